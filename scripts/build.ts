@@ -1,0 +1,25 @@
+/** Builds `dist/`: plain ESM JavaScript with type declarations, the templates, and the JSON schema of the options. */
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const dist = join(root, "dist");
+const compiler = createRequire(import.meta.url).resolve("typescript/package.json");
+
+rmSync(dist, { recursive: true, force: true });
+execFileSync(process.execPath, [join(dirname(compiler), "bin/tsc"), "-p", "tsconfig.build.json"], {
+  cwd: root,
+  stdio: "inherit",
+});
+
+const templates = join(dist, "templates/.openfleet");
+cpSync(join(root, "src/templates/.openfleet"), templates, { recursive: true });
+// npm reads `.gitignore` files in a package as rules of what to leave out.
+renameSync(join(templates, "transcripts/.gitignore"), join(templates, "transcripts/gitignore"));
+
+const { optionsJsonSchema } = (await import(join(dist, "config.js"))) as typeof import("../src/config.ts");
+mkdirSync(join(dist, "schema"), { recursive: true });
+writeFileSync(join(dist, "schema/options.json"), `${JSON.stringify(optionsJsonSchema(), null, 2)}\n`);

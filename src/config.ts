@@ -1,0 +1,122 @@
+import { z } from "zod";
+import { DATA_FOLDER } from "./transcript/paths.ts";
+
+/**
+ * The options of the plugin, as they stand in opencode.json: `["opencode-transcripts", { … }]`.
+ * This schema is the only truth about them: types, defaults, messages, the JSON schema and the README's table
+ * come from it.
+ */
+const optionShapes = {
+  format: z
+    .enum(["markdown", "jsonl", "both"])
+    .default("markdown")
+    .describe("Which files are written for each session."),
+  directory: z
+    .string()
+    .trim()
+    .min(1)
+    .max(4096)
+    .refine((path) => !path.includes("\0"), "must not contain a NUL character")
+    .default(DATA_FOLDER)
+    .describe("Folder for transcripts and saved sessions; a relative path starts at the project's root."),
+  maxInlineChars: z
+    .number()
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .default(5_000)
+    .describe("Longest tool output, in characters, that stands whole in a markdown transcript; the whole text of a longer one is in a file of its own."),
+  redact: z
+    .boolean()
+    .default(true)
+    .describe("Replaces secrets with [REDACTED:kind] before anything is written."),
+  reasoning: z.boolean().default(true).describe("Records the model's reasoning."),
+  events: z
+    .boolean()
+    .default(true)
+    .describe("Records session events: titles, usage, permissions, questions, todos, retries, errors, compaction, reverts. What is missing from a transcript is always recorded."),
+  tools: z
+    .array(z.enum(["save_conversation"]))
+    .default(["save_conversation"])
+    .describe("Which tools the agent is offered."),
+};
+
+export const optionsSchema = z.strictObject(optionShapes);
+
+export type Options = z.output<typeof optionsSchema>;
+
+/** An option that was not taken, for the person who wrote it. */
+export interface OptionProblem {
+  /** e.g. `maxInlineChars`. */
+  path: string;
+  /** One sentence: the path, the value, what is allowed, and what is used instead. */
+  message: string;
+}
+
+/** Longest form of a wrong value in a message. */
+const MAX_SHOWN_VALUE = 60;
+
+/**
+ * Reads the options one by one: a wrong one costs itself, not the others and not the recording. Never throws.
+ */
+export function parseOptions(raw: unknown): { options: Options; problems: OptionProblem[] } {
+  const problems: OptionProblem[] = [];
+  let options = optionsSchema.parse({});
+  if (raw === undefined || raw === null) return { options, problems };
+  if (typeof raw !== "object" || Array.isArray(raw)) {
+    const message = `options: ${shown(raw)} is no object. Write ["opencode-transcripts", { "format": "markdown" }]. The defaults are used.`;
+    return { options, problems: [{ path: "options", message }] };
+  }
+  for (const [path, value] of entriesOf(raw)) {
+    if (value === undefined) continue;
+    const parsed = optionsSchema.safeParse({ ...options, [path]: value });
+    if (parsed.success) options = parsed.data;
+    else problems.push({ path, message: isOption(path) ? wrongValue(path, value, options) : unknownOption(path) });
+  }
+  return { options, problems };
+}
+
+/** The options as a JSON schema, for editors. */
+export function optionsJsonSchema(): unknown {
+  return z.toJSONSchema(optionsSchema, { io: "input" });
+}
+
+const ALLOWED: Record<keyof Options, string> = {
+  format: '"markdown", "jsonl" or "both"',
+  directory: "a path that is not empty, at most 4096 characters",
+  maxInlineChars: "a whole number from 0 to 1000000",
+  redact: "true or false",
+  reasoning: "true or false",
+  events: "true or false",
+  tools: 'a list of "save_conversation"',
+};
+
+function isOption(path: string): path is keyof Options {
+  return Object.hasOwn(optionShapes, path);
+}
+
+function unknownOption(path: string): string {
+  return `${path}: there is no such option. Known are ${Object.keys(optionShapes).join(", ")}. It is ignored.`;
+}
+
+function wrongValue(path: keyof Options, value: unknown, options: Options): string {
+  return `${path}: ${shown(value)} is not allowed. Allowed is ${ALLOWED[path]}. ${shown(options[path])} is used.`;
+}
+
+function entriesOf(raw: object): [string, unknown][] {
+  try {
+    return Object.entries(raw);
+  } catch {
+    return [];
+  }
+}
+
+function shown(value: unknown): string {
+  let text: string;
+  try {
+    text = JSON.stringify(value) ?? String(value);
+  } catch {
+    text = "the value";
+  }
+  return text.length > MAX_SHOWN_VALUE ? `${text.slice(0, MAX_SHOWN_VALUE)}…` : text;
+}

@@ -1,0 +1,41 @@
+import type { TailScanner } from "./tail-scanner.ts";
+
+/** One record for a file: whole text, with the line end that its format asks for. */
+export interface AppendRecord {
+  /** What makes the record itself. A record whose key stands in the file already is not written again. */
+  key?: string;
+  data: string;
+}
+
+/** Records that were accepted and could not be written. They are missing in one place of the file. */
+export interface Gap {
+  missing: number;
+  /** How many for which reason: an error code such as `ENOSPC`, or `QUEUE_FULL`. */
+  reasons: Record<string, number>;
+  /** When the first of them was dropped, ISO 8601. */
+  since: string;
+  /** When the last of them was dropped, ISO 8601. */
+  until: string;
+}
+
+/** What stood behind the last complete record of a file: somebody died while writing it. */
+export interface TornTail {
+  /** Its bytes, at most the first 64 KiB. */
+  fragment: Uint8Array;
+  /** How many bytes there were. */
+  bytes: number;
+  /** When it was found, ISO 8601. */
+  found: string;
+}
+
+/** All that the append writer knows about a file's format. Every text is whole records, ready to be written. */
+export interface AppendFormat {
+  /** Stands first in the file. Asked for when the file is new or empty. */
+  header(): string;
+  /** A scanner of the bytes from `startOffset` on, which is 0 or the end of a record. */
+  scanner(startOffset: number): TailScanner;
+  /** The record that is put in the place of a torn tail and keeps its text. */
+  repair(torn: TornTail): string;
+  /** The record that tells of missing ones. */
+  gap(gap: Gap): string;
+}

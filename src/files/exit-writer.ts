@@ -1,0 +1,110 @@
+import * as fs from "node:fs";
+import { dirname } from "node:path";
+import { type Batch, commonLength, makeBatch, wholeParts } from "./batch.ts";
+import { errorCode } from "./fault.ts";
+import type { FileLock } from "./file-lock.ts";
+import { type FileTail, fragmentLength } from "./file-tail.ts";
+import type { FileWriter } from "./file-writer.ts";
+
+/** An asynchronous write that was under way may still arrive; longer than this it does not hold up the exit. */
+const ARRIVAL_MS = 25;
+const LOCK_ATTEMPTS = 10;
+/** More than this is not scanned in a process that is about to end. */
+const MAX_SCAN_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Writes all that waits in a writer's queue with blocking calls on the real file system. For the `exit` event,
+ * when asynchronous work is over. Throws the file system's error.
+ *
+ * What it cannot promise. If an asynchronous write was under way and has not arrived after 25 ms, its records are
+ * written again, and stand twice if it arrives yet. If another process keeps the lock for 10 ms, or if others have
+ * appended more than 16 MiB since this process looked last, it appends without looking at what is there.
+ */
+export function writeAtExit(writer: FileWriter): void {
+  const { path, lock, format, queue } = writer.options;
+  fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const locked = takeLock(lock);
+  const fd = fs.openSync(path, "a+", 0o600);
+  try {
+    if (!writer.tail.isSameFile(fs.fstatSync(fd))) writer.inFlight = undefined;
+    if (writer.inFlight) awaitArrival(fd, writer, writer.inFlight);
+    if (locked) learnTail(fd, writer.tail);
+    const start = fs.fstatSync(fd).size;
+    const preface = writer.tail.preface(start === 0);
+    const { keys } = writer.tail;
+    const batch = makeBatch({
+      start,
+      preface,
+      items: queue.items,
+      keys,
+      format,
+      maxBytes: Infinity,
+    });
+    for (let done = 0; done < batch.bytes.length;) done += fs.writeSync(fd, batch.bytes, done);
+    writer.settle(batch, batch.parts.length, locked);
+  } finally {
+    fs.closeSync(fd);
+    if (locked) fs.rmSync(lock.path, { force: true });
+  }
+}
+
+/** True if the lock is ours, be it from the turn that the exit cut short. */
+function takeLock({ path, owner }: FileLock): boolean {
+  for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt += 1) {
+    try {
+      if (process.platform === "win32") fs.writeFileSync(path, owner, { flag: "wx", mode: 0o600 });
+      else fs.symlinkSync(owner, path);
+      return true;
+    } catch (error) {
+      if (errorCode(error) !== "EEXIST") return false;
+    }
+    if (ownerOf(path) === owner) return true;
+    sleep(1);
+  }
+  return false;
+}
+
+function ownerOf(path: string): string | undefined {
+  try {
+    return process.platform === "win32" ? fs.readFileSync(path, "utf8") : fs.readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Waits for the batch that an asynchronous write was given, and takes from the queue what arrived. */
+function awaitArrival(fd: number, writer: FileWriter, batch: Batch): void {
+  const expected = batch.start + batch.bytes.length;
+  const deadline = performance.now() + ARRIVAL_MS;
+  while (fs.fstatSync(fd).size < expected && performance.now() < deadline) sleep(1);
+  const onDisk = new Uint8Array(batch.bytes.length);
+  const length = fs.readSync(fd, onDisk, 0, onDisk.length, batch.start);
+  const count = wholeParts(batch, commonLength(batch, onDisk.subarray(0, length)));
+  writer.settle(batch, count, true);
+}
+
+/** The blocking twin of FileTail.catchUp, for a tail of moderate size. */
+function learnTail(fd: number, tail: FileTail): void {
+  const { size } = fs.fstatSync(fd);
+  if (size === tail.offset || size - tail.offset > MAX_SCAN_BYTES) return;
+  const bytes = new Uint8Array(size - tail.offset);
+  fs.readSync(fd, bytes, 0, bytes.length, tail.offset);
+  const scanner = tail.startScan();
+  scanner.push(bytes);
+  tail.learnKeys(scanner);
+  let repair: string | undefined;
+  if (scanner.validEnd < size) {
+    const from = scanner.validEnd - tail.offset;
+    repair = tail.repairOf(
+      scanner,
+      bytes.subarray(from, from + fragmentLength(scanner, size)),
+      size,
+    );
+    fs.ftruncateSync(fd, scanner.validEnd);
+  }
+  tail.advance(scanner, repair);
+}
+
+function sleep(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

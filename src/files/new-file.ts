@@ -1,0 +1,84 @@
+import { basename, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { errorCode } from "./fault.ts";
+import type { FileSystem } from "./file-system.ts";
+
+const RETRY_DELAYS_MS = [5, 20];
+const INSTANCE = `${process.pid}-${Math.random().toString(36).slice(2, 10)}`;
+let serial = 0;
+
+/** File systems that know no second name for a file say so with one of these. */
+const NO_LINKS: ReadonlySet<string | undefined> = new Set([
+  "EPERM",
+  "ENOSYS",
+  "ENOTSUP",
+  "EOPNOTSUPP",
+]);
+
+/**
+ * Writes a whole file that must not exist yet, mode 0600, and makes its folder where that is missing.
+ *
+ * `exists`: there is a file of this name, and it was left as it is; of several writers one gets `written`.
+ * A failure is tried again, three times in all; then the promise rejects with the file system's error. A file of
+ * this name is never half written. (Without hard links, a crash can leave an empty one.)
+ */
+export async function writeNewFile(
+  fs: FileSystem,
+  path: string,
+  data: Uint8Array,
+): Promise<"written" | "exists"> {
+  for (const delay of RETRY_DELAYS_MS) {
+    try {
+      return await writeOnce(fs, path, data);
+    } catch {
+      await sleep(delay);
+    }
+  }
+  return writeOnce(fs, path, data);
+}
+
+async function writeOnce(
+  fs: FileSystem,
+  path: string,
+  data: Uint8Array,
+): Promise<"written" | "exists"> {
+  serial += 1;
+  const temporary = join(dirname(path), `.${basename(path)}.${INSTANCE}-${serial}.tmp`);
+  try {
+    await writeTemporary(fs, temporary, data);
+    await publish(fs, temporary, path);
+    return "written";
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return "exists";
+    throw error;
+  } finally {
+    // It is gone after a rename; and what stays behind under a temporary name does no harm.
+    await fs.unlink(temporary).catch(() => undefined);
+  }
+}
+
+async function writeTemporary(fs: FileSystem, temporary: string, data: Uint8Array): Promise<void> {
+  try {
+    await fs.writeNew(temporary, data);
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw error;
+    await fs.mkdir(dirname(temporary));
+    await fs.writeNew(temporary, data);
+  }
+}
+
+/** Gives the finished file its name, unless that is taken (`EEXIST`). */
+async function publish(fs: FileSystem, temporary: string, path: string): Promise<void> {
+  try {
+    await fs.link(temporary, path);
+  } catch (error) {
+    if (!NO_LINKS.has(errorCode(error))) throw error;
+    await fs.writeNew(path, new Uint8Array()); // takes the name
+    try {
+      await fs.rename(temporary, path);
+    } catch (renameError) {
+      await fs.unlink(path).catch(() => undefined);
+      throw renameError;
+    }
+  }
+}

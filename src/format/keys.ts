@@ -1,0 +1,36 @@
+/** The identity of an entry, by which a recorder knows what a file holds already. */
+import { createHash } from "node:crypto";
+import type { TranscriptEntry } from "./entries.ts";
+
+/**
+ * `type/partID`; of a user message `user/messageID`, and of a part that came to
+ * it later `user/messageID/partID`; of a session event `event/name/partID`; of a continuation
+ * `type/partID/continues/hash of its content`. Undefined for an entry without the id that this needs: such an entry
+ * cannot be told from another one.
+ */
+export function entryKey(entry: TranscriptEntry): string | undefined {
+  return specialKey(entry) ?? plainKey(entry.type, entry.messageID, entry.partID);
+}
+
+/** The key of an entry that its type and ids alone do not give. A markdown section's comment holds it. */
+export function specialKey(entry: TranscriptEntry): string | undefined {
+  if (entry.partID === undefined) return undefined;
+  if (entry.type === "user") {
+    return entry.messageID === undefined ? undefined : `user/${entry.messageID}/${entry.partID}`;
+  }
+  if (entry.type === "session_event") return `event/${entry.name}/${entry.partID}`;
+  if ((entry.type !== "assistant" && entry.type !== "reasoning") || entry.continues === undefined)
+    return undefined;
+  const hash = createHash("sha1").update(entry.content).digest("hex").slice(0, 12);
+  return `${entry.type}/${entry.partID}/${entry.continues}/${hash}`;
+}
+
+/** The key of every other entry. */
+export function plainKey(
+  type: TranscriptEntry["type"],
+  messageID: string | undefined,
+  partID: string | undefined,
+): string | undefined {
+  const id = type === "user" ? messageID : partID;
+  return id === undefined || type === "session_event" ? undefined : `${type}/${id}`;
+}

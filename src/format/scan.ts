@@ -1,0 +1,99 @@
+/** Finds where a file may be appended to and what it holds already, as its bytes are read through once. */
+import type { TranscriptEntry } from "./entries.ts";
+import { isEntryType, isString } from "./entry-guards.ts";
+import type { JsonObject } from "./entry-guards.ts";
+import { LineSplitter, lineContents } from "./jsonl-lines.ts";
+import type { JsonlLine } from "./jsonl-lines.ts";
+import { entryKey, plainKey } from "./keys.ts";
+import { parseComment } from "./markdown-decode.ts";
+import { MarkdownSplitter } from "./markdown-split.ts";
+import type { Piece } from "./markdown-split.ts";
+
+export interface TailScanner {
+  /** Feeds the next bytes of the file, in order. The chunk may be used again afterwards. */
+  push(chunk: Uint8Array): void;
+  /** Byte offset just after the last complete header or entry. What stands behind it was not written to its end. */
+  readonly validEnd: number;
+  /** A complete header has been seen. */
+  readonly hasHeader: boolean;
+  /** Keys (`entryKey`) of the complete entries seen since the last call. Entries without a key give none. */
+  takeKeys(): string[];
+}
+
+const decoder = new TextDecoder();
+
+/** @param startOffset where the first byte pushed stands in the file: its start, or an earlier `validEnd`. */
+export function createMarkdownScanner(startOffset: number): TailScanner {
+  const splitter = new MarkdownSplitter(startOffset);
+  return new Scanner(startOffset, (chunk) => markdownSteps(splitter.push(chunk)));
+}
+
+/** @param startOffset where the first byte pushed stands in the file: its start, or an earlier `validEnd`. */
+export function createJsonlScanner(startOffset: number): TailScanner {
+  const splitter = new LineSplitter(startOffset);
+  return new Scanner(startOffset, (chunk) => jsonlSteps(splitter.push(chunk)));
+}
+
+/** Something complete in the file. */
+interface Step {
+  end: number;
+  isHeader: boolean;
+  key?: string | undefined;
+}
+
+class Scanner implements TailScanner {
+  validEnd: number;
+  hasHeader = false;
+  readonly #steps: (chunk: Uint8Array) => Iterable<Step>;
+  #keys: string[] = [];
+
+  constructor(startOffset: number, steps: (chunk: Uint8Array) => Iterable<Step>) {
+    this.validEnd = startOffset;
+    this.#steps = steps;
+  }
+
+  push(chunk: Uint8Array): void {
+    for (const { end, isHeader, key } of this.#steps(chunk)) {
+      this.validEnd = end;
+      this.hasHeader ||= isHeader;
+      if (key !== undefined) this.#keys.push(key);
+    }
+  }
+
+  takeKeys(): string[] {
+    const keys = this.#keys;
+    this.#keys = [];
+    return keys;
+  }
+}
+
+function* markdownSteps(pieces: Iterable<Piece>): Generator<Step> {
+  for (const { complete, end, kind, comment } of pieces) {
+    if (!complete) continue;
+    const isHeader = kind === "header";
+    yield { end, isHeader, key: isHeader ? undefined : keyInComment(parseComment(decoder.decode(comment))) };
+  }
+}
+
+function* jsonlSteps(lines: Iterable<JsonlLine>): Generator<Step> {
+  for (const { end, bytes } of lines) {
+    for (const content of lineContents(decoder.decode(bytes))) {
+      const key = content.kind === "entry" ? entryKey(content.entry) : undefined;
+      yield { end, isHeader: content.kind === "header", key };
+    }
+  }
+}
+
+function keyInComment(comment: JsonObject | undefined): string | undefined {
+  if (comment === undefined || !isEntryType(comment["type"])) return undefined;
+  if (isString(comment["key"])) return comment["key"];
+  return plainKey(comment["type"], idIn(comment, "messageID"), idIn(comment, "partID"));
+}
+
+function idIn(
+  comment: JsonObject,
+  name: keyof Pick<TranscriptEntry, "messageID" | "partID">,
+): string | undefined {
+  const id = comment[name];
+  return isString(id) ? id : undefined;
+}

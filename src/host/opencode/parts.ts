@@ -1,0 +1,194 @@
+import type { TokenCounts } from "../../format/entries.ts";
+import { given } from "../../transcript/draft.ts";
+import { toJsonValue, type JsonValue } from "../../transcript/json-value.ts";
+import type { CallEnd, HostFile, HostRecord, UserPart } from "../../transcript/records.ts";
+import { fields, flag, id, list, number, read, text, type Fields } from "./fields.ts";
+
+/** Longest string of a tool's metadata that is kept; edits bring whole files in theirs, which stand in the input. */
+const MAX_METADATA_CHARS = 10_000;
+
+/** The record of a part as `message.part.updated` or a stored message has it. Undefined: nothing to record. */
+export function partRecord(part: Fields, role: "user" | "assistant" | undefined): HostRecord | undefined {
+  const sessionID = id(part, "sessionID");
+  const messageID = id(part, "messageID");
+  const partID = id(part, "id");
+  if (sessionID === undefined || messageID === undefined || partID === undefined) return undefined;
+  const of = { sessionID, messageID, partID };
+  switch (text(part, "type")) {
+    case "text":
+      if ((role ?? likelyAuthor(part)) === "user") return { kind: "user_part", ...of, part: userPart(part) };
+      return { kind: "text", reasoning: false, ...of, ...textState(part) };
+    case "reasoning":
+      return { kind: "text", reasoning: true, ...of, ...textState(part) };
+    case "tool":
+      return callRecord(part, of);
+    case "file":
+    case "agent":
+    case "subtask":
+      return role === "assistant" ? undefined : { kind: "user_part", ...of, part: userPart(part) };
+    case "step-finish":
+      return { kind: "usage", ...of, ...usage(part), ...given({ reason: text(part, "reason") }) };
+    case "patch":
+      return patchRecord(part, of);
+    case "compaction":
+      return { kind: "part_event", ...of, name: "compaction", text: compactionText(part) };
+    case "retry":
+      return { kind: "part_event", ...of, name: "retry", ...errorFields(read(part, "error")) };
+    default:
+      return undefined;
+  }
+}
+
+/** A part of a user's message, copied. */
+export function userPart(part: Fields): UserPart {
+  const { sessionID: _session, messageID: _message, url: _url, ...rest } = part;
+  const copied = toJsonValue(rest);
+  const raw = typeof copied === "object" && copied !== null && !Array.isArray(copied) ? copied : {};
+  const file = text(part, "type") === "file" ? hostFile(part) : undefined;
+  const isVisible = text(part, "type") === "text" && !flag(part, "synthetic") && !flag(part, "ignored");
+  return { raw, ...given({ visibleText: isVisible ? (text(part, "text") ?? "") : undefined, file }) };
+}
+
+export function hostFile(part: unknown): HostFile | undefined {
+  const url = text(part, "url");
+  if (url === undefined) return undefined;
+  const mime = text(part, "mime") ?? "application/octet-stream";
+  return { url, mime, ...given({ filename: text(part, "filename") }) };
+}
+
+/** Tokens and cost, as a `step-finish` part and an assistant's message carry them. */
+export function usage(of: Fields): { tokens?: TokenCounts; cost?: number } {
+  const counts = fields(of, "tokens");
+  const cache = fields(counts, "cache");
+  const input = number(counts, "input");
+  const output = number(counts, "output");
+  const tokens: TokenCounts | undefined =
+    input === undefined && output === undefined
+      ? undefined
+      : {
+          input: input ?? 0,
+          output: output ?? 0,
+          ...given({
+            reasoning: number(counts, "reasoning"),
+            cacheRead: number(cache, "read"),
+            cacheWrite: number(cache, "write"),
+          }),
+        };
+  return given({ tokens, cost: number(of, "cost") });
+}
+
+/** What is worth keeping of an error of the host's: not the headers of the provider's answer. */
+export function errorFields(error: unknown): { text?: string; data?: JsonValue } {
+  const name = text(error, "name");
+  const data = fields(error, "data");
+  const message = text(data, "message") ?? text(error, "message");
+  const statusCode = number(data, "statusCode");
+  return given({
+    text: message ?? name,
+    data: toJsonValue(given({ name, statusCode, isRetryable: read(data, "isRetryable") })),
+  });
+}
+
+/** Who wrote a text whose message we have not heard of: only what assistants write is timed. */
+function likelyAuthor(part: Fields): "user" | "assistant" {
+  return fields(part, "time") ? "assistant" : "user";
+}
+
+function textState(part: Fields) {
+  const time = fields(part, "time");
+  const startMs = number(time, "start");
+  const endMs = number(time, "end");
+  // A text without a time was not streamed: it is whole as it is.
+  const done = endMs !== undefined || startMs === undefined;
+  return { text: text(part, "text") ?? "", done, ...given({ startMs, endMs }) };
+}
+
+function callRecord(part: Fields, of: { sessionID: string; messageID: string; partID: string }): HostRecord {
+  const state = fields(part, "state");
+  const time = fields(state, "time");
+  const metadata = fields(state, "metadata");
+  const tool = text(part, "tool") ?? "unknown";
+  const isPending = text(state, "status") === "pending" || state === undefined;
+  return {
+    kind: "call",
+    ...of,
+    tool,
+    callID: id(part, "callID") ?? of.partID,
+    startsSubagent: tool === "task",
+    ...given({
+      input: isPending ? undefined : toJsonValue(read(state, "input") ?? {}),
+      startMs: number(time, "start"),
+      subagentID: tool === "task" ? id(metadata, "sessionId") : undefined,
+      end: callEnd(state),
+    }),
+  };
+}
+
+function callEnd(state: Fields | undefined): CallEnd | undefined {
+  const status = text(state, "status");
+  if (status !== "completed" && status !== "error") return undefined;
+  const metadata = fields(state, "metadata");
+  const endMs = number(fields(state, "time"), "end");
+  if (status === "error") {
+    const output = text(state, "error") ?? "";
+    const interrupted = flag(metadata, "interrupted");
+    return { status: interrupted ? "interrupted" : "error", output, ...given({ endMs, metadata: keptMetadata(metadata) }) };
+  }
+  return {
+    status: "completed",
+    ...completedOutput(state),
+    ...given({ endMs }),
+  };
+}
+
+/** The result of a finished call, from a `completed` state or from what `tool.execute.after` is given. */
+export function completedOutput(state: unknown): Omit<CallEnd, "status"> {
+  const metadata = fields(state, "metadata");
+  const output = read(state, "output");
+  const files = list(state, "attachments").flatMap((part) => hostFile(part) ?? []);
+  const isCut = flag(metadata, "truncated");
+  return {
+    output: typeof output === "string" ? output : output === undefined ? contentText(state) : toJsonValue(output),
+    ...given({
+      title: text(state, "title"),
+      metadata: keptMetadata(metadata, output),
+      files: files.length > 0 ? files : undefined,
+      wholeOutputPath: isCut ? text(metadata, "outputPath") : undefined,
+    }),
+  };
+}
+
+/** The text of an MCP tool's raw answer. */
+function contentText(answer: unknown): JsonValue {
+  const texts = list(answer, "content").flatMap((item) => text(item, "text") ?? []);
+  return texts.join("\n\n");
+}
+
+/** Metadata without copies of the output and of the files that the call changed. */
+function keptMetadata(metadata: Fields | undefined, output?: unknown): JsonValue | undefined {
+  if (!metadata) return undefined;
+  const { output: _output, preview, ...rest } = metadata;
+  const kept = toJsonValue(preview === undefined || preview === output ? rest : { ...rest, preview });
+  return shortened(kept);
+}
+
+function shortened(value: JsonValue): JsonValue {
+  if (typeof value === "string") {
+    if (value.length <= MAX_METADATA_CHARS) return value;
+    return `${value.slice(0, MAX_METADATA_CHARS)}... (${value.length} characters)`;
+  }
+  if (Array.isArray(value)) return value.map(shortened);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shortened(member)]));
+}
+
+function patchRecord(part: Fields, of: { sessionID: string; messageID: string; partID: string }): HostRecord {
+  const files = list(part, "files").filter((file) => typeof file === "string");
+  const count = `${files.length} ${files.length === 1 ? "file" : "files"} changed.`;
+  return { kind: "part_event", ...of, name: "patch", text: count, data: { files } };
+}
+
+function compactionText(part: Fields): string {
+  const why = flag(part, "overflow") ? "the context was full" : flag(part, "auto") ? "automatic" : "asked for";
+  return `The conversation so far is summarized (${why}).`;
+}

@@ -1,0 +1,65 @@
+import type { PluginInput } from "@opencode-ai/plugin";
+import type { Options } from "../../config.ts";
+import { createRecorder } from "../../transcript/create-recorder.ts";
+import type { Recorder } from "../../transcript/recorder.ts";
+import { VERSION } from "../../version.ts";
+import { endWithProcess } from "../process-end.ts";
+import { Notices } from "./notices.ts";
+import { OpencodeQueries } from "./queries.ts";
+
+/**
+ * What the plugin's instances on one folder share: opencode makes an instance anew, sometimes before the old
+ * one is disposed, and two recorders would each hold a part of what is under way.
+ */
+export interface Shared {
+  readonly recorder: Recorder;
+  readonly notices: Notices;
+  /** The folder of all data. */
+  readonly dataFolder: string;
+  /** Instances that are not disposed. */
+  instances: number;
+  /** The latest instance's view of the host. */
+  input: Pick<PluginInput, "client" | "directory">;
+}
+
+const REGISTRY = Symbol.for(`opencode-transcripts/${VERSION}/shared`);
+
+/** The shared state of a data folder with these options, made with the first instance. */
+export function joinShared(dataFolder: string, options: Options, input: PluginInput): Shared {
+  const registry = sharedRegistry();
+  const key = JSON.stringify([dataFolder, options]);
+  let shared = registry.get(key);
+  if (!shared) {
+    shared = makeShared(dataFolder, options, input);
+    registry.set(key, shared);
+  }
+  shared.instances += 1;
+  shared.input = input;
+  return shared;
+}
+
+function makeShared(dataFolder: string, options: Options, input: PluginInput): Shared {
+  const notices = new Notices(() => shared.input.client);
+  const recorder = createRecorder({
+    dataFolder,
+    options,
+    queries: new OpencodeQueries(
+      () => shared.input.client,
+      () => shared.input.directory,
+    ),
+    onFault: (event) => notices.fault(event),
+    onFailure: (error) => notices.failure(error),
+  });
+  const shared: Shared = { recorder, notices, dataFolder, instances: 0, input };
+  endWithProcess(recorder);
+  return shared;
+}
+
+function sharedRegistry(): Map<string, Shared> {
+  const known: unknown = Reflect.get(globalThis, REGISTRY);
+  // The symbol is ours and carries our version: nobody else puts anything there.
+  if (known instanceof Map) return known as Map<string, Shared>;
+  const registry = new Map<string, Shared>();
+  Reflect.set(globalThis, REGISTRY, registry);
+  return registry;
+}

@@ -1,0 +1,162 @@
+/** How a name and its value stand together: `NAME=value`, `"name": "value"`, `--name value`, `<name>value</name>`, … */
+import { charSet, type CharSet, charSetExcept, inSet } from "./char-set.ts";
+import { endOfLine, MAX_VALUE, quotedAt } from "./quoting.ts";
+import type { ScanText } from "./scan-text.ts";
+import type { ValueContext } from "./values.ts";
+
+const NAME_CHARS = charSet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-");
+const MAX_NAME = 80;
+/** What ends a value without quotes in any syntax. A backslash starts an escape of JSON and must stay. */
+const BARE: CharSet = charSetExcept(" \t\r\n\f\v\"'`\\<>");
+
+export interface Name {
+  /** The name itself, without dashes in front. */
+  text: string;
+  start: number;
+  end: number;
+  /** It is a command line flag: `--name`. */
+  flag: boolean;
+}
+
+/** The whole name around index `at`, or nothing if that is part of something longer than a name. */
+export function nameAround(scan: ScanText, at: number): Name | undefined {
+  const { text } = scan;
+  let start = at;
+  while (start > 0 && at - start <= MAX_NAME && inSet(NAME_CHARS, text.charCodeAt(start - 1))) start--;
+  let end = at;
+  while (end < text.length && end - at <= MAX_NAME && inSet(NAME_CHARS, text.charCodeAt(end))) end++;
+  if (end - start > MAX_NAME) return undefined;
+  start += escapeLength(text, start);
+  while (end > start && (text[end - 1] === "." || text[end - 1] === "-")) end--;
+  const dashes = /^-*(?:(?<=^-)D)?/.exec(text.slice(start, end))?.[0].length ?? 0;
+  return { text: text.slice(start + dashes, end), start: start + dashes, end, flag: dashes === 2 };
+}
+
+/** Length of the rest of an escape (`\n`, `\u001b`, a terminal colour) that looks like the start of a name. */
+function escapeLength(text: string, start: number): number {
+  const before = text[start - 1];
+  const rest = text.slice(start, start + 8);
+  if (before === "\\") return /^(?:u[0-9a-fA-F]{4}|[nrtbfv])/.exec(rest)?.[0].length ?? 0;
+  if (before === "[" || before === ";") return /^\d{0,3}m/.exec(rest)?.[0].length ?? 0;
+  return 0;
+}
+
+export interface Assigned {
+  start: number;
+  end: number;
+  context: ValueContext;
+  /** The value was cut: it is judged by what is left of it. */
+  cut: boolean;
+}
+
+const TYPED = /[?!]?[ \t]?:[ \t]?&?[A-Za-z][\w<>[\]|. ]{0,40}?[ \t]*=[ \t]*(?=["'`])/y;
+const OPERATOR =
+  /(?:(?<close>\\*["'`])\]?)?[?!]?(?: ?\[[^\]\n]{0,20}\])?(?<before>[ \t]{0,20})(?<sign>:=|=>|=(?![=~>])|:(?!:|\/\/))(?<after>[ \t]{0,20})/y;
+const PAIR = /(?:\\*["'])?(?:,|\s|\\+[nrt]){1,40}(?:\\*["'])?value(?:\\*["'])?[ \t]{0,4}[:=][ \t]{0,4}/iy;
+const PAIR_NAME = /(?:name|key)(?:\\*["'])?[ \t]{0,4}[:=][ \t]{0,4}(?:\\*["'])?$/i;
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+/** The value that `name` is given, if the text goes on with one. */
+export function valueOf(scan: ScanText, name: Name): Assigned | undefined {
+  const { text } = scan;
+  const { start, end, flag } = name;
+  if (text[start - 1] === "<" && text[end] === ">") return elementText(scan, end + 1);
+  if (flag && text[end] === " ") return flagValue(scan, end + 1);
+  const typed = matchAt(TYPED, text, end);
+  if (typed !== null) return valueAt(scan, end + typed[0].length, "loose");
+  const pair = matchAt(PAIR, text, end);
+  if (pair !== null && PAIR_NAME.test(text.slice(Math.max(0, start - 16), start))) {
+    return valueAt(scan, end + pair[0].length, "line");
+  }
+  const operator = matchAt(OPERATOR, text, end);
+  return operator === null ? undefined : valueAfter(scan, name, operator);
+}
+
+/** In prose a flag is followed by a word, on a command line by its value. */
+function flagValue(scan: ScanText, at: number): Assigned | undefined {
+  if (scan.text[at] === "-") return undefined;
+  const value = valueAt(scan, at, "declared");
+  if (value === undefined || value.context === "quoted") return value;
+  return /[^A-Za-z]/.test(scan.text.slice(value.start, value.end)) ? value : undefined;
+}
+
+function valueAfter(scan: ScanText, name: Name, operator: RegExpExecArray): Assigned | undefined {
+  const { close, before = "", sign = "", after = "" } = operator.groups ?? {};
+  const at = name.end + operator[0].length;
+  const tight = sign === "=" && before === "" && after === "";
+  // A part of an address: `arn:aws:secretsmanager:eu-west-1:1:secret:name`.
+  if (sign === ":" && after === "" && scan.text[name.start - 1] === ":") return undefined;
+  const header = sign === ":" && name.text.includes("-");
+  const value = valueAt(scan, at, header || (tight && isDeclaration(scan.text, name)) ? "declared" : "loose");
+  if (value === undefined) return undefined;
+  if (value.context === "quoted") return close === undefined && closesLabel(scan.text, name, at) ? undefined : value;
+  // A quoted name and a value without quotes: a number, a variable or a keyword. Replacing it would break JSON.
+  if (close !== undefined) return undefined;
+  if (value.context === "loose" && endsLine(scan.text, value.end)) {
+    const identifier = /^[A-Za-z_]\w*$/.test(scan.text.slice(value.start, value.end));
+    if (sign === ":" || (!identifier && startsLine(scan.text, name.start))) return { ...value, context: "line" };
+  }
+  return value;
+}
+
+/** Whether the quote at `at` closes the one before the name, as in `"Password:"`. */
+function closesLabel(text: string, { start }: Name, at: number): boolean {
+  const before = /\\*["'`]$/.exec(text.slice(Math.max(0, start - 8), start))?.[0];
+  return before !== undefined && text.startsWith(before, at);
+}
+
+const DECLARED_BEFORE = /(?:^|[\n\r?&;"'+|>]|\\[nrt]|(?:^|\s)(?:export|set|setx|env|ENV|ARG|-e|--env|-D))[ \t]{0,8}-{0,2}D?$/;
+
+/** Whether `name=` is data: an environment variable, a flag, a query parameter, a line of its own. */
+function isDeclaration(text: string, { text: name, start, flag }: Name): boolean {
+  if (flag || (name === name.toUpperCase() && /[A-Z]{3}/.test(name))) return true;
+  return DECLARED_BEFORE.test(text.slice(Math.max(0, start - 16), start)) || start === 0;
+}
+
+const startsLine = (text: string, at: number): boolean =>
+  /(?:^|[\n\r]|\\n)[ \t+>|-]*$/.test(text.slice(Math.max(0, at - 40), at)) || at === 0;
+const endsLine = (text: string, at: number): boolean => /^[ \t]{0,8}(?:$|[\r\n]|\\+[nr]|#)/.test(text.slice(at, at + 12));
+
+/** `<name>value</name>` */
+function elementText(scan: ScanText, at: number): Assigned | undefined {
+  const end = scan.text.indexOf("<", at);
+  if (end < 0 || end - at > 400 || scan.text[end + 1] !== "/") return undefined;
+  return { start: at, end, context: "quoted", cut: false };
+}
+
+/** The value at `at`, in quotes or bare. */
+export function valueAt(scan: ScanText, at: number, context: ValueContext): Assigned | undefined {
+  const quoted = quotedAt(scan, at);
+  if (quoted !== undefined) {
+    return { start: quoted.start, end: quoted.end, context: "quoted", cut: quoted.open };
+  }
+  const { text } = scan;
+  const runEnd = Math.min(scan.runEnd(BARE, at), at + MAX_VALUE);
+  if (runEnd === at) return undefined;
+  const marker = scan.cutMarkerIn(at, runEnd);
+  const end = marker ?? at + bareLength(text.slice(at, runEnd));
+  return { start: at, end, context, cut: marker !== undefined || scan.isCutAt(end) };
+}
+
+/** Drops what belongs to the syntax around a bare value: the next parameter, a closing bracket, a comma. */
+function bareLength(value: string): number {
+  const next = value.search(/[;&,](?=[A-Za-z_][\w.-]{0,80}=)/);
+  const own = next < 0 ? value : value.slice(0, next);
+  const trimmed = own.replace(/[;,&|]+$/, "");
+  const closing = /[)\]}]+[;,]*$/.exec(trimmed);
+  return closing === null || /[([{]/.test(trimmed) ? trimmed.length : closing.index;
+}
+
+/** The rest of a header's line, up to the quote that encloses the header. */
+export function headerValueAt(scan: ScanText, at: number): { start: number; end: number } {
+  const quoted = quotedAt(scan, at);
+  if (quoted !== undefined) return quoted;
+  const { text } = scan;
+  const lineEnd = endOfLine(text, at, at + MAX_VALUE);
+  const stop = text.slice(at, lineEnd).search(/["'`\\]/);
+  return { start: at, end: stop < 0 ? lineEnd : at + stop };
+}

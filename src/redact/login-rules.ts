@@ -1,0 +1,87 @@
+/** Passwords that stand in a fixed place: URLs, `curl -u`, `sshpass -p`, `.pgpass`, Basic authentication, SQL. */
+import { BASE64 } from "./char-set.ts";
+import type { Finding } from "./finding.ts";
+import type { ScanText } from "./scan-text.ts";
+import { isPlaceholder, isReference, isSecretValue } from "./values.ts";
+import { NOTHING, type Rule } from "./trigger-index.ts";
+
+const byContext = (start: number, end: number, kind: string): readonly Finding[] => [
+  { start, end, kind, byContext: true },
+];
+
+const isRealPassword = (value: string): boolean =>
+  value.length >= 3 && !isReference(value) && !isPlaceholder(value) && !value.includes("[REDACTED:");
+
+/** The last `@` before the path closes the password, which may hold `@` itself. */
+const URL_LOGIN = /:\/\/(?<user>[^\s:/?#@"'`<>\\[\](){},]{0,128}):(?<secret>[^\s/"'`<>\\]{1,256})@(?=[\w[.-])/dy;
+const URL_LOGIN_CUT = /:\/\/(?<user>[^\s:/?#@"'`<>\\[\](){},]{1,128}):(?<secret>[^\s/@"'`<>\\…]{4,256})/dy;
+
+/** Domains that RFC 2606 reserves for documentation. */
+const EXAMPLE_HOST = /(?:[\w-]{1,63}\.){0,3}example\.(?:com|org|net)\b/y;
+
+function findUrlLogin(scan: ScanText, at: number): readonly Finding[] {
+  const { text } = scan;
+  URL_LOGIN.lastIndex = at;
+  URL_LOGIN_CUT.lastIndex = at;
+  const whole = URL_LOGIN.exec(text);
+  const match = whole ?? URL_LOGIN_CUT.exec(text);
+  const [start, end] = match?.indices?.groups?.["secret"] ?? [];
+  if (match === null || start === undefined || end === undefined) return NOTHING;
+  const secret = text.slice(start, end);
+  // A port looks like a password until the `@` that is cut away.
+  if (whole === null && (/^\d{1,5}(?!\d)/.test(secret) || !scan.breaksOffAt(end))) return NOTHING;
+  if (/^\d{1,5}[?#,]/.test(secret)) return NOTHING;
+  if (match.groups?.["user"] === secret || !isRealPassword(secret)) return NOTHING;
+  EXAMPLE_HOST.lastIndex = end + 1;
+  if (EXAMPLE_HOST.test(text)) return NOTHING;
+  return byContext(start, end, "url-password");
+}
+
+const USER_OPTION = /(?:-u|--user|--proxy-user)[ =](?<quote>\\*["'])?[^\s:"'\\$]{1,128}:(?<secret>[^\s"'\\]{1,256})/dy;
+const WEB_CLIENT = /\b(?:curl|wget|https?|xh)\b/;
+
+function findUserOption(scan: ScanText, at: number): readonly Finding[] {
+  USER_OPTION.lastIndex = at;
+  const [start, end] = USER_OPTION.exec(scan.text)?.indices?.groups?.["secret"] ?? [];
+  if (start === undefined || end === undefined) return NOTHING;
+  if (!WEB_CLIENT.test(scan.text.slice(Math.max(0, at - 400), at))) return NOTHING;
+  return isRealPassword(scan.text.slice(start, end)) ? byContext(start, end, "basic-auth") : NOTHING;
+}
+
+const SIMPLE = {
+  sshpass: /sshpass -p ?(?:\\*["'])?(?<secret>[^\s"'\\]{3,256})/dy,
+  identifiedBy: /identified by (?:password )?\\*'(?<secret>[^\s"'\\]{3,256})/diy,
+  pgpass: /:(?:5432|5433|6432):[^\s:"'\\]{1,64}:[^\s:"'\\]{1,64}:(?<secret>[^\s:"'\\]{3,256})/dy,
+} as const;
+
+function findSimple(pattern: RegExp, scan: ScanText, at: number): readonly Finding[] {
+  pattern.lastIndex = at;
+  const [start, end] = pattern.exec(scan.text)?.indices?.groups?.["secret"] ?? [];
+  if (start === undefined || end === undefined) return NOTHING;
+  const secret = scan.text.slice(start, end);
+  return isSecretValue(secret, "password", "quoted") ? byContext(start, end, "password") : NOTHING;
+}
+
+/** `user:password` in base64, whole or cut. */
+export function isEncodedLogin(value: string, cut: boolean): boolean {
+  const decoded = Buffer.from(value, "base64").toString("latin1");
+  return /^[\x20-\x7e]{1,64}:[\x20-\x7e]+$/.test(decoded) || (cut && /^[\x20-\x7e]{4,}$/.test(decoded));
+}
+
+function findBasic(scan: ScanText, at: number): readonly Finding[] {
+  const start = at + "basic ".length;
+  const end = scan.runEnd(BASE64, start);
+  const value = scan.text.slice(start, Math.min(end, start + 400));
+  if (!scan.startsWord(at) || value.length < 8) return NOTHING;
+  const cut = scan.breaksOffAt(end) && /[0-9A-Z]/.test(value.slice(1));
+  return isEncodedLogin(value, cut) ? byContext(start, end, "basic-auth") : NOTHING;
+}
+
+export const loginRules: readonly Rule[] = [
+  { triggers: ["://"], find: findUrlLogin },
+  { triggers: ["-u ", "-u=", "--user ", "--user=", "--proxy-user "], find: findUserOption },
+  { triggers: ["sshpass -p"], find: (scan, at) => findSimple(SIMPLE.sshpass, scan, at) },
+  { triggers: ["identified by"], anyCase: true, find: (scan, at) => findSimple(SIMPLE.identifiedBy, scan, at) },
+  { triggers: [":5432:", ":5433:", ":6432:"], find: (scan, at) => findSimple(SIMPLE.pgpass, scan, at) },
+  { triggers: ["basic "], anyCase: true, find: findBasic },
+];

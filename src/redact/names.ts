@@ -1,0 +1,78 @@
+/** Names of things that hold secrets: environment variables, JSON keys, header names, flags. */
+
+/** What sort of value a sensitive name announces; it decides how strict the look at the value is. */
+export type NameFamily =
+  | "password"
+  | "passphrase"
+  | "secret"
+  | "token"
+  | "api-key"
+  /** Any other `…_KEY`: only a random value counts. */
+  | "other-key"
+  /** `auth`, which is base64 of user and password in Docker's and npm's files. */
+  | "login"
+  /** The Authorization header: a scheme and a credential. */
+  | "authorization"
+  /** Cookie and Set-Cookie headers. */
+  | "cookie"
+  /** Session cookies by name. */
+  | "session"
+  /** Sensitive as a query parameter only: `sig`, `signature`, `key`. */
+  | "url-only";
+
+const MAX_NAME = 80;
+
+/** Words before `key` that make it a secret one. */
+const KEY_OWNER =
+  /^(?:api|access|auth|account|admin|app|application|client|consumer|crypto|cipher|decryption|deploy|encryption|functions?|hmac|integration|jwt|license|master|private|rest|secret|service|session|shared|sign|signing|ssh|storage|subscription|webhook|write|cookie|aes|rsa|security|anon|role)$/;
+/** Words before `key` that make it a harmless one. */
+const HARMLESS_KEY =
+  /^(?:public|pub|primary|foreign|sort|partition|cache|row|index|object|idempotency|dedupe|group|lookup|hot|host|known|shortcut|composite|natural|unique|routing|message|event|feature|i18n|translation|react|map|data|query|state|react|theme|config|setting|field|column|item|node|parent|child|s3|redis|bucket|publishable|site)$/;
+/** Words before `token` that make it a harmless one. */
+const HARMLESS_TOKEN =
+  /^(?:next|page|pagination|continuation|continue|cursor|sync|start|end|stop|eos|bos|pad|unk|sep|cls|mask|special|syntax|design|cancel|cancellation|lookahead|current|previous|prev|last|first|peek|skip|max|min|num|per|in|out|resume|change|request|idempotency)$/;
+
+/** `dbPassword`, `DB_PASSWORD`, `x-api-key` as lower-case words. A path in front (`spring.datasource.`) falls away. */
+export function wordsOf(name: string): string[] {
+  const last = name.slice(-MAX_NAME).split(".").findLast((part) => part !== "") ?? "";
+  return last
+    .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== "")
+    .map((word) => word.replace(/(?<=[a-z])\d{1,2}$/, ""));
+}
+
+function keyFamily(owner: string, last: string, all: string): NameFamily | undefined {
+  if (/(?:api|access|auth|account|secret|private|shared|encryption|signing|master)key$/.test(last)) return "api-key";
+  if (last !== "key") return undefined;
+  if (/^(?:secret|encryption|signing|private|master|session|cipher|aes|hmac|crypto|sign|jwt|cookie)$/.test(owner)) {
+    return "secret";
+  }
+  if (KEY_OWNER.test(owner)) return "api-key";
+  if (owner === "") return "url-only";
+  return HARMLESS_KEY.test(owner) || all.includes("public") ? undefined : "other-key";
+}
+
+/** The family of a name, or nothing for a name that is not sensitive. */
+export function familyOf(name: string): NameFamily | undefined {
+  const words = wordsOf(name);
+  const last = words.at(-1) ?? "";
+  const owner = words.at(-2) ?? "";
+  if (/pass(?:word|wd|code|wort)$|pwd$|^passwd$/.test(last)) return "password";
+  if (/passphrase$/.test(last) || last === "mnemonic" || (owner === "seed" && last === "phrase")) return "passphrase";
+  if (/^(?:pass|pw)$/.test(last)) return words.length > 1 || name === "pass" ? "password" : undefined;
+  if (last.endsWith("secret")) return "secret";
+  if (words.includes("secret") && /^(?:base|value|string|text)$/.test(last)) return "secret";
+  if (/token$/.test(last) || /^(?:jwt|pat)$/.test(last)) {
+    return HARMLESS_TOKEN.test(owner) || words.includes("public") ? undefined : "token";
+  }
+  if (/^(?:credential|credentials|creds)$/.test(last)) return "token";
+  if (last === "authorization") return "authorization";
+  if (last === "auth") return "login";
+  if (last === "cookie" && (words.length === 1 || owner === "set")) return "cookie";
+  if (/^(?:phpsessid|jsessionid|sessionid|sid|sess)$/.test(last)) return "session";
+  if (/^(?:sig|signature)$/.test(last)) return "url-only";
+  return keyFamily(owner, last, words.join(" "));
+}

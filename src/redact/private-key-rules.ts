@@ -1,0 +1,165 @@
+/**
+ * Private keys: whole blocks, blocks cut before their end, tails without their beginning, bare base64, and blocks
+ * that were escaped, quoted line by line, prefixed by a diff or numbered by a tool.
+ */
+import { BASE64 } from "./char-set.ts";
+import type { Finding } from "./finding.ts";
+import type { ScanText } from "./scan-text.ts";
+import { NOTHING, type Rule } from "./trigger-index.ts";
+
+const KIND = "private-key";
+const BEGIN = /-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}/y;
+const END = /-{4,5} ?END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}/y;
+/** What may stand between two lines of a key: line ends, escaped ones, quotes, marks of a diff, line numbers. */
+const GAP = /(?:[\s"'`,;|>+#*→:]|-(?!-)|\\+["'nrt]|\\+(?=\/)|\d{1,6}(?=[|→:\t ])){0,120}/y;
+const KEY_HEADER =
+  /(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Encryption|Key-Derivation|Argon2-\w{1,20}): ?[^\n\\"]{0,200}/y;
+/** Lines of a key are 64 characters or so; shorter runs are taken only where the key ends. */
+const LINE_MIN = 16;
+const BODY_MAX = 64 * 1024;
+const TAIL_MAX = 8 * 1024;
+
+function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
+}
+
+interface Body {
+  /** The runs of base64. */
+  pieces: { start: number; end: number }[];
+  /** After the last piece, or after the END marker. */
+  end: number;
+}
+
+/** Walks over key material from `from` on, until its END marker or the first line that cannot belong to a key. */
+function walkBody(scan: ScanText, from: number): Body {
+  const { text } = scan;
+  const pieces: Body["pieces"] = [];
+  let at = from;
+  while (at - from < BODY_MAX) {
+    const start = matchEnd(GAP, text, at) ?? at;
+    const closed = matchEnd(END, text, start);
+    if (closed !== undefined) return { pieces, end: closed };
+    const header = matchEnd(KEY_HEADER, text, start);
+    if (header !== undefined) {
+      at = header;
+      continue;
+    }
+    const end = scan.runEnd(BASE64, start);
+    if (!belongsToKey(scan, start, end)) break;
+    pieces.push({ start, end });
+    at = end;
+  }
+  return { pieces, end: pieces.at(-1)?.end ?? from };
+}
+
+function belongsToKey(scan: ScanText, start: number, end: number): boolean {
+  if (end === start) return false;
+  if (end - start >= LINE_MIN) return true;
+  const { text } = scan;
+  if (text[end - 1] === "=" || text[start] === "=" || scan.breaksOffAt(end)) return true;
+  return matchEnd(END, text, matchEnd(GAP, text, end) ?? end) !== undefined;
+}
+
+const isMaterial = (text: string, { start, end }: { start: number; end: number }): boolean =>
+  /[0-9+/]/.test(text.slice(start, end));
+
+/** One finding for the block; if quotes stand within it, one for each run, so that they stay. */
+function findingsOf(scan: ScanText, from: number, { pieces, end }: Body): readonly Finding[] {
+  const { text } = scan;
+  if (!pieces.some((piece) => isMaterial(text, piece))) return NOTHING;
+  scan.keysSeenTo = Math.max(scan.keysSeenTo, end);
+  if (/["'`]/.test(text.slice(from, end))) return pieces.map((piece) => ({ ...piece, kind: KIND }));
+  return [{ start: from, end, kind: KIND }];
+}
+
+function findBlock(scan: ScanText, at: number): readonly Finding[] {
+  const dashes = scan.text.slice(Math.max(0, at - 6), at).search(/-{4,5} ?$/);
+  if (dashes < 0) return NOTHING;
+  const start = Math.max(0, at - 6) + dashes;
+  const bodyStart = matchEnd(BEGIN, scan.text, start);
+  return bodyStart === undefined ? NOTHING : findingsOf(scan, start, walkBody(scan, bodyStart));
+}
+
+const LINE_BREAK = /\r?\n|(?:\\+r)?\\+n/g;
+const LINE_PREFIX = /^(?:[\s>|+#*"',→:-]|\d{1,6}(?=[|→:\t ])){0,20}/;
+const LINE_SUFFIX = /[\s"',\\]{0,20}$/;
+
+/** The lines of a key that stand before its END marker, where the beginning is not in the text. */
+function findTail(scan: ScanText, at: number): readonly Finding[] {
+  const { text } = scan;
+  const dashes = text.slice(Math.max(0, at - 6), at).search(/-{4,5} ?$/);
+  if (dashes < 0) return NOTHING;
+  const marker = Math.max(0, at - 6) + dashes;
+  if (marker < scan.keysSeenTo || matchEnd(END, text, marker) === undefined) return NOTHING;
+  const earliest = Math.max(0, marker - TAIL_MAX, scan.keysSeenTo);
+  const before = text.slice(earliest, marker);
+  const offset = earliest + before.lastIndexOf("----") + 1;
+  return tailLines(text, offset > earliest ? offset + 3 : earliest, marker);
+}
+
+function tailLines(text: string, from: number, to: number): readonly Finding[] {
+  const window = text.slice(from, to);
+  const starts = [0, ...Array.from(window.matchAll(LINE_BREAK), (match) => match.index + match[0].length)];
+  const findings: Finding[] = [];
+  let lineEnd = window.length;
+  for (const start of starts.toReversed()) {
+    const line = window.slice(start, lineEnd);
+    lineEnd = start;
+    const prefix = LINE_PREFIX.exec(line)?.[0].length ?? 0;
+    const body = line.slice(prefix).replace(LINE_BREAK, "").replace(LINE_SUFFIX, "");
+    if (body === "") continue;
+    const run = /(?:^|[\s"'`:=])(?<run>[A-Za-z0-9+/=]+)$/.exec(body)?.groups?.["run"] ?? "";
+    if (run === "" || (run.length < LINE_MIN && findings.length > 0)) break;
+    const end = from + start + prefix + body.length;
+    findings.push({ start: end - run.length, end, kind: KIND });
+    if (run !== body) break;
+  }
+  const first = findings.at(-1);
+  const last = findings[0];
+  if (first === undefined || last === undefined || last.end - first.start < LINE_MIN) return NOTHING;
+  if (/["'`]/.test(text.slice(first.start, last.end))) return findings;
+  return [{ start: first.start, end: last.end, kind: KIND }];
+}
+
+/** The first bytes of private keys in base64: OpenSSH's magic, PKCS#1, PKCS#8 and SEC1 headers. Public keys differ. */
+const BARE_KEY =
+  /b3BlbnNzaC1rZXktdjE|MII[A-Za-z0-9+/]{2}[AQgw]IBA(?:AK|DAN)|MHcCAQEE|MIGHAgEAMBMG|MC4CAQAwBQYDK2Vw/y;
+const BARE_MIN = 40;
+
+function findBareKey(scan: ScanText, at: number): readonly Finding[] {
+  if (at < scan.keysSeenTo || matchEnd(BARE_KEY, scan.text, at) === undefined) return NOTHING;
+  const firstEnd = scan.runEnd(BASE64, at);
+  if (firstEnd - at < BARE_MIN && !scan.breaksOffAt(firstEnd)) return NOTHING;
+  return findingsOf(scan, at, walkBody(scan, at));
+}
+
+/** A PEM block in base64, as in `client-key-data:` of a kubeconfig. Certificates look alike until decoded. */
+function findEncodedBlock(scan: ScanText, at: number): readonly Finding[] {
+  if (at < scan.keysSeenTo) return NOTHING;
+  const start = Buffer.from(scan.text.slice(at, at + 80), "base64").toString("latin1");
+  return start.includes("PRIVATE KEY") ? findingsOf(scan, at, walkBody(scan, at)) : NOTHING;
+}
+
+function findPuttyKey(scan: ScanText, at: number): readonly Finding[] {
+  const start = matchEnd(/Private-Lines: ?\d{1,4}/y, scan.text, at);
+  if (start === undefined) return NOTHING;
+  const { pieces, end } = walkBody(scan, start);
+  const first = pieces[0];
+  return first === undefined ? NOTHING : findingsOf(scan, first.start, { pieces, end });
+}
+
+function findPuttyMac(scan: ScanText, at: number): readonly Finding[] {
+  const start = matchEnd(/Private-MAC: ?/y, scan.text, at);
+  const end = start === undefined ? undefined : matchEnd(/[0-9a-f]{40,64}/y, scan.text, start);
+  return start === undefined || end === undefined ? NOTHING : [{ start, end, kind: KIND }];
+}
+
+export const privateKeyRules: readonly Rule[] = [
+  { triggers: ["BEGIN "], find: findBlock },
+  { triggers: ["END "], find: findTail },
+  { triggers: ["b3BlbnNzaC1rZXktdjE", "MII", "MHcCAQEE", "MIGHAgEAMBMG", "MC4CAQAwBQYDK2Vw"], find: findBareKey },
+  { triggers: ["LS0tLS1CRUdJTi"], find: findEncodedBlock },
+  { triggers: ["Private-Lines:"], find: findPuttyKey },
+  { triggers: ["Private-MAC:"], find: findPuttyMac },
+];

@@ -1,0 +1,112 @@
+import { setImmediate } from "node:timers/promises";
+import { assignmentRule, findInLeaf } from "./assignment-rule.ts";
+import { applyFindings, type Finding, mergeFindings, type RedactionCounts } from "./finding.ts";
+import { loginRules } from "./login-rules.ts";
+import { privateKeyRules } from "./private-key-rules.ts";
+import { ScanText } from "./scan-text.ts";
+import { findWithSecretlint } from "./secretlint-detector.ts";
+import { shapedRules } from "./shaped-rules.ts";
+import { tokenRules } from "./token-rules.ts";
+import { TriggerIndex } from "./trigger-index.ts";
+
+export type { RedactionCounts } from "./finding.ts";
+
+export interface RedactionInput {
+  text: string;
+  /** JSON key or header name that the text is the value of. */
+  key?: string;
+  /** The text may have been cut at its end: truncation, abort, streaming. */
+  cut?: boolean;
+  /**
+   * What stands directly before the text in the record, if it was redacted on its own earlier (a streamed text that
+   * goes on). A secret that began there is still found.
+   */
+  before?: string;
+}
+
+export interface RedactionResult {
+  text: string;
+  counts: RedactionCounts;
+}
+
+export interface Redactor {
+  /**
+   * Replaces each secret by `[REDACTED:kind]`. Result `i` belongs to `texts[i]`.
+   *
+   * Many texts in one call are far cheaper than many calls. Strings that are JSON, or hold JSON in any depth of
+   * escaping, stay valid JSON. Redacting a result again changes nothing. The event loop gets a turn after each 256 Ki
+   * characters. Rejects if secretlint cannot be loaded or fails, unless `onDetectorError` is set.
+   */
+  redact(texts: readonly RedactionInput[]): Promise<RedactionResult[]>;
+}
+
+export interface RedactorOptions {
+  /** Told, once, that secretlint cannot be used. Redaction then goes on with the package's own rules alone. */
+  onDetectorError?: (error: unknown) => void;
+}
+
+/** The longest beginning of a secret that is looked for in `before`. */
+const CONTEXT_CHARS = 4096;
+const TURN_CHARS = 256 * 1024;
+
+let index: TriggerIndex | undefined;
+const ownRules = (): TriggerIndex => {
+  index ??= new TriggerIndex([...tokenRules, ...shapedRules, ...privateKeyRules, ...loginRules, assignmentRule]);
+  return index;
+};
+
+export function createRedactor(options: RedactorOptions = {}): Redactor {
+  let useSecretlint = true;
+  const lint = async (texts: readonly string[]): Promise<Finding[][]> => {
+    if (!useSecretlint) return [];
+    try {
+      return await findWithSecretlint(texts);
+    } catch (error) {
+      if (options.onDetectorError === undefined) throw error;
+      if (useSecretlint) options.onDetectorError(error);
+      useSecretlint = false;
+      return [];
+    }
+  };
+  return {
+    async redact(inputs) {
+      const contexts = inputs.map(({ before = "" }) => before.slice(-CONTEXT_CHARS));
+      const texts = inputs.map(({ text }, i) => (contexts[i] ?? "") + text);
+      const linted = await lint(texts);
+      const ours = await findWithOwnRules(inputs, texts);
+      return inputs.map(({ text }, i) => {
+        const findings = [...(linted[i] ?? []), ...(ours[i] ?? [])];
+        return applyFindings(text, within(text, contexts[i]?.length ?? 0, findings));
+      });
+    },
+  };
+}
+
+/** Findings in a text that follows `offset` characters of context; those that began in the context start at 0. */
+function within(text: string, offset: number, findings: readonly Finding[]): Finding[] {
+  if (offset === 0) return mergeFindings(findings);
+  const moved = findings
+    .filter(({ end }) => end > offset)
+    .map((finding) => ({ ...finding, start: Math.max(0, finding.start - offset), end: finding.end - offset }));
+  return mergeFindings(moved).filter(({ start }) => start < text.length);
+}
+
+async function findWithOwnRules(inputs: readonly RedactionInput[], texts: readonly string[]): Promise<Finding[][]> {
+  const rules = ownRules();
+  const all: Finding[][] = [];
+  let sinceTurn = 0;
+  for (const [i, text] of texts.entries()) {
+    const { key, cut = false } = inputs[i] ?? {};
+    const scan = new ScanText(text, cut);
+    const found: Finding[] = key === undefined ? [] : [...findInLeaf(scan, key)];
+    for (let from = 0; from < text.length; from += TURN_CHARS) {
+      rules.search(scan, from, Math.min(from + TURN_CHARS, text.length), found);
+      sinceTurn += Math.min(TURN_CHARS, text.length - from);
+      if (sinceTurn < TURN_CHARS) continue;
+      await setImmediate();
+      sinceTurn = 0;
+    }
+    all.push(found);
+  }
+  return all;
+}

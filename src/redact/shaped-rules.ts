@@ -1,0 +1,149 @@
+/** Credentials with a shape of their own but no prefix to start from: each is found from a fixed part within it. */
+import { BEARER, inSet, URL_SAFE_DOT } from "./char-set.ts";
+import type { Finding } from "./finding.ts";
+import type { ScanText } from "./scan-text.ts";
+import { NOTHING, type Rule } from "./trigger-index.ts";
+
+interface Shape {
+  kind: string;
+  triggers: readonly string[];
+  /** How far before the trigger the match may start, in characters. */
+  before?: number;
+  /** A letter or digit may stand directly before the match. */
+  anywhere?: boolean;
+  /** Sticky; group `secret`, if it has one, is what is replaced. Bounded, so that it takes constant time. */
+  pattern: RegExp;
+}
+
+const hexDigits = [..."0123456789abcdef"];
+/** A snowflake in base64: three digits make four characters of these sets. */
+const discordStarts = [..."MNO"].flatMap((first) =>
+  [..."DTjz"].flatMap((second) => [..."AEIMQUYcgk"].map((third) => first + second + third)),
+);
+
+const shapes: readonly Shape[] = [
+  {
+    kind: "discord-token",
+    triggers: discordStarts,
+    pattern: /(?:[MNO][DTjz][AEIMQUYcgk][wxyz0-5]){5,7}[\w-]{0,3}\.[\w-]{6}\.[\w-]{20,45}/y,
+  },
+  { kind: "discord-webhook", triggers: ["/webhooks/"], anywhere: true, pattern: /\/webhooks\/\d{15,21}\/(?<secret>[\w-]{30,100})/dy },
+  { kind: "telegram-token", triggers: [":AA"], before: 12, anywhere: true, pattern: /\d{8,12}:AA[\w-]{30,40}/y },
+  {
+    kind: "slack-webhook",
+    triggers: ["hooks.slack.com/"],
+    pattern: /hooks\.slack\.com\/(?:services|workflows|triggers)\/(?<secret>[\w/-]{16,120})/dy,
+  },
+  {
+    kind: "teams-webhook",
+    triggers: [".webhook.office.com/"],
+    anywhere: true,
+    pattern: /\.webhook\.office\.com\/(?<secret>webhookb2\/[\w@/-]{40,300})/dy,
+  },
+  {
+    kind: "teams-webhook",
+    triggers: ["/IncomingWebhook/"],
+    anywhere: true,
+    pattern: /\/IncomingWebhook\/(?<secret>[0-9a-f]{32}\/[\w/-]{36,120})/dy,
+  },
+  {
+    kind: "azure-devops-token",
+    triggers: ["JQQJ"],
+    before: 52,
+    pattern: /[A-Za-z0-9]{52}JQQJ[A-Za-z0-9]{20}AZDO[A-Za-z0-9]{4}/y,
+  },
+  { kind: "sendgrid-key", triggers: ["SG."], pattern: /SG\.[\w-]{16,32}\.[\w-]{16,64}/y },
+  { kind: "twilio-key", triggers: hexDigits.map((digit) => `SK${digit}`), pattern: /SK[0-9a-f]{32}(?![0-9A-Za-z])/y },
+  {
+    kind: "azure-client-secret",
+    triggers: [..."0123456789"].map((digit) => `${digit}Q~`),
+    before: 3,
+    pattern: /[\w.~-]{3}\dQ~[\w.~-]{30,36}/y,
+  },
+  { kind: "mailchimp-key", triggers: ["-us"], before: 32, pattern: /[0-9a-f]{32}-us\d{1,2}(?![\w-])/y },
+  { kind: "terraform-token", triggers: [".atlasv1."], before: 14, pattern: /[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{40,80}/y },
+  { kind: "airtable-token", triggers: ["pat"], pattern: /pat[A-Za-z0-9]{14}\.[0-9a-f]{40,64}/y },
+  { kind: "resend-key", triggers: ["re_"], pattern: /re_(?=\w*\d)[A-Za-z0-9]{8}_[A-Za-z0-9]{22,28}(?!\w)/y },
+  {
+    kind: "1password-secret-key",
+    triggers: ["A3-"],
+    pattern: /A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}/y,
+  },
+  { kind: "salesforce-token", triggers: ["00D"], pattern: /00D[A-Za-z0-9]{12,15}![\w.]{60,140}/y },
+  { kind: "zoho-token", triggers: ["1000."], pattern: /1000\.[0-9a-f]{32}\.[0-9a-f]{32}/y },
+  { kind: "nuget-key", triggers: ["oy2"], pattern: /oy2[a-z0-9]{43}(?![A-Za-z0-9])/y },
+  {
+    kind: "password-hash",
+    triggers: ["$1$", "$5$", "$6$"],
+    anywhere: true,
+    pattern: /\$[156]\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22,86}/y,
+  },
+  {
+    kind: "password-hash",
+    triggers: ["$2a$", "$2b$", "$2x$", "$2y$"],
+    anywhere: true,
+    pattern: /\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}/y,
+  },
+  {
+    kind: "password-hash",
+    triggers: ["$argon2", "$y$"],
+    anywhere: true,
+    pattern: /\$(?:argon2(?:id|i|d)\$v=\d{1,3}\$m=\d{1,9},t=\d{1,5},p=\d{1,5}|y\$[\w./]{1,8})\$[\w+/.]{8,90}\$[\w+/.]{16,120}/y,
+  },
+  { kind: "signature", triggers: ["Signature="], pattern: /Signature=(?<secret>[0-9a-f]{40,128})/dy },
+];
+
+function findShape({ kind, before = 0, anywhere = false, pattern }: Shape, scan: ScanText, at: number): readonly Finding[] {
+  for (let start = Math.max(0, at - before); start <= at; start++) {
+    if (!anywhere && !scan.startsWord(start)) continue;
+    pattern.lastIndex = start;
+    const match = pattern.exec(scan.text);
+    if (match === null || pattern.lastIndex <= at) continue;
+    const [from, to] = match.indices?.groups?.["secret"] ?? [start, start + match[0].length];
+    return [{ start: from, end: to, kind }];
+  }
+  return NOTHING;
+}
+
+/** How a JSON object with a JOSE header starts, once decoded. The name may be cut off. */
+const JOSE_HEADER = /^\s*\{.*"(?:alg|typ|kid|enc|cty|x5t|jku|jwk)"\s*:/s;
+/** Enough for `{"alg":` in base64url, so that prose about `eyJ` is left alone. */
+const SHORTEST_CUT_JWT = 12;
+/** How much of a header is decoded to recognise it. */
+const HEADER_CHARS = 400;
+
+function findJwt(scan: ScanText, at: number): readonly Finding[] {
+  const { text } = scan;
+  if (!scan.startsWord(at)) return NOTHING;
+  let end = scan.runEnd(URL_SAFE_DOT, at);
+  while (end > at && text[end - 1] === ".") end--;
+  const header = text.slice(at, Math.min(end, at + HEADER_CHARS)).split(".", 1)[0] ?? "";
+  if (!JOSE_HEADER.test(Buffer.from(header, "base64url").toString("utf8"))) return NOTHING;
+  const length = end - at;
+  const whole = length > header.length + 8;
+  return whole || (length >= SHORTEST_CUT_JWT && scan.breaksOffAt(end)) ? [{ start: at, end, kind: "jwt" }] : NOTHING;
+}
+
+/** A token in `Bearer …` that nothing else names: long, and no word. */
+function findBearer(scan: ScanText, at: number): readonly Finding[] {
+  const { text } = scan;
+  let start = at + "bearer".length;
+  if (!scan.startsWord(at) || text[start] !== " ") return NOTHING;
+  while (text[start] === " " && start - at < 12) start++;
+  if (!inSet(BEARER, text.charCodeAt(start))) return NOTHING;
+  const end = scan.runEnd(BEARER, start);
+  const value = text.slice(start, Math.min(end, start + 200));
+  const mixed = /[0-9]/.test(value) && /[A-Za-z]/.test(value);
+  const long = value.length >= 16 && (mixed || (value.length >= 24 && /[a-z][A-Z]+[a-z]+[A-Z]/.test(value)));
+  const cut = value.length >= 6 && mixed && scan.breaksOffAt(end);
+  return long || cut ? [{ start, end, kind: "bearer-token", byContext: true }] : NOTHING;
+}
+
+export const shapedRules: readonly Rule[] = [
+  ...shapes.map((shape) => ({
+    triggers: shape.triggers,
+    find: (scan: ScanText, at: number) => findShape(shape, scan, at),
+  })),
+  { triggers: ["eyJ", "ewogI"], find: findJwt },
+  { triggers: ["bearer "], anyCase: true, find: findBearer },
+];

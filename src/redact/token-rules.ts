@@ -1,0 +1,59 @@
+import { type CharSet, UPPER_ALNUM } from "./char-set.ts";
+import type { Finding } from "./finding.ts";
+import type { ScanText } from "./scan-text.ts";
+import { type TokenShape, tokenShapes } from "./token-table.ts";
+import { NOTHING, type Rule } from "./trigger-index.ts";
+
+/** A prefix alone says little; with this many characters more at the end of a cut text it is taken for a token. */
+const CUT_MIN = 4;
+const CUT_MIN_COMMON = 8;
+
+/** Words that stand in a body only where somebody explains the format. */
+const EXAMPLE_WORDS = /(?:^|[-_.])(?:your|my|example|sample|placeholder|dummy|fake|test|here|token|key|secret|x{3,})(?=[-_.]|$)/i;
+
+function charKinds(body: string): { digit: boolean; mixedCase: boolean; distinct: number } {
+  return {
+    digit: /[0-9]/.test(body),
+    mixedCase: /[a-z]/.test(body) && /[A-Z]/.test(body),
+    distinct: new Set(body).size,
+  };
+}
+
+/** Whether `body` is noise, not a word, a run of `xxxx` or a name with underscores. */
+function looksIssued(body: string, alphabet: CharSet): boolean {
+  const sample = body.slice(0, 200);
+  const { digit, mixedCase, distinct } = charKinds(sample);
+  const noise = digit || mixedCase || alphabet === UPPER_ALNUM;
+  return noise && distinct >= 6 && !EXAMPLE_WORDS.test(sample) && !sample.endsWith("EXAMPLE");
+}
+
+function looksIssuedButCut(body: string, { body: alphabet, common = false }: TokenShape): boolean {
+  if (body.length < (common ? CUT_MIN_COMMON : CUT_MIN)) return false;
+  if (body.length >= 16) return looksIssued(body, alphabet);
+  const { digit, mixedCase, distinct } = charKinds(body);
+  if (EXAMPLE_WORDS.test(body) || distinct < 3) return false;
+  return common ? digit && /[a-zA-Z]/.test(body) : digit || mixedCase || body.length <= 6;
+}
+
+function findToken(shape: TokenShape, prefix: string, scan: ScanText, at: number): readonly Finding[] {
+  if (!scan.startsWord(at)) return NOTHING;
+  const bodyStart = at + prefix.length;
+  let end = scan.runEnd(shape.body, bodyStart);
+  const runEnd = end;
+  // A dot is part of some tokens, but one at the end closes a sentence or starts an ellipsis.
+  while (end > bodyStart && scan.text[end - 1] === ".") end--;
+  const body = scan.text.slice(bodyStart, end);
+  const whole = body.length >= shape.min && looksIssued(body, shape.body);
+  if (whole || (looksIssuedButCut(body, shape) && (scan.breaksOffAt(end) || scan.breaksOffAt(runEnd)))) {
+    return [{ start: at, end, kind: shape.kind }];
+  }
+  return NOTHING;
+}
+
+/** One rule for each prefix of the table. */
+export const tokenRules: readonly Rule[] = tokenShapes.flatMap((shape) =>
+  shape.prefixes.split(" ").map((prefix) => ({
+    triggers: [prefix],
+    find: (scan: ScanText, at: number) => findToken(shape, prefix, scan, at),
+  })),
+);

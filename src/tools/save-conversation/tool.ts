@@ -1,0 +1,23 @@
+import { z } from "zod";
+
+export const SAVE_CONVERSATION = {
+  name: "save_conversation",
+  description:
+    "Saves this conversation as a file in the project, with a summary, statistics and commands to find things in its full transcript later.",
+  args: {
+    note: z.string().max(10_000).optional().describe("What to remember about this session."),
+    compact: z.boolean().optional().describe("Also summarize the conversation afterwards to free the context. Default false."),
+  },
+} as const;
+
+const argsSchema = z.object(SAVE_CONVERSATION.args);
+
+export type SaveConversationArgs = z.output<typeof argsSchema>;
+
+/** Reads the arguments of a call; hosts hand them over unchecked. A wrong one is said in words for the model. */
+export function readSaveArgs(raw: unknown): SaveConversationArgs | { problem: string } {
+  const parsed = argsSchema.safeParse(raw ?? {});
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  return { problem: `${issue?.path.join(".") ?? "arguments"}: ${issue?.message ?? "not understood"}` };
+}

@@ -1,0 +1,27 @@
+import type { TranscriptEntry } from "../format/entries.ts";
+import type { HostFile } from "./records.ts";
+
+/** An entry that is ready in content and place, before its files are kept and its secrets are redacted. */
+export interface Draft {
+  entry: TranscriptEntry;
+  /** Files that belong to it, in order. */
+  files?: readonly HostFile[];
+  /** A file of the host's that holds the whole output, where `entry.output` is a part of it. */
+  wholeOutputPath?: string;
+}
+
+/** ISO 8601 in UTC, or of `fallbackMs` where `ms` is no time. */
+export function isoTime(ms: number | undefined, fallbackMs: number): string {
+  const time = ms !== undefined && Number.isFinite(ms) && Math.abs(ms) <= 8.64e15 ? ms : fallbackMs;
+  return new Date(time).toISOString();
+}
+
+/** Sets the optional fields that have a value, and leaves the others out. */
+export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const result: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
+  for (const key in fields) {
+    const value = fields[key];
+    if (value !== undefined) result[key] = value as Exclude<T[typeof key], undefined>;
+  }
+  return result;
+}

@@ -1,0 +1,75 @@
+/**
+ * Deep copies of host data as plain JSON values.
+ *
+ * The host's objects are live, may change after the hook returns, and may hold anything:
+ * cycles, getters that throw, functions, a million keys. What is kept is copied at once and bounded here.
+ */
+
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+
+/** Nesting that is copied; what lies deeper becomes a marker. Real tool inputs stay below 20. */
+const MAX_DEPTH = 200;
+/** Values that are copied of one object graph; more is hostile or a bug of the host. */
+const MAX_VALUES = 1_000_000;
+
+/** Copies `value` as JSON would carry it. Never throws. What JSON cannot carry becomes a readable marker. */
+export function toJsonValue(value: unknown): JsonValue {
+  try {
+    return copy(value, { seen: new Set(), left: MAX_VALUES }, 0);
+  } catch {
+    return "[unreadable]";
+  }
+}
+
+interface CopyState {
+  seen: Set<object>;
+  left: number;
+}
+
+function copy(value: unknown, state: CopyState, depth: number): JsonValue {
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
+  if (typeof value === "number") return Number.isFinite(value) ? (value === 0 ? 0 : value) : String(value);
+  if (value === undefined) return null;
+  if (typeof value === "object") return copyObject(value, state, depth);
+  return typeof value === "function" ? "[function]" : String(value);
+}
+
+function copyObject(value: object, state: CopyState, depth: number): JsonValue {
+  if (state.seen.has(value)) return "[circular]";
+  if (depth >= MAX_DEPTH || state.left-- <= 0) return "[too deep]";
+  state.seen.add(value);
+  try {
+    return copyMembers(value, state, depth);
+  } catch {
+    return "[unreadable]";
+  } finally {
+    state.seen.delete(value);
+  }
+}
+
+function copyMembers(value: object, state: CopyState, depth: number): JsonValue {
+  if (Array.isArray(value)) return Array.from(value, (item) => copy(item, state, depth + 1));
+  if (value instanceof Date || value instanceof URL) return JSON.parse(JSON.stringify(value)) as JsonValue;
+  if (value instanceof Error) return `${value.name}: ${value.message}`;
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+  const result: Record<string, JsonValue> = {};
+  for (const key of Object.keys(value)) {
+    const member = memberOf(value, key);
+    if (member === undefined) continue;
+    Object.defineProperty(result, key, {
+      value: copy(member, state, depth + 1),
+      enumerable: true,
+      writable: true,
+      configurable: true,
+    });
+  }
+  return result;
+}
+
+function memberOf(value: object, key: string): unknown {
+  try {
+    return Reflect.get(value, key);
+  } catch {
+    return "[unreadable]";
+  }
+}

@@ -1,0 +1,293 @@
+import { AppendFile } from "../files/append-file.ts";
+import type { FaultEvent } from "../files/fault-episode.ts";
+import type { FileSystem } from "../files/file-system.ts";
+import { WritePool } from "../files/write-pool.ts";
+import type { TranscriptHeader } from "../format/entries.ts";
+import { given, isoTime, type Draft } from "./draft.ts";
+import type { TranscriptFormat } from "./paths.ts";
+import type { Preparation } from "./preparation.ts";
+import type { HostRecord } from "./records.ts";
+import { SessionPlaces, type HostQueries } from "./session-place.ts";
+import { SessionRecording, type Output } from "./session-recording.ts";
+import { Sink } from "./sink.ts";
+import { Timeline } from "./timeline/timeline.ts";
+
+/** Sessions whose state is kept in memory; a longer unused one is read from its file again when it goes on. */
+const MAX_SESSIONS = 200;
+/** Messages that are compared with the host's store when a transcript is continued. */
+const MAX_CONTINUED_MESSAGES = 100;
+/** How long a flush waits for open texts and calls to end by themselves, in milliseconds. */
+const SETTLE_MS = 300;
+const SETTLE_STEP_MS = 20;
+
+export interface RecorderQueries extends HostQueries {
+  /** The last `limit` messages of a session that the host has stored, as records; all without a limit. */
+  history(sessionID: string, limit?: number): Promise<HostRecord[]>;
+}
+
+export interface RecorderOptions {
+  /** The transcripts folder. */
+  root: string;
+  formats: readonly TranscriptFormat[];
+  maxInlineChars: number;
+  fs: FileSystem;
+  preparation: Preparation;
+  queries: RecorderQueries;
+  /** Redacts what goes into a header. */
+  redactText: (text: string) => Promise<string>;
+  /** Called once before the first file is written. Its failure is told to `onFailure`, not more. */
+  prepareFolder: () => Promise<void>;
+  join: (...segments: string[]) => string;
+  nowMs: () => number;
+  delay: (ms: number, signal?: AbortSignal) => Promise<void>;
+  soon: (step: () => void) => void;
+  onFault: (event: FaultEvent) => void;
+  onFailure: (error: unknown) => void;
+  /** Name and version of this program, for headers. */
+  recorder: string;
+}
+
+export interface FlushReport {
+  /** Everything accepted before is on disk. */
+  complete: boolean;
+  /** Entries that wait for the disk. */
+  waiting: number;
+  /** Entries that were dropped; the transcripts say where. */
+  missing: number;
+}
+
+/**
+ * Records all sessions of one transcripts folder.
+ *
+ * `accept` runs inside the host's hooks: it sorts the record in and returns. All else (finding the place,
+ * redaction, encoding, writing) happens soon after, off the host's path. Nothing here throws or rejects.
+ */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  readonly #places: SessionPlaces;
+  readonly #sessions = new Map<string, SessionRecording>();
+  /** Sessions that began while this process listened: they have no history. */
+  readonly #born = new Set<string>();
+  readonly #pool = new WritePool();
+  #folder: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #timerDueMs = Infinity;
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+    const { fs, root, queries, join, delay } = options;
+    const format = options.formats[0] ?? "markdown";
+    this.#places = new SessionPlaces({ fs, root, format, queries, join, delay });
+  }
+
+  /** Takes in what the host says. Never throws; costs microseconds. */
+  accept(record: HostRecord): void {
+    try {
+      if (record.kind === "session") this.#learn(record);
+      // A session that was only mentioned (listed, retitled, deleted) gets no file for that.
+      if (record.kind === "session" && !record.isNew && !this.#sessions.has(record.sessionID)) return;
+      const session = this.#session(record.sessionID);
+      session.accept(record);
+      if (record.kind !== "text_delta") this.#schedule(session);
+    } catch (error) {
+      this.#options.onFailure(error);
+    }
+  }
+
+  /**
+   * Brings everything accepted so far to the disk, within `timeoutMs`.
+   * `end`: also what is open, after a short wait for its natural end, marked as interrupted.
+   */
+  async flush(timeoutMs: number, sessions: "all" | string = "all", end: "now" | "soon" | "no" = "no"): Promise<FlushReport> {
+    const chosen = sessions === "all" ? [...this.#sessions.values()] : this.#chosen(sessions);
+    if (end === "soon") await this.#settle(chosen);
+    if (end !== "no") {
+      this.#places.hurry();
+      for (const session of chosen) session.interrupt();
+    }
+    const deadline = this.#options.nowMs() + timeoutMs;
+    await this.#within(timeoutMs, Promise.all(chosen.map((session) => session.handOver())));
+    const left = Math.max(0, deadline - this.#options.nowMs());
+    const report: FlushReport = { complete: true, waiting: 0, missing: 0 };
+    await Promise.all(
+      chosen.map(async (session) => {
+        if (!session.isQuiet && end !== "no") report.complete = false;
+        for (const { file } of session.openOutputs) {
+          const result = await file.flush(left);
+          report.complete &&= result.complete;
+          report.waiting += result.waiting;
+          report.missing += result.missing;
+        }
+      }),
+    );
+    return report;
+  }
+
+  /** Last resort at the very end of the process, when nothing asynchronous runs any more. */
+  flushSync(): void {
+    for (const session of this.#sessions.values()) {
+      for (const { file } of session.openOutputs) file.flushSync();
+    }
+  }
+
+  /** Path of a session's transcript, relative to the transcripts folder. */
+  path(sessionID: string, format: TranscriptFormat): Promise<string> {
+    return this.#places.path(sessionID, format);
+  }
+
+  /** Records what the host has of a session that this process has not heard of yet. */
+  async recall(sessionID: string): Promise<void> {
+    const session = this.#session(sessionID);
+    session.open();
+    await session.handOver();
+  }
+
+  #learn(record: Extract<HostRecord, { kind: "session" }>): void {
+    this.#places.learn(record);
+    if (record.isNew) this.#born.add(record.sessionID);
+  }
+
+  #chosen(sessionID: string): SessionRecording[] {
+    const session = this.#sessions.get(sessionID);
+    return session ? [session] : [];
+  }
+
+  #session(sessionID: string): SessionRecording {
+    let session = this.#sessions.get(sessionID);
+    if (!session) {
+      session = this.#makeSession(sessionID);
+      this.#sessions.set(sessionID, session);
+      this.#forgetUnused();
+    }
+    return session;
+  }
+
+  #makeSession(sessionID: string): SessionRecording {
+    const { preparation, nowMs, soon, onFailure } = this.#options;
+    return new SessionRecording({
+      sessionID,
+      preparation,
+      nowMs,
+      soon,
+      onFailure,
+      open: () => this.#open(sessionID),
+      history: (isLive) => this.#history(sessionID, isLive),
+    });
+  }
+
+  async #open(sessionID: string): Promise<Output[]> {
+    const { formats, root, join, fs, maxInlineChars, onFault, onFailure } = this.#options;
+    this.#folder ??= this.#options.prepareFolder().catch(onFailure);
+    await this.#folder;
+    const outputs: Output[] = [];
+    const linkFormat = formats[0] ?? "markdown";
+    const header = await this.#header(sessionID, linkFormat);
+    for (const format of formats) {
+      const filePath = await this.#places.path(sessionID, format);
+      const sink = new Sink({ format, linkFormat, sessionID, filePath, maxInlineChars, header: () => header });
+      const file = new AppendFile({ path: join(root, filePath), format: sink, fs, pool: this.#pool, onFault });
+      outputs.push({ sink, file });
+    }
+    return outputs;
+  }
+
+  async #header(sessionID: string, format: TranscriptFormat): Promise<TranscriptHeader> {
+    const { redactText, recorder } = this.#options;
+    const parentID = (await this.#places.place(sessionID)).parentID;
+    const known = this.#places.known(sessionID);
+    const parentPath = parentID === undefined ? undefined : await this.#places.path(parentID, format);
+    const redacted = async (text: string | undefined): Promise<string | undefined> =>
+      text === undefined ? undefined : redactText(text).catch(() => undefined);
+    return {
+      version: 1,
+      sessionID,
+      recorder,
+      ...given({
+        parentID: known?.parentID ?? parentID,
+        parentPath,
+        title: await redacted(known?.title),
+        directory: await redacted(known?.directory),
+        created: known?.createdMs === undefined ? undefined : isoTime(known.createdMs, known.createdMs),
+        host: known?.host,
+      }),
+    };
+  }
+
+  /**
+   * What the host stored of a session before this process heard of it: all for a session that has no transcript,
+   * else the last messages, of which a killed process may have lost some. What stands there already is known
+   * by its keys and not written again. Nothing for a session that was born here.
+   */
+  async #history(sessionID: string, isLive: (messageID: string) => boolean): Promise<Draft[]> {
+    if (this.#born.has(sessionID)) return [];
+    const { queries, nowMs, fs, root, join, formats } = this.#options;
+    const format = formats[0] ?? "markdown";
+    try {
+      const path = join(root, await this.#places.path(sessionID, format));
+      const isContinued = await fs.stat(path).then(
+        ({ size }) => size > 0,
+        () => false,
+      );
+      const records = await queries.history(sessionID, isContinued ? MAX_CONTINUED_MESSAGES : undefined);
+      const past = new Timeline(sessionID, nowMs);
+      for (const record of records) {
+        if (!("messageID" in record && isLive(record.messageID))) past.accept(record);
+      }
+      return past.takeEnded();
+    } catch {
+      // The host cannot say: what it told live is recorded all the same.
+      return [];
+    }
+  }
+
+  /** Waits for the natural end of what is open. */
+  async #settle(sessions: readonly SessionRecording[]): Promise<void> {
+    for (let waited = 0; waited < SETTLE_MS; waited += SETTLE_STEP_MS) {
+      if (!sessions.some((session) => session.timeline.hasOpen)) return;
+      await this.#options.delay(SETTLE_STEP_MS);
+    }
+  }
+
+  async #within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
+    const done = new AbortController();
+    const end = work.finally(() => done.abort());
+    await Promise.race([end, this.#options.delay(timeoutMs, done.signal)]);
+  }
+
+  /** One timer for all sessions, set to the first that is due. */
+  #schedule(session: SessionRecording): void {
+    const due = session.timeline.nextDueMs();
+    if (due === undefined || due >= this.#timerDueMs) return;
+    clearTimeout(this.#timer);
+    this.#timerDueMs = due;
+    this.#timer = setTimeout(() => this.#expire(), Math.max(0, due - this.#options.nowMs()));
+    this.#timer.unref();
+  }
+
+  #expire(): void {
+    this.#timerDueMs = Infinity;
+    const now = this.#options.nowMs();
+    for (const session of this.#sessions.values()) {
+      const due = session.timeline.nextDueMs();
+      if (due === undefined) continue;
+      try {
+        if (due <= now) session.expire();
+        this.#schedule(session);
+      } catch (error) {
+        this.#options.onFailure(error);
+      }
+    }
+  }
+
+  /** Lets go of the sessions that have been quiet for longest. */
+  #forgetUnused(): void {
+    if (this.#sessions.size <= MAX_SESSIONS) return;
+    const quiet = [...this.#sessions].filter(([, session]) => session.isQuiet && session.isWritten);
+    quiet.sort(([, a], [, b]) => a.lastUsedMs - b.lastUsedMs);
+    for (const [sessionID, session] of quiet.slice(0, this.#sessions.size - MAX_SESSIONS)) {
+      this.#sessions.delete(sessionID);
+      this.#places.forget(sessionID);
+      for (const { file } of session.openOutputs) void file.close();
+    }
+  }
+}

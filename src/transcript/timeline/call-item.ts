@@ -1,0 +1,138 @@
+import type { ToolResultEntry, ToolUseEntry } from "../../format/entries.ts";
+import { given, isoTime, type Draft } from "../draft.ts";
+import type { JsonValue } from "../json-value.ts";
+import type { CallEnd, CallHintRecord, CallRecord, ResultHintRecord } from "../records.ts";
+import { ORDER_MS, RESULT_CONFIRM_MS, USE_CONFIRM_MS, type Item } from "./item.ts";
+
+/** What a result says when a call never got one. */
+const NO_RESULT = "The tool did not finish: the session stopped first.";
+
+/**
+ * A tool call: its use takes a place in the conversation, its result is written when it comes, after the use.
+ * Hooks tell of it earlier than the host's own records, which are preferred when they follow in time.
+ */
+export class CallItem implements Item {
+  readonly patienceMs = ORDER_MS;
+  readySinceMs: number | undefined;
+  betterAfterMs: number | undefined;
+  /** When a result that only a hook told of is taken for good. */
+  resultDueMs: number | undefined;
+  useWritten = false;
+  key: string;
+  messageID: string | undefined;
+  partID: string | undefined;
+  readonly callID: string;
+  #tool: string;
+  #input: JsonValue | undefined;
+  #startMs: number | undefined;
+  #subagentID: string | undefined;
+  #end: CallEnd | undefined;
+  readonly #nowMs: () => number;
+
+  constructor(key: string, callID: string, tool: string, nowMs: () => number) {
+    this.key = key;
+    this.callID = callID;
+    this.#tool = tool;
+    this.#nowMs = nowMs;
+  }
+
+  /** The host's own record: it outweighs what hooks said. */
+  update(record: CallRecord): void {
+    this.key = this.useWritten ? this.key : record.partID;
+    this.partID = record.partID;
+    this.messageID = record.messageID;
+    this.#tool = record.tool;
+    this.#startMs ??= record.startMs;
+    this.#subagentID ??= record.subagentID;
+    if (record.end) this.#finish(record.end);
+    if (record.input === undefined) return;
+    this.#input = record.input;
+    this.readySinceMs ??= this.#nowMs();
+    const awaitsChild = record.startsSubagent === true && this.#subagentID === undefined && !record.end;
+    this.betterAfterMs = awaitsChild ? this.readySinceMs + USE_CONFIRM_MS : undefined;
+  }
+
+  hintUse(hint: CallHintRecord): void {
+    if (this.#input !== undefined) return;
+    this.#input = hint.input;
+    this.readySinceMs = this.#nowMs();
+    this.betterAfterMs = this.readySinceMs + USE_CONFIRM_MS;
+  }
+
+  hintResult(hint: ResultHintRecord): void {
+    if (this.#end) return;
+    if (hint.input !== undefined) this.#input ??= hint.input;
+    this.readySinceMs ??= this.#nowMs();
+    this.#end = { endMs: this.#nowMs(), ...hint.end };
+    this.resultDueMs = this.#nowMs() + RESULT_CONFIRM_MS;
+  }
+
+  get hasInput(): boolean {
+    return this.#input !== undefined;
+  }
+
+  /** Whether the end is known and the host's record of it came or is overdue. */
+  isEnded(nowMs: number): boolean {
+    return this.#end !== undefined && (this.resultDueMs === undefined || this.resultDueMs <= nowMs);
+  }
+
+  get hasEnd(): boolean {
+    return this.#end !== undefined;
+  }
+
+  hurry(): void {
+    if (this.readySinceMs !== undefined) this.betterAfterMs = undefined;
+  }
+
+  /** The session stopped and no end came. */
+  interrupt(): void {
+    this.#input ??= {};
+    this.readySinceMs ??= this.#nowMs();
+    this.betterAfterMs = undefined;
+    this.resultDueMs = undefined;
+    this.#end ??= { status: "interrupted", output: NO_RESULT, endMs: this.#nowMs() };
+  }
+
+  take(early: boolean): Draft[] {
+    if (early && this.readySinceMs === undefined) return [];
+    this.useWritten = true;
+    const entry: ToolUseEntry = {
+      type: "tool_use",
+      timestamp: isoTime(this.#startMs, this.#nowMs()),
+      ...given({ messageID: this.messageID, partID: this.partID }),
+      tool: this.#tool,
+      callID: this.callID,
+      input: this.#input ?? {},
+      ...this.#subagent(),
+    };
+    return [{ entry }];
+  }
+
+  takeResult(): Draft[] {
+    const end = this.#end;
+    if (!end) return [];
+    const { status, output, title, metadata, files, wholeOutputPath } = end;
+    const entry: ToolResultEntry = {
+      type: "tool_result",
+      timestamp: isoTime(end.endMs, this.#nowMs()),
+      ...given({ messageID: this.messageID, partID: this.partID }),
+      tool: this.#tool,
+      callID: this.callID,
+      input: this.#input ?? {},
+      output,
+      status,
+      ...given({ title: title === "" ? undefined : title, metadata }),
+      ...this.#subagent(),
+    };
+    return [{ entry, ...given({ files, wholeOutputPath }) }];
+  }
+
+  #finish(end: CallEnd): void {
+    this.#end = end;
+    this.resultDueMs = undefined;
+  }
+
+  #subagent(): { subagent?: { sessionID: string } } {
+    return this.#subagentID === undefined ? {} : { subagent: { sessionID: this.#subagentID } };
+  }
+}

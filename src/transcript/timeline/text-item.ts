@@ -1,0 +1,111 @@
+import type { AssistantMessageEntry, ReasoningEntry } from "../../format/entries.ts";
+import { given, isoTime, type Draft } from "../draft.ts";
+import type { TextRecord, UsageRecord } from "../records.ts";
+import { ORDER_MS, USAGE_MS, type Item, type MessageFacts } from "./item.ts";
+
+/**
+ * A text or a reasoning of the assistant. It is open while it is streamed. If its turn is forced, what there is
+ * of it is written, and the rest later as a continuation.
+ */
+export class TextItem implements Item {
+  readonly key: string;
+  readonly messageID: string;
+  readonly patienceMs = ORDER_MS;
+  readonly reasoning: boolean;
+  readySinceMs: number | undefined;
+  betterAfterMs: number | undefined;
+  interrupted = false;
+  #text = "";
+  #startMs: number | undefined;
+  #usage: UsageRecord | undefined;
+  #wasForced = false;
+  #written: string | undefined;
+  #replaces = false;
+  readonly #facts: () => MessageFacts;
+  readonly #nowMs: () => number;
+
+  constructor(record: TextRecord, facts: () => MessageFacts, nowMs: () => number) {
+    this.key = record.partID;
+    this.messageID = record.messageID;
+    this.reasoning = record.reasoning;
+    this.#facts = facts;
+    this.#nowMs = nowMs;
+    this.update(record);
+  }
+
+  /** Takes the host's view of the whole text. */
+  update(record: TextRecord): void {
+    // A snapshot of an open text may be older than the deltas that have come since.
+    if (record.done || record.text.length >= this.#text.length) this.#text = record.text;
+    this.#startMs ??= record.startMs;
+    if (record.done) this.end();
+  }
+
+  append(delta: string): void {
+    this.#text += delta;
+  }
+
+  /** No more is streamed into it; its usage may follow within moments. */
+  end(): void {
+    if (this.readySinceMs !== undefined) return;
+    this.readySinceMs = this.#nowMs();
+    if (!this.reasoning) this.betterAfterMs = this.readySinceMs + USAGE_MS;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  /** The host changed a text that stands in the transcript already. */
+  replaceWritten(): void {
+    this.#replaces = true;
+  }
+
+  get isEmpty(): boolean {
+    return this.#text === "";
+  }
+
+  /** Whether its turn came before its end. */
+  get wasForced(): boolean {
+    return this.#wasForced;
+  }
+
+  carryUsage(usage: UsageRecord): void {
+    this.#usage = usage;
+    this.betterAfterMs = undefined;
+  }
+
+  /** Writes no later than its turn: what would have been better did not come. */
+  hurry(): void {
+    this.betterAfterMs = undefined;
+  }
+
+  take(early: boolean): Draft[] {
+    if (early) this.#wasForced = true;
+    if (early && !this.isEmpty) this.#written = this.#text;
+    if (this.#replaces) return [{ entry: { ...this.#entry(this.#text), continues: "replace" } }];
+    return this.isEmpty ? [] : [{ entry: this.#entry(this.#text) }];
+  }
+
+  /** What is left to write after a forced turn, once the text has ended. */
+  takeRest(): Draft[] {
+    const written = this.#written;
+    if (written === undefined) return this.take(false);
+    if (!this.#text.startsWith(written)) return [{ entry: { ...this.#entry(this.#text), continues: "replace" } }];
+    const rest = this.#text.slice(written.length);
+    return rest === "" ? [] : [{ entry: { ...this.#entry(rest), continues: "append" } }];
+  }
+
+  #entry(content: string): AssistantMessageEntry | ReasoningEntry {
+    const { agent, model, aborted } = this.#facts();
+    return {
+      type: this.reasoning ? "reasoning" : "assistant",
+      timestamp: isoTime(this.#startMs, this.#nowMs()),
+      messageID: this.messageID,
+      partID: this.key,
+      content,
+      ...given({ agent, model, tokens: this.#usage?.tokens, cost: this.#usage?.cost }),
+      ...(this.interrupted || aborted ? { interrupted: true } : {}),
+    };
+  }
+}

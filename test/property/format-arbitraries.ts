@@ -1,0 +1,217 @@
+/** Arbitrary entries made of the pieces that a transcript's format could stumble over. */
+import fc from "fast-check";
+import type {
+  Attachment,
+  SubagentLink,
+  TokenCounts,
+  TranscriptEntry,
+  TranscriptHeader,
+} from "../../src/format/entries.ts";
+
+const KINDS = [
+  "User Message",
+  "Assistant Message",
+  "Reasoning",
+  "Tool Use: x",
+  "Tool Result: x",
+  "Tool Error: x",
+  "Session Event: x",
+];
+const HEADINGS = KINDS.flatMap((kind) => [`## [t] ${kind}`, `] ${kind}`, `#\u2060# [2026] ${kind}`]);
+const COMMENTS = [
+  "<!-- entry {} -->",
+  '<!-- entry {"type":"user"} -->',
+  "<!-- transcript {} -->",
+  "<\u2060!-- entry",
+  "-->",
+  "<!--",
+];
+const MARKUP = [
+  "## [",
+  "# [",
+  "#",
+  "# Transcript: x",
+  "---",
+  "===",
+  "\n\n---\n\n",
+  "### Output",
+  "### Input\n\n",
+  "**Call ID**: c",
+  "**Title**: t",
+  "... (truncated)",
+  "<details>",
+  "</div>",
+  "<div",
+  "<script>",
+  "<?",
+  "<![CDATA[",
+  "<br>",
+  "Array<string>",
+  "<https://a.b/`c>",
+  "> ",
+  "- ",
+  "1. ",
+  "  ",
+  "    ",
+  "\t",
+  "|",
+  "| a | `b | c` |",
+  "\\",
+  "\\`",
+  "[x]: y",
+  "[x](",
+  "*",
+  "__",
+  "&amp;",
+];
+const CODE = ["`", "``", "```", "```js", "````", "``````", "~~~", "~~~~", "~~~ `", "`a`", "`<b>`", "  ```", "    ```"];
+const CONTROLS = [
+  "\0",
+  "\u001b[31m",
+  "\u0007",
+  "\u007f",
+  "\u0085",
+  "\u009b",
+  "\r",
+  "\r\n",
+  "\v",
+  "\f",
+  "\u2028",
+  "\ufeff",
+];
+const MARKS = ["\u2060", "\u2060\u2060", "\u2400", "\u240d", "\u2421", "\ufffd", "\ufffd\u20600041", "d800"];
+const UNICODE = ["\ud800", "\udc00", "\ud83d\ude00", "\uffff", "e\u0301", "\u202e", "ſ", "日本"];
+const ORDINARY = ["a", "word", " ", "\n", "\n\n", "text", '"', "$", "$text", "{}", "null"];
+
+const piece = fc.oneof(
+  ...[HEADINGS, COMMENTS, MARKUP, CODE, CONTROLS, MARKS, UNICODE, ORDINARY].map((pieces) => fc.constantFrom(...pieces)),
+);
+
+/** Any text, mostly a few nasty pieces one after another, with line ends favoured. */
+export const nastyText: fc.Arbitrary<string> = fc.oneof(
+  { weight: 8, arbitrary: fc.array(fc.oneof(piece, fc.constant("\n")), { maxLength: 14 }).map((list) => list.join("")) },
+  { weight: 1, arbitrary: fc.string({ unit: "binary" }) },
+  { weight: 1, arbitrary: fc.array(fc.integer({ min: 0, max: 0xffff })).map((codes) => String.fromCharCode(...codes)) },
+  { weight: 1, arbitrary: fc.tuple(piece, fc.integer({ min: 1, max: 3000 })).map(([text, times]) => text.repeat(times)) },
+);
+
+const json = fc.oneof(
+  fc.jsonValue({ maxDepth: 3, stringUnit: "binary" }).map(withoutNegativeZero),
+  fc.dictionary(fc.oneof(nastyText, fc.constantFrom("$text", "$$text", "__proto__", "diff")), nastyText, { maxKeys: 3, noNullPrototype: true }),
+  record<{ $text: unknown }>({ $text: fc.oneof(nastyText, fc.constant("content"), fc.constant(["content", 0, 1])) }, {}),
+  nastyText,
+);
+
+/** JSON has one zero. */
+function withoutNegativeZero(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+const timestamp = fc.oneof(
+  { weight: 5, arbitrary: fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => date.toISOString()) },
+  { weight: 1, arbitrary: nastyText },
+);
+const name = fc.oneof(fc.constantFrom("bash", "read", "mcp__a__b", "torn entry"), nastyText);
+const count = fc.nat();
+const cost = fc.double({ min: 0, max: 100, noNaN: true }).map((value) => value + 0);
+
+/** A record whose fields may each be absent, but the required ones. */
+function record<T extends object>(
+  required: { [K in keyof T]?: fc.Arbitrary<T[K]> },
+  optional: { [K in keyof T]?: fc.Arbitrary<unknown> },
+): fc.Arbitrary<T> {
+  const model: Record<string, fc.Arbitrary<unknown>> = { ...required, ...optional };
+  return fc.record(model, { requiredKeys: Object.keys(required), noNullPrototype: true }) as unknown as fc.Arbitrary<T>;
+}
+
+const attachments = fc.array(
+  record<Attachment>(
+    { mime: name },
+    { filename: nastyText, path: nastyText, url: nastyText, bytes: count, missing: nastyText },
+  ),
+  { maxLength: 3 },
+);
+const subagent = record<SubagentLink>({ sessionID: name }, { path: nastyText });
+const tokens = record<TokenCounts>(
+  { input: count, output: count },
+  { reasoning: count, cacheRead: count, cacheWrite: count },
+);
+const ids = { messageID: name, partID: name };
+
+/** A part of a user message, often made of the message's own text. */
+const parts = (content: string): fc.Arbitrary<unknown[]> => {
+  const slice = fc
+    .tuple(fc.nat(content.length), fc.nat(content.length))
+    .map(([a, b]) => content.slice(Math.min(a, b), Math.max(a, b)));
+  const text = fc.oneof(fc.constant(content), slice, nastyText);
+  const part = record<{ type: string; text: string }>(
+    { type: fc.constantFrom("text", "file"), text },
+    { synthetic: fc.boolean(), source: json },
+  );
+  return fc.array(fc.oneof(part, json), { maxLength: 4 });
+};
+
+const user = nastyText.chain((content) =>
+  record<TranscriptEntry>(
+    { type: fc.constant("user"), timestamp, content: fc.constant(content), parts: parts(content) } as object,
+    { ...ids, attachments, agent: name, model: name } as object,
+  ),
+);
+const spoken = record<TranscriptEntry>(
+  { type: fc.constantFrom("assistant", "reasoning"), timestamp, content: nastyText } as object,
+  {
+    ...ids,
+    agent: name,
+    model: name,
+    tokens,
+    cost,
+    interrupted: fc.boolean(),
+    continues: fc.constantFrom("append", "replace"),
+  } as object,
+);
+const toolUse = record<TranscriptEntry>(
+  { type: fc.constant("tool_use"), timestamp, tool: name, callID: name, input: json } as object,
+  { ...ids, subagent } as object,
+);
+const output = fc.oneof(nastyText, json);
+const toolResult = fc.tuple(output, json).chain(([out, meta]) =>
+  record<TranscriptEntry>(
+    { type: fc.constant("tool_result"), timestamp, tool: name, callID: name, input: json, output: fc.constant(out) } as object,
+    {
+      ...ids,
+      status: fc.constantFrom("completed", "error", "interrupted"),
+      title: nastyText,
+      metadata: fc.constantFrom<unknown>(meta, { output: out, meta }, { diff: `-a\n+${JSON.stringify(out)}`, patch: out }),
+      attachments,
+      subagent,
+      outputMissing: nastyText,
+    } as object,
+  ),
+);
+const event = record<TranscriptEntry>(
+  { type: fc.constant("session_event"), timestamp, name } as object,
+  { ...ids, text: nastyText, data: json } as object,
+);
+
+/** An entry of any type, with any of its optional fields. */
+export const anyEntry: fc.Arbitrary<TranscriptEntry> = fc.oneof(user, spoken, toolUse, toolResult, event);
+
+export const anyHeader: fc.Arbitrary<TranscriptHeader> = record<TranscriptHeader>(
+  { version: fc.constant(1), sessionID: name },
+  {
+    parentID: name,
+    parentPath: nastyText,
+    title: nastyText,
+    directory: nastyText,
+    created: timestamp,
+    host: nastyText,
+    recorder: nastyText,
+  },
+);
+
+/** Divides bytes at arbitrary places. */
+export const chunked = (bytes: Uint8Array): fc.Arbitrary<Uint8Array[]> =>
+  fc.array(fc.nat(bytes.length), { maxLength: 12 }).map((cuts) => {
+    const places = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
+    return places.slice(1).map((end, index) => bytes.slice(places[index], end));
+  });

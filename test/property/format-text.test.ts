@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { fenceAtEnd, fenced } from "../../src/format/fences.ts";
+import { decodeText, encodeLine, encodeText } from "../../src/format/text-escapes.ts";
+import { decodeInline, encodeInline } from "../../src/format/visible.ts";
+import { describe, test } from "../support/runner.ts";
+import { nastyText } from "./format-arbitraries.ts";
+
+const RUNS = { numRuns: 2000 };
+
+describe("text in a transcript", () => {
+  test("comes back from its escapes", () => {
+    fc.assert(
+      fc.property(nastyText, (text) => {
+        assert.equal(decodeText(encodeText(text)), text);
+        assert.equal(decodeText(encodeLine(text)), text);
+        // What is already escaped is text like any other.
+        assert.equal(decodeText(encodeText(encodeText(text))), encodeText(text));
+      }),
+      RUNS,
+    );
+  });
+
+  test("holds nothing that a terminal, grep or the reader would act upon", () => {
+    fc.assert(
+      fc.property(nastyText, (text) => {
+        const encoded = encodeText(text);
+        assert.ok(encoded.isWellFormed());
+        // oxlint-disable-next-line no-control-regex
+        assert.doesNotMatch(encoded, /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\r(?!\n)/);
+        assert.doesNotMatch(encoded, /## \[.*\] (?:User Message|Assistant Message|Reasoning|Tool (?:Use|Result|Error):|Session Event:)/);
+        assert.doesNotMatch(encoded, /<!-- (?:entry|transcript)/);
+        assert.equal(encodeLine(text).split(/[\n\r]/).length, 1);
+      }),
+      RUNS,
+    );
+  });
+
+  test("comes back from a fence and from a label's line", () => {
+    fc.assert(
+      fc.property(nastyText, nastyText, (before, text) => {
+        const block = fenced(encodeText(text), "text");
+        const found = fenceAtEnd(`${encodeText(before)}\n${block}`);
+        assert.equal(decodeText(found?.content ?? ""), text);
+        assert.equal(found?.start, encodeText(before).length + 1);
+        if (text !== "") assert.equal(decodeInline(encodeInline(text)), text);
+      }),
+      RUNS,
+    );
+  });
+
+  test("takes linear time, whatever it is made of", () => {
+    // Quadratic work on these would take hours instead of a second or two.
+    const million = 1_000_000;
+    for (const unit of ["## [", "#\u2060", "\u2400\u2060", "] Tool Use:", "<!-- entry", "`", "\r", "[`<", "<a`", "- "]) {
+      const text = unit.repeat(million / unit.length) + "] Tool Use:";
+      assert.equal(decodeText(encodeText(text)), text);
+      assert.equal(decodeText(fenceAtEnd(fenced(encodeText(text)))?.content ?? ""), text);
+    }
+  });
+});

@@ -1,0 +1,223 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { TranscriptEntry, TranscriptHeader, TranscriptItem } from "../../src/format/entries.ts";
+import { encodeJsonlEntry, encodeJsonlHeader } from "../../src/format/jsonl.ts";
+import { readJsonlTranscript } from "../../src/format/jsonl-read.ts";
+import { entryKey } from "../../src/format/keys.ts";
+import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/format/markdown-encode.ts";
+import { readMarkdownTranscript } from "../../src/format/markdown-read.ts";
+import { outputFileText } from "../../src/format/output-text.ts";
+import { createJsonlScanner, createMarkdownScanner } from "../../src/format/scan.ts";
+import type { TailScanner } from "../../src/format/scan.ts";
+import { describe, test } from "../support/runner.ts";
+import { anyEntry, anyHeader, chunked } from "./format-arbitraries.ts";
+
+const filePath = "ses_parent/ses_1.md";
+const header: TranscriptHeader = { version: 1, sessionID: "ses_1" };
+const entries = fc.array(anyEntry, { maxLength: 6 });
+
+/** One of the two formats, as both properties and scanners need it. */
+interface Format {
+  header: (header: TranscriptHeader) => string;
+  entry: (entry: TranscriptEntry) => string;
+  read: (input: AsyncIterable<Uint8Array>) => AsyncIterable<TranscriptItem>;
+  scanner: (startOffset: number) => TailScanner;
+}
+
+const FORMATS: Record<string, Format> = {
+  markdown: {
+    header: (value) => encodeMarkdownHeader(value, { filePath }),
+    entry: (value) => encodeMarkdownEntry(value, { filePath }),
+    read: readMarkdownTranscript,
+    scanner: createMarkdownScanner,
+  },
+  jsonl: {
+    header: encodeJsonlHeader,
+    entry: encodeJsonlEntry,
+    read: readJsonlTranscript,
+    scanner: createJsonlScanner,
+  },
+};
+
+async function* stream(chunks: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
+async function itemsOf(items: AsyncIterable<TranscriptItem>): Promise<TranscriptItem[]> {
+  const list: TranscriptItem[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+const entriesIn = (items: TranscriptItem[]): TranscriptEntry[] =>
+  items.flatMap((item) => (item.kind === "entry" ? [item.entry] : []));
+const problemsIn = (items: TranscriptItem[]): string[] =>
+  items.flatMap((item) => (item.kind === "problem" ? [`${item.problem.code}: ${item.problem.message}`] : []));
+
+/** The bytes of a file, and where its header and each of its entries ends. */
+function fileOf(format: Format, head: TranscriptHeader, list: TranscriptEntry[]): { bytes: Uint8Array; ends: number[] } {
+  const texts = [format.header(head), ...list.map(format.entry)].map((text) => Buffer.from(text));
+  let end = 0;
+  return { bytes: Buffer.concat(texts), ends: texts.map((text) => (end += text.length)) };
+}
+
+for (const [name, format] of Object.entries(FORMATS)) {
+  describe(`a ${name} transcript`, () => {
+    test("gives back every header and entry, wherever its chunks end", async () => {
+      const files = fc.record({ head: anyHeader, list: entries }).chain(({ head, list }) => {
+        const file = fileOf(format, head, list);
+        return fc.record({ head: fc.constant(head), list: fc.constant(list), chunks: chunked(file.bytes) });
+      });
+      await fc.assert(
+        fc.asyncProperty(files, async ({ head, list, chunks }) => {
+          const items = await itemsOf(format.read(stream(chunks)));
+          assert.deepStrictEqual(problemsIn(items), []);
+          assert.deepStrictEqual(entriesIn(items), list);
+          const first = items[0];
+          assert.ok(first?.kind === "header");
+          assert.deepStrictEqual(first.header, head);
+        }),
+        { numRuns: 1000 },
+      );
+    });
+
+    test("cut anywhere is its first entries and at most one that is torn", async () => {
+      const cuts = fc.record({ list: entries, at: fc.double({ min: 0, max: 1, noNaN: true }) });
+      await fc.assert(
+        fc.asyncProperty(cuts, async ({ list, at }) => {
+          const { bytes, ends } = fileOf(format, header, list);
+          const cut = Math.floor(at * bytes.length);
+          const items = await itemsOf(format.read(stream([bytes.subarray(0, cut)])));
+          const whole = ends.filter((end) => end <= cut);
+          assert.deepStrictEqual(entriesIn(items), list.slice(0, Math.max(whole.length - 1, 0)));
+          const codes = items.flatMap((item) => (item.kind === "problem" ? [item.problem.code] : []));
+          const isTorn = cut > (whole.at(-1) ?? 0);
+          assert.deepStrictEqual(codes, cut === 0 ? ["no_header"] : isTorn ? ["torn_entry"] : []);
+        }),
+        { numRuns: 500 },
+      );
+    });
+
+    test("says where each entry stands", async () => {
+      await fc.assert(
+        fc.asyncProperty(entries, async (list) => {
+          const { bytes, ends } = fileOf(format, header, list);
+          const items = await itemsOf(format.read(stream([bytes])));
+          const places = items.flatMap((item) => (item.kind === "entry" ? [item] : []));
+          assert.deepStrictEqual(places.map((item) => item.offset), ends.slice(0, -1));
+          assert.deepStrictEqual(places.map((item) => item.endOffset), ends.slice(1));
+          for (const { offset, line } of places) {
+            assert.equal(line, Buffer.from(bytes.subarray(0, offset)).toString("latin1").split("\n").length);
+          }
+        }),
+        { numRuns: 200 },
+      );
+    });
+
+    test("is scanned for its valid end and its keys, from any entry on and however it is cut", async () => {
+      const cuts = fc.record({ list: entries, from: fc.nat(), at: fc.double({ min: 0, max: 1, noNaN: true }) });
+      const scans = cuts.chain(({ list, from, at }) => {
+        const { bytes, ends } = fileOf(format, header, list);
+        const starts = [0, ...ends];
+        const first = from % starts.length;
+        const start = starts[first] ?? 0;
+        const cut = start + Math.floor(at * (bytes.length - start));
+        return chunked(bytes.subarray(start, cut)).map((chunks) => ({ list, ends, first, start, cut, chunks }));
+      });
+      fc.assert(
+        fc.property(scans, ({ list, ends, first, start, cut, chunks }) => {
+          const scanner = format.scanner(start);
+          const keys: string[] = [];
+          for (const chunk of chunks) {
+            const reused = Uint8Array.from(chunk);
+            scanner.push(reused);
+            reused.fill(0);
+            keys.push(...scanner.takeKeys());
+          }
+          const whole = ends.filter((end) => end <= cut);
+          assert.equal(scanner.validEnd, Math.max(start, whole.at(-1) ?? 0));
+          assert.equal(scanner.hasHeader, first === 0 && whole.length > 0);
+          const read = list.slice(Math.max(first - 1, 0), Math.max(whole.length - 1, 0));
+          assert.deepStrictEqual(keys, read.map(entryKey).filter((key) => key !== undefined));
+        }),
+        { numRuns: 1000 },
+      );
+    });
+
+    test("is read without an error, whatever bytes stand in it", async () => {
+      const damages = fc.record({
+        list: entries,
+        noise: fc.array(fc.tuple(fc.nat(), fc.uint8Array({ maxLength: 8 }), fc.nat(20)), { minLength: 1, maxLength: 6 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(damages, async ({ list, noise }) => {
+          let bytes: Uint8Array = fileOf(format, header, list).bytes;
+          for (const [at, inserted, removed] of noise) {
+            const place = at % bytes.length;
+            bytes = Buffer.concat([bytes.subarray(0, place), inserted, bytes.subarray(place + removed)]);
+            if (bytes.length === 0) return;
+          }
+          const items = await itemsOf(format.read(stream([bytes])));
+          assert.ok(entriesIn(items).length <= list.length + noise.length);
+          const scanner = format.scanner(0);
+          scanner.push(bytes);
+          assert.ok(scanner.validEnd <= bytes.length);
+        }),
+        { numRuns: 500 },
+      );
+    });
+  });
+}
+
+describe("a markdown transcript with output files", () => {
+  const shortened = fc.record({
+    entry: anyEntry.filter((entry) => entry.type === "tool_result"),
+    maxInlineChars: fc.nat(40),
+  });
+
+  test("gives back whole outputs", async () => {
+    await fc.assert(
+      fc.asyncProperty(shortened, async ({ entry, maxInlineChars }) => {
+        const outputPath = "ses_1/outputs/call 1.txt";
+        const section = encodeMarkdownEntry(entry, { filePath, outputPath, maxInlineChars });
+        // What a file system keeps of it: UTF-8.
+        const file = new TextDecoder("utf-8", { ignoreBOM: true }).decode(Buffer.from(outputFileText(entry.output)));
+        const readOutput = async (path: string): Promise<string | undefined> => (path === outputPath ? file : undefined);
+        const text = encodeMarkdownHeader(header, { filePath }) + section;
+        const items = await itemsOf(readMarkdownTranscript(text, { readOutput }));
+        assert.deepStrictEqual(problemsIn(items), []);
+        assert.deepStrictEqual(entriesIn(items), [entry]);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test("takes the inputs of results from their calls", async () => {
+    const calls = fc.array(fc.tuple(anyEntry.filter((entry) => entry.type === "tool_use"), fc.nat(3)), { maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(calls, async (list) => {
+        const uses = list.map(([use, id], index) => ({ ...use, callID: `call_${id}`, partID: `prt_${index}` }));
+        const results = uses.toReversed().map(
+          ({ callID, partID, input, tool }): TranscriptEntry => ({
+            type: "tool_result",
+            timestamp: "2026-01-05T10:30:00.000Z",
+            partID,
+            tool,
+            callID,
+            input: JSON.parse(JSON.stringify(input)),
+            output: "",
+          }),
+        );
+        const text = [
+          encodeMarkdownHeader(header, { filePath }),
+          ...uses.map((use) => encodeMarkdownEntry(use, { filePath })),
+          ...results.map((result) => encodeMarkdownEntry(result, { filePath, inputIsKnown: true })),
+        ].join("");
+        const items = await itemsOf(readMarkdownTranscript(text));
+        assert.deepStrictEqual(problemsIn(items), []);
+        assert.deepStrictEqual(entriesIn(items), [...uses, ...results]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,105 @@
+/** Plays the scenarios of a folder and gives each one's recording, as little one after the other as possible. */
+import { limited } from "./limited.ts";
+import { startModel, type ModelServer } from "./model.ts";
+import { exportSession } from "./process.ts";
+import type { Scenario, Stage } from "./scenario.ts";
+import { openTheatre, type Theatre } from "./stage.ts";
+
+/** Scenarios that run at once against the shared server: enough to disturb each other, not to starve. */
+const AT_ONCE = 6;
+/** A scenario that takes longer hangs. */
+const DEADLINE_MS = 60_000;
+/** opencode needs a second and a half of processor time for an export. */
+const EXPORTS_AT_ONCE = 2;
+
+export interface Played {
+  stage: Stage;
+  /** What `opencode export` printed for every session: roots, each followed by those below it. */
+  exports: string[];
+}
+
+export class Performance {
+  readonly #shared: readonly Scenario[];
+  readonly #export = limited(EXPORTS_AT_ONCE);
+  readonly #theatres: Theatre[] = [];
+  #model: Promise<ModelServer> | undefined;
+  #played: Map<Scenario, Promise<Played>> | undefined;
+
+  constructor(scenarios: readonly Scenario[]) {
+    this.#shared = scenarios.filter(({ own }) => own === undefined);
+  }
+
+  /** Plays the scenario; with the first that needs no server of its own, all of that kind are played at once. */
+  play(scenario: Scenario): Promise<Played> {
+    if (scenario.own) return this.#playAlone(scenario);
+    this.#played ??= this.#playShared();
+    const played = this.#played.get(scenario);
+    return played ?? Promise.reject(new Error(`${scenario.name} is not in this performance`));
+  }
+
+  /** Removes everything. */
+  async close(): Promise<void> {
+    await Promise.all(this.#theatres.map((theatre) => theatre.remove()));
+    await (await this.#model)?.close();
+  }
+
+  async #playAlone(scenario: Scenario): Promise<Played> {
+    const theatre = await this.#open(scenario.own);
+    try {
+      const sessions = await drive(scenario, theatre.stage);
+      await theatre.close();
+      return await this.#finish(theatre.stage, sessions);
+    } finally {
+      await theatre.close();
+    }
+  }
+
+  #playShared(): Map<Scenario, Promise<Played>> {
+    const opened = this.#open();
+    const turn = limited(AT_ONCE);
+    const driven = this.#shared.map((scenario) =>
+      turn(async () => drive(scenario, (await opened).stage)),
+    );
+    // Only after the server has ended is everything on the disk.
+    const closed = Promise.allSettled(driven).then(async () => (await opened).close());
+    const played = driven.map(async (sessions) => {
+      await closed;
+      return this.#finish((await opened).stage, await sessions);
+    });
+    // Each failure is reported by the scenario's own test.
+    for (const promise of played) promise.catch(() => {});
+    return new Map(
+      this.#shared.map((scenario, index) => [
+        scenario,
+        played[index] ?? Promise.reject(new Error("lost")),
+      ]),
+    );
+  }
+
+  async #open(own?: Scenario["own"]): Promise<Theatre> {
+    this.#model ??= startModel();
+    const theatre = await openTheatre(await this.#model, own);
+    this.#theatres.push(theatre);
+    return theatre;
+  }
+
+  async #finish(stage: Stage, sessionIDs: readonly string[]): Promise<Played> {
+    const exports = sessionIDs.map((id) => this.#export(() => exportSession(stage.sandbox, id)));
+    return { stage, exports: await Promise.all(exports) };
+  }
+}
+
+async function drive(scenario: Scenario, stage: Stage): Promise<string[]> {
+  for (const [marker, script] of Object.entries(scenario.scripts))
+    stage.model.script(marker, script);
+  const roots = await inTime(scenario.drive(stage), `scenario ${scenario.name} hangs`);
+  const families = await Promise.all(roots.map((root) => stage.client.family(root)));
+  return families.flat();
+}
+
+function inTime<T>(promise: Promise<T>, otherwise: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(otherwise)), DEADLINE_MS);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

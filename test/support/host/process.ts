@@ -1,0 +1,115 @@
+/** Runs the opencode of this repository's development dependencies as child processes. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { Sandbox } from "./sandbox.ts";
+
+const BINARY = fileURLToPath(new URL("../../../node_modules/.bin/opencode", import.meta.url));
+
+export interface Finished {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Running {
+  readonly pid: number;
+  /** What it printed so far. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Resolves when the process has ended and its output is read. */
+  readonly finished: Promise<Finished>;
+  /** Resolves with the first match in what it prints on standard output; rejects if it ends without one. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Sends the signal if the process still runs, and waits for its end. */
+  stop(signal?: NodeJS.Signals): Promise<Finished>;
+}
+
+/** Children that have not ended: killed when this process ends, whatever the reason. */
+const alive = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of alive) child.kill("SIGKILL");
+});
+
+/** Starts `opencode ARGS` in the sandbox's project. `stdin` is written and closed at once. */
+export function spawnOpencode(sandbox: Sandbox, args: readonly string[], stdin = ""): Running {
+  const child = spawn(BINARY, args, {
+    cwd: sandbox.projectDir,
+    env: sandbox.env,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  alive.add(child);
+  const output = { stdout: "", stderr: "" };
+  const listeners = new Set<() => void>();
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (piece: string) => {
+      output[name] += piece;
+      for (const listener of listeners) listener();
+    });
+  }
+  child.stdin.on("error", () => {}); // A process that ends before it reads its input is no fault of the test.
+  child.stdin.end(stdin);
+
+  const finished = new Promise<Finished>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => {
+      alive.delete(child);
+      resolve({ code, signal, ...output });
+    });
+  });
+  const printed = (pattern: RegExp): Promise<RegExpExecArray> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const match = pattern.exec(output.stdout);
+        if (match) resolve(match);
+      };
+      listeners.add(look);
+      look();
+      void finished.then(
+        () =>
+          reject(
+            new Error(
+              `opencode ended without printing ${pattern}\n${output.stdout}\n${output.stderr}`,
+            ),
+          ),
+        reject,
+      );
+    });
+
+  return {
+    pid: child.pid ?? -1,
+    get stdout() {
+      return output.stdout;
+    },
+    get stderr() {
+      return output.stderr;
+    },
+    finished,
+    printed,
+    stop: (signal = "SIGTERM") => {
+      child.kill(signal);
+      return finished;
+    },
+  };
+}
+
+/** Runs `opencode ARGS` to its end. */
+export function runOpencode(
+  sandbox: Sandbox,
+  args: readonly string[],
+  stdin = "",
+): Promise<Finished> {
+  return spawnOpencode(sandbox, args, stdin).finished;
+}
+
+/** What `opencode export` prints for one session: JSON. */
+export async function exportSession(sandbox: Sandbox, sessionID: string): Promise<string> {
+  for (;;) {
+    const { code, stdout, stderr } = await runOpencode(sandbox, ["export", sessionID]);
+    if (code === 0) return stdout;
+    // Two processes that open the database of a killed one at the same moment: one of them gives up.
+    if (!stderr.includes("database is locked")) {
+      throw new Error(`opencode export ${sessionID} ended with ${code}: ${stderr}`);
+    }
+  }
+}

@@ -1,0 +1,142 @@
+import type { AppendFormat, AppendRecord } from "../../src/files/append-format.ts";
+import type { TailScanner } from "../../src/files/tail-scanner.ts";
+
+/**
+ * A format for tests of the append writer: one JSON object a line. It is strict, so that every half line and
+ * every line too many shows. A record is `{key, pad}`; `pad` gives it its size.
+ */
+export const lineFormat: AppendFormat = {
+  header: () => `{"header":1}\n`,
+  scanner: (startOffset) => new LineScanner(startOffset),
+  repair: ({ fragment, bytes }) => line({ torn: Buffer.from(fragment).toString("base64"), bytes }),
+  gap: (gap) => line({ gap }),
+};
+
+/** A record of about `size` bytes. */
+export function lineRecord(key: string, size = 0): AppendRecord {
+  return { key, data: line({ key, pad: "x".repeat(Math.max(0, size - key.length - 20)) }) };
+}
+
+function line(value: unknown): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+const NEWLINE = 10;
+
+class LineScanner implements TailScanner {
+  validEnd: number;
+  hasHeader = false;
+  #rest: Uint8Array = new Uint8Array();
+  #keys: string[] = [];
+
+  constructor(startOffset: number) {
+    this.validEnd = startOffset;
+  }
+
+  push(chunk: Uint8Array): void {
+    const bytes = Buffer.concat([this.#rest, chunk]);
+    let start = 0;
+    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+      this.#takeLine(bytes.toString("utf8", start, end));
+      start = end + 1;
+    }
+    this.validEnd += start;
+    this.#rest = Buffer.from(bytes.subarray(start));
+  }
+
+  takeKeys(): string[] {
+    return this.#keys.splice(0);
+  }
+
+  #takeLine(text: string): void {
+    const found = parseLine(text);
+    if (found.kind === "header") this.hasHeader = true;
+    if (found.kind === "record") this.#keys.push(found.key);
+  }
+}
+
+type Line =
+  | { kind: "header" | "bad" }
+  | { kind: "record"; key: string }
+  | { kind: "gap"; missing: number; reasons: Record<string, number> }
+  | { kind: "torn"; text: string; bytes: number };
+
+function parseLine(text: string): Line {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { kind: "bad" };
+  }
+  if (!isObject(value)) return { kind: "bad" };
+  if (value["header"] === 1) return { kind: "header" };
+  if (typeof value["key"] === "string") return { kind: "record", key: value["key"] };
+  if (typeof value["torn"] === "string" && typeof value["bytes"] === "number") {
+    const text = Buffer.from(value["torn"], "base64").toString();
+    return { kind: "torn", text, bytes: value["bytes"] };
+  }
+  const gap = value["gap"];
+  if (!isObject(gap) || typeof gap["missing"] !== "number" || !isObject(gap["reasons"]))
+    return { kind: "bad" };
+  const reasons = Object.entries(gap["reasons"]).map(
+    ([code, count]) => [code, Number(count)] as const,
+  );
+  return { kind: "gap", missing: gap["missing"], reasons: Object.fromEntries(reasons) };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+/** What stands in a file of this format. */
+export interface LineFile {
+  /** Keys of the records, in order. */
+  keys: string[];
+  /** Records and gaps in order; a gap is its number of missing records. */
+  order: (string | number)[];
+  missing: number;
+  reasons: Record<string, number>;
+  /** Torn tails that were repaired. */
+  torn: { text: string; bytes: number }[];
+  /** Bytes behind the last newline. */
+  tail: string;
+  /** What must not be: bad lines, doubled keys, headers at the wrong place or too many of them. */
+  problems: string[];
+}
+
+export function readLines(content: Uint8Array): LineFile {
+  const text = Buffer.from(content).toString("utf8");
+  const lines = text.split("\n");
+  const file: LineFile = {
+    keys: [],
+    order: [],
+    missing: 0,
+    reasons: {},
+    torn: [],
+    tail: "",
+    problems: [],
+  };
+  file.tail = lines.pop() ?? "";
+  const seen = new Set<string>();
+  for (const [index, raw] of lines.entries()) {
+    const found = parseLine(raw);
+    if ((found.kind === "header") !== (index === 0))
+      file.problems.push(`line ${index + 1}: ${found.kind}`);
+    if (found.kind === "bad")
+      file.problems.push(`line ${index + 1} is damaged: ${raw.slice(0, 80)}`);
+    if (found.kind === "torn") file.torn.push(found);
+    if (found.kind === "gap") {
+      file.missing += found.missing;
+      file.order.push(found.missing);
+      for (const [code, count] of Object.entries(found.reasons)) {
+        file.reasons[code] = (file.reasons[code] ?? 0) + count;
+      }
+    }
+    if (found.kind !== "record") continue;
+    if (seen.has(found.key)) file.problems.push(`line ${index + 1}: ${found.key} stands twice`);
+    seen.add(found.key);
+    file.keys.push(found.key);
+    file.order.push(found.key);
+  }
+  return file;
+}

@@ -1,0 +1,226 @@
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { AppendFile, type AppendFileOptions } from "../../src/files/append-file.ts";
+import { lineFormat, lineRecord, readLines } from "../support/line-format.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+function open(path: string, options: Partial<AppendFileOptions> = {}): AppendFile {
+  return new AppendFile({ path, format: lineFormat, ...options });
+}
+
+async function appendAll(path: string, keys: string[]): Promise<AppendFile> {
+  const file = open(path);
+  for (const key of keys) file.append(lineRecord(key));
+  assert.equal((await file.close()).complete, true);
+  return file;
+}
+
+const read = (path: string) => readLines(fs.readFileSync(path));
+const mode = (path: string): number => fs.statSync(path).mode & 0o777;
+
+afterAll(removeTempDirs);
+
+describe("AppendFile", () => {
+  test("writes a header once and the records in order", async () => {
+    const path = join(makeTempDir(), "a", "b", "file.jsonl");
+    const file = open(path);
+    const keys = Array.from({ length: 500 }, (_, n) => `k${n}`);
+    for (const [n, key] of keys.entries()) {
+      file.append(lineRecord(key));
+      if (n % 100 === 99) assert.equal((await file.flush()).complete, true);
+    }
+    const found = read(path);
+    assert.deepEqual(found.keys, keys);
+    assert.deepEqual(found.problems, []);
+    assert.equal(found.tail, "");
+  });
+
+  test("makes files 0600 and folders 0700, and leaves no lock behind", async () => {
+    if (process.platform === "win32") return;
+    const root = makeTempDir();
+    const umask = process.umask(0);
+    try {
+      await appendAll(join(root, "a", "b", "file"), ["k"]);
+    } finally {
+      process.umask(umask);
+    }
+    assert.equal(mode(join(root, "a")), 0o700);
+    assert.equal(mode(join(root, "a", "b")), 0o700);
+    assert.equal(mode(join(root, "a", "b", "file")), 0o600);
+    assert.deepEqual(fs.readdirSync(join(root, "a", "b")), ["file"]);
+  });
+
+  test("starts to write without a flush", async () => {
+    const path = join(makeTempDir(), "file");
+    const file = open(path);
+    file.append(lineRecord("k"));
+    while (file.stats.waiting > 0) await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(read(path).keys, ["k"]);
+  });
+
+  test("continues a file that another object wrote, and drops what stands there", async () => {
+    const path = join(makeTempDir(), "file");
+    await appendAll(path, ["a", "b"]);
+    const second = await appendAll(path, ["b", "c", "a", "c", "d"]);
+    const found = read(path);
+    assert.deepEqual(found.keys, ["a", "b", "c", "d"]);
+    assert.deepEqual(found.problems, []);
+    assert.deepEqual([second.stats.written, second.stats.duplicates], [2, 3]);
+  });
+
+  test("learns keys that another object appended while both are open", async () => {
+    const path = join(makeTempDir(), "file");
+    const [one, two] = [open(path), open(path)];
+    for (const key of ["a", "b", "c", "d"]) {
+      one.append(lineRecord(key));
+      await one.flush();
+      two.append(lineRecord(key));
+      two.append(lineRecord(`${key}2`));
+      await two.flush();
+    }
+    assert.deepEqual(read(path).keys, ["a", "a2", "b", "b2", "c", "c2", "d", "d2"]);
+    assert.deepEqual(read(path).problems, []);
+  });
+
+  test("writes a record without a key every time", async () => {
+    const path = join(makeTempDir(), "file");
+    const file = open(path);
+    const { data } = lineRecord("same");
+    file.append({ data });
+    file.append({ data });
+    await file.flush();
+    assert.equal(read(path).keys.length, 2);
+  });
+
+  test("writes records of 10 MB whole", async () => {
+    const path = join(makeTempDir(), "file");
+    const file = open(path);
+    for (const key of ["a", "b", "c"]) file.append(lineRecord(key, key === "b" ? 10_000_000 : 10));
+    assert.equal((await file.close(30_000)).complete, true);
+    assert.deepEqual(read(path).keys, ["a", "b", "c"]);
+    assert.ok(fs.statSync(path).size > 10_000_000);
+  });
+
+  test("writes a burst of 20 MB to a disk that works without losing any", async () => {
+    const path = join(makeTempDir(), "file");
+    const file = open(path);
+    const keys = Array.from({ length: 200 }, (_, n) => `k${n}`);
+    for (const key of keys) file.append(lineRecord(key, 100_000));
+    assert.equal((await file.flush(30_000)).complete, true);
+    assert.deepEqual(read(path).keys, keys);
+    assert.ok(file.stats.turns > 10, "in batches");
+  });
+
+  test("keeps lone surrogates at the borders of records apart", async () => {
+    const path = join(makeTempDir(), "file");
+    const file = open(path);
+    file.append({ data: "a\ud83d" });
+    file.append({ data: "\ude00b\n" });
+    await file.flush();
+    assert.equal(fs.readFileSync(path, "utf8"), `{"header":1}\na\ufffd\ufffdb\n`);
+  });
+
+  test("makes a file anew that was removed, and its folder", async () => {
+    const root = makeTempDir();
+    const path = join(root, "sub", "file");
+    const file = open(path);
+    file.append(lineRecord("a"));
+    await file.flush();
+    fs.rmSync(join(root, "sub"), { recursive: true });
+    for (const key of ["a", "b"]) file.append(lineRecord(key));
+    assert.equal((await file.flush()).complete, true);
+    assert.deepEqual(read(path).keys, ["a", "b"], "a is written again: it no longer stands there");
+    assert.deepEqual(read(path).problems, []);
+  });
+
+  test("starts anew in a file that was emptied", async () => {
+    const path = join(makeTempDir(), "file");
+    const file = open(path);
+    for (const key of ["a", "b"]) file.append(lineRecord(key));
+    await file.flush();
+    fs.truncateSync(path, 0);
+    file.append(lineRecord("a"));
+    await file.flush();
+    assert.deepEqual(read(path), { ...read(path), keys: ["a"], problems: [] });
+  });
+
+  test("reads a file that was replaced by a longer one", async () => {
+    const root = makeTempDir();
+    const path = join(root, "file");
+    const file = open(path);
+    file.append(lineRecord("a"));
+    await file.flush();
+    await appendAll(join(root, "other"), ["x", "y", "z"]);
+    fs.renameSync(join(root, "other"), path);
+    for (const key of ["y", "a"]) file.append(lineRecord(key));
+    await file.flush();
+    assert.deepEqual(read(path).keys, ["x", "y", "z", "a"]);
+    assert.deepEqual(read(path).problems, []);
+  });
+
+  test("puts a large file that is no transcript aside instead of cutting it", async () => {
+    const root = makeTempDir();
+    const path = join(root, "file");
+    const foreign = "no line end ".repeat(10_000);
+    fs.writeFileSync(path, foreign);
+    const faults: string[] = [];
+    const file = open(path, {
+      onFault: (event) => faults.push(`${event.kind} ${event.fault.code}`),
+    });
+    file.append(lineRecord("a"));
+    assert.equal((await file.flush()).complete, true);
+    assert.deepEqual(read(path).keys, ["a"]);
+    const aside = fs.readdirSync(root).find((name) => name.startsWith("file.set-aside-")) ?? "none";
+    assert.equal(fs.readFileSync(join(root, aside), "utf8"), foreign);
+    assert.deepEqual(faults, ["fault NOT_OURS", "recovered NOT_OURS"]);
+  });
+
+  test("counts what is appended after close", async () => {
+    const path = join(makeTempDir(), "file");
+    const file = open(path);
+    file.append(lineRecord("a"));
+    await file.close();
+    file.append(lineRecord("b"));
+    assert.deepEqual(await file.flush(), { complete: false, waiting: 0, missing: 1 });
+    assert.deepEqual(read(path).keys, ["a"]);
+  });
+});
+
+describe("a torn tail", () => {
+  test("is repaired before the next record, at every cut point of a file", async () => {
+    const root = makeTempDir();
+    const whole = join(root, "whole");
+    await appendAll(whole, ["a", "bé", "c"]);
+    const bytes = fs.readFileSync(whole);
+    for (let cut = 0; cut <= bytes.length; cut += 1) {
+      const path = join(root, `cut-${cut}`);
+      fs.writeFileSync(path, bytes.subarray(0, cut));
+      const before = readLines(bytes.subarray(0, cut));
+      await appendAll(path, ["a", "bé", "c", "d"]);
+      const after = read(path);
+      assert.deepEqual(after.keys, ["a", "bé", "c", "d"], `cut at ${cut}`);
+      assert.deepEqual(after.problems, [], `cut at ${cut}`);
+      assert.equal(after.tail, "");
+      const torn = before.tail === "" ? [] : [before.tail];
+      assert.deepEqual(
+        after.torn.map(({ text }) => text),
+        torn,
+        `cut at ${cut}`,
+      );
+    }
+  });
+
+  test("of great length is kept in part, with its size", async () => {
+    const path = join(makeTempDir(), "file");
+    await appendAll(path, ["a"]);
+    fs.appendFileSync(path, `{"key":"b${"x".repeat(1_000_000)}`);
+    const file = await appendAll(path, ["c"]);
+    const found = read(path);
+    assert.deepEqual(found.keys, ["a", "c"]);
+    assert.equal(found.torn[0]?.bytes, 1_000_009);
+    assert.equal(found.torn[0]?.text.length, 64 * 1024);
+    assert.equal(file.stats.repairs, 1);
+  });
+});

@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import * as fs from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { AppendFile } from "../../src/files/append-file.ts";
+import { FileLock, newLockOwner, ownerIsGone } from "../../src/files/file-lock.ts";
+import { nodeFileSystem } from "../../src/files/node-file-system.ts";
+import { FaultyFileSystem } from "../support/faulty-file-system.ts";
+import { lineFormat, lineRecord, readLines } from "../support/line-format.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
+
+const deadPid = spawnSync(process.execPath, ["--version"]).pid;
+const deadOwner = `${deadPid}.abc.1.${hostname()}`;
+
+function lockIn(folder: string, now?: () => number): FileLock {
+  return new FileLock(nodeFileSystem, join(folder, "lock"), now && { now });
+}
+
+describe("FileLock", () => {
+  test("is had by one at a time", async () => {
+    const folder = makeTempDir();
+    const [one, two] = [lockIn(folder), lockIn(folder)];
+    assert.equal(await one.tryAcquire(), true);
+    assert.equal(await two.tryAcquire(), false);
+    await one.release();
+    assert.equal(await two.tryAcquire(), true);
+    assert.equal(await one.isHeld(), false);
+    await two.release();
+    assert.deepEqual(fs.readdirSync(folder), []);
+  });
+
+  test("is taken at once from a process that is gone", async () => {
+    const folder = makeTempDir();
+    await nodeFileSystem.createMarker(join(folder, "lock"), deadOwner);
+    assert.equal(await lockIn(folder).tryAcquire(), true);
+    assert.deepEqual(fs.readdirSync(folder), ["lock"]);
+  });
+
+  test("is taken from a live process only after the waiter has seen it for the whole time", async () => {
+    const folder = makeTempDir();
+    let now = 0;
+    const [holder, waiter] = [lockIn(folder), lockIn(folder, () => now)];
+    await holder.tryAcquire();
+    assert.equal(await waiter.tryAcquire(), false);
+    now = 4_999;
+    assert.equal(await waiter.tryAcquire(), false);
+    await holder.release();
+    await holder.tryAcquire();
+    now = 9_998;
+    assert.equal(await waiter.tryAcquire(), false, "another lock: its time begins anew");
+    now = 14_998;
+    assert.equal(await waiter.tryAcquire(), true);
+  });
+
+  test("an owner that was robbed leaves the new lock alone", async () => {
+    const folder = makeTempDir();
+    let now = 0;
+    const clock = () => now;
+    const [slow, waiter] = [lockIn(folder, clock), lockIn(folder, clock)];
+    await slow.tryAcquire();
+    await waiter.tryAcquire();
+    now = 6_000;
+    assert.equal(await waiter.tryAcquire(), true);
+    assert.equal(slow.isFresh, false);
+    assert.equal(await slow.isHeld(), false);
+    await slow.release();
+    assert.equal(await waiter.isHeld(), true);
+  });
+
+  test("of many waiters on a stale lock one gets it", async () => {
+    for (let round = 0; round < 50; round += 1) {
+      const folder = makeTempDir();
+      await nodeFileSystem.createMarker(join(folder, "lock"), deadOwner);
+      const locks = Array.from({ length: 8 }, () => lockIn(folder));
+      const got = await Promise.all(locks.map((lock) => lock.tryAcquire()));
+      assert.ok(got.filter(Boolean).length <= 1);
+      const again = await Promise.all(locks.map((lock, n) => (got[n] ? false : lock.tryAcquire())));
+      assert.equal([...got, ...again].filter(Boolean).length, 1);
+      assert.deepEqual(fs.readdirSync(folder), ["lock"], "no permit is left");
+    }
+  });
+
+  test("a waiter that died while taking a stale lock, or while taking that one's place, blocks nobody", async () => {
+    const folder = makeTempDir();
+    const permit = join(folder, `lock.${deadPid}-abc-1`);
+    await nodeFileSystem.createMarker(join(folder, "lock"), deadOwner);
+    await nodeFileSystem.createMarker(permit, deadOwner);
+    await nodeFileSystem.createMarker(`${permit}.${deadPid}-abc-1`, deadOwner);
+    assert.equal(await lockIn(folder).tryAcquire(), true);
+    assert.equal(fs.existsSync(permit), false);
+  });
+
+  test("knows its own lock again if it was made but reported as failed, or not removed", async () => {
+    const folder = makeTempDir();
+    const faulty = new FaultyFileSystem(nodeFileSystem, { nth: 1, how: "after" });
+    const lock = new FileLock(faulty, join(folder, "lock"));
+    await assert.rejects(lock.tryAcquire());
+    assert.equal(await lock.tryAcquire(), true);
+    faulty.plan = { nth: 1 };
+    assert.equal(await lock.release(), false);
+    assert.equal(await lock.tryAcquire(), true);
+    assert.equal(await lock.release(), true);
+    assert.deepEqual(fs.readdirSync(folder), []);
+  });
+
+  test("nothing is known of the processes of another machine", () => {
+    const [own, other] = [newLockOwner(), newLockOwner()];
+    assert.notEqual(own, other);
+    const gone = () => false;
+    assert.equal(ownerIsGone(own), false);
+    assert.equal(ownerIsGone(deadOwner), true);
+    assert.equal(ownerIsGone(`${deadOwner}.example`, gone), false);
+    for (const odd of ["", "x", "0.a.1.h", `-1.a.1.${hostname()}`])
+      assert.equal(ownerIsGone(odd, gone), false);
+  });
+
+  test("without symbolic links a marker is a file", async () => {
+    const path = join(makeTempDir(), "marker");
+    fs.writeFileSync(path, "text");
+    assert.equal(await nodeFileSystem.readMarker(path), "text");
+    await assert.rejects(nodeFileSystem.createMarker(path, "other"), { code: "EEXIST" });
+    await assert.rejects(nodeFileSystem.readMarker(`${path}2`), { code: "ENOENT" });
+  });
+});
+
+describe("AppendFile and a lock that it does not get", () => {
+  test("writes without it after the time allowed, counts that, and finds its bytes again", async () => {
+    const path = join(makeTempDir(), "file");
+    const holder = new FileLock(nodeFileSystem, `${path}.lock`);
+    await holder.tryAcquire();
+    const file = new AppendFile({ path, format: lineFormat, lockTimeoutMs: 30 });
+    file.append(lineRecord("a"));
+    assert.equal((await file.flush()).complete, true);
+    assert.equal(file.stats.unlockedTurns, 1);
+    fs.appendFileSync(path, lineRecord("x").data);
+    await holder.release();
+    for (const key of ["x", "a", "b"]) file.append(lineRecord(key));
+    await file.close();
+    const found = readLines(fs.readFileSync(path));
+    assert.deepEqual(found.keys, ["a", "x", "b"]);
+    assert.deepEqual(found.problems, []);
+  });
+
+  test("without it takes no place in the file for known: others may have written in between", async () => {
+    const path = join(makeTempDir(), "file");
+    const holder = new FileLock(nodeFileSystem, `${path}.lock`);
+    const system = {
+      ...nodeFileSystem,
+      openAppend: async (name: string) => {
+        const handle = await nodeFileSystem.openAppend(name);
+        const write = async (data: Uint8Array) => {
+          if (await holder.isHeld())
+            fs.appendFileSync(path, `${lineFormat.header()}${lineRecord("x").data}`);
+          return handle.write(data);
+        };
+        const read = handle.read.bind(handle);
+        return {
+          write,
+          read,
+          stat: () => handle.stat(),
+          truncate: handle.truncate.bind(handle),
+          close: () => handle.close(),
+        };
+      },
+    };
+    await holder.tryAcquire();
+    const file = new AppendFile({
+      path,
+      format: { ...lineFormat, header: () => "" },
+      fs: system,
+      lockTimeoutMs: 10,
+    });
+    file.append(lineRecord("a"));
+    await file.flush();
+    await holder.release();
+    for (const key of ["x", "b"]) file.append(lineRecord(key));
+    assert.equal((await file.close()).complete, true);
+    const found = readLines(fs.readFileSync(path));
+    assert.deepEqual(found.keys, ["x", "a", "b"]);
+    assert.deepEqual(found.problems, []);
+  });
+
+  test("never cuts off a torn tail without it", async () => {
+    const path = join(makeTempDir(), "file");
+    const before = `${lineFormat.header()}{"key":"somebody is writing th`;
+    fs.writeFileSync(path, before);
+    const holder = new FileLock(nodeFileSystem, `${path}.lock`);
+    await holder.tryAcquire();
+    const file = new AppendFile({ path, format: lineFormat, lockTimeoutMs: 10 });
+    file.append(lineRecord("a"));
+    const result = await file.flush(100);
+    assert.equal(result.fault?.code, "LOCK_BUSY");
+    assert.equal(fs.readFileSync(path, "utf8"), before);
+    await holder.release();
+    assert.equal((await file.close()).complete, true);
+    assert.deepEqual(readLines(fs.readFileSync(path)).keys, ["a"]);
+  });
+});

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { commonLength, makeBatch, partsEnd, wholeParts } from "../../src/files/batch.ts";
+import { describeFault, errorCode } from "../../src/files/fault.ts";
+import { RecordQueue } from "../../src/files/record-queue.ts";
+import { WritePool } from "../../src/files/write-pool.ts";
+import { describe, test } from "../support/runner.ts";
+
+let seconds = 0;
+const now = () => new Date(Date.UTC(2000, 0, 1, 0, 0, (seconds += 1)));
+
+function makeQueue(maxQueuedBytes: number, poolBytes = 1_000_000) {
+  const pool = new WritePool({ maxQueuedBytes: poolBytes });
+  return { pool, queue: new RecordQueue({ pool, maxQueuedBytes, now }) };
+}
+
+describe("RecordQueue", () => {
+  test("drops at its limit only while writing fails", () => {
+    const { queue } = makeQueue(10);
+    for (let n = 0; n < 5; n += 1) queue.push({ data: "12345678" }, undefined);
+    assert.deepEqual([queue.waiting, queue.missing], [5, 0]);
+    queue.push({ data: "12345678" }, "EIO");
+    assert.deepEqual([queue.waiting, queue.missing], [5, 1]);
+  });
+
+  test("takes a record that is larger than all its memory if nothing else waits", () => {
+    const { queue, pool } = makeQueue(10, 10);
+    queue.push({ data: "x".repeat(100) }, "EIO");
+    queue.push({ data: "x" }, undefined);
+    assert.deepEqual([queue.waiting, queue.missing, pool.queuedBytes], [1, 1, 100]);
+    queue.shift(1);
+    assert.equal(pool.queuedBytes, 0);
+  });
+
+  test("keeps what is missing in one place, and joins what was dropped during an attempt", () => {
+    const { queue } = makeQueue(10);
+    queue.push({ data: "123456789" }, "EIO");
+    queue.push({ data: "123" }, "EIO");
+    queue.push({ data: "1" }, "EIO"); // would fit, but must not overtake
+    makeBatch({
+      start: 0,
+      preface: "",
+      items: queue.items,
+      keys: new Set(),
+      format: { gap: String },
+      maxBytes: 1_000,
+    });
+    queue.push({ data: "123" }, "ENOSPC");
+    assert.equal(queue.items.length, 3, "the gap in the batch counts no further");
+    queue.reopenGaps();
+    queue.push({ data: "123" }, "ENOSPC");
+    const [, gap, ...rest] = queue.items;
+    assert.deepEqual(rest, []);
+    assert.ok(gap?.kind === "gap");
+    assert.equal(gap.gap.missing, 4);
+    assert.deepEqual(gap.gap.reasons, { EIO: 2, ENOSPC: 2 });
+    assert.ok(gap.gap.since < gap.gap.until);
+    assert.equal(queue.settled, 0);
+    queue.shift(2);
+    assert.deepEqual([queue.settled, queue.accepted, queue.missing], [5, 5, 4]);
+    queue.push({ data: "123" }, undefined);
+    assert.equal(queue.waiting, 1);
+  });
+
+  test("counts bytes, not characters", () => {
+    const { queue } = makeQueue(10);
+    queue.push({ data: "é€😀" }, undefined);
+    assert.equal(queue.bytes, 9);
+  });
+});
+
+describe("a batch", () => {
+  const { queue } = makeQueue(1_000);
+  for (const [key, data] of [
+    ["a", "aa"],
+    ["known", "kk"],
+    ["a", "aa"],
+    ["b", "€"],
+    ["c", "cc"],
+  ] as const) {
+    queue.push({ key, data }, undefined);
+  }
+  const batch = (maxBytes: number) =>
+    makeBatch({
+      start: 100,
+      preface: "P",
+      items: queue.items,
+      keys: new Set(["known"]),
+      format: { gap: String },
+      maxBytes,
+    });
+
+  test("leaves duplicates out and ends at the record that fills it", () => {
+    assert.equal(Buffer.from(batch(1_000).bytes).toString(), "Paa€cc");
+    assert.equal(Buffer.from(batch(4).bytes).toString(), "Paa€");
+    assert.deepEqual(
+      batch(4).parts.map(({ end, kind }) => [end, kind]),
+      [
+        [1, "preface"],
+        [3, "record"],
+        [3, "duplicate"],
+        [3, "duplicate"],
+        [6, "record"],
+      ],
+    );
+  });
+
+  test("knows which parts are whole", () => {
+    const whole = batch(1_000);
+    const counts = Array.from({ length: 9 }, (_, bytes) => wholeParts(whole, bytes));
+    assert.deepEqual(counts, [0, 1, 1, 4, 4, 4, 5, 5, 6]);
+    assert.deepEqual(
+      [0, 1, 4, 6].map((count) => partsEnd(whole, count)),
+      [0, 1, 3, 8],
+    );
+    assert.equal(commonLength(whole, Buffer.from("PaaX")), 3);
+    assert.equal(commonLength(whole, Buffer.from("Paa€cc and more")), 8);
+  });
+});
+
+describe("describeFault", () => {
+  test("takes any value", () => {
+    assert.deepEqual(describeFault(Object.assign(new Error("no space"), { code: "ENOSPC" })), {
+      code: "ENOSPC",
+      message: "The disk is full: free some space. (no space)",
+    });
+    assert.deepEqual(describeFault(new Error("odd")), { code: "ERROR", message: "odd" });
+    for (const value of [null, undefined, 3, "x", { code: 3 }])
+      assert.equal(describeFault(value).code, "ERROR");
+    assert.equal(errorCode({ code: "EIO" }), "EIO");
+  });
+});

@@ -1,0 +1,297 @@
+import assert from "node:assert/strict";
+import type { TranscriptEntry, TranscriptHeader } from "../../src/format/entries.ts";
+import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/format/markdown-encode.ts";
+import { parseMarkdownTranscript } from "../../src/format/markdown-read.ts";
+import { describe, test } from "../support/runner.ts";
+
+const timestamp = "2026-01-05T10:30:00.000Z";
+const options = { filePath: "ses_parent/ses_1.md" };
+
+const header: TranscriptHeader = {
+  version: 1,
+  sessionID: "ses_1",
+  parentID: "ses_parent",
+  parentPath: "ses_parent.md",
+  directory: "/home/me/my_project",
+  created: timestamp,
+  host: "opencode 1.18.33",
+};
+const HEADER = `# Transcript: ses_1
+
+- **Started**: 2026-01-05T10:30:00.000Z
+- **Directory**: /home/me/my_project
+- **Parent**: [ses_parent](../ses_parent.md)
+
+<!-- transcript {"format":"opencode-transcripts/markdown","version":1,"sessionID":"ses_1","parentID":"ses_parent","parentPath":"ses_parent.md","directory":"/home/me/my_project","created":"2026-01-05T10:30:00.000Z","host":"opencode 1.18.33"} -->
+
+---
+
+`;
+
+const user: TranscriptEntry = {
+  type: "user",
+  timestamp,
+  messageID: "msg_1",
+  content: "What is in @notes.txt?\n\nSee the image.",
+  parts: [
+    { type: "text", text: "What is in @notes.txt?" },
+    { type: "text", text: "See the image." },
+    { type: "text", synthetic: true, text: "1: ```\n2: a note" },
+    { type: "file", filename: "notes.txt", source: { text: { value: "@notes.txt", start: 11, end: 21 } } },
+  ],
+  attachments: [{ mime: "image/png", filename: "screen (1).png", path: "ses_1/outputs/screen (1).png", bytes: 12345 }],
+  model: "acme/large",
+};
+const USER = `## [2026-01-05T10:30:00.000Z] User Message
+
+What is in @notes.txt?
+
+See the image.
+
+**Attachment**: [screen (1).png](../ses_1/outputs/screen%20%281%29.png) (image/png, 12,345 bytes)
+
+### Added by the host
+
+\`\`\`\`text
+1: \`\`\`
+2: a note
+\`\`\`\`
+
+<!-- entry {"type":"user","messageID":"msg_1","chars":38,"model":"acme/large","attachments":[{"mime":"image/png","filename":"screen (1).png","path":"ses_1/outputs/screen (1).png","bytes":12345}],"parts":[{"type":"text","text":{"$text":["content",0,22]}},{"type":"text","text":{"$text":["content",24,38]}},{"type":"text","synthetic":true,"text":{"$text":"text0"}},{"type":"file","filename":"notes.txt","source":{"text":{"value":"@notes.txt","start":11,"end":21}}}],"body":["content","line","line","text"]} -->
+
+---
+
+`;
+
+const assistant: TranscriptEntry = {
+  type: "assistant",
+  timestamp,
+  messageID: "msg_2",
+  partID: "prt_2",
+  content: "I shall **look**.\n\n```sh\nls\n```",
+  model: "acme/large",
+  tokens: { input: 1234, output: 56, reasoning: 0, cacheRead: 4000 },
+  cost: 0.00123,
+};
+const ASSISTANT = `## [2026-01-05T10:30:00.000Z] Assistant Message
+
+I shall **look**.
+
+\`\`\`sh
+ls
+\`\`\`
+
+*acme/large · 1,234 in · 56 out · 4,000 from cache · $0.0012*
+
+<!-- entry {"type":"assistant","messageID":"msg_2","partID":"prt_2","chars":31,"model":"acme/large","tokens":{"input":1234,"output":56,"reasoning":0,"cacheRead":4000},"cost":0.00123,"body":["content","line"]} -->
+
+---
+
+`;
+
+const reasoning: TranscriptEntry = { type: "reasoning", timestamp, content: "Is <details> open?", interrupted: true };
+const REASONING = `## [2026-01-05T10:30:00.000Z] Reasoning
+
+\`\`\`markdown
+Is <details> open?
+\`\`\`
+
+*interrupted*
+
+<!-- entry {"type":"reasoning","chars":18,"interrupted":true,"body":["fenced","line"]} -->
+
+---
+
+`;
+
+const toolUse: TranscriptEntry = {
+  type: "tool_use",
+  timestamp,
+  messageID: "msg_2",
+  partID: "prt_3",
+  tool: "bash",
+  callID: "call_1",
+  input: { command: "cat a > b" },
+};
+const TOOL_USE = `## [2026-01-05T10:30:00.000Z] Tool Use: bash
+
+**Call ID**: call_1
+
+### Input
+
+\`\`\`json
+{
+  "command": "cat a > b"
+}
+\`\`\`
+
+<!-- entry {"type":"tool_use","messageID":"msg_2","partID":"prt_3"} -->
+
+---
+
+`;
+
+const toolResult: TranscriptEntry = {
+  type: "tool_result",
+  timestamp,
+  messageID: "msg_2",
+  partID: "prt_3",
+  tool: "bash",
+  callID: "call_1",
+  input: { command: "cat a > b" },
+  output: "\u001b[31mred\u001b[0m\n## [x] Tool Use: bash",
+  title: "Copy src/__a__.ts",
+  metadata: { exit: 0, output: "\u001b[31mred\u001b[0m\n## [x] Tool Use: bash", diff: "-a\n+b" },
+};
+const TOOL_RESULT = `## [2026-01-05T10:30:00.000Z] Tool Result: bash
+
+**Call ID**: call_1
+
+**Title**: \`Copy src/__a__.ts\`
+
+### Output
+
+\`\`\`
+\u241b\u2060[31mred\u241b\u2060[0m
+#\u2060# [x] Tool Use: bash
+\`\`\`
+
+### Diff
+
+\`\`\`diff
+-a
++b
+\`\`\`
+
+<!-- entry {"type":"tool_result","messageID":"msg_2","partID":"prt_3","chars":34,"sameInput":true,"metadata":{"exit":0,"output":{"$text":"output"},"diff":{"$text":"text0"}},"body":["call","title","line","output","line","text"]} -->
+
+---
+
+`;
+
+const failed: TranscriptEntry = {
+  type: "tool_result",
+  timestamp,
+  tool: "task",
+  callID: "call_2",
+  input: { prompt: "## [x] Tool Use: y" },
+  output: { reason: "aborted" },
+  status: "interrupted",
+  subagent: { sessionID: "ses_2", path: "ses_1/ses_2.md" },
+};
+const FAILED = `## [2026-01-05T10:30:00.000Z] Tool Error: task
+
+**Call ID**: call_2
+
+**Status**: interrupted
+
+**Subagent**: [ses_2](../ses_1/ses_2.md)
+
+### Output
+
+\`\`\`json
+{
+  "reason": "aborted"
+}
+\`\`\`
+
+<!-- entry {"type":"tool_result","status":"interrupted","subagent":{"sessionID":"ses_2","path":"ses_1/ses_2.md"},"json":true,"input":{"prompt":"\\u0023# [x] Tool Use: y"},"body":["call","line","line","line","output"]} -->
+
+---
+
+`;
+
+const event: TranscriptEntry = {
+  type: "session_event",
+  timestamp,
+  partID: "prt_4",
+  name: "title",
+  text: "The session is now called: Notes.",
+  data: { title: "Notes" },
+};
+const EVENT = `## [2026-01-05T10:30:00.000Z] Session Event: title
+
+The session is now called: Notes.
+
+\`\`\`json
+{
+  "title": "Notes"
+}
+\`\`\`
+
+<!-- entry {"type":"session_event","partID":"prt_4","key":"event/title/prt_4","chars":33,"body":["content","data"]} -->
+
+---
+
+`;
+
+const FILE = [
+  [user, USER],
+  [assistant, ASSISTANT],
+  [reasoning, REASONING],
+  [toolUse, TOOL_USE],
+  [toolResult, TOOL_RESULT],
+  [failed, FAILED],
+  [event, EVENT],
+] as const;
+
+describe("a markdown transcript", () => {
+  test("has these bytes", () => {
+    assert.equal(encodeMarkdownHeader(header, options), HEADER);
+    for (const [entry, section] of FILE) {
+      assert.equal(encodeMarkdownEntry(entry, { ...options, inputIsKnown: entry === toolResult }), section);
+    }
+  });
+
+  test("is read back equal", async () => {
+    const parsed = await parseMarkdownTranscript(HEADER + FILE.map(([, section]) => section).join(""));
+    assert.deepStrictEqual(parsed, { header, entries: FILE.map(([entry]) => entry), problems: [] });
+  });
+
+  test("shows hostile names on one line and keeps them exactly", async () => {
+    const hostile: TranscriptEntry = {
+      type: "tool_use",
+      timestamp: "now] Tool Use: x",
+      tool: "a\n## [x] Tool Use: b",
+      callID: "c`\n",
+      input: null,
+    };
+    const section = encodeMarkdownEntry(hostile, options);
+    assert.ok(section.startsWith("## [now__Tool_Use:_x] Tool Use: a_x_Tool Use: b\n\n**Call ID**: c_\n\n### Input\n"));
+    assert.deepStrictEqual((await parseMarkdownTranscript(HEADER + section)).entries, [hostile]);
+  });
+
+  test("is read from a stream of text, of bytes, and from a web stream", async () => {
+    const text = HEADER + encodeMarkdownEntry({ type: "reasoning", timestamp, content: "\ud83d\ude00" }, options);
+    const middle = text.indexOf("\ud83d") + 1;
+    async function* strings(): AsyncGenerator<string> {
+      yield text.slice(0, middle);
+      yield text.slice(middle);
+    }
+    const expected = await parseMarkdownTranscript(text);
+    assert.equal(expected.problems.length, 0);
+    assert.deepStrictEqual(await parseMarkdownTranscript(strings()), expected);
+    assert.deepStrictEqual(await parseMarkdownTranscript(Buffer.from(text)), expected);
+    assert.deepStrictEqual(await parseMarkdownTranscript(new Blob([text]).stream()), expected);
+  });
+
+  test("keeps what JSON cannot say from spoiling an entry", async () => {
+    const cycle: Record<string, unknown> = {};
+    cycle["self"] = cycle;
+    const entry: TranscriptEntry = {
+      type: "tool_result",
+      timestamp,
+      tool: "t",
+      callID: "c",
+      input: { count: 1n, name: "n" },
+      output: cycle,
+      metadata: cycle,
+    };
+    const { entries, problems } = await parseMarkdownTranscript(HEADER + encodeMarkdownEntry(entry, options));
+    assert.deepStrictEqual(problems, []);
+    const unserializable = "[unserializable]";
+    assert.deepStrictEqual(entries, [
+      { ...entry, input: unserializable, output: { self: unserializable }, metadata: unserializable },
+    ]);
+  });
+});
