@@ -63,14 +63,15 @@ export function parseOptions(raw: unknown): { options: Options; problems: Option
   const problems: OptionProblem[] = [];
   let options = optionsSchema.parse({});
   if (raw === undefined || raw === null) return { options, problems };
-  if (typeof raw !== "object" || Array.isArray(raw)) {
+  const given = entriesOf(raw);
+  if (!given) {
     const message = `options: ${shown(raw)} is no object. Write ["opencode-transcripts", { "format": "markdown" }]. The defaults are used.`;
     return { options, problems: [{ path: "options", message }] };
   }
-  for (const [path, value] of entriesOf(raw)) {
+  for (const [path, value] of given) {
     if (value === undefined) continue;
-    const parsed = optionsSchema.safeParse({ ...options, [path]: value });
-    if (parsed.success) options = parsed.data;
+    const accepted = isOption(path) ? withOption(options, path, value) : undefined;
+    if (accepted) options = accepted;
     else problems.push({ path, message: isOption(path) ? wrongValue(path, value, options) : unknownOption(path) });
   }
   return { options, problems };
@@ -91,32 +92,44 @@ const ALLOWED: Record<keyof Options, string> = {
   tools: 'a list of "save_conversation"',
 };
 
+function withOption(options: Options, path: keyof Options, value: unknown): Options | undefined {
+  try {
+    return optionsSchema.safeParse({ ...options, [path]: value }).data;
+  } catch {
+    // A value that cannot be looked at, as some proxies.
+    return undefined;
+  }
+}
+
 function isOption(path: string): path is keyof Options {
   return Object.hasOwn(optionShapes, path);
 }
 
 function unknownOption(path: string): string {
-  return `${path}: there is no such option. Known are ${Object.keys(optionShapes).join(", ")}. It is ignored.`;
+  return `${shortened(path)}: there is no such option. Known are ${Object.keys(optionShapes).join(", ")}. It is ignored.`;
 }
 
 function wrongValue(path: keyof Options, value: unknown, options: Options): string {
   return `${path}: ${shown(value)} is not allowed. Allowed is ${ALLOWED[path]}. ${shown(options[path])} is used.`;
 }
 
-function entriesOf(raw: object): [string, unknown][] {
+/** The options that were given; undefined if they are no object, or one that cannot be read. */
+function entriesOf(raw: unknown): [string, unknown][] | undefined {
   try {
-    return Object.entries(raw);
+    return typeof raw === "object" && raw !== null && !Array.isArray(raw) ? Object.entries(raw) : undefined;
   } catch {
-    return [];
+    return undefined;
   }
 }
 
 function shown(value: unknown): string {
-  let text: string;
   try {
-    text = JSON.stringify(value) ?? String(value);
+    return shortened(JSON.stringify(value) ?? String(value));
   } catch {
-    text = "the value";
+    return "the value";
   }
+}
+
+function shortened(text: string): string {
   return text.length > MAX_SHOWN_VALUE ? `${text.slice(0, MAX_SHOWN_VALUE)}…` : text;
 }

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { type Batch, commonLength, makeBatch, wholeParts } from "./batch.ts";
-import { errorCode } from "./fault.ts";
+import { errorCode, SHORT_WRITE, WriteFault } from "./fault.ts";
 import type { FileLock } from "./file-lock.ts";
 import { type FileTail, fragmentLength } from "./file-tail.ts";
 import type { FileWriter } from "./file-writer.ts";
@@ -26,7 +26,7 @@ export function writeAtExit(writer: FileWriter): void {
   const locked = takeLock(lock);
   const fd = fs.openSync(path, "a+", 0o600);
   try {
-    if (!writer.tail.isSameFile(fs.fstatSync(fd))) writer.inFlight = undefined;
+    if (!writer.tail.recognize(fs.fstatSync(fd))) writer.inFlight = undefined;
     if (writer.inFlight) awaitArrival(fd, writer, writer.inFlight);
     if (locked) learnTail(fd, writer.tail);
     const start = fs.fstatSync(fd).size;
@@ -40,7 +40,7 @@ export function writeAtExit(writer: FileWriter): void {
       format,
       maxBytes: Infinity,
     });
-    for (let done = 0; done < batch.bytes.length;) done += fs.writeSync(fd, batch.bytes, done);
+    appendAll(fd, batch.bytes);
     writer.settle(batch, batch.parts.length, locked);
   } finally {
     fs.closeSync(fd);
@@ -103,6 +103,15 @@ function learnTail(fd: number, tail: FileTail): void {
     fs.ftruncateSync(fd, scanner.validEnd);
   }
   tail.advance(scanner, repair);
+}
+
+function appendAll(fd: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length;) {
+    const written = fs.writeSync(fd, bytes, done);
+    if (written === 0)
+      throw new WriteFault(SHORT_WRITE, "The disk took no bytes: free some space.");
+    done += written;
+  }
 }
 
 function sleep(ms: number): void {

@@ -30,7 +30,7 @@ export class FileTail {
   }
 
   /** False if this is another file than before, or it has shrunk: then nothing is known any more. */
-  isSameFile(file: { size: number; ino: number }): boolean {
+  recognize(file: { size: number; ino: number }): boolean {
     const cut = this.#cut;
     this.#cut = undefined;
     if (file.ino === this.#ino && file.size >= this.offset) {

@@ -76,7 +76,7 @@ export class FileWriter {
     const { queue, format, maxBatchBytes } = this.options;
     const file = await handle.stat();
     let { size } = file;
-    if (!this.tail.isSameFile(file)) this.#forgetBatch();
+    if (!this.tail.recognize(file)) this.#forgetBatch();
     if (this.inFlight) size = await this.#recover(handle, this.inFlight, size, locked);
     const holdsLock = () => this.#holdsLock(locked);
     if (size > this.tail.offset) await this.tail.catchUp(handle, size, holdsLock);

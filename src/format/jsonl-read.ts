@@ -8,6 +8,7 @@ import { NEWER, collect, headerItems, noHeader, problem, torn } from "./items.ts
 import type { ParsedTranscript, Place } from "./items.ts";
 import { LineSplitter, lineContents } from "./jsonl-lines.ts";
 import type { JsonlLine, LineContent } from "./jsonl-lines.ts";
+import { decodeUtf8 } from "./utf8.ts";
 
 /**
  * The header, entries and problems of a JSONL transcript, in file order. No content makes it throw; an error of
@@ -34,11 +35,11 @@ export async function parseJsonlTranscript(input: TranscriptInput): Promise<Pars
   return collect(readJsonlTranscript(input));
 }
 
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
 function lineItems(line: JsonlLine): TranscriptItem[] {
   if (!line.complete) return [torn(line)];
-  const text = decoder.decode(line.bytes);
+  const text = decodeUtf8(line.bytes);
+  if (text === undefined)
+    return [problem("damaged_entry", line, "Left out: the line is too long.")];
   const items = lineContents(text).flatMap((content) => contentItems(content, line));
   if (text.includes("\ufffd") && !isUtf8(line.bytes)) {
     items.unshift(
@@ -77,7 +78,7 @@ function otherItem(value: object, place: Place): TranscriptItem {
   return problem("unknown_entry", place, `Entry left out: its type is not known. ${NEWER}`);
 }
 
-/** Whether the first line with content is a header, damaged or not, or breaks off. */
+/** Whether what the first line with content holds is a header, or breaks off. */
 function hasHeaderOrTear(items: TranscriptItem[]): boolean {
   return items.some(
     (item) =>

@@ -3,10 +3,9 @@ import { createHash } from "node:crypto";
 import type { TranscriptEntry } from "./entries.ts";
 
 /**
- * `type/partID`; of a user message `user/messageID`, and of a part that came to
- * it later `user/messageID/partID`; of a session event `event/name/partID`; of a continuation
- * `type/partID/continues/hash of its content`. Undefined for an entry without the id that this needs: such an entry
- * cannot be told from another one.
+ * `type/partID`; of a user message `user/messageID`, and of a part that came to it later `user/messageID/partID`; of a
+ * session event `event/name/partID`; of a continuation `type/partID/continues/hash of its content`. Undefined for an
+ * entry without the id that this needs: such an entry cannot be told from another one.
  */
 export function entryKey(entry: TranscriptEntry): string | undefined {
   return specialKey(entry) ?? plainKey(entry.type, entry.messageID, entry.partID);

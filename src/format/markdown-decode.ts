@@ -53,7 +53,7 @@ export function decodeSection(section: string, comment: JsonObject): SectionDraf
       ? section.replaceAll("\r\n", "\n")
       : section;
   const headingEnd = text.indexOf("\n");
-  const heading = /^## \[(.*?)\] ([^:]*)(?:: (.*))?$/.exec(text.slice(0, headingEnd)) ?? [];
+  const heading = /^## \[([^\]]*)\] ([^:]*)(?:: (.*))?$/.exec(text.slice(0, headingEnd)) ?? [];
   if (!fitsType(heading[2], comment["type"]))
     damage.push("its heading and its comment name different kinds of entry");
   const blocks = readBlocks(text.slice(headingEnd + 2, -2), bodyOf(comment, damage), damage);

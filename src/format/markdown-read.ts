@@ -12,6 +12,7 @@ import type { Piece } from "./markdown-split.ts";
 import { SectionFinisher } from "./section-finish.ts";
 import type { ReadOutput } from "./section-finish.ts";
 import { HEADING } from "./sections.ts";
+import { decodeUtf8 } from "./utf8.ts";
 
 export interface MarkdownReadOptions {
   /**
@@ -46,8 +47,6 @@ export async function parseMarkdownTranscript(
   return collect(readMarkdownTranscript(input, options));
 }
 
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
 class MarkdownReader {
   readonly #finisher: SectionFinisher;
   #mayLackHeader = true;
@@ -61,10 +60,10 @@ class MarkdownReader {
     this.#mayLackHeader = false;
     if (piece.complete && piece.kind === "entry") return [...before, ...(await this.#entry(piece))];
     if (piece.complete) {
-      const body = decoder.decode(piece.body);
+      const body = decodeUtf8(piece.body) ?? "";
       return [
         ...headingPlaces(piece, body).map(torn),
-        ...headerItems(parseComment(decoder.decode(piece.comment)), piece),
+        ...headerItems(parseComment(decodeUtf8(piece.comment) ?? ""), piece),
       ];
     }
     if (piece.kind !== "stray") return [...before, torn(piece)];
@@ -84,14 +83,16 @@ class MarkdownReader {
   }
 
   async #entry(piece: Piece): Promise<TranscriptItem[]> {
-    const body = decoder.decode(piece.body);
+    const body = decodeUtf8(piece.body);
+    if (body === undefined)
+      return [problem("damaged_entry", piece, "Entry left out: it is too long.")];
     const headings = headingPlaces(piece, body);
     const place = headings.pop();
     if (place === undefined)
       return [problem("damaged_entry", piece, "Entry left out: it has no heading.")];
     // Encoded text holds no heading, so each one before the last began an entry that was never finished.
     const items = headings.map(torn);
-    const comment = parseComment(decoder.decode(piece.comment));
+    const comment = parseComment(decodeUtf8(piece.comment) ?? "");
     if (comment === undefined) {
       return [
         ...items,
@@ -119,13 +120,11 @@ class MarkdownReader {
 
 /** Where headings of sections stand in the text of a piece. */
 function headingPlaces(piece: Piece, body: string): (Place & { index: number })[] {
+  let place = { index: 0, start: piece.start, line: piece.line };
   return Array.from(body.matchAll(HEADING), ({ index }) => {
-    if (index === 0) return { index, start: piece.start, line: piece.line };
-    const before = body.slice(0, index);
-    return {
-      index,
-      start: piece.start + Buffer.byteLength(before),
-      line: piece.line + before.split("\n").length - 1,
-    };
+    const between = body.slice(place.index, index);
+    const lines = between.split("\n").length - 1;
+    place = { index, start: place.start + Buffer.byteLength(between), line: place.line + lines };
+    return place;
   });
 }

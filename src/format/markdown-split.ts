@@ -12,27 +12,28 @@ export interface Piece {
   line: number;
   /** False if the comment that commits the section is missing: its writing broke off. */
   complete: boolean;
-  /** What stands before the comment, and the comment's line. Views into a buffer: read them before the next push. */
+  /** Of a complete one: what stands before the comment, and the comment's line. Read them before the next push. */
   body: Uint8Array;
   comment: Uint8Array;
 }
 
 const NEWLINE = 0x0a;
-const HASH = 0x23;
-const LESS_THAN = 0x3c;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 const SECTION_START = "## [";
 const NOTHING = new Uint8Array(0);
 const AFTER_COMMENT = new TextEncoder().encode(SECTION_END.slice(1));
+const LINES_AFTER_COMMENT = 3;
+/** Bytes of a line that tell what it is. */
+const LINE_START_BYTES = 300;
 const decoder = new TextDecoder();
 const isHeadingLine = new RegExp(`^${HEADING.source}`);
 
 export class MarkdownSplitter {
   readonly #bytes: ByteQueue;
-  /** What is open: between sections only blank lines and `---` are expected. */
-  #open: "header" | "entry" | "stray" | undefined;
-  #start: number;
-  #startLine = 1;
+  /** The section that is open. Between two sections only blank lines and `---` are expected. */
+  #open: { kind: "header" | "entry"; start: number; line: number } | undefined;
+  /** What strays between two sections is told once. */
+  #strayTold = false;
   #lineStart: number;
   #line = 1;
   /** No newline stands between `#lineStart` and here. */
@@ -41,7 +42,6 @@ export class MarkdownSplitter {
   /** `startOffset` is the offset in the file of the first byte that will be pushed. */
   constructor(startOffset = 0) {
     this.#bytes = new ByteQueue(startOffset);
-    this.#start = startOffset;
     this.#lineStart = startOffset;
     this.#searched = startOffset;
   }
@@ -55,99 +55,68 @@ export class MarkdownSplitter {
         this.#searched = this.#bytes.end;
         break;
       }
-      if (
-        this.#lineStart === 0 &&
-        BYTE_ORDER_MARK.every((byte, index) => this.#bytes.at(index) === byte)
-      ) {
-        this.#lineStart = BYTE_ORDER_MARK.length;
+      if (this.#lineStart === 0) this.#skipByteOrderMark();
+      const comment = this.#commentKind();
+      const end = comment === undefined ? newline + 1 : this.#sectionEnd(newline + 1);
+      if (end === undefined) {
+        this.#searched = newline;
+        break;
       }
-      const commentEnd = newline + 1;
-      const comment = this.#commentKind(newline);
-      if (comment !== undefined) {
-        const end = this.#sectionEnd(commentEnd);
-        if (end === undefined) {
-          this.#searched = newline;
-          break;
-        }
-        yield* this.#close(comment, commentEnd, end);
-        continue;
-      }
-      yield* this.#passLine(newline);
+      const piece =
+        comment === undefined ? this.#passLine(newline) : this.#close(comment, newline, end);
+      if (piece !== undefined) yield piece;
     }
-    this.#bytes.discard(
-      this.#open === "header" || this.#open === "entry" ? this.#start : this.#lineStart,
-    );
+    this.#bytes.discard(this.#open?.start ?? this.#lineStart);
     this.#bytes.release();
   }
 
   /** The end of the file: yields what was left open. */
   *end(): Generator<Piece> {
     const end = this.#bytes.end;
-    const rest = this.#bytes.view(this.#lineStart, end);
-    const isOpen = this.#open === "header" || this.#open === "entry";
-    if (isOpen) yield this.#piece(this.#open ?? "stray", this.#start, end, this.#startLine);
-    else if (rest.length > 0) {
-      const text = decoder.decode(rest);
-      const isStart = this.#line === 1 && TITLE_START.startsWith(text.slice(0, TITLE_START.length));
-      const kind = isStart
-        ? "header"
-        : SECTION_START.startsWith(text.slice(0, SECTION_START.length))
-          ? "entry"
-          : "stray";
-      if (kind !== "stray" || !isFiller(text))
-        yield this.#piece(kind, this.#lineStart, end, this.#line);
+    if (this.#open !== undefined) yield this.#incomplete(this.#open, end);
+    else if (end > this.#lineStart) {
+      const text = this.#lineText(end);
+      const kind = this.#line === 1 && begins(text, TITLE_START) ? "header" : "entry";
+      const place = { start: this.#lineStart, line: this.#line };
+      if (kind === "header" || begins(text, SECTION_START))
+        yield this.#incomplete({ kind, ...place }, end);
+      else if (!isFiller(text)) yield this.#incomplete({ kind: "stray", ...place }, end);
     }
   }
 
   /** A line that is no comment of ours: it may begin a section, belong to the open one, or stray between two. */
-  *#passLine(newline: number): Generator<Piece> {
-    const start = this.#lineStart;
-    const first = this.#bytes.at(start);
-    const isOpen = this.#open === "header" || this.#open === "entry";
-    if (
-      first === HASH &&
-      this.#startsWith(start, SECTION_START) &&
-      isHeadingLine.test(this.#text(start, newline))
-    ) {
-      if (isOpen) yield this.#piece(this.#open ?? "stray", this.#start, start, this.#startLine);
-      this.#begin("entry");
-    } else if (!isOpen) {
-      if (first === HASH && this.#startsWith(start, TITLE_START)) this.#begin("header");
-      else if (this.#open === undefined && !isFiller(this.#text(start, newline))) {
-        yield this.#piece("stray", start, newline + 1, this.#line);
-        this.#begin("stray");
+  #passLine(newline: number): Piece | undefined {
+    const place = { start: this.#lineStart, line: this.#line };
+    const before = this.#open;
+    let piece: Piece | undefined;
+    if (this.#startsWith(SECTION_START) && isHeadingLine.test(this.#lineText(newline))) {
+      this.#open = { kind: "entry", ...place };
+      if (before !== undefined) piece = this.#incomplete(before, place.start);
+    } else if (before === undefined) {
+      if (this.#startsWith(TITLE_START)) this.#open = { kind: "header", ...place };
+      else if (!this.#strayTold && !isFiller(this.#lineText(newline))) {
+        this.#strayTold = true;
+        piece = this.#incomplete({ kind: "stray", ...place }, newline + 1);
       }
     }
     this.#nextLine(newline + 1, 1);
+    return piece;
   }
 
-  /** A section whose comment ends before `commentEnd`. */
-  *#close(kind: "header" | "entry", commentEnd: number, end: number): Generator<Piece> {
-    let start = this.#lineStart;
-    let line = this.#line;
-    const isOpen = this.#open === "header" || this.#open === "entry";
-    if (isOpen) {
-      start = this.#start;
-      line = this.#startLine;
-    }
-    yield {
-      kind,
-      start,
-      end,
-      line,
-      complete: true,
-      body: this.#bytes.view(start, this.#lineStart),
-      comment: this.#bytes.view(this.#lineStart, commentEnd - 1),
-    };
+  /** A section whose comment ends at `newline`. */
+  #close(kind: "header" | "entry", newline: number, end: number): Piece {
+    const { start, line } = this.#open ?? { start: this.#lineStart, line: this.#line };
+    const body = this.#bytes.view(start, this.#lineStart);
+    const comment = this.#bytes.view(this.#lineStart, newline);
     this.#open = undefined;
-    this.#nextLine(end, end === commentEnd ? 1 : 4);
+    this.#strayTold = false;
+    this.#nextLine(end, end === newline + 1 ? 1 : 1 + LINES_AFTER_COMMENT);
+    return { kind, start, end, line, complete: true, body, comment };
   }
 
-  #commentKind(newline: number): "header" | "entry" | undefined {
-    if (this.#bytes.at(this.#lineStart) !== LESS_THAN || newline === this.#lineStart)
-      return undefined;
-    if (this.#startsWith(this.#lineStart, ENTRY_COMMENT)) return "entry";
-    return this.#startsWith(this.#lineStart, HEADER_COMMENT) ? "header" : undefined;
+  #commentKind(): "header" | "entry" | undefined {
+    if (this.#startsWith(ENTRY_COMMENT)) return "entry";
+    return this.#startsWith(HEADER_COMMENT) ? "header" : undefined;
   }
 
   /**
@@ -163,44 +132,42 @@ export class MarkdownSplitter {
     return offset + AFTER_COMMENT.length;
   }
 
-  #begin(kind: "header" | "entry" | "stray"): void {
-    this.#open = kind;
-    this.#start = this.#lineStart;
-    this.#startLine = this.#line;
+  #skipByteOrderMark(): void {
+    if (BYTE_ORDER_MARK.every((byte, index) => this.#bytes.at(index) === byte)) {
+      this.#lineStart = BYTE_ORDER_MARK.length;
+    }
   }
 
   #nextLine(offset: number, lines: number): void {
     this.#lineStart = offset;
     this.#searched = offset;
     this.#line += lines;
-    if (this.#open === undefined || this.#open === "stray") this.#start = offset;
   }
 
-  #piece(kind: Piece["kind"], start: number, end: number, line: number): Piece {
-    return {
-      kind,
-      start,
-      end,
-      line,
-      complete: false,
-      body: this.#bytes.view(start, end),
-      comment: NOTHING,
-    };
+  #incomplete(at: { kind: Piece["kind"]; start: number; line: number }, end: number): Piece {
+    return { ...at, end, complete: false, body: NOTHING, comment: NOTHING };
   }
 
-  #startsWith(offset: number, text: string): boolean {
+  #startsWith(text: string): boolean {
     for (let index = 0; index < text.length; index++) {
-      if (this.#bytes.at(offset + index) !== text.charCodeAt(index)) return false;
+      if (this.#bytes.at(this.#lineStart + index) !== text.charCodeAt(index)) return false;
     }
     return true;
   }
 
-  #text(start: number, end: number): string {
-    return decoder.decode(this.#bytes.view(start, end));
+  /** The beginning of the line that ends at `end`. */
+  #lineText(end: number): string {
+    const start = this.#lineStart;
+    return decoder.decode(this.#bytes.view(start, Math.min(end, start + LINE_START_BYTES)));
   }
+}
+
+/** Whether `text`, of which there may be little, is the beginning of something that begins with `start`. */
+function begins(text: string, start: string): boolean {
+  return start.startsWith(text.slice(0, start.length));
 }
 
 /** What may stand between sections. */
 function isFiller(line: string): boolean {
-  return /^\s*(?:---)?\s*$/.test(line);
+  return ["", "---"].includes(line.trim());
 }

@@ -8,6 +8,7 @@ import { entryKey, plainKey } from "./keys.ts";
 import { parseComment } from "./markdown-decode.ts";
 import { MarkdownSplitter } from "./markdown-split.ts";
 import type { Piece } from "./markdown-split.ts";
+import { decodeUtf8 } from "./utf8.ts";
 
 export interface TailScanner {
   /** Feeds the next bytes of the file, in order. The chunk may be used again afterwards. */
@@ -19,8 +20,6 @@ export interface TailScanner {
   /** Keys (`entryKey`) of the complete entries seen since the last call. Entries without a key give none. */
   takeKeys(): string[];
 }
-
-const decoder = new TextDecoder();
 
 /** @param startOffset where the first byte pushed stands in the file: its start, or an earlier `validEnd`. */
 export function createMarkdownScanner(startOffset: number): TailScanner {
@@ -71,13 +70,17 @@ function* markdownSteps(pieces: Iterable<Piece>): Generator<Step> {
   for (const { complete, end, kind, comment } of pieces) {
     if (!complete) continue;
     const isHeader = kind === "header";
-    yield { end, isHeader, key: isHeader ? undefined : keyInComment(parseComment(decoder.decode(comment))) };
+    yield {
+      end,
+      isHeader,
+      key: isHeader ? undefined : keyInComment(parseComment(decodeUtf8(comment) ?? "")),
+    };
   }
 }
 
 function* jsonlSteps(lines: Iterable<JsonlLine>): Generator<Step> {
   for (const { end, bytes } of lines) {
-    for (const content of lineContents(decoder.decode(bytes))) {
+    for (const content of lineContents(decodeUtf8(bytes) ?? "")) {
       const key = content.kind === "entry" ? entryKey(content.entry) : undefined;
       yield { end, isHeader: content.kind === "header", key };
     }

@@ -129,8 +129,12 @@ function resolveFields(
   let misses = 0;
   const type = fields["type"];
   for (const name of type === "user" || type === "tool_result" ? WITH_REFERENCES[type] : []) {
-    if (fields[name] !== undefined)
+    if (fields[name] === undefined) continue;
+    try {
       fields[name] = resolveReferences(fields[name], texts, () => (misses += 1));
+    } catch {
+      damage.push(`its ${name} is nested too deeply`);
+    }
   }
   if (misses > 0 && outputIsWhole) damage.push("its comment refers to text that is not there");
 }

@@ -10,7 +10,11 @@ import { groupDigits, link } from "./visible.ts";
 
 const DEFAULT_MAX_INLINE_CHARS = 5000;
 
-export function toolUseSection(section: SectionBuilder, entry: ToolUseEntry, options: MarkdownEntryOptions): string {
+export function toolUseSection(
+  section: SectionBuilder,
+  entry: ToolUseEntry,
+  options: MarkdownEntryOptions,
+): string {
   section.callID(entry.callID);
   section.line("### Input");
   section.fence("input", fencedJson(entry.input), "json");
@@ -34,10 +38,17 @@ export function toolResultSection(
   showAttachments(section, entry.attachments, options);
   noteInputAndMetadata(section, entry, options);
   const failed = entry.status === "error" || entry.status === "interrupted";
-  return section.toMarkdown(failed ? "Tool Error" : "Tool Result", { field: "tool", value: entry.tool });
+  return section.toMarkdown(failed ? "Tool Error" : "Tool Result", {
+    field: "tool",
+    value: entry.tool,
+  });
 }
 
-function noteInputAndMetadata(section: SectionBuilder, entry: ToolResultEntry, options: MarkdownEntryOptions): void {
+function noteInputAndMetadata(
+  section: SectionBuilder,
+  entry: ToolResultEntry,
+  options: MarkdownEntryOptions,
+): void {
   const texts = new TextReferences();
   if (typeof entry.output === "string") texts.add("output", entry.output);
   if (entry.title !== undefined) texts.add("title", entry.title);

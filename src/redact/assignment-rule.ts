@@ -1,10 +1,11 @@
 /** Secrets that are known by their name: `DB_PASSWORD=…`, `"apiKey": "…"`, `Authorization: …`, `--token …`. */
-import { type Name, nameAround, type Assigned, headerValueAt, valueAt, valueOf } from "./assignment-syntax.ts";
+import { type Assigned, headerValueAt, type Name, nameAround, valueOf } from "./assignment-syntax.ts";
 import { findCookies, findCredential } from "./credential-headers.ts";
 import type { Finding } from "./finding.ts";
 import { familyOf, type NameFamily } from "./names.ts";
 import type { ScanText } from "./scan-text.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
+import { valueWithoutSign } from "./unsigned-values.ts";
 import { isPlaceholder, isReference, isSecretValue } from "./values.ts";
 
 const KINDS: Readonly<Record<NameFamily, string>> = {
@@ -14,6 +15,7 @@ const KINDS: Readonly<Record<NameFamily, string>> = {
   token: "token",
   "api-key": "api-key",
   "other-key": "api-key",
+  oauth: "token",
   login: "basic-auth",
   authorization: "authorization",
   cookie: "cookie",
@@ -37,16 +39,21 @@ function fullName(text: string, name: Name): string {
 
 /** Whether what is left of a cut value counts: it was a secret, to go by its name, and nothing says otherwise. */
 function isCutSecret(value: string, family: NameFamily): boolean {
-  if (isReference(value) || isPlaceholder(value) || value.includes("[REDACTED:") || /[\s()[\]{}]/.test(value)) return false;
+  if (isReference(value) || isPlaceholder(value) || value.includes("[REDACTED:")) return false;
+  if (/[\s()[\]{}]/.test(value)) return false;
   if (family === "password" || family === "passphrase") return value.length >= 3 && !/^[a-z]+$/i.test(value);
   return value.length >= 6 && /[0-9]/.test(value) && /[A-Za-z]/.test(value);
 }
 
+/** How much of a value is looked at to judge it. */
+const JUDGED_CHARS = 512;
+
 function judge(scan: ScanText, name: string, family: NameFamily, value: Assigned | undefined): readonly Finding[] {
   if (value === undefined) return NOTHING;
   const { start, end, context, cut } = value;
-  const text = scan.text.slice(start, end);
+  const text = scan.text.slice(start, Math.min(end, start + JUDGED_CHARS));
   if (!isSecretValue(text, family, context) && !(cut && isCutSecret(text, family))) return NOTHING;
+  scan.namesSeenTo = Math.max(scan.namesSeenTo, end);
   return [{ start, end, kind: kindOf(name, family), byContext: true }];
 }
 
@@ -62,11 +69,21 @@ function findAssigned(scan: ScanText, at: number): readonly Finding[] {
   const family = familyOf(named);
   if (family === undefined) return NOTHING;
   if (family === "authorization" || family === "cookie") return findHeader(scan, name, family);
-  const inUrl = /[?&]$/.test(text.slice(Math.max(0, name.start - 1), name.start));
-  if (family === "url-only" && !(inUrl && text[name.end] === "=")) return NOTHING;
   if (family === "session" && text[name.end] !== "=") return NOTHING;
-  const value = valueOf(scan, name) ?? defaultValue(scan, name, family) ?? (family === "password" ? spokenPassword(scan, name) : undefined);
-  return judge(scan, named, family, value);
+  if (family === "url-only" && !isParameter(text, name)) return findStoredKey(scan, name);
+  return judge(scan, named, family, valueOf(scan, name) ?? valueWithoutSign(scan, name, family));
+}
+
+const isParameter = (text: string, { start, end }: Name): boolean =>
+  /[?&]/.test(text[start - 1] ?? "") && text[end] === "=";
+
+const STORED_KEY_BEFORE = /"type\\*":[ \t]{0,4}\\*"api\\*",[\s\\n]{0,20}\\*"$/;
+
+/** `{"type": "api", "key": "…"}`: a provider's key in opencode's auth.json. */
+function findStoredKey(scan: ScanText, name: Name): readonly Finding[] {
+  const before = scan.text.slice(Math.max(0, name.start - 48), name.start);
+  if (name.text !== "key" || !STORED_KEY_BEFORE.test(before)) return NOTHING;
+  return judge(scan, "api-key", "api-key", valueOf(scan, name));
 }
 
 const HEADER_SIGN = /\\*["'`]?\]?[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}/y;
@@ -75,50 +92,16 @@ function findHeader(scan: ScanText, name: Name, family: "authorization" | "cooki
   HEADER_SIGN.lastIndex = name.end;
   if (!HEADER_SIGN.test(scan.text)) return NOTHING;
   const { start, end } = headerValueAt(scan, HEADER_SIGN.lastIndex);
-  return family === "cookie" ? findCookies(scan, start, end) : findCredential(scan, start, end);
+  if (family === "authorization") return findCredential(scan, start, end);
+  // All cookies of the line are judged at once.
+  scan.namesSeenTo = end;
+  return findCookies(scan, start, end);
 }
 
-const DEFAULT = /\\*["'][ \t]{0,2},[ \t]{0,2}(?:default[ \t]?[=:][ \t]?)?(?=\\*["'])/y;
+const TRIGGERS =
+  "pass pwd secret token key cred auth access refresh jwt cookie mnemonic phrase _pat _pw sig= signature= sid= sessid= sessionid=";
 
-/** `getenv("SECRET_KEY", "…")` */
-function defaultValue(scan: ScanText, { start, end }: Name, family: NameFamily): Assigned | undefined {
-  if (family !== "secret" && family !== "token" && family !== "api-key") return undefined;
-  if (!/\([ \t]?\\*["']$/.test(scan.text.slice(Math.max(0, start - 8), start))) return undefined;
-  DEFAULT.lastIndex = end;
-  return DEFAULT.test(scan.text) ? valueAt(scan, DEFAULT.lastIndex, "loose") : undefined;
-}
-
-const SPOKEN = /["'`]?[ \t]is:?[ \t]{1,2}/iy;
-const SQL = /[ \t]{1,4}(?=\\*')/y;
-const NETRC_BEFORE = /\blogin[ \t\r\n]+\S{1,100}[ \t\r\n]+$/;
-
-/** `password is …`, `PASSWORD '…'` of SQL, `login … password …` of a .netrc file. */
-function spokenPassword(scan: ScanText, { text: name, start, end }: Name): Assigned | undefined {
-  const { text } = scan;
-  SPOKEN.lastIndex = end;
-  if (SPOKEN.test(text)) return withoutFullStop(text, valueAt(scan, SPOKEN.lastIndex, "loose"));
-  SQL.lastIndex = end;
-  if (/^password$/i.test(name) && SQL.test(text)) return valueAt(scan, SQL.lastIndex, "loose");
-  const space = /[ \t]/.test(text[end] ?? "");
-  return space && NETRC_BEFORE.test(text.slice(Math.max(0, start - 160), start))
-    ? valueAt(scan, end + 1, "declared")
-    : undefined;
-}
-
-function withoutFullStop(text: string, value: Assigned | undefined): Assigned | undefined {
-  if (value === undefined || value.context === "quoted") return value;
-  return { ...value, end: text[value.end - 1] === "." ? value.end - 1 : value.end };
-}
-
-export const assignmentRule: Rule = {
-  triggers: [
-    ..."pass pwd secret token key cred auth jwt cookie mnemonic phrase _pat _pw sig= signature= sid= sessid= sessionid=".split(
-      " ",
-    ),
-  ],
-  anyCase: true,
-  find: findAssigned,
-};
+export const assignmentRule: Rule = { triggers: TRIGGERS.split(" "), anyCase: true, find: findAssigned };
 
 /** The secret in a text that is itself the value of `key`: a JSON leaf or a header. */
 export function findInLeaf(scan: ScanText, key: string): readonly Finding[] {
@@ -127,11 +110,7 @@ export function findInLeaf(scan: ScanText, key: string): readonly Finding[] {
   const end = scan.text.length;
   if (family === "cookie") return findCookies(scan, 0, end);
   if (family === "authorization") return findCredential(scan, 0, end);
-  const marker = scan.cutMarkerIn(0, Math.min(end, 400));
-  return judge(scan, key, family, {
-    start: 0,
-    end: marker ?? end,
-    context: "quoted",
-    cut: scan.cut || marker !== undefined,
-  });
+  const marker = scan.cutMarkerIn(0, Math.min(end, JUDGED_CHARS));
+  const cut = scan.cut || marker !== undefined;
+  return judge(scan, key, family, { start: 0, end: marker ?? end, context: "quoted", cut });
 }

@@ -1,13 +1,18 @@
 /** How a name and its value stand together: `NAME=value`, `"name": "value"`, `--name value`, `<name>value</name>`, … */
 import { charSet, type CharSet, charSetExcept, inSet } from "./char-set.ts";
-import { endOfLine, MAX_VALUE, quotedAt } from "./quoting.ts";
+import { MAX_VALUE, quotedAt } from "./quoting.ts";
 import type { ScanText } from "./scan-text.ts";
 import type { ValueContext } from "./values.ts";
 
 const NAME_CHARS = charSet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-");
 const MAX_NAME = 80;
 /** What ends a value without quotes in any syntax. A backslash starts an escape of JSON and must stay. */
-const BARE: CharSet = charSetExcept(" \t\r\n\f\v\"'`\\<>");
+const BARE: CharSet = charSetExcept(" \t\r\n\f\v\u001b\"'`\\<>");
+
+/** What a header's value may hold: anything on its line, but no quote that may enclose the header. */
+const HEADER: CharSet = charSetExcept("\r\n\"'`\\");
+/** A longer bare value is taken whole: looking for the syntax around it would be dear. */
+const LONG_VALUE = 1024;
 
 export interface Name {
   /** The name itself, without dashes in front. */
@@ -28,16 +33,15 @@ export function nameAround(scan: ScanText, at: number): Name | undefined {
   if (end - start > MAX_NAME) return undefined;
   start += escapeLength(text, start);
   while (end > start && (text[end - 1] === "." || text[end - 1] === "-")) end--;
-  const dashes = /^-*(?:(?<=^-)D)?/.exec(text.slice(start, end))?.[0].length ?? 0;
+  const dashes = text[start] === "-" ? (/^-+(?:(?<=^-)D)?/.exec(text.slice(start, end))?.[0].length ?? 0) : 0;
   return { text: text.slice(start + dashes, end), start: start + dashes, end, flag: dashes === 2 };
 }
 
 /** Length of the rest of an escape (`\n`, `\u001b`, a terminal colour) that looks like the start of a name. */
 function escapeLength(text: string, start: number): number {
   const before = text[start - 1];
-  const rest = text.slice(start, start + 8);
-  if (before === "\\") return /^(?:u[0-9a-fA-F]{4}|[nrtbfv])/.exec(rest)?.[0].length ?? 0;
-  if (before === "[" || before === ";") return /^\d{0,3}m/.exec(rest)?.[0].length ?? 0;
+  if (before === "\\") return /^(?:u[0-9a-fA-F]{4}|[nrtbfv])/.exec(text.slice(start, start + 8))?.[0].length ?? 0;
+  if (before === "[" || before === ";") return /^\d{0,3}m/.exec(text.slice(start, start + 8))?.[0].length ?? 0;
   return 0;
 }
 
@@ -50,8 +54,13 @@ export interface Assigned {
 }
 
 const TYPED = /[?!]?[ \t]?:[ \t]?&?[A-Za-z][\w<>[\]|. ]{0,40}?[ \t]*=[ \t]*(?=["'`])/y;
-const OPERATOR =
-  /(?:(?<close>\\*["'`])\]?)?[?!]?(?: ?\[[^\]\n]{0,20}\])?(?<before>[ \t]{0,20})(?<sign>:=|=>|=(?![=~>])|:(?!:|\/\/))(?<after>[ \t]{0,20})/y;
+/** A terminal's colour, raw or escaped. */
+const COLOUR = String.raw`(?:(?:\u001b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]{0,12}m){0,3}`;
+const SIGN = String.raw`(?<sign>:=|=>|\|\|=?|\?\?=?|\?=|=(?![=~>])|:(?!:|\/\/))`;
+const OPERATOR = new RegExp(
+  String.raw`(?:(?<close>\\*["'\x60])\]?)?[?!]??(?: ?\[[^\]\n]{0,20}\])?${COLOUR}(?<before>[ \t]{0,20})${SIGN}(?<after>[ \t]{0,20})${COLOUR}`,
+  "y",
+);
 const PAIR = /(?:\\*["'])?(?:,|\s|\\+[nrt]){1,40}(?:\\*["'])?value(?:\\*["'])?[ \t]{0,4}[:=][ \t]{0,4}/iy;
 const PAIR_NAME = /(?:name|key)(?:\\*["'])?[ \t]{0,4}[:=][ \t]{0,4}(?:\\*["'])?$/i;
 
@@ -84,6 +93,9 @@ function flagValue(scan: ScanText, at: number): Assigned | undefined {
   return /[^A-Za-z]/.test(scan.text.slice(value.start, value.end)) ? value : undefined;
 }
 
+/** `process.env.SECRET || "…"`: without quotes the other side is a variable. */
+const FALLBACK = /^(?:\|\||\?\?)$/;
+
 function valueAfter(scan: ScanText, name: Name, operator: RegExpExecArray): Assigned | undefined {
   const { close, before = "", sign = "", after = "" } = operator.groups ?? {};
   const at = name.end + operator[0].length;
@@ -94,6 +106,7 @@ function valueAfter(scan: ScanText, name: Name, operator: RegExpExecArray): Assi
   const value = valueAt(scan, at, header || (tight && isDeclaration(scan.text, name)) ? "declared" : "loose");
   if (value === undefined) return undefined;
   if (value.context === "quoted") return close === undefined && closesLabel(scan.text, name, at) ? undefined : value;
+  if (FALLBACK.test(sign)) return undefined;
   // A quoted name and a value without quotes: a number, a variable or a keyword. Replacing it would break JSON.
   if (close !== undefined) return undefined;
   if (value.context === "loose" && endsLine(scan.text, value.end)) {
@@ -135,8 +148,9 @@ export function valueAt(scan: ScanText, at: number, context: ValueContext): Assi
     return { start: quoted.start, end: quoted.end, context: "quoted", cut: quoted.open };
   }
   const { text } = scan;
-  const runEnd = Math.min(scan.runEnd(BARE, at), at + MAX_VALUE);
+  const runEnd = scan.runEnd(BARE, at);
   if (runEnd === at) return undefined;
+  if (runEnd - at > LONG_VALUE) return { start: at, end: runEnd, context, cut: false };
   const marker = scan.cutMarkerIn(at, runEnd);
   const end = marker ?? at + bareLength(text.slice(at, runEnd));
   return { start: at, end, context, cut: marker !== undefined || scan.isCutAt(end) };
@@ -155,8 +169,5 @@ function bareLength(value: string): number {
 export function headerValueAt(scan: ScanText, at: number): { start: number; end: number } {
   const quoted = quotedAt(scan, at);
   if (quoted !== undefined) return quoted;
-  const { text } = scan;
-  const lineEnd = endOfLine(text, at, at + MAX_VALUE);
-  const stop = text.slice(at, lineEnd).search(/["'`\\]/);
-  return { start: at, end: stop < 0 ? lineEnd : at + stop };
+  return { start: at, end: Math.min(scan.runEnd(HEADER, at), at + MAX_VALUE) };
 }

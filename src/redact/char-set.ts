@@ -1,19 +1,21 @@
-/** Sets of ASCII characters, for scanning runs without a regular expression. */
+/** Sets of ASCII characters, for scanning runs without a regular expression. All others are in a set together or not. */
 export type CharSet = Readonly<Uint8Array>;
+
+const ASCII = 128;
 
 /** A set of the characters in `chars`. */
 export function charSet(chars: string): CharSet {
-  const set = new Uint8Array(128);
-  for (let i = 0; i < chars.length; i++) set[chars.charCodeAt(i) & 127] = 1;
+  const set = new Uint8Array(ASCII + 1);
+  for (let i = 0; i < chars.length; i++) set[Math.min(chars.charCodeAt(i), ASCII)] = 1;
   return set;
 }
 
-/** All ASCII characters but those in `chars`. Characters beyond ASCII are in no set. */
+/** All characters but those in `chars`. */
 export function charSetExcept(chars: string): CharSet {
   return charSet(chars).map((flag) => 1 - flag);
 }
 
-export const inSet = (set: CharSet, code: number): boolean => code < 128 && set[code] === 1;
+export const inSet = (set: CharSet, code: number): boolean => set[code < ASCII ? code : ASCII] === 1;
 
 const UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const LOWER = UPPER.toLowerCase();

@@ -18,13 +18,14 @@ export const MARKER = /\[REDACTED:[a-z0-9-]{1,64}\]/y;
 
 const marker = (kind: string): string => `[REDACTED:${kind}]`;
 
-function better(left: Finding, right: Finding): Finding {
-  const leftByContext = left.byContext ?? false;
-  if (leftByContext !== (right.byContext ?? false)) return leftByContext ? right : left;
-  return right.end - right.start > left.end - left.start ? right : left;
-}
+/** The finding that names both: the first, unless only the second knows the secret by its own shape. */
+const naming = (first: Finding, second: Finding): Finding =>
+  first.byContext === true && second.byContext !== true ? second : first;
 
-/** Joins findings that overlap into one that covers them all. The result is sorted and does not overlap. */
+/**
+ * Joins findings that overlap into one that covers them all. The result is sorted and does not overlap.
+ * Of two findings at the same place the one that stands first in `findings` gives the name.
+ */
 export function mergeFindings(findings: readonly Finding[]): Finding[] {
   const sorted = findings.toSorted((a, b) => a.start - b.start || b.end - a.end);
   const merged: Finding[] = [];
@@ -36,7 +37,7 @@ export function mergeFindings(findings: readonly Finding[]): Finding[] {
       named = finding;
       continue;
     }
-    named = better(named, finding);
+    named = naming(named, finding);
     last.end = Math.max(last.end, finding.end);
     last.kind = named.kind;
   }

@@ -9,6 +9,8 @@ export type NameFamily =
   | "api-key"
   /** Any other `…_KEY`: only a random value counts. */
   | "other-key"
+  /** `access` and `refresh`, as opencode's auth.json calls its tokens: only a long random value counts. */
+  | "oauth"
   /** `auth`, which is base64 of user and password in Docker's and npm's files. */
   | "login"
   /** The Authorization header: a scheme and a credential. */
@@ -27,7 +29,7 @@ const KEY_OWNER =
   /^(?:api|access|auth|account|admin|app|application|client|consumer|crypto|cipher|decryption|deploy|encryption|functions?|hmac|integration|jwt|license|master|private|rest|secret|service|session|shared|sign|signing|ssh|storage|subscription|webhook|write|cookie|aes|rsa|security|anon|role)$/;
 /** Words before `key` that make it a harmless one. */
 const HARMLESS_KEY =
-  /^(?:public|pub|primary|foreign|sort|partition|cache|row|index|object|idempotency|dedupe|group|lookup|hot|host|known|shortcut|composite|natural|unique|routing|message|event|feature|i18n|translation|react|map|data|query|state|react|theme|config|setting|field|column|item|node|parent|child|s3|redis|bucket|publishable|site)$/;
+  /^(?:public|pub|primary|foreign|sort|partition|cache|row|index|object|idempotency|dedupe|group|lookup|hot|host|known|shortcut|composite|natural|unique|routing|message|event|feature|i18n|translation|react|map|data|query|state|react|theme|config|setting|field|column|item|node|parent|child|s3|redis|bucket|publishable|site|gpg|pgp|apt|signed)$/;
 /** Words before `token` that make it a harmless one. */
 const HARMLESS_TOKEN =
   /^(?:next|page|pagination|continuation|continue|cursor|sync|start|end|stop|eos|bos|pad|unk|sep|cls|mask|special|syntax|design|cancel|cancellation|lookahead|current|previous|prev|last|first|peek|skip|max|min|num|per|in|out|resume|change|request|idempotency)$/;
@@ -55,8 +57,21 @@ function keyFamily(owner: string, last: string, all: string): NameFamily | undef
   return HARMLESS_KEY.test(owner) || all.includes("public") ? undefined : "other-key";
 }
 
+/** Texts repeat few names very often; looking one up is ten times cheaper than taking it apart. */
+const known = new Map<string, NameFamily | undefined>();
+const KNOWN_MAX = 4096;
+
 /** The family of a name, or nothing for a name that is not sensitive. */
 export function familyOf(name: string): NameFamily | undefined {
+  if (known.has(name)) return known.get(name);
+  const family = judgeName(name);
+  if (known.size >= KNOWN_MAX) known.clear();
+  // A copy: the name is a slice, which would keep the whole text that it was found in.
+  known.set(Buffer.from(name, "latin1").toString("latin1"), family);
+  return family;
+}
+
+function judgeName(name: string): NameFamily | undefined {
   const words = wordsOf(name);
   const last = words.at(-1) ?? "";
   const owner = words.at(-2) ?? "";
@@ -73,6 +88,7 @@ export function familyOf(name: string): NameFamily | undefined {
   if (last === "auth") return "login";
   if (last === "cookie" && (words.length === 1 || owner === "set")) return "cookie";
   if (/^(?:phpsessid|jsessionid|sessionid|sid|sess)$/.test(last)) return "session";
+  if (words.length === 1 && (last === "access" || last === "refresh")) return "oauth";
   if (/^(?:sig|signature)$/.test(last)) return "url-only";
   return keyFamily(owner, last, words.join(" "));
 }

@@ -62,13 +62,13 @@ function belongsToKey(scan: ScanText, start: number, end: number): boolean {
 }
 
 const isMaterial = (text: string, { start, end }: { start: number; end: number }): boolean =>
-  /[0-9+/]/.test(text.slice(start, end));
+  /[0-9+/]/.test(text.slice(start, Math.min(end, start + 200)));
 
 /** One finding for the block; if quotes stand within it, one for each run, so that they stay. */
 function findingsOf(scan: ScanText, from: number, { pieces, end }: Body): readonly Finding[] {
   const { text } = scan;
-  if (!pieces.some((piece) => isMaterial(text, piece))) return NOTHING;
   scan.keysSeenTo = Math.max(scan.keysSeenTo, end);
+  if (!pieces.some((piece) => isMaterial(text, piece))) return NOTHING;
   if (/["'`]/.test(text.slice(from, end))) return pieces.map((piece) => ({ ...piece, kind: KIND }));
   return [{ start: from, end, kind: KIND }];
 }

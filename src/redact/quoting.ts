@@ -11,7 +11,7 @@ export interface Quoted {
   open: boolean;
 }
 
-const OPENING = /(?:[fbru]{1,2}|@|\$)?(?<escapes>\\*)(?<quote>["'`])/iy;
+const OPENING = /(?:[fbru]{1,2}|@|\$)?(?<escapes>\\*)(?<quote>"""|\'\'\'|["'`])/iy;
 
 /**
  * The value in quotes that starts at `at`, if one does.
@@ -28,22 +28,24 @@ export function quotedAt(scan: ScanText, at: number): Quoted | undefined {
   const escapes = opening.groups?.["escapes"]?.length ?? 0;
   const quote = opening.groups?.["quote"] ?? "";
   const start = OPENING.lastIndex;
-  const lineEnd = endOfLine(text, start, start + MAX_VALUE);
-  for (let i = text.indexOf(quote, start); i >= 0 && i < lineEnd; i = text.indexOf(quote, i + 1)) {
+  let searched = start;
+  for (let i = text.indexOf(quote, start); i >= 0 && i - start < MAX_VALUE; i = text.indexOf(quote, i + 1)) {
+    if (lineBreakIn(text, searched, i) < i) break;
+    searched = i;
     let backslashes = 0;
     while (i - backslashes > start && text[i - backslashes - 1] === "\\") backslashes++;
     if (backslashes % (2 * (escapes + 1)) === escapes) return { start, end: i - escapes, open: false };
   }
+  const lineEnd = lineBreakIn(text, start, Math.min(start + MAX_VALUE, text.length));
   const end = scan.cutMarkerIn(start, lineEnd) ?? lineEnd;
   return end < lineEnd || lineEnd === text.length ? { start, end, open: true } : undefined;
 }
 
-/** Index of the line break after `from`, or `limit`, or the end of the text, whichever comes first. */
-export function endOfLine(text: string, from: number, limit: number): number {
-  const stop = Math.min(limit, text.length);
-  for (let i = from; i < stop; i++) {
+/** Index of the first line break in `from <= index < to`, or `to`. */
+function lineBreakIn(text: string, from: number, to: number): number {
+  for (let i = from; i < to; i++) {
     const code = text.charCodeAt(i);
     if (code === 10 || code === 13) return i;
   }
-  return stop;
+  return to;
 }

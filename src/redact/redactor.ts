@@ -43,6 +43,8 @@ export interface Redactor {
 export interface RedactorOptions {
   /** Told, once, that secretlint cannot be used. Redaction then goes on with the package's own rules alone. */
   onDetectorError?: (error: unknown) => void;
+  /** Finds secrets in many texts; secretlint, unless given. Element `i` of its result belongs to text `i`. */
+  detect?: (texts: readonly string[]) => Promise<Finding[][]>;
 }
 
 /** The longest beginning of a secret that is looked for in `before`. */
@@ -55,16 +57,16 @@ const ownRules = (): TriggerIndex => {
   return index;
 };
 
-export function createRedactor(options: RedactorOptions = {}): Redactor {
-  let useSecretlint = true;
-  const lint = async (texts: readonly string[]): Promise<Finding[][]> => {
-    if (!useSecretlint) return [];
+export function createRedactor({ onDetectorError, detect = findWithSecretlint }: RedactorOptions = {}): Redactor {
+  let isDetectorUsable = true;
+  const detectAll = async (texts: readonly string[]): Promise<Finding[][]> => {
+    if (!isDetectorUsable) return [];
     try {
-      return await findWithSecretlint(texts);
+      return await detect(texts);
     } catch (error) {
-      if (options.onDetectorError === undefined) throw error;
-      if (useSecretlint) options.onDetectorError(error);
-      useSecretlint = false;
+      if (onDetectorError === undefined) throw error;
+      if (isDetectorUsable) onDetectorError(error);
+      isDetectorUsable = false;
       return [];
     }
   };
@@ -72,10 +74,10 @@ export function createRedactor(options: RedactorOptions = {}): Redactor {
     async redact(inputs) {
       const contexts = inputs.map(({ before = "" }) => before.slice(-CONTEXT_CHARS));
       const texts = inputs.map(({ text }, i) => (contexts[i] ?? "") + text);
-      const linted = await lint(texts);
+      const detected = await detectAll(texts);
       const ours = await findWithOwnRules(inputs, texts);
       return inputs.map(({ text }, i) => {
-        const findings = [...(linted[i] ?? []), ...(ours[i] ?? [])];
+        const findings = [...(ours[i] ?? []), ...(detected[i] ?? [])];
         return applyFindings(text, within(text, contexts[i]?.length ?? 0, findings));
       });
     },

@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { lintSource } from "@secretlint/core";
 import type { rules as presetRules } from "@secretlint/secretlint-rule-preset-recommend";
 import type { Finding } from "./finding.ts";
+import { isPadding } from "./values.ts";
 
 /** The event loop gets a turn after this many characters, which take a few milliseconds. */
 const CHUNK_CHARS = 256 * 1024;
@@ -110,7 +111,9 @@ function addToPiece(pieces: readonly Piece[], [start, end]: readonly number[], k
   const piece = pieces.findLast(({ at }) => at <= start);
   if (piece === undefined) return;
   const { text, from, content, at } = piece;
-  for (const part of betweenQuotes(content.slice(start - at, end - at))) {
+  const match = content.slice(start - at, end - at);
+  if (isPadding(match)) return;
+  for (const part of betweenQuotes(match)) {
     const partStart = from + start - at + part.start;
     found[text]?.push({ start: partStart, end: partStart + part.length, kind });
   }

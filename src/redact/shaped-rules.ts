@@ -3,6 +3,7 @@ import { BEARER, inSet, URL_SAFE_DOT } from "./char-set.ts";
 import type { Finding } from "./finding.ts";
 import type { ScanText } from "./scan-text.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
+import { isPadding } from "./values.ts";
 
 interface Shape {
   kind: string;
@@ -100,7 +101,7 @@ function findShape({ kind, before = 0, anywhere = false, pattern }: Shape, scan:
     const match = pattern.exec(scan.text);
     if (match === null || pattern.lastIndex <= at) continue;
     const [from, to] = match.indices?.groups?.["secret"] ?? [start, start + match[0].length];
-    return [{ start: from, end: to, kind }];
+    return isPadding(scan.text.slice(from, to)) ? NOTHING : [{ start: from, end: to, kind }];
   }
   return NOTHING;
 }

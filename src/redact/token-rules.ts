@@ -3,35 +3,54 @@ import type { Finding } from "./finding.ts";
 import type { ScanText } from "./scan-text.ts";
 import { type TokenShape, tokenShapes } from "./token-table.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
+import { isWordy } from "./values.ts";
 
 /** A prefix alone says little; with this many characters more at the end of a cut text it is taken for a token. */
 const CUT_MIN = 4;
 const CUT_MIN_COMMON = 8;
 
+/** How much of a body is looked at to tell noise from words. */
+const SAMPLE_CHARS = 64;
+
 /** Words that stand in a body only where somebody explains the format. */
 const EXAMPLE_WORDS = /(?:^|[-_.])(?:your|my|example|sample|placeholder|dummy|fake|test|here|token|key|secret|x{3,})(?=[-_.]|$)/i;
 
+const isExample = (body: string): boolean => EXAMPLE_WORDS.test(body) && isWordy(body);
+
+/** When each ASCII character was last met; a set that needs no clearing between bodies. */
+const metIn = new Uint32Array(128);
+let bodies = 0;
+
 function charKinds(body: string): { digit: boolean; mixedCase: boolean; distinct: number } {
-  return {
-    digit: /[0-9]/.test(body),
-    mixedCase: /[a-z]/.test(body) && /[A-Z]/.test(body),
-    distinct: new Set(body).size,
-  };
+  bodies = (bodies + 1) >>> 0;
+  let distinct = 0;
+  let digit = false;
+  let upper = false;
+  let lower = false;
+  for (let i = 0; i < body.length; i++) {
+    const code = body.charCodeAt(i) & 127;
+    if (metIn[code] !== bodies) distinct++;
+    metIn[code] = bodies;
+    if (code >= 48 && code <= 57) digit = true;
+    else if (code >= 65 && code <= 90) upper = true;
+    else if (code >= 97 && code <= 122) lower = true;
+  }
+  return { digit, mixedCase: upper && lower, distinct };
 }
 
 /** Whether `body` is noise, not a word, a run of `xxxx` or a name with underscores. */
 function looksIssued(body: string, alphabet: CharSet): boolean {
-  const sample = body.slice(0, 200);
+  const sample = body.slice(0, SAMPLE_CHARS);
   const { digit, mixedCase, distinct } = charKinds(sample);
   const noise = digit || mixedCase || alphabet === UPPER_ALNUM;
-  return noise && distinct >= 6 && !EXAMPLE_WORDS.test(sample) && !sample.endsWith("EXAMPLE");
+  return noise && distinct >= 6 && !isExample(sample) && !body.endsWith("EXAMPLE");
 }
 
 function looksIssuedButCut(body: string, { body: alphabet, common = false }: TokenShape): boolean {
   if (body.length < (common ? CUT_MIN_COMMON : CUT_MIN)) return false;
   if (body.length >= 16) return looksIssued(body, alphabet);
   const { digit, mixedCase, distinct } = charKinds(body);
-  if (EXAMPLE_WORDS.test(body) || distinct < 3) return false;
+  if (isExample(body) || distinct < 3) return false;
   return common ? digit && /[a-zA-Z]/.test(body) : digit || mixedCase || body.length <= 6;
 }
 

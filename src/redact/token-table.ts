@@ -53,6 +53,9 @@ export const tokenShapes: readonly TokenShape[] = [
   { kind: "google-api-key", prefixes: "AIza AQ.Ab", body: URL_SAFE, min: 30 },
   { kind: "google-oauth", prefixes: "ya29. GOCSPX-", body: URL_SAFE, min: 20 },
   { kind: "google-oauth", prefixes: "1//0", body: URL_SAFE, min: 40, common: true },
+  // `{"type": "service_account"` and `{"auths":` in base64, as they stand in CI variables and Kubernetes secrets.
+  { kind: "gcp-service-account", prefixes: "ewogICJ0eXBlIjogInNlcnZpY2Vf eyJ0eXBlIjoic2VydmljZV9h", body: BASE64, min: 40 },
+  { kind: "docker-auth", prefixes: "eyJhdXRocyI6 ewogICJhdXRocyI6 ewoJImF1dGhzIjog", body: BASE64, min: 20 },
   { kind: "digitalocean-token", prefixes: "dop_v1_ doo_v1_ dor_v1_", body: HEX, min: 32 },
   { kind: "heroku-key", prefixes: "HRKU-", body: URL_SAFE, min: 30 },
   { kind: "cloudflare-token", prefixes: "cfut_ cfat_ cfk_", body: ALNUM, min: 36 },
@@ -74,6 +77,7 @@ export const tokenShapes: readonly TokenShape[] = [
 
   { kind: "openai-key", prefixes: "sk-proj- sk-svcacct- sk-admin- sk-service- sk-None-", body: URL_SAFE, min: 20 },
   { kind: "openai-key", prefixes: "sk-", body: ALNUM, min: 20, common: true },
+  { kind: "openai-key", prefixes: "rt_", body: URL_SAFE_DOT, min: 40, common: true },
   { kind: "anthropic-key", prefixes: "sk-ant-", body: URL_SAFE, min: 20 },
   { kind: "openrouter-key", prefixes: "sk-or-v1-", body: ALNUM, min: 20 },
   { kind: "langfuse-key", prefixes: "sk-lf-", body: URL_SAFE, min: 30 },

@@ -70,7 +70,12 @@ export class TriggerIndex {
     if (at < scan.skipTo) return;
     for (const { literal, anyCase, rule } of this.#entries.get(key) ?? []) {
       if (!standsAt(scan.text, literal, at, anyCase)) continue;
-      for (const finding of rule.find(scan, at)) if (finding.end > finding.start) found.push(finding);
+      for (const finding of rule.find(scan, at)) {
+        if (finding.end <= finding.start) continue;
+        found.push(finding);
+        // What lies within a credential of its own shape would only be merged into it.
+        if (finding.byContext !== true && finding.start <= at) scan.skipTo = Math.max(scan.skipTo, finding.end);
+      }
     }
   }
 }

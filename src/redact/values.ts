@@ -54,6 +54,8 @@ const STATEMENT = /^[),;\]}+](?:.*(?:[\w$][(.]|=>)|.*[(,+=]$)/;
 
 export const isPlaceholder = (value: string): boolean =>
   PLACEHOLDER.test(value.slice(0, 100)) || /^(?:your|my)[A-Z]/.test(value);
+/** Whether a credential of known shape ends in filling, as in `ghp_xxxxxxxxxxxxxxxxxxxx`. */
+export const isPadding = (credential: string): boolean => new Set(credential.slice(-24)).size < 5;
 export const isReference = (value: string): boolean => {
   const start = value.slice(0, 300);
   return REFERENCE.test(start) || STORE_ADDRESS.test(start);
@@ -75,7 +77,8 @@ function restlessness(value: string): number {
 }
 
 const WORDY_PART = /^(?:[A-Za-z]+|\d{1,8}|[A-Za-z]{1,10}\d{1,2}|\d{1,2}[A-Za-z]{1,3})$/;
-const isWordy = (value: string): boolean => value.split(/[^A-Za-z0-9]+/).every((part) => part === "" || WORDY_PART.test(part));
+/** Whether `value` is made of words and short numbers, joined by any signs. */
+export const isWordy = (value: string): boolean => value.split(/[^A-Za-z0-9]+/).every((part) => part === "" || WORDY_PART.test(part));
 
 /** Whether a program made the value: letters and digits in no order. `min` is the least length. */
 export function isRandom(value: string, min: number): boolean {
@@ -143,6 +146,8 @@ export function isSecretValue(value: string, family: NameFamily, context: ValueC
       return isKeyValue(value, context);
     case "other-key":
       return !codeLike && isRandom(value, 20) && !MIME_OR_LABEL.test(value);
+    case "oauth":
+      return context === "quoted" && isRandom(value, 32);
     case "session":
       return isRandom(value, 20) && !/^(?:ses_|[0-9a-f]{8}-)/.test(value);
     case "url-only":

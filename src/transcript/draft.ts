@@ -1,6 +1,9 @@
 import type { TranscriptEntry } from "../format/entries.ts";
 import type { HostFile } from "./records.ts";
 
+/** The latest time that a `Date` can hold. */
+const MAX_TIME_MS = 8.64e15;
+
 /** An entry that is ready in content and place, before its files are kept and its secrets are redacted. */
 export interface Draft {
   entry: TranscriptEntry;
@@ -12,8 +15,13 @@ export interface Draft {
 
 /** ISO 8601 in UTC, or of `fallbackMs` where `ms` is no time. */
 export function isoTime(ms: number | undefined, fallbackMs: number): string {
-  const time = ms !== undefined && Number.isFinite(ms) && Math.abs(ms) <= 8.64e15 ? ms : fallbackMs;
-  return new Date(time).toISOString();
+  return timeOf(ms) ?? new Date(fallbackMs).toISOString();
+}
+
+/** ISO 8601 in UTC; undefined where `ms` is no time. */
+export function timeOf(ms: number | undefined): string | undefined {
+  if (ms === undefined || !Number.isFinite(ms) || Math.abs(ms) > MAX_TIME_MS) return undefined;
+  return new Date(ms).toISOString();
 }
 
 /** Sets the optional fields that have a value, and leaves the others out. */

@@ -11,6 +11,8 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
 const MAX_DEPTH = 200;
 /** Values that are copied of one object graph; more is hostile or a bug of the host. */
 const MAX_VALUES = 1_000_000;
+/** What stands for the values beyond that. */
+const TOO_MUCH = "[too much]";
 
 /** Copies `value` as JSON would carry it. Never throws. What JSON cannot carry becomes a readable marker. */
 export function toJsonValue(value: unknown): JsonValue {
@@ -27,16 +29,18 @@ interface CopyState {
 }
 
 function copy(value: unknown, state: CopyState, depth: number): JsonValue {
+  state.left -= 1;
   if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
   if (typeof value === "number") return Number.isFinite(value) ? (value === 0 ? 0 : value) : String(value);
   if (value === undefined) return null;
   if (typeof value === "object") return copyObject(value, state, depth);
-  return typeof value === "function" ? "[function]" : String(value);
+  return typeof value === "bigint" || typeof value === "symbol" ? String(value) : "[function]";
 }
 
 function copyObject(value: object, state: CopyState, depth: number): JsonValue {
   if (state.seen.has(value)) return "[circular]";
-  if (depth >= MAX_DEPTH || state.left-- <= 0) return "[too deep]";
+  if (depth >= MAX_DEPTH) return "[too deep]";
+  if (state.left <= 0) return TOO_MUCH;
   state.seen.add(value);
   try {
     return copyMembers(value, state, depth);
@@ -48,12 +52,13 @@ function copyObject(value: object, state: CopyState, depth: number): JsonValue {
 }
 
 function copyMembers(value: object, state: CopyState, depth: number): JsonValue {
-  if (Array.isArray(value)) return Array.from(value, (item) => copy(item, state, depth + 1));
+  if (Array.isArray(value)) return copyItems(value, state, depth);
   if (value instanceof Date || value instanceof URL) return JSON.parse(JSON.stringify(value)) as JsonValue;
   if (value instanceof Error) return `${value.name}: ${value.message}`;
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   const result: Record<string, JsonValue> = {};
   for (const key of Object.keys(value)) {
+    if (state.left <= 0) break;
     const member = memberOf(value, key);
     if (member === undefined) continue;
     Object.defineProperty(result, key, {
@@ -62,6 +67,17 @@ function copyMembers(value: object, state: CopyState, depth: number): JsonValue 
       writable: true,
       configurable: true,
     });
+  }
+  return result;
+}
+
+/** By index: an array of the host's need not tell the truth about its length, or may have billions of holes. */
+function copyItems(value: readonly unknown[], state: CopyState, depth: number): JsonValue[] {
+  const { length } = value;
+  const result: JsonValue[] = [];
+  for (let at = 0; at < length; at++) {
+    if (state.left <= 0) return [...result, TOO_MUCH];
+    result.push(copy(memberOf(value, String(at)), state, depth + 1));
   }
   return result;
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Attachment } from "../format/entries.ts";
 import type { FileSystem } from "../files/file-system.ts";
@@ -12,18 +13,18 @@ const MAX_ATTEMPTS = 1_000;
 const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 const READ_CHUNK_BYTES = 1024 * 1024;
 
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  "image/png": ".png",
-  "image/jpeg": ".jpg",
-  "image/gif": ".gif",
-  "image/webp": ".webp",
-  "image/svg+xml": ".svg",
-  "application/pdf": ".pdf",
-  "application/json": ".json",
-  "text/plain": ".txt",
-  "text/markdown": ".md",
-  "text/html": ".html",
-};
+const EXTENSIONS: ReadonlyMap<string, string> = new Map([
+  ["image/png", ".png"],
+  ["image/jpeg", ".jpg"],
+  ["image/gif", ".gif"],
+  ["image/webp", ".webp"],
+  ["image/svg+xml", ".svg"],
+  ["application/pdf", ".pdf"],
+  ["application/json", ".json"],
+  ["text/plain", ".txt"],
+  ["text/markdown", ".md"],
+  ["text/html", ".html"],
+]);
 
 export interface KeptFilesOptions {
   fs: FileSystem;
@@ -57,11 +58,13 @@ export class KeptFiles {
     redact: (text: string) => Promise<string>,
   ): Promise<Attachment> {
     const about = { mime: file.mime, ...given({ filename: file.filename }) };
-    if (!file.url.startsWith("data:")) return { ...about, url: file.url };
+    if (!/^\s*data:/i.test(file.url)) return { ...about, url: file.url };
+    const data = bytesOfDataUrl(file.url);
+    if (!data) return { ...about, missing: "The host's data: URL of it is broken." };
     try {
-      const bytes = await this.#redacted(bytesOfDataUrl(file.url), file.mime, redact);
+      const bytes = await this.#redacted(data, file.mime, redact);
       const name = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
-      const extension = EXTENSIONS[file.mime] ?? "";
+      const extension = EXTENSIONS.get(file.mime) ?? "";
       const path = await this.#keep((attempt) => attachmentPath(sessionID, name, extension, attempt), bytes);
       return { ...about, path, bytes: bytes.byteLength };
     } catch (error) {
@@ -73,7 +76,8 @@ export class KeptFiles {
   async readHostOutput(path: string): Promise<string | undefined> {
     try {
       const { size } = await this.#options.fs.stat(path);
-      if (size > MAX_OUTPUT_BYTES) return undefined;
+      // Pipes and devices have no size, and could be read for ever.
+      if (size === 0 || size > MAX_OUTPUT_BYTES) return undefined;
       return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await this.#read(path, size));
     } catch {
       // The caller keeps the part that the host handed out, which says where the rest was.
@@ -116,15 +120,27 @@ export class KeptFiles {
 
   async #redacted(bytes: Uint8Array, mime: string, redact: (text: string) => Promise<string>): Promise<Uint8Array> {
     if (!/^text\/|[/+](json|xml|yaml|toml|javascript)\b/.test(mime)) return bytes;
-    return Buffer.from(await redact(Buffer.from(bytes).toString("utf8")), "utf8");
+    // Text in another encoding keeps its bytes; what is redacted in it is ASCII.
+    const encoding = isUtf8(bytes) ? "utf8" : "latin1";
+    return Buffer.from(await redact(Buffer.from(bytes).toString(encoding)), encoding);
   }
 }
 
-/** The bytes in a `data:` URL (RFC 2397). */
-function bytesOfDataUrl(url: string): Uint8Array {
+/** The bytes in a `data:` URL (RFC 2397); undefined if it is broken. */
+function bytesOfDataUrl(url: string): Uint8Array | undefined {
   const comma = url.indexOf(",");
-  if (comma < 0) throw new Error("The data: URL has no data.");
+  if (comma < 0) return undefined;
   const isBase64 = /;\s*base64\s*$/i.test(url.slice(0, comma));
-  const body = url.slice(comma + 1);
-  return isBase64 ? Buffer.from(body, "base64") : Buffer.from(decodeURIComponent(body), "utf8");
+  const body = percentDecoded(url.slice(comma + 1));
+  if (!isBase64) return body;
+  const text = body.toString("latin1").replace(/\s+/g, "");
+  return /^[\w+/-]*={0,2}$/.test(text) ? Buffer.from(text, "base64") : undefined;
+}
+
+/** Percent signs that encode nothing stand for themselves, as browsers read them. */
+function percentDecoded(text: string): Buffer {
+  if (!text.includes("%")) return Buffer.from(text, "utf8");
+  const bytes = Buffer.from(text, "utf8").toString("latin1");
+  const decoded = bytes.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(decoded, "latin1");
 }

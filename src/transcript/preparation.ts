@@ -31,6 +31,7 @@ const INDISPENSABLE_EVENTS = new Set(["missing entries", "torn entry"]);
 /** Makes drafts fit for the disk: files kept beside the transcript, whole outputs read, secrets redacted. */
 export class Preparation {
   readonly #options: PreparationOptions;
+  readonly #inputs = new WeakMap<object, { input: unknown }>();
 
   constructor(options: PreparationOptions) {
     this.#options = options;
@@ -70,8 +71,21 @@ export class Preparation {
 
   /** Redacts what people and programs wrote; ids, names and numbers stay as they are. */
   async #redacted(entries: readonly TranscriptEntry[]): Promise<TranscriptEntry[]> {
-    const values = await this.#options.redaction.values(entries.map(writtenFields));
-    return entries.map((entry, at) => Object.assign({}, entry, values[at]));
+    const known = entries.map((entry) => this.#knownInput(entry));
+    const fields = entries.map((entry, at) => writtenFields(entry, known[at] !== undefined));
+    const values = await this.#options.redaction.values(fields);
+    return entries.map((entry, at) => {
+      const redacted: TranscriptEntry = Object.assign({}, entry, known[at], values[at]);
+      if (entry.type === "tool_use" && redacted.type === "tool_use" && isObject(entry.input)) {
+        this.#inputs.set(entry.input, { input: redacted.input });
+      }
+      return redacted;
+    });
+  }
+
+  /** The redacted input of a result, from when its call was prepared: both hold the same object. */
+  #knownInput(entry: TranscriptEntry): { input: unknown } | undefined {
+    return entry.type === "tool_result" && isObject(entry.input) ? this.#inputs.get(entry.input) : undefined;
   }
 
   async #withOutputFile(sessionID: string, entry: TranscriptEntry): Promise<PreparedEntry> {
@@ -86,7 +100,7 @@ export class Preparation {
 }
 
 /** The fields of an entry that can hold a secret. */
-function writtenFields(entry: TranscriptEntry): object {
+function writtenFields(entry: TranscriptEntry, withoutInput: boolean): object {
   switch (entry.type) {
     case "user":
       return given({ content: entry.content, parts: entry.parts, attachments: entry.attachments });
@@ -97,7 +111,7 @@ function writtenFields(entry: TranscriptEntry): object {
       return { input: entry.input };
     case "tool_result":
       return given({
-        input: entry.input,
+        input: withoutInput ? undefined : entry.input,
         output: entry.output,
         title: entry.title,
         metadata: entry.metadata,
@@ -106,4 +120,8 @@ function writtenFields(entry: TranscriptEntry): object {
     case "session_event":
       return given({ text: entry.text, data: entry.data });
   }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }

@@ -2,28 +2,24 @@ import { AppendFile } from "../files/append-file.ts";
 import type { FaultEvent } from "../files/fault-episode.ts";
 import type { FileSystem } from "../files/file-system.ts";
 import { WritePool } from "../files/write-pool.ts";
-import type { TranscriptHeader } from "../format/entries.ts";
-import { given, isoTime, type Draft } from "./draft.ts";
+import type { Draft } from "./draft.ts";
+import { pastDrafts, type HistoryQueries } from "./history.ts";
+import { Patience } from "./patience.ts";
 import type { TranscriptFormat } from "./paths.ts";
 import type { Preparation } from "./preparation.ts";
 import type { HostRecord } from "./records.ts";
+import { sessionHeader } from "./session-header.ts";
 import { SessionPlaces, type HostQueries } from "./session-place.ts";
 import { SessionRecording, type Output } from "./session-recording.ts";
 import { Sink } from "./sink.ts";
-import { Timeline } from "./timeline/timeline.ts";
 
 /** Sessions whose state is kept in memory; a longer unused one is read from its file again when it goes on. */
 const MAX_SESSIONS = 200;
-/** Messages that are compared with the host's store when a transcript is continued. */
-const MAX_CONTINUED_MESSAGES = 100;
 /** How long a flush waits for open texts and calls to end by themselves, in milliseconds. */
 const SETTLE_MS = 300;
 const SETTLE_STEP_MS = 20;
 
-export interface RecorderQueries extends HostQueries {
-  /** The last `limit` messages of a session that the host has stored, as records; all without a limit. */
-  history(sessionID: string, limit?: number): Promise<HostRecord[]>;
-}
+export interface RecorderQueries extends HostQueries, HistoryQueries {}
 
 export interface RecorderOptions {
   /** The transcripts folder. */
@@ -35,7 +31,10 @@ export interface RecorderOptions {
   queries: RecorderQueries;
   /** Redacts what goes into a header. */
   redactText: (text: string) => Promise<string>;
-  /** Called once before the first file is written. Its failure is told to `onFailure`, not more. */
+  /**
+   * Called before the first file is written, and again before the next session's if it failed. Its failure costs
+   * nothing that was recorded, and what keeps the disk from taking files is told by the writers of the entries.
+   */
   prepareFolder: () => Promise<void>;
   join: (...segments: string[]) => string;
   nowMs: () => number;
@@ -64,6 +63,7 @@ export interface FlushReport {
  */
 export class Recorder {
   readonly #options: RecorderOptions;
+  readonly #patience: Patience;
   readonly #places: SessionPlaces;
   readonly #sessions = new Map<string, SessionRecording>();
   /** Sessions that began while this process listened: they have no history. */
@@ -77,7 +77,8 @@ export class Recorder {
     this.#options = options;
     const { fs, root, queries, join, delay } = options;
     const format = options.formats[0] ?? "markdown";
-    this.#places = new SessionPlaces({ fs, root, format, queries, join, delay });
+    this.#patience = new Patience({ delay });
+    this.#places = new SessionPlaces({ fs, root, format, queries, join, patience: this.#patience });
   }
 
   /** Takes in what the host says. Never throws; costs microseconds. */
@@ -101,17 +102,16 @@ export class Recorder {
   async flush(timeoutMs: number, sessions: "all" | string = "all", end: "now" | "soon" | "no" = "no"): Promise<FlushReport> {
     const chosen = sessions === "all" ? [...this.#sessions.values()] : this.#chosen(sessions);
     if (end === "soon") await this.#settle(chosen);
-    if (end !== "no") {
-      this.#places.hurry();
-      for (const session of chosen) session.interrupt();
-    }
+    const calm = end === "no" ? undefined : this.#patience.hurry();
+    if (end !== "no") for (const session of chosen) session.interrupt();
     const deadline = this.#options.nowMs() + timeoutMs;
     await this.#within(timeoutMs, Promise.all(chosen.map((session) => session.handOver())));
     const left = Math.max(0, deadline - this.#options.nowMs());
     const report: FlushReport = { complete: true, waiting: 0, missing: 0 };
     await Promise.all(
       chosen.map(async (session) => {
-        if (!session.isQuiet && end !== "no") report.complete = false;
+        if (session.waiting > 0 || (end !== "no" && !session.isQuiet)) report.complete = false;
+        report.waiting += session.waiting;
         for (const { file } of session.openOutputs) {
           const result = await file.flush(left);
           report.complete &&= result.complete;
@@ -120,6 +120,7 @@ export class Recorder {
         }
       }),
     );
+    calm?.();
     return report;
   }
 
@@ -163,81 +164,58 @@ export class Recorder {
   }
 
   #makeSession(sessionID: string): SessionRecording {
-    const { preparation, nowMs, soon, onFailure } = this.#options;
+    const { formats, preparation, nowMs, soon, onFailure } = this.#options;
     return new SessionRecording({
       sessionID,
       preparation,
       nowMs,
       soon,
       onFailure,
+      hasTranscript: () => this.#places.hasTranscript(sessionID, formats[0] ?? "markdown"),
       open: () => this.#open(sessionID),
       history: (isLive) => this.#history(sessionID, isLive),
     });
   }
 
   async #open(sessionID: string): Promise<Output[]> {
-    const { formats, root, join, fs, maxInlineChars, onFault, onFailure } = this.#options;
-    this.#folder ??= this.#options.prepareFolder().catch(onFailure);
-    await this.#folder;
+    const { formats, root, join, fs, maxInlineChars, redactText, recorder } = this.#options;
+    await this.#prepareFolder();
     const outputs: Output[] = [];
     const linkFormat = formats[0] ?? "markdown";
-    const header = await this.#header(sessionID, linkFormat);
+    const header = await sessionHeader(sessionID, {
+      places: this.#places,
+      format: linkFormat,
+      redactText,
+      recorder,
+    });
     for (const format of formats) {
       const filePath = await this.#places.path(sessionID, format);
       const sink = new Sink({ format, linkFormat, sessionID, filePath, maxInlineChars, header: () => header });
-      const file = new AppendFile({ path: join(root, filePath), format: sink, fs, pool: this.#pool, onFault });
+      const file = new AppendFile({ path: join(root, filePath), format: sink, fs, pool: this.#pool, onFault: (event) => this.#onFault(event) });
       outputs.push({ sink, file });
     }
     return outputs;
   }
 
-  async #header(sessionID: string, format: TranscriptFormat): Promise<TranscriptHeader> {
-    const { redactText, recorder } = this.#options;
-    const parentID = (await this.#places.place(sessionID)).parentID;
-    const known = this.#places.known(sessionID);
-    const parentPath = parentID === undefined ? undefined : await this.#places.path(parentID, format);
-    const redacted = async (text: string | undefined): Promise<string | undefined> =>
-      text === undefined ? undefined : redactText(text).catch(() => undefined);
-    return {
-      version: 1,
-      sessionID,
-      recorder,
-      ...given({
-        parentID: known?.parentID ?? parentID,
-        parentPath,
-        title: await redacted(known?.title),
-        directory: await redacted(known?.directory),
-        created: known?.createdMs === undefined ? undefined : isoTime(known.createdMs, known.createdMs),
-        host: known?.host,
-      }),
-    };
+  /** Lays what belongs in the folder. If that fails now, the next session tries again, or the recovery of a file. */
+  #prepareFolder(): Promise<void> {
+    this.#folder ??= this.#options.prepareFolder().catch(() => {
+      this.#folder = undefined;
+    });
+    return this.#folder;
   }
 
-  /**
-   * What the host stored of a session before this process heard of it: all for a session that has no transcript,
-   * else the last messages, of which a killed process may have lost some. What stands there already is known
-   * by its keys and not written again. Nothing for a session that was born here.
-   */
+  #onFault(event: FaultEvent): void {
+    if (event.kind === "recovered") void this.#prepareFolder();
+    this.#options.onFault(event);
+  }
+
+  /** What the host stored of a session before this process heard of it; nothing if it was born here. */
   async #history(sessionID: string, isLive: (messageID: string) => boolean): Promise<Draft[]> {
     if (this.#born.has(sessionID)) return [];
-    const { queries, nowMs, fs, root, join, formats } = this.#options;
-    const format = formats[0] ?? "markdown";
-    try {
-      const path = join(root, await this.#places.path(sessionID, format));
-      const isContinued = await fs.stat(path).then(
-        ({ size }) => size > 0,
-        () => false,
-      );
-      const records = await queries.history(sessionID, isContinued ? MAX_CONTINUED_MESSAGES : undefined);
-      const past = new Timeline(sessionID, nowMs);
-      for (const record of records) {
-        if (!("messageID" in record && isLive(record.messageID))) past.accept(record);
-      }
-      return past.takeEnded();
-    } catch {
-      // The host cannot say: what it told live is recorded all the same.
-      return [];
-    }
+    const { queries, nowMs, formats } = this.#options;
+    const isContinued = await this.#places.hasTranscript(sessionID, formats[0] ?? "markdown");
+    return pastDrafts({ sessionID, isContinued, isLive, queries, patience: this.#patience, nowMs });
   }
 
   /** Waits for the natural end of what is open. */

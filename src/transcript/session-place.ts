@@ -1,4 +1,6 @@
+import { errorCode } from "../files/fault.ts";
 import type { FileSystem } from "../files/file-system.ts";
+import type { Patience } from "./patience.ts";
 import { transcriptPath, type TranscriptFormat } from "./paths.ts";
 import type { SessionRecord } from "./records.ts";
 
@@ -10,8 +12,10 @@ export interface HostQueries {
 
 /** Waits between attempts to learn a session's parent, in milliseconds. */
 const LOOKUP_DELAYS_MS = [20, 100, 400, 1_500, 3_000, 5_000];
-/** Ancestors that are followed; opencode's default depth is 1. */
-const MAX_DEPTH = 32;
+/** Waits between attempts to learn from the disk where a session's file is, in milliseconds. */
+const DISK_DELAYS_MS = [5, 50, 500];
+/** What a disk says of a file that is not there. */
+const ABSENT: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);
 
 export interface SessionPlacesOptions {
   fs: FileSystem;
@@ -21,8 +25,7 @@ export interface SessionPlacesOptions {
   format: TranscriptFormat;
   queries: HostQueries;
   join: (...segments: string[]) => string;
-  /** Resolves after that time, or when the signal is given. */
-  delay: (ms: number, signal: AbortSignal) => Promise<void>;
+  patience: Patience;
 }
 
 /** Where a session's transcript is. */
@@ -40,7 +43,8 @@ export class SessionPlaces {
   readonly #options: SessionPlacesOptions;
   readonly #known = new Map<string, SessionRecord>();
   readonly #places = new Map<string, Promise<SessionPlace>>();
-  readonly #hurry = new AbortController();
+  /** Sessions that the host is asked about, and how to tell that it spoke by itself. */
+  readonly #asked = new Map<string, AbortController>();
 
   constructor(options: SessionPlacesOptions) {
     this.#options = options;
@@ -50,16 +54,12 @@ export class SessionPlaces {
   learn(record: SessionRecord): void {
     const { isNew, ...known } = record;
     this.#known.set(record.sessionID, { ...this.#known.get(record.sessionID), ...known, isNew });
+    this.#asked.get(record.sessionID)?.abort();
   }
 
   /** What is known of a session, without asking. */
   known(sessionID: string): SessionRecord | undefined {
     return this.#known.get(sessionID);
-  }
-
-  /** From now on no question is repeated: the process ends. */
-  hurry(): void {
-    this.#hurry.abort();
   }
 
   forget(sessionID: string): void {
@@ -83,6 +83,12 @@ export class SessionPlaces {
     return transcriptPath(format, sessionID, parentID);
   }
 
+  /** Whether there is a transcript of the session that holds anything. */
+  async hasTranscript(sessionID: string, format: TranscriptFormat): Promise<boolean> {
+    const path = await this.path(sessionID, format);
+    return ((await this.#stat(path))?.size ?? 0) > 0;
+  }
+
   async #find(sessionID: string): Promise<SessionPlace> {
     const record = await this.#ask(sessionID);
     if (record) {
@@ -96,19 +102,17 @@ export class SessionPlaces {
 
   /** Asks the host until it answers. Undefined: it does not, or has no such session. */
   async #ask(sessionID: string): Promise<SessionRecord | undefined> {
+    const { queries, patience } = this.#options;
+    const told = new AbortController();
+    this.#asked.set(sessionID, told);
     for (const delayMs of [...LOOKUP_DELAYS_MS, 0]) {
-      const known = this.#known.get(sessionID);
-      if (known) return known;
-      try {
-        const answer = await this.#options.queries.session(sessionID);
-        if (answer) this.learn(answer);
-        if (answer) return answer;
-      } catch {
-        // Asked again below; what the caller sees at last is that nobody knows.
-      }
-      if (this.#hurry.signal.aborted) break;
-      await this.#options.delay(delayMs, this.#hurry.signal);
+      if (this.#known.has(sessionID)) break;
+      const answer = await patience.answer(() => queries.session(sessionID), told.signal);
+      if (answer) this.learn(answer);
+      if (this.#known.has(sessionID) || patience.isHurried) break;
+      await patience.pause(delayMs, told.signal);
     }
+    this.#asked.delete(sessionID);
     return this.#known.get(sessionID);
   }
 
@@ -116,7 +120,7 @@ export class SessionPlaces {
   async #folderOnDisk(sessionID: string): Promise<string | undefined> {
     const { fs, root, format } = this.#options;
     if (await this.#exists(transcriptPath(format, sessionID))) return undefined;
-    const names = await fs.readdir(root).catch(() => []);
+    const names = (await this.#onDisk(() => fs.readdir(root))) ?? [];
     for (const name of names) {
       if (await this.#exists(transcriptPath(format, sessionID, name))) return name;
     }
@@ -124,20 +128,24 @@ export class SessionPlaces {
   }
 
   async #exists(path: string): Promise<boolean> {
-    const { fs, root, join } = this.#options;
-    return fs.stat(join(root, path)).then(
-      () => true,
-      () => false,
-    );
+    return (await this.#stat(path)) !== undefined;
   }
 
-  /** The ids of a session and its ancestors, nearest first, as far as they are known or can be asked. */
-  async lineage(sessionID: string): Promise<string[]> {
-    const ids = [sessionID];
-    for (let id = (await this.place(sessionID)).parentID; id !== undefined; id = (await this.place(id)).parentID) {
-      if (ids.includes(id) || ids.length >= MAX_DEPTH) break;
-      ids.push(id);
+  async #stat(path: string): Promise<{ size: number } | undefined> {
+    const { fs, root, join } = this.#options;
+    return this.#onDisk(() => fs.stat(join(root, path)));
+  }
+
+  /** Asks the disk; undefined: there is no such thing. Asks again if it fails: a wrong no would split a session. */
+  async #onDisk<T>(question: () => Promise<T>): Promise<T | undefined> {
+    for (const delayMs of DISK_DELAYS_MS) {
+      try {
+        return await question();
+      } catch (error) {
+        if (ABSENT.has(errorCode(error))) return undefined;
+      }
+      await this.#options.patience.pause(delayMs);
     }
-    return ids;
+    return undefined;
   }
 }

@@ -20,6 +20,8 @@ export interface Output {
 export interface SessionRecordingOptions {
   sessionID: string;
   preparation: Preparation;
+  /** Whether the session has a transcript from before. */
+  hasTranscript: () => Promise<boolean>;
   /** Opens the session's files; resolves once its place is known. */
   open: () => Promise<Output[]>;
   /** Drafts of what the host stored before this process listened, but for the messages that `isLive` names. */
@@ -38,6 +40,7 @@ export class SessionRecording {
   #drafts: Draft[] = [];
   #outputs: readonly Output[] | undefined;
   #pump: Promise<void> | undefined;
+  #preparing = 0;
   #lost = 0;
   lastUsedMs: number;
 
@@ -68,6 +71,11 @@ export class SessionRecording {
   /** Nothing is under way and nothing waits. */
   get isQuiet(): boolean {
     return !this.timeline.hasOpen && this.#drafts.length === 0 && this.#pump === undefined;
+  }
+
+  /** Entries that are not with the append writers yet. */
+  get waiting(): number {
+    return this.#drafts.length + this.#preparing;
   }
 
   /** Resolves when all drafts so far are with the append writers. Never rejects. */
@@ -101,29 +109,56 @@ export class SessionRecording {
   #startPump(): void {
     this.#pump ??= new Promise<void>((resolve) => this.#options.soon(resolve))
       .then(() => this.#run())
+      .catch((error: unknown) => this.#lose(error))
       .finally(() => {
         this.#pump = undefined;
         if (this.#drafts.length > 0) this.#startPump();
       });
   }
 
+  /** The files could not be opened: what waits for them is gone, and is counted in the next that can. */
+  #lose(error: unknown): void {
+    this.#lost += this.#drafts.splice(0).length;
+    this.#options.onFailure(error);
+  }
+
   async #run(): Promise<void> {
+    if (await this.#isOnlyFarewell()) {
+      this.#drafts = [];
+      return;
+    }
     const outputs = await this.#open();
     while (this.#drafts.length > 0) {
       const batch = this.#drafts.splice(0, BATCH);
+      this.#preparing = batch.length;
       const prepared = await this.#prepare(batch);
-      for (const { sink, file } of outputs) {
-        for (const entry of prepared) this.#append(sink, file, entry);
-      }
+      this.#preparing = 0;
+      for (const entry of prepared) this.#append(outputs, entry);
     }
+    if (this.#lost > 0) this.#append(outputs, { entry: this.#lossEntry() });
   }
 
   async #open(): Promise<readonly Output[]> {
     if (this.#outputs) return this.#outputs;
     this.#outputs = await this.#options.open();
-    const history = await this.#options.history((messageID) => this.timeline.knows(messageID));
+    const history = await this.#history();
     this.#drafts.unshift(...history);
     return this.#outputs;
+  }
+
+  async #history(): Promise<Draft[]> {
+    try {
+      return await this.#options.history((messageID) => this.timeline.knows(messageID));
+    } catch (error) {
+      this.#options.onFailure(error);
+      return [];
+    }
+  }
+
+  /** A session that was never recorded gets no file for the news that it was deleted. */
+  async #isOnlyFarewell(): Promise<boolean> {
+    const isOnly = (): boolean => this.#drafts.length > 0 && this.#drafts.every(isFarewell);
+    return !this.#outputs && isOnly() && !(await this.#options.hasTranscript()) && isOnly();
   }
 
   /** A batch that cannot be prepared is tried one by one, so that a bad entry costs only itself. */
@@ -144,12 +179,14 @@ export class SessionRecording {
     return prepared;
   }
 
-  #append(sink: Sink, file: AppendFile, entry: PreparedEntry): void {
-    try {
-      file.append(sink.record(entry));
-    } catch (error) {
-      this.#lost += 1;
-      this.#options.onFailure(error);
+  #append(outputs: readonly Output[], entry: PreparedEntry): void {
+    for (const { sink, file } of outputs) {
+      try {
+        file.append(sink.record(entry));
+      } catch (error) {
+        this.#lost += 1;
+        this.#options.onFailure(error);
+      }
     }
   }
 
@@ -164,4 +201,8 @@ export class SessionRecording {
       data: { missing },
     };
   }
+}
+
+function isFarewell({ entry }: Draft): boolean {
+  return entry.type === "session_event" && entry.name === "deleted";
 }

@@ -1,16 +1,15 @@
 import * as fs from "node:fs";
-import { WaitingTime } from "./waiting-time.ts";
+import { clockMs, LostTime, pausedMs } from "./processor-time.ts";
 
 const HEARTBEAT_MS = 5;
 
 /**
- * The log that a child keeps of itself: what it handed over, and every 5 ms that it lives. A line has the child's
- * clock, and at a heartbeat the time for which the machine kept it waiting. Lines are written synchronously, so a
- * killed child's log is complete.
+ * The log that a child keeps of itself: a line before each record that it hands over, and a heartbeat every 5 ms.
+ * Lines are written synchronously, so a killed child's log is complete.
  */
 export class LifeLog {
   readonly #fd: number;
-  readonly #waiting = new WaitingTime(HEARTBEAT_MS);
+  readonly #lostTime = new LostTime(HEARTBEAT_MS);
   #lastBeat = 0;
 
   constructor(path: string) {
@@ -20,15 +19,16 @@ export class LifeLog {
   }
 
   accepted(id: string, file: string): void {
-    // A timer does not fire in a long stretch of work.
-    if (performance.now() - this.#lastBeat > HEARTBEAT_MS) this.#beat();
-    this.#write(`record ${performance.now()} ${id} ${file}`);
+    const at = clockMs();
+    // A timer does not fire during a long stretch of work.
+    if (at - this.#lastBeat > HEARTBEAT_MS) this.#beat();
+    this.#write(`record ${at} ${id} ${file}`);
   }
 
   #beat(): void {
-    const waited = this.#waiting.sample();
-    this.#lastBeat = performance.now();
-    this.#write(`alive ${this.#lastBeat} ${waited}`);
+    const { at, lost, run } = this.#lostTime.sample();
+    this.#lastBeat = at;
+    this.#write(`alive ${at} ${lost} ${run}`);
   }
 
   #write(line: string): void {
@@ -36,52 +36,66 @@ export class LifeLog {
   }
 }
 
-/** A record that was handed over, and for how long before the kill that was, in ms. */
+/** A record that was handed over, and for how long before the end that was, in ms. */
 export interface Accepted {
   id: string;
   file: string;
-  /** On the child's clock. */
+  /** On the clock. */
   wall: number;
-  /** The part of it in which the machine did not keep the child waiting. */
+  /** The part of it in which the machine let the child run. */
   lived: number;
 }
 
+/** When a child was killed, and the processor time that it had had by then, if that is known. */
+export interface Kill {
+  at: number;
+  run: number | undefined;
+}
+
+interface Beat {
+  at: number;
+  /** Time that the machine took, since the beginning. */
+  lost: number;
+  run: number;
+}
+
 /** Reads a log: what was accepted, in order. */
-export function readLifeLog(path: string): Accepted[] {
+export function readLifeLog(path: string, kill: Kill): Accepted[] {
   const lines = fs.readFileSync(path, "utf8").split("\n").slice(0, -1);
-  const entries = lines.map((line) => {
-    const [kind, at, third = "", file = ""] = line.split(" ");
-    return { isBeat: kind === "alive", at: Number(at), third, file };
-  });
-  const beats = entries
-    .filter(({ isBeat }) => isBeat)
-    .map(({ at, third }) => ({ at, waited: Number(third) }));
-  const end = (entries.at(-1)?.at ?? 0) + HEARTBEAT_MS; // the kill came up to a heartbeat after the last sign
+  const entries = lines.map((line) => line.split(" "));
+  const beats: Beat[] = entries
+    .filter(([kind]) => kind === "alive")
+    .map(([, at, lost, run]) => ({ at: Number(at), lost: Number(lost), run: Number(run) }));
+  const last = beats.at(-1);
+  // Of the time after the last beat the child could tell nothing any more.
+  const lostAtEnd = last
+    ? pausedMs(kill.at - last.at, kill.run && kill.run - last.run, HEARTBEAT_MS)
+    : 0;
   const accepted: Accepted[] = [];
   let passed = 0;
-  for (const { isBeat, at, third, file } of entries) {
-    if (isBeat) passed += 1;
-    else
-      accepted.push({
-        id: third,
-        file,
-        wall: end - at,
-        lived: end - at - waitedSince(at, beats, passed),
-      });
+  for (const [kind, at, id = "", file = ""] of entries) {
+    if (kind === "alive") {
+      passed += 1;
+      continue;
+    }
+    const wall = kill.at - Number(at);
+    accepted.push({
+      id,
+      file,
+      wall,
+      lived: wall - lostAtEnd - lostSince(Number(at), beats, passed),
+    });
   }
   return accepted;
 }
 
 /**
- * For how long the machine kept the child waiting after `at`, at least. `passed` beats came before. Of the time
- * between two beats, what was before `at` is taken to have been waiting, as far as there was any.
+ * How much time was lost from `at` up to the last beat, at least. `passed` beats came before. Between two beats,
+ * what was before `at` counts as the lost part, as far as there was any.
  */
-function waitedSince(
-  at: number,
-  beats: readonly { at: number; waited: number }[],
-  passed: number,
-): number {
+function lostSince(at: number, beats: readonly Beat[], passed: number): number {
   const [before, after, last] = [beats[passed - 1], beats[passed], beats.at(-1)];
   if (!before || !after || !last) return 0;
-  return last.waited - after.waited + Math.max(0, after.waited - before.waited - (at - before.at));
+  const here = after.lost - before.lost - Math.max(0, at - before.at);
+  return last.lost - after.lost + Math.max(0, here);
 }

@@ -9,10 +9,11 @@
  * left, torn tails included; after half of the kills the driver tears off some bytes itself, as a machine that
  * lost power would. An eleventh run ends in an orderly way: then no tail may be torn any more.
  *
- * The 50 ms are judged by the child's own log (life-log.ts): from the moment when a record was handed over to the
- * last sign of life and 5 ms more, less the time in which a thread of the child stood in a processor's queue. That
- * a busy machine did not let it run is no fault of the writer; that it computed, or waited for the disk, is. The
- * report gives the figures on the clock too. Exits with 1 if anything was violated; then the files are kept.
+ * The 50 ms are judged on the child's own log (life-log.ts): from the moment when a record was handed over to the
+ * kill, less the time in which the machine did not let the child run: a thread stood in the queue for a processor,
+ * or the whole child gave no sign of life and used no processor. That is no fault of the writer; that it computes,
+ * or waits for the disk while the child lives, is. The report gives the figures on the clock too. Exits with 1 if
+ * anything was violated; then the files are kept.
  */
 import { spawn } from "node:child_process";
 import * as fs from "node:fs";
@@ -21,7 +22,8 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { judgeKept, judgeKill, MAX_LOSS_MS } from "./judge.ts";
-import { readLifeLog } from "./life-log.ts";
+import { type Accepted, type Kill, readLifeLog } from "./life-log.ts";
+import { clockMs, runTimeMs } from "./processor-time.ts";
 import { randomFrom } from "./random.ts";
 import type { CrashFile, CrashSubject } from "./subject.ts";
 
@@ -52,24 +54,31 @@ const report = {
   violations: [] as string[],
 };
 
-/** Runs one child: until it is killed, or, in a clean run, until it ends. */
+/** Runs one child until it is killed or, in a clean run, until it ends; gives what it accepted. */
 async function runChild(
   folder: string,
   generation: number,
   seed: number,
   lifeMs: number | undefined,
-): Promise<void> {
+): Promise<Accepted[]> {
   const script = join(import.meta.dirname, "child.ts");
   const log = join(folder, `log-${generation}`);
   const args = [script, subjectPath, join(folder, "files"), log, `${generation}`, `${seed}`];
   if (lifeMs === undefined) args.push("clean");
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  let kill: Kill | undefined;
+  const end = (): void => {
+    kill = { at: clockMs(), run: runTimeMs(child.pid ?? 0) };
+    child.kill("SIGKILL");
+  };
   child.stdout.once("data", () => {
-    if (lifeMs !== undefined) setTimeout(() => child.kill("SIGKILL"), lifeMs);
+    if (lifeMs !== undefined) setTimeout(end, lifeMs);
   });
-  const code = await new Promise((done) => child.once("close", done));
-  if (code !== (lifeMs === undefined ? 0 : null))
+  const code = await new Promise<number | null>((done) => child.once("close", done));
+  if (code !== (lifeMs === undefined ? 0 : null)) {
     report.violations.push(`a child ended by itself with code ${code}`);
+  }
+  return readLifeLog(log, kill ?? { at: clockMs(), run: undefined });
 }
 
 /** Tears some bytes off a file whose end is whole, as if they had never reached the disk. */
@@ -89,9 +98,9 @@ async function runFolder(seed: number, kills: number): Promise<void> {
   let files: CrashFile[] = [];
   for (let generation = 0; generation <= kills; generation += 1) {
     const clean = generation === kills;
-    await runChild(folder, generation, random(1_000_000), clean ? undefined : random(MAX_LIFE_MS));
+    const lifeMs = clean ? undefined : random(MAX_LIFE_MS);
+    const accepted = await runChild(folder, generation, random(1_000_000), lifeMs);
     const found = await inspect();
-    const accepted = readLifeLog(join(folder, `log-${generation}`));
     const verdict = judgeKill(accepted, found, subject.ordered);
     violations.push(...verdict.violations, ...judgeKept(files, found));
     report.accepted += accepted.length;

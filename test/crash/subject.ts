@@ -21,7 +21,7 @@ export interface CrashRun {
   seed: number;
   clean: boolean;
   /** To be called right before a record is handed over. Ids are unique in the folder, and have no spaces. */
-  accepted(id: string, file: string): void;
+  accepted: (id: string, file: string) => void;
 }
 
 export interface CrashFile {

@@ -2,10 +2,14 @@
 import fc from "fast-check";
 import type {
   Attachment,
+  SessionEventEntry,
   SubagentLink,
   TokenCounts,
+  ToolResultEntry,
+  ToolUseEntry,
   TranscriptEntry,
   TranscriptHeader,
+  UserMessageEntry,
 } from "../../src/format/entries.ts";
 
 const KINDS = [
@@ -17,7 +21,11 @@ const KINDS = [
   "Tool Error: x",
   "Session Event: x",
 ];
-const HEADINGS = KINDS.flatMap((kind) => [`## [t] ${kind}`, `] ${kind}`, `#\u2060# [2026] ${kind}`]);
+const HEADINGS = KINDS.flatMap((kind) => [
+  `## [t] ${kind}`,
+  `] ${kind}`,
+  `#\u2060# [2026] ${kind}`,
+]);
 const COMMENTS = [
   "<!-- entry {} -->",
   '<!-- entry {"type":"user"} -->',
@@ -64,7 +72,21 @@ const MARKUP = [
   "__",
   "&amp;",
 ];
-const CODE = ["`", "``", "```", "```js", "````", "``````", "~~~", "~~~~", "~~~ `", "`a`", "`<b>`", "  ```", "    ```"];
+const CODE = [
+  "`",
+  "``",
+  "```",
+  "```js",
+  "````",
+  "``````",
+  "~~~",
+  "~~~~",
+  "~~~ `",
+  "`a`",
+  "`<b>`",
+  "  ```",
+  "    ```",
+];
 const CONTROLS = [
   "\0",
   "\u001b[31m",
@@ -79,26 +101,58 @@ const CONTROLS = [
   "\u2028",
   "\ufeff",
 ];
-const MARKS = ["\u2060", "\u2060\u2060", "\u2400", "\u240d", "\u2421", "\ufffd", "\ufffd\u20600041", "d800"];
+const MARKS = [
+  "\u2060",
+  "\u2060\u2060",
+  "\u2400",
+  "\u240d",
+  "\u2421",
+  "\ufffd",
+  "\ufffd\u20600041",
+  "d800",
+];
 const UNICODE = ["\ud800", "\udc00", "\ud83d\ude00", "\uffff", "e\u0301", "\u202e", "ſ", "日本"];
 const ORDINARY = ["a", "word", " ", "\n", "\n\n", "text", '"', "$", "$text", "{}", "null"];
 
 const piece = fc.oneof(
-  ...[HEADINGS, COMMENTS, MARKUP, CODE, CONTROLS, MARKS, UNICODE, ORDINARY].map((pieces) => fc.constantFrom(...pieces)),
+  ...[HEADINGS, COMMENTS, MARKUP, CODE, CONTROLS, MARKS, UNICODE, ORDINARY].map((pieces) =>
+    fc.constantFrom(...pieces),
+  ),
 );
 
 /** Any text, mostly a few nasty pieces one after another, with line ends favoured. */
 export const nastyText: fc.Arbitrary<string> = fc.oneof(
-  { weight: 8, arbitrary: fc.array(fc.oneof(piece, fc.constant("\n")), { maxLength: 14 }).map((list) => list.join("")) },
+  {
+    weight: 8,
+    arbitrary: fc
+      .array(fc.oneof(piece, fc.constant("\n")), { maxLength: 14 })
+      .map((list) => list.join("")),
+  },
   { weight: 1, arbitrary: fc.string({ unit: "binary" }) },
-  { weight: 1, arbitrary: fc.array(fc.integer({ min: 0, max: 0xffff })).map((codes) => String.fromCharCode(...codes)) },
-  { weight: 1, arbitrary: fc.tuple(piece, fc.integer({ min: 1, max: 3000 })).map(([text, times]) => text.repeat(times)) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .array(fc.integer({ min: 0, max: 0xffff }))
+      .map((codes) => String.fromCharCode(...codes)),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(piece, fc.integer({ min: 1, max: 3000 }))
+      .map(([text, times]) => text.repeat(times)),
+  },
 );
 
 const json = fc.oneof(
   fc.jsonValue({ maxDepth: 3, stringUnit: "binary" }).map(withoutNegativeZero),
-  fc.dictionary(fc.oneof(nastyText, fc.constantFrom("$text", "$$text", "__proto__", "diff")), nastyText, { maxKeys: 3, noNullPrototype: true }),
-  record<{ $text: unknown }>({ $text: fc.oneof(nastyText, fc.constant("content"), fc.constant(["content", 0, 1])) }, {}),
+  fc.dictionary(
+    fc.oneof(nastyText, fc.constantFrom("$text", "$$text", "__proto__", "diff")),
+    nastyText,
+    { maxKeys: 3, noNullPrototype: true },
+  ),
+  fc
+    .oneof(nastyText, fc.constant("content"), fc.constant(["content", 0, 1]))
+    .map(($text) => ({ $text })),
   nastyText,
 );
 
@@ -108,33 +162,47 @@ function withoutNegativeZero(value: unknown): unknown {
 }
 
 const timestamp = fc.oneof(
-  { weight: 5, arbitrary: fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => date.toISOString()) },
+  {
+    weight: 5,
+    arbitrary: fc
+      .date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) })
+      .map((date) => date.toISOString()),
+  },
   { weight: 1, arbitrary: nastyText },
 );
 const name = fc.oneof(fc.constantFrom("bash", "read", "mcp__a__b", "torn entry"), nastyText);
 const count = fc.nat();
 const cost = fc.double({ min: 0, max: 100, noNaN: true }).map((value) => value + 0);
 
-/** A record whose fields may each be absent, but the required ones. */
-function record<T extends object>(
-  required: { [K in keyof T]?: fc.Arbitrary<T[K]> },
-  optional: { [K in keyof T]?: fc.Arbitrary<unknown> },
-): fc.Arbitrary<T> {
-  const model: Record<string, fc.Arbitrary<unknown>> = { ...required, ...optional };
-  return fc.record(model, { requiredKeys: Object.keys(required), noNullPrototype: true }) as unknown as fc.Arbitrary<T>;
-}
+/** Settings of a record whose other fields may each be absent. */
+const needing = <K extends string>(
+  ...requiredKeys: K[]
+): { requiredKeys: K[]; noNullPrototype: true } => ({
+  requiredKeys,
+  noNullPrototype: true,
+});
 
-const attachments = fc.array(
-  record<Attachment>(
-    { mime: name },
-    { filename: nastyText, path: nastyText, url: nastyText, bytes: count, missing: nastyText },
+const attachments: fc.Arbitrary<Attachment[]> = fc.array(
+  fc.record(
+    {
+      mime: name,
+      filename: nastyText,
+      path: nastyText,
+      url: nastyText,
+      bytes: count,
+      missing: nastyText,
+    },
+    needing("mime"),
   ),
   { maxLength: 3 },
 );
-const subagent = record<SubagentLink>({ sessionID: name }, { path: nastyText });
-const tokens = record<TokenCounts>(
-  { input: count, output: count },
-  { reasoning: count, cacheRead: count, cacheWrite: count },
+const subagent: fc.Arbitrary<SubagentLink> = fc.record(
+  { sessionID: name, path: nastyText },
+  needing("sessionID"),
+);
+const tokens: fc.Arbitrary<TokenCounts> = fc.record(
+  { input: count, output: count, reasoning: count, cacheRead: count, cacheWrite: count },
+  needing("input", "output"),
 );
 const ids = { messageID: name, partID: name };
 
@@ -144,61 +212,104 @@ const parts = (content: string): fc.Arbitrary<unknown[]> => {
     .tuple(fc.nat(content.length), fc.nat(content.length))
     .map(([a, b]) => content.slice(Math.min(a, b), Math.max(a, b)));
   const text = fc.oneof(fc.constant(content), slice, nastyText);
-  const part = record<{ type: string; text: string }>(
-    { type: fc.constantFrom("text", "file"), text },
-    { synthetic: fc.boolean(), source: json },
+  const type = fc.constantFrom("text", "file");
+  const part = fc.record(
+    { type, text, synthetic: fc.boolean(), source: json },
+    needing("type", "text"),
   );
   return fc.array(fc.oneof(part, json), { maxLength: 4 });
 };
 
-const user = nastyText.chain((content) =>
-  record<TranscriptEntry>(
-    { type: fc.constant("user"), timestamp, content: fc.constant(content), parts: parts(content) } as object,
-    { ...ids, attachments, agent: name, model: name } as object,
+const user: fc.Arbitrary<UserMessageEntry> = nastyText.chain((content) =>
+  fc.record(
+    {
+      type: fc.constant("user" as const),
+      timestamp,
+      content: fc.constant(content),
+      parts: parts(content),
+      ...ids,
+      attachments,
+      agent: name,
+      model: name,
+    },
+    needing("type", "timestamp", "content", "parts"),
   ),
 );
-const spoken = record<TranscriptEntry>(
-  { type: fc.constantFrom("assistant", "reasoning"), timestamp, content: nastyText } as object,
+const spoken: fc.Arbitrary<TranscriptEntry> = fc.record(
   {
+    type: fc.constantFrom("assistant" as const, "reasoning" as const),
+    timestamp,
+    content: nastyText,
     ...ids,
     agent: name,
     model: name,
     tokens,
     cost,
     interrupted: fc.boolean(),
-    continues: fc.constantFrom("append", "replace"),
-  } as object,
+    continues: fc.constantFrom("append" as const, "replace" as const),
+  },
+  needing("type", "timestamp", "content"),
 );
-const toolUse = record<TranscriptEntry>(
-  { type: fc.constant("tool_use"), timestamp, tool: name, callID: name, input: json } as object,
-  { ...ids, subagent } as object,
+export const anyToolUse: fc.Arbitrary<ToolUseEntry> = fc.record(
+  {
+    type: fc.constant("tool_use" as const),
+    timestamp,
+    tool: name,
+    callID: name,
+    input: json,
+    ...ids,
+    subagent,
+  },
+  needing("type", "timestamp", "tool", "callID", "input"),
 );
-const output = fc.oneof(nastyText, json);
-const toolResult = fc.tuple(output, json).chain(([out, meta]) =>
-  record<TranscriptEntry>(
-    { type: fc.constant("tool_result"), timestamp, tool: name, callID: name, input: json, output: fc.constant(out) } as object,
-    {
-      ...ids,
-      status: fc.constantFrom("completed", "error", "interrupted"),
-      title: nastyText,
-      metadata: fc.constantFrom<unknown>(meta, { output: out, meta }, { diff: `-a\n+${JSON.stringify(out)}`, patch: out }),
-      attachments,
-      subagent,
-      outputMissing: nastyText,
-    } as object,
-  ),
-);
-const event = record<TranscriptEntry>(
-  { type: fc.constant("session_event"), timestamp, name } as object,
-  { ...ids, text: nastyText, data: json } as object,
+export const anyToolResult: fc.Arbitrary<ToolResultEntry> = fc
+  .tuple(fc.oneof(nastyText, json), json)
+  .chain(([output, data]) => {
+    const diff = `-a\n+${JSON.stringify(output)}`;
+    return fc.record(
+      {
+        type: fc.constant("tool_result" as const),
+        timestamp,
+        tool: name,
+        callID: name,
+        input: json,
+        output: fc.constant(output),
+        ...ids,
+        status: fc.constantFrom("completed" as const, "error" as const, "interrupted" as const),
+        title: nastyText,
+        metadata: fc.constantFrom<unknown>(data, { output, data }, { diff, patch: output }),
+        attachments,
+        subagent,
+        outputMissing: nastyText,
+      },
+      needing("type", "timestamp", "tool", "callID", "input", "output"),
+    );
+  });
+const event: fc.Arbitrary<SessionEventEntry> = fc.record(
+  {
+    type: fc.constant("session_event" as const),
+    timestamp,
+    name,
+    ...ids,
+    text: nastyText,
+    data: json,
+  },
+  needing("type", "timestamp", "name"),
 );
 
 /** An entry of any type, with any of its optional fields. */
-export const anyEntry: fc.Arbitrary<TranscriptEntry> = fc.oneof(user, spoken, toolUse, toolResult, event);
+export const anyEntry: fc.Arbitrary<TranscriptEntry> = fc.oneof(
+  user,
+  spoken,
+  anyToolUse,
+  anyToolResult,
+  event,
+);
 
-export const anyHeader: fc.Arbitrary<TranscriptHeader> = record<TranscriptHeader>(
-  { version: fc.constant(1), sessionID: name },
+export const anyHeader: fc.Arbitrary<TranscriptHeader> = fc.record(
   {
+    version: fc.constant(1 as const),
+    sessionID: name,
     parentID: name,
     parentPath: nastyText,
     title: nastyText,
@@ -207,6 +318,7 @@ export const anyHeader: fc.Arbitrary<TranscriptHeader> = record<TranscriptHeader
     host: nastyText,
     recorder: nastyText,
   },
+  needing("version", "sessionID"),
 );
 
 /** Divides bytes at arbitrary places. */

@@ -8,12 +8,38 @@ import { describe, test } from "../support/runner.ts";
 import { anyEntry } from "./format-arbitraries.ts";
 
 const filePath = "ses_1.md";
-const header = encodeMarkdownHeader({ version: 1, sessionID: "ses_1", directory: "/x" }, { filePath });
+const header = encodeMarkdownHeader(
+  { version: 1, sessionID: "ses_1", directory: "/x" },
+  { filePath },
+);
 const RENDERERS = {
   CommonMark: (text: string): string => micromark(text, { allowDangerousHtml: true }),
   "GitHub's markdown": (text: string): string =>
     micromark(text, { allowDangerousHtml: true, extensions: [gfm()], htmlExtensions: [gfmHtml()] }),
 };
+
+const CODE = ["```", "~~~", "````", "```js", "`", "``"];
+const SPACE_AND_BLOCKS = [
+  "\n",
+  "\n\n",
+  "\n",
+  " ",
+  "  ",
+  "    ",
+  "\t",
+  "\u00a0",
+  "\u2028",
+  "\r",
+].concat(["- ", "> ", "1. ", "* a\n", "| a | b |\n|---|---|\n", "***", "---", "[a]: ", "[^1]: "]);
+const INLINE = ["a", "|", "\\", "{", "$$", '"', "[a](", ">", "<https://a.b", "<a@b"].concat([
+  "<div>",
+  "<b>",
+  "<!--",
+  "<div",
+  "</p>",
+  "<br>",
+  "<T>",
+]);
 const VOID_ELEMENTS = new Set(["br", "hr", "img", "input"]);
 
 /** The h2 elements that no other element contains. */
@@ -39,7 +65,9 @@ const startsAt = (index: number) => (heading: string) => heading.startsWith(`[${
 
 function assertRenders(list: TranscriptEntry[], render: (text: string) => string): void {
   const timed = list.map((entry, index) => ({ ...entry, timestamp: timeOf(index) }));
-  const html = render(header + timed.map((entry) => encodeMarkdownEntry(entry, { filePath })).join(""));
+  const html = render(
+    header + timed.map((entry) => encodeMarkdownEntry(entry, { filePath })).join(""),
+  );
   const headings = topLevelHeadings(html);
   for (const index of timed.keys()) assert.equal(headings.filter(startsAt(index)).length, 1, html);
   assert.ok(!html.includes("&lt;!-- entry {"), "a comment for the parser is visible");
@@ -49,20 +77,16 @@ for (const [name, render] of Object.entries(RENDERERS)) {
   describe(`a transcript rendered as ${name}`, () => {
     test("has every section's heading at its top level", () => {
       fc.assert(
-        fc.property(fc.array(anyEntry, { minLength: 1, maxLength: 4 }), (list) => assertRenders(list, render)),
-        { numRuns: 100 },
+        fc.property(fc.array(anyEntry, { minLength: 1, maxLength: 4 }), (list) =>
+          assertRenders(list, render),
+        ),
+        { numRuns: 60 },
       );
     });
 
     test("keeps its sections apart, whatever markup a message leaves open", () => {
-      const markup = fc.array(
-        fc.constantFrom(
-          ...["```", "~~~", "````", "```js", "`", "``", "<div>", "<b>", "<!--", "<div", "</p>", "<br>", "<T>"],
-          ...["\n", "\n\n", "\n", " ", "  ", "    ", "\t", "- ", "> ", "1. ", "* a\n", "a", "|", "| a | b |\n|---|---|\n"],
-          ...["\u00a0", "\u2028", "\r", "\\", "<https://a.b", ">", "[a](", "[a]: ", '"', "$$", "***", "---", "<a@b", "{", "[^1]: "],
-        ),
-        { maxLength: 16 },
-      );
+      const piece = fc.constantFrom(...CODE, ...SPACE_AND_BLOCKS, ...INLINE);
+      const markup = fc.array(piece, { maxLength: 16 });
       const message = markup.map((pieces): TranscriptEntry => ({
         type: "assistant",
         timestamp: "",
@@ -71,7 +95,7 @@ for (const [name, render] of Object.entries(RENDERERS)) {
       const after: TranscriptEntry = { type: "reasoning", timestamp: "", content: "`a` <b> ```" };
       fc.assert(
         fc.property(message, (entry) => assertRenders([entry, after], render)),
-        { numRuns: 1000 },
+        { numRuns: 600 },
       );
     });
   });

@@ -6,6 +6,10 @@ import { decodeInline, encodeInline } from "../../src/format/visible.ts";
 import { describe, test } from "../support/runner.ts";
 import { nastyText } from "./format-arbitraries.ts";
 
+/** All but tab and line ends; a carriage return is one only before a newline. */
+const CONTROLS = new RegExp(
+  String.raw`[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\r(?!\n)`,
+);
 const RUNS = { numRuns: 2000 };
 
 describe("text in a transcript", () => {
@@ -26,9 +30,11 @@ describe("text in a transcript", () => {
       fc.property(nastyText, (text) => {
         const encoded = encodeText(text);
         assert.ok(encoded.isWellFormed());
-        // oxlint-disable-next-line no-control-regex
-        assert.doesNotMatch(encoded, /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\r(?!\n)/);
-        assert.doesNotMatch(encoded, /## \[.*\] (?:User Message|Assistant Message|Reasoning|Tool (?:Use|Result|Error):|Session Event:)/);
+        assert.doesNotMatch(encoded, CONTROLS);
+        assert.doesNotMatch(
+          encoded,
+          /## \[.*\] (?:User Message|Assistant Message|Reasoning|Tool (?:Use|Result|Error):|Session Event:)/,
+        );
         assert.doesNotMatch(encoded, /<!-- (?:entry|transcript)/);
         assert.equal(encodeLine(text).split(/[\n\r]/).length, 1);
       }),
@@ -52,7 +58,18 @@ describe("text in a transcript", () => {
   test("takes linear time, whatever it is made of", () => {
     // Quadratic work on these would take hours instead of a second or two.
     const million = 1_000_000;
-    for (const unit of ["## [", "#\u2060", "\u2400\u2060", "] Tool Use:", "<!-- entry", "`", "\r", "[`<", "<a`", "- "]) {
+    for (const unit of [
+      "## [",
+      "#\u2060",
+      "\u2400\u2060",
+      "] Tool Use:",
+      "<!-- entry",
+      "`",
+      "\r",
+      "[`<",
+      "<a`",
+      "- ",
+    ]) {
       const text = unit.repeat(million / unit.length) + "] Tool Use:";
       assert.equal(decodeText(encodeText(text)), text);
       assert.equal(decodeText(fenceAtEnd(fenced(encodeText(text)))?.content ?? ""), text);

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { TranscriptEntry, TranscriptHeader, TranscriptItem } from "../../src/format/entries.ts";
+import type {
+  TranscriptEntry,
+  TranscriptHeader,
+  TranscriptItem,
+} from "../../src/format/entries.ts";
 import { encodeJsonlEntry, encodeJsonlHeader } from "../../src/format/jsonl.ts";
 import { readJsonlTranscript } from "../../src/format/jsonl-read.ts";
 import { entryKey } from "../../src/format/keys.ts";
@@ -10,7 +14,7 @@ import { outputFileText } from "../../src/format/output-text.ts";
 import { createJsonlScanner, createMarkdownScanner } from "../../src/format/scan.ts";
 import type { TailScanner } from "../../src/format/scan.ts";
 import { describe, test } from "../support/runner.ts";
-import { anyEntry, anyHeader, chunked } from "./format-arbitraries.ts";
+import { anyEntry, anyHeader, anyToolResult, anyToolUse, chunked } from "./format-arbitraries.ts";
 
 const filePath = "ses_parent/ses_1.md";
 const header: TranscriptHeader = { version: 1, sessionID: "ses_1" };
@@ -52,10 +56,16 @@ async function itemsOf(items: AsyncIterable<TranscriptItem>): Promise<Transcript
 const entriesIn = (items: TranscriptItem[]): TranscriptEntry[] =>
   items.flatMap((item) => (item.kind === "entry" ? [item.entry] : []));
 const problemsIn = (items: TranscriptItem[]): string[] =>
-  items.flatMap((item) => (item.kind === "problem" ? [`${item.problem.code}: ${item.problem.message}`] : []));
+  items.flatMap((item) =>
+    item.kind === "problem" ? [`${item.problem.code}: ${item.problem.message}`] : [],
+  );
 
 /** The bytes of a file, and where its header and each of its entries ends. */
-function fileOf(format: Format, head: TranscriptHeader, list: TranscriptEntry[]): { bytes: Uint8Array; ends: number[] } {
+function fileOf(
+  format: Format,
+  head: TranscriptHeader,
+  list: TranscriptEntry[],
+): { bytes: Uint8Array; ends: number[] } {
   const texts = [format.header(head), ...list.map(format.entry)].map((text) => Buffer.from(text));
   let end = 0;
   return { bytes: Buffer.concat(texts), ends: texts.map((text) => (end += text.length)) };
@@ -66,7 +76,11 @@ for (const [name, format] of Object.entries(FORMATS)) {
     test("gives back every header and entry, wherever its chunks end", async () => {
       const files = fc.record({ head: anyHeader, list: entries }).chain(({ head, list }) => {
         const file = fileOf(format, head, list);
-        return fc.record({ head: fc.constant(head), list: fc.constant(list), chunks: chunked(file.bytes) });
+        return fc.record({
+          head: fc.constant(head),
+          list: fc.constant(list),
+          chunks: chunked(file.bytes),
+        });
       });
       await fc.assert(
         fc.asyncProperty(files, async ({ head, list, chunks }) => {
@@ -77,7 +91,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
           assert.ok(first?.kind === "header");
           assert.deepStrictEqual(first.header, head);
         }),
-        { numRuns: 1000 },
+        { numRuns: 400 },
       );
     });
 
@@ -90,11 +104,13 @@ for (const [name, format] of Object.entries(FORMATS)) {
           const items = await itemsOf(format.read(stream([bytes.subarray(0, cut)])));
           const whole = ends.filter((end) => end <= cut);
           assert.deepStrictEqual(entriesIn(items), list.slice(0, Math.max(whole.length - 1, 0)));
-          const codes = items.flatMap((item) => (item.kind === "problem" ? [item.problem.code] : []));
+          const codes = items.flatMap((item) =>
+            item.kind === "problem" ? [item.problem.code] : [],
+          );
           const isTorn = cut > (whole.at(-1) ?? 0);
           assert.deepStrictEqual(codes, cut === 0 ? ["no_header"] : isTorn ? ["torn_entry"] : []);
         }),
-        { numRuns: 500 },
+        { numRuns: 300 },
       );
     });
 
@@ -104,10 +120,19 @@ for (const [name, format] of Object.entries(FORMATS)) {
           const { bytes, ends } = fileOf(format, header, list);
           const items = await itemsOf(format.read(stream([bytes])));
           const places = items.flatMap((item) => (item.kind === "entry" ? [item] : []));
-          assert.deepStrictEqual(places.map((item) => item.offset), ends.slice(0, -1));
-          assert.deepStrictEqual(places.map((item) => item.endOffset), ends.slice(1));
+          assert.deepStrictEqual(
+            places.map((item) => item.offset),
+            ends.slice(0, -1),
+          );
+          assert.deepStrictEqual(
+            places.map((item) => item.endOffset),
+            ends.slice(1),
+          );
           for (const { offset, line } of places) {
-            assert.equal(line, Buffer.from(bytes.subarray(0, offset)).toString("latin1").split("\n").length);
+            assert.equal(
+              line,
+              Buffer.from(bytes.subarray(0, offset)).toString("latin1").split("\n").length,
+            );
           }
         }),
         { numRuns: 200 },
@@ -115,14 +140,25 @@ for (const [name, format] of Object.entries(FORMATS)) {
     });
 
     test("is scanned for its valid end and its keys, from any entry on and however it is cut", async () => {
-      const cuts = fc.record({ list: entries, from: fc.nat(), at: fc.double({ min: 0, max: 1, noNaN: true }) });
+      const cuts = fc.record({
+        list: entries,
+        from: fc.nat(),
+        at: fc.double({ min: 0, max: 1, noNaN: true }),
+      });
       const scans = cuts.chain(({ list, from, at }) => {
         const { bytes, ends } = fileOf(format, header, list);
         const starts = [0, ...ends];
         const first = from % starts.length;
         const start = starts[first] ?? 0;
         const cut = start + Math.floor(at * (bytes.length - start));
-        return chunked(bytes.subarray(start, cut)).map((chunks) => ({ list, ends, first, start, cut, chunks }));
+        return chunked(bytes.subarray(start, cut)).map((chunks) => ({
+          list,
+          ends,
+          first,
+          start,
+          cut,
+          chunks,
+        }));
       });
       fc.assert(
         fc.property(scans, ({ list, ends, first, start, cut, chunks }) => {
@@ -138,23 +174,55 @@ for (const [name, format] of Object.entries(FORMATS)) {
           assert.equal(scanner.validEnd, Math.max(start, whole.at(-1) ?? 0));
           assert.equal(scanner.hasHeader, first === 0 && whole.length > 0);
           const read = list.slice(Math.max(first - 1, 0), Math.max(whole.length - 1, 0));
-          assert.deepStrictEqual(keys, read.map(entryKey).filter((key) => key !== undefined));
+          assert.deepStrictEqual(
+            keys,
+            read.map(entryKey).filter((key) => key !== undefined),
+          );
         }),
-        { numRuns: 1000 },
+        { numRuns: 400 },
       );
+    });
+
+    test("holds a million characters of anything", async () => {
+      for (const unit of ["a", "\0", "## [", "```\n", '\\"']) {
+        const content = unit.repeat(1_000_000 / unit.length);
+        const list: TranscriptEntry[] = [
+          { type: "user", timestamp: "", content, parts: [{ type: "text", text: content }] },
+          {
+            type: "tool_result",
+            timestamp: "",
+            tool: "",
+            callID: "",
+            input: content,
+            output: content,
+          },
+        ];
+        const { bytes } = fileOf(format, header, list);
+        const items = await itemsOf(
+          format.read(stream([bytes.subarray(0, 1000), bytes.subarray(1000)])),
+        );
+        assert.deepStrictEqual(entriesIn(items), list);
+      }
     });
 
     test("is read without an error, whatever bytes stand in it", async () => {
       const damages = fc.record({
         list: entries,
-        noise: fc.array(fc.tuple(fc.nat(), fc.uint8Array({ maxLength: 8 }), fc.nat(20)), { minLength: 1, maxLength: 6 }),
+        noise: fc.array(fc.tuple(fc.nat(), fc.uint8Array({ maxLength: 8 }), fc.nat(20)), {
+          minLength: 1,
+          maxLength: 6,
+        }),
       });
       await fc.assert(
         fc.asyncProperty(damages, async ({ list, noise }) => {
           let bytes: Uint8Array = fileOf(format, header, list).bytes;
           for (const [at, inserted, removed] of noise) {
             const place = at % bytes.length;
-            bytes = Buffer.concat([bytes.subarray(0, place), inserted, bytes.subarray(place + removed)]);
+            bytes = Buffer.concat([
+              bytes.subarray(0, place),
+              inserted,
+              bytes.subarray(place + removed),
+            ]);
             if (bytes.length === 0) return;
           }
           const items = await itemsOf(format.read(stream([bytes])));
@@ -163,7 +231,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
           scanner.push(bytes);
           assert.ok(scanner.validEnd <= bytes.length);
         }),
-        { numRuns: 500 },
+        { numRuns: 300 },
       );
     });
   });
@@ -171,7 +239,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
 
 describe("a markdown transcript with output files", () => {
   const shortened = fc.record({
-    entry: anyEntry.filter((entry) => entry.type === "tool_result"),
+    entry: anyToolResult,
     maxInlineChars: fc.nat(40),
   });
 
@@ -181,24 +249,32 @@ describe("a markdown transcript with output files", () => {
         const outputPath = "ses_1/outputs/call 1.txt";
         const section = encodeMarkdownEntry(entry, { filePath, outputPath, maxInlineChars });
         // What a file system keeps of it: UTF-8.
-        const file = new TextDecoder("utf-8", { ignoreBOM: true }).decode(Buffer.from(outputFileText(entry.output)));
-        const readOutput = async (path: string): Promise<string | undefined> => (path === outputPath ? file : undefined);
+        const file = new TextDecoder("utf-8", { ignoreBOM: true }).decode(
+          Buffer.from(outputFileText(entry.output)),
+        );
+        const readOutput = async (path: string): Promise<string | undefined> =>
+          path === outputPath ? file : undefined;
         const text = encodeMarkdownHeader(header, { filePath }) + section;
         const items = await itemsOf(readMarkdownTranscript(text, { readOutput }));
         assert.deepStrictEqual(problemsIn(items), []);
         assert.deepStrictEqual(entriesIn(items), [entry]);
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 
   test("takes the inputs of results from their calls", async () => {
-    const calls = fc.array(fc.tuple(anyEntry.filter((entry) => entry.type === "tool_use"), fc.nat(3)), { maxLength: 5 });
+    const calls = fc.array(fc.tuple(anyToolUse, fc.nat(3)), { maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(calls, async (list) => {
-        const uses = list.map(([use, id], index) => ({ ...use, callID: `call_${id}`, partID: `prt_${index}` }));
-        const results = uses.toReversed().map(
-          ({ callID, partID, input, tool }): TranscriptEntry => ({
+        const uses = list.map(([use, id], index) => ({
+          ...use,
+          callID: `call_${id}`,
+          partID: `prt_${index}`,
+        }));
+        const results = uses
+          .toReversed()
+          .map(({ callID, partID, input, tool }): TranscriptEntry => ({
             type: "tool_result",
             timestamp: "2026-01-05T10:30:00.000Z",
             partID,
@@ -206,8 +282,7 @@ describe("a markdown transcript with output files", () => {
             callID,
             input: JSON.parse(JSON.stringify(input)),
             output: "",
-          }),
-        );
+          }));
         const text = [
           encodeMarkdownHeader(header, { filePath }),
           ...uses.map((use) => encodeMarkdownEntry(use, { filePath })),

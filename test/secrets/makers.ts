@@ -119,3 +119,4 @@ export const jwtRs256: Maker = (r) =>
     json64({ iss: "https://idp.example.org", sub: r.chars(HEX, 24), aud: "api" }),
     r.chars(BASE64URL, 342),
   ].join(".");
+export const figmaToken = token("figd_", BASE64URL, 43);

@@ -37,9 +37,20 @@ const user: TranscriptEntry = {
     { type: "text", text: "What is in @notes.txt?" },
     { type: "text", text: "See the image." },
     { type: "text", synthetic: true, text: "1: ```\n2: a note" },
-    { type: "file", filename: "notes.txt", source: { text: { value: "@notes.txt", start: 11, end: 21 } } },
+    {
+      type: "file",
+      filename: "notes.txt",
+      source: { text: { value: "@notes.txt", start: 11, end: 21 } },
+    },
   ],
-  attachments: [{ mime: "image/png", filename: "screen (1).png", path: "ses_1/outputs/screen (1).png", bytes: 12345 }],
+  attachments: [
+    {
+      mime: "image/png",
+      filename: "screen (1).png",
+      path: "ses_1/outputs/screen (1).png",
+      bytes: 12345,
+    },
+  ],
   model: "acme/large",
 };
 const USER = `## [2026-01-05T10:30:00.000Z] User Message
@@ -89,7 +100,12 @@ ls
 
 `;
 
-const reasoning: TranscriptEntry = { type: "reasoning", timestamp, content: "Is <details> open?", interrupted: true };
+const reasoning: TranscriptEntry = {
+  type: "reasoning",
+  timestamp,
+  content: "Is <details> open?",
+  interrupted: true,
+};
 const REASONING = `## [2026-01-05T10:30:00.000Z] Reasoning
 
 \`\`\`markdown
@@ -239,12 +255,17 @@ describe("a markdown transcript", () => {
   test("has these bytes", () => {
     assert.equal(encodeMarkdownHeader(header, options), HEADER);
     for (const [entry, section] of FILE) {
-      assert.equal(encodeMarkdownEntry(entry, { ...options, inputIsKnown: entry === toolResult }), section);
+      assert.equal(
+        encodeMarkdownEntry(entry, { ...options, inputIsKnown: entry === toolResult }),
+        section,
+      );
     }
   });
 
   test("is read back equal", async () => {
-    const parsed = await parseMarkdownTranscript(HEADER + FILE.map(([, section]) => section).join(""));
+    const parsed = await parseMarkdownTranscript(
+      HEADER + FILE.map(([, section]) => section).join(""),
+    );
     assert.deepStrictEqual(parsed, { header, entries: FILE.map(([entry]) => entry), problems: [] });
   });
 
@@ -257,12 +278,18 @@ describe("a markdown transcript", () => {
       input: null,
     };
     const section = encodeMarkdownEntry(hostile, options);
-    assert.ok(section.startsWith("## [now__Tool_Use:_x] Tool Use: a_x_Tool Use: b\n\n**Call ID**: c_\n\n### Input\n"));
+    assert.ok(
+      section.startsWith(
+        "## [now__Tool_Use:_x] Tool Use: a_x_Tool Use: b\n\n**Call ID**: c_\n\n### Input\n",
+      ),
+    );
     assert.deepStrictEqual((await parseMarkdownTranscript(HEADER + section)).entries, [hostile]);
   });
 
   test("is read from a stream of text, of bytes, and from a web stream", async () => {
-    const text = HEADER + encodeMarkdownEntry({ type: "reasoning", timestamp, content: "\ud83d\ude00" }, options);
+    const text =
+      HEADER +
+      encodeMarkdownEntry({ type: "reasoning", timestamp, content: "\ud83d\ude00" }, options);
     const middle = text.indexOf("\ud83d") + 1;
     async function* strings(): AsyncGenerator<string> {
       yield text.slice(0, middle);
@@ -287,11 +314,18 @@ describe("a markdown transcript", () => {
       output: cycle,
       metadata: cycle,
     };
-    const { entries, problems } = await parseMarkdownTranscript(HEADER + encodeMarkdownEntry(entry, options));
+    const { entries, problems } = await parseMarkdownTranscript(
+      HEADER + encodeMarkdownEntry(entry, options),
+    );
     assert.deepStrictEqual(problems, []);
     const unserializable = "[unserializable]";
     assert.deepStrictEqual(entries, [
-      { ...entry, input: unserializable, output: { self: unserializable }, metadata: unserializable },
+      {
+        ...entry,
+        input: unserializable,
+        output: { self: unserializable },
+        metadata: unserializable,
+      },
     ]);
   });
 });

@@ -135,7 +135,11 @@ function sessionRecords(
     case "session.updated":
       return withInfo(properties, type === "session.created");
     case "session.deleted":
-      return [event("deleted", { text: "The session was deleted in opencode." }), activity("deleted")];
+      return [
+        ...withInfo(properties, false),
+        event("deleted", { text: "The session was deleted in opencode." }),
+        activity("deleted"),
+      ];
     case "session.idle":
       return [activity("idle")];
     case "session.status":

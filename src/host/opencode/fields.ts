@@ -5,8 +5,15 @@
 
 export type Fields = Readonly<Record<string, unknown>>;
 
+/** Items of a list that are read; no list of a real host comes near. */
+const MAX_ITEMS = 100_000;
+
 export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  try {
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
 }
 
 export function read(value: unknown, key: string): unknown {
@@ -43,7 +50,24 @@ export function flag(value: unknown, key: string): boolean {
   return read(value, key) === true;
 }
 
+/** The items of a list, copied; none of what is no list. */
 export function list(value: unknown, key: string): readonly unknown[] {
   const found = read(value, key);
-  return Array.isArray(found) ? found : [];
+  const items: unknown[] = [];
+  try {
+    if (!Array.isArray(found)) return [];
+    const length = Math.min(found.length, MAX_ITEMS);
+    while (items.length < length) items.push(itemOf(found, items.length));
+  } catch {
+    // A proxy that was revoked, or has no length.
+  }
+  return items;
+}
+
+function itemOf(items: readonly unknown[], at: number): unknown {
+  try {
+    return items[at];
+  } catch {
+    return undefined;
+  }
 }

@@ -16,6 +16,10 @@ const TITLE = "Transcripts";
 export class Notices {
   readonly #client: () => Client;
   readonly #told = new Set<string>();
+  /** Files that cannot be written at the moment. */
+  readonly #failing = new Set<string>();
+  /** Entries that were dropped since writing began to fail. */
+  #missing = 0;
 
   constructor(client: () => Client) {
     this.#client = client;
@@ -25,13 +29,28 @@ export class Notices {
     for (const { message } of problems) this.#once(`option ${message}`, "warn", message);
   }
 
+  /** Something that was asked for and did not happen. */
+  warn(message: string): void {
+    this.#once(message, "warn", message);
+  }
+
+  /** What ails one file ails most of them: it is told with the first, and its end with the last. */
   fault(event: FaultEvent): void {
     if (event.kind === "fault") {
-      return this.#tell("error", `Recording is interrupted: ${event.fault.message} File: ${event.path}. Entries are kept in memory and written when it works again.`);
+      this.#failing.add(event.path);
+      if (this.#failing.size > 1) return;
+      return this.#tell(
+        "error",
+        `Recording is interrupted: ${event.fault.message} File: ${event.path}. Entries are kept in memory and written when it works again.`,
+      );
     }
-    const lost =
-      event.missing === 0 ? "nothing is missing." : `${event.missing} entries are missing; the transcript says where.`;
-    this.#tell(event.missing === 0 ? "info" : "warn", `Recording works again: ${lost}`);
+    this.#failing.delete(event.path);
+    this.#missing += event.missing;
+    if (this.#failing.size > 0) return;
+    const missing = this.#missing;
+    this.#missing = 0;
+    const lost = missing === 0 ? "nothing is missing." : `${missing} entries are missing; the transcripts say where.`;
+    this.#tell(missing === 0 ? "info" : "warn", `Recording works again: ${lost}`);
   }
 
   failure(error: unknown): void {

@@ -41,9 +41,7 @@ export function partRecord(part: Fields, role: "user" | "assistant" | undefined)
 
 /** A part of a user's message, copied. */
 export function userPart(part: Fields): UserPart {
-  const { sessionID: _session, messageID: _message, url: _url, ...rest } = part;
-  const copied = toJsonValue(rest);
-  const raw = typeof copied === "object" && copied !== null && !Array.isArray(copied) ? copied : {};
+  const { sessionID: _session, messageID: _message, url: _url, ...raw } = copiedFields(part);
   const file = text(part, "type") === "file" ? hostFile(part) : undefined;
   const isVisible = text(part, "type") === "text" && !flag(part, "synthetic") && !flag(part, "ignored");
   return { raw, ...given({ visibleText: isVisible ? (text(part, "text") ?? "") : undefined, file }) };
@@ -167,9 +165,13 @@ function contentText(answer: unknown): JsonValue {
 /** Metadata without copies of the output and of the files that the call changed. */
 function keptMetadata(metadata: Fields | undefined, output?: unknown): JsonValue | undefined {
   if (!metadata) return undefined;
-  const { output: _output, preview, ...rest } = metadata;
-  const kept = toJsonValue(preview === undefined || preview === output ? rest : { ...rest, preview });
-  return shortened(kept);
+  const { output: _output, preview, ...rest } = copiedFields(metadata);
+  return shortened(preview === undefined || preview === output ? rest : { ...rest, preview });
+}
+
+function copiedFields(of: Fields): { [key: string]: JsonValue } {
+  const copied = toJsonValue(of);
+  return typeof copied === "object" && copied !== null && !Array.isArray(copied) ? copied : {};
 }
 
 function shortened(value: JsonValue): JsonValue {

@@ -32,6 +32,7 @@ export class OpencodeQueries implements RecorderQueries {
   async history(sessionID: string, limit?: number): Promise<HostRecord[]> {
     const query = { directory: this.#directory(), ...(limit === undefined ? {} : { limit }) };
     const answer = await inTime(this.#client().session.messages({ path: { id: sessionID }, query }));
+    if (!Array.isArray(read(answer, "data"))) throw new Error("opencode did not give the messages of the session.");
     return list(answer, "data").flatMap(storedRecords);
   }
 }

@@ -1,4 +1,4 @@
-import { join, relative } from "node:path";
+import { isAbsolute, join, relative, sep } from "node:path";
 import type { Hooks } from "@opencode-ai/plugin";
 import type { Options } from "../../config.ts";
 import { writeNewFile } from "../../files/new-file.ts";
@@ -14,18 +14,22 @@ const RECENT_MESSAGES = 20;
 
 /** The tool as opencode takes it. */
 export function saveConversationTool(shared: Shared, options: Options, root: string): NonNullable<Hooks["tool"]> {
+  const { dataFolder, recorder, turns } = shared;
   const settings: SaveConversationOptions = {
-    recorder: shared.recorder,
+    recorder,
     redaction: options.redact ? createRedaction() : NO_REDACTION,
-    dataFolder: shared.dataFolder,
-    transcriptsFolder: transcriptsFolder(shared.dataFolder),
+    recordsEvents: options.events,
+    dataFolder,
+    transcriptsFolder: transcriptsFolder(dataFolder),
     formats: formatsOf(options.format),
     fs: nodeFileSystem,
     join,
     writeNew: (path, data) => writeNewFile(nodeFileSystem, path, data),
     now: () => new Date(),
-    shown: (path) => relative(root, path),
-    summarize: (sessionID) => void summarize(shared, sessionID).catch((error) => shared.notices.failure(error)),
+    shown: (path) => shortened(path, root),
+    // What we write ourselves is no work of the session.
+    fileName: (path) => (isInside(path, dataFolder) ? undefined : shortened(path, root)),
+    summarizeLater: (sessionID) => turns.whenEnded(sessionID, () => askForSummary(shared, sessionID)),
   };
   return {
     [SAVE_CONVERSATION.name]: {
@@ -36,17 +40,36 @@ export function saveConversationTool(shared: Shared, options: Options, root: str
   };
 }
 
-/** Asks opencode to summarize, with the model that answered last. */
+/** A path from the project's root, if it lies below; any other as it is. */
+function shortened(path: string, root: string): string {
+  return isAbsolute(path) && isInside(path, root) ? relative(root, path) : path;
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+function askForSummary(shared: Shared, sessionID: string): void {
+  void summarize(shared, sessionID).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : "unknown error";
+    shared.notices.warn(`opencode did not summarize session ${sessionID}: ${why} Run /compact by hand.`);
+  });
+}
+
+/** Asks opencode to summarize, with the model that answered last. Rejects if it does not. */
 async function summarize({ input }: Shared, sessionID: string): Promise<void> {
   const { client, directory } = input;
-  const answer = await client.session.messages({
+  const stored = await client.session.messages({
     path: { id: sessionID },
     query: { directory, limit: RECENT_MESSAGES },
   });
-  const infos = list(answer, "data").map((message) => read(message, "info"));
+  const infos = list(stored, "data").map((message) => read(message, "info"));
   const last = infos.findLast((info) => id(info, "modelID") !== undefined);
   const modelID = id(last, "modelID");
   const providerID = id(last, "providerID");
-  if (modelID === undefined || providerID === undefined) throw new Error("No model is known that could summarize.");
-  await client.session.summarize({ path: { id: sessionID }, query: { directory }, body: { modelID, providerID } });
+  if (modelID === undefined || providerID === undefined) throw new Error("no model is known that could do it.");
+  const body = { modelID, providerID };
+  const answer = await client.session.summarize({ path: { id: sessionID }, query: { directory }, body });
+  // The client resolves with an error that the host answered.
+  if (read(answer, "error") !== undefined) throw new Error("the request failed.");
 }

@@ -1,11 +1,13 @@
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { Options } from "../../config.ts";
+import type { FileSystem } from "../../files/file-system.ts";
 import { createRecorder } from "../../transcript/create-recorder.ts";
 import type { Recorder } from "../../transcript/recorder.ts";
 import { VERSION } from "../../version.ts";
 import { endWithProcess } from "../process-end.ts";
 import { Notices } from "./notices.ts";
 import { OpencodeQueries } from "./queries.ts";
+import { Turns } from "./turns.ts";
 
 /**
  * What the plugin's instances on one folder share: opencode makes an instance anew, sometimes before the old
@@ -14,6 +16,7 @@ import { OpencodeQueries } from "./queries.ts";
 export interface Shared {
   readonly recorder: Recorder;
   readonly notices: Notices;
+  readonly turns: Turns;
   /** The folder of all data. */
   readonly dataFolder: string;
   /** Instances that are not disposed. */
@@ -25,12 +28,12 @@ export interface Shared {
 const REGISTRY = Symbol.for(`opencode-transcripts/${VERSION}/shared`);
 
 /** The shared state of a data folder with these options, made with the first instance. */
-export function joinShared(dataFolder: string, options: Options, input: PluginInput): Shared {
+export function joinShared(dataFolder: string, options: Options, input: PluginInput, fs: FileSystem): Shared {
   const registry = sharedRegistry();
   const key = JSON.stringify([dataFolder, options]);
   let shared = registry.get(key);
   if (!shared) {
-    shared = makeShared(dataFolder, options, input);
+    shared = makeShared(dataFolder, options, input, fs);
     registry.set(key, shared);
   }
   shared.instances += 1;
@@ -38,7 +41,7 @@ export function joinShared(dataFolder: string, options: Options, input: PluginIn
   return shared;
 }
 
-function makeShared(dataFolder: string, options: Options, input: PluginInput): Shared {
+function makeShared(dataFolder: string, options: Options, input: PluginInput, fs: FileSystem): Shared {
   const notices = new Notices(() => shared.input.client);
   const recorder = createRecorder({
     dataFolder,
@@ -49,8 +52,9 @@ function makeShared(dataFolder: string, options: Options, input: PluginInput): S
     ),
     onFault: (event) => notices.fault(event),
     onFailure: (error) => notices.failure(error),
+    fs,
   });
-  const shared: Shared = { recorder, notices, dataFolder, instances: 0, input };
+  const shared: Shared = { recorder, notices, turns: new Turns(), dataFolder, instances: 0, input };
   endWithProcess(recorder);
   return shared;
 }

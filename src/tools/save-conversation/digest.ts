@@ -1,17 +1,20 @@
-import type { TranscriptEntry, TranscriptHeader, TranscriptItem } from "../../format/entries.ts";
+import type {
+  SessionEventEntry,
+  ToolResultEntry,
+  TranscriptEntry,
+  TranscriptHeader,
+  TranscriptItem,
+  TranscriptProblem,
+} from "../../format/entries.ts";
+import { changedFiles, readFiles } from "./touched-files.ts";
+import { addUsage, noUsage, type Usage } from "./usage.ts";
 
-/** Files, errors and prompts that a digest holds at most; beyond it only their number grows. */
-const MAX_LISTED = 200;
-/** Tools that change the file that their input names. */
-const CHANGING_TOOLS = new Set(["edit", "write", "patch", "multiedit", "apply_patch"]);
-
-/** A tool call that failed. */
-export interface FailedCall {
-  tool: string;
-  callID: string;
-  /** First line of the error. */
-  error: string;
-}
+/** Prompts and errors that are kept; of later ones only the number is. */
+const MAX_KEPT = 20;
+/** Characters that are kept of a prompt or an error; far more than is shown of it. */
+const MAX_KEPT_CHARS = 20_000;
+/** Files that are kept. */
+const MAX_FILES = 1_000;
 
 /** What one pass over a transcript tells of its session. */
 export interface Digest {
@@ -23,139 +26,191 @@ export interface Digest {
   assistantMessages: number;
   toolCalls: number;
   failedCalls: number;
-  failures: FailedCall[];
-  tokens: { input: number; output: number; reasoning: number; cacheRead: number; cacheWrite: number };
-  /** US dollars; undefined if the host gave none. */
-  cost: number | undefined;
+  /** The first errors: failed calls, commands that ended with an error, errors of the session. */
+  errors: { source: string; message: string }[];
+  errorCount: number;
+  usage: Usage;
   models: string[];
-  files: string[];
+  files: { path: string; changed: boolean }[];
+  /** The first prompts; those without words of the user are left out. */
   prompts: string[];
+  promptCount: number;
   lastAnswer: string | undefined;
+  /** What the host made of the conversation when it was last compacted. */
+  hostSummary: string | undefined;
   subagents: { sessionID: string; path: string | undefined }[];
+  /** Entries that could not be written, and places that cannot be read. */
+  missing: number;
   firstTimestamp: string | undefined;
   lastTimestamp: string | undefined;
 }
 
-/** Reads a transcript once, in bounded memory. */
-export async function digestOf(items: AsyncIterable<TranscriptItem>): Promise<Digest> {
-  const digest = emptyDigest();
-  const answers = new Set<string>();
-  const lists = { models: new Set<string>(), files: new Set<string>(), subagents: new Map<string, string | undefined>() };
-  for await (const item of items) {
-    if (item.kind === "header") {
-      digest.header = item.header;
-      digest.title = givenTitle(item.header.title);
-    }
-    if (item.kind === "entry") add(digest, lists, answers, item.entry);
-  }
-  digest.assistantMessages = answers.size;
-  digest.models = [...lists.models];
-  digest.files = [...lists.files];
-  digest.subagents = [...lists.subagents].map(([sessionID, path]) => ({ sessionID, path }));
-  return digest;
+/**
+ * Reads a transcript once, in memory bounded by its longest entry.
+ * `fileName` gives a touched file's name for people; undefined leaves the file out.
+ */
+export async function digestOf(
+  items: AsyncIterable<TranscriptItem>,
+  fileName: (path: string) => string | undefined = (path) => path,
+): Promise<Digest> {
+  const builder = new DigestBuilder(fileName);
+  for await (const item of items) builder.add(item);
+  return builder.digest();
 }
 
 /** A title that a person or the model gave; not the placeholder that a session begins with. */
-export function givenTitle(title: string | undefined): string | undefined {
+function givenTitle(title: string | undefined): string | undefined {
   return title === undefined || /^(New|Child) session - \d{4}-/.test(title) ? undefined : title;
 }
 
-interface Lists {
-  models: Set<string>;
-  files: Set<string>;
-  subagents: Map<string, string | undefined>;
-}
+class DigestBuilder {
+  readonly #fileName: (path: string) => string | undefined;
+  readonly #digest: Digest = emptyDigest();
+  readonly #userMessages = new Set<string>();
+  readonly #answers = new Set<string>();
+  readonly #models = new Set<string>();
+  /** Whether each file was changed. */
+  readonly #files = new Map<string, boolean>();
+  readonly #subagents = new Map<string, string | undefined>();
 
-function add(digest: Digest, lists: Lists, answers: Set<string>, entry: TranscriptEntry): void {
-  digest.firstTimestamp = earlier(digest.firstTimestamp, entry.timestamp);
-  digest.lastTimestamp = later(digest.lastTimestamp, entry.timestamp);
-  switch (entry.type) {
-    case "user":
-      digest.userMessages += 1;
-      if (entry.content.trim() !== "" && digest.prompts.length < MAX_LISTED) digest.prompts.push(entry.content);
-      return;
-    case "assistant":
-    case "reasoning":
-      if (entry.messageID !== undefined) answers.add(entry.messageID);
-      if (entry.model !== undefined) lists.models.add(entry.model);
-      addUsage(digest, entry.tokens, entry.cost);
-      if (entry.type === "assistant") digest.lastAnswer = answerText(digest.lastAnswer, entry);
-      return;
-    case "tool_use":
-      if (entry.messageID !== undefined) answers.add(entry.messageID);
-      digest.toolCalls += 1;
-      addFile(lists.files, entry.tool, entry.input);
-      return;
-    case "tool_result":
-      if (entry.subagent) lists.subagents.set(entry.subagent.sessionID, entry.subagent.path);
-      addFailure(digest, entry);
-      return;
-    case "session_event":
-      addEvent(digest, lists, entry);
+  constructor(fileName: (path: string) => string | undefined) {
+    this.#fileName = fileName;
+  }
+
+  add(item: TranscriptItem): void {
+    if (item.kind === "entry") this.#entry(item.entry);
+    else if (item.kind === "problem") this.#problem(item.problem);
+    else {
+      this.#digest.header ??= item.header;
+      this.#digest.title ??= givenTitle(item.header.title);
+    }
+  }
+
+  digest(): Digest {
+    const files = [...this.#files].map(([path, changed]) => ({ path, changed }));
+    return {
+      ...this.#digest,
+      userMessages: this.#digest.userMessages + this.#userMessages.size,
+      assistantMessages: this.#answers.size,
+      models: [...this.#models],
+      files: files.toSorted((a, b) => Number(b.changed) - Number(a.changed)),
+      subagents: [...this.#subagents].map(([sessionID, path]) => ({ sessionID, path })),
+    };
+  }
+
+  #problem({ code }: TranscriptProblem): void {
+    // Whole outputs are not read for a digest, and so not missed.
+    if (code !== "missing_output") this.#digest.missing += 1;
+  }
+
+  #entry(entry: TranscriptEntry): void {
+    const digest = this.#digest;
+    const { timestamp } = entry;
+    if (!(digest.firstTimestamp !== undefined && digest.firstTimestamp <= timestamp)) digest.firstTimestamp = timestamp;
+    if (!(digest.lastTimestamp !== undefined && digest.lastTimestamp >= timestamp)) digest.lastTimestamp = timestamp;
+    switch (entry.type) {
+      case "user":
+        return this.#user(entry);
+      case "assistant":
+        this.#text(entry);
+        return this.#answer(entry);
+      case "reasoning":
+        return this.#answer(entry);
+      case "tool_use":
+        digest.toolCalls += 1;
+        return this.#answer(entry);
+      case "tool_result":
+        return this.#result(entry);
+      case "session_event":
+        return this.#event(entry);
+    }
+  }
+
+  #user({ messageID, content }: Extract<TranscriptEntry, { type: "user" }>): void {
+    if (messageID === undefined) this.#digest.userMessages += 1;
+    else this.#userMessages.add(messageID);
+    if (content.trim() === "") return;
+    this.#digest.promptCount += 1;
+    if (this.#digest.prompts.length < MAX_KEPT) this.#digest.prompts.push(content.slice(0, MAX_KEPT_CHARS));
+  }
+
+  #answer(entry: Extract<TranscriptEntry, { type: "assistant" | "reasoning" | "tool_use" }>): void {
+    if (entry.messageID !== undefined) this.#answers.add(entry.messageID);
+    if (entry.type === "tool_use") return;
+    if (entry.model !== undefined) this.#models.add(entry.model);
+    addUsage(this.#digest.usage, entry.tokens, entry.cost);
+  }
+
+  #text(entry: Extract<TranscriptEntry, { type: "assistant" }>): void {
+    // opencode's agent of this name writes the summary that the conversation goes on from.
+    const field = entry.agent === "compaction" ? "hostSummary" : "lastAnswer";
+    const before = entry.continues === "append" ? (this.#digest[field] ?? "") : "";
+    this.#digest[field] = before + entry.content;
+  }
+
+  #result(entry: ToolResultEntry): void {
+    if (entry.subagent) this.#subagents.set(entry.subagent.sessionID, entry.subagent.path);
+    if (isFailed(entry)) {
+      this.#digest.failedCalls += 1;
+      const text = typeof entry.output === "string" ? entry.output : (JSON.stringify(entry.output) ?? "");
+      return this.#error(entry.tool, text);
+    }
+    for (const path of changedFiles(entry)) this.#touch(path, true);
+    for (const path of readFiles(entry)) this.#touch(path, false);
+    const exit = numberIn(entry.metadata, "exit");
+    if (exit !== undefined && exit !== 0) {
+      this.#error(entry.tool, `exit code ${exit}: ${entry.title ?? stringIn(entry.input, "command") ?? ""}`);
+    }
+  }
+
+  #event({ name, text, data }: SessionEventEntry): void {
+    const digest = this.#digest;
+    if (name === "title") digest.title = givenTitle(text) ?? digest.title;
+    if (name === "missing entries") digest.missing += numberIn(data, "missing") ?? 1;
+    if (name === "torn entry") digest.missing += 1;
+    if (name === "error" && stringIn(data, "name") !== "MessageAbortedError") this.#error("session", text ?? "");
+    if (name === "usage") {
+      const model = stringIn(data, "model");
+      if (model !== undefined) this.#models.add(model);
+      const tokens = fieldOf(data, "tokens");
+      addUsage(digest.usage, typeof tokens === "object" && tokens !== null ? tokens : undefined, fieldOf(data, "cost"));
+    }
+    const files = name === "patch" ? fieldOf(data, "files") : undefined;
+    if (Array.isArray(files)) for (const file of files) if (typeof file === "string") this.#touch(file, true);
+  }
+
+  #error(source: string, message: string): void {
+    this.#digest.errorCount += 1;
+    const kept = { source, message: message.slice(0, MAX_KEPT_CHARS) };
+    if (this.#digest.errors.length < MAX_KEPT) this.#digest.errors.push(kept);
+  }
+
+  #touch(path: string, changed: boolean): void {
+    const name = this.#fileName(path);
+    if (name === undefined) return;
+    const known = this.#files.get(name);
+    if (known === undefined && this.#files.size >= MAX_FILES) return;
+    this.#files.set(name, changed || known === true);
   }
 }
 
-function addEvent(digest: Digest, lists: Lists, entry: Extract<TranscriptEntry, { type: "session_event" }>): void {
-  if (entry.name === "title") digest.title = entry.text;
-  if (entry.name === "usage") {
-    const { tokens, cost, model } = recordOf(entry.data);
-    if (typeof model === "string") lists.models.add(model);
-    addUsage(digest, recordOf(tokens), typeof cost === "number" ? cost : undefined);
-  }
-  if (entry.name === "patch") {
-    const { files } = recordOf(entry.data);
-    if (Array.isArray(files)) for (const file of files) if (typeof file === "string") addBounded(lists.files, file);
-  }
-}
-
-function addUsage(digest: Digest, tokens: object | undefined, cost: number | undefined): void {
-  const counts = recordOf(tokens);
-  for (const kind of ["input", "output", "reasoning", "cacheRead", "cacheWrite"] as const) {
-    const count = counts[kind];
-    if (typeof count === "number") digest.tokens[kind] += count;
-  }
-  if (cost !== undefined) digest.cost = (digest.cost ?? 0) + cost;
-}
-
-function addFile(files: Set<string>, tool: string, input: unknown): void {
-  if (!CHANGING_TOOLS.has(tool)) return;
-  const { filePath, path } = recordOf(input);
-  const file = filePath ?? path;
-  if (typeof file === "string") addBounded(files, file);
-}
-
-function addFailure(digest: Digest, entry: Extract<TranscriptEntry, { type: "tool_result" }>): void {
+function isFailed({ status, tool }: ToolResultEntry): boolean {
   // opencode answers a call of an unknown tool, or with broken arguments, by a tool of this name.
-  const failed = entry.status === "error" || entry.status === "interrupted" || entry.tool === "invalid";
-  if (!failed) return;
-  digest.failedCalls += 1;
-  if (digest.failures.length >= MAX_LISTED) return;
-  const text = typeof entry.output === "string" ? entry.output : JSON.stringify(entry.output);
-  digest.failures.push({ tool: entry.tool, callID: entry.callID, error: firstLine(text) });
+  return status === "error" || status === "interrupted" || tool === "invalid";
 }
 
-function answerText(before: string | undefined, entry: Extract<TranscriptEntry, { type: "assistant" }>): string {
-  return entry.continues === "append" ? `${before ?? ""}${entry.content}` : entry.content;
+function fieldOf(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }
 
-function addBounded(set: Set<string>, value: string): void {
-  if (set.size < MAX_LISTED) set.add(value);
+function stringIn(value: unknown, key: string): string | undefined {
+  const found = fieldOf(value, key);
+  return typeof found === "string" ? found : undefined;
 }
 
-export function firstLine(text: string): string {
-  return text.trim().split("\n", 1)[0] ?? "";
-}
-
-function recordOf(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
-}
-
-function earlier(known: string | undefined, next: string): string {
-  return known === undefined || next < known ? next : known;
-}
-
-function later(known: string | undefined, next: string): string {
-  return known === undefined || next > known ? next : known;
+function numberIn(value: unknown, key: string): number | undefined {
+  const found = fieldOf(value, key);
+  return typeof found === "number" ? found : undefined;
 }
 
 function emptyDigest(): Digest {
@@ -166,14 +221,17 @@ function emptyDigest(): Digest {
     assistantMessages: 0,
     toolCalls: 0,
     failedCalls: 0,
-    failures: [],
-    tokens: { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0 },
-    cost: undefined,
+    errors: [],
+    errorCount: 0,
+    usage: noUsage(),
     models: [],
     files: [],
     prompts: [],
+    promptCount: 0,
     lastAnswer: undefined,
+    hostSummary: undefined,
     subagents: [],
+    missing: 0,
     firstTimestamp: undefined,
     lastTimestamp: undefined,
   };

@@ -1,10 +1,24 @@
 import type { TranscriptFormat } from "../../transcript/paths.ts";
-import { firstLine, type Digest } from "./digest.ts";
+import type { Digest } from "./digest.ts";
+import { code, cut, firstLine, oneLine, quoted } from "./markdown-text.ts";
+import { recallCommands } from "./recall.ts";
+import type { Usage } from "./usage.ts";
 
-/** Longest part of a prompt or an answer that stands in the file, in characters. */
+/** Longest part of an answer that stands in the file, in characters. */
 const MAX_QUOTE_CHARS = 1_500;
 const MAX_ITEMS = 20;
+const MAX_FILES = 50;
 const MAX_TITLE_CHARS = 100;
+
+const RECALL_NOTE = "The figures above are those of the moment of saving; the transcript goes on growing with the session.";
+
+/** A subagent's session, at any depth. */
+export interface SubagentFacts {
+  sessionID: string;
+  /** Absolute path of its transcript; undefined if there is none. */
+  path: string | undefined;
+  title: string | undefined;
+}
 
 export interface SessionFileFacts {
   sessionID: string;
@@ -14,15 +28,20 @@ export interface SessionFileFacts {
   /** Absolute path of the transcript. */
   transcript: string;
   format: TranscriptFormat;
-  /** Absolute paths of its other files: the other format, the subagents' transcripts. */
+  /** Absolute path of the same transcript in the other format, if it is recorded in both. */
   otherFormat: string | undefined;
-  subagents: readonly { sessionID: string; path: string }[];
+  /** Absolute path of the folder with its outputs and subagents, if there is one. */
+  folder: string | undefined;
+  subagents: readonly SubagentFacts[];
+  /** Usage of the session and all its subagents, if it has any. */
+  familyUsage: Usage | undefined;
+  /** Session events are not recorded, and with them most of the usage is not. */
+  usageIsPartial: boolean;
 }
 
 /** The title of a saved session: the host's, or else what the user asked first. */
 export function titleOf(digest: Digest): string {
-  const title = digest.title ?? firstLine(digest.prompts[0] ?? "");
-  const plain = title.replace(/\s+/g, " ").trim();
+  const plain = oneLine(digest.title ?? firstLine(digest.prompts[0] ?? ""));
   return plain === "" ? "Untitled session" : cut(plain, MAX_TITLE_CHARS);
 }
 
@@ -30,149 +49,115 @@ export function titleOf(digest: Digest): string {
 export function sessionFile(facts: SessionFileFacts): string {
   const { digest, note } = facts;
   const sections = [
-    `# ${oneLine(titleOf(digest))}`,
-    factsTable(facts),
+    `# ${titleOf(digest)}`,
+    factsList(facts),
     ...(note === undefined || note.trim() === "" ? [] : [`## Note\n\n${quoted(note.trim())}`]),
     `## Summary\n\n${summary(digest)}`,
-    listSection("Files touched", digest.files.map(code)),
-    listSection(
-      "Errors",
-      digest.failures.map(({ tool, error }) => `${code(tool)}: ${oneLine(cut(error, 300))}`),
-      digest.failedCalls,
-    ),
-    listSection(
-      "Subagents",
-      facts.subagents.map(({ sessionID, path }) => `${code(sessionID)}: ${code(path)}`),
-    ),
-    `## Recall\n\n${recall(facts)}`,
+    listSection("Files touched", digest.files.map(touchedFile), MAX_FILES),
+    listSection("Errors", digest.errors.map(errorLine), MAX_ITEMS, digest.errorCount),
+    listSection("Subagents", facts.subagents.map(subagentLine), MAX_FILES),
+    `## Recall\n\n${RECALL_NOTE}\n\n${recallCommands({ ...facts, prompt: digest.prompts[0] })}`,
   ];
   return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 
-function factsTable(facts: SessionFileFacts): string {
+function factsList(facts: SessionFileFacts): string {
   const { digest, savedAt, sessionID } = facts;
-  const { tokens } = digest;
-  const rows: [string, string][] = [
+  const { userMessages, assistantMessages, models, header, missing } = digest;
+  const rows: [name: string, value: string | undefined][] = [
     ["Date", localDate(savedAt)],
     ["Time", localTime(savedAt)],
     ["Session ID", code(sessionID)],
-    ...(digest.header?.parentID === undefined
-      ? []
-      : ([["Parent session", code(digest.header.parentID)]] satisfies [string, string][])),
+    ["Parent session", header?.parentID === undefined ? undefined : code(header.parentID)],
     ["Duration", duration(digest)],
-    [
-      "Messages",
-      `${digest.userMessages + digest.assistantMessages} (${digest.userMessages} user, ${digest.assistantMessages} assistant)`,
-    ],
+    ["Messages", `${userMessages + assistantMessages} (${userMessages} user, ${assistantMessages} assistant)`],
     ["Tool calls", `${digest.toolCalls} (${digest.failedCalls} failed)`],
-    ...(digest.models.length === 0 ? [] : ([["Models", digest.models.map(code).join(", ")]] satisfies [string, string][])),
-    [
-      "Tokens",
-      `${number(tokens.input)} in, ${number(tokens.output)} out, ${number(tokens.reasoning)} reasoning, ${number(tokens.cacheRead)} cache read, ${number(tokens.cacheWrite)} cache write`,
-    ],
-    ["Cost", digest.cost === undefined ? "unknown" : `$${digest.cost.toFixed(4)}`],
+    ["Models", models.length === 0 ? undefined : models.map(code).join(", ")],
+    ["Tokens", tokens(digest.usage) + (facts.usageIsPartial ? " (incomplete: session events are not recorded)" : "")],
+    ["Cost", cost(facts)],
     ["Transcript", code(facts.transcript)],
-    ...(facts.otherFormat === undefined ? [] : ([["Also as", code(facts.otherFormat)]] satisfies [string, string][])),
+    ["Also as", facts.otherFormat === undefined ? undefined : code(facts.otherFormat)],
+    ["Incomplete", missing === 0 ? undefined : `${missing} entries or places of the transcript could not be written or read`],
   ];
-  return rows.map(([name, value]) => `- **${name}**: ${value}`).join("\n");
+  return rows.flatMap(([name, value]) => (value === undefined ? [] : [`- **${name}**: ${value}`])).join("\n");
 }
 
-function summary(digest: Digest): string {
-  const asked = digest.prompts.slice(0, MAX_ITEMS).map((prompt) => `- ${oneLine(cut(firstLine(prompt), 200))}`);
-  const more = digest.prompts.length > MAX_ITEMS ? [`- and ${digest.prompts.length - MAX_ITEMS} more`] : [];
-  const answer = digest.lastAnswer?.trim();
-  return [
+function tokens(usage: Usage): string {
+  const kinds: [string, number][] = [
+    ["in", usage.input],
+    ["out", usage.output],
+    ["reasoning", usage.reasoning],
+    ["cache read", usage.cacheRead],
+    ["cache write", usage.cacheWrite],
+  ];
+  return kinds.map(([name, count]) => `${count.toLocaleString("en-US")} ${name}`).join(", ");
+}
+
+function cost({ digest, familyUsage, usageIsPartial }: SessionFileFacts): string {
+  if (digest.usage.cost === undefined) return "unknown";
+  const own = `${usageIsPartial ? "at least " : ""}$${digest.usage.cost.toFixed(4)}`;
+  return familyUsage?.cost === undefined ? own : `${own}, with subagents $${familyUsage.cost.toFixed(4)}`;
+}
+
+function summary({ prompts, promptCount, lastAnswer = "", hostSummary = "" }: Digest): string {
+  const asked = prompts.slice(0, MAX_ITEMS).map((prompt) => `- ${oneLine(cut(firstLine(prompt), 200))}`);
+  const answer = lastAnswer.trim();
+  const blocks = [
     "What the user asked:",
-    [...asked, ...more].join("\n") || "- nothing in words",
+    [...asked, ...moreThan(asked.length, promptCount)].join("\n") || "- nothing in words",
+    ...(hostSummary.trim() === ""
+      ? []
+      : ["What the host wrote when it last compacted the conversation:", quoted(cut(hostSummary.trim(), MAX_QUOTE_CHARS))]),
     "Where it stands, in the assistant's last words:",
-    answer === undefined || answer === "" ? "> The assistant has said nothing yet." : quoted(cut(answer, MAX_QUOTE_CHARS)),
-  ].join("\n\n");
+    answer === "" ? "> The assistant has said nothing yet." : quoted(cut(answer, MAX_QUOTE_CHARS)),
+  ];
+  return blocks.join("\n\n");
 }
 
-function listSection(title: string, items: readonly string[], total = items.length): string {
+function touchedFile({ path, changed }: Digest["files"][number]): string {
+  return `${code(path)} (${changed ? "changed" : "read"})`;
+}
+
+function errorLine({ source, message }: Digest["errors"][number]): string {
+  return `${code(source)}: ${oneLine(cut(firstLine(message), 300))}`;
+}
+
+function subagentLine({ sessionID, path, title }: SubagentFacts): string {
+  const name = title === undefined ? "" : ` ${oneLine(cut(title, MAX_TITLE_CHARS))}`;
+  return `${code(sessionID)}${name}: ${path === undefined ? "no transcript" : code(path)}`;
+}
+
+function listSection(title: string, items: readonly string[], max: number, total = items.length): string {
   if (items.length === 0) return "";
-  const shown = items.slice(0, MAX_ITEMS).map((item) => `- ${item}`);
-  const left = total - shown.length;
-  return [`## ${title}`, "", ...shown, ...(left > 0 ? [`- and ${left} more`] : [])].join("\n");
+  const shown = items.slice(0, max).map((item) => `- ${item}`);
+  return [`## ${title}`, "", ...shown, ...moreThan(shown.length, total)].join("\n");
 }
 
-/** Commands that run as they stand, from any folder. */
-function recall({ transcript, format, digest }: SessionFileFacts): string {
-  const file = shellQuoted(transcript);
-  const word = shellQuoted(searchWord(digest));
-  const [count, users] =
-    format === "markdown"
-      ? [String.raw`grep -c '## \[.*\] Tool Use:' ${file}`, String.raw`grep -A 5 '## \[.*\] User Message' ${file}`]
-      : [`grep -c '^{"type":"tool_use"' ${file}`, `grep '^{"type":"user"' ${file}`];
-  return [
-    "```bash",
-    "# View the whole transcript",
-    `cat ${file}`,
-    "",
-    "# Search it (put your own words in)",
-    `grep -n -i -F -e ${word} ${file}`,
-    "",
-    "# Count the tool calls",
-    count,
-    "",
-    "# The user's messages only",
-    users,
-    "```",
-  ].join("\n");
-}
-
-/** A word that stands in the transcript, for an example that finds something. */
-function searchWord(digest: Digest): string {
-  const words = (digest.prompts[0] ?? "").match(/[\p{L}\p{N}]{4,40}/gu) ?? [];
-  return words.toSorted((a, b) => b.length - a.length)[0] ?? "User Message";
-}
-
-/** One word for a POSIX shell, whatever the text holds. */
-export function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+function moreThan(shown: number, total: number): string[] {
+  return total > shown ? [`- and ${total - shown} more`] : [];
 }
 
 function duration({ firstTimestamp, lastTimestamp }: Digest): string {
   const ms = Date.parse(lastTimestamp ?? "") - Date.parse(firstTimestamp ?? "");
   if (!Number.isFinite(ms) || ms < 0) return "unknown";
   const seconds = Math.round(ms / 1000);
-  const parts = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60), seconds % 60];
-  const [hours = 0, minutes = 0, rest = 0] = parts;
-  return [...(hours > 0 ? [`${hours} h`] : []), ...(hours > 0 || minutes > 0 ? [`${minutes} min`] : []), `${rest} s`].join(" ");
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  if (hours > 0) return `${hours} h ${minutes} min ${seconds % 60} s`;
+  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
 }
 
+/** `2026-01-05` in the time zone of this machine. */
 export function localDate(date: Date): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
+/** `10:30:00 (UTC+01:00)`. */
 function localTime(date: Date): string {
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  const offset = -date.getTimezoneOffset();
+  const zone = `${offset < 0 ? "-" : "+"}${two(Math.floor(Math.abs(offset) / 60))}:${two(Math.abs(offset) % 60)}`;
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())} (UTC${zone})`;
 }
 
 function two(value: number): string {
   return String(value).padStart(2, "0");
-}
-
-function number(value: number): string {
-  return value.toLocaleString("en-US");
-}
-
-function code(text: string): string {
-  const plain = oneLine(text);
-  return plain.includes("`") ? `\`\` ${plain} \`\`` : `\`${plain}\``;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
-}
-
-function quoted(text: string): string {
-  return text
-    .split(/\r\n|\r|\n/)
-    .map((line) => `> ${line}`.trimEnd())
-    .join("\n");
-}
-
-function cut(text: string, chars: number): string {
-  return text.length <= chars ? text : `${text.slice(0, chars).replace(/[\ud800-\udbff]$/, "")}…`;
 }

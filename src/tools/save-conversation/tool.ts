@@ -6,7 +6,7 @@ export const SAVE_CONVERSATION = {
     "Saves this conversation as a file in the project, with a summary, statistics and commands to find things in its full transcript later.",
   args: {
     note: z.string().max(10_000).optional().describe("What to remember about this session."),
-    compact: z.boolean().optional().describe("Also summarize the conversation afterwards to free the context. Default false."),
+    compact: z.boolean().optional().describe("Also have the host summarize the conversation when this turn ends, to free the context. Default false."),
   },
 } as const;
 
@@ -16,8 +16,16 @@ export type SaveConversationArgs = z.output<typeof argsSchema>;
 
 /** Reads the arguments of a call; hosts hand them over unchecked. A wrong one is said in words for the model. */
 export function readSaveArgs(raw: unknown): SaveConversationArgs | { problem: string } {
-  const parsed = argsSchema.safeParse(raw ?? {});
+  const parsed = argsSchema.safeParse(withoutNulls(raw));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  return { problem: `${issue?.path.join(".") ?? "arguments"}: ${issue?.message ?? "not understood"}` };
+  const path = issue?.path.join(".") ?? "";
+  return { problem: `${path === "" ? "arguments" : path}: ${issue?.message ?? "not understood"}` };
+}
+
+/** Models write null for what they leave out. */
+function withoutNulls(raw: unknown): unknown {
+  if (raw === null || raw === undefined) return {};
+  if (typeof raw !== "object" || Array.isArray(raw)) return raw;
+  return Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null));
 }

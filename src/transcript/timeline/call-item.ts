@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { ToolResultEntry, ToolUseEntry } from "../../format/entries.ts";
 import { given, isoTime, type Draft } from "../draft.ts";
 import type { JsonValue } from "../json-value.ts";
@@ -46,25 +47,26 @@ export class CallItem implements Item {
     this.#subagentID ??= record.subagentID;
     if (record.end) this.#finish(record.end);
     if (record.input === undefined) return;
-    this.#input = record.input;
+    // Kept as the same object where it is equal: what was done for the call's entry serves its result too.
+    if (!isDeepStrictEqual(this.#input, record.input)) this.#input = record.input;
     this.readySinceMs ??= this.#nowMs();
     const awaitsChild = record.startsSubagent === true && this.#subagentID === undefined && !record.end;
     this.betterAfterMs = awaitsChild ? this.readySinceMs + USE_CONFIRM_MS : undefined;
   }
 
-  hintUse(hint: CallHintRecord): void {
+  hintUse(hint: CallHintRecord, confirms: boolean): void {
     if (this.#input !== undefined) return;
     this.#input = hint.input;
     this.readySinceMs = this.#nowMs();
-    this.betterAfterMs = this.readySinceMs + USE_CONFIRM_MS;
+    this.betterAfterMs = confirms ? this.readySinceMs + USE_CONFIRM_MS : undefined;
   }
 
-  hintResult(hint: ResultHintRecord): void {
+  hintResult(hint: ResultHintRecord, confirms: boolean): void {
     if (this.#end) return;
     if (hint.input !== undefined) this.#input ??= hint.input;
     this.readySinceMs ??= this.#nowMs();
     this.#end = { endMs: this.#nowMs(), ...hint.end };
-    this.resultDueMs = this.#nowMs() + RESULT_CONFIRM_MS;
+    this.resultDueMs = confirms ? this.#nowMs() + RESULT_CONFIRM_MS : undefined;
   }
 
   get hasInput(): boolean {

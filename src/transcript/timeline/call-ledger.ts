@@ -37,7 +37,7 @@ export class CallLedger {
     for (const call of this.#open) if (call.partID === record.partID) return { call, isNew: false };
     const fromHook = this.#find(record.callID, record.partID, (call) => call.partID === undefined);
     if (fromHook) return { call: fromHook, isNew: false };
-    if (this.#hookOnly.delete(record.callID)) return undefined;
+    if (this.#hookOnly.delete(record.callID) || this.#hookOnly.delete(record.partID)) return undefined;
     return { call: this.#add(record.partID, record.callID, record.tool), isNew: true };
   }
 
@@ -84,7 +84,9 @@ export class CallLedger {
 
   /** For a slash command's subtask the hooks give the part's id as call id. */
   #find(callID: string, partID: string, fits: (call: CallItem) => boolean): CallItem | undefined {
-    return [...this.#open].findLast((call) => (call.callID === callID || call.partID === partID) && fits(call));
+    const isMeant = (call: CallItem): boolean =>
+      call.callID === callID || call.callID === partID || call.partID === partID;
+    return [...this.#open].findLast((call) => isMeant(call) && fits(call));
   }
 
   #keyBehindAll(): string {

@@ -17,18 +17,13 @@ export const ORDER_MS = 1_000;
 export const USAGE_MS = 500;
 /** How long a prompt waits behind a text that is still streamed: texts end, and a split text reads badly. */
 export const PROMPT_HOLD_MS = 60_000;
-/** How long after the session went idle the late ends of its parts are awaited, in milliseconds. */
+/** How long after the session went idle the late ends of its parts are awaited, in milliseconds; some never come. */
 export const IDLE_GRACE_MS = 2_000;
-
-/** What is known of a message, as far as its entries need it. */
-export interface MessageFacts {
-  role?: "user" | "assistant";
-  agent?: string;
-  model?: string;
-  createdMs?: number;
-  completed?: boolean;
-  aborted?: boolean;
-}
+/**
+ * The same while the host has not said that the message of these parts is over: it does so behind the last of them,
+ * which on a busy machine comes seconds after the session went idle.
+ */
+export const UNDER_WAY_GRACE_MS = 30_000;
 
 /** Something that takes one place in the conversation and waits for its turn there. */
 export interface Item {

@@ -1,7 +1,8 @@
 import type { AssistantMessageEntry, ReasoningEntry } from "../../format/entries.ts";
 import { given, isoTime, type Draft } from "../draft.ts";
 import type { TextRecord, UsageRecord } from "../records.ts";
-import { ORDER_MS, USAGE_MS, type Item, type MessageFacts } from "./item.ts";
+import { ORDER_MS, USAGE_MS, type Item } from "./item.ts";
+import type { MessageFacts } from "./messages.ts";
 
 /**
  * A text or a reasoning of the assistant. It is open while it is streamed. If its turn is forced, what there is

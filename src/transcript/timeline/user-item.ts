@@ -1,7 +1,8 @@
 import type { UserMessageEntry } from "../../format/entries.ts";
 import { given, isoTime, type Draft } from "../draft.ts";
 import type { HostFile, PromptPart, UserPart } from "../records.ts";
-import { PROMPT_CONFIRM_MS, PROMPT_HOLD_MS, type Item, type MessageFacts } from "./item.ts";
+import { PROMPT_CONFIRM_MS, PROMPT_HOLD_MS, type Item } from "./item.ts";
+import type { MessageFacts } from "./messages.ts";
 
 /**
  * A user's message. Its parts come one by one; the prompt hook, where there is one, tells beforehand which.

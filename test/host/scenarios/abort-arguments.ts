@@ -12,17 +12,9 @@ export const scenario: Scenario = {
   async drive({ client, feed }) {
     const session = await client.createSession();
     const turn = client.prompt(session.id, "scenario:abort-arguments please");
-    await feed.waitFor(
-      ({ type, properties }) =>
-        type === "message.part.updated" && isPending(properties, session.id),
-    );
+    await feed.part(session.id, { status: "pending" });
     await client.abort(session.id);
     await turn;
     return [session.id];
   },
 };
-
-function isPending(properties: unknown, sessionID: string): boolean {
-  const json = JSON.stringify(properties);
-  return json.includes(sessionID) && json.includes('"status":"pending"');
-}

@@ -1,5 +1,5 @@
-import { call, cut, delay, text } from "../../support/host/model-script.ts";
-import { promptOnce, type Scenario } from "../../support/host/scenario.ts";
+import { call, cut, gate, text } from "../../support/host/model-script.ts";
+import type { Scenario } from "../../support/host/scenario.ts";
 
 /** The connection breaks in an answer: the host forgets the text so far, keeps the call, and begins anew. */
 export const scenario: Scenario = {
@@ -8,14 +8,17 @@ export const scenario: Scenario = {
     "cut-stream": ({ index, attempt }) => {
       if (index > 0) return [text("The end.")];
       if (attempt > 1) return [text("The second try.")];
-      return [
-        text("The first try "),
-        call("bash", { command: "echo hi", description: "says hi" }),
-        delay(600),
-        cut(),
-      ];
+      const run = call("bash", { command: "echo hi", description: "says hi" });
+      return [text("The first try "), run, gate("cut-stream"), cut()];
     },
   },
-  drive: (stage) => promptOnce(stage, "cut-stream"),
+  async drive({ client, feed, model }) {
+    const session = await client.createSession();
+    const turn = client.prompt(session.id, "scenario:cut-stream please");
+    await feed.part(session.id, { status: "completed" });
+    model.open("cut-stream");
+    await turn;
+    return [session.id];
+  },
   dropped: [{ type: "assistant", content: "The first try " }],
 };

@@ -49,15 +49,15 @@ export class EventFeed {
     });
   }
 
-  /** Resolves when a tool of the session runs and its output so far contains the text. */
-  async running(sessionID: string, output: string): Promise<void> {
+  /** Resolves when a tool of the session is in this state, and its output so far contains the text. */
+  async part(sessionID: string, wanted: { status: string; output?: string }): Promise<void> {
     await this.waitFor(({ type, properties }) => {
       if (type !== "message.part.updated" || field(properties, "sessionID") !== sessionID)
         return false;
       const state = field(field(properties, "part"), "state");
-      const shown = field(field(state, "metadata"), "output");
+      const output = field(field(state, "metadata"), "output");
       return (
-        field(state, "status") === "running" && typeof shown === "string" && shown.includes(output)
+        field(state, "status") === wanted.status && String(output).includes(wanted.output ?? "")
       );
     });
   }

@@ -55,7 +55,8 @@ export class Performance {
   }
 
   #playShared(): Map<Scenario, Promise<Played>> {
-    const opened = this.#open();
+    // A snapshot of the project at every step costs more time than all the rest, and sessions wait for each other's.
+    const opened = this.#open({ config: { snapshot: false } });
     const turn = limited(AT_ONCE);
     const driven = this.#shared.map((scenario) =>
       turn(async () => drive(scenario, (await opened).stage)),

@@ -1,0 +1,54 @@
+import type { HostRecord } from "../../transcript/records.ts";
+
+/**
+ * How long a session must rest until its turn counts as ended, in milliseconds. After an abort opencode goes idle
+ * twice within 260 ms; and `opencode run`, which ends with its turn, disposes its plugins in this time.
+ */
+const REST_MS = 500;
+
+/** Tells when sessions come to rest. Asking opencode for a summary in the middle of a turn ends that turn. */
+export class Turns {
+  readonly #restMs: number;
+  readonly #actions = new Map<string, () => void>();
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+
+  constructor(restMs: number = REST_MS) {
+    this.#restMs = restMs;
+  }
+
+  /** Calls `act` once the session has ended the turn that it is in; a later call for a session replaces the earlier. */
+  whenEnded(sessionID: string, act: () => void): void {
+    this.#actions.set(sessionID, act);
+  }
+
+  /** Takes in what the host says. Never throws. */
+  heard(record: HostRecord): void {
+    if (record.kind !== "activity" || !this.#actions.has(record.sessionID)) return;
+    const { sessionID, state } = record;
+    if (state === "aborting") return;
+    this.#stop(sessionID);
+    if (state === "deleted") this.#actions.delete(sessionID);
+    if (state !== "idle") return;
+    const timer = setTimeout(() => this.#end(sessionID), this.#restMs);
+    timer.unref();
+    this.#timers.set(sessionID, timer);
+  }
+
+  /** The process or the last plugin instance ends: nothing is to be begun any more. */
+  clear(): void {
+    for (const sessionID of this.#timers.keys()) this.#stop(sessionID);
+    this.#actions.clear();
+  }
+
+  #end(sessionID: string): void {
+    const act = this.#actions.get(sessionID);
+    this.#actions.delete(sessionID);
+    this.#timers.delete(sessionID);
+    act?.();
+  }
+
+  #stop(sessionID: string): void {
+    clearTimeout(this.#timers.get(sessionID));
+    this.#timers.delete(sessionID);
+  }
+}

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { detectTranscriptFormat } from "../../src/format/detect.ts";
+import type { TranscriptEntry, TranscriptHeader } from "../../src/format/entries.ts";
+import { encodeJsonlEntry, encodeJsonlHeader } from "../../src/format/jsonl.ts";
+import { parseJsonlTranscript } from "../../src/format/jsonl-read.ts";
+import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/format/markdown-encode.ts";
+import { describe, test } from "../support/runner.ts";
+
+const timestamp = "2026-01-05T10:30:00.000Z";
+const header: TranscriptHeader = { version: 1, sessionID: "ses_1", directory: "/x/y" };
+const HEADER =
+  '{"format":"opencode-transcripts/jsonl","version":1,"sessionID":"ses_1","directory":"/x/y"}\n';
+
+const user: TranscriptEntry = {
+  timestamp,
+  messageID: "msg_1",
+  content: "Hi\n\u009b## [x] Tool Use: y",
+  parts: [],
+  type: "user",
+};
+const USER =
+  '{"type":"user","timestamp":"2026-01-05T10:30:00.000Z","messageID":"msg_1",' +
+  '"content":"Hi\\n\\u009b\\u0023# [x] Tool Use: y","parts":[]}\n';
+
+describe("a JSONL transcript", () => {
+  test("has these bytes", () => {
+    assert.equal(encodeJsonlHeader(header), HEADER);
+    assert.equal(encodeJsonlEntry(user), USER);
+  });
+
+  test("is read back equal", async () => {
+    assert.deepStrictEqual(await parseJsonlTranscript(HEADER + USER), {
+      header,
+      entries: [user],
+      problems: [],
+    });
+  });
+
+  test("leaves a heading alone that no recall command would count", () => {
+    const changelog = encodeJsonlEntry({ ...user, content: "## [Unreleased]\n- Tool Use" });
+    assert.ok(changelog.includes('"## [Unreleased]\\n- Tool Use"'));
+  });
+
+  test("keeps what JSON cannot say from spoiling a line", async () => {
+    const line = encodeJsonlEntry({
+      type: "session_event",
+      timestamp,
+      name: "usage",
+      data: { cost: 1n },
+    });
+    const { entries } = await parseJsonlTranscript(HEADER + line);
+    assert.deepStrictEqual(entries, [
+      { type: "session_event", timestamp, name: "usage", data: "[unserializable]" },
+    ]);
+  });
+});
+
+describe("the format of a file", () => {
+  test("is known from its beginning", () => {
+    const options = { filePath: "ses_1.md" };
+    assert.equal(detectTranscriptFormat(HEADER), "jsonl");
+    assert.equal(
+      detectTranscriptFormat(encodeMarkdownHeader(header, options).slice(0, 200)),
+      "markdown",
+    );
+    assert.equal(detectTranscriptFormat(`\ufeff${encodeMarkdownEntry(user, options)}`), "markdown");
+    for (const other of ["", "# A readme\n", "{}", USER, "## [1.0.0] Changes\n"]) {
+      assert.equal(detectTranscriptFormat(other), undefined);
+    }
+  });
+});

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import type { TranscriptEntry, TranscriptItem, TranscriptProblem } from "../../src/format/entries.ts";
+import { digestOf, type Digest } from "../../src/tools/save-conversation/digest.ts";
+import { cut, code, firstLine, quoted } from "../../src/tools/save-conversation/markdown-text.ts";
+import { describe, test } from "../support/runner.ts";
+
+const AT = { timestamp: "2026-01-05T10:30:00.000Z", messageID: "msg_1" };
+
+async function* itemsOf(entries: readonly (TranscriptEntry | TranscriptProblem["code"])[]): AsyncGenerator<TranscriptItem> {
+  const place = { line: 1, offset: 0 };
+  for (const entry of entries) {
+    if (typeof entry === "string") yield { kind: "problem", problem: { code: entry, ...place, message: "" } };
+    else yield { kind: "entry", entry, ...place, endOffset: 1 };
+  }
+}
+
+function digest(...entries: (TranscriptEntry | TranscriptProblem["code"])[]): Promise<Digest> {
+  return digestOf(itemsOf(entries));
+}
+
+describe("the digest of a transcript", () => {
+  test("of nothing is empty", async () => {
+    const { userMessages, assistantMessages, toolCalls, usage, firstTimestamp } = await digest();
+    assert.deepEqual([userMessages, assistantMessages, toolCalls, usage.cost, firstTimestamp], [0, 0, 0, undefined, undefined]);
+  });
+
+  test("counts messages, not their entries", async () => {
+    const { userMessages, assistantMessages } = await digest(
+      { type: "user", ...AT, messageID: "u1", content: "a", parts: [] },
+      { type: "user", ...AT, messageID: "u1", partID: "p2", content: "more of it", parts: [] },
+      { type: "reasoning", ...AT, content: "hm" },
+      { type: "assistant", ...AT, content: "one" },
+      { type: "tool_use", ...AT, tool: "bash", callID: "c", input: {} },
+      { type: "assistant", ...AT, messageID: "msg_2", content: "two" },
+    );
+    assert.deepEqual([userMessages, assistantMessages], [1, 2]);
+  });
+
+  test("adds up usage from texts and from events", async () => {
+    const tokens = { input: 10, output: 2 };
+    const { usage, models } = await digest(
+      { type: "assistant", ...AT, content: "a", tokens, cost: 0.5, model: "a/b" },
+      { type: "session_event", ...AT, name: "usage", data: { tokens: { ...tokens, cacheRead: 7 }, cost: 0.25, model: "a/c" } },
+      { type: "session_event", ...AT, name: "usage", data: "not what it should be" },
+      { type: "session_event", ...AT, name: "usage" },
+    );
+    assert.deepEqual(usage, { input: 20, output: 4, reasoning: 0, cacheRead: 7, cacheWrite: 0, cost: 0.75 });
+    assert.deepEqual(models, ["a/b", "a/c"]);
+  });
+
+  test("joins a last answer that was written in pieces, and takes one that was replaced", async () => {
+    const piece = { type: "assistant", ...AT, partID: "p" } as const;
+    const joined = await digest({ ...piece, content: "One " }, { ...piece, content: "two.", continues: "append" });
+    assert.equal(joined.lastAnswer, "One two.");
+    const replaced = await digest({ ...piece, content: "One " }, { ...piece, content: "Two.", continues: "replace" });
+    assert.equal(replaced.lastAnswer, "Two.");
+  });
+
+  test("takes the title that was given last, and no placeholder", async () => {
+    const title = (text: string): TranscriptEntry => ({ type: "session_event", ...AT, name: "title", text });
+    assert.equal((await digest(title("New session - 2026-01-05T10:30:00.000Z"))).title, undefined);
+    assert.equal((await digest(title("First"), title("Second"))).title, "Second");
+  });
+
+  test("counts what is missing: lost and torn entries, places that cannot be read, but not outputs kept elsewhere", async () => {
+    const event = { type: "session_event", ...AT } as const;
+    const { missing } = await digest(
+      { ...event, name: "missing entries", data: { missing: 7 } },
+      { ...event, name: "missing entries" },
+      { ...event, name: "torn entry", data: {} },
+      "damaged_entry",
+      "torn_entry",
+      "missing_output",
+    );
+    assert.equal(missing, 11);
+  });
+
+  test("takes failures of every kind, with whatever output", async () => {
+    const result = { type: "tool_result", ...AT, callID: "c", input: {} } as const;
+    const { failedCalls, errors } = await digest(
+      { ...result, tool: "read", output: { deep: 1 }, status: "error" },
+      { ...result, tool: "bash", output: "stopped", status: "interrupted" },
+      { ...result, tool: "invalid", output: "unknown tool", status: "completed" },
+      { ...result, tool: "bash", output: "", metadata: { exit: 2 }, input: { command: "false" } },
+      { ...result, tool: "bash", output: "", metadata: { exit: 0 } },
+    );
+    assert.equal(failedCalls, 3);
+    assert.deepEqual(errors, [
+      { source: "read", message: '{"deep":1}' },
+      { source: "bash", message: "stopped" },
+      { source: "invalid", message: "unknown tool" },
+      { source: "bash", message: "exit code 2: false" },
+    ]);
+  });
+
+  test("keeps a bounded number of prompts, errors and files, and counts all", async () => {
+    const entries = Array.from({ length: 3_000 }, (_, n): TranscriptEntry[] => [
+      { type: "user", ...AT, messageID: `u${n}`, content: "x".repeat(50_000), parts: [] },
+      { type: "tool_result", ...AT, tool: "write", callID: `c${n}`, input: { filePath: `f${n}` }, output: "" },
+      { type: "tool_result", ...AT, tool: "bash", callID: `d${n}`, input: {}, output: "no", status: "error" },
+    ]);
+    const { prompts, promptCount, errors, errorCount, files } = await digest(...entries.flat());
+    assert.deepEqual([prompts.length, promptCount, errors.length, errorCount, files.length], [20, 3_000, 20, 3_000, 1_000]);
+    assert.equal(prompts[0]?.length, 20_000);
+  });
+});
+
+describe("foreign text in a saved session", () => {
+  test("stays inside its code span", () => {
+    assert.equal(code("a  b"), "`a  b`");
+    assert.equal(code("a`b``c"), "``` a`b``c ```");
+    assert.equal(code("a\r\nb"), "`a b`");
+  });
+
+  test("stays inside its quote", () => assert.equal(quoted("a\n\n# b\r\n```\rc"), "> a\n>\n> # b\n> ```\n> c"));
+
+  test("is cut between characters", () => {
+    assert.equal(cut("abc", 3), "abc");
+    assert.equal(cut("a🎉b", 2), "a…");
+  });
+
+  test("gives its first line with words", () => {
+    assert.equal(firstLine("\n\n  a \nb"), "a ");
+    assert.equal(firstLine(""), "");
+  });
+});

@@ -1,0 +1,270 @@
+import assert from "node:assert/strict";
+import {
+  after,
+  before,
+  call,
+  COMPLETED,
+  completed,
+  delta,
+  event,
+  failed,
+  hook,
+  message,
+  openText,
+  part,
+  PENDING,
+  running,
+  status,
+  stepFinish,
+  userText,
+  wholeText,
+} from "../support/recording/host-steps.ts";
+import { TimelineDriver } from "../support/recording/timeline-driver.ts";
+import { describe, test } from "../support/runner.ts";
+
+const sessionID = "ses_1";
+const at = (id: string, messageID = "msg_2") => ({ sessionID, messageID, id });
+const bash = (id: string, callID = `call_${id}`) => ({ ...at(id), callID, tool: "bash" });
+const LS = { command: "ls" };
+
+/** A driver in the middle of a turn: the prompt is written, the assistant's message has begun. */
+function inTurn(): TimelineDriver {
+  const driver = new TimelineDriver(sessionID).does(
+    message(sessionID, "msg_1", "user"),
+    userText(at("prt_01", "msg_1"), "Go."),
+    status(sessionID, "busy"),
+    message(sessionID, "msg_2", "assistant"),
+    part(at("prt_02"), "step-start", {}),
+  );
+  assert.deepEqual(driver.told(), ["user: Go."]);
+  return driver;
+}
+
+describe("the order of a conversation", () => {
+  test("a text whose end comes after the whole call that it announces stands before it", () => {
+    const driver = inTurn().does(
+      openText(at("prt_03")),
+      delta(at("prt_03"), "I look."),
+      call(bash("prt_04"), PENDING),
+      before(bash("prt_04"), LS),
+      call(bash("prt_04"), running(LS)),
+      after(bash("prt_04"), LS, "a.txt"),
+      call(bash("prt_04"), completed(LS, "a.txt")),
+    );
+    assert.deepEqual(driver.told(), ["user: Go."], "nothing is written before the text's end");
+    driver.does(wholeText(at("prt_03"), "I look."));
+    const want = ["user: Go.", "assistant: I look.", 'use: bash {"command":"ls"}', 'completed: {"command":"ls"} a.txt'];
+    assert.deepEqual(driver.told(), want);
+    assert.deepEqual(driver.wait(120_000).told(), want);
+  });
+
+  test("a call does not wait for ever behind a text: what there is of it is written, then the rest", () => {
+    const driver = inTurn().does(
+      openText(at("prt_03")),
+      delta(at("prt_03"), "I look"),
+      call(bash("prt_04"), running(LS)),
+    );
+    driver.wait(999);
+    assert.deepEqual(driver.told(), ["user: Go."]);
+    driver.wait(1);
+    assert.deepEqual(driver.told(), ["user: Go.", "assistant: I look", 'use: bash {"command":"ls"}']);
+    driver.does(delta(at("prt_03"), " around."), wholeText(at("prt_03"), "I look around."));
+    const texts = driver.entries.filter(({ type }) => type === "assistant");
+    assert.deepEqual(
+      texts.map((entry) => (entry.type === "assistant" ? [entry.content, entry.continues] : [])),
+      [
+        ["I look", undefined],
+        [" around.", "append"],
+      ],
+    );
+    assert.deepEqual(driver.told(), ["user: Go.", "assistant: I look around.", 'use: bash {"command":"ls"}']);
+    assert.deepEqual(driver.wait(120_000).entries.length, 4, "and no more of it later");
+  });
+
+  test("a text that was written in part and then changed is replaced", () => {
+    const driver = inTurn().does(openText(at("prt_03")), delta(at("prt_03"), "I look"), call(bash("prt_04"), running(LS)));
+    driver.wait(1_000).does(wholeText(at("prt_03"), "It is seen."));
+    assert.deepEqual(driver.told(), ["user: Go.", "assistant: It is seen.", 'use: bash {"command":"ls"}']);
+    const last = driver.entries.at(-1);
+    assert.equal(last?.type === "assistant" && last.continues, "replace");
+  });
+
+  test("a text that was written in part and ends as it was adds nothing", () => {
+    const driver = inTurn().does(openText(at("prt_03")), delta(at("prt_03"), "I look."), call(bash("prt_04"), running(LS)));
+    const { length } = driver.wait(1_000).entries;
+    driver.does(wholeText(at("prt_03"), "I look.")).wait(120_000);
+    assert.equal(driver.entries.length, length);
+  });
+
+  test("a text that goes on between and after calls is one text, before them", () => {
+    const driver = inTurn().does(
+      openText(at("prt_03")),
+      delta(at("prt_03"), "One. "),
+      call(bash("prt_04"), running(LS)),
+      call(bash("prt_04"), completed(LS, "1")),
+      delta(at("prt_03"), "Two. "),
+      call(bash("prt_05"), running(LS)),
+      call(bash("prt_05"), completed(LS, "2")),
+      delta(at("prt_03"), "Three."),
+      wholeText(at("prt_03"), "One. Two. Three."),
+    );
+    assert.deepEqual(driver.told(), [
+      "user: Go.",
+      "assistant: One. Two. Three.",
+      'use: bash {"command":"ls"}',
+      'use: bash {"command":"ls"}',
+      'completed: {"command":"ls"} 1',
+      'completed: {"command":"ls"} 2',
+    ]);
+  });
+
+  test("parallel calls stand in the order of their parts, results in the order of their ends", () => {
+    const [a, b, c] = [bash("prt_03"), bash("prt_04"), bash("prt_05")];
+    const driver = inTurn().does(
+      call(a, PENDING),
+      call(b, PENDING),
+      call(c, PENDING),
+      call(c, running({ n: 3 })),
+      call(b, running({ n: 2 })),
+      call(c, failed({ n: 3 }, "broken")),
+      call(a, running({ n: 1 })),
+      call(b, completed({ n: 2 }, "two")),
+      call(a, completed({ n: 1 }, "one")),
+    );
+    assert.deepEqual(driver.told().slice(1, 4), ['use: bash {"n":1}', 'use: bash {"n":2}', 'use: bash {"n":3}']);
+    assert.deepEqual(driver.told().slice(4), ['error: {"n":3} broken', 'completed: {"n":2} two', 'completed: {"n":1} one']);
+  });
+
+  test("reasoning stands before the text that follows it, each with its own kind", () => {
+    const driver = inTurn().does(
+      openText(at("prt_03"), "", "reasoning"),
+      delta(at("prt_03"), "Hm."),
+      wholeText(at("prt_03"), "Hm.", "reasoning"),
+      openText(at("prt_04")),
+      wholeText(at("prt_04"), "Yes."),
+      stepFinish(at("prt_05")),
+    );
+    assert.deepEqual(driver.told(), ["user: Go.", "reasoning: Hm.", "assistant: Yes."]);
+  });
+
+  test("the usage of a model call stands with the text that ended it", () => {
+    const driver = inTurn().does(openText(at("prt_03")), wholeText(at("prt_03"), "Yes."));
+    driver.wait(100).does(stepFinish(at("prt_04"), { input: 7, output: 3 }));
+    const text = driver.entries.at(-1);
+    assert.ok(text?.type === "assistant");
+    assert.deepEqual([text.tokens?.input, text.tokens?.output, text.cost, text.model], [7, 3, 0.01, "acme/m1"]);
+    assert.deepEqual(driver.wait(120_000).told("with events"), ["user: Go.", "assistant: Yes."]);
+  });
+
+  test("the usage of a model call that ended with a call stands behind it, as an event", () => {
+    const driver = inTurn().does(
+      openText(at("prt_03")),
+      wholeText(at("prt_03"), "I look."),
+      call(bash("prt_04"), running(LS)),
+      call(bash("prt_04"), completed(LS, "x")),
+      stepFinish(at("prt_05"), { input: 7, output: 3 }),
+    );
+    assert.deepEqual(driver.told("with events").slice(1), [
+      "assistant: I look.",
+      'use: bash {"command":"ls"}',
+      'completed: {"command":"ls"} x',
+      "event: usage",
+    ]);
+    const text = driver.merged[1];
+    assert.ok(text?.type === "assistant" && text.tokens === undefined);
+  });
+
+  test("whitespace is text, the empty text is none", () => {
+    const driver = inTurn().does(
+      wholeText(at("prt_03"), "   "),
+      wholeText(at("prt_04"), ""),
+      wholeText(at("prt_05"), "", "reasoning"),
+      message(sessionID, "msg_2", "assistant", COMPLETED),
+    );
+    assert.deepEqual(driver.told(), ["user: Go.", "assistant:    "]);
+  });
+
+  test("a prompt that is queued during an answer stands behind it, though its part is older than the answer's end", () => {
+    const next = { message: { id: "msg_3", sessionID, role: "user" }, parts: [{ id: "prt_05", type: "text", text: "Next." }] };
+    const driver = inTurn().does(
+      openText(at("prt_03")),
+      delta(at("prt_03"), "A long "),
+      hook("chat.message", { sessionID }, next),
+      message(sessionID, "msg_3", "user"),
+      userText(at("prt_05", "msg_3"), "Next."),
+    );
+    driver.wait(5_000).does(
+      delta(at("prt_03"), "answer."),
+      wholeText(at("prt_03"), "A long answer."),
+      stepFinish(at("prt_06")),
+      message(sessionID, "msg_2", "assistant", COMPLETED),
+    );
+    assert.deepEqual(driver.told("with events"), ["user: Go.", "assistant: A long answer.", "user: Next."]);
+    const text = driver.entries[1];
+    assert.ok(text?.type === "assistant");
+    assert.equal(text.continues, undefined, "the answer was not split");
+    assert.equal(text.tokens?.input, 10, "and has its usage, whose part is younger than the prompt");
+  });
+
+  test("all parts of a prompt are one entry, in their order, whatever arrives first", () => {
+    const user = { sessionID, messageID: "msg_1" };
+    const driver = new TimelineDriver(sessionID).does(
+      message(sessionID, "msg_1", "user"),
+      userText({ ...user, id: "prt_03" }, "host's note", { synthetic: true }),
+      userText({ ...user, id: "prt_02" }, "second"),
+      userText({ ...user, id: "prt_01" }, "first"),
+    );
+    driver.wait(40);
+    const [entry] = driver.entries;
+    assert.ok(entry?.type === "user");
+    assert.equal(entry.content, "first\nsecond");
+    assert.deepEqual(
+      entry.parts.map((raw) => (typeof raw === "object" && raw !== null && "text" in raw ? raw.text : raw)),
+      ["first", "second", "host's note"],
+    );
+    assert.equal(driver.entries.length, 1);
+  });
+
+  test("a prompt is written at once when the answer to it begins", () => {
+    const driver = new TimelineDriver(sessionID).does(
+      message(sessionID, "msg_1", "user"),
+      userText(at("prt_01", "msg_1"), "Go."),
+    );
+    assert.deepEqual(driver.told(), []);
+    driver.does(message(sessionID, "msg_2", "assistant"));
+    assert.deepEqual(driver.told(), ["user: Go."]);
+  });
+
+  test("a permission that is asked for a call stands behind the call, before its result", () => {
+    const asked = { id: "per_1", sessionID, permission: "bash", patterns: ["ls"], tool: { messageID: "msg_2", callID: "c1" } };
+    const driver = inTurn().does(
+      call(bash("prt_03", "c1"), PENDING),
+      before(bash("prt_03", "c1"), LS),
+      event("permission.asked", asked),
+      call(bash("prt_03", "c1"), running(LS)),
+      event("permission.replied", { sessionID, requestID: "per_1", reply: "once" }),
+      call(bash("prt_03", "c1"), completed(LS, "x")),
+    );
+    assert.deepEqual(driver.told("with events").slice(1), [
+      'use: bash {"command":"ls"}',
+      "event: permission asked",
+      "event: permission answered",
+      'completed: {"command":"ls"} x',
+    ]);
+  });
+
+  test("a call waits a moment for the session that it starts, and no longer", () => {
+    const task = { ...at("prt_03"), callID: "c1", tool: "task" };
+    const linked = inTurn().does(call(task, running({ prompt: "x" })));
+    assert.equal(linked.entries.length, 1);
+    linked.wait(100).does(call(task, running({ prompt: "x" }, { sessionId: "ses_child" })));
+    const use = linked.entries.at(-1);
+    assert.deepEqual(use?.type === "tool_use" && use.subagent, { sessionID: "ses_child" });
+
+    const late = inTurn().does(call(task, running({ prompt: "x" }))).wait(250);
+    assert.equal(late.entries.at(-1)?.type, "tool_use");
+    late.does(call(task, completed({ prompt: "x" }, "done", { metadata: { sessionId: "ses_child" } })));
+    const result = late.entries.at(-1);
+    assert.deepEqual(result?.type === "tool_result" && result.subagent, { sessionID: "ses_child" });
+  });
+});
