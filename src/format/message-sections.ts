@@ -79,8 +79,17 @@ function visibleCost(dollars: number): string {
   return dollars > 0 && dollars < 0.0001 ? "under $0.0001" : `$${Number(dollars).toFixed(4)}`;
 }
 
+/** Events whose text tells a person all that their data tells a program: the data stands in the comment. */
+const TOLD_BY_TEXT = new Set(["usage", "todo", "patch", "removed", "revert"]);
+
 export function eventSection(section: SectionBuilder, entry: SessionEventEntry): string {
   if (entry.text !== undefined) section.content(entry.text);
-  if (entry.data !== undefined) section.fence("data", fencedJson(entry.data), "json");
+  if (entry.data !== undefined && (entry.text === undefined || !TOLD_BY_TEXT.has(entry.name))) {
+    section.fence("data", fencedJson(entry.data), "json");
+  } else {
+    const texts = new TextReferences();
+    if (entry.text !== undefined) texts.add("content", entry.text);
+    section.noteWithTexts("told", entry.data, texts);
+  }
   return section.toMarkdown("Session Event", { field: "name", value: entry.name });
 }

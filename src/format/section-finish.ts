@@ -16,7 +16,7 @@ export interface FinishedSection {
 }
 
 /** Fields that stand in the comment with references to the section's texts. A call's input stands in its body. */
-const WITH_REFERENCES = { user: ["parts"], tool_result: ["input", "metadata"] };
+const WITH_REFERENCES = { user: ["parts"], tool_result: ["input", "metadata"], session_event: ["told"] };
 
 export class SectionFinisher {
   readonly #pending = new PendingInputs();
@@ -128,13 +128,19 @@ function resolveFields(
 ): void {
   let misses = 0;
   const type = fields["type"];
-  for (const name of type === "user" || type === "tool_result" ? WITH_REFERENCES[type] : []) {
+  const hasReferences = type === "user" || type === "tool_result" || type === "session_event";
+  for (const name of hasReferences ? WITH_REFERENCES[type] : []) {
     if (fields[name] === undefined) continue;
     try {
       fields[name] = resolveReferences(fields[name], texts, () => (misses += 1));
     } catch {
       damage.push(`its ${name} is nested too deeply`);
     }
+  }
+  // Data of an event that its text tells a person: in the comment it has a name of its own, without a fence.
+  if (type === "session_event" && "told" in fields) {
+    fields["data"] = fields["told"];
+    delete fields["told"];
   }
   if (misses > 0 && outputIsWhole) damage.push("its comment refers to text that is not there");
 }

@@ -6,7 +6,7 @@ import { familyOf, type NameFamily } from "./names.ts";
 import type { ScanText } from "./scan-text.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
 import { valueWithoutSign } from "./unsigned-values.ts";
-import { isPlaceholder, isReference, isSecretValue } from "./values.ts";
+import { isPlaceholder, isRedacted, isReference, isSecretValue } from "./values.ts";
 
 const KINDS: Readonly<Record<NameFamily, string>> = {
   password: "password",
@@ -39,7 +39,7 @@ function fullName(text: string, name: Name): string {
 
 /** Whether what is left of a cut value counts: it was a secret, to go by its name, and nothing says otherwise. */
 function isCutSecret(value: string, family: NameFamily): boolean {
-  if (isReference(value) || isPlaceholder(value) || value.includes("[REDACTED:")) return false;
+  if (isReference(value) || isPlaceholder(value) || isRedacted(value)) return false;
   if (/[\s()[\]{}]/.test(value)) return false;
   if (family === "password" || family === "passphrase") return value.length >= 3 && !/^[a-z]+$/i.test(value);
   return value.length >= 6 && /[0-9]/.test(value) && /[A-Za-z]/.test(value);

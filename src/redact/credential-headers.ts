@@ -1,18 +1,20 @@
 /** Values of the Authorization and the cookie headers. */
 import type { Finding } from "./finding.ts";
-import { isEncodedLogin } from "./login-rules.ts";
 import type { ScanText } from "./scan-text.ts";
 import { NOTHING } from "./trigger-index.ts";
-import { isPlaceholder, isRandom, isReference } from "./values.ts";
+import { isEncodedLogin, isPlaceholder, isRandom, isRedacted, isReference } from "./values.ts";
 
 const CREDENTIAL = /^[ \t]*(?:(?<scheme>[A-Za-z][\w-]{1,20})[ \t]{1,4})?(?<secret>[^\s,;"'`\\<>]{4,})/d;
 
-function isCredential(value: string, scheme: string, cut: boolean): boolean {
-  if (isReference(value) || isPlaceholder(value) || value.includes("[REDACTED:")) return false;
-  if (scheme === "basic") return isEncodedLogin(value, cut) || isRandom(value, 16) || value.includes(":");
+const LABEL = /token|key|secret/i;
+
+function isCredential(value: string, scheme: string, brokenOff: boolean): boolean {
+  if (isReference(value) || isPlaceholder(value) || isRedacted(value)) return false;
+  if (scheme === "basic") return isEncodedLogin(value, brokenOff) || isRandom(value, 16) || value.includes(":");
   const mixed = /[0-9]/.test(value) && /[A-Za-z]/.test(value);
-  if (cut) return mixed || value.length >= 8;
-  return value.length >= 8 && mixed && !/[()[\]{}]/.test(value);
+  if (/[()[\]{}]/.test(value)) return false;
+  if (brokenOff && scheme !== "") return mixed || (/[A-Z].*[A-Z]/.test(value) && /[a-z]/.test(value) && !LABEL.test(value));
+  return (value.length >= 8 && mixed) || isRandom(value, 16);
 }
 
 /** The credential of an Authorization header whose value is `from <= index < to`. */
@@ -24,7 +26,7 @@ export function findCredential(scan: ScanText, from: number, to: number): readon
   const value = match.groups?.["secret"] ?? "";
   // AWS names the key's id here; the signature has a rule of its own.
   if (scheme.startsWith("aws4")) return NOTHING;
-  if (!isCredential(value, scheme, scan.isCutAt(from + end))) return NOTHING;
+  if (!isCredential(value, scheme, scan.breaksOffAt(from + end))) return NOTHING;
   const kind = scheme === "basic" ? "basic-auth" : scheme === "" || scheme === "bearer" ? "bearer-token" : "authorization";
   return [{ start: from + start, end: from + end, kind, byContext: true }];
 }
@@ -41,7 +43,7 @@ export function findCookies(scan: ScanText, from: number, to: number): readonly 
     const name = groups?.["name"] ?? "";
     const value = groups?.["secret"] ?? "";
     if (start === undefined || end === undefined || ATTRIBUTE.test(name)) continue;
-    if (isReference(value) || isPlaceholder(value) || value.includes("[REDACTED:")) continue;
+    if (isReference(value) || isPlaceholder(value) || isRedacted(value)) continue;
     const login = LOGIN_COOKIE.test(name) && /[0-9]/.test(value);
     if (login || isRandom(value, 16)) {
       findings.push({ start: from + start, end: from + end, kind: "cookie", byContext: true });

@@ -2,7 +2,7 @@
 import { BASE64 } from "./char-set.ts";
 import type { Finding } from "./finding.ts";
 import type { ScanText } from "./scan-text.ts";
-import { isPlaceholder, isReference, isSecretValue } from "./values.ts";
+import { isEncodedLogin, isPlaceholder, isRedacted, isReference, isSecretValue } from "./values.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
 
 const byContext = (start: number, end: number, kind: string): readonly Finding[] => [
@@ -10,7 +10,7 @@ const byContext = (start: number, end: number, kind: string): readonly Finding[]
 ];
 
 const isRealPassword = (value: string): boolean =>
-  value.length >= 3 && !isReference(value) && !isPlaceholder(value) && !value.includes("[REDACTED:");
+  value.length >= 3 && !isReference(value) && !isPlaceholder(value) && !isRedacted(value);
 
 /** The last `@` before the path closes the password, which may hold `@` itself. */
 const URL_LOGIN = /:\/\/(?<user>[^\s:/?#@"'`<>\\[\](){},]{0,128}):(?<secret>[^\s/"'`<>\\]{1,256})@(?=[\w[.-])/dy;
@@ -29,7 +29,7 @@ function findUrlLogin(scan: ScanText, at: number): readonly Finding[] {
   if (match === null || start === undefined || end === undefined) return NOTHING;
   const secret = text.slice(start, end);
   // A port looks like a password until the `@` that is cut away.
-  if (whole === null && (/^\d{1,5}(?!\d)/.test(secret) || !scan.breaksOffAt(end))) return NOTHING;
+  if (whole === null && (/^\d{1,5}(?![\w-])/.test(secret) || !scan.breaksOffAt(end))) return NOTHING;
   if (/^\d{1,5}[?#,]/.test(secret)) return NOTHING;
   if (match.groups?.["user"] === secret || !isRealPassword(secret)) return NOTHING;
   EXAMPLE_HOST.lastIndex = end + 1;
@@ -60,12 +60,6 @@ function findSimple(pattern: RegExp, scan: ScanText, at: number): readonly Findi
   if (start === undefined || end === undefined) return NOTHING;
   const secret = scan.text.slice(start, end);
   return isSecretValue(secret, "password", "quoted") ? byContext(start, end, "password") : NOTHING;
-}
-
-/** `user:password` in base64, whole or cut. */
-export function isEncodedLogin(value: string, cut: boolean): boolean {
-  const decoded = Buffer.from(value, "base64").toString("latin1");
-  return /^[\x20-\x7e]{1,64}:[\x20-\x7e]+$/.test(decoded) || (cut && /^[\x20-\x7e]{4,}$/.test(decoded));
 }
 
 function findBasic(scan: ScanText, at: number): readonly Finding[] {

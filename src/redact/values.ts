@@ -27,7 +27,6 @@ const PLACEHOLDER = new RegExp(
     "change[-_ ]?(?:me|it|this)(?:please|now)?|replace[-_ ]?(?:me|this)|fix[-_ ]?me",
     "(?:super|top)?[-_ ]?secret|password|passwd|passphrase|pass|pwd|token|pw|key|api[-_ ]?key|credentials?",
     "postgres|root|admin|user|guest|test|foobar|foo|bar|baz|abc|example|sample|dummy|fake|mock|redacted|hidden|masked",
-    "(?:your|my|the|some|new|old|current|a|an|enter|insert|put|use|example|sample|dummy|fake|test)[-_ ].*",
     ".*\\*{3,}.*",
     ".*(?:[-_ ]here|[-_]placeholder|[-_]goes[-_]here|EXAMPLE(?:KEY)?)",
     "\\[.*\\]|<.*>|\\(.*\\)|%.+%",
@@ -50,10 +49,15 @@ const CODE = /[()[\]{}=]|=>|::|->|\|\|/;
 const MIME_OR_LABEL = /^[A-Za-z]+(?:[._:/-][A-Za-z]+)+$/;
 const DATE_OR_VERSION = /^(?:\d{4}-\d\d-\d\d|[v^~]?\d+\.\d+\.\d+|0x[0-9a-f]{1,8}$)/i;
 /** The rest of a statement after a string that ends with the name: `("Password:"), next(`. */
-const STATEMENT = /^[),;\]}+](?:.*(?:[\w$][(.]|=>)|.*[(,+=]$)/;
+const STATEMENT = /^(?:[),;\]}](?:.*(?:[\w$][(.]|=>)|.*[(,+=]$)|\+[\w$. ]{0,24}\+$)/;
+
+/** `your-api-key-1`, `the token`, `myPassword`: words that tell the reader what belongs there. */
+const INSTRUCTION = /^(?:your|my|the|some|new|old|current|a|an|enter|insert|put|use|example|sample|dummy|fake|test)[-_ ]/i;
 
 export const isPlaceholder = (value: string): boolean =>
-  PLACEHOLDER.test(value.slice(0, 100)) || /^(?:your|my)[A-Z]/.test(value);
+  PLACEHOLDER.test(value.slice(0, 100)) || /^(?:your|my)[A-Z][a-z]/.test(value) || (INSTRUCTION.test(value) && isWordy(value));
+/** Whether a value is, or ends in, what earlier redaction left; it may be cut at the colon. */
+export const isRedacted = (value: string): boolean => value.includes("[REDACTED");
 /** Whether a credential of known shape ends in filling, as in `ghp_xxxxxxxxxxxxxxxxxxxx`. */
 export const isPadding = (credential: string): boolean => new Set(credential.slice(-24)).size < 5;
 export const isReference = (value: string): boolean => {
@@ -76,6 +80,12 @@ function restlessness(value: string): number {
   return letters < 2 ? 0 : changes / (letters - 1);
 }
 
+/** Noise has as many capitals as small letters; in `camelCaseNames` capitals are few, in acronyms they stand together. */
+function isRandomLetters(value: string): boolean {
+  const capitals = (value.match(/[A-Z]/g)?.length ?? 0) / value.length;
+  return capitals >= 0.25 && capitals <= 0.75 && restlessness(value) >= 0.12;
+}
+
 const WORDY_PART = /^(?:[A-Za-z]+|\d{1,8}|[A-Za-z]{1,10}\d{1,2}|\d{1,2}[A-Za-z]{1,3})$/;
 /** Whether `value` is made of words and short numbers, joined by any signs. */
 export const isWordy = (value: string): boolean => value.split(/[^A-Za-z0-9]+/).every((part) => part === "" || WORDY_PART.test(part));
@@ -84,7 +94,7 @@ export const isWordy = (value: string): boolean => value.split(/[^A-Za-z0-9]+/).
 export function isRandom(value: string, min: number): boolean {
   if (value.length < min || /\s/.test(value)) return false;
   const mixed = /[0-9]/.test(value) && /[A-Za-z]/.test(value);
-  if (!mixed) return value.length >= 20 && /[a-z]/.test(value) && /[A-Z]/.test(value) && restlessness(value) >= 0.3;
+  if (!mixed) return value.length >= 16 && isRandomLetters(value);
   return !isWordy(value) && restlessness(value) >= 0.2;
 }
 
@@ -121,9 +131,15 @@ function isPhrase(value: string): boolean {
   return words.length >= 3 && words.every((word) => /^[a-z]{2,12}$/.test(word));
 }
 
+/** `user:password` in base64, whole or cut. */
+export function isEncodedLogin(value: string, cut: boolean): boolean {
+  const decoded = Buffer.from(value, "base64").toString("latin1");
+  return /^[\x20-\x7e]{1,64}:[\x20-\x7e]+$/.test(decoded) || (cut && /^[\x20-\x7e]{4,}$/.test(decoded));
+}
+
 /** Whether `value`, which stands next to a name of `family`, is to be replaced. */
 export function isSecretValue(value: string, family: NameFamily, context: ValueContext): boolean {
-  if (value.length < 4 || value.includes("[REDACTED:")) return false;
+  if (value.length < 4 || isRedacted(value)) return false;
   if (isReference(value) || isPlaceholder(value) || TYPE_WORD.test(value)) return false;
   if (DATE_OR_VERSION.test(value) || STATEMENT.test(value) || /^(.)\1*$/.test(value)) return false;
   const codeLike = context === "loose" || context === "line";
@@ -153,7 +169,7 @@ export function isSecretValue(value: string, family: NameFamily, context: ValueC
     case "url-only":
       return isRandom(value, 16);
     case "login":
-      return isRandom(value, 16);
+      return isRandom(value, 16) || (value.length >= 12 && isEncodedLogin(value, false));
     case "authorization":
     case "cookie":
       return false;

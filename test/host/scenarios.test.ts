@@ -4,21 +4,21 @@
  */
 import { fileURLToPath } from "node:url";
 import { judge } from "../support/host/judge.ts";
-import { Performance } from "../support/host/performance.ts";
+import { ScenarioRun } from "../support/host/scenario-run.ts";
 import { loadScenarios } from "../support/host/stage.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 
 const all = await loadScenarios(fileURLToPath(new URL("./scenarios", import.meta.url)));
 const chosen = process.env["SCENARIOS"]?.split(",");
 const scenarios = all.filter(({ name }) => chosen?.includes(name) ?? true);
-const performance = new Performance(scenarios);
+const run = new ScenarioRun(scenarios);
 
 /** The first test waits for all scenarios that share a server. */
 const TIMEOUT_MS = 300_000;
 
 describe("what opencode exports stands in the transcript", () => {
   for (const scenario of scenarios) {
-    test(scenario.name, async () => judge(scenario, await performance.play(scenario)), TIMEOUT_MS);
+    test(scenario.name, async () => judge(scenario, await run.play(scenario)), TIMEOUT_MS);
   }
-  afterAll(() => (process.env["KEEP_SANDBOX"] ? undefined : performance.close()));
+  afterAll(() => (process.env["KEEP_SANDBOX"] ? undefined : run.close()));
 });

@@ -40,6 +40,8 @@ const INLINE = ["a", "|", "\\", "{", "$$", '"', "[a](", ">", "<https://a.b", "<a
   "<br>",
   "<T>",
 ]);
+/** Rendering is slow work, and machines that test may be busy. */
+const LIMIT_MS = 120_000;
 const VOID_ELEMENTS = new Set(["br", "hr", "img", "input"]);
 
 /** The h2 elements that no other element contains. */
@@ -75,28 +77,36 @@ function assertRenders(list: TranscriptEntry[], render: (text: string) => string
 
 for (const [name, render] of Object.entries(RENDERERS)) {
   describe(`a transcript rendered as ${name}`, () => {
-    test("has every section's heading at its top level", () => {
-      fc.assert(
-        fc.property(fc.array(anyEntry, { minLength: 1, maxLength: 4 }), (list) =>
-          assertRenders(list, render),
-        ),
-        { numRuns: 60 },
-      );
-    });
+    test(
+      "has every section's heading at its top level",
+      () => {
+        fc.assert(
+          fc.property(fc.array(anyEntry, { minLength: 1, maxLength: 4 }), (list) =>
+            assertRenders(list, render),
+          ),
+          { numRuns: 60 },
+        );
+      },
+      LIMIT_MS,
+    );
 
-    test("keeps its sections apart, whatever markup a message leaves open", () => {
-      const piece = fc.constantFrom(...CODE, ...SPACE_AND_BLOCKS, ...INLINE);
-      const markup = fc.array(piece, { maxLength: 16 });
-      const message = markup.map((pieces): TranscriptEntry => ({
-        type: "assistant",
-        timestamp: "",
-        content: pieces.join(""),
-      }));
-      const after: TranscriptEntry = { type: "reasoning", timestamp: "", content: "`a` <b> ```" };
-      fc.assert(
-        fc.property(message, (entry) => assertRenders([entry, after], render)),
-        { numRuns: 600 },
-      );
-    });
+    test(
+      "keeps its sections apart, whatever markup a message leaves open",
+      () => {
+        const piece = fc.constantFrom(...CODE, ...SPACE_AND_BLOCKS, ...INLINE);
+        const markup = fc.array(piece, { maxLength: 16 });
+        const message = markup.map((pieces): TranscriptEntry => ({
+          type: "assistant",
+          timestamp: "",
+          content: pieces.join(""),
+        }));
+        const after: TranscriptEntry = { type: "reasoning", timestamp: "", content: "`a` <b> ```" };
+        fc.assert(
+          fc.property(message, (entry) => assertRenders([entry, after], render)),
+          { numRuns: 600 },
+        );
+      },
+      LIMIT_MS,
+    );
   });
 }

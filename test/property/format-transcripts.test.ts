@@ -16,6 +16,8 @@ import type { TailScanner } from "../../src/format/scan.ts";
 import { describe, test } from "../support/runner.ts";
 import { anyEntry, anyHeader, anyToolResult, anyToolUse, chunked } from "./format-arbitraries.ts";
 
+/** Machines that test may be busy. */
+const LIMIT_MS = 120_000;
 const filePath = "ses_parent/ses_1.md";
 const header: TranscriptHeader = { version: 1, sessionID: "ses_1" };
 const entries = fc.array(anyEntry, { maxLength: 6 });
@@ -73,167 +75,191 @@ function fileOf(
 
 for (const [name, format] of Object.entries(FORMATS)) {
   describe(`a ${name} transcript`, () => {
-    test("gives back every header and entry, wherever its chunks end", async () => {
-      const files = fc.record({ head: anyHeader, list: entries }).chain(({ head, list }) => {
-        const file = fileOf(format, head, list);
-        return fc.record({
-          head: fc.constant(head),
-          list: fc.constant(list),
-          chunks: chunked(file.bytes),
+    test(
+      "gives back every header and entry, wherever its chunks end",
+      async () => {
+        const files = fc.record({ head: anyHeader, list: entries }).chain(({ head, list }) => {
+          const file = fileOf(format, head, list);
+          return fc.record({
+            head: fc.constant(head),
+            list: fc.constant(list),
+            chunks: chunked(file.bytes),
+          });
         });
-      });
-      await fc.assert(
-        fc.asyncProperty(files, async ({ head, list, chunks }) => {
-          const items = await itemsOf(format.read(stream(chunks)));
-          assert.deepStrictEqual(problemsIn(items), []);
-          assert.deepStrictEqual(entriesIn(items), list);
-          const first = items[0];
-          assert.ok(first?.kind === "header");
-          assert.deepStrictEqual(first.header, head);
-        }),
-        { numRuns: 400 },
-      );
-    });
-
-    test("cut anywhere is its first entries and at most one that is torn", async () => {
-      const cuts = fc.record({ list: entries, at: fc.double({ min: 0, max: 1, noNaN: true }) });
-      await fc.assert(
-        fc.asyncProperty(cuts, async ({ list, at }) => {
-          const { bytes, ends } = fileOf(format, header, list);
-          const cut = Math.floor(at * bytes.length);
-          const items = await itemsOf(format.read(stream([bytes.subarray(0, cut)])));
-          const whole = ends.filter((end) => end <= cut);
-          assert.deepStrictEqual(entriesIn(items), list.slice(0, Math.max(whole.length - 1, 0)));
-          const codes = items.flatMap((item) =>
-            item.kind === "problem" ? [item.problem.code] : [],
-          );
-          const isTorn = cut > (whole.at(-1) ?? 0);
-          assert.deepStrictEqual(codes, cut === 0 ? ["no_header"] : isTorn ? ["torn_entry"] : []);
-        }),
-        { numRuns: 300 },
-      );
-    });
-
-    test("says where each entry stands", async () => {
-      await fc.assert(
-        fc.asyncProperty(entries, async (list) => {
-          const { bytes, ends } = fileOf(format, header, list);
-          const items = await itemsOf(format.read(stream([bytes])));
-          const places = items.flatMap((item) => (item.kind === "entry" ? [item] : []));
-          assert.deepStrictEqual(
-            places.map((item) => item.offset),
-            ends.slice(0, -1),
-          );
-          assert.deepStrictEqual(
-            places.map((item) => item.endOffset),
-            ends.slice(1),
-          );
-          for (const { offset, line } of places) {
-            assert.equal(
-              line,
-              Buffer.from(bytes.subarray(0, offset)).toString("latin1").split("\n").length,
-            );
-          }
-        }),
-        { numRuns: 200 },
-      );
-    });
-
-    test("is scanned for its valid end and its keys, from any entry on and however it is cut", async () => {
-      const cuts = fc.record({
-        list: entries,
-        from: fc.nat(),
-        at: fc.double({ min: 0, max: 1, noNaN: true }),
-      });
-      const scans = cuts.chain(({ list, from, at }) => {
-        const { bytes, ends } = fileOf(format, header, list);
-        const starts = [0, ...ends];
-        const first = from % starts.length;
-        const start = starts[first] ?? 0;
-        const cut = start + Math.floor(at * (bytes.length - start));
-        return chunked(bytes.subarray(start, cut)).map((chunks) => ({
-          list,
-          ends,
-          first,
-          start,
-          cut,
-          chunks,
-        }));
-      });
-      fc.assert(
-        fc.property(scans, ({ list, ends, first, start, cut, chunks }) => {
-          const scanner = format.scanner(start);
-          const keys: string[] = [];
-          for (const chunk of chunks) {
-            const reused = Uint8Array.from(chunk);
-            scanner.push(reused);
-            reused.fill(0);
-            keys.push(...scanner.takeKeys());
-          }
-          const whole = ends.filter((end) => end <= cut);
-          assert.equal(scanner.validEnd, Math.max(start, whole.at(-1) ?? 0));
-          assert.equal(scanner.hasHeader, first === 0 && whole.length > 0);
-          const read = list.slice(Math.max(first - 1, 0), Math.max(whole.length - 1, 0));
-          assert.deepStrictEqual(
-            keys,
-            read.map(entryKey).filter((key) => key !== undefined),
-          );
-        }),
-        { numRuns: 400 },
-      );
-    });
-
-    test("holds a million characters of anything", async () => {
-      for (const unit of ["a", "\0", "## [", "```\n", '\\"']) {
-        const content = unit.repeat(1_000_000 / unit.length);
-        const list: TranscriptEntry[] = [
-          { type: "user", timestamp: "", content, parts: [{ type: "text", text: content }] },
-          {
-            type: "tool_result",
-            timestamp: "",
-            tool: "",
-            callID: "",
-            input: content,
-            output: content,
-          },
-        ];
-        const { bytes } = fileOf(format, header, list);
-        const items = await itemsOf(
-          format.read(stream([bytes.subarray(0, 1000), bytes.subarray(1000)])),
+        await fc.assert(
+          fc.asyncProperty(files, async ({ head, list, chunks }) => {
+            const items = await itemsOf(format.read(stream(chunks)));
+            assert.deepStrictEqual(problemsIn(items), []);
+            assert.deepStrictEqual(entriesIn(items), list);
+            const first = items[0];
+            assert.ok(first?.kind === "header");
+            assert.deepStrictEqual(first.header, head);
+          }),
+          { numRuns: 400 },
         );
-        assert.deepStrictEqual(entriesIn(items), list);
-      }
-    });
+      },
+      LIMIT_MS,
+    );
 
-    test("is read without an error, whatever bytes stand in it", async () => {
-      const damages = fc.record({
-        list: entries,
-        noise: fc.array(fc.tuple(fc.nat(), fc.uint8Array({ maxLength: 8 }), fc.nat(20)), {
-          minLength: 1,
-          maxLength: 6,
-        }),
-      });
-      await fc.assert(
-        fc.asyncProperty(damages, async ({ list, noise }) => {
-          let bytes: Uint8Array = fileOf(format, header, list).bytes;
-          for (const [at, inserted, removed] of noise) {
-            const place = at % bytes.length;
-            bytes = Buffer.concat([
-              bytes.subarray(0, place),
-              inserted,
-              bytes.subarray(place + removed),
-            ]);
-            if (bytes.length === 0) return;
-          }
-          const items = await itemsOf(format.read(stream([bytes])));
-          assert.ok(entriesIn(items).length <= list.length + noise.length);
-          const scanner = format.scanner(0);
-          scanner.push(bytes);
-          assert.ok(scanner.validEnd <= bytes.length);
-        }),
-        { numRuns: 300 },
-      );
-    });
+    test(
+      "cut anywhere is its first entries and at most one that is torn",
+      async () => {
+        const cuts = fc.record({ list: entries, at: fc.double({ min: 0, max: 1, noNaN: true }) });
+        await fc.assert(
+          fc.asyncProperty(cuts, async ({ list, at }) => {
+            const { bytes, ends } = fileOf(format, header, list);
+            const cut = Math.floor(at * bytes.length);
+            const items = await itemsOf(format.read(stream([bytes.subarray(0, cut)])));
+            const whole = ends.filter((end) => end <= cut);
+            assert.deepStrictEqual(entriesIn(items), list.slice(0, Math.max(whole.length - 1, 0)));
+            const codes = items.flatMap((item) =>
+              item.kind === "problem" ? [item.problem.code] : [],
+            );
+            const isTorn = cut > (whole.at(-1) ?? 0);
+            assert.deepStrictEqual(codes, cut === 0 ? ["no_header"] : isTorn ? ["torn_entry"] : []);
+          }),
+          { numRuns: 300 },
+        );
+      },
+      LIMIT_MS,
+    );
+
+    test(
+      "says where each entry stands",
+      async () => {
+        await fc.assert(
+          fc.asyncProperty(entries, async (list) => {
+            const { bytes, ends } = fileOf(format, header, list);
+            const items = await itemsOf(format.read(stream([bytes])));
+            const places = items.flatMap((item) => (item.kind === "entry" ? [item] : []));
+            assert.deepStrictEqual(
+              places.map((item) => item.offset),
+              ends.slice(0, -1),
+            );
+            assert.deepStrictEqual(
+              places.map((item) => item.endOffset),
+              ends.slice(1),
+            );
+            for (const { offset, line } of places) {
+              assert.equal(
+                line,
+                Buffer.from(bytes.subarray(0, offset)).toString("latin1").split("\n").length,
+              );
+            }
+          }),
+          { numRuns: 200 },
+        );
+      },
+      LIMIT_MS,
+    );
+
+    test(
+      "is scanned for its valid end and its keys, from any entry on and however it is cut",
+      async () => {
+        const cuts = fc.record({
+          list: entries,
+          from: fc.nat(),
+          at: fc.double({ min: 0, max: 1, noNaN: true }),
+        });
+        const scans = cuts.chain(({ list, from, at }) => {
+          const { bytes, ends } = fileOf(format, header, list);
+          const starts = [0, ...ends];
+          const first = from % starts.length;
+          const start = starts[first] ?? 0;
+          const cut = start + Math.floor(at * (bytes.length - start));
+          return chunked(bytes.subarray(start, cut)).map((chunks) => ({
+            list,
+            ends,
+            first,
+            start,
+            cut,
+            chunks,
+          }));
+        });
+        fc.assert(
+          fc.property(scans, ({ list, ends, first, start, cut, chunks }) => {
+            const scanner = format.scanner(start);
+            const keys: string[] = [];
+            for (const chunk of chunks) {
+              const reused = Uint8Array.from(chunk);
+              scanner.push(reused);
+              reused.fill(0);
+              keys.push(...scanner.takeKeys());
+            }
+            const whole = ends.filter((end) => end <= cut);
+            assert.equal(scanner.validEnd, Math.max(start, whole.at(-1) ?? 0));
+            assert.equal(scanner.hasHeader, first === 0 && whole.length > 0);
+            const read = list.slice(Math.max(first - 1, 0), Math.max(whole.length - 1, 0));
+            assert.deepStrictEqual(
+              keys,
+              read.map(entryKey).filter((key) => key !== undefined),
+            );
+          }),
+          { numRuns: 400 },
+        );
+      },
+      LIMIT_MS,
+    );
+
+    test(
+      "holds a million characters of anything",
+      async () => {
+        for (const unit of ["a", "\0", "## [", "```\n", '\\"']) {
+          const content = unit.repeat(1_000_000 / unit.length);
+          const list: TranscriptEntry[] = [
+            { type: "user", timestamp: "", content, parts: [{ type: "text", text: content }] },
+            {
+              type: "tool_result",
+              timestamp: "",
+              tool: "",
+              callID: "",
+              input: content,
+              output: content,
+            },
+          ];
+          const { bytes } = fileOf(format, header, list);
+          const items = await itemsOf(
+            format.read(stream([bytes.subarray(0, 1000), bytes.subarray(1000)])),
+          );
+          assert.deepStrictEqual(entriesIn(items), list);
+        }
+      },
+      LIMIT_MS,
+    );
+
+    test(
+      "is read without an error, whatever bytes stand in it",
+      async () => {
+        const damages = fc.record({
+          list: entries,
+          noise: fc.array(fc.tuple(fc.nat(), fc.uint8Array({ maxLength: 8 }), fc.nat(20)), {
+            minLength: 1,
+            maxLength: 6,
+          }),
+        });
+        await fc.assert(
+          fc.asyncProperty(damages, async ({ list, noise }) => {
+            let bytes: Uint8Array = fileOf(format, header, list).bytes;
+            for (const [at, inserted, removed] of noise) {
+              const place = at % bytes.length;
+              bytes = Buffer.concat([
+                bytes.subarray(0, place),
+                inserted,
+                bytes.subarray(place + removed),
+              ]);
+              if (bytes.length === 0) return;
+            }
+            const items = await itemsOf(format.read(stream([bytes])));
+            assert.ok(entriesIn(items).length <= list.length + noise.length);
+            const scanner = format.scanner(0);
+            scanner.push(bytes);
+            assert.ok(scanner.validEnd <= bytes.length);
+          }),
+          { numRuns: 300 },
+        );
+      },
+      LIMIT_MS,
+    );
   });
 }
 

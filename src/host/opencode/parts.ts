@@ -186,8 +186,9 @@ function shortened(value: JsonValue): JsonValue {
 
 function patchRecord(part: Fields, of: { sessionID: string; messageID: string; partID: string }): HostRecord {
   const files = list(part, "files").filter((file) => typeof file === "string");
-  const count = `${files.length} ${files.length === 1 ? "file" : "files"} changed.`;
-  return { kind: "part_event", ...of, name: "patch", text: count, data: { files } };
+  const changed = `${files.length} ${files.length === 1 ? "file" : "files"} changed:`;
+  const shown = files.map((file) => `- \`${file}\``);
+  return { kind: "part_event", ...of, name: "patch", text: [changed, ...shown].join("\n"), data: { files } };
 }
 
 function compactionText(part: Fields): string {

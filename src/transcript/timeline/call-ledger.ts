@@ -28,6 +28,11 @@ export class CallLedger {
     return this.#open.size;
   }
 
+  /** Ids of calls that are over and still known. */
+  get remembered(): number {
+    return this.#hookOnly.size + this.#closed.size;
+  }
+
   [Symbol.iterator](): IterableIterator<CallItem> {
     return this.#open.values();
   }
@@ -55,7 +60,9 @@ export class CallLedger {
   forResult(hint: ResultHintRecord): { call: CallItem; isNew: boolean } | undefined {
     const known = this.#find(hint.callID, hint.callID, (call) => !call.hasEnd);
     if (known) return { call: known, isNew: false };
-    if (this.#closed.has(hint.callID)) return undefined;
+    // A provider that gives two calls of one answer the same id gets one part of the host's for both, and one result.
+    const isOver = this.#find(hint.callID, hint.callID, (call) => call.partID !== undefined) !== undefined;
+    if (isOver || this.#closed.has(hint.callID)) return undefined;
     return { call: this.#add(this.#keyBehindAll(), hint.callID, hint.tool), isNew: true };
   }
 

@@ -12,7 +12,7 @@ export const scenario: Scenario = {
   async drive({ client, feed }) {
     const session = await client.createSession();
     const turn = client.prompt(session.id, "scenario:abort-tool please");
-    await feed.part(session.id, { status: "running", output: "started" });
+    await feed.running(session.id, "started");
     await client.abort(session.id);
     await turn;
     return [session.id];

@@ -62,6 +62,11 @@ export class EventFeed {
     });
   }
 
+  /** Resolves when a tool of the session runs and its output so far contains the text. */
+  async running(sessionID: string, output: string): Promise<void> {
+    await this.part(sessionID, { status: "running", output });
+  }
+
   close(): void {
     this.#abort.abort();
   }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TranscriptEntry } from "../../../src/format/entries.ts";
 import { parseExport, type ExportedSession } from "./export.ts";
 import { compareWithExport, type HostDropped } from "./oracle.ts";
-import type { Played } from "./performance.ts";
+import type { Played } from "./scenario-run.ts";
 import { readRecorded } from "./recorded.ts";
 import type { Format, RecordedSession, RecordedTranscript, Scenario } from "./scenario.ts";
 import { compareUsage } from "./usage-oracle.ts";

@@ -31,7 +31,10 @@ process.once("exit", () => {
   for (const child of alive) child.kill("SIGKILL");
 });
 
-/** Starts `opencode ARGS` in the sandbox's project. `stdin` is written and closed at once. */
+/**
+ * Starts `opencode ARGS` in the sandbox's project. `stdin` is written and closed at once. Signals that this process
+ * ignores (SIGINT, if a shell started it in the background) are not ignored by the child: Node and Bun reset them.
+ */
 export function spawnOpencode(sandbox: Sandbox, args: readonly string[], stdin = ""): Running {
   const child = spawn(BINARY, args, {
     cwd: sandbox.projectDir,

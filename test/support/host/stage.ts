@@ -2,13 +2,12 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { REPOSITORY } from "../repository.ts";
 import type { ModelServer } from "./model.ts";
 import { startOpencode, type Opencode } from "./opencode.ts";
 import { createSandbox, type Sandbox } from "./sandbox.ts";
 import type { Scenario, Stage } from "./scenario.ts";
 
-/** The repository's folder: its package.json makes it the plugin under test. */
-const PLUGIN = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
 const TOOLS_PLUGIN = fileURLToPath(new URL("./tools-plugin.js", import.meta.url));
 const MCP_SERVER = fileURLToPath(new URL("./mcp-server.ts", import.meta.url));
 
@@ -99,7 +98,7 @@ function stageOf(
 }
 
 function pluginSpec(options: Record<string, unknown>): readonly [string, Record<string, unknown>] {
-  return [PLUGIN, options];
+  return [REPOSITORY, options];
 }
 
 async function stop(server: Opencode, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {

@@ -18,7 +18,7 @@ export interface Played {
   exports: string[];
 }
 
-export class Performance {
+export class ScenarioRun {
   readonly #shared: readonly Scenario[];
   readonly #export = limited(EXPORTS_AT_ONCE);
   readonly #theatres: Theatre[] = [];
@@ -34,7 +34,7 @@ export class Performance {
     if (scenario.own) return this.#playAlone(scenario);
     this.#played ??= this.#playShared();
     const played = this.#played.get(scenario);
-    return played ?? Promise.reject(new Error(`${scenario.name} is not in this performance`));
+    return played ?? Promise.reject(new Error(`${scenario.name} is not in this run`));
   }
 
   /** Removes everything. */

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { familyOf, wordsOf } from "../../src/redact/names.ts";
+import { quotedAt } from "../../src/redact/quoting.ts";
+import { createRedactor } from "../../src/redact/redactor.ts";
+import { ScanText } from "../../src/redact/scan-text.ts";
+import { findWithSecretlint, kindOf } from "../../src/redact/secretlint-detector.ts";
+import { TriggerIndex } from "../../src/redact/trigger-index.ts";
+import * as make from "../secrets/makers.ts";
+import { isLeaked } from "../secrets/measure.ts";
+import { createRandom } from "../secrets/random.ts";
+import { describe, test } from "../support/runner.ts";
+
+const random = createRandom(23);
+const redactor = createRedactor();
+const redact = async (text: string): Promise<string> => (await redactor.redact([{ text }]))[0]?.text ?? "";
+
+describe("names", () => {
+  const sensitive: Record<string, string> = {
+    DB_PASSWORD: "password",
+    "spring.datasource.password": "password",
+    clientSecret: "secret",
+    "X-Api-Key": "api-key",
+    ACCESSKEY: "api-key",
+    refresh_token: "token",
+    ALGOLIA_ADMIN_KEY: "api-key",
+    TOMTOM_KEY: "other-key",
+    Authorization: "authorization",
+    "Set-Cookie": "cookie",
+  };
+  for (const [name, family] of Object.entries(sensitive)) {
+    test(`${name} announces a ${family}`, () => assert.equal(familyOf(name), family));
+  }
+
+  const harmless = ["next_token", "max_tokens", "tokenizer", "primary_key", "PUBLIC_KEY", "keyboard", "author", "secretName"];
+  for (const name of harmless) test(`${name} announces nothing`, () => assert.equal(familyOf(name), undefined));
+
+  test("are split at capitals, signs and dots", () => {
+    assert.deepEqual(wordsOf("a.b.myDBPassword2"), ["my", "db", "password"]);
+  });
+});
+
+describe("quotes", () => {
+  const value = (text: string): string | undefined => {
+    const quoted = quotedAt(new ScanText(text), 0);
+    return quoted && text.slice(quoted.start, quoted.end);
+  };
+  test("end at the quote of their own depth of escaping", () => {
+    const inner = String.raw`a\"b\\`;
+    assert.equal(value(`"${inner}" c"`), inner);
+    const once = JSON.stringify(`"${inner}"`).slice(1, -1);
+    assert.equal(value(`${once} c"`), once.slice(2, -2));
+    const twice = JSON.stringify(once).slice(1, -1);
+    assert.equal(value(`${twice} c"`), twice.slice(4, -4));
+  });
+  test("stay open where the text is cut", () => {
+    assert.deepEqual(quotedAt(new ScanText('"abc'), 0), { start: 1, end: 4, open: true });
+    assert.deepEqual(quotedAt(new ScanText('"abc... (truncated)\nmore'), 0), { start: 1, end: 4, open: true });
+  });
+  test("do not reach over a line", () => assert.equal(quotedAt(new ScanText('"abc\nd"'), 0), undefined));
+});
+
+describe("triggers", () => {
+  test("shorter than three characters are refused", () => {
+    assert.throws(() => new TriggerIndex([{ triggers: ["ab"], find: () => [] }]), RangeError);
+  });
+  test("are found at both ends of a text and across the places where a search is split", () => {
+    const index = new TriggerIndex([
+      { triggers: ["abc"], anyCase: true, find: (_, at) => [{ start: at, end: at + 3, kind: "x" }] },
+    ]);
+    const text = "abc..ABC..aBc";
+    const starts = (split: number): number[] => {
+      const scan = new ScanText(text);
+      const found: { start: number; end: number; kind: string }[] = [];
+      index.search(scan, 0, split, found);
+      index.search(scan, split, text.length, found);
+      return found.map(({ start }) => start);
+    };
+    for (let split = 0; split <= text.length; split++) assert.deepEqual(starts(split), [0, 5, 10], `split at ${split}`);
+  });
+});
+
+describe("secretlint", () => {
+  test("names a kind for rules that do not exist yet", () => {
+    assert.equal(kindOf("@secretlint/secretlint-rule-github", "GITHUB_TOKEN"), "github-token");
+    assert.equal(kindOf("@secretlint/secretlint-rule-slack", "IncomingWebhook"), "slack-incoming-webhook");
+    assert.equal(kindOf("@secretlint/secretlint-rule-openai", "OPENAI_TOKEN"), "openai-token");
+    assert.equal(kindOf("@secretlint/secretlint-rule-new-thing", "Key!"), "new-thing-key");
+  });
+  test("gives places in the texts that it was given", async () => {
+    const key = make.linearKey(random);
+    const texts = ["", "nothing", `key ${key}`, "x".repeat(300_000), `${"y ".repeat(150_000)}${key}`];
+    const found = await findWithSecretlint(texts);
+    assert.deepEqual(
+      found.map((findings, i) => findings.map(({ start, end }) => texts[i]?.slice(start, end))),
+      [[], [], [key], [], [key]],
+    );
+  });
+});
+
+describe("what stands around a secret", () => {
+  const token = make.githubClassic(random);
+  const contexts: Record<string, string> = {
+    "an escaped line break": `{"out":"line\\n${token}\\n"}`,
+    "a terminal colour": `\u001b[32m${token}\u001b[0m`,
+    "an escaped terminal colour": `\\u001b[32m${token}\\u001b[0m`,
+    "an escape of a URL": `token%3D${token}%26x`,
+    "an underscore": `prefix_${token}`,
+    "other tokens": `${token}${token}`,
+    "letters beyond ASCII": `é${token}é`,
+  };
+  for (const [name, text] of Object.entries(contexts)) {
+    test(`${name} does not hide it`, async () => assert.ok(!isLeaked(token, await redact(text))));
+  }
+
+  test("a coloured value is found", async () => {
+    const password = make.plainPassword(random);
+    const text = await redact(`DB_PASSWORD\u001b[0m=\u001b[33m${password}\u001b[0m`);
+    assert.equal(text, "DB_PASSWORD\u001b[0m=\u001b[33m[REDACTED:password]\u001b[0m");
+  });
+
+  test("a number after a quoted name stays, since JSON would break", async () => {
+    assert.equal(await redact('{"password": 12345678}'), '{"password": 12345678}');
+  });
+
+  test("a value in JSON goes whole, its escapes included", async () => {
+    const text = JSON.stringify({ password: 'a1"b\\c\nd' });
+    assert.equal(await redact(text), '{"password":"[REDACTED:password]"}');
+  });
+});

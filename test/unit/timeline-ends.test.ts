@@ -1,0 +1,298 @@
+import assert from "node:assert/strict";
+import {
+  ABORTED,
+  abortError,
+  after,
+  before,
+  call,
+  COMPLETED,
+  completed,
+  delta,
+  event,
+  failed,
+  message,
+  openText,
+  part,
+  PENDING,
+  running,
+  session,
+  status,
+  stepFinish,
+  userText,
+  wholeText,
+} from "../support/recording/host-steps.ts";
+import { TimelineDriver } from "../support/recording/timeline-driver.ts";
+import { describe, test } from "../support/runner.ts";
+
+const sessionID = "ses_1";
+const at = (id: string, messageID = "msg_2") => ({ sessionID, messageID, id });
+const bash = (id: string, callID = `call_${id}`) => ({ ...at(id), callID, tool: "bash" });
+const LS = { command: "ls" };
+const IDLE = [status(sessionID, "idle"), event("session.idle", { sessionID })];
+
+function inTurn(): TimelineDriver {
+  return new TimelineDriver(sessionID).does(
+    message(sessionID, "msg_1", "user"),
+    userText(at("prt_01", "msg_1"), "Go."),
+    status(sessionID, "busy"),
+    message(sessionID, "msg_2", "assistant"),
+  );
+}
+
+/** The driver, once everything that the timeline waits for has run out. */
+function settled(driver: TimelineDriver): TimelineDriver {
+  driver.wait(120_000);
+  assert.equal(driver.timeline.hasOpen, false, "nothing is kept");
+  assert.equal(driver.timeline.nextDueMs(), undefined, "nothing is due");
+  return driver;
+}
+
+describe("the user stops the assistant", () => {
+  test("in the middle of a text: what was streamed is recorded once, marked", () => {
+    const driver = inTurn().does(openText(at("prt_03")), delta(at("prt_03"), "Once upon"), abortError(sessionID), ...IDLE);
+    driver.wait(15).does(
+      wholeText(at("prt_03"), "Once upon a"),
+      message(sessionID, "msg_2", "assistant", ABORTED),
+      ...IDLE,
+    );
+    assert.deepEqual(settled(driver).told("with events").slice(1), ["event: error", "assistant (interrupted): Once upon a"]);
+  });
+
+  test("in the middle of a text that the host then forgets: what was streamed is recorded all the same", () => {
+    const driver = inTurn().does(openText(at("prt_03")), delta(at("prt_03"), "Once upon"), abortError(sessionID));
+    driver.does(message(sessionID, "msg_2", "assistant", ABORTED), ...IDLE);
+    assert.deepEqual(settled(driver).told().slice(1), ["assistant (interrupted): Once upon"]);
+  });
+
+  test("in the middle of reasoning", () => {
+    const driver = inTurn().does(openText(at("prt_03"), "", "reasoning"), delta(at("prt_03"), "Hm"), abortError(sessionID), ...IDLE);
+    driver.does(wholeText(at("prt_03"), "Hm", "reasoning"), message(sessionID, "msg_2", "assistant", ABORTED), ...IDLE);
+    assert.deepEqual(settled(driver).told().slice(1), ["reasoning (interrupted): Hm"]);
+  });
+
+  test("while the arguments of a call are streamed: the call stands with the host's end of it", () => {
+    for (const lateMs of [280, 5_000, 20_000]) {
+      const driver = inTurn().does(
+        openText(at("prt_03")),
+        delta(at("prt_03"), "I call"),
+        call(bash("prt_04"), PENDING),
+        abortError(sessionID),
+        ...IDLE,
+        wholeText(at("prt_03"), "I call"),
+      );
+      driver.wait(lateMs).does(
+        call(bash("prt_04"), failed({}, "Tool execution aborted", { interrupted: true })),
+        message(sessionID, "msg_2", "assistant", ABORTED),
+        ...IDLE,
+      );
+      assert.deepEqual(settled(driver).told().slice(1), [
+        "assistant (interrupted): I call",
+        "use: bash {}",
+        "interrupted: {} Tool execution aborted",
+      ]);
+    }
+  });
+
+  test("while a tool runs: the host's completed result stands, not ours", () => {
+    const driver = inTurn().does(call(bash("prt_03"), PENDING), before(bash("prt_03"), LS), call(bash("prt_03"), running(LS)));
+    driver.wait(1_000).does(abortError(sessionID), ...IDLE, after(bash("prt_03"), LS, "User aborted the command"));
+    driver.wait(3).does(
+      call(bash("prt_03"), completed(LS, "User aborted the command")),
+      message(sessionID, "msg_2", "assistant", ABORTED),
+      ...IDLE,
+    );
+    assert.deepEqual(settled(driver).told().slice(1), [
+      'use: bash {"command":"ls"}',
+      'completed: {"command":"ls"} User aborted the command',
+    ]);
+  });
+
+  test("a text that was whole before the abort is not marked", () => {
+    const driver = inTurn().does(
+      openText(at("prt_03")),
+      wholeText(at("prt_03"), "I run it."),
+      call(bash("prt_04"), running(LS)),
+      abortError(sessionID),
+      ...IDLE,
+      call(bash("prt_04"), failed(LS, "Tool execution aborted", { interrupted: true })),
+      message(sessionID, "msg_2", "assistant", ABORTED),
+    );
+    assert.equal(settled(driver).told()[1], "assistant: I run it.");
+  });
+
+  test("a turn after an aborted one is not marked", () => {
+    const driver = inTurn().does(openText(at("prt_03")), abortError(sessionID), ...IDLE);
+    driver.wait(10).does(wholeText(at("prt_03"), "cut"), message(sessionID, "msg_2", "assistant", ABORTED), ...IDLE);
+    driver.does(
+      message(sessionID, "msg_3", "user"),
+      userText(at("prt_05", "msg_3"), "Again."),
+      status(sessionID, "busy"),
+      message(sessionID, "msg_4", "assistant"),
+      openText(at("prt_06", "msg_4")),
+      wholeText(at("prt_06", "msg_4"), "Whole."),
+      message(sessionID, "msg_4", "assistant", COMPLETED),
+      ...IDLE,
+    );
+    assert.deepEqual(settled(driver).told().slice(1), ["assistant (interrupted): cut", "user: Again.", "assistant: Whole."]);
+  });
+});
+
+describe("an end that never comes", () => {
+  test("after the session went idle, a call without an end is said to have none", () => {
+    const driver = inTurn().does(call(bash("prt_03"), running(LS)), message(sessionID, "msg_2", "assistant", COMPLETED), ...IDLE);
+    driver.wait(1_999);
+    assert.equal(driver.told().length, 2);
+    const told = settled(driver).told();
+    assert.match(told[2] ?? "", /^interrupted: .*did not finish/);
+    assert.equal(told.length, 3);
+  });
+
+  test("while the host has not ended the message, an end is awaited for longer", () => {
+    const driver = inTurn().does(call(bash("prt_03"), running(LS)), ...IDLE).wait(29_999);
+    assert.equal(driver.told().length, 2);
+    driver.does(call(bash("prt_03"), completed(LS, "late")));
+    assert.equal(settled(driver).told()[2], 'completed: {"command":"ls"} late');
+  });
+
+  test("a session that goes on after idle does not end what runs", () => {
+    const driver = inTurn().does(call(bash("prt_03"), running(LS)), ...IDLE, status(sessionID, "busy")).wait(120_000);
+    assert.equal(driver.told().length, 2);
+    driver.does(call(bash("prt_03"), completed(LS, "late")));
+    assert.equal(driver.told()[2], 'completed: {"command":"ls"} late');
+  });
+
+  test("the process ends: all that is open is written as it stands", () => {
+    const driver = inTurn().does(
+      openText(at("prt_03")),
+      delta(at("prt_03"), "So far"),
+      call(bash("prt_04"), PENDING),
+      call(bash("prt_05"), running(LS)),
+    );
+    driver.interrupt();
+    const [, text, ...calls] = driver.told();
+    assert.equal(text, "assistant (interrupted): So far");
+    assert.deepEqual(calls.slice(0, 2), ["use: bash {}", 'use: bash {"command":"ls"}']);
+    assert.deepEqual(calls.slice(2).map((line) => line.split(":")[0]), ["interrupted", "interrupted"]);
+    assert.equal(settled(driver).told().length, 6);
+  });
+
+  test("the process ends with a call whose turn has passed while its arguments were streamed", () => {
+    const driver = inTurn().does(call(bash("prt_03"), PENDING), wholeText(at("prt_04"), "Later."));
+    driver.wait(5_000);
+    assert.deepEqual(driver.told().slice(1), ["assistant: Later."], "the text was not held up for ever");
+    driver.interrupt();
+    assert.deepEqual(driver.told().slice(2, 3), ["use: bash {}"]);
+    assert.match(driver.told()[3] ?? "", /^interrupted: /);
+    settled(driver);
+  });
+
+  test("such a call is written with its input, though only a hook tells of it", () => {
+    const driver = inTurn().does(call(bash("prt_03"), PENDING), wholeText(at("prt_04"), "Later.")).wait(5_000);
+    driver.does(before(bash("prt_03"), LS), after(bash("prt_03"), LS, "x"));
+    assert.deepEqual(settled(driver).told().slice(2), ['use: bash {"command":"ls"}', 'completed: {"command":"ls"} x']);
+  });
+
+  test("the session is deleted: nothing of it stays in memory", () => {
+    const driver = inTurn().does(openText(at("prt_03")), call(bash("prt_04"), running(LS)), session("deleted", sessionID));
+    assert.equal(driver.timeline.hasOpen, false);
+    assert.equal(driver.timeline.openCalls, 0);
+    assert.equal(driver.told("with events").at(-1)?.startsWith("interrupted"), true);
+    assert.ok(driver.told("with events").includes("event: deleted"));
+  });
+});
+
+describe("a model call that is made again", () => {
+  test("the lost text stays, marked, and the new one follows", () => {
+    const driver = inTurn().does(
+      openText(at("prt_03")),
+      delta(at("prt_03"), "This text is cut"),
+      status(sessionID, "retry", { attempt: 1, message: "Connection reset by server", next: 1 }),
+    );
+    driver.wait(2_000).does(
+      status(sessionID, "busy"),
+      openText(at("prt_05")),
+      wholeText(at("prt_05"), "This is the whole text."),
+      stepFinish(at("prt_06")),
+    );
+    assert.deepEqual(settled(driver).told("with events").slice(1), [
+      "assistant (interrupted): This text is cut",
+      "event: retry",
+      "assistant: This is the whole text.",
+    ]);
+  });
+
+  test("a call that was done in the lost attempt stays", () => {
+    const driver = inTurn().does(
+      call(bash("prt_03"), running(LS)),
+      call(bash("prt_03"), completed(LS, "x")),
+      openText(at("prt_04")),
+      delta(at("prt_04"), "cut"),
+      status(sessionID, "retry", { attempt: 1, message: "again", next: 1 }),
+      openText(at("prt_05")),
+      wholeText(at("prt_05"), "Whole."),
+      message(sessionID, "msg_2", "assistant", COMPLETED),
+    );
+    assert.deepEqual(settled(driver).told().slice(1), [
+      'use: bash {"command":"ls"}',
+      'completed: {"command":"ls"} x',
+      "assistant (interrupted): cut",
+      "assistant: Whole.",
+    ]);
+  });
+
+  test("a part that the host takes back while it is streamed stays, marked", () => {
+    const driver = inTurn().does(
+      openText(at("prt_03")),
+      delta(at("prt_03"), "seen"),
+      event("message.part.removed", { sessionID, messageID: "msg_2", partID: "prt_03" }),
+    );
+    assert.deepEqual(settled(driver).told("with events").slice(1), ["assistant (interrupted): seen", "event: removed"]);
+  });
+});
+
+describe("going back in a session", () => {
+  test("a revert, and the removals of the next prompt as one event", () => {
+    const reverted = { revert: { messageID: "msg_1", snapshot: "x", diff: "" } };
+    const driver = inTurn().does(wholeText(at("prt_03"), "Yes."), message(sessionID, "msg_2", "assistant", COMPLETED));
+    driver.does(session("updated", sessionID)).does(session("updated", sessionID, reverted)).does(session("updated", sessionID, reverted));
+    for (const messageID of ["msg_1", "msg_2"]) driver.does(event("message.removed", { sessionID, messageID }));
+    driver.does(session("updated", sessionID)).wait(1_000);
+    assert.deepEqual(driver.told("with events").slice(2), ["event: revert", "event: removed"]);
+    const removed = driver.entries.at(-1);
+    assert.deepEqual(removed?.type === "session_event" && removed.data, { messageIDs: ["msg_1", "msg_2"] });
+  });
+
+  test("a revert that is taken back", () => {
+    const reverted = { revert: { messageID: "msg_1" } };
+    const driver = new TimelineDriver(sessionID).does(session("updated", sessionID), session("updated", sessionID, reverted));
+    driver.wait(5_000).does(session("updated", sessionID)).wait(1_000);
+    assert.deepEqual(driver.told("with events"), ["event: revert", "event: unrevert"]);
+  });
+
+  test("a title is told when it changes, not when the session is first heard of", () => {
+    const driver = new TimelineDriver(sessionID).does(session("created", sessionID), session("updated", sessionID));
+    driver.does(session("updated", sessionID, { title: "New" }), session("updated", sessionID, { title: "New" }));
+    assert.deepEqual(driver.told("with events"), ["event: title"]);
+  });
+
+  test("a compaction stands among the parts, its summary is the assistant's text", () => {
+    const driver = inTurn().does(
+      wholeText(at("prt_03"), "Yes."),
+      message(sessionID, "msg_2", "assistant", COMPLETED),
+      message(sessionID, "msg_3", "user"),
+      part(at("prt_04", "msg_3"), "compaction", { auto: false }),
+      message(sessionID, "msg_4", "assistant", { summary: true }),
+      openText(at("prt_05", "msg_4")),
+      wholeText(at("prt_05", "msg_4"), "We did this."),
+      stepFinish(at("prt_06", "msg_4")),
+      event("session.compacted", { sessionID }),
+      ...IDLE,
+    );
+    assert.deepEqual(settled(driver).told("with events").slice(1), [
+      "assistant: Yes.",
+      "event: compaction",
+      "assistant: We did this.",
+      "event: compacted",
+    ]);
+  });
+});
