@@ -5,8 +5,6 @@ import { join } from "node:path";
 import type { Hooks, PluginInput } from "@opencode-ai/plugin";
 import { createHooks } from "../src/host/opencode/hooks.ts";
 
-export type Call = () => Promise<void>;
-
 /** Text of about that many bytes, as a program would print it; no two are the same. */
 export function textOf(bytes: number, seed: number): string {
   const line = (at: number): string => `${seed}.${at} src/module-${at % 17}.ts: const value = compute(${at * seed});`;
@@ -23,8 +21,16 @@ export async function hooksIn(directory: string, options: Record<string, unknown
     tui: { showToast: async () => ({}) },
   };
   // The benchmark stands in for the host: these are all the fields that the plugin reads.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const input = { client, directory, worktree: directory } as unknown as PluginInput;
   return createHooks(input, options);
+}
+
+/** The `event` hook, for events as objects of any kind. */
+export function tellerOf(hooks: Hooks): (event: unknown) => Promise<void> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the hook reads fields one by one
+  const hook = hooks.event as unknown as (input: { event: unknown }) => Promise<void>;
+  return (event) => hook({ event });
 }
 
 export async function inTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {

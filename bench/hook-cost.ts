@@ -5,7 +5,7 @@
  */
 import { setImmediate as turn } from "node:timers/promises";
 import type { Hooks } from "@opencode-ai/plugin";
-import { FakeSession, hooksIn, inTemporaryFolder, textOf } from "./fake-host.ts";
+import { FakeSession, hooksIn, inTemporaryFolder, tellerOf, textOf } from "./fake-host.ts";
 import { seedHooks } from "./seed-design.ts";
 import { percentile, table } from "./statistics.ts";
 
@@ -36,7 +36,7 @@ await inTemporaryFolder(async (folder) => {
 
 async function run(hooks: Hooks, calls: number, seed: number): Promise<Measured[]> {
   const session = new FakeSession(seed);
-  const tell = (event: unknown): Promise<void> => hooks.event?.({ event } as never) ?? Promise.resolve();
+  const tell = tellerOf(hooks);
   await tell(session.created());
   await tell(session.message());
   const before: number[] = [];

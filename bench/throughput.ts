@@ -6,7 +6,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { FakeSession, hooksIn, inTemporaryFolder, textOf, type FakeCall } from "./fake-host.ts";
+import { FakeSession, hooksIn, inTemporaryFolder, tellerOf, textOf, type FakeCall } from "./fake-host.ts";
 import { seedHooks } from "./seed-design.ts";
 import { table } from "./statistics.ts";
 
@@ -31,13 +31,14 @@ interface Load {
 const rows = [["design", "entries/s", "accepted", "in the files", "lost", "processor s per s", "memory added MiB", "worst lag ms"]];
 await inTemporaryFolder(async (folder) => {
   const hooks = await hooksIn(folder);
+  const tell = tellerOf(hooks);
   const sessions = Array.from({ length: SESSIONS }, (_, at) => new FakeSession(at));
-  for (const session of sessions) await hooks.event?.({ event: session.created() } as never);
+  for (const session of sessions) await tell(session.created());
   const load = await drive(sessions, async (call) => {
     await hooks["tool.execute.before"]?.(call.about, { args: call.args });
-    await hooks.event?.({ event: call.running } as never);
+    await tell(call.running);
     await hooks["tool.execute.after"]?.({ ...call.about, args: call.args }, { title: "", output: call.output, metadata: {} });
-    await hooks.event?.({ event: call.completed } as never);
+    await tell(call.completed);
   }, async () => {
     // Each waits for 3 s at most.
     for (let left = 10; left > 0; left--) await hooks.dispose?.();

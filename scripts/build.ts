@@ -20,6 +20,6 @@ cpSync(join(root, "src/templates/.openfleet"), templates, { recursive: true });
 // npm reads `.gitignore` files in a package as rules of what to leave out.
 renameSync(join(templates, "transcripts/.gitignore"), join(templates, "transcripts/gitignore"));
 
-const { optionsJsonSchema } = (await import(join(dist, "config.js"))) as typeof import("../src/config.ts");
+const { optionsJsonSchema }: { optionsJsonSchema: () => unknown } = await import(join(dist, "config.js"));
 mkdirSync(join(dist, "schema"), { recursive: true });
 writeFileSync(join(dist, "schema/options.json"), `${JSON.stringify(optionsJsonSchema(), null, 2)}\n`);

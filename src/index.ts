@@ -1,4 +1,12 @@
-/** opencode-transcripts as a library: the file formats, the append writer and the recorder. */
+/** opencode-transcripts as a library: the file formats, the append writer and the options. */
 export { optionsJsonSchema, optionsSchema, parseOptions, type OptionProblem, type Options } from "./config.ts";
-export { TranscriptError, type TranscriptErrorCode } from "./errors.ts";
+export { AppendFile, type AppendFileOptions, type AppendStats, type FlushResult } from "./files/append-file.ts";
+export type { AppendFormat, AppendRecord, Gap, TornTail } from "./files/append-format.ts";
+export type { FaultEvent } from "./files/fault-episode.ts";
+export { describeFault, type Fault } from "./files/fault.ts";
+export type { FileHandle, FileSystem } from "./files/file-system.ts";
+export { nodeFileSystem } from "./files/node-file-system.ts";
+export { WritePool, type WritePoolOptions } from "./files/write-pool.ts";
 export * from "./format/index.ts";
+export { createRedactor, type RedactionInput, type RedactionResult, type Redactor } from "./redact/redactor.ts";
+export { VERSION } from "./version.ts";

@@ -76,7 +76,7 @@ function smallPrint(entry: AssistantMessageEntry | ReasoningEntry): string {
 }
 
 function visibleCost(dollars: number): string {
-  return dollars > 0 && dollars < 0.0001 ? "under $0.0001" : `$${Number(dollars).toFixed(4)}`;
+  return dollars > 0 && dollars < 0.0001 ? "under $0.0001" : `$${dollars.toFixed(4)}`;
 }
 
 /** Events whose text tells a person all that their data tells a program: the data stands in the comment. */

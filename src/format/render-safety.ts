@@ -95,10 +95,10 @@ function withoutSpans(line: string): { rest: string; sure: boolean } {
 /** Each run of backticks, with the end of the next run of the same length, where there is one. */
 function backtickRuns(line: string): { start: number; end: number | undefined }[] {
   const nextOfLength = new Map<number, number>();
-  const runs = [...line.matchAll(/`+/g)].reverse().map((run) => {
+  const runs = [...line.matchAll(/`+/g)].toReversed().map((run) => {
     const end = nextOfLength.get(run[0].length);
     nextOfLength.set(run[0].length, run.index + run[0].length);
     return { start: run.index, end };
   });
-  return runs.reverse();
+  return runs.toReversed();
 }

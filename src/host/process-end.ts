@@ -25,8 +25,7 @@ export function endWithProcess(recorder: Recorder): void {
 
 function onSignal(signal: NodeJS.Signals): void {
   const flushes = [...recorders].map((recorder) => recorder.flush(FLUSH_MS, "all", "now"));
-  void Promise.allSettled(flushes).then(() => {
-    // Where the host listens too, it decides how the process ends.
-    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
-  });
+  // Where the host listens too, it decides how the process ends.
+  const end = (): boolean => process.listenerCount(signal) === 0 && process.kill(process.pid, signal);
+  void Promise.allSettled(flushes).then(end);
 }

@@ -1,5 +1,11 @@
 /** Secrets that are known by their name: `DB_PASSWORD=…`, `"apiKey": "…"`, `Authorization: …`, `--token …`. */
-import { type Assigned, headerValueAt, type Name, nameAround, valueOf } from "./assignment-syntax.ts";
+import {
+  type Assigned,
+  headerValueAt,
+  type Name,
+  nameAround,
+  valueOf,
+} from "./assignment-syntax.ts";
 import { findCookies, findCredential } from "./credential-headers.ts";
 import type { Finding } from "./finding.ts";
 import { familyOf, type NameFamily } from "./names.ts";
@@ -29,7 +35,8 @@ function kindOf(name: string, family: NameFamily): string {
 }
 
 /** Words that make `Key` a name in prose and prompts: `AWS Secret Access Key [None]: …`. */
-const SPACED_NAME = /(?:^|[^A-Za-z])((?:(?:secret|access|api|auth|private|account|client|admin|master|encryption) ){1,2})$/i;
+const SPACED_NAME =
+  /(?:^|[^A-Za-z])((?:(?:secret|access|api|auth|private|account|client|admin|master|encryption) ){1,2})$/i;
 
 function fullName(text: string, name: Name): string {
   if (!/^key$/i.test(name.text)) return name.text;
@@ -41,14 +48,20 @@ function fullName(text: string, name: Name): string {
 function isCutSecret(value: string, family: NameFamily): boolean {
   if (isReference(value) || isPlaceholder(value) || isRedacted(value)) return false;
   if (/[\s()[\]{}]/.test(value)) return false;
-  if (family === "password" || family === "passphrase") return value.length >= 3 && !/^[a-z]+$/i.test(value);
+  if (family === "password" || family === "passphrase")
+    return value.length >= 3 && !/^[a-z]+$/i.test(value);
   return value.length >= 6 && /[0-9]/.test(value) && /[A-Za-z]/.test(value);
 }
 
 /** How much of a value is looked at to judge it. */
 const JUDGED_CHARS = 512;
 
-function judge(scan: ScanText, name: string, family: NameFamily, value: Assigned | undefined): readonly Finding[] {
+function judge(
+  scan: ScanText,
+  name: string,
+  family: NameFamily,
+  value: Assigned | undefined,
+): readonly Finding[] {
   if (value === undefined) return NOTHING;
   const { start, end, context, cut } = value;
   const text = scan.text.slice(start, Math.min(end, start + JUDGED_CHARS));
@@ -88,7 +101,11 @@ function findStoredKey(scan: ScanText, name: Name): readonly Finding[] {
 
 const HEADER_SIGN = /\\*["'`]?\]?[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}/y;
 
-function findHeader(scan: ScanText, name: Name, family: "authorization" | "cookie"): readonly Finding[] {
+function findHeader(
+  scan: ScanText,
+  name: Name,
+  family: "authorization" | "cookie",
+): readonly Finding[] {
   HEADER_SIGN.lastIndex = name.end;
   if (!HEADER_SIGN.test(scan.text)) return NOTHING;
   const { start, end } = headerValueAt(scan, HEADER_SIGN.lastIndex);
@@ -101,7 +118,11 @@ function findHeader(scan: ScanText, name: Name, family: "authorization" | "cooki
 const TRIGGERS =
   "pass pwd secret token key cred auth access refresh jwt cookie mnemonic phrase _pat _pw sig= signature= sid= sessid= sessionid=";
 
-export const assignmentRule: Rule = { triggers: TRIGGERS.split(" "), anyCase: true, find: findAssigned };
+export const assignmentRule: Rule = {
+  triggers: TRIGGERS.split(" "),
+  anyCase: true,
+  find: findAssigned,
+};
 
 /** The secret in a text that is itself the value of `key`: a JSON leaf or a header. */
 export function findInLeaf(scan: ScanText, key: string): readonly Finding[] {

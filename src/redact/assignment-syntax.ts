@@ -26,22 +26,30 @@ export interface Name {
 /** The whole name around index `at`, or nothing if that is part of something longer than a name. */
 export function nameAround(scan: ScanText, at: number): Name | undefined {
   const { text } = scan;
+  const isName = (i: number): boolean =>
+    inSet(NAME_CHARS, text.charCodeAt(i)) &&
+    !(text[i] === "-" && (text[i + 1] === "-" || text[i - 1] === "-"));
   let start = at;
-  while (start > 0 && at - start <= MAX_NAME && inSet(NAME_CHARS, text.charCodeAt(start - 1))) start--;
+  while (start > 0 && at - start <= MAX_NAME && isName(start - 1)) start--;
   let end = at;
-  while (end < text.length && end - at <= MAX_NAME && inSet(NAME_CHARS, text.charCodeAt(end))) end++;
+  while (end < text.length && end - at <= MAX_NAME && isName(end)) end++;
   if (end - start > MAX_NAME) return undefined;
   start += escapeLength(text, start);
   while (end > start && (text[end - 1] === "." || text[end - 1] === "-")) end--;
-  const dashes = text[start] === "-" ? (/^-+(?:(?<=^-)D)?/.exec(text.slice(start, end))?.[0].length ?? 0) : 0;
-  return { text: text.slice(start + dashes, end), start: start + dashes, end, flag: dashes === 2 };
+  // Java's `-Dname=value`.
+  if (text.startsWith("-D", start)) start += 2;
+  else if (text[start] === "-") start++;
+  const flag = /(?:^|[^-])--$/.test(text.slice(Math.max(0, start - 3), start));
+  return { text: text.slice(start, end), start, end, flag };
 }
 
 /** Length of the rest of an escape (`\n`, `\u001b`, a terminal colour) that looks like the start of a name. */
 function escapeLength(text: string, start: number): number {
   const before = text[start - 1];
-  if (before === "\\") return /^(?:u[0-9a-fA-F]{4}|[nrtbfv])/.exec(text.slice(start, start + 8))?.[0].length ?? 0;
-  if (before === "[" || before === ";") return /^\d{0,3}m/.exec(text.slice(start, start + 8))?.[0].length ?? 0;
+  if (before === "\\")
+    return /^(?:u[0-9a-fA-F]{4}|[nrtbfv])/.exec(text.slice(start, start + 8))?.[0].length ?? 0;
+  if (before === "[" || before === ";")
+    return /^\d{0,3}m/.exec(text.slice(start, start + 8))?.[0].length ?? 0;
   return 0;
 }
 
@@ -61,7 +69,8 @@ const OPERATOR = new RegExp(
   String.raw`(?:(?<close>\\*["'\x60])\]?)?[?!]??(?: ?\[[^\]\n]{0,20}\])?${COLOUR}(?<before>[ \t]{0,20})${SIGN}(?<after>[ \t]{0,20})${COLOUR}`,
   "y",
 );
-const PAIR = /(?:\\*["'])?(?:,|\s|\\+[nrt]){1,40}(?:\\*["'])?value(?:\\*["'])?[ \t]{0,4}[:=][ \t]{0,4}/iy;
+const PAIR =
+  /(?:\\*["'])?(?:,|\s|\\+[nrt]){1,40}(?:\\*["'])?value(?:\\*["'])?[ \t]{0,4}[:=][ \t]{0,4}/iy;
 const PAIR_NAME = /(?:name|key)(?:\\*["'])?[ \t]{0,4}[:=][ \t]{0,4}(?:\\*["'])?$/i;
 
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
@@ -103,15 +112,21 @@ function valueAfter(scan: ScanText, name: Name, operator: RegExpExecArray): Assi
   // A part of an address: `arn:aws:secretsmanager:eu-west-1:1:secret:name`.
   if (sign === ":" && after === "" && scan.text[name.start - 1] === ":") return undefined;
   const header = sign === ":" && name.text.includes("-");
-  const value = valueAt(scan, at, header || (tight && isDeclaration(scan.text, name)) ? "declared" : "loose");
+  const value = valueAt(
+    scan,
+    at,
+    header || (tight && isDeclaration(scan.text, name)) ? "declared" : "loose",
+  );
   if (value === undefined) return undefined;
-  if (value.context === "quoted") return close === undefined && closesLabel(scan.text, name, at) ? undefined : value;
+  if (value.context === "quoted")
+    return close === undefined && closesLabel(scan.text, name, at) ? undefined : value;
   if (FALLBACK.test(sign)) return undefined;
   // A quoted name and a value without quotes: a number, a variable or a keyword. Replacing it would break JSON.
   if (close !== undefined) return undefined;
   if (value.context === "loose" && endsLine(scan.text, value.end)) {
     const identifier = /^[A-Za-z_]\w*$/.test(scan.text.slice(value.start, value.end));
-    if (sign === ":" || (!identifier && startsLine(scan.text, name.start))) return { ...value, context: "line" };
+    if (sign === ":" || (!identifier && startsLine(scan.text, name.start)))
+      return { ...value, context: "line" };
   }
   return value;
 }
@@ -122,7 +137,8 @@ function closesLabel(text: string, { start }: Name, at: number): boolean {
   return before !== undefined && text.startsWith(before, at);
 }
 
-const DECLARED_BEFORE = /(?:^|[\n\r?&;"'+|>]|\\[nrt]|(?:^|\s)(?:export|set|setx|env|ENV|ARG|-e|--env|-D))[ \t]{0,8}-{0,2}D?$/;
+const DECLARED_BEFORE =
+  /(?:^|[\n\r?&;"'+|>]|\\[nrt]|(?:^|\s)(?:export|set|setx|env|ENV|ARG|-e|--env|-D))[ \t]{0,8}-{0,2}D?$/;
 
 /** Whether `name=` is data: an environment variable, a flag, a query parameter, a line of its own. */
 function isDeclaration(text: string, { text: name, start, flag }: Name): boolean {
@@ -132,12 +148,15 @@ function isDeclaration(text: string, { text: name, start, flag }: Name): boolean
 
 const startsLine = (text: string, at: number): boolean =>
   /(?:^|[\n\r]|\\n)[ \t+>|-]*$/.test(text.slice(Math.max(0, at - 40), at)) || at === 0;
-const endsLine = (text: string, at: number): boolean => /^[ \t]{0,8}(?:$|[\r\n]|\\+[nr]|#)/.test(text.slice(at, at + 12));
+const endsLine = (text: string, at: number): boolean =>
+  /^[ \t]{0,8}(?:$|[\r\n]|\\+[nr]|#)/.test(text.slice(at, at + 12));
 
 /** `<name>value</name>` */
 function elementText(scan: ScanText, at: number): Assigned | undefined {
   const end = scan.text.indexOf("<", at);
   if (end < 0 || end - at > 400 || scan.text[end + 1] !== "/") return undefined;
+  // A quote may end the string that the element stands in.
+  if (/["\\]/.test(scan.text.slice(at, end))) return undefined;
   return { start: at, end, context: "quoted", cut: false };
 }
 

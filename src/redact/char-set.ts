@@ -15,13 +15,13 @@ export function charSetExcept(chars: string): CharSet {
   return charSet(chars).map((flag) => 1 - flag);
 }
 
-export const inSet = (set: CharSet, code: number): boolean => set[code < ASCII ? code : ASCII] === 1;
+export const inSet = (set: CharSet, code: number): boolean =>
+  set[code < ASCII ? code : ASCII] === 1;
 
 const UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const LOWER = UPPER.toLowerCase();
 const DIGITS = "0123456789";
 
-export const DIGIT = charSet(DIGITS);
 export const HEX = charSet(`${DIGITS}abcdefABCDEF`);
 export const UPPER_ALNUM = charSet(UPPER + DIGITS);
 export const ALNUM = charSet(UPPER + LOWER + DIGITS);

@@ -4,16 +4,19 @@ import type { ScanText } from "./scan-text.ts";
 import { NOTHING } from "./trigger-index.ts";
 import { isEncodedLogin, isPlaceholder, isRandom, isRedacted, isReference } from "./values.ts";
 
-const CREDENTIAL = /^[ \t]*(?:(?<scheme>[A-Za-z][\w-]{1,20})[ \t]{1,4})?(?<secret>[^\s,;"'`\\<>]{4,})/d;
+const CREDENTIAL =
+  /^[ \t]*(?:(?<scheme>[A-Za-z][\w-]{1,20})[ \t]{1,4})?(?<secret>[^\s,;"'`\\<>]{4,})/d;
 
 const LABEL = /token|key|secret/i;
 
 function isCredential(value: string, scheme: string, brokenOff: boolean): boolean {
   if (isReference(value) || isPlaceholder(value) || isRedacted(value)) return false;
-  if (scheme === "basic") return isEncodedLogin(value, brokenOff) || isRandom(value, 16) || value.includes(":");
+  if (scheme === "basic")
+    return isEncodedLogin(value, brokenOff) || isRandom(value, 16) || value.includes(":");
   const mixed = /[0-9]/.test(value) && /[A-Za-z]/.test(value);
   if (/[()[\]{}]/.test(value)) return false;
-  if (brokenOff && scheme !== "") return mixed || (/[A-Z].*[A-Z]/.test(value) && /[a-z]/.test(value) && !LABEL.test(value));
+  if (brokenOff && scheme !== "")
+    return mixed || (/[A-Z].*[A-Z]/.test(value) && /[a-z]/.test(value) && !LABEL.test(value));
   return (value.length >= 8 && mixed) || isRandom(value, 16);
 }
 
@@ -27,7 +30,12 @@ export function findCredential(scan: ScanText, from: number, to: number): readon
   // AWS names the key's id here; the signature has a rule of its own.
   if (scheme.startsWith("aws4")) return NOTHING;
   if (!isCredential(value, scheme, scan.breaksOffAt(from + end))) return NOTHING;
-  const kind = scheme === "basic" ? "basic-auth" : scheme === "" || scheme === "bearer" ? "bearer-token" : "authorization";
+  const kind =
+    scheme === "basic"
+      ? "basic-auth"
+      : scheme === "" || scheme === "bearer"
+        ? "bearer-token"
+        : "authorization";
   return [{ start: from + start, end: from + end, kind, byContext: true }];
 }
 

@@ -13,8 +13,10 @@ const isRealPassword = (value: string): boolean =>
   value.length >= 3 && !isReference(value) && !isPlaceholder(value) && !isRedacted(value);
 
 /** The last `@` before the path closes the password, which may hold `@` itself. */
-const URL_LOGIN = /:\/\/(?<user>[^\s:/?#@"'`<>\\[\](){},]{0,128}):(?<secret>[^\s/"'`<>\\]{1,256})@(?=[\w[.-])/dy;
-const URL_LOGIN_CUT = /:\/\/(?<user>[^\s:/?#@"'`<>\\[\](){},]{1,128}):(?<secret>[^\s/@"'`<>\\…]{4,256})/dy;
+const URL_LOGIN =
+  /:\/\/(?<user>[^\s:/?#@"'`<>\\[\](){},]{0,128}):(?<secret>[^\s/"'`<>\\]{1,256})@(?=[\w[.-])/dy;
+const URL_LOGIN_CUT =
+  /:\/\/(?<user>[^\s:/?#@"'`<>\\[\](){},]{1,128}):(?<secret>[^\s/@"'`<>\\…]{4,256})/dy;
 
 /** Domains that RFC 2606 reserves for documentation. */
 const EXAMPLE_HOST = /(?:[\w-]{1,63}\.){0,3}example\.(?:com|org|net)\b/y;
@@ -29,7 +31,8 @@ function findUrlLogin(scan: ScanText, at: number): readonly Finding[] {
   if (match === null || start === undefined || end === undefined) return NOTHING;
   const secret = text.slice(start, end);
   // A port looks like a password until the `@` that is cut away.
-  if (whole === null && (/^\d{1,5}(?![\w-])/.test(secret) || !scan.breaksOffAt(end))) return NOTHING;
+  if (whole === null && (/^\d{1,5}(?![\w-])/.test(secret) || !scan.breaksOffAt(end)))
+    return NOTHING;
   if (/^\d{1,5}[?#,]/.test(secret)) return NOTHING;
   if (match.groups?.["user"] === secret || !isRealPassword(secret)) return NOTHING;
   EXAMPLE_HOST.lastIndex = end + 1;
@@ -37,7 +40,8 @@ function findUrlLogin(scan: ScanText, at: number): readonly Finding[] {
   return byContext(start, end, "url-password");
 }
 
-const USER_OPTION = /(?:-u|--user|--proxy-user)[ =](?<quote>\\*["'])?[^\s:"'\\$]{1,128}:(?<secret>[^\s"'\\]{1,256})/dy;
+const USER_OPTION =
+  /(?:-u|--user|--proxy-user)[ =](?<quote>\\*["'])?[^\s:"'\\$]{1,128}:(?<secret>[^\s"'\\]{1,256})/dy;
 const WEB_CLIENT = /\b(?:curl|wget|https?|xh)\b/;
 
 function findUserOption(scan: ScanText, at: number): readonly Finding[] {
@@ -45,7 +49,9 @@ function findUserOption(scan: ScanText, at: number): readonly Finding[] {
   const [start, end] = USER_OPTION.exec(scan.text)?.indices?.groups?.["secret"] ?? [];
   if (start === undefined || end === undefined) return NOTHING;
   if (!WEB_CLIENT.test(scan.text.slice(Math.max(0, at - 400), at))) return NOTHING;
-  return isRealPassword(scan.text.slice(start, end)) ? byContext(start, end, "basic-auth") : NOTHING;
+  return isRealPassword(scan.text.slice(start, end))
+    ? byContext(start, end, "basic-auth")
+    : NOTHING;
 }
 
 const SIMPLE = {
@@ -75,7 +81,14 @@ export const loginRules: readonly Rule[] = [
   { triggers: ["://"], find: findUrlLogin },
   { triggers: ["-u ", "-u=", "--user ", "--user=", "--proxy-user "], find: findUserOption },
   { triggers: ["sshpass -p"], find: (scan, at) => findSimple(SIMPLE.sshpass, scan, at) },
-  { triggers: ["identified by"], anyCase: true, find: (scan, at) => findSimple(SIMPLE.identifiedBy, scan, at) },
-  { triggers: [":5432:", ":5433:", ":6432:"], find: (scan, at) => findSimple(SIMPLE.pgpass, scan, at) },
+  {
+    triggers: ["identified by"],
+    anyCase: true,
+    find: (scan, at) => findSimple(SIMPLE.identifiedBy, scan, at),
+  },
+  {
+    triggers: [":5432:", ":5433:", ":6432:"],
+    find: (scan, at) => findSimple(SIMPLE.pgpass, scan, at),
+  },
   { triggers: ["basic "], anyCase: true, find: findBasic },
 ];

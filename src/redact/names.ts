@@ -36,7 +36,11 @@ const HARMLESS_TOKEN =
 
 /** `dbPassword`, `DB_PASSWORD`, `x-api-key` as lower-case words. A path in front (`spring.datasource.`) falls away. */
 export function wordsOf(name: string): string[] {
-  const last = name.slice(-MAX_NAME).split(".").findLast((part) => part !== "") ?? "";
+  const last =
+    name
+      .slice(-MAX_NAME)
+      .split(".")
+      .findLast((part) => part !== "") ?? "";
   return last
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
     .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
@@ -47,9 +51,14 @@ export function wordsOf(name: string): string[] {
 }
 
 function keyFamily(owner: string, last: string, all: string): NameFamily | undefined {
-  if (/(?:api|access|auth|account|secret|private|shared|encryption|signing|master)key$/.test(last)) return "api-key";
+  if (/(?:api|access|auth|account|secret|private|shared|encryption|signing|master)key$/.test(last))
+    return "api-key";
   if (last !== "key") return undefined;
-  if (/^(?:secret|encryption|signing|private|master|session|cipher|aes|hmac|crypto|sign|jwt|cookie)$/.test(owner)) {
+  if (
+    /^(?:secret|encryption|signing|private|master|session|cipher|aes|hmac|crypto|sign|jwt|cookie)$/.test(
+      owner,
+    )
+  ) {
     return "secret";
   }
   if (KEY_OWNER.test(owner)) return "api-key";
@@ -76,11 +85,13 @@ function judgeName(name: string): NameFamily | undefined {
   const last = words.at(-1) ?? "";
   const owner = words.at(-2) ?? "";
   if (/pass(?:word|wd|code|wort)$|pwd$|^passwd$/.test(last)) return "password";
-  if (/passphrase$/.test(last) || last === "mnemonic" || (owner === "seed" && last === "phrase")) return "passphrase";
-  if (/^(?:pass|pw)$/.test(last)) return words.length > 1 || name === "pass" ? "password" : undefined;
+  if (last.endsWith("passphrase") || last === "mnemonic" || (owner === "seed" && last === "phrase"))
+    return "passphrase";
+  if (/^(?:pass|pw)$/.test(last))
+    return words.length > 1 || name === "pass" ? "password" : undefined;
   if (last.endsWith("secret")) return "secret";
   if (words.includes("secret") && /^(?:base|value|string|text)$/.test(last)) return "secret";
-  if (/token$/.test(last) || /^(?:jwt|pat)$/.test(last)) {
+  if (last.endsWith("token") || /^(?:jwt|pat)$/.test(last)) {
     return HARMLESS_TOKEN.test(owner) || words.includes("public") ? undefined : "token";
   }
   if (/^(?:credential|credentials|creds)$/.test(last)) return "token";

@@ -31,8 +31,11 @@ interface Body {
   end: number;
 }
 
-/** Walks over key material from `from` on, until its END marker or the first line that cannot belong to a key. */
-function walkBody(scan: ScanText, from: number): Body {
+/**
+ * Walks over key material from `from` on, until its END marker or the first line that cannot belong to a key.
+ * `spaced`: lines may also be parted by spaces, as where a key with its markers was put on one line.
+ */
+function walkBody(scan: ScanText, from: number, spaced = false): Body {
   const { text } = scan;
   const pieces: Body["pieces"] = [];
   let at = from;
@@ -45,6 +48,7 @@ function walkBody(scan: ScanText, from: number): Body {
       at = header;
       continue;
     }
+    if (pieces.length > 0 && !spaced && !/[\n\r]|\\[nr]/.test(text.slice(at, start))) break;
     const end = scan.runEnd(BASE64, start);
     if (!belongsToKey(scan, start, end)) break;
     pieces.push({ start, end });
@@ -62,7 +66,7 @@ function belongsToKey(scan: ScanText, start: number, end: number): boolean {
 }
 
 const isMaterial = (text: string, { start, end }: { start: number; end: number }): boolean =>
-  /[0-9+/]/.test(text.slice(start, Math.min(end, start + 200)));
+  /[0-9+/]|[a-z].*[A-Z]{2}|[A-Z]{2}.*[a-z]/.test(text.slice(start, Math.min(end, start + 200)));
 
 /** One finding for the block; if quotes stand within it, one for each run, so that they stay. */
 function findingsOf(scan: ScanText, from: number, { pieces, end }: Body): readonly Finding[] {
@@ -78,7 +82,9 @@ function findBlock(scan: ScanText, at: number): readonly Finding[] {
   if (dashes < 0) return NOTHING;
   const start = Math.max(0, at - 6) + dashes;
   const bodyStart = matchEnd(BEGIN, scan.text, start);
-  return bodyStart === undefined ? NOTHING : findingsOf(scan, start, walkBody(scan, bodyStart));
+  return bodyStart === undefined
+    ? NOTHING
+    : findingsOf(scan, start, walkBody(scan, bodyStart, true));
 }
 
 const LINE_BREAK = /\r?\n|(?:\\+r)?\\+n/g;
@@ -100,7 +106,10 @@ function findTail(scan: ScanText, at: number): readonly Finding[] {
 
 function tailLines(text: string, from: number, to: number): readonly Finding[] {
   const window = text.slice(from, to);
-  const starts = [0, ...Array.from(window.matchAll(LINE_BREAK), (match) => match.index + match[0].length)];
+  const starts = [
+    0,
+    ...Array.from(window.matchAll(LINE_BREAK), (match) => match.index + match[0].length),
+  ];
   const findings: Finding[] = [];
   let lineEnd = window.length;
   for (const start of starts.toReversed()) {
@@ -117,7 +126,8 @@ function tailLines(text: string, from: number, to: number): readonly Finding[] {
   }
   const first = findings.at(-1);
   const last = findings[0];
-  if (first === undefined || last === undefined || last.end - first.start < LINE_MIN) return NOTHING;
+  if (first === undefined || last === undefined || last.end - first.start < LINE_MIN)
+    return NOTHING;
   if (/["'`]/.test(text.slice(first.start, last.end))) return findings;
   return [{ start: first.start, end: last.end, kind: KIND }];
 }
@@ -158,7 +168,10 @@ function findPuttyMac(scan: ScanText, at: number): readonly Finding[] {
 export const privateKeyRules: readonly Rule[] = [
   { triggers: ["BEGIN "], find: findBlock },
   { triggers: ["END "], find: findTail },
-  { triggers: ["b3BlbnNzaC1rZXktdjE", "MII", "MHcCAQEE", "MIGHAgEAMBMG", "MC4CAQAwBQYDK2Vw"], find: findBareKey },
+  {
+    triggers: ["b3BlbnNzaC1rZXktdjE", "MII", "MHcCAQEE", "MIGHAgEAMBMG", "MC4CAQAwBQYDK2Vw"],
+    find: findBareKey,
+  },
   { triggers: ["LS0tLS1CRUdJTi"], find: findEncodedBlock },
   { triggers: ["Private-Lines:"], find: findPuttyKey },
   { triggers: ["Private-MAC:"], find: findPuttyMac },

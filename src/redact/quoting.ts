@@ -11,14 +11,14 @@ export interface Quoted {
   open: boolean;
 }
 
-const OPENING = /(?:[fbru]{1,2}|@|\$)?(?<escapes>\\*)(?<quote>"""|\'\'\'|["'`])/iy;
+const OPENING = /(?:[fbru]{1,2}|@|\$)?(?<escapes>\\*)(?<quote>"""|'''|["'`])/iy;
 
 /**
  * The value in quotes that starts at `at`, if one does.
  *
  * In JSON that was escaped `n` times a quote is written with `2^n - 1` backslashes before it, and a backslash of the
  * value with `2^(n+1)` of them. So a quote closes the value exactly if the backslashes before it, modulo the latter,
- * are as many as before the opening one.
+ * are as many as before the opening one. A quote with fewer closes a string around the value, which then is open.
  */
 export function quotedAt(scan: ScanText, at: number): Quoted | undefined {
   const { text } = scan;
@@ -29,16 +29,50 @@ export function quotedAt(scan: ScanText, at: number): Quoted | undefined {
   const quote = opening.groups?.["quote"] ?? "";
   const start = OPENING.lastIndex;
   let searched = start;
-  for (let i = text.indexOf(quote, start); i >= 0 && i - start < MAX_VALUE; i = text.indexOf(quote, i + 1)) {
+  for (
+    let i = text.indexOf(quote, start);
+    i >= 0 && i - start < MAX_VALUE;
+    i = text.indexOf(quote, i + 1)
+  ) {
     if (lineBreakIn(text, searched, i) < i) break;
     searched = i;
-    let backslashes = 0;
-    while (i - backslashes > start && text[i - backslashes - 1] === "\\") backslashes++;
-    if (backslashes % (2 * (escapes + 1)) === escapes) return { start, end: i - escapes, open: false };
+    const backslashes = backslashesBefore(text, i, start);
+    if (backslashes < escapes) return endInside(scan, start, i - backslashes);
+    if (backslashes % (2 * (escapes + 1)) === escapes)
+      return insideJson(scan, at, start, i - escapes, quote);
   }
   const lineEnd = lineBreakIn(text, start, Math.min(start + MAX_VALUE, text.length));
-  const end = scan.cutMarkerIn(start, lineEnd) ?? lineEnd;
-  return end < lineEnd || lineEnd === text.length ? { start, end, open: true } : undefined;
+  const inside = insideJson(scan, at, start, lineEnd, quote);
+  if (inside.end < lineEnd || lineEnd === text.length) return endInside(scan, start, inside.end);
+  return scan.cutMarkerIn(start, lineEnd) === undefined
+    ? undefined
+    : endInside(scan, start, lineEnd);
+}
+
+/** An open value: it ends where the text says that it was cut, or at `end`. */
+function endInside(scan: ScanText, start: number, end: number): Quoted {
+  return { start, end: scan.cutMarkerIn(start, end) ?? end, open: true };
+}
+
+function backslashesBefore(text: string, at: number, from: number): number {
+  let count = 0;
+  while (at - count > from && text[at - count - 1] === "\\") count++;
+  return count;
+}
+
+/**
+ * Single quotes within a string of JSON: the value must not reach beyond the string's end. Whether there is such a
+ * string shows at a double quote earlier in the line, for strings of JSON do not span lines.
+ */
+function insideJson(scan: ScanText, at: number, start: number, end: number, quote: string): Quoted {
+  const { text } = scan;
+  const closing = quote.startsWith('"') ? -1 : text.slice(start, end).indexOf('"');
+  if (closing < 0) return { start, end, open: false };
+  const before = text.slice(Math.max(0, at - MAX_VALUE), at);
+  const line = before.slice(Math.max(before.lastIndexOf("\n"), before.lastIndexOf("\r")) + 1);
+  if (!line.includes('"') && line.length < MAX_VALUE) return { start, end, open: false };
+  const first = start + closing;
+  return { start, end: first - backslashesBefore(text, first, start), open: true };
 }
 
 /** Index of the first line break in `from <= index < to`, or `to`. */

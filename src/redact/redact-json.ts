@@ -48,7 +48,12 @@ interface Task {
 }
 
 /** Copies without recursion, so that deep nesting cannot exhaust the stack. */
-function copyInto(root: unknown, owner: number, leaves: Leaf[], putRoot: (copy: unknown) => void): void {
+function copyInto(
+  root: unknown,
+  owner: number,
+  leaves: Leaf[],
+  putRoot: (copy: unknown) => void,
+): void {
   const copies = new Map<object, Container>();
   const tasks: Task[] = [{ value: root, key: undefined, put: putRoot }];
   for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) {
@@ -75,11 +80,17 @@ interface Work {
   tasks: Task[];
 }
 
-function copyContainer(value: Container, key: string | undefined, owner: number, work: Work): Container {
+function copyContainer(
+  value: Container,
+  key: string | undefined,
+  owner: number,
+  work: Work,
+): Container {
   if (Array.isArray(value)) {
     const copy: unknown[] = Array.from({ length: value.length });
     work.copies.set(value, copy);
-    for (const [i, item] of value.entries()) work.tasks.push({ value: item, key, put: (done) => (copy[i] = done) });
+    for (const [i, item] of value.entries())
+      work.tasks.push({ value: item, key, put: (done) => (copy[i] = done) });
     return copy;
   }
   const copy: Record<string, unknown> = {};
@@ -106,7 +117,12 @@ function nameOfPair(value: Record<string, unknown>): string | undefined {
 
 /** Defines even `__proto__` as a plain property. */
 function define(target: Record<string, unknown>, name: string, value: unknown): void {
-  Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
+  Object.defineProperty(target, name, {
+    value,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  });
 }
 
 /** Gives a property its redacted name; a second one with that name gets a number, so that none is lost. */

@@ -1,6 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { assignmentRule, findInLeaf } from "./assignment-rule.ts";
-import { applyFindings, type Finding, mergeFindings, type RedactionCounts } from "./finding.ts";
+import {
+  addCounts,
+  applyFindings,
+  type Finding,
+  mergeFindings,
+  type RedactionCounts,
+} from "./finding.ts";
 import { loginRules } from "./login-rules.ts";
 import { privateKeyRules } from "./private-key-rules.ts";
 import { ScanText } from "./scan-text.ts";
@@ -51,13 +57,25 @@ export interface RedactorOptions {
 const CONTEXT_CHARS = 4096;
 const TURN_CHARS = 256 * 1024;
 
+/** Texts that still change after so many passes are made to do so; each pass only covers more. */
+const MAX_PASSES = 5;
+
 let index: TriggerIndex | undefined;
 const ownRules = (): TriggerIndex => {
-  index ??= new TriggerIndex([...tokenRules, ...shapedRules, ...privateKeyRules, ...loginRules, assignmentRule]);
+  index ??= new TriggerIndex([
+    ...tokenRules,
+    ...shapedRules,
+    ...privateKeyRules,
+    ...loginRules,
+    assignmentRule,
+  ]);
   return index;
 };
 
-export function createRedactor({ onDetectorError, detect = findWithSecretlint }: RedactorOptions = {}): Redactor {
+export function createRedactor({
+  onDetectorError,
+  detect = findWithSecretlint,
+}: RedactorOptions = {}): Redactor {
   let isDetectorUsable = true;
   const detectAll = async (texts: readonly string[]): Promise<Finding[][]> => {
     if (!isDetectorUsable) return [];
@@ -70,18 +88,40 @@ export function createRedactor({ onDetectorError, detect = findWithSecretlint }:
       return [];
     }
   };
+  const redactOnce = async (inputs: readonly RedactionInput[]): Promise<RedactionResult[]> => {
+    const contexts = inputs.map(({ before = "" }) => before.slice(-CONTEXT_CHARS));
+    const texts = inputs.map(({ text }, i) => (contexts[i] ?? "") + text);
+    const detected = await detectAll(texts);
+    const ours = await findWithOwnRules(inputs, texts);
+    return inputs.map(({ text }, i) => {
+      const findings = [...(ours[i] ?? []), ...(detected[i] ?? [])];
+      return applyFindings(text, within(text, contexts[i]?.length ?? 0, findings));
+    });
+  };
   return {
     async redact(inputs) {
-      const contexts = inputs.map(({ before = "" }) => before.slice(-CONTEXT_CHARS));
-      const texts = inputs.map(({ text }, i) => (contexts[i] ?? "") + text);
-      const detected = await detectAll(texts);
-      const ours = await findWithOwnRules(inputs, texts);
-      return inputs.map(({ text }, i) => {
-        const findings = [...(ours[i] ?? []), ...(detected[i] ?? [])];
-        return applyFindings(text, within(text, contexts[i]?.length ?? 0, findings));
-      });
+      const results = await redactOnce(inputs);
+      let changed = [...results.keys()];
+      // A replacement can set free what was glued to a secret, so that a second look finds more.
+      for (let pass = 1; pass < MAX_PASSES; pass++) {
+        changed = changed.filter((i) => Object.keys(results[i]?.counts ?? {}).length > 0);
+        if (changed.length === 0) break;
+        const again = await redactOnce(
+          changed.map((i) => ({ ...inputs[i], text: results[i]?.text ?? "" })),
+        );
+        changed = changed.filter((i, at) => addPass(results[i], again[at]));
+      }
+      return results;
     },
   };
+}
+
+/** Adds a further pass over a result to it; says whether that changed anything. */
+function addPass(result: RedactionResult | undefined, again: RedactionResult | undefined): boolean {
+  if (result === undefined || again === undefined || again.text === result.text) return false;
+  result.text = again.text;
+  addCounts(result.counts, again.counts);
+  return true;
 }
 
 /** Findings in a text that follows `offset` characters of context; those that began in the context start at 0. */
@@ -89,11 +129,18 @@ function within(text: string, offset: number, findings: readonly Finding[]): Fin
   if (offset === 0) return mergeFindings(findings);
   const moved = findings
     .filter(({ end }) => end > offset)
-    .map((finding) => ({ ...finding, start: Math.max(0, finding.start - offset), end: finding.end - offset }));
+    .map((finding) => ({
+      ...finding,
+      start: Math.max(0, finding.start - offset),
+      end: finding.end - offset,
+    }));
   return mergeFindings(moved).filter(({ start }) => start < text.length);
 }
 
-async function findWithOwnRules(inputs: readonly RedactionInput[], texts: readonly string[]): Promise<Finding[][]> {
+async function findWithOwnRules(
+  inputs: readonly RedactionInput[],
+  texts: readonly string[],
+): Promise<Finding[][]> {
   const rules = ownRules();
   const all: Finding[][] = [];
   let sinceTurn = 0;

@@ -17,7 +17,7 @@ const LONGEST_ESCAPE = 20;
 export class ScanText {
   readonly text: string;
   readonly cut: boolean;
-  /** Nothing before this index is searched again: an earlier redaction stands there, or a secret that was found. */
+  /** Nothing before this index is searched: an earlier redaction stands there. */
   skipTo = 0;
   /** End of the last name that the assignment rule looked at. */
   namesSeenTo = 0;

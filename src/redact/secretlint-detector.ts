@@ -19,7 +19,9 @@ const RULE_PREFIX = "@secretlint/secretlint-rule-";
  * at the name instead of the value, the URL rules swallow what follows, quotes included. Our own rules cover these.
  */
 const DISABLED_RULES = new Set(
-  ["filter-comments", "aws", "basicauth", "database-connection-string"].map((name) => RULE_PREFIX + name),
+  ["filter-comments", "aws", "basicauth", "database-connection-string"].map(
+    (name) => RULE_PREFIX + name,
+  ),
 );
 
 interface Secretlint {
@@ -50,11 +52,15 @@ function load(): Promise<Secretlint> {
  */
 async function stopProfiler(): Promise<void> {
   const fromCore = createRequire(import.meta.resolve("@secretlint/core"));
-  const module: unknown = await import(pathToFileURL(fromCore.resolve("@secretlint/profiler")).href);
+  const module: unknown = await import(
+    pathToFileURL(fromCore.resolve("@secretlint/profiler")).href
+  );
   if (isProfilerModule(module)) module.secretLintProfiler.setEnabled(false);
 }
 
-function isProfilerModule(value: unknown): value is { secretLintProfiler: { setEnabled(on: boolean): void } } {
+function isProfilerModule(
+  value: unknown,
+): value is { secretLintProfiler: { setEnabled(on: boolean): void } } {
   if (typeof value !== "object" || value === null || !("secretLintProfiler" in value)) return false;
   const profiler = value.secretLintProfiler;
   return typeof profiler === "object" && profiler !== null && "setEnabled" in profiler;
@@ -99,14 +105,25 @@ export async function findWithSecretlint(texts: readonly string[]): Promise<Find
     if (!isFirst) await setImmediate();
     isFirst = false;
     const content = [SEPARATOR, ...pieces.flatMap((piece) => [piece.content, SEPARATOR])].join("");
-    const source = { content, filePath: "transcript.txt", ext: ".txt", contentType: "text" as const };
+    const source = {
+      content,
+      filePath: "transcript.txt",
+      ext: ".txt",
+      contentType: "text" as const,
+    };
     const { messages } = await lint({ source, options });
-    for (const { range, ruleId, messageId } of messages) addToPiece(pieces, range, kindOf(ruleId, messageId), found);
+    for (const { range, ruleId, messageId } of messages)
+      addToPiece(pieces, range, kindOf(ruleId, messageId), found);
   }
   return found;
 }
 
-function addToPiece(pieces: readonly Piece[], [start, end]: readonly number[], kind: string, found: Finding[][]): void {
+function addToPiece(
+  pieces: readonly Piece[],
+  [start, end]: readonly number[],
+  kind: string,
+  found: Finding[][],
+): void {
   if (start === undefined || end === undefined) return;
   const piece = pieces.findLast(({ at }) => at <= start);
   if (piece === undefined) return;
@@ -123,9 +140,10 @@ function addToPiece(pieces: readonly Piece[], [start, end]: readonly number[], k
 function betweenQuotes(match: string): { start: number; length: number }[] {
   if (!/["'`\\]/.test(match)) return [{ start: 0, length: match.length }];
   const parts = match.matchAll(/(?:\\+(?:u[0-9a-fA-F]{4}|.)|["'`])|(?<part>[^"'`\\]+)/gs);
-  return Array.from(parts, ({ index, groups }) => ({ start: index, length: groups?.["part"]?.length ?? 0 })).filter(
-    ({ length }) => length > 0,
-  );
+  return Array.from(parts, ({ index, groups }) => ({
+    start: index,
+    length: groups?.["part"]?.length ?? 0,
+  })).filter(({ length }) => length > 0);
 }
 
 /** `@secretlint/secretlint-rule-slack` and `IncomingWebhook` make `slack-incoming-webhook`; new rules need no table. */
@@ -133,7 +151,9 @@ export function kindOf(ruleId: string, messageId: string): string {
   const rule = ruleId.replace(RULE_PREFIX, "");
   const message = messageId.replace(/([a-z0-9])([A-Z])/g, "$1-$2");
   const name = kebab(message);
-  return name.replaceAll("-", "").startsWith(kebab(rule).replaceAll("-", "")) ? name : kebab(`${rule}-${message}`);
+  return name.replaceAll("-", "").startsWith(kebab(rule).replaceAll("-", ""))
+    ? name
+    : kebab(`${rule}-${message}`);
 }
 
 const kebab = (text: string): string =>

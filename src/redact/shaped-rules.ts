@@ -14,6 +14,8 @@ interface Shape {
   anywhere?: boolean;
   /** Sticky; group `secret`, if it has one, is what is replaced. Bounded, so that it takes constant time. */
   pattern: RegExp;
+  /** Sticky; what is left of it where the text breaks off. */
+  cut?: RegExp;
 }
 
 const hexDigits = [..."0123456789abcdef"];
@@ -27,9 +29,22 @@ const shapes: readonly Shape[] = [
     kind: "discord-token",
     triggers: discordStarts,
     pattern: /(?:[MNO][DTjz][AEIMQUYcgk][wxyz0-5]){5,7}[\w-]{0,3}\.[\w-]{6}\.[\w-]{20,45}/y,
+    cut: /(?:[MNO][DTjz][AEIMQUYcgk][wxyz0-5]){4,7}[\w-]{0,3}(?:\.[\w-]{0,6}(?:\.[\w-]{0,45})?)?/y,
   },
-  { kind: "discord-webhook", triggers: ["/webhooks/"], anywhere: true, pattern: /\/webhooks\/\d{15,21}\/(?<secret>[\w-]{30,100})/dy },
-  { kind: "telegram-token", triggers: [":AA"], before: 12, anywhere: true, pattern: /\d{8,12}:AA[\w-]{30,40}/y },
+  {
+    kind: "discord-webhook",
+    triggers: ["/webhooks/"],
+    anywhere: true,
+    pattern: /\/webhooks\/\d{15,21}\/(?<secret>[\w-]{30,100})/dy,
+  },
+  {
+    kind: "telegram-token",
+    triggers: [":AA"],
+    before: 12,
+    anywhere: true,
+    pattern: /\d{8,12}:AA[\w-]{30,40}/y,
+    cut: /\d{8,12}:AA[\w-]{4,40}/y,
+  },
   {
     kind: "slack-webhook",
     triggers: ["hooks.slack.com/"],
@@ -53,18 +68,41 @@ const shapes: readonly Shape[] = [
     before: 52,
     pattern: /[A-Za-z0-9]{52}JQQJ[A-Za-z0-9]{20}AZDO[A-Za-z0-9]{4}/y,
   },
-  { kind: "sendgrid-key", triggers: ["SG."], pattern: /SG\.[\w-]{16,32}\.[\w-]{16,64}/y },
-  { kind: "twilio-key", triggers: hexDigits.map((digit) => `SK${digit}`), pattern: /SK[0-9a-f]{32}(?![0-9A-Za-z])/y },
+  {
+    kind: "sendgrid-key",
+    triggers: ["SG."],
+    pattern: /SG\.[\w-]{16,32}\.[\w-]{16,64}/y,
+    cut: /SG\.(?=[\w-]*(?:\d|[a-z][A-Z]))[\w-]{8,32}(?:\.[\w-]{0,64})?/y,
+  },
+  {
+    kind: "twilio-key",
+    triggers: hexDigits.map((digit) => `SK${digit}`),
+    pattern: /SK[0-9a-f]{32}(?![0-9A-Za-z])/y,
+  },
   {
     kind: "azure-client-secret",
     triggers: [..."0123456789"].map((digit) => `${digit}Q~`),
     before: 3,
     pattern: /[\w.~-]{3}\dQ~[\w.~-]{30,36}/y,
   },
-  { kind: "mailchimp-key", triggers: ["-us"], before: 32, pattern: /[0-9a-f]{32}-us\d{1,2}(?![\w-])/y },
-  { kind: "terraform-token", triggers: [".atlasv1."], before: 14, pattern: /[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{40,80}/y },
+  {
+    kind: "mailchimp-key",
+    triggers: ["-us"],
+    before: 32,
+    pattern: /[0-9a-f]{32}-us\d{1,2}(?![\w-])/y,
+  },
+  {
+    kind: "terraform-token",
+    triggers: [".atlasv1."],
+    before: 14,
+    pattern: /[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{40,80}/y,
+  },
   { kind: "airtable-token", triggers: ["pat"], pattern: /pat[A-Za-z0-9]{14}\.[0-9a-f]{40,64}/y },
-  { kind: "resend-key", triggers: ["re_"], pattern: /re_(?=\w*\d)[A-Za-z0-9]{8}_[A-Za-z0-9]{22,28}(?!\w)/y },
+  {
+    kind: "resend-key",
+    triggers: ["re_"],
+    pattern: /re_(?=\w*\d)[A-Za-z0-9]{8}_[A-Za-z0-9]{22,28}(?!\w)/y,
+  },
   {
     kind: "1password-secret-key",
     triggers: ["A3-"],
@@ -89,19 +127,41 @@ const shapes: readonly Shape[] = [
     kind: "password-hash",
     triggers: ["$argon2", "$y$"],
     anywhere: true,
-    pattern: /\$(?:argon2(?:id|i|d)\$v=\d{1,3}\$m=\d{1,9},t=\d{1,5},p=\d{1,5}|y\$[\w./]{1,8})\$[\w+/.]{8,90}\$[\w+/.]{16,120}/y,
+    pattern:
+      /\$(?:argon2(?:id|i|d)\$v=\d{1,3}\$m=\d{1,9},t=\d{1,5},p=\d{1,5}|y\$[\w./]{1,8})\$[\w+/.]{8,90}\$[\w+/.]{16,120}/y,
   },
-  { kind: "signature", triggers: ["Signature="], pattern: /Signature=(?<secret>[0-9a-f]{40,128})/dy },
+  {
+    kind: "signature",
+    triggers: ["Signature="],
+    pattern: /Signature=(?<secret>[0-9a-f]{40,128})/dy,
+  },
 ];
 
-function findShape({ kind, before = 0, anywhere = false, pattern }: Shape, scan: ScanText, at: number): readonly Finding[] {
+/** A match that starts at `start` and covers the trigger at `at`. */
+function matchOver(
+  pattern: RegExp,
+  text: string,
+  start: number,
+  at: number,
+): RegExpExecArray | undefined {
+  pattern.lastIndex = start;
+  const match = pattern.exec(text);
+  return match !== null && pattern.lastIndex > at ? match : undefined;
+}
+
+function findShape(shape: Shape, scan: ScanText, at: number): readonly Finding[] {
+  const { kind, before = 0, anywhere = false, pattern, cut } = shape;
+  const { text } = scan;
   for (let start = Math.max(0, at - before); start <= at; start++) {
     if (!anywhere && !scan.startsWord(start)) continue;
-    pattern.lastIndex = start;
-    const match = pattern.exec(scan.text);
-    if (match === null || pattern.lastIndex <= at) continue;
+    const whole = matchOver(pattern, text, start, at);
+    const part =
+      whole === undefined && cut !== undefined ? matchOver(cut, text, start, at) : undefined;
+    const match =
+      whole ?? (part !== undefined && scan.breaksOffAt(start + part[0].length) ? part : undefined);
+    if (match === undefined) continue;
     const [from, to] = match.indices?.groups?.["secret"] ?? [start, start + match[0].length];
-    return isPadding(scan.text.slice(from, to)) ? NOTHING : [{ start: from, end: to, kind }];
+    return isPadding(text.slice(from, to)) ? NOTHING : [{ start: from, end: to, kind }];
   }
   return NOTHING;
 }
@@ -116,13 +176,15 @@ const HEADER_CHARS = 400;
 function findJwt(scan: ScanText, at: number): readonly Finding[] {
   const { text } = scan;
   if (!scan.startsWord(at)) return NOTHING;
-  let end = scan.runEnd(URL_SAFE_DOT, at);
+  const runEnd = scan.runEnd(URL_SAFE_DOT, at);
+  let end = runEnd;
   while (end > at && text[end - 1] === ".") end--;
   const header = text.slice(at, Math.min(end, at + HEADER_CHARS)).split(".", 1)[0] ?? "";
   if (!JOSE_HEADER.test(Buffer.from(header, "base64url").toString("utf8"))) return NOTHING;
   const length = end - at;
   const whole = length > header.length + 8;
-  return whole || (length >= SHORTEST_CUT_JWT && scan.breaksOffAt(end)) ? [{ start: at, end, kind: "jwt" }] : NOTHING;
+  const cut = length >= SHORTEST_CUT_JWT && (scan.breaksOffAt(end) || scan.breaksOffAt(runEnd));
+  return whole || cut ? [{ start: at, end, kind: "jwt" }] : NOTHING;
 }
 
 /** A token in `Bearer …` that nothing else names: long, and no word. */
@@ -135,7 +197,8 @@ function findBearer(scan: ScanText, at: number): readonly Finding[] {
   const end = scan.runEnd(BEARER, start);
   const value = text.slice(start, Math.min(end, start + 200));
   const mixed = /[0-9]/.test(value) && /[A-Za-z]/.test(value);
-  const long = value.length >= 16 && (mixed || (value.length >= 24 && /[a-z][A-Z]+[a-z]+[A-Z]/.test(value)));
+  const long =
+    value.length >= 16 && (mixed || (value.length >= 24 && /[a-z][A-Z]+[a-z]+[A-Z]/.test(value)));
   const cut = value.length >= 6 && mixed && scan.breaksOffAt(end);
   return long || cut ? [{ start, end, kind: "bearer-token", byContext: true }] : NOTHING;
 }

@@ -13,7 +13,8 @@ const CUT_MIN_COMMON = 8;
 const SAMPLE_CHARS = 64;
 
 /** Words that stand in a body only where somebody explains the format. */
-const EXAMPLE_WORDS = /(?:^|[-_.])(?:your|my|example|sample|placeholder|dummy|fake|test|here|token|key|secret|x{3,})(?=[-_.]|$)/i;
+const EXAMPLE_WORDS =
+  /(?:^|[-_.])(?:your|my|example|sample|placeholder|dummy|fake|test|here|token|key|secret|x{3,})(?=[-_.]|$)/i;
 
 const isExample = (body: string): boolean => EXAMPLE_WORDS.test(body) && isWordy(body);
 
@@ -54,7 +55,12 @@ function looksIssuedButCut(body: string, { body: alphabet, common = false }: Tok
   return common ? digit && /[a-zA-Z]/.test(body) : digit || mixedCase || body.length <= 6;
 }
 
-function findToken(shape: TokenShape, prefix: string, scan: ScanText, at: number): readonly Finding[] {
+function findToken(
+  shape: TokenShape,
+  prefix: string,
+  scan: ScanText,
+  at: number,
+): readonly Finding[] {
   if (!scan.startsWord(at)) return NOTHING;
   const bodyStart = at + prefix.length;
   let end = scan.runEnd(shape.body, bodyStart);
@@ -63,7 +69,10 @@ function findToken(shape: TokenShape, prefix: string, scan: ScanText, at: number
   while (end > bodyStart && scan.text[end - 1] === ".") end--;
   const body = scan.text.slice(bodyStart, end);
   const whole = body.length >= shape.min && looksIssued(body, shape.body);
-  if (whole || (looksIssuedButCut(body, shape) && (scan.breaksOffAt(end) || scan.breaksOffAt(runEnd)))) {
+  if (
+    whole ||
+    (looksIssuedButCut(body, shape) && (scan.breaksOffAt(end) || scan.breaksOffAt(runEnd)))
+  ) {
     return [{ start: at, end, kind: shape.kind }];
   }
   return NOTHING;

@@ -38,14 +38,20 @@ export class TriggerIndex {
 
   constructor(rules: readonly Rule[]) {
     for (const rule of rules) {
-      for (const literal of rule.triggers) this.#add({ literal, anyCase: rule.anyCase ?? false, rule });
+      for (const literal of rule.triggers)
+        this.#add({ literal, anyCase: rule.anyCase ?? false, rule });
     }
-    this.#add({ literal: MARKER_START, anyCase: false, rule: { triggers: [MARKER_START], find: skipMarker } });
+    this.#add({
+      literal: MARKER_START,
+      anyCase: false,
+      rule: { triggers: [MARKER_START], find: skipMarker },
+    });
   }
 
   #add(entry: Entry): void {
     const { literal } = entry;
-    if (literal.length < 3) throw new RangeError(`The trigger "${literal}" is too short: give at least 3 characters.`);
+    if (literal.length < 3)
+      throw new RangeError(`The trigger "${literal}" is too short: give at least 3 characters.`);
     let key = 0;
     for (let i = 0; i < 3; i++) key = pushChar(key, literal.charCodeAt(i));
     this.#flags[key] = 1;
@@ -70,12 +76,8 @@ export class TriggerIndex {
     if (at < scan.skipTo) return;
     for (const { literal, anyCase, rule } of this.#entries.get(key) ?? []) {
       if (!standsAt(scan.text, literal, at, anyCase)) continue;
-      for (const finding of rule.find(scan, at)) {
-        if (finding.end <= finding.start) continue;
-        found.push(finding);
-        // What lies within a credential of its own shape would only be merged into it.
-        if (finding.byContext !== true && finding.start <= at) scan.skipTo = Math.max(scan.skipTo, finding.end);
-      }
+      for (const finding of rule.find(scan, at))
+        if (finding.end > finding.start) found.push(finding);
     }
   }
 }

@@ -29,6 +29,7 @@ export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T
   const result: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
   for (const key in fields) {
     const value = fields[key];
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- just checked; TypeScript cannot narrow T[key]
     if (value !== undefined) result[key] = value as Exclude<T[typeof key], undefined>;
   }
   return result;

@@ -53,7 +53,8 @@ function copyObject(value: object, state: CopyState, depth: number): JsonValue {
 
 function copyMembers(value: object, state: CopyState, depth: number): JsonValue {
   if (Array.isArray(value)) return copyItems(value, state, depth);
-  if (value instanceof Date || value instanceof URL) return JSON.parse(JSON.stringify(value)) as JsonValue;
+  if (value instanceof URL) return value.href;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (value instanceof Error) return `${value.name}: ${value.message}`;
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   const result: Record<string, JsonValue> = {};

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Attachment } from "../format/entries.ts";
 import type { FileSystem } from "../files/file-system.ts";
-import { reasonOf } from "../errors.ts";
+import { describeFault } from "../files/fault.ts";
 import { given } from "./draft.ts";
 import { attachmentPath, outputPath } from "./paths.ts";
 import type { HostFile } from "./records.ts";
@@ -68,7 +68,7 @@ export class KeptFiles {
       const path = await this.#keep((attempt) => attachmentPath(sessionID, name, extension, attempt), bytes);
       return { ...about, path, bytes: bytes.byteLength };
     } catch (error) {
-      return { ...about, missing: `It could not be kept (${reasonOf(error)}).` };
+      return { ...about, missing: `It could not be kept (${describeFault(error).code}).` };
     }
   }
 

@@ -96,10 +96,10 @@ export class Recorder {
   }
 
   /**
-   * Brings everything accepted so far to the disk, within `timeoutMs`.
+   * Brings everything accepted so far to the disk, within `timeoutMs`: of one session by its id, or of "all".
    * `end`: also what is open, after a short wait for its natural end, marked as interrupted.
    */
-  async flush(timeoutMs: number, sessions: "all" | string = "all", end: "now" | "soon" | "no" = "no"): Promise<FlushReport> {
+  async flush(timeoutMs: number, sessions = "all", end: "now" | "soon" | "no" = "no"): Promise<FlushReport> {
     const chosen = sessions === "all" ? [...this.#sessions.values()] : this.#chosen(sessions);
     if (end === "soon") await this.#settle(chosen);
     const calm = end === "no" ? undefined : this.#patience.hurry();

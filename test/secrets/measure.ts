@@ -26,17 +26,23 @@ export interface LabelledSet {
 export const labelledSets: readonly LabelledSet[] = [
   {
     name: "tuning",
-    positives: fill([...tuningCredentials.credentialTemplates, ...tuningContexts.contextTemplates], 101),
+    positives: fill(
+      [...tuningCredentials.credentialTemplates, ...tuningContexts.contextTemplates],
+      101,
+    ),
     negatives: tuningNegatives,
   },
   {
     name: "held-out",
-    positives: fill([...heldOutCredentials.credentialTemplates, ...heldOutContexts.contextTemplates], 202),
+    positives: fill(
+      [...heldOutCredentials.credentialTemplates, ...heldOutContexts.contextTemplates],
+      202,
+    ),
     negatives: heldOutNegatives,
   },
 ];
 
-export interface KindResult {
+interface KindResult {
   kind: string;
   samples: number;
   caught: number;
@@ -75,7 +81,7 @@ const contextOf = ({ text, secrets }: PositiveSample): string =>
   secrets.reduce((rest, secret) => rest.replaceAll(secret, "\n"), text);
 
 /** The parts of `input` that were replaced, found by aligning what stands between the markers of `output`. */
-export function replacedParts(input: string, output: string): string[] {
+function replacedParts(input: string, output: string): string[] {
   const kept = output.split(MARKER);
   const parts: string[] = [];
   let at = kept[0]?.length ?? 0;
@@ -89,7 +95,9 @@ export function replacedParts(input: string, output: string): string[] {
 }
 
 const touches = (part: string, secrets: readonly string[]): boolean =>
-  secrets.some((secret) => part.includes(secret) || secret.includes(part) || isLeaked(secret, part));
+  secrets.some(
+    (secret) => part.includes(secret) || secret.includes(part) || isLeaked(secret, part),
+  );
 
 const inputOf = ({ text, key, cut }: PositiveSample | NegativeSample): RedactionInput => ({
   text,
@@ -111,7 +119,9 @@ export async function measure(redactor: Redactor, set: LabelledSet): Promise<Mea
     const caught = !sample.secrets.some((secret) => isLeaked(secret, output, contextOf(sample)));
     if (caught) result.caught++;
     else failures.push({ kind: sample.kind, problem: "missed", output });
-    const wrong = replacedParts(sample.text, output).filter((part) => !touches(part, sample.secrets));
+    const wrong = replacedParts(sample.text, output).filter(
+      (part) => !touches(part, sample.secrets),
+    );
     const markers = output.match(MARKER)?.length ?? 0;
     trueReplacements += markers - wrong.length;
     falseReplacements += wrong.length;
@@ -120,7 +130,10 @@ export async function measure(redactor: Redactor, set: LabelledSet): Promise<Mea
   for (const [i, sample] of set.negatives.entries()) {
     const output = outputs[set.positives.length + i]?.text ?? "";
     if (output === sample.text) continue;
-    falseReplacements += Math.max(1, (output.match(MARKER)?.length ?? 0) - (sample.text.match(MARKER)?.length ?? 0));
+    falseReplacements += Math.max(
+      1,
+      (output.match(MARKER)?.length ?? 0) - (sample.text.match(MARKER)?.length ?? 0),
+    );
     failures.push({ kind: sample.kind, problem: "false alarm", output });
   }
   const caught = [...kinds.values()].reduce((sum, kind) => sum + kind.caught, 0);
@@ -141,8 +154,12 @@ export async function measure(redactor: Redactor, set: LabelledSet): Promise<Mea
 /** The report as lines of text. */
 export function formatMeasurement(result: Measurement): string {
   const percent = (share: number): string => `${(share * 100).toFixed(1)}%`;
-  const rows = result.kinds.map(({ kind, samples, caught }) => `  ${kind.padEnd(22)} ${caught}/${samples}`);
-  const failures = result.failures.map(({ kind, problem, output }) => `  ${problem}: ${kind}: ${output.slice(0, 300)}`);
+  const rows = result.kinds.map(
+    ({ kind, samples, caught }) => `  ${kind.padEnd(22)} ${caught}/${samples}`,
+  );
+  const failures = result.failures.map(
+    ({ kind, problem, output }) => `  ${problem}: ${kind}: ${output.slice(0, 300)}`,
+  );
   return [
     `${result.name}: ${result.positives} positives of ${result.kinds.length} kinds, ${result.negatives} negatives`,
     ...rows,
@@ -154,5 +171,6 @@ export function formatMeasurement(result: Measurement): string {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { createRedactor } = await import("../../src/redact/redactor.ts");
-  for (const set of labelledSets) console.log(formatMeasurement(await measure(createRedactor(), set)));
+  for (const set of labelledSets)
+    console.log(formatMeasurement(await measure(createRedactor(), set)));
 }

@@ -9,6 +9,7 @@ type Body = () => void | Promise<void>;
 export const describe: (name: string, body: () => void) => void = runner.describe;
 /** A test; the optional third argument is its time limit in milliseconds. */
 export const test = (name: string, body: Body, timeoutMs = 30_000): void => {
+  // oxlint-disable-next-line typescript/no-misused-promises -- both runners await what the body returns
   if (process.versions["bun"]) (runner.test as (n: string, b: Body, t: number) => void)(name, body, timeoutMs);
   else (runner.test as (n: string, o: { timeout: number }, b: Body) => void)(name, { timeout: timeoutMs }, body);
 };

@@ -15,7 +15,15 @@ async function redact(value: unknown): Promise<unknown> {
 describe("redactJson", () => {
   test("redacts leaves with their key as context and leaves the rest", async () => {
     const password = make.plainPassword(random);
-    const value = { user: password, password, n: 1, ok: true, none: null, list: [password], token: { text: "x" } };
+    const value = {
+      user: password,
+      password,
+      n: 1,
+      ok: true,
+      none: null,
+      list: [password],
+      token: { text: "x" },
+    };
     assert.deepEqual(await redact(value), { ...value, password: "[REDACTED:password]" });
   });
 
@@ -69,7 +77,13 @@ describe("redactJson", () => {
     value["self"] = value;
     Object.defineProperty(value, "__proto__", { value: "own", enumerable: true });
     const copy = await redact(value);
-    assert.ok(typeof copy === "object" && copy !== null && "self" in copy && "left" in copy && "right" in copy);
+    assert.ok(
+      typeof copy === "object" &&
+        copy !== null &&
+        "self" in copy &&
+        "left" in copy &&
+        "right" in copy,
+    );
     assert.equal(copy.self, copy);
     assert.equal(copy.left, copy.right);
     assert.notEqual(copy.left, shared);

@@ -12,7 +12,8 @@ import { describe, test } from "../support/runner.ts";
 
 const random = createRandom(23);
 const redactor = createRedactor();
-const redact = async (text: string): Promise<string> => (await redactor.redact([{ text }]))[0]?.text ?? "";
+const redact = async (text: string): Promise<string> =>
+  (await redactor.redact([{ text }]))[0]?.text ?? "";
 
 describe("names", () => {
   const sensitive: Record<string, string> = {
@@ -31,8 +32,18 @@ describe("names", () => {
     test(`${name} announces a ${family}`, () => assert.equal(familyOf(name), family));
   }
 
-  const harmless = ["next_token", "max_tokens", "tokenizer", "primary_key", "PUBLIC_KEY", "keyboard", "author", "secretName"];
-  for (const name of harmless) test(`${name} announces nothing`, () => assert.equal(familyOf(name), undefined));
+  const harmless = [
+    "next_token",
+    "max_tokens",
+    "tokenizer",
+    "primary_key",
+    "PUBLIC_KEY",
+    "keyboard",
+    "author",
+    "secretName",
+  ];
+  for (const name of harmless)
+    test(`${name} announces nothing`, () => assert.equal(familyOf(name), undefined));
 
   test("are split at capitals, signs and dots", () => {
     assert.deepEqual(wordsOf("a.b.myDBPassword2"), ["my", "db", "password"]);
@@ -54,9 +65,14 @@ describe("quotes", () => {
   });
   test("stay open where the text is cut", () => {
     assert.deepEqual(quotedAt(new ScanText('"abc'), 0), { start: 1, end: 4, open: true });
-    assert.deepEqual(quotedAt(new ScanText('"abc... (truncated)\nmore'), 0), { start: 1, end: 4, open: true });
+    assert.deepEqual(quotedAt(new ScanText('"abc... (truncated)\nmore'), 0), {
+      start: 1,
+      end: 4,
+      open: true,
+    });
   });
-  test("do not reach over a line", () => assert.equal(quotedAt(new ScanText('"abc\nd"'), 0), undefined));
+  test("do not reach over a line", () =>
+    assert.equal(quotedAt(new ScanText('"abc\nd"'), 0), undefined));
 });
 
 describe("triggers", () => {
@@ -65,7 +81,11 @@ describe("triggers", () => {
   });
   test("are found at both ends of a text and across the places where a search is split", () => {
     const index = new TriggerIndex([
-      { triggers: ["abc"], anyCase: true, find: (_, at) => [{ start: at, end: at + 3, kind: "x" }] },
+      {
+        triggers: ["abc"],
+        anyCase: true,
+        find: (_, at) => [{ start: at, end: at + 3, kind: "x" }],
+      },
     ]);
     const text = "abc..ABC..aBc";
     const starts = (split: number): number[] => {
@@ -75,20 +95,30 @@ describe("triggers", () => {
       index.search(scan, split, text.length, found);
       return found.map(({ start }) => start);
     };
-    for (let split = 0; split <= text.length; split++) assert.deepEqual(starts(split), [0, 5, 10], `split at ${split}`);
+    for (let split = 0; split <= text.length; split++)
+      assert.deepEqual(starts(split), [0, 5, 10], `split at ${split}`);
   });
 });
 
 describe("secretlint", () => {
   test("names a kind for rules that do not exist yet", () => {
     assert.equal(kindOf("@secretlint/secretlint-rule-github", "GITHUB_TOKEN"), "github-token");
-    assert.equal(kindOf("@secretlint/secretlint-rule-slack", "IncomingWebhook"), "slack-incoming-webhook");
+    assert.equal(
+      kindOf("@secretlint/secretlint-rule-slack", "IncomingWebhook"),
+      "slack-incoming-webhook",
+    );
     assert.equal(kindOf("@secretlint/secretlint-rule-openai", "OPENAI_TOKEN"), "openai-token");
     assert.equal(kindOf("@secretlint/secretlint-rule-new-thing", "Key!"), "new-thing-key");
   });
   test("gives places in the texts that it was given", async () => {
     const key = make.linearKey(random);
-    const texts = ["", "nothing", `key ${key}`, "x".repeat(300_000), `${"y ".repeat(150_000)}${key}`];
+    const texts = [
+      "",
+      "nothing",
+      `key ${key}`,
+      "x".repeat(300_000),
+      `${"y ".repeat(150_000)}${key}`,
+    ];
     const found = await findWithSecretlint(texts);
     assert.deepEqual(
       found.map((findings, i) => findings.map(({ start, end }) => texts[i]?.slice(start, end))),

@@ -62,6 +62,7 @@ function makeShared(dataFolder: string, options: Options, input: PluginInput, fs
 function sharedRegistry(): Map<string, Shared> {
   const known: unknown = Reflect.get(globalThis, REGISTRY);
   // The symbol is ours and carries our version: nobody else puts anything there.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   if (known instanceof Map) return known as Map<string, Shared>;
   const registry = new Map<string, Shared>();
   Reflect.set(globalThis, REGISTRY, registry);

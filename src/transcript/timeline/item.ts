@@ -2,10 +2,13 @@ import type { Draft } from "../draft.ts";
 
 /** How long a prompt that a hook told of waits for the host's own records of its parts, in milliseconds. */
 export const PROMPT_CONFIRM_MS = 40;
-/** How long a call that a hook saw begin waits for the host's record; another plugin may change its input. */
-export const USE_CONFIRM_MS = 250;
+/**
+ * How long a call that a hook saw begin waits for the host's record, which gives it its place and its final input.
+ * On a busy machine it comes a third of a second after the hook.
+ */
+export const USE_CONFIRM_MS = 5_000;
 /** How long a result that a hook saw waits for the host's record, which may differ: the host drops large images. */
-export const RESULT_CONFIRM_MS = 1_000;
+export const RESULT_CONFIRM_MS = 5_000;
 /** How long removals and a lifted revert wait for more of their kind, in milliseconds. */
 export const BURST_MS = 40;
 /**

@@ -1,0 +1,101 @@
+/**
+ * `npm run demo`: records a session of the real opencode, whose model is a script on loopback, and shows the files.
+ * Needs no key and no network. The files stay in the system's folder for temporary files.
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startModel } from "../test/support/host/model.ts";
+import { runOpencode } from "../test/support/host/process.ts";
+import { createSandbox, type Sandbox } from "../test/support/host/sandbox.ts";
+import { PROMPT, SCRIPTS, TITLE, writeProject } from "./script.ts";
+import { beginning, tree } from "./show.ts";
+
+const REPOSITORY = fileURLToPath(new URL("..", import.meta.url)).replace(/[/\\]$/, "");
+/** A first start of opencode on a slow machine. */
+const MAX_SECONDS = 180;
+
+function say(...lines: readonly string[]): void {
+  process.stdout.write(`${lines.join("\n")}\n`);
+}
+
+async function timed<T>(what: string, act: () => Promise<T> | T): Promise<T> {
+  const started = performance.now();
+  process.stdout.write(`  ${what} …`);
+  const result = await act();
+  say(` ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  return result;
+}
+
+function build(): void {
+  const script = join(REPOSITORY, "scripts", "build.ts");
+  execFileSync(process.execPath, [script], { cwd: REPOSITORY, stdio: ["ignore", "inherit", "inherit"] });
+}
+
+/** Records the session; the sandbox keeps its project and loses opencode's own data. */
+async function record(): Promise<{ sandbox: Sandbox; sessionID: string }> {
+  const model = await startModel(SCRIPTS);
+  const sandbox = await createSandbox({ modelURL: model.url, plugins: [REPOSITORY] });
+  try {
+    await writeProject(sandbox.projectDir);
+    const args = ["run", "--format", "json", "--title", TITLE];
+    const { code, stdout, stderr } = await inTime(runOpencode(sandbox, args, PROMPT));
+    const sessionID = /"sessionID":"(ses_\w+)"/.exec(stdout)?.[1];
+    if (code !== 0 || sessionID === undefined) throw new Error(`opencode ended with ${code}.\n${stderr}${stdout}`);
+    return { sandbox, sessionID };
+  } finally {
+    await model.close();
+    await rm(join(sandbox.root, "home"), { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+}
+
+function inTime<T>(work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = (): void => reject(new Error(`opencode did not finish within ${MAX_SECONDS} s.`));
+    const timer = setTimeout(late, MAX_SECONDS * 1000);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+async function main(): Promise<void> {
+  say("opencode-transcripts, shown with the real opencode and a scripted model: no key, no network.", "");
+  await timed("building", build);
+  const { sandbox, sessionID } = await timed("recording a session", record);
+  const data = join(sandbox.projectDir, ".openfleet");
+  const transcripts = join(data, "transcripts");
+  const transcript = join(transcripts, `${sessionID}.md`);
+  const [day = ""] = (await readdir(join(data, "sessions"))).filter((name) => /^\d/.test(name));
+  const [savedName = ""] = await readdir(join(data, "sessions", day));
+  const saved = join(data, "sessions", day, savedName);
+  const missing = [transcript, join(transcripts, sessionID), saved].find((path) => !existsSync(path));
+  if (missing !== undefined || savedName === "") throw new Error(`The demo made no ${missing ?? "saved session"}.`);
+
+  const remark = (name: string): string => {
+    if (name === `${sessionID}.md`) return "the transcript";
+    if (name.startsWith("ses_")) return "what the subagent did";
+    if (name.endsWith(".txt")) return "an output that was too long for the transcript";
+    return name === savedName ? "written by the save_conversation tool" : "";
+  };
+  say("", `The files in ${data}`, "", ...(await tree(data, remark)));
+  say("", "The transcript begins (details for programs stand in comments, which are left out here):", "", ...(await beginning(transcript, 60)));
+  say("", "The saved session begins:", "", ...(await beginning(saved, 24)));
+  say("", "Look around, and remove it all:", "");
+  say(`  less ${transcript}`, `  grep -A 8 "Tool Error:" ${transcript}`, `  rm -r ${sandbox.root}`);
+  say(
+    "",
+    "For real use:",
+    "",
+    `  1. Add this folder to the plugins in opencode.json: "plugin": ["${REPOSITORY}"]`,
+    "  2. Work with opencode as always.",
+    "  3. Read .openfleet/transcripts/ in your project.",
+  );
+}
+
+try {
+  await main();
+} catch (error) {
+  say("", `The demo failed: ${error instanceof Error ? error.message : String(error)}`);
+  process.exitCode = 1;
+}

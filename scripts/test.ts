@@ -1,0 +1,103 @@
+/**
+ * Runs every check of the package, stage by stage, and sums them up in one line, `N passed, N failed`.
+ *
+ *     node scripts/test.ts [--only STAGE[,STAGE…]]
+ *
+ * A stage that runs tests counts its tests, any other counts as one. Exits with 1 if anything failed.
+ */
+import { spawn } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+interface Stage {
+  name: string;
+  command: readonly string[];
+}
+
+const STAGES: readonly Stage[] = [
+  { name: "format", command: ["oxfmt", "--check"] },
+  { name: "lint", command: ["oxlint", "--type-aware"] },
+  { name: "types", command: ["tsc", "-p", "tsconfig.json"] },
+  { name: "unused", command: ["knip"] },
+  { name: "build", command: ["node", "scripts/build.ts"] },
+  { name: "publint", command: ["publint", "--strict"] },
+  { name: "attw", command: ["attw", "--pack", ".", "--profile", "esm-only"] },
+  { name: "bun", command: ["bun", "test", "test/unit", "test/property"] },
+  { name: "node", command: ["node", "--test", "test/unit/*.test.ts", "test/property/*.test.ts"] },
+  { name: "crash", command: ["node", "test/crash/run.ts", "--runs", "1000"] },
+  { name: "host", command: ["bun", "test", "test/host"] },
+];
+
+interface Outcome {
+  name: string;
+  passed: number;
+  failed: number;
+  seconds: number;
+}
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const env = { ...process.env, PATH: [join(root, "node_modules/.bin"), process.env["PATH"]].join(":"), NO_COLOR: "1" };
+
+const { values } = parseArgs({ options: { only: { type: "string" } } });
+const chosen = values.only?.split(",");
+const unknown = chosen?.filter((name) => !STAGES.some((stage) => stage.name === name)) ?? [];
+if (unknown.length > 0) {
+  console.error(`No such stage: ${unknown.join(", ")}. Stages are ${STAGES.map(({ name }) => name).join(", ")}.`);
+  process.exit(2);
+}
+
+const outcomes: Outcome[] = [];
+for (const stage of STAGES) {
+  if (chosen && !chosen.includes(stage.name)) continue;
+  console.log(`\n== ${stage.name}: ${stage.command.join(" ")}`);
+  outcomes.push(await run(stage));
+}
+report(outcomes);
+
+async function run({ name, command }: Stage): Promise<Outcome> {
+  const start = performance.now();
+  const { output, code } = await finished(command);
+  const counted = countsIn(output) ?? { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
+  // A runner that failed without a failing test (a file that does not load) still failed.
+  const failed = code === 0 ? counted.failed : Math.max(1, counted.failed);
+  return { name, passed: counted.passed, failed, seconds: (performance.now() - start) / 1_000 };
+}
+
+/** Runs a command in the repository's folder, showing what it prints. */
+function finished([program = "", ...args]: readonly string[]): Promise<{ output: string; code: number }> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (piece: string) => {
+        output += piece;
+        process.stdout.write(piece);
+      });
+    }
+    child.once("error", ({ message }) => {
+      console.error(message);
+      resolve({ output, code: 1 });
+    });
+    child.once("close", (code) => resolve({ output, code: code ?? 1 }));
+  });
+}
+
+/** The sums that bun's and node's test runners print at their end. */
+function countsIn(output: string): { passed: number; failed: number } | undefined {
+  const passed = /^(?:ℹ |# )?pass (\d+)$|^ *(\d+) pass$/m.exec(output);
+  const failed = /^(?:ℹ |# )?fail (\d+)$|^ *(\d+) fail$/m.exec(output);
+  if (!passed || !failed) return undefined;
+  return { passed: Number(passed[1] ?? passed[2]), failed: Number(failed[1] ?? failed[2]) };
+}
+
+function report(all: readonly Outcome[]): void {
+  console.log("\nstage      passed  failed  seconds");
+  for (const { name, passed, failed, seconds } of all) {
+    console.log([name.padEnd(9), String(passed).padStart(7), String(failed).padStart(7), seconds.toFixed(1).padStart(8)].join(" "));
+  }
+  const passed = all.reduce((sum, outcome) => sum + outcome.passed, 0);
+  const failed = all.reduce((sum, outcome) => sum + outcome.failed, 0);
+  console.log(`\n${passed} passed, ${failed} failed`);
+  process.exitCode = failed === 0 ? 0 : 1;
+}
