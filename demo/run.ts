@@ -1,6 +1,6 @@
 /**
  * `npm run demo`: records a session of the real opencode, whose model is a script on loopback, and shows the files.
- * Needs no key and no network. The files stay in the system's folder for temporary files.
+ * Needs no key and no network. The files stay in the system's folder for temporary files, unless `--remove` is given.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -66,7 +66,7 @@ async function main(): Promise<void> {
   const data = join(sandbox.projectDir, ".openfleet");
   const transcripts = join(data, "transcripts");
   const transcript = join(transcripts, `${sessionID}.md`);
-  const [day = ""] = (await readdir(join(data, "sessions"))).filter((name) => /^\d/.test(name));
+  const day = (await readdir(join(data, "sessions"))).find((name) => /^\d/.test(name)) ?? "";
   const [savedName = ""] = await readdir(join(data, "sessions", day));
   const saved = join(data, "sessions", day, savedName);
   const missing = [transcript, join(transcripts, sessionID), saved].find((path) => !existsSync(path));
@@ -79,7 +79,12 @@ async function main(): Promise<void> {
     return name === savedName ? "written by the save_conversation tool" : "";
   };
   say("", `The files in ${data}`, "", ...(await tree(data, remark)));
-  say("", "The transcript begins (details for programs stand in comments, which are left out here):", "", ...(await beginning(transcript, 60)));
+  say(
+    "",
+    "The transcript begins (details for programs stand in comments, which are left out here):",
+    "",
+    ...(await beginning(transcript, 60)),
+  );
   say("", "The saved session begins:", "", ...(await beginning(saved, 24)));
   say("", "Look around, and remove it all:", "");
   say(`  less ${transcript}`, `  grep -A 8 "Tool Error:" ${transcript}`, `  rm -r ${sandbox.root}`);
@@ -91,6 +96,7 @@ async function main(): Promise<void> {
     "  2. Work with opencode as always.",
     "  3. Read .openfleet/transcripts/ in your project.",
   );
+  if (process.argv.includes("--remove")) await sandbox.remove();
 }
 
 try {

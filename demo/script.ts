@@ -47,7 +47,11 @@ export const SCRIPTS: Record<string, ModelScript> = {
     [
       spent(9_600, 95),
       text("The count of each item is left out. I put it in and run the test again."),
-      call("edit", { filePath: "price.mjs", oldString: "sum + item.cents", newString: "sum + item.cents * item.count" }),
+      call("edit", {
+        filePath: "price.mjs",
+        oldString: "sum + item.cents",
+        newString: "sum + item.cents * item.count",
+      }),
     ],
     [
       spent(9_800, 70),
@@ -63,11 +67,18 @@ export const SCRIPTS: Record<string, ModelScript> = {
         subagent_type: "general",
       }),
     ],
-    [spent(12_700, 45), text("I save the session."), call("save_conversation", { note: "The count of each item was left out of the sum." })],
+    [
+      spent(12_700, 45),
+      text("I save the session."),
+      call("save_conversation", { note: "The count of each item was left out of the sum." }),
+    ],
     [spent(12_900, 40), text("The test passes: the price now counts each item as often as it is in the basket.")],
   ],
   review: [
     [spent(4_100, 30), text("I read it."), call("read", { filePath: "price.mjs" })],
-    [spent(4_300, 35), text("The repair is right. Baskets without a count would give NaN; nothing here makes such baskets.")],
+    [
+      spent(4_300, 35),
+      text("The repair is right. Baskets without a count would give NaN; nothing here makes such baskets."),
+    ],
   ],
 };

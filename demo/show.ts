@@ -9,7 +9,10 @@ export async function tree(folder: string, remark: (name: string) => string, ind
   for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) lines.push(`${indent}${entry.name}/`, ...(await tree(path, remark, `${indent}  `)));
-    else lines.push(`${`${indent}${entry.name}`.padEnd(54)}${size((await stat(path)).size)}  ${remark(entry.name)}`.trimEnd());
+    else
+      lines.push(
+        `${`${indent}${entry.name}`.padEnd(54)}${size((await stat(path)).size)}  ${remark(entry.name)}`.trimEnd(),
+      );
   }
   return lines;
 }

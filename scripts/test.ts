@@ -6,7 +6,7 @@
  * A stage that runs tests counts its tests, any other counts as one. Exits with 1 if anything failed.
  */
 import { spawn } from "node:child_process";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
@@ -17,16 +17,17 @@ interface Stage {
 
 const STAGES: readonly Stage[] = [
   { name: "format", command: ["oxfmt", "--check"] },
-  { name: "lint", command: ["oxlint", "--type-aware"] },
+  { name: "lint", command: ["oxlint"] },
   { name: "types", command: ["tsc", "-p", "tsconfig.json"] },
   { name: "unused", command: ["knip"] },
   { name: "build", command: ["node", "scripts/build.ts"] },
   { name: "publint", command: ["publint", "--strict"] },
   { name: "attw", command: ["attw", "--pack", ".", "--profile", "esm-only"] },
-  { name: "bun", command: ["bun", "test", "test/unit", "test/property"] },
-  { name: "node", command: ["node", "--test", "test/unit/*.test.ts", "test/property/*.test.ts"] },
+  { name: "bun", command: ["bun", "test", "test/unit", "test/property", "test/crash"] },
+  { name: "node", command: ["node", "--test", "test/{unit,property,crash}/*.test.ts"] },
   { name: "crash", command: ["node", "test/crash/run.ts", "--runs", "1000"] },
   { name: "host", command: ["bun", "test", "test/host"] },
+  { name: "demo", command: ["node", "demo/run.ts", "--remove"] },
 ];
 
 interface Outcome {
@@ -37,7 +38,11 @@ interface Outcome {
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const env = { ...process.env, PATH: [join(root, "node_modules/.bin"), process.env["PATH"]].join(":"), NO_COLOR: "1" };
+const env = {
+  ...process.env,
+  PATH: [join(root, "node_modules/.bin"), process.env["PATH"]].join(delimiter),
+  NO_COLOR: "1",
+};
 
 const { values } = parseArgs({ options: { only: { type: "string" } } });
 const chosen = values.only?.split(",");
@@ -94,7 +99,11 @@ function countsIn(output: string): { passed: number; failed: number } | undefine
 function report(all: readonly Outcome[]): void {
   console.log("\nstage      passed  failed  seconds");
   for (const { name, passed, failed, seconds } of all) {
-    console.log([name.padEnd(9), String(passed).padStart(7), String(failed).padStart(7), seconds.toFixed(1).padStart(8)].join(" "));
+    console.log(
+      [name.padEnd(9), String(passed).padStart(7), String(failed).padStart(7), seconds.toFixed(1).padStart(8)].join(
+        " ",
+      ),
+    );
   }
   const passed = all.reduce((sum, outcome) => sum + outcome.passed, 0);
   const failed = all.reduce((sum, outcome) => sum + outcome.failed, 0);

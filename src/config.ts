@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod/mini";
 import { DATA_FOLDER } from "./transcript/paths.ts";
 
 /**
@@ -7,39 +7,45 @@ import { DATA_FOLDER } from "./transcript/paths.ts";
  * come from it.
  */
 const optionShapes = {
-  format: z
-    .enum(["markdown", "jsonl", "both"])
-    .default("markdown")
-    .describe("Which files are written for each session."),
-  directory: z
-    .string()
-    .trim()
-    .min(1)
-    .max(4096)
-    .refine((path) => !path.includes("\0"), "must not contain a NUL character")
-    .default(DATA_FOLDER)
-    .describe("Folder for transcripts and saved sessions; a relative path starts at the project's root."),
-  maxInlineChars: z
-    .number()
-    .int()
-    .min(0)
-    .max(1_000_000)
-    .default(5_000)
-    .describe("Longest tool output, in characters, that stands whole in a markdown transcript; the whole text of a longer one is in a file of its own."),
-  redact: z
-    .boolean()
-    .default(true)
-    .describe("Replaces secrets with [REDACTED:kind] before anything is written."),
-  reasoning: z.boolean().default(true).describe("Records the model's reasoning."),
-  events: z
-    .boolean()
-    .default(true)
-    .describe("Records session events: titles, usage, permissions, questions, todos, retries, errors, compaction, reverts. What is missing from a transcript is always recorded."),
-  tools: z
-    .array(z.enum(["save_conversation"]))
-    .default(["save_conversation"])
-    .describe("Which tools the agent is offered."),
+  format: described(
+    z._default(z.enum(["markdown", "jsonl", "both"]), "markdown"),
+    "Which files are written for each session.",
+  ),
+  directory: described(
+    z._default(
+      z.string().check(
+        z.trim(),
+        z.minLength(1),
+        z.maxLength(4096),
+        z.refine((path) => !path.includes("\0")),
+      ),
+      DATA_FOLDER,
+    ),
+    "Folder for transcripts and saved sessions; a relative path starts at the project's root.",
+  ),
+  maxInlineChars: described(
+    z._default(z.int().check(z.minimum(0), z.maximum(1_000_000)), 5_000),
+    "Longest tool output, in characters, that stands whole in a markdown transcript; the whole text of a longer one is in a file of its own.",
+  ),
+  redact: described(
+    z._default(z.boolean(), true),
+    "Replaces secrets with [REDACTED:kind] before anything is written.",
+  ),
+  reasoning: described(z._default(z.boolean(), true), "Records the model's reasoning."),
+  events: described(
+    z._default(z.boolean(), true),
+    "Records session events: titles, usage, permissions, questions, todos, retries, errors, compaction, reverts. What is missing from a transcript is always recorded.",
+  ),
+  tools: described(
+    z._default(z.array(z.enum(["save_conversation"])), ["save_conversation"]),
+    "Which tools the agent is offered.",
+  ),
 };
+
+function described<T extends z.ZodMiniType>(schema: T, description: string): T {
+  z.globalRegistry.add(schema, { description });
+  return schema;
+}
 
 export const optionsSchema = z.strictObject(optionShapes);
 

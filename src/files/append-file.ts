@@ -88,6 +88,7 @@ export class AppendFile {
   /** Flushes that wait for the records up to a place in the order. */
   readonly #flushes = new Set<{ place: number; done: () => void }>();
   #draining = false;
+  #isPrepared = true;
   #closed = false;
   #contendedSince: number | undefined;
   #hurry: () => void = () => undefined;
@@ -105,6 +106,15 @@ export class AppendFile {
     this.#writer = new FileWriter({ fs, path, format, queue, lock, maxBatchBytes, now });
     this.#faults = new FaultEpisodes({ path, retryDelaysMs, onFault: options.onFault });
     this.#lockTimeoutMs = settings.lockTimeoutMs;
+  }
+
+  /**
+   * Reads the file if there is one, so that the first record need not wait for that, nor other processes for the
+   * lock. A turn would do it as well; with many megabytes it is better done as soon as the file is known.
+   */
+  prepare(): void {
+    this.#isPrepared = false;
+    this.#start();
   }
 
   /** Takes a record and starts writing, without waiting for more. Never throws; costs about a microsecond. */
@@ -174,6 +184,8 @@ export class AppendFile {
   }
 
   async #drain(): Promise<void> {
+    if (!this.#isPrepared) await this.#pool.run(() => this.#writer.scanAhead());
+    this.#isPrepared = true;
     while (this.#queue.items.length > 0) {
       const pauseMs = await this.#pool.run(() => this.#turn());
       this.#answerFlushes();

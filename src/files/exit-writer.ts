@@ -95,11 +95,7 @@ function learnTail(fd: number, tail: FileTail): void {
   let repair: string | undefined;
   if (scanner.validEnd < size) {
     const from = scanner.validEnd - tail.offset;
-    repair = tail.repairOf(
-      scanner,
-      bytes.subarray(from, from + fragmentLength(scanner, size)),
-      size,
-    );
+    repair = tail.repairOf(scanner, bytes.subarray(from, from + fragmentLength(scanner, size)), size);
     fs.ftruncateSync(fd, scanner.validEnd);
   }
   tail.advance(scanner, repair);
@@ -108,8 +104,7 @@ function learnTail(fd: number, tail: FileTail): void {
 function appendAll(fd: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length;) {
     const written = fs.writeSync(fd, bytes, done);
-    if (written === 0)
-      throw new WriteFault(SHORT_WRITE, "The disk took no bytes: free some space.");
+    if (written === 0) throw new WriteFault(SHORT_WRITE, "The disk took no bytes: free some space.");
     done += written;
   }
 }

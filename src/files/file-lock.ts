@@ -39,10 +39,7 @@ function signalZero(pid: number): boolean {
 }
 
 /** Whether the process that took a lock is known to be gone. Of another machine's process nothing is known. */
-export function ownerIsGone(
-  owner: string,
-  isAlive: (pid: number) => boolean = signalZero,
-): boolean {
+export function ownerIsGone(owner: string, isAlive: (pid: number) => boolean = signalZero): boolean {
   const [pid = "", , , ...host] = owner.split(".");
   return host.join(".") === HOST && /^[1-9]\d*$/.test(pid) && !isAlive(Number(pid));
 }
@@ -142,9 +139,7 @@ export class FileLock {
   }
 
   #isStale(owner: string): boolean {
-    return (
-      this.#age(owner) >= this.#options.staleAfterMs || ownerIsGone(owner, this.#options.isAlive)
-    );
+    return this.#age(owner) >= this.#options.staleAfterMs || ownerIsGone(owner, this.#options.isAlive);
   }
 
   /**

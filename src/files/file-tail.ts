@@ -60,10 +60,7 @@ export class FileTail {
   repairOf(scanner: TailScanner, fragment: Uint8Array, size: number): string {
     // A header that was torn off is a short fragment.
     if (scanner.validEnd === 0 && !scanner.hasHeader && size > FRAGMENT_BYTES) {
-      throw new WriteFault(
-        NOT_OURS,
-        "Something else than a transcript stands in its place: move it away.",
-      );
+      throw new WriteFault(NOT_OURS, "Something else than a transcript stands in its place: move it away.");
     }
     const bytes = size - scanner.validEnd;
     return this.#format.repair({ fragment, bytes, found: this.#now().toISOString() });
@@ -82,14 +79,14 @@ export class FileTail {
   }
 
   /**
-   * Reads what stands between `offset` and `size`, and cuts off a torn tail; `owed` then keeps its text.
-   * `mayTruncate` is asked right before: a long scan can outlive the lock.
+   * Learns the complete records up to `size`, and touches nothing. Needs no lock: a complete record stays where it
+   * is, and whatever stands behind the last one is looked at again under the lock.
    */
-  async catchUp(
-    handle: FileHandle,
-    size: number,
-    mayTruncate: () => Promise<boolean>,
-  ): Promise<void> {
+  async learn(handle: FileHandle, size: number): Promise<void> {
+    this.offset = (await this.#scan(handle, size)).validEnd;
+  }
+
+  async #scan(handle: FileHandle, size: number): Promise<TailScanner> {
     const scanner = this.startScan();
     for (let at = this.offset; at < size;) {
       const chunk = await readSome(handle, at, Math.min(SCAN_CHUNK_BYTES, size - at));
@@ -97,15 +94,21 @@ export class FileTail {
       this.learnKeys(scanner);
       at += chunk.length;
     }
+    return scanner;
+  }
+
+  /**
+   * Reads what stands between `offset` and `size`, and cuts off a torn tail; `owed` then keeps its text.
+   * `mayTruncate` is asked right before: a long scan can outlive the lock.
+   */
+  async catchUp(handle: FileHandle, size: number, mayTruncate: () => Promise<boolean>): Promise<void> {
+    const scanner = await this.#scan(handle, size);
     let repair: string | undefined;
     if (scanner.validEnd < size) {
       const fragment = await readFully(handle, scanner.validEnd, fragmentLength(scanner, size));
       repair = this.repairOf(scanner, fragment, size);
       if (!(await mayTruncate())) {
-        throw new WriteFault(
-          LOCK_BUSY,
-          "The end of the file is torn, but another process has its lock: tried again.",
-        );
+        throw new WriteFault(LOCK_BUSY, "The end of the file is torn, but another process has its lock: tried again.");
       }
       this.#cut = { end: scanner.validEnd, repair };
       await handle.truncate(scanner.validEnd);
@@ -120,11 +123,7 @@ export function fragmentLength({ validEnd }: TailScanner, size: number): number 
 }
 
 /** Reads `length` bytes from `position`. Rejects if the file ends before. */
-export async function readFully(
-  handle: FileHandle,
-  position: number,
-  length: number,
-): Promise<Uint8Array> {
+export async function readFully(handle: FileHandle, position: number, length: number): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
   for (let at = 0; at < length;) {
     const chunk = await readSome(handle, position + at, length - at);
@@ -136,7 +135,6 @@ export async function readFully(
 
 async function readSome(handle: FileHandle, position: number, length: number): Promise<Uint8Array> {
   const chunk = await handle.read(position, length);
-  if (chunk.length === 0)
-    throw new WriteFault(FILE_CHANGED, "The file was cut while it was read: tried again.");
+  if (chunk.length === 0) throw new WriteFault(FILE_CHANGED, "The file was cut while it was read: tried again.");
   return chunk;
 }

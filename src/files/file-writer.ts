@@ -61,6 +61,24 @@ export class FileWriter {
     }
   }
 
+  /** Scans what stands in the file, without the lock. What goes wrong here is found again by the next turn. */
+  async scanAhead(): Promise<void> {
+    const { fs, path } = this.options;
+    if (this.inFlight) return; // the next turn must look at its place first
+    try {
+      const handle = await fs.openRead(path);
+      try {
+        const file = await handle.stat();
+        this.tail.recognize(file);
+        await this.tail.learn(handle, file.size);
+      } finally {
+        await handle.close();
+      }
+    } catch {
+      // Mostly there is no file yet.
+    }
+  }
+
   async #acquire(): Promise<boolean> {
     const { lock, fs, path } = this.options;
     try {
@@ -103,8 +121,7 @@ export class FileWriter {
     try {
       while (done < batch.bytes.length) {
         const { bytesWritten } = await handle.write(batch.bytes.subarray(done));
-        if (bytesWritten === 0)
-          throw new WriteFault(SHORT_WRITE, "The disk took no bytes: free some space.");
+        if (bytesWritten === 0) throw new WriteFault(SHORT_WRITE, "The disk took no bytes: free some space.");
         done += bytesWritten;
       }
     } catch (error) {
@@ -176,9 +193,6 @@ export class FileWriter {
     } catch (error) {
       return error;
     }
-    return new WriteFault(
-      NOT_OURS,
-      `Something else than a transcript stood here. It was moved to ${aside}.`,
-    );
+    return new WriteFault(NOT_OURS, `Something else than a transcript stood here. It was moved to ${aside}.`);
   }
 }

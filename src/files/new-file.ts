@@ -8,12 +8,7 @@ const INSTANCE = `${process.pid}-${Math.random().toString(36).slice(2, 10)}`;
 let serial = 0;
 
 /** File systems that know no second name for a file say so with one of these. */
-const NO_LINKS: ReadonlySet<string | undefined> = new Set([
-  "EPERM",
-  "ENOSYS",
-  "ENOTSUP",
-  "EOPNOTSUPP",
-]);
+const NO_LINKS: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 
 /**
  * Writes a whole file that must not exist yet, mode 0600, and makes its folder where that is missing.
@@ -22,11 +17,7 @@ const NO_LINKS: ReadonlySet<string | undefined> = new Set([
  * A failure is tried again, three times in all; then the promise rejects with the file system's error. A file of
  * this name is never half written. (Without hard links, a crash can leave an empty one.)
  */
-export async function writeNewFile(
-  fs: FileSystem,
-  path: string,
-  data: Uint8Array,
-): Promise<"written" | "exists"> {
+export async function writeNewFile(fs: FileSystem, path: string, data: Uint8Array): Promise<"written" | "exists"> {
   for (const delay of RETRY_DELAYS_MS) {
     try {
       return await writeOnce(fs, path, data);
@@ -37,11 +28,7 @@ export async function writeNewFile(
   return writeOnce(fs, path, data);
 }
 
-async function writeOnce(
-  fs: FileSystem,
-  path: string,
-  data: Uint8Array,
-): Promise<"written" | "exists"> {
+async function writeOnce(fs: FileSystem, path: string, data: Uint8Array): Promise<"written" | "exists"> {
   serial += 1;
   const temporary = join(dirname(path), `.${basename(path)}.${INSTANCE}-${serial}.tmp`);
   try {

@@ -29,12 +29,7 @@ const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /** Symbolic links need a privilege on Windows, and some file systems lack them. */
-const NO_SYMLINKS: ReadonlySet<string | undefined> = new Set([
-  "EPERM",
-  "ENOSYS",
-  "ENOTSUP",
-  "EOPNOTSUPP",
-]);
+const NO_SYMLINKS: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 
 class Descriptor implements FileHandle {
   readonly #fd: number;

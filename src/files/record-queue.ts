@@ -145,8 +145,7 @@ export class RecordQueue {
 
 function joinGaps(first: Gap, second: Gap): Gap {
   const reasons = { ...first.reasons };
-  for (const [reason, count] of Object.entries(second.reasons))
-    reasons[reason] = (reasons[reason] ?? 0) + count;
+  for (const [reason, count] of Object.entries(second.reasons)) reasons[reason] = (reasons[reason] ?? 0) + count;
   return {
     missing: first.missing + second.missing,
     reasons,

@@ -40,8 +40,7 @@ export class WritePool {
   /** Runs a turn when there is room for it, first come first served. */
   async run<T>(turn: () => Promise<T>): Promise<T> {
     // A turn that ends hands its place to the next in line, so the count stays as it is.
-    if (this.#turns >= this.#maxTurns)
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.#turns >= this.#maxTurns) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#turns += 1;
     try {
       return await turn();

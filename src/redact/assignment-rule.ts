@@ -1,18 +1,13 @@
 /** Secrets that are known by their name: `DB_PASSWORD=…`, `"apiKey": "…"`, `Authorization: …`, `--token …`. */
-import {
-  type Assigned,
-  headerValueAt,
-  type Name,
-  nameAround,
-  valueOf,
-} from "./assignment-syntax.ts";
+import { type Assigned, headerValueAt, type Name, nameAround, valueOf } from "./assignment-syntax.ts";
 import { findCookies, findCredential } from "./credential-headers.ts";
 import type { Finding } from "./finding.ts";
 import { familyOf, type NameFamily } from "./names.ts";
 import type { ScanText } from "./scan-text.ts";
+import { isStandIn } from "./placeholders.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
 import { valueWithoutSign } from "./unsigned-values.ts";
-import { isPlaceholder, isRedacted, isReference, isSecretValue } from "./values.ts";
+import { isSecretValue } from "./values.ts";
 
 const KINDS: Readonly<Record<NameFamily, string>> = {
   password: "password",
@@ -46,22 +41,15 @@ function fullName(text: string, name: Name): string {
 
 /** Whether what is left of a cut value counts: it was a secret, to go by its name, and nothing says otherwise. */
 function isCutSecret(value: string, family: NameFamily): boolean {
-  if (isReference(value) || isPlaceholder(value) || isRedacted(value)) return false;
-  if (/[\s()[\]{}]/.test(value)) return false;
-  if (family === "password" || family === "passphrase")
-    return value.length >= 3 && !/^[a-z]+$/i.test(value);
+  if (isStandIn(value) || /[\s()[\]{}]/.test(value)) return false;
+  if (family === "password" || family === "passphrase") return value.length >= 3 && !/^[a-z]+$/i.test(value);
   return value.length >= 6 && /[0-9]/.test(value) && /[A-Za-z]/.test(value);
 }
 
 /** How much of a value is looked at to judge it. */
 const JUDGED_CHARS = 512;
 
-function judge(
-  scan: ScanText,
-  name: string,
-  family: NameFamily,
-  value: Assigned | undefined,
-): readonly Finding[] {
+function judge(scan: ScanText, name: string, family: NameFamily, value: Assigned | undefined): readonly Finding[] {
   if (value === undefined) return NOTHING;
   const { start, end, context, cut } = value;
   const text = scan.text.slice(start, Math.min(end, start + JUDGED_CHARS));
@@ -101,11 +89,7 @@ function findStoredKey(scan: ScanText, name: Name): readonly Finding[] {
 
 const HEADER_SIGN = /\\*["'`]?\]?[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}/y;
 
-function findHeader(
-  scan: ScanText,
-  name: Name,
-  family: "authorization" | "cookie",
-): readonly Finding[] {
+function findHeader(scan: ScanText, name: Name, family: "authorization" | "cookie"): readonly Finding[] {
   HEADER_SIGN.lastIndex = name.end;
   if (!HEADER_SIGN.test(scan.text)) return NOTHING;
   const { start, end } = headerValueAt(scan, HEADER_SIGN.lastIndex);

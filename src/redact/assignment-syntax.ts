@@ -27,8 +27,7 @@ export interface Name {
 export function nameAround(scan: ScanText, at: number): Name | undefined {
   const { text } = scan;
   const isName = (i: number): boolean =>
-    inSet(NAME_CHARS, text.charCodeAt(i)) &&
-    !(text[i] === "-" && (text[i + 1] === "-" || text[i - 1] === "-"));
+    inSet(NAME_CHARS, text.charCodeAt(i)) && !(text[i] === "-" && (text[i + 1] === "-" || text[i - 1] === "-"));
   let start = at;
   while (start > 0 && at - start <= MAX_NAME && isName(start - 1)) start--;
   let end = at;
@@ -39,17 +38,15 @@ export function nameAround(scan: ScanText, at: number): Name | undefined {
   // Java's `-Dname=value`.
   if (text.startsWith("-D", start)) start += 2;
   else if (text[start] === "-") start++;
-  const flag = /(?:^|[^-])--$/.test(text.slice(Math.max(0, start - 3), start));
+  const flag = /(?:^|[\s"'`([|=,;])--$/.test(text.slice(Math.max(0, start - 3), start));
   return { text: text.slice(start, end), start, end, flag };
 }
 
 /** Length of the rest of an escape (`\n`, `\u001b`, a terminal colour) that looks like the start of a name. */
 function escapeLength(text: string, start: number): number {
   const before = text[start - 1];
-  if (before === "\\")
-    return /^(?:u[0-9a-fA-F]{4}|[nrtbfv])/.exec(text.slice(start, start + 8))?.[0].length ?? 0;
-  if (before === "[" || before === ";")
-    return /^\d{0,3}m/.exec(text.slice(start, start + 8))?.[0].length ?? 0;
+  if (before === "\\") return /^(?:u[0-9a-fA-F]{4}|[nrtbfv])/.exec(text.slice(start, start + 8))?.[0].length ?? 0;
+  if (before === "[" || before === ";") return /^\d{0,3}m/.exec(text.slice(start, start + 8))?.[0].length ?? 0;
   return 0;
 }
 
@@ -69,8 +66,7 @@ const OPERATOR = new RegExp(
   String.raw`(?:(?<close>\\*["'\x60])\]?)?[?!]??(?: ?\[[^\]\n]{0,20}\])?${COLOUR}(?<before>[ \t]{0,20})${SIGN}(?<after>[ \t]{0,20})${COLOUR}`,
   "y",
 );
-const PAIR =
-  /(?:\\*["'])?(?:,|\s|\\+[nrt]){1,40}(?:\\*["'])?value(?:\\*["'])?[ \t]{0,4}[:=][ \t]{0,4}/iy;
+const PAIR = /(?:\\*["'])?(?:,|\s|\\+[nrt]){1,40}(?:\\*["'])?value(?:\\*["'])?[ \t]{0,4}[:=][ \t]{0,4}/iy;
 const PAIR_NAME = /(?:name|key)(?:\\*["'])?[ \t]{0,4}[:=][ \t]{0,4}(?:\\*["'])?$/i;
 
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
@@ -112,21 +108,15 @@ function valueAfter(scan: ScanText, name: Name, operator: RegExpExecArray): Assi
   // A part of an address: `arn:aws:secretsmanager:eu-west-1:1:secret:name`.
   if (sign === ":" && after === "" && scan.text[name.start - 1] === ":") return undefined;
   const header = sign === ":" && name.text.includes("-");
-  const value = valueAt(
-    scan,
-    at,
-    header || (tight && isDeclaration(scan.text, name)) ? "declared" : "loose",
-  );
+  const value = valueAt(scan, at, header || (tight && isDeclaration(scan.text, name)) ? "declared" : "loose");
   if (value === undefined) return undefined;
-  if (value.context === "quoted")
-    return close === undefined && closesLabel(scan.text, name, at) ? undefined : value;
+  if (value.context === "quoted") return close === undefined && closesLabel(scan.text, name, at) ? undefined : value;
   if (FALLBACK.test(sign)) return undefined;
   // A quoted name and a value without quotes: a number, a variable or a keyword. Replacing it would break JSON.
   if (close !== undefined) return undefined;
   if (value.context === "loose" && endsLine(scan.text, value.end)) {
     const identifier = /^[A-Za-z_]\w*$/.test(scan.text.slice(value.start, value.end));
-    if (sign === ":" || (!identifier && startsLine(scan.text, name.start)))
-      return { ...value, context: "line" };
+    if (sign === ":" || (!identifier && startsLine(scan.text, name.start))) return { ...value, context: "line" };
   }
   return value;
 }

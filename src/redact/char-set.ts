@@ -15,8 +15,7 @@ export function charSetExcept(chars: string): CharSet {
   return charSet(chars).map((flag) => 1 - flag);
 }
 
-export const inSet = (set: CharSet, code: number): boolean =>
-  set[code < ASCII ? code : ASCII] === 1;
+export const inSet = (set: CharSet, code: number): boolean => set[code < ASCII ? code : ASCII] === 1;
 
 const UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const LOWER = UPPER.toLowerCase();

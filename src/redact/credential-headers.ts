@@ -1,18 +1,18 @@
 /** Values of the Authorization and the cookie headers. */
 import type { Finding } from "./finding.ts";
 import type { ScanText } from "./scan-text.ts";
+import { isStandIn } from "./placeholders.ts";
+import { isRandom } from "./randomness.ts";
 import { NOTHING } from "./trigger-index.ts";
-import { isEncodedLogin, isPlaceholder, isRandom, isRedacted, isReference } from "./values.ts";
+import { isEncodedLogin } from "./values.ts";
 
-const CREDENTIAL =
-  /^[ \t]*(?:(?<scheme>[A-Za-z][\w-]{1,20})[ \t]{1,4})?(?<secret>[^\s,;"'`\\<>]{4,})/d;
+const CREDENTIAL = /^[ \t]*(?:(?<scheme>[A-Za-z][\w-]{1,20})[ \t]{1,4})?(?<secret>[^\s,;"'`\\<>]{4,})/d;
 
 const LABEL = /token|key|secret/i;
 
 function isCredential(value: string, scheme: string, brokenOff: boolean): boolean {
-  if (isReference(value) || isPlaceholder(value) || isRedacted(value)) return false;
-  if (scheme === "basic")
-    return isEncodedLogin(value, brokenOff) || isRandom(value, 16) || value.includes(":");
+  if (isStandIn(value)) return false;
+  if (scheme === "basic") return isEncodedLogin(value, brokenOff) || isRandom(value, 16) || value.includes(":");
   const mixed = /[0-9]/.test(value) && /[A-Za-z]/.test(value);
   if (/[()[\]{}]/.test(value)) return false;
   if (brokenOff && scheme !== "")
@@ -31,11 +31,7 @@ export function findCredential(scan: ScanText, from: number, to: number): readon
   if (scheme.startsWith("aws4")) return NOTHING;
   if (!isCredential(value, scheme, scan.breaksOffAt(from + end))) return NOTHING;
   const kind =
-    scheme === "basic"
-      ? "basic-auth"
-      : scheme === "" || scheme === "bearer"
-        ? "bearer-token"
-        : "authorization";
+    scheme === "basic" ? "basic-auth" : scheme === "" || scheme === "bearer" ? "bearer-token" : "authorization";
   return [{ start: from + start, end: from + end, kind, byContext: true }];
 }
 
@@ -51,7 +47,7 @@ export function findCookies(scan: ScanText, from: number, to: number): readonly 
     const name = groups?.["name"] ?? "";
     const value = groups?.["secret"] ?? "";
     if (start === undefined || end === undefined || ATTRIBUTE.test(name)) continue;
-    if (isReference(value) || isPlaceholder(value) || isRedacted(value)) continue;
+    if (isStandIn(value)) continue;
     const login = LOGIN_COOKIE.test(name) && /[0-9]/.test(value);
     if (login || isRandom(value, 16)) {
       findings.push({ start: from + start, end: from + end, kind: "cookie", byContext: true });

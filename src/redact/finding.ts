@@ -45,10 +45,7 @@ export function mergeFindings(findings: readonly Finding[]): Finding[] {
 }
 
 /** Puts `[REDACTED:kind]` in place of each finding. `findings` are as `mergeFindings` gives them. */
-export function applyFindings(
-  text: string,
-  findings: readonly Finding[],
-): { text: string; counts: RedactionCounts } {
+export function applyFindings(text: string, findings: readonly Finding[]): { text: string; counts: RedactionCounts } {
   const counts: RedactionCounts = {};
   if (findings.length === 0) return { text, counts };
   const pieces: string[] = [];

@@ -2,21 +2,19 @@
 import { BASE64 } from "./char-set.ts";
 import type { Finding } from "./finding.ts";
 import type { ScanText } from "./scan-text.ts";
-import { isEncodedLogin, isPlaceholder, isRedacted, isReference, isSecretValue } from "./values.ts";
+import { isEncodedLogin, isSecretValue } from "./values.ts";
+import { isStandIn } from "./placeholders.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
 
 const byContext = (start: number, end: number, kind: string): readonly Finding[] => [
   { start, end, kind, byContext: true },
 ];
 
-const isRealPassword = (value: string): boolean =>
-  value.length >= 3 && !isReference(value) && !isPlaceholder(value) && !isRedacted(value);
+const isRealPassword = (value: string): boolean => value.length >= 3 && !isStandIn(value);
 
 /** The last `@` before the path closes the password, which may hold `@` itself. */
-const URL_LOGIN =
-  /:\/\/(?<user>[^\s:/?#@"'`<>\\[\](){},]{0,128}):(?<secret>[^\s/"'`<>\\]{1,256})@(?=[\w[.-])/dy;
-const URL_LOGIN_CUT =
-  /:\/\/(?<user>[^\s:/?#@"'`<>\\[\](){},]{1,128}):(?<secret>[^\s/@"'`<>\\…]{4,256})/dy;
+const URL_LOGIN = /:\/\/(?<user>[^\s:/?#@"'`<>\\[\](){},]{0,128}):(?<secret>[^\s/"'`<>\\]{1,256})@(?=[\w[.-])/dy;
+const URL_LOGIN_CUT = /:\/\/(?<user>[^\s:/?#@"'`<>\\[\](){},]{1,128}):(?<secret>[^\s/@"'`<>\\…]{4,256})/dy;
 
 /** Domains that RFC 2606 reserves for documentation. */
 const EXAMPLE_HOST = /(?:[\w-]{1,63}\.){0,3}example\.(?:com|org|net)\b/y;
@@ -31,8 +29,7 @@ function findUrlLogin(scan: ScanText, at: number): readonly Finding[] {
   if (match === null || start === undefined || end === undefined) return NOTHING;
   const secret = text.slice(start, end);
   // A port looks like a password until the `@` that is cut away.
-  if (whole === null && (/^\d{1,5}(?![\w-])/.test(secret) || !scan.breaksOffAt(end)))
-    return NOTHING;
+  if (whole === null && (/^\d{1,5}(?![\w-])/.test(secret) || !scan.breaksOffAt(end))) return NOTHING;
   if (/^\d{1,5}[?#,]/.test(secret)) return NOTHING;
   if (match.groups?.["user"] === secret || !isRealPassword(secret)) return NOTHING;
   EXAMPLE_HOST.lastIndex = end + 1;
@@ -40,18 +37,17 @@ function findUrlLogin(scan: ScanText, at: number): readonly Finding[] {
   return byContext(start, end, "url-password");
 }
 
-const USER_OPTION =
-  /(?:-u|--user|--proxy-user)[ =](?<quote>\\*["'])?[^\s:"'\\$]{1,128}:(?<secret>[^\s"'\\]{1,256})/dy;
-const WEB_CLIENT = /\b(?:curl|wget|https?|xh)\b/;
+const USER_OPTION = /(?:-u|--user|--proxy-user)[ =](?<quote>\\*["'])?[^\s:"'\\$]{1,128}:(?<secret>[^\s"'\\]{1,256})/dy;
+/** A command on the same line; a backslash at a line's end continues it. */
+const WEB_CLIENT = /(?:^|[\s;&|(`$"'/\\n])(?:curl|wget|https?|xh)[ \t](?:[^\r\n]|(?<=\\)\r?\n){0,400}$/;
 
 function findUserOption(scan: ScanText, at: number): readonly Finding[] {
   USER_OPTION.lastIndex = at;
   const [start, end] = USER_OPTION.exec(scan.text)?.indices?.groups?.["secret"] ?? [];
   if (start === undefined || end === undefined) return NOTHING;
-  if (!WEB_CLIENT.test(scan.text.slice(Math.max(0, at - 400), at))) return NOTHING;
-  return isRealPassword(scan.text.slice(start, end))
-    ? byContext(start, end, "basic-auth")
-    : NOTHING;
+  const secret = scan.text.slice(start, end);
+  if (secret.startsWith("//") || !WEB_CLIENT.test(scan.text.slice(Math.max(0, at - 400), at))) return NOTHING;
+  return isRealPassword(secret) ? byContext(start, end, "basic-auth") : NOTHING;
 }
 
 const SIMPLE = {

@@ -47,18 +47,13 @@ export function wordsOf(name: string): string[] {
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== "")
-    .map((word) => word.replace(/(?<=[a-z])\d{1,2}$/, ""));
+    .map((word) => word.replace(/(?<=[a-z]{3})\d{1,2}$/, ""));
 }
 
 function keyFamily(owner: string, last: string, all: string): NameFamily | undefined {
-  if (/(?:api|access|auth|account|secret|private|shared|encryption|signing|master)key$/.test(last))
-    return "api-key";
+  if (/(?:api|access|auth|account|secret|private|shared|encryption|signing|master)key$/.test(last)) return "api-key";
   if (last !== "key") return undefined;
-  if (
-    /^(?:secret|encryption|signing|private|master|session|cipher|aes|hmac|crypto|sign|jwt|cookie)$/.test(
-      owner,
-    )
-  ) {
+  if (/^(?:secret|encryption|signing|private|master|session|cipher|aes|hmac|crypto|sign|jwt|cookie)$/.test(owner)) {
     return "secret";
   }
   if (KEY_OWNER.test(owner)) return "api-key";
@@ -87,8 +82,7 @@ function judgeName(name: string): NameFamily | undefined {
   if (/pass(?:word|wd|code|wort)$|pwd$|^passwd$/.test(last)) return "password";
   if (last.endsWith("passphrase") || last === "mnemonic" || (owner === "seed" && last === "phrase"))
     return "passphrase";
-  if (/^(?:pass|pw)$/.test(last))
-    return words.length > 1 || name === "pass" ? "password" : undefined;
+  if (/^(?:pass|pw)$/.test(last)) return words.length > 1 || name === "pass" ? "password" : undefined;
   if (last.endsWith("secret")) return "secret";
   if (words.includes("secret") && /^(?:base|value|string|text)$/.test(last)) return "secret";
   if (last.endsWith("token") || /^(?:jwt|pat)$/.test(last)) {

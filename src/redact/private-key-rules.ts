@@ -82,9 +82,7 @@ function findBlock(scan: ScanText, at: number): readonly Finding[] {
   if (dashes < 0) return NOTHING;
   const start = Math.max(0, at - 6) + dashes;
   const bodyStart = matchEnd(BEGIN, scan.text, start);
-  return bodyStart === undefined
-    ? NOTHING
-    : findingsOf(scan, start, walkBody(scan, bodyStart, true));
+  return bodyStart === undefined ? NOTHING : findingsOf(scan, start, walkBody(scan, bodyStart, true));
 }
 
 const LINE_BREAK = /\r?\n|(?:\\+r)?\\+n/g;
@@ -106,10 +104,7 @@ function findTail(scan: ScanText, at: number): readonly Finding[] {
 
 function tailLines(text: string, from: number, to: number): readonly Finding[] {
   const window = text.slice(from, to);
-  const starts = [
-    0,
-    ...Array.from(window.matchAll(LINE_BREAK), (match) => match.index + match[0].length),
-  ];
+  const starts = [0, ...Array.from(window.matchAll(LINE_BREAK), (match) => match.index + match[0].length)];
   const findings: Finding[] = [];
   let lineEnd = window.length;
   for (const start of starts.toReversed()) {
@@ -126,15 +121,13 @@ function tailLines(text: string, from: number, to: number): readonly Finding[] {
   }
   const first = findings.at(-1);
   const last = findings[0];
-  if (first === undefined || last === undefined || last.end - first.start < LINE_MIN)
-    return NOTHING;
+  if (first === undefined || last === undefined || last.end - first.start < LINE_MIN) return NOTHING;
   if (/["'`]/.test(text.slice(first.start, last.end))) return findings;
   return [{ start: first.start, end: last.end, kind: KIND }];
 }
 
 /** The first bytes of private keys in base64: OpenSSH's magic, PKCS#1, PKCS#8 and SEC1 headers. Public keys differ. */
-const BARE_KEY =
-  /b3BlbnNzaC1rZXktdjE|MII[A-Za-z0-9+/]{2}[AQgw]IBA(?:AK|DAN)|MHcCAQEE|MIGHAgEAMBMG|MC4CAQAwBQYDK2Vw/y;
+const BARE_KEY = /b3BlbnNzaC1rZXktdjE|MII[A-Za-z0-9+/]{2}[AQgw]IBA(?:AK|DAN)|MHcCAQEE|MIGHAgEAMBMG|MC4CAQAwBQYDK2Vw/y;
 const BARE_MIN = 40;
 
 function findBareKey(scan: ScanText, at: number): readonly Finding[] {

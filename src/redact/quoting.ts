@@ -29,24 +29,17 @@ export function quotedAt(scan: ScanText, at: number): Quoted | undefined {
   const quote = opening.groups?.["quote"] ?? "";
   const start = OPENING.lastIndex;
   let searched = start;
-  for (
-    let i = text.indexOf(quote, start);
-    i >= 0 && i - start < MAX_VALUE;
-    i = text.indexOf(quote, i + 1)
-  ) {
+  for (let i = text.indexOf(quote, start); i >= 0 && i - start < MAX_VALUE; i = text.indexOf(quote, i + 1)) {
     if (lineBreakIn(text, searched, i) < i) break;
     searched = i;
     const backslashes = backslashesBefore(text, i, start);
     if (backslashes < escapes) return endInside(scan, start, i - backslashes);
-    if (backslashes % (2 * (escapes + 1)) === escapes)
-      return insideJson(scan, at, start, i - escapes, quote);
+    if (backslashes % (2 * (escapes + 1)) === escapes) return insideJson(scan, at, start, i - escapes, quote);
   }
   const lineEnd = lineBreakIn(text, start, Math.min(start + MAX_VALUE, text.length));
   const inside = insideJson(scan, at, start, lineEnd, quote);
   if (inside.end < lineEnd || lineEnd === text.length) return endInside(scan, start, inside.end);
-  return scan.cutMarkerIn(start, lineEnd) === undefined
-    ? undefined
-    : endInside(scan, start, lineEnd);
+  return scan.cutMarkerIn(start, lineEnd) === undefined ? undefined : endInside(scan, start, lineEnd);
 }
 
 /** An open value: it ends where the text says that it was cut, or at `end`. */

@@ -48,12 +48,7 @@ interface Task {
 }
 
 /** Copies without recursion, so that deep nesting cannot exhaust the stack. */
-function copyInto(
-  root: unknown,
-  owner: number,
-  leaves: Leaf[],
-  putRoot: (copy: unknown) => void,
-): void {
+function copyInto(root: unknown, owner: number, leaves: Leaf[], putRoot: (copy: unknown) => void): void {
   const copies = new Map<object, Container>();
   const tasks: Task[] = [{ value: root, key: undefined, put: putRoot }];
   for (let task = tasks.pop(); task !== undefined; task = tasks.pop()) {
@@ -80,17 +75,11 @@ interface Work {
   tasks: Task[];
 }
 
-function copyContainer(
-  value: Container,
-  key: string | undefined,
-  owner: number,
-  work: Work,
-): Container {
+function copyContainer(value: Container, key: string | undefined, owner: number, work: Work): Container {
   if (Array.isArray(value)) {
     const copy: unknown[] = Array.from({ length: value.length });
     work.copies.set(value, copy);
-    for (const [i, item] of value.entries())
-      work.tasks.push({ value: item, key, put: (done) => (copy[i] = done) });
+    for (const [i, item] of value.entries()) work.tasks.push({ value: item, key, put: (done) => (copy[i] = done) });
     return copy;
   }
   const copy: Record<string, unknown> = {};

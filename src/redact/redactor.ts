@@ -1,12 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { assignmentRule, findInLeaf } from "./assignment-rule.ts";
-import {
-  addCounts,
-  applyFindings,
-  type Finding,
-  mergeFindings,
-  type RedactionCounts,
-} from "./finding.ts";
+import { addCounts, applyFindings, type Finding, mergeFindings, type RedactionCounts } from "./finding.ts";
 import { loginRules } from "./login-rules.ts";
 import { privateKeyRules } from "./private-key-rules.ts";
 import { ScanText } from "./scan-text.ts";
@@ -62,20 +56,11 @@ const MAX_PASSES = 5;
 
 let index: TriggerIndex | undefined;
 const ownRules = (): TriggerIndex => {
-  index ??= new TriggerIndex([
-    ...tokenRules,
-    ...shapedRules,
-    ...privateKeyRules,
-    ...loginRules,
-    assignmentRule,
-  ]);
+  index ??= new TriggerIndex([...tokenRules, ...shapedRules, ...privateKeyRules, ...loginRules, assignmentRule]);
   return index;
 };
 
-export function createRedactor({
-  onDetectorError,
-  detect = findWithSecretlint,
-}: RedactorOptions = {}): Redactor {
+export function createRedactor({ onDetectorError, detect = findWithSecretlint }: RedactorOptions = {}): Redactor {
   let isDetectorUsable = true;
   const detectAll = async (texts: readonly string[]): Promise<Finding[][]> => {
     if (!isDetectorUsable) return [];
@@ -88,10 +73,10 @@ export function createRedactor({
       return [];
     }
   };
-  const redactOnce = async (inputs: readonly RedactionInput[]): Promise<RedactionResult[]> => {
+  const redactOnce = async (inputs: readonly RedactionInput[], isFirst: boolean): Promise<RedactionResult[]> => {
     const contexts = inputs.map(({ before = "" }) => before.slice(-CONTEXT_CHARS));
     const texts = inputs.map(({ text }, i) => (contexts[i] ?? "") + text);
-    const detected = await detectAll(texts);
+    const detected = isFirst ? await detectAll(texts) : [];
     const ours = await findWithOwnRules(inputs, texts);
     return inputs.map(({ text }, i) => {
       const findings = [...(ours[i] ?? []), ...(detected[i] ?? [])];
@@ -100,14 +85,15 @@ export function createRedactor({
   };
   return {
     async redact(inputs) {
-      const results = await redactOnce(inputs);
+      const results = await redactOnce(inputs, true);
       let changed = [...results.keys()];
-      // A replacement can set free what was glued to a secret, so that a second look finds more.
+      // A replacement can set free what was glued to a secret, so that another look, with our own rules, finds more.
       for (let pass = 1; pass < MAX_PASSES; pass++) {
         changed = changed.filter((i) => Object.keys(results[i]?.counts ?? {}).length > 0);
         if (changed.length === 0) break;
         const again = await redactOnce(
           changed.map((i) => ({ ...inputs[i], text: results[i]?.text ?? "" })),
+          false,
         );
         changed = changed.filter((i, at) => addPass(results[i], again[at]));
       }
@@ -137,10 +123,7 @@ function within(text: string, offset: number, findings: readonly Finding[]): Fin
   return mergeFindings(moved).filter(({ start }) => start < text.length);
 }
 
-async function findWithOwnRules(
-  inputs: readonly RedactionInput[],
-  texts: readonly string[],
-): Promise<Finding[][]> {
+async function findWithOwnRules(inputs: readonly RedactionInput[], texts: readonly string[]): Promise<Finding[][]> {
   const rules = ownRules();
   const all: Finding[][] = [];
   let sinceTurn = 0;

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { lintSource } from "@secretlint/core";
 import type { rules as presetRules } from "@secretlint/secretlint-rule-preset-recommend";
 import type { Finding } from "./finding.ts";
-import { isPadding } from "./values.ts";
+import { isPadding } from "./placeholders.ts";
 
 /** The event loop gets a turn after this many characters, which take a few milliseconds. */
 const CHUNK_CHARS = 256 * 1024;
@@ -19,9 +19,7 @@ const RULE_PREFIX = "@secretlint/secretlint-rule-";
  * at the name instead of the value, the URL rules swallow what follows, quotes included. Our own rules cover these.
  */
 const DISABLED_RULES = new Set(
-  ["filter-comments", "aws", "basicauth", "database-connection-string"].map(
-    (name) => RULE_PREFIX + name,
-  ),
+  ["filter-comments", "aws", "basicauth", "database-connection-string"].map((name) => RULE_PREFIX + name),
 );
 
 interface Secretlint {
@@ -52,15 +50,11 @@ function load(): Promise<Secretlint> {
  */
 async function stopProfiler(): Promise<void> {
   const fromCore = createRequire(import.meta.resolve("@secretlint/core"));
-  const module: unknown = await import(
-    pathToFileURL(fromCore.resolve("@secretlint/profiler")).href
-  );
+  const module: unknown = await import(pathToFileURL(fromCore.resolve("@secretlint/profiler")).href);
   if (isProfilerModule(module)) module.secretLintProfiler.setEnabled(false);
 }
 
-function isProfilerModule(
-  value: unknown,
-): value is { secretLintProfiler: { setEnabled(on: boolean): void } } {
+function isProfilerModule(value: unknown): value is { secretLintProfiler: { setEnabled(on: boolean): void } } {
   if (typeof value !== "object" || value === null || !("secretLintProfiler" in value)) return false;
   const profiler = value.secretLintProfiler;
   return typeof profiler === "object" && profiler !== null && "setEnabled" in profiler;
@@ -112,18 +106,12 @@ export async function findWithSecretlint(texts: readonly string[]): Promise<Find
       contentType: "text" as const,
     };
     const { messages } = await lint({ source, options });
-    for (const { range, ruleId, messageId } of messages)
-      addToPiece(pieces, range, kindOf(ruleId, messageId), found);
+    for (const { range, ruleId, messageId } of messages) addToPiece(pieces, range, kindOf(ruleId, messageId), found);
   }
   return found;
 }
 
-function addToPiece(
-  pieces: readonly Piece[],
-  [start, end]: readonly number[],
-  kind: string,
-  found: Finding[][],
-): void {
+function addToPiece(pieces: readonly Piece[], [start, end]: readonly number[], kind: string, found: Finding[][]): void {
   if (start === undefined || end === undefined) return;
   const piece = pieces.findLast(({ at }) => at <= start);
   if (piece === undefined) return;
@@ -151,9 +139,7 @@ export function kindOf(ruleId: string, messageId: string): string {
   const rule = ruleId.replace(RULE_PREFIX, "");
   const message = messageId.replace(/([a-z0-9])([A-Z])/g, "$1-$2");
   const name = kebab(message);
-  return name.replaceAll("-", "").startsWith(kebab(rule).replaceAll("-", ""))
-    ? name
-    : kebab(`${rule}-${message}`);
+  return name.replaceAll("-", "").startsWith(kebab(rule).replaceAll("-", "")) ? name : kebab(`${rule}-${message}`);
 }
 
 const kebab = (text: string): string =>

@@ -3,7 +3,7 @@ import { BEARER, inSet, URL_SAFE_DOT } from "./char-set.ts";
 import type { Finding } from "./finding.ts";
 import type { ScanText } from "./scan-text.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
-import { isPadding } from "./values.ts";
+import { isPadding } from "./placeholders.ts";
 
 interface Shape {
   kind: string;
@@ -138,12 +138,7 @@ const shapes: readonly Shape[] = [
 ];
 
 /** A match that starts at `start` and covers the trigger at `at`. */
-function matchOver(
-  pattern: RegExp,
-  text: string,
-  start: number,
-  at: number,
-): RegExpExecArray | undefined {
+function matchOver(pattern: RegExp, text: string, start: number, at: number): RegExpExecArray | undefined {
   pattern.lastIndex = start;
   const match = pattern.exec(text);
   return match !== null && pattern.lastIndex > at ? match : undefined;
@@ -155,10 +150,8 @@ function findShape(shape: Shape, scan: ScanText, at: number): readonly Finding[]
   for (let start = Math.max(0, at - before); start <= at; start++) {
     if (!anywhere && !scan.startsWord(start)) continue;
     const whole = matchOver(pattern, text, start, at);
-    const part =
-      whole === undefined && cut !== undefined ? matchOver(cut, text, start, at) : undefined;
-    const match =
-      whole ?? (part !== undefined && scan.breaksOffAt(start + part[0].length) ? part : undefined);
+    const part = whole === undefined && cut !== undefined ? matchOver(cut, text, start, at) : undefined;
+    const match = whole ?? (part !== undefined && scan.breaksOffAt(start + part[0].length) ? part : undefined);
     if (match === undefined) continue;
     const [from, to] = match.indices?.groups?.["secret"] ?? [start, start + match[0].length];
     return isPadding(text.slice(from, to)) ? NOTHING : [{ start: from, end: to, kind }];
@@ -197,8 +190,7 @@ function findBearer(scan: ScanText, at: number): readonly Finding[] {
   const end = scan.runEnd(BEARER, start);
   const value = text.slice(start, Math.min(end, start + 200));
   const mixed = /[0-9]/.test(value) && /[A-Za-z]/.test(value);
-  const long =
-    value.length >= 16 && (mixed || (value.length >= 24 && /[a-z][A-Z]+[a-z]+[A-Z]/.test(value)));
+  const long = value.length >= 16 && (mixed || (value.length >= 24 && /[a-z][A-Z]+[a-z]+[A-Z]/.test(value)));
   const cut = value.length >= 6 && mixed && scan.breaksOffAt(end);
   return long || cut ? [{ start, end, kind: "bearer-token", byContext: true }] : NOTHING;
 }

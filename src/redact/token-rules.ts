@@ -3,7 +3,7 @@ import type { Finding } from "./finding.ts";
 import type { ScanText } from "./scan-text.ts";
 import { type TokenShape, tokenShapes } from "./token-table.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
-import { isWordy } from "./values.ts";
+import { isWordy } from "./randomness.ts";
 
 /** A prefix alone says little; with this many characters more at the end of a cut text it is taken for a token. */
 const CUT_MIN = 4;
@@ -55,12 +55,7 @@ function looksIssuedButCut(body: string, { body: alphabet, common = false }: Tok
   return common ? digit && /[a-zA-Z]/.test(body) : digit || mixedCase || body.length <= 6;
 }
 
-function findToken(
-  shape: TokenShape,
-  prefix: string,
-  scan: ScanText,
-  at: number,
-): readonly Finding[] {
+function findToken(shape: TokenShape, prefix: string, scan: ScanText, at: number): readonly Finding[] {
   if (!scan.startsWord(at)) return NOTHING;
   const bodyStart = at + prefix.length;
   let end = scan.runEnd(shape.body, bodyStart);
@@ -69,10 +64,7 @@ function findToken(
   while (end > bodyStart && scan.text[end - 1] === ".") end--;
   const body = scan.text.slice(bodyStart, end);
   const whole = body.length >= shape.min && looksIssued(body, shape.body);
-  if (
-    whole ||
-    (looksIssuedButCut(body, shape) && (scan.breaksOffAt(end) || scan.breaksOffAt(runEnd)))
-  ) {
+  if (whole || (looksIssuedButCut(body, shape) && (scan.breaksOffAt(end) || scan.breaksOffAt(runEnd)))) {
     return [{ start: at, end, kind: shape.kind }];
   }
   return NOTHING;

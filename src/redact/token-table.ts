@@ -35,8 +35,7 @@ export const tokenShapes: readonly TokenShape[] = [
   { kind: "github-token", prefixes: "github_pat_", body: WORD, min: 22 },
   {
     kind: "gitlab-token",
-    prefixes:
-      "glpat- gldt- glrt- glcbt- glptt- glft- glimt- glagent- glsoat- glffct- gloas- GR1348941",
+    prefixes: "glpat- gldt- glrt- glcbt- glptt- glft- glimt- glagent- glsoat- glffct- gloas- GR1348941",
     body: URL_SAFE_DOT,
     min: 20,
   },

@@ -38,8 +38,7 @@ export class TriggerIndex {
 
   constructor(rules: readonly Rule[]) {
     for (const rule of rules) {
-      for (const literal of rule.triggers)
-        this.#add({ literal, anyCase: rule.anyCase ?? false, rule });
+      for (const literal of rule.triggers) this.#add({ literal, anyCase: rule.anyCase ?? false, rule });
     }
     this.#add({
       literal: MARKER_START,
@@ -50,8 +49,7 @@ export class TriggerIndex {
 
   #add(entry: Entry): void {
     const { literal } = entry;
-    if (literal.length < 3)
-      throw new RangeError(`The trigger "${literal}" is too short: give at least 3 characters.`);
+    if (literal.length < 3) throw new RangeError(`The trigger "${literal}" is too short: give at least 3 characters.`);
     let key = 0;
     for (let i = 0; i < 3; i++) key = pushChar(key, literal.charCodeAt(i));
     this.#flags[key] = 1;
@@ -76,8 +74,7 @@ export class TriggerIndex {
     if (at < scan.skipTo) return;
     for (const { literal, anyCase, rule } of this.#entries.get(key) ?? []) {
       if (!standsAt(scan.text, literal, at, anyCase)) continue;
-      for (const finding of rule.find(scan, at))
-        if (finding.end > finding.start) found.push(finding);
+      for (const finding of rule.find(scan, at)) if (finding.end > finding.start) found.push(finding);
     }
   }
 }

@@ -2,16 +2,12 @@
 import { type Assigned, type Name, valueAt } from "./assignment-syntax.ts";
 import type { NameFamily } from "./names.ts";
 import type { ScanText } from "./scan-text.ts";
-import { isRandom } from "./values.ts";
+import { isRandom } from "./randomness.ts";
 
 /** Next to a name that only stands near, a value of this length must look random. */
 const RANDOM_MIN = 20;
 
-export function valueWithoutSign(
-  scan: ScanText,
-  name: Name,
-  family: NameFamily,
-): Assigned | undefined {
+export function valueWithoutSign(scan: ScanText, name: Name, family: NameFamily): Assigned | undefined {
   return (
     defaultValue(scan, name, family) ??
     (family === "password" ? placedPassword(scan, name) : undefined) ??
@@ -29,16 +25,9 @@ const DEFAULT = /\\*["'][ \t]{0,2},[ \t]{0,2}(?:default[ \t]?[=:][ \t]?)?(?=\\*[
 const WITH_DEFAULT: ReadonlySet<NameFamily> = new Set(["password", "secret", "token", "api-key"]);
 
 /** `getenv("SECRET_KEY", "…")` */
-function defaultValue(
-  scan: ScanText,
-  { start, end }: Name,
-  family: NameFamily,
-): Assigned | undefined {
+function defaultValue(scan: ScanText, { start, end }: Name, family: NameFamily): Assigned | undefined {
   const { text } = scan;
-  if (
-    !WITH_DEFAULT.has(family) ||
-    !/\([ \t]?\\*["']$/.test(text.slice(Math.max(0, start - 8), start))
-  ) {
+  if (!WITH_DEFAULT.has(family) || !/\([ \t]?\\*["']$/.test(text.slice(Math.max(0, start - 8), start))) {
     return undefined;
   }
   const at = after(DEFAULT, text, end);
@@ -53,8 +42,7 @@ function placedPassword(scan: ScanText, { text: name, start, end }: Name): Assig
   const { text } = scan;
   const sql = /^password$/i.test(name) ? after(SQL, text, end) : undefined;
   if (sql !== undefined) return valueAt(scan, sql, "loose");
-  const inNetrc =
-    /[ \t]/.test(text[end] ?? "") && NETRC_BEFORE.test(text.slice(Math.max(0, start - 160), start));
+  const inNetrc = /[ \t]/.test(text[end] ?? "") && NETRC_BEFORE.test(text.slice(Math.max(0, start - 160), start));
   return inNetrc ? valueAt(scan, end + 1, "declared") : undefined;
 }
 

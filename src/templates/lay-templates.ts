@@ -1,6 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
+/** Where the templates are, seen from this file: beside it, or beside the bundle that it is part of. */
+const FOLDERS = ["./.openfleet/", "./templates/.openfleet/"];
+
 /** The files that a new project gets. npm leaves `.gitignore` files out of packages, so it has another name there. */
 const TEMPLATES = [
   { to: "transcripts/README.md", from: ["transcripts/README.md"] },
@@ -22,9 +25,9 @@ export async function layTemplates(
 
 async function firstOf(names: readonly string[]): Promise<Uint8Array> {
   let failure: unknown;
-  for (const name of names) {
+  for (const path of FOLDERS.flatMap((folder) => names.map((name) => folder + name))) {
     try {
-      return await readFile(fileURLToPath(new URL(`./.openfleet/${name}`, import.meta.url)));
+      return await readFile(fileURLToPath(new URL(path, import.meta.url)));
     } catch (error) {
       failure = error;
     }

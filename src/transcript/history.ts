@@ -31,10 +31,14 @@ export interface HistoryOptions {
  */
 export async function pastDrafts(options: HistoryOptions): Promise<Draft[]> {
   const past = new Timeline(options.sessionID, options.nowMs);
+  let messageID: string | undefined;
   for (const record of await storedRecords(options)) {
-    if (!("messageID" in record && options.isLive(record.messageID))) past.accept(record);
+    if (!("messageID" in record) || options.isLive(record.messageID)) continue;
+    // What is open in a message that is stored was cut off with its process: nothing will end it.
+    if (record.messageID !== messageID) past.interrupt();
+    messageID = record.messageID;
+    past.accept(record);
   }
-  // What is open there was cut off with its process: nothing will end it.
   past.interrupt();
   return past.take();
 }

@@ -3,8 +3,7 @@ import { pathToFileURL } from "node:url";
 import { LifeLog } from "./life-log.ts";
 import type { CrashSubject } from "./subject.ts";
 
-const [subjectPath = "", folder = "", logPath = "", generation = "", seed = "", clean = ""] =
-  process.argv.slice(2);
+const [subjectPath = "", folder = "", logPath = "", generation = "", seed = "", clean = ""] = process.argv.slice(2);
 const module: { default: CrashSubject } = await import(pathToFileURL(subjectPath).href);
 const log = new LifeLog(logPath);
 process.stdout.write("ready\n");

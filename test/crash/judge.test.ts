@@ -9,10 +9,7 @@ import type { CrashFile } from "./subject.ts";
 
 afterAll(removeTempDirs);
 
-function lived(
-  lines: string[],
-  kill: { at: number; run: number | undefined },
-): Record<string, number> {
+function lived(lines: string[], kill: { at: number; run: number | undefined }): Record<string, number> {
   const path = join(makeTempDir(), "log");
   fs.writeFileSync(path, `${lines.join("\n")}\ncut off`);
   return Object.fromEntries(readLifeLog(path, kill).map((record) => [record.id, record.lived]));
@@ -20,24 +17,12 @@ function lived(
 
 describe("the life log of a killed child", () => {
   test("counts all the time in which it lived", () => {
-    const lines = [
-      "alive 100 0 0",
-      "record 101 a f",
-      "alive 105 0 1",
-      "alive 110 0 2",
-      "record 111 b f",
-    ];
+    const lines = ["alive 100 0 0", "record 101 a f", "alive 105 0 1", "alive 110 0 2", "record 111 b f"];
     assert.deepEqual(lived(lines, { at: 112, run: 3 }), { a: 11, b: 1 });
   });
 
   test("leaves out what the machine took after the record, and nothing that it took before", () => {
-    const lines = [
-      "alive 100 0 0",
-      "record 104 a f",
-      "alive 150 44 2",
-      "record 151 b f",
-      "alive 160 49 3",
-    ];
+    const lines = ["alive 100 0 0", "record 104 a f", "alive 150 44 2", "record 151 b f", "alive 160 49 3"];
     // Of the 44 ms, 4 may have been before record a, and 1 of the 5 before record b.
     assert.deepEqual(lived(lines, { at: 160, run: 3 }), { a: 56 - 40 - 5, b: 9 - 4 });
   });
@@ -77,8 +62,6 @@ describe("the judge", () => {
   });
 
   test("misses what stood in a file before", () => {
-    assert.deepEqual(judgeKept([file(["x", "y"])], [file(["y", "z"])]), [
-      "x stood there and is gone",
-    ]);
+    assert.deepEqual(judgeKept([file(["x", "y"])], [file(["y", "z"])]), ["x stood there and is gone"]);
   });
 });

@@ -13,26 +13,18 @@ export interface Verdict {
 }
 
 /** Compares what a killed child accepted with what stands in the files. */
-export function judgeKill(
-  accepted: readonly Accepted[],
-  files: readonly CrashFile[],
-  ordered: boolean,
-): Verdict {
-  const violations = files.flatMap(({ path, problems }) =>
-    problems.map((problem) => `${path}: ${problem}`),
-  );
+export function judgeKill(accepted: readonly Accepted[], files: readonly CrashFile[], ordered: boolean): Verdict {
+  const violations = files.flatMap(({ path, problems }) => problems.map((problem) => `${path}: ${problem}`));
   const found = new Set(files.flatMap(({ ids }) => ids));
   const missing = accepted.filter(({ id }) => !found.has(id));
   for (const { id, lived } of missing) {
-    if (lived > MAX_LOSS_MS)
-      violations.push(`${id} is missing, accepted ${lived.toFixed(1)} ms before the kill`);
+    if (lived > MAX_LOSS_MS) violations.push(`${id} is missing, accepted ${lived.toFixed(1)} ms before the kill`);
   }
   for (const { file, ids } of ordered ? files : []) {
     const expected = accepted.filter((record) => record.file === file).map(({ id }) => id);
     const known = new Set(expected);
     const here = ids.filter((id) => known.has(id));
-    if (here.some((id, place) => id !== expected[place]))
-      violations.push(`${file} is no prefix of what was accepted`);
+    if (here.some((id, place) => id !== expected[place])) violations.push(`${file} is no prefix of what was accepted`);
   }
   return {
     missing: missing.length,
@@ -45,7 +37,5 @@ export function judgeKill(
 /** Compares two looks at the files: nothing that stood there may be gone. */
 export function judgeKept(before: readonly CrashFile[], after: readonly CrashFile[]): string[] {
   const found = new Set(after.flatMap(({ ids }) => ids));
-  return before
-    .flatMap(({ ids }) => ids)
-    .flatMap((id) => (found.has(id) ? [] : [`${id} stood there and is gone`]));
+  return before.flatMap(({ ids }) => ids).flatMap((id) => (found.has(id) ? [] : [`${id} stood there and is gone`]));
 }

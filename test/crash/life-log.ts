@@ -46,7 +46,7 @@ export interface Accepted {
   lived: number;
 }
 
-/** When a child was killed, and the processor time that it had had by then, if that is known. */
+/** When a child was killed, and the processor time that its main thread had had, if that is known. */
 export interface Kill {
   at: number;
   run: number | undefined;
@@ -68,9 +68,7 @@ export function readLifeLog(path: string, kill: Kill): Accepted[] {
     .map(([, at, lost, run]) => ({ at: Number(at), lost: Number(lost), run: Number(run) }));
   const last = beats.at(-1);
   // Of the time after the last beat the child could tell nothing any more.
-  const lostAtEnd = last
-    ? pausedMs(kill.at - last.at, kill.run && kill.run - last.run, HEARTBEAT_MS)
-    : 0;
+  const lostAtEnd = last ? pausedMs(kill.at - last.at, kill.run && kill.run - last.run, HEARTBEAT_MS) : 0;
   const accepted: Accepted[] = [];
   let passed = 0;
   for (const [kind, at, id = "", file = ""] of entries) {

@@ -27,21 +27,15 @@ function threadTimes(pid: number): Map<string, ThreadTime> {
   return times;
 }
 
-/** Time on a processor that all threads of a process have had, in ms. Undefined where the system does not tell. */
-export function runTimeMs(pid: number): number | undefined {
-  return sumOfRuns(threadTimes(pid));
-}
-
-function sumOfRuns(threads: ReadonlyMap<string, ThreadTime>): number | undefined {
-  return threads.size === 0
-    ? undefined
-    : [...threads.values()].reduce((sum, { run }) => sum + run, 0);
+/** Time on a processor that a process's main thread has had, in ms. Undefined where the system does not tell. */
+export function mainRunMs(pid: number): number | undefined {
+  return threadTimes(pid).get(`${pid}`)?.run;
 }
 
 /**
- * How much of a stretch of time the machine took from a process that shows every `beatMs` that it lives. Without a
- * sign of life it has lived for one beat at most, and as long as it used a processor: it was paused. (`usedMs` is
- * undefined if nobody knows.)
+ * How much of a stretch of time the machine took from a process whose main thread shows every `beatMs` that it
+ * lives. Without a sign of life it has lived for one beat at most, and as long as that thread used a processor.
+ * (`usedMs` is undefined if nobody knows.)
  */
 export function pausedMs(stretchMs: number, usedMs: number | undefined, beatMs: number): number {
   return usedMs === undefined ? 0 : Math.max(0, stretchMs - beatMs - Math.max(0, usedMs));
@@ -66,12 +60,10 @@ export class LostTime {
     const at = clockMs();
     const threads = threadTimes(process.pid);
     const { user, system } = process.cpuUsage();
-    const run = sumOfRuns(threads) ?? (user + system) / 1000;
+    const run = threads.get(`${process.pid}`)?.run ?? (user + system) / 1000;
     const last = this.#last;
     const stretch = at - last.at;
-    const queued = [...threads].map(
-      ([id, time]) => time.queued - (last.threads.get(id)?.queued ?? 0),
-    );
+    const queued = [...threads].map(([id, time]) => time.queued - (last.threads.get(id)?.queued ?? 0));
     const lost = Math.max(pausedMs(stretch, run - last.run, this.#beatMs), ...queued);
     this.#total += Math.min(stretch, lost);
     this.#last = { at, threads, run };

@@ -11,7 +11,7 @@
  *
  * The 50 ms are judged on the child's own log (life-log.ts): from the moment when a record was handed over to the
  * kill, less the time in which the machine did not let the child run: a thread stood in the queue for a processor,
- * or the whole child gave no sign of life and used no processor. That is no fault of the writer; that it computes,
+ * or the main thread gave no sign of life and used no processor. That is no fault of the writer; that it computes,
  * or waits for the disk while the child lives, is. The report gives the figures on the clock too. Exits with 1 if
  * anything was violated; then the files are kept.
  */
@@ -23,7 +23,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { judgeKept, judgeKill, MAX_LOSS_MS } from "./judge.ts";
 import { type Accepted, type Kill, readLifeLog } from "./life-log.ts";
-import { clockMs, runTimeMs } from "./processor-time.ts";
+import { clockMs, mainRunMs } from "./processor-time.ts";
 import { randomFrom } from "./random.ts";
 import type { CrashFile, CrashSubject } from "./subject.ts";
 
@@ -39,9 +39,7 @@ const { values } = parseArgs({
   },
 });
 const subjectPath = resolve(values.subject);
-const { default: subject }: { default: CrashSubject } = await import(
-  pathToFileURL(subjectPath).href
-);
+const { default: subject }: { default: CrashSubject } = await import(pathToFileURL(subjectPath).href);
 
 const report = {
   kills: 0,
@@ -68,7 +66,7 @@ async function runChild(
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   let kill: Kill | undefined;
   const end = (): void => {
-    kill = { at: clockMs(), run: runTimeMs(child.pid ?? 0) };
+    kill = { at: clockMs(), run: mainRunMs(child.pid ?? 0) };
     child.kill("SIGKILL");
   };
   child.stdout.once("data", () => {
@@ -106,11 +104,8 @@ async function runFolder(seed: number, kills: number): Promise<void> {
     report.accepted += accepted.length;
     report.missing += verdict.missing;
     if (clean) {
-      if (verdict.missing > 0)
-        violations.push(`${verdict.missing} records are missing after an orderly end`);
-      violations.push(
-        ...found.filter((file) => file.tailBytes > 0).map(({ path }) => `${path}: still torn`),
-      );
+      if (verdict.missing > 0) violations.push(`${verdict.missing} records are missing after an orderly end`);
+      violations.push(...found.filter((file) => file.tailBytes > 0).map(({ path }) => `${path}: still torn`));
       report.repaired += found.reduce((sum, { repaired }) => sum + repaired, 0);
       break;
     }
@@ -130,12 +125,10 @@ function isNewlyTorn(file: CrashFile, before: readonly CrashFile[]): boolean {
 }
 
 function printReport(seconds: number): void {
-  const worst = (kind: "wall" | "lived") =>
-    Math.max(0, ...report.losses.map((loss) => loss[kind])).toFixed(1);
+  const worst = (kind: "wall" | "lived") => Math.max(0, ...report.losses.map((loss) => loss[kind])).toFixed(1);
   const sorted = report.losses.map(({ lived }) => lived).toSorted((a, b) => a - b);
   const quantile = (q: number) => (sorted[Math.floor((sorted.length - 1) * q)] ?? 0).toFixed(1);
-  const beyond = (kind: "wall" | "lived") =>
-    report.losses.filter((loss) => loss[kind] > MAX_LOSS_MS).length;
+  const beyond = (kind: "wall" | "lived") => report.losses.filter((loss) => loss[kind] > MAX_LOSS_MS).length;
   process.stdout.write(
     [
       `runtime              ${process.versions["bun"] ? `Bun ${process.versions["bun"]}` : `Node ${process.version}`}`,

@@ -24,9 +24,7 @@ const subject: CrashSubject = {
   async start({ folder, generation, seed, clean, accepted }: CrashRun): Promise<void> {
     const random = randomFrom(seed);
     const pool = new WritePool();
-    const files = FILES.map(
-      (name) => new AppendFile({ path: join(folder, name), format: lineFormat, pool }),
-    );
+    const files = FILES.map((name) => new AppendFile({ path: join(folder, name), format: lineFormat, pool }));
     const pace = PACES[random(PACES.length)] ?? PACES[0];
     let serial = 0;
     const append = (file: AppendFile, bytes: number): void => {

@@ -48,17 +48,9 @@ const SCRIPTS: Record<string, ModelScript> = {
     [text("The last words.")],
   ],
   "save-parent": [delegate("save-child"), [text("The child is done.")]],
-  "save-child": [
-    work("child"),
-    save({ note: "Remember the child." }),
-    [text("The child's result.")],
-  ],
+  "save-child": [work("child"), save({ note: "Remember the child." }), [text("The child's result.")]],
   "save-parent-compact": [delegate("save-child-compact"), [text("The compact child is done.")]],
-  "save-child-compact": [
-    work("child-compact"),
-    save({ compact: true }),
-    [text("The compact child's result.")],
-  ],
+  "save-child-compact": [work("child-compact"), save({ compact: true }), [text("The compact child's result.")]],
   "save-run": [work("run"), save({ compact: true }), [text("Run is done.")]],
 };
 
@@ -87,8 +79,7 @@ async function play(format: "jsonl" | "both"): Promise<Played> {
     const compacted = marker.endsWith("-compact") ? (childID ?? id) : undefined;
     if (compacted === undefined) return;
     await feed.waitFor(
-      ({ type, properties }) =>
-        type === "session.compacted" && field(properties, "sessionID") === compacted,
+      ({ type, properties }) => type === "session.compacted" && field(properties, "sessionID") === compacted,
     );
     await client.idle(compacted);
   };
@@ -100,8 +91,7 @@ async function play(format: "jsonl" | "both"): Promise<Played> {
   ]);
   await theatre.close();
   const sessions = new Map<string, ExportedSession>();
-  for (const [marker, id] of ids)
-    sessions.set(marker, parseExport(JSON.parse(await exportSession(sandbox, id))));
+  for (const [marker, id] of ids) sessions.set(marker, parseExport(JSON.parse(await exportSession(sandbox, id))));
   return { project: sandbox.projectDir, sessions };
 }
 
@@ -111,11 +101,7 @@ async function savedFiles(project: string): Promise<Map<string, string>> {
   const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith(".md"));
   const files = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
   for (const name of names) assert.match(name, /^\d{4}-\d\d-\d\d[/\\]\d{3}_[\p{L}\p{N}-]+\.md$/u);
-  assert.equal(
-    new Set(names.map((name) => /(\d{3})_/.exec(name)?.[1])).size,
-    names.length,
-    "a number stands twice",
-  );
+  assert.equal(new Set(names.map((name) => /(\d{3})_/.exec(name)?.[1])).size, names.length, "a number stands twice");
   return new Map(files.map((file) => [/\*\*Session ID\*\*: `(\w+)`/.exec(file)?.[1] ?? "", file]));
 }
 
@@ -124,15 +110,10 @@ describe("save_conversation in the real opencode", () => {
     test(`recorded as ${format}`, async () => judge(await play(format), format), TIMEOUT_MS);
   }
 
-  test(
-    "opencode run ends with its turn, without a summary that was begun and not finished",
-    runOnce,
-    TIMEOUT_MS,
-  );
+  test("opencode run ends with its turn, without a summary that was begun and not finished", runOnce, TIMEOUT_MS);
 
   afterAll(async () => {
-    if (!process.env["KEEP_SANDBOX"])
-      await Promise.all(theatres.map((theatre) => theatre.remove()));
+    if (!process.env["KEEP_SANDBOX"]) await Promise.all(theatres.map((theatre) => theatre.remove()));
     await (await model)?.close();
   });
 });
@@ -159,10 +140,7 @@ async function judgeFile(file: string, marker: string, transcript: string): Prom
   const label = marker.replace(/^save-(root-)?/, "");
   assert(file.includes(`- **Transcript**: \`${transcript}\``), file);
   // The message that saves may be in the transcript at that moment, or not yet.
-  assert.match(
-    file,
-    /^- \*\*Messages\*\*: (2 \(1 user, 1 assistant\)|3 \(1 user, 2 assistant\))$/m,
-  );
+  assert.match(file, /^- \*\*Messages\*\*: (2 \(1 user, 1 assistant\)|3 \(1 user, 2 assistant\))$/m);
   assert.match(file, /^- \*\*Tool calls\*\*: [23] \(1 failed\)$/m);
   assert.match(file, /^- \*\*Models\*\*: `scripted\/scripted-model`$/m);
   assert.match(file, /^- \*\*Tokens\*\*: [1-9]\d* in, [1-9]\d* out, /m);
@@ -170,7 +148,7 @@ async function judgeFile(file: string, marker: string, transcript: string): Prom
   assert.match(file, /^- `read`: File not found: \/nowhere\/at-all\.txt$/m);
   assert(file.includes(`\n- \`${label}.txt\` (changed)\n`), file);
   assert(!/^- `\.openfleet.*\((changed|read)\)$/m.test(file), file);
-  assert(file.includes(`\n> I work on ${label}.\n`) || file.includes("\n> I save.\n"), file);
+  assert(file.includes(`\n> I work on ${label}.\n`), file);
   if (!marker.endsWith("-compact")) assert.match(file, /^> Remember the (root|child)\.$/m);
   await judgeRecall(file, transcript);
 }
@@ -178,19 +156,14 @@ async function judgeFile(file: string, marker: string, transcript: string): Prom
 async function judgeRecall(file: string, transcript: string): Promise<void> {
   const content = await readFile(transcript);
   const isJsonl = transcript.endsWith(".jsonl");
-  const { entries } = await (isJsonl
-    ? parseJsonlTranscript(content)
-    : parseMarkdownTranscript(content));
+  const { entries } = await (isJsonl ? parseJsonlTranscript(content) : parseMarkdownTranscript(content));
   const count = (type: string): number => entries.filter((entry) => entry.type === type).length;
   const outputs = runRecall(file);
   assert.equal(recallOutput(outputs, /^View/), content.toString("utf8"));
   assert.match(recallOutput(outputs, /^Search it \(/), /scenario/);
   assert.equal(recallOutput(outputs, /^Count/), `${count("tool_use")}\n`);
   const users = recallOutput(outputs, /^The user's/);
-  assert.equal(
-    users.match(isJsonl ? /^\{"type":"user"/gm : /^## \[.*\] User Message$/gm)?.length,
-    count("user"),
-  );
+  assert.equal(users.match(isJsonl ? /^\{"type":"user"/gm : /^## \[.*\] User Message$/gm)?.length, count("user"));
 }
 
 /** The summary comes after the turn, which is not cut short by it. */
@@ -201,20 +174,11 @@ function judgeCompaction(sessions: ReadonlyMap<string, ExportedSession>): void {
       return last?.type === "text" ? last.text : last?.type;
     });
   const root = ends("save-root-compact");
-  assert.deepEqual(root.slice(-3), [
-    "The last words.",
-    "compaction",
-    "Summary of save-root-compact.",
-  ]);
+  assert.deepEqual(root.slice(-3), ["The last words.", "compaction", "Summary of save-root-compact."]);
   const child = ends("save-child-compact");
-  assert.deepEqual(child.slice(-3), [
-    "The compact child's result.",
-    "compaction",
-    "Summary of save-child-compact.",
-  ]);
+  assert.deepEqual(child.slice(-3), ["The compact child's result.", "compaction", "Summary of save-child-compact."]);
   assert.equal(ends("save-parent-compact").at(-1), "The compact child is done.");
-  for (const marker of ["save-root", "save-child", "save-parent"])
-    assert(!ends(marker).includes("compaction"), marker);
+  for (const marker of ["save-root", "save-child", "save-parent"]) assert(!ends(marker).includes("compaction"), marker);
 }
 
 async function runOnce(): Promise<void> {
@@ -223,12 +187,7 @@ async function runOnce(): Promise<void> {
   theatres.push(theatre);
   await theatre.close();
   const { sandbox } = theatre.stage;
-  const { code, stdout, stderr } = await runOpencode(sandbox, [
-    "run",
-    "--format",
-    "json",
-    "scenario:save-run please",
-  ]);
+  const { code, stdout, stderr } = await runOpencode(sandbox, ["run", "--format", "json", "scenario:save-run please"]);
   assert.equal(code, 0, stderr);
   const sessionID = /"sessionID":"(ses_\w+)"/.exec(stdout)?.[1] ?? "";
   assert.deepEqual([...(await savedFiles(sandbox.projectDir)).keys()], [sessionID]);

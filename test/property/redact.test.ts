@@ -12,8 +12,7 @@ import { fill } from "../secrets/sample.ts";
 import { describe, test } from "../support/runner.ts";
 
 const redactor = createRedactor();
-const redact = async (text: string): Promise<string> =>
-  (await redactor.redact([{ text }]))[0]?.text ?? "";
+const redact = async (text: string): Promise<string> => (await redactor.redact([{ text }]))[0]?.text ?? "";
 
 const samples = fill([...credentialTemplates, ...contextTemplates], 7);
 const sampleText = fc.constantFrom(...samples.map(({ text }) => text));
@@ -29,15 +28,9 @@ const fragment = fc.constantFrom(
   "\n",
 );
 const nasty = fc
-  .array(
-    fc.oneof(
-      fragment,
-      fc.string({ maxLength: 12 }),
-      fc.string({ unit: "binary", maxLength: 4 }),
-      sampleText,
-    ),
-    { maxLength: 12 },
-  )
+  .array(fc.oneof(fragment, fc.string({ maxLength: 12 }), fc.string({ unit: "binary", maxLength: 4 }), sampleText), {
+    maxLength: 12,
+  })
   .map((parts) => parts.join(""));
 
 /** Credentials that are known wherever they stand. */
@@ -60,14 +53,10 @@ const makers: readonly make.Maker[] = [
   pem("RSA "),
   pem("", "\\n"),
 ];
-const secret = fc
-  .tuple(fc.constantFrom(...makers), fc.nat())
-  .map(([maker, seed]) => maker(createRandom(seed)));
+const secret = fc.tuple(fc.constantFrom(...makers), fc.nat()).map(([maker, seed]) => maker(createRandom(seed)));
 /** A key's BEGIN and END lines are no secret. */
 const leaks = (credential: string, output: string, context: string): boolean =>
-  credential
-    .split(/-----[A-Z ]+-----|\\n|\n/)
-    .some((part) => part.length >= 8 && isLeaked(part, output, context));
+  credential.split(/-----[A-Z ]+-----|\\n|\n/).some((part) => part.length >= 8 && isLeaked(part, output, context));
 const edge = fc.constantFrom(" ", "\n", '"', "'", "`", "\t", ",", "\\n", '\\"', "(", "=");
 
 describe("redaction", () => {
@@ -99,19 +88,15 @@ describe("redaction", () => {
   });
 
   test("gives each text the same result in any batch", async () => {
-    const property = fc.asyncProperty(
-      fc.array(nasty, { maxLength: 8 }),
-      fc.nat(8),
-      async (texts, split) => {
-        const inputs = texts.map((text) => ({ text }));
-        const whole = await redactor.redact(inputs);
-        const parts = [
-          ...(await redactor.redact(inputs.slice(0, split))),
-          ...(await redactor.redact(inputs.slice(split))),
-        ];
-        assert.deepEqual(parts, whole);
-      },
-    );
+    const property = fc.asyncProperty(fc.array(nasty, { maxLength: 8 }), fc.nat(8), async (texts, split) => {
+      const inputs = texts.map((text) => ({ text }));
+      const whole = await redactor.redact(inputs);
+      const parts = [
+        ...(await redactor.redact(inputs.slice(0, split))),
+        ...(await redactor.redact(inputs.slice(split))),
+      ];
+      assert.deepEqual(parts, whole);
+    });
     await fc.assert(property, { numRuns: 200 });
   });
 
@@ -142,22 +127,17 @@ describe("redaction", () => {
   });
 
   test("catches a credential that comes in two pieces", async () => {
-    const property = fc.asyncProperty(
-      secret,
-      fc.nat(),
-      fc.lorem(),
-      async (credential, at, words) => {
-        const split = at % credential.length;
-        const first = `${words} ${credential.slice(0, split)}`;
-        const second = `${credential.slice(split)} ${words}`;
-        const results = await redactor.redact([
-          { text: first, cut: true },
-          { text: second, before: first },
-        ]);
-        const known = credential.slice(0, BEGINNING);
-        for (const { text } of results) assert.ok(!leaks(credential, text, known), text);
-      },
-    );
+    const property = fc.asyncProperty(secret, fc.nat(), fc.lorem(), async (credential, at, words) => {
+      const split = at % credential.length;
+      const first = `${words} ${credential.slice(0, split)}`;
+      const second = `${credential.slice(split)} ${words}`;
+      const results = await redactor.redact([
+        { text: first, cut: true },
+        { text: second, before: first },
+      ]);
+      const known = credential.slice(0, BEGINNING);
+      for (const { text } of results) assert.ok(!leaks(credential, text, known), text);
+    });
     await fc.assert(property, { numRuns: 1000 });
   });
 });
@@ -189,21 +169,17 @@ describe("redaction of JSON", () => {
   };
 
   test("text that is JSON stays JSON, at any depth of escaping", async () => {
-    const property = fc.asyncProperty(
-      jsonValue,
-      fc.integer({ min: 1, max: 3 }),
-      async (value, depth) => {
-        let text = JSON.stringify(value);
-        for (let i = 1; i < depth; i++) text = JSON.stringify(text);
-        let before: unknown = text;
-        let after: unknown = await redact(text);
-        for (let i = 0; i < depth && typeof after === "string" && typeof before === "string"; i++) {
-          before = JSON.parse(before);
-          after = JSON.parse(after);
-          parsesLike(before, after);
-        }
-      },
-    );
+    const property = fc.asyncProperty(jsonValue, fc.integer({ min: 1, max: 3 }), async (value, depth) => {
+      let text = JSON.stringify(value);
+      for (let i = 1; i < depth; i++) text = JSON.stringify(text);
+      let before: unknown = text;
+      let after: unknown = await redact(text);
+      for (let i = 0; i < depth && typeof after === "string" && typeof before === "string"; i++) {
+        before = JSON.parse(before);
+        after = JSON.parse(after);
+        parsesLike(before, after);
+      }
+    });
     await fc.assert(property, { numRuns: 1000 });
   });
 
@@ -218,10 +194,7 @@ describe("redaction of JSON", () => {
       const results = (await redactJson(redactor, clean)).map(({ value }) => value);
       assert.deepEqual(JSON.parse(JSON.stringify(results)), results);
       assert.equal(results.length, clean.length);
-      assert.deepEqual(
-        JSON.stringify(results.map(shape)).length,
-        JSON.stringify(clean.map(shape)).length,
-      );
+      assert.deepEqual(JSON.stringify(results.map(shape)).length, JSON.stringify(clean.map(shape)).length);
     });
     await fc.assert(property, { numRuns: 300 });
   });

@@ -45,20 +45,26 @@ class Dice {
 
 /** An order in which a host may tell of the conversation. */
 function hostOrder({ messages }: Conversation, dice: Dice): TimedStep[] {
-  const steps = messages.flatMap((each) => {
-    if (each.role === "user") return userSteps(sessionID, each).map((step) => ({ step, afterMs: dice.below(3) }));
-    return answerOrder(each, dice);
+  return messages.flatMap((each) => {
+    // The host saves a prompt in one go.
+    if (each.role === "user") return timed(userSteps(sessionID, each), dice, () => dice.below(3));
+    return timed(answerOrder(each, dice), dice, () => dice.pauseMs());
   });
-  return steps.flatMap((timed) => (dice.below(10) === 0 ? [timed, { ...timed, afterMs: dice.pauseMs() }] : [timed]));
+}
+
+/** The steps with their times, some of them twice. */
+function timed(steps: readonly HostStep[], dice: Dice, pauseMs: () => number): TimedStep[] {
+  const times = steps.flatMap((step) => (dice.below(10) === 0 ? [step, step] : [step]));
+  return times.map((step) => ({ step, afterMs: pauseMs() }));
 }
 
 /** The parts begin in their order, end in any, and all of them before the message does. */
-function answerOrder(answer: AssistantMessage, dice: Dice): TimedStep[] {
+function answerOrder(answer: AssistantMessage, dice: Dice): HostStep[] {
   const steps = beginning(sessionID, answer);
   const waiting = answer.parts.map((each) => streamOf(sessionID, answer.id, each));
   const open: Stream[] = [];
   while (waiting.length > 0 || open.length > 0) {
-    const pick = dice.below(open.length + 1);
+    const pick = dice.below(open.length + (waiting.length > 0 ? 1 : 0));
     const chosen = open[pick];
     const next = chosen ? undefined : waiting.shift();
     if (next) {
@@ -71,8 +77,7 @@ function answerOrder(answer: AssistantMessage, dice: Dice): TimedStep[] {
     if (step) steps.push(step);
     if (chosen.rest.length === 0 && chosen.loose.length === 0) open.splice(pick, 1);
   }
-  steps.push(...ending(sessionID, answer));
-  return steps.map((step) => ({ step, afterMs: dice.pauseMs() }));
+  return [...steps, ...ending(sessionID, answer)];
 }
 
 function check(driver: TimelineDriver, conversation: Conversation): void {
@@ -110,7 +115,7 @@ describe("a conversation that the host tells of", () => {
         const answers = conversation.messages.filter(({ role }) => role === "assistant");
         assert.equal(usages(driver), answers.length);
       }),
-      { numRuns: 1_000 },
+      { numRuns: 1_000, includeErrorInReport: true },
     );
   }, 120_000);
 
@@ -126,7 +131,7 @@ describe("a conversation that the host tells of", () => {
         assert.equal(driver.entries.length, length);
         check(driver, conversation);
       }),
-      { numRuns: 200 },
+      { numRuns: 200, includeErrorInReport: true },
     );
   });
 
@@ -149,7 +154,7 @@ describe("a conversation that the host tells of", () => {
           assert.equal(results.length, 1, "each call has one end");
         }
       }),
-      { numRuns: 500 },
+      { numRuns: 500, includeErrorInReport: true },
     );
   }, 120_000);
 });

@@ -17,8 +17,7 @@ export const githubServer = token("ghs_", ALNUM, 36);
 export const githubFine: Maker = (r) => `github_pat_${r.chars(ALNUM, 22)}_${r.chars(ALNUM, 59)}`;
 export const githubInstallation: Maker = (r) => `ghs_${r.chars(DIGITS, 7)}_${jwt(r)}`;
 export const gitlabPersonal = token("glpat-", BASE64URL, 20);
-export const gitlabRoutable: Maker = (r) =>
-  `glpat-${r.chars(BASE64URL, 27)}.01.${r.chars(LOWER + DIGITS, 9)}`;
+export const gitlabRoutable: Maker = (r) => `glpat-${r.chars(BASE64URL, 27)}.01.${r.chars(LOWER + DIGITS, 9)}`;
 export const gitlabRunner = token("glrt-", BASE64URL, 20);
 export const npmToken = token("npm_", ALNUM, 36);
 export const pypiToken = token("pypi-AgEIcHlwaS5vcmc", BASE64URL, 150);
@@ -36,13 +35,10 @@ export const googleRefresh = token("1//0g", BASE64URL, 98);
 export const azureAccountKey = token("", BASE64, 86, "==");
 /** The signature of a shared access link: 32 bytes in base64. */
 export const sasSignature = token("", BASE64, 43, "=");
-export const azureClientSecret: Maker = (r) =>
-  `${r.chars(ALNUM, 3)}8Q~${r.chars(`${ALNUM}._-~`, 33)}q`;
+export const azureClientSecret: Maker = (r) => `${r.chars(ALNUM, 3)}8Q~${r.chars(`${ALNUM}._-~`, 33)}q`;
 
-export const openaiProject: Maker = (r) =>
-  `sk-proj-${r.chars(BASE64URL, 74)}T3BlbkFJ${r.chars(BASE64URL, 73)}A`;
-export const openaiService: Maker = (r) =>
-  `sk-svcacct-${r.chars(BASE64URL, 58)}T3BlbkFJ${r.chars(BASE64URL, 57)}A`;
+export const openaiProject: Maker = (r) => `sk-proj-${r.chars(BASE64URL, 74)}T3BlbkFJ${r.chars(BASE64URL, 73)}A`;
+export const openaiService: Maker = (r) => `sk-svcacct-${r.chars(BASE64URL, 58)}T3BlbkFJ${r.chars(BASE64URL, 57)}A`;
 export const openaiLegacy: Maker = (r) => `sk-${r.chars(ALNUM, 20)}T3BlbkFJ${r.chars(ALNUM, 20)}`;
 export const deepseekKey = token("sk-", HEX, 32);
 export const anthropicKey = token("sk-ant-api03-", BASE64URL, 93, "AA");
@@ -58,8 +54,7 @@ export const stripeLive = token("sk_live_51", ALNUM, 97);
 export const stripeShort = token("sk_test_", ALNUM, 24);
 export const stripeRestricted = token("rk_live_", ALNUM, 32);
 export const stripeWebhook = token("whsec_", ALNUM, 32);
-export const slackBot: Maker = (r) =>
-  `xoxb-${r.chars(DIGITS, 12)}-${r.chars(DIGITS, 13)}-${r.chars(ALNUM, 24)}`;
+export const slackBot: Maker = (r) => `xoxb-${r.chars(DIGITS, 12)}-${r.chars(DIGITS, 13)}-${r.chars(ALNUM, 24)}`;
 export const slackApp: Maker = (r) =>
   `xapp-1-A${r.chars(UPPER + DIGITS, 10)}-${r.chars(DIGITS, 13)}-${r.chars(HEX, 64)}`;
 export const slackWebhookPath: Maker = (r) =>
@@ -67,8 +62,7 @@ export const slackWebhookPath: Maker = (r) =>
 export const discordToken: Maker = (r) =>
   `${Buffer.from(r.chars("123456789", 18)).toString("base64")}.G${r.chars(BASE64URL, 5)}.${r.chars(BASE64URL, 38)}`;
 export const discordWebhookPath: Maker = (r) => r.chars(BASE64URL, 68);
-export const telegramToken: Maker = (r) =>
-  `${r.chars("123456789", 10)}:AA${r.chars(BASE64URL, 33)}`;
+export const telegramToken: Maker = (r) => `${r.chars("123456789", 10)}:AA${r.chars(BASE64URL, 33)}`;
 export const twilioKey = token("SK", HEX, 32);
 export const sendgridKey: Maker = (r) => `SG.${r.chars(BASE64URL, 22)}.${r.chars(BASE64URL, 43)}`;
 export const mailgunKey = token("key-", HEX, 32);
@@ -83,11 +77,9 @@ export const supabaseToken = token("sbp_", HEX, 40);
 export const linearKey = token("lin_api_", ALNUM, 40);
 export const notionToken: Maker = (r) => `ntn_${r.chars(DIGITS, 11)}${r.chars(ALNUM, 35)}`;
 export const vaultToken = token("hvs.", BASE64URL, 95);
-export const terraformToken: Maker = (r) =>
-  `${r.chars(ALNUM, 14)}.atlasv1.${r.chars(BASE64URL, 67)}`;
+export const terraformToken: Maker = (r) => `${r.chars(ALNUM, 14)}.atlasv1.${r.chars(BASE64URL, 67)}`;
 export const grafanaToken: Maker = (r) => `glsa_${r.chars(ALNUM, 32)}_${r.chars(HEX, 8)}`;
-export const atlassianToken: Maker = (r) =>
-  `ATATT3xFfGF0${r.chars(BASE64URL, 170)}=${r.chars(UPPER + DIGITS, 8)}`;
+export const atlassianToken: Maker = (r) => `ATATT3xFfGF0${r.chars(BASE64URL, 170)}=${r.chars(UPPER + DIGITS, 8)}`;
 export const tailscaleKey: Maker = (r) => `tskey-auth-${r.chars(ALNUM, 17)}-${r.chars(ALNUM, 32)}`;
 
 export const ageKey = token("AGE-SECRET-KEY-1", "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L", 58);
@@ -104,17 +96,14 @@ export const urlEncoded = (maker: Maker): Maker => {
 };
 
 /** 16 characters with digits and signs that need no quoting in a shell, YAML or an .env file. */
-export const strongPassword: Maker = (r) =>
-  `${r.chars(ALNUM, 5)}!${r.chars(ALNUM, 5)}@${r.chars(ALNUM, 3)}9`;
+export const strongPassword: Maker = (r) => `${r.chars(ALNUM, 5)}!${r.chars(ALNUM, 5)}@${r.chars(ALNUM, 3)}9`;
 /** What a person makes up: a word, digits and one sign. */
 export const humanPassword: Maker = (r) =>
   `${r.pick(["Winter", "Falcon", "Banana", "Metallica", "Lisboa"])}${r.chars(DIGITS, 4)}${r.pick(["!", "#", "%", "*"])}`;
 /** Lower-case letters with digits, e.g. `monkey4821`. */
-export const plainPassword: Maker = (r) =>
-  r.pick(["monkey", "dragon", "rosebud", "tiger"]) + r.chars(DIGITS, 4);
+export const plainPassword: Maker = (r) => r.pick(["monkey", "dragon", "rosebud", "tiger"]) + r.chars(DIGITS, 4);
 /** Letters only. */
-export const letterPassword: Maker = (r) =>
-  r.pick(["letmein", "trustno", "iloveyou", "qwertz"]) + r.chars(LOWER, 4);
+export const letterPassword: Maker = (r) => r.pick(["letmein", "trustno", "iloveyou", "qwertz"]) + r.chars(LOWER, 4);
 export const urlPassword: Maker = (r) => `${r.chars(ALNUM, 6)}-${r.chars(ALNUM, 8)}`;
 
 const json64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");

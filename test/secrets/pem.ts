@@ -13,8 +13,7 @@ const STARTS = {
 
 export type PemKind = keyof typeof STARTS;
 
-const wrap = (text: string, width: number): string[] =>
-  text.match(new RegExp(`.{1,${width}}`, "g")) ?? [];
+const wrap = (text: string, width: number): string[] => text.match(new RegExp(`.{1,${width}}`, "g")) ?? [];
 
 /** The base64 lines of a key, without its markers. */
 export function pemBody(random: Random, kind: PemKind = "RSA ", length = 820): string[] {
@@ -22,10 +21,8 @@ export function pemBody(random: Random, kind: PemKind = "RSA ", length = 820): s
   return wrap(`${start}${random.chars(BASE64, length - start.length)}Zg==`, 64);
 }
 
-export const begin = (kind: string): string =>
-  `${"-".repeat(5)}BEGIN ${kind}PRIVATE KEY${"-".repeat(5)}`;
-export const end = (kind: string): string =>
-  `${"-".repeat(5)}END ${kind}PRIVATE KEY${"-".repeat(5)}`;
+export const begin = (kind: string): string => `${"-".repeat(5)}BEGIN ${kind}PRIVATE KEY${"-".repeat(5)}`;
+export const end = (kind: string): string => `${"-".repeat(5)}END ${kind}PRIVATE KEY${"-".repeat(5)}`;
 
 /** A whole key; its lines are joined with `newline`. */
 export const pem =
@@ -44,6 +41,5 @@ export const pgp: Maker = (random) =>
   ].join("\n");
 
 /** The private half of a PuTTY key file, which has no BEGIN or END. */
-export const puttyPrivate: Maker = (random) =>
-  wrap(`AAAA${random.chars(BASE64, 596)}`, 64).join("\n");
+export const puttyPrivate: Maker = (random) => wrap(`AAAA${random.chars(BASE64, 596)}`, 64).join("\n");
 export const puttyMac: Maker = (random) => random.chars(HEX, 64);

@@ -27,8 +27,7 @@ export function createRandom(seed: number): Random {
   const below = (limit: number): number => Math.floor(next() * limit);
   return {
     below,
-    chars: (alphabet, length) =>
-      Array.from({ length }, () => alphabet.charAt(below(alphabet.length))).join(""),
+    chars: (alphabet, length) => Array.from({ length }, () => alphabet.charAt(below(alphabet.length))).join(""),
     pick: <T>(items: readonly T[]): T => {
       const item = items[below(items.length)];
       if (item === undefined) throw new RangeError("Nothing to pick from: pass at least one item.");

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { AppendFile, type AppendFileOptions } from "../../src/files/append-file.ts";
+import { nodeFileSystem } from "../../src/files/node-file-system.ts";
+import { FaultyFileSystem } from "../support/faulty-file-system.ts";
 import { lineFormat, lineRecord, readLines } from "../support/line-format.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -68,6 +70,30 @@ describe("AppendFile", () => {
     assert.deepEqual(found.keys, ["a", "b", "c", "d"]);
     assert.deepEqual(found.problems, []);
     assert.deepEqual([second.stats.written, second.stats.duplicates], [2, 3]);
+  });
+
+  test("reads an existing file ahead of the first record, and makes none", async () => {
+    const root = makeTempDir();
+    const path = join(root, "file");
+    await appendAll(path, ["a", "b"]);
+    fs.appendFileSync(path, `{"key":"torn`);
+    const calls: string[] = [];
+    const counting = new FaultyFileSystem(nodeFileSystem);
+    const file = open(path, { fs: counting });
+    file.prepare();
+    while (!counting.calls.includes("handle.close")) await new Promise((resolve) => setImmediate(resolve));
+    calls.push(...counting.calls.splice(0));
+    assert.deepEqual(calls, ["openRead", "handle.stat", "handle.read", "handle.close"]);
+    for (const key of ["b", "c"]) file.append(lineRecord(key));
+    await file.close();
+    assert.deepEqual(read(path).keys, ["a", "b", "c"]);
+    assert.equal(read(path).torn[0]?.text, `{"key":"torn`);
+    assert.deepEqual(read(path).problems, []);
+
+    const fresh = open(join(root, "none"));
+    fresh.prepare();
+    await fresh.close();
+    assert.deepEqual(fs.readdirSync(root), ["file"]);
   });
 
   test("learns keys that another object appended while both are open", async () => {

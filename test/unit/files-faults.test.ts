@@ -73,9 +73,7 @@ describe("a file system whose Nth call fails", () => {
           break;
         }
         const { stats } = outcome.writer;
-        assert.ok(
-          stats.failedTurns > 0 || kind.how === "short" || outcome.faulty.calls.includes("unlink"),
-        );
+        assert.ok(stats.failedTurns > 0 || kind.how === "short" || outcome.faulty.calls.includes("unlink"));
       }
       assert.deepEqual(rejections, []);
     }, 120_000);
@@ -268,8 +266,7 @@ describe("a disk that fails for long", () => {
     };
     const files = Array.from(
       { length: 10 },
-      (_, n) =>
-        new AppendFile({ path: join(root, `${n}`), format: lineFormat, fs: counting, pool }),
+      (_, n) => new AppendFile({ path: join(root, `${n}`), format: lineFormat, fs: counting, pool }),
     );
     for (const file of files) file.append(lineRecord("k"));
     const results = await Promise.all(files.map((file) => file.close()));

@@ -78,9 +78,7 @@ describe("FileLock", () => {
       const locks = Array.from({ length: 8 }, () => lockIn(folder));
       const got = await Promise.all(locks.map((lock) => lock.tryAcquire()));
       assert.ok(got.filter(Boolean).length <= 1);
-      const again = await Promise.all(
-        locks.filter((_, n) => !got[n]).map((lock) => lock.tryAcquire()),
-      );
+      const again = await Promise.all(locks.filter((_, n) => !got[n]).map((lock) => lock.tryAcquire()));
       assert.equal([...got, ...again].filter(Boolean).length, 1);
       assert.deepEqual(fs.readdirSync(folder), ["lock"], "no permit is left");
     }
@@ -116,8 +114,7 @@ describe("FileLock", () => {
     assert.equal(ownerIsGone(own), false);
     assert.equal(ownerIsGone(deadOwner), true);
     assert.equal(ownerIsGone(`${deadOwner}.example`, gone), false);
-    for (const odd of ["", "x", "0.a.1.h", `-1.a.1.${hostname()}`])
-      assert.equal(ownerIsGone(odd, gone), false);
+    for (const odd of ["", "x", "0.a.1.h", `-1.a.1.${hostname()}`]) assert.equal(ownerIsGone(odd, gone), false);
   });
 
   test("without symbolic links a marker is a file", async () => {
@@ -155,8 +152,7 @@ describe("AppendFile and a lock that it does not get", () => {
       openAppend: async (name: string) => {
         const handle = await nodeFileSystem.openAppend(name);
         const write = async (data: Uint8Array) => {
-          if (await holder.isHeld())
-            fs.appendFileSync(path, `${lineFormat.header()}${lineRecord("x").data}`);
+          if (await holder.isHeld()) fs.appendFileSync(path, `${lineFormat.header()}${lineRecord("x").data}`);
           return handle.write(data);
         };
         const read = handle.read.bind(handle);

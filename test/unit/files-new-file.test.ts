@@ -17,8 +17,7 @@ describe("writeNewFile", () => {
     assert.equal(await writeNewFile(nodeFileSystem, join(folder, "file"), data), "written");
     assert.deepEqual(fs.readdirSync(folder), ["file"]);
     assert.deepEqual(fs.readFileSync(join(folder, "file")), data);
-    if (process.platform !== "win32")
-      assert.equal(fs.statSync(join(folder, "file")).mode & 0o777, 0o600);
+    if (process.platform !== "win32") assert.equal(fs.statSync(join(folder, "file")).mode & 0o777, 0o600);
   });
 
   test("leaves an existing file as it is", async () => {
@@ -48,11 +47,7 @@ describe("writeNewFile", () => {
           nth,
           code: "EIO",
         });
-        assert.equal(
-          await writeNewFile(faulty, join(folder, "sub", "file"), data),
-          "written",
-          `call ${nth}`,
-        );
+        assert.equal(await writeNewFile(faulty, join(folder, "sub", "file"), data), "written", `call ${nth}`);
         assert.deepEqual(fs.readFileSync(join(folder, "sub", "file")), data);
         if (faulty.faults === 0) break;
       }

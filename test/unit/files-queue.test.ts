@@ -124,8 +124,7 @@ describe("describeFault", () => {
       message: "The disk is full: free some space. (no space)",
     });
     assert.deepEqual(describeFault(new Error("odd")), { code: "ERROR", message: "odd" });
-    for (const value of [null, undefined, 3, "x", { code: 3 }])
-      assert.equal(describeFault(value).code, "ERROR");
+    for (const value of [null, undefined, 3, "x", { code: 3 }]) assert.equal(describeFault(value).code, "ERROR");
     assert.equal(errorCode({ code: "EIO" }), "EIO");
   });
 });

@@ -77,13 +77,7 @@ describe("redactJson", () => {
     value["self"] = value;
     Object.defineProperty(value, "__proto__", { value: "own", enumerable: true });
     const copy = await redact(value);
-    assert.ok(
-      typeof copy === "object" &&
-        copy !== null &&
-        "self" in copy &&
-        "left" in copy &&
-        "right" in copy,
-    );
+    assert.ok(typeof copy === "object" && copy !== null && "self" in copy && "left" in copy && "right" in copy);
     assert.equal(copy.self, copy);
     assert.equal(copy.left, copy.right);
     assert.notEqual(copy.left, shared);

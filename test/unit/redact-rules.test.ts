@@ -12,8 +12,7 @@ import { describe, test } from "../support/runner.ts";
 
 const random = createRandom(23);
 const redactor = createRedactor();
-const redact = async (text: string): Promise<string> =>
-  (await redactor.redact([{ text }]))[0]?.text ?? "";
+const redact = async (text: string): Promise<string> => (await redactor.redact([{ text }]))[0]?.text ?? "";
 
 describe("names", () => {
   const sensitive: Record<string, string> = {
@@ -42,8 +41,7 @@ describe("names", () => {
     "author",
     "secretName",
   ];
-  for (const name of harmless)
-    test(`${name} announces nothing`, () => assert.equal(familyOf(name), undefined));
+  for (const name of harmless) test(`${name} announces nothing`, () => assert.equal(familyOf(name), undefined));
 
   test("are split at capitals, signs and dots", () => {
     assert.deepEqual(wordsOf("a.b.myDBPassword2"), ["my", "db", "password"]);
@@ -71,8 +69,7 @@ describe("quotes", () => {
       open: true,
     });
   });
-  test("do not reach over a line", () =>
-    assert.equal(quotedAt(new ScanText('"abc\nd"'), 0), undefined));
+  test("do not reach over a line", () => assert.equal(quotedAt(new ScanText('"abc\nd"'), 0), undefined));
 });
 
 describe("triggers", () => {
@@ -95,30 +92,20 @@ describe("triggers", () => {
       index.search(scan, split, text.length, found);
       return found.map(({ start }) => start);
     };
-    for (let split = 0; split <= text.length; split++)
-      assert.deepEqual(starts(split), [0, 5, 10], `split at ${split}`);
+    for (let split = 0; split <= text.length; split++) assert.deepEqual(starts(split), [0, 5, 10], `split at ${split}`);
   });
 });
 
 describe("secretlint", () => {
   test("names a kind for rules that do not exist yet", () => {
     assert.equal(kindOf("@secretlint/secretlint-rule-github", "GITHUB_TOKEN"), "github-token");
-    assert.equal(
-      kindOf("@secretlint/secretlint-rule-slack", "IncomingWebhook"),
-      "slack-incoming-webhook",
-    );
+    assert.equal(kindOf("@secretlint/secretlint-rule-slack", "IncomingWebhook"), "slack-incoming-webhook");
     assert.equal(kindOf("@secretlint/secretlint-rule-openai", "OPENAI_TOKEN"), "openai-token");
     assert.equal(kindOf("@secretlint/secretlint-rule-new-thing", "Key!"), "new-thing-key");
   });
   test("gives places in the texts that it was given", async () => {
     const key = make.linearKey(random);
-    const texts = [
-      "",
-      "nothing",
-      `key ${key}`,
-      "x".repeat(300_000),
-      `${"y ".repeat(150_000)}${key}`,
-    ];
+    const texts = ["", "nothing", `key ${key}`, "x".repeat(300_000), `${"y ".repeat(150_000)}${key}`];
     const found = await findWithSecretlint(texts);
     assert.deepEqual(
       found.map((findings, i) => findings.map(({ start, end }) => texts[i]?.slice(start, end))),

@@ -20,9 +20,7 @@ describe("redactor", () => {
   test("puts a marker in place of each secret and counts by kind", async () => {
     const [first, second] = [make.githubClassic(random), make.githubClassic(random)];
     const password = make.humanPassword(random);
-    const [result] = await redactor.redact([
-      { text: `${first} ${second}\npassword: "${password}"` },
-    ]);
+    const [result] = await redactor.redact([{ text: `${first} ${second}\npassword: "${password}"` }]);
     assert.deepEqual(result, {
       text: '[REDACTED:github-token] [REDACTED:github-token]\npassword: "[REDACTED:password]"',
       counts: { "github-token": 2, password: 1 },
@@ -31,11 +29,7 @@ describe("redactor", () => {
 
   test("keeps results in the order of the inputs", async () => {
     const token = make.npmToken(random);
-    const results = await redactor.redact([
-      { text: "" },
-      { text: `a ${token}` },
-      { text: "plain" },
-    ]);
+    const results = await redactor.redact([{ text: "" }, { text: `a ${token}` }, { text: "plain" }]);
     assert.deepEqual(
       results.map(({ text }) => text),
       ["", "a [REDACTED:npm-token]", "plain"],
@@ -45,15 +39,11 @@ describe("redactor", () => {
   test("answers an empty batch", async () => assert.deepEqual(await redactor.redact([]), []));
 
   test("names a token by its shape rather than by what stands around it", async () => {
-    assert.equal(
-      await redact(`password=${make.stripeLive(random)}`),
-      "password=[REDACTED:stripe-key]",
-    );
+    assert.equal(await redact(`password=${make.stripeLive(random)}`), "password=[REDACTED:stripe-key]");
   });
 
   test("leaves earlier markers alone, whatever stands around them", async () => {
-    const text =
-      'password=[REDACTED:password] token: "[REDACTED:github-token]" [REDACTED:api-key]: abc';
+    const text = 'password=[REDACTED:password] token: "[REDACTED:github-token]" [REDACTED:api-key]: abc';
     assert.equal(await redact(text), text);
   });
 
@@ -86,30 +76,18 @@ describe("redactor: secrets that were cut", () => {
   test("takes a known prefix and four characters at the end of a text", async () => {
     const start = make.githubClassic(random).slice(0, 8);
     assert.equal(await redact(`token ${start}`), "token [REDACTED:github-token]");
-    assert.equal(
-      await redact(`token ${start}... (truncated)`),
-      "token [REDACTED:github-token]... (truncated)",
-    );
+    assert.equal(await redact(`token ${start}... (truncated)`), "token [REDACTED:github-token]... (truncated)");
     assert.equal(await redact(`token ${start} and more text`), `token ${start} and more text`);
   });
 
   test("takes what is left of a private key", async () => {
     const lines = pemBody(random).slice(0, 3).join("\n");
-    assert.equal(
-      await redact(`$ head key\n${begin("RSA ")}\n${lines}`),
-      "$ head key\n[REDACTED:private-key]",
-    );
+    assert.equal(await redact(`$ head key\n${begin("RSA ")}\n${lines}`), "$ head key\n[REDACTED:private-key]");
   });
 
   test("takes a cut value only where the text says that it was cut", async () => {
-    assert.equal(
-      await redact({ text: '{"password":"ab1', cut: true }),
-      '{"password":"[REDACTED:password]',
-    );
-    assert.equal(
-      await redact({ text: "see the password: ab1", cut: false }),
-      "see the password: ab1",
-    );
+    assert.equal(await redact({ text: '{"password":"ab1', cut: true }), '{"password":"[REDACTED:password]');
+    assert.equal(await redact({ text: "see the password: ab1", cut: false }), "see the password: ab1");
   });
 
   test("finds a secret that goes on in the next piece of a stream", async () => {
@@ -118,10 +96,7 @@ describe("redactor: secrets that were cut", () => {
     const after = `${token.slice(40)} and that is all`;
     assert.equal(await redact({ text: before, cut: true }), "my key is [REDACTED:openai-key]");
     assert.equal(await redact({ text: after, before }), "[REDACTED:openai-key] and that is all");
-    assert.equal(
-      await redact({ text: " and that is all", before: `key ${token}` }),
-      " and that is all",
-    );
+    assert.equal(await redact({ text: " and that is all", before: `key ${token}` }), " and that is all");
   });
 });
 
@@ -129,9 +104,7 @@ describe("redactor: large and hostile texts", () => {
   test("finds a secret across the places where a long text is split", async () => {
     const key = make.notionToken(random);
     for (const at of [256 * 1024 - 20, 240 * 1024 - 20, 512 * 1024 - 3]) {
-      const text = await redact(
-        `${"lorem ipsum ".repeat(60_000).slice(0, at)} ${key} ${"x ".repeat(1000)}`,
-      );
+      const text = await redact(`${"lorem ipsum ".repeat(60_000).slice(0, at)} ${key} ${"x ".repeat(1000)}`);
       assert.ok(!isLeaked(key, text), `leaked at ${at}`);
     }
   });
@@ -144,19 +117,7 @@ describe("redactor: large and hostile texts", () => {
     assert.ok(turns > 0);
   });
 
-  const units = [
-    "a",
-    "=",
-    "eyJ",
-    "-eyJ",
-    "-----BEGIN ",
-    "password=",
-    'password="',
-    "&token=",
-    "ghp_",
-    "://a:b",
-    "\\",
-  ];
+  const units = ["a", "=", "eyJ", "-eyJ", "-----BEGIN ", "password=", 'password="', "&token=", "ghp_", "://a:b", "\\"];
   units.push(
     `${begin("RSA ")}\n`,
     `${end("RSA ")}\n`,

@@ -6,7 +6,9 @@ import { describe, test } from "../support/runner.ts";
 
 const AT = { timestamp: "2026-01-05T10:30:00.000Z", messageID: "msg_1" };
 
-async function* itemsOf(entries: readonly (TranscriptEntry | TranscriptProblem["code"])[]): AsyncGenerator<TranscriptItem> {
+async function* itemsOf(
+  entries: readonly (TranscriptEntry | TranscriptProblem["code"])[],
+): AsyncGenerator<TranscriptItem> {
   const place = { line: 1, offset: 0 };
   for (const entry of entries) {
     if (typeof entry === "string") yield { kind: "problem", problem: { code: entry, ...place, message: "" } };
@@ -21,7 +23,10 @@ function digest(...entries: (TranscriptEntry | TranscriptProblem["code"])[]): Pr
 describe("the digest of a transcript", () => {
   test("of nothing is empty", async () => {
     const { userMessages, assistantMessages, toolCalls, usage, firstTimestamp } = await digest();
-    assert.deepEqual([userMessages, assistantMessages, toolCalls, usage.cost, firstTimestamp], [0, 0, 0, undefined, undefined]);
+    assert.deepEqual(
+      [userMessages, assistantMessages, toolCalls, usage.cost, firstTimestamp],
+      [0, 0, 0, undefined, undefined],
+    );
   });
 
   test("counts messages, not their entries", async () => {
@@ -40,7 +45,12 @@ describe("the digest of a transcript", () => {
     const tokens = { input: 10, output: 2 };
     const { usage, models } = await digest(
       { type: "assistant", ...AT, content: "a", tokens, cost: 0.5, model: "a/b" },
-      { type: "session_event", ...AT, name: "usage", data: { tokens: { ...tokens, cacheRead: 7 }, cost: 0.25, model: "a/c" } },
+      {
+        type: "session_event",
+        ...AT,
+        name: "usage",
+        data: { tokens: { ...tokens, cacheRead: 7 }, cost: 0.25, model: "a/c" },
+      },
       { type: "session_event", ...AT, name: "usage", data: "not what it should be" },
       { type: "session_event", ...AT, name: "usage" },
     );
@@ -48,12 +58,23 @@ describe("the digest of a transcript", () => {
     assert.deepEqual(models, ["a/b", "a/c"]);
   });
 
-  test("joins a last answer that was written in pieces, and takes one that was replaced", async () => {
-    const piece = { type: "assistant", ...AT, partID: "p" } as const;
-    const joined = await digest({ ...piece, content: "One " }, { ...piece, content: "two.", continues: "append" });
-    assert.equal(joined.lastAnswer, "One two.");
-    const replaced = await digest({ ...piece, content: "One " }, { ...piece, content: "Two.", continues: "replace" });
-    assert.equal(replaced.lastAnswer, "Two.");
+  test("keeps the last three texts, joined if they were written in pieces, anew if they were replaced", async () => {
+    const text = (partID: string, content: string, continues?: "append" | "replace"): TranscriptEntry => ({
+      type: "assistant",
+      ...AT,
+      partID,
+      content,
+      ...(continues === undefined ? {} : { continues }),
+    });
+    const { lastTexts } = await digest(
+      text("p1", "Zero."),
+      text("p2", "One "),
+      text("p3", "Tw"),
+      text("p2", "and a half.", "append"),
+      text("p3", "Two.", "replace"),
+      text("p4", "Three."),
+    );
+    assert.deepEqual(lastTexts, ["One and a half.", "Two.", "Three."]);
   });
 
   test("takes the title that was given last, and no placeholder", async () => {
@@ -100,7 +121,10 @@ describe("the digest of a transcript", () => {
       { type: "tool_result", ...AT, tool: "bash", callID: `d${n}`, input: {}, output: "no", status: "error" },
     ]);
     const { prompts, promptCount, errors, errorCount, files } = await digest(...entries.flat());
-    assert.deepEqual([prompts.length, promptCount, errors.length, errorCount, files.length], [20, 3_000, 20, 3_000, 1_000]);
+    assert.deepEqual(
+      [prompts.length, promptCount, errors.length, errorCount, files.length],
+      [20, 3_000, 20, 3_000, 1_000],
+    );
     assert.equal(prompts[0]?.length, 20_000);
   });
 });

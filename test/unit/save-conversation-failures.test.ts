@@ -75,7 +75,10 @@ describe("save_conversation on a disk that fails", () => {
       rmSync(join(folder, ...place), { recursive: true, force: true });
       writeFileSync(join(folder, ...place), "in the way");
       const answer = await saving.save("ses_a");
-      assert.match(answer, /^The conversation was not saved\. A part of the path is a file, not a folder: remove or rename it\. /);
+      assert.match(
+        answer,
+        /^The conversation was not saved\. A part of the path is a file, not a folder: remove or rename it\. /,
+      );
       assertPlain(answer);
     });
   }
@@ -100,7 +103,11 @@ describe("save_conversation on a disk that fails", () => {
   test("the transcript is not whole yet", async () => {
     const { saving, folder } = await withSession();
     const options = withRecorder({ complete: false, waiting: 3, missing: 0 }, folder);
-    const answer = await saveConversation("ses_a", {}, { ...options, recorder: { ...options.recorder, path: async () => "ses_a.md" } });
+    const answer = await saveConversation(
+      "ses_a",
+      {},
+      { ...options, recorder: { ...options.recorder, path: async () => "ses_a.md" } },
+    );
     assert.match(answer, /^Saved as /);
     assert.match(answer, /\nSome of the latest entries are not on disk yet; they follow when writing works again\.$/);
     assert.equal(saving.summaries.length, 0);
@@ -108,7 +115,9 @@ describe("save_conversation on a disk that fails", () => {
 
   test("entries are missing from the transcript", async () => {
     const { saving } = await withSession();
-    await saving.record(new PlayedSession("ses_a", { isNew: false }).event("missing entries", "7 are missing.", { missing: 7 }).records);
+    await saving.record(
+      new PlayedSession("ses_a", { isNew: false }).event("missing entries", "7 are missing.", { missing: 7 }).records,
+    );
     assert.match((await saving.saved("ses_a")).text, /^- \*\*Incomplete\*\*: 7 entries/m);
   });
 

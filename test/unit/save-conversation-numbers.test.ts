@@ -50,7 +50,8 @@ describe("the numbers of saved sessions", () => {
 
   test("go on after the highest, whatever else stands in the folder", async () => {
     const folder = makeTempDir();
-    for (const name of ["001_a.md", "007_b.md", "notes.md", "9_c.md", "abc_d.md"]) writeFileSync(join(folder, name), "");
+    for (const name of ["001_a.md", "007_b.md", "notes.md", "9_c.md", "abc_d.md"])
+      writeFileSync(join(folder, name), "");
     assert.equal(await numbered(folder), "008_x.md");
   });
 

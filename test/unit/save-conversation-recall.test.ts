@@ -27,14 +27,19 @@ const PROMPTS = ["Find the Fehlerquelle, bitte", NASTY, `And this?\n${NASTY}`];
 function conversation(): PlayedSession[] {
   const main = new PlayedSession("ses_main", { title: "It's a $HOME `test`" });
   for (const prompt of PROMPTS) {
-    main.user(prompt).answer(NASTY, [
-      worked("bash", { command: NASTY }, NASTY),
-      failed("read", { filePath: NASTY }, NASTY),
-      worked("bash", { command: "seq" }, `needle-in-the-output ${"x".repeat(6_000)} ${NASTY}`),
-    ]);
+    main
+      .user(prompt)
+      .answer(NASTY, [
+        worked("bash", { command: NASTY }, NASTY),
+        failed("read", { filePath: NASTY }, NASTY),
+        worked("bash", { command: "seq" }, `needle-in-the-output ${"x".repeat(6_000)} ${NASTY}`),
+      ]);
   }
   main.answer("I delegate.", [delegated("ses_child")]).idle();
-  const child = new PlayedSession("ses_child", { parentID: "ses_main" }).user("go").answer("The Fehlerquelle is here.").idle();
+  const child = new PlayedSession("ses_child", { parentID: "ses_main" })
+    .user("go")
+    .answer("The Fehlerquelle is here.")
+    .idle();
   return [main, child];
 }
 
@@ -50,7 +55,17 @@ async function entriesOf(path: string, format: "markdown" | "jsonl"): Promise<Tr
   return entries;
 }
 
-const FOLDERS = ["plain", "with a space", "it's", 'a "quote"', "$HOME `id` $(id)", "back\\slash", "*?[a]", "-n", "日本 é"];
+const FOLDERS = [
+  "plain",
+  "with a space",
+  "it's",
+  'a "quote"',
+  "$HOME `id` $(id)",
+  "back\\slash",
+  "*?[a]",
+  "-n",
+  "日本 é",
+];
 
 describe("the recall commands of a saved session", () => {
   afterAll(removeTempDirs);
@@ -103,7 +118,10 @@ describe("the recall commands of a saved session", () => {
       const outputs = runRecall(text);
       assert.match(recallOutput(outputs, /^View/), /The Fehlerquelle is here/);
       // grep ends with 1 where it counts nothing.
-      assert.deepEqual(outputs.filter(({ what }) => what.startsWith("Count")).map(({ stdout, code }) => [stdout, code]), [["0\n", 1]]);
+      assert.deepEqual(
+        outputs.filter(({ what }) => what.startsWith("Count")).map(({ stdout, code }) => [stdout, code]),
+        [["0\n", 1]],
+      );
     });
 
     test(`find something even if the user wrote no word that could be looked for (${format})`, async () => {

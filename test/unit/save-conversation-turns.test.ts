@@ -34,7 +34,8 @@ describe("the end of a turn", () => {
     [["deleted", "idle"], 0],
   ];
   for (const [states, count] of cases) {
-    test(`${states.join(", ")}: ${count === 1 ? "it has come" : "it has not come"}`, async () => assert.equal(await acts(states), count));
+    test(`${states.join(", ")}: ${count === 1 ? "it has come" : "it has not come"}`, async () =>
+      assert.equal(await acts(states), count));
   }
 
   test("of another session does not count", async () => assert.equal(await acts(["idle"], "ses_b"), 0));

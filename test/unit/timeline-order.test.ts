@@ -20,6 +20,7 @@ import {
   wholeText,
 } from "../support/recording/host-steps.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
+import { USE_CONFIRM_MS } from "../../src/transcript/timeline/item.ts";
 import { describe, test } from "../support/runner.ts";
 
 const sessionID = "ses_1";
@@ -261,7 +262,7 @@ describe("the order of a conversation", () => {
     const use = linked.entries.at(-1);
     assert.deepEqual(use?.type === "tool_use" && use.subagent, { sessionID: "ses_child" });
 
-    const late = inTurn().does(call(task, running({ prompt: "x" }))).wait(250);
+    const late = inTurn().does(call(task, running({ prompt: "x" }))).wait(USE_CONFIRM_MS);
     assert.equal(late.entries.at(-1)?.type, "tool_use");
     late.does(call(task, completed({ prompt: "x" }, "done", { metadata: { sessionId: "ses_child" } })));
     const result = late.entries.at(-1);

@@ -6,6 +6,7 @@ import type {
   TranscriptItem,
   TranscriptProblem,
 } from "../../format/entries.ts";
+import { fieldOf, numberOf, textOf } from "./fields.ts";
 import { changedFiles, readFiles } from "./touched-files.ts";
 import { addUsage, noUsage, type Usage } from "./usage.ts";
 
@@ -13,6 +14,8 @@ import { addUsage, noUsage, type Usage } from "./usage.ts";
 const MAX_KEPT = 20;
 /** Characters that are kept of a prompt or an error; far more than is shown of it. */
 const MAX_KEPT_CHARS = 20_000;
+/** Texts of the assistant that are kept. */
+const MAX_TEXTS = 3;
 /** Files that are kept. */
 const MAX_FILES = 1_000;
 
@@ -35,7 +38,8 @@ export interface Digest {
   /** The first prompts; those without words of the user are left out. */
   prompts: string[];
   promptCount: number;
-  lastAnswer: string | undefined;
+  /** The assistant's last texts, the latest last. */
+  lastTexts: string[];
   /** What the host made of the conversation when it was last compacted. */
   hostSummary: string | undefined;
   subagents: { sessionID: string; path: string | undefined }[];
@@ -72,6 +76,8 @@ class DigestBuilder {
   /** Whether each file was changed. */
   readonly #files = new Map<string, boolean>();
   readonly #subagents = new Map<string, string | undefined>();
+  readonly #texts: { partID: string | undefined; content: string }[] = [];
+  readonly #summaries: { partID: string | undefined; content: string }[] = [];
 
   constructor(fileName: (path: string) => string | undefined) {
     this.#fileName = fileName;
@@ -93,6 +99,8 @@ class DigestBuilder {
       userMessages: this.#digest.userMessages + this.#userMessages.size,
       assistantMessages: this.#answers.size,
       models: [...this.#models],
+      lastTexts: this.#texts.map(({ content }) => content),
+      hostSummary: this.#summaries.at(-1)?.content,
       files: files.toSorted((a, b) => Number(b.changed) - Number(a.changed)),
       subagents: [...this.#subagents].map(([sessionID, path]) => ({ sessionID, path })),
     };
@@ -141,11 +149,13 @@ class DigestBuilder {
     addUsage(this.#digest.usage, entry.tokens, entry.cost);
   }
 
-  #text(entry: Extract<TranscriptEntry, { type: "assistant" }>): void {
+  #text({ agent, partID, continues, content }: Extract<TranscriptEntry, { type: "assistant" }>): void {
     // opencode's agent of this name writes the summary that the conversation goes on from.
-    const field = entry.agent === "compaction" ? "hostSummary" : "lastAnswer";
-    const before = entry.continues === "append" ? (this.#digest[field] ?? "") : "";
-    this.#digest[field] = before + entry.content;
+    const texts = agent === "compaction" ? this.#summaries : this.#texts;
+    const earlier = continues === undefined ? undefined : texts.find((text) => text.partID === partID);
+    if (!earlier) texts.push({ partID, content });
+    else earlier.content = continues === "append" ? earlier.content + content : content;
+    if (texts.length > MAX_TEXTS) texts.shift();
   }
 
   #result(entry: ToolResultEntry): void {
@@ -157,23 +167,22 @@ class DigestBuilder {
     }
     for (const path of changedFiles(entry)) this.#touch(path, true);
     for (const path of readFiles(entry)) this.#touch(path, false);
-    const exit = numberIn(entry.metadata, "exit");
+    const exit = numberOf(entry.metadata, "exit");
     if (exit !== undefined && exit !== 0) {
-      this.#error(entry.tool, `exit code ${exit}: ${entry.title ?? stringIn(entry.input, "command") ?? ""}`);
+      this.#error(entry.tool, `exit code ${exit}: ${entry.title ?? textOf(entry.input, "command") ?? ""}`);
     }
   }
 
   #event({ name, text, data }: SessionEventEntry): void {
     const digest = this.#digest;
     if (name === "title") digest.title = givenTitle(text) ?? digest.title;
-    if (name === "missing entries") digest.missing += numberIn(data, "missing") ?? 1;
+    if (name === "missing entries") digest.missing += numberOf(data, "missing") ?? 1;
     if (name === "torn entry") digest.missing += 1;
-    if (name === "error" && stringIn(data, "name") !== "MessageAbortedError") this.#error("session", text ?? "");
+    if (name === "error" && textOf(data, "name") !== "MessageAbortedError") this.#error("session", text ?? "");
     if (name === "usage") {
-      const model = stringIn(data, "model");
+      const model = textOf(data, "model");
       if (model !== undefined) this.#models.add(model);
-      const tokens = fieldOf(data, "tokens");
-      addUsage(digest.usage, typeof tokens === "object" && tokens !== null ? tokens : undefined, fieldOf(data, "cost"));
+      addUsage(digest.usage, fieldOf(data, "tokens"), numberOf(data, "cost"));
     }
     const files = name === "patch" ? fieldOf(data, "files") : undefined;
     if (Array.isArray(files)) for (const file of files) if (typeof file === "string") this.#touch(file, true);
@@ -199,20 +208,6 @@ function isFailed({ status, tool }: ToolResultEntry): boolean {
   return status === "error" || status === "interrupted" || tool === "invalid";
 }
 
-function fieldOf(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
-}
-
-function stringIn(value: unknown, key: string): string | undefined {
-  const found = fieldOf(value, key);
-  return typeof found === "string" ? found : undefined;
-}
-
-function numberIn(value: unknown, key: string): number | undefined {
-  const found = fieldOf(value, key);
-  return typeof found === "number" ? found : undefined;
-}
-
 function emptyDigest(): Digest {
   return {
     header: undefined,
@@ -228,7 +223,7 @@ function emptyDigest(): Digest {
     files: [],
     prompts: [],
     promptCount: 0,
-    lastAnswer: undefined,
+    lastTexts: [],
     hostSummary: undefined,
     subagents: [],
     missing: 0,

@@ -63,7 +63,7 @@ export async function exists(path: string, fs: FileSystem): Promise<boolean> {
 async function* bytesOf(path: string, fs: FileSystem): AsyncGenerator<Uint8Array> {
   const handle = await fs.openRead(path);
   try {
-    for (let at = 0; ; ) {
+    for (let at = 0; ;) {
       const chunk = await handle.read(at, READ_CHUNK_BYTES);
       if (chunk.byteLength === 0) return;
       at += chunk.byteLength;

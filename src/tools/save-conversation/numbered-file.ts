@@ -48,7 +48,11 @@ export async function writeNumbered(
 
 /** A file name's part from a title: letters and digits of any script, lower case, joined by hyphens. */
 export function slugOf(title: string): string {
-  const words = title.normalize("NFKC").toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+  const words =
+    title
+      .normalize("NFKC")
+      .toLowerCase()
+      .match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   const slug = words.join("-").slice(0, MAX_SLUG_CHARS);
   return slug.replace(/[\ud800-\udbff]$/, "").replace(/-+$/, "") || "session";
 }

@@ -24,7 +24,12 @@ export function recallCommands(facts: RecallFacts): string {
     ["Search it (put your own words in)", `grep -n -i -F -e ${word} ${file}`],
     ...(folder === undefined
       ? []
-      : [["Search its long outputs and its subagents too", `grep -r -n -i -F -e ${word} ${file} ${shellQuoted(folder)}`]]),
+      : [
+          [
+            "Search its long outputs and its subagents too",
+            `grep -r -n -i -F -e ${word} ${file} ${shellQuoted(folder)}`,
+          ],
+        ]),
     ["Count the tool calls", count],
     ["The user's messages only", users],
   ];

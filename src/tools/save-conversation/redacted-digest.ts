@@ -9,7 +9,7 @@ const NOTHING = "[REDACTED]";
  * redacting twice changes nothing.
  */
 export async function redactedDigest(digest: Digest, redaction: Redaction): Promise<Digest> {
-  const { title, lastAnswer, hostSummary, prompts, errors, files } = digest;
+  const { title, lastTexts, hostSummary, prompts, errors, files } = digest;
   const texts = async (values: readonly string[]): Promise<string[]> =>
     (await redaction.values(values)).map((value) => (typeof value === "string" ? value : NOTHING));
   const text = (value: string | undefined): Promise<string> | undefined =>
@@ -19,7 +19,7 @@ export async function redactedDigest(digest: Digest, redaction: Redaction): Prom
   return {
     ...digest,
     title: await text(title),
-    lastAnswer: await text(lastAnswer),
+    lastTexts: await texts(lastTexts),
     hostSummary: await text(hostSummary),
     prompts: await texts(prompts),
     errors: errors.map((error, at) => ({ ...error, message: messages[at] ?? NOTHING })),

@@ -4,7 +4,13 @@ import type { Redaction } from "../../transcript/preparation.ts";
 import type { Recorder } from "../../transcript/recorder.ts";
 import type { Digest } from "./digest.ts";
 import { familyOf } from "./family.ts";
-import { exists, findTranscript, transcriptFile, type FoundTranscript, type TranscriptSources } from "./found-transcript.ts";
+import {
+  exists,
+  findTranscript,
+  transcriptFile,
+  type FoundTranscript,
+  type TranscriptSources,
+} from "./found-transcript.ts";
 import { slugOf, writeNumbered, type NumberedFileOptions } from "./numbered-file.ts";
 import { redactedDigest } from "./redacted-digest.ts";
 import { localDate, sessionFile, titleOf, type SessionFileFacts } from "./session-file.ts";
@@ -63,7 +69,8 @@ async function save(sessionID: string, args: SaveConversationArgs, options: Save
     `Saved as ${shown(join(folder, name))}: ${messagesOf(digest)} messages, ${digest.toolCalls} tool calls, ${digest.failedCalls} failed.`,
     `The full transcript is ${shown(found.path)}; the saved file has commands to search it.`,
   ];
-  if (!flushed.complete) lines.push("Some of the latest entries are not on disk yet; they follow when writing works again.");
+  if (!flushed.complete)
+    lines.push("Some of the latest entries are not on disk yet; they follow when writing works again.");
   if (args.compact === true) lines.push(askForSummary(sessionID, options));
   return lines.join("\n");
 }

@@ -4,13 +4,14 @@ import { code, cut, firstLine, oneLine, quoted } from "./markdown-text.ts";
 import { recallCommands } from "./recall.ts";
 import type { Usage } from "./usage.ts";
 
-/** Longest part of an answer that stands in the file, in characters. */
+/** Longest part of the host's summary, and of each of the assistant's texts, that stands in the file, in characters. */
 const MAX_QUOTE_CHARS = 1_500;
 const MAX_ITEMS = 20;
 const MAX_FILES = 50;
 const MAX_TITLE_CHARS = 100;
 
-const RECALL_NOTE = "The figures above are those of the moment of saving; the transcript goes on growing with the session.";
+const RECALL_NOTE =
+  "The figures above are those of the moment of saving; the transcript goes on growing with the session.";
 
 /** A subagent's session, at any depth. */
 export interface SubagentFacts {
@@ -77,7 +78,10 @@ function factsList(facts: SessionFileFacts): string {
     ["Cost", cost(facts)],
     ["Transcript", code(facts.transcript)],
     ["Also as", facts.otherFormat === undefined ? undefined : code(facts.otherFormat)],
-    ["Incomplete", missing === 0 ? undefined : `${missing} entries or places of the transcript could not be written or read`],
+    [
+      "Incomplete",
+      missing === 0 ? undefined : `${missing} entries or places of the transcript could not be written or read`,
+    ],
   ];
   return rows.flatMap(([name, value]) => (value === undefined ? [] : [`- **${name}**: ${value}`])).join("\n");
 }
@@ -99,17 +103,20 @@ function cost({ digest, familyUsage, usageIsPartial }: SessionFileFacts): string
   return familyUsage?.cost === undefined ? own : `${own}, with subagents $${familyUsage.cost.toFixed(4)}`;
 }
 
-function summary({ prompts, promptCount, lastAnswer = "", hostSummary = "" }: Digest): string {
+function summary({ prompts, promptCount, lastTexts, hostSummary = "" }: Digest): string {
   const asked = prompts.slice(0, MAX_ITEMS).map((prompt) => `- ${oneLine(cut(firstLine(prompt), 200))}`);
-  const answer = lastAnswer.trim();
+  const said = lastTexts.map((text) => cut(text.trim(), MAX_QUOTE_CHARS)).filter((text) => text !== "");
   const blocks = [
     "What the user asked:",
     [...asked, ...moreThan(asked.length, promptCount)].join("\n") || "- nothing in words",
     ...(hostSummary.trim() === ""
       ? []
-      : ["What the host wrote when it last compacted the conversation:", quoted(cut(hostSummary.trim(), MAX_QUOTE_CHARS))]),
+      : [
+          "What the host wrote when it last compacted the conversation:",
+          quoted(cut(hostSummary.trim(), MAX_QUOTE_CHARS)),
+        ]),
     "Where it stands, in the assistant's last words:",
-    answer === "" ? "> The assistant has said nothing yet." : quoted(cut(answer, MAX_QUOTE_CHARS)),
+    quoted(said.length === 0 ? "The assistant has said nothing yet." : said.join("\n\n")),
   ];
   return blocks.join("\n\n");
 }

@@ -1,13 +1,17 @@
-import { z } from "zod";
+import * as z from "zod/mini";
+
+const note = z.optional(z.string().check(z.maxLength(10_000)));
+const compact = z.optional(z.boolean());
+z.globalRegistry.add(note, { description: "What to remember about this session." });
+z.globalRegistry.add(compact, {
+  description: "Also have the host summarize the conversation when this turn ends, to free the context. Default false.",
+});
 
 export const SAVE_CONVERSATION = {
   name: "save_conversation",
   description:
     "Saves this conversation as a file in the project, with a summary, statistics and commands to find things in its full transcript later.",
-  args: {
-    note: z.string().max(10_000).optional().describe("What to remember about this session."),
-    compact: z.boolean().optional().describe("Also have the host summarize the conversation when this turn ends, to free the context. Default false."),
-  },
+  args: { note, compact },
 } as const;
 
 const argsSchema = z.object(SAVE_CONVERSATION.args);

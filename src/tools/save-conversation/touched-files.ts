@@ -1,18 +1,20 @@
 import type { ToolResultEntry } from "../../format/entries.ts";
+import { textOf } from "./fields.ts";
 
 /** opencode's tools that change the file that `filePath` names. */
 const CHANGING_TOOLS = new Set(["edit", "write", "multiedit"]);
+const PATCHING_TOOLS = new Set(["apply_patch", "patch"]);
 const READING_TOOLS = new Set(["read"]);
 
 /** The files that a successful call changed, as far as its input tells. */
 export function changedFiles({ tool, input }: ToolResultEntry): string[] {
-  if (CHANGING_TOOLS.has(tool)) return textIn(input, "filePath");
-  return tool === "apply_patch" || tool === "patch" ? textIn(input, "patchText").flatMap(filesOfPatch) : [];
+  if (CHANGING_TOOLS.has(tool)) return listed(textOf(input, "filePath"));
+  return PATCHING_TOOLS.has(tool) ? filesOfPatch(textOf(input, "patchText") ?? "") : [];
 }
 
 /** The files that a successful call read. */
 export function readFiles({ tool, input }: ToolResultEntry): string[] {
-  return READING_TOOLS.has(tool) ? textIn(input, "filePath") : [];
+  return READING_TOOLS.has(tool) ? listed(textOf(input, "filePath")) : [];
 }
 
 /** The files in a patch of the kind that begins with `*** Begin Patch`. */
@@ -21,7 +23,6 @@ function filesOfPatch(patch: string): string[] {
   return [...lines].map(([, path = ""]) => path);
 }
 
-function textIn(value: unknown, key: string): string[] {
-  const text: unknown = typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
-  return typeof text === "string" ? [text] : [];
+function listed(path: string | undefined): string[] {
+  return path === undefined ? [] : [path];
 }

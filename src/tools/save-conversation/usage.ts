@@ -1,3 +1,5 @@
+import { numberOf } from "./fields.ts";
+
 /** Tokens and cost of one session or of several. */
 export interface Usage {
   input: number;
@@ -15,11 +17,8 @@ export function noUsage(): Usage {
   return { input: 0, output: 0, reasoning: 0, cacheRead: 0, cacheWrite: 0, cost: undefined };
 }
 
-/** Adds what is a number in `counts` and `cost`; the rest of them is passed over. */
-export function addUsage(sum: Usage, counts: object | undefined, cost: unknown): void {
-  for (const kind of KINDS) {
-    const count: unknown = counts === undefined ? undefined : Reflect.get(counts, kind);
-    if (typeof count === "number") sum[kind] += count;
-  }
-  if (typeof cost === "number") sum.cost = (sum.cost ?? 0) + cost;
+/** Adds the numbers in `counts`; the rest of it is passed over. */
+export function addUsage(sum: Usage, counts: unknown, cost: number | undefined): void {
+  for (const kind of KINDS) sum[kind] += numberOf(counts, kind) ?? 0;
+  if (cost !== undefined) sum.cost = (sum.cost ?? 0) + cost;
 }

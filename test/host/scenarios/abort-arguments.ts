@@ -5,9 +5,7 @@ import type { Scenario } from "../../support/host/scenario.ts";
 export const scenario: Scenario = {
   name: "abort-arguments",
   scripts: {
-    "abort-arguments": [
-      [text("I call "), rawCall("bash", '{"command":"echo'), gate("abort-arguments")],
-    ],
+    "abort-arguments": [[text("I call "), rawCall("bash", '{"command":"echo'), gate("abort-arguments")]],
   },
   async drive({ client, feed }) {
     const session = await client.createSession();

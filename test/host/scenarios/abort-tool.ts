@@ -5,9 +5,7 @@ import type { Scenario } from "../../support/host/scenario.ts";
 export const scenario: Scenario = {
   name: "abort-tool",
   scripts: {
-    "abort-tool": [
-      [text("I wait."), call("bash", { command: "echo started; sleep 30", description: "waits" })],
-    ],
+    "abort-tool": [[text("I wait."), call("bash", { command: "echo started; sleep 30", description: "waits" })]],
   },
   async drive({ client, feed }) {
     const session = await client.createSession();

@@ -6,21 +6,14 @@ import { entriesOf, promptOnce, type Scenario } from "../../support/host/scenari
 export const scenario: Scenario = {
   name: "large-output",
   scripts: {
-    "large-output": [
-      [call("bash", { command: "seq 1 430000", description: "counts" })],
-      [text("That was long.")],
-    ],
+    "large-output": [[call("bash", { command: "seq 1 430000", description: "counts" })], [text("That was long.")]],
   },
   drive: (stage) => promptOnce(stage, "large-output"),
   check([recorded]) {
     assert(recorded);
     const [result] = entriesOf(recorded, "tool_result");
     const output = String(result?.output);
-    assert(
-      output.length > 2_800_000 &&
-        output.startsWith("1\n2\n3\n") &&
-        output.trimEnd().endsWith("\n430000"),
-    );
+    assert(output.length > 2_800_000 && output.startsWith("1\n2\n3\n") && output.trimEnd().endsWith("\n430000"));
     const markdown = recorded.transcripts.get("markdown");
     assert(markdown && markdown.text.length < 20_000, "the whole output stands inline");
   },

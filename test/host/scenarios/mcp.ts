@@ -5,10 +5,7 @@ import { promptOnce, type Scenario } from "../../support/host/scenario.ts";
 export const scenario: Scenario = {
   name: "mcp",
   scripts: {
-    mcp: [
-      [call("demo_add", { a: 1, b: 2 }), call("demo_fail", { reason: "because" })],
-      [text("One of two.")],
-    ],
+    mcp: [[call("demo_add", { a: 1, b: 2 }), call("demo_fail", { reason: "because" })], [text("One of two.")]],
   },
   drive: (stage) => promptOnce(stage, "mcp"),
 };

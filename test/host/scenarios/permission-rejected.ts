@@ -6,10 +6,7 @@ import { entriesOf, type Scenario } from "../../support/host/scenario.ts";
 export const scenario: Scenario = {
   name: "permission-rejected",
   scripts: {
-    "permission-rejected": [
-      [call("bash", { command: "ask me", description: "asks" })],
-      [text("Then not.")],
-    ],
+    "permission-rejected": [[call("bash", { command: "ask me", description: "asks" })], [text("Then not.")]],
   },
   async drive({ client }) {
     const session = await client.createSession();

@@ -7,10 +7,7 @@ const options = ["Red", "Blue"].map((label) => ({ label, description: label }));
 export const scenario: Scenario = {
   name: "question",
   scripts: {
-    question: [
-      [call("question", { questions: [{ question: "Which?", header: "Which", options }] })],
-      [text("Blue.")],
-    ],
+    question: [[call("question", { questions: [{ question: "Which?", header: "Which", options }] })], [text("Blue.")]],
   },
   async drive({ client }) {
     const session = await client.createSession();

@@ -23,9 +23,7 @@ export const scenario: Scenario = {
     const second = client.prompt(session.id, "scenario:queued-next please");
     await feed.waitFor(({ type, properties }) => {
       const json = JSON.stringify(properties);
-      return (
-        type === "message.part.updated" && json.includes("queued-next") && json.includes(session.id)
-      );
+      return type === "message.part.updated" && json.includes("queued-next") && json.includes(session.id);
     });
     model.open("queued");
     await Promise.all([first, second]);

@@ -1,8 +1,7 @@
 import { call, text } from "../../support/host/model-script.ts";
 import { promptOnce, type Scenario } from "../../support/host/scenario.ts";
 
-const run = (command: string) =>
-  call("bash", { command, description: command }, { id: "call_same" });
+const run = (command: string) => call("bash", { command, description: command }, { id: "call_same" });
 
 /** Two calls with one id in one answer: the host runs both and keeps one part for them. */
 export const scenario: Scenario = {

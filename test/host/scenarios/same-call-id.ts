@@ -1,8 +1,7 @@
 import { call, text } from "../../support/host/model-script.ts";
 import type { Scenario } from "../../support/host/scenario.ts";
 
-const run = (command: string) =>
-  call("bash", { command, description: command }, { id: "call_same" });
+const run = (command: string) => call("bash", { command, description: command }, { id: "call_same" });
 
 /** Two sessions at once with the same call ids, and each of them uses its id twice. */
 export const scenario: Scenario = {

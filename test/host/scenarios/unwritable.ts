@@ -10,10 +10,7 @@ export const scenario: Scenario = {
   name: "unwritable",
   own: {},
   scripts: {
-    "unwritable-one": [
-      [text("I do."), call("bash", { command: "echo do", description: "does" })],
-      [text("Did.")],
-    ],
+    "unwritable-one": [[text("I do."), call("bash", { command: "echo do", description: "does" })], [text("Did.")]],
     "unwritable-two": [[text("It works again.")]],
   },
   async drive({ client, feed, sandbox }) {

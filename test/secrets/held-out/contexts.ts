@@ -13,9 +13,7 @@ const keys: readonly PositiveTemplate[] = [
     bodyText("RSA ", "\n"),
     (s) => `$ cat deploy.pem\n${begin("RSA ")}\n${s}\n${end("RSA ")}\n$ chmod 600 deploy.pem`,
   ),
-  holds("private-key", pem("OPENSSH "), (s) =>
-    JSON.stringify({ tool: "read", output: `1| ${s}\n(End of file)` }),
-  ),
+  holds("private-key", pem("OPENSSH "), (s) => JSON.stringify({ tool: "read", output: `1| ${s}\n(End of file)` })),
   holds("private-key", pem("", "\\n"), (s) => `FIREBASE_KEY="${s}\\n"\nNEXT=1`),
   holds(
     "private-key",
@@ -31,12 +29,7 @@ const keys: readonly PositiveTemplate[] = [
         .map((line, i) => `${String(i + 2).padStart(5, "0")}| ${line}`)
         .join("\n")}\n00099| ${end("")}`,
   ),
-  cutOff(
-    "private-key",
-    bodyText("RSA ", "\n"),
-    300,
-    (s) => `${begin("RSA ")}\n${s}\n... (truncated)`,
-  ),
+  cutOff("private-key", bodyText("RSA ", "\n"), 300, (s) => `${begin("RSA ")}\n${s}\n... (truncated)`),
   cutOff("private-key", bodyText("", "\\n"), 500, (s) => `{"private_key": "${begin("")}\\n${s}`, {
     cut: true,
   }),
@@ -62,19 +55,14 @@ const keys: readonly PositiveTemplate[] = [
     (r) => pemBody(r, "").join(""),
     (s) => `GITHUB_APP_PRIVATE_KEY=${s}`,
   ),
-  holds(
-    "age-key",
-    make.ageKey,
-    (s) => `# created: 2024-01-01T00:00:00Z\n# public key: age1qxyz\n${s}\n`,
-  ),
+  holds("age-key", make.ageKey, (s) => `# created: 2024-01-01T00:00:00Z\n# public key: age1qxyz\n${s}\n`),
 ];
 
 const http: readonly PositiveTemplate[] = [
   holds(
     "bearer-token",
     make.opaque43,
-    (s) =>
-      `> GET /v1/me HTTP/1.1\n> Host: api.acme.io\n> authorization: Bearer ${s}\n> accept: */*`,
+    (s) => `> GET /v1/me HTTP/1.1\n> Host: api.acme.io\n> authorization: Bearer ${s}\n> accept: */*`,
   ),
   holds("bearer-token", make.alnum40, (s) => `headers={'Authorization': 'Bearer ${s}'}`),
   holds("bearer-token", make.jwt, (s) =>
@@ -92,30 +80,18 @@ const http: readonly PositiveTemplate[] = [
     make.base64Of((r) => `ci:${make.alnum24(r)}`),
     (s) => `requests.get(url, headers={"Authorization": "Basic ${s}"})`,
   ),
-  holds(
-    "basic-auth",
-    make.strongPassword,
-    (s) => `$ curl -sS -u 'deploy:${s}' https://nexus.acme.io/repository/`,
-  ),
+  holds("basic-auth", make.strongPassword, (s) => `$ curl -sS -u 'deploy:${s}' https://nexus.acme.io/repository/`),
   holds("api-key", make.alnum40, (s) => `-H "X-Api-Key: ${s}" -d @body.json`),
   holds("api-key", make.hex32, (s) => `Ocp-Apim-Subscription-Key: ${s}`),
   holds("api-key", make.hex32, (s) => s, { key: "x-api-key" }),
-  holds(
-    "cookie",
-    make.opaque43,
-    (s) => `< set-cookie: connect.sid=s%3A${s}; Path=/; HttpOnly; SameSite=Lax`,
-  ),
+  holds("cookie", make.opaque43, (s) => `< set-cookie: connect.sid=s%3A${s}; Path=/; HttpOnly; SameSite=Lax`),
   holdsAll(
     "cookie",
     [make.hex32, make.alnum40],
     (a, b) => `Cookie: theme=dark; PHPSESSID=${a}; remember_token=${b}; lang=en`,
   ),
   holds("cookie", make.opaque43, (s) => `curl -b "sessionid=${s}" https://acme.io/account`),
-  holds(
-    "url-token",
-    make.alnum24,
-    (s) => `GET /callback?state=xyz&access_token=${s}&token_type=bearer 302`,
-  ),
+  holds("url-token", make.alnum24, (s) => `GET /callback?state=xyz&access_token=${s}&token_type=bearer 302`),
   holds(
     "url-token",
     make.hex64,
@@ -125,19 +101,10 @@ const http: readonly PositiveTemplate[] = [
   holds(
     "url-token",
     make.urlEncoded(make.sasSignature),
-    (s) =>
-      `https://shop.blob.core.windows.net/c/f.zip?sv=2022-11-02&se=2024-12-31&sr=b&sp=r&sig=${s}`,
+    (s) => `https://shop.blob.core.windows.net/c/f.zip?sv=2022-11-02&se=2024-12-31&sr=b&sp=r&sig=${s}`,
   ),
-  holds(
-    "url-token",
-    make.hex32,
-    (s) => `wget 'https://api.weather.dev/now?city=Oslo&api_key=${s}'`,
-  ),
-  holds(
-    "url-password",
-    make.urlPassword,
-    (s) => `git clone https://deploy:${s}@git.acme.io/team/app.git`,
-  ),
+  holds("url-token", make.hex32, (s) => `wget 'https://api.weather.dev/now?city=Oslo&api_key=${s}'`),
+  holds("url-password", make.urlPassword, (s) => `git clone https://deploy:${s}@git.acme.io/team/app.git`),
   holds(
     "url-password",
     make.urlEncoded(make.strongPassword),
@@ -156,14 +123,9 @@ const assignments: readonly PositiveTemplate[] = [
   holdsAll(
     "password",
     [make.strongPassword, make.alnum40],
-    (p, s) =>
-      `$ cat .env\nNODE_ENV=production\nDB_HOST=db\nDB_PASSWORD=${p}\nSESSION_SECRET=${s}\nPORT=3000`,
+    (p, s) => `$ cat .env\nNODE_ENV=production\nDB_HOST=db\nDB_PASSWORD=${p}\nSESSION_SECRET=${s}\nPORT=3000`,
   ),
-  holds(
-    "password",
-    make.humanPassword,
-    (s) => `spring.datasource.username=app\nspring.datasource.password=${s}\n`,
-  ),
+  holds("password", make.humanPassword, (s) => `spring.datasource.username=app\nspring.datasource.password=${s}\n`),
   holds(
     "password",
     make.plainPassword,
@@ -171,21 +133,11 @@ const assignments: readonly PositiveTemplate[] = [
       `services:\n  db:\n    image: mysql:8\n    environment:\n      MYSQL_ROOT_PASSWORD: ${s}\n      MYSQL_DATABASE: shop`,
   ),
   holds("password", make.humanPassword, (s) => JSON.stringify({ user: "root", password: s })),
-  holds("password", make.humanPassword, (s) =>
-    JSON.stringify(JSON.stringify({ login: { password: s } })),
-  ),
+  holds("password", make.humanPassword, (s) => JSON.stringify(JSON.stringify({ login: { password: s } }))),
   holds("password", make.letterPassword, (s) => `{"email":"a@b.co","password":"${s}"}`),
-  holds(
-    "password",
-    make.strongPassword,
-    (s) => `mysqldump --user=root --password=${s} shop > dump.sql`,
-  ),
+  holds("password", make.strongPassword, (s) => `mysqldump --user=root --password=${s} shop > dump.sql`),
   holds("password", make.plainPassword, (s) => `htpasswd: --password ${s} --user joe`),
-  holds(
-    "password",
-    make.humanPassword,
-    (s) => `[client]\nuser = root\npassword = ${s}\nhost = 127.0.0.1\n`,
-  ),
+  holds("password", make.humanPassword, (s) => `[client]\nuser = root\npassword = ${s}\nhost = 127.0.0.1\n`),
   holds(
     "password",
     make.humanPassword,
@@ -195,15 +147,10 @@ const assignments: readonly PositiveTemplate[] = [
   holds(
     "password",
     make.humanPassword,
-    (s) =>
-      `<server>\n  <id>nexus</id>\n  <username>ci</username>\n  <password>${s}</password>\n</server>`,
+    (s) => `<server>\n  <id>nexus</id>\n  <username>ci</username>\n  <password>${s}</password>\n</server>`,
   ),
   holds("password", make.strongPassword, (s) => `ALTER USER app WITH PASSWORD '${s}';`),
-  holds(
-    "password",
-    make.humanPassword,
-    (s) => `-  password: "${s}"\n+  password: process.env.DB_PASSWORD`,
-  ),
+  holds("password", make.humanPassword, (s) => `-  password: "${s}"\n+  password: process.env.DB_PASSWORD`),
   holds("password", make.plainPassword, (s) => s, { key: "dbPassword" }),
   holds(
     "password",
@@ -244,8 +191,7 @@ const assignments: readonly PositiveTemplate[] = [
   holds(
     "api-key",
     make.hex32,
-    (s) =>
-      `DD_API_KEY=${s} DD_SITE=datadoghq.eu bash -c "$(curl -L https://install.datadoghq.com)"`,
+    (s) => `DD_API_KEY=${s} DD_SITE=datadoghq.eu bash -c "$(curl -L https://install.datadoghq.com)"`,
   ),
   holds("api-key", make.alnum24, (s) => `algoliasearch("APPID", { adminApiKey: "${s}" })`),
   holds(

@@ -3,11 +3,7 @@ import * as make from "../makers.ts";
 import { cutOff, holds, holdsAll, type PositiveTemplate } from "../sample.ts";
 
 export const credentialTemplates: readonly PositiveTemplate[] = [
-  holds(
-    "github-token",
-    make.githubClassic,
-    (s) => `remote: https://${s}@github.com/acme/shop.git (fetch)`,
-  ),
+  holds("github-token", make.githubClassic, (s) => `remote: https://${s}@github.com/acme/shop.git (fetch)`),
   holds(
     "github-token",
     make.githubOauth,
@@ -18,9 +14,7 @@ export const credentialTemplates: readonly PositiveTemplate[] = [
     make.githubFine,
     (s) => `Run gh auth login --with-token <<< "${s}"\n\u001b[32m✓\u001b[0m Logged in`,
   ),
-  holds("github-token", make.githubServer, (s) =>
-    JSON.stringify({ output: `GITHUB_TOKEN\n${s}\nGITHUB_SHA` }),
-  ),
+  holds("github-token", make.githubServer, (s) => JSON.stringify({ output: `GITHUB_TOKEN\n${s}\nGITHUB_SHA` })),
   holds("github-token", make.githubClassic, (s) => `\u001b[33m${s}\u001b[0m`),
   holds("github-token", make.githubInstallation, (s) => `##[debug]token=${s}, expires in 1h`),
   cutOff("github-token", make.githubClassic, 21, (s) => `{"env":{"GH_PAT":"${s}... (truncated)`),
@@ -31,21 +25,15 @@ export const credentialTemplates: readonly PositiveTemplate[] = [
   holds(
     "gitlab-token",
     make.gitlabRoutable,
-    (s) =>
-      `curl --request GET --header "PRIVATE-TOKEN: ${s}" "https://gitlab.example.com/api/v4/user"`,
+    (s) => `curl --request GET --header "PRIVATE-TOKEN: ${s}" "https://gitlab.example.com/api/v4/user"`,
   ),
   holds(
     "gitlab-token",
     make.gitlabRunner,
-    (s) =>
-      `[[runners]]\n  name = "linux-1"\n  url = "https://gitlab.com"\n  token = "${s}"\n  executor = "docker"`,
+    (s) => `[[runners]]\n  name = "linux-1"\n  url = "https://gitlab.com"\n  token = "${s}"\n  executor = "docker"`,
   ),
   cutOff("gitlab-token", make.gitlabPersonal, 12, (s) => `- glpat saved as ${s}\n[truncated]`),
-  holds(
-    "npm-token",
-    make.npmToken,
-    (s) => `//registry.npmjs.org/:_authToken=${s}\nalways-auth=true\n`,
-  ),
+  holds("npm-token", make.npmToken, (s) => `//registry.npmjs.org/:_authToken=${s}\nalways-auth=true\n`),
   holds(
     "npm-token",
     make.npmToken,
@@ -54,17 +42,12 @@ export const credentialTemplates: readonly PositiveTemplate[] = [
   ),
   holds("pypi-token", make.pypiToken, (s) => `[pypi]\nusername = __token__\npassword = ${s}\n`),
   cutOff("pypi-token", make.pypiToken, 60, (s) => `twine upload -u __token__ -p ${s}…`),
-  holds(
-    "docker-token",
-    make.dockerToken,
-    (s) => `echo ${s} | docker login -u acme --password-stdin`,
-  ),
+  holds("docker-token", make.dockerToken, (s) => `echo ${s} | docker login -u acme --password-stdin`),
   holds("rubygems-token", make.rubygemsToken, (s) => `---\n:rubygems_api_key: ${s}\n`),
   holds(
     "aws-secret-key",
     make.awsSecret,
-    (s) =>
-      `[default]\naws_access_key_id = AKIAIOSFODNN7EXAMPLE\naws_secret_access_key = ${s}\nregion = eu-west-1\n`,
+    (s) => `[default]\naws_access_key_id = AKIAIOSFODNN7EXAMPLE\naws_secret_access_key = ${s}\nregion = eu-west-1\n`,
   ),
   holdsAll(
     "aws-secret-key",
@@ -90,8 +73,7 @@ export const credentialTemplates: readonly PositiveTemplate[] = [
   holds(
     "google-api-key",
     make.googleApiKey,
-    (s) =>
-      `<script src="https://maps.googleapis.com/maps/api/js?key=${s}&libraries=places"></script>`,
+    (s) => `<script src="https://maps.googleapis.com/maps/api/js?key=${s}&libraries=places"></script>`,
   ),
   holds(
     "google-api-key",
@@ -116,8 +98,7 @@ export const credentialTemplates: readonly PositiveTemplate[] = [
   holds(
     "azure-key",
     make.azureAccountKey,
-    (s) =>
-      `DefaultEndpointsProtocol=https;AccountName=shopdata;AccountKey=${s};EndpointSuffix=core.windows.net`,
+    (s) => `DefaultEndpointsProtocol=https;AccountName=shopdata;AccountKey=${s};EndpointSuffix=core.windows.net`,
   ),
   holds(
     "azure-key",
@@ -138,11 +119,7 @@ export const credentialTemplates: readonly PositiveTemplate[] = [
   ),
   holds("openai-key", make.openaiService, (s) => `client = OpenAI(api_key="${s}")`),
   holds("openai-key", make.openaiLegacy, (s) => `OPENAI_API_KEY='${s}' python run.py`),
-  holds(
-    "openai-key",
-    make.deepseekKey,
-    (s) => `provider:\n  deepseek:\n    options: { apiKey: ${s} }`,
-  ),
+  holds("openai-key", make.deepseekKey, (s) => `provider:\n  deepseek:\n    options: { apiKey: ${s} }`),
   cutOff("openai-key", make.openaiProject, 50, (s) => `{"apiKey":"${s}`, { cut: true }),
   holds(
     "anthropic-key",
@@ -155,22 +132,10 @@ export const credentialTemplates: readonly PositiveTemplate[] = [
   holds("groq-key", make.groqKey, (s) => `| GROQ | ${s} | prod |`),
   holds("xai-key", make.xaiKey, (s) => `- key for grok: \`${s}\``),
   holds("huggingface-token", make.huggingfaceToken, (s) => `huggingface_hub.login(token="${s}")`),
-  holds(
-    "replicate-token",
-    make.replicateToken,
-    (s) => `REPLICATE_API_TOKEN is ${s}, please rotate`,
-  ),
+  holds("replicate-token", make.replicateToken, (s) => `REPLICATE_API_TOKEN is ${s}, please rotate`),
   holds("stripe-key", make.stripeLive, (s) => `stripe.api_key = "${s}"`),
-  holds(
-    "stripe-key",
-    make.stripeRestricted,
-    (s) => `curl https://api.stripe.com/v1/charges -u ${s}:`,
-  ),
-  holds(
-    "stripe-key",
-    make.stripeWebhook,
-    (s) => `> Ready! Your webhook signing secret is ${s} (^C to quit)`,
-  ),
+  holds("stripe-key", make.stripeRestricted, (s) => `curl https://api.stripe.com/v1/charges -u ${s}:`),
+  holds("stripe-key", make.stripeWebhook, (s) => `> Ready! Your webhook signing secret is ${s} (^C to quit)`),
   cutOff("stripe-key", make.stripeLive, 16, (s) => `stripe login --api-key ${s}`),
   holds("slack-token", make.slackBot, (s) => `{"ok":false,"error":"invalid_auth","token":"${s}"}`),
   holds("slack-token", make.slackApp, (s) => `SLACK_APP_TOKEN=${s}`),
@@ -185,33 +150,21 @@ export const credentialTemplates: readonly PositiveTemplate[] = [
     make.discordWebhookPath,
     (s) => `url: https://discord.com/api/webhooks/1088412345678901234/${s}`,
   ),
-  holds(
-    "telegram-token",
-    make.telegramToken,
-    (s) => `GET https://api.telegram.org/bot${s}/getMe 200`,
-  ),
+  holds("telegram-token", make.telegramToken, (s) => `GET https://api.telegram.org/bot${s}/getMe 200`),
   holds("twilio-key", make.twilioKey, (s) => `twilio.rest.Client("${s}", auth)`),
   holds("twilio-key", make.hex32, (s) => `TWILIO_AUTH_TOKEN=${s}\nTWILIO_FROM=+15005550006`),
   holds("sendgrid-key", make.sendgridKey, (s) => `sgMail.setApiKey('${s}')`),
   holds("mailgun-key", make.mailgunKey, (s) => `mailgun({apiKey: '${s}', domain: 'mg.acme.io'})`),
   holds("mailchimp-key", make.mailchimpKey, (s) => `MC: ${s}`),
   holds("digitalocean-token", make.digitaloceanToken, (s) => `doctl auth init --access-token ${s}`),
-  holds(
-    "heroku-key",
-    make.herokuKey,
-    (s) => `machine api.heroku.com\n  login me@acme.io\n  password ${s}\n`,
-  ),
+  holds("heroku-key", make.herokuKey, (s) => `machine api.heroku.com\n  login me@acme.io\n  password ${s}\n`),
   holds(
     "databricks-token",
     make.databricksToken,
     (s) => `[DEFAULT]\nhost = https://acme.cloud.databricks.com\ntoken = ${s}`,
   ),
   holds("shopify-token", make.shopifyToken, (s) => `X-Shopify-Access-Token: ${s}`),
-  holds(
-    "cloudflare-token",
-    make.cloudflareToken,
-    (s) => `wrangler: CF_API_TOKEN=${s} wrangler deploy`,
-  ),
+  holds("cloudflare-token", make.cloudflareToken, (s) => `wrangler: CF_API_TOKEN=${s} wrangler deploy`),
   holds("supabase-token", make.supabaseToken, (s) => `supabase login --token ${s}`),
   holds("linear-key", make.linearKey, (s) => `linear: Authorization ${s}`),
   holds("notion-token", make.notionToken, (s) => `const notion = new Client({ auth: "${s}" })`),
@@ -221,11 +174,7 @@ export const credentialTemplates: readonly PositiveTemplate[] = [
     (s) =>
       `Key                  Value\n---                  -----\ntoken                ${s}\ntoken_duration       768h`,
   ),
-  holds(
-    "terraform-token",
-    make.terraformToken,
-    (s) => `credentials "app.terraform.io" {\n  token = "${s}"\n}`,
-  ),
+  holds("terraform-token", make.terraformToken, (s) => `credentials "app.terraform.io" {\n  token = "${s}"\n}`),
   holds("grafana-token", make.grafanaToken, (s) => `grafana:\n  serviceAccountToken: ${s}`),
   holds(
     "atlassian-token",

@@ -6,8 +6,7 @@ const random = createRandom(7002);
 const hex = (length: number): string => random.chars(HEX, length);
 const base64 = (length: number): string => random.chars(BASE64, length);
 const uuid = (): string => [8, 4, 4, 4, 12].map(hex).join("-");
-const all = (kind: string, texts: readonly string[]): NegativeSample[] =>
-  texts.map((text) => ({ kind, text }));
+const all = (kind: string, texts: readonly string[]): NegativeSample[] => texts.map((text) => ({ kind, text }));
 
 const hashes: readonly NegativeSample[] = [
   ...all("commit hash", [

@@ -21,8 +21,7 @@ const keys: readonly PositiveTemplate[] = [
   holds(
     "private-key",
     (r) => pemBody(r).join("\n"),
-    (s) =>
-      `${begin("RSA ")}\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF\n\n${s}\n${end("RSA ")}\n`,
+    (s) => `${begin("RSA ")}\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0123456789ABCDEF\n\n${s}\n${end("RSA ")}\n`,
   ),
   holds(
     "private-key",
@@ -78,17 +77,9 @@ const keys: readonly PositiveTemplate[] = [
 const http: readonly PositiveTemplate[] = [
   holds("bearer-token", make.opaque43, (s) => `Authorization: Bearer ${s}\r\n`),
   holds("bearer-token", make.alnum24, (s) => `{"Authorization":"Bearer ${s}"}`),
-  holds(
-    "bearer-token",
-    make.alnum40,
-    (s) => `curl -H 'Authorization: Bearer ${s}' https://api.acme.io`,
-  ),
+  holds("bearer-token", make.alnum40, (s) => `curl -H 'Authorization: Bearer ${s}' https://api.acme.io`),
   holds("bearer-token", make.hex32, (s) => `authorization: ${s}`),
-  holds(
-    "bearer-token",
-    make.opaque43,
-    (s) => `headers: { \\"Authorization\\": \\"Bearer ${s}\\" }`,
-  ),
+  holds("bearer-token", make.opaque43, (s) => `headers: { \\"Authorization\\": \\"Bearer ${s}\\" }`),
   cutOff("bearer-token", make.opaque43, 8, (s) => `Authorization: Bearer ${s}`),
   holds(
     "basic-auth",
@@ -114,16 +105,8 @@ const http: readonly PositiveTemplate[] = [
   ),
   holds("url-password", make.urlPassword, (s) => `postgresql://app:${s}@10.1.2.3/shop`),
   holds("url-password", make.strongPassword, (s) => `mysql://root:${s}@db:3306/x`),
-  holds(
-    "url-password",
-    make.urlPassword,
-    (s) => `{"url":"mongodb://u:${s}@mongo:27017/admin","ok":1}`,
-  ),
-  holds(
-    "url-password",
-    make.urlPassword,
-    (s) => `REDIS_URL=rediss://default:${s}@eu1.upstash.io:6379`,
-  ),
+  holds("url-password", make.urlPassword, (s) => `{"url":"mongodb://u:${s}@mongo:27017/admin","ok":1}`),
+  holds("url-password", make.urlPassword, (s) => `REDIS_URL=rediss://default:${s}@eu1.upstash.io:6379`),
   holds("url-password", make.urlPassword, (s) => `http_proxy=http://joe:${s}@proxy:3128`),
   holds("url-password", make.letterPassword, (s) => `ftp://web:${s}@ftp.acme.io/`),
 ];
@@ -152,11 +135,7 @@ const assignments: readonly PositiveTemplate[] = [
   holds("password", make.strongPassword, (s) => `localhost:5432:*:postgres:${s}`),
   holds("password", make.humanPassword, (s) => `Server=x;Database=y;Uid=z;Pwd=${s};`),
   holds("password", make.humanPassword, (s) => s, { key: "password" }),
-  holds(
-    "password",
-    make.humanPassword,
-    (s) => `java -Dspring.datasource.password=${s} -jar app.jar`,
-  ),
+  holds("password", make.humanPassword, (s) => `java -Dspring.datasource.password=${s} -jar app.jar`),
   holds("password", make.humanPassword, (s) => `My password is ${s}, please log in.`),
   holds("password", make.humanPassword, (s) => `auth: { user: "me", pass: "${s}" }`),
   holds("password", make.humanPassword, (s) => `sshpass -p ${s} scp a b:`),

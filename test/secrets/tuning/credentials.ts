@@ -5,27 +5,17 @@ import { cutOff, holds, holdsAll, type PositiveTemplate } from "../sample.ts";
 export const credentialTemplates: readonly PositiveTemplate[] = [
   holds("github-token", make.githubClassic, (s) => `GH_TOKEN=${s}\nHOME=/root\n`),
   holds("github-token", make.githubFine, (s) => `Your token:\n\n    ${s}\n\nKeep it safe.`),
-  holds("github-token", make.githubClassic, (s) =>
-    JSON.stringify({ stdout: `export TOKEN\n${s}\n`, code: 0 }),
-  ),
+  holds("github-token", make.githubClassic, (s) => JSON.stringify({ stdout: `export TOKEN\n${s}\n`, code: 0 })),
   holds("github-token", make.githubServer, (s) => `AUTHORIZATION: basic x-access-token:${s}`),
   holds("github-token", make.githubInstallation, (s) => `"token": "${s}",`),
-  holds(
-    "github-token",
-    make.githubOauth,
-    (s) => `https://x-access-token:${s}@github.com/acme/private.git`,
-  ),
+  holds("github-token", make.githubOauth, (s) => `https://x-access-token:${s}@github.com/acme/private.git`),
   cutOff("github-token", make.githubClassic, 10, (s) => `line one\nGITHUB=${s}`),
   cutOff("github-token", make.githubFine, 17, (s) => `pat: ${s}... (truncated)\n`),
   cutOff("github-token", make.githubOauth, 9, (s) => `found ${s} [truncated]`),
   holds("gitlab-token", make.gitlabPersonal, (s) => `CI_JOB_TOKEN: "${s}"`),
   holds("gitlab-token", make.gitlabRunner, (s) => `gitlab-runner register --token ${s}`),
   cutOff("gitlab-token", make.gitlabRoutable, 15, (s) => `git remote add o https://oauth2:${s}…`),
-  holds(
-    "npm-token",
-    make.npmToken,
-    (s) => `echo "//npm.pkg.github.com/:_authToken=${s}" >> ~/.npmrc`,
-  ),
+  holds("npm-token", make.npmToken, (s) => `echo "//npm.pkg.github.com/:_authToken=${s}" >> ~/.npmrc`),
   cutOff("npm-token", make.npmToken, 20, (s) => `{"token":"${s}`),
   holds("pypi-token", make.pypiToken, (s) => `TWINE_PASSWORD=${s} twine upload dist/*`),
   holds("docker-token", make.dockerToken, (s) => `{"username":"acme","secret":"${s}"}`),
@@ -35,8 +25,7 @@ export const credentialTemplates: readonly PositiveTemplate[] = [
   holdsAll(
     "aws-secret-key",
     [make.awsKeyId, make.awsSecret],
-    (id, s) =>
-      `AWS Access Key ID [None]: ${id}\nAWS Secret Access Key [None]: ${s}\nDefault region name`,
+    (id, s) => `AWS Access Key ID [None]: ${id}\nAWS Secret Access Key [None]: ${s}\nDefault region name`,
   ),
   holdsAll(
     "aws-session-token",
@@ -82,11 +71,7 @@ export const credentialTemplates: readonly PositiveTemplate[] = [
   cutOff("stripe-key", make.stripeLive, 30, (s) => `stripe ${s}\n\n... (truncated)`),
   holds("slack-token", make.slackBot, (s) => `SLACK_BOT_TOKEN=${s}`),
   holds("slack-token", make.slackApp, (s) => `app = App(app_token="${s}")`),
-  holds(
-    "slack-webhook",
-    make.slackWebhookPath,
-    (s) => `SLACK_URL=https://hooks.slack.com/services/${s}`,
-  ),
+  holds("slack-webhook", make.slackWebhookPath, (s) => `SLACK_URL=https://hooks.slack.com/services/${s}`),
   holds("discord-token", make.discordToken, (s) => `Authorization: Bot ${s}`),
   holds("discord-token", make.discordToken, (s) => `token found: ${s}\n`),
   holds(
@@ -97,17 +82,9 @@ export const credentialTemplates: readonly PositiveTemplate[] = [
   holds("telegram-token", make.telegramToken, (s) => `bot = telebot.TeleBot("${s}")`),
   holds("twilio-key", make.twilioKey, (s) => `TWILIO_API_KEY=${s}`),
   holds("sendgrid-key", make.sendgridKey, (s) => `SENDGRID=${s}`),
-  holds(
-    "mailgun-key",
-    make.mailgunKey,
-    (s) => `curl -s --user 'api:${s}' https://api.mailgun.net/v3/domains`,
-  ),
+  holds("mailgun-key", make.mailgunKey, (s) => `curl -s --user 'api:${s}' https://api.mailgun.net/v3/domains`),
   holds("mailgun-key", make.mailgunNew, (s) => `MAILGUN_API_KEY=${s}`),
-  holds(
-    "mailchimp-key",
-    make.mailchimpKey,
-    (s) => `mailchimp.setConfig({ apiKey: "${s}", server: "us14" });`,
-  ),
+  holds("mailchimp-key", make.mailchimpKey, (s) => `mailchimp.setConfig({ apiKey: "${s}", server: "us14" });`),
   holds("digitalocean-token", make.digitaloceanToken, (s) => `do_token = "${s}"`),
   holds("heroku-key", make.herokuKey, (s) => `HEROKU=${s}`),
   holds("databricks-token", make.databricksToken, (s) => `dbx ${s}`),

@@ -6,8 +6,7 @@ const random = createRandom(4001);
 const hex = (length: number): string => random.chars(HEX, length);
 const base64 = (length: number): string => random.chars(BASE64, length);
 const uuid = (): string => [8, 4, 4, 4, 12].map(hex).join("-");
-const all = (kind: string, texts: readonly string[]): NegativeSample[] =>
-  texts.map((text) => ({ kind, text }));
+const all = (kind: string, texts: readonly string[]): NegativeSample[] => texts.map((text) => ({ kind, text }));
 
 const hashes: readonly NegativeSample[] = [
   ...all("commit hash", [
@@ -159,6 +158,8 @@ const code: readonly NegativeSample[] = all("source code", [
   `-H 'Authorization: Bearer YOUR_TOKEN_HERE'`,
   `curl -u "$USER:$PASS" https://acme.io`,
   `docker run -u 1000:1000 alpine`,
+  `curl https://acme.io\ndocker run -u 1000:1000 alpine`,
+  `az login --service-principal -u http://ci --tenant common https://acme.io`,
   `--token <token> --password <password>`,
   `  --api-key string   API key to use`,
   `tool --token-file ./token1.txt --secret-name db1`,

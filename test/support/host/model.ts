@@ -1,8 +1,8 @@
 /** A scripted model behind an OpenAI-compatible endpoint on loopback, so that the real opencode runs without network. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseModelRequest, type ModelRequest } from "./model-request.ts";
-import type { ModelAction, ModelScript } from "./model-script.ts";
+import { refuse, text, type ModelAction, type ModelScript } from "./model-script.ts";
 import { ChatStream } from "./model-stream.ts";
 
 export interface ModelServer {
@@ -12,93 +12,30 @@ export interface ModelServer {
   readonly requests: readonly ModelRequest[];
   /** Adds or replaces a script. */
   script(name: string, script: ModelScript): void;
-  /** Resolves when an answer waits at the gate (at once if one does). */
+  /** Resolves when an answer waits at the gate (at once if one did). */
   reached(gate: string): Promise<void>;
   /** Opens the gate for good. */
   open(gate: string): void;
   close(): Promise<void>;
 }
 
-interface Gate {
-  reached: PromiseWithResolvers<void>;
-  opened: PromiseWithResolvers<void>;
-}
-
 /** Starts the model. The answer to a title is `Title of NAME`, to a summary `Summary of NAME.` */
 export async function startModel(scripts: Record<string, ModelScript> = {}): Promise<ModelServer> {
-  const known = new Map(Object.entries(scripts));
-  const requests: ModelRequest[] = [];
-  const gates = new Map<string, Gate>();
-  const attempts = new Map<string, number>();
-
-  const gateOf = (name: string): Gate => {
-    const gate = gates.get(name) ?? {
-      reached: Promise.withResolvers<void>(),
-      opened: Promise.withResolvers<void>(),
-    };
-    gates.set(name, gate);
-    return gate;
-  };
-
-  const actionsFor = (request: ModelRequest): readonly ModelAction[] => {
-    const { scenario, index, sessionID, messages, tools, kind } = request;
-    if (kind === "title")
-      return [{ kind: "text", text: `Title of ${scenario ?? "nothing"}`, pieces: 1, delayMs: 0 }];
-    if (kind === "summary")
-      return [
-        { kind: "text", text: `Summary of ${scenario ?? "nothing"}.`, pieces: 2, delayMs: 0 },
-      ];
-    const script = known.get(scenario ?? "default");
-    if (scenario === undefined || script === undefined) {
-      return [
-        { kind: "refuse", status: 400, message: `no script named ${scenario ?? "(no marker)"}` },
-      ];
-    }
-    const key = `${sessionID} ${scenario} ${index} ${messages.length}`;
-    const attempt = (attempts.get(key) ?? 0) + 1;
-    attempts.set(key, attempt);
-    if (typeof script === "function") {
-      return script({
-        scenario,
-        index,
-        attempt,
-        sessionID,
-        tools,
-        lastText: messages.at(-1)?.text ?? "",
-      });
-    }
-    return (
-      script[index] ?? [
-        { kind: "refuse", status: 400, message: `script ${scenario} has no answer ${index}` },
-      ]
-    );
-  };
-
-  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const sessionID =
-      header(request, "x-session-affinity") ?? header(request, "x-session-id") ?? "";
-    const parsed = parseModelRequest(JSON.parse(await bodyOf(request)), sessionID);
-    requests.push(parsed);
-    await play(actionsFor(parsed), new ChatStream(response), gateOf);
-  };
-
+  const gates = new Gates();
+  const prompter = new Prompter(scripts);
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => {
+    answer(request, response, prompter, gates).catch((error: unknown) => {
       if (!response.headersSent) response.writeHead(400);
       response.end(String(error));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string")
-    throw new Error("the model has no TCP address");
-
+  const port = await listen(server);
   return {
-    url: `http://127.0.0.1:${address.port}/v1`,
-    requests,
-    script: (name, script) => void known.set(name, script),
-    reached: (name) => gateOf(name).reached.promise,
-    open: (name) => gateOf(name).opened.resolve(),
+    url: `http://127.0.0.1:${port}/v1`,
+    requests: prompter.requests,
+    script: (name, script) => prompter.add(name, script),
+    reached: (name) => gates.of(name).reached.promise,
+    open: (name) => gates.of(name).opened.resolve(),
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
@@ -106,42 +43,104 @@ export async function startModel(scripts: Record<string, ModelScript> = {}): Pro
   };
 }
 
-async function play(
-  actions: readonly ModelAction[],
-  stream: ChatStream,
-  gateOf: (name: string) => Gate,
-): Promise<void> {
-  for (const action of actions) {
-    if (stream.closed) return;
-    switch (action.kind) {
-      case "refuse":
-        return stream.refuse(action.status, action.message);
-      case "cut":
-        return stream.cut();
-      case "usage":
-        stream.usage = action.usage;
-        break;
-      case "delay":
-        await sleep(action.ms);
-        break;
-      case "gate": {
-        const gate = gateOf(action.name);
-        await stream.flush();
-        gate.reached.resolve();
-        await Promise.race([gate.opened.promise, stream.hungUp]);
-        break;
-      }
-      case "call":
-        await stream.call(action.tool, action.callID, split(action.arguments, action.pieces));
-        break;
-      default:
-        for (const piece of split(action.text, action.pieces)) {
-          if (action.delayMs > 0) await sleep(action.delayMs);
-          await stream.say(action.kind, piece);
-        }
+interface Gate {
+  reached: PromiseWithResolvers<void>;
+  opened: PromiseWithResolvers<void>;
+}
+
+class Gates {
+  readonly #known = new Map<string, Gate>();
+
+  of(name: string): Gate {
+    let gate = this.#known.get(name);
+    if (!gate) {
+      gate = { reached: Promise.withResolvers<void>(), opened: Promise.withResolvers<void>() };
+      this.#known.set(name, gate);
     }
+    return gate;
+  }
+}
+
+/** Says what the model does next in a conversation. */
+class Prompter {
+  readonly requests: ModelRequest[] = [];
+  readonly #scripts: Map<string, ModelScript>;
+  readonly #attempts = new Map<string, number>();
+
+  constructor(scripts: Record<string, ModelScript>) {
+    this.#scripts = new Map(Object.entries(scripts));
+  }
+
+  add(name: string, script: ModelScript): void {
+    this.#scripts.set(name, script);
+  }
+
+  actionsFor(request: ModelRequest): readonly ModelAction[] {
+    this.requests.push(request);
+    const { kind, scenario, index, sessionID, messages, tools } = request;
+    if (kind === "title") return [text(`Title of ${scenario ?? "nothing"}`)];
+    if (kind === "summary") return [text(`Summary of ${scenario ?? "nothing"}.`)];
+    const script = this.#scripts.get(scenario ?? "default");
+    if (script === undefined) return [refuse(400, `no script named ${scenario ?? "default"}`)];
+    if (typeof script !== "function") {
+      return script[index] ?? [refuse(400, `script ${scenario} has no answer ${index}`)];
+    }
+    const lastText = messages.at(-1)?.text ?? "";
+    const attempt = this.#count(`${sessionID} ${scenario} ${messages.length}`);
+    return script({ scenario: scenario ?? "default", index, attempt, sessionID, tools, lastText });
+  }
+
+  /** How often it was called with this key. */
+  #count(key: string): number {
+    const count = (this.#attempts.get(key) ?? 0) + 1;
+    this.#attempts.set(key, count);
+    return count;
+  }
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  prompter: Prompter,
+  gates: Gates,
+): Promise<void> {
+  // opencode names the session in this header for every provider but its own.
+  const sessionID = String(request.headers["x-session-affinity"] ?? "");
+  const asked = parseModelRequest(JSON.parse(await bodyOf(request)), sessionID);
+  const stream = new ChatStream(response);
+  for (const action of prompter.actionsFor(asked)) {
+    if (stream.closed) return;
+    await play(action, stream, gates);
   }
   await stream.end();
+}
+
+async function play(action: ModelAction, stream: ChatStream, gates: Gates): Promise<void> {
+  switch (action.kind) {
+    case "refuse":
+      return stream.refuse(action.status, action.message);
+    case "cut":
+      return stream.cut();
+    case "usage":
+      stream.usage = action.usage;
+      return;
+    case "delay":
+      await sleep(action.ms);
+      return;
+    case "call":
+      return stream.call(action.tool, action.callID, split(action.arguments, action.pieces));
+    case "gate": {
+      const gate = gates.of(action.name);
+      await stream.flush();
+      gate.reached.resolve();
+      return Promise.race([gate.opened.promise, stream.hungUp]);
+    }
+    default:
+      for (const piece of split(action.text, action.pieces)) {
+        if (action.delayMs > 0) await sleep(action.delayMs);
+        await stream.say(action.kind, piece);
+      }
+  }
 }
 
 /** Cuts a text into at most `count` pieces of about equal length, never inside a surrogate pair. */
@@ -158,13 +157,16 @@ function split(value: string, count: number): string[] {
   return pieces;
 }
 
+/** Starts listening on loopback and gives the port. */
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("the model has no TCP port");
+  return address.port;
+}
+
 async function bodyOf(request: IncomingMessage): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of request) chunks.push(chunk);
   return Buffer.concat(chunks).toString("utf8");
-}
-
-function header(request: IncomingMessage, name: string): string | undefined {
-  const value = request.headers[name];
-  return Array.isArray(value) ? value[0] : value;
 }

@@ -104,10 +104,11 @@ export function streamOf(sessionID: string, messageID: string, each: TextPart | 
   const { input, end, runs, hasHooks } = each;
   const at: CallPlace = { ...place, callID: each.callID, tool: each.tool };
   const ended = end.status === "completed" ? completed(input, end.output) : failed(input, end.error);
-  const runningStates = Array.from({ length: runs }, (_, n) => call(at, running(input, { output: "x".repeat(n) })));
+  const states = Array.from({ length: runs }, (_, n) => call(at, running(input, { output: "x".repeat(n) })));
   return {
-    first: [call(at, PENDING)],
-    rest: [...(hasHooks ? [before(at, input)] : []), ...runningStates, call(at, ended)],
+    // Models give their calls one after the other: the arguments are known before the next part begins.
+    first: [call(at, PENDING), hasHooks ? before(at, input) : call(at, running(input))],
+    rest: [...states, call(at, ended)],
     // The hook of a good end comes about when the end does, before or after it; of a bad end there is none.
     loose: hasHooks && end.status === "completed" ? [after(at, input, end.output)] : [],
   };

@@ -1,0 +1,105 @@
+/** The package as npm would publish it. Needs `dist/`. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { z } from "zod";
+import { VERSION } from "../../src/version.ts";
+import { REPOSITORY } from "../support/repository.ts";
+import { describe, test } from "../support/runner.ts";
+
+const DIST = join(REPOSITORY, "dist");
+assert(existsSync(join(DIST, "plugin.js")), "build the package first: npm run build");
+
+const manifest = z
+  .object({ name: z.string(), version: z.string(), dependencies: z.record(z.string(), z.string()) })
+  .parse(JSON.parse(readFileSync(join(REPOSITORY, "package.json"), "utf8")));
+
+function packedFiles(): string[] {
+  const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
+  const { status, stdout, stderr } = spawnSync("npm", args, { cwd: REPOSITORY, encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+  const [packed] = z.array(z.object({ files: z.array(z.object({ path: z.string() })) })).parse(JSON.parse(stdout));
+  return (packed?.files ?? []).map(({ path }) => path);
+}
+
+/** Names of packages, and of Node's own modules, that a built file imports. */
+function importedPackages(file: string): string[] {
+  const source = readFileSync(join(DIST, file), "utf8");
+  const imports = /^(?:import|export)\s[^;]*?\bfrom\s+"([^"]+)"|^import\s+"([^"]+)"|\bimport\("([^"]+)"\)/gm;
+  return [...source.matchAll(imports)]
+    .map(([, from, alone, dynamic]) => from ?? alone ?? dynamic ?? "")
+    .filter((specifier) => !specifier.startsWith("."))
+    .map((specifier) =>
+      isBuiltin(specifier) ? specifier : specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/"),
+    );
+}
+
+const builtFiles = readdirSync(DIST, { recursive: true, encoding: "utf8" });
+
+describe("the package", () => {
+  test("says its version in one voice", () => assert.equal(VERSION, manifest.version));
+
+  test("holds what its users need, and nothing else", () => {
+    const files = packedFiles();
+    const needed = [
+      "LICENSE",
+      "README.md",
+      "CHANGELOG.md",
+      "docs/format.md",
+      "docs/architecture.md",
+      "dist/index.js",
+      "dist/index.d.ts",
+      "dist/plugin.js",
+      "dist/plugin.d.ts",
+      "dist/schema/options.json",
+      "dist/templates/.openfleet/transcripts/README.md",
+      "dist/templates/.openfleet/transcripts/gitignore",
+      "dist/templates/.openfleet/sessions/.gitkeep",
+    ];
+    for (const file of needed) assert(files.includes(file), `${file} is not in the package`);
+    const known = /^(dist\/|docs\/[\w-]+\.md$|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/;
+    assert.deepEqual(
+      files.filter((file) => !known.test(file) || /\.test\.|(^|\/)(test|bench|demo)\//.test(file)),
+      [],
+    );
+  });
+
+  test("imports what it declares as dependencies, what Node has, and nothing else", () => {
+    const imported = new Set(builtFiles.filter((file) => file.endsWith(".js")).flatMap(importedPackages));
+    const unknown = [...imported].filter((name) => !name.startsWith("node:") && !(name in manifest.dependencies));
+    assert.deepEqual(unknown, []);
+    assert(imported.has("node:fs") && imported.has("zod"), "the search for imports finds none");
+  });
+
+  test("uses no global of Bun's", () => {
+    const users = builtFiles.filter(
+      (file) => file.endsWith(".js") && /\bBun\./.test(readFileSync(join(DIST, file), "utf8")),
+    );
+    assert.deepEqual(users, []);
+  });
+
+  test("has an entry that exports the plugin and nothing else", async () => {
+    const entry: object = await import(pathToFileURL(join(DIST, "plugin.js")).href);
+    assert.deepEqual(Object.keys(entry), ["default"]);
+    const plugin: unknown = Reflect.get(entry, "default");
+    const { id, server } = z.object({ id: z.string(), server: z.function() }).parse(plugin);
+    assert.equal(id, "opencode-transcripts");
+    assert.equal(typeof server, "function");
+  });
+
+  test("is a library too", async () => {
+    const library: object = await import(pathToFileURL(join(DIST, "index.js")).href);
+    const names = Object.keys(library);
+    for (const name of [
+      "parseMarkdownTranscript",
+      "parseJsonlTranscript",
+      "encodeMarkdownEntry",
+      "encodeJsonlEntry",
+      "AppendFile",
+    ])
+      assert(names.includes(name), `${name} is not exported`);
+  });
+});

@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, statSync, writeFileSync, mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { call, completed, message, PENDING, running, session, userText, wholeText } from "../support/recording/host-steps.ts";
+import { filesIn, readSound, Recording, transcriptsIn } from "../support/recording/recording.ts";
+import { newSession, sampleConversation, stepsOf, toldBy } from "../support/recording/sample.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
+
+const data = (): string => join(makeTempDir(), ".openfleet");
+
+describe("the files of a recorded session", () => {
+  test("both formats hold the same entries, each once, behind one header", async () => {
+    const folder = data();
+    const recording = new Recording(folder, { format: "both" }).does(...newSession("ses_1", 3));
+    await recording.end();
+    assert.deepEqual(transcriptsIn(folder), ["ses_1.jsonl", "ses_1.md"]);
+    const markdown = await readSound(folder, "ses_1.md");
+    const jsonl = await readSound(folder, "ses_1.jsonl");
+    assert.deepEqual(markdown.entries, jsonl.entries);
+    assert.deepEqual(markdown.told, toldBy(sampleConversation("ses_1", 3)));
+    assert.deepEqual(markdown.headers, jsonl.headers);
+    const [header] = markdown.headers;
+    assert.equal(header?.sessionID, "ses_1");
+    assert.equal(header?.host, "opencode 1.18.33");
+    assert.equal(header?.directory, "/project");
+    assert.equal(header?.created, "2023-11-14T22:13:20.000Z");
+    assert.equal(header?.parentID, undefined);
+  });
+
+  test("only the formats that are wanted are written", async () => {
+    for (const [format, names] of [["markdown", ["ses_1.md"]], ["jsonl", ["ses_1.jsonl"]]] as const) {
+      const folder = data();
+      await new Recording(folder, { format }).does(...newSession("ses_1")).end();
+      assert.deepEqual(transcriptsIn(folder), names);
+    }
+  });
+
+  test("an input that stands with its call is read with its result too", async () => {
+    const folder = data();
+    await new Recording(folder).does(...newSession("ses_1")).end();
+    const text = readFileSync(join(folder, "transcripts/ses_1.md"), "utf8");
+    assert.equal(text.split("echo ses_1 0000").length, 2, "the input stands once in the file");
+    const { entries } = await readSound(folder, "ses_1.md");
+    const result = entries.find(({ type }) => type === "tool_result");
+    assert.deepEqual(result?.type === "tool_result" && result.input, { command: "echo ses_1 0000" });
+  });
+
+  test("files are for their owner only, and so are folders", async () => {
+    if (process.platform === "win32") return;
+    const folder = data();
+    const image = { id: "prt_1", type: "file", mime: "image/png", url: "data:image/png;base64,iVBORw0KGgo=" };
+    const steps = [...newSession("ses_1"), message("ses_1", "msg_9", "user"), ...fileSteps("ses_1", "msg_9", image)];
+    await new Recording(folder, { format: "both", maxInlineChars: 1 }).does(...steps).does(...newSession("ses_2", 1, { parentID: "ses_1" })).end();
+    const files = filesIn(folder);
+    assert.ok(files.some((name) => name.includes("/outputs/")) && files.some((name) => name.includes("/attachments/")));
+    for (const name of files) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600, name);
+    for (const name of ["", "transcripts", "transcripts/ses_1", "transcripts/ses_1/outputs", "transcripts/ses_1/attachments", "sessions"]) {
+      assert.equal(statSync(join(folder, name)).mode & 0o777, 0o700, name);
+    }
+  });
+
+  test("nothing is made on disk before there is an entry", async () => {
+    const folder = data();
+    const recording = new Recording(folder).does(session("created", "ses_1"), session("updated", "ses_2"), message("ses_1", "msg_1", "user"));
+    await recording.end();
+    assert.equal(existsSync(folder), false);
+  });
+
+  test("a session that was never recorded gets no file for being deleted, one that was is told of it", async () => {
+    const folder = data();
+    const recording = new Recording(folder).does(session("deleted", "ses_other"));
+    await recording.end();
+    assert.equal(existsSync(folder), false);
+    await recording.does(...newSession("ses_1"), session("deleted", "ses_1")).end();
+    await new Recording(folder).does(session("deleted", "ses_1"), session("deleted", "ses_2")).end();
+    assert.deepEqual(transcriptsIn(folder), ["ses_1.md"]);
+    const { entries } = await readSound(folder, "ses_1.md");
+    assert.equal(entries.filter((entry) => entry.type === "session_event" && entry.name === "deleted").length, 2);
+  });
+
+  test("templates are laid with the first entry, and a user's own file stays", async () => {
+    const folder = data();
+    mkdirSync(join(folder, "transcripts"), { recursive: true });
+    writeFileSync(join(folder, "transcripts/README.md"), "mine");
+    await new Recording(folder).does(...newSession("ses_1")).end();
+    assert.equal(readFileSync(join(folder, "transcripts/README.md"), "utf8"), "mine");
+    assert.match(readFileSync(join(folder, "transcripts/.gitignore"), "utf8"), /^\*$/m);
+    assert.ok(existsSync(join(folder, "sessions/.gitkeep")));
+  });
+
+  test("reasoning and events are left out on demand", async () => {
+    const folder = data();
+    const steps = [...newSession("ses_1"), session("updated", "ses_1", { title: "New" })];
+    await new Recording(folder, { reasoning: false, events: false }).does(...steps).end();
+    const { entries } = await readSound(folder, "ses_1.md");
+    const types = new Set(entries.map(({ type }) => type));
+    assert.deepEqual([...types].toSorted(), ["assistant", "tool_result", "tool_use", "user"]);
+  });
+
+  test("secrets are redacted in entries, output files, attachments and the header", async () => {
+    const folder = data();
+    const secret = `ghp_${"aB3dE5gH".repeat(5).slice(0, 36)}`;
+    const of = { sessionID: "ses_1", messageID: "msg_2", id: "prt_3", callID: "c", tool: "bash" };
+    const note = { id: "prt_2", type: "file", mime: "text/plain", filename: "note.txt", url: `data:text/plain,token%20${secret}` };
+    const recording = new Recording(folder, { format: "both", redact: true, maxInlineChars: 10 }).does(
+      session("created", "ses_1", { title: `About ${secret}` }),
+      message("ses_1", "msg_1", "user"),
+      userText({ sessionID: "ses_1", messageID: "msg_1", id: "prt_1" }, `Use ${secret}`),
+      ...fileSteps("ses_1", "msg_1", note),
+      message("ses_1", "msg_2", "assistant"),
+      call(of, PENDING),
+      call(of, running({ command: `echo ${secret}` })),
+      call(of, completed({ command: `echo ${secret}` }, `It says ${secret} and more`)),
+      wholeText({ ...of, id: "prt_4" }, `I saw ${secret}.`),
+    );
+    await recording.end();
+    const files = filesIn(folder);
+    assert.ok(files.some((name) => name.includes("/outputs/")) && files.some((name) => name.includes("/attachments/")));
+    for (const name of files) assert.ok(!readFileSync(join(folder, name), "utf8").includes(secret), name);
+    const { told } = await readSound(folder, "ses_1.jsonl");
+    assert.equal(told.filter((line) => line.includes("[REDACTED:")).length, 4);
+  });
+});
+
+describe("the file of a subagent's session", () => {
+  test("is in its parent's folder, at any depth, and the two link to each other", async () => {
+    const folder = data();
+    const task = { sessionID: "ses_1", messageID: "msg_t", id: "prt_t", callID: "call_task", tool: "task" };
+    const nested = { ...task, sessionID: "ses_2" };
+    const recording = new Recording(folder, { format: "both" }).does(
+      ...newSession("ses_1"),
+      message("ses_1", "msg_t", "assistant"),
+      call(task, running({ prompt: "p" }, { sessionId: "ses_2" })),
+      ...newSession("ses_2", 1, { parentID: "ses_1" }),
+      message("ses_2", "msg_t", "assistant"),
+      call(nested, running({ prompt: "p" }, { sessionId: "ses_3" })),
+      ...newSession("ses_3", 1, { parentID: "ses_2" }),
+      call(nested, completed({ prompt: "p" }, "done", { metadata: { sessionId: "ses_3" } })),
+      call(task, completed({ prompt: "p" }, "done", { metadata: { sessionId: "ses_2" } })),
+    );
+    await recording.end();
+    assert.deepEqual(transcriptsIn(folder), [
+      "ses_1.jsonl", "ses_1.md", "ses_1/ses_2.jsonl", "ses_1/ses_2.md", "ses_2/ses_3.jsonl", "ses_2/ses_3.md",
+    ]);
+    const root = join(folder, "transcripts");
+    for (const [parent, child, path] of [["ses_1.md", "ses_2", "ses_1/ses_2.md"], ["ses_1/ses_2.md", "ses_3", "ses_2/ses_3.md"]] as const) {
+      const { entries } = await readSound(folder, parent);
+      const links = entries.flatMap((entry) => ("subagent" in entry && entry.subagent ? [entry.subagent] : []));
+      assert.deepEqual(links, [{ sessionID: child, path }, { sessionID: child, path }], "with the call and with its result");
+      const linked = [...readFileSync(join(root, parent), "utf8").matchAll(/\]\(([^)]*\.md)\)/g)].map((match) => resolve(root, parent, "..", match[1] ?? ""));
+      assert.ok(linked.includes(join(root, path)), "the link leads to the child's file");
+      const { headers } = await readSound(folder, path);
+      assert.equal(headers[0]?.parentPath, parent);
+      const back = [...readFileSync(join(root, path), "utf8").matchAll(/\]\(([^)]*\.md)\)/g)].map((match) => resolve(root, path, "..", match[1] ?? ""));
+      assert.ok(back.includes(join(root, parent)), "and leads back");
+    }
+    const jsonl = await readSound(folder, "ses_2/ses_3.jsonl");
+    assert.equal(jsonl.headers[0]?.parentID, "ses_2");
+  });
+
+  test("whose parent is known only from the event before it, is right from the first entry", async () => {
+    const folder = data();
+    await new Recording(folder)
+      .does(session("updated", "ses_2", { parentID: "ses_1" }), ...stepsOf(sampleConversation("ses_2")))
+      .end();
+    assert.deepEqual(transcriptsIn(folder), ["ses_1/ses_2.md"]);
+  });
+});
+
+/** The host's record of a file in a user's message. */
+function fileSteps(sessionID: string, messageID: string, file: { id: string }) {
+  return [{ kind: "event" as const, event: { type: "message.part.updated", properties: { part: { sessionID, messageID, ...file } } } }];
+}
