@@ -10,7 +10,7 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
 /** Nesting that is copied; what lies deeper becomes a marker. Real tool inputs stay below 20. */
 const MAX_DEPTH = 200;
 /** Values that are copied of one object graph; more is hostile or a bug of the host. */
-const MAX_VALUES = 1_000_000;
+const MAX_VALUES = 200_000;
 /** What stands for the values beyond that. */
 const TOO_MUCH = "[too much]";
 

@@ -70,6 +70,7 @@ export class Recorder {
   readonly #born = new Set<string>();
   readonly #pool = new WritePool();
   #folder: Promise<void> | undefined;
+  #isWarm = false;
   #timer: NodeJS.Timeout | undefined;
   #timerDueMs = Infinity;
 
@@ -81,9 +82,15 @@ export class Recorder {
     this.#places = new SessionPlaces({ fs, root, format, queries, join, patience: this.#patience });
   }
 
+  /** Sessions whose state is in memory. */
+  get size(): number {
+    return this.#sessions.size;
+  }
+
   /** Takes in what the host says. Never throws; costs microseconds. */
   accept(record: HostRecord): void {
     try {
+      this.#warmUp();
       if (record.kind === "session") this.#learn(record);
       // A session that was only mentioned (listed, retitled, deleted) gets no file for that.
       if (record.kind === "session" && !record.isNew && !this.#sessions.has(record.sessionID)) return;
@@ -143,6 +150,14 @@ export class Recorder {
     await session.handOver();
   }
 
+  /** Loads the detector of secrets with the host's first word, so that the first entry need not wait for it. */
+  #warmUp(): void {
+    if (this.#isWarm) return;
+    this.#isWarm = true;
+    const { soon, redactText, onFailure } = this.#options;
+    soon(() => void redactText("warm").catch(onFailure));
+  }
+
   #learn(record: Extract<HostRecord, { kind: "session" }>): void {
     this.#places.learn(record);
     if (record.isNew) this.#born.add(record.sessionID);
@@ -154,12 +169,12 @@ export class Recorder {
   }
 
   #session(sessionID: string): SessionRecording {
-    let session = this.#sessions.get(sessionID);
-    if (!session) {
-      session = this.#makeSession(sessionID);
-      this.#sessions.set(sessionID, session);
-      this.#forgetUnused();
-    }
+    const known = this.#sessions.get(sessionID);
+    if (known) return known;
+    // Before the new one is there: it has nothing to do yet, and must not be taken for one that has no more to do.
+    this.#forgetUnused();
+    const session = this.#makeSession(sessionID);
+    this.#sessions.set(sessionID, session);
     return session;
   }
 
@@ -192,6 +207,8 @@ export class Recorder {
       const filePath = await this.#places.path(sessionID, format);
       const sink = new Sink({ format, linkFormat, sessionID, filePath, maxInlineChars, header: () => header });
       const file = new AppendFile({ path: join(root, filePath), format: sink, fs, pool: this.#pool, onFault: (event) => this.#onFault(event) });
+      // An existing file is read before its first record comes, so that this one does not wait for it.
+      file.prepare();
       outputs.push({ sink, file });
     }
     return outputs;
@@ -257,12 +274,13 @@ export class Recorder {
     }
   }
 
-  /** Lets go of the sessions that have been quiet for longest. */
+  /** Lets go of the sessions that have been quiet for longest, to make room for one. */
   #forgetUnused(): void {
-    if (this.#sessions.size <= MAX_SESSIONS) return;
+    const surplus = this.#sessions.size + 1 - MAX_SESSIONS;
+    if (surplus <= 0) return;
     const quiet = [...this.#sessions].filter(([, session]) => session.isQuiet && session.isWritten);
     quiet.sort(([, a], [, b]) => a.lastUsedMs - b.lastUsedMs);
-    for (const [sessionID, session] of quiet.slice(0, this.#sessions.size - MAX_SESSIONS)) {
+    for (const [sessionID, session] of quiet.slice(0, surplus)) {
       this.#sessions.delete(sessionID);
       this.#places.forget(sessionID);
       for (const { file } of session.openOutputs) void file.close();

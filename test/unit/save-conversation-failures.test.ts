@@ -170,21 +170,19 @@ function withRecorder(
 }
 
 describe("save_conversation with hostile arguments", () => {
-  const wrong: [what: string, args: unknown, names: RegExp][] = [
-    ["a number for the note", { note: 5 }, /note: /],
-    ["a text for compact", { compact: "yes" }, /compact: /],
-    ["a list", [], /arguments: /],
-    ["a text", "note", /arguments: /],
-    ["a note of a megabyte", { note: "x".repeat(1_000_000) }, /note: /],
-    ["a note that is an object", { note: { toString: () => "x" } }, /note: /],
+  const wrong: [what: string, args: unknown, problem: string][] = [
+    ["a number for the note", { note: 5 }, "note: it must be a text"],
+    ["a text for compact", { compact: "yes" }, "compact: it must be true or false"],
+    ["a list", [], "arguments: they must be an object, such as {}"],
+    ["a text", "note", "arguments: they must be an object, such as {}"],
+    ["a note of a megabyte", { note: "x".repeat(1_000_000) }, "note: it may have 10000 characters at most"],
+    ["a note that is an object", { note: { toString: () => "x" } }, "note: it must be a text"],
   ];
-  for (const [what, args, names] of wrong) {
+  for (const [what, args, problem] of wrong) {
     test(`${what} is refused in words, and nothing is written`, async () => {
       const { saving, folder } = await withSession();
       const answer = await saving.save("ses_a", args);
-      assert.match(answer, /^The conversation was not saved\. Correct the arguments: /);
-      assert.match(answer, names);
-      assertPlain(answer);
+      assert.equal(answer, `The conversation was not saved. Correct the arguments: ${problem}.`);
       assert(!existsSync(join(folder, "sessions", "2026-01-05")));
     });
   }

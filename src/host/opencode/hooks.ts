@@ -45,7 +45,7 @@ export function createHooks(input: PluginInput, rawOptions: unknown, fs: FileSys
 }
 
 /** The folder that relative paths start from: the worktree, or outside of one the folder that was opened. */
-export function projectRoot(input: Pick<PluginInput, "worktree" | "directory">): string {
+function projectRoot(input: Pick<PluginInput, "worktree" | "directory">): string {
   const { worktree, directory } = input;
   const isRoot = worktree === undefined || worktree === "" || dirname(worktree) === worktree;
   return isRoot ? directory : worktree;

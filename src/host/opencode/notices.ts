@@ -55,7 +55,7 @@ export class Notices {
 
   failure(error: unknown): void {
     if (this.#told.size >= MAX_FAILURES) return;
-    const what = error instanceof Error ? `${error.name}: ${error.message}` : "unknown";
+    const what = nameOf(error);
     this.#once(`failure ${what}`, "error", `A transcript entry was lost by a failure of opencode-transcripts (${what}). Please report it.`);
   }
 
@@ -80,5 +80,14 @@ export class Notices {
         // A client without that call, as in older hosts.
       }
     });
+  }
+}
+
+/** Never throws, though what was thrown at us may. */
+function nameOf(error: unknown): string {
+  try {
+    return error instanceof Error ? `${error.name}: ${error.message}` : "unknown";
+  } catch {
+    return "unknown";
   }
 }

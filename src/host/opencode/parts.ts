@@ -47,7 +47,7 @@ export function userPart(part: Fields): UserPart {
   return { raw, ...given({ visibleText: isVisible ? (text(part, "text") ?? "") : undefined, file }) };
 }
 
-export function hostFile(part: unknown): HostFile | undefined {
+function hostFile(part: unknown): HostFile | undefined {
   const url = text(part, "url");
   if (url === undefined) return undefined;
   const mime = text(part, "mime") ?? "application/octet-stream";
@@ -55,7 +55,7 @@ export function hostFile(part: unknown): HostFile | undefined {
 }
 
 /** Tokens and cost, as a `step-finish` part and an assistant's message carry them. */
-export function usage(of: Fields): { tokens?: TokenCounts; cost?: number } {
+function usage(of: Fields): { tokens?: TokenCounts; cost?: number } {
   const counts = fields(of, "tokens");
   const cache = fields(counts, "cache");
   const input = number(counts, "input");

@@ -1,7 +1,11 @@
 import * as z from "zod/mini";
 
-const note = z.optional(z.string().check(z.maxLength(10_000)));
-const compact = z.optional(z.boolean());
+const MAX_NOTE_CHARS = 10_000;
+
+const note = z.optional(
+  z.string("it must be a text").check(z.maxLength(MAX_NOTE_CHARS, `it may have ${MAX_NOTE_CHARS} characters at most`)),
+);
+const compact = z.optional(z.boolean("it must be true or false"));
 z.globalRegistry.add(note, { description: "What to remember about this session." });
 z.globalRegistry.add(compact, {
   description: "Also have the host summarize the conversation when this turn ends, to free the context. Default false.",
@@ -14,7 +18,7 @@ export const SAVE_CONVERSATION = {
   args: { note, compact },
 } as const;
 
-const argsSchema = z.object(SAVE_CONVERSATION.args);
+const argsSchema = z.object(SAVE_CONVERSATION.args, "they must be an object, such as {}");
 
 export type SaveConversationArgs = z.output<typeof argsSchema>;
 

@@ -1,6 +1,6 @@
 /** A recorder on a folder, told of what a host does, and what it left there. */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { parseOptions, type Options } from "../../../src/config.ts";
 import type { FaultEvent } from "../../../src/files/fault-episode.ts";
@@ -96,12 +96,12 @@ export async function readSound(dataFolder: string, path: string): Promise<ReadT
   return transcript;
 }
 
-/** All files below a folder, relative to it, with forward slashes, sorted. */
+/** All names below a folder that are no folders, relative to it, with forward slashes, sorted. */
 export function filesIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
-  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  const files = names.filter((name) => statSync(join(folder, name)).isFile());
-  return files.map((name) => relative(folder, join(folder, name)).split(sep).join("/")).toSorted();
+  const found = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const files = found.filter((each) => !each.isDirectory());
+  return files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)).split(sep).join("/")).toSorted();
 }
 
 /** The transcripts of a data folder, without the templates. */
