@@ -9,6 +9,7 @@ import { createRedactor } from "../redact/redactor.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import { layTemplates } from "../templates/lay-templates.ts";
 import { VERSION } from "../version.ts";
+import { given } from "./draft.ts";
 import { KeptFiles } from "./kept-files.ts";
 import type { TranscriptFormat } from "./paths.ts";
 import { Preparation, type Redaction } from "./preparation.ts";
@@ -80,7 +81,7 @@ export function createRedaction(): Redaction {
   const redactor = createRedactor();
   return {
     values: async (values) => (await redactJson(redactor, values)).map(({ value }) => value),
-    text: async (text) => (await redactor.redact([{ text }]))[0]?.text ?? "",
+    text: async (text, before) => (await redactor.redact([{ text, ...given({ before }) }]))[0]?.text ?? "",
   };
 }
 

@@ -11,6 +11,8 @@ export interface Draft {
   files?: readonly HostFile[];
   /** A file of the host's that holds the whole output, where `entry.output` is a part of it. */
   wholeOutputPath?: string;
+  /** What stands directly before the content, written earlier: a secret may begin there. */
+  before?: string;
 }
 
 /** ISO 8601 in UTC, or of `fallbackMs` where `ms` is no time. */

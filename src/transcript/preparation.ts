@@ -6,7 +6,8 @@ import type { HostFile } from "./records.ts";
 /** Takes secrets out of JSON values; the answer has the shape of the question. */
 export interface Redaction {
   values(values: readonly unknown[]): Promise<unknown[]>;
-  text(text: string): Promise<string>;
+  /** `before` stands directly before the text and is redacted already. */
+  text(text: string, before?: string): Promise<string>;
 }
 
 export interface PreparationOptions {
@@ -41,7 +42,7 @@ export class Preparation {
   async prepare(sessionID: string, drafts: readonly Draft[]): Promise<PreparedEntry[]> {
     const wanted = drafts.filter(({ entry }) => this.#isWanted(entry));
     const whole = await Promise.all(wanted.map((draft) => this.#withFiles(sessionID, draft)));
-    const redacted = await this.#redacted(whole);
+    const redacted = await this.#continued(wanted, await this.#redacted(whole));
     return Promise.all(redacted.map((entry) => this.#withOutputFile(sessionID, entry)));
   }
 
@@ -81,6 +82,17 @@ export class Preparation {
       }
       return redacted;
     });
+  }
+
+  /** Redacts pieces of a text again with what stands before them: a secret may go across. */
+  #continued(drafts: readonly Draft[], redacted: readonly TranscriptEntry[]): Promise<TranscriptEntry[]> {
+    return Promise.all(
+      redacted.map(async (entry, at) => {
+        const { entry: raw, before } = drafts[at] ?? {};
+        if (before === undefined || raw === undefined || !("content" in raw)) return entry;
+        return { ...entry, content: await this.#options.redaction.text(raw.content, before) };
+      }),
+    );
   }
 
   /** The redacted input of a result, from when its call was prepared: both hold the same object. */

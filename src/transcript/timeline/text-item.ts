@@ -94,7 +94,7 @@ export class TextItem implements Item {
     if (written === undefined) return this.take(false);
     if (!this.#text.startsWith(written)) return [{ entry: { ...this.#entry(this.#text), continues: "replace" } }];
     const rest = this.#text.slice(written.length);
-    return rest === "" ? [] : [{ entry: { ...this.#entry(rest), continues: "append" } }];
+    return rest === "" ? [] : [{ entry: { ...this.#entry(rest), continues: "append" }, before: written }];
   }
 
   #entry(content: string): AssistantMessageEntry | ReasoningEntry {

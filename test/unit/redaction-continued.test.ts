@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { createRedaction } from "../../src/transcript/create-recorder.ts";
+import { KeptFiles } from "../../src/transcript/kept-files.ts";
+import { Preparation } from "../../src/transcript/preparation.ts";
+import { Timeline } from "../../src/transcript/timeline/timeline.ts";
+import { ORDER_MS } from "../../src/transcript/timeline/item.ts";
+import { nodeFileSystem } from "../../src/files/node-file-system.ts";
+import { describe, test } from "../support/runner.ts";
+
+/** Put together here, so that no scanner of the repository takes it for a real one. */
+const SECRET = ["ghp", "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hI6"].join("_");
+
+describe("a secret in a text that is written in two pieces", () => {
+  test("is found although it is cut between them", async () => {
+    const drafts = splitText(`The key is ${SECRET.slice(0, 20)}`, `${SECRET.slice(20)}, keep it.`);
+    assert.equal(drafts.length, 3, "the text must have been forced");
+    const prepared = await preparation().prepare("ses_1", drafts);
+    const said = prepared.map(({ entry }) => ("content" in entry ? entry.content : "")).join("");
+    for (let at = 0; at + 8 <= SECRET.length; at++) assert.ok(!said.includes(SECRET.slice(at, at + 8)), said);
+    assert.match(said, /, keep it\.$/);
+  });
+});
+
+/** The drafts of a text of which a part was written because a call behind it could not wait. */
+function splitText(first: string, second: string) {
+  let now = 1_000_000;
+  const timeline = new Timeline("ses_1", () => now);
+  const of = { sessionID: "ses_1", messageID: "msg_1" };
+  const text = { kind: "text" as const, ...of, partID: "prt_1", reasoning: false, startMs: now };
+  timeline.accept({ ...text, text: first, done: false });
+  timeline.accept({ kind: "call", ...of, partID: "prt_2", callID: "call_1", tool: "bash", input: {} });
+  now += ORDER_MS;
+  timeline.expire();
+  timeline.accept({ ...text, text: first + second, endMs: now, done: true });
+  return timeline.take();
+}
+
+function preparation(): Preparation {
+  const none = async (): Promise<never> => {
+    throw new Error("no file is kept here");
+  };
+  const files = new KeptFiles({ fs: nodeFileSystem, root: "/nowhere", join: (...parts) => parts.join("/"), writeNew: none });
+  return new Preparation({
+    files,
+    redaction: createRedaction(),
+    include: { reasoning: true, events: true },
+    maxInlineChars: undefined,
+  });
+}
