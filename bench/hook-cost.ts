@@ -48,7 +48,14 @@ async function run(hooks: Hooks, calls: number, seed: number): Promise<Measured[
     before.push(await timed(() => hooks["tool.execute.before"]?.(call.about, { args: call.args })));
     event.push(await timed(() => tell(call.running)));
     await turn();
-    after.push(await timed(() => hooks["tool.execute.after"]?.({ ...call.about, args: call.args }, { title: "", output: call.output, metadata: {} })));
+    after.push(
+      await timed(() =>
+        hooks["tool.execute.after"]?.(
+          { ...call.about, args: call.args },
+          { title: "", output: call.output, metadata: {} },
+        ),
+      ),
+    );
     event.push(await timed(() => tell(call.completed)));
     await turn();
   }
@@ -71,7 +78,14 @@ async function runSeed(hooks: ReturnType<typeof seedHooks>, calls: number, seed:
     const call = session.call({ command: textOf(ENTRY_BYTES, at + seed) }, textOf(ENTRY_BYTES, at * seed));
     before.push(await timed(() => hooks["tool.execute.before"](call.about, { args: call.args })));
     await turn();
-    after.push(await timed(() => hooks["tool.execute.after"]({ ...call.about, args: call.args }, { title: "", output: call.output, metadata: {} })));
+    after.push(
+      await timed(() =>
+        hooks["tool.execute.after"](
+          { ...call.about, args: call.args },
+          { title: "", output: call.output, metadata: {} },
+        ),
+      ),
+    );
     await turn();
   }
   const { user, system } = process.cpuUsage(processor);
@@ -94,13 +108,29 @@ function print(results: readonly (readonly Measured[])[]): void {
     const all = results.flatMap((round) => round[at]?.microseconds ?? []);
     const processor = results.reduce((sum, round) => sum + (round[at]?.processorMs ?? 0), 0);
     const perEntry = (processor * 1_000) / (results.length * CALLS * 2);
-    return [name, percentile(all, 0.5).toFixed(1), percentile(all, 0.99).toFixed(1), Math.max(...all).toFixed(0), perEntry.toFixed(0)];
+    return [
+      name,
+      percentile(all, 0.5).toFixed(1),
+      percentile(all, 0.99).toFixed(1),
+      Math.max(...all).toFixed(0),
+      perEntry.toFixed(0),
+    ];
   });
-  console.log(`Hook cost for entries of ${ENTRY_BYTES} bytes, ${CALLS * results.length} calls of each hook (${runtime()})`);
+  console.log(
+    `Hook cost for entries of ${ENTRY_BYTES} bytes, ${CALLS * results.length} calls of each hook (${runtime()})`,
+  );
   console.log(table([["hook", "p50 us", "p99 us", "max us", "processor us per entry, all included"], ...rows]));
   const p50 = (prefix: string): number =>
-    percentile(results.flat().filter(({ name }) => name.startsWith(prefix)).flatMap(({ microseconds }) => microseconds), 0.5);
-  console.log(`Ratio of the p50, ours / plainest: ${(p50("ours") / p50("plainest")).toFixed(3)}. Targets: p50 <= 10 us, p99 <= 100 us.\n`);
+    percentile(
+      results
+        .flat()
+        .filter(({ name }) => name.startsWith(prefix))
+        .flatMap(({ microseconds }) => microseconds),
+      0.5,
+    );
+  console.log(
+    `Ratio of the p50, ours / plainest: ${(p50("ours") / p50("plainest")).toFixed(3)}. Targets: p50 <= 10 us, p99 <= 100 us.\n`,
+  );
 }
 
 function runtime(): string {

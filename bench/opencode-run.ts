@@ -58,6 +58,8 @@ function print(): void {
     return [name, median(own).toFixed(2), Math.min(...own).toFixed(2), median(ratios).toFixed(3), spread];
   });
   console.log(`opencode run, ${PAIRS} rounds`);
-  console.log(table([["design", "median s", "fastest s", "ratio to without, median", "10th to 90th percentile"], ...rows]));
+  console.log(
+    table([["design", "median s", "fastest s", "ratio to without, median", "10th to 90th percentile"], ...rows]),
+  );
   console.log("Target of the ratio, ours: <= 1.02.\n");
 }

@@ -7,7 +7,9 @@ import { appendFile, mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Hooks, PluginModule } from "@opencode-ai/plugin";
 
-export function seedHooks(directory: string): Required<Pick<Hooks, "chat.message" | "tool.execute.before" | "tool.execute.after">> {
+export function seedHooks(
+  directory: string,
+): Required<Pick<Hooks, "chat.message" | "tool.execute.before" | "tool.execute.after">> {
   const inputs = new Map<string, unknown>();
   const append = async (sessionID: string, markdown: string): Promise<void> => {
     const path = join(directory, ".openfleet", "transcripts", `${sessionID}.md`);
@@ -24,12 +26,18 @@ export function seedHooks(directory: string): Required<Pick<Hooks, "chat.message
     "tool.execute.before": async ({ sessionID, tool, callID }, { args }) => {
       inputs.set(callID, args);
       const input = JSON.stringify(args, null, 2);
-      await append(sessionID, `## [${now()}] Tool Use: ${tool}\n\n**Call ID**: ${callID}\n\n### Input\n\n\`\`\`json\n${input}\n\`\`\`\n\n---\n\n`);
+      await append(
+        sessionID,
+        `## [${now()}] Tool Use: ${tool}\n\n**Call ID**: ${callID}\n\n### Input\n\n\`\`\`json\n${input}\n\`\`\`\n\n---\n\n`,
+      );
     },
     "tool.execute.after": async ({ sessionID, tool, callID }, { output }) => {
       inputs.delete(callID);
       const shown = output.length > 5_000 ? `${output.slice(0, 5_000)}\n... (truncated)` : output;
-      await append(sessionID, `## [${now()}] Tool Result: ${tool}\n\n**Call ID**: ${callID}\n\n### Output\n\n\`\`\`\n${shown}\n\`\`\`\n\n---\n\n`);
+      await append(
+        sessionID,
+        `## [${now()}] Tool Result: ${tool}\n\n**Call ID**: ${callID}\n\n### Output\n\n\`\`\`\n${shown}\n\`\`\`\n\n---\n\n`,
+      );
     },
   };
 }

@@ -11,7 +11,11 @@ export function median(values: readonly number[]): number {
 /** A table of text: the first row is its head. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
-  const line = (row: readonly string[]): string => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ").trimEnd();
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join("  ")
+      .trimEnd();
   const [head = [], ...body] = rows;
   return [line(head), widths.map((width) => "-".repeat(width)).join("  "), ...body.map(line)].join("\n");
 }

@@ -28,37 +28,58 @@ interface Load {
   worstLagMs: number;
 }
 
-const rows = [["design", "entries/s", "accepted", "in the files", "lost", "processor s per s", "memory added MiB", "worst lag ms"]];
+const rows = [
+  ["design", "entries/s", "accepted", "in the files", "lost", "processor s per s", "memory added MiB", "worst lag ms"],
+];
 await inTemporaryFolder(async (folder) => {
   const hooks = await hooksIn(folder);
   const tell = tellerOf(hooks);
   const sessions = Array.from({ length: SESSIONS }, (_, at) => new FakeSession(at));
   for (const session of sessions) await tell(session.created());
-  const load = await drive(sessions, async (call) => {
-    await hooks["tool.execute.before"]?.(call.about, { args: call.args });
-    await tell(call.running);
-    await hooks["tool.execute.after"]?.({ ...call.about, args: call.args }, { title: "", output: call.output, metadata: {} });
-    await tell(call.completed);
-  }, async () => {
-    // Each waits for 3 s at most.
-    for (let left = 10; left > 0; left--) await hooks.dispose?.();
-  });
+  const load = await drive(
+    sessions,
+    async (call) => {
+      await hooks["tool.execute.before"]?.(call.about, { args: call.args });
+      await tell(call.running);
+      await hooks["tool.execute.after"]?.(
+        { ...call.about, args: call.args },
+        { title: "", output: call.output, metadata: {} },
+      );
+      await tell(call.completed);
+    },
+    async () => {
+      // Each waits for 3 s at most.
+      for (let left = 10; left > 0; left--) await hooks.dispose?.();
+    },
+  );
   rows.push(row("ours", load, await count(folder)));
 });
 await inTemporaryFolder(async (folder) => {
   const hooks = seedHooks(folder);
   const sessions = Array.from({ length: SESSIONS }, (_, at) => new FakeSession(at));
   const pending: Promise<unknown>[] = [];
-  const load = await drive(sessions, async (call) => {
-    const after = { title: "", output: call.output, metadata: {} };
-    pending.push(hooks["tool.execute.before"](call.about, { args: call.args }).then(() => hooks["tool.execute.after"]({ ...call.about, args: call.args }, after)));
-  }, () => Promise.all(pending));
+  const load = await drive(
+    sessions,
+    async (call) => {
+      const after = { title: "", output: call.output, metadata: {} };
+      pending.push(
+        hooks["tool.execute.before"](call.about, { args: call.args }).then(() =>
+          hooks["tool.execute.after"]({ ...call.about, args: call.args }, after),
+        ),
+      );
+    },
+    () => Promise.all(pending),
+  );
   rows.push(row("plainest", load, await count(folder)));
 });
 console.log(`${SESSIONS} sessions, ${ENTRIES_PER_SECOND} entries of ${ENTRY_BYTES} bytes a second for ${SECONDS} s`);
 console.log(table(rows));
 
-async function drive(sessions: readonly FakeSession[], tell: (call: FakeCall) => Promise<void>, settle: () => Promise<unknown> | undefined): Promise<Load> {
+async function drive(
+  sessions: readonly FakeSession[],
+  tell: (call: FakeCall) => Promise<void>,
+  settle: () => Promise<unknown> | undefined,
+): Promise<Load> {
   const texts = Array.from({ length: 256 }, (_, at) => textOf(ENTRY_BYTES, at + 1));
   const before = process.memoryUsage.rss();
   const processor = process.cpuUsage();
@@ -67,7 +88,7 @@ async function drive(sessions: readonly FakeSession[], tell: (call: FakeCall) =>
   let peak = before;
   let worstLagMs = 0;
   let tick = start;
-  for (let number = 0; performance.now() - start < SECONDS * 1_000; ) {
+  for (let number = 0; performance.now() - start < SECONDS * 1_000;) {
     const due = ((performance.now() - start) / 1_000) * ENTRIES_PER_SECOND;
     while (accepted < due) {
       const session = sessions[number % sessions.length];

@@ -44,10 +44,13 @@ async function record(): Promise<{ sandbox: Sandbox; sessionID: string }> {
     const { code, stdout, stderr } = await inTime(runOpencode(sandbox, args, PROMPT));
     const sessionID = /"sessionID":"(ses_\w+)"/.exec(stdout)?.[1];
     if (code !== 0 || sessionID === undefined) throw new Error(`opencode ended with ${code}.\n${stderr}${stdout}`);
+    await rm(join(sandbox.root, "home"), { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     return { sandbox, sessionID };
+  } catch (error) {
+    await sandbox.remove();
+    throw error;
   } finally {
     await model.close();
-    await rm(join(sandbox.root, "home"), { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
 }
 
@@ -99,6 +102,8 @@ async function main(): Promise<void> {
   if (process.argv.includes("--remove")) await sandbox.remove();
 }
 
+// A reader that has seen enough (`| head`) is no failure.
+process.stdout.on("error", () => undefined);
 try {
   await main();
 } catch (error) {

@@ -27,7 +27,7 @@ await rolldown({
   input: join(root, "src/plugin.ts"),
   platform: "node",
   external: [/^node:/, /^@secretlint\//],
-  output: { file: join(dist, "plugin.js"), format: "esm" },
+  output: { file: join(dist, "plugin.js"), format: "esm", minify: { compress: false, mangle: false, codegen: true } },
 });
 
 const { optionsJsonSchema }: { optionsJsonSchema: () => unknown } = await import(join(dist, "config.js"));

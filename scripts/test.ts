@@ -18,6 +18,9 @@ interface Stage {
 /** The whole recorder in the runtime that opencode embeds; `crash` is the append writer alone, in the other one. */
 const RECORDER_KILLS = ["test/crash/run.ts", "--runs", "1000", "--subject", "test/crash/subject-recorder.ts"];
 
+/** Failed tests of a stage that are named again at the end. */
+const MAX_FAILURES = 20;
+
 const STAGES: readonly Stage[] = [
   { name: "format", command: ["oxfmt", "--check"] },
   { name: "lint", command: ["oxlint"] },
@@ -38,6 +41,8 @@ interface Outcome {
   name: string;
   passed: number;
   failed: number;
+  /** Lines of the runner that name a failed test. */
+  failures: readonly string[];
   seconds: number;
 }
 
@@ -70,7 +75,14 @@ async function run({ name, command }: Stage): Promise<Outcome> {
   const counted = countsIn(output) ?? { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
   // A runner that failed without a failing test (a file that does not load) still failed.
   const failed = code === 0 ? counted.failed : Math.max(1, counted.failed);
-  return { name, passed: counted.passed, failed, seconds: (performance.now() - start) / 1_000 };
+  const failures = new Set(output.match(/^(?:\(fail\)|\s*not ok) .*$/gm));
+  return {
+    name,
+    passed: counted.passed,
+    failed,
+    failures: [...failures],
+    seconds: (performance.now() - start) / 1_000,
+  };
 }
 
 /** Runs a command in the repository's folder, showing what it prints. */
@@ -94,20 +106,23 @@ function finished([program = "", ...args]: readonly string[]): Promise<{ output:
 
 /** The sums that bun's and node's test runners print at their end. */
 function countsIn(output: string): { passed: number; failed: number } | undefined {
-  const passed = /^(?:ℹ |# )?pass (\d+)$|^ *(\d+) pass$/m.exec(output);
-  const failed = /^(?:ℹ |# )?fail (\d+)$|^ *(\d+) fail$/m.exec(output);
-  if (!passed || !failed) return undefined;
-  return { passed: Number(passed[1] ?? passed[2]), failed: Number(failed[1] ?? failed[2]) };
+  const sumOf = (word: "pass" | "fail"): number | undefined => {
+    const lines = output.match(new RegExp(`^(?:(?:ℹ |# )${word} \\d+| *\\d+ ${word})$`, "gm"));
+    const digits = /\d+/.exec(lines?.at(-1) ?? "")?.[0];
+    return digits === undefined ? undefined : Number(digits);
+  };
+  const [passed, failed] = [sumOf("pass"), sumOf("fail")];
+  return passed === undefined || failed === undefined ? undefined : { passed, failed };
 }
 
 function report(all: readonly Outcome[]): void {
+  for (const { name, failures } of all) {
+    for (const line of failures.slice(0, MAX_FAILURES)) console.log(`\n${name}: ${line.trim()}`);
+  }
   console.log("\nstage      passed  failed  seconds");
   for (const { name, passed, failed, seconds } of all) {
-    console.log(
-      [name.padEnd(9), String(passed).padStart(7), String(failed).padStart(7), seconds.toFixed(1).padStart(8)].join(
-        " ",
-      ),
-    );
+    const cells = [name.padEnd(9), `${passed}`.padStart(7), `${failed}`.padStart(7), seconds.toFixed(1).padStart(8)];
+    console.log(cells.join(" "));
   }
   const passed = all.reduce((sum, outcome) => sum + outcome.passed, 0);
   const failed = all.reduce((sum, outcome) => sum + outcome.failed, 0);

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { toJsonValue, type JsonValue } from "./transcript/json-value.ts";
 import { DATA_FOLDER } from "./transcript/paths.ts";
 
 /**
@@ -27,10 +28,7 @@ const optionShapes = {
     z._default(z.int().check(z.minimum(0), z.maximum(1_000_000)), 5_000),
     "Longest tool output, in characters, that stands whole in a markdown transcript; the whole text of a longer one is in a file of its own.",
   ),
-  redact: described(
-    z._default(z.boolean(), true),
-    "Replaces secrets with [REDACTED:kind] before anything is written.",
-  ),
+  redact: described(z._default(z.boolean(), true), "Replaces secrets with [REDACTED:kind] before anything is written."),
   reasoning: described(z._default(z.boolean(), true), "Records the model's reasoning."),
   events: described(
     z._default(z.boolean(), true),
@@ -69,15 +67,15 @@ export function parseOptions(raw: unknown): { options: Options; problems: Option
   const problems: OptionProblem[] = [];
   let options = optionsSchema.parse({});
   if (raw === undefined || raw === null) return { options, problems };
-  const given = entriesOf(raw);
-  if (!given) {
-    const message = `options: ${shown(raw)} is no object. Write ["opencode-transcripts", { "format": "markdown" }]. The defaults are used.`;
+  // Plain and bounded, whatever it was.
+  const given = toJsonValue(raw);
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    const message = `options: ${shown(given)} is no object. Write ["opencode-transcripts", { "format": "markdown" }]. The defaults are used.`;
     return { options, problems: [{ path: "options", message }] };
   }
-  for (const [path, value] of given) {
-    if (value === undefined) continue;
-    const accepted = isOption(path) ? withOption(options, path, value) : undefined;
-    if (accepted) options = accepted;
+  for (const [path, value] of Object.entries(given)) {
+    const parsed = isOption(path) ? optionsSchema.safeParse({ ...options, [path]: value }) : undefined;
+    if (parsed?.success) options = parsed.data;
     else problems.push({ path, message: isOption(path) ? wrongValue(path, value, options) : unknownOption(path) });
   }
   return { options, problems };
@@ -90,22 +88,13 @@ export function optionsJsonSchema(): unknown {
 
 const ALLOWED: Record<keyof Options, string> = {
   format: '"markdown", "jsonl" or "both"',
-  directory: "a path that is not empty, at most 4096 characters",
+  directory: "a path that is not empty, at most 4096 characters, without NUL",
   maxInlineChars: "a whole number from 0 to 1000000",
   redact: "true or false",
   reasoning: "true or false",
   events: "true or false",
   tools: 'a list of "save_conversation"',
 };
-
-function withOption(options: Options, path: keyof Options, value: unknown): Options | undefined {
-  try {
-    return optionsSchema.safeParse({ ...options, [path]: value }).data;
-  } catch {
-    // A value that cannot be looked at, as some proxies.
-    return undefined;
-  }
-}
 
 function isOption(path: string): path is keyof Options {
   return Object.hasOwn(optionShapes, path);
@@ -115,25 +104,12 @@ function unknownOption(path: string): string {
   return `${shortened(path)}: there is no such option. Known are ${Object.keys(optionShapes).join(", ")}. It is ignored.`;
 }
 
-function wrongValue(path: keyof Options, value: unknown, options: Options): string {
+function wrongValue(path: keyof Options, value: JsonValue, options: Options): string {
   return `${path}: ${shown(value)} is not allowed. Allowed is ${ALLOWED[path]}. ${shown(options[path])} is used.`;
 }
 
-/** The options that were given; undefined if they are no object, or one that cannot be read. */
-function entriesOf(raw: unknown): [string, unknown][] | undefined {
-  try {
-    return typeof raw === "object" && raw !== null && !Array.isArray(raw) ? Object.entries(raw) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function shown(value: unknown): string {
-  try {
-    return shortened(JSON.stringify(value) ?? String(value));
-  } catch {
-    return "the value";
-  }
+function shown(value: JsonValue): string {
+  return shortened(JSON.stringify(value));
 }
 
 function shortened(text: string): string {

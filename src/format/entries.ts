@@ -158,13 +158,7 @@ export interface TranscriptHeader {
 
 /** A place in a file that could not be read as an entry, with the reason. Reading goes on after it. */
 export interface TranscriptProblem {
-  code:
-    | "torn_entry"
-    | "damaged_entry"
-    | "unknown_entry"
-    | "no_header"
-    | "newer_version"
-    | "missing_output";
+  code: "torn_entry" | "damaged_entry" | "unknown_entry" | "no_header" | "newer_version" | "missing_output";
   /** 1-based line in the file. */
   line: number;
   /** Byte offset in the file. */

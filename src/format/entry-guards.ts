@@ -57,9 +57,7 @@ const attachment = shaped({
 } satisfies Checks<Attachment>);
 const attachments = optional((value) => Array.isArray(value) && value.every(attachment));
 
-const subagent = optional(
-  shaped({ sessionID: isString, path: optional(isString) } satisfies Checks<SubagentLink>),
-);
+const subagent = optional(shaped({ sessionID: isString, path: optional(isString) } satisfies Checks<SubagentLink>));
 
 const base = { timestamp: isString, messageID: optional(isString), partID: optional(isString) };
 
@@ -130,11 +128,7 @@ export function isEntryType(type: unknown): type is TranscriptEntry["type"] {
 }
 
 export function isTranscriptEntry(value: unknown): value is TranscriptEntry {
-  return (
-    isObject(value) &&
-    isEntryType(value["type"]) &&
-    wrongField(value, CHECKS[value["type"]]) === undefined
-  );
+  return isObject(value) && isEntryType(value["type"]) && wrongField(value, CHECKS[value["type"]]) === undefined;
 }
 
 export function isTranscriptHeader(value: unknown): value is TranscriptHeader {
@@ -144,8 +138,7 @@ export function isTranscriptHeader(value: unknown): value is TranscriptHeader {
 /** Says in words what keeps a value from being an entry. */
 export function whyNoEntry(value: unknown): string {
   if (!isObject(value)) return "not a JSON object";
-  if (!isEntryType(value["type"]))
-    return `type ${JSON.stringify(value["type"]) ?? "missing"} is not known`;
+  if (!isEntryType(value["type"])) return `type ${JSON.stringify(value["type"]) ?? "missing"} is not known`;
   return `field ${wrongField(value, CHECKS[value["type"]]) ?? "unknown"} is missing or of the wrong type`;
 }
 

@@ -18,9 +18,7 @@ function fenceFor(text: string): string {
  * The fenced block with which `text` ends: what it holds and where it starts. Undefined if `text` does not end with one.
  * Read from the end because what stands before may hold anything; the fence occurs nowhere inside its own block.
  */
-export function fenceAtEnd(
-  text: string,
-): { content: string; info: string; start: number } | undefined {
+export function fenceAtEnd(text: string): { content: string; info: string; start: number } | undefined {
   const closing = text.slice(text.lastIndexOf("\n") + 1);
   if (!/^`{3,}$/.test(closing)) return undefined;
   const contentEnd = text.length - closing.length - 1;

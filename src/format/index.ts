@@ -8,11 +8,7 @@ export { parseJsonlTranscript, readJsonlTranscript } from "./jsonl-read.ts";
 export { encodeJsonlEntry, encodeJsonlHeader } from "./jsonl.ts";
 export { entryKey } from "./keys.ts";
 export { encodeMarkdownEntry, encodeMarkdownHeader } from "./markdown-encode.ts";
-export {
-  parseMarkdownTranscript,
-  readMarkdownTranscript,
-  type MarkdownReadOptions,
-} from "./markdown-read.ts";
+export { parseMarkdownTranscript, readMarkdownTranscript, type MarkdownReadOptions } from "./markdown-read.ts";
 export { mergeContinuations } from "./merge.ts";
 export { openTranscript } from "./open.ts";
 export { outputFileText } from "./output-text.ts";

@@ -14,9 +14,7 @@ export async function* chunksOf(input: TranscriptInput): AsyncGenerator<Uint8Arr
   else yield* encodeChunks(Symbol.asyncIterator in input ? input : fromStream(input));
 }
 
-async function* encodeChunks(
-  chunks: AsyncIterable<string | Uint8Array>,
-): AsyncGenerator<Uint8Array> {
+async function* encodeChunks(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {
   let held = "";
   for await (const chunk of chunks) {
     if (typeof chunk !== "string") {

@@ -1,10 +1,5 @@
 /** What both readers make of a header, a problem and the whole. */
-import type {
-  TranscriptEntry,
-  TranscriptHeader,
-  TranscriptItem,
-  TranscriptProblem,
-} from "./entries.ts";
+import type { TranscriptEntry, TranscriptHeader, TranscriptItem, TranscriptProblem } from "./entries.ts";
 import { isTranscriptHeader } from "./entry-guards.ts";
 import type { JsonObject } from "./entry-guards.ts";
 import { FORMAT_VERSION } from "./sections.ts";
@@ -21,20 +16,14 @@ export interface ParsedTranscript {
   problems: TranscriptProblem[];
 }
 
-export const NEWER =
-  "A newer version of opencode-transcripts may have written it: read it with that one.";
+export const NEWER = "A newer version of opencode-transcripts may have written it: read it with that one.";
 
 const MESSAGES = {
-  no_header:
-    "The file does not begin with the header of a transcript. Check that it is one, and that it is whole.",
+  no_header: "The file does not begin with the header of a transcript. Check that it is one, and that it is whole.",
   torn: "An entry breaks off here: the recording process ended while writing it. The entries before and after it are whole.",
 };
 
-export function problem(
-  code: TranscriptProblem["code"],
-  place: Place,
-  message: string,
-): TranscriptItem {
+export function problem(code: TranscriptProblem["code"], place: Place, message: string): TranscriptItem {
   return { kind: "problem", problem: { code, line: place.line, offset: place.start, message } };
 }
 
@@ -51,17 +40,11 @@ export function headerItems(value: JsonObject | undefined, place: Place): Transc
   const { format: _, ...header } = value ?? {};
   const items: TranscriptItem[] = [];
   if (typeof header["version"] === "number" && header["version"] > FORMAT_VERSION) {
-    items.push(
-      problem("newer_version", place, `The file has format version ${header["version"]}. ${NEWER}`),
-    );
+    items.push(problem("newer_version", place, `The file has format version ${header["version"]}. ${NEWER}`));
     header["version"] = FORMAT_VERSION;
   }
-  if (isTranscriptHeader(header))
-    items.push({ kind: "header", header, line: place.line, offset: place.start });
-  else
-    items.push(
-      problem("damaged_entry", place, "The header's JSON is damaged. The entries do not need it."),
-    );
+  if (isTranscriptHeader(header)) items.push({ kind: "header", header, line: place.line, offset: place.start });
+  else items.push(problem("damaged_entry", place, "The header's JSON is damaged. The entries do not need it."));
   return items;
 }
 

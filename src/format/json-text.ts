@@ -34,12 +34,8 @@ function stringify(value: unknown, indent: number): string {
   try {
     return JSON.stringify(value, null, indent) ?? "null";
   } catch {
-    if (typeof value !== "object" || value === null || Array.isArray(value))
-      return JSON.stringify(UNSERIALIZABLE);
-    const fields = Object.entries(value).map(([name, field]) => [
-      name,
-      isSerializable(field) ? field : UNSERIALIZABLE,
-    ]);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return JSON.stringify(UNSERIALIZABLE);
+    const fields = Object.entries(value).map(([name, field]) => [name, isSerializable(field) ? field : UNSERIALIZABLE]);
     return JSON.stringify(Object.fromEntries(fields), null, indent);
   }
 }

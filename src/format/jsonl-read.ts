@@ -38,16 +38,11 @@ export async function parseJsonlTranscript(input: TranscriptInput): Promise<Pars
 function lineItems(line: JsonlLine): TranscriptItem[] {
   if (!line.complete) return [torn(line)];
   const text = decodeUtf8(line.bytes);
-  if (text === undefined)
-    return [problem("damaged_entry", line, "Left out: the line is too long.")];
+  if (text === undefined) return [problem("damaged_entry", line, "Left out: the line is too long.")];
   const items = lineContents(text).flatMap((content) => contentItems(content, line));
   if (text.includes("\ufffd") && !isUtf8(line.bytes)) {
     items.unshift(
-      problem(
-        "damaged_entry",
-        line,
-        "The line holds bytes that are not UTF-8. Their characters are lost.",
-      ),
+      problem("damaged_entry", line, "The line holds bytes that are not UTF-8. Their characters are lost."),
     );
   }
   return items;
@@ -55,8 +50,7 @@ function lineItems(line: JsonlLine): TranscriptItem[] {
 
 function contentItems(content: LineContent, line: JsonlLine): TranscriptItem[] {
   if (content.kind === "blank") return [];
-  if (content.kind === "broken")
-    return [problem("damaged_entry", line, "Left out: this is not one JSON object.")];
+  if (content.kind === "broken") return [problem("damaged_entry", line, "Left out: this is not one JSON object.")];
   if (content.kind === "header") return headerItems(content.value, line);
   if (content.kind === "entry") {
     return [

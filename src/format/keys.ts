@@ -18,8 +18,7 @@ export function specialKey(entry: TranscriptEntry): string | undefined {
     return entry.messageID === undefined ? undefined : `user/${entry.messageID}/${entry.partID}`;
   }
   if (entry.type === "session_event") return `event/${entry.name}/${entry.partID}`;
-  if ((entry.type !== "assistant" && entry.type !== "reasoning") || entry.continues === undefined)
-    return undefined;
+  if ((entry.type !== "assistant" && entry.type !== "reasoning") || entry.continues === undefined) return undefined;
   const hash = createHash("sha1").update(entry.content).digest("hex").slice(0, 12);
   return `${entry.type}/${entry.partID}/${entry.continues}/${hash}`;
 }

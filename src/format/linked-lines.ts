@@ -27,10 +27,7 @@ export function showAttachments(
 }
 
 /** `**Attachment**: [name](path) (image/png, 12,345 bytes)` */
-function attachmentLine(
-  { filename, path, url, mime, bytes, missing }: Attachment,
-  filePath: string,
-): string {
+function attachmentLine({ filename, path, url, mime, bytes, missing }: Attachment, filePath: string): string {
   const name = filename ?? path?.slice(path.lastIndexOf("/") + 1) ?? url ?? "file";
   const shown = path === undefined ? visibleLabel(name) : link(name, filePath, path);
   const facts = [visibleLabel(mime)];

@@ -48,14 +48,10 @@ const LAYOUT = new Set([
  */
 export function decodeSection(section: string, comment: JsonObject): SectionDraft {
   const damage: string[] = [];
-  const text =
-    section.includes("\r\n") && /^[^\n]*\r\n/.test(section)
-      ? section.replaceAll("\r\n", "\n")
-      : section;
+  const text = section.includes("\r\n") && /^[^\n]*\r\n/.test(section) ? section.replaceAll("\r\n", "\n") : section;
   const headingEnd = text.indexOf("\n");
   const heading = /^## \[([^\]]*)\] ([^:]*)(?:: (.*))?$/.exec(text.slice(0, headingEnd)) ?? [];
-  if (!fitsType(heading[2], comment["type"]))
-    damage.push("its heading and its comment name different kinds of entry");
+  if (!fitsType(heading[2], comment["type"])) damage.push("its heading and its comment name different kinds of entry");
   const blocks = readBlocks(text.slice(headingEnd + 2, -2), bodyOf(comment, damage), damage);
   const fields: JsonObject = { type: comment["type"], timestamp: heading[1] };
   const name = comment["type"] === "session_event" ? "name" : "tool";
@@ -65,15 +61,11 @@ export function decodeSection(section: string, comment: JsonObject): SectionDraf
   for (const [key, value] of Object.entries(comment)) if (!LAYOUT.has(key)) fields[key] = value;
 
   const content = blocks.content === undefined ? undefined : decodeText(blocks.content);
-  if (content !== undefined)
-    fields[comment["type"] === "session_event" ? "text" : "content"] = content;
+  if (content !== undefined) fields[comment["type"] === "session_event" ? "text" : "content"] = content;
   if (blocks.input !== undefined) fields["input"] = parseJson(blocks.input, damage);
   if (blocks.data !== undefined) fields["data"] = parseJson(blocks.data, damage);
   const outputFile = outputFileOf(comment);
-  const output =
-    blocks.output === undefined
-      ? undefined
-      : decodeOutput(blocks.output, comment, outputFile, damage);
+  const output = blocks.output === undefined ? undefined : decodeOutput(blocks.output, comment, outputFile, damage);
   if (output !== undefined) fields["output"] = output;
 
   const shown = content ?? (isString(output) ? output : undefined);
@@ -81,9 +73,7 @@ export function decodeSection(section: string, comment: JsonObject): SectionDraf
   if (typeof expected === "number" && expected !== shown?.length) {
     damage.push(`its text is ${shown?.length ?? 0} characters long, but ${expected} were written`);
   }
-  const texts = new Map(
-    blocks.texts.map((encoded, index) => [`text${index}`, decodeText(encoded)]),
-  );
+  const texts = new Map(blocks.texts.map((encoded, index) => [`text${index}`, decodeText(encoded)]));
   if (content !== undefined) texts.set("content", content);
   if (isString(output)) texts.set("output", output);
   if (isString(fields["title"])) texts.set("title", fields["title"]);
@@ -153,11 +143,7 @@ function readBlocks(body: string, blocks: readonly Block[], damage: string[]): B
 }
 
 /** Reads the block with which `text` ends and says where it starts; undefined if it is another one. */
-function takeBlock(
-  text: string,
-  block: Exclude<Block, "content">,
-  found: BlockTexts,
-): number | undefined {
+function takeBlock(text: string, block: Exclude<Block, "content">, found: BlockTexts): number | undefined {
   if (block === "line" || block === "call" || block === "title") {
     const gap = text.lastIndexOf("\n\n");
     const start = gap === -1 ? 0 : gap + 2;
@@ -192,14 +178,8 @@ function outputFileOf(comment: JsonObject): OutputFile | undefined {
   };
 }
 
-function decodeOutput(
-  shown: string,
-  comment: JsonObject,
-  file: OutputFile | undefined,
-  damage: string[],
-): unknown {
-  if (file !== undefined)
-    return decodeText(shown.endsWith(TRUNCATED) ? shown.slice(0, -TRUNCATED.length) : shown);
+function decodeOutput(shown: string, comment: JsonObject, file: OutputFile | undefined, damage: string[]): unknown {
+  if (file !== undefined) return decodeText(shown.endsWith(TRUNCATED) ? shown.slice(0, -TRUNCATED.length) : shown);
   return comment["json"] === true ? parseJson(shown, damage) : decodeText(shown);
 }
 

@@ -5,21 +5,12 @@ import { commentJson } from "./json-text.ts";
 import { specialKey } from "./keys.ts";
 import { assistantSection, eventSection, userSection } from "./message-sections.ts";
 import { SectionBuilder } from "./section-builder.ts";
-import {
-  COMMENT_END,
-  HEADER_COMMENT,
-  MARKDOWN_FORMAT,
-  SECTION_END,
-  TITLE_START,
-} from "./sections.ts";
+import { COMMENT_END, HEADER_COMMENT, MARKDOWN_FORMAT, SECTION_END, TITLE_START } from "./sections.ts";
 import { toolResultSection, toolUseSection } from "./tool-sections.ts";
 import { encodeInline, link, visibleName } from "./visible.ts";
 
 /** The head of a new file. */
-export function encodeMarkdownHeader(
-  header: TranscriptHeader,
-  options: MarkdownHeaderOptions,
-): string {
+export function encodeMarkdownHeader(header: TranscriptHeader, options: MarkdownHeaderOptions): string {
   const { sessionID, title, created, directory, parentID, parentPath } = header;
   const lines: string[] = [];
   if (title !== undefined) lines.push(`- **Title**: ${encodeInline(title)}`);
@@ -27,12 +18,9 @@ export function encodeMarkdownHeader(
   if (directory !== undefined) lines.push(`- **Directory**: ${encodeInline(directory)}`);
   if (parentID !== undefined) {
     const name = visibleName(parentID);
-    lines.push(
-      `- **Parent**: ${parentPath === undefined ? name : link(name, options.filePath, parentPath)}`,
-    );
+    lines.push(`- **Parent**: ${parentPath === undefined ? name : link(name, options.filePath, parentPath)}`);
   }
-  const comment =
-    HEADER_COMMENT + commentJson({ format: MARKDOWN_FORMAT, ...header }) + COMMENT_END;
+  const comment = HEADER_COMMENT + commentJson({ format: MARKDOWN_FORMAT, ...header }) + COMMENT_END;
   const blocks = [TITLE_START + visibleName(sessionID), lines.join("\n"), comment];
   return blocks.filter((block) => block !== "").join("\n\n") + SECTION_END;
 }

@@ -68,13 +68,7 @@ class MarkdownReader {
     }
     if (piece.kind !== "stray") return [...before, torn(piece)];
     if (before.length > 0) return before;
-    return [
-      problem(
-        "damaged_entry",
-        piece,
-        "Text outside of every entry is left out. Was the file edited by hand?",
-      ),
-    ];
+    return [problem("damaged_entry", piece, "Text outside of every entry is left out. Was the file edited by hand?")];
   }
 
   /** What is to be said if nothing comes any more. */
@@ -84,37 +78,25 @@ class MarkdownReader {
 
   async #entry(piece: Piece): Promise<TranscriptItem[]> {
     const body = decodeUtf8(piece.body);
-    if (body === undefined)
-      return [problem("damaged_entry", piece, "Entry left out: it is too long.")];
+    if (body === undefined) return [problem("damaged_entry", piece, "Entry left out: it is too long.")];
     const headings = headingPlaces(piece, body);
     const place = headings.pop();
-    if (place === undefined)
-      return [problem("damaged_entry", piece, "Entry left out: it has no heading.")];
+    if (place === undefined) return [problem("damaged_entry", piece, "Entry left out: it has no heading.")];
     // Encoded text holds no heading, so each one before the last began an entry that was never finished.
     const items = headings.map(torn);
     const comment = parseComment(decodeUtf8(piece.comment) ?? "");
     if (comment === undefined) {
-      return [
-        ...items,
-        problem("damaged_entry", place, "Entry left out: the JSON in its comment is damaged."),
-      ];
+      return [...items, problem("damaged_entry", place, "Entry left out: the JSON in its comment is damaged.")];
     }
     if (!isEntryType(comment["type"])) {
-      return [
-        ...items,
-        problem("unknown_entry", place, `Entry left out: its type is not known. ${NEWER}`),
-      ];
+      return [...items, problem("unknown_entry", place, `Entry left out: its type is not known. ${NEWER}`)];
     }
     const draft = decodeSection(body.slice(place.index), comment);
-    if (body.includes("\ufffd") && !isUtf8(piece.body))
-      draft.damage.push("it holds bytes that are not UTF-8");
+    if (body.includes("\ufffd") && !isUtf8(piece.body)) draft.damage.push("it holds bytes that are not UTF-8");
     const { entry, problems } = await this.#finisher.finish(draft);
     for (const { code, message } of problems) items.push(problem(code, place, message));
     if (entry === undefined) return items;
-    return [
-      ...items,
-      { kind: "entry", entry, line: place.line, offset: place.start, endOffset: piece.end },
-    ];
+    return [...items, { kind: "entry", entry, line: place.line, offset: place.start, endOffset: piece.end }];
   }
 }
 

@@ -62,8 +62,7 @@ export class MarkdownSplitter {
         this.#searched = newline;
         break;
       }
-      const piece =
-        comment === undefined ? this.#passLine(newline) : this.#close(comment, newline, end);
+      const piece = comment === undefined ? this.#passLine(newline) : this.#close(comment, newline, end);
       if (piece !== undefined) yield piece;
     }
     this.#bytes.discard(this.#open?.start ?? this.#lineStart);
@@ -78,8 +77,7 @@ export class MarkdownSplitter {
       const text = this.#lineText(end);
       const kind = this.#line === 1 && begins(text, TITLE_START) ? "header" : "entry";
       const place = { start: this.#lineStart, line: this.#line };
-      if (kind === "header" || begins(text, SECTION_START))
-        yield this.#incomplete({ kind, ...place }, end);
+      if (kind === "header" || begins(text, SECTION_START)) yield this.#incomplete({ kind, ...place }, end);
       else if (!isFiller(text)) yield this.#incomplete({ kind: "stray", ...place }, end);
     }
   }

@@ -12,17 +12,10 @@ export function mergeContinuations(entries: readonly TranscriptEntry[]): Transcr
   const merged: TranscriptEntry[] = [];
   const places = new Map<string, number>();
   for (const entry of entries) {
-    const key =
-      isText(entry) && entry.partID !== undefined ? `${entry.type}/${entry.partID}` : undefined;
+    const key = isText(entry) && entry.partID !== undefined ? `${entry.type}/${entry.partID}` : undefined;
     const place = key === undefined ? undefined : places.get(key);
     const first = place === undefined ? undefined : merged[place];
-    if (
-      place !== undefined &&
-      first !== undefined &&
-      isText(first) &&
-      isText(entry) &&
-      entry.continues !== undefined
-    ) {
+    if (place !== undefined && first !== undefined && isText(first) && isText(entry) && entry.continues !== undefined) {
       merged[place] = continued(first, entry);
       continue;
     }

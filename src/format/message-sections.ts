@@ -1,11 +1,6 @@
 /** Sections of what people, models and the host said: user messages, assistant texts, reasoning, session events. */
 import type { MarkdownEntryOptions } from "./encode-options.ts";
-import type {
-  AssistantMessageEntry,
-  ReasoningEntry,
-  SessionEventEntry,
-  UserMessageEntry,
-} from "./entries.ts";
+import type { AssistantMessageEntry, ReasoningEntry, SessionEventEntry, UserMessageEntry } from "./entries.ts";
 import { fencedJson } from "./json-text.ts";
 import { showAttachments } from "./linked-lines.ts";
 import { TextReferences } from "./references.ts";
@@ -15,11 +10,7 @@ import { groupDigits, visibleName } from "./visible.ts";
 /** A text in a user message that the user did not write is shown from this length on, whatever part it is in. */
 const LONG_TEXT_LENGTH = 200;
 
-export function userSection(
-  section: SectionBuilder,
-  entry: UserMessageEntry,
-  options: MarkdownEntryOptions,
-): string {
+export function userSection(section: SectionBuilder, entry: UserMessageEntry, options: MarkdownEntryOptions): string {
   section.content(entry.content);
   section.note("agent", entry.agent);
   section.note("model", entry.model);
@@ -29,8 +20,7 @@ export function userSection(
   section.noteWithTexts("parts", entry.parts, texts, {
     heading: "### Added by the host",
     info: "text",
-    shows: (text, key, owner) =>
-      text.length >= LONG_TEXT_LENGTH || (key === "text" && isTextPart(owner)),
+    shows: (text, key, owner) => text.length >= LONG_TEXT_LENGTH || (key === "text" && isTextPart(owner)),
   });
   return section.toMarkdown("User Message");
 }
@@ -68,8 +58,7 @@ function smallPrint(entry: AssistantMessageEntry | ReasoningEntry): string {
     const { input, output, reasoning, cacheRead } = entry.tokens;
     facts.push(`${groupDigits(input)} in`, `${groupDigits(output)} out`);
     if (reasoning !== undefined && reasoning > 0) facts.push(`${groupDigits(reasoning)} reasoning`);
-    if (cacheRead !== undefined && cacheRead > 0)
-      facts.push(`${groupDigits(cacheRead)} from cache`);
+    if (cacheRead !== undefined && cacheRead > 0) facts.push(`${groupDigits(cacheRead)} from cache`);
   }
   if (entry.cost !== undefined) facts.push(visibleCost(entry.cost));
   return facts.length === 0 ? "" : `*${facts.join(" · ")}*`;

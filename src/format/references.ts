@@ -20,11 +20,7 @@ interface Source {
 }
 
 /** Names the text under which a string is to be shown, or says nothing: then the string stays in the comment. */
-export type Adopt = (
-  text: string,
-  key: string | undefined,
-  owner: object | undefined,
-) => string | undefined;
+export type Adopt = (text: string, key: string | undefined, owner: object | undefined) => string | undefined;
 
 /** The texts that a section shows, and the values of its comment with references to them. */
 export class TextReferences {
@@ -68,8 +64,7 @@ export class TextReferences {
 
   #find(source: Source, text: string, minLength: number): number {
     if (text.length < minLength || text.length > source.text.length) return -1;
-    for (const start of [source.cursor, source.cursor + 1, 0])
-      if (source.text.startsWith(text, start)) return start;
+    for (const start of [source.cursor, source.cursor + 1, 0]) if (source.text.startsWith(text, start)) return start;
     if (this.#budget <= 0) return -1;
     this.#budget -= source.text.length;
     return source.text.indexOf(text);
@@ -77,14 +72,9 @@ export class TextReferences {
 }
 
 /** Puts the texts back. `damaged` is called for each reference that names no text or does not fit in it. */
-export function resolveReferences(
-  value: unknown,
-  texts: ReadonlyMap<string, string>,
-  damaged: () => void,
-): unknown {
+export function resolveReferences(value: unknown, texts: ReadonlyMap<string, string>, damaged: () => void): unknown {
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value))
-    return value.map((item: unknown) => resolveReferences(item, texts, damaged));
+  if (Array.isArray(value)) return value.map((item: unknown) => resolveReferences(item, texts, damaged));
   const entries = Object.entries(value);
   const only = entries.length === 1 ? entries[0] : undefined;
   if (only?.[0] === KEY) return resolve(only[1], texts, damaged);
@@ -96,16 +86,11 @@ export function resolveReferences(
   );
 }
 
-function resolve(
-  reference: unknown,
-  texts: ReadonlyMap<string, string>,
-  damaged: () => void,
-): string {
+function resolve(reference: unknown, texts: ReadonlyMap<string, string>, damaged: () => void): string {
   const [name, from, to]: unknown[] = Array.isArray(reference) ? reference : [reference];
   const text = typeof name === "string" ? texts.get(name) : undefined;
   const whole = !Array.isArray(reference);
-  const fits =
-    whole || (typeof from === "number" && typeof to === "number" && to <= (text?.length ?? -1));
+  const fits = whole || (typeof from === "number" && typeof to === "number" && to <= (text?.length ?? -1));
   if (text === undefined || !fits) damaged();
   if (text === undefined) return "";
   return typeof from === "number" && typeof to === "number" ? text.slice(from, to) : text;

@@ -93,10 +93,7 @@ function keyInComment(comment: JsonObject | undefined): string | undefined {
   return plainKey(comment["type"], idIn(comment, "messageID"), idIn(comment, "partID"));
 }
 
-function idIn(
-  comment: JsonObject,
-  name: keyof Pick<TranscriptEntry, "messageID" | "partID">,
-): string | undefined {
+function idIn(comment: JsonObject, name: keyof Pick<TranscriptEntry, "messageID" | "partID">): string | undefined {
   const id = comment[name];
   return isString(id) ? id : undefined;
 }

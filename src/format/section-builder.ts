@@ -86,12 +86,7 @@ export class SectionBuilder {
   }
 
   /** A value for the comment with references to texts of the body; `shown` says which texts to show for that. */
-  noteWithTexts(
-    name: string,
-    value: unknown,
-    references: TextReferences,
-    shown?: ShownTexts,
-  ): void {
+  noteWithTexts(name: string, value: unknown, references: TextReferences, shown?: ShownTexts): void {
     if (value === undefined) return;
     const adopted: string[] = [];
     const adopt: Adopt = (text, key, owner) => {
@@ -122,9 +117,7 @@ export class SectionBuilder {
       if (shown !== name.value) this.note(name.field, name.value);
     }
     const usual = DEFAULT_BODY[this.#entry.type];
-    const isUsual =
-      usual.length === this.#body.length &&
-      usual.every((block, index) => block === this.#body[index]);
+    const isUsual = usual.length === this.#body.length && usual.every((block, index) => block === this.#body[index]);
     if (!isUsual) this.note("body", this.#body);
     const comment = ENTRY_COMMENT + commentJson(this.#comment) + COMMENT_END;
     return `${[heading, ...this.#shown, comment].join("\n\n")}${SECTION_END}`;

@@ -27,32 +27,19 @@ export class SectionFinisher {
   }
 
   /** Sections must come in file order. */
-  async finish({
-    fields,
-    texts,
-    outputFile,
-    sameInput,
-    damage,
-  }: SectionDraft): Promise<FinishedSection> {
+  async finish({ fields, texts, outputFile, sameInput, damage }: SectionDraft): Promise<FinishedSection> {
     const problems: FinishedSection["problems"] = [];
     if (outputFile !== undefined) {
       const missing = await this.#fillOutput(fields, texts, outputFile, damage);
       if (missing !== undefined) problems.push({ code: "missing_output", message: missing });
     }
-    resolveFields(
-      fields,
-      texts,
-      damage,
-      outputFile === undefined || fields["outputMissing"] === undefined,
-    );
+    resolveFields(fields, texts, damage, outputFile === undefined || fields["outputMissing"] === undefined);
     const call = callOf(fields);
     if (call !== undefined && fields["type"] === "tool_result") {
       const known = this.#pending.take(call);
       if (sameInput) {
         if (known === undefined)
-          damage.push(
-            "it says that its input is that of its call, but no such call stands before it",
-          );
+          damage.push("it says that its input is that of its call, but no such call stands before it");
         fields["input"] = known?.input ?? null;
       }
     }
@@ -63,8 +50,7 @@ export class SectionFinisher {
       });
       return { problems };
     }
-    if (fields.type === "tool_use")
-      this.#pending.add({ callID: fields.callID, partID: fields.partID }, fields.input);
+    if (fields.type === "tool_use") this.#pending.add({ callID: fields.callID, partID: fields.partID }, fields.input);
     if (damage.length > 0) {
       const what = damage.join("; ");
       problems.push({
@@ -98,8 +84,7 @@ export class SectionFinisher {
   }
 
   async #outputText(path: string): Promise<{ text: string | undefined; why: string }> {
-    if (this.#readOutput === undefined)
-      return { text: undefined, why: "the reader was given no way to read it" };
+    if (this.#readOutput === undefined) return { text: undefined, why: "the reader was given no way to read it" };
     try {
       return { text: await this.#readOutput(path), why: "there is no such file" };
     } catch (error) {

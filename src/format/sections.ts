@@ -27,17 +27,7 @@ export const HEADING =
  * The blocks of a section, divided by blank lines. The comment's `body` lists them where they are not `DEFAULT_BODY`.
  * `content` is raw text and takes what the others leave. All but `line`, `call` and `title` stand in a fence otherwise.
  */
-export const BLOCKS = [
-  "content",
-  "fenced",
-  "call",
-  "title",
-  "line",
-  "input",
-  "output",
-  "data",
-  "text",
-] as const;
+export const BLOCKS = ["content", "fenced", "call", "title", "line", "input", "output", "data", "text"] as const;
 export type Block = (typeof BLOCKS)[number];
 
 export const DEFAULT_BODY: Record<TranscriptEntry["type"], readonly Block[]> = {

@@ -14,18 +14,10 @@ const DELETE_PICTURE = "\u2421";
 
 const C0_AND_C1 = String.raw`\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f`;
 /** A first test for text that stands as it is. May be true for text that turns out to need nothing. */
-const MAYBE_SPECIAL = new RegExp(
-  String.raw`[${C0_AND_C1}\u2060]|\r(?!\n)|## \[|<!-- (?:entry|transcript)`,
-);
+const MAYBE_SPECIAL = new RegExp(String.raw`[${C0_AND_C1}\u2060]|\r(?!\n)|## \[|<!-- (?:entry|transcript)`);
 const MARKED_LITERAL = String.raw`([\u2400-\u241f\u2421\ufffd])(\u2060+)`;
-const TEXT_CONTROLS = new RegExp(
-  String.raw`([${C0_AND_C1}\p{Cs}]|\r(?!\n))(\u2060*)|${MARKED_LITERAL}`,
-  "gu",
-);
-const LINE_CONTROLS = new RegExp(
-  String.raw`([${C0_AND_C1}\n\r\p{Cs}])(\u2060*)|${MARKED_LITERAL}`,
-  "gu",
-);
+const TEXT_CONTROLS = new RegExp(String.raw`([${C0_AND_C1}\p{Cs}]|\r(?!\n))(\u2060*)|${MARKED_LITERAL}`, "gu");
+const LINE_CONTROLS = new RegExp(String.raw`([${C0_AND_C1}\n\r\p{Cs}])(\u2060*)|${MARKED_LITERAL}`, "gu");
 const ENCODED_CONTROLS = /([\u2400-\u241f\u2421])(\u2060+)|\ufffd(\u2060+)([0-9a-f]{4})?/g;
 
 /** What makes `## [` on the same line look like one of our section headings to an unanchored `grep`. */
@@ -67,13 +59,7 @@ export function beforeHeadingTails(text: string, change: (part: string) => strin
     .join("\n");
 }
 
-function encodeControl(
-  _match: string,
-  control?: string,
-  after?: string,
-  literal?: string,
-  marks = "",
-): string {
+function encodeControl(_match: string, control?: string, after?: string, literal?: string, marks = ""): string {
   if (control === undefined) return `${literal}${marks}${marks}`;
   const code = control.charCodeAt(0);
   const joiners = after ?? "";
@@ -83,13 +69,7 @@ function encodeControl(
 }
 
 /** An odd number of joiners after a picture means the control itself; an even one means the picture and half as many. */
-function decodeControl(
-  match: string,
-  picture?: string,
-  joiners = "",
-  marks = "",
-  hex = "",
-): string {
+function decodeControl(match: string, picture?: string, joiners = "", marks = "", hex = ""): string {
   if (picture === undefined) {
     if (marks.length % 2 === 0) return REPLACEMENT + marks.slice(marks.length / 2) + hex;
     return marks.length === 1 && hex !== "" ? String.fromCharCode(Number.parseInt(hex, 16)) : match;
@@ -105,9 +85,7 @@ function markHeadings(text: string): string {
 }
 
 function unmarkHeadings(text: string): string {
-  return beforeHeadingTails(text, (part) =>
-    part.replace(HEADING_START, (_, marks: string) => `#${marks.slice(1)}# [`),
-  );
+  return beforeHeadingTails(text, (part) => part.replace(HEADING_START, (_, marks: string) => `#${marks.slice(1)}# [`));
 }
 
 function markComments(text: string): string {
@@ -115,8 +93,5 @@ function markComments(text: string): string {
 }
 
 function unmarkComments(text: string): string {
-  return text.replace(
-    COMMENT_START,
-    (_, marks: string, word: string) => `<${marks.slice(1)}!-- ${word}`,
-  );
+  return text.replace(COMMENT_START, (_, marks: string, word: string) => `<${marks.slice(1)}!-- ${word}`);
 }

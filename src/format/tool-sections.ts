@@ -10,11 +10,7 @@ import { groupDigits, link } from "./visible.ts";
 
 const DEFAULT_MAX_INLINE_CHARS = 5000;
 
-export function toolUseSection(
-  section: SectionBuilder,
-  entry: ToolUseEntry,
-  options: MarkdownEntryOptions,
-): string {
+export function toolUseSection(section: SectionBuilder, entry: ToolUseEntry, options: MarkdownEntryOptions): string {
   section.callID(entry.callID);
   section.line("### Input");
   section.fence("input", fencedJson(entry.input), "json");
@@ -44,11 +40,7 @@ export function toolResultSection(
   });
 }
 
-function noteInputAndMetadata(
-  section: SectionBuilder,
-  entry: ToolResultEntry,
-  options: MarkdownEntryOptions,
-): void {
+function noteInputAndMetadata(section: SectionBuilder, entry: ToolResultEntry, options: MarkdownEntryOptions): void {
   const texts = new TextReferences();
   if (typeof entry.output === "string") texts.add("output", entry.output);
   if (entry.title !== undefined) texts.add("title", entry.title);

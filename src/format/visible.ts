@@ -21,8 +21,7 @@ export function visibleTimestamp(timestamp: string): string {
 /** Text after a label: raw where markdown leaves it alone, else in a code span. `decodeInline` gives the text back. */
 export function encodeInline(text: string): string {
   const line = encodeLine(text);
-  if (!/[`*<>[\]\\&~$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|^[\s#>+-]|^\d+[.)]|\s$/u.test(line))
-    return line;
+  if (!/[`*<>[\]\\&~$]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|^[\s#>+-]|^\d+[.)]|\s$/u.test(line)) return line;
   let longest = 0;
   for (const run of line.matchAll(/`+/g)) longest = Math.max(longest, run[0].length);
   const ticks = "`".repeat(longest + 1);

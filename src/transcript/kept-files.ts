@@ -106,7 +106,7 @@ export class KeptFiles {
     const handle = await this.#options.fs.openRead(path);
     try {
       const chunks: Uint8Array[] = [];
-      for (let at = 0; at < size; ) {
+      for (let at = 0; at < size;) {
         const chunk = await handle.read(at, Math.min(READ_CHUNK_BYTES, size - at));
         if (chunk.byteLength === 0) break;
         chunks.push(chunk);

@@ -206,7 +206,13 @@ export class Recorder {
     for (const format of formats) {
       const filePath = await this.#places.path(sessionID, format);
       const sink = new Sink({ format, linkFormat, sessionID, filePath, maxInlineChars, header: () => header });
-      const file = new AppendFile({ path: join(root, filePath), format: sink, fs, pool: this.#pool, onFault: (event) => this.#onFault(event) });
+      const file = new AppendFile({
+        path: join(root, filePath),
+        format: sink,
+        fs,
+        pool: this.#pool,
+        onFault: (event) => this.#onFault(event),
+      });
       // An existing file is read before its first record comes, so that this one does not wait for it.
       file.prepare();
       outputs.push({ sink, file });

@@ -2,7 +2,13 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { createJsonlScanner, createMarkdownScanner, entryKey, parseJsonlTranscript, parseMarkdownTranscript } from "../../src/format/index.ts";
+import {
+  createJsonlScanner,
+  createMarkdownScanner,
+  entryKey,
+  parseJsonlTranscript,
+  parseMarkdownTranscript,
+} from "../../src/format/index.ts";
 import { createRecorder } from "../../src/transcript/create-recorder.ts";
 import type { Recorder } from "../../src/transcript/recorder.ts";
 import { randomFrom } from "./random.ts";
@@ -78,7 +84,13 @@ function sessionRecord(session: Session) {
 }
 
 /** A call that has its result already: two entries in each of the session's files. */
-function recordCall(recorder: Recorder, { generation, accepted }: CrashRun, session: Session, serial: number, chars: number): void {
+function recordCall(
+  recorder: Recorder,
+  { generation, accepted }: CrashRun,
+  session: Session,
+  serial: number,
+  chars: number,
+): void {
   const partID = `prt_${String(generation).padStart(6, "0")}_${String(serial).padStart(8, "0")}`;
   for (const extension of EXTENSIONS) {
     for (const type of ["tool_use", "tool_result"]) accepted(`${type}/${partID}${extension}`, session.path + extension);
@@ -103,7 +115,8 @@ async function inspectFile(folder: string, file: string): Promise<CrashFile> {
     const outputPath = join(folder, "transcripts", output);
     return fs.existsSync(outputPath) ? fs.readFileSync(outputPath, "utf8") : undefined;
   };
-  const parsed = extension === ".md" ? await parseMarkdownTranscript(bytes, { readOutput }) : await parseJsonlTranscript(bytes);
+  const parsed =
+    extension === ".md" ? await parseMarkdownTranscript(bytes, { readOutput }) : await parseJsonlTranscript(bytes);
   const scanner = extension === ".md" ? createMarkdownScanner(0) : createJsonlScanner(0);
   scanner.push(bytes);
   const keys = parsed.entries.flatMap((entry) => entryKey(entry) ?? []);

@@ -22,9 +22,7 @@ const TIMEOUT_MS = 120_000;
 
 const scripts = {
   "ends-text": [[text(SAID, { pieces: 5 }), gate("never")]],
-  "ends-tool": [
-    [text("I begin."), call("bash", { command: "echo begun; sleep 60", description: "sleeps" })],
-  ],
+  "ends-tool": [[text("I begin."), call("bash", { command: "echo begun; sleep 60", description: "sleeps" })]],
 };
 
 let model: Promise<ModelServer> | undefined;
@@ -39,11 +37,7 @@ describe("a signal in the middle of the work", () => {
     );
   }
   for (const signal of SIGNALS) {
-    test(
-      `run, ${signal}: the text so far is recorded as interrupted`,
-      () => inRun(signal),
-      TIMEOUT_MS,
-    );
+    test(`run, ${signal}: the text so far is recorded as interrupted`, () => inRun(signal), TIMEOUT_MS);
   }
   afterAll(async () => (await model)?.close());
 });
@@ -94,8 +88,7 @@ async function newSandbox(): Promise<Sandbox> {
 async function streamedBy(sandbox: Sandbox, requestsBefore: number): Promise<void> {
   const server = await theModel();
   const deadline = Date.now() + 60_000;
-  const begun = (): boolean =>
-    server.requests.length > requestsBefore + 1 && existsSync(folderOf(sandbox));
+  const begun = (): boolean => server.requests.length > requestsBefore + 1 && existsSync(folderOf(sandbox));
   while (!begun() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
   // The pieces arrive over loopback within milliseconds of each other.
   await new Promise((resolve) => setTimeout(resolve, 500));
@@ -124,9 +117,7 @@ function folderOf(sandbox: Sandbox): string {
 }
 
 async function transcripts(sandbox: Sandbox): Promise<string[]> {
-  return (await readdir(folderOf(sandbox))).filter(
-    (name) => name.startsWith("ses_") && name.endsWith(".md"),
-  );
+  return (await readdir(folderOf(sandbox))).filter((name) => name.startsWith("ses_") && name.endsWith(".md"));
 }
 
 function transcriptOf(sandbox: Sandbox, sessionID: string): Promise<TranscriptEntry[]> {

@@ -78,10 +78,7 @@ async function killAgainAndAgain(sandbox: Sandbox): Promise<string> {
     const { entries, problems } = await read(sandbox, sessionID);
     const damage = problems.filter(({ code }) => code !== "torn_entry");
     assert.deepEqual(damage, [], `kill ${kill}`);
-    assert.ok(
-      problems.length <= 1 && entries.length >= entriesBefore,
-      `kill ${kill}: ${entries.length} entries`,
-    );
+    assert.ok(problems.length <= 1 && entries.length >= entriesBefore, `kill ${kill}: ${entries.length} entries`);
     torn += problems.length;
     entriesBefore = entries.length;
   }

@@ -142,10 +142,7 @@ describe("comparison with an export", () => {
       parts: [{ id: "prt_09", type: "compaction" }],
     };
     assert.equal(compareWithExport(EXPORT, ENTRIES.toSpliced(8, 0, marker)), undefined);
-    assert.match(
-      compareWithExport(EXPORT, ENTRIES.toSpliced(8, 0, marker, marker)) ?? "",
-      /differs/,
-    );
+    assert.match(compareWithExport(EXPORT, ENTRIES.toSpliced(8, 0, marker, marker)) ?? "", /differs/);
   });
 
   const changes: [string, TranscriptEntry[], RegExp][] = [
@@ -155,33 +152,20 @@ describe("comparison with an export", () => {
       changed(0, { parts: [{ id: "prt_01", text: "hello" }] }),
       /prt_02 \(text\) is missing/,
     ],
-    [
-      "a file without its bytes",
-      changed(0, { attachments: [{ mime: "image/png" }] }),
-      /not among the attachments/,
-    ],
+    ["a file without its bytes", changed(0, { attachments: [{ mime: "image/png" }] }), /not among the attachments/],
     ["a trimmed text", changed(8, { content: "Done." }), /6 expected, 5 found/],
     ["another call id", changed(3, { callID: "call_x" }), /another call id/],
     ["another tool", changed(3, { tool: "read" }), /another tool/],
     ["another input", changed(4, { input: { command: "b" } }), /another input/],
-    [
-      "a lost status",
-      changed(5, { status: "completed" }),
-      /its status is "completed", not "error"/,
-    ],
+    ["a lost status", changed(5, { status: "completed" }), /its status is "completed", not "error"/],
     ["another error text", changed(5, { output: "brokem" }), /differs from character 5 on/],
     ["a result with another input", changed(6, { input: {} }), /it has another input/],
     ["an output that is not whole", changed(6, { outputMissing: "gone" }), /not whole/],
     ["a text told as reasoning", changed(2, { type: "reasoning" }), /another type/],
-    [
-      "an invented attachment",
-      changed(6, { attachments: [{ mime: "a/b", path: "x" }] }),
-      /its attachments are/,
-    ],
+    ["an invented attachment", changed(6, { attachments: [{ mime: "a/b", path: "x" }] }), /its attachments are/],
   ];
   for (const [name, entries, expected] of changes) {
-    test(`${name} is found`, () =>
-      assert.match(compareWithExport(EXPORT, entries) ?? "no difference", expected));
+    test(`${name} is found`, () => assert.match(compareWithExport(EXPORT, entries) ?? "no difference", expected));
   }
 
   test("any entry that is missing or doubled is found", () => {
@@ -199,8 +183,7 @@ describe("comparison with an export", () => {
     for (const [i, one] of ENTRIES.entries()) {
       for (const [j, other] of ENTRIES.entries()) {
         const types = new Set([one.type, other.type]);
-        if (i >= j || types.has("session_event") || (types.size === 1 && types.has("tool_result")))
-          continue;
+        if (i >= j || types.has("session_event") || (types.size === 1 && types.has("tool_result"))) continue;
         const swapped = ENTRIES.with(i, other).with(j, one);
         // A result may stand anywhere between its use and the next answer.
         const legal = types.has("tool_result") && types.has("tool_use") && i === 4 && j === 6;
@@ -220,10 +203,7 @@ describe("comparison with an export", () => {
     const dropped = [{ type: "assistant", content: "streamed, then cut" }] as const;
     assert.match(compareWithExport(EXPORT, entries) ?? "", /streamed, then cut/);
     assert.equal(compareWithExport(EXPORT, entries, dropped), undefined);
-    assert.match(
-      compareWithExport(EXPORT, ENTRIES, dropped) ?? "",
-      /missing: what the host dropped/,
-    );
+    assert.match(compareWithExport(EXPORT, ENTRIES, dropped) ?? "", /missing: what the host dropped/);
     assert.match(compareWithExport(EXPORT, [...entries, lost], dropped) ?? "", /not in the export/);
   });
 
@@ -233,20 +213,14 @@ describe("comparison with an export", () => {
     assert.equal(part?.type, "tool");
     if (part?.type === "tool") part.state = { status: "running", input: { command: "a" } };
     assert.match(compareWithExport(cut, ENTRIES) ?? "", /no end of it/);
-    assert.equal(
-      compareWithExport(cut, changed(6, { status: "interrupted", output: "cut" })),
-      undefined,
-    );
+    assert.equal(compareWithExport(cut, changed(6, { status: "interrupted", output: "cut" })), undefined);
     assert.equal(compareWithExport(cut, ENTRIES.toSpliced(6, 1)), undefined);
   });
 
   test("equal call ids are told apart by their order", () => {
     const again = structuredClone(EXPORT);
-    for (const part of again.messages[1]?.parts ?? [])
-      if (part.type === "tool") part.callID = "call_same";
-    const same = ENTRIES.map((entry) =>
-      "callID" in entry ? { ...entry, callID: "call_same" } : entry,
-    );
+    for (const part of again.messages[1]?.parts ?? []) if (part.type === "tool") part.callID = "call_same";
+    const same = ENTRIES.map((entry) => ("callID" in entry ? { ...entry, callID: "call_same" } : entry));
     assert.equal(compareWithExport(again, same), undefined);
     assert.match(compareWithExport(again, same.toSpliced(6, 1)) ?? "", /missing/);
   });
@@ -283,10 +257,7 @@ describe("comparison with an export", () => {
   });
 
   test("lost or wrong usage is found", () => {
-    assert.match(
-      compareUsage(EXPORT, ENTRIES.toSpliced(7, 1)) ?? "",
-      /2 model calls, but 1 usages/,
-    );
+    assert.match(compareUsage(EXPORT, ENTRIES.toSpliced(7, 1)) ?? "", /2 model calls, but 1 usages/);
     assert.match(compareUsage(EXPORT, changed(8, { cost: 0.25 })) ?? "", /usage 2 \(prt_12\)/);
   });
 

@@ -8,12 +8,16 @@ import { join } from "node:path";
 import { parseJsonlTranscript } from "../../src/format/jsonl-read.ts";
 import { parseMarkdownTranscript } from "../../src/format/markdown-read.ts";
 import { parseExport, type ExportedSession } from "../support/host/export.ts";
-import { field } from "../support/host/fields.ts";
+import type { OpencodeClient } from "../support/host/client.ts";
+import { field, list } from "../support/host/fields.ts";
 import { call, text, type ModelAction, type ModelScript } from "../support/host/model-script.ts";
 import { startModel, type ModelServer } from "../support/host/model.ts";
 import { exportSession, runOpencode } from "../support/host/process.ts";
+import { startOpencode } from "../support/host/opencode.ts";
+import { createSandbox, MODEL } from "../support/host/sandbox.ts";
 import { openTheatre, type Theatre } from "../support/host/stage.ts";
 import { recallOutput, runRecall } from "../support/recall-commands.ts";
+import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 
 const TIMEOUT_MS = 180_000;
@@ -51,6 +55,8 @@ const SCRIPTS: Record<string, ModelScript> = {
   "save-child": [work("child"), save({ note: "Remember the child." }), [text("The child's result.")]],
   "save-parent-compact": [delegate("save-child-compact"), [text("The compact child is done.")]],
   "save-child-compact": [work("child-compact"), save({ compact: true }), [text("The compact child's result.")]],
+  before: [work("before"), [text("That was before.")]],
+  "save-later": [save({}), [text("Saved late.")]],
   "save-run": [work("run"), save({ compact: true }), [text("Run is done.")]],
 };
 
@@ -69,6 +75,7 @@ async function play(format: "jsonl" | "both"): Promise<Played> {
   theatres.push(theatre);
   const { stage } = theatre;
   const { client, feed, sandbox } = stage;
+  await judgeOffer(client);
   const ids = new Map<string, string>();
   const drive = async (marker: string, child?: string): Promise<void> => {
     const { id } = await client.createSession();
@@ -95,6 +102,17 @@ async function play(format: "jsonl" | "both"): Promise<Played> {
   return { project: sandbox.projectDir, sessions };
 }
 
+/** The model is told what the tool and its arguments are for. */
+async function judgeOffer(client: OpencodeClient): Promise<void> {
+  const { providerID, modelID } = MODEL;
+  const offered = list(await client.request("GET", `/experimental/tool?provider=${providerID}&model=${modelID}`));
+  const tool = offered.find((candidate) => field(candidate, "id") === "save_conversation");
+  assert.match(String(field(tool, "description")), /^Saves this conversation/);
+  const properties = field(field(tool, "parameters"), "properties");
+  assert.match(String(field(field(properties, "note"), "description")), /^What to remember/);
+  assert.match(String(field(field(properties, "compact"), "description")), /^Also have the host summarize/);
+}
+
 /** The saved file of each session, by session id. */
 async function savedFiles(project: string): Promise<Map<string, string>> {
   const folder = join(project, ".openfleet", "sessions");
@@ -111,6 +129,8 @@ describe("save_conversation in the real opencode", () => {
   }
 
   test("opencode run ends with its turn, without a summary that was begun and not finished", runOnce, TIMEOUT_MS);
+
+  test("a session that began before the plugin was there is saved whole", addedLater, TIMEOUT_MS);
 
   afterAll(async () => {
     if (!process.env["KEEP_SANDBOX"]) await Promise.all(theatres.map((theatre) => theatre.remove()));
@@ -195,4 +215,29 @@ async function runOnce(): Promise<void> {
   const parts = messages.flatMap((message) => message.parts);
   assert(!parts.some(({ type }) => type === "compaction"));
   assert(parts.some((part) => part.type === "text" && part.text === "Run is done."));
+}
+
+async function addedLater(): Promise<void> {
+  model ??= startModel(SCRIPTS);
+  const sandbox = await createSandbox({ modelURL: (await model).url });
+  try {
+    const before = await startOpencode(sandbox);
+    const { id } = await before.client.createSession();
+    await before.client.prompt(id, "scenario:before please");
+    await before.stop();
+    before.feed.close();
+    await sandbox.configure([REPOSITORY]);
+    const after = await startOpencode(sandbox);
+    await after.client.prompt(id, "scenario:save-later please");
+    await after.stop();
+    after.feed.close();
+    const file = (await savedFiles(sandbox.projectDir)).get(id);
+    assert(file, "it was not saved");
+    assert.match(file, /^- scenario:before please\n- scenario:save-later please$/m);
+    assert.match(file, /^> That was before\.$/m);
+    assert.match(file, /^- `before\.txt` \(changed\)$/m);
+    await judgeRecall(file, join(sandbox.projectDir, ".openfleet", "transcripts", `${id}.md`));
+  } finally {
+    await sandbox.remove();
+  }
 }

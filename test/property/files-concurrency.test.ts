@@ -10,10 +10,8 @@ import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
 afterAll(removeTempDirs);
 
-const numbers = (count: number, prefix: string) =>
-  Array.from({ length: count }, (_, n) => `${prefix}${n}`);
-const startingWith = (keys: readonly string[], prefix: string) =>
-  keys.filter((key) => key.startsWith(prefix));
+const numbers = (count: number, prefix: string) => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
+const startingWith = (keys: readonly string[], prefix: string) => keys.filter((key) => key.startsWith(prefix));
 
 /** What one of two writers does next. `both` offers the next record that the two have in common. */
 const step = fc.record({
@@ -31,47 +29,43 @@ interface Writer {
 describe("two writers of one file in one process", () => {
   test("in any interleaving nothing is doubled, torn, lost or out of order", async () => {
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { maxLength: 60, size: "max" }),
-        fc.nat(2),
-        async (steps, batchSize) => {
-          const path = join(makeTempDir(), "file");
-          const maxBatchBytes = [1, 500, 1_000_000][batchSize] ?? 1;
-          const open = () => new AppendFile({ path, format: lineFormat, maxBatchBytes });
-          const writers: Writer[] = [0, 1].map(() => ({ file: open(), own: 0, shared: 0 }));
-          let torn = 0;
-          for (const { who, what, size } of steps) {
-            const writer = writers[who];
-            if (!writer) continue;
-            const { file } = writer;
-            if (what === "own") file.append(lineRecord(`${"ab"[who]}${writer.own++}`, size));
-            if (what === "both") file.append(lineRecord(`s${writer.shared++}`, size));
-            if (what === "flush") await file.flush();
-            if (what === "yield") await new Promise((resolve) => setImmediate(resolve));
-            if (what === "wait") await new Promise((resolve) => setTimeout(resolve, 1));
-            if (what === "reopen") {
-              await file.close();
-              writer.file = open();
-            }
-            if (what === "tear" && (await quiet(writers))) {
-              fs.appendFileSync(path, `{"key":"torn`);
-              torn += 1;
-            }
+      fc.asyncProperty(fc.array(step, { maxLength: 60, size: "max" }), fc.nat(2), async (steps, batchSize) => {
+        const path = join(makeTempDir(), "file");
+        const maxBatchBytes = [1, 500, 1_000_000][batchSize] ?? 1;
+        const open = () => new AppendFile({ path, format: lineFormat, maxBatchBytes });
+        const writers: Writer[] = [0, 1].map(() => ({ file: open(), own: 0, shared: 0 }));
+        let torn = 0;
+        for (const { who, what, size } of steps) {
+          const writer = writers[who];
+          if (!writer) continue;
+          const { file } = writer;
+          if (what === "own") file.append(lineRecord(`${"ab"[who]}${writer.own++}`, size));
+          if (what === "both") file.append(lineRecord(`s${writer.shared++}`, size));
+          if (what === "flush") await file.flush();
+          if (what === "yield") await new Promise((resolve) => setImmediate(resolve));
+          if (what === "wait") await new Promise((resolve) => setTimeout(resolve, 1));
+          if (what === "reopen") {
+            await file.close();
+            writer.file = open();
           }
-          const results = await Promise.all(writers.map(({ file }) => file.close()));
-          assert.ok(results.every(({ complete }) => complete));
-          const shared = Math.max(...writers.map((writer) => writer.shared));
-          const [ofA, ofB] = writers.map(({ own }) => own);
-          if (!fs.existsSync(path)) return assert.equal(shared + (ofA ?? 0) + (ofB ?? 0), 0);
-          const found = readLines(fs.readFileSync(path));
-          assert.deepEqual(found.problems, []);
-          assert.deepEqual(startingWith(found.keys, "s"), numbers(shared, "s"));
-          assert.deepEqual(startingWith(found.keys, "a"), numbers(ofA ?? 0, "a"));
-          assert.deepEqual(startingWith(found.keys, "b"), numbers(ofB ?? 0, "b"));
-          const repaired = found.torn.length + (found.tail === "" ? 0 : 1);
-          assert.ok(repaired <= torn && (torn === 0 || repaired > 0));
-        },
-      ),
+          if (what === "tear" && (await quiet(writers))) {
+            fs.appendFileSync(path, `{"key":"torn`);
+            torn += 1;
+          }
+        }
+        const results = await Promise.all(writers.map(({ file }) => file.close()));
+        assert.ok(results.every(({ complete }) => complete));
+        const shared = Math.max(...writers.map((writer) => writer.shared));
+        const [ofA, ofB] = writers.map(({ own }) => own);
+        if (!fs.existsSync(path)) return assert.equal(shared + (ofA ?? 0) + (ofB ?? 0), 0);
+        const found = readLines(fs.readFileSync(path));
+        assert.deepEqual(found.problems, []);
+        assert.deepEqual(startingWith(found.keys, "s"), numbers(shared, "s"));
+        assert.deepEqual(startingWith(found.keys, "a"), numbers(ofA ?? 0, "a"));
+        assert.deepEqual(startingWith(found.keys, "b"), numbers(ofB ?? 0, "b"));
+        const repaired = found.torn.length + (found.tail === "" ? 0 : 1);
+        assert.ok(repaired <= torn && (torn === 0 || repaired > 0));
+      }),
       { numRuns: 150 },
     );
   }, 120_000);
@@ -93,11 +87,7 @@ describe("processes that write the same files", () => {
       const names = ["a", "b", "c"].slice(0, processes);
       const children = names.map((name, n) => runChild(folder, fileCount, count, name, n + 1));
       const duplicates = (await Promise.all(children)).reduce((sum, each) => sum + each, 0);
-      assert.equal(
-        duplicates,
-        fileCount * count * (processes - 1),
-        "all but one find a shared record written",
-      );
+      assert.equal(duplicates, fileCount * count * (processes - 1), "all but one find a shared record written");
       assert.equal(fs.readdirSync(folder).length, fileCount, "no lock is left");
       for (const file of fs.readdirSync(folder)) {
         const found = readLines(fs.readFileSync(join(folder, file)));

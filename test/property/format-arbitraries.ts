@@ -21,11 +21,7 @@ const KINDS = [
   "Tool Error: x",
   "Session Event: x",
 ];
-const HEADINGS = KINDS.flatMap((kind) => [
-  `## [t] ${kind}`,
-  `] ${kind}`,
-  `#\u2060# [2026] ${kind}`,
-]);
+const HEADINGS = KINDS.flatMap((kind) => [`## [t] ${kind}`, `] ${kind}`, `#\u2060# [2026] ${kind}`]);
 const COMMENTS = [
   "<!-- entry {} -->",
   '<!-- entry {"type":"user"} -->',
@@ -72,21 +68,7 @@ const MARKUP = [
   "__",
   "&amp;",
 ];
-const CODE = [
-  "`",
-  "``",
-  "```",
-  "```js",
-  "````",
-  "``````",
-  "~~~",
-  "~~~~",
-  "~~~ `",
-  "`a`",
-  "`<b>`",
-  "  ```",
-  "    ```",
-];
+const CODE = ["`", "``", "```", "```js", "````", "``````", "~~~", "~~~~", "~~~ `", "`a`", "`<b>`", "  ```", "    ```"];
 const CONTROLS = [
   "\0",
   "\u001b[31m",
@@ -101,58 +83,38 @@ const CONTROLS = [
   "\u2028",
   "\ufeff",
 ];
-const MARKS = [
-  "\u2060",
-  "\u2060\u2060",
-  "\u2400",
-  "\u240d",
-  "\u2421",
-  "\ufffd",
-  "\ufffd\u20600041",
-  "d800",
-];
+const MARKS = ["\u2060", "\u2060\u2060", "\u2400", "\u240d", "\u2421", "\ufffd", "\ufffd\u20600041", "d800"];
 const UNICODE = ["\ud800", "\udc00", "\ud83d\ude00", "\uffff", "e\u0301", "\u202e", "ſ", "日本"];
 const ORDINARY = ["a", "word", " ", "\n", "\n\n", "text", '"', "$", "$text", "{}", "null"];
 
 const piece = fc.oneof(
-  ...[HEADINGS, COMMENTS, MARKUP, CODE, CONTROLS, MARKS, UNICODE, ORDINARY].map((pieces) =>
-    fc.constantFrom(...pieces),
-  ),
+  ...[HEADINGS, COMMENTS, MARKUP, CODE, CONTROLS, MARKS, UNICODE, ORDINARY].map((pieces) => fc.constantFrom(...pieces)),
 );
 
 /** Any text, mostly a few nasty pieces one after another, with line ends favoured. */
 export const nastyText: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 8,
-    arbitrary: fc
-      .array(fc.oneof(piece, fc.constant("\n")), { maxLength: 14 })
-      .map((list) => list.join("")),
+    arbitrary: fc.array(fc.oneof(piece, fc.constant("\n")), { maxLength: 14 }).map((list) => list.join("")),
   },
   { weight: 1, arbitrary: fc.string({ unit: "binary" }) },
   {
     weight: 1,
-    arbitrary: fc
-      .array(fc.integer({ min: 0, max: 0xffff }))
-      .map((codes) => String.fromCharCode(...codes)),
+    arbitrary: fc.array(fc.integer({ min: 0, max: 0xffff })).map((codes) => String.fromCharCode(...codes)),
   },
   {
     weight: 1,
-    arbitrary: fc
-      .tuple(piece, fc.integer({ min: 1, max: 3000 }))
-      .map(([text, times]) => text.repeat(times)),
+    arbitrary: fc.tuple(piece, fc.integer({ min: 1, max: 3000 })).map(([text, times]) => text.repeat(times)),
   },
 );
 
 const json = fc.oneof(
   fc.jsonValue({ maxDepth: 3, stringUnit: "binary" }).map(withoutNegativeZero),
-  fc.dictionary(
-    fc.oneof(nastyText, fc.constantFrom("$text", "$$text", "__proto__", "diff")),
-    nastyText,
-    { maxKeys: 3, noNullPrototype: true },
-  ),
-  fc
-    .oneof(nastyText, fc.constant("content"), fc.constant(["content", 0, 1]))
-    .map(($text) => ({ $text })),
+  fc.dictionary(fc.oneof(nastyText, fc.constantFrom("$text", "$$text", "__proto__", "diff")), nastyText, {
+    maxKeys: 3,
+    noNullPrototype: true,
+  }),
+  fc.oneof(nastyText, fc.constant("content"), fc.constant(["content", 0, 1])).map(($text) => ({ $text })),
   nastyText,
 );
 
@@ -175,9 +137,7 @@ const count = fc.nat();
 const cost = fc.double({ min: 0, max: 100, noNaN: true }).map((value) => value + 0);
 
 /** Settings of a record whose other fields may each be absent. */
-const needing = <K extends string>(
-  ...requiredKeys: K[]
-): { requiredKeys: K[]; noNullPrototype: true } => ({
+const needing = <K extends string>(...requiredKeys: K[]): { requiredKeys: K[]; noNullPrototype: true } => ({
   requiredKeys,
   noNullPrototype: true,
 });
@@ -196,10 +156,7 @@ const attachments: fc.Arbitrary<Attachment[]> = fc.array(
   ),
   { maxLength: 3 },
 );
-const subagent: fc.Arbitrary<SubagentLink> = fc.record(
-  { sessionID: name, path: nastyText },
-  needing("sessionID"),
-);
+const subagent: fc.Arbitrary<SubagentLink> = fc.record({ sessionID: name, path: nastyText }, needing("sessionID"));
 const tokens: fc.Arbitrary<TokenCounts> = fc.record(
   { input: count, output: count, reasoning: count, cacheRead: count, cacheWrite: count },
   needing("input", "output"),
@@ -213,10 +170,7 @@ const parts = (content: string): fc.Arbitrary<unknown[]> => {
     .map(([a, b]) => content.slice(Math.min(a, b), Math.max(a, b)));
   const text = fc.oneof(fc.constant(content), slice, nastyText);
   const type = fc.constantFrom("text", "file");
-  const part = fc.record(
-    { type, text, synthetic: fc.boolean(), source: json },
-    needing("type", "text"),
-  );
+  const part = fc.record({ type, text, synthetic: fc.boolean(), source: json }, needing("type", "text"));
   return fc.array(fc.oneof(part, json), { maxLength: 4 });
 };
 
@@ -299,13 +253,7 @@ const event: fc.Arbitrary<SessionEventEntry> = fc.record(
 );
 
 /** An entry of any type, with any of its optional fields. */
-export const anyEntry: fc.Arbitrary<TranscriptEntry> = fc.oneof(
-  user,
-  spoken,
-  anyToolUse,
-  anyToolResult,
-  event,
-);
+export const anyEntry: fc.Arbitrary<TranscriptEntry> = fc.oneof(user, spoken, anyToolUse, anyToolResult, event);
 
 export const anyHeader: fc.Arbitrary<TranscriptHeader> = fc.record(
   {

@@ -16,8 +16,7 @@ const hasGrep = spawnSync("grep", ["--version"]).error === undefined;
 /** A test that needs grep; where there is none its name says that it did not run. */
 const testWithGrep = hasGrep
   ? test
-  : (name: string, _body: () => void): void =>
-      test(`${name} (skipped: this machine has no grep)`, () => {});
+  : (name: string, _body: () => void): void => test(`${name} (skipped: this machine has no grep)`, () => {});
 
 describe("grep on a transcript", () => {
   let file = "";
@@ -33,29 +32,20 @@ describe("grep on a transcript", () => {
       env: { ...process.env, ...locale },
     }).stdout;
   };
-  const counts = (kinds: string[]): number[] =>
-    kinds.map((kind) => Number(grep("-c", String.raw`## \[.*\] ` + kind)));
+  const counts = (kinds: string[]): number[] => kinds.map((kind) => Number(grep("-c", String.raw`## \[.*\] ` + kind)));
   const kinds = ["User Message", "Tool Use:", "Tool Result:", "Tool Error:", "Session Event:"];
   const expected = (list: TranscriptEntry[]): number[] => {
     const failed = (entry: TranscriptEntry): boolean =>
       entry.type === "tool_result" && (entry.status === "error" || entry.status === "interrupted");
     const count = (type: TranscriptEntry["type"], fails = false): number =>
       list.filter((entry) => entry.type === type && failed(entry) === fails).length;
-    return [
-      count("user"),
-      count("tool_use"),
-      count("tool_result"),
-      count("tool_result", true),
-      count("session_event"),
-    ];
+    return [count("user"), count("tool_use"), count("tool_result"), count("tool_result", true), count("session_event")];
   };
 
   testWithGrep("counts every kind of entry exactly, whatever the entries hold", () => {
     fc.assert(
       fc.property(anyHeader, fc.array(anyEntry, { maxLength: 8 }), (header, list) => {
-        const sections = list.map((entry) =>
-          encodeMarkdownEntry(entry, { filePath, inputIsKnown: true }),
-        );
+        const sections = list.map((entry) => encodeMarkdownEntry(entry, { filePath, inputIsKnown: true }));
         writeFileSync(file, encodeMarkdownHeader(header, { filePath }) + sections.join(""));
         assert.deepEqual(counts(kinds), expected(list));
       }),
@@ -82,26 +72,16 @@ describe("grep on a transcript", () => {
     });
     const header: TranscriptHeader = { version: 1, sessionID: "ses_1" };
     fc.assert(
-      fc.property(
-        fc.array(nastyText, { minLength: 1, maxLength: 4 }),
-        anyEntry,
-        (contents, other) => {
-          const list = [other, ...contents.map(user)];
-          const sectionOf = (entry: TranscriptEntry): string =>
-            encodeMarkdownEntry(entry, { filePath });
-          writeFileSync(
-            file,
-            encodeMarkdownHeader(header, { filePath }) + list.map(sectionOf).join(""),
-          );
-          const shown = grep("-A", "5", String.raw`## \[.*\] User Message`);
-          // A user message's section has at least seven lines, so what grep shows of each is its first six.
-          const messages = list.filter((entry) => entry.type === "user").map(sectionOf);
-          const starts = messages.map(
-            (section) => `${section.split("\n").slice(0, 6).join("\n")}\n`,
-          );
-          assert.equal(shown, starts.join("--\n"));
-        },
-      ),
+      fc.property(fc.array(nastyText, { minLength: 1, maxLength: 4 }), anyEntry, (contents, other) => {
+        const list = [other, ...contents.map(user)];
+        const sectionOf = (entry: TranscriptEntry): string => encodeMarkdownEntry(entry, { filePath });
+        writeFileSync(file, encodeMarkdownHeader(header, { filePath }) + list.map(sectionOf).join(""));
+        const shown = grep("-A", "5", String.raw`## \[.*\] User Message`);
+        // A user message's section has at least seven lines, so what grep shows of each is its first six.
+        const messages = list.filter((entry) => entry.type === "user").map(sectionOf);
+        const starts = messages.map((section) => `${section.split("\n").slice(0, 6).join("\n")}\n`);
+        assert.equal(shown, starts.join("--\n"));
+      }),
       { numRuns: 60 },
     );
   });
@@ -122,11 +102,8 @@ describe("grep on a transcript", () => {
         metadata: { output, preview: "an unusual output" },
       },
     ];
-    const sections = list.map((entry) =>
-      encodeMarkdownEntry(entry, { filePath, inputIsKnown: true }),
-    );
+    const sections = list.map((entry) => encodeMarkdownEntry(entry, { filePath, inputIsKnown: true }));
     writeFileSync(file, sections.join(""));
-    for (const word of ["message", "input", "output"])
-      assert.equal(grep("-o", `unusual ${word}`), `unusual ${word}\n`);
+    for (const word of ["message", "input", "output"]) assert.equal(grep("-o", `unusual ${word}`), `unusual ${word}\n`);
   });
 });

@@ -8,10 +8,7 @@ import { describe, test } from "../support/runner.ts";
 import { anyEntry } from "./format-arbitraries.ts";
 
 const filePath = "ses_1.md";
-const header = encodeMarkdownHeader(
-  { version: 1, sessionID: "ses_1", directory: "/x" },
-  { filePath },
-);
+const header = encodeMarkdownHeader({ version: 1, sessionID: "ses_1", directory: "/x" }, { filePath });
 const RENDERERS = {
   CommonMark: (text: string): string => micromark(text, { allowDangerousHtml: true }),
   "GitHub's markdown": (text: string): string =>
@@ -19,18 +16,17 @@ const RENDERERS = {
 };
 
 const CODE = ["```", "~~~", "````", "```js", "`", "``"];
-const SPACE_AND_BLOCKS = [
-  "\n",
-  "\n\n",
-  "\n",
-  " ",
-  "  ",
-  "    ",
-  "\t",
-  "\u00a0",
-  "\u2028",
-  "\r",
-].concat(["- ", "> ", "1. ", "* a\n", "| a | b |\n|---|---|\n", "***", "---", "[a]: ", "[^1]: "]);
+const SPACE_AND_BLOCKS = ["\n", "\n\n", "\n", " ", "  ", "    ", "\t", "\u00a0", "\u2028", "\r"].concat([
+  "- ",
+  "> ",
+  "1. ",
+  "* a\n",
+  "| a | b |\n|---|---|\n",
+  "***",
+  "---",
+  "[a]: ",
+  "[^1]: ",
+]);
 const INLINE = ["a", "|", "\\", "{", "$$", '"', "[a](", ">", "<https://a.b", "<a@b"].concat([
   "<div>",
   "<b>",
@@ -67,9 +63,7 @@ const startsAt = (index: number) => (heading: string) => heading.startsWith(`[${
 
 function assertRenders(list: TranscriptEntry[], render: (text: string) => string): void {
   const timed = list.map((entry, index) => ({ ...entry, timestamp: timeOf(index) }));
-  const html = render(
-    header + timed.map((entry) => encodeMarkdownEntry(entry, { filePath })).join(""),
-  );
+  const html = render(header + timed.map((entry) => encodeMarkdownEntry(entry, { filePath })).join(""));
   const headings = topLevelHeadings(html);
   for (const index of timed.keys()) assert.equal(headings.filter(startsAt(index)).length, 1, html);
   assert.ok(!html.includes("&lt;!-- entry {"), "a comment for the parser is visible");
@@ -81,9 +75,7 @@ for (const [name, render] of Object.entries(RENDERERS)) {
       "has every section's heading at its top level",
       () => {
         fc.assert(
-          fc.property(fc.array(anyEntry, { minLength: 1, maxLength: 4 }), (list) =>
-            assertRenders(list, render),
-          ),
+          fc.property(fc.array(anyEntry, { minLength: 1, maxLength: 4 }), (list) => assertRenders(list, render)),
           { numRuns: 60 },
         );
       },

@@ -7,9 +7,7 @@ import { describe, test } from "../support/runner.ts";
 import { nastyText } from "./format-arbitraries.ts";
 
 /** All but tab and line ends; a carriage return is one only before a newline. */
-const CONTROLS = new RegExp(
-  String.raw`[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\r(?!\n)`,
-);
+const CONTROLS = new RegExp(String.raw`[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\r(?!\n)`);
 const RUNS = { numRuns: 2000 };
 
 describe("text in a transcript", () => {

@@ -1,10 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type {
-  TranscriptEntry,
-  TranscriptHeader,
-  TranscriptItem,
-} from "../../src/format/entries.ts";
+import type { TranscriptEntry, TranscriptHeader, TranscriptItem } from "../../src/format/entries.ts";
 import { encodeJsonlEntry, encodeJsonlHeader } from "../../src/format/jsonl.ts";
 import { readJsonlTranscript } from "../../src/format/jsonl-read.ts";
 import { entryKey } from "../../src/format/keys.ts";
@@ -58,9 +54,7 @@ async function itemsOf(items: AsyncIterable<TranscriptItem>): Promise<Transcript
 const entriesIn = (items: TranscriptItem[]): TranscriptEntry[] =>
   items.flatMap((item) => (item.kind === "entry" ? [item.entry] : []));
 const problemsIn = (items: TranscriptItem[]): string[] =>
-  items.flatMap((item) =>
-    item.kind === "problem" ? [`${item.problem.code}: ${item.problem.message}`] : [],
-  );
+  items.flatMap((item) => (item.kind === "problem" ? [`${item.problem.code}: ${item.problem.message}`] : []));
 
 /** The bytes of a file, and where its header and each of its entries ends. */
 function fileOf(
@@ -112,9 +106,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
             const items = await itemsOf(format.read(stream([bytes.subarray(0, cut)])));
             const whole = ends.filter((end) => end <= cut);
             assert.deepStrictEqual(entriesIn(items), list.slice(0, Math.max(whole.length - 1, 0)));
-            const codes = items.flatMap((item) =>
-              item.kind === "problem" ? [item.problem.code] : [],
-            );
+            const codes = items.flatMap((item) => (item.kind === "problem" ? [item.problem.code] : []));
             const isTorn = cut > (whole.at(-1) ?? 0);
             assert.deepStrictEqual(codes, cut === 0 ? ["no_header"] : isTorn ? ["torn_entry"] : []);
           }),
@@ -141,10 +133,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
               ends.slice(1),
             );
             for (const { offset, line } of places) {
-              assert.equal(
-                line,
-                Buffer.from(bytes.subarray(0, offset)).toString("latin1").split("\n").length,
-              );
+              assert.equal(line, Buffer.from(bytes.subarray(0, offset)).toString("latin1").split("\n").length);
             }
           }),
           { numRuns: 200 },
@@ -218,9 +207,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
             },
           ];
           const { bytes } = fileOf(format, header, list);
-          const items = await itemsOf(
-            format.read(stream([bytes.subarray(0, 1000), bytes.subarray(1000)])),
-          );
+          const items = await itemsOf(format.read(stream([bytes.subarray(0, 1000), bytes.subarray(1000)])));
           assert.deepStrictEqual(entriesIn(items), list);
         }
       },
@@ -242,11 +229,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
             let bytes: Uint8Array = fileOf(format, header, list).bytes;
             for (const [at, inserted, removed] of noise) {
               const place = at % bytes.length;
-              bytes = Buffer.concat([
-                bytes.subarray(0, place),
-                inserted,
-                bytes.subarray(place + removed),
-              ]);
+              bytes = Buffer.concat([bytes.subarray(0, place), inserted, bytes.subarray(place + removed)]);
               if (bytes.length === 0) return;
             }
             const items = await itemsOf(format.read(stream([bytes])));
@@ -275,9 +258,7 @@ describe("a markdown transcript with output files", () => {
         const outputPath = "ses_1/outputs/call 1.txt";
         const section = encodeMarkdownEntry(entry, { filePath, outputPath, maxInlineChars });
         // What a file system keeps of it: UTF-8.
-        const file = new TextDecoder("utf-8", { ignoreBOM: true }).decode(
-          Buffer.from(outputFileText(entry.output)),
-        );
+        const file = new TextDecoder("utf-8", { ignoreBOM: true }).decode(Buffer.from(outputFileText(entry.output)));
         const readOutput = async (path: string): Promise<string | undefined> =>
           path === outputPath ? file : undefined;
         const text = encodeMarkdownHeader(header, { filePath }) + section;
@@ -298,17 +279,15 @@ describe("a markdown transcript with output files", () => {
           callID: `call_${id}`,
           partID: `prt_${index}`,
         }));
-        const results = uses
-          .toReversed()
-          .map(({ callID, partID, input, tool }): TranscriptEntry => ({
-            type: "tool_result",
-            timestamp: "2026-01-05T10:30:00.000Z",
-            partID,
-            tool,
-            callID,
-            input: JSON.parse(JSON.stringify(input)),
-            output: "",
-          }));
+        const results = uses.toReversed().map(({ callID, partID, input, tool }): TranscriptEntry => ({
+          type: "tool_result",
+          timestamp: "2026-01-05T10:30:00.000Z",
+          partID,
+          tool,
+          callID,
+          input: JSON.parse(JSON.stringify(input)),
+          output: "",
+        }));
         const text = [
           encodeMarkdownHeader(header, { filePath }),
           ...uses.map((use) => encodeMarkdownEntry(use, { filePath })),

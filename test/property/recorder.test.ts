@@ -72,7 +72,9 @@ describe("two recorders on one folder that hear the same", () => {
         for (const path of ["ses_1.md", "ses_1.jsonl"]) {
           const transcript = await readSound(folder, path);
           checkHolds(transcript, conversation);
-          const keys = transcript.raw.map(({ type, messageID, partID }) => `${type}/${type === "user" ? messageID : partID}`);
+          const keys = transcript.raw.map(
+            ({ type, messageID, partID }) => `${type}/${type === "user" ? messageID : partID}`,
+          );
           assert.equal(new Set(keys).size, keys.length);
         }
       }),
@@ -80,17 +82,25 @@ describe("two recorders on one folder that hear the same", () => {
     );
   }, 120_000);
 
-  for (const [sessions, turns] of [[1, 20], [50, 2]] as const) {
+  for (const [sessions, turns] of [
+    [1, 20],
+    [50, 2],
+  ] as const) {
     test(`as processes of their own, ${sessions} ${sessions === 1 ? "session" : "sessions"} at once`, async () => {
       const folder = data();
       await Promise.all([1, 2].map((seed) => runChild(folder, sessions, turns, seed)));
       assert.equal(transcriptsIn(folder).length, 2 * sessions);
       const outputs = filesIn(folder).filter((name) => name.includes("/outputs/"));
       assert.equal(outputs.length, sessions * turns, "no output was kept twice");
-      assert.deepEqual(filesIn(folder).filter((name) => /\.(tmp|lock)$/.test(name)), [], "nothing temporary is left");
+      assert.deepEqual(
+        filesIn(folder).filter((name) => /\.(tmp|lock)$/.test(name)),
+        [],
+        "nothing temporary is left",
+      );
       for (let n = 0; n < sessions; n++) {
         const told = toldBy(sampleConversation(`ses_${n}`, turns));
-        for (const path of [`ses_${n}.md`, `ses_${n}.jsonl`]) assert.deepEqual((await readSound(folder, path)).told, told, path);
+        for (const path of [`ses_${n}.md`, `ses_${n}.jsonl`])
+          assert.deepEqual((await readSound(folder, path)).told, told, path);
       }
     }, 120_000);
   }

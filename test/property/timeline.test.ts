@@ -146,7 +146,9 @@ describe("a conversation that the host tells of", () => {
         const merged = driver.merged.filter(({ type }) => type !== "session_event");
         const keys = merged.map(({ type, messageID, partID }) => `${type}/${type === "user" ? messageID : partID}`);
         assert.equal(new Set(keys).size, keys.length, "nothing twice");
-        const placed = merged.filter(({ type }) => type !== "tool_result").map(({ partID, messageID }) => partID ?? `prt${messageID?.slice(3)}`);
+        const placed = merged
+          .filter(({ type }) => type !== "tool_result")
+          .map(({ partID, messageID }) => partID ?? `prt${messageID?.slice(3)}`);
         assert.deepEqual(placed, placed.toSorted(), "nothing out of order");
         for (const entry of merged) {
           if (entry.type !== "tool_use") continue;

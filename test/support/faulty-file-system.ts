@@ -123,8 +123,7 @@ export class FaultyFileSystem implements FileSystem {
 
   #due(name: CallName, canBeShort: boolean): FaultPlan | undefined {
     const plan = this.#plan;
-    if (!plan || (plan.only && !plan.only.includes(name)) || (plan.how === "short" && !canBeShort))
-      return undefined;
+    if (!plan || (plan.only && !plan.only.includes(name)) || (plan.how === "short" && !canBeShort)) return undefined;
     this.#counted += 1;
     const past = this.#counted - plan.nth;
     return past >= 0 && past < (plan.times ?? 1) ? plan : undefined;

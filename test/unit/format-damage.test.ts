@@ -28,8 +28,7 @@ const result: TranscriptEntry = {
   output: "o",
 };
 
-const codes = ({ problems }: ParsedTranscript): TranscriptProblem["code"][] =>
-  problems.map(({ code }) => code);
+const codes = ({ problems }: ParsedTranscript): TranscriptProblem["code"][] => problems.map(({ code }) => code);
 
 describe("a damaged markdown transcript", () => {
   const head = encodeMarkdownHeader(header, { filePath });
@@ -60,9 +59,7 @@ describe("a damaged markdown transcript", () => {
   });
 
   test("survives an editor that changes line ends and strips the end of the file", async () => {
-    const parsed = await parseMarkdownTranscript(
-      `\ufeff${head}${one}${two}`.replaceAll("\n", "\r\n").trimEnd(),
-    );
+    const parsed = await parseMarkdownTranscript(`\ufeff${head}${one}${two}`.replaceAll("\n", "\r\n").trimEnd());
     assert.deepStrictEqual(parsed, { header, entries: [text("one"), text("two")], problems: [] });
   });
 
@@ -70,10 +67,7 @@ describe("a damaged markdown transcript", () => {
     const edited = section(result).replace("**Call ID**: c\n\n", "");
     const parsed = await parseMarkdownTranscript(head + edited + two);
     assert.deepStrictEqual(parsed.entries, [text("two")]);
-    assert.match(
-      parsed.problems[0]?.message ?? "",
-      /"call" is not where it should be.*callID is missing/,
-    );
+    assert.match(parsed.problems[0]?.message ?? "", /"call" is not where it should be.*callID is missing/);
   });
 
   test("skips text that stands between sections", async () => {
@@ -87,16 +81,12 @@ describe("a damaged markdown transcript", () => {
     assert.deepStrictEqual(parsed.entries, [text("one"), text("two")]);
     assert.deepStrictEqual(codes(parsed), ["no_header"]);
     assert.deepStrictEqual(codes(await parseMarkdownTranscript("")), ["no_header"]);
-    assert.deepStrictEqual(codes(await parseMarkdownTranscript("# A readme\n\nSome text.\n")), [
-      "no_header",
-    ]);
+    assert.deepStrictEqual(codes(await parseMarkdownTranscript("# A readme\n\nSome text.\n")), ["no_header"]);
   });
 
   test("of a newer version is read as far as it is known", async () => {
     const newer =
-      head.replace('"version":1', '"version":2,"mood":"good"') +
-      one.replace('"assistant"', '"dream"') +
-      two;
+      head.replace('"version":1', '"version":2,"mood":"good"') + one.replace('"assistant"', '"dream"') + two;
     const parsed = await parseMarkdownTranscript(newer);
     assert.deepStrictEqual(codes(parsed), ["newer_version", "unknown_entry"]);
     assert.equal(parsed.header?.sessionID, "ses_1");
@@ -147,9 +137,7 @@ describe("a markdown transcript whose output stands in a file", () => {
 
   test("has all of it inline without a file or up to the limit", () => {
     assert.ok(encodeMarkdownEntry(long, { filePath, maxInlineChars: 15 }).includes(output));
-    assert.ok(
-      encodeMarkdownEntry(long, { filePath, outputPath, maxInlineChars: 100 }).includes(output),
-    );
+    assert.ok(encodeMarkdownEntry(long, { filePath, outputPath, maxInlineChars: 100 }).includes(output));
   });
 
   test("does not cut a character in two", () => {
@@ -190,9 +178,7 @@ describe("a markdown transcript whose output stands in a file", () => {
 
   test("says that the file is another one", async () => {
     const parsed = await parseMarkdownTranscript(file, { readOutput: async () => "other" });
-    assert.deepStrictEqual(parsed.entries, [
-      { ...long, output: "other", metadata: { output: "other" } },
-    ]);
+    assert.deepStrictEqual(parsed.entries, [{ ...long, output: "other", metadata: { output: "other" } }]);
     assert.match(parsed.problems[0]?.message ?? "", /holds 5 characters, but 100 were written/);
   });
 });
@@ -224,9 +210,7 @@ describe("a damaged JSONL transcript", () => {
 
   test("names the field that is wrong and the type that is not known", async () => {
     const wrong = one.replace('"one"', "1");
-    const parsed = await parseJsonlTranscript(
-      head + wrong + one.replace('"assistant"', '"dream"') + "[1]\n" + two,
-    );
+    const parsed = await parseJsonlTranscript(head + wrong + one.replace('"assistant"', '"dream"') + "[1]\n" + two);
     assert.deepStrictEqual(parsed.entries, [text("two")]);
     assert.deepStrictEqual(codes(parsed), ["damaged_entry", "unknown_entry", "damaged_entry"]);
     assert.match(parsed.problems[0]?.message ?? "", /field content/);

@@ -8,8 +8,7 @@ import { describe, test } from "../support/runner.ts";
 
 const timestamp = "2026-01-05T10:30:00.000Z";
 const header: TranscriptHeader = { version: 1, sessionID: "ses_1", directory: "/x/y" };
-const HEADER =
-  '{"format":"opencode-transcripts/jsonl","version":1,"sessionID":"ses_1","directory":"/x/y"}\n';
+const HEADER = '{"format":"opencode-transcripts/jsonl","version":1,"sessionID":"ses_1","directory":"/x/y"}\n';
 
 const user: TranscriptEntry = {
   timestamp,
@@ -49,9 +48,7 @@ describe("a JSONL transcript", () => {
       data: { cost: 1n },
     });
     const { entries } = await parseJsonlTranscript(HEADER + line);
-    assert.deepStrictEqual(entries, [
-      { type: "session_event", timestamp, name: "usage", data: "[unserializable]" },
-    ]);
+    assert.deepStrictEqual(entries, [{ type: "session_event", timestamp, name: "usage", data: "[unserializable]" }]);
   });
 });
 
@@ -59,10 +56,7 @@ describe("the format of a file", () => {
   test("is known from its beginning", () => {
     const options = { filePath: "ses_1.md" };
     assert.equal(detectTranscriptFormat(HEADER), "jsonl");
-    assert.equal(
-      detectTranscriptFormat(encodeMarkdownHeader(header, options).slice(0, 200)),
-      "markdown",
-    );
+    assert.equal(detectTranscriptFormat(encodeMarkdownHeader(header, options).slice(0, 200)), "markdown");
     assert.equal(detectTranscriptFormat(`\ufeff${encodeMarkdownEntry(user, options)}`), "markdown");
     for (const other of ["", "# A readme\n", "{}", USER, "## [1.0.0] Changes\n"]) {
       assert.equal(detectTranscriptFormat(other), undefined);

@@ -31,36 +31,20 @@ describe("an entry's key", () => {
     assert.equal(entryKey(text("")), "assistant/prt_1");
     assert.equal(entryKey({ type: "reasoning", ...ids, content: "" }), "reasoning/prt_1");
     assert.equal(entryKey({ type: "tool_use", ...ids, ...call }), "tool_use/prt_1");
-    assert.equal(
-      entryKey({ type: "tool_result", ...ids, ...call, output: "" }),
-      "tool_result/prt_1",
-    );
+    assert.equal(entryKey({ type: "tool_result", ...ids, ...call, output: "" }), "tool_result/prt_1");
     assert.equal(entryKey({ type: "session_event", ...ids, name: "title" }), "event/title/prt_1");
   });
 
   test("of a continuation tells it from its beginning and from others", () => {
-    const keys = [
-      text("a"),
-      text("a", { continues: "append" }),
-      text("b", { continues: "append" }),
-    ].map(entryKey);
+    const keys = [text("a"), text("a", { continues: "append" }), text("b", { continues: "append" })].map(entryKey);
     assert.equal(new Set(keys).size, 3);
     assert.equal(keys[1], "assistant/prt_1/append/86f7e437faa5");
   });
 
   test("is missing where the id is", () => {
-    assert.equal(
-      entryKey({ type: "user", timestamp, partID: "prt_1", content: "", parts: [] }),
-      undefined,
-    );
-    assert.equal(
-      entryKey({ type: "assistant", timestamp, messageID: "msg_1", content: "" }),
-      undefined,
-    );
-    assert.equal(
-      entryKey({ type: "session_event", timestamp, messageID: "msg_1", name: "title" }),
-      undefined,
-    );
+    assert.equal(entryKey({ type: "user", timestamp, partID: "prt_1", content: "", parts: [] }), undefined);
+    assert.equal(entryKey({ type: "assistant", timestamp, messageID: "msg_1", content: "" }), undefined);
+    assert.equal(entryKey({ type: "session_event", timestamp, messageID: "msg_1", name: "title" }), undefined);
   });
 });
 
@@ -70,16 +54,9 @@ describe("continuations", () => {
     const first = text("Hel", { interrupted: true });
     const tokens = { input: 1, output: 2 };
     const later = { timestamp: "2026-01-05T11:00:00.000Z", continues: "append" };
-    const merged = mergeContinuations([
-      first,
-      between,
-      text("lo", later),
-      text("!", { ...later, tokens }),
-    ]);
+    const merged = mergeContinuations([first, between, text("lo", later), text("!", { ...later, tokens })]);
     assert.deepStrictEqual(merged, [text("Hello!", { tokens }), between]);
-    assert.deepStrictEqual(mergeContinuations([first, text("new", { continues: "replace" })]), [
-      text("new"),
-    ]);
+    assert.deepStrictEqual(mergeContinuations([first, text("new", { continues: "replace" })]), [text("new")]);
     assert.deepStrictEqual(first, text("Hel", { interrupted: true }));
   });
 
@@ -123,9 +100,6 @@ describe("what a broken-off write left", () => {
   test("counts as consumed in JSONL once its line has ended", () => {
     const scanner = createJsonlScanner(100);
     scanner.push(Buffer.from('{"type":"ass\n{"ty'));
-    assert.deepStrictEqual(
-      [scanner.validEnd, scanner.hasHeader, scanner.takeKeys()],
-      [113, false, []],
-    );
+    assert.deepStrictEqual([scanner.validEnd, scanner.hasHeader, scanner.takeKeys()], [113, false, []]);
   });
 });

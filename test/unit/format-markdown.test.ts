@@ -255,17 +255,12 @@ describe("a markdown transcript", () => {
   test("has these bytes", () => {
     assert.equal(encodeMarkdownHeader(header, options), HEADER);
     for (const [entry, section] of FILE) {
-      assert.equal(
-        encodeMarkdownEntry(entry, { ...options, inputIsKnown: entry === toolResult }),
-        section,
-      );
+      assert.equal(encodeMarkdownEntry(entry, { ...options, inputIsKnown: entry === toolResult }), section);
     }
   });
 
   test("is read back equal", async () => {
-    const parsed = await parseMarkdownTranscript(
-      HEADER + FILE.map(([, section]) => section).join(""),
-    );
+    const parsed = await parseMarkdownTranscript(HEADER + FILE.map(([, section]) => section).join(""));
     assert.deepStrictEqual(parsed, { header, entries: FILE.map(([entry]) => entry), problems: [] });
   });
 
@@ -278,18 +273,12 @@ describe("a markdown transcript", () => {
       input: null,
     };
     const section = encodeMarkdownEntry(hostile, options);
-    assert.ok(
-      section.startsWith(
-        "## [now__Tool_Use:_x] Tool Use: a_x_Tool Use: b\n\n**Call ID**: c_\n\n### Input\n",
-      ),
-    );
+    assert.ok(section.startsWith("## [now__Tool_Use:_x] Tool Use: a_x_Tool Use: b\n\n**Call ID**: c_\n\n### Input\n"));
     assert.deepStrictEqual((await parseMarkdownTranscript(HEADER + section)).entries, [hostile]);
   });
 
   test("is read from a stream of text, of bytes, and from a web stream", async () => {
-    const text =
-      HEADER +
-      encodeMarkdownEntry({ type: "reasoning", timestamp, content: "\ud83d\ude00" }, options);
+    const text = HEADER + encodeMarkdownEntry({ type: "reasoning", timestamp, content: "\ud83d\ude00" }, options);
     const middle = text.indexOf("\ud83d") + 1;
     async function* strings(): AsyncGenerator<string> {
       yield text.slice(0, middle);
@@ -314,9 +303,7 @@ describe("a markdown transcript", () => {
       output: cycle,
       metadata: cycle,
     };
-    const { entries, problems } = await parseMarkdownTranscript(
-      HEADER + encodeMarkdownEntry(entry, options),
-    );
+    const { entries, problems } = await parseMarkdownTranscript(HEADER + encodeMarkdownEntry(entry, options));
     assert.deepStrictEqual(problems, []);
     const unserializable = "[unserializable]";
     assert.deepStrictEqual(entries, [

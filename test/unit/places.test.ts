@@ -23,12 +23,12 @@ const root = join("/", "transcripts");
 
 /** A disk with these transcripts, of which only can be asked what is there. It answers at once. */
 function diskWith(...paths: string[]): FileSystem {
-  const files = paths.map((path) => join(root, path));
+  const files = new Set(paths.map((path) => join(root, path)));
   const absent = (path: string): Error => Object.assign(new Error(path), { code: "ENOENT" });
   return {
     ...nodeFileSystem,
     stat: async (path) => {
-      if (!files.includes(path)) throw absent(path);
+      if (!files.has(path)) throw absent(path);
       return { size: 1, mtimeMs: 0, isDirectory: false };
     },
     readdir: async () => [...new Set(paths.map((path) => path.split("/")[0] ?? ""))],
@@ -103,7 +103,10 @@ describe("the place of a session whose parent the host has to be asked for", () 
   });
 
   test("is decided within a moment when the process ends, and an answer within that moment counts", async () => {
-    for (const [answerMs, path] of [[undefined, "ses_2.md"], [400, "ses_1/ses_2.md"]] as const) {
+    for (const [answerMs, path] of [
+      [undefined, "ses_2.md"],
+      [400, "ses_1/ses_2.md"],
+    ] as const) {
       const made = make(() => (answerMs === undefined ? never : made.time.delay(answerMs).then(() => CHILD)));
       const seen = watch(made);
       await made.time.advance(1);
@@ -156,14 +159,38 @@ describe("the place of a session whose parent the host has to be asked for", () 
 
 describe("ids as names of files", () => {
   const hostile = [
-    "../../etc/passwd", "..", ".", "", "/absolute", "C:\\x", "a/b", "a\\b", "nul\0byte", "x".repeat(10_000), "CON", "aux",
-    "con.txt", "sp ace", "ünï", "\ud800", "line\nbreak", ".hidden", "-flag", "~", "%2e%2e", "*?<>|",
+    "../../etc/passwd",
+    "..",
+    ".",
+    "",
+    "/absolute",
+    "C:\\x",
+    "a/b",
+    "a\\b",
+    "nul\0byte",
+    "x".repeat(10_000),
+    "CON",
+    "aux",
+    "con.txt",
+    "sp ace",
+    "ünï",
+    "\ud800",
+    "line\nbreak",
+    ".hidden",
+    "-flag",
+    "~",
+    "%2e%2e",
+    "*?<>|",
   ];
 
   test("never leave the folder, whatever they are", () => {
     for (const id of hostile) {
       for (const other of ["ses_1", ...hostile]) {
-        for (const path of [transcriptPath("markdown", id, other), outputPath(id, other, 2), attachmentPath(id, other, ".png")]) {
+        for (const path of [
+          transcriptPath("markdown", id, other),
+          outputPath(id, other, 2),
+          attachmentPath(id, other, ".png"),
+        ]) {
           assert.ok(!isAbsolute(path) && normalize(path) === path.replaceAll("/", sep), path);
           for (const segment of path.split("/")) assert.match(segment, /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,140}$/, path);
         }

@@ -4,7 +4,16 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { nodeFileSystem } from "../../src/files/node-file-system.ts";
 import { type FaultPlan, FaultyFileSystem } from "../support/faulty-file-system.ts";
-import { call, completed, event, message, running, session, userText, type HostStep } from "../support/recording/host-steps.ts";
+import {
+  call,
+  completed,
+  event,
+  message,
+  running,
+  session,
+  userText,
+  type HostStep,
+} from "../support/recording/host-steps.ts";
 import { PluginHost } from "../support/recording/plugin-host.ts";
 import { readSound, transcriptsIn } from "../support/recording/recording.ts";
 import { newSession, sampleConversation, stepsOf, toldBy } from "../support/recording/sample.ts";
@@ -17,7 +26,14 @@ process.on("unhandledRejection", (reason) => rejections.push(reason));
 afterAll(removeTempDirs);
 
 const OPTIONS = { format: "both", redact: false, maxInlineChars: 5 };
-const ATTACHMENT = { type: "file", mime: "text/plain", url: "data:text/plain,hello", id: "prt_x1", sessionID: "ses_1", messageID: "msg_x" };
+const ATTACHMENT = {
+  type: "file",
+  mime: "text/plain",
+  url: "data:text/plain,hello",
+  id: "prt_x1",
+  sessionID: "ses_1",
+  messageID: "msg_x",
+};
 const WITH_FILE: HostStep[] = [
   message("ses_1", "msg_x", "user"),
   userText({ sessionID: "ses_1", messageID: "msg_x", id: "prt_x0" }, "With a file"),
@@ -47,12 +63,18 @@ async function run(plan?: FaultPlan): Promise<Outcome> {
 async function checkWhole({ folder, host }: Outcome, plan: FaultPlan | undefined): Promise<void> {
   const what = JSON.stringify(plan);
   assert.deepEqual(transcriptsIn(folder), ["ses_1.jsonl", "ses_1.md", "ses_1/ses_2.jsonl", "ses_1/ses_2.md"], what);
-  for (const path of ["ses_1.md", "ses_1.jsonl"]) assert.deepEqual((await readSound(folder, path)).told, TOLD, `${path} ${what}`);
+  for (const path of ["ses_1.md", "ses_1.jsonl"])
+    assert.deepEqual((await readSound(folder, path)).told, TOLD, `${path} ${what}`);
   const child = toldBy(sampleConversation("ses_2"));
-  for (const path of ["ses_1/ses_2.md", "ses_1/ses_2.jsonl"]) assert.deepEqual((await readSound(folder, path)).told, child, `${path} ${what}`);
+  for (const path of ["ses_1/ses_2.md", "ses_1/ses_2.jsonl"])
+    assert.deepEqual((await readSound(folder, path)).told, child, `${path} ${what}`);
   const interrupted = host.toasts.filter((toast) => toast.includes("Recording is interrupted"));
   const works = host.toasts.filter((toast) => toast.includes("Recording works again"));
-  assert.equal(works.length, interrupted.length, `each episode is told once with its end: ${what}\n${host.toasts.join("\n")}`);
+  assert.equal(
+    works.length,
+    interrupted.length,
+    `each episode is told once with its end: ${what}\n${host.toasts.join("\n")}`,
+  );
   assert.equal(host.toasts.length, 2 * works.length, `and nothing else is told: ${host.toasts.join("\n")}`);
   assert.deepEqual(host.logs.toSorted(), host.toasts.toSorted());
 }
@@ -101,19 +123,27 @@ describe("a disk that fails for long", () => {
     }
     await sleep(50);
     faulty.plan = undefined;
-    await host.does(message("ses_1", "msg_2", "user"), userText({ sessionID: "ses_1", messageID: "msg_2", id: "prt_999" }, "Last."));
+    await host.does(
+      message("ses_1", "msg_2", "user"),
+      userText({ sessionID: "ses_1", messageID: "msg_2", id: "prt_999" }, "Last."),
+    );
     await host.dispose();
     await sleep(1);
     const folder = join(project, ".openfleet");
     for (const path of ["ses_1.md", "ses_1.jsonl"]) {
       const { told, entries } = await readSound(folder, path);
-      const gaps = entries.flatMap((entry) => (entry.type === "session_event" && entry.name === "missing entries" ? [entry.data] : []));
+      const gaps = entries.flatMap((entry) =>
+        entry.type === "session_event" && entry.name === "missing entries" ? [entry.data] : [],
+      );
       const missing = gaps.reduce((sum: number, data) => sum + missingIn(data), 0);
       assert.ok(missing > 0, path);
       assert.equal(told.length + missing, 2 * count + 1, `${path}: what is there and what is counted missing is all`);
       assert.equal(new Set(told).size, told.length, "nothing stands twice");
     }
-    assert.deepEqual(host.toasts.map((toast) => toast.slice(1, 20)), ["Recording is interr", "Recording works aga"]);
+    assert.deepEqual(
+      host.toasts.map((toast) => toast.slice(1, 20)),
+      ["Recording is interr", "Recording works aga"],
+    );
     assert.match(host.toasts[1] ?? "", /[1-9]\d* entries are missing/);
   }, 60_000);
 
@@ -123,7 +153,10 @@ describe("a disk that fails for long", () => {
     const host = new PluginHost(project, OPTIONS);
     await host.does(...newSession("ses_1"));
     await sleep(100);
-    assert.deepEqual(host.toasts.map((toast) => toast.slice(1, 20)), ["Recording is interr"]);
+    assert.deepEqual(
+      host.toasts.map((toast) => toast.slice(1, 20)),
+      ["Recording is interr"],
+    );
     rmSync(join(project, ".openfleet"));
     await host.does(...newSession("ses_2"));
     await host.dispose();
@@ -150,5 +183,7 @@ describe("a disk that fails for long", () => {
 });
 
 function missingIn(data: unknown): number {
-  return typeof data === "object" && data !== null && "missing" in data && typeof data.missing === "number" ? data.missing : 0;
+  return typeof data === "object" && data !== null && "missing" in data && typeof data.missing === "number"
+    ? data.missing
+    : 0;
 }

@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, statSync, writeFileSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { call, completed, message, PENDING, running, session, userText, wholeText } from "../support/recording/host-steps.ts";
+import {
+  call,
+  completed,
+  message,
+  PENDING,
+  running,
+  session,
+  userText,
+  wholeText,
+} from "../support/recording/host-steps.ts";
 import { filesIn, readSound, Recording, transcriptsIn } from "../support/recording/recording.ts";
 import { newSession, sampleConversation, stepsOf, toldBy } from "../support/recording/sample.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -31,7 +40,10 @@ describe("the files of a recorded session", () => {
   });
 
   test("only the formats that are wanted are written", async () => {
-    for (const [format, names] of [["markdown", ["ses_1.md"]], ["jsonl", ["ses_1.jsonl"]]] as const) {
+    for (const [format, names] of [
+      ["markdown", ["ses_1.md"]],
+      ["jsonl", ["ses_1.jsonl"]],
+    ] as const) {
       const folder = data();
       await new Recording(folder, { format }).does(...newSession("ses_1")).end();
       assert.deepEqual(transcriptsIn(folder), names);
@@ -53,18 +65,32 @@ describe("the files of a recorded session", () => {
     const folder = data();
     const image = { id: "prt_1", type: "file", mime: "image/png", url: "data:image/png;base64,iVBORw0KGgo=" };
     const steps = [...newSession("ses_1"), message("ses_1", "msg_9", "user"), ...fileSteps("ses_1", "msg_9", image)];
-    await new Recording(folder, { format: "both", maxInlineChars: 1 }).does(...steps).does(...newSession("ses_2", 1, { parentID: "ses_1" })).end();
+    await new Recording(folder, { format: "both", maxInlineChars: 1 })
+      .does(...steps)
+      .does(...newSession("ses_2", 1, { parentID: "ses_1" }))
+      .end();
     const files = filesIn(folder).filter((name) => !name.endsWith(".lock"));
     assert.ok(files.some((name) => name.includes("/outputs/")) && files.some((name) => name.includes("/attachments/")));
     for (const name of files) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600, name);
-    for (const name of ["", "transcripts", "transcripts/ses_1", "transcripts/ses_1/outputs", "transcripts/ses_1/attachments", "sessions"]) {
+    for (const name of [
+      "",
+      "transcripts",
+      "transcripts/ses_1",
+      "transcripts/ses_1/outputs",
+      "transcripts/ses_1/attachments",
+      "sessions",
+    ]) {
       assert.equal(statSync(join(folder, name)).mode & 0o777, 0o700, name);
     }
   });
 
   test("nothing is made on disk before there is an entry", async () => {
     const folder = data();
-    const recording = new Recording(folder).does(session("created", "ses_1"), session("updated", "ses_2"), message("ses_1", "msg_1", "user"));
+    const recording = new Recording(folder).does(
+      session("created", "ses_1"),
+      session("updated", "ses_2"),
+      message("ses_1", "msg_1", "user"),
+    );
     await recording.end();
     assert.equal(existsSync(folder), false);
   });
@@ -104,7 +130,13 @@ describe("the files of a recorded session", () => {
     const folder = data();
     const secret = `ghp_${"aB3dE5gH".repeat(5).slice(0, 36)}`;
     const of = { sessionID: "ses_1", messageID: "msg_2", id: "prt_3", callID: "c", tool: "bash" };
-    const note = { id: "prt_2", type: "file", mime: "text/plain", filename: "note.txt", url: `data:text/plain,token%20${secret}` };
+    const note = {
+      id: "prt_2",
+      type: "file",
+      mime: "text/plain",
+      filename: "note.txt",
+      url: `data:text/plain,token%20${secret}`,
+    };
     const recording = new Recording(folder, { format: "both", redact: true, maxInlineChars: 10 }).does(
       session("created", "ses_1", { title: `About ${secret}` }),
       message("ses_1", "msg_1", "user"),
@@ -143,18 +175,37 @@ describe("the file of a subagent's session", () => {
     );
     await recording.end();
     assert.deepEqual(transcriptsIn(folder), [
-      "ses_1.jsonl", "ses_1.md", "ses_1/ses_2.jsonl", "ses_1/ses_2.md", "ses_2/ses_3.jsonl", "ses_2/ses_3.md",
+      "ses_1.jsonl",
+      "ses_1.md",
+      "ses_1/ses_2.jsonl",
+      "ses_1/ses_2.md",
+      "ses_2/ses_3.jsonl",
+      "ses_2/ses_3.md",
     ]);
     const root = join(folder, "transcripts");
-    for (const [parent, child, path] of [["ses_1.md", "ses_2", "ses_1/ses_2.md"], ["ses_1/ses_2.md", "ses_3", "ses_2/ses_3.md"]] as const) {
+    for (const [parent, child, path] of [
+      ["ses_1.md", "ses_2", "ses_1/ses_2.md"],
+      ["ses_1/ses_2.md", "ses_3", "ses_2/ses_3.md"],
+    ] as const) {
       const { entries } = await readSound(folder, parent);
       const links = entries.flatMap((entry) => ("subagent" in entry && entry.subagent ? [entry.subagent] : []));
-      assert.deepEqual(links, [{ sessionID: child, path }, { sessionID: child, path }], "with the call and with its result");
-      const linked = [...readFileSync(join(root, parent), "utf8").matchAll(/\]\(([^)]*\.md)\)/g)].map((match) => resolve(root, parent, "..", match[1] ?? ""));
+      assert.deepEqual(
+        links,
+        [
+          { sessionID: child, path },
+          { sessionID: child, path },
+        ],
+        "with the call and with its result",
+      );
+      const linked = [...readFileSync(join(root, parent), "utf8").matchAll(/\]\(([^)]*\.md)\)/g)].map((match) =>
+        resolve(root, parent, "..", match[1] ?? ""),
+      );
       assert.ok(linked.includes(join(root, path)), "the link leads to the child's file");
       const { headers } = await readSound(folder, path);
       assert.equal(headers[0]?.parentPath, parent);
-      const back = [...readFileSync(join(root, path), "utf8").matchAll(/\]\(([^)]*\.md)\)/g)].map((match) => resolve(root, path, "..", match[1] ?? ""));
+      const back = [...readFileSync(join(root, path), "utf8").matchAll(/\]\(([^)]*\.md)\)/g)].map((match) =>
+        resolve(root, path, "..", match[1] ?? ""),
+      );
       assert.ok(back.includes(join(root, parent)), "and leads back");
     }
     const jsonl = await readSound(folder, "ses_2/ses_3.jsonl");
@@ -172,5 +223,10 @@ describe("the file of a subagent's session", () => {
 
 /** The host's record of a file in a user's message. */
 function fileSteps(sessionID: string, messageID: string, file: { id: string }) {
-  return [{ kind: "event" as const, event: { type: "message.part.updated", properties: { part: { sessionID, messageID, ...file } } } }];
+  return [
+    {
+      kind: "event" as const,
+      event: { type: "message.part.updated", properties: { part: { sessionID, messageID, ...file } } },
+    },
+  ];
 }

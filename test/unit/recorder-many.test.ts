@@ -25,13 +25,19 @@ describe("very many sessions", () => {
     for (const name of names) recording.does(...stepsOf(sampleConversation(name, 1, 1)));
     await recording.end();
     assert.equal(transcriptsIn(folder).length, 300);
-    for (const name of names) assert.deepEqual((await readSound(folder, `${name}.md`)).told, toldBy(sampleConversation(name, 2)));
+    for (const name of names)
+      assert.deepEqual((await readSound(folder, `${name}.md`)).told, toldBy(sampleConversation(name, 2)));
   }, 120_000);
 
   test("a session in which something is under way is never let go", async () => {
     const folder = data();
     const of = { sessionID: "ses_open", messageID: "msg_1", id: "prt_1" };
-    const recording = new Recording(folder).does(session("created", "ses_open"), message("ses_open", "msg_1", "assistant"), openText(of), delta(of, "Once "));
+    const recording = new Recording(folder).does(
+      session("created", "ses_open"),
+      message("ses_open", "msg_1", "assistant"),
+      openText(of),
+      delta(of, "Once "),
+    );
     for (let n = 0; n < 250; n++) {
       recording.does(...newSession(`ses_${n}`));
       if (n % 50 === 49) await recording.recorder.flush(20_000);
@@ -44,15 +50,20 @@ describe("very many sessions", () => {
   test("a burst of a thousand entries in each of 20 sessions is recorded whole and in order", async () => {
     const folder = data();
     const recording = new Recording(folder, { format: "jsonl" });
-    for (let n = 0; n < 20; n++) recording.does(session("created", `ses_${n}`), message(`ses_${n}`, "msg_1", "assistant"));
+    for (let n = 0; n < 20; n++)
+      recording.does(session("created", `ses_${n}`), message(`ses_${n}`, "msg_1", "assistant"));
     for (let at = 0; at < 1_000; at++) {
       const id = `prt_${String(at).padStart(4, "0")}`;
-      for (let n = 0; n < 20; n++) recording.does(wholeText({ sessionID: `ses_${n}`, messageID: "msg_1", id }, `Text ${at}`));
+      for (let n = 0; n < 20; n++)
+        recording.does(wholeText({ sessionID: `ses_${n}`, messageID: "msg_1", id }, `Text ${at}`));
     }
     await recording.end();
     for (let n = 0; n < 20; n++) {
       const { told } = await readSound(folder, `ses_${n}.jsonl`);
-      assert.deepEqual(told, Array.from({ length: 1_000 }, (_, at) => `assistant: Text ${at}`));
+      assert.deepEqual(
+        told,
+        Array.from({ length: 1_000 }, (_, at) => `assistant: Text ${at}`),
+      );
     }
   }, 120_000);
 });

@@ -2,7 +2,16 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { TranscriptEntry } from "../../src/format/entries.ts";
-import { call, completed, event, message, running, session, type CallPlace, type HostStep } from "../support/recording/host-steps.ts";
+import {
+  call,
+  completed,
+  event,
+  message,
+  running,
+  session,
+  type CallPlace,
+  type HostStep,
+} from "../support/recording/host-steps.ts";
 import { filesIn, readSound, readTranscript, Recording, transcriptsIn } from "../support/recording/recording.ts";
 import { newSession } from "../support/recording/sample.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -11,27 +20,49 @@ import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 afterAll(removeTempDirs);
 
 const data = (): string => join(makeTempDir(), ".openfleet");
-const bash = (callID: string, n = 1): CallPlace => ({ sessionID: "ses_1", messageID: "msg_1", id: `prt_${n}`, callID, tool: "bash" });
+const bash = (callID: string, n = 1): CallPlace => ({
+  sessionID: "ses_1",
+  messageID: "msg_1",
+  id: `prt_${n}`,
+  callID,
+  tool: "bash",
+});
 const INPUT = { command: "x" };
 
 /** A new session with these calls, each done at once. */
 function withCalls(...ends: [CallPlace, object][]): HostStep[] {
-  return [session("created", "ses_1"), message("ses_1", "msg_1", "assistant"), ...ends.flatMap(([place, end]) => [call(place, running(INPUT)), call(place, end)])];
+  return [
+    session("created", "ses_1"),
+    message("ses_1", "msg_1", "assistant"),
+    ...ends.flatMap(([place, end]) => [call(place, running(INPUT)), call(place, end)]),
+  ];
 }
 
 function resultsOf(entries: readonly TranscriptEntry[]) {
   return entries.flatMap((entry) => (entry.type === "tool_result" ? [entry] : []));
 }
 
-const outputsIn = (folder: string): string[] => filesIn(join(folder, "transcripts")).filter((name) => name.includes("/outputs/"));
-const attachmentsIn = (folder: string): string[] => filesIn(join(folder, "transcripts")).filter((name) => name.includes("/attachments/"));
+const outputsIn = (folder: string): string[] =>
+  filesIn(join(folder, "transcripts")).filter((name) => name.includes("/outputs/"));
+const attachmentsIn = (folder: string): string[] =>
+  filesIn(join(folder, "transcripts")).filter((name) => name.includes("/attachments/"));
 
 describe("the output of a call", () => {
-  for (const [maxInlineChars, length, hasFile] of [[0, 0, false], [0, 1, true], [1, 1, false], [1, 2, true], [5_000, 5_000, false], [5_000, 5_001, true], [5_000, 3_000_000, true]] as const) {
+  for (const [maxInlineChars, length, hasFile] of [
+    [0, 0, false],
+    [0, 1, true],
+    [1, 1, false],
+    [1, 2, true],
+    [5_000, 5_000, false],
+    [5_000, 5_001, true],
+    [5_000, 3_000_000, true],
+  ] as const) {
     test(`of ${length} characters, where ${maxInlineChars} may stand inline`, async () => {
       const folder = data();
       const output = "0123456789\n".repeat(Math.ceil(length / 11)).slice(0, length);
-      await new Recording(folder, { format: "both", maxInlineChars }).does(...withCalls([bash("call_1"), completed(INPUT, output)])).end();
+      await new Recording(folder, { format: "both", maxInlineChars })
+        .does(...withCalls([bash("call_1"), completed(INPUT, output)]))
+        .end();
       const text = readFileSync(join(folder, "transcripts/ses_1.md"), "utf8");
       assert.deepEqual(outputsIn(folder), hasFile ? ["ses_1/outputs/call_1.txt"] : []);
       assert.equal(text.includes("... (truncated)"), hasFile);
@@ -42,7 +73,10 @@ describe("the output of a call", () => {
         assert.ok(text.length < maxInlineChars + 3_000, "no more of it stands in the transcript");
       }
       for (const path of ["ses_1.md", "ses_1.jsonl"]) {
-        assert.deepEqual(resultsOf((await readSound(folder, path)).entries).map((entry) => entry.output), [output]);
+        assert.deepEqual(
+          resultsOf((await readSound(folder, path)).entries).map((entry) => entry.output),
+          [output],
+        );
       }
     });
   }
@@ -60,12 +94,20 @@ describe("the output of a call", () => {
 
   test("text that is awkward comes back as it was, from its file too", async () => {
     const folder = data();
-    const outputs = ["\ufeffmark", "\0 and \ud800 and \r\n and \r", "```\n## [2026-01-01T00:00:00.000Z] User Message\n---\n", "\u2060\u2400"].map((text) => text.repeat(20));
+    const outputs = [
+      "\ufeffmark",
+      "\0 and \ud800 and \r\n and \r",
+      "```\n## [2026-01-01T00:00:00.000Z] User Message\n---\n",
+      "\u2060\u2400",
+    ].map((text) => text.repeat(20));
     const ends = outputs.map((output, n): [CallPlace, object] => [bash(`call_${n}`, n), completed(INPUT, output)]);
     await new Recording(folder, { format: "both", maxInlineChars: 10 }).does(...withCalls(...ends)).end();
     assert.equal(outputsIn(folder).length, outputs.length);
     for (const path of ["ses_1.md", "ses_1.jsonl"]) {
-      assert.deepEqual(resultsOf((await readSound(folder, path)).entries).map(({ output }) => output), outputs);
+      assert.deepEqual(
+        resultsOf((await readSound(folder, path)).entries).map(({ output }) => output),
+        outputs,
+      );
     }
   });
 
@@ -73,8 +115,15 @@ describe("the output of a call", () => {
     const folder = data();
     const ends = [1, 2, 3].map((n): [CallPlace, object] => [bash("call_0", n), completed(INPUT, `output ${n % 3}`)]);
     await new Recording(folder, { maxInlineChars: 1 }).does(...withCalls(...ends)).end();
-    assert.deepEqual(outputsIn(folder), ["ses_1/outputs/call_0-2.txt", "ses_1/outputs/call_0-3.txt", "ses_1/outputs/call_0.txt"]);
-    assert.deepEqual(resultsOf((await readSound(folder, "ses_1.md")).entries).map(({ output }) => output), ["output 1", "output 2", "output 0"]);
+    assert.deepEqual(outputsIn(folder), [
+      "ses_1/outputs/call_0-2.txt",
+      "ses_1/outputs/call_0-3.txt",
+      "ses_1/outputs/call_0.txt",
+    ]);
+    assert.deepEqual(
+      resultsOf((await readSound(folder, "ses_1.md")).entries).map(({ output }) => output),
+      ["output 1", "output 2", "output 0"],
+    );
   });
 
   test("that is recorded again by another process has one file", async () => {
@@ -86,13 +135,18 @@ describe("the output of a call", () => {
 
   test("whose file is gone is said to be incomplete", async () => {
     const folder = data();
-    await new Recording(folder, { maxInlineChars: 4 }).does(...withCalls([bash("call_0"), completed(INPUT, "the output")])).end();
+    await new Recording(folder, { maxInlineChars: 4 })
+      .does(...withCalls([bash("call_0"), completed(INPUT, "the output")]))
+      .end();
     rmSync(join(folder, "transcripts/ses_1/outputs/call_0.txt"));
     const { entries, problems } = await readTranscript(folder, "ses_1.md");
     const [result] = resultsOf(entries);
     assert.equal(result?.output, "the ");
     assert.match(`${result?.outputMissing}`, /call_0\.txt/);
-    assert.deepEqual(problems.map((problem) => problem.split(":")[0]), ["missing_output"]);
+    assert.deepEqual(
+      problems.map((problem) => problem.split(":")[0]),
+      ["missing_output"],
+    );
   });
 
   test("that the host cut is taken whole from where the host put it", async () => {
@@ -100,7 +154,9 @@ describe("the output of a call", () => {
     const whole = "line\n".repeat(5_000);
     const kept = join(makeTempDir(), "tool_1");
     writeFileSync(kept, whole);
-    const cut = completed(INPUT, `line\n\n...4999 lines truncated... Full output saved to: ${kept}`, { metadata: { truncated: true, outputPath: kept } });
+    const cut = completed(INPUT, `line\n\n...4999 lines truncated... Full output saved to: ${kept}`, {
+      metadata: { truncated: true, outputPath: kept },
+    });
     await new Recording(folder, { format: "both" }).does(...withCalls([bash("call_1"), cut])).end();
     assert.equal(readFileSync(join(folder, "transcripts/ses_1/outputs/call_1.txt"), "utf8"), whole);
     for (const path of ["ses_1.md", "ses_1.jsonl"]) {
@@ -113,9 +169,15 @@ describe("the output of a call", () => {
     const empty = join(makeTempDir(), "empty");
     writeFileSync(empty, "");
     const paths = [join(makeTempDir(), "gone"), makeTempDir(), empty, "", "\0"];
-    const ends = paths.map((outputPath, n): [CallPlace, object] => [bash(`call_${n}`, n), completed(INPUT, `part ${n}`, { metadata: { truncated: true, outputPath } })]);
+    const ends = paths.map((outputPath, n): [CallPlace, object] => [
+      bash(`call_${n}`, n),
+      completed(INPUT, `part ${n}`, { metadata: { truncated: true, outputPath } }),
+    ]);
     await new Recording(folder).does(...withCalls(...ends)).end();
-    assert.deepEqual(resultsOf((await readSound(folder, "ses_1.md")).entries).map(({ output }) => output), paths.map((_, n) => `part ${n}`));
+    assert.deepEqual(
+      resultsOf((await readSound(folder, "ses_1.md")).entries).map(({ output }) => output),
+      paths.map((_, n) => `part ${n}`),
+    );
   });
 
   test("is not taken from a file that only looks like the host's", async () => {
@@ -132,17 +194,67 @@ const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QD
 
 describe("a file that comes with a result or a message", () => {
   const cases: Record<string, { url: string; mime: string; bytes?: Buffer; extension?: string }> = {
-    "an image": { url: `data:image/png;base64,${PIXEL}`, mime: "image/png", bytes: Buffer.from(PIXEL, "base64"), extension: ".png" },
-    "base64 that is percent-encoded": { url: "data:text/plain;base64,aGk%3D", mime: "text/plain", bytes: Buffer.from("hi"), extension: ".txt" },
-    "base64 with line breaks": { url: "data:text/plain;base64,aGVs\nbG8=", mime: "text/plain", bytes: Buffer.from("hello"), extension: ".txt" },
-    "text as it stands": { url: "data:text/plain,hello", mime: "text/plain", bytes: Buffer.from("hello"), extension: ".txt" },
-    "text that is percent-encoded": { url: "data:text/html;charset=utf-8,%3Cp%3E100%25%20%C3%BC%3C/p%3E", mime: "text/html", bytes: Buffer.from("<p>100% ü</p>"), extension: ".html" },
-    "text with a percent sign that encodes nothing": { url: "data:text/plain,100% sure %zz", mime: "text/plain", bytes: Buffer.from("100% sure %zz"), extension: ".txt" },
-    "bytes that are percent-encoded": { url: "data:application/x-acme,%FF%00a", mime: "application/x-acme", bytes: Buffer.from([255, 0, 97]), extension: "" },
-    "text in another encoding": { url: "data:text/plain;base64,/ABh", mime: "text/plain", bytes: Buffer.from([252, 0, 97]), extension: ".txt" },
-    "nothing": { url: "data:text/plain,", mime: "text/plain", bytes: Buffer.alloc(0), extension: ".txt" },
-    "a scheme in capitals": { url: "DATA:text/plain,hello", mime: "text/plain", bytes: Buffer.from("hello"), extension: ".txt" },
-    "a type that is a name of JavaScript's": { url: "data:,x", mime: "constructor", bytes: Buffer.from("x"), extension: "" },
+    "an image": {
+      url: `data:image/png;base64,${PIXEL}`,
+      mime: "image/png",
+      bytes: Buffer.from(PIXEL, "base64"),
+      extension: ".png",
+    },
+    "base64 that is percent-encoded": {
+      url: "data:text/plain;base64,aGk%3D",
+      mime: "text/plain",
+      bytes: Buffer.from("hi"),
+      extension: ".txt",
+    },
+    "base64 with line breaks": {
+      url: "data:text/plain;base64,aGVs\nbG8=",
+      mime: "text/plain",
+      bytes: Buffer.from("hello"),
+      extension: ".txt",
+    },
+    "text as it stands": {
+      url: "data:text/plain,hello",
+      mime: "text/plain",
+      bytes: Buffer.from("hello"),
+      extension: ".txt",
+    },
+    "text that is percent-encoded": {
+      url: "data:text/html;charset=utf-8,%3Cp%3E100%25%20%C3%BC%3C/p%3E",
+      mime: "text/html",
+      bytes: Buffer.from("<p>100% ü</p>"),
+      extension: ".html",
+    },
+    "text with a percent sign that encodes nothing": {
+      url: "data:text/plain,100% sure %zz",
+      mime: "text/plain",
+      bytes: Buffer.from("100% sure %zz"),
+      extension: ".txt",
+    },
+    "bytes that are percent-encoded": {
+      url: "data:application/x-acme,%FF%00a",
+      mime: "application/x-acme",
+      bytes: Buffer.from([255, 0, 97]),
+      extension: "",
+    },
+    "text in another encoding": {
+      url: "data:text/plain;base64,/ABh",
+      mime: "text/plain",
+      bytes: Buffer.from([252, 0, 97]),
+      extension: ".txt",
+    },
+    nothing: { url: "data:text/plain,", mime: "text/plain", bytes: Buffer.alloc(0), extension: ".txt" },
+    "a scheme in capitals": {
+      url: "DATA:text/plain,hello",
+      mime: "text/plain",
+      bytes: Buffer.from("hello"),
+      extension: ".txt",
+    },
+    "a type that is a name of JavaScript's": {
+      url: "data:,x",
+      mime: "constructor",
+      bytes: Buffer.from("x"),
+      extension: "",
+    },
     "no comma": { url: "data:image/png;base64", mime: "image/png" },
     "broken base64": { url: "data:image/png;base64,*not base64*", mime: "image/png" },
   };
@@ -150,15 +262,21 @@ describe("a file that comes with a result or a message", () => {
     test(`as a data: URL: ${name}`, async () => {
       const folder = data();
       const file = { type: "file", mime, url, filename: "../../name.x" };
-      const end = completed(INPUT, "done", { attachments: [{ id: "prt_a", sessionID: "ses_1", messageID: "msg_1", ...file }] });
-      const inPrompt = event("message.part.updated", { part: { id: "prt_u", sessionID: "ses_1", messageID: "msg_0", ...file } });
+      const end = completed(INPUT, "done", {
+        attachments: [{ id: "prt_a", sessionID: "ses_1", messageID: "msg_1", ...file }],
+      });
+      const inPrompt = event("message.part.updated", {
+        part: { id: "prt_u", sessionID: "ses_1", messageID: "msg_0", ...file },
+      });
       const steps = [message("ses_1", "msg_0", "user"), inPrompt, ...withCalls([bash("call_1"), end])];
       await new Recording(folder, { format: "both" }).does(...steps).end();
       const kept = attachmentsIn(folder);
       assert.equal(kept.length, bytes ? 1 : 0, "the same bytes are kept once");
       for (const path of ["ses_1.md", "ses_1.jsonl"]) {
         const { entries } = await readSound(folder, path);
-        const attachments = entries.flatMap((entry) => ("attachments" in entry && entry.attachments ? entry.attachments : []));
+        const attachments = entries.flatMap((entry) =>
+          "attachments" in entry && entry.attachments ? entry.attachments : [],
+        );
         assert.equal(attachments.length, 2);
         for (const attachment of attachments) {
           assert.deepEqual([attachment.mime, attachment.filename, attachment.url], [mime, "../../name.x", undefined]);
@@ -167,7 +285,10 @@ describe("a file that comes with a result or a message", () => {
           if (!bytes) assert.match(`${attachment.missing}`, /broken/);
         }
         const text = readFileSync(join(folder, "transcripts", path), "utf8");
-        assert.ok(!/data:/i.test(text.replace("The host's data: URL", "")) || !bytes, "no data: URL stands in the transcript");
+        assert.ok(
+          !/data:/i.test(text.replace("The host's data: URL", "")) || !bytes,
+          "no data: URL stands in the transcript",
+        );
         assert.ok(!text.includes(PIXEL));
       }
       if (!bytes) return;
@@ -182,7 +303,9 @@ describe("a file that comes with a result or a message", () => {
     for (const url of ["file:///etc/hostname", "https://example.org/x.png"]) {
       const end = completed(INPUT, "done", { attachments: [{ type: "file", mime: "image/png", url }] });
       await new Recording(folder).does(...withCalls([bash("call_1", url.length), end])).end();
-      const attachments = resultsOf((await readSound(folder, "ses_1.md")).entries).flatMap((entry) => entry.attachments ?? []);
+      const attachments = resultsOf((await readSound(folder, "ses_1.md")).entries).flatMap(
+        (entry) => entry.attachments ?? [],
+      );
       assert.ok(attachments.some((attachment) => attachment.url === url && attachment.path === undefined));
     }
     assert.deepEqual(attachmentsIn(folder), []);
@@ -211,14 +334,17 @@ describe("ids that want to leave the folder", () => {
     }
     await recording.end();
     const all = filesIn(outer);
-    assert.ok(all.every((name) => name.startsWith("project/.openfleet/")), all.find((name) => !name.startsWith("project/.openfleet/")));
+    assert.ok(
+      all.every((name) => name.startsWith("project/.openfleet/")),
+      all.find((name) => !name.startsWith("project/.openfleet/")),
+    );
     const transcripts = transcriptsIn(folder);
     assert.equal(transcripts.length, 2 * 2 * hostile.length);
     for (const path of transcripts) {
       const { entries } = await readSound(folder, path);
       const [result] = resultsOf(entries);
       assert.equal(result?.output, "long output");
-      assert.ok(hostile.includes(`${result?.callID}`));
+      assert.ok(hostile.includes(result?.callID ?? ""));
       assert.match(`${result?.attachments?.[0]?.path}`, /^\w+\/attachments\/\w+$/);
     }
   });

@@ -3,7 +3,17 @@ import { readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { stored } from "../support/recording/conversation.ts";
 import { FakeHost } from "../support/recording/fake-host.ts";
-import { call, completed, delta, message, openText, running, session, userText, wholeText } from "../support/recording/host-steps.ts";
+import {
+  call,
+  completed,
+  delta,
+  message,
+  openText,
+  running,
+  session,
+  userText,
+  wholeText,
+} from "../support/recording/host-steps.ts";
 import { readSound, readTranscript, Recording, transcriptsIn } from "../support/recording/recording.ts";
 import { newSession, sampleConversation, stepsOf, toldBy } from "../support/recording/sample.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -84,7 +94,12 @@ describe("a session that goes on in a new process", () => {
     const queries = new FakeHost().has("ses_1", [
       ...stored(FIRST),
       ...stored({ sessionID: "ses_1", messages: prompt ? [prompt] : [] }),
-      { info: { id: "msg_0003_2", sessionID: "ses_1", role: "assistant" }, parts: [{ id: "prt_0003_3", sessionID: "ses_1", messageID: "msg_0003_2", type: "text", text: "", time: { start: 1 } }] },
+      {
+        info: { id: "msg_0003_2", sessionID: "ses_1", role: "assistant" },
+        parts: [
+          { id: "prt_0003_3", sessionID: "ses_1", messageID: "msg_0003_2", type: "text", text: "", time: { start: 1 } },
+        ],
+      },
     ]);
     await new Recording(folder, { queries }).does(...stepsOf(SECOND)).end();
     assert.deepEqual((await readSound(folder, "ses_1.md")).told, WHOLE);
@@ -97,14 +112,28 @@ describe("a session that goes on in a new process", () => {
       info: { id: "msg_0000_15", sessionID: "ses_1", role: "assistant", time: { created: 1 } },
       parts: [
         { id: "prt_0000_15", sessionID: "ses_1", messageID: "msg_0000_15", type: "text", text: "", time: { start: 1 } },
-        { id: "prt_0000_16", sessionID: "ses_1", messageID: "msg_0000_15", type: "tool", callID: "c", tool: "bash", state: { status: "running", input: { n: 1 }, time: { start: 1 } } },
+        {
+          id: "prt_0000_16",
+          sessionID: "ses_1",
+          messageID: "msg_0000_15",
+          type: "tool",
+          callID: "c",
+          tool: "bash",
+          state: { status: "running", input: { n: 1 }, time: { start: 1 } },
+        },
       ],
     });
     await new Recording(folder, { queries: new FakeHost().has("ses_1", messages) }).does(...stepsOf(SECOND)).end();
     const { told } = await readSound(folder, "ses_1.md");
     const cut = told.filter((line) => line.includes('{"n":1}'));
-    assert.deepEqual(cut.map((line) => line.split(":")[0]), ["use", "interrupted"]);
-    assert.deepEqual(told.filter((line) => !line.includes('{"n":1}')), WHOLE);
+    assert.deepEqual(
+      cut.map((line) => line.split(":")[0]),
+      ["use", "interrupted"],
+    );
+    assert.deepEqual(
+      told.filter((line) => !line.includes('{"n":1}')),
+      WHOLE,
+    );
   });
 
   test("a host that cannot say what it has stored is asked again, and is not waited for for ever", async () => {
@@ -141,11 +170,19 @@ describe("a session that goes on in a new process", () => {
       )
       .end();
     const queries = new FakeHost().has("ses_1", [
-      { info: { id: "msg_2", sessionID: "ses_1", role: "assistant" }, parts: [{ ...of, type: "text", text: "", time: { start: 1 } }] },
+      {
+        info: { id: "msg_2", sessionID: "ses_1", role: "assistant" },
+        parts: [{ ...of, type: "text", text: "", time: { start: 1 } }],
+      },
     ]);
-    await new Recording(folder, { queries }).does(message("ses_1", "msg_3", "user"), userText({ ...of, messageID: "msg_3", id: "prt_5" }, "Again.")).end();
+    await new Recording(folder, { queries })
+      .does(message("ses_1", "msg_3", "user"), userText({ ...of, messageID: "msg_3", id: "prt_5" }, "Again."))
+      .end();
     const { told } = await readSound(folder, "ses_1.md");
-    assert.deepEqual(told.map((line) => line.split(/[:.]/)[0]), ["user", "assistant (interrupted)", "use", "interrupted", "user"]);
+    assert.deepEqual(
+      told.map((line) => line.split(/[:.]/)[0]),
+      ["user", "assistant (interrupted)", "use", "interrupted", "user"],
+    );
     assert.equal(told[1], "assistant (interrupted): So far");
   });
 
@@ -168,13 +205,26 @@ describe("a session that goes on in a new process", () => {
   test("a result that the dead process did not see stands behind its call's", async () => {
     const folder = data();
     const of = { sessionID: "ses_1", messageID: "msg_2", id: "prt_4", callID: "c", tool: "bash" };
-    const first = new Recording(folder).does(session("created", "ses_1"), message("ses_1", "msg_2", "assistant"), call(of, running({ n: 1 })));
+    const first = new Recording(folder).does(
+      session("created", "ses_1"),
+      message("ses_1", "msg_2", "assistant"),
+      call(of, running({ n: 1 })),
+    );
     await first.recorder.flush(5_000);
     const queries = new FakeHost().has("ses_1", [
-      { info: { id: "msg_2", sessionID: "ses_1", role: "assistant" }, parts: [{ ...of, type: "tool", state: completed({ n: 1 }, "one") }] },
+      {
+        info: { id: "msg_2", sessionID: "ses_1", role: "assistant" },
+        parts: [{ ...of, type: "tool", state: completed({ n: 1 }, "one") }],
+      },
     ]);
-    await new Recording(folder, { queries }).does(message("ses_1", "msg_4", "assistant"), wholeText({ ...of, messageID: "msg_4", id: "prt_9" }, "So.")).end();
-    assert.deepEqual((await readSound(folder, "ses_1.md")).told, ['use: bash {"n":1}', 'completed: {"n":1} one', "assistant: So."]);
+    await new Recording(folder, { queries })
+      .does(message("ses_1", "msg_4", "assistant"), wholeText({ ...of, messageID: "msg_4", id: "prt_9" }, "So."))
+      .end();
+    assert.deepEqual((await readSound(folder, "ses_1.md")).told, [
+      'use: bash {"n":1}',
+      'completed: {"n":1} one',
+      "assistant: So.",
+    ]);
   });
 });
 
@@ -187,6 +237,9 @@ describe("a session whose file is torn", () => {
     truncateSync(file, readFileSync(file).length - 10);
     await recording.does(...stepsOf(SECOND)).end();
     const { told } = await readSound(folder, "ses_1.md");
-    assert.deepEqual(told, WHOLE.filter((line) => line !== "assistant: Done ses_1 0002"));
+    assert.deepEqual(
+      told,
+      WHOLE.filter((line) => line !== "assistant: Done ses_1 0002"),
+    );
   });
 });

@@ -39,7 +39,12 @@ function preparation(): Preparation {
   const none = async (): Promise<never> => {
     throw new Error("no file is kept here");
   };
-  const files = new KeptFiles({ fs: nodeFileSystem, root: "/nowhere", join: (...parts) => parts.join("/"), writeNew: none });
+  const files = new KeptFiles({
+    fs: nodeFileSystem,
+    root: "/nowhere",
+    join: (...parts) => parts.join("/"),
+    writeNew: none,
+  });
   return new Preparation({
     files,
     redaction: createRedaction(),

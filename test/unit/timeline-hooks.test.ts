@@ -1,5 +1,23 @@
 import assert from "node:assert/strict";
-import { after, before, call, COMPLETED, completed, event, failed, hook, message, openText, part, PENDING, running, session, status, userText, wholeText } from "../support/recording/host-steps.ts";
+import {
+  after,
+  before,
+  call,
+  COMPLETED,
+  completed,
+  event,
+  failed,
+  hook,
+  message,
+  openText,
+  part,
+  PENDING,
+  running,
+  session,
+  status,
+  userText,
+  wholeText,
+} from "../support/recording/host-steps.ts";
 import { RESULT_CONFIRM_MS, USE_CONFIRM_MS } from "../../src/transcript/timeline/item.ts";
 import { CallLedger } from "../../src/transcript/timeline/call-ledger.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
@@ -21,7 +39,11 @@ function start(): TimelineDriver {
 }
 
 const prompt = (messageID: string, text: string) =>
-  hook("chat.message", { sessionID }, { message: { id: messageID, sessionID, role: "user" }, parts: [{ id: `prt_${messageID}`, type: "text", text }] });
+  hook(
+    "chat.message",
+    { sessionID },
+    { message: { id: messageID, sessionID, role: "user" }, parts: [{ id: `prt_${messageID}`, type: "text", text }] },
+  );
 
 describe("a host of which only the hooks are heard", () => {
   test("prompts, calls and results are recorded, once, and results carry their input", () => {
@@ -29,7 +51,9 @@ describe("a host of which only the hooks are heard", () => {
     assert.deepEqual(driver.told(), ["user: Go."]);
     driver.does(before(bash("x", "c1"), command("ls")));
     assert.equal(driver.told()[1], 'use: bash {"command":"ls"}');
-    driver.does(hook("tool.execute.after", { tool: "bash", sessionID, callID: "c1" }, { title: "t", output: "a", metadata: {} }));
+    driver.does(
+      hook("tool.execute.after", { tool: "bash", sessionID, callID: "c1" }, { title: "t", output: "a", metadata: {} }),
+    );
     driver.wait(120_000);
     assert.deepEqual(driver.told().slice(2), ['completed: {"command":"ls"} a']);
     assert.equal(driver.timeline.hasOpen, false);
@@ -51,21 +75,42 @@ describe("a host of which only the hooks are heard", () => {
     driver.wait(120_000);
     const uses = driver.told().filter((line) => line.startsWith("use"));
     const results = driver.told().filter((line) => line.startsWith("completed"));
-    assert.deepEqual(uses, [1, 2, 3].map((n) => `use: bash {"command":"${n}"}`));
-    assert.deepEqual(results, [1, 2, 3].map((n) => `completed: {"command":"${n}"} out ${n}`));
+    assert.deepEqual(
+      uses,
+      [1, 2, 3].map((n) => `use: bash {"command":"${n}"}`),
+    );
+    assert.deepEqual(
+      results,
+      [1, 2, 3].map((n) => `completed: {"command":"${n}"} out ${n}`),
+    );
   });
 
   test("a call that fails, and so has no second hook, is let go when the session rests", () => {
-    const driver = new TimelineDriver(sessionID).does(before(bash("x", "c1"), command("ls")), status(sessionID, "idle"));
+    const driver = new TimelineDriver(sessionID).does(
+      before(bash("x", "c1"), command("ls")),
+      status(sessionID, "idle"),
+    );
     driver.wait(120_000);
     assert.equal(driver.timeline.openCalls, 0);
-    assert.deepEqual(driver.told().map((line) => line.split(":")[0]), ["use", "interrupted"]);
+    assert.deepEqual(
+      driver.told().map((line) => line.split(":")[0]),
+      ["use", "interrupted"],
+    );
   });
 
   test("an MCP tool's raw answer is recorded as its text", () => {
     const driver = new TimelineDriver(sessionID).does(
       before(bash("x", "c1"), {}),
-      hook("tool.execute.after", { tool: "mcp_add", sessionID, callID: "c1", args: {} }, { content: [{ type: "text", text: "3" }, { type: "text", text: "4" }] }),
+      hook(
+        "tool.execute.after",
+        { tool: "mcp_add", sessionID, callID: "c1", args: {} },
+        {
+          content: [
+            { type: "text", text: "3" },
+            { type: "text", text: "4" },
+          ],
+        },
+      ),
     );
     driver.wait(120_000);
     assert.equal(driver.told()[1], "completed: {} 3\n\n4");
@@ -75,15 +120,23 @@ describe("a host of which only the hooks are heard", () => {
 describe("hooks and records of the same thing", () => {
   test("the prompt that a hook told of is not written a second time when its records come late", () => {
     const driver = new TimelineDriver(sessionID).does(prompt("msg_1", "Go.")).wait(5_000);
-    driver.does(message(sessionID, "msg_1", "user"), userText({ sessionID, messageID: "msg_1", id: "prt_msg_1" }, "Go."));
+    driver.does(
+      message(sessionID, "msg_1", "user"),
+      userText({ sessionID, messageID: "msg_1", id: "prt_msg_1" }, "Go."),
+    );
     driver.wait(5_000);
     assert.deepEqual(driver.told(), ["user: Go."]);
   });
 
   test("the records of calls that stand there already, since nothing but hooks had been heard yet, are no news", () => {
-    const driver = new TimelineDriver(sessionID).does(before(bash("prt_03"), command("ls")), after(bash("prt_03"), command("ls"), "x"));
+    const driver = new TimelineDriver(sessionID).does(
+      before(bash("prt_03"), command("ls")),
+      after(bash("prt_03"), command("ls"), "x"),
+    );
     assert.equal(driver.told().length, 2);
-    driver.does(call(bash("prt_03"), running(command("ls"))), call(bash("prt_03"), completed(command("ls"), "x"))).wait(120_000);
+    driver
+      .does(call(bash("prt_03"), running(command("ls"))), call(bash("prt_03"), completed(command("ls"), "x")))
+      .wait(120_000);
     driver.does(call(bash("prt_03"), completed(command("ls"), "x"))).wait(120_000);
     assert.equal(driver.told().length, 2);
   });
@@ -105,7 +158,10 @@ describe("hooks and records of the same thing", () => {
   });
 
   test("the host's record of a result outweighs the hook's", () => {
-    const driver = start().does(call(bash("prt_03"), running(command("ls"))), after(bash("prt_03"), command("ls"), "from the hook"));
+    const driver = start().does(
+      call(bash("prt_03"), running(command("ls"))),
+      after(bash("prt_03"), command("ls"), "from the hook"),
+    );
     driver.wait(500);
     assert.equal(driver.told().length, 1);
     driver.does(call(bash("prt_03"), completed(command("ls"), "from the host"))).wait(120_000);
@@ -114,7 +170,9 @@ describe("hooks and records of the same thing", () => {
   });
 
   test("a result that only a hook tells of is written after a while, and the host's later record is no news", () => {
-    const driver = start().does(call(bash("prt_03"), running(command("ls"))), after(bash("prt_03"), command("ls"), "x")).wait(RESULT_CONFIRM_MS);
+    const driver = start()
+      .does(call(bash("prt_03"), running(command("ls"))), after(bash("prt_03"), command("ls"), "x"))
+      .wait(RESULT_CONFIRM_MS);
     assert.equal(driver.told()[1], 'completed: {"command":"ls"} x');
     driver.does(call(bash("prt_03"), completed(command("ls"), "x"))).wait(120_000);
     assert.equal(driver.told().length, 2);
@@ -133,15 +191,23 @@ describe("hooks and records of the same thing", () => {
 
   test("both hooks before the first record of the call", () => {
     const driver = start().does(before(bash("prt_03"), command("ls")), after(bash("prt_03"), command("ls"), "x"));
-    driver.wait(100).does(call(bash("prt_03"), running(command("ls"))), call(bash("prt_03"), completed(command("ls"), "x")));
+    driver
+      .wait(100)
+      .does(call(bash("prt_03"), running(command("ls"))), call(bash("prt_03"), completed(command("ls"), "x")));
     driver.wait(120_000);
     assert.deepEqual(driver.told(), ['use: bash {"command":"ls"}', 'completed: {"command":"ls"} x']);
     assert.equal(driver.entries[0]?.partID, "prt_03", "and the entry knows its part");
   });
 
   test("the records of a call that was written from its hooks alone come late", () => {
-    const driver = start().does(before(bash("prt_03"), command("ls")), after(bash("prt_03"), command("ls"), "x")).wait(20_000);
-    driver.does(call(bash("prt_03"), PENDING), call(bash("prt_03"), running(command("ls"))), call(bash("prt_03"), completed(command("ls"), "x")));
+    const driver = start()
+      .does(before(bash("prt_03"), command("ls")), after(bash("prt_03"), command("ls"), "x"))
+      .wait(20_000);
+    driver.does(
+      call(bash("prt_03"), PENDING),
+      call(bash("prt_03"), running(command("ls"))),
+      call(bash("prt_03"), completed(command("ls"), "x")),
+    );
     driver.wait(120_000);
     assert.deepEqual(driver.told(), ['use: bash {"command":"ls"}', 'completed: {"command":"ls"} x']);
     assert.equal(driver.timeline.openCalls, 0);
@@ -153,7 +219,12 @@ describe("hooks and records of the same thing", () => {
       const records = [call(task, running({ prompt: "p" }))];
       const hooks = [before({ ...task, callID: "prt_03" }, { prompt: "p" })];
       const driver = start().does(...(hookFirst ? [...hooks, ...records] : [...records, ...hooks]));
-      driver.wait(300).does(after({ ...task, callID: "prt_03" }, { prompt: "p" }, "done"), call(task, completed({ prompt: "p" }, "done")));
+      driver
+        .wait(300)
+        .does(
+          after({ ...task, callID: "prt_03" }, { prompt: "p" }, "done"),
+          call(task, completed({ prompt: "p" }, "done")),
+        );
       driver.wait(120_000);
       assert.deepEqual(driver.told(), ['use: task {"prompt":"p"}', 'completed: {"prompt":"p"} done']);
     }
@@ -163,14 +234,27 @@ describe("hooks and records of the same thing", () => {
     const asked = { ...bash("prt_03"), tool: "no_such_tool" };
     const invalid = { ...bash("prt_03"), tool: "invalid" };
     const input = { tool: "no_such_tool", error: "unavailable" };
-    const driver = start().does(call(asked, PENDING), before(invalid, input), call(invalid, running(input)), after(invalid, input, "invalid: x"), call(invalid, completed(input, "invalid: x")));
+    const driver = start().does(
+      call(asked, PENDING),
+      before(invalid, input),
+      call(invalid, running(input)),
+      after(invalid, input, "invalid: x"),
+      call(invalid, completed(input, "invalid: x")),
+    );
     driver.wait(120_000);
-    assert.deepEqual(driver.told(), [`use: invalid ${JSON.stringify(input)}`, `completed: ${JSON.stringify(input)} invalid: x`]);
+    assert.deepEqual(driver.told(), [
+      `use: invalid ${JSON.stringify(input)}`,
+      `completed: ${JSON.stringify(input)} invalid: x`,
+    ]);
   });
 
   test("a `!` command has no hooks and no pending record", () => {
     const shell = { ...at("prt_03"), callID: "01ULID", tool: "bash" };
-    const driver = start().does(call(shell, running(command("ls"))), message(sessionID, "msg_2", "assistant", COMPLETED), call(shell, completed(command("ls"), "x")));
+    const driver = start().does(
+      call(shell, running(command("ls"))),
+      message(sessionID, "msg_2", "assistant", COMPLETED),
+      call(shell, completed(command("ls"), "x")),
+    );
     assert.deepEqual(driver.wait(120_000).told(), ['use: bash {"command":"ls"}', 'completed: {"command":"ls"} x']);
   });
 });
@@ -180,7 +264,13 @@ describe("a call id that is used again", () => {
     const driver = start();
     for (const n of [3, 4]) {
       const one = bash(`prt_0${n}`, "call_0");
-      driver.does(call(one, PENDING), before(one, command(`${n}`)), call(one, running(command(`${n}`))), after(one, command(`${n}`), `out ${n}`), call(one, completed(command(`${n}`), `out ${n}`)));
+      driver.does(
+        call(one, PENDING),
+        before(one, command(`${n}`)),
+        call(one, running(command(`${n}`))),
+        after(one, command(`${n}`), `out ${n}`),
+        call(one, completed(command(`${n}`), `out ${n}`)),
+      );
     }
     assert.deepEqual(driver.wait(120_000).told(), [
       'use: bash {"command":"3"}',
@@ -209,7 +299,13 @@ describe("a call id that is used again", () => {
   });
 
   test("in two sessions at once: neither gets the other's input", () => {
-    const of = (session: string, id: string) => ({ sessionID: session, messageID: "msg", id, callID: "call_0", tool: "bash" });
+    const of = (session: string, id: string) => ({
+      sessionID: session,
+      messageID: "msg",
+      id,
+      callID: "call_0",
+      tool: "bash",
+    });
     const [one, two] = [of("ses_1", "prt_1"), of("ses_2", "prt_2")];
     const first = new TimelineDriver("ses_1").does(before(one, command("one")));
     const second = new TimelineDriver("ses_2").does(before(two, command("two")));
@@ -224,14 +320,20 @@ describe("the cache of inputs", () => {
   const endings = {
     success: (place: ReturnType<typeof bash>) => [call(place, completed(command("ls"), "x"))],
     error: (place: ReturnType<typeof bash>) => [call(place, failed(command("ls"), "broken"))],
-    "an abort": (place: ReturnType<typeof bash>) => [call(place, failed(command("ls"), "aborted", { interrupted: true }))],
+    "an abort": (place: ReturnType<typeof bash>) => [
+      call(place, failed(command("ls"), "aborted", { interrupted: true })),
+    ],
     "the session's deletion": () => [session("deleted", sessionID)],
     "a rest of the session": () => [message(sessionID, "msg_2", "assistant", COMPLETED), status(sessionID, "idle")],
   };
   for (const [name, ending] of Object.entries(endings)) {
     test(`is released on ${name}`, () => {
       const place = bash("prt_03");
-      const driver = start().does(call(place, PENDING), before(place, command("ls")), call(place, running(command("ls"))));
+      const driver = start().does(
+        call(place, PENDING),
+        before(place, command("ls")),
+        call(place, running(command("ls"))),
+      );
       assert.equal(driver.timeline.openCalls, 1);
       driver.does(...ending(place)).wait(120_000);
       assert.equal(driver.timeline.openCalls, 0);
@@ -257,7 +359,13 @@ describe("the cache of inputs", () => {
   test("forgets the ids of old calls too", () => {
     const ledger = new CallLedger(() => 0);
     for (let n = 0; n < 5_000; n++) {
-      const { call: opened } = ledger.forUse({ kind: "call_hint", sessionID, callID: `call_${n}`, tool: "bash", input: {} });
+      const { call: opened } = ledger.forUse({
+        kind: "call_hint",
+        sessionID,
+        callID: `call_${n}`,
+        tool: "bash",
+        input: {},
+      });
       ledger.close(opened);
     }
     assert.equal(ledger.size, 0);
@@ -282,9 +390,14 @@ describe("what the host sends again", () => {
     ];
     const driver = new TimelineDriver(sessionID).does(...again).wait(120_000);
     const told = driver.told("with events");
-    assert.deepEqual(told.map((line) => line.split(" ")[0]), ["user:", "reasoning:", "assistant:", "use:", "completed:", "event:", "event:", "event:"]);
+    assert.deepEqual(
+      told.map((line) => line.split(" ")[0]),
+      ["user:", "reasoning:", "assistant:", "use:", "completed:", "event:", "event:", "event:"],
+    );
     driver.does(...again).wait(120_000);
-    driver.does(call(bash("prt_04"), completed(command("ls"), "[cleared]", { time: { start: 1, end: 2, compacted: 3 } }))).wait(120_000);
+    driver
+      .does(call(bash("prt_04"), completed(command("ls"), "[cleared]", { time: { start: 1, end: 2, compacted: 3 } })))
+      .wait(120_000);
     assert.deepEqual(driver.told("with events"), told);
   });
 
@@ -296,18 +409,25 @@ describe("what the host sends again", () => {
 
   test("a text that was edited stands in place of the old one", () => {
     const driver = start().does(wholeText(at("prt_03"), "Old."), message(sessionID, "msg_2", "assistant", COMPLETED));
-    driver.wait(5_000).does(wholeText(at("prt_03"), "New."), wholeText(at("prt_03"), "New.")).wait(5_000);
+    driver
+      .wait(5_000)
+      .does(wholeText(at("prt_03"), "New."), wholeText(at("prt_03"), "New."))
+      .wait(5_000);
     assert.deepEqual(driver.told(), ["assistant: New."]);
     assert.equal(driver.entries.length, 2);
   });
 
   test("a prompt that was edited, or got a part more, is told with its part", () => {
     const of = { sessionID, messageID: "msg_1", id: "prt_01" };
-    const driver = new TimelineDriver(sessionID).does(message(sessionID, "msg_1", "user"), userText(of, "Old.")).wait(1_000);
+    const driver = new TimelineDriver(sessionID)
+      .does(message(sessionID, "msg_1", "user"), userText(of, "Old."))
+      .wait(1_000);
     driver.does(userText(of, "New."), userText({ ...of, id: "prt_02" }, "More.")).wait(1_000);
     const [first, ...later] = driver.entries;
     assert.ok(first?.type === "user" && first.partID === undefined && first.content === "Old.");
-    assert.ok(later.every((entry) => entry.type === "user" && entry.messageID === "msg_1" && entry.partID !== undefined));
+    assert.ok(
+      later.every((entry) => entry.type === "user" && entry.messageID === "msg_1" && entry.partID !== undefined),
+    );
     assert.equal(later.map((entry) => (entry.type === "user" ? entry.content : "")).join("\n"), "New.\nMore.");
   });
 
@@ -329,11 +449,18 @@ describe("what the host sends again", () => {
       call(bash("prt_04"), completed(command("ls"), "x")),
       part(at("prt_05"), "step-finish", { reason: "stop", cost: 0, tokens: { input: 1, output: 1 } }),
     );
-    assert.deepEqual(driver.wait(5_000).told(), ["user: Go.", "assistant: I look.", 'use: bash {"command":"ls"}', 'completed: {"command":"ls"} x']);
+    assert.deepEqual(driver.wait(5_000).told(), [
+      "user: Go.",
+      "assistant: I look.",
+      'use: bash {"command":"ls"}',
+      'completed: {"command":"ls"} x',
+    ]);
   });
 
   test("a delta of an unknown part, and an open text that only events of others follow, do no harm", () => {
-    const driver = start().does(event("message.part.delta", { sessionID, messageID: "msg_2", partID: "prt_03", field: "text", delta: "lost" }));
+    const driver = start().does(
+      event("message.part.delta", { sessionID, messageID: "msg_2", partID: "prt_03", field: "text", delta: "lost" }),
+    );
     driver.does(openText(at("prt_03")), wholeText(at("prt_03"), "Whole.")).wait(5_000);
     assert.deepEqual(driver.told(), ["assistant: Whole."]);
   });

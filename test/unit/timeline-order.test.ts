@@ -83,7 +83,11 @@ describe("the order of a conversation", () => {
   });
 
   test("a text that was written in part and then changed is replaced", () => {
-    const driver = inTurn().does(openText(at("prt_03")), delta(at("prt_03"), "I look"), call(bash("prt_04"), running(LS)));
+    const driver = inTurn().does(
+      openText(at("prt_03")),
+      delta(at("prt_03"), "I look"),
+      call(bash("prt_04"), running(LS)),
+    );
     driver.wait(1_000).does(wholeText(at("prt_03"), "It is seen."));
     assert.deepEqual(driver.told(), ["user: Go.", "assistant: It is seen.", 'use: bash {"command":"ls"}']);
     const last = driver.entries.at(-1);
@@ -91,7 +95,11 @@ describe("the order of a conversation", () => {
   });
 
   test("a text that was written in part and ends as it was adds nothing", () => {
-    const driver = inTurn().does(openText(at("prt_03")), delta(at("prt_03"), "I look."), call(bash("prt_04"), running(LS)));
+    const driver = inTurn().does(
+      openText(at("prt_03")),
+      delta(at("prt_03"), "I look."),
+      call(bash("prt_04"), running(LS)),
+    );
     const { length } = driver.wait(1_000).entries;
     driver.does(wholeText(at("prt_03"), "I look.")).wait(120_000);
     assert.equal(driver.entries.length, length);
@@ -113,9 +121,27 @@ describe("the order of a conversation", () => {
       "user: Go.",
       "assistant: One. Two. Three.",
       'use: bash {"command":"ls"}',
-      'use: bash {"command":"ls"}',
       'completed: {"command":"ls"} 1',
+      'use: bash {"command":"ls"}',
       'completed: {"command":"ls"} 2',
+    ]);
+  });
+
+  test("a result stands before what comes after its call, though all of it had to wait", () => {
+    const driver = inTurn().does(
+      wholeText(at("prt_03"), "Waits for its usage."),
+      message(sessionID, "msg_3", "assistant"),
+      call({ ...bash("prt_04"), messageID: "msg_3" }, completed(LS, "x")),
+      stepFinish(at("prt_05", "msg_3")),
+      wholeText(at("prt_06", "msg_4"), "Seen."),
+    );
+    assert.deepEqual(driver.told(), ["user: Go."]);
+    assert.deepEqual(driver.wait(5_000).told("with events").slice(1), [
+      "assistant: Waits for its usage.",
+      'use: bash {"command":"ls"}',
+      'completed: {"command":"ls"} x',
+      "event: usage",
+      "assistant: Seen.",
     ]);
   });
 
@@ -133,7 +159,11 @@ describe("the order of a conversation", () => {
       call(a, completed({ n: 1 }, "one")),
     );
     assert.deepEqual(driver.told().slice(1, 4), ['use: bash {"n":1}', 'use: bash {"n":2}', 'use: bash {"n":3}']);
-    assert.deepEqual(driver.told().slice(4), ['error: {"n":3} broken', 'completed: {"n":2} two', 'completed: {"n":1} one']);
+    assert.deepEqual(driver.told().slice(4), [
+      'error: {"n":3} broken',
+      'completed: {"n":2} two',
+      'completed: {"n":1} one',
+    ]);
   });
 
   test("reasoning stands before the text that follows it, each with its own kind", () => {
@@ -186,7 +216,10 @@ describe("the order of a conversation", () => {
   });
 
   test("a prompt that is queued during an answer stands behind it, though its part is older than the answer's end", () => {
-    const next = { message: { id: "msg_3", sessionID, role: "user" }, parts: [{ id: "prt_05", type: "text", text: "Next." }] };
+    const next = {
+      message: { id: "msg_3", sessionID, role: "user" },
+      parts: [{ id: "prt_05", type: "text", text: "Next." }],
+    };
     const driver = inTurn().does(
       openText(at("prt_03")),
       delta(at("prt_03"), "A long "),
@@ -194,12 +227,14 @@ describe("the order of a conversation", () => {
       message(sessionID, "msg_3", "user"),
       userText(at("prt_05", "msg_3"), "Next."),
     );
-    driver.wait(5_000).does(
-      delta(at("prt_03"), "answer."),
-      wholeText(at("prt_03"), "A long answer."),
-      stepFinish(at("prt_06")),
-      message(sessionID, "msg_2", "assistant", COMPLETED),
-    );
+    driver
+      .wait(5_000)
+      .does(
+        delta(at("prt_03"), "answer."),
+        wholeText(at("prt_03"), "A long answer."),
+        stepFinish(at("prt_06")),
+        message(sessionID, "msg_2", "assistant", COMPLETED),
+      );
     assert.deepEqual(driver.told("with events"), ["user: Go.", "assistant: A long answer.", "user: Next."]);
     const text = driver.entries[1];
     assert.ok(text?.type === "assistant");
@@ -237,7 +272,13 @@ describe("the order of a conversation", () => {
   });
 
   test("a permission that is asked for a call stands behind the call, before its result", () => {
-    const asked = { id: "per_1", sessionID, permission: "bash", patterns: ["ls"], tool: { messageID: "msg_2", callID: "c1" } };
+    const asked = {
+      id: "per_1",
+      sessionID,
+      permission: "bash",
+      patterns: ["ls"],
+      tool: { messageID: "msg_2", callID: "c1" },
+    };
     const driver = inTurn().does(
       call(bash("prt_03", "c1"), PENDING),
       before(bash("prt_03", "c1"), LS),
@@ -262,7 +303,9 @@ describe("the order of a conversation", () => {
     const use = linked.entries.at(-1);
     assert.deepEqual(use?.type === "tool_use" && use.subagent, { sessionID: "ses_child" });
 
-    const late = inTurn().does(call(task, running({ prompt: "x" }))).wait(USE_CONFIRM_MS);
+    const late = inTurn()
+      .does(call(task, running({ prompt: "x" })))
+      .wait(USE_CONFIRM_MS);
     assert.equal(late.entries.at(-1)?.type, "tool_use");
     late.does(call(task, completed({ prompt: "x" }, "done", { metadata: { sessionId: "ses_child" } })));
     const result = late.entries.at(-1);

@@ -159,7 +159,9 @@ function sessionRecords(
     case "question.asked":
       return [event("question asked", questionFields(properties))];
     case "question.replied":
-      return [event("question answered", { text: answersText(properties), data: { answers: list(properties, "answers") } })];
+      return [
+        event("question answered", { text: answersText(properties), data: { answers: list(properties, "answers") } }),
+      ];
     case "question.rejected":
       return [event("question rejected", { text: "The user did not answer." })];
     case "todo.updated":

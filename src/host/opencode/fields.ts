@@ -41,9 +41,10 @@ export function id(value: unknown, key: string): string | undefined {
   return found === "" ? undefined : found;
 }
 
+/** A finite number; -0, which JSON does not have, as 0. */
 export function number(value: unknown, key: string): number | undefined {
   const found = read(value, key);
-  return typeof found === "number" && Number.isFinite(found) ? found : undefined;
+  return typeof found === "number" && Number.isFinite(found) ? found + 0 : undefined;
 }
 
 export function flag(value: unknown, key: string): boolean {

@@ -53,7 +53,7 @@ function projectRoot(input: Pick<PluginInput, "worktree" | "directory">): string
 
 async function leave(shared: Shared): Promise<void> {
   shared.instances = Math.max(0, shared.instances - 1);
-  if (shared.instances === 0) shared.turns.clear();
+  shared.turns.clear();
   // What another instance has under way goes on.
   await shared.recorder.flush(DISPOSE_MS, "all", shared.instances === 0 ? "soon" : "no");
 }

@@ -56,7 +56,11 @@ export class Notices {
   failure(error: unknown): void {
     if (this.#told.size >= MAX_FAILURES) return;
     const what = nameOf(error);
-    this.#once(`failure ${what}`, "error", `A transcript entry was lost by a failure of opencode-transcripts (${what}). Please report it.`);
+    this.#once(
+      `failure ${what}`,
+      "error",
+      `A transcript entry was lost by a failure of opencode-transcripts (${what}). Please report it.`,
+    );
   }
 
   #once(key: string, level: Level, message: string): void {

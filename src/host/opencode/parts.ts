@@ -130,7 +130,11 @@ function callEnd(state: Fields | undefined): CallEnd | undefined {
   if (status === "error") {
     const output = text(state, "error") ?? "";
     const interrupted = flag(metadata, "interrupted");
-    return { status: interrupted ? "interrupted" : "error", output, ...given({ endMs, metadata: keptMetadata(metadata) }) };
+    return {
+      status: interrupted ? "interrupted" : "error",
+      output,
+      ...given({ endMs, metadata: keptMetadata(metadata) }),
+    };
   }
   return {
     status: "completed",

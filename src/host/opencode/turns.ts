@@ -34,7 +34,7 @@ export class Turns {
     this.#timers.set(sessionID, timer);
   }
 
-  /** The process or the last plugin instance ends: nothing is to be begun any more. */
+  /** A plugin instance ends, and with it the turns of its sessions: nothing is to be begun any more. */
   clear(): void {
     for (const sessionID of this.#timers.keys()) this.#stop(sessionID);
     this.#actions.clear();

@@ -6,21 +6,28 @@ const note = z.optional(
   z.string("it must be a text").check(z.maxLength(MAX_NOTE_CHARS, `it may have ${MAX_NOTE_CHARS} characters at most`)),
 );
 const compact = z.optional(z.boolean("it must be true or false"));
-z.globalRegistry.add(note, { description: "What to remember about this session." });
-z.globalRegistry.add(compact, {
-  description: "Also have the host summarize the conversation when this turn ends, to free the context. Default false.",
-});
 
 export const SAVE_CONVERSATION = {
   name: "save_conversation",
   description:
     "Saves this conversation as a file in the project, with a summary, statistics and commands to find things in its full transcript later.",
-  args: { note, compact },
+  args: {
+    note: described(note, "What to remember about this session."),
+    compact: described(
+      compact,
+      "Also have the host summarize the conversation when this turn ends, to free the context. Default false.",
+    ),
+  },
 } as const;
 
 const argsSchema = z.object(SAVE_CONVERSATION.args, "they must be an object, such as {}");
 
 export type SaveConversationArgs = z.output<typeof argsSchema>;
+
+/** opencode has its own copy of zod, which does not see our registry of descriptions: it reads this property. */
+function described<T extends object>(schema: T, description: string): T {
+  return Object.assign(schema, { description });
+}
 
 /** Reads the arguments of a call; hosts hand them over unchecked. A wrong one is said in words for the model. */
 export function readSaveArgs(raw: unknown): SaveConversationArgs | { problem: string } {

@@ -1,4 +1,3 @@
-import type { Draft } from "../draft.ts";
 import { isReady, type Item } from "./item.ts";
 
 /** Items that wait at once; beyond it the oldest is forced. A turn of a real session has some dozens. */
@@ -29,17 +28,14 @@ export class ItemQueue {
     return this.#items.findLast(matches);
   }
 
-  /** Takes all drafts whose turn has come. `onTurn` hears of each item that leaves. */
-  drain(nowMs: number, onTurn: (item: Item, early: boolean) => void): Draft[] {
-    const drafts: Draft[] = [];
-    for (let first = this.#items[0]; first; first = this.#items[0]) {
-      const early = !isReady(first, nowMs);
-      if (early && !this.#mustForce(first, nowMs)) break;
-      this.#items.shift();
-      drafts.push(...first.take(early));
-      onTurn(first, early);
-    }
-    return drafts;
+  /** Takes out the item whose turn has come, if any. `early`: it is open yet, but others do not wait for it longer. */
+  next(nowMs: number): { item: Item; early: boolean } | undefined {
+    const item = this.#items[0];
+    if (!item) return undefined;
+    const early = !isReady(item, nowMs);
+    if (early && !this.#mustForce(item, nowMs)) return undefined;
+    this.#items.shift();
+    return { item, early };
   }
 
   /** When the next item is due, in milliseconds since 1970, if no further record comes. */

@@ -19,9 +19,7 @@ export class SessionChanges {
       drafts.push(event("title", nowMs, record.title));
     }
     if (this.#isKnown && record.revertedTo !== undefined && record.revertedTo !== this.#revertedTo) {
-      drafts.push(
-        event("revert", nowMs, "The user went back to before a message.", { messageID: record.revertedTo }),
-      );
+      drafts.push(event("revert", nowMs, "The user went back to before a message.", { messageID: record.revertedTo }));
     }
     if (this.#revertedTo !== undefined && record.revertedTo === undefined) this.#liftedAtMs = nowMs;
     this.#isKnown = true;

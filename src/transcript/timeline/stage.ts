@@ -12,5 +12,5 @@ export interface Stage {
   readonly written: WrittenParts;
   readonly messages: Messages;
   /** Hands drafts out, behind all earlier ones. */
-  emit(drafts: readonly Draft[]): void;
+  readonly emit: (drafts: readonly Draft[]) => void;
 }

@@ -11,7 +11,7 @@ import type {
 } from "../records.ts";
 import { Calls } from "./calls.ts";
 import { eventItem } from "./event-item.ts";
-import { IDLE_GRACE_MS, UNDER_WAY_GRACE_MS, type Item } from "./item.ts";
+import { IDLE_GRACE_MS, UNDER_WAY_GRACE_MS } from "./item.ts";
 import { Messages } from "./messages.ts";
 import { Prompts } from "./prompts.ts";
 import { ItemQueue } from "./queue.ts";
@@ -220,18 +220,20 @@ export class Timeline {
     }
   }
 
-  /** Writes what is due, uses before their results. */
+  /** Writes what is due: results as soon as they are known, but behind their calls. */
   #settle(): void {
-    const now = this.#stage.nowMs();
-    this.#stage.emit(this.#stage.queue.drain(now, (item, early) => this.#onTurn(item, early)));
+    const { queue, nowMs, emit } = this.#stage;
+    const now = nowMs();
+    for (let turn = queue.next(now); turn; turn = queue.next(now)) {
+      const { item, early } = turn;
+      this.#calls.settle(now);
+      emit(item.take(early));
+      this.#texts.onTurn(item, early);
+      this.#prompts.onTurn(item);
+      this.#calls.onTurn(item, early);
+    }
     this.#calls.settle(now);
-    this.#stage.emit(this.#changes.due(now));
-  }
-
-  #onTurn(item: Item, early: boolean): void {
-    this.#texts.onTurn(item, early);
-    this.#prompts.onTurn(item);
-    this.#calls.onTurn(item, early);
+    emit(this.#changes.due(now));
   }
 
   /** When what is open counts as cut off, because the session went idle and nothing more came. */

@@ -1,7 +1,11 @@
 import type { TokenCounts } from "../../format/entries.ts";
 
 /** The usage of a model call in one line, for the person who reads. */
-export function usageText(model: string | undefined, tokens: TokenCounts | undefined, cost: number | undefined): string {
+export function usageText(
+  model: string | undefined,
+  tokens: TokenCounts | undefined,
+  cost: number | undefined,
+): string {
   const parts = [
     model,
     tokens && `${tokens.input.toLocaleString("en-US")} in`,

@@ -21,13 +21,7 @@ export class UserItem implements Item {
   /** A message that was written already and got one more part: the entry then names the part. */
   readonly #lateAddition: boolean;
 
-  constructor(
-    key: string,
-    messageID: string,
-    lateAddition: boolean,
-    facts: () => MessageFacts,
-    nowMs: () => number,
-  ) {
+  constructor(key: string, messageID: string, lateAddition: boolean, facts: () => MessageFacts, nowMs: () => number) {
     this.key = key;
     this.messageID = messageID;
     this.#lateAddition = lateAddition;

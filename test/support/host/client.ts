@@ -24,9 +24,7 @@ export class OpencodeClient {
   /** One call; throws on any status but 2xx, with the body in the message. Undefined for an empty body. */
   async request(method: string, path: string, body?: unknown): Promise<unknown> {
     const init =
-      body === undefined
-        ? {}
-        : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+      body === undefined ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
     const response = await fetch(`${this.url}${path}`, { method, ...init });
     const answer = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${answer}`);
@@ -34,9 +32,7 @@ export class OpencodeClient {
   }
 
   async createSession(title?: string): Promise<SessionInfo> {
-    return sessionInfo(
-      await this.request("POST", "/session", title === undefined ? {} : { title }),
-    );
+    return sessionInfo(await this.request("POST", "/session", title === undefined ? {} : { title }));
   }
 
   /** Sends a prompt and waits for the whole turn. */
@@ -96,9 +92,7 @@ export class OpencodeClient {
 
   /** The session and every session below it, parents first. */
   async family(sessionID: string): Promise<string[]> {
-    const below = await Promise.all(
-      (await this.children(sessionID)).map((child) => this.family(child.id)),
-    );
+    const below = await Promise.all((await this.children(sessionID)).map((child) => this.family(child.id)));
     return [sessionID, ...below.flat()];
   }
 
@@ -120,9 +114,7 @@ export class OpencodeClient {
   /** Waits until the model has said its last word this many times in the session. */
   async answers(sessionID: string, count: number): Promise<void> {
     for (;;) {
-      const messages = list(await this.request("GET", `/session/${sessionID}/message`)).map((m) =>
-        field(m, "info"),
-      );
+      const messages = list(await this.request("GET", `/session/${sessionID}/message`)).map((m) => field(m, "info"));
       const finished = messages.filter(
         (info) => field(info, "finish") === "stop" && field(field(info, "time"), "completed"),
       );
@@ -131,11 +123,7 @@ export class OpencodeClient {
     }
   }
 
-  async replyPermission(
-    requestID: string,
-    reply: "once" | "always" | "reject",
-    message?: string,
-  ): Promise<void> {
+  async replyPermission(requestID: string, reply: "once" | "always" | "reject", message?: string): Promise<void> {
     await this.request(
       "POST",
       `/permission/${requestID}/reply`,
@@ -178,9 +166,7 @@ export class OpencodeClient {
 
   async #pending(path: string, sessionID: string): Promise<string> {
     for (;;) {
-      const request = list(await this.request("GET", path)).find(
-        (item) => field(item, "sessionID") === sessionID,
-      );
+      const request = list(await this.request("GET", path)).find((item) => field(item, "sessionID") === sessionID);
       if (request !== undefined) return text(field(request, "id"));
       await sleep(20);
     }

@@ -42,8 +42,7 @@ export class EventFeed {
   async streamed(sessionID: string, piece: string): Promise<void> {
     let text = "";
     await this.waitFor(({ type, properties }) => {
-      if (type !== "message.part.delta" || field(properties, "sessionID") !== sessionID)
-        return false;
+      if (type !== "message.part.delta" || field(properties, "sessionID") !== sessionID) return false;
       text += String(field(properties, "delta"));
       return text.includes(piece);
     });
@@ -52,13 +51,10 @@ export class EventFeed {
   /** Resolves when a tool of the session is in this state, and its output so far contains the text. */
   async part(sessionID: string, wanted: { status: string; output?: string }): Promise<void> {
     await this.waitFor(({ type, properties }) => {
-      if (type !== "message.part.updated" || field(properties, "sessionID") !== sessionID)
-        return false;
+      if (type !== "message.part.updated" || field(properties, "sessionID") !== sessionID) return false;
       const state = field(field(properties, "part"), "state");
       const output = field(field(state, "metadata"), "output");
-      return (
-        field(state, "status") === wanted.status && String(output).includes(wanted.output ?? "")
-      );
+      return field(state, "status") === wanted.status && String(output).includes(wanted.output ?? "");
     });
   }
 

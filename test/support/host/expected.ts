@@ -51,11 +51,7 @@ export function expectedEntries(session: ExportedSession): Expected[] {
   });
 }
 
-function expectedUser(
-  message: ExportedMessage,
-  messageIndex: number,
-  parts: ExportedPart[],
-): ExpectedUser[] {
+function expectedUser(message: ExportedMessage, messageIndex: number, parts: ExportedPart[]): ExpectedUser[] {
   const [first] = parts;
   if (!first) return [];
   const visible = parts.flatMap((part) =>
@@ -75,9 +71,7 @@ function expectedOfPart(part: ExportedPart, messageIndex: number): Expected[] {
       return part.text === "" ? [] : [{ kind: "reasoning", ...place, content: part.text }];
     case "tool": {
       const { tool, callID, state } = part;
-      return [
-        { kind: "call", ...place, tool, callID, input: state.input, result: expectedResult(part) },
-      ];
+      return [{ kind: "call", ...place, tool, callID, input: state.input, result: expectedResult(part) }];
     }
     default:
       return [];
@@ -86,8 +80,7 @@ function expectedOfPart(part: ExportedPart, messageIndex: number): Expected[] {
 
 function expectedResult({ state }: ExportedToolPart): ExpectedResult | undefined {
   const attachmentMimes = (state.attachments ?? []).map(({ mime }) => mime);
-  if (state.status === "completed")
-    return { status: "completed", output: wholeOutput(state), attachmentMimes };
+  if (state.status === "completed") return { status: "completed", output: wholeOutput(state), attachmentMimes };
   if (state.status !== "error") return undefined;
   const status = state.metadata?.["interrupted"] === true ? "interrupted" : "error";
   return { status, output: state.error ?? "", attachmentMimes };
@@ -96,7 +89,6 @@ function expectedResult({ state }: ExportedToolPart): ExpectedResult | undefined
 /** The output, from the file where the host keeps what it cut off. */
 function wholeOutput(state: ExportedToolPart["state"]): string {
   const path = state.metadata?.["outputPath"];
-  const isCut =
-    state.metadata?.["truncated"] === true && typeof path === "string" && existsSync(path);
+  const isCut = state.metadata?.["truncated"] === true && typeof path === "string" && existsSync(path);
   return isCut ? readFileSync(path, "utf8") : (state.output ?? "");
 }

@@ -35,9 +35,7 @@ async function judgeSession(
     judgeTranscript(transcript, exported, dropped);
     transcripts.set(format, transcript);
   }
-  const [first, second] = [...transcripts.values()].map(({ entries }) =>
-    entries.map(withoutUndefined),
-  );
+  const [first, second] = [...transcripts.values()].map(({ entries }) => entries.map(withoutUndefined));
   if (second) assert.deepEqual(first, second, "the two formats hold different entries");
   return { exported, transcripts };
 }
@@ -52,8 +50,7 @@ function judgeTranscript(
   assert.equal(headers.length, 1, `${path}: it must have one header`);
   assert.equal(headers[0]?.sessionID, exported.info.id, path);
   assert.equal(headers[0]?.parentID, exported.info.parentID, path);
-  const difference =
-    compareWithExport(exported, entries, dropped) ?? compareUsage(exported, entries);
+  const difference = compareWithExport(exported, entries, dropped) ?? compareUsage(exported, entries);
   assert.equal(difference, undefined, `${path}\n${difference}`);
 }
 

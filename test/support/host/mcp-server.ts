@@ -13,13 +13,9 @@ server.registerTool(
   }),
 );
 
-server.registerTool(
-  "fail",
-  { description: "Always fails.", inputSchema: { reason: z.string() } },
-  ({ reason }) => ({
-    content: [{ type: "text", text: `refused: ${reason}` }],
-    isError: true,
-  }),
-);
+server.registerTool("fail", { description: "Always fails.", inputSchema: { reason: z.string() } }, ({ reason }) => ({
+  content: [{ type: "text", text: `refused: ${reason}` }],
+  isError: true,
+}));
 
 await server.connect(new StdioServerTransport());

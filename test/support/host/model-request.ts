@@ -24,12 +24,8 @@ const MARKER = /scenario:([\w-]+)/;
 
 export function parseModelRequest(body: unknown, sessionID: string): ModelRequest {
   const messages = list(field(body, "messages")).map(parseMessage);
-  const tools = list(field(body, "tools")).map((tool) =>
-    String(field(field(tool, "function"), "name")),
-  );
-  const asked = messages.findLastIndex(
-    (message) => message.role === "user" && MARKER.test(message.text),
-  );
+  const tools = list(field(body, "tools")).map((tool) => String(field(field(tool, "function"), "name")));
+  const asked = messages.findLastIndex((message) => message.role === "user" && MARKER.test(message.text));
   return {
     kind: requestKind(messages, tools),
     sessionID,
@@ -43,9 +39,7 @@ export function parseModelRequest(body: unknown, sessionID: string): ModelReques
 /** Titles and summaries are asked for without tools; a title's system prompt says what it is. */
 function requestKind(messages: ModelMessage[], tools: string[]): ModelRequestKind {
   if (tools.length > 0) return "answer";
-  const system = messages
-    .filter((message) => message.role === "system")
-    .map((message) => message.text);
+  const system = messages.filter((message) => message.role === "system").map((message) => message.text);
   return /title/i.test(system.join("\n").slice(0, 400)) ? "title" : "summary";
 }
 

@@ -42,9 +42,7 @@ export interface ModelTurn {
 }
 
 /** A script: one list of actions an answer, or a function that gives the actions of one answer. */
-export type ModelScript =
-  | readonly (readonly ModelAction[])[]
-  | ((turn: ModelTurn) => readonly ModelAction[]);
+export type ModelScript = readonly (readonly ModelAction[])[] | ((turn: ModelTurn) => readonly ModelAction[]);
 
 interface StreamOptions {
   /** How many pieces the text is sent in. Default: 3. */
@@ -57,10 +55,7 @@ export function text(value: string, { pieces = 3, delayMs = 0 }: StreamOptions =
   return { kind: "text", text: value, pieces, delayMs };
 }
 
-export function reasoning(
-  value: string,
-  { pieces = 3, delayMs = 0 }: StreamOptions = {},
-): ModelAction {
+export function reasoning(value: string, { pieces = 3, delayMs = 0 }: StreamOptions = {}): ModelAction {
   return { kind: "reasoning", text: value, pieces, delayMs };
 }
 
@@ -71,20 +66,12 @@ interface CallOptions {
   pieces?: number;
 }
 
-export function call(
-  tool: string,
-  input: unknown,
-  { id, pieces = 2 }: CallOptions = {},
-): ModelAction {
+export function call(tool: string, input: unknown, { id, pieces = 2 }: CallOptions = {}): ModelAction {
   return { kind: "call", tool, callID: id, arguments: JSON.stringify(input), pieces };
 }
 
 /** A call whose arguments are sent as they stand, valid JSON or not. */
-export function rawCall(
-  tool: string,
-  rawArguments: string,
-  { id, pieces = 2 }: CallOptions = {},
-): ModelAction {
+export function rawCall(tool: string, rawArguments: string, { id, pieces = 2 }: CallOptions = {}): ModelAction {
   return { kind: "call", tool, callID: id, arguments: rawArguments, pieces };
 }
 

@@ -32,15 +32,12 @@ export class ChatStream {
     await this.#delta({
       tool_calls: [{ index, id, type: "function", function: { name: tool, arguments: "" } }],
     });
-    for (const piece of pieces)
-      await this.#delta({ tool_calls: [{ index, function: { arguments: piece } }] });
+    for (const piece of pieces) await this.#delta({ tool_calls: [{ index, function: { arguments: piece } }] });
   }
 
   refuse(status: number, message: string): void {
     this.#response.writeHead(status, { "content-type": "application/json" });
-    this.#response.end(
-      JSON.stringify({ error: { message, type: "scripted_error", code: String(status) } }),
-    );
+    this.#response.end(JSON.stringify({ error: { message, type: "scripted_error", code: String(status) } }));
   }
 
   cut(): void {

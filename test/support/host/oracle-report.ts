@@ -19,8 +19,7 @@ export function described(entry: TranscriptEntry | undefined): string {
 }
 
 export function describedExpected(item: Expected): string {
-  if (item.kind === "call")
-    return `tool_use ${item.tool} ${item.callID} ${brief(item.input)} (${item.partID})`;
+  if (item.kind === "call") return `tool_use ${item.tool} ${item.callID} ${brief(item.input)} (${item.partID})`;
   return `${item.kind} ${brief(item.content)} (${item.kind === "user" ? item.messageID : item.partID})`;
 }
 
@@ -38,7 +37,5 @@ export function differenceOfTexts(expected: string, found: string): string | und
 
 function brief(value: unknown): string {
   const json = JSON.stringify(value) ?? "undefined";
-  return json.length <= MAX_CHARS
-    ? json
-    : `${json.slice(0, MAX_CHARS)}... (${json.length} characters)`;
+  return json.length <= MAX_CHARS ? json : `${json.slice(0, MAX_CHARS)}... (${json.length} characters)`;
 }

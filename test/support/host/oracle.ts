@@ -11,12 +11,7 @@ import type {
   TranscriptEntry,
   UserMessageEntry,
 } from "../../../src/format/entries.ts";
-import {
-  expectedEntries,
-  type Expected,
-  type ExpectedCall,
-  type ExpectedUser,
-} from "./expected.ts";
+import { expectedEntries, type Expected, type ExpectedCall, type ExpectedUser } from "./expected.ts";
 import type { ExportedPart, ExportedSession } from "./export.ts";
 import { field } from "./fields.ts";
 import { described, describedExpected, differenceOfTexts } from "./oracle-report.ts";
@@ -46,8 +41,7 @@ export function compareWithExport(
   const byPart = expected.toSorted((a, b) => (a.partID < b.partID ? -1 : 1));
   // A prompt sent while the assistant still writes has a part before the answer's last ones: both orders are right.
   const inMessageOrder = compareSpoken(expected, spoken);
-  if (inMessageOrder !== undefined && compareSpoken(byPart, spoken) !== undefined)
-    return inMessageOrder;
+  if (inMessageOrder !== undefined && compareSpoken(byPart, spoken) !== undefined) return inMessageOrder;
   return compareResults(expected, kept);
 }
 
@@ -57,14 +51,11 @@ function withoutDropped(
   entries: readonly TranscriptEntry[],
   dropped: readonly HostDropped[],
 ): { kept: TranscriptEntry[]; difference?: string } {
-  const known = new Set(
-    expected.flatMap((item) => (item.kind === "user" ? [item.messageID] : [item.partID])),
-  );
+  const known = new Set(expected.flatMap((item) => (item.kind === "user" ? [item.messageID] : [item.partID])));
   const kept = [...entries];
   for (const drop of dropped) {
     const at = kept.findIndex((entry) => !known.has(identity(entry)) && isDropped(entry, drop));
-    if (at < 0)
-      return { kept, difference: `missing: what the host dropped, ${JSON.stringify(drop)}` };
+    if (at < 0) return { kept, difference: `missing: what the host dropped, ${JSON.stringify(drop)}` };
     kept.splice(at, 1);
   }
   return { kept };
@@ -76,8 +67,7 @@ function identity(entry: TranscriptEntry): string {
 
 function isDropped(entry: TranscriptEntry, drop: HostDropped): boolean {
   if (entry.type !== drop.type) return false;
-  if (drop.content !== undefined && (!("content" in entry) || entry.content !== drop.content))
-    return false;
+  if (drop.content !== undefined && (!("content" in entry) || entry.content !== drop.content)) return false;
   return drop.tool === undefined || ("tool" in entry && entry.tool === drop.tool);
 }
 
@@ -86,10 +76,7 @@ function isSpoken(entry: TranscriptEntry): entry is Spoken {
 }
 
 /** Compares all but the results, place by place. */
-function compareSpoken(
-  expected: readonly Expected[],
-  spoken: readonly Spoken[],
-): string | undefined {
+function compareSpoken(expected: readonly Expected[], spoken: readonly Spoken[]): string | undefined {
   let at = 0;
   for (const item of expected) {
     const entry = spoken[at];
@@ -106,9 +93,7 @@ function compareSpoken(
     at += 1;
   }
   const surplus = spoken[at];
-  return surplus === undefined
-    ? undefined
-    : `conversation entry ${at + 1} is not in the export: ${described(surplus)}`;
+  return surplus === undefined ? undefined : `conversation entry ${at + 1} is not in the export: ${described(surplus)}`;
 }
 
 function compareOne(item: Expected, entry: Spoken): string | undefined {
@@ -130,8 +115,7 @@ function compareParts(item: ExpectedUser, entry: UserMessageEntry): string | und
   for (const part of item.parts) {
     const held = entry.parts.find((raw) => field(raw, "id") === part.id);
     if (held === undefined) return `its part ${part.id} (${part.type}) is missing`;
-    if (part.type === "text" && field(held, "text") !== part.text)
-      return `its part ${part.id} has another text`;
+    if (part.type === "text" && field(held, "text") !== part.text) return `its part ${part.id} has another text`;
     if (part.type !== "file") continue;
     const at = attachments.findIndex((file) => file.mime === part.mime && holdsFile(file, part));
     if (at < 0) return `its file ${part.id} (${part.mime}) is not among the attachments`;
@@ -140,31 +124,19 @@ function compareParts(item: ExpectedUser, entry: UserMessageEntry): string | und
   return attachments.length === 0 ? undefined : "it has attachments that the export lacks";
 }
 
-function holdsFile(
-  file: { path?: string; url?: string },
-  part: ExportedPart & { type: "file" },
-): boolean {
-  return part.url.startsWith("data:")
-    ? file.path !== undefined
-    : file.url === part.url || file.path !== undefined;
+function holdsFile(file: { path?: string; url?: string }, part: ExportedPart & { type: "file" }): boolean {
+  return part.url.startsWith("data:") ? file.path !== undefined : file.url === part.url || file.path !== undefined;
 }
 
-function compareResults(
-  expected: readonly Expected[],
-  entries: readonly TranscriptEntry[],
-): string | undefined {
-  const open = new Set(
-    entries.flatMap((entry, index) => (entry.type === "tool_result" ? [index] : [])),
-  );
+function compareResults(expected: readonly Expected[], entries: readonly TranscriptEntry[]): string | undefined {
+  const open = new Set(entries.flatMap((entry, index) => (entry.type === "tool_result" ? [index] : [])));
   const calls = expected.filter((item) => item.kind === "call");
   for (const call of calls) {
     const difference = compareResult(call, expected, entries, open);
     if (difference !== undefined) return `the result of ${describedExpected(call)}: ${difference}`;
   }
   const [surplus] = open;
-  return surplus === undefined
-    ? undefined
-    : `a result that the export lacks: ${described(entries[surplus])}`;
+  return surplus === undefined ? undefined : `a result that the export lacks: ${described(entries[surplus])}`;
 }
 
 function compareResult(
@@ -176,29 +148,19 @@ function compareResult(
   const useAt = entries.findIndex((entry) => entry.type === "tool_use" && isOfCall(entry, call));
   const at = [...open].find((index) => isOfCall(entries[index], call));
   const result = at === undefined ? undefined : entries[at];
-  if (at === undefined || result?.type !== "tool_result")
-    return call.result ? "missing" : undefined;
+  if (at === undefined || result?.type !== "tool_result") return call.result ? "missing" : undefined;
   open.delete(at);
   if (at < useAt) return "it stands before its use";
-  if (at > endOfMessage(call, expected, entries))
-    return "it stands after the answer that follows it";
+  if (at > endOfMessage(call, expected, entries)) return "it stands after the answer that follows it";
   return compareEnd(call, result);
 }
 
 /** The entry with which the next answer begins: the model has seen the result by then. */
-function endOfMessage(
-  call: ExpectedCall,
-  expected: readonly Expected[],
-  entries: readonly TranscriptEntry[],
-): number {
+function endOfMessage(call: ExpectedCall, expected: readonly Expected[], entries: readonly TranscriptEntry[]): number {
   const later = new Set(
-    expected.flatMap((item) =>
-      item.kind !== "user" && item.messageIndex > call.messageIndex ? [item.partID] : [],
-    ),
+    expected.flatMap((item) => (item.kind !== "user" && item.messageIndex > call.messageIndex ? [item.partID] : [])),
   );
-  const at = entries.findIndex(
-    (entry) => isSpoken(entry) && entry.type !== "user" && later.has(entry.partID ?? ""),
-  );
+  const at = entries.findIndex((entry) => isSpoken(entry) && entry.type !== "user" && later.has(entry.partID ?? ""));
   return at < 0 ? entries.length : at;
 }
 
@@ -207,25 +169,16 @@ function isOfCall(entry: TranscriptEntry | undefined, call: ExpectedCall): boole
   return entry.callID === call.callID && (entry.partID ?? call.partID) === call.partID;
 }
 
-function compareEnd(
-  { tool, input, result }: ExpectedCall,
-  entry: ToolResultEntry,
-): string | undefined {
+function compareEnd({ tool, input, result }: ExpectedCall, entry: ToolResultEntry): string | undefined {
   const status = entry.status ?? "completed";
   // The process ended while the call ran, and nobody knows more.
-  if (!result)
-    return status === "interrupted"
-      ? undefined
-      : `it says "${status}" but the export has no end of it`;
+  if (!result) return status === "interrupted" ? undefined : `it says "${status}" but the export has no end of it`;
   if (status !== result.status) return `its status is "${status}", not "${result.status}"`;
   if (entry.tool !== tool) return `its tool is "${entry.tool}"`;
   if (!isDeepStrictEqual(entry.input, input)) return "it has another input";
   if (entry.outputMissing !== undefined) return `its output is not whole: ${entry.outputMissing}`;
-  const mimes = (entry.attachments ?? [])
-    .filter(({ path }) => path !== undefined)
-    .map(({ mime }) => mime);
-  if (!isDeepStrictEqual(mimes, result.attachmentMimes))
-    return `its attachments are [${mimes.join(", ")}]`;
+  const mimes = (entry.attachments ?? []).filter(({ path }) => path !== undefined).map(({ mime }) => mime);
+  if (!isDeepStrictEqual(mimes, result.attachmentMimes)) return `its attachments are [${mimes.join(", ")}]`;
   const output = typeof entry.output === "string" ? entry.output : JSON.stringify(entry.output);
   return differenceOfTexts(result.output, output);
 }

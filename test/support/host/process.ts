@@ -69,12 +69,7 @@ export function spawnOpencode(sandbox: Sandbox, args: readonly string[], stdin =
       listeners.add(look);
       look();
       void finished.then(
-        () =>
-          reject(
-            new Error(
-              `opencode ended without printing ${pattern}\n${output.stdout}\n${output.stderr}`,
-            ),
-          ),
+        () => reject(new Error(`opencode ended without printing ${pattern}\n${output.stdout}\n${output.stderr}`)),
         reject,
       );
     });
@@ -97,11 +92,7 @@ export function spawnOpencode(sandbox: Sandbox, args: readonly string[], stdin =
 }
 
 /** Runs `opencode ARGS` to its end. */
-export function runOpencode(
-  sandbox: Sandbox,
-  args: readonly string[],
-  stdin = "",
-): Promise<Finished> {
+export function runOpencode(sandbox: Sandbox, args: readonly string[], stdin = ""): Promise<Finished> {
   return spawnOpencode(sandbox, args, stdin).finished;
 }
 

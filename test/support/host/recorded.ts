@@ -26,22 +26,16 @@ export async function readRecorded(
   const found = all.filter((path) => basename(path) === name);
   const wanted = parentID === undefined ? name : join(parentID, name);
   if (found.length !== 1 || found[0] !== wanted) {
-    throw new Error(
-      `the transcript must be ${wanted} alone, but there is: ${found.join(", ") || "none"}`,
-    );
+    throw new Error(`the transcript must be ${wanted} alone, but there is: ${found.join(", ") || "none"}`);
   }
   const path = join(folder, wanted);
   const bytes = await readFile(path);
   const readOutput = async (file: string): Promise<string | undefined> => {
     const output = join(folder, file);
-    if (relative(folder, output).startsWith(".."))
-      throw new Error(`an output outside of the folder: ${file}`);
+    if (relative(folder, output).startsWith("..")) throw new Error(`an output outside of the folder: ${file}`);
     return existsSync(output) ? readFile(output, "utf8") : undefined;
   };
-  const items =
-    format === "markdown"
-      ? readMarkdownTranscript(bytes, { readOutput })
-      : readJsonlTranscript(bytes);
+  const items = format === "markdown" ? readMarkdownTranscript(bytes, { readOutput }) : readJsonlTranscript(bytes);
   return { path, text: bytes.toString("utf8"), ...(await collected(items)) };
 }
 

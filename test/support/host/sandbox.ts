@@ -41,10 +41,7 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   await skipPluginInstall(configDir);
   if (options.git !== false) initRepository(projectDir);
 
-  const configure = async (
-    plugins: readonly PluginSpec[],
-    config: Record<string, unknown> = {},
-  ): Promise<void> => {
+  const configure = async (plugins: readonly PluginSpec[], config: Record<string, unknown> = {}): Promise<void> => {
     const whole = { ...defaultConfig(options.modelURL), plugin: plugins, ...config };
     await writeFile(join(configDir, "opencode.json"), JSON.stringify(whole, null, 2));
   };
@@ -72,16 +69,7 @@ async function skipPluginInstall(configDir: string): Promise<void> {
 function initRepository(projectDir: string): void {
   const identity = ["-c", "user.name=tester", "-c", "user.email=tester@example.invalid"];
   spawnSync("git", ["init", "--quiet", projectDir]);
-  spawnSync("git", [
-    ...identity,
-    "-C",
-    projectDir,
-    "commit",
-    "--quiet",
-    "--allow-empty",
-    "-m",
-    "start",
-  ]);
+  spawnSync("git", [...identity, "-C", projectDir, "commit", "--quiet", "--allow-empty", "-m", "start"]);
 }
 
 function defaultConfig(modelURL: string): Record<string, unknown> {

@@ -58,9 +58,7 @@ export class ScenarioRun {
     // A snapshot of the project at every step costs more time than all the rest, and sessions wait for each other's.
     const opened = this.#open({ config: { snapshot: false } });
     const turn = limited(AT_ONCE);
-    const driven = this.#shared.map((scenario) =>
-      turn(async () => drive(scenario, (await opened).stage)),
-    );
+    const driven = this.#shared.map((scenario) => turn(async () => drive(scenario, (await opened).stage)));
     // Only after the server has ended is everything on the disk.
     const closed = Promise.allSettled(driven).then(async () => (await opened).close());
     const played = driven.map(async (sessions) => {
@@ -70,10 +68,7 @@ export class ScenarioRun {
     // Each failure is reported by the scenario's own test.
     for (const promise of played) promise.catch(() => {});
     return new Map(
-      this.#shared.map((scenario, index) => [
-        scenario,
-        played[index] ?? Promise.reject(new Error("lost")),
-      ]),
+      this.#shared.map((scenario, index) => [scenario, played[index] ?? Promise.reject(new Error("lost"))]),
     );
   }
 
@@ -91,8 +86,7 @@ export class ScenarioRun {
 }
 
 async function drive(scenario: Scenario, stage: Stage): Promise<string[]> {
-  for (const [marker, script] of Object.entries(scenario.scripts))
-    stage.model.script(marker, script);
+  for (const [marker, script] of Object.entries(scenario.scripts)) stage.model.script(marker, script);
   const roots = await inTime(scenario.drive(stage), `scenario ${scenario.name} hangs`);
   const families = await Promise.all(roots.map((root) => stage.client.family(root)));
   return families.flat();

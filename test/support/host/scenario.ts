@@ -1,9 +1,5 @@
 /** A scenario: what the model does, what the user does, and what else must hold besides the comparison with the export. */
-import type {
-  TranscriptEntry,
-  TranscriptHeader,
-  TranscriptProblem,
-} from "../../../src/format/entries.ts";
+import type { TranscriptEntry, TranscriptHeader, TranscriptProblem } from "../../../src/format/entries.ts";
 import type { OpencodeClient } from "./client.ts";
 import type { EventFeed } from "./event-feed.ts";
 import type { ExportedSession } from "./export.ts";
@@ -76,7 +72,6 @@ export function entriesOf<T extends TranscriptEntry["type"]>(
   type: T,
 ): Extract<TranscriptEntry, { type: T }>[] {
   const [transcript] = recorded.transcripts.values();
-  const isOfType = (entry: TranscriptEntry): entry is Extract<TranscriptEntry, { type: T }> =>
-    entry.type === type;
+  const isOfType = (entry: TranscriptEntry): entry is Extract<TranscriptEntry, { type: T }> => entry.type === type;
   return (transcript?.entries ?? []).filter(isOfType);
 }

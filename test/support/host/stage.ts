@@ -52,10 +52,7 @@ export async function loadScenarios(folder: string): Promise<Scenario[]> {
 }
 
 /** Starts a server in a new sandbox with the plugin under test. */
-export async function openTheatre(
-  model: ModelServer,
-  own: NonNullable<Scenario["own"]> = {},
-): Promise<Theatre> {
+export async function openTheatre(model: ModelServer, own: NonNullable<Scenario["own"]> = {}): Promise<Theatre> {
   const sandbox = await createSandbox({
     modelURL: model.url,
     plugins: [pluginSpec(own.options ?? { format: "both" }), TOOLS_PLUGIN],
@@ -77,12 +74,7 @@ export async function openTheatre(
   };
 }
 
-function stageOf(
-  model: ModelServer,
-  sandbox: Sandbox,
-  server: () => Opencode,
-  restart: Stage["restart"],
-): Stage {
+function stageOf(model: ModelServer, sandbox: Sandbox, server: () => Opencode, restart: Stage["restart"]): Stage {
   return {
     model,
     sandbox,

@@ -16,24 +16,17 @@ interface Usage {
  * The first difference, or undefined: every finished model call is counted once, with its tokens and its cost.
  * Calls of messages that the export no longer has (reverted ones) are passed over.
  */
-export function compareUsage(
-  session: ExportedSession,
-  entries: readonly TranscriptEntry[],
-): string | undefined {
-  const expected = session.messages.flatMap(({ parts }) =>
-    parts.filter(({ type }) => type === "step-finish"),
-  );
+export function compareUsage(session: ExportedSession, entries: readonly TranscriptEntry[]): string | undefined {
+  const expected = session.messages.flatMap(({ parts }) => parts.filter(({ type }) => type === "step-finish"));
   const messageIDs = new Set(session.messages.map(({ info }) => info.id));
   const found = entries
     .filter(({ messageID }) => messageID === undefined || messageIDs.has(messageID))
     .flatMap(usageOf);
-  if (expected.length !== found.length)
-    return `${expected.length} model calls, but ${found.length} usages`;
+  if (expected.length !== found.length) return `${expected.length} model calls, but ${found.length} usages`;
   for (const [index, part] of expected.entries()) {
     const wanted = JSON.stringify(exportedUsage(part));
     const given = JSON.stringify(found[index]);
-    if (wanted !== given)
-      return `usage ${index + 1} (${part.id}): expected ${wanted}, found ${given}`;
+    if (wanted !== given) return `usage ${index + 1} (${part.id}): expected ${wanted}, found ${given}`;
   }
   return undefined;
 }

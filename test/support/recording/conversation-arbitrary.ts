@@ -10,8 +10,16 @@ const anyText = fc.oneof(
 const someText = anyText.filter((text) => text !== "");
 
 const textPart: fc.Arbitrary<Omit<TextPart, "id">> = fc
-  .record({ kind: fc.constantFrom("text" as const, "reasoning" as const), deltas: fc.array(someText, { maxLength: 4 }), changed: fc.option(someText, { freq: 8 }) })
-  .map(({ kind, deltas, changed }) => ({ kind, deltas, text: deltas.length > 0 && changed !== null ? changed : deltas.join("") }));
+  .record({
+    kind: fc.constantFrom("text" as const, "reasoning" as const),
+    deltas: fc.array(someText, { maxLength: 4 }),
+    changed: fc.option(someText, { freq: 8 }),
+  })
+  .map(({ kind, deltas, changed }) => ({
+    kind,
+    deltas,
+    text: deltas.length > 0 && changed !== null ? changed : deltas.join(""),
+  }));
 
 const callPart: fc.Arbitrary<Omit<CallPart, "id" | "callID">> = fc.record({
   kind: fc.constant("call" as const),

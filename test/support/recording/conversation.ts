@@ -78,7 +78,14 @@ export interface Stream {
 }
 
 export function userSteps(sessionID: string, { id, parts, hasHook }: UserMessage): HostStep[] {
-  const raw = parts.map((each) => ({ id: each.id, sessionID, messageID: id, type: "text", text: each.text, ...synthetic(each) }));
+  const raw = parts.map((each) => ({
+    id: each.id,
+    sessionID,
+    messageID: id,
+    type: "text",
+    text: each.text,
+    ...synthetic(each),
+  }));
   const info = messageInfo(sessionID, id, "user");
   return [
     ...(hasHook ? [hook("chat.message", { sessionID, agent: "build" }, { message: info, parts: raw })] : []),
@@ -140,7 +147,13 @@ export function stored({ sessionID, messages }: Conversation): { info: object; p
   return messages.map((each) => {
     const place = { sessionID, messageID: each.id };
     if (each.role === "user") {
-      const parts = each.parts.map((one) => ({ ...place, id: one.id, type: "text", text: one.text, ...synthetic(one) }));
+      const parts = each.parts.map((one) => ({
+        ...place,
+        id: one.id,
+        type: "text",
+        text: one.text,
+        ...synthetic(one),
+      }));
       return { info: messageInfo(sessionID, each.id, "user"), parts };
     }
     const tokens = { input: 10, output: 2, reasoning: 0, cache: { read: 0, write: 0 } };
@@ -155,7 +168,12 @@ export function stored({ sessionID, messages }: Conversation): { info: object; p
 function storedPart(each: TextPart | CallPart): object {
   if (each.kind !== "call") return { type: each.kind, text: each.text, ...STARTED, ...ENDED };
   const { callID, tool, input, end } = each;
-  return { type: "tool", callID, tool, state: end.status === "completed" ? completed(input, end.output) : failed(input, end.error) };
+  return {
+    type: "tool",
+    callID,
+    tool,
+    state: end.status === "completed" ? completed(input, end.output) : failed(input, end.error),
+  };
 }
 
 /**
@@ -167,14 +185,21 @@ export function expected({ messages }: Conversation): { told: string[]; results:
   const results: string[] = [];
   for (const each of messages) {
     if (each.role === "user") {
-      told.push(`user: ${each.parts.filter((one) => !one.synthetic).map(({ text }) => text).join("\n")}`);
+      told.push(
+        `user: ${each.parts
+          .filter((one) => !one.synthetic)
+          .map(({ text }) => text)
+          .join("\n")}`,
+      );
       continue;
     }
     for (const one of each.parts) {
       if (one.kind === "call") {
         const input = JSON.stringify(one.input);
         told.push(`use: ${one.tool} ${input}`);
-        results.push(one.end.status === "completed" ? `completed: ${input} ${one.end.output}` : `error: ${input} ${one.end.error}`);
+        results.push(
+          one.end.status === "completed" ? `completed: ${input} ${one.end.output}` : `error: ${input} ${one.end.error}`,
+        );
       } else if (one.text !== "") {
         told.push(`${one.kind === "text" ? "assistant" : "reasoning"}: ${one.text}`);
       }

@@ -1,5 +1,5 @@
 /** What a host does, as data: an event of its bus or the call of a hook. Made here by hand, in opencode's shapes. */
-import { EventTranslator } from "../../../src/host/opencode/events.ts";
+import type { EventTranslator } from "../../../src/host/opencode/events.ts";
 import { callHints, promptRecords, resultHints } from "../../../src/host/opencode/hook-records.ts";
 import type { HostRecord } from "../../../src/transcript/records.ts";
 
@@ -57,7 +57,8 @@ export function message(sessionID: string, id: string, role: "user" | "assistant
 }
 
 export function messageInfo(sessionID: string, id: string, role: "user" | "assistant", more: object = {}): object {
-  const model = role === "user" ? { model: { providerID: "acme", modelID: "m1" } } : { providerID: "acme", modelID: "m1" };
+  const model =
+    role === "user" ? { model: { providerID: "acme", modelID: "m1" } } : { providerID: "acme", modelID: "m1" };
   return { id, sessionID, role, agent: "build", time: { created: 1_700_000_000_000 }, ...model, ...more };
 }
 
@@ -125,7 +126,10 @@ export function after({ sessionID, callID, tool }: CallPlace, args: unknown, out
   return hook("tool.execute.after", { tool, sessionID, callID, args }, { title: "", output, metadata: {} });
 }
 
-export function stepFinish(place: PartPlace, tokens: { input: number; output: number } = { input: 10, output: 2 }): HostStep {
+export function stepFinish(
+  place: PartPlace,
+  tokens: { input: number; output: number } = { input: 10, output: 2 },
+): HostStep {
   const counts = { ...tokens, reasoning: 0, cache: { read: 0, write: 0 } };
   return part(place, "step-finish", { reason: "stop", cost: 0.01, tokens: counts });
 }

@@ -8,9 +8,19 @@ const throws = (): never => {
 /** An object of which nothing can be asked. */
 export function throwingProxy(): object {
   const traps: ProxyHandler<object> = {
-    get: throws, set: throws, has: throws, ownKeys: throws, getPrototypeOf: throws, getOwnPropertyDescriptor: throws,
-    defineProperty: throws, deleteProperty: throws, apply: throws, construct: throws, isExtensible: throws,
-    preventExtensions: throws, setPrototypeOf: throws,
+    get: throws,
+    set: throws,
+    has: throws,
+    ownKeys: throws,
+    getPrototypeOf: throws,
+    getOwnPropertyDescriptor: throws,
+    defineProperty: throws,
+    deleteProperty: throws,
+    apply: throws,
+    construct: throws,
+    isExtensible: throws,
+    preventExtensions: throws,
+    setPrototypeOf: throws,
   };
   return new Proxy({}, traps);
 }
@@ -23,12 +33,22 @@ function revoked(target: object): object {
 
 /** An object that has every field, each of them such an object again. */
 function bottomless(): object {
-  return new Proxy({}, { get: (_, key) => (typeof key === "string" ? bottomless() : undefined), ownKeys: () => ["a", "b"], getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }) });
+  return new Proxy(
+    {},
+    {
+      get: (_, key) => (typeof key === "string" ? bottomless() : undefined),
+      ownKeys: () => ["a", "b"],
+      getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
+    },
+  );
 }
 
 /** A list that claims to be endless. */
 function endlessList(): object {
-  return new Proxy([], { get: (target, key) => (key === "length" ? Number.MAX_SAFE_INTEGER : key === "0" ? endlessList() : Reflect.get(target, key)) });
+  return new Proxy([], {
+    get: (target, key) =>
+      key === "length" ? Number.MAX_SAFE_INTEGER : key === "0" ? endlessList() : Reflect.get(target, key),
+  });
 }
 
 export function nested(depth: number): object {
@@ -45,7 +65,15 @@ function cyclic(): object {
 }
 
 function getters(): object {
-  return Object.defineProperties({}, Object.fromEntries(["id", "type", "text", "sessionID", "properties", "message"].map((key) => [key, { get: throws, enumerable: true }])));
+  return Object.defineProperties(
+    {},
+    Object.fromEntries(
+      ["id", "type", "text", "sessionID", "properties", "message"].map((key) => [
+        key,
+        { get: throws, enumerable: true },
+      ]),
+    ),
+  );
 }
 
 function hostileError(): Error {
@@ -62,11 +90,13 @@ const makers: (() => unknown)[] = [
   cyclic,
   getters,
   hostileError,
-  () => new Array(4_000_000_000),
+  () => Object.assign([], { length: 4_000_000_000 }),
   () => Object.freeze({ frozen: Object.freeze([1]) }),
   () => ({ toJSON: throws, toString: throws, valueOf: throws }),
+  // oxlint-disable-next-line unicorn/no-thenable -- what `await` makes of it is the point
   () => ({ then: throws }),
-  () => ({ get then() { return throws(); } }),
+  // oxlint-disable-next-line unicorn/no-thenable -- what `await` makes of it is the point
+  () => Object.defineProperty({}, "then", { get: throws }),
   () => Object.create(null),
   () => JSON.parse('{"__proto__": {"polluted": true}, "constructor": 1}'),
   () => new Map([[{}, 1]]),
@@ -77,7 +107,7 @@ const makers: (() => unknown)[] = [
   () => Symbol("s"),
   () => 10n ** 30n,
   () => throws,
-  () => class {},
+  () => Date,
   () => Number.NaN,
   () => Number.POSITIVE_INFINITY,
   () => 1e300,

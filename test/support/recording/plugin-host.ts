@@ -20,6 +20,8 @@ export interface PluginHostOptions {
   answer?: (name: string, options: unknown) => unknown;
   /** Instead of the client that keeps what it is asked. */
   client?: unknown;
+  /** Default: the directory. */
+  worktree?: string;
 }
 
 type AnyHook = (input: unknown, output: unknown) => Promise<void>;
@@ -29,17 +31,25 @@ export class PluginHost {
   readonly requests: Request[] = [];
   #steps = 0;
 
-  constructor(directory: string, options: unknown, { fs, answer = () => undefined, client }: PluginHostOptions = {}) {
+  constructor(
+    directory: string,
+    options: unknown,
+    { fs, answer = () => undefined, client, worktree = directory }: PluginHostOptions = {},
+  ) {
     const request = (name: string) => async (asked: unknown) => {
       this.requests.push({ name, afterSteps: this.#steps, options: asked });
       return answer(name, asked);
     };
     const made = {
-      session: { get: request("session.get"), messages: request("session.messages"), summarize: request("session.summarize") },
+      session: {
+        get: request("session.get"),
+        messages: request("session.messages"),
+        summarize: request("session.summarize"),
+      },
       app: { log: request("app.log") },
       tui: { showToast: request("tui.showToast") },
     };
-    this.hooks = createHooks(pluginInput(directory, client ?? made), options, fs);
+    this.hooks = createHooks(pluginInput(directory, worktree, client ?? made), options, fs);
   }
 
   /** Calls the hooks one by one, with frozen values: each must resolve, and change nothing. */
@@ -71,16 +81,19 @@ export class PluginHost {
 }
 
 /** A hook, to be called with anything. */
-export function hookOf(hooks: Hooks, name: "event" | "chat.message" | "tool.execute.before" | "tool.execute.after"): AnyHook {
+export function hookOf(
+  hooks: Hooks,
+  name: "event" | "chat.message" | "tool.execute.before" | "tool.execute.after",
+): AnyHook {
   const hook = hooks[name];
   assert.ok(hook);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the tests hand it what its types forbid
   return hook as AnyHook;
 }
 
-export function pluginInput(directory: string, client: unknown): PluginInput {
+function pluginInput(directory: string, worktree: string, client: unknown): PluginInput {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a host has much more than the plugin uses
-  return { directory, worktree: directory, client, project: { id: "p" }, serverUrl: new URL("http://localhost") } as PluginInput;
+  return { directory, worktree, client, project: { id: "p" }, serverUrl: new URL("http://localhost") } as PluginInput;
 }
 
 function messageOf(options: unknown): string {

@@ -83,7 +83,9 @@ export async function readTranscript(dataFolder: string, path: string): Promise<
     headers: items.flatMap((item) => (item.kind === "header" ? [item.header] : [])),
     raw,
     entries,
-    problems: items.flatMap((item) => (item.kind === "problem" ? [`${item.problem.code}: ${item.problem.message}`] : [])),
+    problems: items.flatMap((item) =>
+      item.kind === "problem" ? [`${item.problem.code}: ${item.problem.message}`] : [],
+    ),
     told: entries.filter(({ type }) => type !== "session_event").map(shortForm),
   };
 }

@@ -8,7 +8,12 @@ export function sampleConversation(sessionID: string, turns = 1, from = 0): Conv
     const n = String(from + at).padStart(4, "0");
     const what = `${sessionID} ${n}`;
     return [
-      { role: "user", id: `msg_${n}_1`, hasHook: true, parts: [{ id: `prt_${n}_1`, text: `Ask ${what}`, synthetic: false }] },
+      {
+        role: "user",
+        id: `msg_${n}_1`,
+        hasHook: true,
+        parts: [{ id: `prt_${n}_1`, text: `Ask ${what}`, synthetic: false }],
+      },
       {
         role: "assistant",
         id: `msg_${n}_2`,

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { REPOSITORY } from "../support/repository.ts";
+import { session, status } from "../support/recording/host-steps.ts";
+import { PluginHost } from "../support/recording/plugin-host.ts";
+import { transcriptsIn } from "../support/recording/recording.ts";
+import { newSession } from "../support/recording/sample.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
+
+const HOOKS = ["chat.message", "dispose", "event", "tool.execute.after", "tool.execute.before"];
+
+describe("the plugin's entry", () => {
+  test("loads under Node, exports one default, and of itself asks nothing, writes nothing and leaves nothing running", () => {
+    const project = makeTempDir();
+    const node = join(REPOSITORY, "node_modules/.bin/node");
+    const child = join(REPOSITORY, "test/support/recording/entry-child.ts");
+    const run = spawnSync(node, [child, join(REPOSITORY, "src/plugin.ts"), project], {
+      encoding: "utf8",
+      timeout: 60_000,
+    });
+    assert.equal(run.status, 0, run.stderr);
+    const seen = JSON.parse(run.stdout);
+    assert.equal(seen.hasBun, false);
+    assert.deepEqual(seen.keys, ["default"]);
+    assert.equal(seen.id, "opencode-transcripts");
+    assert.deepEqual(seen.members.toSorted(), ["id", "server"]);
+    for (const name of HOOKS) assert.ok(seen.hooks.includes(name), `${name} is a hook`);
+    assert.deepEqual(seen.requests, []);
+    assert.deepEqual(readdirSync(project), []);
+  }, 90_000);
+
+  test("makes nothing on disk and asks nothing for sessions that are only mentioned", async () => {
+    const project = makeTempDir();
+    const host = new PluginHost(project, { format: "both" });
+    for (let n = 0; n < 100; n++) {
+      await host.does(
+        session("created", `ses_${n}`),
+        session("updated", `ses_${n}`),
+        session("updated", `ses_other_${n}`),
+        status(`ses_${n}`, "idle"),
+      );
+    }
+    await host.dispose();
+    assert.deepEqual(readdirSync(project), []);
+    assert.deepEqual(host.requests, []);
+  });
+
+  test("can be disposed of twice", async () => {
+    const host = new PluginHost(makeTempDir(), {});
+    await host.dispose();
+    await host.dispose();
+  });
+});
+
+describe("the data folder", () => {
+  test("is in the worktree, or outside of one in the folder that was opened", async () => {
+    const repository = makeTempDir();
+    const inside = join(repository, "packages");
+    mkdirSync(inside);
+    const alone = makeTempDir();
+    const places = [
+      { directory: inside, worktree: repository, folder: repository },
+      { directory: alone, worktree: "/", folder: alone },
+      { directory: inside, worktree: "", folder: inside },
+    ];
+    for (const { directory, worktree, folder } of places) {
+      const host = new PluginHost(directory, { redact: false }, { worktree });
+      await host.does(...newSession("ses_1"));
+      await host.dispose();
+      assert.deepEqual(transcriptsIn(join(folder, ".openfleet")), ["ses_1.md"]);
+    }
+  });
+});
