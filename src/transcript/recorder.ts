@@ -108,27 +108,13 @@ export class Recorder {
    */
   async flush(timeoutMs: number, sessions = "all", end: "now" | "soon" | "no" = "no"): Promise<FlushReport> {
     const chosen = sessions === "all" ? [...this.#sessions.values()] : this.#chosen(sessions);
+    if (end === "no") return this.#bringToDisk(chosen, timeoutMs);
     if (end === "soon") await this.#settle(chosen);
-    const calm = end === "no" ? undefined : this.#patience.hurry();
-    if (end !== "no") for (const session of chosen) session.interrupt();
-    const deadline = this.#options.nowMs() + timeoutMs;
-    await this.#within(timeoutMs, Promise.all(chosen.map((session) => session.handOver())));
-    const left = Math.max(0, deadline - this.#options.nowMs());
-    const report: FlushReport = { complete: true, waiting: 0, missing: 0 };
-    await Promise.all(
-      chosen.map(async (session) => {
-        if (session.waiting > 0 || (end !== "no" && !session.isQuiet)) report.complete = false;
-        report.waiting += session.waiting;
-        for (const { file } of session.openOutputs) {
-          const result = await file.flush(left);
-          report.complete &&= result.complete;
-          report.waiting += result.waiting;
-          report.missing += result.missing;
-        }
-      }),
-    );
-    calm?.();
-    return report;
+    const calm = this.#patience.hurry();
+    for (const session of chosen) session.interrupt();
+    const report = await this.#bringToDisk(chosen, timeoutMs);
+    calm();
+    return { ...report, complete: report.complete && chosen.every((session) => session.isQuiet) };
   }
 
   /** Last resort at the very end of the process, when nothing asynchronous runs any more. */
@@ -239,6 +225,23 @@ export class Recorder {
     const { queries, nowMs, formats } = this.#options;
     const isContinued = await this.#places.hasTranscript(sessionID, formats[0] ?? "markdown");
     return pastDrafts({ sessionID, isContinued, isLive, queries, patience: this.#patience, nowMs });
+  }
+
+  async #bringToDisk(sessions: readonly SessionRecording[], timeoutMs: number): Promise<FlushReport> {
+    const { nowMs } = this.#options;
+    const deadline = nowMs() + timeoutMs;
+    await this.#within(timeoutMs, Promise.all(sessions.map((session) => session.handOver())));
+    const files = sessions.flatMap(({ openOutputs }) => openOutputs.map(({ file }) => file));
+    const results = await Promise.all(files.map((file) => file.flush(Math.max(0, deadline - nowMs()))));
+    const report: FlushReport = { complete: true, waiting: 0, missing: 0 };
+    for (const { waiting } of sessions) report.waiting += waiting;
+    if (report.waiting > 0) report.complete = false;
+    for (const { complete, waiting, missing } of results) {
+      report.complete &&= complete;
+      report.waiting += waiting;
+      report.missing += missing;
+    }
+    return report;
   }
 
   /** Waits for the natural end of what is open. */

@@ -62,10 +62,14 @@ export class SessionRecording {
     this.#collect();
   }
 
-  /** Ends all that is open. */
+  /** Ends all that is open. Never throws. */
   interrupt(): void {
-    this.timeline.interrupt();
-    this.#collect();
+    try {
+      this.timeline.interrupt();
+      this.#collect();
+    } catch (error) {
+      this.#options.onFailure(error);
+    }
   }
 
   /** Nothing is under way and nothing waits. */

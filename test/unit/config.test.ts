@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { optionsJsonSchema, parseOptions, type Options } from "../../src/config.ts";
@@ -228,8 +230,6 @@ describe("wrong options in the host", () => {
   });
 
   test("name the folder: a relative one starts at the project's root, an absolute one is taken as it is", async () => {
-    const { existsSync } = await import("node:fs");
-    const { join } = await import("node:path");
     const project = makeTempDir();
     const elsewhere = join(makeTempDir(), "deep/er");
     for (const [directory, folder] of [

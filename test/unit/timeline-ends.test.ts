@@ -211,6 +211,13 @@ describe("an end that never comes", () => {
     assert.equal(settled(driver).told().length, 6);
   });
 
+  test("the process ends right after the host took messages back", () => {
+    const driver = inTurn().does(event("message.removed", { sessionID, messageID: "msg_1" }));
+    assert.deepEqual(driver.interrupt().told("with events"), ["user: Go.", "event: removed"]);
+    assert.ok(driver.entries.every(({ timestamp }) => !Number.isNaN(Date.parse(timestamp))));
+    settled(driver);
+  });
+
   test("the process ends with a call whose turn has passed while its arguments were streamed", () => {
     const driver = inTurn().does(call(bash("prt_03"), PENDING), wholeText(at("prt_04"), "Later."));
     driver.wait(5_000);

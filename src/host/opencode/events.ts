@@ -216,7 +216,7 @@ function permissionFields(properties: Fields) {
   const patterns = list(properties, "patterns").filter((pattern) => typeof pattern === "string");
   const callID = id(fields(properties, "tool"), "callID") ?? id(properties, "callID");
   return {
-    text: [permission, ...patterns].join(" "),
+    text: text(properties, "title") ?? [permission, ...patterns].join(" "),
     data: given({ permission, patterns, callID, metadata: read(properties, "metadata") }),
     ...given({ callID }),
   };
@@ -234,6 +234,7 @@ function questionFields(properties: Fields) {
 
 function answersText(properties: Fields): string {
   return list(properties, "answers")
+    .map((answer) => toJsonValue(answer))
     .map((answer) => (Array.isArray(answer) ? answer.filter((part) => typeof part === "string").join(", ") : ""))
     .join("\n");
 }

@@ -106,7 +106,7 @@ function callRecord(part: Fields, of: { sessionID: string; messageID: string; pa
   const time = fields(state, "time");
   const metadata = fields(state, "metadata");
   const tool = text(part, "tool") ?? "unknown";
-  const isPending = text(state, "status") === "pending" || state === undefined;
+  const input = text(state, "status") === "pending" ? undefined : read(state, "input");
   return {
     kind: "call",
     ...of,
@@ -114,7 +114,7 @@ function callRecord(part: Fields, of: { sessionID: string; messageID: string; pa
     callID: id(part, "callID") ?? of.partID,
     startsSubagent: tool === "task",
     ...given({
-      input: isPending ? undefined : toJsonValue(read(state, "input") ?? {}),
+      input: input === undefined ? undefined : toJsonValue(input),
       startMs: number(time, "start"),
       subagentID: tool === "task" ? id(metadata, "sessionId") : undefined,
       end: callEnd(state),

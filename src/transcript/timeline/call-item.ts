@@ -46,9 +46,9 @@ export class CallItem implements Item {
     this.#startMs ??= record.startMs;
     this.#subagentID ??= record.subagentID;
     if (record.end) this.#finish(record.end);
-    if (record.input === undefined) return;
-    // Kept as the same object where it is equal: what was done for the call's entry serves its result too.
-    if (!isDeepStrictEqual(this.#input, record.input)) this.#input = record.input;
+    // An end may come without the input, which is known from before, or never will be.
+    if (record.input === undefined && !record.end) return;
+    this.#learnInput(record);
     this.readySinceMs ??= this.#nowMs();
     const awaitsChild = record.startsSubagent === true && this.#subagentID === undefined && !record.end;
     this.betterAfterMs = awaitsChild ? this.readySinceMs + USE_CONFIRM_MS : undefined;
@@ -134,7 +134,17 @@ export class CallItem implements Item {
     this.resultDueMs = undefined;
   }
 
+  #learnInput({ input, end }: CallRecord): void {
+    if (input === undefined || (end && this.#input !== undefined && isEmpty(input))) return;
+    // Kept as the same object where it is equal: what was done for the call's entry serves its result too.
+    if (!isDeepStrictEqual(this.#input, input)) this.#input = input;
+  }
+
   #subagent(): { subagent?: { sessionID: string } } {
     return this.#subagentID === undefined ? {} : { subagent: { sessionID: this.#subagentID } };
   }
+}
+
+function isEmpty(input: JsonValue): boolean {
+  return typeof input === "object" && input !== null && Object.keys(input).length === 0;
 }

@@ -43,10 +43,11 @@ export class SessionChanges {
     return since.length === 0 ? undefined : Math.min(...since) + BURST_MS;
   }
 
-  /** Events that waited for more of their kind. Removals come in bursts, one message each. */
-  due(nowMs: number): Draft[] {
+  /** Events that waited for more of their kind, or all that wait. Removals come in bursts, one message each. */
+  due(nowMs: number, which: "due" | "all" = "due"): Draft[] {
+    const isDue = (sinceMs: number): boolean => which === "all" || sinceMs + BURST_MS <= nowMs;
     const drafts: Draft[] = [];
-    if (this.#removed && this.#removed.lastMs + BURST_MS <= nowMs) {
+    if (this.#removed && isDue(this.#removed.lastMs)) {
       const { messageIDs, partIDs } = this.#removed;
       this.#removed = undefined;
       const data = {
@@ -55,7 +56,7 @@ export class SessionChanges {
       };
       drafts.push(event("removed", nowMs, removedText(messageIDs.size, partIDs.size), data));
     }
-    if (this.#liftedAtMs !== undefined && this.#liftedAtMs + BURST_MS <= nowMs) {
+    if (this.#liftedAtMs !== undefined && isDue(this.#liftedAtMs)) {
       this.#liftedAtMs = undefined;
       drafts.push(event("unrevert", nowMs, "The user took the revert back."));
     }

@@ -12,7 +12,7 @@ export class TextItem implements Item {
   readonly key: string;
   readonly messageID: string;
   readonly patienceMs = ORDER_MS;
-  readonly reasoning: boolean;
+  reasoning: boolean;
   readySinceMs: number | undefined;
   betterAfterMs: number | undefined;
   interrupted = false;
@@ -38,6 +38,7 @@ export class TextItem implements Item {
   update(record: TextRecord): void {
     // A snapshot of an open text may be older than the deltas that have come since.
     if (record.done || record.text.length >= this.#text.length) this.#text = record.text;
+    this.reasoning = record.reasoning;
     this.#startMs ??= record.startMs;
     if (record.done) this.end();
   }

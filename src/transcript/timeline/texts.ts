@@ -37,8 +37,13 @@ export class Texts {
     if (text.wasForced) this.#finish(text);
   }
 
+  /** More of a text. It may come before the text itself is told of, and then is all that is known of it. */
   append(record: TextDeltaRecord): void {
-    this.#open.get(record.partID)?.append(record.delta);
+    const { partID, delta } = record;
+    const known = this.#open.get(partID);
+    if (known) return known.append(delta);
+    if (this.#stage.written.has(partID)) return;
+    this.#add({ ...record, kind: "text", reasoning: false, text: "", done: false }).append(delta);
   }
 
   /** Gives the usage of a model call to the text that ended it. False: it ended otherwise. */

@@ -101,7 +101,7 @@ export class Timeline {
     this.#prompts.end();
     this.#calls.interrupt();
     this.#settle();
-    this.#stage.emit(this.#changes.due(Infinity));
+    this.#stage.emit(this.#changes.due(this.#stage.nowMs(), "all"));
   }
 
   /** Whether something is under way that later records will end. */

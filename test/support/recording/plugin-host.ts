@@ -100,7 +100,7 @@ function messageOf(options: unknown): string {
   return /"message":("(?:[^"\\]|\\.)*")/.exec(JSON.stringify(options))?.[1] ?? "";
 }
 
-export function deepFrozen<T>(value: T): T {
+function deepFrozen<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
     for (const member of Object.values(value)) deepFrozen(member);

@@ -15,7 +15,7 @@ import { recordsOf, type HostStep } from "./host-steps.ts";
 import { shortForm } from "./timeline-driver.ts";
 
 /** A host that knows nothing. */
-export const NO_ANSWERS: RecorderQueries = { session: async () => undefined, history: async () => [] };
+const NO_ANSWERS: RecorderQueries = { session: async () => undefined, history: async () => [] };
 
 export interface RecordingOptions extends Partial<Options> {
   queries?: RecorderQueries;
