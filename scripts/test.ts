@@ -18,6 +18,8 @@ interface Stage {
 /** The whole recorder in the runtime that opencode embeds; `crash` is the append writer alone, in the other one. */
 const RECORDER_KILLS = ["test/crash/run.ts", "--runs", "1000", "--subject", "test/crash/subject-recorder.ts"];
 
+/** A stage that takes longer hangs, and is ended. */
+const MAX_STAGE_MS = 20 * 60_000;
 /** Failed tests of a stage that are named again at the end. */
 const MAX_FAILURES = 20;
 
@@ -88,7 +90,7 @@ async function run({ name, command }: Stage): Promise<Outcome> {
 /** Runs a command in the repository's folder, showing what it prints. */
 function finished([program = "", ...args]: readonly string[]): Promise<{ output: string; code: number }> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(program, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"], timeout: MAX_STAGE_MS });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (piece: string) => {

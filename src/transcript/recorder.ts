@@ -4,6 +4,8 @@ import type { FileSystem } from "../files/file-system.ts";
 import { WritePool } from "../files/write-pool.ts";
 import type { Draft } from "./draft.ts";
 import { pastDrafts, type HistoryQueries } from "./history.ts";
+import { bringToDisk, type FlushReport } from "./bring-to-disk.ts";
+import { DueTimer } from "./due-timer.ts";
 import { Patience } from "./patience.ts";
 import type { TranscriptFormat } from "./paths.ts";
 import type { Preparation } from "./preparation.ts";
@@ -46,15 +48,6 @@ export interface RecorderOptions {
   recorder: string;
 }
 
-export interface FlushReport {
-  /** Everything accepted before is on disk. */
-  complete: boolean;
-  /** Entries that wait for the disk. */
-  waiting: number;
-  /** Entries that were dropped; the transcripts say where. */
-  missing: number;
-}
-
 /**
  * Records all sessions of one transcripts folder.
  *
@@ -71,14 +64,14 @@ export class Recorder {
   readonly #pool = new WritePool();
   #folder: Promise<void> | undefined;
   #isWarm = false;
-  #timer: NodeJS.Timeout | undefined;
-  #timerDueMs = Infinity;
+  readonly #timer: DueTimer;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
-    const { fs, root, queries, join, delay } = options;
+    const { fs, root, queries, join, delay, nowMs } = options;
     const format = options.formats[0] ?? "markdown";
     this.#patience = new Patience({ delay });
+    this.#timer = new DueTimer(nowMs, () => this.#expire());
     this.#places = new SessionPlaces({ fs, root, format, queries, join, patience: this.#patience });
   }
 
@@ -96,7 +89,7 @@ export class Recorder {
       if (record.kind === "session" && !record.isNew && !this.#sessions.has(record.sessionID)) return;
       const session = this.#session(record.sessionID);
       session.accept(record);
-      if (record.kind !== "text_delta") this.#schedule(session);
+      if (record.kind !== "text_delta") this.#timer.set(session.timeline.nextDueMs());
     } catch (error) {
       this.#options.onFailure(error);
     }
@@ -108,11 +101,11 @@ export class Recorder {
    */
   async flush(timeoutMs: number, sessions = "all", end: "now" | "soon" | "no" = "no"): Promise<FlushReport> {
     const chosen = sessions === "all" ? [...this.#sessions.values()] : this.#chosen(sessions);
-    if (end === "no") return this.#bringToDisk(chosen, timeoutMs);
+    if (end === "no") return bringToDisk(chosen, timeoutMs, this.#options);
     if (end === "soon") await this.#settle(chosen);
     const calm = this.#patience.hurry();
     for (const session of chosen) session.interrupt();
-    const report = await this.#bringToDisk(chosen, timeoutMs);
+    const report = await bringToDisk(chosen, timeoutMs, this.#options);
     calm();
     return { ...report, complete: report.complete && chosen.every((session) => session.isQuiet) };
   }
@@ -227,23 +220,6 @@ export class Recorder {
     return pastDrafts({ sessionID, isContinued, isLive, queries, patience: this.#patience, nowMs });
   }
 
-  async #bringToDisk(sessions: readonly SessionRecording[], timeoutMs: number): Promise<FlushReport> {
-    const { nowMs } = this.#options;
-    const deadline = nowMs() + timeoutMs;
-    await this.#within(timeoutMs, Promise.all(sessions.map((session) => session.handOver())));
-    const files = sessions.flatMap(({ openOutputs }) => openOutputs.map(({ file }) => file));
-    const results = await Promise.all(files.map((file) => file.flush(Math.max(0, deadline - nowMs()))));
-    const report: FlushReport = { complete: true, waiting: 0, missing: 0 };
-    for (const { waiting } of sessions) report.waiting += waiting;
-    if (report.waiting > 0) report.complete = false;
-    for (const { complete, waiting, missing } of results) {
-      report.complete &&= complete;
-      report.waiting += waiting;
-      report.missing += missing;
-    }
-    return report;
-  }
-
   /** Waits for the natural end of what is open. */
   async #settle(sessions: readonly SessionRecording[]): Promise<void> {
     for (let waited = 0; waited < SETTLE_MS; waited += SETTLE_STEP_MS) {
@@ -252,31 +228,14 @@ export class Recorder {
     }
   }
 
-  async #within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
-    const done = new AbortController();
-    const end = work.finally(() => done.abort());
-    await Promise.race([end, this.#options.delay(timeoutMs, done.signal)]);
-  }
-
-  /** One timer for all sessions, set to the first that is due. */
-  #schedule(session: SessionRecording): void {
-    const due = session.timeline.nextDueMs();
-    if (due === undefined || due >= this.#timerDueMs) return;
-    clearTimeout(this.#timer);
-    this.#timerDueMs = due;
-    this.#timer = setTimeout(() => this.#expire(), Math.max(0, due - this.#options.nowMs()));
-    this.#timer.unref();
-  }
-
   #expire(): void {
-    this.#timerDueMs = Infinity;
     const now = this.#options.nowMs();
     for (const session of this.#sessions.values()) {
       const due = session.timeline.nextDueMs();
       if (due === undefined) continue;
       try {
         if (due <= now) session.expire();
-        this.#schedule(session);
+        this.#timer.set(session.timeline.nextDueMs());
       } catch (error) {
         this.#options.onFailure(error);
       }

@@ -186,7 +186,9 @@ export class SessionRecording {
   #append(outputs: readonly Output[], entry: PreparedEntry): void {
     for (const { sink, file } of outputs) {
       try {
+        const { missing } = file.stats;
         file.append(sink.record(entry));
+        if (file.stats.missing > missing) sink.forget(entry);
       } catch (error) {
         this.#lost += 1;
         this.#options.onFailure(error);

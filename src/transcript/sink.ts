@@ -33,7 +33,7 @@ export interface SinkOptions {
 /** One file format of one session: entries in, text and keys for the append writer out. Touches no disk. */
 export class Sink implements AppendFormat {
   readonly #options: SinkOptions;
-  /** Part ids of the calls whose input this process wrote to the file. */
+  /** Part ids of the calls whose input this process wrote to the file, and of which no result was written yet. */
   readonly #inputsWritten = new Set<string>();
 
   constructor(options: SinkOptions) {
@@ -44,6 +44,11 @@ export class Sink implements AppendFormat {
     const placed = this.#withSubagentPath(entry);
     const data = this.#encode(placed, outputPath);
     return { data, ...given({ key: entryKey(placed) }) };
+  }
+
+  /** The record of this entry was dropped: nothing may refer to it. */
+  forget({ entry: { partID } }: PreparedEntry): void {
+    if (partID !== undefined) this.#inputsWritten.delete(partID);
   }
 
   header(): string {

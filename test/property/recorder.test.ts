@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, truncateSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expected, plainSteps, type Conversation } from "../support/recording/conversation.ts";
@@ -46,6 +46,7 @@ describe("a session that is cut off anywhere and goes on in a new process", () =
           await recording.recorder.recall("ses_1");
           await recording.end();
           checkHolds(await readSound(folder, path), whole);
+          rmSync(folder, { recursive: true });
         }),
         { numRuns: 60, includeErrorInReport: true },
       );

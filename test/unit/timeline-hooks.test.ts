@@ -5,6 +5,7 @@ import {
   call,
   COMPLETED,
   completed,
+  delta,
   event,
   failed,
   hook,
@@ -457,11 +458,20 @@ describe("what the host sends again", () => {
     ]);
   });
 
-  test("a delta of an unknown part, and an open text that only events of others follow, do no harm", () => {
-    const driver = start().does(
-      event("message.part.delta", { sessionID, messageID: "msg_2", partID: "prt_03", field: "text", delta: "lost" }),
-    );
-    driver.does(openText(at("prt_03")), wholeText(at("prt_03"), "Whole.")).wait(5_000);
-    assert.deepEqual(driver.told(), ["assistant: Whole."]);
+  test("a text that is streamed before it is told of is recorded all the same", () => {
+    const early = delta(at("prt_03"), "Stre");
+    const whole = start().does(early, openText(at("prt_03"), "", "reasoning"), delta(at("prt_03"), "amed."));
+    whole.does(wholeText(at("prt_03"), "Streamed.", "reasoning"), delta(at("prt_03"), " late")).wait(5_000);
+    assert.deepEqual(whole.told(), ["reasoning: Streamed."]);
+    assert.deepEqual(start().does(early).interrupt().told(), ["assistant (interrupted): Stre"]);
+  });
+
+  test("a result that comes without its input has the one that the call had", () => {
+    for (const state of [completed({}, "x"), { ...completed({}, "x"), input: undefined }, failed({}, "x")]) {
+      const driver = start().does(call(bash("prt_03"), running(command("ls"))), call(bash("prt_03"), state));
+      assert.match(driver.told()[1] ?? "", /^(completed|error): {"command":"ls"} x$/);
+    }
+    const alone = start().does(call(bash("prt_03"), { status: "completed", output: "x" }));
+    assert.deepEqual(alone.told(), ["use: bash {}", "completed: {} x"]);
   });
 });

@@ -1,0 +1,38 @@
+import type { SessionRecording } from "./session-recording.ts";
+
+export interface FlushReport {
+  /** Everything accepted before is on disk. */
+  complete: boolean;
+  /** Entries that wait for the disk. */
+  waiting: number;
+  /** Entries that were dropped; the transcripts say where. */
+  missing: number;
+}
+
+interface Time {
+  nowMs: () => number;
+  delay: (ms: number, signal?: AbortSignal) => Promise<void>;
+}
+
+/** Waits until all entries of these sessions so far are on disk, but no longer than `timeoutMs`. */
+export async function bringToDisk(
+  sessions: readonly SessionRecording[],
+  timeoutMs: number,
+  { nowMs, delay }: Time,
+): Promise<FlushReport> {
+  const deadline = nowMs() + timeoutMs;
+  const handedOver = new AbortController();
+  const handOver = Promise.all(sessions.map((session) => session.handOver()));
+  await Promise.race([handOver.finally(() => handedOver.abort()), delay(timeoutMs, handedOver.signal)]);
+  const files = sessions.flatMap(({ openOutputs }) => openOutputs.map(({ file }) => file));
+  const results = await Promise.all(files.map((file) => file.flush(Math.max(0, deadline - nowMs()))));
+  let waiting = sessions.reduce((sum, session) => sum + session.waiting, 0);
+  let complete = waiting === 0;
+  let missing = 0;
+  for (const result of results) {
+    complete &&= result.complete;
+    waiting += result.waiting;
+    missing += result.missing;
+  }
+  return { complete, waiting, missing };
+}

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import type { PluginInput } from "@opencode-ai/plugin";
+import type { FaultEvent } from "../../src/files/fault-episode.ts";
+import { Notices } from "../../src/host/opencode/notices.ts";
+import { describe, test } from "../support/runner.ts";
+
+const FULL = { code: "ENOSPC", message: "The disk is full: free some space." };
+const fails = (path: string): FaultEvent => ({ kind: "fault", path, fault: FULL });
+const works = (path: string, missing = 0): FaultEvent => ({
+  kind: "recovered",
+  path,
+  fault: FULL,
+  attempts: 1,
+  missing,
+});
+
+/** Notices, and what a host is told by them. */
+function make(): { notices: Notices; told: () => Promise<string[]> } {
+  const told: string[] = [];
+  const keep = (kind: string) => async (options: unknown) => {
+    told.push(`${kind} ${/"message":"((?:[^"\\]|\\.)*)"/.exec(JSON.stringify(options))?.[1]}`);
+  };
+  const client = { app: { log: keep("log") }, tui: { showToast: keep("toast") } };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a client has much more than is used here
+  const notices = new Notices(() => client as unknown as PluginInput["client"]);
+  const settled = async (): Promise<string[]> => {
+    for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+    return told.splice(0);
+  };
+  return { notices, told: settled };
+}
+
+describe("what the user is told", () => {
+  test("goes to the log and to a toast, never in the caller's stack", async () => {
+    const { notices, told } = make();
+    notices.warn("Something.");
+    assert.deepEqual(await told(), ["log Something.", "toast Something."]);
+    notices.warn("Something.");
+    assert.deepEqual(await told(), [], "and once");
+  });
+
+  test("of a disk that fails is told with the first file and the end with the last, with what is missing in all", async () => {
+    const { notices, told } = make();
+    for (const path of ["a", "b", "c"]) notices.fault(fails(path));
+    const begin = await told();
+    assert.equal(begin.length, 2);
+    assert.match(begin[1] ?? "", /^toast Recording is interrupted: The disk is full: free some space\. File: a\./);
+    notices.fault(works("a", 2));
+    notices.fault(works("c"));
+    assert.deepEqual(await told(), []);
+    notices.fault(works("b", 3));
+    assert.match(
+      (await told())[1] ?? "",
+      /^toast Recording works again: 5 entries are missing; the transcripts say where\.$/,
+    );
+    notices.fault(fails("a"));
+    assert.equal((await told()).length, 2, "a new episode is told anew");
+    notices.fault(works("a"));
+    assert.match((await told())[1] ?? "", /nothing is missing/);
+  });
+
+  test("of failures of ours is told once each, and not without end", async () => {
+    const { notices, told } = make();
+    for (let n = 0; n < 3; n++) notices.failure(new TypeError("x is undefined"));
+    const once = await told();
+    assert.equal(once.length, 2);
+    assert.match(once[1] ?? "", /TypeError: x is undefined.*Please report it/);
+    for (let n = 0; n < 1_000; n++) notices.failure(new Error(`number ${n}`));
+    assert.ok((await told()).length <= 40);
+  });
+
+  test("of anything that can be thrown does no harm", async () => {
+    const { notices, told } = make();
+    const hostile = Object.defineProperties(new Error("x"), {
+      message: {
+        get: () => {
+          throw new Error("hostile");
+        },
+      },
+    });
+    for (const thrown of [hostile, undefined, null, "text", Symbol("s"), Object.create(null), new Proxy({}, {})]) {
+      notices.failure(thrown);
+    }
+    assert.ok((await told()).every((line) => line.includes("unknown")));
+  });
+});
