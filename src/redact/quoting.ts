@@ -18,7 +18,7 @@ const OPENING = /(?:[fbru]{1,2}|@|\$)?(?<escapes>\\*)(?<quote>"""|'''|["'`])/iy;
  *
  * In JSON that was escaped `n` times a quote is written with `2^n - 1` backslashes before it, and a backslash of the
  * value with `2^(n+1)` of them. So a quote closes the value exactly if the backslashes before it, modulo the latter,
- * are as many as before the opening one. A quote with fewer closes a string around the value, which then is open.
+ * are as many as before the opening one. A quote that closes a string around the value leaves the value open.
  */
 export function quotedAt(scan: ScanText, at: number): Quoted | undefined {
   const { text } = scan;
@@ -33,8 +33,8 @@ export function quotedAt(scan: ScanText, at: number): Quoted | undefined {
     if (lineBreakIn(text, searched, i) < i) break;
     searched = i;
     const backslashes = backslashesBefore(text, i, start);
-    if (backslashes < escapes) return endInside(scan, start, i - backslashes);
     if (backslashes % (2 * (escapes + 1)) === escapes) return insideJson(scan, at, start, i - escapes, quote);
+    if (closesOutside(backslashes, escapes)) return endInside(scan, start, i - backslashes);
   }
   const lineEnd = lineBreakIn(text, start, Math.min(start + MAX_VALUE, text.length));
   const inside = insideJson(scan, at, start, lineEnd, quote);
@@ -45,6 +45,20 @@ export function quotedAt(scan: ScanText, at: number): Quoted | undefined {
 /** An open value: it ends where the text says that it was cut, or at `end`. */
 function endInside(scan: ScanText, start: number, end: number): Quoted {
   return { start, end: scan.cutMarkerIn(start, end) ?? end, open: true };
+}
+
+/**
+ * Whether a quote with that many backslashes closes a string around a value whose quotes have `escapes`: a quote of
+ * JSON that was escaped `k` times has as many backslashes as have exactly `k` ones at their binary end.
+ */
+function closesOutside(backslashes: number, escapes: number): boolean {
+  return backslashes < escapes || onesAtEnd(backslashes) < onesAtEnd(escapes);
+}
+
+function onesAtEnd(count: number): number {
+  let ones = 0;
+  for (let rest = count; rest % 2 === 1; rest = (rest - 1) / 2) ones++;
+  return ones;
 }
 
 function backslashesBefore(text: string, at: number, from: number): number {

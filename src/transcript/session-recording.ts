@@ -146,7 +146,7 @@ export class SessionRecording {
     if (this.#outputs) return this.#outputs;
     this.#outputs = await this.#options.open();
     const history = await this.#history();
-    this.#drafts.unshift(...history);
+    this.#drafts = [...history, ...this.#drafts];
     return this.#outputs;
   }
 

@@ -35,6 +35,7 @@ export class Sink implements AppendFormat {
   readonly #options: SinkOptions;
   /** Part ids of the calls whose input this process wrote to the file, and of which no result was written yet. */
   readonly #inputsWritten = new Set<string>();
+  #isBegun = false;
 
   constructor(options: SinkOptions) {
     this.#options = options;
@@ -52,6 +53,9 @@ export class Sink implements AppendFormat {
   }
 
   header(): string {
+    // A file that was removed is begun anew: what it held cannot be referred to any more.
+    if (this.#isBegun) this.#inputsWritten.clear();
+    this.#isBegun = true;
     const { format, filePath, header } = this.#options;
     return format === "jsonl" ? encodeJsonlHeader(header()) : encodeMarkdownHeader(header(), { filePath });
   }

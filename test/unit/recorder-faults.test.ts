@@ -15,7 +15,8 @@ import {
   type HostStep,
 } from "../support/recording/host-steps.ts";
 import { PluginHost } from "../support/recording/plugin-host.ts";
-import { readSound, transcriptsIn } from "../support/recording/recording.ts";
+import { eventually } from "../support/recording/eventually.ts";
+import { readSound, Recording, transcriptsIn } from "../support/recording/recording.ts";
 import { newSession, sampleConversation, stepsOf, toldBy } from "../support/recording/sample.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -111,28 +112,52 @@ describe("a disk whose Nth call fails while sessions are recorded", () => {
   }
 });
 
+/**
+ * Runs `act`, which makes `count` entries, while every call of the disk fails, until all of them wait at the writers of
+ * both files or were dropped. The session has two prompts before them.
+ */
+async function whileFull(
+  recording: Recording,
+  faulty: FaultyFileSystem,
+  count: number,
+  act: () => void,
+): Promise<void> {
+  recording.does(session("created", "ses_1"), ...prompt(1, "First"));
+  await recording.recorder.flush(20_000);
+  faulty.plan = { nth: 1, times: Infinity, code: "ENOSPC" };
+  recording.does(...prompt(2, "Second"));
+  await eventually(() => recording.faults.length === 2);
+  act();
+  await eventually(async () => {
+    const { waiting, missing } = await recording.recorder.flush(1);
+    return waiting + missing === 2 * (count + 1);
+  });
+  faulty.plan = undefined;
+}
+
+function prompt(n: number, text: string): HostStep[] {
+  const place = { sessionID: "ses_1", messageID: `msg_${n}`, id: `prt_0000_0${n}` };
+  return [message("ses_1", place.messageID, "user"), userText(place, text), message("ses_1", "msg_0", "assistant")];
+}
+
 describe("a disk that fails for long", () => {
   test("what memory cannot hold is dropped, counted and told, in each file", async () => {
-    const project = makeTempDir();
+    const folder = join(makeTempDir(), ".openfleet");
     const faulty = new FaultyFileSystem(nodeFileSystem);
-    const host = new PluginHost(project, { ...OPTIONS, maxInlineChars: 1_000_000 }, { fs: faulty });
-    await host.does(session("created", "ses_1"), message("ses_1", "msg_1", "assistant"));
-    faulty.plan = { nth: 1, times: Infinity, code: "ENOSPC" };
-    const count = 40;
-    for (let n = 100; n < 100 + count; n++) {
-      const place = { sessionID: "ses_1", messageID: "msg_1", id: `prt_${n}`, callID: `call_${n}`, tool: "bash" };
-      await host.does(call(place, running({ n })), call(place, completed({ n }, "x".repeat(500_000))));
-      await sleep(1);
-    }
-    await sleep(50);
-    faulty.plan = undefined;
-    await host.does(
-      message("ses_1", "msg_2", "user"),
-      userText({ sessionID: "ses_1", messageID: "msg_2", id: "prt_999" }, "Last."),
+    const recording = new Recording(folder, { format: "both", maxInlineChars: 1_000_000, fs: faulty });
+    const calls = Array.from({ length: 40 }, (_, n) => bash(n));
+    await whileFull(recording, faulty, 2 * calls.length, () => {
+      for (const [n, place] of calls.entries()) {
+        recording.does(call(place, running({ n })), call(place, completed({ n }, "x".repeat(500_000))));
+      }
+    });
+    recording.does(
+      message("ses_1", "msg_9", "user"),
+      userText({ sessionID: "ses_1", messageID: "msg_9", id: "prt_9" }, "Last."),
     );
-    await host.dispose();
-    await sleep(1);
-    const folder = join(project, ".openfleet");
+    const report = await recording.recorder.flush(20_000, "all", "now");
+    assert.equal(report.waiting, 0);
+    let counted = 0;
     for (const path of ["ses_1.md", "ses_1.jsonl"]) {
       const { told, entries } = await readSound(folder, path);
       const gaps = entries.flatMap((entry) =>
@@ -140,75 +165,97 @@ describe("a disk that fails for long", () => {
       );
       const missing = gaps.reduce((sum: number, data) => sum + missingIn(data), 0);
       assert.ok(missing > 0, path);
-      assert.equal(told.length + missing, 2 * count + 1, `${path}: what is there and what is counted missing is all`);
+      assert.equal(
+        told.length + missing,
+        2 * calls.length + 3,
+        `${path}: what is there and what is counted missing is all`,
+      );
       assert.equal(new Set(told).size, told.length, "nothing stands twice");
+      counted += missing;
     }
+    assert.equal(report.missing, counted);
+    assert.deepEqual(recording.faults.map(({ kind }) => kind).toSorted(byName), [
+      "fault",
+      "fault",
+      "recovered",
+      "recovered",
+    ]);
+  }, 60_000);
+
+  test("a result whose call was dropped carries its input itself", async () => {
+    const folder = join(makeTempDir(), ".openfleet");
+    const faulty = new FaultyFileSystem(nodeFileSystem);
+    const recording = new Recording(folder, { format: "both", fs: faulty });
+    await whileFull(recording, faulty, 5, () => {
+      for (const n of [3, 4, 5, 6]) recording.does(...prompt(n, "x".repeat(4_000_000)));
+      recording.does(call(bash(9), running({ command: "ls" })));
+    });
+    await recording.recorder.flush(20_000);
+    recording.does(call(bash(9), completed({ command: "ls" }, "a.txt")));
+    await recording.recorder.flush(20_000, "all", "now");
+    for (const path of ["ses_1.md", "ses_1.jsonl"]) {
+      const { told } = await readSound(folder, path);
+      assert.deepEqual(told.slice(-1), ['completed: {"command":"ls"} a.txt'], path);
+      assert.ok(!told.some((line) => line.startsWith("use:")), "the call itself was dropped");
+    }
+  }, 60_000);
+
+  test("a file in place of the folder: recording goes on when it is gone", async () => {
+    const project = makeTempDir();
+    const folder = join(project, ".openfleet");
+    writeFileSync(folder, "in the way");
+    const host = new PluginHost(project, OPTIONS);
+    await host.does(...newSession("ses_1"));
+    await eventually(() => host.toasts.length > 0);
+    rmSync(folder);
+    await host.does(...newSession("ses_2"));
+    await host.dispose();
+    await eventually(() => host.toasts.length > 1);
     assert.deepEqual(
       host.toasts.map((toast) => toast.slice(1, 20)),
       ["Recording is interr", "Recording works aga"],
     );
-    assert.match(host.toasts[1] ?? "", /[1-9]\d* entries are missing/);
-  }, 60_000);
-
-  test("a result whose call was dropped carries its input itself", async () => {
-    const project = makeTempDir();
-    const faulty = new FaultyFileSystem(nodeFileSystem);
-    const host = new PluginHost(project, { ...OPTIONS, maxInlineChars: 1_000_000 }, { fs: faulty });
-    const text = (n: number) =>
-      userText({ sessionID: "ses_1", messageID: `msg_${n}`, id: `prt_${n}` }, "x".repeat(4_000_000));
-    await host.does(session("created", "ses_1"), message("ses_1", "msg_1", "assistant"));
-    faulty.plan = { nth: 1, times: Infinity, code: "ENOSPC" };
-    for (const n of [10, 11, 12, 13]) await host.does(message("ses_1", `msg_${n}`, "user"), text(n));
-    await sleep(60);
-    const place = { sessionID: "ses_1", messageID: "msg_20", id: "prt_20", callID: "call_20", tool: "bash" };
-    await host.does(message("ses_1", "msg_20", "assistant"), call(place, running({ command: "ls" })));
-    await sleep(20);
-    faulty.plan = undefined;
-    await sleep(2_500);
-    await host.does(call(place, completed({ command: "ls" }, "a.txt")));
-    await host.dispose();
-    for (const path of ["ses_1.md", "ses_1.jsonl"]) {
-      const { told } = await readSound(join(project, ".openfleet"), path);
-      assert.deepEqual(told.slice(-1), ['completed: {"command":"ls"} a.txt'], path);
-      assert.ok(!told.some((line) => line.startsWith("use:")), "the call itself was dropped");
+    for (const id of ["ses_1", "ses_2"]) {
+      assert.deepEqual((await readSound(folder, `${id}.md`)).told, toldBy(sampleConversation(id)));
     }
-  });
-
-  test("a file in place of the folder: recording goes on when it is gone", async () => {
-    const project = makeTempDir();
-    writeFileSync(join(project, ".openfleet"), "in the way");
-    const host = new PluginHost(project, OPTIONS);
-    await host.does(...newSession("ses_1"));
-    // The first attempt may have to wait for a busy machine.
-    for (let left = 1_000; left > 0 && host.toasts.length === 0; left--) await sleep(10);
-    assert.deepEqual(
-      host.toasts.map((toast) => toast.slice(1, 20)),
-      ["Recording is interr"],
-    );
-    rmSync(join(project, ".openfleet"));
-    await host.does(...newSession("ses_2"));
-    await host.dispose();
-    const folder = join(project, ".openfleet");
-    assert.deepEqual((await readSound(folder, "ses_1.md")).told, toldBy(sampleConversation("ses_1")));
-    assert.deepEqual((await readSound(folder, "ses_2.md")).told, toldBy(sampleConversation("ses_2")));
     assert.ok(existsSync(join(folder, "transcripts/README.md")), "the templates follow");
-    await sleep(1);
-    assert.equal(host.toasts.length, 2);
   });
 
   test("a folder that is removed while sessions are recorded is made again", async () => {
-    const project = makeTempDir();
-    const folder = join(project, ".openfleet");
-    const host = new PluginHost(project, OPTIONS);
-    await host.does(...newSession("ses_1"));
-    await host.dispose();
+    const folder = join(makeTempDir(), ".openfleet");
+    const recording = new Recording(folder, { format: "both" });
+    const later = sampleConversation("ses_1", 1, 1);
+    recording.does(
+      session("created", "ses_1"),
+      ...stepsOf(sampleConversation("ses_1")),
+      message("ses_1", "msg_1", "assistant"),
+      call(bash(9), running({ n: 1 })),
+    );
+    await recording.recorder.flush(20_000);
     rmSync(folder, { recursive: true });
-    await host.does(...stepsOf(sampleConversation("ses_1", 1, 1)));
-    await host.dispose();
-    const { told } = await readSound(folder, "ses_1.md");
-    assert.deepEqual(told, toldBy(sampleConversation("ses_1", 1, 1)));
+    recording.does(...stepsOf(later));
+    await recording.recorder.flush(20_000);
+    recording.does(call(bash(9), completed({ n: 1 }, "one")));
+    await recording.end();
+    for (const path of ["ses_1.md", "ses_1.jsonl"]) {
+      const { told } = await readSound(folder, path);
+      assert.deepEqual(
+        told.filter((line) => !line.includes("0000")),
+        [...toldBy(later), 'completed: {"n":1} one'],
+      );
+    }
   });
 });
+
+/** A place for the nth call of one answer. */
+function bash(n: number) {
+  const at = String(n).padStart(2, "0");
+  return { sessionID: "ses_1", messageID: "msg_1", id: `prt_0000_c${at}`, callID: `call_${at}`, tool: "bash" };
+}
+
+function byName(a: string, b: string): number {
+  return a < b ? -1 : 1;
+}
 
 function missingIn(data: unknown): number {
   return typeof data === "object" && data !== null && "missing" in data && typeof data.missing === "number"

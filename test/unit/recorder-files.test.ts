@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import {
   call,
   completed,
+  hook,
   message,
   PENDING,
   running,
@@ -11,7 +12,8 @@ import {
   userText,
   wholeText,
 } from "../support/recording/host-steps.ts";
-import { filesIn, readSound, Recording, transcriptsIn } from "../support/recording/recording.ts";
+import { filesIn, readSound, readTranscript, Recording, transcriptsIn } from "../support/recording/recording.ts";
+import { eventually } from "../support/recording/eventually.ts";
 import { newSession, sampleConversation, stepsOf, toldBy } from "../support/recording/sample.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -37,6 +39,22 @@ describe("the files of a recorded session", () => {
     assert.equal(header?.directory, "/project");
     assert.equal(header?.created, "2023-11-14T22:13:20.000Z");
     assert.equal(header?.parentID, undefined);
+  });
+
+  test("entries reach the disk by themselves, without a flush and without another word of the host", async () => {
+    const folder = data();
+    const place = { sessionID: "ses_1", messageID: "msg_2", id: "prt_2" };
+    const prompt = { message: { id: "msg_1" }, parts: [{ id: "prt_1", type: "text", text: "Go." }] };
+    const recording = new Recording(folder).does(
+      session("created", "ses_1"),
+      hook("chat.message", { sessionID: "ses_1" }, prompt),
+    );
+    const told = async (): Promise<number> =>
+      existsSync(join(folder, "transcripts/ses_1.md")) ? (await readTranscript(folder, "ses_1.md")).told.length : 0;
+    await eventually(async () => (await told()) === 1);
+    recording.does(message("ses_1", "msg_2", "assistant"), wholeText(place, "Done."));
+    await eventually(async () => (await told()) === 2);
+    assert.deepEqual(recording.failures, []);
   });
 
   test("only the formats that are wanted are written", async () => {

@@ -136,6 +136,26 @@ describe("a session that goes on in a new process", () => {
     );
   });
 
+  test("a call that was cut off long ago stands in its place, however much follows it", async () => {
+    const folder = data();
+    const long = sampleConversation("ses_1", 400);
+    const messages = stored(long);
+    const cut = { sessionID: "ses_1", messageID: "msg_0000_4", id: "prt_0000_c" };
+    messages.splice(3, 0, {
+      info: { id: cut.messageID, sessionID: "ses_1", role: "assistant", time: { created: 1 } },
+      parts: [{ ...cut, type: "tool", callID: "c", tool: "bash", state: { status: "pending", input: {}, raw: "" } }],
+    });
+    const queries = new FakeHost().has("ses_1", messages);
+    await new Recording(folder, { format: "jsonl", queries })
+      .does(...stepsOf(sampleConversation("ses_1", 1, 400)))
+      .end();
+    const { told } = await readSound(folder, "ses_1.jsonl");
+    const whole = toldBy(sampleConversation("ses_1", 401));
+    assert.deepEqual(told.slice(0, 7), [...whole.slice(0, 6), "use: bash {}"]);
+    assert.match(told[7] ?? "", /^interrupted: /);
+    assert.deepEqual(told.slice(8), whole.slice(6));
+  });
+
   test("a host that cannot say what it has stored is asked again, and is not waited for for ever", async () => {
     const folder = data();
     const queries = host();

@@ -39,7 +39,7 @@ export function createHooks(input: PluginInput, rawOptions: unknown, fs: FileSys
     "chat.message": async (about, output) => record(() => promptRecords(translator, about, output)),
     "tool.execute.before": async (about, output) => record(() => callHints(about, output)),
     "tool.execute.after": async (about, output) => record(() => resultHints(about, output)),
-    dispose: () => leave(shared),
+    dispose: () => leave(shared).catch((error: unknown) => shared.notices.failure(error)),
     tool: options.tools.includes("save_conversation") ? saveConversationTool(shared, options, root) : {},
   };
 }
