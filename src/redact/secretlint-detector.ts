@@ -70,10 +70,10 @@ interface Piece {
 }
 
 /** All that secretlint finds is, or holds, a run of such characters. */
-const TOKEN_RUN = /[A-Za-z0-9_\-+/=.]{16,}/g;
+const TOKEN_RUN = /[A-Za-z0-9_-]{20,}/g;
 /** What is linted before and after such a run: the words around a token, which some rules ask for. */
-const CONTEXT_BEFORE = 256;
-const CONTEXT_AFTER = 64;
+const CONTEXT_BEFORE = 64;
+const CONTEXT_AFTER = 16;
 
 /**
  * The parts of a text that can hold a match. The rest is not linted: in the Bun that opencode embeds (1.3.14)
