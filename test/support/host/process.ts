@@ -1,5 +1,8 @@
 /** Runs the opencode of this repository's development dependencies as child processes. */
 import { spawn, type ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { open, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Sandbox } from "./sandbox.ts";
 
@@ -96,14 +99,47 @@ export function runOpencode(sandbox: Sandbox, args: readonly string[], stdin = "
   return spawnOpencode(sandbox, args, stdin).finished;
 }
 
-/** What `opencode export` prints for one session: JSON. */
+/**
+ * What `opencode export` prints for one session: JSON. It goes to a file, for the process may end before a pipe has
+ * taken all of a long one.
+ */
 export async function exportSession(sandbox: Sandbox, sessionID: string): Promise<string> {
+  const path = join(sandbox.root, `export-${sessionID}-${randomUUID()}.json`);
   for (;;) {
-    const { code, stdout, stderr } = await runOpencode(sandbox, ["export", sessionID]);
-    if (code === 0) return stdout;
+    const { code, stderr } = await exportTo(path, sandbox, sessionID);
+    if (code === 0) return readFile(path, "utf8");
     // Two processes that open the database of a killed one at the same moment: one of them gives up.
     if (!stderr.includes("database is locked")) {
       throw new Error(`opencode export ${sessionID} ended with ${code}: ${stderr}`);
     }
+  }
+}
+
+async function exportTo(
+  path: string,
+  sandbox: Sandbox,
+  sessionID: string,
+): Promise<{ code: number | null; stderr: string }> {
+  const file = await open(path, "w");
+  try {
+    const child = spawn(BINARY, ["export", sessionID], {
+      cwd: sandbox.projectDir,
+      env: sandbox.env,
+      stdio: ["ignore", file.fd, "pipe"],
+    });
+    alive.add(child);
+    let stderr = "";
+    child.stderr?.setEncoding("utf8").on("data", (piece: string) => {
+      stderr += piece;
+    });
+    return await new Promise((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", (code) => {
+        alive.delete(child);
+        resolve({ code, stderr });
+      });
+    });
+  } finally {
+    await file.close();
   }
 }
