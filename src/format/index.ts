@@ -2,7 +2,7 @@
 export type * from "./entries.ts";
 export { detectTranscriptFormat } from "./detect.ts";
 export type { MarkdownEntryOptions, MarkdownHeaderOptions } from "./encode-options.ts";
-export type { TranscriptInput } from "./input.ts";
+export { chunksOf, type TranscriptInput } from "./input.ts";
 export type { ParsedTranscript } from "./items.ts";
 export { parseJsonlTranscript, readJsonlTranscript } from "./jsonl-read.ts";
 export { encodeJsonlEntry, encodeJsonlHeader } from "./jsonl.ts";

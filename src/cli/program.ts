@@ -1,0 +1,76 @@
+/** From arguments to an exit code: reads the arguments, loads the one command that is meant, and tells what failed. */
+import { CliError, type CommandContext } from "./command.ts";
+import { createContext } from "./context.ts";
+import { ClosedOutput, Interrupted, type Io } from "./io.ts";
+import { readArguments } from "./read-arguments.ts";
+
+/** How long a command may take to tidy up after an interruption. */
+const GRACE_MS = 300;
+
+/** Runs `transcripts` with `argv` (without node and the script). Never rejects. */
+export async function runProgram(argv: readonly string[], io: Io): Promise<number> {
+  const { context, close } = createContext(io);
+  let exitCode: number;
+  try {
+    exitCode = await untilInterrupted(run(argv, io, context), io.signal);
+    await context.flush();
+  } catch (error) {
+    exitCode = tellFailure(error, context);
+  }
+  try {
+    await close();
+  } catch (error) {
+    // Nobody reads what was left to say.
+    if (!(error instanceof ClosedOutput)) return 2;
+  }
+  return exitCode;
+}
+
+async function run(argv: readonly string[], io: Io, context: CommandContext): Promise<number> {
+  const read = readArguments(argv, { columns: context.columns, now: io.now() });
+  if (read.kind === "text") {
+    await context.out(read.text);
+    return 0;
+  }
+  if (read.kind === "wrong") {
+    context.note(read.message);
+    return 2;
+  }
+  const command = await read.definition.load();
+  return command.run(context, read.arguments, read.options);
+}
+
+/** A command may wait for something that never comes, such as standard input: an interruption ends it all the same. */
+async function untilInterrupted(running: Promise<number>, signal: AbortSignal): Promise<number> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const interrupted = new Promise<never>((_, reject) => {
+    const end = (): void => {
+      timer = setTimeout(() => reject(signal.reason), GRACE_MS);
+    };
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
+  try {
+    const exitCode = await Promise.race([running, interrupted]);
+    return signal.reason instanceof Interrupted ? signal.reason.exitCode : exitCode;
+  } finally {
+    clearTimeout(timer);
+    interrupted.catch(() => undefined);
+  }
+}
+
+function tellFailure(error: unknown, context: CommandContext): number {
+  if (error instanceof ClosedOutput) return 0;
+  if (context.signal.reason instanceof Interrupted) return context.signal.reason.exitCode;
+  context.note(`transcripts: ${described(error, context)}`);
+  return 2;
+}
+
+function described(error: unknown, { env }: CommandContext): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof CliError) return error.message;
+  if (env["DEBUG"] && error.stack) return error.stack;
+  // The file system's own errors name the call and the path; anything else is a bug of ours.
+  if ("code" in error && "syscall" in error) return error.message;
+  return `${error.message} This should not happen. DEBUG=1 shows where.`;
+}

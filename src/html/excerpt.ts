@@ -1,0 +1,35 @@
+import { stripVTControlCharacters } from "node:util";
+
+/** What is left of a text that may be too long, and how many characters are not there. */
+export interface Excerpt {
+  text: string;
+  missingChars: number;
+}
+
+/** The first `maxChars` of a text, at least; never half a character. */
+export function excerpt(text: string, maxChars: number): Excerpt {
+  if (text.length <= maxChars) return { text, missingChars: 0 };
+  const last = text.charCodeAt(maxChars - 1);
+  const end = last >= 0xd800 && last < 0xdc00 ? maxChars + 1 : maxChars;
+  return { text: text.slice(0, end), missingChars: text.length - end };
+}
+
+/** A text on one line, cut to `maxChars` with an ellipsis. */
+export function oneLine(text: string, maxChars: number): string {
+  const line = text
+    .slice(0, 8 * maxChars)
+    .replace(/\s+/g, " ")
+    .trim();
+  if (line.length <= maxChars) return line;
+  return `${excerpt(line, maxChars - 1).text.trimEnd()}…`;
+}
+
+/** The first line that has something on it, cut to `maxChars`. */
+export function firstLine(text: string, maxChars: number): string {
+  return oneLine(/\S[^\n]*/.exec(text)?.[0] ?? "", maxChars);
+}
+
+/** What a program printed, without the codes that colour a terminal. */
+export function withoutTerminalCodes(text: string): string {
+  return text.includes("\u001b") ? stripVTControlCharacters(text) : text;
+}

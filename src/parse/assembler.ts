@@ -1,0 +1,187 @@
+/** Units of a source into messages in order, with an account of every line. */
+import type { MessageDraft, SourceUnit } from "./draft.ts";
+import { type BuilderOptions, type BuiltMessage, MessageBuilder } from "./message-builder.ts";
+import type {
+  LineAccount,
+  ParsedContentBlock,
+  ParseError,
+  SessionMetadata,
+  TranscriptMessage,
+  TranscriptStats,
+  UnknownLine,
+} from "./model.ts";
+import { StatisticsCollector } from "./statistics.ts";
+import { TimeSpan } from "./times.ts";
+
+/** A message with its blocks. */
+export interface ReadMessage {
+  message: TranscriptMessage;
+  blocks: ParsedContentBlock[];
+  /**
+   * This message was given before; now more of it came than the window held it open for. `message` is the whole as it
+   * is now, `blocks` are only the new ones.
+   */
+  amends: boolean;
+}
+
+export interface AssemblerOptions extends BuilderOptions {
+  /** Units for which a message stays open after its last piece; then it is given away. */
+  windowUnits: number;
+  /** Count `[REDACTED:kind]` in the texts. */
+  countRedactions: boolean;
+  onProblem: (problem: ParseError) => void;
+}
+
+interface Waiting extends BuiltMessage {
+  /** The unit that last added to it; 0 if nothing can be added. */
+  touched: number;
+}
+
+/** Messages that were given away and can still be amended. The oldest are forgotten. */
+const MAX_RELEASED = 10_000;
+/** Unknown lines that are kept whole. All are counted. */
+const MAX_UNKNOWN_KEPT = 10_000;
+
+export class Assembler {
+  readonly #options: AssemblerOptions;
+  readonly #builder: MessageBuilder;
+  readonly #statistics: StatisticsCollector;
+  readonly #waiting: Waiting[] = [];
+  /** The first of `#waiting` that was not given away. */
+  #head = 0;
+  readonly #open = new Map<string, Waiting>();
+  readonly #released = new Map<string, Waiting>();
+  readonly #amended: ReadMessage[] = [];
+  readonly #span = new TimeSpan();
+  readonly #skipped = new Map<string, number>();
+  readonly #lines = { total: 0, used: 0, blank: 0, unknown: 0, failed: 0 };
+  readonly #session: Partial<SessionMetadata> = {};
+  readonly unknownLines: UnknownLine[] = [];
+  #unit = 0;
+
+  constructor(options: AssemblerOptions) {
+    this.#options = options;
+    this.#builder = new MessageBuilder(options);
+    this.#statistics = new StatisticsCollector(options.countRedactions);
+  }
+
+  add(unit: SourceUnit): void {
+    this.#unit += 1;
+    for (const problem of unit.problems) this.#options.onProblem(problem);
+    let placed = 0;
+    for (const draft of unit.messages) if (this.#place(draft, unit)) placed += 1;
+    this.#account(unit, placed);
+    if (unit.timestamp !== undefined) this.#span.add(unit.timestamp);
+    if (unit.session) this.#noteSession(unit.session);
+  }
+
+  /** Messages that are whole, in order. `all`: the others too, because the input is at its end. */
+  take(all: boolean): ReadMessage[] {
+    const ready = this.#amended.splice(0);
+    while (this.#head < this.#waiting.length) {
+      const first = this.#waiting[this.#head];
+      if (!first || (!all && first.touched > 0 && this.#unit - first.touched < this.#options.windowUnits)) break;
+      this.#head += 1;
+      ready.push(this.#release(first));
+    }
+    if (this.#head > 1_024 || this.#head === this.#waiting.length) {
+      this.#waiting.splice(0, this.#head);
+      this.#head = 0;
+    }
+    return ready;
+  }
+
+  /** Whether the draft said anything new. */
+  #place(draft: MessageDraft, unit: SourceUnit): boolean {
+    const place = { line: unit.line, offset: unit.offset };
+    const id = draft.type === "assistant" ? draft.sourceId : undefined;
+    const open = id === undefined ? undefined : this.#open.get(id);
+    if (open) {
+      this.#builder.extend(open, draft, place);
+      open.touched = this.#unit;
+      return true;
+    }
+    const released = id === undefined ? undefined : this.#released.get(id);
+    if (released) return this.#amend(released, draft, unit);
+    const built = this.#builder.begin(draft, place);
+    if (!built) return false;
+    const waiting = { ...built, touched: id === undefined ? 0 : this.#unit };
+    this.#waiting.push(waiting);
+    if (id !== undefined) this.#open.set(id, waiting);
+    return true;
+  }
+
+  #amend(released: Waiting, draft: MessageDraft, unit: SourceUnit): boolean {
+    this.#statistics.addUsage(released.message, -1);
+    this.#builder.extend(released, draft, { line: unit.line, offset: unit.offset });
+    this.#statistics.addUsage(released.message, 1);
+    const blocks = released.blocks.splice(0);
+    this.#statistics.addBlocks(blocks);
+    this.#amended.push({ message: { ...released.message }, blocks, amends: true });
+    return true;
+  }
+
+  #release(waiting: Waiting): ReadMessage {
+    const { message } = waiting;
+    const blocks = waiting.blocks.splice(0);
+    this.#statistics.add(message, blocks);
+    if (waiting.touched > 0 && message.source_id !== null) {
+      this.#open.delete(message.source_id);
+      this.#released.set(message.source_id, waiting);
+      if (this.#released.size > MAX_RELEASED) this.#forgetOldest();
+    }
+    return { message, blocks, amends: false };
+  }
+
+  #forgetOldest(): void {
+    for (const id of this.#released.keys()) {
+      this.#released.delete(id);
+      return;
+    }
+  }
+
+  #account(unit: SourceUnit, placed: number): void {
+    const lines = this.#lines;
+    const { outcome } = unit;
+    lines.total += unit.lines;
+    if (outcome.as === "skipped") this.#skip(outcome.kind, unit.lines);
+    else if (outcome.as === "used" && placed === 0 && unit.messages.length > 0) this.#skip("duplicate", unit.lines);
+    else lines[outcome.as] += unit.lines;
+    if (outcome.as !== "unknown" || this.unknownLines.length >= MAX_UNKNOWN_KEPT) return;
+    const { type, raw } = outcome;
+    this.unknownLines.push({ line_number: unit.line, byte_offset: unit.offset, type, raw });
+  }
+
+  #skip(kind: string, lines: number): void {
+    this.#skipped.set(kind, (this.#skipped.get(kind) ?? 0) + lines);
+  }
+
+  #noteSession({ title, ...rest }: NonNullable<SourceUnit["session"]>): void {
+    if (title !== undefined) this.#session.title = title;
+    const known: Record<string, string | null | undefined> = this.#session;
+    for (const [key, value] of Object.entries(rest)) known[key] ??= value;
+  }
+
+  get lines(): LineAccount {
+    return { ...this.#lines, skipped: Object.fromEntries(this.#skipped) };
+  }
+
+  get metadata(): SessionMetadata {
+    return {
+      sessionId: null,
+      parentSessionId: null,
+      agentId: null,
+      title: null,
+      cwd: null,
+      version: null,
+      gitBranch: null,
+      ...this.#session,
+      firstTimestamp: this.#span.first,
+      lastTimestamp: this.#span.last,
+    };
+  }
+
+  get stats(): TranscriptStats {
+    return this.#statistics.stats(this.#span.durationMs);
+  }
+}

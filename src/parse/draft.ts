@@ -1,0 +1,100 @@
+/** What a source makes of its input, before messages are put together. A new source yields these and nothing else. */
+import type {
+  BlockMetadata,
+  BlockType,
+  MessageMetadata,
+  MessageType,
+  ParseError,
+  SessionMetadata,
+  SourceName,
+  ToolStatus,
+  UserKind,
+} from "./model.ts";
+
+export interface BlockDraft {
+  type: BlockType;
+  /** Of text, and of a result: its text. Of thinking: the thinking. */
+  text?: string;
+  toolName?: string;
+  /** Of a call and of a result: the call's id. */
+  toolUseId?: string;
+  input?: unknown;
+  isError?: boolean;
+  /** Of a result. */
+  status?: ToolStatus;
+  /** What tells it from other blocks of its message, if its text does not: the signature of withheld thinking. */
+  identity?: string;
+  metadata?: BlockMetadata;
+}
+
+export interface UsageDraft {
+  tokensIn: number;
+  tokensOut: number;
+  cacheRead: number;
+  cacheWrite: number;
+}
+
+/** One message, or one of several pieces of it that share `sourceId`. */
+export interface MessageDraft {
+  type: MessageType;
+  role: "user" | "assistant" | null;
+  userKind?: UserKind;
+  /** Pieces of `assistant` type with the same id become one message, wherever they stand. */
+  sourceId?: string;
+  uuid?: string;
+  parentUuid?: string;
+  requestId?: string;
+  model?: string;
+  provider?: string;
+  timestamp?: string;
+  cwd?: string;
+  /** Of pieces that share an id the last one holds, if its output is not smaller (SPEC P3). */
+  usage?: UsageDraft;
+  /** Cost that the host recorded, in US dollars. */
+  costUsd?: number;
+  isSidechain?: boolean;
+  agentId?: string;
+  blocks: BlockDraft[];
+  metadata?: MessageMetadata;
+}
+
+/** One line of the input, or one entry of a source whose entries have several. */
+export interface SourceUnit {
+  line: number;
+  offset: number;
+  /** Lines that it covers. */
+  lines: number;
+  /** What became of it: see `LineAccount`. `skipped` and `unknown` name their kind. */
+  outcome:
+    | { as: "used" | "blank" | "failed" }
+    | { as: "skipped"; kind: string }
+    | { as: "unknown"; type: string; raw: unknown };
+  messages: readonly MessageDraft[];
+  problems: readonly ParseError[];
+  /** What it says of the session; earlier units win, except for `title`, where later ones do. */
+  session?: Partial<Omit<SessionMetadata, "firstTimestamp" | "lastTimestamp">>;
+  /** A time that counts for the session's duration though there is no message. */
+  timestamp?: string;
+}
+
+export interface SourceOptions {
+  /** Lines longer than this many bytes are passed over. */
+  maxLineBytes: number;
+  /** Take the subagents' messages that Claude Code copies into `progress` lines. */
+  agentProgress: boolean;
+  /** Reads an output that is kept in a file of its own; undefined if it is not there. Path relative to the transcript. */
+  readOutput?: (path: string) => Promise<string | undefined>;
+}
+
+export interface Source {
+  name: SourceName;
+  /**
+   * Its files may repeat what they have said already, under the same ids, and call ids are unique in the world: what
+   * comes again is left out. Elsewhere a call id may be used for many calls.
+   */
+  repeats?: boolean;
+  /** Whether an input is of this source, from its first bytes (64 KiB, or all of a shorter input) as text. */
+  detect(head: string): boolean;
+  /** Reads the chunks of an input, which may end anywhere, into batches of units in input order. Never throws of content. */
+  read(chunks: AsyncIterable<Uint8Array>, options: SourceOptions): AsyncGenerator<SourceUnit[]>;
+}

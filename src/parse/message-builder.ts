@@ -1,0 +1,188 @@
+/** Drafts into messages and blocks: one message for all pieces that share an id. */
+import { cutText } from "./cut-text.ts";
+import type { BlockDraft, MessageDraft, UsageDraft } from "./draft.ts";
+import { fingerprint, SeenSet, valueFingerprint } from "./fingerprint.ts";
+import type { MessageMetadata, ParsedContentBlock, TranscriptMessage } from "./model.ts";
+import type { Pricing } from "./pricing.ts";
+
+export interface BuilderOptions {
+  sessionId: string;
+  maxInlineContentBytes: number;
+  generateId: () => string;
+  pricing: Pricing;
+  /** Leave out blocks that come again: see `Source.repeats`. */
+  repeats: boolean;
+}
+
+/** A message that more pieces may come to. */
+export interface BuiltMessage {
+  message: TranscriptMessage;
+  blocks: ParsedContentBlock[];
+  /** Blocks so far, those given away included. */
+  blockCount: number;
+  usage: UsageDraft | undefined;
+  costUsd: number | undefined;
+}
+
+export interface Place {
+  line: number;
+  offset: number;
+}
+
+export class MessageBuilder {
+  readonly #options: BuilderOptions;
+  readonly #blocks = new SeenSet();
+  #ordinal = 0;
+
+  constructor(options: BuilderOptions) {
+    this.#options = options;
+  }
+
+  /** A new message; undefined if all that it has was said before. */
+  begin(draft: MessageDraft, place: Place): BuiltMessage | undefined {
+    const blocks = this.#news(draft);
+    if (blocks.length === 0 && draft.blocks.length > 0) return undefined;
+    const built = {
+      message: this.#message(draft, place),
+      blocks: [],
+      blockCount: 0,
+      usage: undefined,
+      costUsd: undefined,
+    };
+    this.#include(built, draft, blocks, place);
+    return built;
+  }
+
+  /** A further piece of it. */
+  extend(built: BuiltMessage, draft: MessageDraft, place: Place): void {
+    const { message } = built;
+    message.request_id ??= draft.requestId ?? null;
+    message.model ??= draft.model ?? null;
+    message.provider ??= draft.provider ?? null;
+    message.timestamp ??= draft.timestamp ?? null;
+    this.#include(built, draft, this.#news(draft), place);
+  }
+
+  #include(built: BuiltMessage, draft: MessageDraft, blocks: readonly BlockDraft[], place: Place): void {
+    const { message } = built;
+    for (const block of blocks) {
+      built.blocks.push(this.#block(block, built, draft, place));
+      built.blockCount += 1;
+      setFlag(message, block);
+    }
+    // Pieces of one answer repeat its usage; only the output grows (SPEC P3).
+    if (draft.usage && (!built.usage || draft.usage.tokensOut >= built.usage.tokensOut)) built.usage = draft.usage;
+    if (draft.costUsd !== undefined) built.costUsd = Math.max(draft.costUsd, built.costUsd ?? 0);
+    if (draft.metadata) Object.assign(message.metadata, draft.metadata);
+    if (message.metadata.stop_reason !== undefined) delete message.metadata.tokens_out_is_lower_bound;
+    this.#price(built);
+  }
+
+  #price({ message, usage, costUsd }: BuiltMessage): void {
+    if (usage) {
+      message.tokens_in = usage.tokensIn;
+      message.tokens_out = usage.tokensOut;
+      message.cache_read = usage.cacheRead;
+      message.cache_write = usage.cacheWrite;
+    }
+    if (costUsd !== undefined) {
+      message.cost_usd = costUsd;
+      message.metadata.cost_is_recorded = true;
+    } else if (usage) {
+      const { model, provider, timestamp, metadata } = message;
+      const cacheWrite1h = metadata.cache_write_1h ?? 0;
+      message.cost_usd = this.#options.pricing({ model, provider, timestamp, ...usage, cacheWrite1h });
+    }
+  }
+
+  #message(draft: MessageDraft, place: Place): TranscriptMessage {
+    const ordinal = this.#ordinal;
+    this.#ordinal += 1;
+    return {
+      id: this.#options.generateId(),
+      session_id: this.#options.sessionId,
+      ordinal,
+      line_number: place.line,
+      byte_offset: place.offset,
+      message_type: draft.type,
+      role: draft.role,
+      user_kind: draft.userKind ?? null,
+      source_id: draft.sourceId ?? null,
+      uuid: draft.uuid ?? null,
+      parent_uuid: draft.parentUuid ?? null,
+      request_id: draft.requestId ?? null,
+      model: draft.model ?? null,
+      provider: draft.provider ?? null,
+      timestamp: draft.timestamp ?? null,
+      cwd: draft.cwd ?? null,
+      tokens_in: null,
+      tokens_out: null,
+      cache_read: null,
+      cache_write: null,
+      cost_usd: null,
+      has_text: false,
+      has_thinking: false,
+      has_tool_use: false,
+      has_tool_result: false,
+      is_sidechain: draft.isSidechain ?? false,
+      agent_id: draft.agentId ?? null,
+      metadata: {} satisfies MessageMetadata,
+    };
+  }
+
+  #block(draft: BlockDraft, built: BuiltMessage, piece: MessageDraft, place: Place): ParsedContentBlock {
+    const { type, text = null } = draft;
+    const cut = text === null || type === "thinking" ? undefined : cutText(text, this.#options.maxInlineContentBytes);
+    const metadata = draft.metadata ?? {};
+    if (cut?.originalBytes !== undefined)
+      Object.assign(metadata, { truncated: true, original_bytes: cut.originalBytes });
+    const isResult = type === "tool_result";
+    return {
+      id: this.#options.generateId(),
+      message_id: built.message.id,
+      session_id: this.#options.sessionId,
+      block_order: built.blockCount,
+      line_number: place.line,
+      source_uuid: piece.uuid ?? null,
+      block_type: type,
+      content_text: type === "text" ? (cut?.text ?? "") : null,
+      thinking_text: type === "thinking" ? text : null,
+      tool_name: draft.toolName ?? null,
+      tool_use_id: type === "tool_use" ? (draft.toolUseId ?? null) : null,
+      tool_input: type === "tool_use" ? (draft.input ?? null) : null,
+      tool_result_id: isResult ? (draft.toolUseId ?? null) : null,
+      is_error: isResult ? (draft.isError ?? false) : null,
+      result_text: isResult ? (cut?.text ?? null) : null,
+      status: draft.status ?? null,
+      metadata,
+    };
+  }
+
+  /** The blocks that were not there before. Within one piece, everything is meant as it stands. */
+  #news(draft: MessageDraft): readonly BlockDraft[] {
+    if (!this.#options.repeats) return draft.blocks;
+    return draft.blocks.filter((block) => {
+      const identity = identityOf(block, draft.sourceId);
+      return identity === undefined || !this.#blocks.seen(identity);
+    });
+  }
+}
+
+/** What a block is known by when it comes again; undefined if it may rightly stand twice. */
+function identityOf(block: BlockDraft, sourceId: string | undefined): string | undefined {
+  const { type, toolUseId, text = "" } = block;
+  if (type === "tool_use" && toolUseId !== undefined) {
+    return `call ${toolUseId} ${block.toolName ?? ""} ${valueFingerprint(block.input)}`;
+  }
+  if (type === "tool_result" && toolUseId !== undefined) {
+    return `result ${toolUseId} ${String(block.isError)} ${fingerprint(text)}`;
+  }
+  return sourceId === undefined ? undefined : `${type} ${sourceId} ${fingerprint(block.identity ?? text)}`;
+}
+
+function setFlag(message: TranscriptMessage, { type }: BlockDraft): void {
+  if (type === "text") message.has_text = true;
+  else if (type === "thinking" || type === "redacted_thinking") message.has_thinking = true;
+  else if (type === "tool_use") message.has_tool_use = true;
+  else if (type === "tool_result") message.has_tool_result = true;
+}

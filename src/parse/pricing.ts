@@ -1,0 +1,117 @@
+/** What tokens cost. The table of prices by model comes from `@pydantic/genai-prices`. */
+import type { ModelInfo, ModelPrice, Provider, TieredPrices } from "@pydantic/genai-prices";
+
+/** Tokens of one model call. `cacheWrite` includes `cacheWrite1h`. */
+export interface PricedUsage {
+  model: string | null;
+  provider: string | null;
+  /** Time of the call, since prices change; ISO 8601. */
+  timestamp: string | null;
+  tokensIn: number;
+  tokensOut: number;
+  cacheRead: number;
+  cacheWrite: number;
+  cacheWrite1h: number;
+}
+
+/** US dollars of a call; null if the model has no known price. */
+export type Pricing = (usage: PricedUsage) => number | null;
+
+/** The model of messages that Claude Code wrote itself: no call was made, so nothing was paid. */
+const SYNTHETIC_MODEL = "<synthetic>";
+
+/** One price for all models: $3 in, $15 out, $0.30 from a cache and $3.75 into one, a million tokens. */
+export const flatPricing: Pricing = ({ tokensIn, tokensOut, cacheRead, cacheWrite }) =>
+  (tokensIn * 3 + tokensOut * 15 + cacheRead * 0.3 + cacheWrite * 3.75) / 1_000_000;
+
+type Catalog = typeof import("@pydantic/genai-prices");
+interface Found {
+  provider: Provider;
+  model: ModelInfo;
+  price: ModelPrice;
+}
+
+/**
+ * Prices by model from the bundled table, as of the time of the call where a price changed (a call without a time: as
+ * of now). Never asks the network. The table takes some 50 ms to load, so load it only where costs are wanted.
+ *
+ * A provider that the table does not know, or that it has no price of this model for, counts as not given: the model
+ * is then priced as its maker does.
+ */
+export async function catalogPricing(): Promise<Pricing> {
+  const catalog = await import("@pydantic/genai-prices");
+  /** By provider and model: what fits at any time, or what must be looked up anew for each call. */
+  const known = new Map<string, Found | "unknown" | "by time">();
+  return (usage) => {
+    const { model, provider } = usage;
+    if (model === SYNTHETIC_MODEL) return 0;
+    if (model === null) return null;
+    const key = `${provider ?? ""}\0${model}`;
+    let found = known.get(key);
+    if (found === undefined) {
+      const first = find(catalog, usage, model);
+      if (first === null) found = "unknown";
+      else found = Array.isArray(first.model.prices) ? "by time" : first;
+      known.set(key, found);
+    }
+    if (found === "by time") return costOf(find(catalog, usage, model), usage);
+    return found === "unknown" ? null : costOf(found, usage);
+  };
+}
+
+function find(catalog: Catalog, usage: PricedUsage, model: string): Found | null {
+  const ms = Date.parse(usage.timestamp ?? "");
+  const at = Number.isNaN(ms) ? {} : { timestamp: new Date(ms) };
+  for (const [name, providerId] of namings(model, usage.provider)) {
+    const result = catalog.calcPrice({}, name, providerId === null ? at : { ...at, providerId });
+    if (result !== null) return { provider: result.provider, model: result.model, price: result.model_price };
+  }
+  return null;
+}
+
+/** Under what model and provider to look, in this order. */
+function* namings(model: string, provider: string | null): Generator<[model: string, provider: string | null]> {
+  if (provider !== null) yield [model, provider];
+  yield [model, null];
+  const slash = model.indexOf("/");
+  if (slash > 0) {
+    // As OpenRouter and others write it: `anthropic/claude-sonnet-4.5`.
+    yield [model.slice(slash + 1), model.slice(0, slash)];
+    yield [model, "openrouter"];
+  }
+  // As Amazon Bedrock writes it: `eu.anthropic.claude-sonnet-4-5-20250929-v1:0`.
+  if (model.includes("anthropic.")) yield [model, "aws"];
+}
+
+function costOf(found: Found | null, usage: PricedUsage): number | null {
+  if (found === null) return null;
+  const { price } = found;
+  const { tokensIn, tokensOut, cacheRead, cacheWrite } = usage;
+  // Steps of a price are told by all tokens of the input, and hold for all tokens of the call.
+  const whole = tokensIn + cacheRead + cacheWrite;
+  const rate = (key: string): number | undefined => rateOf(price[key], whole);
+  const input = rate("input_mtok");
+  const output = rate("output_mtok");
+  if (input === undefined && output === undefined) return null;
+  const plain = input ?? 0;
+  const write = rate("cache_write_mtok") ?? plain;
+  const hour = rate("cache_write_1h_mtok") ?? (isClaude(found) ? plain * 2 : write);
+  const writtenForAnHour = Math.min(usage.cacheWrite1h, cacheWrite);
+  const millionths =
+    tokensIn * plain +
+    tokensOut * (output ?? 0) +
+    cacheRead * (rate("cache_read_mtok") ?? plain) +
+    (cacheWrite - writtenForAnHour) * write +
+    writtenForAnHour * hour;
+  return (millionths + (rate("requests_kcount") ?? 0) * 1_000) / 1_000_000;
+}
+
+function rateOf(price: number | TieredPrices | undefined, inputTokens: number): number | undefined {
+  if (typeof price !== "object") return price;
+  return price.tiers.reduce((rate, tier) => (inputTokens > tier.start ? tier.price : rate), price.base);
+}
+
+/** Anthropic takes twice the input price for a cache that lasts an hour, whoever sells the model. */
+function isClaude({ provider, model }: Found): boolean {
+  return provider.id === "anthropic" || /claude/i.test(model.id);
+}

@@ -1,0 +1,133 @@
+/** The content of Claude Code's messages, as blocks. */
+import type { BlockDraft } from "../draft.ts";
+import { fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
+import type { BlockMetadata } from "../model.ts";
+import { resultStatus } from "../tool-errors.ts";
+
+/** Blocks of `message.content`, whatever it is. `line` is the whole record: `toolUseResult` tells how a call ended. */
+export function contentBlocks(content: unknown, line: Fields): BlockDraft[] {
+  if (content === null || content === undefined) return [];
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  if (Array.isArray(content)) return content.map((block: unknown) => contentBlock(block, line));
+  return [contentBlock(content, line)];
+}
+
+function contentBlock(block: unknown, line: Fields): BlockDraft {
+  if (typeof block === "string") return { type: "text", text: block };
+  if (!isFields(block)) return unknownBlock(kindOf(block), block);
+  switch (block["type"]) {
+    case "text":
+      return typeof block["text"] === "string" ? { type: "text", text: block["text"] } : unknownBlock("text", block);
+    case "thinking":
+      return thinkingBlock(block);
+    case "redacted_thinking":
+      return { type: "redacted_thinking", identity: textOf(block, "data") ?? "", metadata: { withheld: true } };
+    case "tool_use":
+    case "server_tool_use":
+    case "mcp_tool_use":
+      return callBlock(block);
+    case "tool_result":
+      return resultBlock(block, line);
+    case "image":
+    case "document":
+      return { type: block["type"], metadata: mediaOf(block) };
+    default:
+      return unknownBlock(textOf(block, "type") ?? "object without a type", block);
+  }
+}
+
+function thinkingBlock(block: Fields): BlockDraft {
+  const text = typeof block["thinking"] === "string" ? block["thinking"] : "";
+  // Newer versions keep only the signature of what was thought.
+  if (text !== "") return { type: "thinking", text };
+  return { type: "thinking", text, identity: textOf(block, "signature") ?? "", metadata: { withheld: true } };
+}
+
+function callBlock(block: Fields): BlockDraft {
+  const id = textOf(block, "id");
+  const name = textOf(block, "name");
+  const kind = block["type"] === "tool_use" ? {} : { metadata: { type: String(block["type"]) } };
+  return {
+    type: "tool_use",
+    input: block["input"] ?? null,
+    ...(name === undefined ? {} : { toolName: name }),
+    ...(id === undefined ? {} : { toolUseId: id }),
+    ...kind,
+  };
+}
+
+function resultBlock(block: Fields, line: Fields): BlockDraft {
+  const id = textOf(block, "tool_use_id");
+  const text = resultText(block["content"]);
+  const isError = typeof block["is_error"] === "boolean" ? block["is_error"] : null;
+  const toolUseResult = line["toolUseResult"];
+  return {
+    type: "tool_result",
+    isError: isError === true,
+    status: resultStatus({ isError, text: text ?? "", toolUseResult }),
+    ...(text === undefined ? {} : { text }),
+    ...(id === undefined ? {} : { toolUseId: id }),
+    metadata: resultMetadata(block["content"], text, toolUseResult),
+  };
+}
+
+/** The text of a result: its text parts, one below the other, with a note where something else stands. */
+function resultText(content: unknown): string | undefined {
+  if (content === null || content === undefined) return undefined;
+  if (typeof content === "string") return content;
+  if (Array.isArray(content)) return content.map(resultPart).join("\n");
+  if (isFields(content)) return resultPart(content);
+  return String(content);
+}
+
+function resultPart(part: unknown): string {
+  if (typeof part === "string") return part;
+  if (!isFields(part)) return String(part);
+  if (typeof part["text"] === "string") return part["text"];
+  if (part["type"] === "image") return `[image ${textOf(fieldsOf(part, "source") ?? {}, "media_type") ?? ""}]`;
+  if (part["type"] === "tool_reference") return `[tool reference ${textOf(part, "tool_name") ?? ""}]`;
+  return jsonText(part);
+}
+
+function resultMetadata(content: unknown, text: string | undefined, toolUseResult: unknown): BlockMetadata {
+  const metadata: BlockMetadata = {};
+  const images = Array.isArray(content) ? content.filter((part) => isFields(part) && part["type"] === "image") : [];
+  if (images.length > 0) metadata["images"] = images.length;
+  if (!isFields(toolUseResult)) return metadata;
+  const agent = textOf(toolUseResult, "agentId");
+  if (agent !== undefined) metadata["subagent_id"] = agent;
+  const kept = textOf(toolUseResult, "persistedOutputPath");
+  if (kept !== undefined && text?.includes("<persisted-output>") === true) metadata.persisted_output_path = kept;
+  return metadata;
+}
+
+function mediaOf(block: Fields): BlockMetadata {
+  const source = fieldsOf(block, "source");
+  if (!source) return {};
+  const mediaType = textOf(source, "media_type");
+  const data = source["data"];
+  const url = textOf(source, "url");
+  return {
+    ...(mediaType === undefined ? {} : { media_type: mediaType }),
+    // The bytes stay in the file; they are no text.
+    ...(typeof data === "string" ? { base64_characters: data.length } : {}),
+    ...(url === undefined ? {} : { url }),
+  };
+}
+
+function unknownBlock(type: string, raw: unknown): BlockDraft {
+  return { type: "unknown", metadata: { type, raw } };
+}
+
+function kindOf(value: unknown): string {
+  return value === null ? "null" : typeof value;
+}
+
+/** JSON text of a value from JSON; of one nested too deep for the runtime a note. */
+function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return "[nested too deep to show]";
+  }
+}

@@ -1,0 +1,92 @@
+/** What one record of Claude Code says: messages, or something about the session. */
+import type { MessageDraft, SourceUnit } from "../draft.ts";
+import { fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
+import { timeOf } from "../times.ts";
+import { SKIPPED_TYPES } from "./claude-kinds.ts";
+import { assistantDraft, queuedDraft, summaryDraft, systemDraft, userDraft } from "./claude-message.ts";
+
+export interface RecordReading {
+  outcome: SourceUnit["outcome"];
+  messages: readonly MessageDraft[];
+  session?: NonNullable<SourceUnit["session"]>;
+  timestamp?: string;
+}
+
+const USED = { as: "used" } as const;
+const NONE: readonly MessageDraft[] = [];
+
+/** Undefined if the record has no type. */
+export function readRecord(record: Fields, agentProgress: boolean): RecordReading | undefined {
+  const type = record["type"];
+  if (typeof type !== "string") return undefined;
+  const messages = draftsOf(type, record, agentProgress);
+  const session = sessionOf(type, record);
+  const timestamp = timeOf(record["timestamp"]);
+  return {
+    outcome: messages.length > 0 ? USED : outcomeOf(type, record),
+    messages,
+    ...(session === undefined ? {} : { session }),
+    ...(timestamp === undefined ? {} : { timestamp }),
+  };
+}
+
+function draftsOf(type: string, record: Fields, agentProgress: boolean): readonly MessageDraft[] {
+  if (type === "assistant") return [assistantDraft(record)];
+  if (type === "user") return [userDraft(record)];
+  if (type === "system") return [systemDraft(record)];
+  if (type === "summary") return [summaryDraft(record)];
+  if (type === "attachment") return optional(queuedDraft(record));
+  if (type === "progress" && agentProgress) return optional(progressDraft(record));
+  return NONE;
+}
+
+function optional(draft: MessageDraft | undefined): readonly MessageDraft[] {
+  return draft === undefined ? NONE : [draft];
+}
+
+function outcomeOf(type: string, record: Fields): SourceUnit["outcome"] {
+  return SKIPPED_TYPES.has(type) ? { as: "skipped", kind: type } : { as: "unknown", type, raw: record };
+}
+
+/** The subagent's message that a `progress` line of kind `agent_progress` copies. */
+function progressDraft(record: Fields): MessageDraft | undefined {
+  const data = fieldsOf(record, "data");
+  const inner = data?.["type"] === "agent_progress" ? fieldsOf(data, "message") : undefined;
+  if (!data || !inner) return undefined;
+  const agent = textOf(data, "agentId");
+  const whole = { ...inner, isSidechain: true, ...(agent === undefined ? {} : { agentId: agent }) };
+  if (inner["type"] === "assistant") return assistantDraft(whole);
+  return inner["type"] === "user" ? userDraft(whole) : undefined;
+}
+
+function sessionOf(type: string, record: Fields): SourceUnit["session"] {
+  if (type === "user" || type === "assistant" || type === "system") return conversationSession(record);
+  const title = type === "custom-title" ? textOf(record, "customTitle") : textOf(record, "aiTitle");
+  return title !== undefined && (type === "custom-title" || type === "ai-title") ? { title } : undefined;
+}
+
+function conversationSession(record: Fields): SourceUnit["session"] {
+  const session: NonNullable<SourceUnit["session"]> = {};
+  const id = textOf(record, "sessionId") ?? textOf(record, "session_id");
+  const cwd = textOf(record, "cwd");
+  const version = textOf(record, "version") ?? textOf(record, "claude_code_version");
+  const branch = textOf(record, "gitBranch");
+  const agent = record["isSidechain"] === true ? textOf(record, "agentId") : undefined;
+  if (id !== undefined) session.sessionId = id;
+  if (cwd !== undefined) session.cwd = cwd;
+  if (version !== undefined) session.version = version;
+  if (branch !== undefined) session.gitBranch = branch;
+  if (agent !== undefined) session.agentId = agent;
+  return session;
+}
+
+/** Whether a record is one that only stream-json has, or only a session file. */
+export function isSessionRecord(record: Fields): boolean {
+  return ["sessionId", "parentUuid", "leafUuid", "isSnapshotUpdate", "isSidechain"].some((key) => key in record);
+}
+
+export function isStreamRecord(record: Fields): boolean {
+  if (isSessionRecord(record)) return false;
+  const type = record["type"];
+  return "session_id" in record || type === "stream_event" || (type === "result" && isFields(record["usage"]));
+}

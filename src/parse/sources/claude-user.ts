@@ -1,0 +1,47 @@
+/** What a `user` line of Claude Code is: its duty, and where its text comes from. */
+import type { BlockDraft } from "../draft.ts";
+import { fieldsOf, textOf, type Fields } from "../json-fields.ts";
+import type { MessageMetadata, UserKind } from "../model.ts";
+
+/** A tool's answer has its blocks, an injection its marks; all else a person sent. */
+export function userKindOf(line: Fields, blocks: readonly BlockDraft[]): UserKind {
+  if (blocks.some(({ type }) => type === "tool_result")) return "tool_result";
+  const injected =
+    line["isMeta"] === true || line["isCompactSummary"] === true || line["isVisibleInTranscriptOnly"] === true;
+  return injected || isInterruption(blocks) ? "meta" : "human";
+}
+
+export function userOrigin(line: Fields, blocks: readonly BlockDraft[]): MessageMetadata {
+  if (line["isCompactSummary"] === true) return { origin: "compact_summary" };
+  if (isInterruption(blocks)) return { origin: "interruption" };
+  const kind = textOf(fieldsOf(line, "origin") ?? {}, "kind");
+  const text = blocks[0]?.type === "text" ? (blocks[0].text ?? "") : "";
+  if (kind === "task-notification" || text.startsWith("<task-notification>")) return { origin: "notification" };
+  if (/^<(?:local-command-(?:stdout|stderr)|bash-(?:stdout|stderr))>/.test(text)) return { origin: "command_output" };
+  const command = commandIn(text);
+  return command === undefined ? {} : { origin: "command", command };
+}
+
+/** `[Request interrupted by user]`, `… for tool use]`: written by the program when Escape was pressed. */
+function isInterruption(blocks: readonly BlockDraft[]): boolean {
+  return (
+    blocks.length > 0 &&
+    blocks.every(({ type, text }) => type === "text" && text?.startsWith("[Request interrupted by user") === true)
+  );
+}
+
+/** The slash command or `!` line that the tags of a message stand for. */
+function commandIn(text: string): string | undefined {
+  if (!/^<(?:command-(?:name|message|args|contents)|bash-input)>/.test(text)) return undefined;
+  const shell = tagged(text, "bash-input");
+  if (shell !== undefined) return `!${shell}`;
+  const name = tagged(text, "command-name") ?? tagged(text, "command-message") ?? "";
+  const args = tagged(text, "command-args") ?? "";
+  return `${name.startsWith("/") ? name : `/${name}`}${args === "" ? "" : ` ${args}`}`;
+}
+
+function tagged(text: string, tag: string): string | undefined {
+  const start = text.indexOf(`<${tag}>`);
+  const end = text.indexOf(`</${tag}>`, start);
+  return start === -1 || end === -1 ? undefined : text.slice(start + tag.length + 2, end).trim();
+}

@@ -1,0 +1,186 @@
+/** The sums over a session. */
+import type { ModelStats, ParsedContentBlock, ToolStats, TranscriptMessage, TranscriptStats } from "./model.ts";
+import { entryOf, OpenCalls } from "./open-calls.ts";
+
+/** Characters of the first prompt that are kept. */
+const PROMPT_CHARACTERS = 1_000;
+/** Tools that start a subagent: of Claude Code before and since 2.1.63, and of opencode. */
+const SUBAGENT_TOOLS = new Set(["Task", "Agent", "task"]);
+const REDACTION = /\[REDACTED:([^\]\s]{1,40})\]/g;
+
+/** Adds up messages as they come. A message that grew is taken away as it was and put in again. */
+export class StatisticsCollector {
+  readonly #countRedactions: boolean;
+  readonly #models = new Map<string, ModelStats>();
+  readonly #tools = new Map<string, ToolStats>();
+  readonly #unpriced = new Map<string, number>();
+  readonly #redactions = new Map<string, number>();
+  readonly #calls = new OpenCalls();
+  #prompt: string | null = null;
+  #promptIsCommand = false;
+  #answersWithUsage = 0;
+  #answersWithCost = 0;
+  #lowerBounds = 0;
+  #cost = 0;
+  readonly #counts = {
+    total_messages: 0,
+    user_messages: 0,
+    human_messages: 0,
+    assistant_messages: 0,
+    tool_use_count: 0,
+    tool_error_count: 0,
+    tool_rejected_count: 0,
+    tool_interrupted_count: 0,
+    thinking_blocks: 0,
+    withheld_thinking_blocks: 0,
+    subagent_count: 0,
+    tokens_in: 0,
+    tokens_out: 0,
+    cache_read: 0,
+    cache_write: 0,
+  };
+
+  constructor(countRedactions: boolean) {
+    this.#countRedactions = countRedactions;
+  }
+
+  add(message: TranscriptMessage, blocks: readonly ParsedContentBlock[]): void {
+    const counts = this.#counts;
+    counts.total_messages += 1;
+    if (message.message_type === "user") counts.user_messages += 1;
+    if (message.user_kind === "human") counts.human_messages += 1;
+    if (message.message_type === "assistant") counts.assistant_messages += 1;
+    this.addUsage(message, 1);
+    this.addBlocks(blocks);
+    this.#notePrompt(message, blocks);
+  }
+
+  addBlocks(blocks: readonly ParsedContentBlock[]): void {
+    for (const block of blocks) {
+      if (block.block_type === "tool_use") this.#addCall(block);
+      else if (block.block_type === "tool_result") this.#addResult(block);
+      else if (block.block_type === "thinking" || block.block_type === "redacted_thinking") {
+        this.#counts.thinking_blocks += 1;
+        if (block.metadata.withheld === true) this.#counts.withheld_thinking_blocks += 1;
+      }
+      if (this.#countRedactions) this.#addRedactions(block);
+    }
+  }
+
+  /** `sign` -1 takes it away again. */
+  addUsage(message: TranscriptMessage, sign: 1 | -1): void {
+    if (message.message_type !== "assistant") return;
+    const counts = this.#counts;
+    const tokens = usageOf(message);
+    counts.tokens_in += sign * tokens.tokens_in;
+    counts.tokens_out += sign * tokens.tokens_out;
+    counts.cache_read += sign * tokens.cache_read;
+    counts.cache_write += sign * tokens.cache_write;
+    if (message.metadata.tokens_out_is_lower_bound === true) this.#lowerBounds += sign;
+    if (message.tokens_in !== null || message.cost_usd !== null) this.#answersWithUsage += sign;
+    if (message.cost_usd !== null) {
+      this.#answersWithCost += sign;
+      this.#cost += sign * message.cost_usd;
+    }
+    this.#addModel(message, tokens, sign);
+  }
+
+  #addModel(message: TranscriptMessage, tokens: Tokens, sign: 1 | -1): void {
+    if (message.model === null) return;
+    const sums = entryOf(this.#models, message.model, noModelStats);
+    sums.messages += sign;
+    for (const kind of TOKEN_KINDS) sums[kind] += sign * tokens[kind];
+    if (message.cost_usd !== null) sums.cost_usd = (sums.cost_usd ?? 0) + sign * message.cost_usd;
+    const used = TOKEN_KINDS.some((kind) => tokens[kind] > 0);
+    if (message.cost_usd === null && used) {
+      this.#unpriced.set(message.model, (this.#unpriced.get(message.model) ?? 0) + sign);
+    }
+  }
+
+  #addCall(block: ParsedContentBlock): void {
+    const name = block.tool_name ?? "";
+    this.#counts.tool_use_count += 1;
+    if (SUBAGENT_TOOLS.has(name)) this.#counts.subagent_count += 1;
+    const tool = entryOf(this.#tools, name, () => ({ calls: 0, errors: 0 }));
+    tool.calls += 1;
+    if (this.#calls.begin(block.tool_use_id, tool) === "error") tool.errors += 1;
+  }
+
+  #addResult(block: ParsedContentBlock): void {
+    if (block.status === "error") this.#counts.tool_error_count += 1;
+    else if (block.status === "rejected") this.#counts.tool_rejected_count += 1;
+    else if (block.status === "interrupted") this.#counts.tool_interrupted_count += 1;
+    const tool = this.#calls.end(block.tool_result_id, block.status ?? "completed");
+    if (tool && block.status === "error") tool.errors += 1;
+  }
+
+  #addRedactions(block: ParsedContentBlock): void {
+    const input = block.tool_input === null ? "" : jsonText(block.tool_input);
+    for (const text of [block.content_text, block.thinking_text, block.result_text, input]) {
+      if (text?.includes("[REDACTED:") !== true) continue;
+      for (const [, kind = ""] of text.matchAll(REDACTION)) {
+        this.#redactions.set(kind, (this.#redactions.get(kind) ?? 0) + 1);
+      }
+    }
+  }
+
+  /** What a person wrote goes before a slash command, which goes before nothing. */
+  #notePrompt(message: TranscriptMessage, blocks: readonly ParsedContentBlock[]): void {
+    if (message.user_kind !== "human" || (message.is_sidechain && this.#prompt !== null)) return;
+    const { origin, command } = message.metadata;
+    if (origin === "command_output" || origin === "notification") return;
+    const isCommand = origin === "command";
+    if (this.#prompt !== null && (isCommand || !this.#promptIsCommand)) return;
+    const text = isCommand ? (command ?? "") : textIn(blocks);
+    if (text.trim() === "") return;
+    this.#prompt = text.length > PROMPT_CHARACTERS ? `${text.slice(0, PROMPT_CHARACTERS)}...` : text;
+    this.#promptIsCommand = isCommand;
+  }
+
+  stats(durationMs: number): TranscriptStats {
+    const unpriced = [...this.#unpriced].filter(([, messages]) => messages > 0).map(([model]) => model);
+    return {
+      ...this.#counts,
+      tool_pending_count: this.#calls.open(),
+      tokens_out_is_lower_bound: this.#lowerBounds > 0,
+      cost_estimate_usd: this.#answersWithCost === 0 && this.#answersWithUsage > 0 ? null : this.#cost,
+      unpriced_models: unpriced.sort(),
+      duration_ms: durationMs,
+      initial_prompt: this.#prompt,
+      models: Object.fromEntries(this.#models),
+      tools: Object.fromEntries(this.#tools),
+      redactions: Object.fromEntries(this.#redactions),
+    };
+  }
+}
+
+type Tokens = Pick<ModelStats, "tokens_in" | "tokens_out" | "cache_read" | "cache_write">;
+
+const TOKEN_KINDS = ["tokens_in", "tokens_out", "cache_read", "cache_write"] as const;
+
+function usageOf(message: TranscriptMessage): Tokens {
+  return {
+    tokens_in: message.tokens_in ?? 0,
+    tokens_out: message.tokens_out ?? 0,
+    cache_read: message.cache_read ?? 0,
+    cache_write: message.cache_write ?? 0,
+  };
+}
+
+function noModelStats(): ModelStats {
+  return { messages: 0, tokens_in: 0, tokens_out: 0, cache_read: 0, cache_write: 0, cost_usd: null };
+}
+
+function textIn(blocks: readonly ParsedContentBlock[]): string {
+  const texts = blocks.filter(({ content_text }) => content_text !== null).map(({ content_text }) => content_text);
+  return texts.join("\n");
+}
+
+function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "";
+  } catch {
+    // Nested too deep for the runtime.
+    return "";
+  }
+}

@@ -1,0 +1,215 @@
+/**
+ * Tokens and costs over many sessions. Forks, resumed sessions and subagents repeat messages of other files, so each
+ * message id is counted once, whatever the order in which the sessions are added.
+ */
+import { dayIn } from "./local-days.ts";
+
+/** What one answer used. Times are ISO 8601, costs US dollars. */
+export interface UsageRecord {
+  /** The message's id (`message.id`); without one an answer cannot be met again, so it counts wherever it stands. */
+  sourceId: string | null;
+  model: string | null;
+  timestamp: string | null;
+  isSidechain: boolean;
+  tokensIn: number;
+  tokensOut: number;
+  cacheRead: number;
+  cacheWrite: number;
+  /** Null if the model has no known price. */
+  costUsd: number | null;
+  /** The recorded output is only the start of a stream. */
+  isLowerBound: boolean;
+}
+
+export interface LedgerSession {
+  id: string;
+  /** What the rows by project are called; null if unknown. */
+  project: string | null;
+}
+
+export interface UsageTotals {
+  messages: number;
+  tokens_in: number;
+  tokens_out: number;
+  cache_read: number;
+  cache_write: number;
+  /** Sum of the known costs; null if no message has one. */
+  cost_usd: number | null;
+  /** Models with tokens but without a price, in alphabetical order. Their cost is in no sum. */
+  unpriced_models: string[];
+  tokens_out_is_lower_bound: boolean;
+}
+
+/** `key` is the day (`2026-01-31`), project, model or session; null if that is unknown. */
+export interface UsageRow extends UsageTotals {
+  key: string | null;
+}
+
+export interface LedgerTotals {
+  total: UsageTotals;
+  /** Records that were left out, since their message was counted already. */
+  repeated_messages: number;
+  /** In ascending order, the unknown last. */
+  days: UsageRow[];
+  /** The costliest first. */
+  projects: UsageRow[];
+  models: UsageRow[];
+  sessions: UsageRow[];
+}
+
+/** One answer, met in one file or in several. */
+interface Call {
+  /** Where it was met first in time: there it is counted. */
+  session: LedgerSession;
+  first: UsageRecord;
+  /** The copy with the largest output: streams are recorded while they grow. */
+  usage: UsageRecord;
+}
+
+export class UsageLedger {
+  readonly #timeZone: string;
+  readonly #byId = new Map<string, Call>();
+  readonly #withoutId: Call[] = [];
+  #repeated = 0;
+
+  /** Days are those of this IANA zone: `Europe/Berlin`, `UTC`. Throws a `RangeError` if there is no such zone. */
+  constructor(timeZone: string) {
+    this.#timeZone = timeZone;
+    dayIn(timeZone, 0);
+  }
+
+  add(session: LedgerSession, records: Iterable<UsageRecord>): void {
+    for (const record of records) {
+      const { sourceId } = record;
+      const call = sourceId === null ? undefined : this.#byId.get(sourceId);
+      if (call) this.#merge(call, session, record);
+      else if (sourceId === null) this.#withoutId.push({ session, first: record, usage: record });
+      else this.#byId.set(sourceId, { session, first: record, usage: record });
+    }
+  }
+
+  totals(): LedgerTotals {
+    const total = new Sum();
+    const days = new Sums();
+    const projects = new Sums();
+    const models = new Sums();
+    const sessions = new Sums();
+    for (const call of [...this.#byId.values(), ...this.#withoutId]) {
+      const { session, first, usage } = call;
+      const ms = Date.parse(first.timestamp ?? "");
+      total.add(usage);
+      days.of(Number.isNaN(ms) ? null : dayIn(this.#timeZone, ms)).add(usage);
+      projects.of(session.project).add(usage);
+      models.of(usage.model).add(usage);
+      sessions.of(session.id).add(usage);
+    }
+    return {
+      total: total.totals(),
+      repeated_messages: this.#repeated,
+      days: days.rows(byKey),
+      projects: projects.rows(byCost),
+      models: models.rows(byCost),
+      sessions: sessions.rows(byCost),
+    };
+  }
+
+  #merge(call: Call, session: LedgerSession, record: UsageRecord): void {
+    this.#repeated += 1;
+    if (comesBefore(record, session, call)) {
+      call.session = session;
+      call.first = record;
+    }
+    if (isFuller(record, call.usage)) call.usage = record;
+  }
+}
+
+/** Copies keep the time of the original: then the main session owns it, not its subagent, else the smaller id. */
+function comesBefore(record: UsageRecord, session: LedgerSession, { first, session: owner }: Call): boolean {
+  const order = compareTimes(record.timestamp, first.timestamp);
+  if (order !== 0) return order < 0;
+  if (record.isSidechain !== first.isSidechain) return first.isSidechain;
+  return session.id < owner.id;
+}
+
+function compareTimes(a: string | null, b: string | null): number {
+  const first = Date.parse(a ?? "");
+  const second = Date.parse(b ?? "");
+  if (Number.isNaN(first) || Number.isNaN(second)) return Number(Number.isNaN(first)) - Number(Number.isNaN(second));
+  return first - second;
+}
+
+/** By output, which alone grows; the rest only makes the choice the same in any order. */
+function isFuller(record: UsageRecord, than: UsageRecord): boolean {
+  const sizes = (of: UsageRecord): number[] => [
+    of.tokensOut,
+    of.tokensIn,
+    of.cacheRead,
+    of.cacheWrite,
+    of.costUsd ?? -1,
+  ];
+  const other = sizes(than);
+  const differing = sizes(record)
+    .map((size, at) => size - (other[at] ?? 0))
+    .find((difference) => difference !== 0);
+  if (differing !== undefined) return differing > 0;
+  return (record.model ?? "") > (than.model ?? "");
+}
+
+class Sum {
+  #messages = 0;
+  #in = 0;
+  #out = 0;
+  #read = 0;
+  #write = 0;
+  #cost: number | null = null;
+  #isLowerBound = false;
+  readonly #unpriced = new Set<string>();
+
+  add(usage: UsageRecord): void {
+    this.#messages += 1;
+    this.#in += usage.tokensIn;
+    this.#out += usage.tokensOut;
+    this.#read += usage.cacheRead;
+    this.#write += usage.cacheWrite;
+    this.#isLowerBound ||= usage.isLowerBound;
+    if (usage.costUsd !== null) this.#cost = (this.#cost ?? 0) + usage.costUsd;
+    else if (usage.tokensIn + usage.tokensOut + usage.cacheRead + usage.cacheWrite > 0)
+      this.#unpriced.add(usage.model ?? "unknown");
+  }
+
+  totals(): UsageTotals {
+    return {
+      messages: this.#messages,
+      tokens_in: this.#in,
+      tokens_out: this.#out,
+      cache_read: this.#read,
+      cache_write: this.#write,
+      cost_usd: this.#cost,
+      unpriced_models: [...this.#unpriced].sort(),
+      tokens_out_is_lower_bound: this.#isLowerBound,
+    };
+  }
+}
+
+class Sums {
+  readonly #byKey = new Map<string | null, Sum>();
+
+  of(key: string | null): Sum {
+    let sum = this.#byKey.get(key);
+    if (!sum) this.#byKey.set(key, (sum = new Sum()));
+    return sum;
+  }
+
+  rows(order: (a: UsageRow, b: UsageRow) => number): UsageRow[] {
+    return [...this.#byKey].map(([key, sum]) => ({ key, ...sum.totals() })).sort(order);
+  }
+}
+
+function byKey(a: UsageRow, b: UsageRow): number {
+  if (a.key === null || b.key === null) return Number(a.key === null) - Number(b.key === null);
+  return a.key < b.key ? -1 : Number(a.key > b.key);
+}
+
+function byCost(a: UsageRow, b: UsageRow): number {
+  return (b.cost_usd ?? 0) - (a.cost_usd ?? 0) || b.tokens_out - a.tokens_out || byKey(a, b);
+}

@@ -1,0 +1,31 @@
+/** Errors of the file system in words. */
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  EISDIR: "it is a folder, not a file",
+  ENOTDIR: "it is a file, not a folder",
+  ENOENT: "it is not there",
+  ELOOP: "its symbolic links lead in a circle",
+  EMFILE: "too many files are open",
+  ENFILE: "too many files are open",
+  EIO: "the disk reports an error",
+};
+
+/** The code of a system error, or undefined for anything else. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+/** Whether the error says that there is nothing under that name. */
+export function isAbsent(error: unknown): boolean {
+  return codeOf(error) === "ENOENT";
+}
+
+/** Why something could not be read: a clause without a full stop. Never throws. */
+export function reasonOf(error: unknown): string {
+  const known = REASONS[codeOf(error) ?? ""];
+  if (known !== undefined) return known;
+  return error instanceof Error && error.message !== "" ? error.message : "unknown error";
+}
