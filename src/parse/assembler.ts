@@ -38,7 +38,7 @@ interface Waiting extends BuiltMessage {
 }
 
 /** Messages that were given away and can still be amended. The oldest are forgotten. */
-const MAX_RELEASED = 10_000;
+const MAX_RELEASED = 2_000;
 /** Unknown lines that are kept whole. All are counted. */
 const MAX_UNKNOWN_KEPT = 10_000;
 

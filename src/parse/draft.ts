@@ -84,6 +84,11 @@ export interface SourceOptions {
   agentProgress: boolean;
   /** Reads an output that is kept in a file of its own; undefined if it is not there. Path relative to the transcript. */
   readOutput?: (path: string) => Promise<string | undefined>;
+  /**
+   * Lines for which a source may hold a unit back because later lines can change it, as the rest of a text that was
+   * written in pieces does. 0: every unit comes as soon as it is read, as of a file that still grows. Default 1,000.
+   */
+  windowLines?: number;
 }
 
 export interface Source {

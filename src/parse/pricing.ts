@@ -1,5 +1,5 @@
 /** What tokens cost. The table of prices by model comes from `@pydantic/genai-prices`. */
-import type { ModelInfo, ModelPrice, Provider, TieredPrices } from "@pydantic/genai-prices";
+import type { calcPrice, ModelInfo, ModelPrice, Provider, TieredPrices } from "@pydantic/genai-prices";
 
 /** Tokens of one model call. `cacheWrite` includes `cacheWrite1h`. */
 export interface PricedUsage {
@@ -24,12 +24,15 @@ const SYNTHETIC_MODEL = "<synthetic>";
 export const flatPricing: Pricing = ({ tokensIn, tokensOut, cacheRead, cacheWrite }) =>
   (tokensIn * 3 + tokensOut * 15 + cacheRead * 0.3 + cacheWrite * 3.75) / 1_000_000;
 
-type Catalog = typeof import("@pydantic/genai-prices");
 interface Found {
   provider: Provider;
   model: ModelInfo;
   price: ModelPrice;
 }
+
+type CalcPrice = typeof calcPrice;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Prices by model from the bundled table, as of the time of the call where a price changed (a call without a time: as
@@ -40,33 +43,51 @@ interface Found {
  */
 export async function catalogPricing(): Promise<Pricing> {
   const catalog = await import("@pydantic/genai-prices");
-  /** By provider and model: what fits at any time, or what must be looked up anew for each call. */
-  const known = new Map<string, Found | "unknown" | "by time">();
+  const models = new Map<string, KnownModel>();
   return (usage) => {
     const { model, provider } = usage;
     if (model === SYNTHETIC_MODEL) return 0;
     if (model === null) return null;
     const key = `${provider ?? ""}\0${model}`;
-    let found = known.get(key);
-    if (found === undefined) {
-      const first = find(catalog, usage, model);
-      if (first === null) found = "unknown";
-      else found = Array.isArray(first.model.prices) ? "by time" : first;
-      known.set(key, found);
-    }
-    if (found === "by time") return costOf(find(catalog, usage, model), usage);
-    return found === "unknown" ? null : costOf(found, usage);
+    let known = models.get(key);
+    if (!known) models.set(key, (known = new KnownModel(catalog.calcPrice, model, provider)));
+    const ms = Date.parse(usage.timestamp ?? "");
+    const found = known.at(Number.isNaN(ms) ? Date.now() : ms);
+    return found === null ? null : costOf(found, usage);
   };
 }
 
-function find(catalog: Catalog, usage: PricedUsage, model: string): Found | null {
-  const ms = Date.parse(usage.timestamp ?? "");
-  const at = Number.isNaN(ms) ? {} : { timestamp: new Date(ms) };
-  for (const [name, providerId] of namings(model, usage.provider)) {
-    const result = catalog.calcPrice({}, name, providerId === null ? at : { ...at, providerId });
-    if (result !== null) return { provider: result.provider, model: result.model, price: result.model_price };
+/** One model's prices. A look-up takes 20 us and more, so each is kept for as long as it holds. */
+class KnownModel {
+  readonly #find: (ms: number) => Found | null;
+  /** By day, as some prices change from one day to the next. */
+  readonly #found = new Map<number, Found | null>();
+
+  constructor(calculate: CalcPrice, model: string, provider: string | null) {
+    this.#find = (ms) => {
+      for (const [name, providerId] of namings(model, provider)) {
+        const at = { timestamp: new Date(ms) };
+        const result = calculate({}, name, providerId === null ? at : { ...at, providerId });
+        if (result !== null) return { provider: result.provider, model: result.model, price: result.model_price };
+      }
+      return null;
+    };
   }
-  return null;
+
+  at(ms: number): Found | null {
+    const day = Math.floor(ms / DAY_MS);
+    const kept = this.#found.get(day);
+    if (kept !== undefined) return kept;
+    const found = this.#find(ms);
+    if (!changesWithinDays(found)) this.#found.set(day, found);
+    return found;
+  }
+}
+
+/** Some makers charge less at night. */
+function changesWithinDays(found: Found | null): boolean {
+  const prices = found?.model.prices;
+  return Array.isArray(prices) && prices.some(({ constraint }) => constraint?.type === "time_of_date");
 }
 
 /** Under what model and provider to look, in this order. */
@@ -83,8 +104,7 @@ function* namings(model: string, provider: string | null): Generator<[model: str
   if (model.includes("anthropic.")) yield [model, "aws"];
 }
 
-function costOf(found: Found | null, usage: PricedUsage): number | null {
-  if (found === null) return null;
+function costOf(found: Found, usage: PricedUsage): number | null {
   const { price } = found;
   const { tokensIn, tokensOut, cacheRead, cacheWrite } = usage;
   // Steps of a price are told by all tokens of the input, and hold for all tokens of the call.

@@ -15,7 +15,7 @@ export interface ReadOptions extends ParseOptions {
   /**
    * How many lines a message stays open after its last piece, since lines of other messages may stand between its
    * own. Pieces that come later still reach the reader, as a message that `amends`. 0 gives everything at once.
-   * Default 1,000.
+   * Default 256.
    */
   windowLines?: number;
 }
@@ -36,9 +36,11 @@ export interface ReadSummary {
 
 const MAX_INLINE_CONTENT_BYTES = 256 * 1024;
 const MAX_LINE_BYTES = 5 * 1024 * 1024;
-const WINDOW_LINES = 1_000;
+const WINDOW_LINES = 256;
 /** What a source is told by. */
 const HEAD_BYTES = 64 * 1024;
+/** Larger chunks are read in pieces of this size: less is alive at a time. */
+const PIECE_BYTES = 64 * 1024;
 /** Bytes after which waiting timers and signals get their turn. */
 const BREATH_BYTES = 1024 * 1024;
 const MAX_ERRORS = 10_000;
@@ -179,8 +181,8 @@ async function* again(first: Uint8Array[], rest: AsyncGenerator<Uint8Array>): As
 async function* breathing(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let sinceBreath = 0;
   for await (const chunk of chunks) {
-    for (let at = 0; at < chunk.length; at += BREATH_BYTES) {
-      const piece = chunk.subarray(at, at + BREATH_BYTES);
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+      const piece = chunk.subarray(at, at + PIECE_BYTES);
       yield piece;
       sinceBreath += piece.length;
       if (sinceBreath < BREATH_BYTES) continue;

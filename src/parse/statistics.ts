@@ -6,6 +6,8 @@ import { entryOf, OpenCalls } from "./open-calls.ts";
 const PROMPT_CHARACTERS = 1_000;
 /** Tools that start a subagent: of Claude Code before and since 2.1.63, and of opencode. */
 const SUBAGENT_TOOLS = new Set(["Task", "Agent", "task"]);
+/** Under which answers are counted that do not say their model. */
+const NO_MODEL = "unknown";
 const REDACTION = /\[REDACTED:([^\]\s]{1,40})\]/g;
 
 /** Adds up messages as they come. A message that grew is taken away as it was and put in again. */
@@ -86,15 +88,13 @@ export class StatisticsCollector {
   }
 
   #addModel(message: TranscriptMessage, tokens: Tokens, sign: 1 | -1): void {
-    if (message.model === null) return;
-    const sums = entryOf(this.#models, message.model, noModelStats);
+    const model = message.model ?? NO_MODEL;
+    const sums = entryOf(this.#models, model, noModelStats);
     sums.messages += sign;
     for (const kind of TOKEN_KINDS) sums[kind] += sign * tokens[kind];
     if (message.cost_usd !== null) sums.cost_usd = (sums.cost_usd ?? 0) + sign * message.cost_usd;
     const used = TOKEN_KINDS.some((kind) => tokens[kind] > 0);
-    if (message.cost_usd === null && used) {
-      this.#unpriced.set(message.model, (this.#unpriced.get(message.model) ?? 0) + sign);
-    }
+    if (message.cost_usd === null && used) this.#unpriced.set(model, (this.#unpriced.get(model) ?? 0) + sign);
   }
 
   #addCall(block: ParsedContentBlock): void {

@@ -16,7 +16,11 @@ export function textLikeness(a: string, b: string): number {
 }
 
 function wordsOf(text: string): Set<string> {
-  const words = text.slice(0, MAX_CHARACTERS).toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+  const words =
+    text
+      .slice(0, MAX_CHARACTERS)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}_]+/gu) ?? [];
   return new Set(words.slice(0, MAX_WORDS));
 }
 

@@ -53,12 +53,20 @@ function isInside(path: string, folder: string): boolean {
   return path.startsWith(folder === "/" ? folder : `${folder}/`);
 }
 
-/** Whether one path is what was meant by another that does not exist, and by what one sees it. */
-export function likelyMeant(missing: CallPath, found: CallPath): string | null {
+/**
+ * Whether one path is what was meant by another that does not exist, and by what one sees it. `looked`: folders that
+ * were looked into in between.
+ */
+export function likelyMeant(missing: CallPath, found: CallPath, looked: readonly CallPath[]): string | null {
   const [name, foundName] = [posix.basename(missing.full), posix.basename(found.full)];
   if (name === foundName) return "the same file name in another folder";
   const sameFolder = posix.dirname(missing.full) === posix.dirname(found.full);
   if (sameFolder && nameLikeness(name, foundName) >= 0.5) return "a similar name in the same folder";
+  const folder = { full: posix.dirname(missing.full), given: posix.dirname(missing.given) };
+  const sameKind = posix.extname(name) === posix.extname(foundName);
+  if (sameFolder && sameKind && looked.some((other) => samePath(folder, other))) {
+    return "a file of the folder that was looked into";
+  }
   const parts = missing.full.split("/");
   const foundParts = found.full.split("/");
   if (parts.length === foundParts.length && differingParts(parts, foundParts) === 1) {
@@ -86,4 +94,15 @@ function letterPairs(text: string): Set<string> {
   const pairs = new Set<string>();
   for (let index = 0; index + 1 < text.length; index += 1) pairs.add(text.slice(index, index + 2));
   return pairs;
+}
+
+/** The folders that a file pattern looks into: its own fixed beginning, in each of `roots`. */
+export function globFolders(pattern: string, roots: readonly CallPath[]): CallPath[] {
+  const parts = pattern.split("/");
+  const wild = parts.findIndex((part) => /[*?[{]/.test(part));
+  const fixed = parts.slice(0, wild < 0 ? -1 : wild).join("/");
+  if (roots.length === 0) return fixed === "" ? [] : [callPath(fixed, null)];
+  return roots.map(({ full }) =>
+    fixed === "" || isAbsolute(fixed) ? callPath(fixed || full, null) : callPath(fixed, full),
+  );
 }

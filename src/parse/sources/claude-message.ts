@@ -1,5 +1,5 @@
 /** Claude Code's `user`, `assistant`, `system` and `summary` records as message drafts. */
-import type { MessageDraft, UsageDraft } from "../draft.ts";
+import type { BlockDraft, MessageDraft, UsageDraft } from "../draft.ts";
 import { countOf, fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
 import type { MessageMetadata } from "../model.ts";
 import { timeOf } from "../times.ts";
@@ -12,8 +12,7 @@ const NO_MODEL = "<synthetic>";
 const PLACEHOLDER_TOKENS = 10;
 
 export function userDraft(record: Fields): MessageDraft {
-  const message = fieldsOf(record, "message");
-  const blocks = contentBlocks(message?.["content"], record);
+  const blocks = messageBlocks(fieldsOf(record, "message"), record);
   const source = textOf(record, "sourceToolAssistantUUID");
   return {
     type: "user",
@@ -26,6 +25,12 @@ export function userDraft(record: Fields): MessageDraft {
       ...(source === undefined ? {} : { source_tool_assistant_uuid: source }),
     },
   };
+}
+
+/** Programs that borrowed the format keep the content elsewhere in the message; then the message itself is shown. */
+function messageBlocks(message: Fields | undefined, record: Fields): BlockDraft[] {
+  if (!message || "content" in message || !("parts" in message)) return contentBlocks(message?.["content"], record);
+  return [{ type: "unknown", metadata: { type: "message without content", raw: message } }];
 }
 
 /** A prompt that was typed while the model was busy stands only in an `attachment`. */
@@ -61,7 +66,7 @@ export function assistantDraft(record: Fields): MessageDraft {
     ...(model === undefined ? {} : { model }),
     ...(usage === undefined ? {} : { usage }),
     ...(cost === undefined ? {} : { costUsd: cost }),
-    blocks: contentBlocks(message["content"], record),
+    blocks: messageBlocks(message, record),
     metadata: assistantMetadata(record, message, usage),
   };
 }

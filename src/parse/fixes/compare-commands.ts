@@ -1,0 +1,114 @@
+/** Whether two command lines run the same program for the same thing. */
+import type { Clue } from "./evidence.ts";
+import { textLikeness } from "./likeness.ts";
+import { likelyMeant, relatePaths } from "./paths.ts";
+import type { CommandWord, Purpose } from "./purpose.ts";
+
+type Run = Purpose & { kind: "run" };
+type Likeness = { grade: "same" | "similar" | "guess"; on: string };
+
+/** Programs whose first word is a thing, not a subcommand. */
+const WITHOUT_SUBCOMMANDS = new Set(
+  "mkdir rm rmdir cp mv ln chmod chown touch wc which type kill pkill jq awk diff cmp stat file du df open xargs node python ruby deno psql sqlite3".split(
+    " ",
+  ),
+);
+/** Flags whose value is prose. */
+const PROSE_FLAGS = /^(?:-m|-am|--message|--body|-b|--title|-t|--notes|-F)$/;
+
+export function compareCommands(failed: Run, later: Run, clue: Clue): Likeness | null {
+  if (failed.program !== later.program) return null;
+  const name = failed.program;
+  if (failed.code !== null && later.code !== null) return compareCode(name, failed.code, later.code);
+  const [first, laterFirst] = [subcommand(failed), subcommand(later)];
+  if (first !== laterFirst) return null;
+  const on = `the same command (${first === null ? name : `${name} ${first}`})`;
+  if (selectsOther(failed, later)) return null;
+  const wanted = operands(failed).filter((word) => word.text !== first);
+  const given = later.words.filter((word) => word.text !== first && !word.text.startsWith("-"));
+  if (wanted.length === 0)
+    return emptyOperands(
+      failed,
+      operands(later).filter((word) => word.text !== first),
+      on,
+    );
+  if (operands(later).every((word) => word.text === first)) return first === null ? null : { grade: "same", on };
+  const covered = wanted.reduce((sum, word) => sum + Math.max(0, ...given.map((other) => covers(word, other))), 0);
+  const share = covered / wanted.length;
+  if (share >= 0.99) return { grade: "same", on };
+  if (share >= 0.5) return { grade: "similar", on };
+  return clue.missing ? meantOther(wanted, given, name) : null;
+}
+
+function compareCode(name: string, a: string, b: string): Likeness | null {
+  const likeness = textLikeness(a, b);
+  if (likeness < 0.4) return null;
+  return { grade: likeness >= 0.7 ? "same" : "similar", on: `a ${name} program of the same kind` };
+}
+
+/** The first word if it can be no path, pattern or number: `commit` in `git commit`. */
+function subcommand(run: Run): string | null {
+  if (WITHOUT_SUBCOMMANDS.has(run.program)) return null;
+  const word = run.words.find(({ flag, text }) => flag === null && !text.startsWith("-"));
+  return word && /^[a-z][\w:-]*$/i.test(word.text) ? word.text : null;
+}
+
+/** Words that are surely no values of flags. */
+function operands(run: Run): CommandWord[] {
+  const loose = WITHOUT_SUBCOMMANDS.has(run.program);
+  return run.words.filter(({ text, flag, path }) => !text.startsWith("-") && (flag === null || path !== null || loose));
+}
+
+/** Neither has operands, or only the later one has: `go test`, then `go test ./a`. */
+function emptyOperands(failed: Run, given: readonly CommandWord[], on: string): Likeness | null {
+  const prose = proseOf(failed);
+  if (given.length === 0 || prose) return { grade: "same", on };
+  return { grade: "similar", on };
+}
+
+function proseOf(run: Run): boolean {
+  return run.words.some(({ flag }) => flag !== null && PROSE_FLAGS.test(flag));
+}
+
+/** The same flag with other values picks other things: `-run TestA`, then `-run TestB`. */
+function selectsOther(failed: Run, later: Run): boolean {
+  const picks = selections(later);
+  return selections(failed).some(({ flag, text }) => {
+    const others = picks.filter((pick) => pick.flag === flag);
+    return (
+      others.length > 0 && others.every((pick) => textLikeness(pick.text, text) < 0.3 && !pick.text.includes(text))
+    );
+  });
+}
+
+function selections(run: Run): { flag: string; text: string }[] {
+  const picks: { flag: string; text: string }[] = [];
+  for (const { flag, text, path } of run.words) {
+    const joined = /^(--?[\w-]+)=(.+)$/.exec(text);
+    if (joined) picks.push({ flag: joined[1] ?? "", text: joined[2] ?? "" });
+    else if (flag !== null && path === null && !text.startsWith("-")) picks.push({ flag, text });
+  }
+  return picks.filter(({ flag, text }) => !PROSE_FLAGS.test(flag) && !/^[\d.]+[a-z]{0,2}$/.test(text));
+}
+
+/** How far a word of the later command stands for one of the earlier. */
+function covers(wanted: CommandWord, given: CommandWord): number {
+  if (wanted.text === given.text) return 1;
+  if (wanted.path && given.path) {
+    const relation = relatePaths(wanted.path, given.path);
+    return relation === "same" || relation === "around" ? 1 : relation === "inside" ? 0.6 : 0;
+  }
+  const prose = /\s/.test(wanted.text) && /\s/.test(given.text);
+  const likeness = prose ? textLikeness(wanted.text, given.text) : 0;
+  return likeness >= 0.5 ? likeness : 0;
+}
+
+function meantOther(wanted: readonly CommandWord[], given: readonly CommandWord[], name: string): Likeness | null {
+  for (const { path } of wanted) {
+    for (const { path: other } of given) {
+      const why = path && other ? likelyMeant(path, other, []) : null;
+      if (why !== null) return { grade: "guess", on: `${name} with ${why}` };
+    }
+  }
+  return null;
+}

@@ -1,0 +1,156 @@
+/** Whether a later call has the target of an earlier one that failed, and how sure that is. */
+import type { Target } from "../targets.ts";
+import { compareCommands } from "./compare-commands.ts";
+import type { Clue } from "./evidence.ts";
+import { inputLikeness, textLikeness } from "./likeness.ts";
+import { likelyMeant, relatePaths, samePath, type CallPath } from "./paths.ts";
+import type { Purpose, Step } from "./purpose.ts";
+
+/** `same`: the same thing. `similar`: a part, a wider or a changed form of it. `guess`: what was probably meant. */
+export type Grade = "same" | "similar" | "guess";
+
+export interface Match {
+  grade: Grade;
+  /** What the two have in common, as the end of "it succeeded on …". */
+  on: string;
+  /** Likeness of what was to be written, from 0 to 1; 1 where that is no question. */
+  likeness: number;
+  /** The later call's success says that this part of it succeeded. */
+  assured: boolean;
+}
+
+const RANK: Record<Grade, number> = { same: 2, similar: 1, guess: 0 };
+/** From this likeness on two texts are one in two versions. */
+export const ALIKE = 0.5;
+
+export function matchTargets(failed: Target, later: Target, clue: Clue): Match | null {
+  if (failed.signature === later.signature) {
+    const assured = later.steps.every((step) => step.role !== "final" || step.assured);
+    return { grade: "same", on: "the same input", likeness: 1, assured };
+  }
+  const finals = failed.steps.filter(({ role }) => role === "final");
+  const reached = best(finals.map((step) => matchStep(step, later, clue)));
+  if (reached !== null) return reached;
+  const others = failed.steps.filter(({ role }) => role === "before");
+  const partly = best(others.map((step) => matchStep(step, later, clue)));
+  return partly && { ...partly, grade: "guess", on: `${partly.on}, a part of the command` };
+}
+
+function best(matches: readonly (Match | null)[]): Match | null {
+  let top: Match | null = null;
+  for (const match of matches) {
+    if (match !== null && (top === null || RANK[match.grade] > RANK[top.grade])) top = match;
+  }
+  return top;
+}
+
+function matchStep(step: Step, later: Target, clue: Clue): Match | null {
+  if (step.purpose.kind === "use") return matchUse(step.purpose, later, clue);
+  return best(
+    later.steps.map(({ purpose, assured }) => {
+      const match = matchPurpose(step.purpose, purpose, clue);
+      return match && { likeness: 1, ...match, assured };
+    }),
+  );
+}
+
+type Likeness = Omit<Match, "assured" | "likeness"> & { likeness?: number };
+
+function matchPurpose(failed: Purpose, later: Purpose, clue: Clue): Likeness | null {
+  switch (failed.kind) {
+    case "read":
+    case "list":
+    case "write":
+      return matchFiles(failed, later, clue);
+    case "search":
+    case "glob":
+      return later.kind === failed.kind ? matchSearch(failed, later, clue) : null;
+    case "fetch":
+      return later.kind === "fetch" ? matchUrls(failed.url, later.url, clue) : null;
+    case "run":
+      return later.kind === "run" ? compareCommands(failed, later, clue) : null;
+    case "use":
+      return null;
+  }
+}
+
+function matchFiles(
+  failed: Purpose & { kind: "read" | "list" | "write" },
+  later: Purpose,
+  clue: Clue,
+): Likeness | null {
+  if (!("paths" in later)) return null;
+  if (later.kind !== failed.kind) {
+    const listed = clue.folder && failed.kind === "read" && (later.kind === "list" || later.kind === "glob");
+    const shared = listed && failed.paths.some((path) => later.paths.some((other) => samePath(path, other)));
+    return shared ? { grade: "similar", on: "the same folder, listed" } : null;
+  }
+  const wanted = blamed(failed.paths, clue);
+  const found = wanted.filter((path) => later.paths.some((other) => samePath(path, other)));
+  const thing = failed.kind === "list" ? "folder" : "file";
+  if (found.length > 0) {
+    const likeness = failed.kind === "write" && later.kind === "write" ? textLikeness(failed.text, later.text) : 1;
+    return { grade: found.length === wanted.length ? "same" : "similar", on: `the same ${thing}`, likeness };
+  }
+  if (!clue.missing && !clue.folder) return null;
+  for (const path of wanted) {
+    for (const other of later.paths) {
+      const why = likelyMeant(path, other, clue.looked);
+      if (why !== null && clue.missing) return { grade: "guess", on: why };
+      if (clue.folder && relatePaths(path, other) === "inside") return { grade: "guess", on: "a file in the folder" };
+    }
+  }
+  return null;
+}
+
+/** Of several paths those that the error names, if it names some. */
+function blamed(paths: readonly CallPath[], clue: Clue): readonly CallPath[] {
+  if (paths.length < 2) return paths;
+  const named = paths.filter(({ given }) => given.length > 2 && clue.text.includes(given));
+  return named.length > 0 ? named : paths;
+}
+
+function matchSearch(
+  failed: Purpose & { kind: "search" | "glob" },
+  later: Purpose & { kind: "search" | "glob" },
+  clue: Clue,
+): Likeness | null {
+  const samePattern = failed.pattern === later.pattern;
+  const around = sharePlaces(failed.paths, later.paths);
+  if (samePattern)
+    return { grade: around ? "same" : "similar", on: around ? "the same search" : "the same pattern elsewhere" };
+  if (!around && !clue.missing) return null;
+  if (textLikeness(failed.pattern, later.pattern) < ALIKE) return null;
+  return { grade: around ? "similar" : "guess", on: "a similar pattern" };
+}
+
+function sharePlaces(a: readonly CallPath[], b: readonly CallPath[]): boolean {
+  if (a.length === 0 || b.length === 0) return a.length === b.length;
+  return a.some((path) => b.some((other) => relatePaths(path, other) === "same"));
+}
+
+function matchUrls(failed: string, later: string, clue: Clue): Likeness | null {
+  const [a, b] = [parseUrl(failed), parseUrl(later)];
+  if (a === null || b === null) return failed === later ? { grade: "same", on: "the same address" } : null;
+  const query = a.search === b.search;
+  if (a.host === b.host && a.path === b.path) return { grade: query ? "same" : "similar", on: "the same address" };
+  if (clue.text.includes(later)) return { grade: "similar", on: "the address that the error names" };
+  const likeness = textLikeness(a.path, b.path);
+  if (a.host !== b.host || (likeness < ALIKE && !clue.missing)) return null;
+  return { grade: likeness >= ALIKE ? "similar" : "guess", on: "an address on the same host" };
+}
+
+function parseUrl(text: string): { host: string; path: string; search: string } | null {
+  const url = URL.parse(/^\w+:\/\//.test(text) ? text : `https://${text}`);
+  return url && { host: url.host.replace(/^www\./, ""), path: url.pathname.replace(/\/$/, ""), search: url.search };
+}
+
+/** Tools that nothing is known of: the same tool with a similar input. */
+function matchUse(failed: Purpose & { kind: "use" }, later: Target, clue: Clue): Match | null {
+  if (failed.tool === "" || failed.tool !== later.tool) return null;
+  const likeness = inputLikeness(failed.input, later.input);
+  const grade = likeness >= 0.8 ? "same" : likeness >= ALIKE ? "similar" : clue.malformed ? "guess" : null;
+  if (grade === null) return null;
+  const on = grade === "guess" ? "the same tool, after its input was refused" : "the same tool with a similar input";
+  return { grade, on, likeness, assured: true };
+}

@@ -1,0 +1,163 @@
+/** Entries of our transcripts as message drafts. opencode's exports go the same way, so that both come out equal. */
+import type {
+  AssistantMessageEntry,
+  ReasoningEntry,
+  SessionEventEntry,
+  TokenCounts,
+  ToolResultEntry,
+  ToolUseEntry,
+  TranscriptEntry,
+} from "../../format/index.ts";
+import type { MessageDraft } from "../draft.ts";
+import { countOf, isFields, textOf } from "../json-fields.ts";
+import type { BlockMetadata } from "../model.ts";
+import { timeOf } from "../times.ts";
+import { resultStatus } from "../tool-errors.ts";
+import { known, modelAndProvider } from "./transcript-fields.ts";
+import type { UsageSums } from "./transcript-usage.ts";
+import { attachmentBlock, userDraft } from "./transcript-user.ts";
+
+/** Longer texts of a result's metadata are left out: they repeat the output or the files that the call changed. */
+const MAX_DETAIL_CHARACTERS = 1_000;
+
+/** The draft of one entry. Pieces of an answer share their `sourceId`; a result is a user's message of its own. */
+export function entryDraft(entry: TranscriptEntry, sums: UsageSums): MessageDraft {
+  switch (entry.type) {
+    case "user":
+      return userDraft(entry);
+    case "assistant":
+    case "reasoning":
+      return textDraft(entry, sums);
+    case "tool_use":
+      return callDraft(entry);
+    case "tool_result":
+      return resultDraft(entry);
+    case "session_event":
+      return entry.name === "usage" ? usageDraft(entry, sums) : eventDraft(entry);
+  }
+}
+
+/** What all pieces of an answer have. */
+function pieceOf(entry: Exclude<TranscriptEntry, { type: "user" }>) {
+  const { messageID, partID, timestamp } = entry;
+  return {
+    type: "assistant",
+    role: "assistant",
+    ...known({ sourceId: messageID, uuid: partID, timestamp: timeOf(timestamp) }),
+  } as const;
+}
+
+function textDraft(entry: AssistantMessageEntry | ReasoningEntry, sums: UsageSums): MessageDraft {
+  const { type, messageID, partID, content, agent, model, tokens, cost, interrupted } = entry;
+  const { reasoningTokens, ...usage } = sums.add(messageID, partID, { tokens, cost });
+  return {
+    ...pieceOf(entry),
+    ...modelAndProvider(model),
+    ...usage,
+    blocks: [{ type: type === "reasoning" ? "thinking" : "text", text: content }],
+    metadata: known({ agent, reasoning_tokens: reasoningTokens, interrupted: interrupted === true || undefined }),
+  };
+}
+
+function callDraft(entry: ToolUseEntry): MessageDraft {
+  const { tool, callID, input, subagent } = entry;
+  return {
+    ...pieceOf(entry),
+    blocks: [
+      {
+        type: "tool_use",
+        toolName: tool,
+        ...(callID === "" ? {} : { toolUseId: callID }),
+        input,
+        metadata: known({ subagent_session_id: subagent?.sessionID, subagent_path: subagent?.path }),
+      },
+    ],
+  };
+}
+
+function resultDraft(entry: ToolResultEntry): MessageDraft {
+  const { tool, callID, partID, output, attachments = [] } = entry;
+  const text = typeof output === "string" ? output : jsonText(output);
+  const isError = entry.status === "error";
+  // A refusal is an error to the host; who said no is told by the text alone.
+  const status = isError ? resultStatus({ isError, text }) : (entry.status ?? "completed");
+  return {
+    type: "user",
+    role: "user",
+    userKind: "tool_result",
+    ...known({ timestamp: timeOf(entry.timestamp) }),
+    blocks: [
+      {
+        type: "tool_result",
+        toolName: tool,
+        ...(callID === "" ? {} : { toolUseId: callID }),
+        text,
+        isError,
+        status,
+        metadata: resultMetadata(entry),
+      },
+      ...attachments.map(attachmentBlock),
+    ],
+    metadata: known({ source_tool_assistant_uuid: partID }),
+  };
+}
+
+function resultMetadata({ title, subagent, outputMissing, metadata }: ToolResultEntry): BlockMetadata {
+  const details = isFields(metadata) ? Object.entries(metadata).filter(([, value]) => isDetail(value)) : [];
+  return {
+    ...known({ title, subagent_session_id: subagent?.sessionID, subagent_path: subagent?.path }),
+    ...(outputMissing === undefined ? {} : { persisted_output_path: outputMissing, output_missing: true }),
+    ...(details.length === 0 ? {} : { details: Object.fromEntries(details) }),
+  };
+}
+
+function isDetail(value: unknown): boolean {
+  if (typeof value === "string") return value.length <= MAX_DETAIL_CHARACTERS;
+  return typeof value === "number" || typeof value === "boolean";
+}
+
+/** A model call that did not end with a text. */
+function usageDraft(entry: SessionEventEntry, sums: UsageSums): MessageDraft {
+  const data = isFields(entry.data) ? entry.data : {};
+  const call = { tokens: tokensOf(data["tokens"]), cost: countOf(data, "cost") };
+  const { reasoningTokens, ...usage } = sums.add(entry.messageID, entry.partID, call);
+  return {
+    ...pieceOf(entry),
+    ...modelAndProvider(textOf(data, "model")),
+    ...usage,
+    blocks: [],
+    metadata: known({ reasoning_tokens: reasoningTokens, stop_reason: textOf(data, "reason") }),
+  };
+}
+
+function tokensOf(tokens: unknown): TokenCounts | undefined {
+  if (!isFields(tokens)) return undefined;
+  return {
+    input: countOf(tokens, "input") ?? 0,
+    output: countOf(tokens, "output") ?? 0,
+    ...known({
+      reasoning: countOf(tokens, "reasoning"),
+      cacheRead: countOf(tokens, "cacheRead"),
+      cacheWrite: countOf(tokens, "cacheWrite"),
+    }),
+  };
+}
+
+function eventDraft({ name, text = "", data, timestamp, messageID, partID }: SessionEventEntry): MessageDraft {
+  return {
+    type: "system",
+    role: null,
+    ...known({ sourceId: messageID, uuid: partID, timestamp: timeOf(timestamp) }),
+    blocks: text === "" ? [] : [{ type: "text", text }],
+    metadata: { subtype: name, ...(data === undefined ? {} : { data }) },
+  };
+}
+
+/** JSON text of a value from JSON; of one nested too deep for the runtime a note. */
+function jsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "";
+  } catch {
+    return "[nested too deep to show]";
+  }
+}

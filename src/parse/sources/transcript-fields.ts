@@ -1,0 +1,22 @@
+/** Small things that the drafts of our transcripts and of opencode's exports are made with. */
+
+/** `T` with every field optional and none undefined. */
+export type Known<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The fields that have a value. Optional fields of drafts are left out rather than undefined. */
+export function known<T extends object>(fields: T): Known<T> {
+  const result: Known<T> = {};
+  for (const key in fields) {
+    const value = fields[key];
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- just checked; TypeScript cannot narrow T[key]
+    if (value !== undefined) result[key] = value as Exclude<T[typeof key], undefined>;
+  }
+  return result;
+}
+
+/** `provider/model`, divided at the first slash: names of models may have more of them. */
+export function modelAndProvider(name: string | undefined): { model?: string; provider?: string } {
+  if (name === undefined || name === "") return {};
+  const slash = name.indexOf("/");
+  return slash < 1 ? { model: name } : { provider: name.slice(0, slash), model: name.slice(slash + 1) };
+}

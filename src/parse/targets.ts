@@ -1,0 +1,146 @@
+/**
+ * What a tool call is for: the file, command, search, address or anything else that it works on. Two calls have the
+ * same target if what they are for is the same, whichever tools they use for it: `cat a.ts` reads the file that `Read`
+ * reads.
+ */
+import { callPath } from "./fixes/paths.ts";
+import { asText, isRecord } from "./fixes/likeness.ts";
+import { plainCommands } from "./fixes/shell-commands.ts";
+import { commandPurposes } from "./fixes/shell-purposes.ts";
+import type { Purpose, Step } from "./fixes/purpose.ts";
+
+export interface Target {
+  /** The tool's name as families compare it: without case, `_` and `-`. */
+  tool: string;
+  input: unknown;
+  steps: Step[];
+  /** Equal for calls whose inputs are the same, but for what they say of themselves. */
+  signature: string;
+}
+
+/** Tools by what they do; names are those of agents in use, compared without case, `_` and `-`. */
+const READERS = new Set("read view readfile openfile viewfile notebookread".split(" "));
+const WRITERS = new Set(
+  "write edit multiedit notebookedit create writefile createfile editfile writetofile replace strreplace strreplaceeditor strreplacebasededittool searchreplace insert insertcontent applydiff patch".split(
+    " ",
+  ),
+);
+const SHELLS = new Set(
+  "bash shell exec execcommand runcommand runshellcommand runterminalcmd executecommand terminal localshell".split(" "),
+);
+const LISTERS = new Set("ls list listdir listdirectory listfiles".split(" "));
+const SEARCHERS = new Set("grep search ripgrep searchfiles searchfilecontent greps grepsearch".split(" "));
+const GLOBBERS = new Set("glob find findfiles filesearch globfiles".split(" "));
+const PATH_FIELDS = [
+  "file_path",
+  "filePath",
+  "notebook_path",
+  "notebookPath",
+  "path",
+  "filename",
+  "file",
+  "target_file",
+  "absolute_path",
+  "relative_path",
+  "dir_path",
+  "directory",
+];
+const PATTERN_FIELDS = ["pattern", "query", "regex", "glob_pattern"];
+const COMMAND_FIELDS = ["command", "cmd", "script"];
+const PATCH_FIELDS = ["patchText", "patch", "input"];
+/** Fields in which a call says something of itself. */
+const REMARKS = new Set(["description", "explanation", "timeout", "run_in_background", "toolSummary", "toolAction"]);
+
+export function targetOf(name: string | null, input: unknown, cwd: string | null): Target {
+  const tool = (name ?? "").toLowerCase().replaceAll(/[_-]/g, "");
+  const steps = stepsOf(tool, input, cwd);
+  return { tool, input, steps, signature: signatureOf(tool, input) };
+}
+
+function signatureOf(tool: string, input: unknown): string {
+  if (!isRecord(input)) return `${tool} ${asText(input)}`;
+  const fields = Object.keys(input).filter((key) => !REMARKS.has(key));
+  return `${tool} ${fields
+    .sort()
+    .map((key) => `${key}=${asText(input[key])}`)
+    .join(" ")}`;
+}
+
+function stepsOf(tool: string, input: unknown, cwd: string | null): Step[] {
+  const fields = isRecord(input) ? input : {};
+  if (SHELLS.has(tool)) {
+    const command = shellLine(fields);
+    const folder = textField(fields, ["workdir", "cwd", "directory"]) ?? null;
+    const home = folder === null ? cwd : callPath(folder, cwd).full;
+    if (command !== null) return plainCommands(command).flatMap((plain) => commandPurposes(plain, home));
+  }
+  const purpose = filePurpose(tool, fields, cwd) ?? searchPurpose(tool, fields, cwd) ?? webPurpose(tool, fields);
+  return [{ purpose: purpose ?? { kind: "use", tool, input }, assured: true, role: "final" }];
+}
+
+/** A command as text, or as a list of words such as `["bash", "-lc", "…"]`. */
+function shellLine(fields: Record<string, unknown>): string | null {
+  for (const name of COMMAND_FIELDS) {
+    const value = fields[name];
+    if (typeof value === "string") return value;
+    if (!Array.isArray(value) || !value.every((part) => typeof part === "string")) continue;
+    const inner = /^(?:.*\/)?\w*sh$/.test(value[0] ?? "") && /^-\w*c$/.test(value[1] ?? "") ? value[2] : undefined;
+    return inner ?? value.join(" ");
+  }
+  return null;
+}
+
+function textField(fields: Record<string, unknown>, names: readonly string[]): string | null {
+  for (const name of names) {
+    const value = fields[name];
+    if (typeof value === "string" && value !== "") return value;
+  }
+  return null;
+}
+
+function filePurpose(tool: string, fields: Record<string, unknown>, cwd: string | null): Purpose | null {
+  if (tool === "applypatch") {
+    const patch = textField(fields, PATCH_FIELDS);
+    const paths = patch === null ? [] : patchedPaths(patch).map((path) => callPath(path, cwd));
+    return patch === null || paths.length === 0 ? null : { kind: "write", paths, text: patch };
+  }
+  const path = textField(fields, PATH_FIELDS);
+  if (path === null) return LISTERS.has(tool) ? { kind: "list", paths: [callPath(".", cwd)] } : null;
+  const paths = [callPath(path, cwd)];
+  if (READERS.has(tool) || (tool.startsWith("strreplace") && fields["command"] === "view"))
+    return { kind: "read", paths };
+  if (LISTERS.has(tool)) return { kind: "list", paths };
+  return WRITERS.has(tool) ? { kind: "write", paths, text: writtenText(fields) } : null;
+}
+
+/** The files that a patch for `apply_patch` names, or a unified diff. */
+function patchedPaths(patch: string): string[] {
+  const named = [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map((found) => found[1] ?? "");
+  if (named.length > 0) return named;
+  return [...patch.matchAll(/^\+\+\+ (?:b\/)?(\S+)/gm)]
+    .map((found) => found[1] ?? "")
+    .filter((path) => path !== "/dev/null");
+}
+
+/** All texts of an edit but its path. */
+function writtenText(fields: Record<string, unknown>): string {
+  const texts: string[] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    if (!PATH_FIELDS.includes(name) && typeof value !== "boolean" && typeof value !== "number")
+      texts.push(asText(value));
+  }
+  return texts.join("\n");
+}
+
+function searchPurpose(tool: string, fields: Record<string, unknown>, cwd: string | null): Purpose | null {
+  const kind = SEARCHERS.has(tool) ? "search" : GLOBBERS.has(tool) ? "glob" : null;
+  const pattern = kind === null ? null : textField(fields, PATTERN_FIELDS);
+  if (kind === null || pattern === null) return null;
+  const path = textField(fields, PATH_FIELDS);
+  return { kind, pattern, paths: path === null ? [] : [callPath(path, cwd)] };
+}
+
+function webPurpose(tool: string, fields: Record<string, unknown>): Purpose | null {
+  const url = textField(fields, ["url", "uri"]);
+  return url !== null && /fetch|browse|url|web/.test(tool) && !tool.startsWith("mcp") ? { kind: "fetch", url } : null;
+}
