@@ -3,7 +3,7 @@ import picocolors from "picocolors";
 import type { CommandContext } from "./command.ts";
 import type { Io, Output } from "./io.ts";
 import { createProgress, type ShownProgress } from "./terminal/progress.ts";
-import { neutralBlock } from "./terminal/neutral.ts";
+import { guardTerminal, neutralBlock } from "./terminal/neutral.ts";
 
 /** Text is handed over in blocks of about this many characters, unless somebody watches. */
 const BLOCK_CHARS = 65_536;
@@ -79,7 +79,7 @@ function createBlockWriter(output: Output): BlockWriter {
     const text = held.join("");
     held = [];
     chars = 0;
-    await output.write(text);
+    await output.write(output.isTerminal ? guardTerminal(text) : text);
   };
   return {
     flush,

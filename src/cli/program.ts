@@ -3,6 +3,8 @@ import { CliError, type CommandContext } from "./command.ts";
 import { createContext } from "./context.ts";
 import { ClosedOutput, Interrupted, type Io } from "./io.ts";
 import { readArguments } from "./read-arguments.ts";
+import { SessionError } from "../sessions/session-error.ts";
+import type { SessionRef } from "../sessions/session-ref.ts";
 
 /** How long a command may take to tidy up after an interruption. */
 const GRACE_MS = 300;
@@ -69,8 +71,13 @@ function tellFailure(error: unknown, context: CommandContext): number {
 function described(error: unknown, { env }: CommandContext): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof CliError) return error.message;
+  if (error instanceof SessionError) return [error.message, ...error.candidates.slice(0, 10).map(candidate)].join("\n");
   if (env["DEBUG"] && error.stack) return error.stack;
   // The file system's own errors name the call and the path; anything else is a bug of ours.
   if ("code" in error && "syscall" in error) return error.message;
   return `${error.message} This should not happen. DEBUG=1 shows where.`;
+}
+
+function candidate({ id, path, database, modifiedMs }: SessionRef): string {
+  return `  ${id}  ${new Date(modifiedMs).toISOString()}  ${path ?? database ?? ""}`;
 }

@@ -165,6 +165,8 @@ export interface TranscriptProblem {
   offset: number;
   /** What is wrong, and what to do next. */
   message: string;
+  /** Of an `unknown_entry`: the JSON of its line, or of its section's comment. */
+  value?: unknown;
 }
 
 /** One thing that a reader met, in file order. */

@@ -16,7 +16,7 @@ export interface ParsedTranscript {
   problems: TranscriptProblem[];
 }
 
-export const NEWER = "A newer version of opencode-transcripts may have written it: read it with that one.";
+const NEWER = "A newer version of opencode-transcripts may have written it: read it with that one.";
 
 const MESSAGES = {
   no_header: "The file does not begin with the header of a transcript. Check that it is one, and that it is whole.",
@@ -25,6 +25,12 @@ const MESSAGES = {
 
 export function problem(code: TranscriptProblem["code"], place: Place, message: string): TranscriptItem {
   return { kind: "problem", problem: { code, line: place.line, offset: place.start, message } };
+}
+
+/** An entry of a type that this version does not know. */
+export function unknownEntry(place: Place, value: unknown): TranscriptItem {
+  const message = `Entry left out: its type is not known. ${NEWER}`;
+  return { kind: "problem", problem: { code: "unknown_entry", line: place.line, offset: place.start, message, value } };
 }
 
 export function torn(place: Place): TranscriptItem {

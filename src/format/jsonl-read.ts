@@ -4,7 +4,7 @@ import type { TranscriptItem } from "./entries.ts";
 import { isEntryType, whyNoEntry } from "./entry-guards.ts";
 import { chunksOf } from "./input.ts";
 import type { TranscriptInput } from "./input.ts";
-import { NEWER, collect, headerItems, noHeader, problem, torn } from "./items.ts";
+import { collect, headerItems, noHeader, problem, torn, unknownEntry } from "./items.ts";
 import type { ParsedTranscript, Place } from "./items.ts";
 import { LineSplitter, lineContents } from "./jsonl-lines.ts";
 import type { JsonlLine, LineContent } from "./jsonl-lines.ts";
@@ -69,7 +69,7 @@ function contentItems(content: LineContent, line: JsonlLine): TranscriptItem[] {
 function otherItem(value: object, place: Place): TranscriptItem {
   const isKnown = "type" in value && isEntryType(value.type);
   if (isKnown) return problem("damaged_entry", place, `Entry left out: ${whyNoEntry(value)}.`);
-  return problem("unknown_entry", place, `Entry left out: its type is not known. ${NEWER}`);
+  return unknownEntry(place, value);
 }
 
 /** Whether what the first line with content holds is a header, or breaks off. */

@@ -4,7 +4,7 @@ import type { TranscriptItem } from "./entries.ts";
 import { isEntryType } from "./entry-guards.ts";
 import { chunksOf } from "./input.ts";
 import type { TranscriptInput } from "./input.ts";
-import { NEWER, collect, headerItems, noHeader, problem, torn } from "./items.ts";
+import { collect, headerItems, noHeader, problem, torn, unknownEntry } from "./items.ts";
 import type { ParsedTranscript, Place } from "./items.ts";
 import { decodeSection, parseComment } from "./markdown-decode.ts";
 import { MarkdownSplitter } from "./markdown-split.ts";
@@ -89,7 +89,7 @@ class MarkdownReader {
       return [...items, problem("damaged_entry", place, "Entry left out: the JSON in its comment is damaged.")];
     }
     if (!isEntryType(comment["type"])) {
-      return [...items, problem("unknown_entry", place, `Entry left out: its type is not known. ${NEWER}`)];
+      return [...items, unknownEntry(place, comment)];
     }
     const draft = decodeSection(body.slice(place.index), comment);
     if (body.includes("\ufffd") && !isUtf8(piece.body)) draft.damage.push("it holds bytes that are not UTF-8");

@@ -1,4 +1,4 @@
-import type { VNode } from "preact";
+import type { JSX } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { showUnseen } from "./unseen.ts";
 
@@ -16,7 +16,7 @@ export class PageWriter {
   }
 
   /** Adds elements; whatever text they hold is escaped. */
-  async add(...nodes: readonly VNode[]): Promise<void> {
+  async add(...nodes: readonly JSX.Element[]): Promise<void> {
     for (const node of nodes) await this.#push(renderToString(node));
   }
 

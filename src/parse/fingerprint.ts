@@ -41,9 +41,22 @@ const FIRST_SLOTS = 1 << 10;
 export class SeenSet {
   #slots = new Int32Array(FIRST_SLOTS * 2);
   #size = 0;
+  /** Of the text in question. */
+  #first = 0;
+  #second = 0;
 
-  /** Puts a text into the set; says whether it was there already. */
-  seen(text: string): boolean {
+  has(text: string): boolean {
+    this.#hash(text);
+    return this.#slots[this.#slot()] !== 0;
+  }
+
+  /** Puts a text into the set; says whether it was new. */
+  add(text: string): boolean {
+    this.#hash(text);
+    return this.#put();
+  }
+
+  #hash(text: string): void {
     let first = 0x811c9dc5;
     let second = 0xc2b2ae35;
     for (let at = 0; at < text.length; at += 1) {
@@ -52,22 +65,29 @@ export class SeenSet {
       second = Math.imul(second ^ code, 0x85ebca6b);
       second ^= second >>> 15;
     }
-    // Two zeros mark an empty slot.
-    return this.#add(mixed(first) || 1, mixed(second ^ text.length));
+    // Zero marks an empty slot.
+    this.#first = mixed(first) || 1;
+    this.#second = mixed(second ^ text.length);
   }
 
-  #add(first: number, second: number): boolean {
-    const mask = this.#slots.length / 2 - 1;
-    for (let slot = second & mask; ; slot = (slot + 1) & mask) {
-      const found = this.#slots[slot * 2];
-      if (found === first && this.#slots[slot * 2 + 1] === second) return true;
-      if (found !== 0) continue;
-      this.#slots[slot * 2] = first;
-      this.#slots[slot * 2 + 1] = second;
-      this.#size += 1;
-      if (this.#size * 4 > this.#slots.length) this.#grow();
-      return false;
-    }
+  /** Where the hashed text stands, or would stand. */
+  #slot(): number {
+    const slots = this.#slots;
+    const mask = slots.length - 2;
+    let slot = (this.#second << 1) & mask;
+    while (slots[slot] !== 0 && (slots[slot] !== this.#first || slots[slot + 1] !== this.#second))
+      slot = (slot + 2) & mask;
+    return slot;
+  }
+
+  #put(): boolean {
+    const slot = this.#slot();
+    if (this.#slots[slot] !== 0) return false;
+    this.#slots[slot] = this.#first;
+    this.#slots[slot + 1] = this.#second;
+    this.#size += 1;
+    if (this.#size * 4 > this.#slots.length) this.#grow();
+    return true;
   }
 
   #grow(): void {
@@ -75,8 +95,9 @@ export class SeenSet {
     this.#slots = new Int32Array(old.length * 2);
     this.#size = 0;
     for (let at = 0; at < old.length; at += 2) {
-      const first = old[at] ?? 0;
-      if (first !== 0) this.#add(first, old[at + 1] ?? 0);
+      this.#first = old[at] ?? 0;
+      this.#second = old[at + 1] ?? 0;
+      if (this.#first !== 0) this.#put();
     }
   }
 }

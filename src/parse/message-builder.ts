@@ -161,10 +161,13 @@ export class MessageBuilder {
   /** The blocks that were not there before. Within one piece, everything is meant as it stands. */
   #news(draft: MessageDraft): readonly BlockDraft[] {
     if (!this.#options.repeats) return draft.blocks;
-    return draft.blocks.filter((block) => {
-      const identity = identityOf(block, draft.sourceId);
-      return identity === undefined || !this.#blocks.seen(identity);
+    const identities = draft.blocks.map((block) => identityOf(block, draft.sourceId));
+    const news = draft.blocks.filter((_, at) => {
+      const identity = identities[at];
+      return identity === undefined || !this.#blocks.has(identity);
     });
+    for (const identity of identities) if (identity !== undefined) this.#blocks.add(identity);
+    return news;
   }
 }
 

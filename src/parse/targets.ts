@@ -75,7 +75,7 @@ function stepsOf(tool: string, input: unknown, cwd: string | null): Step[] {
     if (command !== null) return plainCommands(command).flatMap((plain) => commandPurposes(plain, home));
   }
   const purpose = filePurpose(tool, fields, cwd) ?? searchPurpose(tool, fields, cwd) ?? webPurpose(tool, fields);
-  return [{ purpose: purpose ?? { kind: "use", tool, input }, assured: true, role: "final" }];
+  return [{ purpose: purpose ?? { kind: "use", tool, input }, assured: true, role: "final", denial: null }];
 }
 
 /** A command as text, or as a list of words such as `["bash", "-lc", "…"]`. */

@@ -1,9 +1,5 @@
 /** Maps with at most `limit` calls under way at once. The results stand in the order of the items. */
-export async function limitedMap<T, R>(
-  items: readonly T[],
-  limit: number,
-  map: (item: T) => Promise<R>,
-): Promise<R[]> {
+export async function limitedMap<T, R>(items: readonly T[], limit: number, map: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const waiting = items.entries();
   const work = async (): Promise<void> => {

@@ -1,4 +1,5 @@
 /** Errors of the file system in words. */
+import { errorCode } from "../files/fault.ts";
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
@@ -12,20 +13,14 @@ const REASONS: Readonly<Record<string, string>> = {
   EIO: "the disk reports an error",
 };
 
-/** The code of a system error, or undefined for anything else. */
-export function codeOf(error: unknown): string | undefined {
-  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
-}
-
 /** Whether the error says that there is nothing under that name. */
 export function isAbsent(error: unknown): boolean {
-  return codeOf(error) === "ENOENT";
+  return errorCode(error) === "ENOENT";
 }
 
 /** Why something could not be read: a clause without a full stop. Never throws. */
 export function reasonOf(error: unknown): string {
-  const known = REASONS[codeOf(error) ?? ""];
+  const known = REASONS[errorCode(error) ?? ""];
   if (known !== undefined) return known;
   return error instanceof Error && error.message !== "" ? error.message : "unknown error";
 }

@@ -56,6 +56,6 @@ export const nodeSessionFiles: SessionFiles = {
     return { kind: kindOf(facts), bytes: facts.size, modifiedMs: facts.mtimeMs };
   },
   realpath: (path) => realpath(path),
-  openRead: nodeFileSystem.openRead,
+  openRead: (path) => nodeFileSystem.openRead(path),
   openStream,
 };

@@ -66,6 +66,8 @@ export function isSubagent(ref: SessionRef): boolean {
 /** A ref with all that is not given left open. */
 export function sessionRef(known: Partial<SessionRef> & Pick<SessionRef, "id" | "source">): SessionRef {
   return {
+    id: known.id,
+    source: known.source,
     path: null,
     database: null,
     project: null,

@@ -12,9 +12,11 @@ export interface WalkOptions {
   /** Folders below the root that are entered: 0 for none. */
   depth: number;
   /** Whether a file of this name is wanted. */
-  accepts(name: string): boolean;
+  accepts: (name: string) => boolean;
   /** Whether to enter the folder with these names below the root. Default: all. */
-  enters?(segments: readonly string[]): boolean;
+  enters?: (segments: readonly string[]) => boolean;
+  /** Real paths of what earlier walks found, which is left out and added to. */
+  seen?: Set<string>;
 }
 
 export interface WalkedFile {
@@ -60,10 +62,11 @@ class Walk {
   readonly #found: Walked = { files: [], unreadable: [] };
   readonly #links: Met[] = [];
   /** Real paths of folders that were entered, and of files that were found. */
-  readonly #seen = new Set<string>();
+  readonly #seen: Set<string>;
 
   constructor(options: WalkOptions) {
     this.#options = options;
+    this.#seen = options.seen ?? new Set();
   }
 
   async run(root: string): Promise<Walked> {
@@ -140,10 +143,17 @@ class Walk {
   }
 
   #cannot(path: string, error: unknown, isDangling = false): void {
-    this.#found.unreadable.push({ path, reason: isDangling ? "it is a link to a file that is not there" : reasonOf(error) });
+    this.#found.unreadable.push({
+      path,
+      reason: isDangling ? "it is a link to a file that is not there" : reasonOf(error),
+    });
   }
 }
 
 function folderOf({ folder, path, name }: Met): Folder {
-  return { path, real: folder.real.endsWith(sep) ? folder.real + name : folder.real + sep + name, segments: [...folder.segments, name] };
+  return {
+    path,
+    real: folder.real.endsWith(sep) ? folder.real + name : folder.real + sep + name,
+    segments: [...folder.segments, name],
+  };
 }

@@ -3,7 +3,7 @@ import type { CallPath } from "./paths.ts";
 
 export type Purpose =
   | { kind: "read" | "list"; paths: CallPath[] }
-  /** `text`: what is to be written, or changed from and to. */
+  /** `text`: what is to be written; of a deletion what is to go. */
   | { kind: "write"; paths: CallPath[]; text: string }
   /** Without `paths` all of the folder. */
   | { kind: "search" | "glob"; pattern: string; paths: CallPath[] }
@@ -29,4 +29,6 @@ export interface Step {
   /** The call's success is this step's success too: not so in front of `|`, `;` or `||`. */
   assured: boolean;
   role: StepRole;
+  /** What the call prints if this step fails and is excused: `|| echo "none"`. */
+  denial: string | null;
 }

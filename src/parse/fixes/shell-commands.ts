@@ -1,20 +1,25 @@
-/** Which programs a command line is about, freed of what only stands around them. */
-import { posix } from "node:path";
+/** Which commands a command line was written for, and what its exit code says of each. */
+import { callPath } from "./paths.ts";
 import type { StepRole } from "./purpose.ts";
-import { parseShell, type ShellPipeline, type ShellStage, type ShellWord } from "./shell-syntax.ts";
+import { innerLine, programCall, programName, type ProgramCall } from "./shell-programs.ts";
+import { parseShell, type ShellPipeline, type ShellStage } from "./shell-syntax.ts";
 
-export interface PlainCommand {
-  /** Without folder, wrapper and version: `/usr/bin/time python3 -m pytest` is `pytest`. */
-  program: string;
-  words: ShellWord[];
+export interface PlainCommand extends ProgramCall, Fate {
   /** The file that the output goes to. */
   output: string | null;
   /** Body of a heredoc or here-string. */
   fed: string | null;
+  /** The folder that a `cd` before it went to, as written. */
+  folder: string | null;
+}
+
+interface Fate {
   /** Exit code 0 of the whole line means that this command had it too. */
   assured: boolean;
   /** The last command of the line and its alternatives are `final`, what leads to it by `&&` comes `before`. */
   role: StepRole;
+  /** What `|| echo …` behind it prints if it fails. */
+  denial: string | null;
 }
 
 /** Commands that prepare or report; they are the point of a line only if there is nothing else in it. */
@@ -25,72 +30,81 @@ const BYSTANDERS = new Set(
 );
 /** Programs that pass on, shorten or reword what another one printed. */
 const FILTERS = new Set(
-  "head tail grep egrep fgrep rg sed awk sort uniq wc cut tr tee less more cat column jq fmt xargs".split(" "),
+  "head tail grep egrep fgrep rg sed awk sort uniq wc cut tr tee less more cat column jq fmt".split(" "),
 );
 /** Programs that only feed the next one. */
 const FEEDERS = new Set("echo printf yes cat true :".split(" "));
-const KEYWORDS = new Set(
-  "if then else elif fi while until do done ! { } time exec command builtin nohup sudo env nice".split(" "),
-);
-const LOOP_HEADS = new Set("for case select function esac in".split(" "));
-/** Runners that start a program of the project: what they run is the program. */
-const RUNNERS = new Map([
-  ["npx", 0],
-  ["bunx", 0],
-  ["uvx", 0],
-  ["pnpx", 0],
-  ["uv run", 1],
-  ["poetry run", 1],
-  ["pipenv run", 1],
-  ["bundle exec", 1],
-  ["npm exec", 1],
-  ["pnpm exec", 1],
-  ["pnpm dlx", 1],
-  ["yarn dlx", 1],
-  ["yarn exec", 1],
-  ["mise exec", 1],
-]);
-const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 const MAX_DEPTH = 3;
+/** Of longer lines the last commands count. */
+const MAX_COMMANDS = 50;
 
-export function plainCommands(line: string, depth = 0): PlainCommand[] {
+export function plainCommands(line: string): PlainCommand[] {
+  return withoutBystanders(allCommands(line, null, 0)).slice(-MAX_COMMANDS);
+}
+
+function allCommands(line: string, home: string | null, depth: number): PlainCommand[] {
   const pipelines = parseShell(line);
-  const strict = pipelines.some(({ stages }) => stages.some((stage) => sets(stage, /^-\w*e/)));
   const wholePipes = pipelines.some(({ stages }) => stages.some((stage) => sets(stage, /^pipefail$/)));
+  const fates = fatesOf(pipelines);
   const commands: PlainCommand[] = [];
+  let folder = home;
   for (const [index, pipeline] of pipelines.entries()) {
-    const chained = isAssured(pipelines, index, strict);
-    const role = roleOf(pipelines, index, strict);
+    const fate = fates[index];
+    if (!fate) continue;
     for (const { stage, last } of keyStages(pipeline)) {
-      commands.push(...unwrap(stage, { assured: chained && (last || wholePipes), role }, depth));
+      const own = { ...fate, assured: fate.assured && (last || wholePipes) };
+      const found = stageCommands(stage, own, folder, depth);
+      commands.push(...found);
+      folder = folderAfter(found, folder);
     }
   }
-  return withoutBystanders(commands);
+  return commands;
 }
 
 function sets(stage: ShellStage, option: RegExp): boolean {
   return stage.words[0]?.text === "set" && stage.words.some(({ text }) => option.test(text));
 }
 
-/** Whether only `&&` stands between a pipeline and the end, and no `||` before it. */
-function isAssured(pipelines: readonly ShellPipeline[], index: number, strict: boolean): boolean {
-  if (pipelines[index - 1]?.next === "||") return false;
-  return pipelines.slice(index, -1).every(({ next }) => next === "&&" || (strict && next === ";"));
+/** From the end to the start: `&&` hands on success, `||` an alternative, all else cuts. */
+function fatesOf(pipelines: readonly ShellPipeline[]): Fate[] {
+  const strict = pipelines.some(({ stages }) => stages.some((stage) => sets(stage, /^-\w*e/)));
+  const fates: Fate[] = [];
+  let role: StepRole = "final";
+  let chained = true;
+  for (let index = pipelines.length - 1; index >= 0; index -= 1) {
+    const sign = index === pipelines.length - 1 ? null : (pipelines[index]?.next ?? null);
+    const goesOn = sign === "&&" || (sign === ";" && strict);
+    if (goesOn && role === "final") role = "before";
+    if (sign === "&" || (sign === ";" && !strict)) role = "apart";
+    chained &&= sign === null || goesOn;
+    const isAlternative = pipelines[index - 1]?.next === "||";
+    const denial = sign === "||" ? echoed(pipelines[index + 1]) : (fates[index + 1]?.denial ?? null);
+    fates[index] = { assured: chained && !isAlternative, role, denial: goesOn || sign === "||" ? denial : null };
+  }
+  return fates;
 }
 
-function roleOf(pipelines: readonly ShellPipeline[], index: number, strict: boolean): StepRole {
-  const signs = pipelines.slice(index, -1).map(({ next }) => next);
-  if (signs.every((sign) => sign === "||")) return "final";
-  return signs.some((sign) => sign === "&" || (sign === ";" && !strict)) ? "apart" : "before";
+function echoed(pipeline: ShellPipeline | undefined): string | null {
+  const words = pipeline?.stages[0]?.words ?? [];
+  if (words[0]?.text !== "echo") return null;
+  const text = words.slice(1).map((word) => word.text);
+  return (
+    text
+      .filter((word) => !/^-[neE]+$/.test(word))
+      .join(" ")
+      .trim() || null
+  );
 }
 
-/** The stages that do the work: neither feeders at the start nor filters behind another program. */
+/** The stages that do the work: neither what only feeds the next one nor filters behind another program. */
 function keyStages({ stages }: ShellPipeline): { stage: ShellStage; last: boolean }[] {
-  const all = stages.map((stage, index) => ({ stage, last: index === stages.length - 1, first: index === 0 }));
-  const working = all.filter(({ stage, first, last }) => {
-    const name = programName(stage.words[0]?.text ?? "");
-    if (first && !last && FEEDERS.has(name) && !readsFile(stage)) return false;
-    return first || !FILTERS.has(name) || stage.output !== null;
+  const names = stages.map(({ words }) => programName(words[0]?.text ?? ""));
+  const all = stages.map((stage, index) => ({ stage, index, last: index === stages.length - 1 }));
+  const working = all.filter(({ stage, index, last }) => {
+    const name = names[index] ?? "";
+    if (names[index + 1] === "xargs") return false;
+    if (index === 0) return last || !FEEDERS.has(name) || readsFile(stage);
+    return !FILTERS.has(name) || stage.output !== null;
   });
   return working.length > 0 ? working : all.slice(0, 1);
 }
@@ -99,92 +113,24 @@ function readsFile({ words }: ShellStage): boolean {
   return words[0]?.text === "cat" && words.some(({ text }, index) => index > 0 && !text.startsWith("-"));
 }
 
-function programName(word: string): string {
-  return posix.basename(word.replaceAll("\\", "/")).replace(/\.exe$/i, "");
-}
-
-function unwrap(stage: ShellStage, fate: { assured: boolean; role: StepRole }, depth: number): PlainCommand[] {
-  const words = withoutPrefixes(stage.words);
-  const [first, ...rest] = words;
-  if (!first) {
-    return stage.output === null ? [] : [{ program: "cat", words: [], output: stage.output, fed: stage.fed, ...fate }];
-  }
-  const name = programName(first.text);
-  const inner = depth < MAX_DEPTH ? innerLine(name, rest) : null;
+function stageCommands(stage: ShellStage, fate: Fate, folder: string | null, depth: number): PlainCommand[] {
+  const { words, output, fed } = stage;
+  const inner = depth < MAX_DEPTH ? innerLine(words) : null;
   if (inner !== null) {
-    const commands = plainCommands(inner, depth + 1);
-    return commands.map((c) => ({
-      ...c,
-      assured: c.assured && fate.assured,
-      role: fate.role === "final" ? c.role : fate.role,
+    return allCommands(inner, folder, depth + 1).map((command) => ({
+      ...command,
+      assured: command.assured && fate.assured,
+      role: fate.role === "final" ? command.role : fate.role,
     }));
   }
-  return [{ ...interpreted(name, first, rest), output: stage.output, fed: stage.fed, ...fate }];
+  const call = programCall(words);
+  if (call) return [{ ...call, output, fed, folder, ...fate }];
+  return output === null ? [] : [{ program: "cat", words: [], output, fed, folder, ...fate }];
 }
 
-/** Without keywords, assignments, wrappers and runners. */
-function withoutPrefixes(words: readonly ShellWord[]): ShellWord[] {
-  let at = 0;
-  while (at < words.length) {
-    const word = words[at]?.text ?? "";
-    if (LOOP_HEADS.has(word)) return [];
-    const name = programName(word);
-    const both = RUNNERS.get(name) ?? RUNNERS.get(`${name} ${words[at + 1]?.text ?? ""}`);
-    if (KEYWORDS.has(name) || both !== undefined) at = skipFlags(words, at + 1 + (both ?? 0));
-    else if (name === "timeout" || name === "gtimeout" || name === "stdbuf")
-      at = skipFlags(words, at + 1) + (name === "stdbuf" ? 0 : 1);
-    else if (ASSIGNMENT.test(word) && !words[at]?.quoted) at += 1;
-    else if (ASSIGNMENT.test(word)) at += 1;
-    else break;
-  }
-  return words.slice(at);
-}
-
-function skipFlags(words: readonly ShellWord[], from: number): number {
-  let at = from;
-  while (words[at]?.text.startsWith("-")) at += 1;
-  return at;
-}
-
-/** The command line in `bash -c "…"`. */
-function innerLine(name: string, rest: readonly ShellWord[]): string | null {
-  if (!/^(?:ba|z|da|k|fi)?sh$/.test(name)) return null;
-  const flag = rest.findIndex(({ text }) => /^-[a-z]*c$/.test(text));
-  return flag < 0 ? null : (rest[flag + 1]?.text ?? null);
-}
-
-/** An interpreter with a script or module is that script: `python3 -m pytest x` is `pytest x`, `sh a.sh` is `a.sh`. */
-function interpreted(name: string, first: ShellWord, rest: ShellWord[]): { program: string; words: ShellWord[] } {
-  const plain = name.replace(/^(python|pip|node|ruby|perl|php)[\d.]+$/, "$1");
-  if (plain === "python" && rest[0]?.text === "-m" && rest[1]) return { program: rest[1].text, words: rest.slice(2) };
-  const interpreter = /^(?:python|node|ruby|perl|php|deno|bun|tsx|ts-node|(?:ba|z|da)?sh|source)$/.test(plain);
-  const script = rest.find(({ text }) => !text.startsWith("-"));
-  if (interpreter && script && !rest.some(({ text }) => /^-[a-z]*[ec]$/.test(text)) && isScript(script.text)) {
-    return { program: programName(script.text), words: rest.filter((word) => word !== script) };
-  }
-  const manager = /^(?:npm|pnpm|yarn|bun)$/.test(plain) ? packageScript(plain, rest) : null;
-  return manager ?? { program: plain === "" ? first.text : plain, words: rest };
-}
-
-function isScript(word: string): boolean {
-  return /\.[a-z]{1,4}$/i.test(word) && !/^https?:/.test(word);
-}
-
-/** `npm test`, `pnpm run test` and `yarn test` run the same script; `npm i` and `yarn add` install the same. */
-function packageScript(manager: string, rest: readonly ShellWord[]): { program: string; words: ShellWord[] } | null {
-  const at = rest.findIndex(({ text }) => !text.startsWith("-"));
-  const verb = rest[at]?.text;
-  if (verb === undefined) return manager === "yarn" ? { program: "install packages", words: [...rest] } : null;
-  const others = rest.filter((_, index) => index !== at);
-  if (verb === "run" || verb === "run-script") return { program: "run script", words: others };
-  if (/^(?:i|install|add|ci)$/.test(verb)) return { program: "install packages", words: others };
-  if (manager !== "bun" && /^(?:test|start|t)$/.test(verb)) {
-    return { program: "run script", words: [{ text: verb === "t" ? "test" : verb, quoted: false }, ...others] };
-  }
-  const builtIn =
-    /^(?:remove|uninstall|update|upgrade|outdated|audit|why|ls|list|link|publish|pack|init|create|version|view|info|config|cache|store|x|prune|dedupe|import|whoami|login|fund|root|help|pm)$/;
-  const own = builtIn.test(verb) || (manager === "bun" && /^(?:build|test)$/.test(verb));
-  return manager === "npm" || own ? null : { program: "run script", words: [...rest] };
+function folderAfter(commands: readonly PlainCommand[], folder: string | null): string | null {
+  const target = commands.findLast(({ program }) => program === "cd" || program === "pushd")?.words[0]?.text;
+  return target === undefined || target === "-" ? folder : callPath(target, folder).full;
 }
 
 function withoutBystanders(commands: PlainCommand[]): PlainCommand[] {

@@ -9,8 +9,11 @@ const SEARCHERS = new Set("grep egrep fgrep rg ag ack zgrep".split(" "));
 const FETCHERS = new Set("curl wget http https xh".split(" "));
 const INTERPRETERS = new Set("python node ruby perl php deno bun psql sqlite3 mysql".split(" "));
 
+/** `cwd`: the folder of the call, absolute if it is known. */
 export function commandPurposes(command: PlainCommand, cwd: string | null): Step[] {
-  return purposesOf(command, cwd).map((purpose) => ({ purpose, assured: command.assured, role: command.role }));
+  const { assured, role, denial, folder } = command;
+  const home = folder === null ? cwd : callPath(folder, cwd).full;
+  return purposesOf(command, home).map((purpose) => ({ purpose, assured, role, denial }));
 }
 
 function purposesOf(command: PlainCommand, cwd: string | null): Purpose[] {

@@ -77,12 +77,12 @@ function resultText(content: unknown): string | undefined {
   if (typeof content === "string") return content;
   if (Array.isArray(content)) return content.map(resultPart).join("\n");
   if (isFields(content)) return resultPart(content);
-  return String(content);
+  return jsonText(content);
 }
 
 function resultPart(part: unknown): string {
   if (typeof part === "string") return part;
-  if (!isFields(part)) return String(part);
+  if (!isFields(part)) return jsonText(part);
   if (typeof part["text"] === "string") return part["text"];
   if (part["type"] === "image") return `[image ${textOf(fieldsOf(part, "source") ?? {}, "media_type") ?? ""}]`;
   if (part["type"] === "tool_reference") return `[tool reference ${textOf(part, "tool_name") ?? ""}]`;

@@ -70,7 +70,7 @@ export class ClaudeLineReader {
   /** The same record again, as when a session was recorded twice into its own file. */
   #isRepeat(record: Fields, text: string): boolean {
     const uuid = textOf(record, "uuid");
-    return uuid !== undefined && this.#records.seen(`${uuid} ${fingerprint(text)}`);
+    return uuid !== undefined && !this.#records.add(`${uuid} ${fingerprint(text)}`);
   }
 }
 

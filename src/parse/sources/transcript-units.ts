@@ -107,7 +107,7 @@ export class TranscriptUnits {
 
   #addEntry(begun: Begun, entry: TranscriptEntry): void {
     const key = entryKey(entry);
-    if (key !== undefined && this.#entries.seen(`${key} ${valueFingerprint(entry)}`)) {
+    if (key !== undefined && !this.#entries.add(`${key} ${valueFingerprint(entry)}`)) {
       begun.outcome = { as: "skipped", kind: "duplicate" };
       return;
     }

@@ -1,0 +1,88 @@
+/** `transcripts show` */
+import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
+import type { ParseResult } from "../../parse/model.ts";
+import type { SessionRef } from "../../sessions/session-ref.ts";
+import { callsByBlock, messageText, type ConversationStyle } from "../conversation-text.ts";
+import { messageRow } from "../message-row.ts";
+import { flag, integer } from "../option-values.ts";
+import { printLine } from "../output.ts";
+import { familyOf, idOf, noteDamage, parseSession, sessionNamed } from "../session-input.ts";
+import { sessionHeading } from "../session-heading.ts";
+import { isPrompt, lastTurns, type MessageView, type Turn, turnsOf } from "../turns.ts";
+
+export async function run(context: CommandContext, args: readonly string[], options: CommandOptions): Promise<ExitCode> {
+  const [argument = ""] = args;
+  const named = await sessionNamed(context, argument);
+  const refs = flag(options, "subagents") ? await familyOf(context, named) : [named];
+  let shown = 0;
+  for (const ref of refs) {
+    const result = await parseSession(context, ref);
+    context.signal.throwIfAborted();
+    noteDamage(context, ref, result);
+    const turns = turnsAsked(turnsOf(result), options);
+    shown += flag(options, "json")
+      ? await printRows(context, turns, idOf(ref, result), options)
+      : await printText(context, ref, result, turns, options);
+  }
+  return shown > 0 ? 0 : 1;
+}
+
+function turnsAsked(turns: readonly Turn[], options: CommandOptions): readonly Turn[] {
+  const line = integer(options, "line");
+  if (line === undefined) return lastTurns(turns, integer(options, "last"));
+  if (integer(options, "last") !== undefined) throw new CliError("--line and --last exclude each other.", "Give one of them.");
+  const turn = turns.findLast(({ messages }) => (messages[0]?.message.line_number ?? Infinity) <= line);
+  return turn === undefined ? [] : [turn];
+}
+
+async function printRows(context: CommandContext, turns: readonly Turn[], id: string, options: CommandOptions): Promise<number> {
+  let printed = 0;
+  for (const { number, messages } of turns) {
+    for (const view of messages) {
+      const wanted = asked(view, options);
+      if (wanted === undefined) continue;
+      await printLine(context, messageRow(wanted, id, number));
+      printed += 1;
+    }
+  }
+  return printed;
+}
+
+/** The message with the blocks that the options ask for; undefined if there is nothing of it to show. */
+function asked(view: MessageView, options: CommandOptions): MessageView | undefined {
+  if (flag(options, "summary")) return isPrompt(view.message) ? view : undefined;
+  const blocks = view.blocks.filter(({ block_type: type }) => {
+    if (type === "tool_use" || type === "tool_result") return flag(options, "withTools");
+    if (type === "thinking" || type === "redacted_thinking") return flag(options, "withThinking");
+    return true;
+  });
+  return blocks.length > 0 || view.blocks.length === 0 ? { ...view, blocks } : undefined;
+}
+
+async function printText(
+  context: CommandContext,
+  ref: SessionRef,
+  result: ParseResult,
+  turns: readonly Turn[],
+  options: CommandOptions,
+): Promise<number> {
+  const style: ConversationStyle = {
+    colors: context.colors,
+    columns: context.columns,
+    withTools: flag(options, "withTools"),
+    withThinking: flag(options, "withThinking"),
+    summary: flag(options, "summary"),
+    calls: callsByBlock(result.tool_calls),
+  };
+  if (result.messages.length > 0) await context.out(sessionHeading(context, ref, result));
+  let printed = 0;
+  for (const { messages } of turns) {
+    for (const view of messages) {
+      const text = messageText(view, style);
+      if (text === "") continue;
+      await context.out(text);
+      printed += 1;
+    }
+  }
+  return printed;
+}

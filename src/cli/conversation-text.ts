@@ -1,0 +1,111 @@
+/** A conversation for a person to read. Pure: messages in, text out. */
+import type { Colors } from "picocolors/types.js";
+import type { ParsedContentBlock, ToolCall } from "../parse/model.ts";
+import { neutralBlock, neutralLine } from "./terminal/neutral.ts";
+import { clockTime, dayAndTime } from "./terminal/times.ts";
+import { cut, wrap } from "./terminal/width.ts";
+import { toolCallText } from "./tool-call-text.ts";
+import { isPrompt, type MessageView, saidIn } from "./turns.ts";
+
+export interface ConversationStyle {
+  colors: Colors;
+  columns: number;
+  withTools: boolean;
+  withThinking: boolean;
+  /** Only what the person said. */
+  summary: boolean;
+  /** The call that each `tool_use` and `tool_result` block belongs to, by the block's id. */
+  calls: ReadonlyMap<string, ToolCall>;
+}
+
+/** Which call each block belongs to. */
+export function callsByBlock(calls: readonly ToolCall[]): Map<string, ToolCall> {
+  const byBlock = new Map<string, ToolCall>();
+  for (const call of calls) {
+    for (const place of [call.use, call.result]) if (place) byBlock.set(place.block_id, call);
+  }
+  return byBlock;
+}
+
+/** A message with its heading, ending in an empty line; an empty text if nothing of it is to be shown. */
+export function messageText(view: MessageView, style: ConversationStyle): string {
+  if (style.summary && !isPrompt(view.message)) return "";
+  const parts = isPrompt(view.message) || view.message.message_type === "assistant" ? said(view, style) : aside(view, style);
+  return parts.length === 0 ? "" : `${heading(view, style)}${parts.join("\n")}\n\n`;
+}
+
+function heading({ message }: MessageView, { colors }: ConversationStyle): string {
+  const time = isPrompt(message) ? dayAndTime(message.timestamp) : clockTime(message.timestamp);
+  const facts = [message.model === null ? "" : neutralLine(message.model), time].filter((fact) => fact !== "");
+  const agent = message.agent_id === null ? "" : ` ${neutralLine(message.agent_id)}`;
+  const side = message.is_sidechain ? colors.magenta(`Subagent${agent}: `) : "";
+  return `${side}${speaker(message, colors)}${facts.length === 0 ? "" : `  ${colors.dim(facts.join("  "))}`}\n`;
+}
+
+function speaker(message: MessageView["message"], colors: Colors): string {
+  if (isPrompt(message)) return colors.bold(colors.green("User"));
+  if (message.message_type === "assistant") return colors.bold(colors.cyan("Assistant"));
+  return colors.bold(colors.yellow(message.message_type === "user" ? "Program" : capital(message.message_type)));
+}
+
+function said(view: MessageView, style: ConversationStyle): string[] {
+  const { message, blocks } = view;
+  if (message.metadata.command !== undefined) return [block(message.metadata.command, style)];
+  const parts = blocks.flatMap((each) => blockText(each, style));
+  if (parts.length > 0 && message.metadata.interrupted) parts.push(style.colors.dim("(cut off here)"));
+  return parts;
+}
+
+/** What is neither a person's nor the model's, and what of it matters to a reader. */
+function aside({ message, blocks }: MessageView, style: ConversationStyle): string[] {
+  const { colors } = style;
+  const { origin, subtype } = message.metadata;
+  if (message.user_kind === "tool_result") {
+    if (!style.withTools) return [];
+    // Results stand with their calls; one whose call is not there stands alone.
+    return blocks.filter((each) => style.calls.get(each.id)?.use == null).flatMap((each) => blockText(each, style));
+  }
+  const text = saidIn({ message, blocks });
+  if (origin === "interruption") return [colors.yellow("(the user interrupted)")];
+  if (message.message_type === "summary") return [colors.dim(block(text, style))];
+  if (origin === "compact_summary") return [colors.dim(`(what was said so far was compacted to this)\n${block(text, style)}`)];
+  if (subtype === "api_error" || subtype === "error") return [colors.red(block(text === "" ? subtype : text, style))];
+  if (origin === "command_output" || origin === "notification") return text.trim() === "" ? [] : [colors.dim(block(text, style))];
+  return [];
+}
+
+function blockText(each: ParsedContentBlock, style: ConversationStyle): string[] {
+  const { colors } = style;
+  switch (each.block_type) {
+    case "text":
+      return each.content_text?.trim() ? [block(each.content_text, style)] : [];
+    case "thinking":
+    case "redacted_thinking":
+      return style.withThinking ? [thinking(each, style)] : [];
+    case "tool_use":
+    case "tool_result": {
+      const call = style.withTools ? style.calls.get(each.id) : undefined;
+      return call ? [toolCallText(call, style)] : [];
+    }
+    case "image":
+    case "document":
+      return [colors.dim(`(${each.block_type}${each.metadata.media_type ? ` ${neutralLine(each.metadata.media_type)}` : ""})`)];
+    case "unknown":
+      return [colors.dim(`(a block of unknown type ${cut(neutralLine(each.metadata.type ?? ""), 40)})`)];
+  }
+}
+
+function thinking({ thinking_text, metadata }: ParsedContentBlock, style: ConversationStyle): string {
+  const text = thinking_text?.trim();
+  if (text) return style.colors.dim(wrap(neutralBlock(text), style.columns, "  | "));
+  const withheld = metadata.withheld ? "(thinking, withheld by the provider)" : "(thinking, empty)";
+  return style.colors.dim(withheld);
+}
+
+function block(text: string, { columns }: ConversationStyle): string {
+  return wrap(neutralBlock(text.trim()), columns);
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
+}

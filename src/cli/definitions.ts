@@ -1,0 +1,24 @@
+/**
+ * All commands: what `--help`, `docs/cli.md` and the completion scripts are made from. Plain data, since every start of
+ * the program loads it; a command's code is loaded when it runs.
+ */
+import type { CommandDefinition } from "./command.ts";
+import { completion, doctor, exportCommand, init } from "./definitions/keeping.ts";
+import { entries, list, show, stats, timeline } from "./definitions/reading.ts";
+import { errors, find, tail } from "./definitions/searching.ts";
+
+/** In the order of the help. */
+export const DEFINITIONS: readonly CommandDefinition[] = [
+  init,
+  list,
+  show,
+  stats,
+  timeline,
+  entries,
+  errors,
+  find,
+  tail,
+  exportCommand,
+  doctor,
+  completion,
+];

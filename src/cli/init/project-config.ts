@@ -1,0 +1,37 @@
+/** Where opencode's configuration of a project is. */
+import { access } from "node:fs/promises";
+import { dirname, join } from "node:path";
+
+/** opencode reads all of these. Of several, the first gets the plugin, unless another has it. */
+const NAMES = ["opencode.jsonc", "opencode.json", ".opencode/opencode.jsonc", ".opencode/opencode.json"];
+
+export interface Project {
+  /** The folder that is the project's root. */
+  root: string;
+  /** Its configuration files, absolute, in the order of preference. */
+  configs: readonly string[];
+}
+
+/** The nearest folder upwards with a configuration or a repository in it; else the folder itself. */
+export async function projectAt(folder: string): Promise<Project> {
+  for (let at = folder; ; at = dirname(at)) {
+    const configs = await present(NAMES.map((name) => join(at, name)));
+    const isRepository = (await present([join(at, ".git")])).length > 0;
+    if (configs.length > 0 || isRepository) return { root: at, configs };
+    if (at === dirname(at)) return { root: folder, configs: [] };
+  }
+}
+
+async function present(paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(
+    paths.map(async (path) => {
+      try {
+        await access(path);
+        return [path];
+      } catch {
+        return [];
+      }
+    }),
+  );
+  return found.flat();
+}

@@ -1,0 +1,1 @@
+export { message as show } from "./message.ts";

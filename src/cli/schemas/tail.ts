@@ -1,0 +1,1 @@
+export { message as tail } from "./message.ts";

@@ -1,0 +1,26 @@
+/** The lines above a session's text: which one it is. */
+import { basename } from "node:path";
+import type { ParseResult } from "../parse/model.ts";
+import type { SessionRef } from "../sessions/session-ref.ts";
+import type { CommandContext } from "./command.ts";
+import { idOf } from "./session-input.ts";
+import { neutralLine } from "./terminal/neutral.ts";
+import { dayAndTime } from "./terminal/times.ts";
+import { cut } from "./terminal/width.ts";
+import { count, duration } from "../html/quantities.ts";
+
+/** Its title, then a line of facts, then an empty line. */
+export function sessionHeading({ colors, columns }: CommandContext, ref: SessionRef, result: ParseResult): string {
+  const { metadata, stats } = result;
+  const title = neutralLine(metadata.title ?? ref.title ?? stats.initial_prompt ?? "");
+  const project = metadata.cwd ?? ref.project;
+  const facts = [
+    dayAndTime(metadata.firstTimestamp),
+    stats.duration_ms > 0 ? duration(stats.duration_ms) : "",
+    `${count(stats.total_messages)} messages`,
+    project === null ? "" : neutralLine(basename(project)),
+    neutralLine(idOf(ref, result)),
+  ];
+  const lines = [colors.bold(cut(title, Math.min(columns, 100))), colors.dim(cut(facts.filter(Boolean).join(" · "), columns))];
+  return `${lines.filter((line) => line !== "").join("\n")}\n\n`;
+}

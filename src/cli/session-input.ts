@@ -1,0 +1,90 @@
+/** Sessions as the commands take them: named by the user, opened, parsed. */
+import type { ParseResult } from "../parse/model.ts";
+import type { ParseOptions } from "../parse/options.ts";
+import { parseTranscript } from "../parse/parse-transcript.ts";
+import { fileInput, type ScanInput } from "../scan/find-input.ts";
+import { findSessions } from "../sessions/find-sessions.ts";
+import type { FoundSessions } from "../sessions/find-sessions.ts";
+import { openSession } from "../sessions/open-session.ts";
+import { outputReader } from "../sessions/output-reader.ts";
+import { resolveSession } from "../sessions/resolve-session.ts";
+import { sessionFamily, type SessionNode } from "../sessions/session-family.ts";
+import type { SessionRef } from "../sessions/session-ref.ts";
+import type { CommandContext, CommandOptions } from "./command.ts";
+import { date, text } from "./option-values.ts";
+
+/** The session that an argument means. Throws a `SessionError` if there is none, or if there are several. */
+export function sessionNamed(context: CommandContext, argument: string): Promise<SessionRef> {
+  return resolveSession(argument, context);
+}
+
+/** The sessions that `--since` and `--project` leave. Places that could not be read are told. */
+export async function sessionsAsked(
+  context: CommandContext,
+  options: CommandOptions,
+  { since = date(options, "since"), subagents = false }: { since?: Date | undefined; subagents?: boolean } = {},
+): Promise<FoundSessions> {
+  const project = text(options, "project");
+  const found = await findSessions(context, {
+    all: subagents,
+    ...(since === undefined ? {} : { since }),
+    ...(project === undefined ? {} : { project }),
+  });
+  for (const { path, reason } of found.unreadable) context.note(`not read: ${path}: ${reason}`);
+  return found;
+}
+
+/** The bytes of a session. A file can be read again and again, anything else once. */
+export function inputOf(context: CommandContext, ref: SessionRef): ScanInput {
+  if (ref.path !== null && ref.bytes !== null) return fileInput(ref.path);
+  return openSession(ref, { stdin: context.stdin });
+}
+
+/** What reading a session needs besides its bytes. */
+export function readOptions(context: CommandContext, ref: SessionRef): Pick<ParseOptions, "readOutput" | "signal"> {
+  const readOutput = outputReader(ref);
+  return { signal: context.signal, ...(readOutput === undefined ? {} : { readOutput }) };
+}
+
+/** The whole session. Damage is told by `noteDamage`, not here. */
+export function parseSession(context: CommandContext, ref: SessionRef): Promise<ParseResult> {
+  return parseTranscript(ref.id, openSession(ref, { stdin: context.stdin }), readOptions(context, ref));
+}
+
+/** A session and all below it, parents before their children. */
+export async function familyOf(context: CommandContext, ref: SessionRef): Promise<SessionRef[]> {
+  const { root, unreadable } = await sessionFamily(ref, context);
+  for (const { path, reason } of unreadable) context.note(`not read: ${path}: ${reason}`);
+  return flattened(root);
+}
+
+function flattened({ ref, children }: SessionNode): SessionRef[] {
+  return [ref, ...children.flatMap(flattened)];
+}
+
+/** The session's own id: its program's name for it, where standard input has none. */
+export function idOf(ref: SessionRef, result?: Pick<ParseResult, "metadata">): string {
+  return ref.source === "stdin" ? (result?.metadata.sessionId ?? ref.id) : ref.id;
+}
+
+/** The argument that means this session, as a shell takes it. */
+export function argumentFor(ref: SessionRef): string {
+  if (ref.source === "stdin") return "-";
+  const argument = ref.source === "file" && ref.path !== null ? ref.path : ref.id;
+  return /^[\w./@:+-]+$/.test(argument) && !argument.startsWith("-") ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Tells lines that could not be used, and what kind of file it is not. */
+export function noteDamage(context: CommandContext, ref: SessionRef, result: ParseResult): void {
+  const { source, lines, errors } = result;
+  const name = ref.path ?? idOf(ref, result);
+  if (source === null) {
+    context.note(lines.total === 0 ? `${name} is empty` : `${name} is no session that can be read`);
+    return;
+  }
+  const lost = errors.filter(({ recovered }) => !recovered).length;
+  if (lost > 0) {
+    const what = lost === 1 ? "1 damaged place" : `${lost} damaged places`;
+    context.note(`${name}: ${what}; \`transcripts entries ${argumentFor(ref)} --outcome failed\` shows what is lost`);
+  }
+}

@@ -1,0 +1,92 @@
+/** A tool call for a person to read: a line that names it, and the beginning of what it was given and gave back. */
+import type { ToolCall } from "../parse/model.ts";
+import type { ConversationStyle } from "./conversation-text.ts";
+import { neutralBlock, neutralLine } from "./terminal/neutral.ts";
+import { cut, wrap } from "./terminal/width.ts";
+
+const INDENT = "    ";
+/** Lines of an input's field or of a result that are shown. */
+const MAX_LINES = 12;
+/** Characters that are looked at for them. */
+const MAX_CHARS = 4_000;
+/** Width of the line that names a call, where the output has none. */
+const MAX_LINE = 200;
+/** Fields of inputs that tell most, in the order in which they are asked. */
+const TELLING = ["command", "file_path", "filePath", "path", "notebook_path", "pattern", "query", "url", "description", "prompt", "skill"];
+
+/** Several lines, without a line end. */
+export function toolCallText(call: ToolCall, style: ConversationStyle): string {
+  const { colors, columns } = style;
+  const name = neutralLine(call.tool_name ?? "unknown tool");
+  const room = Math.max(10, Math.min(columns, MAX_LINE) - name.length - 4);
+  const about = cut(callSummary(call.tool_input), room);
+  const lines = [`${colors.blue(">")} ${colors.bold(name)}${about === "" ? "" : `  ${about}`}`];
+  if (call.use === null) lines.push(colors.dim(`${INDENT}(the call itself is not in the file)`));
+  const rest = inputRest(call.tool_input);
+  if (rest !== "") lines.push(colors.dim(excerpt(rest, style)));
+  lines.push(ending(call, style));
+  return lines.join("\n");
+}
+
+/** What a call is about, in one line: its most telling field. Empty if it has none. */
+export function callSummary(input: unknown): string {
+  const fields = fieldsOf(input);
+  const [, value] = telling(fields) ?? fields.find(([, value]) => typeof value === "string") ?? [];
+  return value === undefined ? "" : neutralLine(textOf(value));
+}
+
+function telling(fields: readonly [string, unknown][]): [string, unknown] | undefined {
+  for (const name of TELLING) {
+    const field = fields.find(([key, value]) => key === name && typeof value === "string");
+    if (field) return field;
+  }
+  return undefined;
+}
+
+/** The fields that the first line does not show. */
+function inputRest(input: unknown): string {
+  const fields = fieldsOf(input);
+  if (fields.length === 0) return input === null || input === undefined || typeof input === "object" ? "" : textOf(input);
+  const shown = telling(fields) ?? fields.find(([, value]) => typeof value === "string");
+  const isWhole = shown !== undefined && !textOf(shown[1]).includes("\n") && textOf(shown[1]).length < 80;
+  const rest = fields.filter((field) => field !== shown || !isWhole);
+  return rest.map(([name, value]) => field(name, textOf(value))).join("\n");
+}
+
+function field(name: string, text: string): string {
+  return text.includes("\n") ? `${name}:\n${text.replace(/^/gm, "  ")}` : `${name}: ${text}`;
+}
+
+function ending({ status, error, result_text }: ToolCall, style: ConversationStyle): string {
+  const { colors } = style;
+  if (status === "pending") return colors.yellow(`${INDENT}(no result in the file)`);
+  if (status === "rejected") return colors.yellow(`${INDENT}(rejected by the user)`);
+  const text = (status === "completed" ? result_text : error) ?? "";
+  const shown = text.trim() === "" ? "" : excerpt(text, style);
+  if (status === "interrupted") return [colors.yellow(`${INDENT}(interrupted)`), colors.dim(shown)].filter(Boolean).join("\n");
+  if (status === "error") return [colors.red(`${INDENT}failed:`), colors.red(shown)].filter(Boolean).join("\n");
+  return shown === "" ? colors.dim(`${INDENT}(no output)`) : colors.dim(shown);
+}
+
+/** The first lines of a text, indented, with a note on what is left out. */
+function excerpt(text: string, { columns }: ConversationStyle): string {
+  const lines = neutralBlock(text.slice(0, MAX_CHARS).replace(/^\n+|\s+$/g, "")).split("\n");
+  const shown = wrap(lines.slice(0, MAX_LINES).join("\n"), columns, INDENT);
+  const hidden = text.trimEnd().split("\n").length - Math.min(lines.length, MAX_LINES);
+  if (hidden > 0) return `${shown}\n${INDENT}… ${hidden} more ${hidden === 1 ? "line" : "lines"}`;
+  return text.length > MAX_CHARS ? `${shown}…` : shown;
+}
+
+function fieldsOf(input: unknown): [string, unknown][] {
+  return typeof input === "object" && input !== null ? Object.entries(input) : [];
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  try {
+    return JSON.stringify(value) ?? "";
+  } catch {
+    // Nested too deep for the runtime.
+    return "…";
+  }
+}

@@ -1,0 +1,3 @@
+/** A session as one page of HTML. */
+export { pageSession, type PageEntry, type PageImage, type PageSession } from "./page-session.ts";
+export { renderPage, type PageOptions } from "./render-page.ts";

@@ -1,0 +1,79 @@
+export const ENTRIES = `
+.stamp { font-size: .8125rem; line-height: 1.6rem; }
+.who { display: block; color: var(--text); font-weight: 600; }
+.again .who { display: none; }
+.model { display: block; font-size: .75rem; line-height: 1.35; }
+.permalink { margin-left: .5rem; color: var(--quiet); text-decoration: none; }
+.permalink:hover { color: var(--accent); text-decoration: underline; }
+.only-calls.again .stamp, .only-work.again .stamp, .only-thinking.again .stamp { line-height: 1.9rem; }
+.user > .content > :is(.prose, .plain) { padding: .75rem 1rem; border-radius: 6px; background: var(--accent-soft); }
+.user > .stamp { padding-top: .75rem; }
+.user:has(> .content > :is(.closed, .note):first-child) > .stamp { padding-top: 0; }
+.content > * + * { margin-top: .5rem; }
+.content > .prose + *, .content > * + .prose { margin-top: .75rem; }
+.picture { display: block; max-width: 100%; max-height: 40rem; height: auto; border: 1px solid var(--line); }
+.api-error > .content > .prose { color: var(--failed); }
+:target { scroll-margin-top: 5rem; }
+.entry:target > .stamp .permalink { color: var(--accent); font-weight: 600; text-decoration: underline; }
+.call:has(:target) > summary { background: var(--accent-soft); }
+
+summary { cursor: pointer; list-style: none; }
+summary::-webkit-details-marker { display: none; }
+summary::before {
+  content: "";
+  flex: none;
+  width: .38rem;
+  height: .38rem;
+  margin: 0 .2rem .1rem .1rem;
+  border: solid var(--quiet);
+  border-width: 0 1.5px 1.5px 0;
+  transform: rotate(-45deg);
+}
+details[open] > summary::before { transform: rotate(45deg) translate(-1px, -1px); }
+.call, .subagent { border: 1px solid var(--line); border-radius: 5px; }
+.call > summary, .subagent > summary {
+  display: flex;
+  flex-wrap: wrap;
+  align-items: baseline;
+  column-gap: .5rem;
+  padding: .2rem .7rem;
+  border-radius: 4px;
+  font-size: .875rem;
+}
+.call > summary:hover, .subagent > summary:hover { background: var(--raised); }
+.tool { flex: none; max-width: 100%; font-weight: 600; }
+.target { flex: 1 1 8rem; min-width: 0; overflow: hidden; color: var(--quiet); text-overflow: ellipsis; white-space: nowrap; }
+.call[open] > summary > .target { white-space: normal; }
+.ending { color: var(--quiet); font-size: .8125rem; }
+.call > summary > .ending:has(.reason) { flex: 1 0 100%; padding-left: 1.2rem; }
+.error > summary .ending { color: var(--failed); }
+.ending strong { font-weight: 600; }
+.error { border-color: color-mix(in srgb, var(--failed) 45%, var(--line)); }
+.inside { padding: .35rem .7rem .7rem; }
+.call > .inside { border-top: 1px solid var(--line); }
+.subagent > .nested { margin: .25rem .7rem .7rem; }
+.closed > summary { display: flex; align-items: baseline; column-gap: .5rem; color: var(--quiet); font-size: .8125rem; line-height: 1.9; }
+.closed > summary:hover { color: var(--accent); }
+.closed .preview { flex: 1 1 0; min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; opacity: 1; }
+.closed[open] > summary .preview { visibility: hidden; }
+.closed > .inside { padding: .25rem 0 .25rem 1.1rem; border-left: 2px solid var(--line); }
+.thinking .prose { color: var(--quiet); font-size: .9375rem; }
+.typed > summary { color: var(--text); }
+.typed .name { font-size: .875rem; font-weight: 600; }
+
+.fields { margin: .35rem 0; }
+.fields > div { display: flex; gap: .6rem; margin-top: .15rem; }
+.fields > .wide { display: block; margin-top: .4rem; }
+.fields dt { flex: none; font-size: .8125rem; }
+.fields dd { min-width: 0; margin: 0; }
+.tasks { margin: .25rem 0; padding: 0; list-style: none; font-size: .875rem; }
+.result { margin-top: .6rem; }
+pre { margin: .25rem 0; }
+pre:is(.command, .output, .text, .diff) { padding: .6rem .75rem; border-radius: 4px; background: var(--code); line-height: 1.5; white-space: pre-wrap; tab-size: 4; }
+pre.command::before { content: "$ "; color: var(--quiet); }
+.error .result pre { border-left: 2px solid var(--failed); }
+.diff > * { display: block; text-decoration: none; }
+.diff > ins { background: var(--added); }
+.diff > del { background: var(--removed); }
+.reference { margin: .6rem 0 0; color: var(--quiet); font-size: .75rem; }
+`;

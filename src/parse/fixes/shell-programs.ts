@@ -1,0 +1,108 @@
+/** The program that the words of a command run, freed of what only starts it. */
+import { posix } from "node:path";
+import type { ShellWord } from "./shell-syntax.ts";
+
+export interface ProgramCall {
+  /** Without folder, wrapper and version: `/usr/bin/time python3 -m pytest` is `pytest`. */
+  program: string;
+  words: ShellWord[];
+}
+
+const KEYWORDS = new Set(
+  "if then else elif fi while until do done ! { } time exec command builtin nohup sudo env nice xargs".split(" "),
+);
+const LOOP_HEADS = new Set("for case select function esac in".split(" "));
+/** Runners that start a program of the project: what they run is the program. */
+const RUNNERS = new Map([
+  ["npx", 0],
+  ["bunx", 0],
+  ["uvx", 0],
+  ["pnpx", 0],
+  ["uv run", 1],
+  ["poetry run", 1],
+  ["pipenv run", 1],
+  ["bundle exec", 1],
+  ["npm exec", 1],
+  ["pnpm exec", 1],
+  ["pnpm dlx", 1],
+  ["yarn dlx", 1],
+  ["yarn exec", 1],
+  ["mise exec", 1],
+]);
+const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
+
+/** Null if the words run nothing, as in the head of a loop. */
+export function programCall(words: readonly ShellWord[]): ProgramCall | null {
+  const [first, ...rest] = withoutPrefixes(words);
+  return first ? interpreted(programName(first.text), first, rest) : null;
+}
+
+/** The command line in `bash -c "…"`. */
+export function innerLine(words: readonly ShellWord[]): string | null {
+  const [first, ...rest] = withoutPrefixes(words);
+  if (!first || !/^(?:ba|z|da|k|fi)?sh$/.test(programName(first.text))) return null;
+  const flag = rest.findIndex(({ text }) => /^-[a-z]*c$/.test(text));
+  return flag < 0 ? null : (rest[flag + 1]?.text ?? null);
+}
+
+export function programName(word: string): string {
+  return posix.basename(word.replaceAll("\\", "/")).replace(/\.exe$/i, "");
+}
+
+/** Without keywords, assignments, wrappers and runners. */
+function withoutPrefixes(words: readonly ShellWord[]): ShellWord[] {
+  let at = 0;
+  while (at < words.length) {
+    const word = words[at]?.text ?? "";
+    if (LOOP_HEADS.has(word)) return [];
+    const name = programName(word);
+    const both = RUNNERS.get(name) ?? RUNNERS.get(`${name} ${words[at + 1]?.text ?? ""}`);
+    if (KEYWORDS.has(name) || both !== undefined) at = skipFlags(words, at + 1 + (both ?? 0));
+    else if (name === "timeout" || name === "gtimeout" || name === "stdbuf")
+      at = skipFlags(words, at + 1) + (name === "stdbuf" ? 0 : 1);
+    else if (ASSIGNMENT.test(word) && !words[at]?.quoted) at += 1;
+    else if (ASSIGNMENT.test(word)) at += 1;
+    else break;
+  }
+  return words.slice(at);
+}
+
+function skipFlags(words: readonly ShellWord[], from: number): number {
+  let at = from;
+  while (words[at]?.text.startsWith("-")) at += 1;
+  return at;
+}
+
+/** An interpreter with a script or module is that script: `python3 -m pytest x` is `pytest x`, `sh a.sh` is `a.sh`. */
+function interpreted(name: string, first: ShellWord, rest: ShellWord[]): ProgramCall {
+  const plain = name.replace(/^(python|pip|node|ruby|perl|php)[\d.]+$/, "$1");
+  if (plain === "python" && rest[0]?.text === "-m" && rest[1]) return { program: rest[1].text, words: rest.slice(2) };
+  const interpreter = /^(?:python|node|ruby|perl|php|deno|bun|tsx|ts-node|(?:ba|z|da)?sh|source)$/.test(plain);
+  const script = rest.find(({ text }) => !text.startsWith("-"));
+  if (interpreter && script && !rest.some(({ text }) => /^-[a-z]*[ec]$/.test(text)) && isScript(script.text)) {
+    return { program: programName(script.text), words: rest.filter((word) => word !== script) };
+  }
+  const manager = /^(?:npm|pnpm|yarn|bun)$/.test(plain) ? packageScript(plain, rest) : null;
+  return manager ?? { program: plain === "" ? first.text : plain, words: rest };
+}
+
+function isScript(word: string): boolean {
+  return /\.[a-z]{1,4}$/i.test(word) && !/^https?:/.test(word);
+}
+
+/** `npm test`, `pnpm run test` and `yarn test` run the same script; `npm i` and `yarn add` install the same. */
+function packageScript(manager: string, rest: readonly ShellWord[]): ProgramCall | null {
+  const at = rest.findIndex(({ text }) => !text.startsWith("-"));
+  const verb = rest[at]?.text;
+  if (verb === undefined) return manager === "yarn" ? { program: "install packages", words: [...rest] } : null;
+  const others = rest.filter((_, index) => index !== at);
+  if (verb === "run" || verb === "run-script") return { program: "run script", words: others };
+  if (/^(?:i|install|add|ci)$/.test(verb)) return { program: "install packages", words: others };
+  if (manager !== "bun" && /^(?:test|start|t)$/.test(verb)) {
+    return { program: "run script", words: [{ text: verb === "t" ? "test" : verb, quoted: false }, ...others] };
+  }
+  const builtIn =
+    /^(?:remove|uninstall|update|upgrade|outdated|audit|why|ls|list|link|publish|pack|init|create|version|view|info|config|cache|store|x|prune|dedupe|import|whoami|login|fund|root|help|pm)$/;
+  const own = builtIn.test(verb) || (manager === "bun" && /^(?:build|test)$/.test(verb));
+  return manager === "npm" || own ? null : { program: "run script", words: [...rest] };
+}

@@ -1,0 +1,92 @@
+/** Of a line of Claude Code, what figures are made from, where that can be had without reading all of it. */
+import { isFields, type Fields } from "../parse/json-fields.ts";
+import { type JsonPicker, KEPT_BYTES, shape } from "./json-picker.ts";
+
+const USAGE = shape({
+  input_tokens: "take",
+  output_tokens: "take",
+  cache_read_input_tokens: "take",
+  cache_creation_input_tokens: "take",
+  cache_creation: { object: shape({ ephemeral_1h_input_tokens: "take" }) },
+});
+
+const BLOCK = shape({
+  type: "take",
+  text: "begin",
+  thinking: "begin",
+  id: "take",
+  name: "take",
+  tool_use_id: "take",
+  content: "begin",
+  is_error: "take",
+});
+
+const MESSAGE = shape({
+  id: "take",
+  model: "take",
+  stop_reason: "take",
+  usage: { object: USAGE },
+  content: { list: BLOCK },
+});
+
+/** Everything that the reading of records looks at, but for what only rows show. */
+const RECORD = shape({
+  type: "take",
+  uuid: "take",
+  timestamp: "take",
+  sessionId: "take",
+  session_id: "take",
+  cwd: "take",
+  version: "take",
+  claude_code_version: "take",
+  gitBranch: "take",
+  agentId: "take",
+  isSidechain: "take",
+  parent_tool_use_id: "take",
+  costUSD: "take",
+  isApiErrorMessage: "take",
+  sourceToolAssistantUUID: "take",
+  message: { object: MESSAGE },
+  toolUseResult: { object: shape({ interrupted: "take" }) },
+});
+
+/** Types of lines of which only type, uuid and time are looked at. */
+const PASSED_OVER = new Set<unknown>(["progress", "file-history-snapshot"]);
+
+/**
+ * The record on a line, with long texts cut and much left out, such that the figures made from it are those of the
+ * whole record. Undefined if that is not certain, be it that the line is damaged or that its texts matter.
+ */
+export function pickedRecord(picker: JsonPicker, bytes: Buffer, start: number, end: number): Fields | undefined {
+  const record = picker.pick(bytes, start, end, RECORD);
+  if (record === undefined) return undefined;
+  const type = record["type"];
+  if (PASSED_OVER.has(type)) return record;
+  const message = record["message"];
+  const content = isFields(message) ? message["content"] : undefined;
+  if (!Array.isArray(content)) return undefined;
+  if (type === "assistant") return content.every(isPlainAnswer) ? record : undefined;
+  const isResult = type === "user" && content.length > 0 && typeof record["toolUseResult"] !== "string";
+  return isResult && content.every(isPlainResult) ? record : undefined;
+}
+
+/** Blocks of which only their kind, their ids and whether they are empty matters. */
+function isPlainAnswer(block: unknown): boolean {
+  if (!isFields(block)) return false;
+  if (block["type"] === "text") return typeof block["text"] === "string";
+  if (block["type"] === "thinking") return typeof block["thinking"] === "string";
+  return block["type"] === "tool_use";
+}
+
+/**
+ * A result that tells by its mark, or by the beginning of its text, that it went well. How a call ended otherwise is
+ * told by texts that begin with a letter or `[`, have at most 64 characters, and may be in tags or after white space.
+ */
+function isPlainResult(block: unknown): boolean {
+  if (!isFields(block) || block["type"] !== "tool_result") return false;
+  if (block["is_error"] === false) return true;
+  const text = block["content"];
+  if (block["is_error"] !== undefined || typeof text !== "string") return false;
+  if (text.length < KEPT_BYTES / 4) return false;
+  return /^[\w[(/.*#$-]/.test(text) && !text.includes("<tool_use_error>");
+}

@@ -1,0 +1,72 @@
+/** What a source makes of an input, line by line: messages as their lines tell them, without the other lines of them. */
+import type { SourceOptions, SourceUnit } from "../parse/draft.ts";
+import { MessageBuilder, type BuiltMessage } from "../parse/message-builder.ts";
+import { flatPricing } from "../parse/pricing.ts";
+import { ClaudeLineReader } from "../parse/sources/claude-lines.ts";
+import { claudeCode } from "../parse/sources/claude-code.ts";
+import { claudeStream } from "../parse/sources/claude-stream.ts";
+import type { ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
+import type { ParseOptions } from "../parse/options.ts";
+import type { Source } from "../parse/draft.ts";
+import { pickLines, type LinePattern } from "./find-lines.ts";
+import type { Reopenable } from "./find-input.ts";
+
+export type ScanOptions = Pick<ParseOptions, "maxLineBytes" | "agentProgress" | "readOutput">;
+
+/** One line's part of a message, with the blocks that the input did not have before. */
+export interface LineMessage {
+  message: TranscriptMessage;
+  blocks: readonly ParsedContentBlock[];
+}
+
+const MAX_LINE_BYTES = 5 * 1024 * 1024;
+
+export function sourceOptions({
+  maxLineBytes = MAX_LINE_BYTES,
+  agentProgress = false,
+  readOutput,
+}: ScanOptions): SourceOptions {
+  return { maxLineBytes, agentProgress, ...(readOutput === undefined ? {} : { readOutput }) };
+}
+
+/** Whether each line of the source stands for itself, so that some can be read without the others. */
+export function hasLinesOfItsOwn(source: Source | undefined): boolean {
+  // What nothing else is taken for is read as Claude Code's.
+  return source === undefined || source === claudeCode || source === claudeStream;
+}
+
+/** The lines of a Claude Code input that are wanted. */
+export async function* pickedUnits(
+  input: Reopenable,
+  wanted: LinePattern,
+  options: ScanOptions,
+): AsyncGenerator<SourceUnit[]> {
+  const { maxLineBytes, agentProgress } = sourceOptions(options);
+  const reader = new ClaudeLineReader({ maxLineBytes, agentProgress });
+  for await (const lines of pickLines(input.fromStart(true), wanted, maxLineBytes)) {
+    yield lines.map((line) => reader.read(line));
+  }
+}
+
+/** Makes messages of units, and leaves out what an input repeats: as the parser does, but for putting lines together. */
+export class LineMessages {
+  readonly #builder: MessageBuilder;
+  #ids = 0;
+
+  constructor(repeats: boolean, maxInlineContentBytes: number) {
+    this.#builder = new MessageBuilder({
+      sessionId: "",
+      maxInlineContentBytes,
+      generateId: () => String((this.#ids += 1)),
+      pricing: flatPricing,
+      repeats,
+    });
+  }
+
+  of(unit: SourceUnit): LineMessage[] {
+    const place = { line: unit.line, offset: unit.offset };
+    return unit.messages
+      .map((draft): BuiltMessage | undefined => this.#builder.begin(draft, place))
+      .filter((built) => built !== undefined);
+  }
+}

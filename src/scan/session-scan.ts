@@ -1,0 +1,36 @@
+/** What scanning a session gives: figures, and nothing of its texts. */
+import type { LineAccount, SessionMetadata, SourceName, TranscriptMessage, TranscriptStats } from "../parse/model.ts";
+import type { UsageRecord } from "../parse/usage-ledger.ts";
+
+export interface SessionScan {
+  /** Null if the input is empty or is no known source. */
+  source: SourceName | null;
+  /** Like the next two, what `parseTranscript` gives. */
+  stats: TranscriptStats;
+  metadata: SessionMetadata;
+  lines: LineAccount;
+  /** How many entries its `errors` has. */
+  error_count: number;
+  /** Each answer with what it used, in order: for a `UsageLedger`. */
+  usage: UsageRecord[];
+}
+
+/** Of the answers that used tokens or have a cost. */
+export function usageRecords(messages: readonly TranscriptMessage[]): UsageRecord[] {
+  return messages.filter(hasUsage).map((message) => ({
+    sourceId: message.source_id,
+    model: message.model,
+    timestamp: message.timestamp,
+    isSidechain: message.is_sidechain,
+    tokensIn: message.tokens_in ?? 0,
+    tokensOut: message.tokens_out ?? 0,
+    cacheRead: message.cache_read ?? 0,
+    cacheWrite: message.cache_write ?? 0,
+    costUsd: message.cost_usd,
+    isLowerBound: message.metadata.tokens_out_is_lower_bound === true,
+  }));
+}
+
+function hasUsage({ message_type, tokens_in, cost_usd }: TranscriptMessage): boolean {
+  return message_type === "assistant" && (tokens_in !== null || cost_usd !== null);
+}

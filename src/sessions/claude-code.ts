@@ -1,0 +1,75 @@
+import { basename } from "node:path";
+import type { SessionFiles } from "./session-files.ts";
+import { type SessionRef, sessionRef } from "./session-ref.ts";
+import { walk, type Walked, type WalkedFile } from "./walk.ts";
+
+const EXTENSION = ".jsonl";
+/** Claude Code needs three (`project/session/subagents`); the rest is for people who sort their projects into folders. */
+const DEPTH = 6;
+/** Longer names of project folders are cut, and end in a hash that cannot be had here. */
+const MAX_ENCODED = 200;
+
+export interface ScannedSessions {
+  sessions: SessionRef[];
+  unreadable: Walked["unreadable"];
+}
+
+/**
+ * The sessions below a `projects` folder: `{project}/{session}.jsonl`, subagents in
+ * `{project}/{session}/subagents/agent-*.jsonl`, and those of older versions in `{project}/agent-*.jsonl`, where only
+ * the content says whose they are.
+ */
+export async function scanClaudeCode(root: string, files: SessionFiles, seen?: Set<string>): Promise<ScannedSessions> {
+  const accepts = (name: string): boolean => name.endsWith(EXTENSION);
+  const { files: found, unreadable } = await walk(root, { files, depth: DEPTH, accepts, ...(seen && { seen }) });
+  return { sessions: found.map(claudeRef), unreadable };
+}
+
+/** Everything of one session: its file, its subagents', and those beside it that may be its subagents'. */
+export async function scanClaudeFamily(
+  projectFolder: string,
+  sessionId: string,
+  files: SessionFiles,
+): Promise<ScannedSessions> {
+  const own = `${sessionId}${EXTENSION}`;
+  const { files: found, unreadable } = await walk(projectFolder, {
+    files,
+    depth: DEPTH - 1,
+    accepts: (name) => name.endsWith(EXTENSION) && (isAgentName(name) || name === own),
+    enters: (segments) => segments[0] === sessionId,
+  });
+  const label = basename(projectFolder);
+  return { sessions: found.map((file) => claudeRef({ ...file, segments: [label, ...file.segments] })), unreadable };
+}
+
+export function claudeRef({ path, segments, bytes, modifiedMs }: WalkedFile): SessionRef {
+  const id = basename(path, EXTENSION);
+  const place = segments.lastIndexOf("subagents", -2);
+  const isAgent = place > 0 || isAgentName(id);
+  return sessionRef({
+    id,
+    source: "claude-code",
+    path,
+    projectLabel: segments.length > 1 ? (segments[0] ?? "") : "",
+    parentId: (place > 0 ? segments[place - 1] : undefined) ?? null,
+    agentId: isAgent ? id.replace(/^agent-/, "") : null,
+    modifiedMs,
+    bytes,
+  });
+}
+
+function isAgentName(name: string): boolean {
+  return name.startsWith("agent-");
+}
+
+/** The name that Claude Code gives the folder of a project. Several projects can share one. */
+export function encodedProject(folder: string): string {
+  return folder.replace(/[^a-zA-Z0-9]/g, "-").slice(0, MAX_ENCODED);
+}
+
+/** Whether a folder of Claude Code may hold sessions of the project, or of a folder inside it. */
+export function mayBeOfProject(label: string, folder: string): "yes" | "inside" | "no" {
+  const encoded = encodedProject(folder);
+  if (label === encoded || (encoded.length === MAX_ENCODED && label.startsWith(`${encoded}-`))) return "yes";
+  return label.startsWith(`${encoded}-`) ? "inside" : "no";
+}

@@ -1,0 +1,113 @@
+import { scanClaudeCode, type ScannedSessions } from "./claude-code.ts";
+import { scanOpencodeStore } from "./opencode-store.ts";
+import { filterByProject } from "./project-filter.ts";
+import { isAbsent } from "./reasons.ts";
+import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
+import { isSubagent, type SessionRef, type SessionRoot, type Unreadable, type Where } from "./session-ref.ts";
+import { sessionRoots } from "./session-roots.ts";
+import { scanTranscripts } from "./transcripts.ts";
+
+export interface FindOptions {
+  /** Only sessions that were written to at this time or later. */
+  since?: Date;
+  /** Only sessions of this project: its folder, or the last name of it. See `filterByProject`. */
+  project?: string;
+  /** Subagents too. Default: false. */
+  all?: boolean;
+  /** Default: the real file system. */
+  files?: SessionFiles;
+}
+
+/** A place that was looked at. */
+export interface SearchedRoot extends SessionRoot {
+  isThere: boolean;
+  /** Sessions in it, subagents included, before any filter. */
+  sessions: number;
+}
+
+export interface FoundSessions {
+  /** Newest first. */
+  sessions: SessionRef[];
+  unreadable: Unreadable[];
+  roots: SearchedRoot[];
+}
+
+/**
+ * The sessions on this machine. Names, sizes and times are looked at, files are not read (but for the heads of
+ * transcripts whose names are not opencode's). Never rejects for what it finds: see `unreadable`.
+ *
+ * A session that we recorded and that opencode still has is listed once, as our transcript, which outlives a deletion
+ * in opencode, with the other one in `alternatives`.
+ */
+export async function findSessions(where: Where, options: FindOptions = {}): Promise<FoundSessions> {
+  const { since, project, all = false, files = nodeSessionFiles } = options;
+  const roots = await sessionRoots(where, files);
+  const seen = new Set<string>();
+  const scanned: ScannedSessions[] = [];
+  const searched: SearchedRoot[] = [];
+  // One after the other: a file that two roots lead to is the first one's.
+  for (const root of roots) {
+    const result = await scan(root, files, seen);
+    scanned.push(result);
+    searched.push({ ...root, isThere: await isThere(root.path, files), sessions: result.sessions.length });
+  }
+
+  let sessions = joinSources(scanned.flatMap((each) => each.sessions));
+  if (!all) sessions = sessions.filter((ref) => !isSubagent(ref));
+  if (since !== undefined) sessions = sessions.filter(({ modifiedMs }) => modifiedMs >= since.getTime());
+  if (project !== undefined) sessions = await filterByProject(sessions, project, where, files);
+  return {
+    sessions: newestFirst(sessions),
+    unreadable: scanned.flatMap((each) => each.unreadable),
+    roots: searched,
+  };
+}
+
+function scan(root: SessionRoot, files: SessionFiles, seen: Set<string>): Promise<ScannedSessions> {
+  switch (root.source) {
+    case "claude-code":
+      return scanClaudeCode(root.path, files, seen);
+    case "transcript":
+      return scanTranscripts(root.path, files);
+    case "opencode-store":
+      return scanOpencodeStore(root.path, files);
+  }
+}
+
+async function isThere(path: string, files: SessionFiles): Promise<boolean> {
+  try {
+    await files.stat(path);
+    return true;
+  } catch (error) {
+    // What cannot be looked at is there, and listed as unreadable.
+    return !isAbsent(error);
+  }
+}
+
+/** Makes the transcript and the stored session with one id one session. */
+function joinSources(refs: readonly SessionRef[]): SessionRef[] {
+  const isOpencode = ({ source }: SessionRef): boolean => source !== "claude-code";
+  const rank = ({ source }: SessionRef): number => (source === "transcript" ? 0 : 1);
+  const joined = [...Map.groupBy(refs.filter(isOpencode), ({ id }) => id).values()].flatMap((same) => {
+    const [first, ...others] = same.toSorted((a, b) => rank(a) - rank(b));
+    return first === undefined ? [] : [others.reduce(completedBy, first)];
+  });
+  return [...refs.filter((ref) => !isOpencode(ref)), ...joined];
+}
+
+/** A session with another form of it as an alternative, which tells what the first form does not. */
+function completedBy(first: SessionRef, other: SessionRef): SessionRef {
+  return {
+    ...first,
+    project: first.project ?? other.project,
+    projectLabel: first.projectLabel || other.projectLabel,
+    parentId: first.parentId ?? other.parentId,
+    title: first.title ?? other.title,
+    startedMs: first.startedMs ?? other.startedMs,
+    alternatives: [...first.alternatives, { ...other, alternatives: [] }, ...other.alternatives],
+  };
+}
+
+function newestFirst(refs: readonly SessionRef[]): SessionRef[] {
+  return refs.toSorted((a, b) => b.modifiedMs - a.modifiedMs || (a.id < b.id ? -1 : 1));
+}

@@ -1,0 +1,52 @@
+import { join, sep } from "node:path";
+import { cannotOpen } from "./open-session.ts";
+import { isAbsent } from "./reasons.ts";
+import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
+import type { SessionRef } from "./session-ref.ts";
+import { transcriptsFolderOf } from "./transcripts.ts";
+
+/** What our recorder writes; anything else is no output of ours, whatever a transcript says. */
+const OUTPUT_PATH = /^[\w-]+\/outputs\/[\w-]+\.txt$/;
+
+/**
+ * Reads the outputs that a transcript of ours keeps in files of their own: the text by its path relative to the
+ * transcripts folder, undefined if it is not there. Never reads anything outside of that folder, through links neither.
+ * Undefined if the session is no transcript. The function rejects with a `SessionError` if a file cannot be read.
+ */
+export function outputReader(
+  ref: SessionRef,
+  files: Pick<SessionFiles, "openRead" | "realpath" | "stat"> = nodeSessionFiles,
+): ((path: string) => Promise<string | undefined>) | undefined {
+  if (ref.source !== "transcript" || ref.path === null) return undefined;
+  const folder = transcriptsFolderOf(ref.path, ref.parentId);
+  return async (path) => {
+    if (!OUTPUT_PATH.test(path)) return undefined;
+    try {
+      const real = await files.realpath(join(folder, path));
+      if (!real.startsWith((await files.realpath(folder)) + sep)) return undefined;
+      return await textOfFile(real, files);
+    } catch (error) {
+      if (isAbsent(error)) return undefined;
+      throw cannotOpen(ref, error);
+    }
+  };
+}
+
+/** UTF-8 with a byte order mark kept; undefined of anything but a file. */
+async function textOfFile(path: string, files: Pick<SessionFiles, "openRead" | "stat">): Promise<string | undefined> {
+  const { kind, bytes } = await files.stat(path);
+  if (kind !== "file") return undefined;
+  const handle = await files.openRead(path);
+  try {
+    const chunks: Uint8Array[] = [];
+    for (let at = 0; at < bytes;) {
+      const chunk = await handle.read(at, bytes - at);
+      if (chunk.byteLength === 0) break;
+      at += chunk.byteLength;
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString("utf8");
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,102 @@
+import { detectTranscriptFormat, openTranscript } from "../format/index.ts";
+import { isFields, textOf, type Fields } from "../parse/json-fields.ts";
+import type { SessionFiles } from "./session-files.ts";
+
+/** What the beginning of a file says of its session. */
+export interface SessionHead {
+  /** `file`: neither a transcript of ours nor a session of Claude Code. */
+  source: "claude-code" | "transcript" | "file";
+  /** The session that the file names. A subagent's file of Claude Code names its parent. */
+  sessionId: string | null;
+  /** Of one of our transcripts. */
+  parentId: string | null;
+  /** Of a subagent of Claude Code. */
+  agentId: string | null;
+  /** The project's folder. */
+  cwd: string | null;
+  title: string | null;
+  startedMs: number | null;
+}
+
+/** Enough for nearly every file; a first line may be far longer (a pasted text, an image). */
+const HEAD_BYTES = [16 * 1024, 1024 * 1024];
+
+/** Reads the beginning of a file. Rejects with the file system's error; no content makes it reject. */
+export async function readSessionHead(path: string, files: Pick<SessionFiles, "openRead">): Promise<SessionHead> {
+  const handle = await files.openRead(path);
+  try {
+    let head = nothingKnown();
+    for (const length of HEAD_BYTES) {
+      const bytes = await handle.read(0, length);
+      head = await headOf(new TextDecoder().decode(bytes), bytes.byteLength < length);
+      if (bytes.byteLength < length || isEnough(head)) break;
+    }
+    return head;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function headOf(text: string, isWhole: boolean): Promise<SessionHead> {
+  const format = detectTranscriptFormat(text);
+  return format === undefined ? claudeHead(text, isWhole) : transcriptHead(format, text);
+}
+
+async function transcriptHead(format: "markdown" | "jsonl", text: string): Promise<SessionHead> {
+  const head: SessionHead = { ...nothingKnown(), source: "transcript" };
+  for await (const item of openTranscript(format, text)) {
+    if (item.kind !== "header") continue;
+    const { sessionID, parentID, directory, title, created } = item.header;
+    head.sessionId = sessionID;
+    head.parentId = parentID ?? null;
+    head.cwd = directory ?? null;
+    head.title = title ?? null;
+    head.startedMs = timeOf(created);
+    break;
+  }
+  return head;
+}
+
+/** The fields may stand on different lines: the first ones are often notes that have neither time nor folder. */
+function claudeHead(text: string, isWhole: boolean): SessionHead {
+  const head = nothingKnown();
+  const lines = text.replace(/^\ufeff/, "").split("\n");
+  // The last one may be cut.
+  if (!isWhole) lines.pop();
+  for (const line of lines) {
+    const fields = record(line);
+    if (fields === undefined) continue;
+    const sessionId = textOf(fields, "sessionId");
+    if (sessionId === undefined) continue;
+    head.source = "claude-code";
+    head.sessionId ??= sessionId;
+    head.agentId ??= textOf(fields, "agentId") ?? null;
+    head.cwd ??= textOf(fields, "cwd") ?? null;
+    head.startedMs ??= timeOf(textOf(fields, "timestamp"));
+    if (isEnough(head)) break;
+  }
+  return head;
+}
+
+function record(line: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isFields(value) && textOf(value, "type") !== undefined ? value : undefined;
+  } catch {
+    // Damage is for the parser to report; another line has the fields too.
+    return undefined;
+  }
+}
+
+function isEnough({ source, cwd, startedMs }: SessionHead): boolean {
+  return source === "transcript" || (cwd !== null && startedMs !== null);
+}
+
+function timeOf(timestamp: string | undefined): number | null {
+  const ms = timestamp === undefined ? Number.NaN : Date.parse(timestamp);
+  return Number.isNaN(ms) ? null : ms;
+}
+
+function nothingKnown(): SessionHead {
+  return { source: "file", sessionId: null, parentId: null, agentId: null, cwd: null, title: null, startedMs: null };
+}

@@ -1,0 +1,338 @@
+/** What Claude Code's files say beyond the simple case: see SPEC P3 to P6. */
+import assert from "node:assert/strict";
+import type { ParseResult } from "../../src/parse/model.ts";
+import type { ParseOptions } from "../../src/parse/options.ts";
+import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { answer, file, text, thinking, toolResult, toolUse, usage, userText } from "../support/parse/claude-lines.ts";
+import { describe, test } from "../support/runner.ts";
+
+const parsed = (lines: readonly string[], options?: ParseOptions): Promise<ParseResult> =>
+  parseTranscript("S1", file(...lines), { pricing: "flat", ...options });
+const texts = ({ content_blocks }: ParseResult): (string | null)[] =>
+  content_blocks.map(({ content_text }) => content_text);
+
+describe("the lines of an answer", () => {
+  test("belong together though other lines stand between them", async () => {
+    const result = await parsed([
+      answer("msg_1", [toolUse("toolu_1", "Read")], usage(1, 5)),
+      answer("msg_2", [text("from a subagent")], usage(1, 7), { isSidechain: true, agentId: "a1" }),
+      toolResult("toolu_1", "one"),
+      answer("msg_1", [toolUse("toolu_2", "Read")], usage(1, 50)),
+      toolResult("toolu_2", "two"),
+      answer("msg_2", [text("and more of it")], usage(1, 70), { isSidechain: true, agentId: "a1" }),
+    ]);
+    assert.deepEqual(
+      result.messages.map(({ source_id, message_type, tokens_out, is_sidechain, agent_id, line_number }) => [
+        source_id ?? message_type,
+        tokens_out,
+        is_sidechain,
+        agent_id,
+        line_number,
+      ]),
+      [
+        ["msg_1", 50, false, null, 1],
+        ["msg_2", 70, true, "a1", 2],
+        ["user", null, false, null, 3],
+        ["user", null, false, null, 5],
+      ],
+    );
+    assert.equal(result.stats.tokens_out, 120);
+    assert.deepEqual(
+      result.tool_calls.map(({ status }) => status),
+      ["completed", "completed"],
+    );
+  });
+
+  test("count once when the output does not grow evenly: the largest holds", async () => {
+    const outputs = [3, 90, 12];
+    const { stats } = await parsed(outputs.map((output) => answer("msg_1", [text(`${output}`)], usage(10, output))));
+    assert.deepEqual([stats.tokens_in, stats.tokens_out], [10, 90]);
+  });
+
+  test("may repeat all that was said before; each block stands once", async () => {
+    const said = [thinking("a"), text("b"), toolUse("toolu_1", "Bash", { command: "ls" })];
+    const result = await parsed(said.map((_, at) => answer("msg_1", said.slice(0, at + 1))));
+    assert.deepEqual(
+      result.content_blocks.map(({ block_type }) => block_type),
+      ["thinking", "text", "tool_use"],
+    );
+  });
+
+  test("may hold the same text twice on one line", async () => {
+    assert.deepEqual(texts(await parsed([answer("msg_1", [text("again"), text("again")])])), ["again", "again"]);
+  });
+
+  test("without an id are messages of their own", async () => {
+    const line = (value: string): string => JSON.stringify({ type: "assistant", message: { content: [text(value)] } });
+    assert.equal((await parsed([line("a"), line("b")])).messages.length, 2);
+  });
+});
+
+describe("a session that was recorded into its own file again", () => {
+  const lines = [
+    userText("Go"),
+    answer("msg_1", [toolUse("toolu_1", "Bash", { command: "ls" })], usage(10, 20)),
+    toolResult("toolu_1", "a.ts"),
+    answer("msg_2", [text("Done.")], usage(10, 5)),
+  ];
+  const renamed = (line: string, at: number): string => line.replace(/"uuid":"[^"]*"/, `"uuid":"again-${at}"`);
+
+  test("line by line is read once, and the repeats are counted", async () => {
+    const once = await parsed(lines);
+    const twice = await parsed([...lines, ...lines]);
+    assert.deepEqual(twice.stats, once.stats);
+    assert.deepEqual(texts(twice), texts(once));
+    assert.deepEqual(twice.lines, { ...once.lines, total: 8, skipped: { duplicate: 4 } });
+  });
+
+  test("under new uuids repeats no answer, call or result", async () => {
+    const { stats, tool_calls, lines: account } = await parsed([...lines, ...lines.slice(1).map(renamed)]);
+    assert.deepEqual([stats.assistant_messages, stats.tool_use_count, stats.tokens_out], [2, 1, 25]);
+    assert.equal(tool_calls.length, 1);
+    assert.equal(account.skipped["duplicate"], 1);
+  });
+
+  test("keeps what has a known uuid and says something else", async () => {
+    const shared = { uuid: "u1" };
+    assert.deepEqual(texts(await parsed([userText("one", shared), userText("two", shared)])), ["one", "two"]);
+  });
+
+  test("keeps a second result that differs", async () => {
+    const result = await parsed([...lines.slice(0, 3), toolResult("toolu_1", "b.ts")]);
+    assert.deepEqual(
+      result.content_blocks.map(({ result_text }) => result_text).filter((found) => found !== null),
+      ["a.ts", "b.ts"],
+    );
+  });
+});
+
+describe("what is not shown as empty", () => {
+  test("thinking that was withheld, each piece of it, and thinking that was encrypted", async () => {
+    const withheld = [thinking("", "sig-one"), thinking("", "sig-two")];
+    const hidden = { type: "redacted_thinking", data: "AAAA" };
+    const result = await parsed([...withheld, hidden].map((block) => answer("msg_1", [block])));
+    assert.deepEqual(
+      result.content_blocks.map(({ block_type, metadata }) => [block_type, metadata.withheld]),
+      [
+        ["thinking", true],
+        ["thinking", true],
+        ["redacted_thinking", true],
+      ],
+    );
+    assert.deepEqual([result.stats.thinking_blocks, result.stats.withheld_thinking_blocks], [3, 3]);
+    assert.equal(result.messages[0]?.has_thinking, true);
+  });
+
+  test("calls that were rejected, interrupted, failed, or never answered", async () => {
+    const no = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
+    const names = ["rejected", "interrupted", "error", "completed", "pending"];
+    const result = await parsed([
+      answer(
+        "msg_1",
+        names.map((name) => toolUse(name, "Bash", { command: name })),
+      ),
+      toolResult("rejected", no, { toolUseResult: "User rejected tool use" }, { is_error: true }),
+      toolResult("interrupted", "[Request interrupted by user for tool use]", {}, { is_error: true }),
+      toolResult("error", "<tool_use_error>No such file</tool_use_error>", {}, { is_error: true }),
+      toolResult("completed", "<tool_use_error> is what an error begins with", {}, { is_error: false }),
+    ]);
+    assert.deepEqual(
+      result.tool_calls.map(({ status }) => status),
+      names,
+    );
+    assert.equal(result.tool_calls[2]?.error, "No such file");
+    const { tool_error_count, tool_rejected_count, tool_interrupted_count, tool_pending_count } = result.stats;
+    assert.deepEqual([tool_error_count, tool_rejected_count, tool_interrupted_count, tool_pending_count], [1, 1, 1, 1]);
+    assert.deepEqual(result.stats.tools, { Bash: { calls: 5, errors: 1 } });
+    // Each call says so itself too.
+    assert.deepEqual(
+      result.content_blocks.filter(({ block_type }) => block_type === "tool_use").map(({ status }) => status),
+      names,
+    );
+  });
+
+  test("results that are lists, images, references, objects or nothing", async () => {
+    const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } };
+    const contents = [
+      [
+        { type: "text", text: "a" },
+        { type: "text", text: "b" },
+      ],
+      [image],
+      [{ type: "tool_reference", tool_name: "WebFetch" }],
+      { status: "ok" },
+      null,
+    ];
+    const result = await parsed(contents.map((content, at) => toolResult(`toolu_${at}`, content)));
+    assert.deepEqual(
+      result.content_blocks.map(({ result_text }) => result_text),
+      ["a\nb", "[image image/png]", "[tool reference WebFetch]", '{"status":"ok"}', null],
+    );
+    assert.equal(result.content_blocks[1]?.metadata["images"], 1);
+  });
+
+  test("a result of which the rest lies in a file", async () => {
+    const kept = { toolUseResult: { stdout: "", persistedOutputPath: "/tmp/out.txt" } };
+    const [block] = (await parsed([toolResult("t", "<persisted-output>\nfirst lines", kept)])).content_blocks;
+    assert.equal(block?.metadata.persisted_output_path, "/tmp/out.txt");
+  });
+
+  test("images and documents of a message, without their bytes", async () => {
+    const source = { type: "base64", media_type: "image/png", data: "AAAA" };
+    const content = [
+      { type: "image", source },
+      { type: "document", source: { ...source, media_type: "application/pdf" } },
+    ];
+    const result = await parsed([userText(content as unknown as string)]);
+    assert.deepEqual(
+      result.content_blocks.map(({ block_type, metadata }) => [block_type, metadata.media_type]),
+      [
+        ["image", "image/png"],
+        ["document", "application/pdf"],
+      ],
+    );
+    assert.ok(!JSON.stringify(result.content_blocks).includes("AAAA"));
+  });
+});
+
+describe("user lines", () => {
+  const compact = { isCompactSummary: true, isVisibleInTranscriptOnly: true };
+  const attachment = (commandMode: string): string =>
+    JSON.stringify({ type: "attachment", attachment: { type: "queued_command", prompt: "And the docs", commandMode } });
+
+  for (const [what, line, kind, origin] of [
+    ["typed", userText("Hi", { permissionMode: "default" }), "human", undefined],
+    ["a result", toolResult("t", "x"), "tool_result", undefined],
+    ["an injection", userText("Caveat", { isMeta: true }), "meta", undefined],
+    ["a compaction's summary", userText("This session is continued", compact), "meta", "compact_summary"],
+    ["an interruption", userText("[Request interrupted by user]"), "meta", "interruption"],
+    ["a slash command", userText("<command-message>review</command-message>"), "human", "command"],
+    ["a shell line", userText("<bash-input>git status</bash-input>"), "human", "command"],
+    ["a shell line's output", userText("<bash-stdout>clean</bash-stdout>"), "human", "command_output"],
+    ["a notice", userText("<task-notification>done</task-notification>"), "human", "notification"],
+    ["typed while the model was busy", attachment("prompt"), "human", "queued"],
+    ["a notice while the model was busy", attachment("task-notification"), "meta", "notification"],
+  ] as const) {
+    test(`${what}: ${kind}`, async () => {
+      const [message] = (await parsed([line])).messages;
+      assert.equal(message?.message_type, "user");
+      assert.deepEqual([message?.user_kind, message?.metadata.origin], [kind, origin]);
+    });
+  }
+
+  test("other attachments are no messages", async () => {
+    const { messages, lines } = await parsed(['{"type":"attachment","attachment":{"type":"todo_reminder"}}']);
+    assert.deepEqual([messages.length, lines.skipped], [0, { attachment: 1 }]);
+  });
+});
+
+describe("usage that is only a placeholder", () => {
+  const stats = async (version: string, output: number, stop: string | null): Promise<boolean> => {
+    const line = answer("msg_1", [text("a long answer")], { ...usage(5, output), stop_reason: stop }, { version });
+    return (await parsed([line])).stats.tokens_out_is_lower_bound;
+  };
+
+  for (const [version, output, stop, lower] of [
+    ["2.0.50", 80, null, true],
+    ["2.1.69", 80, null, true],
+    ["2.1.69", 80, "end_turn", false],
+    ["2.1.70", 80, null, false],
+    ["1.0.51", 80, null, false],
+    ["1.0.51", 2, null, true],
+    ["2.1.120", 2, "end_turn", false],
+  ] as const) {
+    test(`version ${version}, ${output} tokens, stop reason ${stop}: ${lower ? "a lower bound" : "the count"}`, async () => {
+      assert.equal(await stats(version, output, stop), lower);
+    });
+  }
+
+  test("a stop reason on the last line makes the count of the answer sure", async () => {
+    const version = { version: "2.0.50" };
+    const result = await parsed([
+      answer("msg_1", [text("a")], usage(5, 1), version),
+      answer("msg_1", [text("b")], { ...usage(5, 90), stop_reason: "end_turn" }, version),
+    ]);
+    assert.equal(result.stats.tokens_out_is_lower_bound, false);
+    assert.equal(result.messages[0]?.metadata.stop_reason, "end_turn");
+  });
+});
+
+describe("what progress lines copy of a subagent", () => {
+  const inner = JSON.parse(answer("msg_sub", [text("found it")], usage(10, 20))) as unknown;
+  const line = JSON.stringify({
+    type: "progress",
+    uuid: "p1",
+    data: { type: "agent_progress", agentId: "a7", message: inner },
+  });
+
+  test("is left out, since the subagent's own file has it", async () => {
+    const { messages, lines } = await parsed([line]);
+    assert.deepEqual([messages.length, lines.skipped], [0, { progress: 1 }]);
+  });
+
+  test("is taken on demand, as the subagent's", async () => {
+    const { messages, stats } = await parsed([line], { agentProgress: true });
+    assert.deepEqual(
+      messages.map(({ source_id, agent_id, is_sidechain }) => [source_id, agent_id, is_sidechain]),
+      [["msg_sub", "a7", true]],
+    );
+    assert.equal(stats.tokens_out, 20);
+  });
+});
+
+describe("stream-json", () => {
+  const stream = [
+    {
+      type: "system",
+      subtype: "init",
+      session_id: "s-1",
+      cwd: "/w",
+      tools: ["Bash"],
+      model: "m",
+      claude_code_version: "2.1.99",
+    },
+    { type: "assistant", session_id: "s-1", parent_tool_use_id: null, message: { id: "m1", content: [text("Hi")] } },
+    { type: "stream_event", session_id: "s-1", event: { type: "content_block_delta" } },
+    {
+      type: "assistant",
+      session_id: "s-1",
+      parent_tool_use_id: "toolu_9",
+      message: { id: "m2", content: [text("sub")] },
+    },
+    { type: "result", subtype: "success", session_id: "s-1", result: "Hi", total_cost_usd: 0.1, usage: {} },
+  ].map((line) => JSON.stringify(line));
+
+  test("is told from a session file, and read the same way", async () => {
+    const { source, messages, metadata, lines } = await parsed(stream);
+    assert.equal(source, "claude-stream");
+    assert.deepEqual(
+      messages.map(({ message_type, is_sidechain }) => [message_type, is_sidechain]),
+      [
+        ["system", false],
+        ["assistant", false],
+        ["assistant", true],
+      ],
+    );
+    assert.deepEqual([metadata.sessionId, metadata.cwd, metadata.version], ["s-1", "/w", "2.1.99"]);
+    assert.deepEqual(lines.skipped, { stream_event: 1, result: 1 });
+  });
+
+  test("newer session files carry both spellings of the session's id", async () => {
+    assert.equal((await parsed([userText("Hi", { session_id: "s-1" })])).source, "claude-code");
+  });
+});
+
+test("the title is the last that was given", async () => {
+  const titles = ["First", "Second"].map((aiTitle) => JSON.stringify({ type: "ai-title", aiTitle, sessionId: "s" }));
+  assert.equal((await parsed([...titles, userText("Hi")])).metadata.title, "Second");
+});
+
+test("a call is found through the line that its result names", async () => {
+  const call = answer("msg_1", [toolUse("toolu_lost", "Bash", { command: "ls" })], {}, { uuid: "line-1" });
+  const result = await parsed([call, toolResult("toolu_other", "x", { sourceToolAssistantUUID: "line-1" })]);
+  assert.deepEqual(
+    result.tool_calls.map(({ tool_name, status, matched_by }) => [tool_name, status, matched_by]),
+    [["Bash", "completed", "source_uuid"]],
+  );
+  assert.equal(result.stats.tool_pending_count, 0);
+});

@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { dayIn } from "../../src/parse/local-days.ts";
+import { UsageLedger, type LedgerSession, type UsageRecord } from "../../src/parse/usage-ledger.ts";
+import { describe, test } from "../support/runner.ts";
+
+const MAIN: LedgerSession = { id: "a-main", project: "/home/me/one" };
+const FORK: LedgerSession = { id: "b-fork", project: "/home/me/two" };
+
+function record(fields: Partial<UsageRecord> = {}): UsageRecord {
+  return {
+    sourceId: "msg_1",
+    model: "claude-opus-4-6",
+    timestamp: "2026-01-15T12:00:00.000Z",
+    isSidechain: false,
+    tokensIn: 1,
+    tokensOut: 10,
+    cacheRead: 100,
+    cacheWrite: 1_000,
+    costUsd: 0.5,
+    isLowerBound: false,
+    ...fields,
+  };
+}
+
+function totalsOf(...added: [LedgerSession, UsageRecord[]][]): ReturnType<UsageLedger["totals"]> {
+  const ledger = new UsageLedger("UTC");
+  for (const [session, records] of added) ledger.add(session, records);
+  return ledger.totals();
+}
+
+describe("usage ledger", () => {
+  test("a message that two files have is counted once, in full, where it was met first in time", () => {
+    const late = record({ timestamp: "2026-01-15T12:00:01.000Z", tokensOut: 371, costUsd: 0.9 });
+    const { total, sessions, projects, repeated_messages } = totalsOf([FORK, [late]], [MAIN, [record()]]);
+    assert.equal(total.messages, 1);
+    assert.equal(total.tokens_out, 371);
+    assert.equal(total.tokens_in, 1);
+    assert.equal(total.cost_usd, 0.9);
+    assert.equal(repeated_messages, 1);
+    assert.deepEqual(
+      sessions.map(({ key }) => key),
+      ["a-main"],
+    );
+    assert.deepEqual(
+      projects.map(({ key }) => key),
+      ["/home/me/one"],
+    );
+  });
+
+  test("of copies with the same time, the main session's comes before its subagent's", () => {
+    const subagent: LedgerSession = { id: "agent-acompact", project: null };
+    const { sessions, total } = totalsOf(
+      [subagent, [record({ isSidechain: true, tokensOut: 50 })]],
+      [MAIN, [record({ tokensOut: 6 })]],
+    );
+    assert.deepEqual(
+      sessions.map(({ key }) => key),
+      ["a-main"],
+    );
+    assert.equal(total.tokens_out, 50);
+  });
+
+  test("answers without an id count wherever they stand", () => {
+    const { total, repeated_messages } = totalsOf(
+      [MAIN, [record({ sourceId: null }), record({ sourceId: null })]],
+      [FORK, [record({ sourceId: null })]],
+    );
+    assert.equal(total.messages, 3);
+    assert.equal(total.cache_write, 3_000);
+    assert.equal(repeated_messages, 0);
+  });
+
+  test("days are those of the zone", () => {
+    const late = record({ timestamp: "2026-01-31T23:30:00.000Z" });
+    const days = (zone: string): (string | null)[] => {
+      const ledger = new UsageLedger(zone);
+      ledger.add(MAIN, [late, record({ sourceId: "b", timestamp: null }), record({ sourceId: "c" })]);
+      return ledger.totals().days.map(({ key }) => key);
+    };
+    assert.deepEqual(days("UTC"), ["2026-01-15", "2026-01-31", null]);
+    assert.deepEqual(days("Europe/Berlin"), ["2026-01-15", "2026-02-01", null]);
+    assert.deepEqual(days("America/Los_Angeles"), ["2026-01-15", "2026-01-31", null]);
+    assert.throws(() => new UsageLedger("Nowhere/Town"), RangeError);
+  });
+
+  test("a model without a price is named, and its cost is in no sum", () => {
+    const unpriced = record({ sourceId: "b", model: "glm-99", costUsd: null });
+    const silent = record({ ...unpriced, sourceId: "c", model: "mute" });
+    const none = { tokensIn: 0, tokensOut: 0, cacheRead: 0, cacheWrite: 0 };
+    const { total, models } = totalsOf([MAIN, [record(), unpriced, { ...silent, ...none }]]);
+    assert.equal(total.cost_usd, 0.5);
+    assert.deepEqual(total.unpriced_models, ["glm-99"]);
+    assert.deepEqual(
+      models.map(({ key, cost_usd }) => [key, cost_usd]),
+      [
+        ["claude-opus-4-6", 0.5],
+        ["glm-99", null],
+        ["mute", null],
+      ],
+    );
+  });
+
+  test("a lower bound anywhere makes the sum one", () => {
+    const { total, models } = totalsOf([MAIN, [record(), record({ sourceId: "b", model: "old", isLowerBound: true })]]);
+    assert.equal(total.tokens_out_is_lower_bound, true);
+    assert.deepEqual(
+      models.map((row) => row.tokens_out_is_lower_bound),
+      [false, true],
+    );
+  });
+
+  test("nothing gives zeros, and no cost", () => {
+    const { total, days } = totalsOf();
+    assert.deepEqual([total.messages, total.cost_usd, days.length], [0, null, 0]);
+  });
+
+  test("the order of sessions and records does not matter, and the rows of each kind sum up to the total", () => {
+    const anyRecord = fc.record({
+      sourceId: fc.constantFrom(null, "a", "b", "c"),
+      model: fc.constantFrom(null, "m1", "m2"),
+      timestamp: fc.constantFrom(null, "not a time", "2026-01-15T12:00:00.000Z", "2026-01-16T12:00:00+01:00"),
+      isSidechain: fc.boolean(),
+      tokensIn: fc.nat(3),
+      tokensOut: fc.nat(3),
+      cacheRead: fc.nat(3),
+      cacheWrite: fc.nat(3),
+      costUsd: fc.constantFrom(null, 0.5, 0.25),
+      isLowerBound: fc.boolean(),
+    });
+    const added = fc.array(fc.tuple(fc.constantFrom(MAIN, FORK), fc.array(anyRecord, { maxLength: 6 })), {
+      maxLength: 6,
+    });
+    fc.assert(
+      fc.property(added, fc.infiniteStream(fc.nat()), (parts, random) => {
+        const totals = totalsOf(...parts);
+        const shuffled = parts
+          .flatMap(([session, records]) => records.map((one): [LedgerSession, UsageRecord[]] => [session, [one]]))
+          .map((part) => ({ part, at: random.next().value }))
+          .sort((a, b) => a.at - b.at)
+          .map(({ part }) => part);
+        const again = totalsOf(...shuffled);
+        assert.deepEqual(again.total, totals.total);
+        assert.deepEqual(again.sessions, totals.sessions);
+        assert.deepEqual(again.days, totals.days);
+        for (const rows of [totals.days, totals.projects, totals.models, totals.sessions]) {
+          assert.equal(
+            rows.reduce((sum, row) => sum + row.tokens_out, 0),
+            totals.total.tokens_out,
+          );
+          assert.equal(
+            rows.reduce((sum, row) => sum + row.messages, 0),
+            totals.total.messages,
+          );
+        }
+      }),
+    );
+  });
+
+  test("a day is what the zone's own calendar says, at any time", () => {
+    const zone = fc.constantFrom("UTC", "Asia/Kathmandu", "Australia/Lord_Howe", "America/St_Johns", "Pacific/Apia");
+    const ms = fc.integer({ min: Date.UTC(2015, 0, 1), max: Date.UTC(2035, 0, 1) });
+    fc.assert(
+      fc.property(zone, ms, (timeZone, time) => {
+        const plain = new Date(time).toLocaleDateString("sv-SE", { timeZone });
+        assert.equal(dayIn(timeZone, time), plain);
+      }),
+    );
+  });
+});

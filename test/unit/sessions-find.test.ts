@@ -1,0 +1,356 @@
+import assert from "node:assert/strict";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { basename, join } from "node:path";
+import { findSessions, type FindOptions, type FoundSessions } from "../../src/sessions/find-sessions.ts";
+import { nodeSessionFiles } from "../../src/sessions/session-files.ts";
+import type { Where } from "../../src/sessions/session-ref.ts";
+import { safeSegment } from "../../src/transcript/paths.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+import {
+  claudeLine,
+  filesWith,
+  Machine,
+  minuteMs,
+  sqliteWriter,
+  systemError,
+  writeFakeStore,
+} from "./sessions-machine.ts";
+
+afterAll(removeTempDirs);
+
+const UUID = "0a1b2c3d-4e5f-4061-8071-2a3b4c5d6e7f";
+
+const idsOf = ({ sessions }: FoundSessions): string[] => sessions.map(({ id }) => id);
+const find = (where: Where, options: FindOptions = {}): Promise<FoundSessions> =>
+  findSessions(where, { all: true, ...options });
+
+describe("places", () => {
+  test("an empty home has none, and says where it was looked", async () => {
+    const machine = new Machine();
+    const { sessions, unreadable, roots } = await find(machine.where);
+    assert.deepEqual([sessions, unreadable], [[], []]);
+    assert.deepEqual(
+      roots.map(({ source, path, isThere }) => [source, path, isThere]),
+      [
+        ["transcript", machine.transcripts, false],
+        ["claude-code", machine.claude, false],
+        ["claude-code", join(machine.home, ".config/claude/projects"), false],
+        ["opencode-store", machine.database, false],
+      ],
+    );
+  });
+
+  test("XDG folders, and CLAUDE_CONFIG_DIR with several paths in place of the defaults", async () => {
+    const machine = new Machine();
+    const elsewhere = makeTempDir();
+    machine.env = { XDG_CONFIG_HOME: join(elsewhere, "config"), XDG_DATA_HOME: join(elsewhere, "data") };
+    machine.claudeFile("-p/default.jsonl");
+    machine.write(join(elsewhere, "config/claude/projects/-p/xdg.jsonl"), "");
+    await writeFakeStore(join(elsewhere, "data/opencode/opencode.db"), [{ id: "ses_x" }]);
+    assert.deepEqual(idsOf(await find(machine.where)).toSorted(), ["default", "ses_x", "xdg"]);
+
+    machine.write(join(elsewhere, "one/projects/-p/one.jsonl"), "");
+    machine.write(join(machine.home, "two/projects/-p/two.jsonl"), "");
+    machine.env = { CLAUDE_CONFIG_DIR: `${join(elsewhere, "one")}, ~/two/projects ,,${join(elsewhere, "none")}` };
+    assert.deepEqual(idsOf(await find(machine.where)).toSorted(), ["one", "two"]);
+  });
+
+  test("OPENCODE_DB is absolute, or below opencode's folder, or in memory", async () => {
+    const machine = new Machine();
+    const absolute = join(makeTempDir(), "own.db");
+    await writeFakeStore(absolute, [{ id: "ses_absolute" }]);
+    await writeFakeStore(join(machine.home, ".local/share/opencode/other.db"), [{ id: "ses_other" }]);
+    await writeFakeStore(machine.database, [{ id: "ses_usual" }]);
+    await writeFakeStore(join(machine.home, ".local/share/opencode/opencode-dev.db"), [{ id: "ses_dev" }]);
+    assert.deepEqual(idsOf(await find(machine.where)), ["ses_dev", "ses_usual"]);
+    machine.env = { OPENCODE_DB: absolute };
+    assert.deepEqual(idsOf(await find(machine.where)), ["ses_absolute"]);
+    machine.env = { OPENCODE_DB: "other.db" };
+    assert.deepEqual(idsOf(await find(machine.where)), ["ses_other"]);
+    machine.env = { OPENCODE_DB: ":memory:" };
+    assert.deepEqual(idsOf(await find(machine.where)), []);
+  });
+
+  test("the nearest .openfleet upwards is the project's", async () => {
+    const machine = new Machine();
+    machine.transcript("ses_1.md", "ses_1");
+    const cwd = join(machine.project, "src/deep");
+    mkdirSync(cwd, { recursive: true });
+    const { sessions } = await find({ ...machine.where, cwd });
+    assert.deepEqual([sessions[0]?.id, sessions[0]?.project], ["ses_1", machine.project]);
+  });
+
+  test("given roots are looked at in place of all others", async () => {
+    const machine = new Machine();
+    machine.claudeFile("-p/a.jsonl");
+    const path = join(makeTempDir(), "projects");
+    machine.write(join(path, "-q/b.jsonl"), "");
+    assert.deepEqual(idsOf(await find({ ...machine.where, roots: [{ source: "claude-code", path }] })), ["b"]);
+  });
+});
+
+describe("Claude Code", () => {
+  test("sessions newest first, subagents of both layouts only if asked for", async () => {
+    const machine = new Machine();
+    const path = machine.claudeFile(`-home-me-app/${UUID}.jsonl`, 1);
+    machine.claudeFile(`-home-me-app/${UUID}/subagents/agent-a1.jsonl`, 4);
+    machine.claudeFile(`-home-me-app/${UUID}/subagents/workflows/w/agent-a2.jsonl`, 3);
+    machine.claudeFile("-home-me-app/agent-old.jsonl", 2);
+    machine.claudeFile("C--Users-me-app/later.jsonl", 5);
+    machine.claudeFile(`-home-me-app/${UUID}/tool-results/x.txt`, 9);
+    const found = await find(machine.where);
+    assert.deepEqual(
+      found.sessions.map(({ id, parentId, agentId }) => [id, parentId, agentId]),
+      [
+        ["later", null, null],
+        ["agent-a1", UUID, "a1"],
+        ["agent-a2", UUID, "a2"],
+        ["agent-old", null, "old"],
+        [UUID, null, null],
+      ],
+    );
+    assert.deepEqual(found.sessions.at(-1), {
+      id: UUID,
+      source: "claude-code",
+      path,
+      database: null,
+      project: null,
+      projectLabel: "-home-me-app",
+      parentId: null,
+      agentId: null,
+      title: null,
+      startedMs: null,
+      modifiedMs: minuteMs(1),
+      bytes: claudeLine().length,
+      alternatives: [],
+    });
+    assert.deepEqual(idsOf(await findSessions(machine.where)), ["later", UUID]);
+  });
+
+  test("since", async () => {
+    const machine = new Machine();
+    for (const minute of [1, 2, 3]) machine.claudeFile(`-p/m${minute}.jsonl`, minute);
+    assert.deepEqual(idsOf(await find(machine.where, { since: new Date(minuteMs(2)) })), ["m3", "m2"]);
+  });
+
+  test("5,000 sessions are found without one being opened", async () => {
+    const machine = new Machine();
+    for (let i = 0; i < 5000; i += 1) machine.claudeFile(`-p${i % 50}/${i}.jsonl`, i);
+    const openRead = (): never => assert.fail("opened");
+    const { sessions, unreadable } = await find(machine.where, { files: filesWith({ openRead }) });
+    assert.deepEqual(
+      sessions.map(({ id }) => Number(id)),
+      Array.from({ length: 5000 }, (_, i) => 4999 - i),
+    );
+    assert.deepEqual(unreadable, []);
+  });
+});
+
+describe("transcripts", () => {
+  test("a session in both formats is one, children have their parent, other files are none", async () => {
+    const machine = new Machine();
+    const jsonl = machine.transcript("ses_1.jsonl", "ses_1", { minute: 2 });
+    const markdown = machine.transcript("ses_1.md", "ses_1", { minute: 2 });
+    machine.transcript("ses_1/ses_2.md", "ses_2", { minute: 1, parentID: "ses_1" });
+    machine.write(join(machine.transcripts, "README.md"), "# Transcripts");
+    machine.write(join(machine.transcripts, "notes.md"), "# Mine");
+    machine.transcript("ses_1/attachments/abc.md", "ses_no");
+    machine.write(join(machine.transcripts, "ses_1/outputs/call.txt"), "out");
+    const { sessions } = await find(machine.where);
+    assert.deepEqual(
+      sessions.map(({ id, path, parentId, alternatives }) => [id, path, parentId, alternatives.map((a) => a.path)]),
+      [
+        ["ses_1", jsonl, null, [markdown]],
+        ["ses_2", join(machine.transcripts, "ses_1/ses_2.md"), "ses_1", []],
+      ],
+    );
+  });
+
+  test("ids that are no file names come from the head of the file", async () => {
+    const machine = new Machine();
+    const [id, parentID] = ["../ses/ü 1", "con"];
+    machine.transcript(`${safeSegment(parentID)}/${safeSegment(id)}.jsonl`, id, { parentID });
+    machine.transcript(`${safeSegment(parentID)}/${safeSegment(id)}.md`, id, { parentID });
+    const { sessions } = await find(machine.where);
+    assert.deepEqual(
+      sessions.map((ref) => [ref.id, ref.parentId, ref.alternatives.length]),
+      [[id, parentID, 1]],
+    );
+  });
+
+  test("one that opencode has too is listed once, as ours, with what the store knows besides", async () => {
+    const machine = new Machine();
+    machine.transcript("ses_1.md", "ses_1", { minute: 1 });
+    await writeFakeStore(machine.database, [
+      { id: "ses_1", title: "Named", minute: 2 },
+      { id: "ses_2", parent: "ses_1", directory: "/q", minute: 3 },
+    ]);
+    const { sessions, roots } = await find(machine.where);
+    assert.deepEqual(
+      sessions.map(({ id, source, title, project, parentId }) => [id, source, title, project, parentId]),
+      [
+        ["ses_2", "opencode-store", "T", "/q", "ses_1"],
+        ["ses_1", "transcript", "Named", machine.project, null],
+      ],
+    );
+    assert.deepEqual(
+      sessions[1]?.alternatives.map(({ source, database }) => [source, database]),
+      [["opencode-store", machine.database]],
+    );
+    assert.deepEqual(
+      roots.map((root) => root.sessions),
+      [1, 0, 0, 2],
+    );
+  });
+});
+
+describe("projects", () => {
+  test("a folder takes what is inside it, also where Claude Code's names are ambiguous", async () => {
+    const machine = new Machine();
+    machine.claudeFile("-w-app/a.jsonl", 5, { cwd: "/w/app" });
+    machine.claudeFile("-w-app-sub/b.jsonl", 4, { cwd: "/w/app/sub" });
+    machine.claudeFile("-w-app-old/c.jsonl", 3, { cwd: "/w/app-old" });
+    machine.claudeFile("-w-application/d.jsonl", 2, { cwd: "/w/application" });
+    await writeFakeStore(machine.database, [
+      { id: "ses_in", directory: "/w/app/x", minute: 1 },
+      { id: "ses_out", directory: "/w/app-x" },
+    ]);
+    assert.deepEqual(idsOf(await find(machine.where, { project: "/w/app" })), ["a", "b", "ses_in"]);
+    assert.deepEqual(idsOf(await find({ ...machine.where, cwd: "/w/app/sub" }, { project: ".." })), [
+      "a",
+      "b",
+      "ses_in",
+    ]);
+    assert.deepEqual(idsOf(await find(machine.where, { project: "APP-x" })), ["ses_out"]);
+    assert.deepEqual(idsOf(await find(machine.where, { project: "old" })), ["c"]);
+    assert.deepEqual(idsOf(await find(machine.where, { project: "/nowhere" })), []);
+  });
+});
+
+describe("what cannot be read", () => {
+  test("a database that is none, lacks tables or columns, or is a folder, with the reason", async () => {
+    const machine = new Machine();
+    const opencode = join(machine.home, ".local/share/opencode");
+    machine.claudeFile("-p/a.jsonl");
+    machine.write(join(opencode, "opencode.db"), "This is no database, only a text that is long enough for a header.");
+    machine.write(join(opencode, "opencode-empty.db"), "");
+    mkdirSync(join(opencode, "opencode-folder.db"));
+    const odd = await sqliteWriter(join(opencode, "opencode-odd.db"));
+    odd.exec("CREATE TABLE session (id text)");
+    odd.close();
+    const { sessions, unreadable } = await find(machine.where);
+    assert.deepEqual(
+      sessions.map(({ id }) => id),
+      ["a"],
+    );
+    const reasons = Object.fromEntries(unreadable.map(({ path, reason }) => [basename(path), reason]));
+    assert.deepEqual(Object.keys(reasons).toSorted(), [
+      "opencode-empty.db",
+      "opencode-folder.db",
+      "opencode-odd.db",
+      "opencode.db",
+    ]);
+    assert.match(reasons["opencode.db"] ?? "", /not a database/);
+    assert.match(reasons["opencode-empty.db"] ?? "", /it has no table session/);
+    assert.match(reasons["opencode-odd.db"] ?? "", /its table session lacks time_updated/);
+  });
+
+  test("a folder that may not be listed costs itself", async () => {
+    const machine = new Machine();
+    machine.claudeFile("-closed/a.jsonl");
+    machine.claudeFile("-open/b.jsonl");
+    const files = filesWith({
+      list: async (path) => {
+        if (path.endsWith("-closed")) throw systemError("EACCES");
+        return nodeSessionFiles.list(path);
+      },
+    });
+    const found = await find(machine.where, { files });
+    assert.deepEqual(idsOf(found), ["b"]);
+    assert.deepEqual(found.unreadable, [{ path: join(machine.claude, "-closed"), reason: "permission denied" }]);
+  });
+
+  test("a root that is a file", async () => {
+    const machine = new Machine();
+    machine.write(machine.claude, "");
+    const { unreadable } = await find(machine.where);
+    assert.deepEqual(unreadable, [{ path: machine.claude, reason: "it is a file, not a folder" }]);
+  });
+
+  test("a folder with the name of a session, and a link to nothing", async () => {
+    const machine = new Machine();
+    machine.claudeFile("-p/a.jsonl");
+    mkdirSync(join(machine.claude, "-p/folder.jsonl"));
+    symlinkSync(join(machine.claude, "none"), join(machine.claude, "-p/dangling.jsonl"));
+    const found = await find(machine.where);
+    assert.deepEqual(idsOf(found), ["a"]);
+    assert.deepEqual(
+      found.unreadable.map(({ path, reason }) => [basename(path), reason]),
+      [
+        ["folder.jsonl", "it is a folder, not a file"],
+        ["dangling.jsonl", "it is a link to a file that is not there"],
+      ],
+    );
+  });
+
+  test("circles of links end, and each file is listed once, under its own name", async () => {
+    const machine = new Machine();
+    const path = machine.claudeFile("-b/a.jsonl");
+    symlinkSync(join(machine.claude, "-b"), join(machine.claude, "-a"));
+    symlinkSync(machine.claude, join(machine.claude, "-self"));
+    symlinkSync(machine.claude, join(machine.claude, "-b/up"));
+    symlinkSync(join(machine.claude, "-b/loop"), join(machine.claude, "-b/loop"));
+    symlinkSync(path, join(machine.claude, "-b/again.jsonl"));
+    mkdirSync(join(machine.home, ".config"));
+    symlinkSync(join(machine.home, ".claude"), join(machine.home, ".config/claude"));
+    const found = await find(machine.where);
+    assert.deepEqual(
+      found.sessions.map((ref) => ref.path),
+      [path],
+    );
+    assert.deepEqual(found.unreadable, []);
+  });
+
+  test("links to a project and to a session elsewhere are followed", async () => {
+    const machine = new Machine();
+    const elsewhere = makeTempDir();
+    machine.write(join(elsewhere, "project/a.jsonl"), "");
+    machine.write(join(elsewhere, "b.txt"), "");
+    machine.claudeFile("-p/c.jsonl");
+    symlinkSync(join(elsewhere, "project"), join(machine.claude, "-linked"));
+    symlinkSync(join(elsewhere, "b.txt"), join(machine.claude, "-p/b.jsonl"));
+    assert.deepEqual(idsOf(await find(machine.where)).toSorted(), ["a", "b", "c"]);
+  });
+
+  test("a file that goes away meanwhile was not there", async () => {
+    const machine = new Machine();
+    machine.claudeFile("-p/a.jsonl");
+    machine.claudeFile("-p/going.jsonl");
+    const files = filesWith({
+      stat: async (path) => {
+        if (path.endsWith("going.jsonl")) throw systemError("ENOENT");
+        return nodeSessionFiles.stat(path);
+      },
+    });
+    const found = await find(machine.where, { files });
+    assert.deepEqual([idsOf(found), found.unreadable], [["a"], []]);
+  });
+
+  test("at most 32 calls on the file system are under way at once", async () => {
+    const machine = new Machine();
+    for (let i = 0; i < 200; i += 1) machine.claudeFile(`-p/${i}.jsonl`);
+    let [underWay, most] = [0, 0];
+    const files = filesWith({
+      stat: async (path) => {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        return nodeSessionFiles.stat(path).finally(() => {
+          underWay -= 1;
+        });
+      },
+    });
+    assert.equal((await find(machine.where, { files })).sessions.length, 200);
+    assert.equal(most, 32);
+  });
+});
