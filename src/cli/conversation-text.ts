@@ -27,16 +27,20 @@ export function callsByBlock(calls: readonly ToolCall[]): Map<string, ToolCall> 
   return byBlock;
 }
 
-/** A message with its heading, ending in an empty line; an empty text if nothing of it is to be shown. */
-export function messageText(view: MessageView, style: ConversationStyle): string {
+/**
+ * A message with its heading, ending in an empty line; an empty text if nothing of it is to be shown. The heading names
+ * the model unless it is `previousModel`.
+ */
+export function messageText(view: MessageView, style: ConversationStyle, previousModel?: string | null): string {
   if (style.summary && !isPrompt(view.message)) return "";
   const parts = isPrompt(view.message) || view.message.message_type === "assistant" ? said(view, style) : aside(view, style);
-  return parts.length === 0 ? "" : `${heading(view, style)}${parts.join("\n")}\n\n`;
+  return parts.length === 0 ? "" : `${heading(view, style, previousModel)}${parts.join("\n\n")}\n\n`;
 }
 
-function heading({ message }: MessageView, { colors }: ConversationStyle): string {
+function heading({ message }: MessageView, { colors }: ConversationStyle, previousModel?: string | null): string {
   const time = isPrompt(message) ? dayAndTime(message.timestamp) : clockTime(message.timestamp);
-  const facts = [message.model === null ? "" : neutralLine(message.model), time].filter((fact) => fact !== "");
+  const model = message.model === previousModel ? "" : neutralLine(message.model ?? "");
+  const facts = [time, model].filter((fact) => fact !== "");
   const agent = message.agent_id === null ? "" : ` ${neutralLine(message.agent_id)}`;
   const side = message.is_sidechain ? colors.magenta(`Subagent${agent}: `) : "";
   return `${side}${speaker(message, colors)}${facts.length === 0 ? "" : `  ${colors.dim(facts.join("  "))}`}\n`;
@@ -97,7 +101,7 @@ function blockText(each: ParsedContentBlock, style: ConversationStyle): string[]
 
 function thinking({ thinking_text, metadata }: ParsedContentBlock, style: ConversationStyle): string {
   const text = thinking_text?.trim();
-  if (text) return style.colors.dim(wrap(neutralBlock(text), style.columns, "  | "));
+  if (text) return style.colors.dim(wrap(neutralBlock(text), style.columns, "  | ").replace(/^$/gm, "  |"));
   const withheld = metadata.withheld ? "(thinking, withheld by the provider)" : "(thinking, empty)";
   return style.colors.dim(withheld);
 }

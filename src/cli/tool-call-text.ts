@@ -59,13 +59,25 @@ function field(name: string, text: string): string {
 
 function ending({ status, error, result_text }: ToolCall, style: ConversationStyle): string {
   const { colors } = style;
-  if (status === "pending") return colors.yellow(`${INDENT}(no result in the file)`);
-  if (status === "rejected") return colors.yellow(`${INDENT}(rejected by the user)`);
-  const text = (status === "completed" ? result_text : error) ?? "";
-  const shown = text.trim() === "" ? "" : excerpt(text, style);
-  if (status === "interrupted") return [colors.yellow(`${INDENT}(interrupted)`), colors.dim(shown)].filter(Boolean).join("\n");
-  if (status === "error") return [colors.red(`${INDENT}failed:`), colors.red(shown)].filter(Boolean).join("\n");
-  return shown === "" ? colors.dim(`${INDENT}(no output)`) : colors.dim(shown);
+  const text = ((status === "completed" ? result_text : error) ?? "").trim();
+  const shown = text === "" ? "" : excerpt(text, style);
+  switch (status) {
+    case "pending":
+      return colors.yellow("  ? (no result in the file)");
+    case "rejected":
+      return colors.yellow("  ! (rejected by the user)");
+    case "interrupted":
+      return colors.yellow("  ! (interrupted)") + (shown === "" ? "" : `\n${colors.dim(shown)}`);
+    case "error":
+      return colors.red(marked("!", shown || `${INDENT}(failed without a message)`));
+    case "completed":
+      return colors.dim(marked("<", shown || `${INDENT}(no output)`));
+  }
+}
+
+/** Puts a mark into the indentation of the first line. */
+function marked(mark: string, text: string): string {
+  return `  ${mark} ${text.slice(INDENT.length)}`;
 }
 
 /** The first lines of a text, indented, with a note on what is left out. */

@@ -1,21 +1,56 @@
 /** Files that are written whole or not at all. */
-import { realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { errorCode } from "../files/fault.ts";
 
+/** A file in the making, under a temporary name beside its own. */
+export interface WholeFile {
+  write(text: string): Promise<void>;
+  /** Gives it its name, in place of a file that has it. */
+  finish(): Promise<void>;
+  /** Removes what is there of it. Does nothing after `finish`. */
+  discard(): Promise<void>;
+}
+
 /**
- * Writes the file under a temporary name beside it and then renames it, so that nobody ever reads half of it.
- * A file that is there keeps its mode, and a symbolic link stays one. Rejects with the file system's error.
+ * Nobody ever reads half of the file. One that is there keeps its mode, and a symbolic link stays one. This and all
+ * calls reject with the file system's error.
  */
-export async function writeWhole(path: string, data: string | AsyncIterable<string>): Promise<void> {
+export async function createWholeFile(path: string): Promise<WholeFile> {
   const target = await realTarget(path);
-  const temporary = join(dirname(target), `.${basename(target)}.${process.pid}-${Math.random().toString(36).slice(2, 8)}.tmp`);
+  const serial = Math.random().toString(36).slice(2, 8);
+  const temporary = join(dirname(target), `.${basename(target)}.${process.pid}-${serial}.tmp`);
+  const handle = await open(temporary, "wx", (await modeOf(target)) ?? 0o644);
+  let isOpen = true;
+  let isThere = true;
+  const close = async (): Promise<void> => {
+    if (isOpen) await handle.close();
+    isOpen = false;
+  };
+  return {
+    write: async (text) => {
+      await handle.writeFile(text);
+    },
+    finish: async () => {
+      await close();
+      await rename(temporary, target);
+      isThere = false;
+    },
+    discard: async () => {
+      await close();
+      if (isThere) await rm(temporary, { force: true });
+      isThere = false;
+    },
+  };
+}
+
+export async function writeWhole(path: string, text: string): Promise<void> {
+  const file = await createWholeFile(path);
   try {
-    await writeFile(temporary, data, { mode: (await modeOf(target)) ?? 0o644, flag: "wx" });
-    await rename(temporary, target);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
+    await file.write(text);
+    await file.finish();
+  } finally {
+    await file.discard();
   }
 }
 

@@ -31,7 +31,9 @@ export async function blockView(
     case "image":
       return imageView(block, view.session);
     case "document":
-      return note(`Document (${oneLine(block.metadata.media_type ?? "of unknown type", MAX_NAME_CHARS)}), not kept in this page.`);
+      return note(
+        `Document (${oneLine(block.metadata.media_type ?? "of unknown type", MAX_NAME_CHARS)}), not kept in this page.`,
+      );
     case "unknown":
       return unknownView(block);
   }

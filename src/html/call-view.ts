@@ -1,7 +1,7 @@
 import { h, type JSX } from "preact";
 import { errorText } from "../parse/tool-errors.ts";
 import type { ParsedContentBlock, ToolStatus, TranscriptMessage } from "../parse/model.ts";
-import { firstLine, oneLine, withoutTerminalCodes } from "./excerpt.ts";
+import { gist, oneLine, withoutTerminalCodes } from "./excerpt.ts";
 import { LongText } from "./long-text.ts";
 import { ToolInput } from "./tool-input.ts";
 import { callTarget } from "./tool-summary.ts";
@@ -44,7 +44,9 @@ export function CallView({ view, message, block }: CallProps): JSX.Element {
       "div",
       { class: "inside", id: anchor },
       h(ToolInput, { input: block.tool_input, line: block.line_number }),
-      paired?.result ? h(PairedResult, { view, block: paired.result, ordinal: paired.call.result?.message_ordinal }) : null,
+      paired?.result
+        ? h(PairedResult, { view, block: paired.result, ordinal: paired.call.result?.message_ordinal })
+        : null,
       h("p", { class: "reference" }, h("a", { href: `#${anchor}` }, `#${anchor}`), idNote(block.tool_use_id)),
     ),
   );
@@ -60,12 +62,12 @@ function idNote(id: string | null): string | null {
 
 function Ending({ status, error }: { status: ToolStatus; error: string | null }): JSX.Element | null {
   if (status === "completed") return null;
-  const reason = status === "error" && error !== null ? firstLine(withoutTerminalCodes(error), MAX_REASON_CHARS) : "";
+  const reason = status === "error" && error !== null ? gist(withoutTerminalCodes(error), MAX_REASON_CHARS) : "";
   return h(
     "span",
-    { class: "ending" },
+    { class: reason === "" ? "ending" : "ending reasoned" },
     h("strong", null, ENDINGS[status]),
-    reason === "" ? null : h("span", { class: "reason" }, " ", reason),
+    reason === "" ? null : ` ${reason}`,
   );
 }
 
@@ -91,7 +93,7 @@ function ResultText({ block }: { block: ParsedContentBlock }): JSX.Element {
     null,
     text === ""
       ? h("p", { class: "note" }, "No output.")
-      : h(LongText, { text, line: block.line_number, kind: "output", isCut }),
+      : [h("p", { class: "label" }, "output"), h(LongText, { text, line: block.line_number, kind: "output", isCut })],
     typeof images === "number" ? h("p", { class: "note" }, "Images of this result are not kept in this page.") : null,
     typeof path === "string" ? h("p", { class: "note" }, `The whole output was kept in ${oneLine(path, 400)}`) : null,
   );

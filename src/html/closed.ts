@@ -16,12 +16,7 @@ export function closed({ kind, name, preview = "" }: ClosedProps, content: JSX.E
   return h(
     "details",
     { class: kind === undefined ? "closed" : `closed ${kind}` },
-    h(
-      "summary",
-      null,
-      h("span", { class: "name" }, name),
-      line === "" ? null : h("span", { class: "preview" }, line),
-    ),
+    h("summary", null, h("span", { class: "name" }, name), line === "" ? null : h("span", { class: "preview" }, line)),
     h("div", { class: "inside" }, content),
   );
 }

@@ -39,6 +39,10 @@ export function Footer(): JSX.Element {
   return h(
     "footer",
     null,
-    h("p", null, "Made with opencode-transcripts. The page loads nothing and runs no script; browsers find text in what is folded, too."),
+    h(
+      "p",
+      null,
+      "Made with opencode-transcripts. The page loads nothing and runs no script; browsers find text in what is folded, too.",
+    ),
   );
 }

@@ -10,23 +10,30 @@ import { duration } from "./quantities.ts";
 const WORK: ReadonlySet<BlockType> = new Set(["tool_use", "tool_result"]);
 const THOUGHT: ReadonlySet<BlockType> = new Set(["thinking", "redacted_thinking"]);
 
-/** Who speaks, as the page calls it. */
-export function speakerOf({ message_type: type, user_kind: kind, metadata }: TranscriptMessage): string {
+/** Who speaks, as the page calls it. What a subagent is asked comes from the agent that started it. */
+export function speakerOf(message: TranscriptMessage, toSubagent: boolean): string {
+  const { message_type: type, user_kind: kind, metadata } = message;
   if (type === "assistant") return metadata.is_api_error === true ? "API error" : "Assistant";
   if (type === "summary") return "Summary";
   if (type === "system") return "Event";
   if (kind === "tool_result") return "Tool";
   const isTyped = kind === "human" && metadata.origin !== "command_output" && metadata.origin !== "notification";
-  return isTyped ? "User" : "Program";
+  if (!isTyped) return "Program";
+  return toSubagent ? "Prompt" : "User";
 }
 
 /** Classes that say how an entry looks, and what is left of it when calls or thinking are hidden. */
-export function entryClass(message: TranscriptMessage, blocks: readonly ParsedContentBlock[], again: boolean): string {
-  const speaker = speakerOf(message).toLowerCase().replace(" ", "-");
+export function entryClass(
+  speaker: string,
+  { metadata }: TranscriptMessage,
+  blocks: readonly ParsedContentBlock[],
+  again: boolean,
+): string {
   const isWork = blocks.map((block) => WORK.has(block.block_type));
   const isThought = blocks.map((block) => THOUGHT.has(block.block_type));
-  const parts = ["entry", speaker];
+  const parts = ["entry", speaker.toLowerCase().replace(" ", "-")];
   if (again) parts.push("again");
+  if (metadata.origin === "command") parts.push("command");
   if (blocks.length > 0) {
     if (isWork.every(Boolean)) parts.push("only-calls");
     else if (isThought.every(Boolean)) parts.push("only-thinking");
@@ -36,6 +43,7 @@ export function entryClass(message: TranscriptMessage, blocks: readonly ParsedCo
 }
 
 interface StampProps {
+  speaker: string;
   message: TranscriptMessage;
   anchor: string;
   clock: Clock;
@@ -44,14 +52,18 @@ interface StampProps {
 }
 
 /** Who, when, and the entry's number, which is a link to it. */
-export function Stamp({ message, anchor, clock, model }: StampProps): JSX.Element {
+export function Stamp({ speaker, message, anchor, clock, model }: StampProps): JSX.Element {
   const { timestamp } = message;
   return h(
     "div",
     { class: "stamp" },
-    h("span", { class: "who" }, speakerOf(message)),
+    h("span", { class: "who" }, speaker),
     timestamp === null ? null : h(Time, { timestamp, clock }),
-    h("a", { class: "permalink", href: `#${anchor}`, "aria-label": `Link to entry ${message.ordinal}` }, `#${message.ordinal}`),
+    h(
+      "a",
+      { class: "permalink", href: `#${anchor}`, "aria-label": `Link to entry ${message.ordinal}` },
+      `#${message.ordinal}`,
+    ),
     model === null ? null : h("span", { class: "model" }, oneLine(model, 80)),
   );
 }
@@ -68,12 +80,14 @@ export function remarks(message: TranscriptMessage, blockCount: number): JSX.Ele
   const { metadata, message_type: type } = message;
   const found: JSX.Element[] = [];
   if (type === "system") {
-    const name = oneLine(String(metadata.subtype ?? "event"), 80).replaceAll("_", " ");
+    const name = oneLine(metadata.subtype ?? "event", 80).replaceAll("_", " ");
     const took = metadata["duration_ms"];
     found.push(h("p", { class: "note" }, typeof took === "number" ? `${name}: ${duration(took)}` : name));
     if (metadata["error"] !== undefined) {
       const text = jsonText(metadata["error"]);
-      found.push(closed({ name: "Error", preview: text }, h(LongText, { text, line: message.line_number, kind: "text" })));
+      found.push(
+        closed({ name: "Error", preview: text }, h(LongText, { text, line: message.line_number, kind: "text" })),
+      );
     }
   } else if (blockCount === 0) found.push(h("p", { class: "note" }, "Nothing was recorded of it."));
   if (metadata.interrupted === true) found.push(h("p", { class: "note" }, "Cut off here."));

@@ -1,5 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
 
+/** A first line shorter than this needs the second one to be understood. */
+const MIN_GIST_CHARS = 24;
+
 /** What is left of a text that may be too long, and how many characters are not there. */
 export interface Excerpt {
   text: string;
@@ -27,6 +30,17 @@ export function oneLine(text: string, maxChars: number): string {
 /** The first line that has something on it, cut to `maxChars`. */
 export function firstLine(text: string, maxChars: number): string {
   return oneLine(/\S[^\n]*/.exec(text)?.[0] ?? "", maxChars);
+}
+
+/** Of a message that may begin with "Exit code 1" or the like: enough lines to say something. */
+export function gist(text: string, maxChars: number): string {
+  const lines = text
+    .slice(0, 8 * maxChars)
+    .split("\n")
+    .map((line) => line.trim());
+  const [first = "", second = ""] = lines.filter((line) => line !== "");
+  const isShort = first.length < MIN_GIST_CHARS && second !== "";
+  return oneLine(isShort ? `${first.replace(/:$/, "")}: ${second}` : first, maxChars);
 }
 
 /** What a program printed, without the codes that colour a terminal. */

@@ -55,7 +55,7 @@ export function beginsTurn({ message, amends }: PageEntry, isSubagent: boolean):
 
 class OutlineDraft {
   readonly #session: PageSession;
-  readonly #isSubagent: boolean;
+  #isSubagent: boolean | undefined;
   readonly #byUse = new Map<string, ToolCall>();
   readonly #useOfResult = new Map<string, string>();
   readonly #results = new Map<string, ParsedContentBlock>();
@@ -66,7 +66,7 @@ class OutlineDraft {
 
   constructor(session: PageSession) {
     this.#session = session;
-    this.#isSubagent = session.metadata.agentId !== null;
+    if (session.metadata.agentId !== null) this.#isSubagent = true;
     for (const call of session.toolCalls) {
       if (call.use === null) continue;
       this.#byUse.set(call.use.block_id, call);
@@ -76,7 +76,9 @@ class OutlineDraft {
 
   add(entry: PageEntry): void {
     const { message, blocks } = entry;
-    if (beginsTurn(entry, this.#isSubagent)) this.#beginTurn(entry);
+    // A session begins with its own messages, so one that begins with a subagent's is the subagent's.
+    if (message.role !== null) this.#isSubagent ??= message.is_sidechain;
+    if (beginsTurn(entry, this.#isSubagent ?? false)) this.#beginTurn(entry);
     const shownIn: string[] = [];
     for (const block of blocks) {
       const use = this.#useOfResult.get(block.id);
@@ -103,7 +105,7 @@ class OutlineDraft {
       resultsInCalls: new Set(Array.from(this.#results.values(), ({ id }) => id)),
       emptied: this.#emptied(),
       otherChildren: others,
-      isSubagent: this.#isSubagent,
+      isSubagent: this.#isSubagent ?? false,
     };
   }
 

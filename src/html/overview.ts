@@ -72,7 +72,8 @@ function path(cwd: string | null, branch: string | null): string {
 
 function calls(stats: TranscriptStats): ComponentChildren {
   if (stats.tool_use_count === 0) return "";
-  const failed = stats.tool_error_count === 0 ? null : h("strong", { class: "failed" }, `${count(stats.tool_error_count)} failed`);
+  const failed =
+    stats.tool_error_count === 0 ? null : h("strong", { class: "failed" }, `${count(stats.tool_error_count)} failed`);
   const others: [number, string][] = [
     [stats.tool_rejected_count, "rejected"],
     [stats.tool_interrupted_count, "interrupted"],
@@ -136,7 +137,11 @@ function Models({ models }: { models: Record<string, ModelStats> }): JSX.Element
     count(stats.tokens_out),
     stats.cost_usd === null ? "unknown" : dollars(stats.cost_usd),
   ]);
-  return h(Table, { name: "Tokens by model", head: ["Model", "Messages", "In", "Cache read", "Cache write", "Out", "Cost"], rows });
+  return h(Table, {
+    name: "Tokens by model",
+    head: ["Model", "Messages", "In", "Cache read", "Cache write", "Out", "Cost"],
+    rows,
+  });
 }
 
 function Tools({ tools }: { tools: Record<string, ToolStats> }): JSX.Element {
@@ -147,10 +152,12 @@ function Tools({ tools }: { tools: Record<string, ToolStats> }): JSX.Element {
 
 /** Places of the session file that could not be read as they stand. */
 export function Damage({ errors }: { errors: readonly ParseError[] }): JSX.Element {
-  const rows = errors.slice(0, MAX_ERRORS).map((error) => [
-    count(error.line_number),
-    `${oneLine(error.reason, MAX_VALUE_CHARS)}${error.recovered ? " Nothing was lost." : ""}`,
-  ]);
+  const rows = errors
+    .slice(0, MAX_ERRORS)
+    .map((error) => [
+      count(error.line_number),
+      `${oneLine(error.reason, MAX_VALUE_CHARS)}${error.recovered ? " Nothing was lost." : ""}`,
+    ]);
   if (errors.length > MAX_ERRORS) rows.push(["", `and ${counted(errors.length - MAX_ERRORS, "more place")}`]);
   return h(Table, { name: counted(errors.length, "damaged place"), head: ["Line", "What is wrong"], rows });
 }

@@ -36,13 +36,13 @@ class SessionBody {
     const { outline } = this.#view;
     if (outline.emptied.has(entry.message.ordinal)) return;
     const begins = beginsTurn(entry, outline.isSubagent);
-    await this.#enterSidechain(entry.message.is_sidechain && !outline.isSubagent, entry.message.agent_id);
+    await this.#enterSidechain(entry.message.is_sidechain && !outline.isSubagent, entry);
     if (this.#inTurns && !this.#inSidechain && (begins || !this.#isOpen)) await this.#beginTurn(begins);
     await this.#addEntry(entry);
   }
 
   async end(): Promise<void> {
-    await this.#enterSidechain(false, null);
+    await this.#enterSidechain(false);
     if (this.#isOpen) await this.#writer.addTag("</section>");
     const { session, outline } = this.#view;
     for (const child of outline.otherChildren) await this.#addChild(child, session.children.indexOf(child));
@@ -63,29 +63,37 @@ class SessionBody {
     const date = timestamp === null ? undefined : clock.dateAndTime(timestamp);
     await this.#writer.addTag(`<section class="turn" aria-labelledby="turn-${number}">`);
     await this.#writer.add(
-      h("h2", { id: `turn-${number}` }, `Turn ${number}`, date === undefined ? null : h("span", { class: "quiet" }, date)),
+      h(
+        "h2",
+        { id: `turn-${number}` },
+        `Turn ${number}`,
+        date === undefined ? null : h("span", { class: "quiet" }, date),
+      ),
     );
   }
 
   /** Messages of a subagent that stand in the file of the session that started it. */
-  async #enterSidechain(isSidechain: boolean, agent: string | null): Promise<void> {
+  async #enterSidechain(isSidechain: boolean, first?: PageEntry): Promise<void> {
     if (isSidechain === this.#inSidechain) return;
     this.#inSidechain = isSidechain;
     this.#speaker = "";
     if (!isSidechain) return this.#writer.addTag("</div></details>");
     await this.#writer.addTag('<details class="subagent">');
-    await this.#writer.add(h(SubagentSummary, { title: agent ?? "", stats: null }));
+    const title = first?.blocks.find((block) => block.content_text !== null)?.content_text ?? "";
+    await this.#writer.add(h(SubagentSummary, { title, stats: null }));
     await this.#writer.addTag('<div class="nested">');
   }
 
   async #addEntry({ message, blocks, amends }: PageEntry): Promise<void> {
     const { anchors, clock, outline } = this.#view;
-    const speaker = speakerOf(message);
-    const name = entryClass(message, blocks, speaker === this.#speaker && speaker !== "User");
+    const speaker = speakerOf(message, this.#inSidechain || !this.#inTurns || outline.isSubagent);
+    const name = entryClass(speaker, message, blocks, speaker === this.#speaker && speaker !== "User");
     this.#speaker = speaker;
     const id = anchors.claimMessage(message);
     await this.#writer.addTag(id === undefined ? `<article class="${name}">` : `<article class="${name}" id="${id}">`);
-    await this.#writer.add(h(Stamp, { message, anchor: anchors.message(message), clock, model: this.#newModel(message.model) }));
+    await this.#writer.add(
+      h(Stamp, { speaker, message, anchor: anchors.message(message), clock, model: this.#newModel(message.model) }),
+    );
     await this.#writer.addTag('<div class="content">');
     for (const block of blocks) {
       const shown = await blockView(this.#view, message, block);

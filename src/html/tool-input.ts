@@ -98,5 +98,10 @@ function isTask(value: unknown): value is Task {
 
 function taskView({ content, status }: Task): JSX.Element {
   const mark = status === "completed" ? "☑" : "☐";
-  return h("li", null, `${mark} ${content}`, status === "in_progress" ? h("span", { class: "quiet" }, " (in progress)") : null);
+  return h(
+    "li",
+    null,
+    `${mark} ${content}`,
+    status === "in_progress" ? h("span", { class: "quiet" }, " (in progress)") : null,
+  );
 }

@@ -34,7 +34,7 @@ function Switches(): JSX.Element {
     h("legend", null, "Show"),
     h(Switch, { id: "show-calls", name: "Tool calls", isOn: true }),
     h(Switch, { id: "show-thinking", name: "Thinking", isOn: true }),
-    h(Switch, { id: "unfold", name: "Everything unfolded", isOn: false }),
+    h(Switch, { id: "unfold", name: "Unfold all", isOn: false }),
   );
 }
 
@@ -47,7 +47,12 @@ function TurnLink({ turn, clock }: { turn: Turn; clock: Clock }): JSX.Element {
   return h(
     "li",
     null,
-    h("a", { href: `#turn-${number}` }, h("span", { class: "number" }, `${number}`), h("span", { class: "title" }, title)),
+    h(
+      "a",
+      { href: `#turn-${number}` },
+      h("span", { class: "number" }, `${number}`),
+      h("span", { class: "title" }, title),
+    ),
     h(
       "div",
       { class: "about" },

@@ -113,11 +113,13 @@ export class Assembler {
 
   #amend(released: Waiting, draft: MessageDraft, unit: SourceUnit): boolean {
     this.#statistics.addUsage(released.message, -1);
+    // What was given away stays as it was.
+    released.message = { ...released.message, metadata: { ...released.message.metadata } };
     this.#builder.extend(released, draft, { line: unit.line, offset: unit.offset });
     this.#statistics.addUsage(released.message, 1);
     const blocks = released.blocks.splice(0);
     this.#statistics.addBlocks(blocks);
-    this.#amended.push({ message: { ...released.message }, blocks, amends: true });
+    this.#amended.push({ message: released.message, blocks, amends: true });
     return true;
   }
 
@@ -153,6 +155,7 @@ export class Assembler {
   }
 
   #skip(kind: string, lines: number): void {
+    if (lines === 0) return;
     this.#skipped.set(kind, (this.#skipped.get(kind) ?? 0) + lines);
   }
 

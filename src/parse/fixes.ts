@@ -5,10 +5,10 @@
  * such call is the fix, where a call on a merely similar target counts as further away than it is, and is not looked
  * for as long. All distances are in calls of the same agent.
  */
-import { clueOf, showsFailure, type Clue } from "./fixes/evidence.ts";
+import { clueOf, outcomeOf, type Clue } from "./fixes/evidence.ts";
 import { laneCalls, type LaneCall } from "./fixes/lanes.ts";
 import { globFolders, type CallPath } from "./fixes/paths.ts";
-import { ALIKE, matchTargets, type Grade, type Match } from "./fixes/compare.ts";
+import { matchTargets, type Grade, type Match } from "./fixes/compare.ts";
 import { diffText, inputChanges, type InputChange } from "./input-diff.ts";
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "./model.ts";
 
@@ -33,8 +33,8 @@ export interface ToolFix {
 const REACH: Record<Grade, number> = { same: 200, similar: 40, guess: 12 };
 /** By how many calls a fix of this grade counts as further away. */
 const HANDICAP: Record<Grade, number> = { same: 0, similar: 8, guess: 20 };
-/** The same for another change of the same file, and for a command whose exit code was lost in a pipe or list. */
-const DOUBT = 8;
+/** The same for a command whose exit code was lost in a pipe or list. */
+const DOUBT = 4;
 
 /** One for each call that failed, was refused or interrupted, in order; a fix is looked for only for those that failed. */
 export function findFixes(
@@ -68,15 +68,15 @@ function fixOf(failed: LaneCall): ToolFix {
   for (const later of following) {
     const distance = later.index - failed.index;
     if (best !== null && distance >= best.cost) break;
-    if (isReaction(failed, later)) clue.looked.push(...foldersLookedInto(later));
-    const match = isReaction(failed, later) ? matchTargets(failed.target(), later.target(), clue) : null;
+    if (!isReaction(failed, later)) continue;
+    clue.looked.push(...foldersLookedInto(later));
+    const match = matchTargets(failed.target(), later.target(), clue);
     if (match === null || !isInReach(failed, later, match, clue)) continue;
-    if (hasFailed(later, match, clue)) {
-      if (match.grade !== "guess") attempts.push(later);
-    } else if (later.call.status === "completed") {
-      const cost = distance + HANDICAP[match.grade] + (match.likeness < ALIKE || !match.assured ? DOUBT : 0);
-      if (best === null || cost < best.cost) best = { later, match, cost };
-    }
+    const outcome = outcomeOf(later, match.step, clue);
+    if (outcome === "failed" && match.grade !== "guess") attempts.push(later);
+    if (outcome !== "succeeded") continue;
+    const cost = distance + HANDICAP[match.grade] + (match.step?.assured === false ? DOUBT : 0);
+    if (best === null || cost < best.cost) best = { later, match, cost };
   }
   return best === null ? withoutFix(failed, attempts, clue, following.length) : withFix(failed, best, attempts);
 }
@@ -98,12 +98,6 @@ function foldersLookedInto(later: LaneCall): CallPath[] {
     if (purpose.kind === "list" || purpose.kind === "search") return purpose.paths;
     return purpose.kind === "glob" ? globFolders(purpose.pattern, purpose.paths) : [];
   });
-}
-
-function hasFailed({ call, exitCode }: LaneCall, match: Match, clue: Clue): boolean {
-  if (call.status === "error") return true;
-  if (call.status !== "completed") return false;
-  return (exitCode !== null && exitCode !== 0) || (!match.assured && showsFailure(call, clue));
 }
 
 function withFix(failed: LaneCall, { later, match }: Candidate, attempts: readonly LaneCall[]): ToolFix {

@@ -4,22 +4,28 @@ import { isFields, type Fields } from "./json-fields.ts";
 import type { RawLine } from "./lines.ts";
 import type { ParseError, ParseErrorCode } from "./model.ts";
 
-export interface LineRecords {
-  records: readonly Fields[];
-  problems: readonly ParseError[];
-  /** Nothing but white space. */
-  blank: boolean;
-  /** The line as text, with what could not be read as text replaced. */
+export interface LineRecord {
+  fields: Fields;
+  /** Its JSON, with what could not be read as text replaced. */
   text: string;
 }
 
-/** Starts of objects that are tried when a line has lost its beginning: so many, and fewer in lines of megabytes. */
+export interface LineRecords {
+  records: readonly LineRecord[];
+  problems: readonly ParseError[];
+  /** Nothing but white space. */
+  blank: boolean;
+}
+
+/** Objects that lead nowhere, tried on one damaged line: so many, and fewer on lines of megabytes. */
 const MAX_TRIES = 64;
 const MAX_TRIED_CHARACTERS = 32_000_000;
 /** Keys that the records of a session file have, and hardly anything inside of them. */
 const RECORD_KEYS = ["uuid", "sessionId", "session_id", "leafUuid", "messageId", "message"];
 
 const BYTE_ORDER_MARK = "\ufeff";
+/** Latin letters in two bytes each; NULs that a crash left stand in one piece. */
+const UTF_16 = /(?:[^\0]\0){8}/;
 const NO_PROBLEMS: readonly ParseError[] = [];
 
 /** Reads one line. `maxLineBytes` is for the message about lines that are longer. */
@@ -27,12 +33,12 @@ export function recordsOfLine(line: RawLine, maxLineBytes: number): LineRecords 
   const { bytes } = line;
   if (typeof bytes === "number") {
     const reason = `Line exceeds max size: ${bytes} bytes, and ${maxLineBytes} are read. Raise maxLineBytes to read it.`;
-    return { records: [], problems: [problem(line, "line_too_long", reason, false)], blank: false, text: "" };
+    return { records: [], problems: [problem(line, "line_too_long", reason, false)], blank: false };
   }
   const text = bytes.toString("utf8");
   const value = parsed(text);
   if (isFields(value) && !text.includes("\ufffd"))
-    return { records: [value], problems: NO_PROBLEMS, blank: false, text };
+    return { records: [{ fields: value, text }], problems: NO_PROBLEMS, blank: false };
   return inspected(line, bytes, text);
 }
 
@@ -40,59 +46,106 @@ export function recordsOfLine(line: RawLine, maxLineBytes: number): LineRecords 
 function inspected(line: RawLine, bytes: Buffer, whole: string): LineRecords {
   const problems: ParseError[] = [];
   let text = whole;
-  if (line.offset === 0 && text.startsWith(BYTE_ORDER_MARK)) {
+  if (text.startsWith(BYTE_ORDER_MARK)) {
     text = text.slice(1);
-    problems.push(
-      problem(line, "byte_order_mark", "The file begins with a byte order mark, which was left out.", true),
-    );
+    // Files put together by a shell have one where the second begins.
+    const reason = "The line begins with a byte order mark, which was left out.";
+    problems.push(problem(line, "byte_order_mark", reason, true));
+  }
+  const hasNul = text.includes("\0");
+  if (hasNul && UTF_16.test(text)) {
+    const reason = "The line is UTF-16, and only UTF-8 is read. Convert the file: iconv -f UTF-16 -t UTF-8.";
+    return { records: [], problems: [problem(line, "invalid_json", reason, false)], blank: false };
   }
   if (text.includes("\ufffd") && !isUtf8(bytes)) {
     const reason = "Bytes that are not UTF-8 were replaced by U+FFFD.";
     problems.push(problem(line, "invalid_utf8", reason, true));
   }
-  if (text.includes("\0")) {
+  if (hasNul) {
     text = text.replaceAll("\0", "");
     const reason = "NUL bytes, as a crash leaves them, were left out.";
     problems.push(problem(line, "nul_bytes", reason, text.trim() !== ""));
   }
-  if (text.trim() === "") return { records: [], problems, blank: problems.every(({ recovered }) => recovered), text };
+  if (text.trim() === "") return { records: [], problems, blank: problems.every(({ recovered }) => recovered) };
   const { records, lost } = savedFrom(text);
   if (records.length > 0 || lost !== undefined) problems.push(...reported(line, records, lost));
-  return { records, problems, blank: false, text };
+  return { records, problems, blank: false };
 }
 
 interface Saved {
-  records: readonly Fields[];
+  records: readonly LineRecord[];
   /** Why a part of the line, or all of it, is lost. */
   lost: string | undefined;
 }
 
 function savedFrom(text: string): Saved {
   const whole = parsed(text);
-  if (isFields(whole)) return { records: [whole], lost: undefined };
+  if (isFields(whole)) return { records: [{ fields: whole, text }], lost: undefined };
   if (whole !== undefined) return { records: [], lost: `a JSON ${kindOf(whole)}, not an object` };
-  const records: Fields[] = [];
+  const search = new ObjectSearch(text);
+  const records: LineRecord[] = [];
   let lost: string | undefined;
   let from = 0;
   while (from < text.length) {
-    const end = endOfObject(text, from);
-    const value = end === -1 ? undefined : parsed(text.slice(from, end));
-    if (isFields(value)) {
-      records.push(value);
-      from = skipSpace(text, end);
+    const found = search.at(from);
+    if (found) {
+      records.push(found);
+      from = skipSpace(text, found.end);
       continue;
     }
     lost ??= whyNot(text.slice(from));
-    const next = nextRecord(text, from + 1);
+    const next = search.nextRecord(from + 1);
     if (next === -1) break;
     from = next;
   }
   return { records, lost };
 }
 
-function reported(line: RawLine, records: readonly Fields[], lost: string | undefined): ParseError[] {
+interface FoundObject extends LineRecord {
+  /** After its `}`. */
+  end: number;
+}
+
+/** Looks for objects in a line, and gives up where looking on would cost more than the line is worth. */
+class ObjectSearch {
+  readonly #text: string;
+  #tries: number;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#tries = Math.min(MAX_TRIES, Math.ceil(MAX_TRIED_CHARACTERS / text.length));
+  }
+
+  /** The object that begins at `from`. */
+  at(from: number): FoundObject | undefined {
+    if (this.#tries === 0 || this.#text[from] !== "{") return undefined;
+    const end = endOfObject(this.#text, from);
+    const text = this.#text.slice(from, end);
+    const fields = end === -1 ? undefined : parsed(text);
+    if (isFields(fields)) return { fields, text, end };
+    this.#tries -= 1;
+    return undefined;
+  }
+
+  /** Where, after damage, the next whole record of a session begins; -1 if there is none. */
+  nextRecord(from: number): number {
+    for (let at = this.#text.indexOf('{"', from); at !== -1 && this.#tries > 0;) {
+      const found = this.at(at);
+      if (found && isRecord(found.fields) && !this.#isInner(found)) return at;
+      at = this.#text.indexOf('{"', found?.end ?? at + 1);
+    }
+    return -1;
+  }
+
+  /** Whether more of an object or list that lost its beginning follows. */
+  #isInner({ end }: FoundObject): boolean {
+    return ",}]".includes(this.#text[skipSpace(this.#text, end)] ?? " ");
+  }
+}
+
+function reported(line: RawLine, records: readonly LineRecord[], lost: string | undefined): ParseError[] {
   if (lost === undefined) {
-    const reason = `${records.length} JSON objects on one line: a lost line end. All of them were used.`;
+    const reason = `${records.length} JSON objects on one line: a lost line end. All of them were read.`;
     return records.length > 1 ? [problem(line, "glued_objects", reason, true)] : [];
   }
   if (records.length > 0) {
@@ -104,9 +157,8 @@ function reported(line: RawLine, records: readonly Fields[], lost: string | unde
   return [problem(line, "invalid_json", `The line is no JSON: ${lost}.`, false)];
 }
 
-/** After the `}` that closes the object which begins at `from`; -1 if none does. */
+/** After the `}` that closes the object which begins with the `{` at `from`; -1 if none does. */
 function endOfObject(text: string, from: number): number {
-  if (text[from] !== "{") return -1;
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {
     const char = text.charCodeAt(at);
@@ -128,19 +180,6 @@ function endOfString(text: string, from: number): number {
     let backslashes = 0;
     while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes += 1;
     if (backslashes % 2 === 0) return at;
-  }
-  return -1;
-}
-
-/** Where, after damage, the next whole record of a session begins; -1 if there is none. */
-function nextRecord(text: string, from: number): number {
-  let tries = Math.min(MAX_TRIES, Math.ceil(MAX_TRIED_CHARACTERS / text.length));
-  for (let at = text.indexOf('{"', from); at !== -1 && tries > 0; at = text.indexOf('{"', at + 1)) {
-    tries -= 1;
-    const end = endOfObject(text, at);
-    const value = end === -1 ? undefined : parsed(text.slice(at, end));
-    const rest = end === -1 ? "" : text.slice(end).trimStart();
-    if (isFields(value) && isRecord(value) && (rest === "" || rest.startsWith("{"))) return at;
   }
   return -1;
 }

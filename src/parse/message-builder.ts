@@ -70,11 +70,16 @@ export class MessageBuilder {
       built.blockCount += 1;
       setFlag(message, block);
     }
+    const { metadata } = message;
+    let isLowerBound = metadata.tokens_out_is_lower_bound;
     // Pieces of one answer repeat its usage; only the output grows (SPEC P3).
-    if (draft.usage && (!built.usage || draft.usage.tokensOut >= built.usage.tokensOut)) built.usage = draft.usage;
+    if (draft.usage && (!built.usage || draft.usage.tokensOut >= built.usage.tokensOut)) {
+      built.usage = draft.usage;
+      isLowerBound = draft.metadata?.tokens_out_is_lower_bound;
+    }
     if (draft.costUsd !== undefined) built.costUsd = Math.max(draft.costUsd, built.costUsd ?? 0);
-    if (draft.metadata) Object.assign(message.metadata, draft.metadata);
-    if (message.metadata.stop_reason !== undefined) delete message.metadata.tokens_out_is_lower_bound;
+    if (draft.metadata) Object.assign(metadata, draft.metadata);
+    if (isLowerBound !== true || metadata.stop_reason !== undefined) delete metadata.tokens_out_is_lower_bound;
     this.#price(built);
   }
 

@@ -8,6 +8,7 @@ import type { ParseOptions } from "./options.ts";
 import { catalogPricing, flatPricing, type Pricing } from "./pricing.ts";
 import { claudeCode } from "./sources/claude-code.ts";
 import { detectSource } from "./sources/index.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 export type { ReadMessage } from "./assembler.ts";
 
@@ -78,7 +79,8 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
   /** The same, many at a time: quicker where there are many. */
   async *batches(): AsyncGenerator<ReadMessage[]> {
     const { signal, pricing } = this.#options;
-    const chunks = breathing(chunksOf(this.#input));
+    const input = chunksOf(this.#input);
+    const chunks = breathing(signal ? untilAborted(input, signal, () => (this.#aborted = true)) : input);
     const { head, rest } = await headOf(chunks);
     this.#source = detectSource(head);
     const source = this.#source ?? claudeCode;

@@ -7,7 +7,7 @@ import { callPath } from "./fixes/paths.ts";
 import { asText, isRecord } from "./fixes/likeness.ts";
 import { plainCommands } from "./fixes/shell-commands.ts";
 import { commandPurposes } from "./fixes/shell-purposes.ts";
-import type { Purpose, Step } from "./fixes/purpose.ts";
+import { writePurpose, type Purpose, type Step } from "./fixes/purpose.ts";
 
 export interface Target {
   /** The tool's name as families compare it: without case, `_` and `-`. */
@@ -102,15 +102,15 @@ function filePurpose(tool: string, fields: Record<string, unknown>, cwd: string 
   if (tool === "applypatch") {
     const patch = textField(fields, PATCH_FIELDS);
     const paths = patch === null ? [] : patchedPaths(patch).map((path) => callPath(path, cwd));
-    return patch === null || paths.length === 0 ? null : { kind: "write", paths, text: patch };
+    return patch === null || paths.length === 0 ? null : writePurpose(paths, patch);
   }
   const path = textField(fields, PATH_FIELDS);
   if (path === null) return LISTERS.has(tool) ? { kind: "list", paths: [callPath(".", cwd)] } : null;
   const paths = [callPath(path, cwd)];
-  if (READERS.has(tool) || (tool.startsWith("strreplace") && fields["command"] === "view"))
-    return { kind: "read", paths };
+  const views = tool.startsWith("strreplace") && fields["command"] === "view";
+  if (READERS.has(tool) || views) return { kind: "read", paths };
   if (LISTERS.has(tool)) return { kind: "list", paths };
-  return WRITERS.has(tool) ? { kind: "write", paths, text: writtenText(fields) } : null;
+  return WRITERS.has(tool) ? writePurpose(paths, writtenText(fields)) : null;
 }
 
 /** The files that a patch for `apply_patch` names, or a unified diff. */
@@ -126,8 +126,8 @@ function patchedPaths(patch: string): string[] {
 function writtenText(fields: Record<string, unknown>): string {
   const texts: string[] = [];
   for (const [name, value] of Object.entries(fields)) {
-    if (!PATH_FIELDS.includes(name) && typeof value !== "boolean" && typeof value !== "number")
-      texts.push(asText(value));
+    const isSetting = typeof value === "boolean" || typeof value === "number" || PATH_FIELDS.includes(name);
+    if (!isSetting) texts.push(asText(value));
   }
   return texts.join("\n");
 }

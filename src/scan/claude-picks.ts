@@ -1,6 +1,6 @@
 /** Of a line of Claude Code, what figures are made from, where that can be had without reading all of it. */
 import { isFields, type Fields } from "../parse/json-fields.ts";
-import { type JsonPicker, KEPT_BYTES, shape } from "./json-picker.ts";
+import { type JsonPicker, shape } from "./json-picker.ts";
 
 const USAGE = shape({
   input_tokens: "take",
@@ -50,6 +50,8 @@ const RECORD = shape({
   toolUseResult: { object: shape({ interrupted: "take" }) },
 });
 
+const TAG = "<tool_use_error>";
+
 /** Types of lines of which only type, uuid and time are looked at. */
 const PASSED_OVER = new Set<unknown>(["progress", "file-history-snapshot"]);
 
@@ -79,14 +81,12 @@ function isPlainAnswer(block: unknown): boolean {
 }
 
 /**
- * A result that tells by its mark, or by the beginning of its text, that it went well. How a call ended otherwise is
- * told by texts that begin with a letter or `[`, have at most 64 characters, and may be in tags or after white space.
+ * A result that tells by its mark, or by the beginning of its text, that it went well. Other endings are told by
+ * texts that begin with a letter, a bracket, a tag or white space, within their first 64 characters.
  */
 function isPlainResult(block: unknown): boolean {
   if (!isFields(block) || block["type"] !== "tool_result") return false;
-  if (block["is_error"] === false) return true;
-  const text = block["content"];
-  if (block["is_error"] !== undefined || typeof text !== "string") return false;
-  if (text.length < KEPT_BYTES / 4) return false;
-  return /^[\w[(/.*#$-]/.test(text) && !text.includes("<tool_use_error>");
+  const { is_error: isError, content } = block;
+  if (isError === false) return true;
+  return isError === undefined && typeof content === "string" && /^[\w[(/*#-]/.test(content) && !content.includes(TAG);
 }

@@ -1,15 +1,10 @@
 /** Errors of a Claude Code session by parsing only the lines that bear on them. */
 import type { ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
-import type { ErrorScanOptions, ToolBlocks } from "./errors.ts";
-import { linesWithIds } from "./find-ids.ts";
+import type { ErrorScanOptions, ToolBlocks } from "./errors-options.ts";
+import { errorMarks } from "./errors-marks.ts";
+import { idSearch, mayHoldCall } from "./find-ids.ts";
 import { sourceOf, type Reopenable } from "./find-input.ts";
 import { hasLinesOfItsOwn, LineMessages, pickedUnits, type LineMessage } from "./find-units.ts";
-
-/**
- * What a line has whose result ended in an error, by the rules of `resultStatus`: the mark, the tag, or the host's
- * record of the error as a bare text. A tag's brackets may be escaped, the word may not.
- */
-const ERROR_MARKS = /is_error"\s*:\s*true|tool_use_error|toolUseResult"\s*:\s*"Error: /g;
 
 const MAX_INLINE_CONTENT_BYTES = 256 * 1024;
 
@@ -23,7 +18,7 @@ export async function quickToolBlocks(input: Reopenable, options: ErrorScanOptio
 
 async function failedIds(input: Reopenable, options: ErrorScanOptions): Promise<Set<string> | undefined> {
   const ids = new Set<string>();
-  for await (const units of pickedUnits(input, { pattern: ERROR_MARKS }, options)) {
+  for await (const units of pickedUnits(input, errorMarks(), options)) {
     for (const { type, blocks } of units.flatMap(({ messages }) => messages)) {
       for (const block of blocks) {
         if (block.type !== "tool_result" || block.status !== "error") continue;
@@ -41,25 +36,40 @@ async function blocksWithIds(
   ids: ReadonlySet<string>,
   options: ErrorScanOptions,
 ): Promise<ToolBlocks | undefined> {
-  const wanted = linesWithIds(ids);
-  if (!wanted) return undefined;
+  const search = idSearch(ids);
+  if (!search) return undefined;
   const lines = new LineMessages(true, options.maxInlineContentBytes ?? MAX_INLINE_CONTENT_BYTES);
-  const found = new CallsOnce(ids);
-  for await (const units of pickedUnits(input, wanted, options)) {
+  const found = new FoundCalls(ids);
+  for await (const units of pickedUnits(input, search, options, mayHoldCall)) {
     for (const unit of units) for (const read of lines.of(unit)) found.add(read);
   }
-  return found.isSure() ? found : undefined;
+  if (found.isAmbiguous) return undefined;
+  return (await nameCalls(input, found.namedLines(), options)) ? undefined : found;
 }
 
-/** Calls and results with certain ids; sure of them if each id has one result and not more than one call. */
-class CallsOnce implements ToolBlocks {
+/** Whether one of these lines holds a call: then a result without a call of its own id may belong to it. */
+async function nameCalls(input: Reopenable, uuids: ReadonlySet<string>, options: ErrorScanOptions): Promise<boolean> {
+  if (uuids.size === 0) return false;
+  const search = idSearch(uuids);
+  if (!search) return true;
+  for await (const units of pickedUnits(input, search, options, mayHoldCall)) {
+    for (const { uuid, blocks } of units.flatMap(({ messages }) => messages)) {
+      if (uuid !== undefined && uuids.has(uuid) && blocks.some(({ type }) => type === "tool_use")) return true;
+    }
+  }
+  return false;
+}
+
+/** Calls and results with certain ids. */
+class FoundCalls implements ToolBlocks {
   readonly messages: TranscriptMessage[] = [];
   readonly blocks: ParsedContentBlock[] = [];
+  /** An id has two calls or two results, and which belong together depends on all between them. */
+  isAmbiguous = false;
   readonly #ids: ReadonlySet<string>;
   readonly #calls = new Set<string>();
-  /** Whether the line of a call is named, by id of the result. */
-  readonly #results = new Map<string, boolean>();
-  #isAmbiguous = false;
+  /** By id, the line that the source names for the call. */
+  readonly #results = new Map<string, string | undefined>();
 
   constructor(ids: ReadonlySet<string>) {
     this.#ids = ids;
@@ -71,23 +81,24 @@ class CallsOnce implements ToolBlocks {
     this.messages.push(message);
     for (const block of wanted) {
       this.blocks.push(block);
-      this.#note(block, message.metadata.source_tool_assistant_uuid !== undefined);
+      this.#note(block, message.metadata.source_tool_assistant_uuid);
     }
   }
 
-  isSure(): boolean {
-    const isFound = ([id, isLineNamed]: [string, boolean]): boolean => this.#calls.has(id) || !isLineNamed;
-    return !this.#isAmbiguous && [...this.#results].every(isFound);
+  /** Uuids of the lines that are named for results whose call was not found. */
+  namedLines(): Set<string> {
+    const lines = [...this.#results].filter(([id]) => !this.#calls.has(id)).map(([, line]) => line);
+    return new Set(lines.filter((line) => line !== undefined));
   }
 
-  #note({ tool_use_id: call, tool_result_id: result }: ParsedContentBlock, isLineNamed: boolean): void {
+  #note({ tool_use_id: call, tool_result_id: result }: ParsedContentBlock, line: string | undefined): void {
     if (call !== null) {
-      this.#isAmbiguous ||= this.#calls.has(call);
+      this.isAmbiguous ||= this.#calls.has(call);
       this.#calls.add(call);
     }
     if (result !== null) {
-      this.#isAmbiguous ||= this.#results.has(result);
-      this.#results.set(result, isLineNamed);
+      this.isAmbiguous ||= this.#results.has(result);
+      this.#results.set(result, line);
     }
   }
 }

@@ -1,10 +1,11 @@
 /** The tool calls of a session that failed, many times quicker than by reading all of it where that is possible. */
-import type { BlockPlace, ParsedContentBlock, ToolCall, ToolStatus, TranscriptMessage } from "../parse/model.ts";
-import type { ParseOptions } from "../parse/options.ts";
-import { readTranscript } from "../parse/read-transcript.ts";
+import type { BlockPlace, ToolCall, ToolStatus } from "../parse/model.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
+import type { ErrorScanOptions, FailedStatus, ToolBlocks } from "./errors-options.ts";
 import { quickToolBlocks } from "./errors-quick.ts";
-import { onceThrough, reopenable, type ScanInput } from "./find-input.ts";
+import { reopenable, type ScanInput } from "./find-input.ts";
+
+export type { ErrorScanOptions, FailedStatus } from "./errors-options.ts";
 
 /** A call that did not end well. Line numbers start at 1, offsets at 0. */
 export interface ToolError {
@@ -21,22 +22,6 @@ export interface ToolError {
   call_line_number: number | null;
 }
 
-export type FailedStatus = Exclude<ToolStatus, "completed" | "pending">;
-
-export interface ErrorScanOptions extends Pick<
-  ParseOptions,
-  "maxLineBytes" | "maxInlineContentBytes" | "agentProgress" | "readOutput"
-> {
-  /** Endings to look for. Default: only `error`. With the others, the whole input is read. */
-  statuses?: readonly FailedStatus[];
-}
-
-/** Messages, and their blocks that are calls and results. */
-export interface ToolBlocks {
-  messages: readonly TranscriptMessage[];
-  blocks: readonly ParsedContentBlock[];
-}
-
 /**
  * Calls that failed, in the order of their results: the same as `correlateToolCalls` finds in the whole input.
  *
@@ -48,46 +33,26 @@ export async function* scanErrors(input: ScanInput, options: ErrorScanOptions = 
   const statuses: readonly ToolStatus[] = options.statuses ?? ["error"];
   const again = statuses.every((status) => status === "error") ? reopenable(input) : undefined;
   const found = again && (await quickToolBlocks(again, options));
-  yield* failures(found ?? (await allToolBlocks(input, options)), statuses);
+  yield* failures(found ?? (await wholeInput(again ?? input, options)), statuses);
 }
 
-async function allToolBlocks(input: ScanInput, options: ErrorScanOptions): Promise<ToolBlocks> {
-  let ids = 0;
-  const reader = readTranscript("", onceThrough(input), {
-    ...options,
-    pricing: "flat",
-    generateId: () => String((ids += 1)),
-  });
-  const messages: TranscriptMessage[] = [];
-  const blocks: ParsedContentBlock[] = [];
-  for await (const batch of reader.batches()) {
-    for (const read of batch) {
-      const calls = read.blocks.filter(({ block_type }) => block_type === "tool_use" || block_type === "tool_result");
-      if (calls.length === 0) continue;
-      messages.push(read.message);
-      for (const block of calls) blocks.push(withoutBulk(block));
-    }
-  }
-  return { messages, blocks };
-}
-
-/** Inputs and outputs are most of a session, and only those of failures are needed. */
-function withoutBulk(block: ParsedContentBlock): ParsedContentBlock {
-  return { ...block, tool_input: null, result_text: block.status === "completed" ? null : block.result_text };
+async function wholeInput(input: ScanInput, options: ErrorScanOptions): Promise<ToolBlocks> {
+  // Loaded only here: the reader of all sources takes a tenth of the time that the quick way takes in all.
+  const { allToolBlocks } = await import("./errors-full.ts");
+  return allToolBlocks(input, options);
 }
 
 function* failures({ messages, blocks }: ToolBlocks, statuses: readonly ToolStatus[]): Generator<ToolError> {
-  const places = new Map(blocks.map((block, place) => [block.id, { block, place }]));
-  const byOrdinal = new Map(messages.map((message) => [message.ordinal, message]));
+  const places = new Map(blocks.map(({ id }, place) => [id, place]));
+  const offsets = new Map(messages.map(({ ordinal, byte_offset }) => [ordinal, byte_offset]));
+  const placeOf = (result: BlockPlace): number => places.get(result.block_id) ?? 0;
   const found = correlateToolCalls(messages, blocks).flatMap((call) => {
     const { status, result } = call;
     return result && isFailure(status) && statuses.includes(status) ? [{ call, status, result }] : [];
   });
-  const place = (result: BlockPlace): number => places.get(result.block_id)?.place ?? 0;
-  found.sort((a, b) => a.result.line_number - b.result.line_number || place(a.result) - place(b.result));
+  found.sort((a, b) => a.result.line_number - b.result.line_number || placeOf(a.result) - placeOf(b.result));
   for (const { call, status, result } of found) {
-    const offset = byOrdinal.get(result.message_ordinal)?.byte_offset ?? 0;
-    yield toolError(call, status, result, offset);
+    yield toolError(call, status, result, offsets.get(result.message_ordinal) ?? 0);
   }
 }
 

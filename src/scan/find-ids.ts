@@ -1,29 +1,42 @@
 /** Finding the lines that hold a tool call or a result by its id. */
-import type { LinePattern } from "./find-lines.ts";
+import { MAX_NEEDLE, NeedleSearch, rarestPlace, type ByteSearch, type Needle } from "./find-search.ts";
 
 /** What no JSON writer escapes. */
 const PLAIN_ID = /^[\w.:-]{4,200}$/;
-/** Ids are told apart by this many first characters; those that share them are looked for together. */
+/** Ids are sorted by this many first characters; those that share them are looked for together. */
 const FAMILY_CHARACTERS = 4;
+/** Looking for more kinds of ids at once takes longer than reading everything. */
+const MAX_FAMILIES = 12;
+const QUOTE = 0x22;
 
 /**
- * Matches the lines that hold one of these ids as a text of its own; undefined if an id may be written in several
- * ways, so that its bytes tell nothing.
+ * Finds the lines that hold one of these ids as a text of its own; undefined if an id may be written in several ways,
+ * so that its bytes tell nothing, or if the ids are of too many kinds.
  */
-export function linesWithIds(ids: ReadonlySet<string>): LinePattern | undefined {
+export function idSearch(ids: ReadonlySet<string>): ByteSearch | undefined {
   const families = new Map<string, string>();
   for (const id of ids) {
     if (!PLAIN_ID.test(id)) return undefined;
     const family = id.slice(0, FAMILY_CHARACTERS);
-    const shared = families.get(family);
-    families.set(family, shared === undefined ? id : sharedStart(shared, id));
+    families.set(family, sharedStart(families.get(family) ?? id, id));
   }
-  if (families.size === 0) return undefined;
-  const starts = [...families.values()].map((start) => start.replaceAll(".", String.raw`\.`));
+  return families.size === 0 || families.size > MAX_FAMILIES
+    ? undefined
+    : new NeedleSearch([...families.values()].map((start) => needle(start, ids)));
+}
+
+/** For the ids that begin alike. */
+function needle(start: string, ids: ReadonlySet<string>): Needle {
+  const place = rarestPlace(start);
+  const before = Buffer.from(`"${start.slice(0, place)}`);
   return {
-    pattern: new RegExp(`"((?:${starts.join("|")})[\\w.:-]{0,200})"`, "g"),
-    accepts: (match) => ids.has(match[1] ?? ""),
-    acceptsLine: mayHoldCall,
+    text: start.slice(place, place + MAX_NEEDLE),
+    confirms: (bytes, at) => {
+      const from = at - before.length;
+      if (from < 0 || before.some((byte, index) => bytes[from + index] !== byte)) return false;
+      const end = bytes.indexOf(QUOTE, at);
+      return end !== -1 && ids.has(bytes.toString("latin1", from + 1, end));
+    },
   };
 }
 
@@ -34,6 +47,6 @@ function sharedStart(a: string, b: string): string {
 }
 
 /** Whether a line can have a call or a result: most of the lines that name a call are reports of its progress. */
-function mayHoldCall(bytes: Buffer): boolean {
-  return bytes.includes('tool_use"') || bytes.includes('tool_result"');
+export function mayHoldCall(line: Buffer): boolean {
+  return line.includes('tool_use"') || line.includes('tool_result"') || line.includes(0);
 }

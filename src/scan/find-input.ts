@@ -1,6 +1,6 @@
 /** What is scanned, as chunks that can be had more than once. */
 import { closeSync, openSync, readSync } from "node:fs";
-import { chunksOf, type TranscriptInput } from "../format/index.ts";
+import { chunksOf, type TranscriptInput } from "../format/input.ts";
 import { detectSource } from "../parse/sources/index.ts";
 import type { Source } from "../parse/draft.ts";
 
@@ -54,11 +54,41 @@ export async function* onceThrough(input: ScanInput): AsyncGenerator<Uint8Array>
 /** The source of an input, told by its beginning. */
 export async function sourceOf(input: Reopenable): Promise<Source | undefined> {
   const first: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of input.fromStart(false)) {
-    first.push(chunk);
-    size += chunk.length;
-    if (size >= HEAD_BYTES) break;
+  for await (const chunk of input.fromStart(false)) if (first.push(chunk) && isHead(first)) break;
+  return detectSource(textOfHead(first));
+}
+
+/** The first bytes as text, and all chunks from the start. Chunks must not change. */
+export async function headOf(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<{ head: string; rest: AsyncGenerator<Uint8Array> }> {
+  const rest = onward(chunks);
+  const first: Uint8Array[] = [];
+  while (!isHead(first)) {
+    const { done, value } = await rest.next();
+    if (done === true) break;
+    first.push(value);
   }
-  return detectSource(Buffer.concat(first, Math.min(size, HEAD_BYTES)).toString("utf8"));
+  return { head: textOfHead(first), rest: again(first, rest) };
+}
+
+function isHead(chunks: readonly Uint8Array[]): boolean {
+  return sizeOf(chunks) >= HEAD_BYTES;
+}
+
+function textOfHead(chunks: readonly Uint8Array[]): string {
+  return Buffer.concat(chunks, Math.min(sizeOf(chunks), HEAD_BYTES)).toString("utf8");
+}
+
+function sizeOf(chunks: readonly Uint8Array[]): number {
+  return chunks.reduce((size, chunk) => size + chunk.length, 0);
+}
+
+async function* onward<T>(chunks: AsyncIterable<T> | Iterable<T>): AsyncGenerator<T> {
+  yield* chunks;
+}
+
+async function* again(first: Uint8Array[], rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (let chunk = first.shift(); chunk; chunk = first.shift()) yield chunk;
+  yield* rest;
 }

@@ -8,7 +8,8 @@ import { claudeStream } from "../parse/sources/claude-stream.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/options.ts";
 import type { Source } from "../parse/draft.ts";
-import { pickLines, type LinePattern } from "./find-lines.ts";
+import { pickLines } from "./find-lines.ts";
+import type { ByteSearch } from "./find-search.ts";
 import type { Reopenable } from "./find-input.ts";
 
 export type ScanOptions = Pick<ParseOptions, "maxLineBytes" | "agentProgress" | "readOutput">;
@@ -35,25 +36,29 @@ export function hasLinesOfItsOwn(source: Source | undefined): boolean {
   return source === undefined || source === claudeCode || source === claudeStream;
 }
 
-/** The lines of a Claude Code input that are wanted. */
+/** The lines of a Claude Code input in which the search finds something; those that `isWanted`, if it is given. */
 export async function* pickedUnits(
   input: Reopenable,
-  wanted: LinePattern,
+  search: ByteSearch,
   options: ScanOptions,
+  isWanted: (line: Buffer) => boolean = () => true,
 ): AsyncGenerator<SourceUnit[]> {
   const { maxLineBytes, agentProgress } = sourceOptions(options);
   const reader = new ClaudeLineReader({ maxLineBytes, agentProgress });
-  for await (const lines of pickLines(input.fromStart(true), wanted, maxLineBytes)) {
-    yield lines.map((line) => reader.read(line));
+  for await (const lines of pickLines(input.fromStart(true), search, maxLineBytes)) {
+    yield lines.filter(({ bytes }) => isWanted(bytes)).flatMap((line) => reader.read(line));
   }
 }
 
-/** Makes messages of units, and leaves out what an input repeats: as the parser does, but for putting lines together. */
+/**
+ * Makes messages of units, and leaves out what an input repeats: as the parser does, but for putting lines together.
+ * By default no text is cut.
+ */
 export class LineMessages {
   readonly #builder: MessageBuilder;
   #ids = 0;
 
-  constructor(repeats: boolean, maxInlineContentBytes: number) {
+  constructor(repeats: boolean, maxInlineContentBytes = Number.POSITIVE_INFINITY) {
     this.#builder = new MessageBuilder({
       sessionId: "",
       maxInlineContentBytes,

@@ -43,8 +43,8 @@ export function shape(rules: Readonly<Record<string, Rule>>): Shape {
 
 export type Picked = Record<string, unknown>;
 
-/** Bytes of a text that `begin` keeps at least, if it has more. */
-export const KEPT_BYTES = 96;
+/** Bytes that `begin` keeps of a text at least, if it has more: 64 characters, even if each of them is escaped. */
+const KEPT_BYTES = 64 * 6;
 
 export class JsonPicker {
   #bytes: Buffer = Buffer.alloc(0);

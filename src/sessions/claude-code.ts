@@ -8,6 +8,15 @@ const EXTENSION = ".jsonl";
 const DEPTH = 6;
 /** Longer names of project folders are cut, and end in a hash that cannot be had here. */
 const MAX_ENCODED = 200;
+/** A folder with the id of a session holds nothing but what belongs to it. */
+const SESSION_FOLDER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export interface ClaudeScanOptions {
+  /** Look for subagents too, which is most of the work. */
+  subagents: boolean;
+  /** See `WalkOptions`. */
+  seen: Set<string>;
+}
 
 export interface ScannedSessions {
   sessions: SessionRef[];
@@ -19,9 +28,20 @@ export interface ScannedSessions {
  * `{project}/{session}/subagents/agent-*.jsonl`, and those of older versions in `{project}/agent-*.jsonl`, where only
  * the content says whose they are.
  */
-export async function scanClaudeCode(root: string, files: SessionFiles, seen?: Set<string>): Promise<ScannedSessions> {
+export async function scanClaudeCode(
+  root: string,
+  files: SessionFiles,
+  { subagents, seen }: ClaudeScanOptions,
+): Promise<ScannedSessions> {
   const accepts = (name: string): boolean => name.endsWith(EXTENSION);
-  const { files: found, unreadable } = await walk(root, { files, depth: DEPTH, accepts, ...(seen && { seen }) });
+  const enters = ([name = ""]: readonly string[]): boolean => subagents || !SESSION_FOLDER.test(name);
+  const { files: found, unreadable } = await walk(root, {
+    files,
+    depth: DEPTH,
+    accepts,
+    enters: (segments) => enters(segments.slice(-1)),
+    seen,
+  });
   return { sessions: found.map(claudeRef), unreadable };
 }
 

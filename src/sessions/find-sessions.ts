@@ -1,4 +1,4 @@
-import { scanClaudeCode, type ScannedSessions } from "./claude-code.ts";
+import { type ClaudeScanOptions, scanClaudeCode, type ScannedSessions } from "./claude-code.ts";
 import { scanOpencodeStore } from "./opencode-store.ts";
 import { filterByProject } from "./project-filter.ts";
 import { isAbsent } from "./reasons.ts";
@@ -21,7 +21,7 @@ export interface FindOptions {
 /** A place that was looked at. */
 export interface SearchedRoot extends SessionRoot {
   isThere: boolean;
-  /** Sessions in it, subagents included, before any filter. */
+  /** Sessions in it, before the filters by time and project. */
   sessions: number;
 }
 
@@ -47,12 +47,14 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
   const searched: SearchedRoot[] = [];
   // One after the other: a file that two roots lead to is the first one's.
   for (const root of roots) {
-    const result = await scan(root, files, seen);
+    const result = await scan(root, files, { subagents: all, seen });
+    const count = result.sessions.filter((ref) => all || !isSubagent(ref)).length;
     scanned.push(result);
-    searched.push({ ...root, isThere: await isThere(root.path, files), sessions: result.sessions.length });
+    searched.push({ ...root, isThere: await isThere(root.path, files), sessions: count });
   }
 
   let sessions = joinSources(scanned.flatMap((each) => each.sessions));
+  // Not earlier: of a session in two places only one may know its parent.
   if (!all) sessions = sessions.filter((ref) => !isSubagent(ref));
   if (since !== undefined) sessions = sessions.filter(({ modifiedMs }) => modifiedMs >= since.getTime());
   if (project !== undefined) sessions = await filterByProject(sessions, project, where, files);
@@ -63,10 +65,10 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
   };
 }
 
-function scan(root: SessionRoot, files: SessionFiles, seen: Set<string>): Promise<ScannedSessions> {
+function scan(root: SessionRoot, files: SessionFiles, options: ClaudeScanOptions): Promise<ScannedSessions> {
   switch (root.source) {
     case "claude-code":
-      return scanClaudeCode(root.path, files, seen);
+      return scanClaudeCode(root.path, files, options);
     case "transcript":
       return scanTranscripts(root.path, files);
     case "opencode-store":

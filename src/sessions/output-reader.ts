@@ -3,6 +3,7 @@ import { cannotOpen } from "./open-session.ts";
 import { isAbsent } from "./reasons.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import type { SessionRef } from "./session-ref.ts";
+import { textOfFile } from "./text-file.ts";
 import { transcriptsFolderOf } from "./transcripts.ts";
 
 /** What our recorder writes; anything else is no output of ours, whatever a transcript says. */
@@ -30,23 +31,4 @@ export function outputReader(
       throw cannotOpen(ref, error);
     }
   };
-}
-
-/** UTF-8 with a byte order mark kept; undefined of anything but a file. */
-async function textOfFile(path: string, files: Pick<SessionFiles, "openRead" | "stat">): Promise<string | undefined> {
-  const { kind, bytes } = await files.stat(path);
-  if (kind !== "file") return undefined;
-  const handle = await files.openRead(path);
-  try {
-    const chunks: Uint8Array[] = [];
-    for (let at = 0; at < bytes;) {
-      const chunk = await handle.read(at, bytes - at);
-      if (chunk.byteLength === 0) break;
-      at += chunk.byteLength;
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks).toString("utf8");
-  } finally {
-    await handle.close();
-  }
 }

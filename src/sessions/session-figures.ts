@@ -119,10 +119,29 @@ export class FigureSum {
 function joined(message: MessageFigures, other: MessageFigures | undefined): MessageFigures {
   if (other === undefined) return message;
   return {
-    ...(message.tokensOut > other.tokensOut ? message : other),
+    ...(isFuller(message, other) ? message : other),
     toolCalls: Math.max(message.toolCalls, other.toolCalls),
     toolErrors: Math.max(message.toolErrors, other.toolErrors),
+    timeMs: earlier(message.timeMs, other.timeMs),
   };
+}
+
+/** By output, which alone grows in a stream; the rest only makes the choice the same in any order. */
+function isFuller(message: MessageFigures, other: MessageFigures): boolean {
+  const sizes = [message, other].map((of) => [
+    of.tokensOut,
+    of.tokensIn,
+    of.cacheRead,
+    of.cacheWrite,
+    of.costUsd ?? -1,
+  ]);
+  const [own = [], others = []] = sizes;
+  const differing = own.findIndex((size, at) => size !== others[at]);
+  return differing >= 0 && (own[differing] ?? 0) > (others[differing] ?? 0);
+}
+
+function earlier(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.min(a, b);
 }
 
 function addMessage(totals: SessionTotals, message: MessageFigures): void {

@@ -64,10 +64,14 @@ export function isSubagent(ref: SessionRef): boolean {
 }
 
 /** A ref with all that is not given left open. */
-export function sessionRef(known: Partial<SessionRef> & Pick<SessionRef, "id" | "source">): SessionRef {
+export function sessionRef({
+  id,
+  source,
+  ...known
+}: Partial<SessionRef> & Pick<SessionRef, "id" | "source">): SessionRef {
   return {
-    id: known.id,
-    source: known.source,
+    id,
+    source,
     path: null,
     database: null,
     project: null,

@@ -1,5 +1,6 @@
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { DATA_FOLDER } from "../transcript/paths.ts";
+import { configuredFolders } from "./configured-folders.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import type { SessionRoot, Where } from "./session-ref.ts";
 
@@ -9,7 +10,8 @@ const DATABASE_NAME = /^opencode(?:-[\w.-]+)?\.db$/;
 /**
  * The places where sessions may be, whether they are there or not, the current project first:
  *
- * - `.openfleet/transcripts` of the project: in the nearest folder from `cwd` upwards that has an `.openfleet`;
+ * - `.openfleet/transcripts` of the project: in the nearest folder from `cwd` upwards that has an `.openfleet`; and
+ *   the folder that the recorder's option `directory` names in opencode's configuration;
  * - Claude Code's `projects`: in each folder of `CLAUDE_CONFIG_DIR` (several with commas between them; each may be the
  *   `projects` folder itself), or else in `~/.claude` and in `$XDG_CONFIG_HOME/claude`;
  * - opencode's database: `OPENCODE_DB`, or else those in `$XDG_DATA_HOME/opencode`.
@@ -19,11 +21,12 @@ const DATABASE_NAME = /^opencode(?:-[\w.-]+)?\.db$/;
 export async function sessionRoots(where: Where, files: SessionFiles = nodeSessionFiles): Promise<SessionRoot[]> {
   if (where.roots !== undefined) return [...where.roots];
   const data = await nearestWith([DATA_FOLDER], where.cwd, files);
-  const transcripts = join(data ?? where.cwd, DATA_FOLDER, "transcripts");
+  const root = (await nearestWith([".git"], where.cwd, files)) ?? where.cwd;
+  const recorded = [join(data ?? where.cwd, DATA_FOLDER), ...(await configuredFolders(where, root, files))];
   const projects = await Promise.all(claudeFolders(where).map((folder) => projectsIn(folder, files)));
   const databases = await opencodeDatabases(where, files);
   return [
-    { source: "transcript", path: transcripts },
+    ...[...new Set(recorded)].map((path) => ({ source: "transcript", path: join(path, "transcripts") }) as const),
     ...[...new Set(projects)].map((path) => ({ source: "claude-code", path }) as const),
     ...databases.map((path) => ({ source: "opencode-store", path }) as const),
   ];

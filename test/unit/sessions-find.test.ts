@@ -81,6 +81,31 @@ describe("places", () => {
     assert.deepEqual([sessions[0]?.id, sessions[0]?.project], ["ses_1", machine.project]);
   });
 
+  test("the folder that the recorder's option names, from the project's configuration and from the user's", async () => {
+    const machine = new Machine();
+    machine.transcript("ses_1.md", "ses_1", { minute: 5 });
+    mkdirSync(join(machine.project, ".git"));
+    const cwd = join(machine.project, "src");
+    mkdirSync(cwd);
+    const config = `// mine\n{ "plugin": ["x", ["opencode-transcripts@1.2", { "directory": "../${basename(machine.home)}/kept" },],], }`;
+    machine.write(join(machine.project, ".opencode/opencode.jsonc"), config);
+    machine.write(
+      join(machine.project, "opencode.json"),
+      '{"plugin": [["not-opencode-transcripts", {"directory": "/no"}]]',
+    );
+    const own = { plugin: [["file:///x/opencode-transcripts/dist", { directory: join(machine.home, "all") }]] };
+    machine.write(join(machine.home, ".config/opencode/opencode.json"), JSON.stringify(own));
+    machine.transcript("../../src/x.md", "ses_no");
+    machine.write(join(machine.home, "kept/transcripts/ses_2.jsonl"), "", 4);
+    machine.write(join(machine.home, "all/transcripts/ses_3.md"), "", 3);
+    const { sessions, roots } = await find({ ...machine.where, cwd });
+    assert.deepEqual(
+      sessions.map(({ id }) => id),
+      ["ses_1", "ses_2", "ses_3"],
+    );
+    assert.equal(roots.filter(({ source }) => source === "transcript").length, 3);
+  });
+
   test("given roots are looked at in place of all others", async () => {
     const machine = new Machine();
     machine.claudeFile("-p/a.jsonl");
@@ -126,6 +151,22 @@ describe("Claude Code", () => {
       alternatives: [],
     });
     assert.deepEqual(idsOf(await findSessions(machine.where)), ["later", UUID]);
+  });
+
+  test("folders of sessions are entered only for their subagents", async () => {
+    const machine = new Machine();
+    machine.claudeFile(`-p/${UUID}.jsonl`);
+    machine.claudeFile(`-p/${UUID}/subagents/agent-a.jsonl`);
+    machine.claudeFile("sorted/-q/deep.jsonl");
+    const listed: string[] = [];
+    const list = (path: string): ReturnType<typeof nodeSessionFiles.list> => {
+      listed.push(basename(path));
+      return nodeSessionFiles.list(path);
+    };
+    const { sessions, roots } = await findSessions(machine.where, { files: filesWith({ list }) });
+    assert.deepEqual(sessions.map(({ id }) => id).toSorted(), [UUID, "deep"]);
+    assert.ok(!listed.includes(UUID), listed.join());
+    assert.equal(roots[1]?.sessions, 2);
   });
 
   test("since", async () => {
@@ -177,6 +218,13 @@ describe("transcripts", () => {
       sessions.map((ref) => [ref.id, ref.parentId, ref.alternatives.length]),
       [[id, parentID, 1]],
     );
+  });
+
+  test("one whose parent only opencode knows is a subagent all the same", async () => {
+    const machine = new Machine();
+    machine.transcript("ses_2.md", "ses_2");
+    await writeFakeStore(machine.database, [{ id: "ses_1" }, { id: "ses_2", parent: "ses_1" }]);
+    assert.deepEqual(idsOf(await findSessions(machine.where)), ["ses_1"]);
   });
 
   test("one that opencode has too is listed once, as ours, with what the store knows besides", async () => {

@@ -50,7 +50,7 @@ export class Machine {
     { minute = 0, parentID }: { minute?: number; parentID?: string } = {},
   ): string {
     const header = { version: 1, sessionID, ...(parentID === undefined ? {} : { parentID }) } as const;
-    const text = path.endsWith(".md") ? encodeMarkdownHeader(header) : encodeJsonlHeader(header);
+    const text = path.endsWith(".md") ? encodeMarkdownHeader(header, { filePath: path }) : encodeJsonlHeader(header);
     return this.write(join(this.transcripts, path), text, minute);
   }
 }

@@ -1,2 +1,114 @@
-import type { CommandContext, ExitCode } from "../command.ts";
-export async function run(_: CommandContext): Promise<ExitCode> { return 0; }
+/** `transcripts errors` */
+import { findFixes, type ToolFix } from "../../parse/fixes.ts";
+import type { ToolCall } from "../../parse/model.ts";
+import { scanErrors } from "../../scan/errors.ts";
+import { reasonOf } from "../../sessions/reasons.ts";
+import { SessionError } from "../../sessions/session-error.ts";
+import type { SessionRef } from "../../sessions/session-ref.ts";
+import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import { fixText } from "../fix-text.ts";
+import { flag } from "../option-values.ts";
+import { printLine } from "../output.ts";
+import type { ErrorRow } from "../schemas/errors.ts";
+import { familyOf, idOf, inputOf, noteDamage, parseSession, readOptions, sessionNamed } from "../session-input.ts";
+import { dayAndTime } from "../terminal/times.ts";
+import { neutralBlock } from "../terminal/neutral.ts";
+
+export async function run(context: CommandContext, args: readonly string[], options: CommandOptions): Promise<ExitCode> {
+  let found = 0;
+  let failed = false;
+  for (const argument of args) {
+    for (const ref of await sessionsOf(context, argument, options)) {
+      try {
+        for await (const row of errorsOf(context, ref, options)) {
+          await print(context, row, options);
+          found += 1;
+        }
+      } catch (error) {
+        if (!(error instanceof SessionError) && !(error instanceof Error && "syscall" in error)) throw error;
+        // The others are read all the same, as `grep` does.
+        context.note(`transcripts: ${ref.path ?? ref.id}: ${error instanceof SessionError ? error.message : reasonOf(error)}`);
+        failed = true;
+      }
+    }
+  }
+  if (failed) return 2;
+  return found > 0 ? 0 : 1;
+}
+
+async function sessionsOf(context: CommandContext, argument: string, options: CommandOptions): Promise<SessionRef[]> {
+  const ref = await sessionNamed(context, argument);
+  return flag(options, "subagents") ? familyOf(context, ref) : [ref];
+}
+
+async function* errorsOf(context: CommandContext, ref: SessionRef, options: CommandOptions): AsyncGenerator<ErrorRow> {
+  if (flag(options, "fixes")) {
+    yield* errorsWithFixes(context, ref, options);
+    return;
+  }
+  for await (const error of scanErrors(inputOf(context, ref), readOptions(context, ref))) {
+    const { tool_name, tool_use_id, line_number, call_line_number, timestamp } = error;
+    yield {
+      tool_name,
+      tool_use_id,
+      error: error.error,
+      ...(flag(options, "locate")
+        ? { session_id: idOf(ref), path: ref.path, line_number, call_line_number, timestamp }
+        : {}),
+    };
+  }
+}
+
+async function* errorsWithFixes(context: CommandContext, ref: SessionRef, options: CommandOptions): AsyncGenerator<ErrorRow> {
+  const result = await parseSession(context, ref);
+  noteDamage(context, ref, result);
+  for (const found of findFixes(result.messages, result.content_blocks, result.tool_calls)) {
+    const { failed } = found;
+    if (failed.status !== "error") continue;
+    const place = failed.result;
+    yield {
+      tool_name: failed.tool_name,
+      tool_use_id: failed.tool_use_id,
+      error: failed.error ?? "",
+      ...(flag(options, "locate") && place
+        ? {
+            session_id: idOf(ref, result),
+            path: ref.path,
+            line_number: place.line_number,
+            call_line_number: failed.use?.line_number ?? null,
+            timestamp: place.timestamp,
+          }
+        : {}),
+      ...fixFields(found),
+    };
+  }
+}
+
+function fixFields({ fix, diff, words, attempts, reason }: ToolFix): Partial<ErrorRow> {
+  return { fix: fix && callFields(fix), diff, words, attempts: attempts.map(callFields), reason };
+}
+
+function callFields({ tool_name, tool_use_id, use, tool_input }: ToolCall): NonNullable<ErrorRow["fix"]> {
+  return { tool_name, tool_use_id, line_number: use?.line_number ?? null, input: tool_input };
+}
+
+async function print(context: CommandContext, row: ErrorRow, options: CommandOptions): Promise<void> {
+  if (flag(options, "json")) await printLine(context, row);
+  else if (flag(options, "fixes")) await context.out(fixText(context, row));
+  else await context.out(tabbed(context, row));
+}
+
+/** One row: a terminal gets no raw control characters, a pipe gets what the session has. */
+function tabbed({ isTerminal, colors }: CommandContext, row: ErrorRow): string {
+  const shown = (text: string): string => escaped(isTerminal ? neutralBlock(text) : text);
+  const cells = [colors.yellow(shown(row.tool_name ?? "")), shown(row.tool_use_id ?? ""), shown(row.error)];
+  if (row.session_id !== undefined) {
+    cells.push(shown(row.session_id), String(row.line_number ?? ""), isTerminal ? dayAndTime(row.timestamp ?? null) : (row.timestamp ?? ""));
+  }
+  return `${cells.join("\t")}\n`;
+}
+
+/** As `@tsv` of jq has it. */
+function escaped(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll("\t", "\\t").replaceAll("\n", "\\n").replaceAll("\r", "\\r");
+}

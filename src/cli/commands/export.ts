@@ -1,2 +1,54 @@
-import type { CommandContext, ExitCode } from "../command.ts";
-export async function run(_: CommandContext): Promise<ExitCode> { return 0; }
+/** `transcripts export` */
+import { resolve } from "node:path";
+import { pageSession, renderPage, type PageSession } from "../../html/index.ts";
+import { reasonOf } from "../../sessions/reasons.ts";
+import { sessionFamily, type SessionNode } from "../../sessions/session-family.ts";
+import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
+import { text } from "../option-values.ts";
+import { noteDamage, parseSession, sessionNamed } from "../session-input.ts";
+import { createWholeFile } from "../write-file.ts";
+
+export async function run(context: CommandContext, args: readonly string[], options: CommandOptions): Promise<ExitCode> {
+  const [argument = ""] = args;
+  const output = text(options, "output") ?? (context.isTerminal ? undefined : "-");
+  if (output === undefined) throw new CliError("A page is not for a terminal.", "Name a file: `-o session.html`.");
+  const ref = await sessionNamed(context, argument);
+  const { root, unreadable } = await sessionFamily(ref, context);
+  for (const { path, reason } of unreadable) context.note(`not read: ${path}: ${reason}`);
+  const page = await pageOf(context, options["subagents"] === false ? { ref: root.ref, children: [] } : root);
+  context.signal.throwIfAborted();
+  if (page.stats.total_messages === 0 && page.children.length === 0) return 1;
+  await write(context, page, output);
+  return 0;
+}
+
+async function pageOf(context: CommandContext, { ref, children }: SessionNode): Promise<PageSession> {
+  const result = await parseSession(context, ref);
+  noteDamage(context, ref, result);
+  const below: PageSession[] = [];
+  for (const child of children) {
+    try {
+      below.push(await pageOf(context, child));
+    } catch (error) {
+      context.note(`not read: ${child.ref.path ?? child.ref.id}: ${reasonOf(error)}`);
+    }
+  }
+  return pageSession(result, below);
+}
+
+async function write(context: CommandContext, page: PageSession, output: string): Promise<void> {
+  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  if (output === "-") {
+    await renderPage(page, (html) => context.out(html), { timeZone });
+    return;
+  }
+  const path = resolve(context.cwd, output);
+  const file = await createWholeFile(path);
+  try {
+    await renderPage(page, (html) => file.write(html), { timeZone });
+    await file.finish();
+  } finally {
+    await file.discard();
+  }
+  context.note(`wrote ${path}`);
+}

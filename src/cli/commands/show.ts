@@ -76,10 +76,12 @@ async function printText(
   };
   if (result.messages.length > 0) await context.out(sessionHeading(context, ref, result));
   let printed = 0;
+  let model: string | null = null;
   for (const { messages } of turns) {
     for (const view of messages) {
-      const text = messageText(view, style);
+      const text = messageText(view, style, model);
       if (text === "") continue;
+      model = view.message.model ?? model;
       await context.out(text);
       printed += 1;
     }

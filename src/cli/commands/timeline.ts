@@ -1,2 +1,104 @@
-import type { CommandContext, ExitCode } from "../command.ts";
-export async function run(_: CommandContext): Promise<ExitCode> { return 0; }
+/** `transcripts timeline` */
+import { compact, duration } from "../../html/quantities.ts";
+import type { ToolCall } from "../../parse/model.ts";
+import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import { callsByBlock } from "../conversation-text.ts";
+import { flag, integer } from "../option-values.ts";
+import { printLine } from "../output.ts";
+import type { TimelineRow } from "../schemas/timeline.ts";
+import { sessionHeading } from "../session-heading.ts";
+import { idOf, noteDamage, parseSession, sessionNamed } from "../session-input.ts";
+import { neutralLine } from "../terminal/neutral.ts";
+import { table } from "../terminal/table.ts";
+import { dayAndTime, millisecondsOf } from "../terminal/times.ts";
+import { cut } from "../terminal/width.ts";
+import { lastTurns, saidIn, type Turn, turnsOf } from "../turns.ts";
+
+/** Widest list of tools in a table; on a terminal a quarter of it. */
+const MAX_TOOLS_COLUMNS = 32;
+/** Where lines are not limited, a prompt still is. */
+const MAX_PROMPT_COLUMNS = 200;
+
+export async function run(context: CommandContext, args: readonly string[], options: CommandOptions): Promise<ExitCode> {
+  const [argument = ""] = args;
+  const ref = await sessionNamed(context, argument);
+  const result = await parseSession(context, ref);
+  context.signal.throwIfAborted();
+  noteDamage(context, ref, result);
+  const calls = callsByBlock(result.tool_calls);
+  const turns = lastTurns(turnsOf(result), integer(options, "last"));
+  const rows = turns.map((turn) => turnRow(turn, idOf(ref, result), calls));
+  if (flag(options, "json")) for (const row of rows) await printLine(context, row);
+  else if (rows.length > 0) await context.out(sessionHeading(context, ref, result) + rowsText(context, rows));
+  return rows.length > 0 ? 0 : 1;
+}
+
+function turnRow(turn: Turn, sessionId: string, calls: ReadonlyMap<string, ToolCall>): TimelineRow {
+  const [first] = turn.messages;
+  const messages = turn.messages.map(({ message }) => message);
+  const times = messages.map(({ timestamp }) => millisecondsOf(timestamp)).filter((time) => time !== null);
+  const uses = turn.messages.flatMap(({ blocks }) => blocks.filter(({ block_type }) => block_type === "tool_use"));
+  const tools = Map.groupBy(uses, ({ tool_name }) => tool_name ?? "unknown tool");
+  const costs = messages.map(({ cost_usd }) => cost_usd).filter((cost) => cost !== null);
+  const sum = (of: (message: (typeof messages)[number]) => number | null): number =>
+    messages.reduce((total, message) => total + (of(message) ?? 0), 0);
+  return {
+    version: 1,
+    session_id: sessionId,
+    turn: turn.number,
+    line_number: first?.message.line_number ?? 0,
+    timestamp: messages.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null,
+    duration_ms: spanOf(times),
+    prompt: turn.prompt ? saidIn(turn.prompt) : null,
+    messages: messages.length,
+    tools: Object.fromEntries([...tools].map(([name, of]) => [name, of.length])),
+    tool_errors: uses.filter(({ id }) => calls.get(id)?.status === "error").length,
+    tokens_in: sum(({ tokens_in }) => tokens_in),
+    tokens_out: sum(({ tokens_out }) => tokens_out),
+    tokens_out_is_lower_bound: messages.some(({ metadata }) => metadata.tokens_out_is_lower_bound === true),
+    cache_read: sum(({ cache_read }) => cache_read),
+    cache_write: sum(({ cache_write }) => cache_write),
+    cost_usd: costs.length === 0 ? null : costs.reduce((total, cost) => total + cost, 0),
+  };
+}
+
+/** From the least to the greatest; 0 if there are none. Not by spreading: a turn may have very many messages. */
+function spanOf(times: readonly number[]): number {
+  let [least, greatest] = [times[0] ?? 0, times[0] ?? 0];
+  for (const time of times) {
+    least = Math.min(least, time);
+    greatest = Math.max(greatest, time);
+  }
+  return greatest - least;
+}
+
+function rowsText({ colors, columns }: CommandContext, rows: readonly TimelineRow[]): string {
+  const cells = rows.map((row) => [
+    String(row.turn),
+    dayAndTime(row.timestamp),
+    row.duration_ms === 0 ? "" : duration(row.duration_ms),
+    compact(row.tokens_in + row.cache_read + row.cache_write),
+    (row.tokens_out_is_lower_bound ? ">" : "") + compact(row.tokens_out),
+    cut(toolsCell(row), Math.min(MAX_TOOLS_COLUMNS, columns / 4)),
+    cut(neutralLine(row.prompt ?? "(before the first prompt)"), MAX_PROMPT_COLUMNS),
+  ]);
+  return table(
+    [
+      { head: "TURN", align: "right" },
+      { head: "TIME", paint: colors.dim },
+      { head: "TOOK", align: "right", drop: 1 },
+      { head: "IN", align: "right", drop: 4 },
+      { head: "OUT", align: "right", drop: 3 },
+      { head: "TOOLS", drop: 2, paint: colors.blue },
+      { head: "PROMPT", flexible: true },
+    ],
+    cells,
+    columns,
+  );
+}
+
+function toolsCell({ tools, tool_errors: errors }: TimelineRow): string {
+  const named = Object.entries(tools).toSorted(([, a], [, b]) => b - a);
+  const failed = errors === 0 ? "" : `${errors} failed: `;
+  return neutralLine(failed + named.map(([name, count]) => (count === 1 ? name : `${name} ${count}`)).join(", "));
+}

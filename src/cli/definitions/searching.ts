@@ -32,10 +32,10 @@ export const find: CommandDefinition = {
   options: [
     SINCE,
     PROJECT,
-    { flags: "--role <role>", does: "Only what this side said.", choices: ["user", "assistant", "tool"] },
+    { flags: "--role <role>", does: "Only what this side said; tool: calls and results.", choices: ["user", "assistant", "tool"] },
     { flags: "--tool <name>", does: "Only in the calls and results of this tool." },
     { flags: "--errors", does: "Only in the messages of failed calls." },
-    { flags: "--limit <n>", does: "At most so many passages.", value: "integer", default: 20 },
+    { flags: "--limit <n>", does: "At most so many passages. A terminal gets 20, a pipe or a file all.", value: "integer" },
     json("lines", "each passage"),
   ],
   examples: [

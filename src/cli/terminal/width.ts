@@ -43,7 +43,7 @@ function wrapLine(line: string, room: number): string {
   if (line.length <= room && PRINTABLE_ASCII.test(line)) return line;
   return wrapAnsi(line, room, { hard: true, trim: false })
     .split("\n")
-    .map((part) => part.trimEnd())
+    .map((part, at) => (at === 0 ? part : part.replace(/^ /, "")).trimEnd())
     .join("\n");
 }
 

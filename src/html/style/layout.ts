@@ -1,6 +1,8 @@
 /**
  * One column; from 76rem on with the list of turns beside it. Entries have a margin for who spoke and when, which moves
- * above them where the page is narrow. Nothing is wider than the page: what cannot wrap scrolls in its own box.
+ * above them where there is little room. Nothing is wider than the page: what cannot wrap scrolls in its own box.
+ * Entries out of sight are not laid out: a session of a whole day has ten thousand of them. For the same reason there is
+ * no :has() but for the switches, which costs for each element that the browser reads.
  */
 export const LAYOUT = `
 *, ::before, ::after { box-sizing: border-box; }
@@ -16,7 +18,7 @@ body {
   font: 1rem/1.6 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
   overflow-wrap: anywhere;
 }
-main { min-width: 0; }
+main, .nested { min-width: 0; container-type: inline-size; }
 main:focus { outline: none; }
 .turn { margin-top: 3rem; }
 .entry {
@@ -24,12 +26,17 @@ main:focus { outline: none; }
   grid-template-columns: var(--margin) minmax(0, 1fr);
   column-gap: var(--gap);
   margin-top: 1.25rem;
+  content-visibility: auto;
+  contain-intrinsic-size: auto 8rem;
+  overflow-clip-margin: 6px;
 }
+.entry:is(.only-calls, .only-thinking) { contain-intrinsic-size: auto 2rem; }
 .entry.again { margin-top: .5rem; }
 .again:not(.only-calls, .only-thinking, .only-work) { margin-top: 1rem; }
 .content { min-width: 0; }
-.nested { --margin: 5rem; --gap: 1rem; padding: .25rem 0 .5rem 1rem; border-left: 2px solid var(--line); }
-.nested .nested { --margin: 0rem; --gap: 0rem; }
+.nested { padding: .25rem 0 .5rem 1rem; border-left: 2px solid var(--line); }
+.nested > .entry:first-child { margin-top: .25rem; }
+main > .subagent, .turn > .subagent { margin: .5rem 0 0 calc(var(--margin) + var(--gap)); }
 .scroll { overflow-x: auto; }
 footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line); }
 nav { margin-top: 2rem; }
@@ -56,13 +63,17 @@ nav { margin-top: 2rem; }
     scrollbar-width: thin;
   }
 }
-@media (max-width: 42rem) {
-  body { padding: 1.25rem 1rem; }
+@container (max-width: 36rem) {
   .entry, .entry.again { display: block; }
   .entry.again { margin-top: .75rem; }
-  .stamp { display: flex; gap: .6rem; align-items: baseline; }
-  .stamp .permalink { margin-left: auto; }
+  .entry > .stamp { display: flex; gap: .6rem; align-items: baseline; padding-top: 0; line-height: 1.6rem; }
+  .stamp .permalink { order: 1; margin-left: auto; }
+  .turn > .subagent { margin-left: 0; }
+}
+@media (max-width: 42rem) {
+  body { padding: 1.25rem 1rem; }
   .nested { padding-left: .6rem; }
   .turn { margin-top: 2rem; }
+  main > .subagent { margin-left: 0; }
 }
 `;

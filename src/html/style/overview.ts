@@ -12,7 +12,7 @@ export const OVERVIEW = `
 .figures thead th { color: var(--quiet); }
 
 .switches { display: flex; flex-wrap: wrap; gap: .15rem 1rem; margin: 0; padding: 0; border: 0; font-size: .8125rem; }
-.switches legend { float: left; margin: 0; padding: 0; color: var(--quiet); }
+.switches legend { float: left; margin: 0; padding: 0; line-height: 1.5rem; color: var(--quiet); }
 .switches label { display: flex; align-items: center; gap: .35rem; min-height: 1.5rem; cursor: pointer; }
 .switches input { width: .875rem; height: .875rem; margin: 0; accent-color: var(--accent); }
 .turns { margin-top: 1rem; font-size: .875rem; }

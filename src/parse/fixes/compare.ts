@@ -2,7 +2,7 @@
 import type { Target } from "../targets.ts";
 import { compareCommands } from "./compare-commands.ts";
 import type { Clue } from "./evidence.ts";
-import { inputLikeness, textLikeness } from "./likeness.ts";
+import { inputLikeness, overlap, textLikeness } from "./likeness.ts";
 import { likelyMeant, relatePaths, samePath, type CallPath } from "./paths.ts";
 import type { Purpose, Step } from "./purpose.ts";
 
@@ -13,20 +13,20 @@ export interface Match {
   grade: Grade;
   /** What the two have in common, as the end of "it succeeded on …". */
   on: string;
-  /** Likeness of what was to be written, from 0 to 1; 1 where that is no question. */
-  likeness: number;
-  /** The later call's success says that this part of it succeeded. */
-  assured: boolean;
+  /** The step that has the same target. */
+  step: Step | null;
 }
 
 const RANK: Record<Grade, number> = { same: 2, similar: 1, guess: 0 };
 /** From this likeness on two texts are one in two versions. */
-export const ALIKE = 0.5;
+const ALIKE = 0.5;
+/** Two changes of one file share many words anyway: from these shares of the smaller on they are the same, or alike. */
+const SAME_CHANGE = 0.6;
+const LIKE_CHANGE = 0.2;
 
 export function matchTargets(failed: Target, later: Target, clue: Clue): Match | null {
   if (failed.signature === later.signature) {
-    const assured = later.steps.every((step) => step.role !== "final" || step.assured);
-    return { grade: "same", on: "the same input", likeness: 1, assured };
+    return { grade: "same", on: "the same input", step: later.steps.find(({ role }) => role === "final") ?? null };
   }
   const finals = failed.steps.filter(({ role }) => role === "final");
   const reached = best(finals.map((step) => matchStep(step, later, clue)));
@@ -47,14 +47,14 @@ function best(matches: readonly (Match | null)[]): Match | null {
 function matchStep(step: Step, later: Target, clue: Clue): Match | null {
   if (step.purpose.kind === "use") return matchUse(step.purpose, later, clue);
   return best(
-    later.steps.map(({ purpose, assured }) => {
-      const match = matchPurpose(step.purpose, purpose, clue);
-      return match && { likeness: 1, ...match, assured };
+    later.steps.map((laterStep) => {
+      const match = matchPurpose(step.purpose, laterStep.purpose, clue);
+      return match && { ...match, step: laterStep };
     }),
   );
 }
 
-type Likeness = Omit<Match, "assured" | "likeness"> & { likeness?: number };
+type Likeness = Omit<Match, "step">;
 
 function matchPurpose(failed: Purpose, later: Purpose, clue: Clue): Likeness | null {
   switch (failed.kind) {
@@ -89,8 +89,8 @@ function matchFiles(
   const found = wanted.filter((path) => later.paths.some((other) => samePath(path, other)));
   const thing = failed.kind === "list" ? "folder" : "file";
   if (found.length > 0) {
-    const likeness = failed.kind === "write" && later.kind === "write" ? textLikeness(failed.text, later.text) : 1;
-    return { grade: found.length === wanted.length ? "same" : "similar", on: `the same ${thing}`, likeness };
+    if (failed.kind === "write" && later.kind === "write") return matchChanges(overlap(failed.words(), later.words()));
+    return { grade: found.length === wanted.length ? "same" : "similar", on: `the same ${thing}` };
   }
   if (!clue.missing && !clue.folder) return null;
   for (const path of wanted) {
@@ -101,6 +101,12 @@ function matchFiles(
     }
   }
   return null;
+}
+
+function matchChanges(share: number): Likeness {
+  if (share >= SAME_CHANGE) return { grade: "same", on: "the same file" };
+  if (share >= LIKE_CHANGE) return { grade: "similar", on: "the same file, with a change that is partly the same" };
+  return { grade: "guess", on: "the same file, with another change" };
 }
 
 /** Of several paths those that the error names, if it names some. */
@@ -152,5 +158,5 @@ function matchUse(failed: Purpose & { kind: "use" }, later: Target, clue: Clue):
   const grade = likeness >= 0.8 ? "same" : likeness >= ALIKE ? "similar" : clue.malformed ? "guess" : null;
   if (grade === null) return null;
   const on = grade === "guess" ? "the same tool, after its input was refused" : "the same tool with a similar input";
-  return { grade, on, likeness, assured: true };
+  return { grade, on, step: null };
 }

@@ -1,6 +1,7 @@
 /** What the texts of results tell of a failure, and of a success that may be none. */
 import type { ToolCall } from "../model.ts";
 import type { CallPath } from "./paths.ts";
+import type { Step } from "./purpose.ts";
 
 export interface Clue {
   /** A file, folder or address was not there. */
@@ -18,14 +19,16 @@ export interface Clue {
 }
 
 const MISSING =
-  /no such file|not exist|doesn't exist|not found|ENOENT|cannot find|can't find|cannot access|unable to (?:find|open)|no files? (?:found|matched)|\b404\b/i;
+  /no such file|not exist|doesn't exist|ENOENT|cannot access|(?:file|directory|folder|path|page|url)s?\b[^\n]{0,80}\bnot found|(?:cannot|can't|could not|unable to) (?:find|open)|\b404\b/i;
+/** What is missing is a text in the file, or a program. */
+const OTHER_THING = /string to replace|old_?string|expected lines|command not found/i;
 const MALFORMED =
   /InputValidationError|SchemaError|ZodError|invalid (?:arguments|input|parameters?|type)|required (?:parameter|property|field)|missing (?:key|required)|unexpected parameter|unrecognized key/i;
 
 export function clueOf(call: ToolCall): Clue {
   const text = (call.error ?? call.result_text ?? "").slice(0, 4_000);
   return {
-    missing: MISSING.test(text),
+    missing: MISSING.test(text) && !OTHER_THING.test(text),
     malformed: MALFORMED.test(text),
     folder: /EISDIR|is a directory/i.test(text),
     bare: /^(?:Error:? *)?(?:Exit code 1)?$/i.test(text.trim()),
@@ -38,12 +41,32 @@ export function clueOf(call: ToolCall): Clue {
 const FAILURE_LINE =
   /^(?:\s*(?:--- FAIL|FAIL\b|FAILED\b|FATAL\b|fatal:|panic:|Traceback \(most|npm ERR!|ERR_|error(?:\[\w+\])?:|Error:|ERROR\b|make(?:\[\d+\])?: \*\*\*|Exit code [1-9]|exit status [1-9]|✗|✖)|.*: (?:command not found|No such file or directory|Permission denied)\b|.*\b[1-9]\d* (?:failed|failures|errors?)\b|.*\berror TS\d+:|\[[\w:-]+\] ERROR)/m;
 
+/** A search, list or read that gives nothing has not found what the failed one was after. */
+const NOTHING =
+  /^(?:\(Bash completed with no output\)|\(no output\)|No (?:files|matches|results) found\.?|Found 0 \w+)?$/i;
+
 /**
- * Whether the output of a command whose exit code tells nothing (it went through a pipe, or another command came
- * after it) shows that it failed again: by lines that only failures have, or by an error line of the earlier failure.
+ * How a later call ended, as far as it concerns the step with the same target. Its own success says nothing of a step
+ * in front of a pipe or another command: then the output tells.
  */
-export function showsFailure(later: ToolCall, earlier: Clue): boolean {
-  const output = (later.result_text ?? "").slice(0, 20_000);
+export function outcomeOf(
+  { call, exitCode }: { call: ToolCall; exitCode: number | null },
+  step: Step | null,
+  earlier: Clue,
+): "succeeded" | "failed" | "unknown" {
+  if (call.status === "error") return "failed";
+  if (call.status !== "completed") return "unknown";
+  if (exitCode !== null && exitCode !== 0) return "failed";
+  const output = (call.result_text ?? "").slice(0, 20_000);
+  const isLookup = step !== null && /^(?:read|list|search|glob)$/.test(step.purpose.kind);
+  if (isLookup && NOTHING.test(output.trim())) return "unknown";
+  if (step === null || step.assured) return "succeeded";
+  if (step.denial !== null && output.includes(step.denial)) return "failed";
+  return showsFailure(output, earlier) ? "failed" : "succeeded";
+}
+
+/** Whether an output has lines that only failures have, or an error line of the earlier failure. */
+function showsFailure(output: string, earlier: Clue): boolean {
   return FAILURE_LINE.test(output) || errorLines(earlier.text).some((line) => output.includes(line));
 }
 

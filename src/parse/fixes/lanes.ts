@@ -1,5 +1,6 @@
 /** The conversation by agents: each agent's calls and words in order, so that one's success mends no other's failure. */
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../model.ts";
+import { once } from "./purpose.ts";
 import { targetOf, type Target } from "../targets.ts";
 
 export interface Lane {
@@ -62,11 +63,6 @@ export function laneCalls(
     found.set(call, laneCall);
   }
   return found;
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
 }
 
 function inOrder(

@@ -1,27 +1,30 @@
 /** How like two texts or inputs are, from 0 to 1. */
 
-/** Words beyond this many say little more, and inputs may be whole files. */
-const MAX_WORDS = 2_000;
-const MAX_CHARACTERS = 20_000;
+/** What comes later in a text says little more, and inputs may be whole files. */
+const MAX_CHARACTERS = 5_000;
 
 /** Share of the words that two texts have in common (Jaccard), without regard to case and order. */
 export function textLikeness(a: string, b: string): number {
   if (a === b) return 1;
-  const left = wordsOf(a);
-  const right = wordsOf(b);
-  if (left.size === 0 || right.size === 0) return 0;
-  let shared = 0;
-  for (const word of left) if (right.has(word)) shared += 1;
-  return shared / (left.size + right.size - shared);
+  const left = wordsOf(a.slice(0, MAX_CHARACTERS));
+  const right = wordsOf(b.slice(0, MAX_CHARACTERS));
+  const shared = sharedWords(left, right);
+  return shared === 0 ? 0 : shared / (left.size + right.size - shared);
 }
 
-function wordsOf(text: string): Set<string> {
-  const words =
-    text
-      .slice(0, MAX_CHARACTERS)
-      .toLowerCase()
-      .match(/[\p{L}\p{N}_]+/gu) ?? [];
-  return new Set(words.slice(0, MAX_WORDS));
+/** Share of the smaller set that the larger one has too: 1 for a text and a part of it. */
+export function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  return a.size === 0 || b.size === 0 ? 0 : sharedWords(a, b) / Math.min(a.size, b.size);
+}
+
+function sharedWords(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const word of a) if (b.has(word)) shared += 1;
+  return shared;
+}
+
+export function wordsOf(text: string): Set<string> {
+  return new Set(text.toLowerCase().match(/[\p{L}\p{N}_]+/gu));
 }
 
 /** Fields that say how a tool is to do its work, not on what. */

@@ -61,7 +61,7 @@ export function likelyMeant(missing: CallPath, found: CallPath, looked: readonly
   const [name, foundName] = [posix.basename(missing.full), posix.basename(found.full)];
   if (name === foundName) return "the same file name in another folder";
   const sameFolder = posix.dirname(missing.full) === posix.dirname(found.full);
-  if (sameFolder && nameLikeness(name, foundName) >= 0.5) return "a similar name in the same folder";
+  if (sameFolder && nameLikeness(stem(name), stem(foundName)) >= 0.5) return "a similar name in the same folder";
   const folder = { full: posix.dirname(missing.full), given: posix.dirname(missing.given) };
   const sameKind = posix.extname(name) === posix.extname(foundName);
   if (sameFolder && sameKind && looked.some((other) => samePath(folder, other))) {
@@ -74,6 +74,10 @@ export function likelyMeant(missing: CallPath, found: CallPath, looked: readonly
     if (nameLikeness(parts[at] ?? "", foundParts[at] ?? "") >= 0.5) return "a similar path";
   }
   return null;
+}
+
+function stem(name: string): string {
+  return posix.basename(name, posix.extname(name));
 }
 
 function differingParts(a: readonly string[], b: readonly string[]): number {

@@ -1,10 +1,11 @@
 /** What a call is for, whichever tool it uses. */
+import { wordsOf } from "./likeness.ts";
 import type { CallPath } from "./paths.ts";
 
 export type Purpose =
   | { kind: "read" | "list"; paths: CallPath[] }
-  /** `text`: what is to be written; of a deletion what is to go. */
-  | { kind: "write"; paths: CallPath[]; text: string }
+  /** `words`: those of the texts that are to be written or replaced. */
+  | { kind: "write"; paths: CallPath[]; words: () => ReadonlySet<string> }
   /** Without `paths` all of the folder. */
   | { kind: "search" | "glob"; pattern: string; paths: CallPath[] }
   | { kind: "fetch"; url: string }
@@ -31,4 +32,17 @@ export interface Step {
   role: StepRole;
   /** What the call prints if this step fails and is excused: `|| echo "none"`. */
   denial: string | null;
+}
+
+/** Longer texts are compared by their beginning. */
+const MAX_WRITTEN_CHARACTERS = 50_000;
+
+export function writePurpose(paths: CallPath[], text: string): Purpose {
+  return { kind: "write", paths, words: once(() => wordsOf(text.slice(0, MAX_WRITTEN_CHARACTERS))) };
+}
+
+/** Made when it is first asked for. */
+export function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }

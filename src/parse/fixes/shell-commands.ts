@@ -36,7 +36,7 @@ const FILTERS = new Set(
 const FEEDERS = new Set("echo printf yes cat true :".split(" "));
 const MAX_DEPTH = 3;
 /** Of longer lines the last commands count. */
-const MAX_COMMANDS = 50;
+const MAX_COMMANDS = 30;
 
 export function plainCommands(line: string): PlainCommand[] {
   return withoutBystanders(allCommands(line, null, 0)).slice(-MAX_COMMANDS);
@@ -135,7 +135,7 @@ function folderAfter(commands: readonly PlainCommand[], folder: string | null): 
 
 function withoutBystanders(commands: PlainCommand[]): PlainCommand[] {
   const working = commands.filter(({ program, output }) => output !== null || !BYSTANDERS.has(program));
-  if (working.length === 0) return commands.slice(-1);
+  if (working.length === 0) return commands.slice(-1).map((command) => ({ ...command, role: "final" }));
   if (working.some(({ role }) => role === "final")) return working;
   const last = working.at(-1);
   return working.map((command) => (command === last ? { ...command, role: "final" } : command));

@@ -1,6 +1,6 @@
 /** What the programs of a command line are for, in the same terms as the tools that do the same. */
 import { callPath, type CallPath } from "./paths.ts";
-import type { CommandWord, Purpose, Step } from "./purpose.ts";
+import { writePurpose, type CommandWord, type Purpose, type Step } from "./purpose.ts";
 import type { PlainCommand } from "./shell-commands.ts";
 
 const READERS = new Set("cat bat head tail less more nl".split(" "));
@@ -8,6 +8,9 @@ const LISTERS = new Set("ls tree exa eza lsd dir ll".split(" "));
 const SEARCHERS = new Set("grep egrep fgrep rg ag ack zgrep".split(" "));
 const FETCHERS = new Set("curl wget http https xh".split(" "));
 const INTERPRETERS = new Set("python node ruby perl php deno bun psql sqlite3 mysql".split(" "));
+
+/** Words behind these, as of a long list of files, are left out. */
+const MAX_WORDS = 60;
 
 /** `cwd`: the folder of the call, absolute if it is known. */
 export function commandPurposes(command: PlainCommand, cwd: string | null): Step[] {
@@ -22,7 +25,7 @@ function purposesOf(command: PlainCommand, cwd: string | null): Purpose[] {
   const operands = words.filter(({ text }) => !text.startsWith("-"));
   if (output !== null && /^(?:cat|echo|printf|tee)$/.test(program)) {
     const text = fed ?? operands.map((word) => word.text).join(" ");
-    return [{ kind: "write", paths: [callPath(output, cwd)], text }];
+    return [writePurpose([callPath(output, cwd)], text)];
   }
   const named = operands.filter(({ flag, text }) => flag === null || !/^\d+$/.test(text));
   if (READERS.has(program) && named.length > 0) return [{ kind: "read", paths: pathsOf(named, cwd) }];
@@ -44,7 +47,7 @@ function purposesOf(command: PlainCommand, cwd: string | null): Purpose[] {
 }
 
 function commandWords({ words }: PlainCommand, cwd: string | null): CommandWord[] {
-  return words.map(({ text, quoted }, index) => {
+  return words.slice(0, MAX_WORDS).map(({ text, quoted }, index) => {
     const before = words[index - 1];
     const flag =
       before && !before.quoted && /^--?[A-Za-z]/.test(before.text) && !before.text.includes("=") ? before.text : null;
@@ -60,11 +63,11 @@ function pathsOf(words: readonly CommandWord[], cwd: string | null): CallPath[] 
 
 /** `sed -i` changes files, `sed` without it prints them. */
 function streamEdit(program: string, command: PlainCommand, named: CommandWord[], cwd: string | null): Purpose[] {
-  if (program === "tee") return [{ kind: "write", paths: pathsOf(named, cwd), text: command.fed ?? "" }];
+  if (program === "tee") return [writePurpose(pathsOf(named, cwd), command.fed ?? "")];
   const inPlace = command.words.some(({ text }) => /^(?:-[nE]*i|--in-place)/.test(text));
   const [script, ...files] = named.filter(({ text }) => text !== "");
   const paths = pathsOf(files, cwd);
-  return [inPlace ? { kind: "write", paths, text: script?.text ?? "" } : { kind: "read", paths }];
+  return [inPlace ? writePurpose(paths, script?.text ?? "") : { kind: "read", paths }];
 }
 
 function textSearch(named: readonly CommandWord[], cwd: string | null): Purpose {

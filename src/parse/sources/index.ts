@@ -2,8 +2,11 @@
 import type { Source } from "../draft.ts";
 import { claudeCode } from "./claude-code.ts";
 import { claudeStream } from "./claude-stream.ts";
+import { jsonl } from "./jsonl.ts";
+import { markdown } from "./markdown.ts";
+import { opencodeExport } from "./opencode-export.ts";
 
-const SOURCES: readonly Source[] = [claudeStream, claudeCode];
+const SOURCES: readonly Source[] = [jsonl, markdown, opencodeExport, claudeStream, claudeCode];
 
 /** The source of an input, by its first bytes as text. */
 export function detectSource(head: string): Source | undefined {

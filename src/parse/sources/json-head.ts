@@ -21,7 +21,6 @@ function objectIn(line: string): Fields | undefined {
 
 /** The fields before the first nested value. */
 function flatFields(line: string): Fields {
-  const flat =
-    /^\s*\{(?:\s*"\w+"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[\w.+-]+)\s*,)*/.exec(line)?.[0].replace(/,?\s*$/, "}") ?? "";
-  return objectIn(flat) ?? {};
+  const flat = /^\s*\{(?:\s*"\w+"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[\w.+-]+)\s*,)*/.exec(line)?.[0] ?? "";
+  return objectIn(flat.endsWith(",") ? `${flat.slice(0, -1)}}` : `${flat}}`) ?? {};
 }

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { version } from "./version.ts";
+
+const text = z.string().nullable();
+
+export const find = z.strictObject({
+  version,
+  session_id: z.string(),
+  source: z.enum(["claude-code", "transcript", "opencode", "file", "stdin"]),
+  path: text.describe("The session's file; null of opencode's store."),
+  project: text.describe("The project's folder, or Claude Code's encoded form of it."),
+  line_number: z.number(),
+  byte_offset: z.number().describe("Where the line begins."),
+  timestamp: text,
+  role: z.enum(["user", "assistant", "tool", "system"]).describe("Whose words they are; tool: calls and results."),
+  block_type: z.string(),
+  tool_name: text,
+  tool_use_id: text,
+  passage: z.string().describe("One line around the first match."),
+  matches: z.array(z.tuple([z.number(), z.number()])).describe("Where the term stands in the passage: start and end, in UTF-16 units."),
+  match_count: z.number().describe("How often the whole block has the term."),
+  open: z.string().describe("A command that shows the turn."),
+});
+
+export type FindRow = z.infer<typeof find>;

@@ -1,0 +1,177 @@
+/** A message of an opencode export, `{ info, parts }`, as drafts. */
+import type { TranscriptEntry } from "../../format/index.ts";
+import type { MessageDraft } from "../draft.ts";
+import { countOf, fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
+import type { MessageMetadata } from "../model.ts";
+import { timeOf } from "../times.ts";
+import { attachmentOf, errorFields, eventEntries, partEntries, usageData, type PartContext } from "./opencode-parts.ts";
+import { entryDraft } from "./transcript-entries.ts";
+import { known } from "./transcript-fields.ts";
+import { UsageSums } from "./transcript-usage.ts";
+import { attachmentBlock, userDraft } from "./transcript-user.ts";
+
+/** Parts of a user's message that are the user's own. */
+const USER_PARTS = new Set<unknown>(["text", "file", "agent", "subtask"]);
+const ABORTED = "MessageAbortedError";
+
+/** A message, or one of several pieces of it, that lacks its blocks. */
+type Piece = Omit<MessageDraft, "blocks">;
+
+/** The drafts in the order of the conversation. Undefined if `info` is of no role that is known. */
+export function messageDrafts(message: Fields): MessageDraft[] | undefined {
+  const info = fieldsOf(message, "info") ?? {};
+  const list = message["parts"];
+  const parts: unknown[] = Array.isArray(list) ? list : [];
+  if (info["role"] === "user") return userDrafts(info, parts);
+  return info["role"] === "assistant" ? assistantDrafts(info, parts) : undefined;
+}
+
+function userDrafts(info: Fields, parts: readonly unknown[]): MessageDraft[] {
+  const context = contextOf(info);
+  const own = parts.filter(isFields).filter((part) => USER_PARTS.has(part["type"]));
+  const drafts = own.length === 0 ? [] : [personDraft(own, context)];
+  for (const part of parts) {
+    if (isFields(part) && USER_PARTS.has(part["type"])) continue;
+    const entries = isFields(part) ? eventEntries(part, context) : undefined;
+    if (entries) drafts.push(...draftsOf(entries, new UsageSums()));
+    else drafts.push(unknownPiece(part, { type: "user", role: "user", userKind: "meta", ...known(placeOf(context)) }));
+  }
+  return drafts;
+}
+
+function personDraft(parts: readonly Fields[], context: PartContext): MessageDraft {
+  const { messageID, agent, model, began } = context;
+  const texts = parts.filter(
+    (part) => part["type"] === "text" && part["synthetic"] !== true && part["ignored"] !== true,
+  );
+  const files = parts.filter((part) => part["type"] === "file").flatMap((part) => attachmentOf(part) ?? []);
+  return userDraft({
+    type: "user",
+    timestamp: began,
+    content: texts.map((part) => textOf(part, "text") ?? "").join("\n"),
+    parts: [...parts],
+    attachments: files,
+    ...known({ messageID, agent, model }),
+  });
+}
+
+function assistantDrafts(info: Fields, parts: readonly unknown[]): MessageDraft[] {
+  const context = contextOf(info);
+  const sums = new UsageSums();
+  const piece = { type: "assistant", role: "assistant", ...known(placeOf(context)) } as const;
+  const drafts = parts.flatMap((part) => partDrafts(part, context, piece, sums));
+  const isCounted = parts.some((part) => isFields(part) && part["type"] === "step-finish");
+  if (!isCounted && hasUsage(info)) drafts.push(...draftsOf([usageOfMessage(info, context)], sums));
+  const envelope = envelopeOf(info);
+  if (info["error"] !== undefined && !drafts.some(({ type }) => type === "assistant"))
+    drafts.push({ ...piece, blocks: [] });
+  return drafts.map((draft) => {
+    if (draft.type !== "assistant") return draft;
+    return { ...draft, ...envelope, metadata: { ...draft.metadata, ...envelope.metadata } };
+  });
+}
+
+function partDrafts(part: unknown, context: PartContext, answer: Piece, sums: UsageSums): MessageDraft[] {
+  const piece = isFields(part) ? { ...answer, ...known({ uuid: textOf(part, "id") }) } : answer;
+  if (!isFields(part)) return [unknownPiece(part, piece)];
+  if (part["type"] === "reasoning" && isWithheld(part)) {
+    return [{ ...piece, blocks: [{ type: "thinking", text: "", metadata: { withheld: true } }] }];
+  }
+  const file = part["type"] === "file" ? attachmentOf(part) : undefined;
+  if (file) return [{ ...piece, blocks: [attachmentBlock(file)] }];
+  const entries = partEntries(part, context);
+  return entries ? draftsOf(entries, sums) : [unknownPiece(part, piece)];
+}
+
+function draftsOf(entries: readonly TranscriptEntry[], sums: UsageSums): MessageDraft[] {
+  return entries.map((entry) => entryDraft(entry, sums));
+}
+
+function unknownPiece(part: unknown, piece: Piece): MessageDraft {
+  const type = (isFields(part) ? textOf(part, "type") : undefined) ?? "part without a type";
+  return { ...piece, blocks: [{ type: "unknown", metadata: { type, raw: part } }] };
+}
+
+/** The provider thought, and gave only something encrypted to send back to it. */
+function isWithheld(part: Fields): boolean {
+  if (part["text"] !== "") return false;
+  return Object.values(fieldsOf(part, "metadata") ?? {}).some(
+    (given) => isFields(given) && Object.keys(given).some((key) => /encrypted|signature|redacted/i.test(key)),
+  );
+}
+
+function placeOf({ messageID, began }: PartContext): Pick<MessageDraft, "sourceId" | "timestamp"> {
+  return known({ sourceId: messageID, timestamp: timeOf(began) });
+}
+
+function contextOf(info: Fields): PartContext {
+  const time = fieldsOf(info, "time") ?? {};
+  const began = timeOf(time["created"]) ?? "";
+  return {
+    began,
+    ended: timeOf(time["completed"]) ?? began,
+    ...known({
+      messageID: textOf(info, "id"),
+      model: modelName(info),
+      agent: textOf(info, "agent"),
+      interrupted: isAborted(info) || undefined,
+    }),
+  };
+}
+
+function isAborted(info: Fields): boolean {
+  return fieldsOf(info, "error")?.["name"] === ABORTED;
+}
+
+/** `provider/model`, from either place where versions of the host put it. */
+function modelName(info: Fields): string | undefined {
+  const of = fieldsOf(info, "model") ?? info;
+  const model = textOf(of, "modelID") ?? textOf(fieldsOf(info, "model") ?? {}, "id");
+  const provider = textOf(of, "providerID");
+  return model === undefined || provider === undefined ? model : `${provider}/${model}`;
+}
+
+/** What all pieces of an answer say of it. */
+function envelopeOf(info: Fields): Partial<MessageDraft> & { metadata: MessageMetadata } {
+  const error = info["error"];
+  const { text, data } = error === undefined ? {} : errorFields(error);
+  const isOfModel = error !== undefined && !isAborted(info);
+  return {
+    ...known({
+      model: textOf(info, "modelID"),
+      provider: textOf(info, "providerID"),
+      cwd: textOf(fieldsOf(info, "path") ?? {}, "cwd"),
+      parentUuid: textOf(info, "parentID"),
+    }),
+    metadata: known({
+      agent: textOf(info, "agent"),
+      stop_reason: textOf(info, "finish"),
+      interrupted: isAborted(info) || undefined,
+      is_api_error: isOfModel || undefined,
+      error: error === undefined ? undefined : { ...data, ...known({ message: text }) },
+    }),
+  };
+}
+
+/** An answer whose steps are not told of one by one; those that never began have counts of 0. */
+function hasUsage(info: Fields): boolean {
+  const tokens = fieldsOf(info, "tokens") ?? {};
+  const counts = [
+    countOf(tokens, "input"),
+    countOf(tokens, "output"),
+    countOf(tokens, "reasoning"),
+    countOf(info, "cost"),
+  ];
+  return counts.some((count) => count !== undefined && count > 0);
+}
+
+function usageOfMessage(info: Fields, context: PartContext): TranscriptEntry {
+  const { messageID, ended } = context;
+  return {
+    type: "session_event",
+    name: "usage",
+    timestamp: ended,
+    data: usageData(info, context),
+    ...known({ messageID }),
+  };
+}

@@ -1,0 +1,177 @@
+/**
+ * The parts of opencode's messages as entries of our transcripts: what the recorder would have written of them. Types
+ * and fields: `@opencode-ai/sdk/v2`; older versions lack some.
+ */
+import type { Attachment, SessionEventEntry, ToolResultEntry, TranscriptEntry } from "../../format/index.ts";
+import { countOf, fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
+import { timeOf } from "../times.ts";
+import { known } from "./transcript-fields.ts";
+
+/** What the parts of a message share. */
+export interface PartContext {
+  messageID?: string;
+  /** `provider/model`. */
+  model?: string;
+  agent?: string;
+  /** The answer was cut off. */
+  interrupted?: boolean;
+  /** When the message began and ended: for parts without a time of their own. */
+  began: string;
+  ended: string;
+}
+
+/** Parts that say nothing of the conversation. */
+const SILENT = new Set<unknown>(["step-start", "snapshot", "agent", "subtask"]);
+
+/** The entries of a part of an answer; undefined if its type is not known. */
+export function partEntries(part: Fields, context: PartContext): TranscriptEntry[] | undefined {
+  switch (part["type"]) {
+    case "text":
+    case "reasoning":
+      return textEntries(part, context);
+    case "tool":
+      return callEntries(part, context);
+    default:
+      return eventEntries(part, context);
+  }
+}
+
+/** The same of what may stand in any message. */
+export function eventEntries(part: Fields, context: PartContext): TranscriptEntry[] | undefined {
+  const entry = (name: string, fields: Pick<SessionEventEntry, "text" | "data">, at?: unknown): TranscriptEntry[] => [
+    { type: "session_event", name, ...placed(part, context, timeOf(at) ?? context.ended), ...fields },
+  ];
+  switch (part["type"]) {
+    case "step-finish":
+      return entry("usage", { data: usageData(part, context) });
+    case "patch":
+      return entry("patch", patchFields(part));
+    case "compaction":
+      return entry("compaction", { text: compactionText(part) });
+    case "retry":
+      return entry("retry", errorFields(part["error"]), fieldsOf(part, "time")?.["created"]);
+    default:
+      return SILENT.has(part["type"]) ? [] : undefined;
+  }
+}
+
+/** Tokens and cost, of a `step-finish` part or a message's `info`. */
+export function usageData(of: Fields, { model }: PartContext): Fields {
+  const tokens = fieldsOf(of, "tokens");
+  const cache = fieldsOf(tokens, "cache");
+  const counts = tokens && {
+    ...known({
+      input: countOf(tokens, "input"),
+      output: countOf(tokens, "output"),
+      reasoning: countOf(tokens, "reasoning"),
+      cacheRead: countOf(cache ?? {}, "read"),
+      cacheWrite: countOf(cache ?? {}, "write"),
+    }),
+  };
+  return known({ model, tokens: counts, cost: countOf(of, "cost"), reason: textOf(of, "reason") });
+}
+
+/** What is worth keeping of an error of the host's: not the headers of the provider's answer. */
+export function errorFields(error: unknown): { text?: string; data?: Fields } {
+  const of = isFields(error) ? error : {};
+  const data = fieldsOf(of, "data") ?? {};
+  const isRetryable = data["isRetryable"];
+  return known({
+    text: textOf(data, "message") ?? textOf(of, "message") ?? textOf(of, "name"),
+    data: known({ name: textOf(of, "name"), statusCode: countOf(data, "statusCode"), isRetryable }),
+  });
+}
+
+/** A file by its address. Bytes in a `data:` URL are counted, and left where they are. */
+export function attachmentOf(part: unknown): Attachment | undefined {
+  const of = isFields(part) ? part : {};
+  const url = textOf(of, "url");
+  if (url === undefined) return undefined;
+  const isData = /^\s*data:/i.test(url.slice(0, 100));
+  return {
+    mime: textOf(of, "mime") ?? "application/octet-stream",
+    ...known({ filename: textOf(of, "filename") }),
+    ...(isData ? known({ bytes: bytesInDataUrl(url) }) : { url }),
+  };
+}
+
+function textEntries(part: Fields, context: PartContext): TranscriptEntry[] {
+  const content = textOf(part, "text");
+  if (content === undefined) return [];
+  const { agent, model, interrupted } = context;
+  const at = timeOf(fieldsOf(part, "time")?.["start"]) ?? context.began;
+  const type = part["type"] === "reasoning" ? "reasoning" : "assistant";
+  return [{ type, ...placed(part, context, at), content, ...known({ agent, model, interrupted }) }];
+}
+
+function callEntries(part: Fields, context: PartContext): TranscriptEntry[] {
+  const state = fieldsOf(part, "state") ?? {};
+  const time = fieldsOf(state, "time") ?? {};
+  const metadata = fieldsOf(state, "metadata") ?? {};
+  const tool = textOf(part, "tool") ?? "unknown";
+  const child = tool === "task" ? textOf(metadata, "sessionId") : undefined;
+  const call = {
+    tool,
+    callID: textOf(part, "callID") ?? textOf(part, "id") ?? "",
+    input: state["input"] ?? {},
+    ...(child === undefined ? {} : { subagent: { sessionID: child } }),
+  };
+  const began = timeOf(time["start"]) ?? context.began;
+  const use: TranscriptEntry = { type: "tool_use", ...placed(part, context, began), ...call };
+  const end = callEnd(state, metadata);
+  if (!end) return [use];
+  const ended = timeOf(time["end"]) ?? began;
+  return [use, { type: "tool_result", ...placed(part, context, ended), ...call, ...end }];
+}
+
+type CallEnd = Omit<ToolResultEntry, "type" | "timestamp" | "tool" | "callID" | "input">;
+
+/** How a call ended; undefined if the host does not know: it is pending or runs. */
+function callEnd(state: Fields, metadata: Fields): CallEnd | undefined {
+  const { output: _, ...details } = metadata;
+  if (state["status"] === "error") {
+    const status = metadata["interrupted"] === true ? "interrupted" : "error";
+    return { status, output: textOf(state, "error") ?? "", metadata: details };
+  }
+  if (state["status"] !== "completed") return undefined;
+  const attachments = listOf(state, "attachments").flatMap((file) => attachmentOf(file) ?? []);
+  return {
+    status: "completed",
+    output: state["output"] ?? "",
+    metadata: details,
+    ...known({
+      title: textOf(state, "title"),
+      attachments: attachments.length > 0 ? attachments : undefined,
+      // The host cut the output and put the whole into a file of its own.
+      outputMissing: metadata["truncated"] === true ? textOf(metadata, "outputPath") : undefined,
+    }),
+  };
+}
+
+function placed(part: Fields, { messageID }: PartContext, timestamp: string) {
+  return { timestamp, ...known({ messageID, partID: textOf(part, "id") }) };
+}
+
+function patchFields(part: Fields): { text: string; data: Fields } {
+  const files = listOf(part, "files").filter((file) => typeof file === "string");
+  const changed = `${files.length} ${files.length === 1 ? "file" : "files"} changed:`;
+  return { text: [changed, ...files.map((file) => `- \`${file}\``)].join("\n"), data: { files } };
+}
+
+function compactionText(part: Fields): string {
+  const why = part["overflow"] === true ? "the context was full" : part["auto"] === true ? "automatic" : "asked for";
+  return `The conversation so far is summarized (${why}).`;
+}
+
+function listOf(of: Fields, key: string): readonly unknown[] {
+  const value = of[key];
+  return Array.isArray(value) ? value : [];
+}
+
+/** Bytes that base64 stands for; undefined where the text is encoded otherwise. */
+function bytesInDataUrl(url: string): number | undefined {
+  const comma = url.indexOf(",");
+  if (comma < 0 || !/;\s*base64\s*$/i.test(url.slice(0, Math.min(comma, 200)))) return undefined;
+  const padding = url.endsWith("==") ? 2 : Number(url.endsWith("="));
+  return Math.floor(((url.length - comma - 1) * 3) / 4) - padding;
+}

@@ -1,0 +1,88 @@
+/** Blocks with the term, and what their hits will say but for the tool of a result, which needs its call. */
+import type { ParsedContentBlock } from "../parse/model.ts";
+import { CallBook } from "./find-calls.ts";
+import { foldedPattern } from "./find-folding.ts";
+import { hitRole, type FindFilters, type Hit } from "./find-hit.ts";
+import { isOwnRecall } from "./find-own-output.ts";
+import { passageAround } from "./find-passage.ts";
+import { searchedTexts } from "./find-text.ts";
+import type { LineMessage } from "./find-units.ts";
+
+export class MatchFinder {
+  readonly calls = new CallBook();
+  readonly hits: Hit[] = [];
+  readonly #pattern: RegExp;
+  readonly #filters: FindFilters;
+  readonly #sinceMs: number;
+
+  constructor(term: string, filters: FindFilters) {
+    this.#pattern = foldedPattern(term);
+    this.#filters = filters;
+    this.#sinceMs = filters.since?.getTime() ?? Number.NEGATIVE_INFINITY;
+  }
+
+  add({ message, blocks }: LineMessage): void {
+    const isInTime = this.#filters.since === undefined || Date.parse(message.timestamp ?? "") >= this.#sinceMs;
+    for (const block of blocks) {
+      const call = this.calls.add(block);
+      if (!isInTime || call?.isOwn === true) continue;
+      const role = hitRole(message, block);
+      if (!this.#isWanted(block, role)) continue;
+      const found = this.#search(block);
+      if (!found) continue;
+      this.hits.push({
+        line_number: message.line_number,
+        byte_offset: message.byte_offset,
+        timestamp: message.timestamp,
+        message_type: message.message_type,
+        role,
+        block_type: block.block_type,
+        tool_name: block.tool_name,
+        tool_use_id: block.tool_use_id ?? block.tool_result_id,
+        ...found,
+      });
+    }
+  }
+
+  /** Ids of results that have the term. */
+  resultIds(): Set<string> {
+    const results = this.hits.filter(({ block_type }) => block_type === "tool_result");
+    return new Set(results.map(({ tool_use_id }) => tool_use_id).filter((id) => id !== null));
+  }
+
+  /** The hits, with the tools that `calls` knows, without what this program printed. */
+  *resolved(calls: CallBook): Generator<Hit> {
+    const tool = this.#filters.tool?.toLowerCase();
+    for (const hit of this.hits) {
+      const isResult = hit.block_type === "tool_result" && hit.tool_use_id !== null;
+      const call = isResult ? calls.of(hit.tool_use_id ?? "", hit.line_number) : undefined;
+      const name = call?.tool ?? hit.tool_name;
+      if (call?.isOwn === true || isOwnRecall(name, null)) continue;
+      if (tool === undefined || name?.toLowerCase() === tool) yield { ...hit, tool_name: name };
+    }
+  }
+
+  #isWanted({ block_type, status }: ParsedContentBlock, role: Hit["role"]): boolean {
+    const { role: wanted, tool, errorsOnly } = this.#filters;
+    if (wanted !== undefined && role !== wanted) return false;
+    if (tool !== undefined && role !== "tool") return false;
+    return errorsOnly !== true || (block_type === "tool_result" && status === "error");
+  }
+
+  #search(block: ParsedContentBlock): Pick<Hit, "passage" | "matches" | "match_count"> | undefined {
+    let count = 0;
+    let first: { text: string; places: (readonly [number, number])[] } | undefined;
+    for (const text of searchedTexts(block)) {
+      this.#pattern.lastIndex = 0;
+      for (let match = this.#pattern.exec(text); match; match = this.#pattern.exec(text)) {
+        count += 1;
+        first ??= { text, places: [] };
+        // A passage shows 200 characters: more matches than that never stand in it.
+        if (first.text === text && first.places.length < 200) first.places.push([match.index, this.#pattern.lastIndex]);
+      }
+    }
+    if (!first) return undefined;
+    const { text: passage, matches } = passageAround(first.text, first.places);
+    return { passage, matches, match_count: count };
+  }
+}

@@ -1,0 +1,161 @@
+/** Scanning a session file of Claude Code without making anything of most of it. */
+import { isUtf8 } from "node:buffer";
+import { closeSync, openSync, readSync } from "node:fs";
+import { Assembler } from "../parse/assembler.ts";
+import type { MessageDraft, SourceUnit } from "../parse/draft.ts";
+import { textOf } from "../parse/json-fields.ts";
+import { recordsOfLine } from "../parse/json-records.ts";
+import type { RawLine } from "../parse/lines.ts";
+import type { SourceName } from "../parse/model.ts";
+import type { Pricing } from "../parse/pricing.ts";
+import { ClaudeLineReader } from "../parse/sources/claude-lines.ts";
+import { isSessionRecord, readRecord } from "../parse/sources/claude-record.ts";
+import { claudeCode } from "../parse/sources/claude-code.ts";
+import { claudeStream } from "../parse/sources/claude-stream.ts";
+import { headRecords } from "../parse/sources/json-head.ts";
+import { detectSource } from "../parse/sources/index.ts";
+import { pickedRecord } from "./claude-picks.ts";
+import { JsonPicker } from "./json-picker.ts";
+import { type SessionScan, sessionScan } from "./session-scan.ts";
+
+/** Longer lines are left to the whole parse, which has the rules for them. */
+const MAX_LINE_BYTES = 5 * 1024 * 1024;
+/** Small enough to stay in the processor's cache while it is read. */
+const CHUNK_BYTES = 512 * 1024;
+/** What the whole parse tells a source by. */
+const HEAD_BYTES = 64 * 1024;
+const LINE_FEED = 10;
+
+/** Only the whole parse can tell the figures of this file. */
+class Unsure extends Error {}
+
+/** One for all files, with room for what is left of a chunk before the next, and for a line feed at the end. */
+const buffer = Buffer.allocUnsafeSlow(MAX_LINE_BYTES + CHUNK_BYTES + 1);
+
+/**
+ * What `parseTranscript` would say of the file; undefined if that takes the whole parse. Throws what `node:fs` throws.
+ * Keeps the thread until it is done.
+ */
+export function quickScan(path: string, pricing: Pricing): SessionScan | undefined {
+  const file = openSync(path, "r");
+  try {
+    return new QuickScan(pricing).run(file);
+  } catch (error) {
+    if (error instanceof Unsure) return undefined;
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+class QuickScan {
+  readonly #picker = new JsonPicker();
+  readonly #reader = new ClaudeLineReader({ maxLineBytes: MAX_LINE_BYTES, agentProgress: false });
+  readonly #assembler: Assembler;
+  /** Names of records, calls, results and pieces of answers. What comes again may be a repeat, or it may not. */
+  readonly #said = new Set<string>();
+  #line = 0;
+  #offset = 0;
+  #problems = 0;
+  #ids = 0;
+
+  constructor(pricing: Pricing) {
+    this.#assembler = new Assembler({
+      sessionId: "",
+      maxInlineContentBytes: Number.POSITIVE_INFINITY,
+      generateId: () => String((this.#ids += 1)),
+      pricing,
+      repeats: false,
+      windowUnits: Number.POSITIVE_INFINITY,
+      countRedactions: false,
+      onProblem: () => {
+        this.#problems += 1;
+      },
+    });
+  }
+
+  run(file: number): SessionScan {
+    let held = readSync(file, buffer, 0, CHUNK_BYTES, null);
+    const source = claudeSource(buffer.subarray(0, held));
+    for (let read = held; read > 0;) {
+      const end = buffer.subarray(0, held).lastIndexOf(LINE_FEED) + 1;
+      this.#addLines(end);
+      buffer.copyWithin(0, end, held);
+      held -= end;
+      if (held > MAX_LINE_BYTES) throw new Unsure();
+      read = readSync(file, buffer, held, CHUNK_BYTES, null);
+      held += read;
+    }
+    if (held > 0) this.#addLast(held);
+    return sessionScan(source, this.#assembler, this.#problems);
+  }
+
+  /** Whole lines, with their ends. */
+  #addLines(length: number): void {
+    if (!isUtf8(buffer.subarray(0, length))) throw new Unsure();
+    for (let start = 0; start < length;) {
+      const end = buffer.indexOf(LINE_FEED, start);
+      this.#add(start, end, true);
+      start = end + 1;
+    }
+  }
+
+  /** What stands after the last line feed. */
+  #addLast(length: number): void {
+    if (!isUtf8(buffer.subarray(0, length))) throw new Unsure();
+    buffer[length] = LINE_FEED;
+    this.#add(0, length, false);
+  }
+
+  #add(start: number, end: number, ended: boolean): void {
+    this.#line += 1;
+    const place = { line: this.#line, offset: this.#offset };
+    this.#offset += end - start + 1;
+    const record = pickedRecord(this.#picker, buffer, start, end);
+    const reading = record && readRecord(record, false);
+    if (reading === undefined) {
+      const line = { ...place, bytes: buffer.subarray(start, end), ended };
+      const units = this.#reader.read(line);
+      if (units.some(({ problems }) => problems.length > 0)) this.#noteRecords(line);
+      for (const unit of units) this.#place(unit);
+      return;
+    }
+    this.#sayOnce(textOf(record ?? {}, "uuid"));
+    this.#place({ ...place, lines: 1, problems: [], ...reading });
+  }
+
+  /** The records of a line that was mended may repeat those of lines that look different. */
+  #noteRecords(line: RawLine): void {
+    for (const { fields } of recordsOfLine(line, MAX_LINE_BYTES).records) this.#sayOnce(textOf(fields, "uuid"));
+  }
+
+  #place(unit: SourceUnit): void {
+    for (const message of unit.messages) this.#noteBlocks(message);
+    this.#assembler.add(unit);
+  }
+
+  #noteBlocks({ sourceId, blocks }: MessageDraft): void {
+    for (const { type, toolUseId } of blocks) {
+      const name = toolUseId ?? sourceId;
+      this.#sayOnce(name === undefined ? undefined : `${type} ${name}`);
+    }
+  }
+
+  #sayOnce(name: string | undefined): void {
+    if (name === undefined) return;
+    const before = this.#said.size;
+    this.#said.add(name);
+    if (this.#said.size === before) throw new Unsure();
+  }
+}
+
+/** Unsure if it is no source of Claude Code's. */
+function claudeSource(start: Buffer): SourceName {
+  // The first line is mostly enough, and all of them take as long as the rest of many a file.
+  const end = start.subarray(0, HEAD_BYTES).indexOf(LINE_FEED);
+  const first = start.toString("utf8", 0, Math.max(end, 0));
+  if (isSessionRecord(headRecords(first)[0] ?? {}) && detectSource(first) === claudeCode) return claudeCode.name;
+  const source = detectSource(start.toString("utf8", 0, HEAD_BYTES));
+  if (source === claudeCode || source === claudeStream) return source.name;
+  throw new Unsure();
+}

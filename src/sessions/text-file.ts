@@ -1,0 +1,27 @@
+import type { SessionFiles } from "./session-files.ts";
+
+/**
+ * A whole file as UTF-8, with a byte order mark kept; undefined of anything but a file, and of one that is larger than
+ * `maxBytes`. Rejects with the file system's error.
+ */
+export async function textOfFile(
+  path: string,
+  files: Pick<SessionFiles, "openRead" | "stat">,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<string | undefined> {
+  const { kind, bytes } = await files.stat(path);
+  if (kind !== "file" || bytes > maxBytes) return undefined;
+  const handle = await files.openRead(path);
+  try {
+    const chunks: Uint8Array[] = [];
+    for (let at = 0; at < bytes;) {
+      const chunk = await handle.read(at, bytes - at);
+      if (chunk.byteLength === 0) break;
+      at += chunk.byteLength;
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString("utf8");
+  } finally {
+    await handle.close();
+  }
+}

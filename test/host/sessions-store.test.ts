@@ -1,0 +1,72 @@
+/** Sessions in opencode's own database, read while opencode runs, against `opencode export` and our transcripts. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { findSessions } from "../../src/sessions/find-sessions.ts";
+import { openSession } from "../../src/sessions/open-session.ts";
+import { sessionFamily, type SessionNode } from "../../src/sessions/session-family.ts";
+import type { SessionRoot, Where } from "../../src/sessions/session-ref.ts";
+import { startModel } from "../support/host/model.ts";
+import { exportSession } from "../support/host/process.ts";
+import { loadScenarios, openTheatre, type Theatre } from "../support/host/stage.ts";
+import { REPOSITORY } from "../support/repository.ts";
+import { test } from "../support/runner.ts";
+
+const PLAYED = new Set(["compaction", "image", "nasty-content", "nested-subagent", "revert", "todo"]);
+
+test("a stored session is what opencode exports, byte for byte, and its tree is that of our transcripts", async () => {
+  const model = await startModel();
+  const theatre = await openTheatre(model);
+  try {
+    for (const scenario of await loadScenarios(join(REPOSITORY, "test/host/scenarios"))) {
+      if (!PLAYED.has(scenario.name)) continue;
+      for (const [name, script] of Object.entries(scenario.scripts)) model.script(name, script);
+      await scenario.drive(theatre.stage);
+    }
+    await compareExports(theatre);
+    await compareTrees(theatre);
+  } finally {
+    await theatre.close();
+    await theatre.remove();
+    await model.close();
+  }
+}, 180_000);
+
+async function compareExports(theatre: Theatre): Promise<void> {
+  const { sessions, unreadable } = await findSessions(storeOf(theatre), { all: true });
+  assert.deepEqual(unreadable, []);
+  assert.ok(sessions.length > PLAYED.size);
+  for (const ref of sessions) {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of openSession(ref)) pieces.push(piece);
+    const expected = await exportSession(theatre.stage.sandbox, ref.id);
+    assert.equal(Buffer.concat(pieces).toString(), expected, ref.title ?? "");
+  }
+}
+
+async function compareTrees(theatre: Theatre): Promise<void> {
+  const stored = await treesOf(storeOf(theatre));
+  const { projectDir } = theatre.stage.sandbox;
+  const path = join(projectDir, ".openfleet", "transcripts");
+  assert.deepEqual(await treesOf(whereOf(theatre, { source: "transcript", path })), stored);
+  assert.ok(stored.some((tree) => /^\w+\(\w+\(\w+\)\)$/.test(tree)));
+}
+
+async function treesOf(where: Where): Promise<string[]> {
+  const { sessions } = await findSessions(where);
+  const families = await Promise.all(sessions.map((ref) => sessionFamily(ref, where)));
+  return families.map(({ root }) => shape(root)).toSorted();
+}
+
+/** `a(b c(d))`: the ids in a tree. */
+function shape({ ref, children }: SessionNode): string {
+  return children.length === 0 ? ref.id : `${ref.id}(${children.map(shape).join(" ")})`;
+}
+
+function storeOf(theatre: Theatre): Where {
+  const data = theatre.stage.sandbox.env["XDG_DATA_HOME"] ?? "";
+  return whereOf(theatre, { source: "opencode-store", path: join(data, "opencode", "opencode.db") });
+}
+
+function whereOf({ stage }: Theatre, root: SessionRoot): Where {
+  return { env: {}, home: stage.sandbox.root, cwd: stage.sandbox.projectDir, roots: [root] };
+}

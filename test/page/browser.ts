@@ -1,0 +1,64 @@
+/** A real browser for the tests of the page: one for all of them. */
+import { existsSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+
+const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const ARGUMENTS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Starts Chromium with a new, empty profile. Set `CHROMIUM` to the path of one that is elsewhere. */
+export async function openBrowser(): Promise<Browser> {
+  const executablePath = process.env["CHROMIUM"] ?? PLACES.find((path) => existsSync(path));
+  if (executablePath === undefined) {
+    throw new Error(
+      `These tests need Chromium, which is in none of ${PLACES.join(", ")}. ` +
+        "Install it (`apt-get install chromium`), or set CHROMIUM to the path of one.",
+    );
+  }
+  return chromium.launch({ executablePath, args: ARGUMENTS });
+}
+
+/** A page of the browser with all that it did which a page of ours must not do. */
+export interface Watched {
+  page: Page;
+  /** Addresses other than the page's own and `data:`. */
+  requests: string[];
+  /** What was written to the console, errors of the page, refusals by its policy. */
+  complaints: string[];
+  dialogs: string[];
+  close: () => Promise<void>;
+}
+
+/** Opens a file, at an anchor if one is given, as `#m12`. */
+export async function openFile(
+  browser: Browser,
+  path: string,
+  anchor = "",
+  options: BrowserContextOptions = {},
+): Promise<Watched> {
+  const url = pathToFileURL(path).href;
+  const context = await browser.newContext({ viewport: { width: 1_280, height: 900 }, ...options });
+  const page = await context.newPage();
+  const watched: Watched = { page, requests: [], complaints: [], dialogs: [], close: () => context.close() };
+  page.on("request", (request) => {
+    const target = request.url();
+    if (target.split("#")[0] !== url && !target.startsWith("data:")) watched.requests.push(target);
+  });
+  page.on("console", (message) => watched.complaints.push(message.text()));
+  page.on("pageerror", (error) => watched.complaints.push(String(error)));
+  page.on("dialog", (dialog) => {
+    watched.dialogs.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await page.goto(url + anchor);
+  return watched;
+}

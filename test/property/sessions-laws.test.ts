@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { findSessions } from "../../src/sessions/find-sessions.ts";
+import { openSession } from "../../src/sessions/open-session.ts";
+import { resolveSession } from "../../src/sessions/resolve-session.ts";
+import { SessionError } from "../../src/sessions/session-error.ts";
+import type { SessionNode } from "../../src/sessions/session-family.ts";
+import { FigureSum, type MessageFigures, type StartedSubagent } from "../../src/sessions/session-figures.ts";
+import { type SessionRef, sessionRef, type Where } from "../../src/sessions/session-ref.ts";
+import { sessionTree, type SessionTree } from "../../src/sessions/session-tree.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
+
+/** Names of one path segment that a file system takes, strange ones too. */
+const segment = fc
+  .oneof(
+    fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 }),
+    fc.constantFrom("subagents", "agent-a", "-p", "..."),
+  )
+  .map((name) => name.replaceAll(/[/\0]/g, "_"))
+  .filter((name) => name !== "." && name !== ".." && name.isWellFormed());
+
+function whereOf(files: readonly string[]): Where {
+  const root = makeTempDir();
+  for (const path of files) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), "");
+  }
+  return { env: {}, home: root, cwd: root, roots: [{ source: "claude-code", path: root }] };
+}
+
+describe("finding", () => {
+  test("takes every file of its kind, each once, whatever it is called", async () => {
+    const paths = fc.uniqueArray(
+      fc
+        .tuple(fc.array(segment, { maxLength: 3 }), segment)
+        .map(([folders, name]) => [...folders, `${name}.jsonl`].join("/")),
+      { maxLength: 12 },
+    );
+    await fc.assert(
+      fc.asyncProperty(paths, async (files) => {
+        // One name cannot be a file and a folder.
+        const possible = files.filter((path) => !files.some((other) => other.startsWith(`${path}/`)));
+        const where = whereOf(possible);
+        const { sessions, unreadable } = await findSessions(where, { all: true });
+        const named = possible.filter(
+          (path) =>
+            !path
+              .split("/")
+              .slice(0, -1)
+              .some((folder) => folder.endsWith(".jsonl")),
+        );
+        assert.deepEqual(
+          sessions.map(({ path }) => path ?? "").toSorted(),
+          named.map((path) => join(where.home, path)).toSorted(),
+        );
+        assert.equal(unreadable.length === 0, named.length === possible.length);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe("resolving", () => {
+  const id = fc.string({ unit: fc.constantFrom("a", "b", "-"), minLength: 4, maxLength: 9 });
+
+  test("a text finds the one session that it can mean, or all that it can mean, or none", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(id, { minLength: 1, maxLength: 8 }), id, async (ids, text) => {
+        const where = whereOf(ids.map((each) => `p/${each}.jsonl`));
+        const exact = ids.filter((each) => each === text);
+        const expected = exact.length > 0 ? exact : ids.filter((each) => each.startsWith(text));
+        assert.deepEqual((await meant(text, where)).toSorted(), expected.toSorted());
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test("no text makes it throw anything but a SessionError", async () => {
+    const where = whereOf(["p/aaaa.jsonl", "p/aaab.jsonl"]);
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: "binary", maxLength: 300 }), async (text) => void (await meant(text, where))),
+    );
+  });
+
+  async function meant(text: string, where: Where): Promise<string[]> {
+    try {
+      return [(await resolveSession(text, where)).id];
+    } catch (error) {
+      assert.ok(error instanceof SessionError, String(error));
+      assert.equal(error.code === "ambiguous", error.candidates.length > 1);
+      return error.candidates.map((ref) => ref.id);
+    }
+  }
+});
+
+test("a file is its chunks, of any size", async () => {
+  const path = join(makeTempDir(), "s.jsonl");
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), fc.integer({ min: 1, max: 64 }), async (bytes, chunkBytes) => {
+      writeFileSync(path, bytes);
+      const chunks: Uint8Array[] = [];
+      const ref = sessionRef({ id: "s", source: "file", path, bytes: bytes.length });
+      for await (const chunk of openSession(ref, { chunkBytes })) chunks.push(chunk);
+      assert.ok(chunks.every((chunk) => chunk.length > 0 && chunk.length <= chunkBytes));
+      assert.deepEqual(Buffer.concat(chunks), Buffer.from(bytes));
+    }),
+  );
+});
+
+const count = fc.integer({ min: 0, max: 5 });
+const message: fc.Arbitrary<MessageFigures> = fc.record({
+  key: fc.option(fc.constantFrom("1", "2", "3", "4")),
+  tokensIn: count,
+  tokensOut: count,
+  cacheRead: count,
+  cacheWrite: count,
+  costUsd: fc.option(count),
+  toolCalls: count,
+  toolErrors: count,
+  timeMs: fc.option(count),
+});
+const messages = fc.array(message, { maxLength: 8 });
+
+describe("totals", () => {
+  test("do not depend on the order of messages and files", () => {
+    fc.assert(
+      fc.property(
+        messages.chain((list) => fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length }))),
+        ([inOrder, shuffled]) => assert.deepEqual(totalsOf(shuffled), totalsOf(inOrder)),
+      ),
+    );
+  });
+
+  test("of a session added twice are those of the session, but for messages without a name", () => {
+    fc.assert(
+      fc.property(messages, (list) => {
+        const named = list.filter(({ key }) => key !== null);
+        assert.deepEqual(totalsOf([...named, ...named]), totalsOf(named));
+      }),
+    );
+  });
+
+  function totalsOf(list: readonly MessageFigures[]): unknown {
+    const sum = new FigureSum();
+    sum.add(list);
+    return sum.totals();
+  }
+});
+
+describe("a tree", () => {
+  const IDS = ["a", "b", "c", "d", "e", "f"];
+  const id = fc.constantFrom(...IDS);
+  const started: fc.Arbitrary<StartedSubagent[]> = fc.array(fc.record({ id, toolUseId: fc.constantFrom("t1", "t2") }), {
+    maxLength: 4,
+  });
+  const figures = fc.dictionary(id, fc.record({ messages, started }));
+  /** The parent of each session but the first is one before it. */
+  const parents = fc.tuple(...IDS.slice(1).map((_, index) => fc.integer({ min: 0, max: index })));
+
+  test("keeps every session once and counts every message once, whatever its calls say", async () => {
+    await fc.assert(
+      fc.asyncProperty(parents, figures, async (parentOf, byId) => {
+        const nodes: SessionNode[] = IDS.map((each) => ({ ref: refOf(each), children: [] }));
+        for (const [index, parent] of parentOf.entries()) {
+          const child = nodes[index + 1];
+          if (child) nodes[parent]?.children.push(child);
+        }
+        const [top] = nodes;
+        assert.ok(top);
+        const tree = await sessionTree(top, async (ref) => byId[ref.id] ?? { messages: [], started: [] });
+        assert.deepEqual(idsIn(tree).toSorted(), IDS);
+        const all = Object.values(byId).flatMap((each) => each.messages);
+        const names = new Set(all.flatMap(({ key }) => key ?? []));
+        assert.equal(tree.withBelow.messages, names.size + all.filter(({ key }) => key === null).length);
+      }),
+    );
+  });
+
+  const refOf = (each: string): SessionRef => sessionRef({ id: each, source: "opencode-store" });
+  const idsIn = ({ ref, children }: SessionTree): string[] => [ref.id, ...children.flatMap(idsIn)];
+});

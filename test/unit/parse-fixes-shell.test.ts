@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { plainCommands } from "../../src/parse/fixes/shell-commands.ts";
+import { parseShell } from "../../src/parse/fixes/shell-syntax.ts";
+import { describe, test } from "../support/runner.ts";
+
+/** Words joined by `,`, stages by `|`, each pipeline followed by what stands behind it. */
+const parsed = (line: string): string =>
+  parseShell(line)
+    .map(
+      ({ stages, next }) =>
+        `${stages.map(({ words }) => words.map(({ text }) => text).join(",")).join("|")}${next ?? ""}`,
+    )
+    .join(" ");
+
+describe("parseShell", () => {
+  const lines: [string, string, string][] = [
+    ["words", "ls  -la\tsrc", "ls,-la,src"],
+    ["operators", "a && b || c; d & e", "a&& b|| c; d& e"],
+    ["pipes", "a | b |& c", "a|b|c"],
+    ["quotes", `echo 'a "b" c' "d 'e' \\" f"`, `echo,a "b" c,d 'e' " f`],
+    ["quotes within a word", `a"b c"d`, "ab cd"],
+    ["escapes", "a\\ b c\\;d", "a b,c;d"],
+    ["a line that goes on", "a \\\n b", "a,b"],
+    ["lines", "a\nb", "a; b"],
+    ["a comment", "a # b; c\nd", "a; d"],
+    ["a sign in a word is no comment", "a b#c", "a,b#c"],
+    ["redirections", "a > out 2>&1 < in b 2>/dev/null &> log", "a,b"],
+    ["a substitution is one word", 'a $(b "c d" | e) `f g` "$(h i)"', 'a,$(b "c d" | e),`f g`,$(h i)'],
+    ["brackets are operators", "(a; b) && { c; }", "a; b; {,c; }"],
+    ["a heredoc is no command", "cat > x <<'EOF'\nrm -rf a && b\nEOF\nc", "cat; c"],
+    ["an unclosed quote", "a 'b c", "a,b c"],
+    ["an unclosed substitution", "a $(b", "a,$(b"],
+    ["an unclosed heredoc", "a <<EOF\nb", "a;"],
+    ["nothing", " \n ;;", ""],
+    ["only a sign", "$ > ", "$"],
+  ];
+  for (const [name, line, expected] of lines) test(name, () => assert.equal(parsed(line), expected));
+
+  test("keeps the body of a heredoc and the file that is written", () => {
+    const [pipeline] = parseShell("tee a.txt > b.txt <<-END\n one\n END\n");
+    assert.deepEqual(pipeline?.stages[0], {
+      words: [
+        { text: "tee", quoted: false },
+        { text: "a.txt", quoted: false },
+      ],
+      output: "b.txt",
+      fed: " one",
+    });
+  });
+});
+
+/** Each command as `program words`, with `!` if its success is known, and its role unless it is final. */
+const commands = (line: string): string[] =>
+  plainCommands(line).map(({ program, words, assured, role }) =>
+    [
+      `${assured ? "!" : "?"}${program}`,
+      ...words.map(({ text }) => text),
+      ...(role === "final" ? [] : [`(${role})`]),
+    ].join(" "),
+  );
+
+describe("plainCommands", () => {
+  const lines: [string, string, string[]][] = [
+    ["a command", "go test ./...", ["!go test ./..."]],
+    ["what stands before it", "cd a && FOO=1 sudo -E timeout 60 /usr/bin/time -p go test", ["!go test"]],
+    ["what stands behind it", "go test 2>&1 | tail -5 | tee log", ["?go test"]],
+    ["a chain", "a && b && c", ["!a (before)", "!b (before)", "!c"]],
+    ["alternatives", "a || b", ["?a", "?b"]],
+    ["a list", "a; b", ["?a (apart)", "!b"]],
+    ["a list that stops at failures", "set -e; a; b", ["!a (before)", "!b"]],
+    ["a pipe that does", "set -o pipefail; a | tail", ["!a"]],
+    ["in the background", "a & b", ["?a (apart)", "!b"]],
+    ["only bystanders", "cd a", ["!cd a"]],
+    ["a report behind it", "npm test; echo $?", ["?run script test"]],
+    ["what feeds it", "yes | apt-get install jq", ["!apt-get install jq"]],
+    ["what it is fed by xargs", "find . -name a | xargs -r grep b", ["!grep b"]],
+    ["a shell in a shell", "bash -lc 'cd a && make b'", ["!make b"]],
+    [
+      "runners",
+      "npx vitest run; uv run pytest a; bundle exec rspec",
+      ["?vitest run (apart)", "?pytest a (apart)", "!rspec"],
+    ],
+    [
+      "scripts of a package",
+      "npm run build; yarn build; npm t; bun run x",
+      ["?run script build (apart)", "?run script build (apart)", "?run script test (apart)", "!run script x"],
+    ],
+    [
+      "installing",
+      "npm i -D a; pnpm add a; yarn",
+      ["?install packages -D a (apart)", "?install packages a (apart)", "!install packages"],
+    ],
+    [
+      "scripts of an interpreter",
+      "python3.12 a/b.py -x; node c.mjs; sh d.sh",
+      ["?b.py -x (apart)", "?c.mjs (apart)", "!d.sh"],
+    ],
+    ["modules of python", "python3 -m pytest a", ["!pytest a"]],
+    ["code is no script", "python3 -c 'x.py'", ["!python -c x.py"]],
+    ["a loop", "for f in *.ts; do tsc $f; done", ["?tsc $f"]],
+    ["nothing", "", []],
+  ];
+  for (const [name, line, expected] of lines) {
+    test(name, () => assert.deepEqual(commands(line), expected));
+  }
+
+  test("shells in shells are opened a few times only", () => {
+    assert.deepEqual(commands(`bash -c "${"sh -c '".repeat(100)}`), ["!sh"]);
+  });
+});

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { isFields } from "../../src/parse/json-fields.ts";
+import { openSession } from "../../src/sessions/open-session.ts";
+import { resolveSession } from "../../src/sessions/resolve-session.ts";
+import { findSessions } from "../../src/sessions/find-sessions.ts";
+import { openSqlite } from "../../src/sessions/sqlite-reader.ts";
+import { REPOSITORY } from "../support/repository.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { removeTempDirs } from "../support/temp-dir.ts";
+import { Machine, openFakeStore, sqliteWriter, type StoredSession, writeFakeStore } from "./sessions-machine.ts";
+
+afterAll(removeTempDirs);
+
+const SESSION: StoredSession = {
+  id: "ses_1",
+  messages: [
+    {
+      id: "msg_2",
+      data: { role: "user" },
+      parts: [
+        { id: "prt_2", data: { type: "text", text: "second\n" } },
+        { id: "prt_1", data: { type: "text", text: "first" } },
+      ],
+    },
+    { id: "msg_1", data: { role: "assistant", cost: 0.5 }, parts: [] },
+  ],
+};
+
+async function exported(machine: Machine, id: string): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of openSession(await resolveSession(id, machine.where))) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+describe("a stored session", () => {
+  test("is the JSON of an export: messages by time, parts by id", async () => {
+    const machine = new Machine();
+    await writeFakeStore(machine.database, [SESSION]);
+    const text = await exported(machine, "ses_1");
+    const document: unknown = JSON.parse(text);
+    assert.equal(text, `${JSON.stringify(document, null, 2)}\n`);
+    assert.deepEqual(document, {
+      info: {
+        id: "ses_1",
+        slug: "s",
+        projectID: "p",
+        directory: "/p",
+        title: "T",
+        version: "1",
+        cost: 0,
+        tokens: { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } },
+        time: { created: 1749999999000, updated: 1750000000000 },
+      },
+      messages: [
+        {
+          info: { role: "user", id: "msg_2", sessionID: "ses_1" },
+          parts: [
+            { type: "text", text: "first", id: "prt_1", sessionID: "ses_1", messageID: "msg_2" },
+            { type: "text", text: "second\n", id: "prt_2", sessionID: "ses_1", messageID: "msg_2" },
+          ],
+        },
+        { info: { role: "assistant", cost: 0.5, id: "msg_1", sessionID: "ses_1" }, parts: [] },
+      ],
+    });
+  });
+
+  test("without messages", async () => {
+    const machine = new Machine();
+    await writeFakeStore(machine.database, [{ id: "ses_1" }]);
+    const text = await exported(machine, "ses_1");
+    assert.ok(text.endsWith('  "messages": []\n}\n'), text);
+    assert.doesNotThrow(() => JSON.parse(text));
+  });
+
+  test("with damaged content is handed on with it", async () => {
+    const machine = new Machine();
+    const messages = [{ id: "msg_1", data: '{"role":', parts: [{ id: "prt_1", data: "[1]" }] }];
+    await writeFakeStore(machine.database, [{ id: "ses_1", messages }]);
+    const document: unknown = JSON.parse(await exported(machine, "ses_1"));
+    assert.ok(isFields(document));
+    assert.deepEqual(document["messages"], [
+      {
+        info: { type: "damaged", raw: '{"role":', id: "msg_1", sessionID: "ses_1" },
+        parts: [{ type: "damaged", raw: "[1]", id: "prt_1", sessionID: "ses_1", messageID: "msg_1" }],
+      },
+    ]);
+  });
+
+  test("that was deleted since it was listed is gone", async () => {
+    const machine = new Machine();
+    await writeFakeStore(machine.database, [{ id: "ses_1" }]);
+    const ref = await resolveSession("ses_1", machine.where);
+    const database = await sqliteWriter(machine.database);
+    database.run("DELETE FROM session");
+    database.close();
+    await assert.rejects(openSession(ref).next(), { name: "SessionError", code: "gone" });
+  });
+});
+
+describe("a running opencode", () => {
+  test("is seen with what it has not moved into its file yet, and goes on undisturbed", async () => {
+    const machine = new Machine();
+    const database = await openFakeStore(machine.database, [SESSION]);
+    assert.ok(statSync(`${machine.database}-wal`).size > 0);
+    database.exec("BEGIN IMMEDIATE");
+    database.run("UPDATE session SET title = 'not yet'");
+    // In the middle of somebody's transaction, and of ours.
+    const [ref] = (await findSessions(machine.where)).sessions;
+    assert.equal(ref?.title, "T");
+    assert.ok(ref);
+    const pieces = openSession(ref);
+    await pieces.next();
+    database.exec("COMMIT");
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    assert.equal(statSync(`${machine.database}-wal`).size, 0);
+    let rest = "";
+    for await (const piece of pieces) rest += Buffer.from(piece).toString();
+    assert.ok(rest.includes("second"));
+    assert.equal((await findSessions(machine.where)).sessions[0]?.title, "not yet");
+    database.close();
+  });
+
+  test("reading never writes", async () => {
+    const machine = new Machine();
+    await writeFakeStore(machine.database, [SESSION]);
+    const reader = await openSqlite(machine.database);
+    assert.throws(() => reader.query("DELETE FROM session")(), /readonly/);
+    reader.close();
+    await assert.rejects(async () => openSqlite(join(machine.home, "none.db")));
+    assert.equal(existsSync(join(machine.home, "none.db")), false);
+  });
+});
+
+test("Node prints nothing about SQLite, but other warnings still", () => {
+  const script = `
+    import { openSqlite } from ${JSON.stringify(join(REPOSITORY, "src/sessions/sqlite-reader.ts"))};
+    await openSqlite(":memory:");
+    process.emitWarning("another one");`;
+  const args = ["--input-type=module", "--eval", script];
+  const { stdout, stderr, status } = spawnSync(join(REPOSITORY, "node_modules/.bin/node"), args, { encoding: "utf8" });
+  assert.deepEqual([stdout, status], ["", 0], stderr);
+  assert.match(stderr, /another one/);
+  assert.doesNotMatch(stderr, /SQLite/);
+});
