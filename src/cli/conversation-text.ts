@@ -1,10 +1,11 @@
 /** A conversation for a person to read. Pure: messages in, text out. */
 import type { Colors } from "picocolors/types.js";
-import type { ParsedContentBlock, ToolCall } from "../parse/model.ts";
+import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
+import { errorText } from "../parse/tool-errors.ts";
 import { neutralBlock, neutralLine } from "./terminal/neutral.ts";
 import { clockTime, dayAndTime } from "./terminal/times.ts";
 import { cut, wrap } from "./terminal/width.ts";
-import { toolCallText } from "./tool-call-text.ts";
+import { callText, endingText, toolCallText } from "./tool-call-text.ts";
 import { isPrompt, type MessageView, saidIn } from "./turns.ts";
 
 export interface ConversationStyle {
@@ -14,8 +15,11 @@ export interface ConversationStyle {
   withThinking: boolean;
   /** Only what the person said. */
   summary: boolean;
-  /** The call that each `tool_use` and `tool_result` block belongs to, by the block's id. */
-  calls: ReadonlyMap<string, ToolCall>;
+  /**
+   * The call that each `tool_use` and `tool_result` block belongs to, by the block's id. Undefined of a session that is
+   * followed: calls and results stand apart there.
+   */
+  calls: ReadonlyMap<string, ToolCall> | undefined;
 }
 
 /** Which call each block belongs to. */
@@ -28,18 +32,20 @@ export function callsByBlock(calls: readonly ToolCall[]): Map<string, ToolCall> 
 }
 
 /**
- * A message with its heading, ending in an empty line; an empty text if nothing of it is to be shown. The heading names
- * the model unless it is `previousModel`.
+ * A message with its heading, ending in an empty line; an empty text if nothing of it is to be shown. `previous` is the
+ * message that was shown before: its model is not named again, and a further piece of it gets no heading.
  */
-export function messageText(view: MessageView, style: ConversationStyle, previousModel?: string | null): string {
+export function messageText(view: MessageView, style: ConversationStyle, previous?: TranscriptMessage): string {
   if (style.summary && !isPrompt(view.message)) return "";
   const parts = isPrompt(view.message) || view.message.message_type === "assistant" ? said(view, style) : aside(view, style);
-  return parts.length === 0 ? "" : `${heading(view, style, previousModel)}${parts.join("\n\n")}\n\n`;
+  return parts.length === 0 ? "" : `${heading(view, style, previous)}${parts.join("\n\n")}\n\n`;
 }
 
-function heading({ message }: MessageView, { colors }: ConversationStyle, previousModel?: string | null): string {
+function heading({ message }: MessageView, { colors }: ConversationStyle, previous?: TranscriptMessage): string {
+  if (message.user_kind === "tool_result") return "";
+  if (message.source_id !== null && message.source_id === previous?.source_id) return "";
   const time = isPrompt(message) ? dayAndTime(message.timestamp) : clockTime(message.timestamp);
-  const model = message.model === previousModel ? "" : neutralLine(message.model ?? "");
+  const model = message.model === previous?.model ? "" : neutralLine(message.model ?? "");
   const facts = [time, model].filter((fact) => fact !== "");
   const agent = message.agent_id === null ? "" : ` ${neutralLine(message.agent_id)}`;
   const side = message.is_sidechain ? colors.magenta(`Subagent${agent}: `) : "";
@@ -67,7 +73,8 @@ function aside({ message, blocks }: MessageView, style: ConversationStyle): stri
   if (message.user_kind === "tool_result") {
     if (!style.withTools) return [];
     // Results stand with their calls; one whose call is not there stands alone.
-    return blocks.filter((each) => style.calls.get(each.id)?.use == null).flatMap((each) => blockText(each, style));
+    const alone = blocks.filter((each) => style.calls === undefined || style.calls.get(each.id)?.use === null);
+    return alone.flatMap((each) => blockText(each, style));
   }
   const text = saidIn({ message, blocks });
   if (origin === "interruption") return [colors.yellow("(the user interrupted)")];
@@ -87,16 +94,22 @@ function blockText(each: ParsedContentBlock, style: ConversationStyle): string[]
     case "redacted_thinking":
       return style.withThinking ? [thinking(each, style)] : [];
     case "tool_use":
-    case "tool_result": {
-      const call = style.withTools ? style.calls.get(each.id) : undefined;
-      return call ? [toolCallText(call, style)] : [];
-    }
+    case "tool_result":
+      return style.withTools ? toolText(each, style) : [];
     case "image":
     case "document":
       return [colors.dim(`(${each.block_type}${each.metadata.media_type ? ` ${neutralLine(each.metadata.media_type)}` : ""})`)];
     case "unknown":
       return [colors.dim(`(a block of unknown type ${cut(neutralLine(each.metadata.type ?? ""), 40)})`)];
   }
+}
+
+function toolText(block: ParsedContentBlock, style: ConversationStyle): string[] {
+  if (style.calls !== undefined) {
+    const call = style.calls.get(block.id);
+    return call ? [toolCallText(call, style)] : [];
+  }
+  return [block.block_type === "tool_use" ? callText(block, style) : resultText(block, style)];
 }
 
 function thinking({ thinking_text, metadata }: ParsedContentBlock, style: ConversationStyle): string {
@@ -108,6 +121,12 @@ function thinking({ thinking_text, metadata }: ParsedContentBlock, style: Conver
 
 function block(text: string, { columns }: ConversationStyle): string {
   return wrap(neutralBlock(text.trim()), columns);
+}
+
+function resultText(block: ParsedContentBlock, style: ConversationStyle): string {
+  const { status, result_text } = block;
+  const error = result_text === null ? null : errorText(result_text);
+  return endingText({ status: status ?? (block.is_error ? "error" : "completed"), error, result_text }, style);
 }
 
 function capital(word: string): string {

@@ -5,8 +5,8 @@ import { recordsOfLine } from "../parse/json-records.ts";
 import { LineSplitter, type RawLine } from "../parse/lines.ts";
 import type { SourceName } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/options.ts";
-import { claudeCode } from "../parse/sources/claude-code.ts";
-import { onceThrough, reopenable, type Reopenable, type ScanInput, sourceOf } from "../scan/find-input.ts";
+import { onceThrough, reopenable, type Reopenable, type ScanInput } from "../scan/find-input.ts";
+import { detected } from "./detect-input.ts";
 import { otherHalves, type OtherHalves } from "./other-halves.ts";
 import type { EntryRow } from "./schemas/entries.ts";
 
@@ -21,11 +21,11 @@ type EntryOptions = Pick<ParseOptions, "readOutput" | "signal">;
 export async function* entryRows(input: ScanInput, options: EntryOptions): AsyncGenerator<EntryRow> {
   const again = reopenable(input) ?? (await held(input));
   const halves = await otherHalves(again, options);
-  const source = (await sourceOf(again)) ?? claudeCode;
+  const { source, rest } = await detected(onceThrough(again));
   const raw = JSON_LINES.has(source.name) ? new RawLines() : undefined;
   const { readOutput } = options;
   const settings = { maxLineBytes: MAX_LINE_BYTES, agentProgress: false, ...(readOutput ? { readOutput } : {}) };
-  for await (const units of source.read(watched(onceThrough(again), raw), settings)) {
+  for await (const units of source.read(watched(rest, raw), settings)) {
     if (options.signal?.aborted) return;
     for (const unit of units) yield rowOf(unit, raw?.next(unit.line), halves);
   }

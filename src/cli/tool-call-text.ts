@@ -14,8 +14,13 @@ const MAX_LINE = 200;
 /** Fields of inputs that tell most, in the order in which they are asked. */
 const TELLING = ["command", "file_path", "filePath", "path", "notebook_path", "pattern", "query", "url", "description", "prompt", "skill"];
 
-/** Several lines, without a line end. */
+/** A call and how it ended: several lines, without a line end. */
 export function toolCallText(call: ToolCall, style: ConversationStyle): string {
+  return `${callText(call, style)}\n${endingText(call, style)}`;
+}
+
+/** The call alone. */
+export function callText(call: Pick<ToolCall, "tool_name" | "tool_input"> & { use?: unknown }, style: ConversationStyle): string {
   const { colors, columns } = style;
   const name = neutralLine(call.tool_name ?? "unknown tool");
   const room = Math.max(10, Math.min(columns, MAX_LINE) - name.length - 4);
@@ -24,7 +29,6 @@ export function toolCallText(call: ToolCall, style: ConversationStyle): string {
   if (call.use === null) lines.push(colors.dim(`${INDENT}(the call itself is not in the file)`));
   const rest = inputRest(call.tool_input);
   if (rest !== "") lines.push(colors.dim(excerpt(rest, style)));
-  lines.push(ending(call, style));
   return lines.join("\n");
 }
 
@@ -57,7 +61,11 @@ function field(name: string, text: string): string {
   return text.includes("\n") ? `${name}:\n${text.replace(/^/gm, "  ")}` : `${name}: ${text}`;
 }
 
-function ending({ status, error, result_text }: ToolCall, style: ConversationStyle): string {
+/** How a call ended. */
+export function endingText(
+  { status, error, result_text }: Pick<ToolCall, "status" | "error" | "result_text">,
+  style: ConversationStyle,
+): string {
   const { colors } = style;
   const text = ((status === "completed" ? result_text : error) ?? "").trim();
   const shown = text === "" ? "" : excerpt(text, style);

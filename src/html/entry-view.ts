@@ -31,7 +31,7 @@ export function entryClass(
 ): string {
   const isWork = blocks.map((block) => WORK.has(block.block_type));
   const isThought = blocks.map((block) => THOUGHT.has(block.block_type));
-  const parts = ["entry", speaker.toLowerCase().replace(" ", "-")];
+  const parts = ["entry", `by-${speaker.toLowerCase().replace(" ", "-")}`];
   if (again) parts.push("again");
   if (metadata.origin === "command") parts.push("command");
   if (blocks.length > 0) {

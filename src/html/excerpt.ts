@@ -27,11 +27,6 @@ export function oneLine(text: string, maxChars: number): string {
   return `${excerpt(line, maxChars - 1).text.trimEnd()}…`;
 }
 
-/** The first line that has something on it, cut to `maxChars`. */
-export function firstLine(text: string, maxChars: number): string {
-  return oneLine(/\S[^\n]*/.exec(text)?.[0] ?? "", maxChars);
-}
-
 /** Of a message that may begin with "Exit code 1" or the like: enough lines to say something. */
 export function gist(text: string, maxChars: number): string {
   const lines = text

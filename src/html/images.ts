@@ -10,7 +10,12 @@ const MAX_BYTES = 1_000_000;
 /** The picture itself if its bytes are at hand and not too many; else a sentence that says what is not shown. */
 export async function imageView(block: ParsedContentBlock, session: PageSession): Promise<JSX.Element> {
   const type = block.metadata.media_type ?? "image";
-  const image = await session.readImage?.(block);
+  let image: PageImage | undefined;
+  try {
+    image = await session.readImage?.(block);
+  } catch {
+    return note(`Image (${type}), which could not be read.`);
+  }
   if (image === undefined) return note(`Image (${type}), not kept in this page.`);
   if (!TYPES.has(image.mediaType)) return note(`Image (${image.mediaType}), of a kind that this page does not show.`);
   if (image.bytes.length > MAX_BYTES) {

@@ -66,7 +66,6 @@ class OutlineDraft {
 
   constructor(session: PageSession) {
     this.#session = session;
-    if (session.metadata.agentId !== null) this.#isSubagent = true;
     for (const call of session.toolCalls) {
       if (call.use === null) continue;
       this.#byUse.set(call.use.block_id, call);

@@ -61,7 +61,7 @@ interface Candidate {
 }
 
 function fixOf(failed: LaneCall): ToolFix {
-  const clue = clueOf(failed.call);
+  const clue = clueOf(failed.call, failed.target());
   const attempts: LaneCall[] = [];
   let best: Candidate | null = null;
   const following = failed.lane.calls.slice(failed.index + 1, failed.index + 1 + REACH.same);
@@ -87,7 +87,7 @@ function isReaction(failed: LaneCall, later: LaneCall): boolean {
 }
 
 function isInReach(failed: LaneCall, later: LaneCall, { grade }: Match, clue: Clue): boolean {
-  const near = grade === "guess" || clue.bare;
+  const near = grade === "guess" || clue.answer;
   if (near && later.turn !== failed.turn) return false;
   return later.index - failed.index <= (near ? REACH.guess : REACH[grade]);
 }
@@ -128,7 +128,7 @@ function withoutFix(failed: LaneCall, attempts: readonly LaneCall[], clue: Clue,
       : following < REACH.same
         ? "No later call on the same target succeeded."
         : `No call on the same target succeeded within the next ${REACH.same} calls.`;
-  const answer = clue.bare ? " The exit code may be an answer, such as nothing found, and no fault." : "";
+  const answer = clue.answer ? " The exit code may be an answer, such as nothing found, and no fault." : "";
   return { ...unmended(failed.call, `${after}${tried}${answer}`), attempts: attempts.map(({ call }) => call) };
 }
 

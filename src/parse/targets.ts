@@ -4,18 +4,17 @@
  * reads.
  */
 import { callPath } from "./fixes/paths.ts";
-import { asText, isRecord } from "./fixes/likeness.ts";
+import { asText, inputFields, isRecord, type InputFields } from "./fixes/likeness.ts";
 import { plainCommands } from "./fixes/shell-commands.ts";
 import { commandPurposes } from "./fixes/shell-purposes.ts";
-import { writePurpose, type Purpose, type Step } from "./fixes/purpose.ts";
+import { once, writePurpose, type Purpose, type Step } from "./fixes/purpose.ts";
 
 export interface Target {
   /** The tool's name as families compare it: without case, `_` and `-`. */
   tool: string;
   input: unknown;
   steps: Step[];
-  /** Equal for calls whose inputs are the same, but for what they say of themselves. */
-  signature: string;
+  fields: () => InputFields;
 }
 
 /** Tools by what they do; names are those of agents in use, compared without case, `_` and `-`. */
@@ -48,22 +47,9 @@ const PATH_FIELDS = [
 const PATTERN_FIELDS = ["pattern", "query", "regex", "glob_pattern"];
 const COMMAND_FIELDS = ["command", "cmd", "script"];
 const PATCH_FIELDS = ["patchText", "patch", "input"];
-/** Fields in which a call says something of itself. */
-const REMARKS = new Set(["description", "explanation", "timeout", "run_in_background", "toolSummary", "toolAction"]);
-
 export function targetOf(name: string | null, input: unknown, cwd: string | null): Target {
   const tool = (name ?? "").toLowerCase().replaceAll(/[_-]/g, "");
-  const steps = stepsOf(tool, input, cwd);
-  return { tool, input, steps, signature: signatureOf(tool, input) };
-}
-
-function signatureOf(tool: string, input: unknown): string {
-  if (!isRecord(input)) return `${tool} ${asText(input)}`;
-  const fields = Object.keys(input).filter((key) => !REMARKS.has(key));
-  return `${tool} ${fields
-    .sort()
-    .map((key) => `${key}=${asText(input[key])}`)
-    .join(" ")}`;
+  return { tool, input, steps: stepsOf(tool, input, cwd), fields: once(() => inputFields(input)) };
 }
 
 function stepsOf(tool: string, input: unknown, cwd: string | null): Step[] {
@@ -75,7 +61,7 @@ function stepsOf(tool: string, input: unknown, cwd: string | null): Step[] {
     if (command !== null) return plainCommands(command).flatMap((plain) => commandPurposes(plain, home));
   }
   const purpose = filePurpose(tool, fields, cwd) ?? searchPurpose(tool, fields, cwd) ?? webPurpose(tool, fields);
-  return [{ purpose: purpose ?? { kind: "use", tool, input }, assured: true, role: "final", denial: null }];
+  return [{ purpose: purpose ?? { kind: "use", tool }, assured: true, role: "final", denial: null }];
 }
 
 /** A command as text, or as a list of words such as `["bash", "-lc", "…"]`. */

@@ -5,11 +5,10 @@
 import { errorText } from "./tool-errors.ts";
 import type { BlockPlace, ParsedContentBlock, ToolCall, ToolStatus, TranscriptMessage } from "./model.ts";
 
-/** A `tool_use` or `tool_result` block with its message. `place` counts blocks in conversation order. */
+/** A `tool_use` or `tool_result` block with its message. */
 interface Item {
   block: ParsedContentBlock;
   message: TranscriptMessage | undefined;
-  place: number;
   ordinal: number;
   partner: Item | null;
   matchedBy: ToolCall["matched_by"];
@@ -28,15 +27,11 @@ export function correlateToolCalls(
   blocks: readonly ParsedContentBlock[],
 ): ToolCall[] {
   const items = itemsInOrder(messages, blocks);
-  const uses = items.filter((item) => item.block.block_type === "tool_use");
-  const results = items.filter((item) => item.block.block_type === "tool_result");
-  pairById(uses, results, lineAndId);
-  pairById(uses, results, laneAndId);
-  pairById(uses, results, callId);
-  pairOnNamedLine(uses, results);
+  pairById(items);
+  pairOnNamedLine(items.filter(isFree));
   const calls: ToolCall[] = [];
   for (const item of items) {
-    if (item.block.block_type === "tool_use") calls.push(toolCall(item, item.partner));
+    if (isUse(item)) calls.push(toolCall(item, item.partner));
     else if (item.partner === null) calls.push(toolCall(null, item));
   }
   return calls;
@@ -49,11 +44,9 @@ function itemsInOrder(messages: readonly TranscriptMessage[], blocks: readonly P
     if (block.block_type !== "tool_use" && block.block_type !== "tool_result") continue;
     const message = byId.get(block.message_id);
     const ordinal = message?.ordinal ?? Number.MAX_SAFE_INTEGER;
-    items.push({ block, message, place: 0, ordinal, partner: null, matchedBy: null });
+    items.push({ block, message, ordinal, partner: null, matchedBy: null });
   }
-  items.sort((a, b) => a.ordinal - b.ordinal || a.block.block_order - b.block.block_order);
-  for (const [place, item] of items.entries()) item.place = place;
-  return items;
+  return items.sort((a, b) => a.ordinal - b.ordinal || a.block.block_order - b.block.block_order);
 }
 
 function callId({ block }: Item): string | null {
@@ -66,15 +59,17 @@ function line({ block, message }: Item): string | null {
   return message?.metadata.source_tool_assistant_uuid ?? null;
 }
 
-function lineAndId(item: Item): string | null {
-  const [where, id] = [line(item), callId(item)];
-  return where === null || id === null ? null : `${where} ${id}`;
+/** Providers that number their calls anew give the same ids to agents that run side by side. */
+function lane({ message }: Item): string {
+  return `${message?.is_sidechain ?? false} ${message?.agent_id ?? ""}`;
 }
 
-/** Providers that number their calls anew give the same ids to agents that run side by side. */
-function laneAndId(item: Item): string | null {
-  const id = callId(item);
-  return id === null ? null : `${item.message?.is_sidechain ?? false} ${item.message?.agent_id ?? ""} ${id}`;
+function isUse({ block }: Item): boolean {
+  return block.block_type === "tool_use";
+}
+
+function isFree({ partner }: Item): boolean {
+  return partner === null;
 }
 
 function pair(use: Item, result: Item, by: "id" | "source_uuid"): void {
@@ -83,21 +78,35 @@ function pair(use: Item, result: Item, by: "id" | "source_uuid"): void {
   use.matchedBy = by;
 }
 
-function pairById(uses: readonly Item[], results: readonly Item[], keyOf: (item: Item) => string | null): void {
+function pairById(items: readonly Item[]): void {
+  for (const group of groupsBy(items, callId)) {
+    const [first, second] = group;
+    const isPlain = group.length === 2 && first && second && isUse(first) !== isUse(second);
+    if (isPlain) pair(isUse(first) ? first : second, isUse(first) ? second : first, "id");
+    else pairReused(group);
+  }
+}
+
+/** An id that stands for several calls or results: what is surely together comes first. */
+function pairReused(group: readonly Item[]): void {
+  for (const keyOf of [line, lane, callId]) {
+    for (const part of groupsBy(group.filter(isFree), keyOf)) {
+      pairWithEarlier(part);
+      pairWithLater(part.filter(isFree));
+    }
+  }
+}
+
+function groupsBy(items: readonly Item[], keyOf: (item: Item) => string | null): Iterable<Item[]> {
   const groups = new Map<string, Item[]>();
-  for (const item of [...uses, ...results]) {
-    const key = item.partner === null ? keyOf(item) : null;
+  for (const item of items) {
+    const key = keyOf(item);
     if (key === null) continue;
     const group = groups.get(key);
     if (group) group.push(item);
     else groups.set(key, [item]);
   }
-  for (const group of groups.values()) {
-    if (group.length < 2) continue;
-    group.sort((a, b) => a.place - b.place);
-    pairWithEarlier(group);
-    pairWithLater(group.filter((item) => item.partner === null));
-  }
+  return groups.values();
 }
 
 /** Each result with the nearest free call before it. Parallel calls stand in one message: there the first is taken. */
@@ -105,7 +114,7 @@ function pairWithEarlier(group: readonly Item[]): void {
   const open: { ordinal: number; calls: Item[]; taken: number }[] = [];
   for (const item of group) {
     const last = open.at(-1);
-    if (item.block.block_type === "tool_use") {
+    if (isUse(item)) {
       if (last && last.ordinal === item.ordinal) last.calls.push(item);
       else open.push({ ordinal: item.ordinal, calls: [item], taken: 0 });
       continue;
@@ -122,7 +131,7 @@ function pairWithEarlier(group: readonly Item[]): void {
 function pairWithLater(rest: readonly Item[]): void {
   const waiting: Item[] = [];
   for (const item of rest) {
-    if (item.block.block_type === "tool_result") waiting.push(item);
+    if (!isUse(item)) waiting.push(item);
     else {
       const result = waiting.pop();
       if (result) pair(item, result, "id");
@@ -131,16 +140,11 @@ function pairWithLater(rest: readonly Item[]): void {
 }
 
 /** Results with the call on the line that the source names for them, if one call there is free and only one. */
-function pairOnNamedLine(uses: readonly Item[], results: readonly Item[]): void {
-  const free = new Map<string, Item | "several">();
-  for (const use of uses) {
-    const where = use.partner === null ? line(use) : null;
-    if (where !== null) free.set(where, free.has(where) ? "several" : use);
-  }
-  for (const result of results) {
-    if (result.partner !== null) continue;
-    const use = free.get(line(result) ?? "");
-    if (use !== undefined && use !== "several" && use.partner === null) pair(use, result, "source_uuid");
+function pairOnNamedLine(rest: readonly Item[]): void {
+  for (const group of groupsBy(rest, line)) {
+    const [use, ...others] = group.filter(isUse);
+    const result = group.find((item) => !isUse(item));
+    if (use && result && others.length === 0) pair(use, result, "source_uuid");
   }
 }
 

@@ -50,7 +50,9 @@ const RECORD = shape({
   toolUseResult: { object: shape({ interrupted: "take" }) },
 });
 
-const TAG = "<tool_use_error>";
+/** Of `<tool_use_error>` and of what closes it. */
+const TAG_END = "tool_use_error>";
+const MAX_LEADING_SPACE = 16;
 
 /** Types of lines of which only type, uuid and time are looked at. */
 const PASSED_OVER = new Set<unknown>(["progress", "file-history-snapshot"]);
@@ -81,12 +83,13 @@ function isPlainAnswer(block: unknown): boolean {
 }
 
 /**
- * A result that tells by its mark, or by the beginning of its text, that it went well. Other endings are told by
- * texts that begin with a letter, a bracket, a tag or white space, within their first 64 characters.
+ * A result that tells how the call ended by its mark, or by the beginning of its text that was kept: what is looked
+ * for stands within the first 64 characters after white space and tags.
  */
 function isPlainResult(block: unknown): boolean {
   if (!isFields(block) || block["type"] !== "tool_result") return false;
   const { is_error: isError, content } = block;
   if (isError === false) return true;
-  return isError === undefined && typeof content === "string" && /^[\w[(/*#-]/.test(content) && !content.includes(TAG);
+  if (isError !== undefined || typeof content !== "string" || content.includes(TAG_END)) return false;
+  return content.length - content.trimStart().length <= MAX_LEADING_SPACE;
 }

@@ -6,7 +6,7 @@ export type FailedStatus = Exclude<ToolStatus, "completed" | "pending">;
 
 export interface ErrorScanOptions extends Pick<
   ParseOptions,
-  "maxLineBytes" | "maxInlineContentBytes" | "agentProgress" | "readOutput"
+  "maxLineBytes" | "maxInlineContentBytes" | "agentProgress" | "readOutput" | "signal"
 > {
   /** Endings to look for. Default: only `error`. With the others, the whole input is read. */
   statuses?: readonly FailedStatus[];

@@ -3,22 +3,26 @@ import type { ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
 import type { ErrorScanOptions, ToolBlocks } from "./errors-options.ts";
 import { errorMarks } from "./errors-marks.ts";
 import { idSearch, mayHoldCall } from "./find-ids.ts";
-import { sourceOf, type Reopenable } from "./find-input.ts";
-import { hasLinesOfItsOwn, LineMessages, pickedUnits, type LineMessage } from "./find-units.ts";
+import { begin, close, type Chunks, type Reopenable } from "./find-input.ts";
+import { standsLineByLine, LineMessages, pickedUnits, type LineMessage } from "./find-units.ts";
 
 const MAX_INLINE_CONTENT_BYTES = 256 * 1024;
 
 /** The blocks of the calls that failed; undefined if only the whole input can tell. */
 export async function quickToolBlocks(input: Reopenable, options: ErrorScanOptions): Promise<ToolBlocks | undefined> {
-  if (!hasLinesOfItsOwn(await sourceOf(input))) return undefined;
-  const ids = await failedIds(input, options);
+  const begun = await begin(input.fromStart(true));
+  if (!(await standsLineByLine(begun.head))) {
+    await close(begun);
+    return undefined;
+  }
+  const ids = await failedIds(begun.chunks, options);
   if (!ids || ids.size === 0) return ids && { messages: [], blocks: [] };
   return blocksWithIds(input, ids, options);
 }
 
-async function failedIds(input: Reopenable, options: ErrorScanOptions): Promise<Set<string> | undefined> {
+async function failedIds(chunks: Chunks, options: ErrorScanOptions): Promise<Set<string> | undefined> {
   const ids = new Set<string>();
-  for await (const units of pickedUnits(input, errorMarks(), options)) {
+  for await (const units of pickedUnits(chunks, errorMarks(), options)) {
     for (const { type, blocks } of units.flatMap(({ messages }) => messages)) {
       for (const block of blocks) {
         if (block.type !== "tool_result" || block.status !== "error") continue;
@@ -40,7 +44,7 @@ async function blocksWithIds(
   if (!search) return undefined;
   const lines = new LineMessages(true, options.maxInlineContentBytes ?? MAX_INLINE_CONTENT_BYTES);
   const found = new FoundCalls(ids);
-  for await (const units of pickedUnits(input, search, options, mayHoldCall)) {
+  for await (const units of pickedUnits(input.fromStart(true), search, options, mayHoldCall)) {
     for (const unit of units) for (const read of lines.of(unit)) found.add(read);
   }
   if (found.isAmbiguous) return undefined;
@@ -52,7 +56,7 @@ async function nameCalls(input: Reopenable, uuids: ReadonlySet<string>, options:
   if (uuids.size === 0) return false;
   const search = idSearch(uuids);
   if (!search) return true;
-  for await (const units of pickedUnits(input, search, options, mayHoldCall)) {
+  for await (const units of pickedUnits(input.fromStart(true), search, options, mayHoldCall)) {
     for (const { uuid, blocks } of units.flatMap(({ messages }) => messages)) {
       if (uuid !== undefined && uuids.has(uuid) && blocks.some(({ type }) => type === "tool_use")) return true;
     }

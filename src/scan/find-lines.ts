@@ -1,5 +1,7 @@
 /** Picks lines of JSON lines by their bytes, without reading the others as text. */
+import { setImmediate } from "node:timers/promises";
 import type { RawLine } from "../parse/lines.ts";
+import type { Chunks } from "./find-input.ts";
 import type { ByteSearch } from "./find-search.ts";
 
 export interface PickedLine extends RawLine {
@@ -126,14 +128,26 @@ function lineFeeds(bytes: Buffer, from: number, to: number): number {
 
 /** All lines of an input that may be wanted, as they are met. */
 export async function* pickLines(
-  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  chunks: Chunks,
   search: ByteSearch,
   maxLineBytes: number,
 ): AsyncGenerator<PickedLine[]> {
   const picker = new LinePicker(search, maxLineBytes);
   for await (const chunk of chunks) {
+    await breath(chunk.length);
     const lines = picker.push(chunk);
     if (lines.length > 0) yield lines;
   }
   yield picker.end();
+}
+
+/** Bytes after which waiting timers and signals get their turn: a few milliseconds of work. */
+const BREATH_BYTES = 8 * 1024 * 1024;
+let sinceBreath = 0;
+
+async function breath(bytes: number): Promise<void> {
+  sinceBreath += bytes;
+  if (sinceBreath < BREATH_BYTES) return;
+  sinceBreath = 0;
+  await setImmediate();
 }

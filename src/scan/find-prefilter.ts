@@ -47,9 +47,15 @@ function mayBeOfNote(term: string): boolean {
 
 /** An expression for all the ways in which JSON writes a character or one that counts as the same. */
 function writings(character: string): string {
-  const ways = foldedKin(character).flatMap((kin) => [...utf8(kin), ...escapes(kin)]);
-  return ways.length === 1 ? (ways[0] ?? "") : `(?:${ways.join("|")})`;
+  const ways = new Set(foldedKin(character).flatMap((kin) => [...utf8(kin), ...escapes(kin)]));
+  // One class of bytes is quicker to look for than a choice of bytes.
+  const bytes = [...ways].filter((way) => way.length === ONE_BYTE);
+  const others = [...ways].filter((way) => way.length > ONE_BYTE);
+  const all = bytes.length === 0 ? others : [`[${bytes.join("")}]`, ...others];
+  return all.length === 1 ? (all[0] ?? "") : `(?:${all.join("|")})`;
 }
+
+const ONE_BYTE = String.raw`\x41`.length;
 
 /** As bytes, where JSON allows that and UTF-8 can. */
 function utf8(character: string): string[] {

@@ -3,16 +3,18 @@ import type { SourceOptions, SourceUnit } from "../parse/draft.ts";
 import { MessageBuilder, type BuiltMessage } from "../parse/message-builder.ts";
 import { flatPricing } from "../parse/pricing.ts";
 import { ClaudeLineReader } from "../parse/sources/claude-lines.ts";
+import { isFields } from "../parse/json-fields.ts";
+import { isSessionRecord } from "../parse/sources/claude-record.ts";
 import { claudeCode } from "../parse/sources/claude-code.ts";
 import { claudeStream } from "../parse/sources/claude-stream.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/options.ts";
-import type { Source } from "../parse/draft.ts";
 import { pickLines } from "./find-lines.ts";
 import type { ByteSearch } from "./find-search.ts";
-import type { Reopenable } from "./find-input.ts";
+import type { Chunks } from "./find-input.ts";
 
-export type ScanOptions = Pick<ParseOptions, "maxLineBytes" | "agentProgress" | "readOutput">;
+/** A signal stops the reading; what was read until then counts. */
+export type ScanOptions = Pick<ParseOptions, "maxLineBytes" | "agentProgress" | "readOutput" | "signal">;
 
 /** One line's part of a message, with the blocks that the input did not have before. */
 export interface LineMessage {
@@ -30,22 +32,39 @@ export function sourceOptions({
   return { maxLineBytes, agentProgress, ...(readOutput === undefined ? {} : { readOutput }) };
 }
 
-/** Whether each line of the source stands for itself, so that some can be read without the others. */
-export function hasLinesOfItsOwn(source: Source | undefined): boolean {
+/** Whether each line of an input with this beginning stands for itself, so that some can be read without the others. */
+export async function standsLineByLine(head: string): Promise<boolean> {
+  if (isSessionLine(head)) return true;
+  // The other sources take longer to load than many a scan takes in all.
+  const { detectSource } = await import("../parse/sources/index.ts");
+  const source = detectSource(head);
   // What nothing else is taken for is read as Claude Code's.
   return source === undefined || source === claudeCode || source === claudeStream;
 }
 
+/** Whether the first line is a record of Claude Code, which spares trying the first fifty for each of the sources. */
+function isSessionLine(head: string): boolean {
+  const end = head.indexOf("\n");
+  if (end === -1 || !head.startsWith("{")) return false;
+  try {
+    const record: unknown = JSON.parse(head.slice(0, end));
+    return isFields(record) && typeof record["type"] === "string" && isSessionRecord(record);
+  } catch {
+    return false;
+  }
+}
+
 /** The lines of a Claude Code input in which the search finds something; those that `isWanted`, if it is given. */
 export async function* pickedUnits(
-  input: Reopenable,
+  chunks: Chunks,
   search: ByteSearch,
   options: ScanOptions,
   isWanted: (line: Buffer) => boolean = () => true,
 ): AsyncGenerator<SourceUnit[]> {
   const { maxLineBytes, agentProgress } = sourceOptions(options);
   const reader = new ClaudeLineReader({ maxLineBytes, agentProgress });
-  for await (const lines of pickLines(input.fromStart(true), search, maxLineBytes)) {
+  for await (const lines of pickLines(chunks, search, maxLineBytes)) {
+    if (options.signal?.aborted === true) return;
     yield lines.filter(({ bytes }) => isWanted(bytes)).flatMap((line) => reader.read(line));
   }
 }

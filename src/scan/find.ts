@@ -1,15 +1,13 @@
 /** Searching one session without an index. */
-import { detectSource } from "../parse/sources/index.ts";
-import type { Source } from "../parse/draft.ts";
 import { claudeCode } from "../parse/sources/claude-code.ts";
 import { CallBook } from "./find-calls.ts";
 import type { FindFilters, Hit } from "./find-hit.ts";
 import { idSearch, mayHoldCall } from "./find-ids.ts";
-import { headOf, onceThrough, reopenable, sourceOf, type Reopenable, type ScanInput } from "./find-input.ts";
+import { begin, close, onceThrough, reopenable, type Begun, type Reopenable, type ScanInput } from "./find-input.ts";
 import { MatchFinder } from "./find-matches.ts";
 import { termSearch } from "./find-prefilter.ts";
 import type { ByteSearch } from "./find-search.ts";
-import { hasLinesOfItsOwn, LineMessages, pickedUnits, sourceOptions, type ScanOptions } from "./find-units.ts";
+import { standsLineByLine, LineMessages, pickedUnits, sourceOptions, type ScanOptions } from "./find-units.ts";
 
 export type { FindFilters, Hit, HitRole } from "./find-hit.ts";
 
@@ -32,52 +30,56 @@ export async function* findInSession(
   options: ScanOptions = {},
 ): AsyncGenerator<Hit> {
   if (query.term === "") throw new RangeError("The term to find is empty. Give at least one character.");
+  const finder = new MatchFinder(query.term, query);
   const again = reopenable(input);
   const search = again && termSearch(query.term);
-  const finder = new MatchFinder(query.term, query);
-  if (again && search && hasLinesOfItsOwn(await sourceOf(again))) {
-    yield* finder.resolved(await findInLines(again, search, finder, options));
-  } else {
-    await findInAll(again ?? input, finder, options);
-    yield* finder.resolved(finder.calls);
+  if (!again || !search) {
+    await findInAll(await begin(onceThrough(input)), finder, options);
+    return yield* finder.resolved(finder.calls);
   }
+  const begun = await begin(again.fromStart(true));
+  if (await standsLineByLine(begun.head)) {
+    await findInLines(begun, search, finder, options);
+    const ids = finder.resultIds();
+    return yield* finder.resolved(ids.size === 0 ? finder.calls : await callsWithIds(again, ids, options));
+  }
+  await close(begun);
+  await findInAll(await begin(again.fromStart(false)), finder, options);
+  yield* finder.resolved(finder.calls);
 }
 
-/** Reads the lines that can have the term; gives the calls of the results that do. */
+/** Reads the lines that can have the term. */
 async function findInLines(
-  input: Reopenable,
+  { chunks }: Begun,
   search: ByteSearch,
   finder: MatchFinder,
   options: ScanOptions,
-): Promise<CallBook> {
+): Promise<void> {
   const lines = new LineMessages(true);
-  for await (const units of pickedUnits(input, search, options)) {
+  for await (const units of pickedUnits(chunks, search, options)) {
     for (const unit of units) for (const message of lines.of(unit)) finder.add(message);
   }
-  const ids = finder.resultIds();
-  return ids.size === 0 ? finder.calls : callsWithIds(input, ids, options);
 }
 
 async function callsWithIds(input: Reopenable, ids: ReadonlySet<string>, options: ScanOptions): Promise<CallBook> {
   const search = idSearch(ids);
   const calls = new CallBook();
   const lines = new LineMessages(true);
-  const batches = search ? pickedUnits(input, search, options, mayHoldCall) : allUnits(input, claudeCode, options);
+  const batches = search
+    ? pickedUnits(input.fromStart(true), search, options, mayHoldCall)
+    : claudeCode.read(onceThrough(input), sourceOptions(options));
   for await (const units of batches) {
     for (const { blocks } of units.flatMap((unit) => lines.of(unit))) for (const block of blocks) calls.add(block);
   }
   return calls;
 }
 
-async function findInAll(input: ScanInput, finder: MatchFinder, options: ScanOptions): Promise<void> {
-  const { head, rest } = await headOf(onceThrough(input));
+async function findInAll({ head, chunks }: Begun, finder: MatchFinder, options: ScanOptions): Promise<void> {
+  const { detectSource } = await import("../parse/sources/index.ts");
   const source = detectSource(head) ?? claudeCode;
   const lines = new LineMessages(source.repeats ?? false);
-  for await (const units of source.read(rest, sourceOptions(options))) {
+  for await (const units of source.read(chunks, sourceOptions(options))) {
+    if (options.signal?.aborted === true) return;
     for (const unit of units) for (const message of lines.of(unit)) finder.add(message);
   }
-}
-
-function allUnits(input: Reopenable, source: Source, options: ScanOptions): ReturnType<Source["read"]> {
-  return source.read(onceThrough(input), sourceOptions(options));
 }

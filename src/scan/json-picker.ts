@@ -43,8 +43,8 @@ export function shape(rules: Readonly<Record<string, Rule>>): Shape {
 
 export type Picked = Record<string, unknown>;
 
-/** Bytes that `begin` keeps of a text at least, if it has more: 64 characters, even if each of them is escaped. */
-const KEPT_BYTES = 64 * 6;
+/** Bytes that `begin` keeps of a text at least, if it has more: 80 characters, even if each of them is escaped. */
+const KEPT_BYTES = 80 * 6;
 
 export class JsonPicker {
   #bytes: Buffer = Buffer.alloc(0);

@@ -16,6 +16,7 @@ import { headRecords } from "../parse/sources/json-head.ts";
 import { detectSource } from "../parse/sources/index.ts";
 import { pickedRecord } from "./claude-picks.ts";
 import { JsonPicker } from "./json-picker.ts";
+import type { Place } from "../parse/message-builder.ts";
 import { type SessionScan, sessionScan } from "./session-scan.ts";
 
 /** Longer lines are left to the whole parse, which has the rules for them. */
@@ -25,6 +26,7 @@ const CHUNK_BYTES = 512 * 1024;
 /** What the whole parse tells a source by. */
 const HEAD_BYTES = 64 * 1024;
 const LINE_FEED = 10;
+const NO_PROBLEMS: SourceUnit["problems"] = [];
 
 /** Only the whole parse can tell the figures of this file. */
 class Unsure extends Error {}
@@ -39,7 +41,13 @@ const buffer = Buffer.allocUnsafeSlow(MAX_LINE_BYTES + CHUNK_BYTES + 1);
 export function quickScan(path: string, pricing: Pricing): SessionScan | undefined {
   const file = openSync(path, "r");
   try {
-    return new QuickScan(pricing).run(file);
+    const first = new QuickScan(file, pricing, new Set());
+    const scan = first.run();
+    if (first.repeated.size === 0) return scan;
+    const second = new QuickScan(file, pricing, first.repeated);
+    const again = second.run();
+    // Else the file has changed meanwhile.
+    return second.repeated.size === 0 ? again : undefined;
   } catch (error) {
     if (error instanceof Unsure) return undefined;
     throw error;
@@ -52,20 +60,31 @@ class QuickScan {
   readonly #picker = new JsonPicker();
   readonly #reader = new ClaudeLineReader({ maxLineBytes: MAX_LINE_BYTES, agentProgress: false });
   readonly #assembler: Assembler;
-  /** Names of records, calls, results and pieces of answers. What comes again may be a repeat, or it may not. */
+  readonly #file: number;
+  /** Names of records, calls, results and pieces of answers. */
   readonly #said = new Set<string>();
+  /**
+   * Names that stand on several lines. Whether what has them is the same again, only its whole text tells: such lines
+   * are read whole.
+   */
+  readonly #doubtful: ReadonlySet<string>;
+  /** Names that came again and were not doubtful before: the figures are wrong. */
+  readonly repeated = new Set<string>();
+  #position = 0;
   #line = 0;
   #offset = 0;
   #problems = 0;
   #ids = 0;
 
-  constructor(pricing: Pricing) {
+  constructor(file: number, pricing: Pricing, doubtful: ReadonlySet<string>) {
+    this.#file = file;
+    this.#doubtful = doubtful;
     this.#assembler = new Assembler({
       sessionId: "",
       maxInlineContentBytes: Number.POSITIVE_INFINITY,
       generateId: () => String((this.#ids += 1)),
       pricing,
-      repeats: false,
+      repeats: doubtful.size > 0,
       windowUnits: Number.POSITIVE_INFINITY,
       countRedactions: false,
       onProblem: () => {
@@ -74,8 +93,8 @@ class QuickScan {
     });
   }
 
-  run(file: number): SessionScan {
-    let held = readSync(file, buffer, 0, CHUNK_BYTES, null);
+  run(): SessionScan {
+    let held = this.#read(0);
     const source = claudeSource(buffer.subarray(0, held));
     for (let read = held; read > 0;) {
       const end = buffer.subarray(0, held).lastIndexOf(LINE_FEED) + 1;
@@ -83,11 +102,17 @@ class QuickScan {
       buffer.copyWithin(0, end, held);
       held -= end;
       if (held > MAX_LINE_BYTES) throw new Unsure();
-      read = readSync(file, buffer, held, CHUNK_BYTES, null);
+      read = this.#read(held);
       held += read;
     }
     if (held > 0) this.#addLast(held);
     return sessionScan(source, this.#assembler, this.#problems);
+  }
+
+  #read(at: number): number {
+    const read = readSync(this.#file, buffer, at, CHUNK_BYTES, this.#position);
+    this.#position += read;
+    return read;
   }
 
   /** Whole lines, with their ends. */
@@ -111,42 +136,58 @@ class QuickScan {
     this.#line += 1;
     const place = { line: this.#line, offset: this.#offset };
     this.#offset += end - start + 1;
-    const record = pickedRecord(this.#picker, buffer, start, end);
-    const reading = record && readRecord(record, false);
-    if (reading === undefined) {
-      const line = { ...place, bytes: buffer.subarray(start, end), ended };
-      const units = this.#reader.read(line);
-      if (units.some(({ problems }) => problems.length > 0)) this.#noteRecords(line);
-      for (const unit of units) this.#place(unit);
+    const unit = this.#quickUnit(place, start, end);
+    if (unit) {
+      this.#assembler.add(unit);
       return;
     }
-    this.#sayOnce(textOf(record ?? {}, "uuid"));
-    this.#place({ ...place, lines: 1, problems: [], ...reading });
+    const line = { ...place, bytes: buffer.subarray(start, end), ended };
+    const units = this.#reader.read(line);
+    if (units.some(({ problems }) => problems.length > 0)) this.#noteRecords(line);
+    for (const unit of units) {
+      for (const name of namesIn(unit.messages)) this.#note(name);
+      this.#assembler.add(unit);
+    }
+  }
+
+  /** Undefined if the line must be read whole. */
+  #quickUnit(place: Place, start: number, end: number): SourceUnit | undefined {
+    const record = pickedRecord(this.#picker, buffer, start, end);
+    const reading = record && readRecord(record, false);
+    if (!record || !reading) return undefined;
+    const names = namesIn(reading.messages);
+    const uuid = textOf(record, "uuid");
+    if (uuid !== undefined) names.push(uuid);
+    if (this.#doubtful.size > 0 && names.some((name) => this.#doubtful.has(name))) return undefined;
+    for (const name of names) this.#note(name);
+    return { ...place, lines: 1, problems: NO_PROBLEMS, ...reading };
   }
 
   /** The records of a line that was mended may repeat those of lines that look different. */
   #noteRecords(line: RawLine): void {
-    for (const { fields } of recordsOfLine(line, MAX_LINE_BYTES).records) this.#sayOnce(textOf(fields, "uuid"));
-  }
-
-  #place(unit: SourceUnit): void {
-    for (const message of unit.messages) this.#noteBlocks(message);
-    this.#assembler.add(unit);
-  }
-
-  #noteBlocks({ sourceId, blocks }: MessageDraft): void {
-    for (const { type, toolUseId } of blocks) {
-      const name = toolUseId ?? sourceId;
-      this.#sayOnce(name === undefined ? undefined : `${type} ${name}`);
+    for (const { fields } of recordsOfLine(line, MAX_LINE_BYTES).records) {
+      const uuid = textOf(fields, "uuid");
+      if (uuid !== undefined) this.#note(uuid);
     }
   }
 
-  #sayOnce(name: string | undefined): void {
-    if (name === undefined) return;
+  #note(name: string): void {
     const before = this.#said.size;
     this.#said.add(name);
-    if (this.#said.size === before) throw new Unsure();
+    if (this.#said.size === before && !this.#doubtful.has(name)) this.repeated.add(name);
   }
+}
+
+/** What repeats of the blocks would be known by: see `Source.repeats`. */
+function namesIn(messages: readonly MessageDraft[]): string[] {
+  const names: string[] = [];
+  for (const { sourceId, blocks } of messages) {
+    for (const { type, toolUseId } of blocks) {
+      const name = toolUseId ?? sourceId;
+      if (name !== undefined) names.push(`${type} ${name}`);
+    }
+  }
+  return names;
 }
 
 /** Unsure if it is no source of Claude Code's. */

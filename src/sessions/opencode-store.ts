@@ -28,7 +28,7 @@ export async function scanOpencodeStore(path: string, files: Pick<SessionFiles, 
 }
 
 /** Opens the database, looks whether it is opencode's, and closes it again after use. Rejects if it is not. */
-export async function withStore<T>(path: string, use: (database: SqliteReader) => T | Promise<T>): Promise<T> {
+async function withStore<T>(path: string, use: (database: SqliteReader) => T | Promise<T>): Promise<T> {
   const database = await openStore(path);
   try {
     return await use(database);

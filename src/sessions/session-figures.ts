@@ -69,7 +69,8 @@ export function figuresOf(result: Pick<ParseResult, "messages" | "content_blocks
 
 /** The parser notes the subagent's id where the source names it with the call or with its result. */
 function startedBy({ metadata, tool_use_id, tool_result_id }: ParsedContentBlock): StartedSubagent[] {
-  const id = metadata["subagent_id"];
+  // Of Claude Code an agent's id, of opencode a session's.
+  const id = metadata["subagent_id"] ?? metadata["subagent_session_id"];
   const toolUseId = tool_use_id ?? tool_result_id;
   return typeof id === "string" && toolUseId !== null ? [{ id, toolUseId }] : [];
 }

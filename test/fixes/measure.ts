@@ -51,7 +51,9 @@ function answersOf({ messages, content_blocks, tool_calls }: ParseResult): Answe
   const names = nameCalls(tool_calls);
   const name = (call: ToolCall): string => names.get(keyOf(call)) ?? "a call that is not in tool_calls";
   const fixes = findFixes(messages, content_blocks, tool_calls);
-  return new Map(fixes.map(({ failed, fix }) => [name(failed), fix ? name(fix) : null]));
+  // Refused and interrupted calls are listed too, as what they are.
+  const failures = fixes.filter(({ failed }) => failed.status === "error");
+  return new Map(failures.map(({ failed, fix }) => [name(failed), fix ? name(fix) : null]));
 }
 
 async function readAnswers(file: string): Promise<Answers> {

@@ -4,9 +4,11 @@ import { join } from "node:path";
 import type { Options } from "../../src/config.ts";
 import { sessionRecord } from "../../src/host/opencode/events.ts";
 import { storedRecords } from "../../src/host/opencode/queries.ts";
+import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { jsonl } from "../../src/parse/sources/jsonl.ts";
 import { markdown } from "../../src/parse/sources/markdown.ts";
 import { opencodeExport } from "../../src/parse/sources/opencode-export.ts";
+import { madeExport, madeSession } from "../support/parse/opencode-session.ts";
 import { conversation, readSource, type SourceReading } from "../support/parse/source.ts";
 import { Recording, transcriptsIn } from "../support/recording/recording.ts";
 import { REPOSITORY } from "../support/repository.ts";
@@ -22,31 +24,127 @@ interface Export {
   messages: unknown[];
 }
 
-/** What the recorder makes of a session that the host has stored, read back from both formats, and the export itself. */
-async function readings(
-  session: Export,
-  options: Partial<Options> = {},
-): Promise<Record<"markdown" | "jsonl" | "export", SourceReading>> {
-  const folder = join(makeTempDir(), ".openfleet");
+/** Records a session that the host has stored into both formats. */
+async function record({ info, messages }: Export, folder: string, options: Partial<Options>): Promise<void> {
   const queries = {
-    session: async (id: string) => sessionRecord(id === session.info.id ? { ...session.info } : { id }, false),
-    history: async () => session.messages.flatMap(storedRecords),
+    session: async (id: string) => sessionRecord(id === info.id ? { ...info } : { id }, false),
+    history: async () => messages.flatMap(storedRecords),
   };
   const recording = new Recording(folder, { format: "both", queries, ...options });
-  await recording.recorder.recall(session.info.id);
+  await recording.recorder.recall(info.id);
   await recording.end();
-  const root = join(folder, "transcripts");
-  const read = async (extension: string): Promise<Buffer> => {
-    const [path = ""] = transcriptsIn(folder).filter((name) => name.endsWith(`${session.info.id}${extension}`));
-    return readFileSync(join(root, path));
-  };
-  const readOutput = async (path: string): Promise<string> => readFileSync(join(root, path), "utf8");
+}
+
+function textOf(folder: string, extension: string): string {
+  const [path = ""] = transcriptsIn(folder).filter((name) => name.endsWith(extension));
+  return readFileSync(join(folder, "transcripts", path), "utf8");
+}
+
+/** What the recorder makes of a session, read back from both formats, and the export itself. */
+async function readings(
+  session: Export,
+  options: Partial<Options>,
+): Promise<Record<"markdown" | "jsonl" | "export", SourceReading>> {
+  const folder = join(makeTempDir(), ".openfleet");
+  await record(session, folder, options);
+  const readOutput = async (path: string): Promise<string> => readFileSync(join(folder, "transcripts", path), "utf8");
   return {
-    markdown: await readSource(markdown, await read(".md"), { readOutput }),
-    jsonl: await readSource(jsonl, await read(".jsonl")),
+    markdown: await readSource(markdown, textOf(folder, ".md"), { readOutput }),
+    jsonl: await readSource(jsonl, textOf(folder, ".jsonl")),
     export: await readSource(opencodeExport, JSON.stringify(session, null, 2)),
   };
 }
+
+/** What an export tells and a transcript does not: reasoning of which the provider gave only something encrypted. */
+function withoutWithheld({ messages, blocks }: SourceReading): Pick<SourceReading, "messages" | "blocks"> {
+  const shown = blocks.filter(({ metadata }) => metadata.withheld !== true);
+  const isShown = new Set(shown.map(({ message_id }) => message_id));
+  const thinks = (id: string): boolean =>
+    shown.some((each) => each.message_id === id && each.block_type === "thinking");
+  return {
+    messages: messages.map((each) => (isShown.has(each.id) ? { ...each, has_thinking: thinks(each.id) } : each)),
+    blocks: shown,
+  };
+}
+
+async function assertSame(
+  session: Export,
+  options: Partial<Options> = {},
+): Promise<Awaited<ReturnType<typeof readings>>> {
+  const all = await readings(session, options);
+  const { markdown: md, jsonl: lines, export: exported } = all;
+  for (const { errors } of [md, lines, exported]) assert.deepEqual(errors, []);
+  assert.deepEqual(conversation(lines), conversation(md));
+  assert.deepEqual(conversation(withoutWithheld(exported)), conversation(md));
+  for (const { metadata, stats } of [lines, exported]) {
+    const { firstTimestamp: _first, lastTimestamp: _last, ...session } = metadata;
+    assert.deepEqual({ ...md.metadata, ...session }, md.metadata);
+    for (const field of [
+      "tokens_in",
+      "tokens_out",
+      "cache_read",
+      "cache_write",
+      "cost_estimate_usd",
+      "tools",
+    ] as const) {
+      assert.deepEqual(stats[field], md.stats[field], field);
+    }
+  }
+  return all;
+}
+
+describe("a made-up session with every kind of part", () => {
+  test("is the same conversation in its export and in both of its transcripts", async () => {
+    const { markdown: md, export: exported } = await assertSame(madeSession());
+    assert.deepEqual(
+      md.messages.map(({ message_type, user_kind, metadata }) => user_kind ?? metadata.subtype ?? message_type),
+      [
+        ...["human", "assistant", "tool_result", "tool_result", "patch"],
+        ...["assistant", "tool_result", "tool_result", "tool_result"],
+        ...["assistant", "tool_result", "meta", "human"],
+        ...["compaction", "assistant", "retry", "assistant", "tool_result", "human", "assistant"],
+      ],
+    );
+    assert.equal(exported.blocks.filter(({ metadata }) => metadata.withheld === true).length, 1);
+  });
+
+  test("is the same where outputs have files of their own", async () => {
+    await assertSame(madeSession(), { maxInlineChars: 100 });
+  });
+
+  test("is detected in each of its forms, and parseTranscript reads it so", async () => {
+    const folder = join(makeTempDir(), ".openfleet");
+    await record(madeSession(), folder, {});
+    const [md = "", lines = ""] = [".md", ".jsonl"].map((end) => textOf(folder, end));
+    for (const [name, text] of [
+      ["markdown", md],
+      ["jsonl", lines],
+      ["opencode-export", madeExport("plain")],
+      ["opencode-export", madeExport("pretty")],
+    ] as const) {
+      const parsed = await parseTranscript("s", text);
+      assert.equal(parsed.source, name);
+      assert.equal(parsed.messages.length, 20);
+      assert.equal(parsed.stats.tool_error_count, 1);
+      assert.equal(parsed.stats.tool_rejected_count, 1);
+      assert.equal(parsed.stats.tool_interrupted_count, 1);
+      assert.equal(parsed.stats.tool_pending_count, 0);
+      assert.equal(parsed.stats.cost_estimate_usd, 1.5);
+      assert.ok(parsed.tool_calls.every(({ matched_by }) => matched_by === "id"));
+      // The provider used one id for three calls: each has its own result.
+      assert.deepEqual(
+        parsed.tool_calls
+          .filter(({ tool_use_id }) => tool_use_id === "call_0")
+          .map(({ tool_name, status }) => [tool_name, status]),
+        [
+          ["read", "completed"],
+          ["task", "completed"],
+          ["edit", "rejected"],
+        ],
+      );
+    }
+  });
+});
 
 const files = existsSync(CORPUS)
   ? readdirSync(CORPUS, { recursive: true, encoding: "utf8" }).filter((name) => /\.jsonl?$/.test(name))
@@ -58,13 +156,11 @@ if (files.length === 0) {
   describe("a session of the corpus", () => {
     for (const name of files.toSorted()) {
       test(`${name}: its export and both of its transcripts are the same conversation`, async () => {
-        const session: Export = JSON.parse(readFileSync(join(CORPUS, name), "utf8"));
-        const { markdown: md, jsonl: lines, export: exported } = await readings(session);
-        assert.deepEqual(md.errors, []);
-        assert.deepEqual(lines.errors, []);
-        assert.deepEqual(exported.errors, []);
-        assert.deepEqual(conversation(lines), conversation(md));
-        assert.deepEqual(conversation(exported), conversation(md));
+        const text = readFileSync(join(CORPUS, name), "utf8");
+        assert.equal(opencodeExport.detect(text.slice(0, 65_536)), true);
+        const session: Export = JSON.parse(text);
+        const { export: exported } = await assertSame(session);
+        assert.equal(exported.lines.used, text.split("\n").length - 1);
       });
     }
   });

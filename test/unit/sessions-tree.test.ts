@@ -193,6 +193,10 @@ describe("figures of a parsed session", () => {
         ["u4", 0, 0, 0, null],
       ],
     );
+    const block = result.content_blocks.find(({ tool_use_id }) => tool_use_id === "t2");
+    assert.ok(block);
+    const ours = { ...block, metadata: { subagent_session_id: "ses_2" } };
+    assert.deepEqual(figuresOf({ ...result, content_blocks: [ours] }).started, [{ id: "ses_2", toolUseId: "t2" }]);
     const tree = await sessionTree(node("s"), async () => figures);
     assert.deepEqual([tree.alone.costUsd, tree.alone.unpricedMessages, tree.alone.durationMs], [null, 1, 2000]);
   });

@@ -76,12 +76,12 @@ async function printText(
   };
   if (result.messages.length > 0) await context.out(sessionHeading(context, ref, result));
   let printed = 0;
-  let model: string | null = null;
+  let previous: MessageView["message"] | undefined;
   for (const { messages } of turns) {
     for (const view of messages) {
-      const text = messageText(view, style, model);
+      const text = messageText(view, style, previous);
       if (text === "") continue;
-      model = view.message.model ?? model;
+      if (view.message.message_type === "assistant") previous = view.message;
       await context.out(text);
       printed += 1;
     }

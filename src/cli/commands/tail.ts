@@ -1,2 +1,86 @@
-import type { CommandContext, ExitCode } from "../command.ts";
-export async function run(_: CommandContext): Promise<ExitCode> { return 0; }
+/** `transcripts tail` */
+import { resolve } from "node:path";
+import { LineMessages } from "../../scan/find-units.ts";
+import { openSession } from "../../sessions/open-session.ts";
+import { outputReader } from "../../sessions/output-reader.ts";
+import { SessionError } from "../../sessions/session-error.ts";
+import type { SessionRef } from "../../sessions/session-ref.ts";
+import { errorCode } from "../../files/fault.ts";
+import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
+import { detected } from "../detect-input.ts";
+import { followFile, pause, type Restart } from "../follow.ts";
+import { flag, integer } from "../option-values.ts";
+import { sessionNamed } from "../session-input.ts";
+import { TailPrinter } from "../tail-printer.ts";
+
+/** How long between two looks for a session that is not there yet. */
+const WAIT_MS = 400;
+
+const WHY: Record<Restart, string> = {
+  replaced: "was replaced; reading the new one",
+  cut: "was cut; reading it from the start",
+  gone: "is gone; waiting for it",
+};
+
+export async function run(context: CommandContext, args: readonly string[], options: CommandOptions): Promise<ExitCode> {
+  const follow = flag(options, "follow");
+  const ref = await sessionToTail(context, args[0] ?? "latest", follow);
+  if (ref === undefined) return 1;
+  const printer = new TailPrinter(context, ref, { last: integer(options, "lines") ?? 10, isJson: flag(options, "json") });
+  if (ref.path === null || ref.bytes === null) {
+    if (follow && ref.source === "opencode-store") {
+      throw new CliError(`Session ${ref.id} is in opencode's store, which cannot be followed.`, "Follow its transcript, or leave -f out.");
+    }
+    await readChunks(openSession(ref, { stdin: context.stdin }), ref, printer);
+    await printer.caughtUp();
+  } else await tailFile(context, ref, ref.path, printer, follow);
+  return printer.printed > 0 ? 0 : 1;
+}
+
+/** Waits for a session that is not there yet, if it is to be followed. Undefined if the signal came first. */
+async function sessionToTail(context: CommandContext, argument: string, follow: boolean): Promise<SessionRef | undefined> {
+  for (let isFirst = true; !context.signal.aborted; isFirst = false) {
+    try {
+      return await sessionNamed(context, argument);
+    } catch (error) {
+      if (!follow || !(error instanceof SessionError) || error.code !== "not_found") throw error;
+      if (isFirst) context.note(`${argument === "latest" ? "a session" : argument} is not there yet; waiting for it`);
+      await pause(context.signal, WAIT_MS);
+    }
+  }
+  return undefined;
+}
+
+async function tailFile(context: CommandContext, ref: SessionRef, path: string, printer: TailPrinter, follow: boolean): Promise<void> {
+  let restart: Restart | undefined;
+  do {
+    restart = undefined;
+    const chunks = followFile(resolve(context.cwd, path), {
+      signal: context.signal,
+      follow,
+      caughtUp: () => printer.caughtUp(),
+      ended: (why) => (restart = why),
+    });
+    try {
+      await readChunks(chunks, ref, printer);
+    } catch (error) {
+      if (!follow || errorCode(error) !== "ENOENT") throw error;
+      await pause(context.signal, WAIT_MS);
+      restart = "gone";
+      continue;
+    }
+    if (restart !== undefined) context.note(`${path} ${WHY[restart]}`);
+    if (restart !== undefined) printer.startAgain();
+  } while (restart !== undefined && !context.signal.aborted);
+}
+
+/** Prints what the chunks hold as it comes. Of a file that is not known to be anything, waits for what tells it. */
+async function readChunks(chunks: AsyncIterable<Uint8Array>, ref: SessionRef, printer: TailPrinter): Promise<void> {
+  const { source, rest } = await detected(chunks);
+  const readOutput = outputReader(ref);
+  const messages = new LineMessages(source.repeats ?? false);
+  const settings = { maxLineBytes: 5 * 1024 * 1024, agentProgress: false, windowLines: 0 };
+  for await (const units of source.read(rest, { ...settings, ...(readOutput ? { readOutput } : {}) })) {
+    for (const unit of units) for (const message of messages.of(unit)) await printer.add(message);
+  }
+}

@@ -6,13 +6,13 @@ export const ENTRIES = `
 .permalink { margin-left: .5rem; color: var(--quiet); text-decoration: none; }
 .permalink:hover { color: var(--accent); text-decoration: underline; }
 .only-calls.again .stamp { line-height: 1.9rem; }
-.user > .content > :is(.prose, .plain) { padding: .75rem 1rem; border-radius: 6px; background: var(--accent-soft); }
-.prompt > .content > :is(.prose, .plain) { padding: .75rem 1rem; border-radius: 6px; background: var(--raised); }
-:is(.user, .prompt):not(.command) > .stamp { padding-top: .75rem; }
+.by-user > .content > :is(.prose, .plain) { padding: .75rem 1rem; border-radius: 6px; background: var(--accent-soft); }
+.by-prompt > .content > :is(.prose, .plain) { padding: .75rem 1rem; border-radius: 6px; background: var(--raised); }
+:is(.by-user, .by-prompt):not(.command) > .stamp { padding-top: .75rem; }
 .content > * + * { margin-top: .5rem; }
 .content > .prose + *, .content > * + .prose { margin-top: .75rem; }
 .picture { display: block; max-width: 100%; max-height: 40rem; height: auto; border: 1px solid var(--line); }
-.api-error > .content > .prose { color: var(--failed); }
+.by-api-error > .content > .prose { color: var(--failed); }
 :is(.inside, .result):target { scroll-margin-top: 5rem; box-shadow: inset 3px 0 var(--accent); }
 .entry:target > .stamp .permalink { color: var(--accent); font-weight: 600; text-decoration: underline; }
 

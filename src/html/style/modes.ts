@@ -25,7 +25,7 @@ body:has(#show-calls:not(:checked)):has(#show-thinking:not(:checked)) .only-work
   body { display: block; max-width: none; padding: 0; font-size: 10pt; }
   nav, .skip, .reference, footer { display: none; }
   .overview { margin-top: 0; }
-  .user > .content > .prose, .prose pre, pre:is(.command, .output, .text, .diff) { border: 1px solid var(--line); }
+  .by-user > .content > .prose, .prose pre, pre:is(.command, .output, .text, .diff) { border: 1px solid var(--line); }
   .prose pre { white-space: pre-wrap; overflow-wrap: anywhere; }
   h1, h2, h3, h4, summary { break-after: avoid; }
   h2, summary, tr, img { break-inside: avoid; }

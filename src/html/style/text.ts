@@ -42,5 +42,5 @@ code, pre, .target, .value, .typed .name, .reference { font-family: ui-monospace
 .prose .center { text-align: center; }
 .dead-link { text-decoration: underline dotted; }
 .plain { white-space: pre-wrap; }
-:is(.user, .prompt) .prose p { white-space: pre-line; }
+:is(.by-user, .by-prompt) .prose p { white-space: pre-line; }
 `;

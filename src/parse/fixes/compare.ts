@@ -2,7 +2,7 @@
 import type { Target } from "../targets.ts";
 import { compareCommands } from "./compare-commands.ts";
 import type { Clue } from "./evidence.ts";
-import { inputLikeness, overlap, textLikeness } from "./likeness.ts";
+import { inputLikeness, isSameInput, overlap, textLikeness } from "./likeness.ts";
 import { likelyMeant, relatePaths, samePath, type CallPath } from "./paths.ts";
 import type { Purpose, Step } from "./purpose.ts";
 
@@ -25,14 +25,14 @@ const SAME_CHANGE = 0.6;
 const LIKE_CHANGE = 0.2;
 
 export function matchTargets(failed: Target, later: Target, clue: Clue): Match | null {
-  if (failed.signature === later.signature) {
+  if (failed.tool === later.tool && isSameInput(failed.input, later.input)) {
     return { grade: "same", on: "the same input", step: later.steps.find(({ role }) => role === "final") ?? null };
   }
   const finals = failed.steps.filter(({ role }) => role === "final");
-  const reached = best(finals.map((step) => matchStep(step, later, clue)));
+  const reached = best(finals.map((step) => matchStep(step, failed, later, clue)));
   if (reached !== null) return reached;
   const others = failed.steps.filter(({ role }) => role === "before");
-  const partly = best(others.map((step) => matchStep(step, later, clue)));
+  const partly = best(others.map((step) => matchStep(step, failed, later, clue)));
   return partly && { ...partly, grade: "guess", on: `${partly.on}, a part of the command` };
 }
 
@@ -44,8 +44,8 @@ function best(matches: readonly (Match | null)[]): Match | null {
   return top;
 }
 
-function matchStep(step: Step, later: Target, clue: Clue): Match | null {
-  if (step.purpose.kind === "use") return matchUse(step.purpose, later, clue);
+function matchStep(step: Step, failed: Target, later: Target, clue: Clue): Match | null {
+  if (step.purpose.kind === "use") return matchUse(failed, later, clue);
   return best(
     later.steps.map((laterStep) => {
       const match = matchPurpose(step.purpose, laterStep.purpose, clue);
@@ -152,9 +152,9 @@ function parseUrl(text: string): { host: string; path: string; search: string } 
 }
 
 /** Tools that nothing is known of: the same tool with a similar input. */
-function matchUse(failed: Purpose & { kind: "use" }, later: Target, clue: Clue): Match | null {
+function matchUse(failed: Target, later: Target, clue: Clue): Match | null {
   if (failed.tool === "" || failed.tool !== later.tool) return null;
-  const likeness = inputLikeness(failed.input, later.input);
+  const likeness = inputLikeness(failed.fields(), later.fields());
   const grade = likeness >= 0.8 ? "same" : likeness >= ALIKE ? "similar" : clue.malformed ? "guess" : null;
   if (grade === null) return null;
   const on = grade === "guess" ? "the same tool, after its input was refused" : "the same tool with a similar input";

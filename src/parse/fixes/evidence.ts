@@ -1,7 +1,8 @@
 /** What the texts of results tell of a failure, and of a success that may be none. */
 import type { ToolCall } from "../model.ts";
 import type { CallPath } from "./paths.ts";
-import type { Step } from "./purpose.ts";
+import type { Purpose, Step } from "./purpose.ts";
+import type { Target } from "../targets.ts";
 
 export interface Clue {
   /** A file, folder or address was not there. */
@@ -10,8 +11,8 @@ export interface Clue {
   malformed: boolean;
   /** A folder was read as if it were a file. */
   folder: boolean;
-  /** Nothing but an exit code, as of a search without hits or of `test`. */
-  bare: boolean;
+  /** A search, comparison or test that printed nothing but its exit code: that may be its answer. */
+  answer: boolean;
   /** Folders that were listed or searched since, so that what is read in them next was found there. */
   looked: CallPath[];
   /** The error's text, for a look whether it names something; at most its first 4,000 characters. */
@@ -25,16 +26,25 @@ const OTHER_THING = /string to replace|old_?string|expected lines|command not fo
 const MALFORMED =
   /InputValidationError|SchemaError|ZodError|invalid (?:arguments|input|parameters?|type)|required (?:parameter|property|field)|missing (?:key|required)|unexpected parameter|unrecognized key/i;
 
-export function clueOf(call: ToolCall): Clue {
+const BARE_EXIT = /^(?:Error:? *)?(?:Exit code 1)?$/i;
+/** Programs that answer by their exit code. */
+const QUESTIONS = new Set("test [ [[ diff cmp which type pgrep".split(" "));
+
+export function clueOf(call: ToolCall, target: Target): Clue {
   const text = (call.error ?? call.result_text ?? "").slice(0, 4_000);
   return {
     missing: MISSING.test(text) && !OTHER_THING.test(text),
     malformed: MALFORMED.test(text),
     folder: /EISDIR|is a directory/i.test(text),
-    bare: /^(?:Error:? *)?(?:Exit code 1)?$/i.test(text.trim()),
+    answer: BARE_EXIT.test(text.trim()) && target.steps.some(({ role, purpose }) => role === "final" && asks(purpose)),
     looked: [],
     text,
   };
+}
+
+function asks(purpose: Purpose): boolean {
+  if (purpose.kind === "run") return QUESTIONS.has(purpose.program);
+  return purpose.kind === "search" || purpose.kind === "glob" || purpose.kind === "list";
 }
 
 /** Lines by which programs say that they failed, at the start of a line. */

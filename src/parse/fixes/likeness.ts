@@ -6,10 +6,12 @@ const MAX_CHARACTERS = 5_000;
 /** Share of the words that two texts have in common (Jaccard), without regard to case and order. */
 export function textLikeness(a: string, b: string): number {
   if (a === b) return 1;
-  const left = wordsOf(a.slice(0, MAX_CHARACTERS));
-  const right = wordsOf(b.slice(0, MAX_CHARACTERS));
-  const shared = sharedWords(left, right);
-  return shared === 0 ? 0 : shared / (left.size + right.size - shared);
+  return wordLikeness(wordsOf(a.slice(0, MAX_CHARACTERS)), wordsOf(b.slice(0, MAX_CHARACTERS)));
+}
+
+function wordLikeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const shared = sharedWords(a, b);
+  return shared === 0 ? 0 : shared / (a.size + b.size - shared);
 }
 
 /** Share of the smaller set that the larger one has too: 1 for a text and a part of it. */
@@ -32,19 +34,41 @@ const MANNERS = new Set(["timeout", "limit", "offset", "head_limit", "run_in_bac
 /** A field that only one of two inputs has counts little: a missing or surplus one is a common cause of failure. */
 const ONE_SIDED_WEIGHT = 0.3;
 
+/** An input's fields as texts with their words; an input that is no object has one field without a name. */
+export type InputFields = ReadonlyMap<string, { text: string; words: ReadonlySet<string> }>;
+
+export function inputFields(input: unknown): InputFields {
+  const entries = isRecord(input) ? Object.entries(input) : [["", input] as const];
+  return new Map(
+    entries.map(([name, value]) => {
+      const text = asText(value);
+      return [name, { text, words: wordsOf(text.slice(0, MAX_CHARACTERS)) }];
+    }),
+  );
+}
+
 /** Share of equal fields of two inputs; fields with texts count by their likeness. */
-export function inputLikeness(a: unknown, b: unknown): number {
-  if (!isRecord(a) || !isRecord(b)) return textLikeness(asText(a), asText(b));
+export function inputLikeness(a: InputFields, b: InputFields): number {
   let total = 0;
   let alike = 0;
-  for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
-    const [left, right] = [a[key], b[key]];
-    const oneSided = left === undefined || right === undefined;
-    const weight = MANNERS.has(key) ? 0.1 : oneSided ? ONE_SIDED_WEIGHT : 1;
+  for (const key of new Set([...a.keys(), ...b.keys()])) {
+    const [left, right] = [a.get(key), b.get(key)];
+    const weight = MANNERS.has(key) ? 0.1 : left && right ? 1 : ONE_SIDED_WEIGHT;
     total += weight;
-    if (!oneSided) alike += weight * textLikeness(asText(left), asText(right));
+    if (left && right) alike += weight * (left.text === right.text ? 1 : wordLikeness(left.words, right.words));
   }
   return total === 0 ? 1 : alike / total;
+}
+
+/** Fields in which a call says something of itself. */
+const REMARKS = new Set(["description", "explanation", "timeout", "run_in_background", "toolSummary", "toolAction"]);
+
+/** Whether two inputs are the same, but for what they say of themselves. */
+export function isSameInput(a: unknown, b: unknown): boolean {
+  if (!isRecord(a) || !isRecord(b)) return asText(a) === asText(b);
+  const names = Object.keys(a).filter((name) => !REMARKS.has(name));
+  if (names.length !== Object.keys(b).filter((name) => !REMARKS.has(name)).length) return false;
+  return names.every((name) => Object.hasOwn(b, name) && asText(a[name]) === asText(b[name]));
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

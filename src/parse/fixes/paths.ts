@@ -23,7 +23,7 @@ function tidy(path: string): string {
   return normal.length > 1 && normal.endsWith("/") ? normal.slice(0, -1) : normal;
 }
 
-export function isAbsolute(path: string): boolean {
+function isAbsolute(path: string): boolean {
   return path.startsWith("/") || path.startsWith("~") || /^[A-Za-z]:\//.test(path);
 }
 

@@ -10,7 +10,7 @@ export type Purpose =
   | { kind: "search" | "glob"; pattern: string; paths: CallPath[] }
   | { kind: "fetch"; url: string }
   | { kind: "run"; program: string; words: CommandWord[]; code: string | null }
-  | { kind: "use"; tool: string; input: unknown };
+  | { kind: "use"; tool: string };
 
 export interface CommandWord {
   text: string;

@@ -81,6 +81,7 @@ function fileSearch(program: string, words: readonly CommandWord[], cwd: string 
   const leading = words.slice(0, firstFlag < 0 ? undefined : firstFlag);
   if (program === "fd") return { kind: "glob", pattern: leading[0]?.text ?? "", paths: pathsOf(leading.slice(1), cwd) };
   const names = words.filter(({ flag }) => flag !== null && /^-i?(?:name|path|regex|wholename)$/.test(flag));
+  if (names.length === 0) return { kind: "list", paths: pathsOf(leading, cwd) };
   return { kind: "glob", pattern: names.map(({ text }) => text).join(" "), paths: pathsOf(leading, cwd) };
 }
 

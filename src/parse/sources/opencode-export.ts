@@ -118,7 +118,7 @@ class ExportReader {
     if (!value) return { ...unit, outcome: { as: "failed" } };
     const info = fieldsOf(value, "info") ?? {};
     const { id, sessionID } = textsOf(info);
-    if (isBehindEnd && sessionID !== this.#sessionId) {
+    if (isBehindEnd && this.#sessionId !== undefined && sessionID !== this.#sessionId) {
       const reason = "What stands behind the end of the export is of another session. Give it a file of its own.";
       return failed(unit, "not_a_record", reason);
     }

@@ -113,3 +113,9 @@ function said(block: ParsedContentBlock): object {
     child: block.metadata["subagent_session_id"],
   };
 }
+
+/** Lines of a file. A line feed at its end begins no line. */
+export function linesIn(bytes: Uint8Array): number {
+  const feeds = bytes.filter((byte) => byte === 10).length;
+  return feeds + (bytes.length > 0 && bytes.at(-1) !== 10 ? 1 : 0);
+}

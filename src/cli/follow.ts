@@ -1,0 +1,84 @@
+/** The bytes of a file that grows. */
+import { type FileHandle, open, stat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { errorCode } from "../files/fault.ts";
+
+export interface FollowOptions {
+  signal: AbortSignal;
+  /** Whether to wait for more at the end. */
+  follow: boolean;
+  /** Called each time when all that is there was taken. */
+  caughtUp(): Promise<void>;
+  /** Called before the chunks end for another reason than the signal, or the end of a file that is not followed. */
+  ended(restart: Restart): void;
+}
+
+/** Why a file is read anew from its start. */
+export type Restart = "replaced" | "cut" | "gone";
+
+/** Waiting for events of the file system would be quicker and is not to be relied on: network folders send none. */
+const POLL_MS = 150;
+const CHUNK_BYTES = 256 * 1024;
+/** Bytes before the place that was read to. They tell a file that was written anew from one that has grown. */
+const KEPT_BYTES = 256;
+
+/**
+ * Reads the file to its end, and on as it grows. The chunks end when the file is another one or was cut, which
+ * `ended` tells: then read it again. Throws the file system's error, at the first chunk or at a later one.
+ */
+export async function* followFile(
+  path: string,
+  { signal, follow, caughtUp, ended }: FollowOptions,
+): AsyncGenerator<Uint8Array> {
+  const handle = await open(path, "r");
+  let offset = 0;
+  let kept = Buffer.alloc(0);
+  let seenMs = 0;
+  try {
+    while (!signal.aborted) {
+      const { size, mtimeMs } = await handle.stat();
+      const isTouched = mtimeMs !== seenMs;
+      if (size < offset) return ended("cut");
+      if (isTouched && !(await stillHolds(handle, offset, kept))) return ended("replaced");
+      seenMs = mtimeMs;
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(CHUNK_BYTES), 0, CHUNK_BYTES, offset);
+      if (bytesRead > 0) {
+        const chunk = buffer.subarray(0, bytesRead);
+        offset += bytesRead;
+        kept = Buffer.from(Buffer.concat([kept, chunk]).subarray(-KEPT_BYTES));
+        yield chunk;
+        continue;
+      }
+      await caughtUp();
+      if (!follow) return;
+      const moved = await isMoved(path, handle);
+      if (moved !== undefined) return ended(moved);
+      await pause(signal);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function stillHolds(handle: FileHandle, offset: number, kept: Buffer): Promise<boolean> {
+  if (kept.length === 0) return true;
+  const now = Buffer.alloc(kept.length);
+  const { bytesRead } = await handle.read(now, 0, kept.length, offset - kept.length);
+  return bytesRead === kept.length && now.equals(kept);
+}
+
+/** Whether the name means another file by now. */
+async function isMoved(path: string, handle: FileHandle): Promise<Restart | undefined> {
+  try {
+    const [named, opened] = await Promise.all([stat(path), handle.stat()]);
+    return named.ino === opened.ino && named.dev === opened.dev ? undefined : "replaced";
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return "gone";
+    throw error;
+  }
+}
+
+/** Waits a moment; not any longer than until the signal. */
+export async function pause(signal: AbortSignal, ms = POLL_MS): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => undefined);
+}

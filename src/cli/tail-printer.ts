@@ -1,0 +1,82 @@
+/** Prints messages as they come: first the last ones of what is there, then each as it is added. */
+import { fingerprint, SeenSet } from "../parse/fingerprint.ts";
+import type { SessionRef } from "../sessions/session-ref.ts";
+import type { CommandContext } from "./command.ts";
+import { messageText, type ConversationStyle } from "./conversation-text.ts";
+import { messageRow } from "./message-row.ts";
+import { printLine } from "./output.ts";
+import { idOf } from "./session-input.ts";
+import type { MessageView } from "./turns.ts";
+
+export interface TailOptions {
+  /** How many messages to begin with. */
+  last: number;
+  isJson: boolean;
+}
+
+export class TailPrinter {
+  printed = 0;
+  readonly #context: CommandContext;
+  readonly #ref: SessionRef;
+  readonly #options: TailOptions;
+  readonly #style: ConversationStyle;
+  /** What a file that is read anew has in common with what was seen of it before. */
+  readonly #seen = new SeenSet();
+  /** The last messages of what is there, until that was read; undefined from then on. */
+  #held: MessageView[] | undefined = [];
+  #previous: MessageView["message"] | undefined;
+  #isAgain = false;
+
+  constructor(context: CommandContext, ref: SessionRef, options: TailOptions) {
+    this.#context = context;
+    this.#ref = ref;
+    this.#options = options;
+    const { colors, columns } = context;
+    this.#style = { colors, columns, withTools: true, withThinking: true, summary: false, calls: undefined };
+  }
+
+  async add(view: MessageView): Promise<void> {
+    const isNew = this.#seen.add(keyOf(view));
+    if ((this.#isAgain && !isNew) || !this.#isShown(view)) return;
+    if (this.#held === undefined) {
+      await this.#print(view);
+      await this.#context.flush();
+      return;
+    }
+    this.#held.push(view);
+    if (this.#held.length > this.#options.last) this.#held.shift();
+  }
+
+  /** All that is there was read. */
+  async caughtUp(): Promise<void> {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const view of held) await this.#print(view);
+    await this.#context.flush();
+  }
+
+  /** The file is read from its start again: what was seen of it is passed over. */
+  startAgain(): void {
+    this.#isAgain = true;
+  }
+
+  #isShown(view: MessageView): boolean {
+    return this.#options.isJson || messageText(view, this.#style) !== "";
+  }
+
+  async #print(view: MessageView): Promise<void> {
+    this.printed += 1;
+    if (this.#options.isJson) await printLine(this.#context, messageRow(view, idOf(this.#ref), null));
+    else await this.#context.out(messageText(view, this.#style, this.#previous));
+    if (view.message.message_type === "assistant") this.#previous = view.message;
+  }
+}
+
+/** The same for the same message, wherever it stands. */
+function keyOf({ message, blocks }: MessageView): string {
+  const { timestamp, uuid, source_id, message_type } = message;
+  const texts = blocks.map(({ block_type, content_text, thinking_text, tool_use_id, tool_result_id, result_text }) =>
+    fingerprint([block_type, content_text, thinking_text, tool_use_id, tool_result_id, result_text].join("\0")),
+  );
+  return [message_type, timestamp, uuid, source_id, ...texts].join("\0");
+}

@@ -1,0 +1,18 @@
+/** Reading sessions of any source into one model. */
+export type * from "./model.ts";
+export type { Source, SourceOptions, SourceUnit, MessageDraft, BlockDraft, UsageDraft } from "./draft.ts";
+export { findFixes, type InputChange, type ToolFix } from "./fixes.ts";
+export type { ParseOptions } from "./options.ts";
+export { parseTranscript } from "./parse-transcript.ts";
+export { catalogPricing, flatPricing, type PricedUsage, type Pricing } from "./pricing.ts";
+export {
+  readTranscript,
+  TranscriptReader,
+  type ReadMessage,
+  type ReadOptions,
+  type ReadSummary,
+} from "./read-transcript.ts";
+export { redactResult } from "./redact-rows.ts";
+export { correlateToolCalls } from "./tool-calls.ts";
+export { errorText } from "./tool-errors.ts";
+export { UsageLedger, type LedgerSession, type LedgerTotals, type UsageRecord, type UsageTotals } from "./usage-ledger.ts";

@@ -1,0 +1,120 @@
+/** Searching many sessions, on two threads where that pays. */
+import { setImmediate } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import { findInSession, type FindQuery, type Hit } from "./find.ts";
+import { fileInput, type ScanInput } from "./find-input.ts";
+import { Claims } from "./find-claims.ts";
+import type { FileTask, WorkerReport, WorkerTask } from "./find-worker.ts";
+import type { ScanOptions } from "./find-units.ts";
+
+/** A file that needs nothing but itself to be read, or any other input with what it needs. */
+export type Searched = { path: string; bytes: number } | { input: ScanInput; options: ScanOptions };
+
+export interface SessionHits {
+  /** Place of the session in the list. */
+  index: number;
+  hits: readonly Hit[];
+  /** Why the session could not be read, or not to its end. */
+  failure?: unknown;
+}
+
+export interface SearchOptions {
+  /** Threads at work, this one included. Default 2; more hardly help, for memory is what the search waits for. */
+  threads?: number;
+}
+
+/** A thread takes some 35 ms to start; a second one that helps with less has nothing left to do when it is up. */
+const WORTH_A_THREAD_BYTES = 32 * 1024 * 1024;
+
+/**
+ * The hits of each session, in the order of the list, those without hits included. A session that cannot be read costs
+ * itself alone. Stopping early stops the other threads; they are never more than some sessions ahead.
+ */
+export async function* findInSessions(
+  sessions: readonly Searched[],
+  query: FindQuery,
+  { threads = 2 }: SearchOptions = {},
+): AsyncGenerator<SessionHits> {
+  const claims = Claims.of(sessions.length);
+  const ready = new Map<number, SessionHits>();
+  const helpers = startHelpers(sessions, query, claims, threads - 1);
+  for (const helper of helpers) helper.onReport = (report) => ready.set(report.index, report);
+  try {
+    for (let next = 0; next < sessions.length;) {
+      const found = ready.get(next);
+      if (found) {
+        ready.delete(next);
+        next += 1;
+        claims.passed(next);
+        yield found;
+        continue;
+      }
+      const index = claims.take();
+      const session = index === undefined ? undefined : sessions[index];
+      if (index !== undefined && session) ready.set(index, await searched(index, session, query));
+      // Also where reports of the other threads come in, and signals.
+      await (session ? setImmediate() : Promise.race(helpers.map((helper) => helper.nextReport())));
+    }
+  } finally {
+    await Promise.all(helpers.map((helper) => helper.stop()));
+  }
+}
+
+async function searched(index: number, session: Searched, query: FindQuery): Promise<SessionHits> {
+  const hits: Hit[] = [];
+  try {
+    const input = "path" in session ? fileInput(session.path) : session.input;
+    for await (const hit of findInSession(input, query, "path" in session ? {} : session.options)) hits.push(hit);
+    return { index, hits };
+  } catch (failure) {
+    return { index, hits, failure };
+  }
+}
+
+function startHelpers(sessions: readonly Searched[], query: FindQuery, claims: Claims, count: number): Helper[] {
+  const files = sessions.flatMap((session, index): FileTask[] =>
+    "path" in session ? [{ index, path: session.path }] : [],
+  );
+  const bytes = sessions.reduce((sum, session) => sum + ("path" in session ? session.bytes : 0), 0);
+  if (bytes < WORTH_A_THREAD_BYTES || files.length < 2) return [];
+  return Array.from({ length: count }, () => new Helper({ files, query, claims: claims.shared }));
+}
+
+/** Another thread that searches files of the list. */
+class Helper {
+  onReport: (report: SessionHits) => void = () => undefined;
+  readonly #worker: Worker;
+  #wake: () => void = () => undefined;
+  #failure: unknown;
+
+  constructor(task: WorkerTask) {
+    this.#worker = new Worker(new URL(`./find-worker${import.meta.url.slice(-3)}`, import.meta.url), {
+      workerData: task,
+    });
+    this.#worker.on("message", (report: WorkerReport) => {
+      this.onReport(hitsOf(report));
+      this.#wake();
+    });
+    this.#worker.on("error", (error) => {
+      this.#failure = error;
+      this.#wake();
+    });
+  }
+
+  /** Rejects if the thread has broken down. */
+  async nextReport(): Promise<void> {
+    if (this.#failure === undefined) await new Promise<void>((resolve) => (this.#wake = resolve));
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  async stop(): Promise<void> {
+    await this.#worker.terminate();
+  }
+}
+
+/** Errors lose their fields on the way from a thread. */
+function hitsOf({ index, hits, failure }: WorkerReport): SessionHits {
+  return failure === undefined
+    ? { index, hits }
+    : { index, hits, failure: Object.assign(new Error(failure.message), failure) };
+}

@@ -1,0 +1,288 @@
+/** The page in a real browser. */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, BrowserContextOptions } from "playwright-core";
+import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { pageSession } from "../../src/html/index.ts";
+import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+import { REPOSITORY } from "../support/repository.ts";
+import { openBrowser, openFile, type Watched } from "./browser.ts";
+import { DEEP_NEEDLE, exampleSession, NEEDLE } from "./example.ts";
+import { hostileSession, VECTORS } from "./hostile.ts";
+import { contrasts, focusedOutline, intruders, wideElements } from "./in-the-page.ts";
+import { pageOf } from "./made-sessions.ts";
+
+const NARROW = { width: 360, height: 740 };
+const WIDE = { width: 1_600, height: 1_000 };
+const SCHEMES = ["light", "dark"] as const;
+const MIN_CONTRAST = 4.5;
+/** Where the screenshots go: to be looked at. */
+const SHOTS = join(tmpdir(), "opencode-transcripts-pages");
+/** A real session with failed calls and thinking, where the corpus is at hand. */
+const REAL_SESSION = join(
+  REPOSITORY,
+  "../shared/corpus/claude-code/entireio+cli/4fec7ea0-3335-43ec-a178-d4ab47d5aef3.jsonl",
+);
+
+let browser: Browser;
+let folder: string;
+let example: string;
+
+beforeAll(async () => {
+  browser = await openBrowser();
+  folder = makeTempDir();
+  example = join(folder, "example.html");
+  writeFileSync(example, await pageOf(await exampleSession()));
+});
+afterAll(async () => {
+  await browser?.close();
+  removeTempDirs();
+});
+
+/** Opens a page, looks at it, and closes it. */
+async function look<T>(
+  path: string,
+  anchor: string,
+  options: BrowserContextOptions,
+  at: (watched: Watched) => Promise<T>,
+): Promise<T> {
+  const watched = await openFile(browser, path, anchor, options);
+  try {
+    return await at(watched);
+  } finally {
+    await watched.close();
+  }
+}
+
+describe("the page by itself", () => {
+  test("it asks nobody for anything and has nothing to complain of", async () => {
+    await look(example, "", {}, async ({ page, requests, complaints, dialogs }) => {
+      assert.equal(await page.title(), "Fixing the parser");
+      assert.deepEqual({ requests, complaints, dialogs }, { requests: [], complaints: [], dialogs: [] });
+      assert.equal(await page.evaluate<number>("document.images[0].naturalWidth"), 1);
+    });
+  });
+
+  test("it has one of each landmark, and a heading for each turn", async () => {
+    await look(example, "", {}, async ({ page }) => {
+      const count = (selector: string): Promise<number> => page.locator(selector).count();
+      for (const landmark of ["header", "nav[aria-label]", "main", "footer", "h1"])
+        assert.equal(await count(landmark), 1);
+      assert.equal(await count("html[lang=en]"), 1);
+      assert.deepEqual(await page.locator("h2").evaluateAll((all) => all.map(({ id }) => id)), ["turn-1", "turn-2"]);
+      assert.equal(await count("section:not([aria-label], [aria-labelledby])"), 0);
+      assert.equal(await count("img:not([alt]), a:empty, summary:empty"), 0);
+    });
+  });
+});
+
+describe("hostile content", () => {
+  for (const policy of ["with", "without"] as const) {
+    test(`nothing of it becomes more than text, ${policy} the page's policy`, async () => {
+      for (const [index, vector] of VECTORS.entries()) {
+        const path = join(folder, `hostile-${index}.html`);
+        writeFileSync(path, await pageOf(await hostileSession(vector)));
+        await look(path, "", { bypassCSP: policy === "without" }, async ({ page, requests, complaints, dialogs }) => {
+          await page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))");
+          const found = { intruders: await page.evaluate(intruders), requests, complaints, dialogs };
+          assert.deepEqual(found, { intruders: [], requests: [], complaints: [], dialogs: [] }, vector);
+          assert.equal(await page.evaluate("window.ran"), undefined, vector);
+        });
+      }
+    }, 180_000);
+  }
+});
+
+describe("places in the page", () => {
+  test("each name stands once, and each link in the page leads somewhere", async () => {
+    await look(example, "", {}, async ({ page }) => {
+      const ids = await page.locator("[id]").evaluateAll((all) => all.map(({ id }) => id));
+      const links = await page
+        .locator('a[href^="#"]')
+        .evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+      assert.deepEqual(ids.toSorted(), [...new Set(ids)].toSorted());
+      assert.deepEqual(
+        links.filter((link) => !ids.includes(link?.slice(1) ?? "")),
+        [],
+      );
+      assert.ok(
+        ["m1", "m2", "m3b0", "m4", "s1", "s1-m0", "s1-m1b0"].every((id) => ids.includes(id)),
+        ids.join(" "),
+      );
+    });
+  });
+
+  const closed: [anchor: string, text: string][] = [
+    ["#m3b0", "limit"],
+    ["#m4", NEEDLE],
+    ["#s1-m0", "Find the tests."],
+    ["#s1-m2", DEEP_NEEDLE],
+  ];
+  for (const [anchor, text] of closed) {
+    test(`a link to ${anchor} opens what is closed around it`, async () => {
+      await look(example, anchor, {}, async ({ page }) => {
+        const place = page.locator(anchor);
+        assert.equal(await place.isVisible(), true);
+        assert.ok((await place.innerText()).includes(text));
+        const box = await place.boundingBox();
+        assert.ok(box !== null && box.y >= 0 && box.y < 900, `at ${box?.y}`);
+      });
+    });
+  }
+
+  test("a visible link beside each entry leads to it", async () => {
+    await look(example, "", {}, async ({ page }) => {
+      await page.locator('.permalink[href="#m2"]').click();
+      assert.ok(page.url().endsWith("#m2"));
+      assert.equal(await page.locator(".permalink").first().innerText(), "#0");
+    });
+  });
+});
+
+describe("find in page", () => {
+  for (const needle of [NEEDLE, DEEP_NEEDLE]) {
+    test(`it finds ${needle}, and opens what is closed around it`, async () => {
+      await look(example, "", {}, async ({ page }) => {
+        const calls = page.locator("details", { hasText: needle });
+        assert.equal(await page.getByText(needle).last().isVisible(), false);
+        assert.equal(await page.evaluate(`window.find("${needle}")`), true);
+        assert.equal(await page.evaluate(`window.find("${needle}-which-is-nowhere")`), false);
+        // A link to a text uses the browser's own search.
+        await page.goto(`${page.url()}#:~:text=${needle.replaceAll("-", "%2D")}`);
+        await page.getByText(needle).last().waitFor({ state: "visible" });
+        for (const call of await calls.all()) assert.equal(await call.getAttribute("open"), "");
+      });
+    });
+  }
+});
+
+describe("at any width", () => {
+  for (const viewport of [NARROW, { width: 768, height: 900 }, WIDE]) {
+    test(`nothing is wider than ${viewport.width} px, with everything open`, async () => {
+      await look(example, "", { viewport, bypassCSP: true }, async ({ page }) => {
+        // What is out of sight is clipped before it is laid out.
+        await page.addStyleTag({ content: ".entry { content-visibility: visible !important; }" });
+        await page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))");
+        assert.deepEqual(await page.evaluate(wideElements), []);
+        const [inner, scrolled] = await page.evaluate<[number, number]>(
+          "[innerWidth, document.documentElement.scrollWidth]",
+        );
+        assert.equal(scrolled, inner);
+      });
+    });
+  }
+
+  test("lines of prose are no longer than a person likes to read", async () => {
+    await look(example, "", { viewport: WIDE }, async ({ page }) => {
+      const box = await page.locator(".by-assistant .prose").first().boundingBox();
+      assert.ok(box !== null && box.width > 500 && box.width < 800, `${box?.width}`);
+    });
+  });
+});
+
+describe("colours", () => {
+  for (const colorScheme of SCHEMES) {
+    test(`every text of the ${colorScheme} scheme stands out by ${MIN_CONTRAST}:1`, async () => {
+      await look(example, "", { colorScheme }, async ({ page }) => {
+        const found = await page.evaluate(contrasts);
+        assert.ok(found.length > 100, `${found.length} texts`);
+        assert.ok(new Set(found.map(({ ground }) => ground)).size >= 4, "grounds");
+        assert.deepEqual(
+          found.filter(({ ratio }) => ratio < MIN_CONTRAST),
+          [],
+        );
+      });
+    });
+  }
+
+  test("the schemes differ", async () => {
+    const grounds = SCHEMES.map((colorScheme) =>
+      look(example, "", { colorScheme }, ({ page }) =>
+        page.evaluate<string>("getComputedStyle(document.body).backgroundColor"),
+      ),
+    );
+    const [light, dark] = await Promise.all(grounds);
+    assert.notEqual(light, dark);
+  });
+});
+
+describe("what a reader may change", () => {
+  test("calls and thinking can be hidden, and everything unfolded, without a script", async () => {
+    await look(example, "", { javaScriptEnabled: true }, async ({ page }) => {
+      const call = page.locator(".call").first();
+      const thinking = page.locator(".thinking").first();
+      const output = page.locator(".call .output").first();
+      assert.deepEqual(
+        [await call.isVisible(), await thinking.isVisible(), await output.isVisible()],
+        [true, true, false],
+      );
+      await page.getByLabel("Tool calls").uncheck();
+      await page.getByLabel("Thinking").uncheck();
+      assert.deepEqual([await call.isVisible(), await thinking.isVisible()], [false, false]);
+      await page.getByLabel("Tool calls").check();
+      await page.getByLabel("Unfold all").check();
+      assert.deepEqual([await call.isVisible(), await output.isVisible()], [true, true]);
+    });
+  });
+
+  test("the keyboard reaches what is closed, and shows where it is", async () => {
+    await look(example, "", {}, async ({ page }) => {
+      await page.keyboard.press("Tab");
+      assert.equal(await page.evaluate("document.activeElement.textContent"), "Skip to the conversation");
+      const summary = page.locator(".call > summary").first();
+      await summary.focus();
+      await page.keyboard.press("Enter");
+      assert.equal(await page.locator(".call").first().getAttribute("open"), "");
+      assert.ok((await page.evaluate(focusedOutline)) >= 2);
+    });
+  });
+
+  test("nothing moves for those who asked for that", async () => {
+    const durationOf = (reducedMotion: "reduce" | "no-preference"): Promise<string> =>
+      look(example, "", { reducedMotion }, ({ page }) =>
+        page.evaluate<string>("getComputedStyle(document.querySelector('summary'), '::before').transitionDuration"),
+      );
+    assert.equal(await durationOf("reduce"), "0s");
+    assert.notEqual(await durationOf("no-preference"), "0s");
+  });
+
+  test("on paper there is the conversation alone", async () => {
+    await look(example, "", {}, async ({ page }) => {
+      await page.emulateMedia({ media: "print" });
+      assert.equal(await page.locator("nav").isVisible(), false);
+      assert.equal(await page.locator("main").isVisible(), true);
+      assert.ok((await page.pdf()).length > 10_000);
+    });
+  });
+});
+
+describe("a real session", () => {
+  test("it is shown, and its pictures are kept to be looked at", async () => {
+    if (!existsSync(REAL_SESSION)) console.log(`Skipped: there is no ${REAL_SESSION}; the example stands in for it.`);
+    const path = join(folder, "real.html");
+    const session = existsSync(REAL_SESSION)
+      ? pageSession(await parseTranscript("real", readFileSync(REAL_SESSION)))
+      : await exampleSession();
+    writeFileSync(path, await pageOf(session));
+    mkdirSync(SHOTS, { recursive: true });
+    for (const colorScheme of SCHEMES) {
+      for (const viewport of [NARROW, WIDE]) {
+        await look(
+          path,
+          "#turn-2",
+          { viewport, colorScheme, deviceScaleFactor: 1 },
+          async ({ page, requests, complaints }) => {
+            const shot = await page.screenshot({ path: join(SHOTS, `${viewport.width}-${colorScheme}.png`) });
+            assert.ok(shot.length > 10_000);
+            assert.deepEqual({ requests, complaints }, { requests: [], complaints: [] });
+            assert.equal(await page.evaluate("document.documentElement.scrollWidth"), viewport.width);
+          },
+        );
+      }
+    }
+    console.log(`Screenshots are in ${SHOTS}`);
+  }, 60_000);
+});

@@ -1,0 +1,70 @@
+/** Laws of reading any file, however damaged. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { damaged, damages } from "../support/parse/damage.ts";
+import { brokenInvariants } from "../support/parse/invariants.ts";
+import { anyLines } from "../support/parse/any-lines.ts";
+import { describe, test } from "../support/runner.ts";
+
+const file = (lines: readonly string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(""));
+
+describe("a file of which any part is damaged", () => {
+  test("is read without an exception, each line is accounted for, and all that is said of it is consistent", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyLines(), damages, async (lines, done) => {
+        const input = damaged(file(lines), done);
+        assert.deepEqual(brokenInvariants(input, await parseTranscript("S", input)), []);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("also with the subagents' messages of progress lines, small limits and flat prices", async () => {
+    const options = { agentProgress: true, maxInlineContentBytes: 5, maxLineBytes: 400, pricing: "flat" } as const;
+    await fc.assert(
+      fc.asyncProperty(anyLines(), damages, async (lines, done) => {
+        const input = damaged(file(lines), done);
+        assert.deepEqual(brokenInvariants(input, await parseTranscript("S", input, options)), []);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe("what was never a session", () => {
+  test("is read without an exception: any bytes", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), async (input) => {
+        assert.deepEqual(brokenInvariants(input, await parseTranscript("S", input)), []);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("any JSON values, one on each line", async () => {
+    const key = fc.constantFrom("type", "message", "content", "uuid", "id", "usage", "input", "__proto__", "timestamp");
+    const word = fc.constantFrom(
+      "user",
+      "assistant",
+      "system",
+      "summary",
+      "tool_use",
+      "tool_result",
+      "text",
+      "thinking",
+    );
+    const { value } = fc.letrec((tie) => ({
+      value: fc.oneof({ depthSize: "medium" }, word, fc.jsonValue({ maxDepth: 1 }), tie("list"), tie("fields")),
+      list: fc.array(tie("value"), { maxLength: 4 }),
+      fields: fc.dictionary(key, tie("value"), { maxKeys: 8 }),
+    }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(value, { maxLength: 6 }), async (values) => {
+        const input = file(values.map((each) => JSON.stringify(each) ?? ""));
+        assert.deepEqual(brokenInvariants(input, await parseTranscript("S", input)), []);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { opencodeExport } from "../../src/parse/sources/opencode-export.ts";
+import { assertAccounted } from "../support/parse/account.ts";
+import { damagedBytes } from "../support/parse/damage.ts";
+import { madeExport } from "../support/parse/opencode-session.ts";
+import { conversation, linesIn, readSource, type SourceReading } from "../support/parse/source.ts";
+import { conversationOf } from "../support/recording/conversation-arbitrary.ts";
+import { stored } from "../support/recording/conversation.ts";
+import { describe, test } from "../support/runner.ts";
+
+const SESSION = "ses_1";
+const layouts = ["pretty", "plain"] as const;
+
+/** An export as text: pretty-printed as opencode does it, or on one line. */
+const exported = fc
+  .record({ made: conversationOf(SESSION, 3), layout: fc.constantFrom(...layouts) })
+  .map(({ made, layout }) => {
+    const session = { info: { id: SESSION, title: "t" }, messages: stored(made) };
+    return JSON.stringify(session, null, layout === "pretty" ? 2 : 0);
+  });
+
+/** All that a reader gets. */
+const whole = ({ units, messages, blocks, errors, lines, metadata }: SourceReading): unknown => [
+  units,
+  messages,
+  blocks,
+  errors,
+  lines,
+  metadata,
+];
+
+describe("an export", () => {
+  test("reads the same however its bytes are divided", async () => {
+    const sizes = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(exported, sizes, async (text, chunkBytes) => {
+        assert.deepEqual(
+          whole(await readSource(opencodeExport, text, { chunkBytes })),
+          whole(await readSource(opencodeExport, text)),
+        );
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("that is cut off anywhere gives the beginning of the conversation, and says that it was cut", async () => {
+    await fc.assert(
+      fc.asyncProperty(exported, fc.nat(), async (text, at) => {
+        const bytes = Buffer.from(text);
+        const cut = bytes.subarray(0, at % bytes.length);
+        const [all, some] = [await readSource(opencodeExport, bytes), await readSource(opencodeExport, cut)];
+        const [said, known] = [conversation(all), conversation(some)];
+        // The last answer may be open: a part of its blocks, and its results and usage to come.
+        const settled = some.messages.findLastIndex(({ message_type }) => message_type === "assistant");
+        assert.deepEqual(known.slice(0, Math.max(0, settled)), said.slice(0, Math.max(0, settled)));
+        assert.ok(known.length <= said.length);
+        assert.equal(some.lines.total, linesIn(cut));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test("that is damaged in any way never throws, and every line is accounted for", async () => {
+    const bytes = fc.oneof(exported, fc.constantFrom(...layouts.map(madeExport))).map((text) => Buffer.from(text));
+    await fc.assert(
+      fc.asyncProperty(damagedBytes(bytes), async (damaged) => {
+        assertAccounted(await readSource(opencodeExport, damaged, { chunkBytes: [997] }), damaged);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("with one byte changed keeps all messages but those around it", async () => {
+    const text = madeExport("pretty");
+    const all = conversation(await readSource(opencodeExport, text));
+    const start = text.indexOf('"messages"') + 20;
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: start, max: Buffer.byteLength(text) - 1 }), fc.nat(255), async (at, byte) => {
+        const bytes = Buffer.from(text);
+        bytes[at] = byte;
+        const left = conversation(await readSource(opencodeExport, bytes)).map((each) => JSON.stringify(each));
+        const lost = all.filter((each) => !left.includes(JSON.stringify(each)));
+        // A message of the export is an answer with its calls' results.
+        assert.ok(lost.length <= 6, `${lost.length} of ${all.length} are lost by byte ${at}`);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

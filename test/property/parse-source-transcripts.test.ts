@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { TranscriptEntry, TranscriptHeader } from "../../src/format/index.ts";
+import {
+  encodeJsonlEntry,
+  encodeJsonlHeader,
+  encodeMarkdownEntry,
+  encodeMarkdownHeader,
+  mergeContinuations,
+} from "../../src/format/index.ts";
+import type { Source } from "../../src/parse/draft.ts";
+import { jsonl } from "../../src/parse/sources/jsonl.ts";
+import { markdown } from "../../src/parse/sources/markdown.ts";
+import { opencodeExport } from "../../src/parse/sources/opencode-export.ts";
+import { assertAccounted } from "../support/parse/account.ts";
+import { damagedBytes } from "../support/parse/damage.ts";
+import { conversation, readSource, type SourceReading } from "../support/parse/source.ts";
+import { conversationOf } from "../support/recording/conversation-arbitrary.ts";
+import { plainSteps, stored } from "../support/recording/conversation.ts";
+import { TimelineDriver } from "../support/recording/timeline-driver.ts";
+import { describe, test } from "../support/runner.ts";
+import { anyEntry, anyHeader } from "./format-arbitraries.ts";
+
+const SESSION = "ses_1";
+const filePath = "ses_parent/ses_1.md";
+const HEADER: TranscriptHeader = { version: 1, sessionID: SESSION };
+
+interface Format {
+  source: Source;
+  text: (entries: readonly TranscriptEntry[], header?: TranscriptHeader) => string;
+}
+
+const FORMATS: Record<string, Format> = {
+  markdown: {
+    source: markdown,
+    text: (entries, header = HEADER) =>
+      encodeMarkdownHeader(header, { filePath }) +
+      entries.map((entry) => encodeMarkdownEntry(entry, { filePath })).join(""),
+  },
+  jsonl: {
+    source: jsonl,
+    text: (entries, header = HEADER) =>
+      encodeJsonlHeader(header) + entries.map((entry) => encodeJsonlEntry(entry)).join(""),
+  },
+};
+
+const anyEntries = fc.array(anyEntry, { maxLength: 6 });
+
+const whole = ({ units, messages, blocks, errors, lines, metadata }: SourceReading): unknown => [
+  units,
+  messages,
+  blocks,
+  errors,
+  lines,
+  metadata,
+];
+
+/** Pieces of a few texts, in any order, with other things between them. */
+const pieces = fc
+  .array(
+    fc.record({
+      type: fc.constantFrom("assistant" as const, "reasoning" as const, "tool_use" as const),
+      part: fc.integer({ min: 0, max: 3 }),
+      continues: fc.option(fc.constantFrom("append" as const, "replace" as const), { nil: undefined }),
+      interrupted: fc.boolean(),
+    }),
+    { maxLength: 12 },
+  )
+  .map((all) =>
+    all.map(({ type, part, continues, interrupted }, at): TranscriptEntry => {
+      const of = { timestamp: "2026-01-05T10:30:00.000Z", messageID: `msg_${part % 2}`, partID: `prt_${part}` };
+      if (type === "tool_use")
+        return { type, ...of, partID: `prt_call_${at}`, tool: "x", callID: `call_${at}`, input: at };
+      const flags = { ...(continues ? { continues } : {}), ...(interrupted ? { interrupted } : {}) };
+      return { type, ...of, content: `text ${at}\n`, ...flags };
+    }),
+  );
+
+for (const [name, { source, text }] of Object.entries(FORMATS)) {
+  describe(`a transcript in ${name}`, () => {
+    test("is detected, and reads the same however its bytes are divided", async () => {
+      const sizes = fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 5 });
+      await fc.assert(
+        fc.asyncProperty(anyEntries, anyHeader, sizes, async (entries, header, chunkBytes) => {
+          const file = text(entries, header);
+          assert.ok(source.detect(file));
+          const all = await readSource(source, file);
+          assert.deepEqual(
+            all.errors.filter(({ code }) => code !== "missing_output"),
+            [],
+          );
+          assert.deepEqual(whole(await readSource(source, file, { chunkBytes })), whole(all));
+        }),
+        { numRuns: 60 },
+      );
+    });
+
+    test("that is damaged in any way never throws, and every line is accounted for", async () => {
+      const files = fc.array(anyEntry, { minLength: 1, maxLength: 6 }).map((entries) => Buffer.from(text(entries)));
+      await fc.assert(
+        fc.asyncProperty(damagedBytes(files), async (damaged) => {
+          assertAccounted(await readSource(source, damaged, { chunkBytes: [997] }), damaged);
+        }),
+        { numRuns: 300 },
+      );
+    });
+
+    test("has its texts put together as mergeContinuations does it", async () => {
+      await fc.assert(
+        fc.asyncProperty(pieces, async (entries) => {
+          const [read, merged] = [
+            await readSource(source, text(entries)),
+            await readSource(source, text(mergeContinuations(entries))),
+          ];
+          assert.deepEqual(conversation(read), conversation(merged));
+          assert.equal(read.lines.used, read.lines.total);
+        }),
+        { numRuns: 200 },
+      );
+    });
+
+    test("gives every unit at once where the window is empty", async () => {
+      await fc.assert(
+        fc.asyncProperty(pieces, async (entries) => {
+          const { units } = await readSource(source, text(entries), { windowLines: 0 });
+          const texts = units.flatMap(({ messages }) =>
+            messages.flatMap(({ blocks }) => blocks.map((block) => block.text)),
+          );
+          const contents = entries.map((entry) => ("content" in entry ? entry.content : undefined));
+          assert.deepEqual(texts, contents, "nothing is put together");
+        }),
+        { numRuns: 50 },
+      );
+    });
+  });
+}
+
+test("both formats give the same messages", async () => {
+  await fc.assert(
+    fc.asyncProperty(anyEntries, anyHeader, async (entries, header) => {
+      const [md, lines] = [FORMATS["markdown"], FORMATS["jsonl"]];
+      assert.ok(md && lines);
+      const first = await readSource(md.source, md.text(entries, header));
+      const second = await readSource(lines.source, lines.text(entries, header));
+      assert.deepEqual(conversation(first), conversation(second));
+      assert.deepEqual(first.metadata, second.metadata);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("a conversation that was recorded as it happened is the one that the host exports", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      conversationOf(SESSION),
+      fc.constantFrom(...Object.values(FORMATS)),
+      async (made, { source, text }) => {
+        const driver = new TimelineDriver(SESSION);
+        for (const message of made.messages) driver.does(...plainSteps(SESSION, message));
+        driver.interrupt();
+        const recorded = await readSource(source, text(driver.entries));
+        const session = { info: { id: SESSION }, messages: stored(made) };
+        const exported = await readSource(opencodeExport, JSON.stringify(session));
+        assert.deepEqual(conversation(recorded), conversation(exported));
+      },
+    ),
+    { numRuns: 100 },
+  );
+});

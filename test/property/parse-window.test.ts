@@ -1,0 +1,89 @@
+/** Reading message by message, whatever the window, gives in the end what reading all at once gives. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { ParsedContentBlock, ParseResult, TranscriptMessage } from "../../src/parse/model.ts";
+import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { readTranscript, type ReadOptions, type ReadSummary } from "../../src/parse/read-transcript.ts";
+import { correlateToolCalls } from "../../src/parse/tool-calls.ts";
+import { anyLines } from "../support/parse/any-lines.ts";
+import { asIterable, cuts, pieces } from "../support/parse/chunks.ts";
+import { damagedBytes } from "../support/parse/damage.ts";
+import { describe, test } from "../support/runner.ts";
+
+interface Applied {
+  messages: TranscriptMessage[];
+  blocks: ParsedContentBlock[];
+  summary: ReadSummary;
+}
+
+function countingIds(): () => string {
+  let ids = 0;
+  return () => `id-${(ids += 1)}`;
+}
+
+/** What a reader has who applies each amendment. Checks what it is told on the way. */
+async function applied(chunks: readonly Uint8Array[], options: ReadOptions): Promise<Applied> {
+  const reader = readTranscript("S", asIterable(chunks), { ...options, generateId: countingIds() });
+  const given: { message: TranscriptMessage; blocks: ParsedContentBlock[] }[] = [];
+  const kept: { given: TranscriptMessage; copy: TranscriptMessage }[] = [];
+  for await (const { message, blocks, amends } of reader) {
+    kept.push({ given: message, copy: structuredClone(message) });
+    assert.equal(amends, message.ordinal < given.length, "messages come in order; amendments are of those before");
+    const before = amends ? (given[message.ordinal]?.blocks ?? []) : [];
+    assert.deepEqual(
+      blocks.map(({ block_order }) => block_order),
+      blocks.map((_, n) => before.length + n),
+      "an amendment has only what is new",
+    );
+    given[message.ordinal] = { message, blocks: [...before, ...blocks] };
+  }
+  for (const { given: message, copy } of kept) assert.deepEqual(message, copy, "what was given stays as it was");
+  const messages = given.map(({ message }) => message);
+  return { messages, blocks: given.flatMap(({ blocks }) => blocks), summary: reader.summary() };
+}
+
+/** Costs are added up in another order. */
+function rounded(stats: ParseResult["stats"]): unknown {
+  return JSON.parse(JSON.stringify(stats), (_, value: unknown) =>
+    typeof value === "number" ? Number(value.toPrecision(10)) : value,
+  );
+}
+
+const anyBytes = damagedBytes(anyLines(40).map((lines) => Buffer.from(lines.map((line) => `${line}\n`).join(""))));
+const windows = fc.oneof(fc.integer({ min: 0, max: 20 }), fc.constantFrom(256, Number.POSITIVE_INFINITY));
+
+describe("a session read message by message", () => {
+  test("is that of the whole parse, with any window and any chunks", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyBytes, cuts, windows, fc.boolean(), async (bytes, places, windowLines, agentProgress) => {
+        const whole = await parseTranscript("S", bytes, { agentProgress, generateId: countingIds() });
+        const read = await applied(pieces(bytes, places), { windowLines, agentProgress });
+        const calls = correlateToolCalls(read.messages, read.blocks);
+        assert.deepEqual(read.messages, whole.messages);
+        assert.deepEqual(read.blocks, whole.content_blocks);
+        assert.deepEqual(calls, whole.tool_calls);
+        const { source, errors, error_count: count, lines, unknown_lines: unknown, metadata } = read.summary;
+        assert.deepEqual(
+          { source, errors, count, lines, unknown, metadata },
+          {
+            source: whole.source,
+            errors: whole.errors,
+            count: whole.errors.length,
+            lines: whole.lines,
+            unknown: whole.unknown_lines,
+            metadata: whole.metadata,
+          },
+        );
+        // Which calls ended, and how, is known for sure only once all calls and results are brought together.
+        const { tools: _, tool_pending_count: __, ...sums } = read.summary.stats;
+        const { tools: ___, tool_pending_count: ____, ...wholeSums } = whole.stats;
+        assert.deepEqual(rounded(sums as ParseResult["stats"]), rounded(wholeSums as ParseResult["stats"]));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("has no summary before it is read", () => {
+    assert.throws(() => readTranscript("S", "").summary(), /Iterate over the reader first/);
+  });
+});
