@@ -1,6 +1,6 @@
 /** Builds `dist/`: plain ESM JavaScript with type declarations, the templates, and the JSON schema of the options. */
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -29,6 +29,22 @@ await rolldown({
   external: [/^node:/, /^@secretlint\//],
   output: { file: join(dist, "plugin.js"), format: "esm", minify: { compress: false, mangle: false, codegen: true } },
 });
+
+// The command line starts in a fraction of the time when it is few files. Commands stay apart and are loaded when run.
+await rolldown({
+  input: { main: join(root, "src/cli/main.ts") },
+  platform: "node",
+  external: [/^node:/, /^bun:/, /^@secretlint\//, "@pydantic/genai-prices"],
+  output: {
+    dir: join(dist, "cli"),
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "chunks/[name]-[hash].js",
+    cleanDir: true,
+    minify: { compress: false, mangle: false, codegen: true },
+  },
+});
+chmodSync(join(dist, "cli/main.js"), 0o755);
 
 const { optionsJsonSchema }: { optionsJsonSchema: () => unknown } = await import(join(dist, "config.js"));
 mkdirSync(join(dist, "schema"), { recursive: true });

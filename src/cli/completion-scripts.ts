@@ -31,12 +31,18 @@ export function bashScript(definitions: Definitions): string {
     return `    ${definition.name}) options="${options} --help" words="${words}" ;;`;
   });
   const values = definitions.flatMap(({ name, options }) =>
-    options.filter(({ choices }) => choices).map((option) => bashValue(name, namesOf(option), option.choices?.join(" ") ?? "")),
+    options
+      .filter(({ choices }) => choices)
+      .map((option) => bashValue(name, namesOf(option), option.choices?.join(" ") ?? "")),
   );
   const free = definitions.flatMap(({ name, options }) =>
     options
       .filter((option) => takesValue(option) && !option.choices)
-      .map((option) => bashPattern(name, namesOf(option)) + (takesFile(option) ? ') COMPREPLY=($(compgen -f -- "$current")); return ;;' : ") return ;;")),
+      .map(
+        (option) =>
+          bashPattern(name, namesOf(option)) +
+          (takesFile(option) ? ') COMPREPLY=($(compgen -f -- "$current")); return ;;' : ") return ;;"),
+      ),
   );
   return `# bash completion for transcripts
 _transcripts() {
@@ -108,7 +114,11 @@ function zshOption(option: OptionDefinition): string[] {
 function zshArgument(argument: ArgumentDefinition): string {
   const place = argument.variadic ? "*" : argument.required ? "" : ":";
   const words = wordsFor(argument);
-  const action = argument.choices ? `(${words.join(" ")})` : argument.name === "SESSION" ? "{compadd latest; _files}" : "";
+  const action = argument.choices
+    ? `(${words.join(" ")})`
+    : argument.name === "SESSION"
+      ? "{compadd latest; _files}"
+      : "";
   return zshQuoted(`${place}:${argument.name}:${action}`);
 }
 
@@ -131,7 +141,13 @@ export function fishScript(definitions: Definitions): string {
 
 function fishOption(option: OptionDefinition): string {
   const names = namesOf(option).map((name) => (name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`));
-  const value = option.choices ? ` -x -a '${option.choices.join(" ")}'` : takesFile(option) ? " -r -F" : takesValue(option) ? " -x" : "";
+  const value = option.choices
+    ? ` -x -a '${option.choices.join(" ")}'`
+    : takesFile(option)
+      ? " -r -F"
+      : takesValue(option)
+        ? " -x"
+        : "";
   return `${names.join(" ")}${value} -d ${fishQuoted(option.does)}`;
 }
 

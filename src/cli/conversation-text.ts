@@ -37,7 +37,8 @@ export function callsByBlock(calls: readonly ToolCall[]): Map<string, ToolCall> 
  */
 export function messageText(view: MessageView, style: ConversationStyle, previous?: TranscriptMessage): string {
   if (style.summary && !isPrompt(view.message)) return "";
-  const parts = isPrompt(view.message) || view.message.message_type === "assistant" ? said(view, style) : aside(view, style);
+  const parts =
+    isPrompt(view.message) || view.message.message_type === "assistant" ? said(view, style) : aside(view, style);
   return parts.length === 0 ? "" : `${heading(view, style, previous)}${parts.join("\n\n")}\n\n`;
 }
 
@@ -79,9 +80,11 @@ function aside({ message, blocks }: MessageView, style: ConversationStyle): stri
   const text = saidIn({ message, blocks });
   if (origin === "interruption") return [colors.yellow("(the user interrupted)")];
   if (message.message_type === "summary") return [colors.dim(block(text, style))];
-  if (origin === "compact_summary") return [colors.dim(`(what was said so far was compacted to this)\n${block(text, style)}`)];
+  if (origin === "compact_summary")
+    return [colors.dim(`(what was said so far was compacted to this)\n${block(text, style)}`)];
   if (subtype === "api_error" || subtype === "error") return [colors.red(block(text === "" ? subtype : text, style))];
-  if (origin === "command_output" || origin === "notification") return text.trim() === "" ? [] : [colors.dim(block(text, style))];
+  if (origin === "command_output" || origin === "notification")
+    return text.trim() === "" ? [] : [colors.dim(block(text, style))];
   return [];
 }
 
@@ -98,7 +101,11 @@ function blockText(each: ParsedContentBlock, style: ConversationStyle): string[]
       return style.withTools ? toolText(each, style) : [];
     case "image":
     case "document":
-      return [colors.dim(`(${each.block_type}${each.metadata.media_type ? ` ${neutralLine(each.metadata.media_type)}` : ""})`)];
+      return [
+        colors.dim(
+          `(${each.block_type}${each.metadata.media_type ? ` ${neutralLine(each.metadata.media_type)}` : ""})`,
+        ),
+      ];
     case "unknown":
       return [colors.dim(`(a block of unknown type ${cut(neutralLine(each.metadata.type ?? ""), 40)})`)];
   }

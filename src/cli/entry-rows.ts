@@ -103,7 +103,9 @@ function typeOf(outcome: SourceUnit["outcome"]): string | undefined {
   return outcome.as === "skipped" ? outcome.kind : undefined;
 }
 
-function messageFields(message: MessageDraft | undefined): Pick<EntryRow, "message_id" | "request_id" | "role" | "user_kind" | "origin" | "model"> {
+function messageFields(
+  message: MessageDraft | undefined,
+): Pick<EntryRow, "message_id" | "request_id" | "role" | "user_kind" | "origin" | "model"> {
   return {
     message_id: message?.sourceId ?? null,
     request_id: message?.requestId ?? null,
@@ -114,7 +116,9 @@ function messageFields(message: MessageDraft | undefined): Pick<EntryRow, "messa
   };
 }
 
-function usageFields(message: MessageDraft | undefined): Pick<EntryRow, "tokens_in" | "tokens_out" | "cache_read" | "cache_write"> {
+function usageFields(
+  message: MessageDraft | undefined,
+): Pick<EntryRow, "tokens_in" | "tokens_out" | "cache_read" | "cache_write"> {
   const usage = message?.usage;
   return {
     tokens_in: usage?.tokensIn ?? null,

@@ -22,16 +22,21 @@ export function fixText({ colors, columns }: CommandContext, row: ErrorRow): str
   else {
     const tries = attempts === 0 ? "" : ` after ${attempts} more ${attempts === 1 ? "failure" : "failures"}`;
     const line = row.fix.line_number === null ? "" : `, line ${row.fix.line_number}`;
-    lines.push(`${colors.green("  fixed by")} ${neutralLine(row.fix.tool_name ?? "")} ${neutralLine(row.fix.tool_use_id ?? "")}${line}${tries}`);
-    for (const words of row.words ?? []) lines.push(colors.dim(shortened(neutralBlock(words), columns, MAX_WORDS_LINES)));
-    if (row.diff) lines.push(diffLines(row.diff, colors));
+    lines.push(
+      `${colors.green("  fixed by")} ${neutralLine(row.fix.tool_name ?? "")} ${neutralLine(row.fix.tool_use_id ?? "")}${line}${tries}`,
+    );
+    for (const words of row.words ?? [])
+      lines.push(colors.dim(shortened(neutralBlock(words), columns, MAX_WORDS_LINES)));
+    lines.push(row.diff ? diffLines(row.diff, colors) : colors.dim(`${INDENT}(the same call again)`));
   }
   return `${lines.filter((line) => line !== "").join("\n")}\n\n`;
 }
 
 function place({ tool_use_id, session_id, line_number, timestamp }: ErrorRow): string {
   const line = line_number === undefined ? "" : `line ${line_number}`;
-  return [neutralLine(tool_use_id ?? ""), session_id ?? "", line, dayAndTime(timestamp ?? null)].filter(Boolean).join("  ");
+  return [neutralLine(tool_use_id ?? ""), session_id ?? "", line, dayAndTime(timestamp ?? null)]
+    .filter(Boolean)
+    .join("  ");
 }
 
 function wrapped(text: string, columns: number): string {

@@ -4,7 +4,15 @@ import type { BlockRow, MessageRow } from "./schemas/message.ts";
 import type { MessageView } from "./turns.ts";
 
 export function messageRow(view: MessageView, sessionId: string, turn: number | null): MessageRow {
-  const { id: _id, session_id: _session, has_text: _a, has_thinking: _b, has_tool_use: _c, has_tool_result: _d, ...known } = view.message;
+  const {
+    id: _id,
+    session_id: _session,
+    has_text: _a,
+    has_thinking: _b,
+    has_tool_use: _c,
+    has_tool_result: _d,
+    ...known
+  } = view.message;
   return {
     version: 1,
     session_id: sessionId,

@@ -11,11 +11,18 @@ export interface OtherHalves {
 }
 
 /** Reads the whole input, and keeps of it the places of calls and results only. */
-export async function otherHalves(input: Reopenable, options: Pick<ParseOptions, "readOutput" | "signal">): Promise<OtherHalves> {
+export async function otherHalves(
+  input: Reopenable,
+  options: Pick<ParseOptions, "readOutput" | "signal">,
+): Promise<OtherHalves> {
   const messages: TranscriptMessage[] = [];
   const blocks: ParsedContentBlock[] = [];
   let ids = 0;
-  const reader = readTranscript("", onceThrough(input), { ...options, pricing: "flat", generateId: () => String((ids += 1)) });
+  const reader = readTranscript("", onceThrough(input), {
+    ...options,
+    pricing: "flat",
+    generateId: () => String((ids += 1)),
+  });
   for await (const { message, blocks: all } of reader) {
     const halves = all.filter(({ block_type }) => block_type === "tool_use" || block_type === "tool_result");
     if (halves.length === 0) continue;

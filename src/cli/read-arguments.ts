@@ -61,12 +61,19 @@ function createProgram(setting: Setting, found: (command: ReadArguments) => void
     .helpOption("-h, --help", "Prints this help.")
     .helpCommand("help [command]", "Prints the help of a command.")
     .addHelpText("after", `\n${SESSIONS}\n\nExit status: 0 found or done, 1 nothing found, 2 an error.`)
-    .showHelpAfterError("Run `transcripts --help` for what there is.");
+    .showHelpAfterError("Run `transcripts --help` for what there is.")
+    .configureHelp({
+      subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(termOf)].join(" "),
+    });
   for (const definition of DEFINITIONS) program.addCommand(createCommand(definition, setting, found), {});
   return program;
 }
 
-function createCommand(definition: CommandDefinition, { now }: Setting, found: (command: ReadArguments) => void): Command {
+function createCommand(
+  definition: CommandDefinition,
+  { now }: Setting,
+  found: (command: ReadArguments) => void,
+): Command {
   const { name, does, description, examples } = definition;
   const command = new Command(name)
     .summary(does)
@@ -85,6 +92,11 @@ function createArgument({ name, does, required, variadic, choices }: ArgumentDef
   const shown = variadic ? `${name}...` : name;
   const argument = new Argument(required ? `<${shown}>` : `[${shown}]`, does);
   return choices ? argument.choices(choices) : argument;
+}
+
+function termOf(argument: Argument): string {
+  const name = argument.variadic ? `${argument.name()}...` : argument.name();
+  return argument.required ? `<${name}>` : `[${name}]`;
 }
 
 function createOption(definition: OptionDefinition, now: Date): Option {

@@ -10,7 +10,8 @@ export function readDate(text: string, now: Date): Date | undefined {
   if (text === "today") return startOfDay(now, 0);
   if (text === "yesterday") return startOfDay(now, -1);
   const [, count, unit] = /^(\d{1,5})([hdw])$/.exec(text) ?? [];
-  if (unit === "h" || unit === "d" || unit === "w") return new Date(now.getTime() - Number(count) * HOURS[unit] * HOUR_MS);
+  if (unit === "h" || unit === "d" || unit === "w")
+    return new Date(now.getTime() - Number(count) * HOURS[unit] * HOUR_MS);
   if (!/^\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?$/.test(text)) return undefined;
   // A day alone would be read as UTC.
   const date = new Date(text.length === 10 ? `${text}T00:00:00` : text);

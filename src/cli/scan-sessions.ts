@@ -1,50 +1,35 @@
-/** The figures of many sessions, with a bar where that takes long. */
-import { reasonOf } from "../sessions/reasons.ts";
+/** The figures of the sessions that a command asks for, with a bar where that takes long. */
+import { parseTranscript } from "../parse/parse-transcript.ts";
+import { scanSessions, type ScannedSession } from "../scan/scan-sessions.ts";
+import { type SessionScan, usageRecords } from "../scan/session-scan.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
-import type { SessionScan } from "../scan/session-scan.ts";
 import type { CommandContext } from "./command.ts";
-import { scanSession } from "./scan-adapter.ts";
 
+/** A session that was read. */
 export interface Scanned {
   ref: SessionRef;
   scan: SessionScan;
 }
 
-export interface Unscanned {
-  ref: SessionRef;
-  reason: string;
-}
-
-/**
- * Each session in turn. What cannot be read is told with its reason and does not stop the rest. `wanted` ends it early:
- * it is asked after each.
- */
-export async function* scanAll(
-  context: CommandContext,
-  refs: readonly SessionRef[],
-): AsyncGenerator<Scanned | Unscanned> {
+/** In the order of `refs`. What cannot be read has a `problem` and does not stop the rest. */
+export async function scanAll(context: CommandContext, refs: readonly SessionRef[]): Promise<ScannedSession[]> {
   const progress = context.progress(refs.length, "sessions");
   try {
-    for (const ref of refs) {
-      context.signal.throwIfAborted();
-      yield await scanned(context, ref);
-      progress.advance();
-    }
+    const stored = refs.filter(({ source }) => source !== "stdin");
+    const onScanned = (): void => progress.advance();
+    const scanned = await scanSessions(stored, { onScanned, signal: context.signal });
+    const piped = refs.find(({ source }) => source === "stdin");
+    return piped === undefined ? scanned : [...scanned, await scanInput(context, piped)];
   } finally {
     progress.end();
   }
 }
 
-async function scanned(context: CommandContext, ref: SessionRef): Promise<Scanned | Unscanned> {
-  try {
-    return { ref, scan: await scanSession(context, ref) };
-  } catch (error) {
-    if (context.signal.aborted || !isReadFault(error)) throw error;
-    return { ref, reason: reasonOf(error) };
-  }
-}
-
-/** A fault of the file system or of a database, not of ours. */
-export function isReadFault(error: unknown): error is Error {
-  return error instanceof Error && (error.name === "SessionError" || "syscall" in error);
+/** Standard input can be read only once, so nothing quicker than a whole parse will do. */
+async function scanInput({ stdin, signal }: CommandContext, ref: SessionRef): Promise<ScannedSession> {
+  const result = await parseTranscript(ref.id, stdin, { signal });
+  signal.throwIfAborted();
+  const { source, stats, metadata, lines, errors, messages } = result;
+  const usage = usageRecords(messages);
+  return { ref, scan: { source, stats, metadata, lines, error_count: errors.length, usage }, problem: null };
 }

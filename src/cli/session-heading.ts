@@ -21,6 +21,9 @@ export function sessionHeading({ colors, columns }: CommandContext, ref: Session
     project === null ? "" : neutralLine(basename(project)),
     neutralLine(idOf(ref, result)),
   ];
-  const lines = [colors.bold(cut(title, Math.min(columns, 100))), colors.dim(cut(facts.filter(Boolean).join(" · "), columns))];
+  const lines = [
+    colors.bold(cut(title, Math.min(columns, 100))),
+    colors.dim(cut(facts.filter(Boolean).join(" · "), columns)),
+  ];
   return `${lines.filter((line) => line !== "").join("\n")}\n\n`;
 }

@@ -71,7 +71,9 @@ export function idOf(ref: SessionRef, result?: Pick<ParseResult, "metadata">): s
 export function argumentFor(ref: SessionRef): string {
   if (ref.source === "stdin") return "-";
   const argument = ref.source === "file" && ref.path !== null ? ref.path : ref.id;
-  return /^[\w./@:+-]+$/.test(argument) && !argument.startsWith("-") ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
+  return /^[\w./@:+-]+$/.test(argument) && !argument.startsWith("-")
+    ? argument
+    : `'${argument.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Tells lines that could not be used, and what kind of file it is not. */

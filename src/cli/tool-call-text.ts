@@ -12,7 +12,19 @@ const MAX_CHARS = 4_000;
 /** Width of the line that names a call, where the output has none. */
 const MAX_LINE = 200;
 /** Fields of inputs that tell most, in the order in which they are asked. */
-const TELLING = ["command", "file_path", "filePath", "path", "notebook_path", "pattern", "query", "url", "description", "prompt", "skill"];
+const TELLING = [
+  "command",
+  "file_path",
+  "filePath",
+  "path",
+  "notebook_path",
+  "pattern",
+  "query",
+  "url",
+  "description",
+  "prompt",
+  "skill",
+];
 
 /** A call and how it ended: several lines, without a line end. */
 export function toolCallText(call: ToolCall, style: ConversationStyle): string {
@@ -20,7 +32,10 @@ export function toolCallText(call: ToolCall, style: ConversationStyle): string {
 }
 
 /** The call alone. */
-export function callText(call: Pick<ToolCall, "tool_name" | "tool_input"> & { use?: unknown }, style: ConversationStyle): string {
+export function callText(
+  call: Pick<ToolCall, "tool_name" | "tool_input"> & { use?: unknown },
+  style: ConversationStyle,
+): string {
   const { colors, columns } = style;
   const name = neutralLine(call.tool_name ?? "unknown tool");
   const room = Math.max(10, Math.min(columns, MAX_LINE) - name.length - 4);
@@ -50,7 +65,8 @@ function telling(fields: readonly [string, unknown][]): [string, unknown] | unde
 /** The fields that the first line does not show. */
 function inputRest(input: unknown): string {
   const fields = fieldsOf(input);
-  if (fields.length === 0) return input === null || input === undefined || typeof input === "object" ? "" : textOf(input);
+  if (fields.length === 0)
+    return input === null || input === undefined || typeof input === "object" ? "" : textOf(input);
   const shown = telling(fields) ?? fields.find(([, value]) => typeof value === "string");
   const isWhole = shown !== undefined && !textOf(shown[1]).includes("\n") && textOf(shown[1]).length < 80;
   const rest = fields.filter((field) => field !== shown || !isWhole);

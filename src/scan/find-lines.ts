@@ -75,7 +75,7 @@ export class LinePicker {
     const places = new Places(this.#search, bytes, start, end);
     let counted = start;
     for (let at = places.next(start); at !== -1;) {
-      const lineStart = bytes.lastIndexOf(LINE_FEED, at - 1) + 1;
+      const lineStart = at === 0 ? 0 : bytes.lastIndexOf(LINE_FEED, at - 1) + 1;
       const lineEnd = bytes.indexOf(LINE_FEED, at);
       this.#line += lineFeeds(bytes, counted, lineStart);
       counted = lineStart;

@@ -21,7 +21,8 @@ export async function exampleSession(): Promise<PageSession> {
 
 function main(): MadeSession {
   const made = new MadeSession();
-  made.line({ type: "summary", summary: "Fixing the parser", leafUuid: "u0" });
+  made.line({ type: "custom-title", customTitle: "Fixing the parser" });
+  made.line({ type: "summary", summary: "What was done before", leafUuid: "u0" });
   made.user(`Please fix the parser.\nIt breaks on **empty** lines. ${LONG_WORD}`);
   made.assistant([
     { type: "thinking", thinking: "An empty line has no type." },

@@ -1,20 +1,11 @@
 /** However an input comes, what is read from it is the same. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { TranscriptInput } from "../../src/format/index.ts";
-import type { ParseResult } from "../../src/parse/model.ts";
-import type { ParseOptions } from "../../src/parse/options.ts";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { anyLines } from "../support/parse/any-lines.ts";
 import { asIterable, asStream, cuts, pieces } from "../support/parse/chunks.ts";
+import { parsedWithCounts as parsed, without } from "../support/parse/counting-ids.ts";
 import { damagedBytes } from "../support/parse/damage.ts";
 import { describe, test } from "../support/runner.ts";
-
-/** With ids that are the same each time. */
-function parsed(input: TranscriptInput, options: ParseOptions = {}): Promise<ParseResult> {
-  let ids = 0;
-  return parseTranscript("S", input, { generateId: () => `id-${(ids += 1)}`, ...options });
-}
 
 const anyText = anyLines().map((lines) => lines.map((line) => `${line}\n`).join(""));
 const anyBytes = damagedBytes(anyText.map((text) => Buffer.from(text)));
@@ -56,7 +47,7 @@ describe("an input", () => {
         const known = await parsed(Buffer.from(whole));
         assert.deepEqual(await parsed(whole), known);
         assert.deepEqual(await parsed(asIterable(pieces(whole, places))), known);
-        assert.deepEqual(await parsed(asStream([...whole])), known);
+        assert.deepEqual(await parsed(asStream(pieces(whole, places))), known);
       }),
       { numRuns: 120 },
     );
@@ -75,10 +66,9 @@ describe("a signal", () => {
         });
         const lines = input.split("\n").slice(0, result.lines.total);
         const upTo = await parsed(lines.map((line) => `${line}\n`).join(""));
-        const { source: _, aborted, ...rest } = result;
-        const { source: __, aborted: ___, ...expected } = upTo;
-        assert.deepEqual(rest, expected);
-        assert.equal(aborted, stopAt <= places.length);
+        // What a file is, is told from its first bytes, of which there may be fewer here.
+        assert.deepEqual(without(result, "source", "aborted"), without(upTo, "source", "aborted"));
+        assert.equal(result.aborted, stopAt <= places.length);
       }),
       { numRuns: 100 },
     );

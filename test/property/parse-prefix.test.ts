@@ -1,19 +1,13 @@
 /** A session that grows, and one that repeats itself. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { ParsedContentBlock, ParseResult, TranscriptMessage } from "../../src/parse/model.ts";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import type { ParseResult, TranscriptMessage } from "../../src/parse/model.ts";
 import { anyLines } from "../support/parse/any-lines.ts";
+import { parsedWithCounts, without } from "../support/parse/counting-ids.ts";
 import { describe, test } from "../support/runner.ts";
 
-async function parsed(lines: readonly string[]): Promise<ParseResult> {
-  return parseTranscript("S", lines.map((line) => `${line}\n`).join(""), { generateId: countingIds() });
-}
-
-function countingIds(): () => string {
-  let ids = 0;
-  return () => `id-${(ids += 1)}`;
-}
+const parsed = (lines: readonly string[]): Promise<ParseResult> =>
+  parsedWithCounts(lines.map((line) => `${line}\n`).join(""));
 
 /**
  * What later lines of an answer may change of it: its usage and cost, what the pieces before did not say, and the
@@ -23,27 +17,24 @@ const GROWING = ["tokens_in", "tokens_out", "cache_read", "cache_write", "cost_u
 const FILLED = ["request_id", "model", "provider", "timestamp"] as const;
 const FLAGS = ["has_text", "has_thinking", "has_tool_use", "has_tool_result"] as const;
 
-/** Why `after` cannot be `before` with further pieces. */
+/** Checks that `after` is `before` with further pieces. */
 function assertGrown(before: TranscriptMessage, after: TranscriptMessage): void {
-  const settled = (message: TranscriptMessage): Partial<TranscriptMessage> =>
-    Object.fromEntries(Object.entries(message).filter(([key]) => !isOpen(key)));
+  const settled = (message: TranscriptMessage): unknown => without(message, "id", ...GROWING, ...FILLED, ...FLAGS);
   assert.deepEqual(settled(after), settled(before));
   for (const key of FILLED) if (before[key] !== null) assert.equal(after[key], before[key], key);
   for (const key of FLAGS) assert.ok(after[key] || !before[key], key);
   assert.ok((after.tokens_out ?? 0) >= (before.tokens_out ?? 0), "the output only grows");
 }
 
-const isOpen = (key: string): boolean => [...GROWING, ...FILLED, ...FLAGS].some((each) => each === key);
-
-/** The blocks of a message. A call has no status of its own: its result may come later, or another call before it. */
-function blocksOf(result: ParseResult, { ordinal }: TranscriptMessage): Omit<ParsedContentBlock, "status" | "id">[] {
-  const id = result.messages[ordinal]?.id;
-  return result.content_blocks
-    .filter(({ message_id }) => message_id === id)
-    .map(({ id: _, status, message_id: __, ...rest }) => ({
-      ...rest,
-      message_id: String(ordinal),
-      result: rest.block_type === "tool_result" ? status : null,
+/** The blocks of a message, without ids. How a call ended is told by its result, which may come later. */
+function blocksOf({ messages, content_blocks: blocks }: ParseResult, { ordinal }: TranscriptMessage): unknown[] {
+  return blocks
+    .filter(({ message_id: id }) => id === messages[ordinal]?.id)
+    .map((block) => ({
+      ...block,
+      id: "",
+      message_id: "",
+      status: block.block_type === "tool_use" ? null : block.status,
     }));
 }
 
@@ -53,21 +44,12 @@ describe("the parse of the first lines", () => {
       fc.asyncProperty(anyLines(), fc.nat(), async (lines, place) => {
         const some = lines.slice(0, place % (lines.length + 1));
         const [part, whole] = [await parsed(some), await parsed(lines)];
-        const laterIds = new Set(
-          whole.messages.flatMap(({ source_id, ordinal }) => {
-            const hasMore = whole.content_blocks.some(
-              (block) => block.message_id === whole.messages[ordinal]?.id && block.line_number > some.length,
-            );
-            return hasMore && source_id !== null ? [source_id] : [];
-          }),
-        );
         const mayGrow = idsIn(lines.slice(some.length));
-        for (const id of laterIds) assert.ok(mayGrow.has(id));
         for (const [n, before] of part.messages.entries()) {
           const after = whole.messages[n];
           assert.ok(after);
-          if (before.source_id !== null && mayGrow.has(before.source_id)) assertGrown(without(before), without(after));
-          else assert.deepEqual(without(after), without(before));
+          if (before.source_id !== null && mayGrow.has(before.source_id)) assertGrown(before, after);
+          else assert.deepEqual(without(after, "id"), without(before, "id"));
           const [said, all] = [blocksOf(part, before), blocksOf(whole, after)];
           assert.deepEqual(all.slice(0, said.length), said);
         }
@@ -82,10 +64,6 @@ describe("the parse of the first lines", () => {
   });
 });
 
-function without({ id: _, ...message }: TranscriptMessage): TranscriptMessage {
-  return { ...message, id: "" };
-}
-
 /** Ids of answers on these lines, told by looking for them. */
 function idsIn(lines: readonly string[]): Set<string> {
   return new Set(lines.flatMap((line) => [...line.matchAll(/"id":\s*"([^"]*)"/g)].map(([, id = ""]) => id)));
@@ -97,9 +75,9 @@ describe("a session that stands in its file twice", () => {
       fc.asyncProperty(anyLines(), async (all) => {
         const lines = all.filter(hasUuid);
         const [once, twice] = [await parsed(lines), await parsed([...lines, ...lines])];
-        const { errors: _, lines: account, unknown_lines: __, ...rest } = twice;
-        const { errors: ___, lines: onceAccount, unknown_lines: ____, ...conversation } = once;
-        assert.deepEqual(rest, conversation);
+        const said = (result: ParseResult): unknown => without(result, "errors", "lines", "unknown_lines");
+        assert.deepEqual(said(twice), said(once));
+        const [account, onceAccount] = [twice.lines, once.lines];
         const { duplicate = 0, ...skipped } = account.skipped;
         const { duplicate: before = 0, ...skippedBefore } = onceAccount.skipped;
         assert.equal(duplicate, before + lines.length);
@@ -122,7 +100,7 @@ describe("a session that stands in its file twice", () => {
         }
         const shape = ({ messages, content_blocks: blocks, stats }: ParseResult): unknown => [
           messages.map(({ source_id, uuid, tokens_out, ordinal }) => [source_id, uuid, tokens_out, ordinal]),
-          blocks.map(({ line_number: _, ...block }) => block),
+          blocks.map((block) => without(block, "line_number")),
           stats,
         ];
         assert.deepEqual(shape(await parsed(repeated)), shape(await parsed(lines)));

@@ -1,20 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { TranscriptEntry, TranscriptHeader } from "../../src/format/index.ts";
-import {
-  encodeJsonlEntry,
-  encodeJsonlHeader,
-  encodeMarkdownEntry,
-  encodeMarkdownHeader,
-  mergeContinuations,
-} from "../../src/format/index.ts";
-import type { Source } from "../../src/parse/draft.ts";
-import { jsonl } from "../../src/parse/sources/jsonl.ts";
-import { markdown } from "../../src/parse/sources/markdown.ts";
+import { mergeContinuations, type TranscriptEntry } from "../../src/format/index.ts";
 import { opencodeExport } from "../../src/parse/sources/opencode-export.ts";
 import { assertAccounted } from "../support/parse/account.ts";
 import { damagedBytes } from "../support/parse/damage.ts";
 import { conversation, readSource, type SourceReading } from "../support/parse/source.ts";
+import { FORMATS, JSONL, MARKDOWN } from "../support/parse/transcript-file.ts";
 import { conversationOf } from "../support/recording/conversation-arbitrary.ts";
 import { plainSteps, stored } from "../support/recording/conversation.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
@@ -22,28 +13,6 @@ import { describe, test } from "../support/runner.ts";
 import { anyEntry, anyHeader } from "./format-arbitraries.ts";
 
 const SESSION = "ses_1";
-const filePath = "ses_parent/ses_1.md";
-const HEADER: TranscriptHeader = { version: 1, sessionID: SESSION };
-
-interface Format {
-  source: Source;
-  text: (entries: readonly TranscriptEntry[], header?: TranscriptHeader) => string;
-}
-
-const FORMATS: Record<string, Format> = {
-  markdown: {
-    source: markdown,
-    text: (entries, header = HEADER) =>
-      encodeMarkdownHeader(header, { filePath }) +
-      entries.map((entry) => encodeMarkdownEntry(entry, { filePath })).join(""),
-  },
-  jsonl: {
-    source: jsonl,
-    text: (entries, header = HEADER) =>
-      encodeJsonlHeader(header) + entries.map((entry) => encodeJsonlEntry(entry)).join(""),
-  },
-};
-
 const anyEntries = fc.array(anyEntry, { maxLength: 6 });
 
 const whole = ({ units, messages, blocks, errors, lines, metadata }: SourceReading): unknown => [
@@ -138,10 +107,8 @@ for (const [name, { source, text }] of Object.entries(FORMATS)) {
 test("both formats give the same messages", async () => {
   await fc.assert(
     fc.asyncProperty(anyEntries, anyHeader, async (entries, header) => {
-      const [md, lines] = [FORMATS["markdown"], FORMATS["jsonl"]];
-      assert.ok(md && lines);
-      const first = await readSource(md.source, md.text(entries, header));
-      const second = await readSource(lines.source, lines.text(entries, header));
+      const first = await readSource(MARKDOWN.source, MARKDOWN.text(entries, header));
+      const second = await readSource(JSONL.source, JSONL.text(entries, header));
       assert.deepEqual(conversation(first), conversation(second));
       assert.deepEqual(first.metadata, second.metadata);
     }),

@@ -1,2 +1,135 @@
-import type { CommandContext, ExitCode } from "../command.ts";
-export async function run(_: CommandContext): Promise<ExitCode> { return 0; }
+/** `transcripts doctor` */
+import { readFile } from "node:fs/promises";
+import { readTranscript } from "../../parse/read-transcript.ts";
+import { findSessions, type FoundSessions } from "../../sessions/find-sessions.ts";
+import { openSession } from "../../sessions/open-session.ts";
+import { reasonOf } from "../../sessions/reasons.ts";
+import type { SessionRef } from "../../sessions/session-ref.ts";
+import { VERSION } from "../../version.ts";
+import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import { doctorText } from "../doctor-text.ts";
+import { addPlugin } from "../init/plugin-config.ts";
+import { projectAt } from "../init/project-config.ts";
+import { flag } from "../option-values.ts";
+import { printObject } from "../output.ts";
+import { isReadFault } from "../read-fault.ts";
+import type { DoctorResult } from "../schemas/doctor.ts";
+import { readOptions } from "../session-input.ts";
+
+/** Sessions that are looked into unless --all is given. */
+const SAMPLE = 50;
+
+export async function run(
+  context: CommandContext,
+  _args: readonly string[],
+  options: CommandOptions,
+): Promise<ExitCode> {
+  const found = await findSessions(context, { all: true });
+  const sample = flag(options, "all") ? found.sessions : found.sessions.slice(0, SAMPLE);
+  const findings = await lookInto(context, sample);
+  const unreadable = [...found.unreadable, ...findings.unreadable];
+  const config = await configOf(context.cwd);
+  const result: DoctorResult = {
+    version: 1,
+    ok: unreadable.length === 0 && (config === null || config.problem === null),
+    program: { version: VERSION, runtime: runtime() },
+    places: placesOf(found),
+    unreadable: unreadable.map(({ path, reason }) => ({ path, reason })),
+    config,
+    checked: sample.length - findings.unreadable.length,
+    of: found.sessions.length,
+    lines: findings.lines,
+    skipped_types: Object.fromEntries(findings.skipped),
+    unknown_types: Object.fromEntries(findings.unknown),
+    damage: [...findings.damage.values()],
+  };
+  if (flag(options, "json")) await printObject(context, result);
+  else await context.out(doctorText(context, result));
+  return result.ok ? 0 : 2;
+}
+
+function runtime(): string {
+  const { bun, node } = process.versions;
+  return bun === undefined ? `Node ${node}` : `Bun ${bun}`;
+}
+
+function placesOf({ roots, unreadable }: FoundSessions): DoctorResult["places"] {
+  return roots.map(({ source, path, sessions }) => ({
+    source: source === "opencode-store" ? "opencode" : source,
+    path,
+    sessions,
+    problem: unreadable.find((fault) => fault.path === path)?.reason ?? null,
+  }));
+}
+
+async function configOf(cwd: string): Promise<DoctorResult["config"]> {
+  const { configs } = await projectAt(cwd);
+  let first: DoctorResult["config"] = null;
+  for (const path of configs) {
+    const config = await configAt(path);
+    if (config.plugin === true) return config;
+    first ??= config;
+  }
+  return first;
+}
+
+async function configAt(path: string): Promise<NonNullable<DoctorResult["config"]>> {
+  try {
+    const addition = addPlugin(await readFile(path, "utf8"));
+    if (addition.kind === "broken") return { path, plugin: null, problem: addition.problem };
+    return { path, plugin: addition.kind === "present", problem: null };
+  } catch (error) {
+    return { path, plugin: null, problem: reasonOf(error) };
+  }
+}
+
+interface Findings {
+  unreadable: { path: string; reason: string }[];
+  lines: number;
+  skipped: Map<string, number>;
+  unknown: Map<string, number>;
+  damage: Map<string, DoctorResult["damage"][number]>;
+}
+
+async function lookInto(context: CommandContext, refs: readonly SessionRef[]): Promise<Findings> {
+  const findings: Findings = { unreadable: [], lines: 0, skipped: new Map(), unknown: new Map(), damage: new Map() };
+  const progress = context.progress(refs.length, "sessions");
+  for (const ref of refs) {
+    context.signal.throwIfAborted();
+    try {
+      await lookAt(context, ref, findings);
+    } catch (error) {
+      if (!isReadFault(error)) throw error;
+      findings.unreadable.push({ path: ref.path ?? ref.id, reason: reasonOf(error) });
+    }
+    progress.advance();
+  }
+  progress.end();
+  return findings;
+}
+
+async function lookAt(context: CommandContext, ref: SessionRef, findings: Findings): Promise<void> {
+  const path = ref.path ?? ref.id;
+  const reader = readTranscript(ref.id, openSession(ref), {
+    ...readOptions(context, ref),
+    pricing: "flat",
+    onLineError: (line, _reason, { code, recovered }) => {
+      // It stands among the unknown types.
+      if (code === "unknown_type") return;
+      const key = `${path}\0${code}\0${recovered}`;
+      const known = findings.damage.get(key);
+      if (known) known.count += 1;
+      else findings.damage.set(key, { path, code, count: 1, recovered, first_line: line });
+    },
+  });
+  // Only what it sums up to is wanted.
+  for await (const _ of reader);
+  const { lines, unknown_lines: unknown } = reader.summary();
+  findings.lines += lines.total;
+  for (const [type, times] of Object.entries(lines.skipped)) add(findings.skipped, type, times);
+  for (const { type } of unknown) add(findings.unknown, type, 1);
+}
+
+function add(counts: Map<string, number>, key: string, times: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + times);
+}

@@ -5,7 +5,11 @@ import { text } from "../option-values.ts";
 import { printLine } from "../output.ts";
 import { inputOf, readOptions, sessionNamed } from "../session-input.ts";
 
-export async function run(context: CommandContext, args: readonly string[], options: CommandOptions): Promise<ExitCode> {
+export async function run(
+  context: CommandContext,
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<ExitCode> {
   const [argument = ""] = args;
   const ref = await sessionNamed(context, argument);
   const outcome = text(options, "outcome");

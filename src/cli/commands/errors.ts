@@ -2,34 +2,37 @@
 import { findFixes, type ToolFix } from "../../parse/fixes.ts";
 import type { ToolCall } from "../../parse/model.ts";
 import { scanErrors } from "../../scan/errors.ts";
-import { reasonOf } from "../../sessions/reasons.ts";
-import { SessionError } from "../../sessions/session-error.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { fixText } from "../fix-text.ts";
 import { flag } from "../option-values.ts";
 import { printLine } from "../output.ts";
+import { isReadFault } from "../read-fault.ts";
 import type { ErrorRow } from "../schemas/errors.ts";
 import { familyOf, idOf, inputOf, noteDamage, parseSession, readOptions, sessionNamed } from "../session-input.ts";
 import { dayAndTime } from "../terminal/times.ts";
 import { neutralBlock } from "../terminal/neutral.ts";
 
-export async function run(context: CommandContext, args: readonly string[], options: CommandOptions): Promise<ExitCode> {
+export async function run(
+  context: CommandContext,
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<ExitCode> {
   let found = 0;
   let failed = false;
   for (const argument of args) {
-    for (const ref of await sessionsOf(context, argument, options)) {
-      try {
+    try {
+      for (const ref of await sessionsOf(context, argument, options)) {
         for await (const row of errorsOf(context, ref, options)) {
           await print(context, row, options);
           found += 1;
         }
-      } catch (error) {
-        if (!(error instanceof SessionError) && !(error instanceof Error && "syscall" in error)) throw error;
-        // The others are read all the same, as `grep` does.
-        context.note(`transcripts: ${ref.path ?? ref.id}: ${error instanceof SessionError ? error.message : reasonOf(error)}`);
-        failed = true;
       }
+    } catch (error) {
+      // The others are read all the same, as `grep` does.
+      if (args.length === 1 || !isReadFault(error)) throw error;
+      context.note(`transcripts: ${error.message}`);
+      failed = true;
     }
   }
   if (failed) return 2;
@@ -59,7 +62,11 @@ async function* errorsOf(context: CommandContext, ref: SessionRef, options: Comm
   }
 }
 
-async function* errorsWithFixes(context: CommandContext, ref: SessionRef, options: CommandOptions): AsyncGenerator<ErrorRow> {
+async function* errorsWithFixes(
+  context: CommandContext,
+  ref: SessionRef,
+  options: CommandOptions,
+): AsyncGenerator<ErrorRow> {
   const result = await parseSession(context, ref);
   noteDamage(context, ref, result);
   for (const found of findFixes(result.messages, result.content_blocks, result.tool_calls)) {
@@ -103,7 +110,11 @@ function tabbed({ isTerminal, colors }: CommandContext, row: ErrorRow): string {
   const shown = (text: string): string => escaped(isTerminal ? neutralBlock(text) : text);
   const cells = [colors.yellow(shown(row.tool_name ?? "")), shown(row.tool_use_id ?? ""), shown(row.error)];
   if (row.session_id !== undefined) {
-    cells.push(shown(row.session_id), String(row.line_number ?? ""), isTerminal ? dayAndTime(row.timestamp ?? null) : (row.timestamp ?? ""));
+    cells.push(
+      shown(row.session_id),
+      String(row.line_number ?? ""),
+      isTerminal ? dayAndTime(row.timestamp ?? null) : (row.timestamp ?? ""),
+    );
   }
   return `${cells.join("\t")}\n`;
 }

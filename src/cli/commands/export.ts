@@ -8,7 +8,11 @@ import { text } from "../option-values.ts";
 import { noteDamage, parseSession, sessionNamed } from "../session-input.ts";
 import { createWholeFile } from "../write-file.ts";
 
-export async function run(context: CommandContext, args: readonly string[], options: CommandOptions): Promise<ExitCode> {
+export async function run(
+  context: CommandContext,
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<ExitCode> {
   const [argument = ""] = args;
   const output = text(options, "output") ?? (context.isTerminal ? undefined : "-");
   if (output === undefined) throw new CliError("A page is not for a terminal.", "Name a file: `-o session.html`.");

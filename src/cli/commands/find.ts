@@ -1,12 +1,14 @@
 /** `transcripts find` */
 import { basename } from "node:path";
 import { counted } from "../../html/quantities.ts";
-import { findInSession, type FindQuery, type Hit } from "../../scan/find.ts";
+import type { FindQuery, Hit } from "../../scan/find.ts";
+import { findInSessions, type Searched } from "../../scan/find-sessions.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
-import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
+import { CliError, type CommandContext, type CommandOptions, type ExitCode, type Progress } from "../command.ts";
 import { date, flag, integer, text } from "../option-values.ts";
 import { printLine } from "../output.ts";
+import { isReadFault } from "../read-fault.ts";
 import type { FindRow } from "../schemas/find.ts";
 import { argumentFor, inputOf, readOptions, sessionsAsked } from "../session-input.ts";
 import { shownSource } from "../shown-source.ts";
@@ -18,32 +20,81 @@ import { wrap } from "../terminal/width.ts";
 const SCREENFUL = 20;
 const INDENT = "    ";
 
-export async function run(context: CommandContext, args: readonly string[], options: CommandOptions): Promise<ExitCode> {
+export async function run(
+  context: CommandContext,
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<ExitCode> {
   const [term = ""] = args;
   if (term === "") throw new CliError("TERM is empty.", "Give at least one character.");
   const isJson = flag(options, "json");
   const limit = integer(options, "limit") ?? (context.isTerminal && !isJson ? SCREENFUL : Infinity);
   const { sessions, unreadable } = await sessionsAsked(context, options, { subagents: true });
+  const state: State = { searched: 0, unreadable: unreadable.length, found: 0 };
   const progress = context.progress(sessions.length, "sessions");
-  const state = { searched: 0, unreadable: unreadable.length, found: 0 };
-  for (const ref of sessions) {
-    if (state.found >= limit) break;
-    context.signal.throwIfAborted();
-    try {
-      await searchSession(context, ref, queryOf(term, options), { isJson, limit, state });
-      state.searched += 1;
-    } catch (error) {
-      if (!isReadFault(error)) throw error;
-      context.note(`not read: ${ref.path ?? ref.id}: ${reasonOf(error)}`);
-      state.unreadable += 1;
-    }
-    progress.advance();
+  try {
+    await searchAll(context, sessions, queryOf(term, options), { isJson, limit, state, progress });
+  } finally {
+    progress.end();
   }
-  progress.end();
-  const left = sessions.length - state.searched - (state.unreadable - unreadable.length);
-  const more = state.found >= limit && left > 0 ? `; stopped at --limit ${limit}, ${counted(left, "older session")} not searched` : "";
+  const left = sessions.length - state.searched;
+  const more =
+    state.found >= limit && left > 0
+      ? `; stopped at ${counted(limit, "passage")}, ${counted(left, "older session")} not searched`
+      : "";
   context.note(`searched ${counted(state.searched, "session")}, ${state.unreadable} unreadable${more}`);
   return state.found > 0 ? 0 : 1;
+}
+
+interface State {
+  searched: number;
+  unreadable: number;
+  found: number;
+}
+
+interface Search {
+  isJson: boolean;
+  limit: number;
+  state: State;
+  progress: Progress;
+}
+
+async function searchAll(
+  context: CommandContext,
+  refs: readonly SessionRef[],
+  query: FindQuery,
+  { isJson, limit, state, progress }: Search,
+): Promise<void> {
+  for await (const { index, hits, failure } of findInSessions(
+    refs.map((ref) => searched(context, ref)),
+    query,
+  )) {
+    context.signal.throwIfAborted();
+    const ref = refs[index];
+    if (!ref) continue;
+    const rows = hits.slice(0, limit - state.found).map((hit) => rowOf(ref, hit));
+    if (rows.length > 0 && !isJson) await context.out(heading(context, ref, rows[0]));
+    for (const row of rows) await (isJson ? printLine(context, row) : context.out(hitText(context, row)));
+    state.found += rows.length;
+    state.searched += 1;
+    if (failure !== undefined) tellFailure(context, ref, failure, state);
+    progress.advance();
+    if (state.found >= limit) return;
+  }
+}
+
+function tellFailure(context: CommandContext, ref: SessionRef, failure: unknown, state: State): void {
+  if (!isReadFault(failure)) throw failure;
+  context.note(`not read: ${ref.path ?? ref.id}: ${reasonOf(failure)}`);
+  state.unreadable += 1;
+  state.searched -= 1;
+}
+
+/** Files of Claude Code need nothing but themselves to be read. */
+function searched(context: CommandContext, ref: SessionRef): Searched {
+  const { source, path, bytes } = ref;
+  if (source === "claude-code" && path !== null && bytes !== null) return { path, bytes };
+  return { input: inputOf(context, ref), options: readOptions(context, ref) };
 }
 
 function queryOf(term: string, options: CommandOptions): FindQuery {
@@ -59,26 +110,19 @@ function queryOf(term: string, options: CommandOptions): FindQuery {
   };
 }
 
-interface Search {
-  isJson: boolean;
-  limit: number;
-  state: { found: number };
-}
-
-async function searchSession(context: CommandContext, ref: SessionRef, query: FindQuery, { isJson, limit, state }: Search): Promise<void> {
-  let isFirst = true;
-  for await (const hit of findInSession(inputOf(context, ref), query, readOptions(context, ref))) {
-    const row = rowOf(ref, hit);
-    if (isJson) await printLine(context, row);
-    else await context.out((isFirst ? heading(context, ref, row) : "") + hitText(context, row));
-    isFirst = false;
-    state.found += 1;
-    if (state.found >= limit) return;
-  }
-}
-
 function rowOf(ref: SessionRef, hit: Hit): FindRow {
-  const { line_number, byte_offset, timestamp, role, block_type, tool_name, tool_use_id, passage, matches, match_count } = hit;
+  const {
+    line_number,
+    byte_offset,
+    timestamp,
+    role,
+    block_type,
+    tool_name,
+    tool_use_id,
+    passage,
+    matches,
+    match_count,
+  } = hit;
   const isInner = role === "tool" ? " --with-tools" : block_type === "thinking" ? " --with-thinking" : "";
   return {
     version: 1,
@@ -100,17 +144,21 @@ function rowOf(ref: SessionRef, hit: Hit): FindRow {
   };
 }
 
-function heading({ colors }: CommandContext, ref: SessionRef, row: FindRow): string {
+function heading({ colors }: CommandContext, ref: SessionRef, row: FindRow | undefined): string {
   const project = ref.project === null ? ref.projectLabel : basename(ref.project);
-  const facts = [neutralLine(ref.title ?? ""), neutralLine(project), row.source].filter((fact) => fact !== "");
-  return `${colors.bold(neutralLine(row.session_id))}  ${colors.dim(facts.join(" · "))}\n`;
+  const facts = [neutralLine(ref.title ?? ""), neutralLine(project), row?.source ?? ""].filter((fact) => fact !== "");
+  return `${colors.bold(neutralLine(ref.id))}  ${colors.dim(facts.join(" · "))}\n`;
 }
 
 function hitText({ colors, columns }: CommandContext, row: FindRow): string {
   const who = row.role === "tool" ? `tool ${neutralLine(row.tool_name ?? "")}`.trimEnd() : row.role;
   const more = row.match_count > row.matches.length ? `  ${row.match_count} matches` : "";
   const head = `  line ${colors.yellow(String(row.line_number))}  ${[dayAndTime(row.timestamp), who].filter(Boolean).join("  ")}${more}`;
-  const passage = wrap(marked(row, (match) => colors.bold(colors.red(match))), columns, INDENT);
+  const passage = wrap(
+    marked(row, (match) => colors.bold(colors.red(match))),
+    columns,
+    INDENT,
+  );
   return `${head}\n${passage}\n${INDENT}${colors.dim(row.open)}\n\n`;
 }
 
@@ -123,9 +171,4 @@ function marked({ passage, matches }: FindRow, paint: (match: string) => string)
     done = end;
   }
   return shown + guardTerminal(passage.slice(done));
-}
-
-/** A fault of the file system or of a database, not of ours. */
-function isReadFault(error: unknown): boolean {
-  return error instanceof Error && (error.name === "SessionError" || "syscall" in error);
 }

@@ -23,7 +23,11 @@ interface Plan {
   folder: string;
 }
 
-export async function run(context: CommandContext, _args: readonly string[], options: CommandOptions): Promise<ExitCode> {
+export async function run(
+  context: CommandContext,
+  _args: readonly string[],
+  options: CommandOptions,
+): Promise<ExitCode> {
   const dryRun = flag(options, "dryRun");
   const project = await projectAt(context.cwd);
   const plan = await planFor(project);
@@ -50,7 +54,8 @@ async function planFor({ root, configs }: Project): Promise<Plan> {
     }
   }
   for (const { config, addition } of read) {
-    if (addition.kind === "added") return { config, change: "changed", text: addition.text, folder: folderOf(undefined) };
+    if (addition.kind === "added")
+      return { config, change: "changed", text: addition.text, folder: folderOf(undefined) };
   }
   return { config: join(root, "opencode.json"), change: "created", text: NEW_CONFIG, folder: join(root, DATA_FOLDER) };
 }
@@ -58,14 +63,20 @@ async function planFor({ root, configs }: Project): Promise<Plan> {
 async function additionTo(config: string): Promise<Exclude<Addition, { kind: "broken" }>> {
   const addition = addPlugin(await readFile(config, "utf8"));
   if (addition.kind !== "broken") return addition;
-  throw new CliError(`${config} cannot be read as JSON: ${addition.problem}.`, "Mend it, then run this again. Nothing was changed.");
+  throw new CliError(
+    `${config} cannot be read as JSON: ${addition.problem}.`,
+    "Mend it, then run this again. Nothing was changed.",
+  );
 }
 
 /** Lays the templates, or finds out which would be laid. */
 async function lay(folder: string, dryRun: boolean): Promise<{ path: string; isNew: boolean }[]> {
   const laid: { path: string; isNew: boolean }[] = [];
   await layTemplates(folder, join, async (path, data) => {
-    laid.push({ path, isNew: dryRun ? !(await exists(path)) : (await writeNewFile(nodeFileSystem, path, data)) === "written" });
+    laid.push({
+      path,
+      isNew: dryRun ? !(await exists(path)) : (await writeNewFile(nodeFileSystem, path, data)) === "written",
+    });
   });
   return laid;
 }

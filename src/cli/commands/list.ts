@@ -1,12 +1,13 @@
 /** `transcripts list` */
 import { basename } from "node:path";
 import { compact, count, dollars, duration } from "../../html/quantities.ts";
+import type { ScannedSession } from "../../scan/scan-sessions.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { date, flag, integer, text } from "../option-values.ts";
 import { printLine } from "../output.ts";
 import { startOfDay } from "../read-date.ts";
-import { scanAll, type Scanned, type Unscanned } from "../scan-sessions.ts";
+import { scanAll } from "../scan-sessions.ts";
 import type { ListRow } from "../schemas/list.ts";
 import { sessionsAsked } from "../session-input.ts";
 import { shortIds } from "../short-ids.ts";
@@ -21,7 +22,11 @@ const SCREENFUL = 20;
 /** Where lines are not limited, titles still are. */
 const MAX_TITLE_COLUMNS = 120;
 
-export async function run(context: CommandContext, _args: readonly string[], options: CommandOptions): Promise<ExitCode> {
+export async function run(
+  context: CommandContext,
+  _args: readonly string[],
+  options: CommandOptions,
+): Promise<ExitCode> {
   const since = sinceAsked(context, options);
   const { sessions } = await sessionsAsked(context, options, { since, subagents: flag(options, "subagents") });
   const source = text(options, "source");
@@ -32,7 +37,7 @@ export async function run(context: CommandContext, _args: readonly string[], opt
   const rows = await rowsOf(context, looked, { limit, since });
   if (flag(options, "json")) for (const row of rows) await printLine(context, row);
   else if (rows.length > 0) await context.out(rowsText(context, rows, shortIds(sessions.map(({ id }) => id))));
-  if (rows.length < wanted.length && rows.length === limit) {
+  if (rows.length < wanted.length && limit === SCREENFUL && integer(options, "recent") === undefined) {
     context.note(`${count(rows.length)} of ${count(wanted.length)} sessions; --all lists all`);
   }
   if (rows.length === 0) context.note("no sessions found; `transcripts doctor` shows where they are looked for");
@@ -58,15 +63,12 @@ async function rowsOf(
   refs: readonly SessionRef[],
   { limit, since }: { limit: number; since: Date | undefined },
 ): Promise<ListRow[]> {
-  const rows: ListRow[] = [];
-  for await (const scanned of scanAll(context, refs)) {
-    const row = rowOf(scanned);
-    if (row.problem !== null) context.note(`not read: ${row.path ?? row.session_id}: ${row.problem}`);
-    if (since !== undefined && timeOf(row) < since.getTime()) continue;
-    rows.push(row);
-    if (rows.length >= limit) break;
+  const rows = (await scanAll(context, refs)).map(rowOf);
+  for (const { path, session_id: id, problem } of rows) {
+    if (problem !== null) context.note(`not read: ${path ?? id}: ${problem}`);
   }
-  return rows.sort((a, b) => timeOf(b) - timeOf(a));
+  const recent = since === undefined ? rows : rows.filter((row) => timeOf(row) >= since.getTime());
+  return recent.sort((a, b) => timeOf(b) - timeOf(a)).slice(0, limit);
 }
 
 /** When something was last said in it. */
@@ -74,9 +76,7 @@ function timeOf({ ended, modified }: ListRow): number {
   return millisecondsOf(ended) ?? millisecondsOf(modified) ?? 0;
 }
 
-function rowOf(scanned: Scanned | Unscanned): ListRow {
-  const { ref } = scanned;
-  const scan = "scan" in scanned ? scanned.scan : undefined;
+function rowOf({ ref, scan, problem }: ScannedSession): ListRow {
   const { stats, metadata } = scan ?? {};
   const source = shownSource(ref);
   return {
@@ -104,11 +104,15 @@ function rowOf(scanned: Scanned | Unscanned): ListRow {
     cache_write: stats?.cache_write ?? 0,
     cost_usd: stats?.cost_estimate_usd ?? null,
     damaged: scan?.error_count ?? 0,
-    problem: "reason" in scanned ? scanned.reason : null,
+    problem,
   };
 }
 
-function rowsText({ colors, columns }: CommandContext, rows: readonly ListRow[], ids: ReadonlyMap<string, string>): string {
+function rowsText(
+  { colors, columns }: CommandContext,
+  rows: readonly ListRow[],
+  ids: ReadonlyMap<string, string>,
+): string {
   const cells = rows.map((row) => [
     dayAndTime(row.ended ?? row.modified),
     neutralLine(ids.get(row.session_id) ?? row.session_id),
@@ -118,7 +122,10 @@ function rowsText({ colors, columns }: CommandContext, rows: readonly ListRow[],
     compact(row.tokens_out),
     row.source,
     cut(neutralLine(basename(row.project ?? "")), 20),
-    cut(neutralLine(row.problem === null ? (row.title ?? row.prompt ?? "") : `(not read: ${row.problem})`), MAX_TITLE_COLUMNS),
+    cut(
+      neutralLine(row.problem === null ? (row.title ?? row.prompt ?? "") : `(not read: ${row.problem})`),
+      MAX_TITLE_COLUMNS,
+    ),
   ]);
   return table(
     [

@@ -10,7 +10,11 @@ import { familyOf, idOf, noteDamage, parseSession, sessionNamed } from "../sessi
 import { sessionHeading } from "../session-heading.ts";
 import { isPrompt, lastTurns, type MessageView, type Turn, turnsOf } from "../turns.ts";
 
-export async function run(context: CommandContext, args: readonly string[], options: CommandOptions): Promise<ExitCode> {
+export async function run(
+  context: CommandContext,
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<ExitCode> {
   const [argument = ""] = args;
   const named = await sessionNamed(context, argument);
   const refs = flag(options, "subagents") ? await familyOf(context, named) : [named];
@@ -30,12 +34,18 @@ export async function run(context: CommandContext, args: readonly string[], opti
 function turnsAsked(turns: readonly Turn[], options: CommandOptions): readonly Turn[] {
   const line = integer(options, "line");
   if (line === undefined) return lastTurns(turns, integer(options, "last"));
-  if (integer(options, "last") !== undefined) throw new CliError("--line and --last exclude each other.", "Give one of them.");
+  if (integer(options, "last") !== undefined)
+    throw new CliError("--line and --last exclude each other.", "Give one of them.");
   const turn = turns.findLast(({ messages }) => (messages[0]?.message.line_number ?? Infinity) <= line);
   return turn === undefined ? [] : [turn];
 }
 
-async function printRows(context: CommandContext, turns: readonly Turn[], id: string, options: CommandOptions): Promise<number> {
+async function printRows(
+  context: CommandContext,
+  turns: readonly Turn[],
+  id: string,
+  options: CommandOptions,
+): Promise<number> {
   let printed = 0;
   for (const { number, messages } of turns) {
     for (const view of messages) {

@@ -1,2 +1,62 @@
-import type { CommandContext, ExitCode } from "../command.ts";
-export async function run(_: CommandContext): Promise<ExitCode> { return 0; }
+/** `transcripts stats` */
+import { counted } from "../../html/quantities.ts";
+import type { SessionRef } from "../../sessions/session-ref.ts";
+import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
+import { date, flag, text } from "../option-values.ts";
+import { printObject } from "../output.ts";
+import { scanAll, type Scanned } from "../scan-sessions.ts";
+import { familyOf, sessionNamed, sessionsAsked } from "../session-input.ts";
+import { sumsOf } from "../stats-sums.ts";
+import { statsText } from "../stats-text.ts";
+
+export async function run(
+  context: CommandContext,
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<ExitCode> {
+  const { refs, unreadable } = await refsAsked(context, args, options);
+  const scanned: Scanned[] = [];
+  let failed = unreadable;
+  for (const { ref, scan, problem } of await scanAll(context, refs)) {
+    if (scan !== null) scanned.push({ ref, scan });
+    else {
+      context.note(`not read: ${ref.path ?? ref.id}: ${problem ?? "unknown error"}`);
+      failed += 1;
+    }
+  }
+  const by = text(options, "by");
+  const result = sumsOf(scanned, {
+    by: by === "day" || by === "project" || by === "model" || by === "session" ? by : null,
+    unreadable: failed,
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  });
+  if (scanned.length > 0) {
+    if (flag(options, "json")) await printObject(context, result);
+    else await context.out(statsText(context, result));
+  }
+  context.note(`read ${counted(scanned.length, "session")}, ${failed} unreadable`);
+  if (args.length > 0 && failed > 0) return 2;
+  return scanned.length > 0 ? 0 : 1;
+}
+
+async function refsAsked(
+  context: CommandContext,
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<{ refs: SessionRef[]; unreadable: number }> {
+  if (args.length === 0) {
+    const isAsked =
+      flag(options, "all") || date(options, "since") !== undefined || text(options, "project") !== undefined;
+    if (!isAsked) throw new CliError("No session is named.", "Name one, such as `latest`, or give --all.");
+    const { sessions, unreadable } = await sessionsAsked(context, options, { subagents: true });
+    return { refs: sessions, unreadable: unreadable.length };
+  }
+  if (flag(options, "all")) throw new CliError("--all and a SESSION exclude each other.", "Give one of them.");
+  const byPlace = new Map<string, SessionRef>();
+  for (const argument of args) {
+    for (const ref of await familyOf(context, await sessionNamed(context, argument))) {
+      byPlace.set(ref.path ?? `${ref.database ?? ""} ${ref.id}`, ref);
+    }
+  }
+  return { refs: [...byPlace.values()], unreadable: 0 };
+}

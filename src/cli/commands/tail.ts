@@ -22,14 +22,24 @@ const WHY: Record<Restart, string> = {
   gone: "is gone; waiting for it",
 };
 
-export async function run(context: CommandContext, args: readonly string[], options: CommandOptions): Promise<ExitCode> {
+export async function run(
+  context: CommandContext,
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<ExitCode> {
   const follow = flag(options, "follow");
   const ref = await sessionToTail(context, args[0] ?? "latest", follow);
   if (ref === undefined) return 1;
-  const printer = new TailPrinter(context, ref, { last: integer(options, "lines") ?? 10, isJson: flag(options, "json") });
+  const printer = new TailPrinter(context, ref, {
+    last: integer(options, "lines") ?? 10,
+    isJson: flag(options, "json"),
+  });
   if (ref.path === null || ref.bytes === null) {
     if (follow && ref.source === "opencode-store") {
-      throw new CliError(`Session ${ref.id} is in opencode's store, which cannot be followed.`, "Follow its transcript, or leave -f out.");
+      throw new CliError(
+        `Session ${ref.id} is in opencode's store, which cannot be followed.`,
+        "Follow its transcript, or leave -f out.",
+      );
     }
     await readChunks(openSession(ref, { stdin: context.stdin }), ref, printer);
     await printer.caughtUp();
@@ -38,7 +48,11 @@ export async function run(context: CommandContext, args: readonly string[], opti
 }
 
 /** Waits for a session that is not there yet, if it is to be followed. Undefined if the signal came first. */
-async function sessionToTail(context: CommandContext, argument: string, follow: boolean): Promise<SessionRef | undefined> {
+async function sessionToTail(
+  context: CommandContext,
+  argument: string,
+  follow: boolean,
+): Promise<SessionRef | undefined> {
   for (let isFirst = true; !context.signal.aborted; isFirst = false) {
     try {
       return await sessionNamed(context, argument);
@@ -51,7 +65,13 @@ async function sessionToTail(context: CommandContext, argument: string, follow: 
   return undefined;
 }
 
-async function tailFile(context: CommandContext, ref: SessionRef, path: string, printer: TailPrinter, follow: boolean): Promise<void> {
+async function tailFile(
+  context: CommandContext,
+  ref: SessionRef,
+  path: string,
+  printer: TailPrinter,
+  follow: boolean,
+): Promise<void> {
   let restart: Restart | undefined;
   do {
     restart = undefined;

@@ -19,7 +19,11 @@ const MAX_TOOLS_COLUMNS = 32;
 /** Where lines are not limited, a prompt still is. */
 const MAX_PROMPT_COLUMNS = 200;
 
-export async function run(context: CommandContext, args: readonly string[], options: CommandOptions): Promise<ExitCode> {
+export async function run(
+  context: CommandContext,
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<ExitCode> {
   const [argument = ""] = args;
   const ref = await sessionNamed(context, argument);
   const result = await parseSession(context, ref);

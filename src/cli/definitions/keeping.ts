@@ -37,7 +37,8 @@ export const exportCommand: CommandDefinition = {
 export const doctor: CommandDefinition = {
   name: "doctor",
   does: "Says what is read and from where, what is not and why.",
-  description: "Looks into the 50 newest sessions for damage and for lines of a type that is not known; --all looks into each.",
+  description:
+    "Looks into the 50 newest sessions for damage and for lines of a type that is not known; --all looks into each.",
   arguments: [],
   options: [{ flags: "--all", does: "Looks into every session." }, json("object", "the findings")],
   examples: [
@@ -51,10 +52,15 @@ export const doctor: CommandDefinition = {
 export const completion: CommandDefinition = {
   name: "completion",
   does: "Prints the completion script for a shell.",
-  arguments: [{ name: "SHELL", does: "The shell that is to complete.", required: true, choices: ["bash", "zsh", "fish"] }],
+  arguments: [
+    { name: "SHELL", does: "The shell that is to complete.", required: true, choices: ["bash", "zsh", "fish"] },
+  ],
   options: [],
   examples: [
-    { command: "transcripts completion bash > ~/.local/share/bash-completion/completions/transcripts", does: "For bash." },
+    {
+      command: "transcripts completion bash > ~/.local/share/bash-completion/completions/transcripts",
+      does: "For bash.",
+    },
     { command: "transcripts completion zsh > ~/.zfunc/_transcripts", does: "For zsh, with ~/.zfunc in fpath." },
     { command: "transcripts completion fish > ~/.config/fish/completions/transcripts.fish", does: "For fish." },
   ],

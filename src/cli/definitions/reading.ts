@@ -14,7 +14,11 @@ export const list: CommandDefinition = {
     { flags: "--today", does: "Only sessions with something said today." },
     SINCE,
     PROJECT,
-    { flags: "--source <name>", does: "Only sessions of this source.", choices: ["claude-code", "transcript", "opencode"] },
+    {
+      flags: "--source <name>",
+      does: "Only sessions of this source.",
+      choices: ["claude-code", "transcript", "opencode"],
+    },
     { flags: "--subagents", does: "Sessions of subagents too." },
     { flags: "--all", does: "All sessions, also on a terminal." },
     json("lines", "each session"),
@@ -81,13 +85,13 @@ export const timeline: CommandDefinition = {
   name: "timeline",
   does: "Prints one line for each turn: time, duration, tokens, tools, first words.",
   arguments: [SESSION],
-  options: [
-    { flags: "--last <n>", does: "Only the last n turns.", value: "integer" },
-    json("lines", "each turn"),
-  ],
+  options: [{ flags: "--last <n>", does: "Only the last n turns.", value: "integer" }, json("lines", "each turn")],
   examples: [
     { command: "transcripts timeline latest", does: "The course of the newest session." },
-    { command: "transcripts timeline latest --json | jq 'select(.tool_errors > 0)'", does: "Turns in which a tool failed." },
+    {
+      command: "transcripts timeline latest --json | jq 'select(.tool_errors > 0)'",
+      does: "Turns in which a tool failed.",
+    },
   ],
   json: "lines",
   load: () => import("../commands/timeline.ts"),
@@ -101,12 +105,22 @@ export const entries: CommandDefinition = {
     "its reason. Calls and results name the line of their other half. What was said is not repeated here.",
   arguments: [SESSION],
   options: [
-    { flags: "--outcome <what>", does: "Only lines of which this became.", choices: ["used", "skipped", "unknown", "blank", "failed"] },
+    {
+      flags: "--outcome <what>",
+      does: "Only lines of which this became.",
+      choices: ["used", "skipped", "unknown", "blank", "failed"],
+    },
     { flags: "--json", does: "The same: this command prints nothing but JSON." },
   ],
   examples: [
-    { command: "transcripts entries latest | jq -c 'select(.problems != [])'", does: "Damaged lines, with what is wrong." },
-    { command: "transcripts entries latest | jq -r .type | sort | uniq -c", does: "How many lines of each type there are." },
+    {
+      command: "transcripts entries latest | jq -c 'select(.problems != [])'",
+      does: "Damaged lines, with what is wrong.",
+    },
+    {
+      command: "transcripts entries latest | jq -r .type | sort | uniq -c",
+      does: "How many lines of each type there are.",
+    },
   ],
   json: "lines",
   load: () => import("../commands/entries.ts"),

@@ -17,7 +17,10 @@ export const errors: CommandDefinition = {
   ],
   examples: [
     { command: "transcripts errors latest", does: "What failed in the newest session." },
-    { command: "transcripts errors latest --json | jq -r .tool_name | sort | uniq -c", does: "How often each tool failed." },
+    {
+      command: "transcripts errors latest --json | jq -r .tool_name | sort | uniq -c",
+      does: "How often each tool failed.",
+    },
     { command: "transcripts errors latest --fixes", does: "What failed, and what fixed it." },
   ],
   json: "lines",
@@ -27,20 +30,32 @@ export const errors: CommandDefinition = {
 export const find: CommandDefinition = {
   name: "find",
   does: "Searches what was said and done in all sessions, newest first.",
-  description: "Upper and lower case are the same. Each passage comes with its session, line and time, and a command that opens it.",
+  description:
+    "Upper and lower case are the same. Each passage comes with its session, line and time, and a command that opens it.",
   arguments: [{ name: "TERM", does: "What to look for, as it stands. Put several words in quotes.", required: true }],
   options: [
     SINCE,
     PROJECT,
-    { flags: "--role <role>", does: "Only what this side said; tool: calls and results.", choices: ["user", "assistant", "tool"] },
+    {
+      flags: "--role <role>",
+      does: "Only what this side said; tool: calls and results.",
+      choices: ["user", "assistant", "tool"],
+    },
     { flags: "--tool <name>", does: "Only in the calls and results of this tool." },
     { flags: "--errors", does: "Only in the messages of failed calls." },
-    { flags: "--limit <n>", does: "At most so many passages. A terminal gets 20, a pipe or a file all.", value: "integer" },
+    {
+      flags: "--limit <n>",
+      does: "At most so many passages. A terminal gets 20, a pipe or a file all.",
+      value: "integer",
+    },
     json("lines", "each passage"),
   ],
   examples: [
     { command: 'transcripts find "connection refused"', does: "Where this was met before." },
-    { command: "transcripts find migration --role user --since 30d", does: "What was asked about it in the last month." },
+    {
+      command: "transcripts find migration --role user --since 30d",
+      does: "What was asked about it in the last month.",
+    },
     { command: "transcripts find ENOENT --errors --tool Bash --json", does: "Shell commands that failed so." },
   ],
   json: "lines",
@@ -50,7 +65,8 @@ export const find: CommandDefinition = {
 export const tail: CommandDefinition = {
   name: "tail",
   does: "Prints the end of a session, and with -f what is added to it.",
-  description: "With -f it goes on when the file is replaced or cut, and waits for one that is not there yet. Without SESSION it takes the newest.",
+  description:
+    "With -f it goes on when the file is replaced or cut, and waits for one that is not there yet. Without SESSION it takes the newest.",
   arguments: [{ ...SESSION, required: false }],
   options: [
     { flags: "-f, --follow", does: "Waits for more, until interrupted." },

@@ -48,7 +48,10 @@ function endOfLineBehind(text: string, from: number, to: number): number {
 }
 
 function isOnOwnLine(text: string, offset: number): boolean {
-  return text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset).trim() === "" && text.lastIndexOf("\n", offset - 1) !== -1;
+  return (
+    text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset).trim() === "" &&
+    text.lastIndexOf("\n", offset - 1) !== -1
+  );
 }
 
 /** White space at the beginning of the line on which `offset` lies. */

@@ -8,7 +8,9 @@ const half = z.strictObject({
   block_type: z.string(),
   tool_name: text.optional().describe("Of a call."),
   tool_use_id: text.optional().describe("Of a call and of a result: the call's id."),
-  other_line: count.optional().describe("Line of the other half: of a call its result's, of a result its call's; null if there is none."),
+  other_line: count
+    .optional()
+    .describe("Line of the other half: of a call its result's, of a result its call's; null if there is none."),
   is_error: z.boolean().optional().describe("Of a result."),
   status: z.string().optional().describe("Of a result: how the call ended."),
   chars: z.number().describe("Length of its text, thinking, result or input as JSON."),
@@ -18,10 +20,16 @@ export const entries = z.strictObject({
   version,
   line_number: z.number().describe("From 1."),
   byte_offset: z.number(),
-  lines: z.number().describe("Lines that it covers. Of several objects on one line only the last has the 1; entries of markdown have several."),
+  lines: z
+    .number()
+    .describe(
+      "Lines that it covers. Of several objects on one line only the last has the 1; entries of markdown have several.",
+    ),
   outcome: z
     .enum(["used", "skipped", "unknown", "blank", "failed"])
-    .describe("What became of it. skipped: it is no part of the conversation; unknown: its type is not known; failed: nothing in it could be read."),
+    .describe(
+      "What became of it. skipped: it is no part of the conversation; unknown: its type is not known; failed: nothing in it could be read.",
+    ),
   type: text.describe("As the file has it; of a line that is no record null."),
   subtype: text,
   problems: z.array(z.strictObject({ code: z.string(), reason: z.string(), recovered: z.boolean() })),

@@ -17,7 +17,9 @@ export const find = z.strictObject({
   tool_name: text,
   tool_use_id: text,
   passage: z.string().describe("One line around the first match."),
-  matches: z.array(z.tuple([z.number(), z.number()])).describe("Where the term stands in the passage: start and end, in UTF-16 units."),
+  matches: z
+    .array(z.tuple([z.number(), z.number()]))
+    .describe("Where the term stands in the passage: start and end, in UTF-16 units."),
   match_count: z.number().describe("How often the whole block has the term."),
   open: z.string().describe("A command that shows the turn."),
 });

@@ -6,7 +6,9 @@ const text = z.string().nullable();
 export const list = z.strictObject({
   version,
   session_id: z.string().describe("As `show` takes it."),
-  source: z.enum(["claude-code", "transcript", "opencode"]).describe("transcript: recorded by opencode-transcripts; opencode: in opencode's own store."),
+  source: z
+    .enum(["claude-code", "transcript", "opencode"])
+    .describe("transcript: recorded by opencode-transcripts; opencode: in opencode's own store."),
   path: text.describe("The file; null of opencode's store."),
   database: text.describe("Of opencode's store."),
   project: text.describe("Folder of the project, absolute."),

@@ -30,7 +30,9 @@ export const block = z.strictObject({
   status: z
     .enum(["completed", "error", "interrupted", "rejected", "pending"])
     .nullable()
-    .describe("How the call ended; pending: no result is in the source. `tail` gives null for calls, since their end is to come."),
+    .describe(
+      "How the call ended; pending: no result is in the source. `tail` gives null for calls, since their end is to come.",
+    ),
   metadata,
 });
 

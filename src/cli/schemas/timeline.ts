@@ -14,7 +14,9 @@ export const timeline = z.strictObject({
   tool_errors: z.number(),
   tokens_in: z.number().describe("Without what came from a cache."),
   tokens_out: z.number(),
-  tokens_out_is_lower_bound: z.boolean().describe("The recorded output is only the start of a stream, so the truth is higher."),
+  tokens_out_is_lower_bound: z
+    .boolean()
+    .describe("The recorded output is only the start of a stream, so the truth is higher."),
   cache_read: z.number(),
   cache_write: z.number(),
   cost_usd: z.number().nullable().describe("Sum of the known costs; null if none is known."),

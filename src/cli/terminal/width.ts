@@ -36,7 +36,9 @@ export function pad(line: string, columns: number, align: "left" | "right" = "le
 export function wrap(text: string, columns: number, indent = ""): string {
   const room = Math.max(10, columns - indent.length);
   const lines = text.replaceAll("\t", "    ").split("\n");
-  return lines.map((line) => indented(room === Infinity || line.length * 2 <= room ? line : wrapLine(line, room), indent)).join("\n");
+  return lines
+    .map((line) => indented(room === Infinity || line.length * 2 <= room ? line : wrapLine(line, room), indent))
+    .join("\n");
 }
 
 function wrapLine(line: string, room: number): string {

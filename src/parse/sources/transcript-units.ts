@@ -7,7 +7,7 @@ import {
   type TranscriptProblem,
 } from "../../format/index.ts";
 import type { MessageDraft, SourceUnit } from "../draft.ts";
-import { SeenSet, valueFingerprint } from "../fingerprint.ts";
+import { SeenSet, fingerprint } from "../fingerprint.ts";
 import { isFields, textOf } from "../json-fields.ts";
 import type { ParseError, ParseErrorCode } from "../model.ts";
 import { timeOf } from "../times.ts";
@@ -63,7 +63,7 @@ export class TranscriptUnits {
     if (item.kind === "problem") noteProblem(begun, item.problem);
     else if (item.kind === "header") Object.assign(begun, headerFields(item.header));
     else {
-      this.#addEntry(begun, item.entry);
+      this.#addEntry(begun, item.entry, item.endOffset - item.offset);
       this.#endOffset = item.endOffset;
       const last = this.#index.lineOf(item.endOffset - 1);
       if (last !== undefined) units.push(...this.#finish(last));
@@ -105,9 +105,9 @@ export class TranscriptUnits {
     return { line, offset: this.#endOffset, lines, outcome: { as: "blank" }, messages: [], problems };
   }
 
-  #addEntry(begun: Begun, entry: TranscriptEntry): void {
+  #addEntry(begun: Begun, entry: TranscriptEntry, bytes: number): void {
     const key = entryKey(entry);
-    if (key !== undefined && !this.#entries.add(`${key} ${valueFingerprint(entry)}`)) {
+    if (key !== undefined && !this.#entries.add(`${key} ${bytes} ${fingerprint(mainText(entry))}`)) {
       begun.outcome = { as: "skipped", kind: "duplicate" };
       return;
     }
@@ -131,6 +131,12 @@ export class TranscriptUnits {
     for (const block of draft.blocks) block.metadata = { ...block.metadata, continues };
     return { messages: [draft], text };
   }
+}
+
+/** What two entries with one key differ in, if they are not the same. */
+function mainText(entry: TranscriptEntry): string {
+  if ("content" in entry) return entry.content;
+  return "output" in entry && typeof entry.output === "string" ? entry.output : "";
 }
 
 function noteProblem(begun: Begun, problem: TranscriptProblem): void {

@@ -1,0 +1,72 @@
+/** What `doctor` found, for a person to read. */
+import { count, counted } from "../html/quantities.ts";
+import type { CommandContext } from "./command.ts";
+import type { DoctorResult } from "./schemas/doctor.ts";
+import { neutralLine } from "./terminal/neutral.ts";
+import { wrap } from "./terminal/width.ts";
+
+/** Damaged places that are named; --json has all. */
+const MAX_DAMAGE = 10;
+const INDENT = "  ";
+
+export function doctorText(context: CommandContext, result: DoctorResult): string {
+  const { colors, columns } = context;
+  const section = (title: string, lines: readonly string[]): string =>
+    lines.length === 0 ? "" : `${colors.bold(title)}\n${lines.map((line) => wrap(line, columns, INDENT)).join("\n")}\n`;
+  return [
+    `transcripts ${result.program.version}, ${result.program.runtime}\n`,
+    section("Places", placeLines(context, result)),
+    section("Recording", [configLine(context, result)]),
+    section(
+      "Not read",
+      result.unreadable.map(({ path, reason }) => `${colors.red("x")} ${neutralLine(path)}: ${neutralLine(reason)}`),
+    ),
+    section("Content", contentLines(context, result)),
+    section("Damage", damageLines(context, result)),
+  ]
+    .filter((part) => part !== "")
+    .join("\n");
+}
+
+function placeLines({ colors }: CommandContext, { places }: DoctorResult): string[] {
+  return places.map(({ path, source, sessions, problem }) => {
+    const mark = problem !== null ? colors.red("x") : sessions > 0 ? colors.green("+") : colors.dim("-");
+    const what =
+      problem === null ? (sessions === 0 ? "nothing there" : counted(sessions, "session")) : neutralLine(problem);
+    return `${mark} ${source}  ${neutralLine(path)}: ${what}`;
+  });
+}
+
+function configLine({ colors, cwd }: CommandContext, { config }: DoctorResult): string {
+  if (config === null)
+    return `${colors.dim("-")} no opencode.json in ${neutralLine(cwd)} or above; \`transcripts init\` makes one`;
+  const path = neutralLine(config.path);
+  if (config.problem !== null) return `${colors.red("x")} ${path}: ${neutralLine(config.problem)}`;
+  if (config.plugin === true) return `${colors.green("+")} ${path} has the plugin`;
+  return `${colors.dim("-")} ${path} has not the plugin; \`transcripts init\` adds it`;
+}
+
+function contentLines({ colors }: CommandContext, result: DoctorResult): string[] {
+  const { checked, of, lines, skipped_types: skipped, unknown_types: unknown } = result;
+  if (of === 0) return [];
+  const all = checked < of ? `; --all looks into all ${count(of)}` : "";
+  const told = [`${count(checked)} of ${counted(of, "session")} looked into, ${counted(lines, "line")}${all}`];
+  if (Object.keys(skipped).length > 0) told.push(`passed over, since they are no conversation: ${listed(skipped)}`);
+  if (Object.keys(unknown).length > 0) told.push(`${colors.yellow("of unknown type:")} ${listed(unknown)}`);
+  return told;
+}
+
+function listed(counts: Readonly<Record<string, number>>): string {
+  const sorted = Object.entries(counts).toSorted(([, a], [, b]) => b - a);
+  return sorted.map(([type, times]) => `${neutralLine(type, 80)} ${count(times)}`).join(", ");
+}
+
+function damageLines({ colors }: CommandContext, { damage }: DoctorResult): string[] {
+  const lines = damage.slice(0, MAX_DAMAGE).map(({ path, code, count: times, recovered, first_line: line }) => {
+    const mark = recovered ? colors.yellow("~") : colors.red("x");
+    const end = recovered ? "nothing lost" : "something lost";
+    return `${mark} ${neutralLine(path)}: ${code.replaceAll("_", " ")}, ${counted(times, "time")}, first in line ${line}; ${end}`;
+  });
+  if (damage.length > MAX_DAMAGE) lines.push(`and ${count(damage.length - MAX_DAMAGE)} more; --json names all`);
+  return lines;
+}

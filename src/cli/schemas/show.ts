@@ -1,1 +1,0 @@
-export { message as show } from "./message.ts";

@@ -1,1 +1,0 @@
-export { message as tail } from "./message.ts";

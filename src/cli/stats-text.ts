@@ -1,0 +1,195 @@
+/** The figures of sessions for a person to read. */
+import { basename } from "node:path";
+import { compact, count, counted, dollars, duration } from "../html/quantities.ts";
+import type { CommandContext } from "./command.ts";
+import type { StatsResult, StatsRow, StatsUsage } from "./schemas/stats.ts";
+import { shortIds } from "./short-ids.ts";
+import { neutralLine } from "./terminal/neutral.ts";
+import { type Column, table } from "./terminal/table.ts";
+import { dayAndTime } from "./terminal/times.ts";
+import { cut, wrap } from "./terminal/width.ts";
+
+/** Rows of the table of tools; --json has all. */
+const MAX_TOOLS = 15;
+const MAX_NAME_COLUMNS = 40;
+
+export function statsText(context: CommandContext, result: StatsResult): string {
+  const parts = [overview(context, result)];
+  if (result.by !== null) parts.push(rowsTable(context, result.rows, result.by));
+  else parts.push(modelsTable(context, result), toolsTable(context, result));
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+function overview({ colors, columns }: CommandContext, result: StatsResult): string {
+  const { total, alone, subagents_alone: below } = result;
+  const facts: [string, string][] = [
+    ["Sessions", sessionsText(result)],
+    ["Time", timeText(result)],
+    ["Prompts", `${count(result.prompts)} in ${counted(result.messages, "message")}`],
+    ["Tool calls", callsText(result)],
+    ["Tokens", tokensText(total)],
+    ["Cost", costText(total)],
+  ];
+  if (result.subagents > 0 && result.sessions > 0) {
+    facts.push(
+      ["  alone", `${tokensText(alone)}; ${costText(alone)}`],
+      ["  subagents", `${tokensText(below)}; ${costText(below)}`],
+    );
+  }
+  if (total.unpriced_models.length > 0)
+    facts.push(["No price", total.unpriced_models.map((model) => neutralLine(model)).join(", ")]);
+  if (result.repeated_messages > 0)
+    facts.push([
+      "Repeated",
+      `${count(result.repeated_messages)} ${result.repeated_messages === 1 ? "copy of an answer" : "copies of answers"} in other files, left out`,
+    ]);
+  if (result.thinking_blocks > 0) facts.push(["Thinking", thinkingText(result)]);
+  const redactions = Object.entries(result.redactions).map(([kind, times]) => `${neutralLine(kind)} ${count(times)}`);
+  if (redactions.length > 0) facts.push(["Redacted", redactions.join(", ")]);
+  if (result.damaged + result.unknown_lines > 0) facts.push(["Damage", damageText(result)]);
+  const label = Math.max(...facts.map(([name]) => name.length)) + 2;
+  const lines = facts.map(([name, fact]) => {
+    const wrapped = wrap(fact, columns - label).replaceAll("\n", `\n${" ".repeat(label)}`);
+    return `${colors.bold(name.padEnd(label))}${wrapped}`;
+  });
+  return `${lines.join("\n")}\n`;
+}
+
+function sessionsText({ sessions, subagents, unreadable }: StatsResult): string {
+  const parts = [count(sessions)];
+  if (subagents > 0) parts.push(counted(subagents, "subagent"));
+  if (unreadable > 0) parts.push(`${count(unreadable)} unreadable`);
+  return parts.join(", ");
+}
+
+function timeText({ first, last, duration_ms: took }: StatsResult): string {
+  const [from, to] = [dayAndTime(first), dayAndTime(last)];
+  if (from === "") return "not known";
+  return `${from} to ${from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to}, ${duration(took)}`;
+}
+
+function callsText(result: StatsResult): string {
+  const ends: [number, string][] = [
+    [result.tool_errors, "failed"],
+    [result.tool_rejected, "rejected"],
+    [result.tool_interrupted, "interrupted"],
+    [result.tool_pending, "without a result"],
+  ];
+  const told = ends.filter(([times]) => times > 0).map(([times, what]) => `${count(times)} ${what}`);
+  return [count(result.tool_calls), ...told].join(", ");
+}
+
+function thinkingText({ thinking_blocks: blocks, withheld_thinking_blocks: withheld }: StatsResult): string {
+  return counted(blocks, "block") + (withheld === 0 ? "" : `, ${count(withheld)} withheld by the provider`);
+}
+
+function tokensText(usage: StatsUsage): string {
+  const out = usage.tokens_out_is_lower_bound ? `more than ${count(usage.tokens_out)}` : count(usage.tokens_out);
+  return `in ${count(usage.tokens_in)}, cache read ${count(usage.cache_read)}, cache write ${count(usage.cache_write)}, out ${out}`;
+}
+
+function costText({
+  cost_usd: cost,
+  unpriced_models: unpriced,
+  tokens_out_is_lower_bound: isLowerBound,
+}: StatsUsage): string {
+  if (cost === null) return unpriced.length > 0 ? "not known" : "none";
+  return unpriced.length > 0 || isLowerBound ? `more than ${dollars(cost)}` : dollars(cost);
+}
+
+function damageText({ damaged, unknown_lines: unknown }: StatsResult): string {
+  return [
+    damaged > 0 ? counted(damaged, "damaged place") : "",
+    unknown > 0 ? `${counted(unknown, "line")} of unknown type` : "",
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
+const USAGE_COLUMNS: readonly Column[] = [
+  { head: "IN", align: "right", drop: 3 },
+  { head: "CACHE READ", align: "right", drop: 4 },
+  { head: "CACHE WRITE", align: "right", drop: 5 },
+  { head: "OUT", align: "right", drop: 1 },
+  { head: "COST", align: "right" },
+];
+
+function usageCells(usage: StatsUsage): string[] {
+  return [
+    compact(usage.tokens_in),
+    compact(usage.cache_read),
+    compact(usage.cache_write),
+    (usage.tokens_out_is_lower_bound ? ">" : "") + compact(usage.tokens_out),
+    shortCost(usage),
+  ];
+}
+
+function shortCost({
+  cost_usd: cost,
+  unpriced_models: unpriced,
+  tokens_out_is_lower_bound: isLowerBound,
+}: StatsUsage): string {
+  if (cost === null) return unpriced.length > 0 ? "?" : "";
+  return (unpriced.length > 0 || isLowerBound ? ">" : "") + dollars(cost);
+}
+
+function modelsTable({ colors, columns }: CommandContext, { models }: StatsResult): string {
+  if (models.length === 0) return "";
+  const rows = models.map(({ model, ...usage }) => [
+    neutralLine(model ?? "unknown"),
+    compact(usage.messages),
+    ...usageCells(usage),
+  ]);
+  return table(
+    [
+      { head: "MODEL", flexible: true, paint: colors.cyan },
+      { head: "ANSWERS", align: "right", drop: 2 },
+      ...USAGE_COLUMNS,
+    ],
+    rows,
+    columns,
+  );
+}
+
+function toolsTable({ colors, columns }: CommandContext, { tools }: StatsResult): string {
+  if (tools.length === 0) return "";
+  const rows = tools
+    .slice(0, MAX_TOOLS)
+    .map(({ tool, calls, errors }) => [neutralLine(tool), count(calls), errors === 0 ? "" : count(errors)]);
+  const more = tools.length > MAX_TOOLS ? colors.dim(`and ${tools.length - MAX_TOOLS} more\n`) : "";
+  const shape: Column[] = [
+    { head: "TOOL", flexible: true, paint: colors.blue },
+    { head: "CALLS", align: "right" },
+    { head: "FAILED", align: "right", paint: colors.red },
+  ];
+  return table(shape, rows, columns) + more;
+}
+
+function rowsTable(
+  { colors, columns }: CommandContext,
+  rows: readonly StatsRow[],
+  by: NonNullable<StatsResult["by"]>,
+): string {
+  const hasFamilies = rows.some((row) => row.with_subagents !== undefined);
+  const ids = shortIds(rows.map(({ key }) => key ?? ""));
+  const cells = rows.map((row) => [
+    by === "session"
+      ? `${row.parent_session_id === null ? "" : "  "}${neutralLine(ids.get(row.key ?? "") ?? "")}`
+      : keyText(row, by),
+    ...usageCells(row),
+    ...(hasFamilies ? [row.with_subagents ? shortCost(row.with_subagents) : ""] : []),
+    ...(by === "session" ? [cut(neutralLine(row.title ?? ""), 60)] : []),
+  ]);
+  const shape: Column[] = [
+    { head: by.toUpperCase(), flexible: by !== "session", paint: colors.yellow },
+    ...USAGE_COLUMNS,
+    ...(hasFamilies ? [{ head: "WITH SUBAGENTS", align: "right", drop: 2 } as const] : []),
+    ...(by === "session" ? [{ head: "TITLE", flexible: true }] : []),
+  ];
+  return table(shape, cells, columns);
+}
+
+function keyText({ key }: StatsRow, by: NonNullable<StatsResult["by"]>): string {
+  if (key === null) return "unknown";
+  return cut(neutralLine(by === "project" ? basename(key) || key : key), MAX_NAME_COLUMNS);
+}

@@ -1,0 +1,40 @@
+/** Transcripts of our own, made from entries, in either format. */
+import {
+  encodeJsonlEntry,
+  encodeJsonlHeader,
+  encodeMarkdownEntry,
+  encodeMarkdownHeader,
+  type TranscriptEntry,
+  type TranscriptHeader,
+} from "../../../src/format/index.ts";
+import type { Source } from "../../../src/parse/draft.ts";
+import { jsonl } from "../../../src/parse/sources/jsonl.ts";
+import { markdown } from "../../../src/parse/sources/markdown.ts";
+
+const filePath = "ses_parent/ses_1.md";
+
+export const HEADER: TranscriptHeader = { version: 1, sessionID: "ses_1" };
+
+export interface TranscriptFormat {
+  source: Source;
+  header: (header: TranscriptHeader) => string;
+  entry: (entry: TranscriptEntry) => string;
+  /** A whole file. */
+  text: (entries: readonly TranscriptEntry[], header?: TranscriptHeader) => string;
+}
+
+function format(
+  source: Source,
+  header: (header: TranscriptHeader) => string,
+  entry: (entry: TranscriptEntry) => string,
+): TranscriptFormat {
+  return { source, header, entry, text: (entries, head = HEADER) => header(head) + entries.map(entry).join("") };
+}
+
+export const MARKDOWN = format(
+  markdown,
+  (header) => encodeMarkdownHeader(header, { filePath }),
+  (entry) => encodeMarkdownEntry(entry, { filePath }),
+);
+export const JSONL = format(jsonl, encodeJsonlHeader, encodeJsonlEntry);
+export const FORMATS: Record<string, TranscriptFormat> = { markdown: MARKDOWN, jsonl: JSONL };

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { isOwnRecall } from "../../src/scan/find-own-output.ts";
+import { describe, test } from "../support/runner.ts";
+
+describe("what this program printed into a session", () => {
+  for (const name of [
+    "find_in_transcripts",
+    "read_session",
+    "mcp__transcripts__list_errors",
+    "transcripts_query_snippets",
+    "x.list_sessions",
+  ]) {
+    test(`the tool ${name} is its own`, () => assert.ok(isOwnRecall(name, {})));
+  }
+
+  for (const name of ["Bash", "read_session_state", "spread_session", "find", null]) {
+    test(`the tool ${name} is not`, () => assert.equal(isOwnRecall(name, { path: "transcripts find x" }), false));
+  }
+
+  const own = [
+    "transcripts find needle",
+    "cd /x && transcripts show latest",
+    "npx transcripts find needle | head",
+    "npx -y opencode-transcripts find needle",
+    "LANG=C transcripts errors abc",
+    "./node_modules/.bin/transcripts timeline abc",
+    "node dist/cli/transcripts.js find x",
+    "echo $(transcripts list --recent 3)",
+    "if transcripts find x; then y; fi",
+    "true\ntranscripts --json find x",
+    "'/opt/my bin/transcripts' find x".replace("my bin", "bin"),
+    "C:\\tools\\transcripts.cmd find x",
+  ];
+  for (const command of own)
+    test(`the command \`${command}\` is its own`, () => assert.ok(isOwnRecall("Bash", { command })));
+
+  const others = [
+    "ls transcripts find",
+    "grep -r find .openfleet/transcripts",
+    "echo transcripts find",
+    "transcripts init",
+    "cat transcripts/find.md",
+    "git commit -m 'transcripts find is quick'",
+    "mytranscripts find x",
+  ];
+  for (const command of others) {
+    test(`the command \`${command}\` is not`, () => assert.equal(isOwnRecall("Bash", { command }), false));
+  }
+
+  test("a command may be a list of words, or have another name", () => {
+    assert.ok(isOwnRecall("shell", { command: ["bash", "-lc", "transcripts find x"] }));
+    assert.ok(isOwnRecall("shell", { command: ["transcripts", "find", "x"] }));
+    assert.ok(isOwnRecall("exec_command", { cmd: "transcripts find x" }));
+    assert.equal(isOwnRecall("Write", { content: "transcripts find x" }), false);
+    assert.equal(isOwnRecall("Bash", null), false);
+  });
+});

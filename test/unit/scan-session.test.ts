@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { flatPricing } from "../../src/parse/pricing.ts";
+import { quickScan } from "../../src/scan/quick-scan.ts";
+import { scanSession } from "../../src/scan/scan-session.ts";
+import { scanSessions } from "../../src/scan/scan-sessions.ts";
+import { type SessionScan, usageRecords } from "../../src/scan/session-scan.ts";
+import { SessionError } from "../../src/sessions/session-error.ts";
+import { type SessionRef, sessionRef } from "../../src/sessions/session-ref.ts";
+import { anyLines } from "../support/parse/any-lines.ts";
+import { answer, file, text, thinking, toolResult, toolUse, usage, userText } from "../support/parse/claude-lines.ts";
+import { CORPUS, corpusFiles } from "../support/parse/corpus.ts";
+import { damagedBytes } from "../support/parse/damage.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+const folder = makeTempDir();
+afterAll(removeTempDirs);
+
+let files = 0;
+
+function fileWith(content: string | Uint8Array): string {
+  const path = join(folder, `${(files += 1)}.jsonl`);
+  writeFileSync(path, content);
+  return path;
+}
+
+function refOf(path: string): SessionRef {
+  return sessionRef({ id: path, source: "claude-code", path, bytes: statSync(path).size });
+}
+
+async function parsed(bytes: Uint8Array): Promise<SessionScan> {
+  const { source, stats, metadata, lines, errors, messages } = await parseTranscript("S", bytes, { pricing: "flat" });
+  return { source, stats, metadata, lines, error_count: errors.length, usage: usageRecords(messages) };
+}
+
+/** The quick scan of some content, after it was held against the whole parse. */
+async function checked(content: string | Uint8Array): Promise<SessionScan | undefined> {
+  const path = fileWith(content);
+  const scan = quickScan(path, flatPricing);
+  if (scan) assert.deepEqual(scan, await parsed(readFileSync(path)));
+  return scan;
+}
+
+describe("scanning a session", () => {
+  test("gives the figures of the whole parse for each file of the corpus", async () => {
+    const names = corpusFiles("claude-code", "claude-stream-json");
+    if (names.length === 0) console.log("skipped: the corpus is not there");
+    for (const name of names) assert.ok(await checked(readFileSync(join(CORPUS, name))), name);
+  });
+
+  test("gives them for any lines, whatever happened to them", async () => {
+    let quick = 0;
+    await fc.assert(
+      fc.asyncProperty(damagedBytes(anyLines().map((lines) => Buffer.from(file(...lines)))), async (bytes) => {
+        if (await checked(bytes)) quick += 1;
+      }),
+      { numRuns: 300 },
+    );
+    assert.ok(quick > 50, `only ${quick} of 300 were scanned without the whole parse`);
+  });
+
+  test("tells how calls ended as the whole parse does, whatever their results begin with", async () => {
+    const endings = [
+      "[Request interrupted by user for tool use]",
+      "The user doesn't want to proceed with this tool use. The tool use was rejected",
+      "<tool_use_error>String to replace not found in file.</tool_use_error>",
+      "Permission request was aborted",
+      "<error>Command was aborted before completion</error>",
+      "     1\u2192first line",
+      "fine",
+      "",
+    ];
+    const part = fc.oneof(
+      fc.constantFrom(...endings),
+      fc.string({ unit: "binary", maxLength: 20 }),
+      fc.constant(" \n\t"),
+    );
+    const content = fc.tuple(part, part, fc.nat(900)).map(([a, b, fill]) => `${a}${"x".repeat(fill)}${b}`);
+    const host = fc.oneof(
+      fc.constant({}),
+      content.map((value) => ({ toolUseResult: `Error: ${value}` })),
+      fc.boolean().map((interrupted) => ({ toolUseResult: { stdout: "a", interrupted } })),
+      fc.constant({ toolUseResult: [{ type: "text", text: "b" }] }),
+    );
+    const mark = fc.constantFrom({}, { is_error: true }, { is_error: false }, { is_error: null }, { is_error: "true" });
+    const result = fc.oneof(
+      content,
+      content.map((value) => [text(value)]),
+      fc.constant(null),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(result, host, mark), { maxLength: 8 }), async (results) => {
+        const lines = results.flatMap(([value, more, block], at) => [
+          answer(`msg_${at}`, [toolUse(`toolu_${at}`, "Bash", { command: "ls" })], usage(1, at)),
+          toolResult(`toolu_${at}`, value, more, block),
+        ]);
+        assert.ok(await checked(file(userText("Go"), ...lines)));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("leaves out what comes again, and keeps what only has the same ids", async () => {
+    const call = answer("msg_1", [toolUse("toolu_1", "Read", { file_path: "/a" })], usage(1, 2));
+    const scan = await checked(
+      file(
+        call,
+        call,
+        answer("msg_1", [toolUse("toolu_1", "Read", { file_path: "/a" })], usage(1, 2)),
+        answer("msg_1", [toolUse("toolu_1", "Read", { file_path: "/b" })], usage(1, 2)),
+        answer("msg_1", [text("one")], usage(1, 9)),
+        answer("msg_1", [text("two")], usage(1, 7)),
+        answer("msg_1", [thinking("hm"), thinking("hm")]),
+        toolResult("toolu_1", "x".repeat(5_000)),
+        toolResult("toolu_1", `${"x".repeat(5_000)}y`),
+      ),
+    );
+    assert.ok(scan);
+    assert.equal(scan.lines.skipped["duplicate"], 1);
+    assert.equal(scan.stats.tool_use_count, 2);
+    assert.equal(scan.stats.thinking_blocks, 1);
+    assert.equal(scan.stats.tokens_out, 9);
+    assert.deepEqual(
+      scan.usage.map(({ sourceId, tokensOut }) => [sourceId, tokensOut]),
+      [["msg_1", 9]],
+    );
+  });
+
+  test("reads lines of any size, and the last one without its end", async () => {
+    const long = toolResult("toolu_1", "\u00e9".repeat(1_500_000), { toolUseResult: { stdout: "y".repeat(400_000) } });
+    const whole = file(
+      userText("Go"),
+      answer("msg_1", [toolUse("toolu_1", "Bash")], usage(3, 4)),
+      long,
+      userText("On"),
+    );
+    assert.ok(await checked(whole));
+    assert.ok(await checked(whole.slice(0, -1)));
+    assert.ok(await checked(whole.slice(0, -9)));
+  });
+
+  test("takes the whole parse for what is no file of Claude Code, or has lines over 5 MiB", async () => {
+    const other = '{"info":{"id":"ses_1","title":"T"},"messages":[]}';
+    const long = file(userText("Go"), toolResult("toolu_1", "z".repeat(6_000_000)));
+    for (const content of [other, long, "", "\n"]) {
+      const path = fileWith(content);
+      assert.equal(quickScan(path, flatPricing), undefined);
+      assert.deepEqual(await scanSession(refOf(path), { pricing: "flat" }), await parsed(Buffer.from(content)));
+    }
+  });
+
+  test("rejects with a sentence for people if the file cannot be read", async () => {
+    const gone = sessionRef({ id: "gone", source: "claude-code", path: join(folder, "gone.jsonl"), bytes: 1 });
+    await assert.rejects(scanSession(gone), (error) => error instanceof SessionError && error.message.includes("gone"));
+    mkdirSync(join(folder, "folder.jsonl"));
+    await assert.rejects(scanSession({ ...gone, path: join(folder, "folder.jsonl") }), SessionError);
+  });
+});
+
+describe("scanning many sessions", () => {
+  const small = (n: number): SessionRef =>
+    refOf(fileWith(file(userText(`Ask ${n}`), answer(`msg_${n}`, [text("Yes")], usage(n, n * 2)))));
+
+  test("gives each its own figures, in order, with any number of threads", async () => {
+    const refs = Array.from({ length: 20 }, (_, n) => small(n));
+    const expected = await Promise.all(refs.map((ref) => scanSession(ref)));
+    for (const threads of [1, 2, 3]) {
+      const seen: string[] = [];
+      const scanned = await scanSessions(refs, { threads, onScanned: ({ id }) => seen.push(id) });
+      assert.deepEqual(
+        scanned.map(({ ref, scan }) => [ref.id, scan]),
+        refs.map(({ id }, n) => [id, expected[n]]),
+      );
+      assert.deepEqual(seen.toSorted(), refs.map(({ id }) => id).toSorted());
+    }
+  });
+
+  test("goes on past sessions that cannot be read, and says why", async () => {
+    const gone = sessionRef({ id: "gone", source: "claude-code", path: join(folder, "none.jsonl"), bytes: 1 });
+    for (const threads of [1, 2]) {
+      const [first, second, third] = await scanSessions([small(1), gone, small(2)], { threads });
+      assert.equal(second?.scan, null);
+      assert.match(second?.problem ?? "", /Session gone is not in .*none\.jsonl any more\./);
+      assert.deepEqual([first?.problem, third?.problem], [null, null]);
+      assert.equal(third?.scan?.stats.tokens_out, 4);
+    }
+  });
+
+  test("stops at a signal", async () => {
+    const controller = new AbortController();
+    const refs = Array.from({ length: 10 }, (_, n) => small(n));
+    let done = 0;
+    const scanning = scanSessions(refs, {
+      threads: 2,
+      signal: controller.signal,
+      onScanned: () => {
+        done += 1;
+        controller.abort(new Error("enough"));
+      },
+    });
+    await assert.rejects(scanning, /enough/);
+    assert.ok(done < refs.length);
+    await assert.rejects(scanSessions(refs, { signal: controller.signal }), /enough/);
+  });
+
+  test("nothing to scan is no trouble", async () => {
+    assert.deepEqual(await scanSessions([]), []);
+  });
+});
