@@ -16,17 +16,18 @@ export function createContext(io: Io): { context: CommandContext; close: () => P
   const out = createBlockWriter(io.stdout);
   let shown: ShownProgress | undefined;
   let notes = Promise.resolve();
+  const writeNote = async (before: Promise<void>, line: string): Promise<void> => {
+    await before;
+    shown?.clear();
+    // A closed standard error leaves nobody to tell.
+    await io.stderr.write(line).catch(() => undefined);
+  };
   const context: CommandContext = {
-    out: out.write,
-    flush: out.flush,
+    out: (text) => out.write(text),
+    flush: () => out.flush(),
     note: (text) => {
       const line = `${neutralBlock(text.trimEnd())}\n`;
-      notes = notes.then(async () => {
-        shown?.clear();
-        await io.stderr.write(line);
-      });
-      // A closed standard error leaves nobody to tell.
-      notes = notes.catch(() => undefined);
+      notes = writeNote(notes, line);
     },
     stdin: io.stdin,
     env: io.env,
@@ -40,7 +41,7 @@ export function createContext(io: Io): { context: CommandContext; close: () => P
       shown = createProgress(io.stderr, total, unit);
       return shown;
     },
-    now: io.now,
+    now: () => io.now(),
     signal: io.signal,
   };
   const close = async (): Promise<void> => {

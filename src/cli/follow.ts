@@ -8,9 +8,9 @@ export interface FollowOptions {
   /** Whether to wait for more at the end. */
   follow: boolean;
   /** Called each time when all that is there was taken. */
-  caughtUp(): Promise<void>;
+  caughtUp: () => Promise<void>;
   /** Called before the chunks end for another reason than the signal, or the end of a file that is not followed. */
-  ended(restart: Restart): void;
+  ended: (restart: Restart) => void;
 }
 
 /** Why a file is read anew from its start. */

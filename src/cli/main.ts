@@ -30,7 +30,6 @@ exit(exitCode);
 
 /** Ends at once, even if standard input is still open. What was written has been handed over by then. */
 function exit(code: number): never {
-  // oxlint-disable-next-line unicorn/no-process-exit
   process.exit(code);
 }
 

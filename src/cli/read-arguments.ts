@@ -37,21 +37,14 @@ export function readArguments(argv: readonly string[], setting: Setting): ReadAr
       getErrHelpWidth: () => helpColumns(setting),
     });
   }
-  if (argv.length === 0) return { kind: "text", text: program.helpInformation() };
   try {
-    program.parse(argv, { from: "user" });
+    program.parse(argv.length === 0 ? ["--help"] : argv, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { kind: "text", text };
     return { kind: "wrong", message };
   }
-  return read ?? { kind: "text", text: program.helpInformation() };
-}
-
-/** The help of a command, as the program prints it. */
-export function helpOf(definition: CommandDefinition, setting: Setting): string {
-  const read = readArguments([definition.name, "--help"], setting);
-  return read.kind === "text" ? read.text : "";
+  return read ?? { kind: "text", text };
 }
 
 function createProgram(setting: Setting, found: (command: ReadArguments) => void): Command {

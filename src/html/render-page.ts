@@ -6,7 +6,7 @@ import { Overview, titleOf } from "./overview.ts";
 import type { PageSession } from "./page-session.ts";
 import { PageWriter } from "./page-writer.ts";
 import { writeConversation } from "./session-body.ts";
-import { TurnList } from "./turn-list.ts";
+import { switches, TurnList } from "./turn-list.ts";
 import { Anchors } from "./view.ts";
 
 export interface PageOptions {
@@ -32,7 +32,12 @@ export async function renderPage(
   await writer.addTag('<!doctype html><html lang="en">');
   await writer.add(h(Head, { title: titleOf(session) }));
   await writer.addTag("<body>");
-  await writer.add(h(SkipLink, {}), h(Overview, { session, clock }), h(TurnList, { turns: outline.turns, clock }));
+  await writer.add(
+    h(SkipLink, {}),
+    h(Overview, { session, clock }),
+    ...switches(),
+    h(TurnList, { turns: outline.turns, clock }),
+  );
   await writer.addTag('<main id="conversation" tabindex="-1">');
   await writeConversation(writer, { session, outline, clock, anchors: new Anchors() }, true);
   await writer.addTag("</main>");

@@ -14,7 +14,7 @@ export function TurnList({ turns, clock }: TurnListProps): JSX.Element {
   return h(
     "nav",
     { "aria-label": "Turns" },
-    h(Switches, {}),
+    h(SwitchNames, {}),
     turns.length === 0
       ? null
       : h(
@@ -26,20 +26,24 @@ export function TurnList({ turns, clock }: TurnListProps): JSX.Element {
   );
 }
 
-/** What they do is in the style sheet: the page runs no script. */
-function Switches(): JSX.Element {
-  return h(
-    "fieldset",
-    { class: "switches" },
-    h("legend", null, "Show"),
-    h(Switch, { id: "show-calls", name: "Tool calls", isOn: true }),
-    h(Switch, { id: "show-thinking", name: "Thinking", isOn: true }),
-    h(Switch, { id: "unfold", name: "Unfold all", isOn: false }),
+const SWITCHES = [
+  { id: "show-calls", name: "Tool calls", isOn: true },
+  { id: "show-thinking", name: "Thinking", isOn: true },
+  { id: "unfold", name: "Unfold all", isOn: false },
+];
+
+/**
+ * What changes how the conversation is shown. The style sheet does it, for what stands after a switch: they are children
+ * of the body, and only their names are in the list of turns.
+ */
+export function switches(): JSX.Element[] {
+  return SWITCHES.map(({ id, isOn }) =>
+    h("input", { class: "switch", type: "checkbox", id, checked: isOn, autocomplete: "off" }),
   );
 }
 
-function Switch({ id, name, isOn }: { id: string; name: string; isOn: boolean }): JSX.Element {
-  return h("label", { for: id }, h("input", { type: "checkbox", id, checked: isOn, autocomplete: "off" }), name);
+function SwitchNames(): JSX.Element {
+  return h("div", { class: "switches" }, ...SWITCHES.map(({ id, name }) => h("label", { for: id }, name)));
 }
 
 function TurnLink({ turn, clock }: { turn: Turn; clock: Clock }): JSX.Element {

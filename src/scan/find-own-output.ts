@@ -11,7 +11,7 @@ const OWN_COMMAND = new RegExp(
   [
     String.raw`(?:^|[\n;&|(\`{!]|\$\()\s*`,
     String.raw`(?:\w+=\S*\s+)*`,
-    String.raw`(?:(?:npx|bunx|pnpx|pnpm|yarn|npm|bun|node|exec|dlx|sudo|time|command|env|run|x|--|-\S+)\s+)*`,
+    String.raw`(?:(?:npx|bunx|pnpx|pnpm|yarn|npm|bun|node|exec|dlx|sudo|time|command|env|run|x|if|then|else|while|until|do|--|-\S+)\s+)*`,
     String.raw`["']?(?:[^\s"'|;&]*[/\\])?(?:opencode-)?transcripts(?:\.(?:js|ts|cmd|exe))?["']?\s+`,
     String.raw`(?:-\S+\s+)*(?:find|show|list|entries|errors|timeline|tail|stats|export|snippets)\b`,
   ].join(""),

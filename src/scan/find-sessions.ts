@@ -21,10 +21,12 @@ export interface SessionHits {
 export interface SearchOptions {
   /** Threads at work, this one included. Default 2; more hardly help, for memory is what the search waits for. */
   threads?: number;
+  /** Bytes in all from which another thread is started. Default 32 MiB: one takes some 35 ms until it is up. */
+  threadFromBytes?: number;
 }
 
-/** A thread takes some 35 ms to start; a second one that helps with less has nothing left to do when it is up. */
-const WORTH_A_THREAD_BYTES = 32 * 1024 * 1024;
+const THREADS = 2;
+const THREAD_FROM_BYTES = 32 * 1024 * 1024;
 
 /**
  * The hits of each session, in the order of the list, those without hits included. A session that cannot be read costs
@@ -33,11 +35,15 @@ const WORTH_A_THREAD_BYTES = 32 * 1024 * 1024;
 export async function* findInSessions(
   sessions: readonly Searched[],
   query: FindQuery,
-  { threads = 2 }: SearchOptions = {},
+  { threads = THREADS, threadFromBytes = THREAD_FROM_BYTES }: SearchOptions = {},
 ): AsyncGenerator<SessionHits> {
   const claims = Claims.of(sessions.length);
   const ready = new Map<number, SessionHits>();
-  const helpers = startHelpers(sessions, query, claims, threads - 1);
+  const files = filesOf(sessions, threadFromBytes);
+  const helpers = Array.from(
+    { length: files.length === 0 ? 0 : threads - 1 },
+    () => new Helper({ files, query, claims: claims.shared }),
+  );
   for (const helper of helpers) helper.onReport = (report) => ready.set(report.index, report);
   try {
     for (let next = 0; next < sessions.length;) {
@@ -71,13 +77,11 @@ async function searched(index: number, session: Searched, query: FindQuery): Pro
   }
 }
 
-function startHelpers(sessions: readonly Searched[], query: FindQuery, claims: Claims, count: number): Helper[] {
-  const files = sessions.flatMap((session, index): FileTask[] =>
-    "path" in session ? [{ index, path: session.path }] : [],
-  );
+/** What another thread can search; nothing if that is too little. */
+function filesOf(sessions: readonly Searched[], fromBytes: number): FileTask[] {
   const bytes = sessions.reduce((sum, session) => sum + ("path" in session ? session.bytes : 0), 0);
-  if (bytes < WORTH_A_THREAD_BYTES || files.length < 2) return [];
-  return Array.from({ length: count }, () => new Helper({ files, query, claims: claims.shared }));
+  if (bytes < fromBytes) return [];
+  return sessions.flatMap((session, index): FileTask[] => ("path" in session ? [{ index, path: session.path }] : []));
 }
 
 /** Another thread that searches files of the list. */
@@ -88,6 +92,7 @@ class Helper {
   #failure: unknown;
 
   constructor(task: WorkerTask) {
+    // As this file: `.ts` where it runs as it was written, `.js` where it was built.
     this.#worker = new Worker(new URL(`./find-worker${import.meta.url.slice(-3)}`, import.meta.url), {
       workerData: task,
     });

@@ -33,7 +33,8 @@ async function read(
 
 for (const [name, format] of Object.entries(FORMATS)) {
   const whole = format.text(ENTRIES);
-  const [head, one, two, three] = [format.header(HEADER), ...ENTRIES.map(format.entry)];
+  const head = format.header(HEADER);
+  const [one = "", two = "", three = ""] = ENTRIES.map(format.entry);
 
   describe(`a damaged transcript in ${name}`, () => {
     test("that is whole has no errors, and all of its lines are used", async () => {
@@ -44,8 +45,8 @@ for (const [name, format] of Object.entries(FORMATS)) {
       assert.deepEqual(
         reading.messages.map(({ line_number, byte_offset }) => [line_number, byte_offset]),
         [head, `${head}${one}`, `${head}${one}${two}`].map((before) => [
-          `${before}`.split("\n").length,
-          Buffer.byteLength(`${before}`),
+          before.split("\n").length,
+          Buffer.byteLength(before),
         ]),
       );
     });
@@ -58,7 +59,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
     });
 
     test("whose torn entry was written over gives all that are whole", async () => {
-      const reading = await read(format, `${head}${one}${two?.slice(0, 60)}${three}`);
+      const reading = await read(format, `${head}${one}${two.slice(0, 60)}${three}`);
       assert.deepEqual(texts(reading), ["one", "three"]);
       assert.equal(reading.errors.length, 1);
     });
@@ -124,8 +125,9 @@ for (const [name, format] of Object.entries(FORMATS)) {
 
 describe("lines of JSON", () => {
   test("two entries on one line are both read", async () => {
-    const [head, one, two] = [JSONL.header(HEADER), ...ENTRIES.map(JSONL.entry)];
-    const torn = `${one?.trimEnd().slice(0, -9)}${two}`;
+    const head = JSONL.header(HEADER);
+    const [one = "", two = ""] = ENTRIES.map(JSONL.entry);
+    const torn = `${one.trimEnd().slice(0, -9)}${two}`;
     const reading = await read(JSONL, `${head}${torn}`);
     assert.deepEqual(texts(reading), ["two"]);
     assert.deepEqual(codes(reading), ["damaged_entry"]);
@@ -133,7 +135,8 @@ describe("lines of JSON", () => {
   });
 
   test("a line that is no JSON costs that line", async () => {
-    const [head, one, two] = [JSONL.header(HEADER), ...ENTRIES.map(JSONL.entry)];
+    const head = JSONL.header(HEADER);
+    const [one = "", two = ""] = ENTRIES.map(JSONL.entry);
     const reading = await read(JSONL, `${head}${one}garbage\n${two}`);
     assert.deepEqual(texts(reading), ["one", "two"]);
     const expected: Partial<ParseError> = { code: "damaged_entry", line_number: 3, recovered: false };

@@ -36,6 +36,8 @@ function changed(text: string, what: string, to: string, n = 0): string {
 
 for (const [layout, indent] of Object.entries(LAYOUTS)) {
   const whole = JSON.stringify(SESSION, null, indent);
+  const startOf = (message: string): number =>
+    whole.lastIndexOf("{", whole.lastIndexOf('"info"', whole.indexOf(`msg_${message}`)));
 
   describe(`an export ${layout}`, () => {
     test("that is whole has no errors, and all of its lines are used", async () => {
@@ -69,7 +71,7 @@ for (const [layout, indent] of Object.entries(LAYOUTS)) {
     });
 
     test("that is cut off between messages is used as it is", async () => {
-      const at = whole.lastIndexOf("{", whole.indexOf("msg_three") - 15);
+      const at = startOf("three");
       assert.deepEqual(beginnings(await read(whole.slice(0, at))), ["one", "two"]);
     });
 
@@ -93,7 +95,7 @@ for (const [layout, indent] of Object.entries(LAYOUTS)) {
       ["bracket of a message", changed(whole, "}", " ", 4)],
       ["opening bracket", changed(whole, "[", " ", 2)],
       ["quote", changed(whole, '"two"', '"two ')],
-      ["comma", changed(whole, ",", " ", 10)],
+      ["comma", whole.replace(/,(\s*"parts")/, " $1")],
     ] as const) {
       test(`that lost a ${what} keeps the messages around it`, async () => {
         const reading = await read(damaged);
@@ -105,7 +107,7 @@ for (const [layout, indent] of Object.entries(LAYOUTS)) {
     }
 
     test("with something else between two messages keeps both", async () => {
-      const at = whole.lastIndexOf("{", whole.indexOf("msg_two") - 15);
+      const at = startOf("two");
       for (const junk of ["]]}}", "garbage, ", '"', "{", "\0\0", "}{"]) {
         const reading = await read(whole.slice(0, at) + junk + whole.slice(at));
         const found = beginnings(reading);
@@ -132,6 +134,23 @@ for (const [layout, indent] of Object.entries(LAYOUTS)) {
       assert.deepEqual(beginnings(reading), ["one", "two", "three"]);
       assert.deepEqual(codes(reading), ["invalid_json"]);
       assert.equal(reading.metadata.sessionId, "ses_1");
+    });
+
+    test("with damage to the name of its list is read all the same", async () => {
+      const reading = await read(changed(whole, '"messages"', '"massages"'));
+      assert.deepEqual(beginnings(reading), ["one", "two", "three"]);
+    });
+
+    test("whose info never closes has the messages all the same", async () => {
+      const reading = await read(whole.replace(/\}(,\s*"messages")/, " $1"));
+      assert.deepEqual(beginnings(reading), ["one", "two", "three"]);
+      assert.ok(reading.errors.length > 0);
+    });
+
+    test("without its list says so", async () => {
+      const reading = await read(changed(whole, '"messages"', '"turns"'));
+      assert.deepEqual(codes(reading), ["not_a_record"]);
+      assert.equal(reading.metadata.title, "t");
     });
 
     test("with a message twice has it once", async () => {
@@ -162,7 +181,7 @@ for (const [layout, indent] of Object.entries(LAYOUTS)) {
 
     test("with something in the list that is no message goes on after it", async () => {
       for (const odd of ["null", '"x"', "7", "[1]", "{}", '{"info":{}}']) {
-        const at = whole.lastIndexOf("{", whole.indexOf("msg_two") - 15);
+        const at = startOf("two");
         const reading = await read(`${whole.slice(0, at)}${odd}, ${whole.slice(at)}`);
         assert.deepEqual(beginnings(reading), ["one", "two", "three"], odd);
         assert.deepEqual(codes(reading), ["not_a_record"], odd);

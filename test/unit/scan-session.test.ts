@@ -114,13 +114,13 @@ describe("scanning a session", () => {
         answer("msg_1", [toolUse("toolu_1", "Read", { file_path: "/b" })], usage(1, 2)),
         answer("msg_1", [text("one")], usage(1, 9)),
         answer("msg_1", [text("two")], usage(1, 7)),
-        answer("msg_1", [thinking("hm"), thinking("hm")]),
+        answer("msg_1", [thinking("hm")]),
+        answer("msg_1", [thinking("hm")]),
         toolResult("toolu_1", "x".repeat(5_000)),
         toolResult("toolu_1", `${"x".repeat(5_000)}y`),
       ),
     );
     assert.ok(scan);
-    assert.equal(scan.lines.skipped["duplicate"], 1);
     assert.equal(scan.stats.tool_use_count, 2);
     assert.equal(scan.stats.thinking_blocks, 1);
     assert.equal(scan.stats.tokens_out, 9);

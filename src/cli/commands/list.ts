@@ -44,10 +44,10 @@ export async function run(
   return rows.length > 0 ? 0 : 1;
 }
 
-function sinceAsked({ now }: CommandContext, options: CommandOptions): Date | undefined {
+function sinceAsked(context: CommandContext, options: CommandOptions): Date | undefined {
   const given = date(options, "since");
   if (!flag(options, "today")) return given;
-  const today = startOfDay(now(), 0);
+  const today = startOfDay(context.now(), 0);
   return given !== undefined && given > today ? given : today;
 }
 

@@ -1,5 +1,5 @@
 /** `transcripts tail` */
-import { resolve } from "node:path";
+import { access } from "node:fs/promises";
 import { LineMessages } from "../../scan/find-units.ts";
 import { openSession } from "../../sessions/open-session.ts";
 import { outputReader } from "../../sessions/output-reader.ts";
@@ -72,26 +72,47 @@ async function tailFile(
   printer: TailPrinter,
   follow: boolean,
 ): Promise<void> {
-  let restart: Restart | undefined;
-  do {
-    restart = undefined;
-    const chunks = followFile(resolve(context.cwd, path), {
-      signal: context.signal,
-      follow,
-      caughtUp: () => printer.caughtUp(),
-      ended: (why) => (restart = why),
-    });
-    try {
-      await readChunks(chunks, ref, printer);
-    } catch (error) {
-      if (!follow || errorCode(error) !== "ENOENT") throw error;
-      await pause(context.signal, WAIT_MS);
-      restart = "gone";
-      continue;
-    }
-    if (restart !== undefined) context.note(`${path} ${WHY[restart]}`);
-    if (restart !== undefined) printer.startAgain();
-  } while (restart !== undefined && !context.signal.aborted);
+  for (;;) {
+    const restart = await tailOnce(context, ref, path, printer, follow);
+    if (restart === undefined || context.signal.aborted) return;
+    context.note(`${path} ${WHY[restart]}`);
+    printer.startAgain();
+    while (!context.signal.aborted && !(await isThere(path))) await pause(context.signal, WAIT_MS);
+  }
+}
+
+/** Reads the file to its end; undefined if that was all. */
+async function tailOnce(
+  { signal }: CommandContext,
+  ref: SessionRef,
+  path: string,
+  printer: TailPrinter,
+  follow: boolean,
+): Promise<Restart | undefined> {
+  const end: { restart?: Restart } = {};
+  const chunks = followFile(path, {
+    signal,
+    follow,
+    caughtUp: () => printer.caughtUp(),
+    ended: (restart) => (end.restart = restart),
+  });
+  try {
+    await readChunks(chunks, ref, printer);
+  } catch (error) {
+    if (follow && errorCode(error) === "ENOENT") return "gone";
+    throw error;
+  }
+  return end.restart;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return false;
+    throw error;
+  }
 }
 
 /** Prints what the chunks hold as it comes. Of a file that is not known to be anything, waits for what tells it. */

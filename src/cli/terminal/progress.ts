@@ -18,12 +18,14 @@ export function createProgress(stderr: Output, total: number, unit: string): Sho
   let done = 0;
   let bar: SingleBar | undefined;
   let ended = false;
+  const show = async (): Promise<void> => {
+    const opened = await openBar(total, unit);
+    if (ended) return;
+    bar = opened;
+    bar.start(total, done);
+  };
   const timer = setTimeout(() => {
-    void openBar(total, unit).then((opened) => {
-      if (ended) return;
-      bar = opened;
-      bar.start(total, done);
-    });
+    void show();
   }, DELAY_MS);
   timer.unref();
   const clear = (): void => {

@@ -13,17 +13,15 @@ export function widthOf(line: string): number {
 
 /** The line, or as much of it as fits, with an ellipsis. The line has no colours. */
 export function cut(line: string, columns: number): string {
-  if (line.length <= columns && PRINTABLE_ASCII.test(line)) return line;
-  if (columns === Infinity || (line.length < 2 * columns && widthOf(line) <= columns)) return line;
-  let kept = "";
+  if (columns === Infinity || (line.length <= columns && PRINTABLE_ASCII.test(line))) return line;
   let width = 0;
-  for (const { segment } of graphemes.segment(line)) {
-    const next = width + widthOf(segment);
-    if (next > columns - 1) return kept.trimEnd() + ELLIPSIS;
-    kept += segment;
-    width = next;
+  let kept = 0;
+  for (const { segment, index } of graphemes.segment(line)) {
+    width += widthOf(segment);
+    if (width > columns) return line.slice(0, kept).trimEnd() + ELLIPSIS;
+    if (width < columns) kept = index + segment.length;
   }
-  return kept;
+  return line;
 }
 
 /** Fills the line with spaces up to `columns`. */

@@ -1,8 +1,8 @@
 /**
  * One column; from 76rem on with the list of turns beside it. Entries have a margin for who spoke and when, which moves
  * above them where there is little room. Nothing is wider than the page: what cannot wrap scrolls in its own box.
- * Entries out of sight are not laid out: a session of a whole day has ten thousand of them. For the same reason there is
- * no :has() but for the switches, which costs for each element that the browser reads.
+ * No content-visibility, which makes links to entries miss them, and no :has(), which browsers weigh anew for each
+ * element of a long page that they read.
  */
 export const LAYOUT = `
 *, ::before, ::after { box-sizing: border-box; }
@@ -26,11 +26,7 @@ main:focus { outline: none; }
   grid-template-columns: var(--margin) minmax(0, 1fr);
   column-gap: var(--gap);
   margin-top: 1.25rem;
-  content-visibility: auto;
-  contain-intrinsic-size: auto 8rem;
-  overflow-clip-margin: 6px;
 }
-.entry:is(.only-calls, .only-thinking) { contain-intrinsic-size: auto 2rem; }
 .entry.again { margin-top: .5rem; }
 .again:not(.only-calls, .only-thinking, .only-work) { margin-top: 1rem; }
 .content { min-width: 0; }

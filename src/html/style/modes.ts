@@ -1,11 +1,11 @@
-/** The switches, which work without a script, and other ways to look at the page. */
+/** The switches, which work without a script because they stand before what they change, and other ways to look at the page. */
 export const MODES = `
-body:has(#show-calls:not(:checked)) :is(.call, .subagent, .only-calls) { display: none; }
-body:has(#show-thinking:not(:checked)) :is(.thinking, .only-thinking) { display: none; }
-body:has(#show-calls:not(:checked)):has(#show-thinking:not(:checked)) .only-work { display: none; }
+#show-calls:not(:checked) ~ main :is(.call, .subagent, .only-calls),
+#show-thinking:not(:checked) ~ main :is(.thinking, .only-thinking),
+#show-calls:not(:checked) ~ #show-thinking:not(:checked) ~ main .only-work { display: none; }
 @supports selector(::details-content) {
-  body:has(#unfold:checked) main details::details-content { content-visibility: visible; }
-  body:has(#unfold:checked) main summary::before { transform: rotate(45deg) translate(-1px, -1px); }
+  #unfold:checked ~ main details::details-content { content-visibility: visible; }
+  #unfold:checked ~ main summary::before { transform: rotate(45deg) translate(-1px, -1px); }
   @media (min-width: 76rem) {
     .turns::details-content { content-visibility: visible; }
     .turns > summary { pointer-events: none; }

@@ -11,10 +11,25 @@ export const OVERVIEW = `
 .figures :is(th:first-child, td:last-child:nth-child(2)) { text-align: left; }
 .figures thead th { color: var(--quiet); }
 
-.switches { display: flex; flex-wrap: wrap; gap: .15rem 1rem; margin: 0; padding: 0; border: 0; font-size: .8125rem; }
-.switches legend { float: left; margin: 0; padding: 0; line-height: 1.5rem; color: var(--quiet); }
-.switches label { display: flex; align-items: center; gap: .35rem; min-height: 1.5rem; cursor: pointer; }
-.switches input { width: .875rem; height: .875rem; margin: 0; accent-color: var(--accent); }
+.switch { position: fixed; top: 0; left: 0; opacity: 0; pointer-events: none; }
+.switches { display: flex; flex-wrap: wrap; gap: .15rem 1rem; font-size: .8125rem; }
+.switches label { display: flex; align-items: center; gap: .4rem; min-height: 1.5rem; border-radius: 2px; cursor: pointer; }
+.switches label::before {
+  content: "";
+  flex: none;
+  width: .875rem;
+  height: .875rem;
+  border: 1px solid var(--quiet);
+  border-radius: 2px;
+  font: 700 .6875rem/.75rem system-ui, sans-serif;
+  text-align: center;
+}
+#show-calls:checked ~ nav label[for="show-calls"]::before,
+#show-thinking:checked ~ nav label[for="show-thinking"]::before,
+#unfold:checked ~ nav label[for="unfold"]::before { content: "✓" / ""; border-color: var(--accent); background: var(--accent); color: var(--ground); }
+#show-calls:focus-visible ~ nav label[for="show-calls"],
+#show-thinking:focus-visible ~ nav label[for="show-thinking"],
+#unfold:focus-visible ~ nav label[for="unfold"] { outline: 2px solid var(--accent); outline-offset: 2px; }
 .turns { margin-top: 1rem; font-size: .875rem; }
 .turns > summary { display: flex; align-items: baseline; gap: .5rem; font-weight: 600; }
 .turns ol { margin: .5rem 0 0; padding: 0; list-style: none; }

@@ -66,10 +66,13 @@ class ExportReader {
 
   end(): SourceUnit[] {
     const units = this.#units(this.#scanner.end());
-    const { lines } = this.#scanner;
-    if (!this.#last && lines > 0) {
-      const reason = "There is no session in this file. Check that it is an export, and that it is whole.";
-      this.#last = failed({ line: 1, offset: 0 }, "not_a_record", reason);
+    const { lines, hasList } = this.#scanner;
+    const last = this.#last;
+    if (lines > 0 && (!last || (!hasList && last.problems.length === 0))) {
+      const place = last ?? { line: 1, offset: 0 };
+      const reason = "There is no list of messages in this file. Check that it is an export, and that it is whole.";
+      const lack = failed(place, "not_a_record", reason);
+      this.#last = last ? { ...last, problems: lack.problems } : lack;
     }
     return [...units, ...this.#finished(lines)];
   }

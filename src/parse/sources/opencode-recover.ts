@@ -20,8 +20,9 @@ const LINE_FEED = 0x0a;
 /** The objects of a span: mostly one. Damage may have joined several messages; each is then read by itself. */
 export function readSpan(span: Span): Reading[] {
   const whole = readJson(span.bytes, span);
-  if (isFields(whole.value)) return [{ ...span, ...whole, value: whole.value }];
-  if (whole.value !== undefined) {
+  const hasSwallowed = span.kind === "info" && isFields(whole.value) && Array.isArray(whole.value["messages"]);
+  if (isFields(whole.value) && !hasSwallowed) return [{ ...span, ...whole, value: whole.value }];
+  if (whole.value !== undefined && !hasSwallowed) {
     const reason = "What stands here is JSON, but not an object.";
     return [failed(span, [...whole.problems, problem(span, "not_a_record", reason)])];
   }

@@ -20,7 +20,7 @@ import {
   ValueWalk,
 } from "./opencode-walk.ts";
 
-export interface ScanOptions {
+interface ScanOptions {
   /** The member that holds the list. */
   list: string;
   /** Of longer elements only the beginning is kept. */
@@ -30,7 +30,7 @@ export interface ScanOptions {
 }
 
 /** What is expected next. `after`: nothing, the object has ended. */
-type Mode = "object" | "key" | "in key" | "colon" | "value" | "next" | "element" | "after";
+type Mode = "object" | "member" | "in key" | "colon" | "value" | "element" | "after";
 
 const MAX_KEY_BYTES = 100;
 
@@ -89,15 +89,10 @@ export class ExportScanner {
   #between(at: number, byte: number): number {
     switch (this.#mode) {
       case "object":
-        if (byte === OPEN) this.#mode = "key";
+        if (byte === OPEN) this.#mode = "member";
         return at + 1;
-      case "key":
-        if (byte !== QUOTE) return this.#next(at, byte);
-        this.#key = "";
-        this.#mode = "in key";
-        return at + 1;
-      case "next":
-        return this.#next(at, byte);
+      case "member":
+        return this.#member(at, byte);
       case "colon":
         if (byte !== COLON) return this.#lose(at);
         this.#mode = "value";
@@ -112,10 +107,13 @@ export class ExportScanner {
     }
   }
 
-  #next(at: number, byte: number): number {
-    if (byte === COMMA) this.#mode = "key";
-    else if (byte === CLOSE) this.#mode = "after";
-    else return this.#lose(at);
+  /** Between two members. Commas are not insisted on: a lost one is no reason to lose what follows. */
+  #member(at: number, byte: number): number {
+    if (byte === QUOTE) {
+      this.#key = "";
+      this.#mode = "in key";
+    } else if (byte === CLOSE) this.#mode = "after";
+    else if (byte !== COMMA) return this.#lose(at);
     return at + 1;
   }
 
@@ -128,14 +126,15 @@ export class ExportScanner {
   }
 
   #value(at: number, byte: number): number {
-    if (byte === OPEN_LIST && this.#key === this.#options.list) {
+    // A byte of the key may be damaged.
+    if (byte === OPEN_LIST && this.#key.length === this.#options.list.length) {
       this.#hasList = true;
       this.#mode = "element";
       return at + 1;
     }
     if (byte === CLOSE || byte === COMMA || byte === CLOSE_LIST) return this.#lose(at);
     if (byte === OPEN && this.#key === "info") this.#taker.begin("info", at);
-    this.#mode = "next";
+    this.#mode = "member";
     this.#walk = new ValueWalk(byte);
     return at;
   }
@@ -144,7 +143,7 @@ export class ExportScanner {
     if (byte === COMMA) return at + 1;
     if (byte === CLOSE || byte === COLON) return this.#lose(at);
     if (byte === CLOSE_LIST) {
-      this.#mode = "next";
+      this.#mode = "member";
       return at + 1;
     }
     this.#taker.begin("element", at);

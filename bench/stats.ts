@@ -1,0 +1,81 @@
+/**
+ * `transcripts stats --all` against ccusage over the same 300 MB of made-up sessions: whole processes, started anew
+ * each time and in turn, so that both meet the same machine. Files are in the system's cache for both.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { REPOSITORY } from "../test/support/repository.ts";
+import { generateSessions } from "./generate-sessions.ts";
+import { median, percentile, table } from "./statistics.ts";
+
+const BYTES = Number(process.env["BENCH_MB"] ?? 300) * 1_000_000;
+const PAIRS = Number(process.env["BENCH_RUNS"] ?? 9);
+const CLI = join(REPOSITORY, "dist/cli/main.js");
+const CCUSAGE = join(REPOSITORY, "node_modules/ccusage/src/cli.js");
+
+const folder = mkdtempSync(join(tmpdir(), "bench-stats-"));
+try {
+  const { files, counts } = generateSessions(folder, { seed: 1, bytes: BYTES });
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  // The first pair warms the system's cache.
+  for (let pair = 0; pair <= PAIRS; pair++) {
+    const one = timed([CLI, "stats", "--all", "--json"]);
+    const other = timed([CCUSAGE, "daily", "--json", "--offline"]);
+    if (pair === 0) checkTokens(one.output, other.output, counts.tokensOut);
+    else {
+      ours.push(one.ms);
+      theirs.push(other.ms);
+    }
+  }
+  const ratios = ours.map((ms, at) => ms / (theirs[at] ?? Number.NaN));
+  console.log(
+    `${(counts.bytes / 1e6).toFixed(0)} MB in ${files.length} files, ${availableParallelism()} processors, ${PAIRS} pairs`,
+  );
+  console.log(
+    table([
+      ["program", "median ms", "fastest ms", "slowest ms"],
+      row("transcripts stats --all", ours),
+      row("ccusage daily", theirs),
+    ]),
+  );
+  console.log(
+    `ratio: median ${median(ratios).toFixed(2)}, of the fastest ${fastest(ours, theirs).toFixed(2)} (target 1.5)`,
+  );
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function timed(args: readonly string[]): { ms: number; output: string } {
+  const env = { ...process.env, HOME: folder, CLAUDE_CONFIG_DIR: folder, XDG_DATA_HOME: folder };
+  const start = performance.now();
+  const { status, stdout, stderr } = spawnSync("node", args, {
+    cwd: folder,
+    env,
+    encoding: "utf8",
+    maxBuffer: 256 * 1024 * 1024,
+  });
+  const ms = performance.now() - start;
+  if (status !== 0) throw new Error(`${args.join(" ")} ended with ${status}: ${stderr}`);
+  return { ms, output: stdout };
+}
+
+/** Both must have done the work. */
+function checkTokens(ours: string, theirs: string, tokensOut: number): void {
+  const { total }: { total: { tokens_out: number } } = JSON.parse(ours);
+  const { totals }: { totals: { outputTokens: number } } = JSON.parse(theirs);
+  if (total.tokens_out !== tokensOut || totals.outputTokens !== tokensOut) {
+    throw new Error(`${tokensOut} tokens were made, we found ${total.tokens_out}, ccusage ${totals.outputTokens}.`);
+  }
+}
+
+function row(name: string, times: readonly number[]): string[] {
+  const [low, high] = [percentile(times, 0), percentile(times, 1)];
+  return [name, median(times).toFixed(0), low.toFixed(0), high.toFixed(0)];
+}
+
+function fastest(ours: readonly number[], theirs: readonly number[]): number {
+  return percentile(ours, 0) / percentile(theirs, 0);
+}

@@ -1,0 +1,71 @@
+/** Runs `transcripts` in this process, as a user would in a shell. */
+import { ClosedOutput, Interrupted } from "../../../src/cli/io.ts";
+import { runProgram } from "../../../src/cli/program.ts";
+
+export interface CliSetting {
+  home: string;
+  cwd?: string;
+  env?: Readonly<Record<string, string>>;
+  stdin?: string;
+  /** Columns of a terminal; without them standard output is a pipe. */
+  terminal?: number;
+  now?: Date;
+  signal?: AbortSignal;
+  /** Called with each piece of standard output, as it comes. */
+  onOutput?: (text: string) => void;
+  /** The reader of standard output goes away after so many writes. */
+  closesAfter?: number;
+}
+
+export interface CliRun {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+export async function runCli(argv: readonly string[], setting: CliSetting): Promise<CliRun> {
+  const { home, cwd = home, env = {}, stdin = "", terminal, now = new Date(), signal, onOutput, closesAfter } = setting;
+  let stdout = "";
+  let stderr = "";
+  let writes = 0;
+  const exitCode = await runProgram(argv, {
+    stdout: {
+      isTerminal: terminal !== undefined,
+      columns: terminal,
+      write: async (text) => {
+        writes += 1;
+        if (closesAfter !== undefined && writes > closesAfter) throw new ClosedOutput("closed");
+        stdout += text;
+        onOutput?.(text);
+      },
+    },
+    stderr: {
+      isTerminal: false,
+      write: async (text) => {
+        stderr += text;
+      },
+    },
+    stdin: chunksOf(stdin),
+    env,
+    cwd,
+    home,
+    now: () => now,
+    signal: signal ?? new AbortController().signal,
+  });
+  return { exitCode, stdout, stderr };
+}
+
+/** The objects of an output that has one a line. */
+export function jsonLines(stdout: string): unknown[] {
+  const lines = stdout.split("\n").filter((line) => line !== "");
+  return lines.map((line): unknown => JSON.parse(line));
+}
+
+/** What Ctrl-C does to a run with this controller's signal. */
+export function interrupt(controller: AbortController): void {
+  controller.abort(new Interrupted(130));
+}
+
+async function* chunksOf(text: string): AsyncGenerator<Uint8Array> {
+  if (text !== "") yield Buffer.from(text);
+}

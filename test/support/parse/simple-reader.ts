@@ -1,0 +1,160 @@
+/** What stands in a session file, counted in the most simple-minded way: to hold the parser's figures against. */
+
+export interface Figures {
+  messages: number;
+  text: number;
+  thinking: number;
+  tool_use: number;
+  tool_result: number;
+  /** Results that say of themselves that they are errors. */
+  errors: number;
+  tokens_in: number;
+  tokens_out: number;
+  cache_read: number;
+  cache_write: number;
+  /** Lines of which nothing, or not everything, could be read in one go. */
+  damaged: number;
+}
+
+interface Counted {
+  texts: Set<string>;
+  thinking: Set<string>;
+  usage: Record<string, unknown>;
+}
+
+/** A Claude Code file, session or stream-json. */
+export function countClaude(content: string): Figures {
+  const answers = new Map<string, Counted>();
+  const seen = new Set<string>();
+  const figures = none();
+  for (const line of content.split("\n").filter((each) => each.trim() !== "")) {
+    const objects = objectsOn(line);
+    const records = objects.filter((each) => typeof field(each, "type") === "string");
+    if (objects.length !== 1 || records.length === 0) figures.damaged += 1;
+    for (const record of records) {
+      const text = JSON.stringify(record);
+      if (field(record, "uuid") !== undefined && seen.has(text)) continue;
+      seen.add(text);
+      count(record, figures, answers, seen);
+    }
+  }
+  for (const { usage, texts, thinking } of answers.values()) {
+    figures.text += texts.size;
+    figures.thinking += thinking.size;
+    figures.tokens_in += number(usage["input_tokens"]);
+    figures.tokens_out += number(usage["output_tokens"]);
+    figures.cache_read += number(usage["cache_read_input_tokens"]);
+    figures.cache_write += number(usage["cache_creation_input_tokens"]);
+  }
+  return figures;
+}
+
+/** Lines that hold two objects. */
+export function gluedLines(content: string): number[] {
+  return content.split("\n").flatMap((line, n) => (objectsOn(line).length > 1 ? [n + 1] : []));
+}
+
+/** All objects that a line is made of; none if it is not made of objects. */
+function objectsOn(line: string): unknown[] {
+  const whole = parsed(line);
+  if (whole !== undefined) return typeof whole === "object" && whole !== null && !Array.isArray(whole) ? [whole] : [];
+  for (let at = line.indexOf("}{"); at !== -1; at = line.indexOf("}{", at + 1)) {
+    const [left, right] = [parsed(line.slice(0, at + 1)), parsed(line.slice(at + 1))];
+    if (left !== undefined && right !== undefined) return [left, right];
+  }
+  return [];
+}
+
+function count(record: unknown, figures: Figures, answers: Map<string, Counted>, seen: Set<string>): void {
+  const type = field(record, "type");
+  const message = field(record, "message");
+  const content = field(message, "content");
+  const blocks = Array.isArray(content) ? content : typeof content === "string" ? [content] : [];
+  if (type === "assistant") {
+    const id = field(message, "id");
+    const key = typeof id === "string" ? id : `without id ${answers.size}`;
+    const usage = field(message, "usage");
+    const answer = answers.get(key) ?? { texts: new Set(), thinking: new Set(), usage: {} };
+    if (!answers.has(key)) figures.messages += 1;
+    answers.set(key, answer);
+    if (isFields(usage)) answer.usage = usage;
+    for (const block of blocks) {
+      if (typeof block === "string" || field(block, "type") === "text") answer.texts.add(JSON.stringify(block));
+      else if (String(field(block, "type")).endsWith("thinking")) answer.thinking.add(JSON.stringify(block));
+    }
+  } else if (type === "user" || type === "system" || type === "summary") {
+    figures.messages += 1;
+    const more = type === "system" ? field(record, "content") : field(record, "summary");
+    figures.text += [...blocks, ...(typeof more === "string" && type !== "user" ? [more] : [])].filter(isText).length;
+  } else if (type === "attachment" && field(field(record, "attachment"), "type") === "queued_command") {
+    figures.messages += 1;
+    const prompt = field(field(record, "attachment"), "prompt");
+    figures.text += Array.isArray(prompt) ? prompt.filter(isText).length : 1;
+  } else return;
+  for (const block of blocks) countTool(block, figures, seen);
+}
+
+function countTool(block: unknown, figures: Figures, seen: Set<string>): void {
+  const type = field(block, "type");
+  const key = JSON.stringify(block);
+  if ((type !== "tool_use" && type !== "tool_result") || seen.has(key)) return;
+  seen.add(key);
+  figures[type] += 1;
+  if (type === "tool_result" && field(block, "is_error") === true) figures.errors += 1;
+}
+
+/** What `opencode export` prints. */
+export function countExport(content: string): Figures {
+  const messages = field(parsed(content), "messages");
+  const figures = none();
+  for (const message of Array.isArray(messages) ? messages : []) {
+    const parts = field(message, "parts");
+    const list = Array.isArray(parts) ? parts : [];
+    // An answer that was given up before it began says nothing.
+    if (list.length > 0 || field(field(message, "info"), "error") !== undefined) figures.messages += 1;
+    for (const part of list) {
+      const type = field(part, "type");
+      const state = field(field(part, "state"), "status");
+      if (type === "text" && field(part, "synthetic") !== true) figures.text += 1;
+      if (type === "reasoning") figures.thinking += 1;
+      if (type === "tool") figures.tool_use += 1;
+      if (type === "tool" && (state === "completed" || state === "error")) figures.tool_result += 1;
+      if (type === "tool" && state === "error") figures.errors += 1;
+    }
+    const tokens = field(field(message, "info"), "tokens");
+    figures.tokens_in += number(field(tokens, "input"));
+    figures.tokens_out += number(field(tokens, "output")) + number(field(tokens, "reasoning"));
+    figures.cache_read += number(field(field(tokens, "cache"), "read"));
+    figures.cache_write += number(field(field(tokens, "cache"), "write"));
+  }
+  return figures;
+}
+
+function none(): Figures {
+  const blocks = { text: 0, thinking: 0, tool_use: 0, tool_result: 0, errors: 0 };
+  return { messages: 0, ...blocks, tokens_in: 0, tokens_out: 0, cache_read: 0, cache_write: 0, damaged: 0 };
+}
+
+function isText(block: unknown): boolean {
+  return typeof block === "string" || field(block, "type") === "text";
+}
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function field(value: unknown, key: string): unknown {
+  return isFields(value) ? value[key] : undefined;
+}
+
+function number(value: unknown): number {
+  return typeof value === "number" ? value : 0;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { jsonLines, runCli } from "../support/cli/run-cli.ts";
+import { calls, result, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
+
+const home = makeTempDir();
+const path = storeSession(home, sampleSession());
+const show = (...argv: string[]): ReturnType<typeof runCli> => runCli(["show", ...argv], { home });
+
+/** Without times and the heading. */
+function body(stdout: string): string {
+  return stdout.replace(/^.*\n.*\n\n/, "").replace(/ {2}\d{4}-\d\d-\d\d \d\d:\d\d| {2}\d\d:\d\d:\d\d/g, "");
+}
+
+describe("transcripts show", () => {
+  test("both sides, without tools and thinking", async () => {
+    const { stdout, stderr, exitCode } = await show(SESSION);
+    assert.equal(exitCode, 0);
+    assert.equal(stderr, "");
+    assert.match(stdout, /^Add up the prices\n.* · 1 min 2 s · 10 messages · shop · 0a1b2c3d-.*\n\n/);
+    assert.equal(
+      body(stdout),
+      [
+        "User\nAdd up the prices\n",
+        "Assistant  claude-sonnet-4-5-20250929\nI look at the file first.\n",
+        "Assistant\nDone: the sum is 3.\n",
+        "User\nAnd with tax?\n\n",
+      ].join("\n"),
+    );
+  });
+
+  test("--summary is what the person said", async () => {
+    assert.equal(body((await show(SESSION, "--summary")).stdout), "User\nAdd up the prices\n\nUser\nAnd with tax?\n\n");
+  });
+
+  test("--with-tools: inputs, results, what failed, and what has no result", async () => {
+    const text = body((await show(SESSION, "--with-tools")).stdout);
+    assert.ok(text.includes("> Read  /work/shop/prise.mjs\n  ! File does not exist.\n"), text);
+    assert.ok(text.includes("> Read  /work/shop/price.mjs\n  < export const price = 1;\n    export const tax = 2;\n"), text);
+    assert.ok(text.includes("> Bash  node sum.mjs\n  ? (no result in the file)\n"), text);
+  });
+
+  test("--with-thinking says what was withheld", async () => {
+    assert.match((await show(SESSION, "--with-thinking")).stdout, /\n\(thinking, withheld by the provider\)\n/);
+  });
+
+  test("--last and --line choose turns", async () => {
+    assert.equal(body((await show(SESSION, "--last", "1")).stdout), "User\nAnd with tax?\n\n");
+    assert.equal(body((await show(SESSION, "--line", "9", "--summary")).stdout), "User\nAnd with tax?\n\n");
+    assert.equal(body((await show(SESSION, "--line", "7", "--summary")).stdout), "User\nAdd up the prices\n\n");
+    assert.equal((await show(SESSION, "--line", "7", "--last", "1")).exitCode, 2);
+  });
+
+  test("rejected and interrupted calls, in one session", async () => {
+    const text = [
+      user("go", 0),
+      calls("Bash", "t1", { command: "rm -rf build" }, 1),
+      result("t1", "The user doesn't want to proceed with this tool use. The tool use was rejected.", 2, true),
+      calls("Bash", "t2", { command: "sleep 9" }, 3),
+      result("t2", "[Request interrupted by user for tool use]", 4, true),
+    ].join("");
+    const { stdout } = await runCli(["show", "-", "--with-tools"], { home, stdin: text });
+    assert.match(stdout, /rm -rf build\n {2}! \(rejected by the user\)\n/);
+    assert.match(stdout, /sleep 9\n {2}! \(interrupted\)\n/);
+  });
+
+  test("JSON has the rows of the model, with the blocks that are asked for", async () => {
+    const rows = jsonLines((await show(path, "--json")).stdout) as { turn: number; blocks: { block_type: string }[] }[];
+    assert.deepEqual(rows.map(({ turn }) => turn), [1, 1, 1, 2]);
+    const all = jsonLines((await show(path, "--json", "--with-tools", "--with-thinking")).stdout) as typeof rows;
+    const types = all.flatMap(({ blocks }) => blocks.map(({ block_type }) => block_type));
+    assert.deepEqual(types, ["text", "text", "tool_use", "tool_result", "tool_use", "tool_result", "text", "text", "thinking", "tool_use"]);
+  });
+
+  test("control characters of a session do not come through, and stay in JSON", async () => {
+    const text = user("\u001b]0;owned\u0007\u001b[31mred\u001b[2J\u009bx", 0);
+    const { stdout } = await runCli(["show", "-"], { home, stdin: text, terminal: 80, env: { NO_COLOR: "1" } });
+    assert.match(stdout, /\nred\n/);
+    assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    const json = await runCli(["show", "-", "--json"], { home, stdin: text, terminal: 80 });
+    assert.doesNotMatch(json.stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    assert.equal(JSON.parse(json.stdout).blocks[0].content_text, "\u001b]0;owned\u0007\u001b[31mred\u001b[2J\u009bx");
+  });
+
+  test("a terminal of 40 columns gets no wider line", async () => {
+    const { stdout } = await runCli(["show", SESSION, "--with-tools"], { home, terminal: 40, env: { NO_COLOR: "1" } });
+    for (const line of stdout.split("\n")) assert.ok(line.length <= 40, line);
+    assert.match(stdout, /I look at the file first\./);
+  });
+
+  for (const [name, argv, code, says] of [
+    ["a prefix of an id", ["0a1b"], 0, /^$/],
+    ["latest", ["latest"], 0, /^$/],
+    ["a prefix that no id has", ["ffff"], 2, /^transcripts: No session has an id that begins with "ffff"/],
+    ["a short prefix", ["0"], 2, /^transcripts: .*too short/],
+    ["a path that is not there", ["./nothing.jsonl"], 2, /^transcripts: There is no file/],
+    ["a folder", [home], 2, /^transcripts: /],
+  ] as const) {
+    test(`SESSION: ${name}`, async () => {
+      const { exitCode, stderr } = await show(...argv);
+      assert.equal(exitCode, code);
+      assert.match(stderr, says);
+      assert.doesNotMatch(stderr, /\n\s+at /);
+    });
+  }
+
+  test("a prefix of several ids names them", async () => {
+    const home = makeTempDir();
+    for (const last of ["1", "2"]) storeSession(home, sampleSession(), { id: `${SESSION.slice(0, -1)}${last}` });
+    const { exitCode, stderr } = await runCli(["show", "0a1b2c"], { home });
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /^transcripts: 2 sessions have ids that begin with/);
+    for (const last of ["1", "2"]) assert.ok(stderr.includes(`  ${SESSION.slice(0, -1)}${last}  `));
+  });
+
+  test("an empty input is nothing found, and said", async () => {
+    const { exitCode, stdout, stderr } = await runCli(["show", "-"], { home, stdin: "" });
+    assert.deepEqual([exitCode, stdout, stderr], [1, "", "- is empty\n"]);
+  });
+
+  test("damage is told on standard error", async () => {
+    const { exitCode, stderr } = await runCli(["show", "-"], { home, stdin: `${sampleSession()}{"type":"us` });
+    assert.equal(exitCode, 0);
+    assert.match(stderr, /1 damaged place; `transcripts entries - --outcome failed` shows/);
+  });
+
+  test("--subagents adds their conversations", async () => {
+    const home = makeTempDir();
+    storeSession(home, sampleSession());
+    const child = [user("Look for it", 8), says("Found it.", 9)].join("").replaceAll('"cwd"', '"isSidechain":true,"agentId":"abc","cwd"');
+    storeSession(home, child, { id: `${SESSION}/subagents/agent-abc` });
+    const { stdout } = await runCli(["show", SESSION, "--subagents"], { home });
+    assert.match(stdout, /And with tax\?[^]*agent-abc[^]*Subagent abc: User[^]*Look for it[^]*Found it\./);
+    assert.doesNotMatch((await runCli(["show", SESSION], { home })).stdout, /Found it/);
+    assert.ok(join(home, ".claude"));
+  });
+});

@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import stringWidth from "string-width";
+import { guardJson, guardTerminal, neutralBlock, neutralLine } from "../../src/cli/terminal/neutral.ts";
+import { type Column, table } from "../../src/cli/terminal/table.ts";
+import { cut, pad, widthOf, wrap } from "../../src/cli/terminal/width.ts";
+import { describe, test } from "../support/runner.ts";
+
+const ESC = "\u001b";
+const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
+
+/** Texts with much of what a terminal would act on. */
+const hostile = fc
+  .array(
+    fc.oneof(
+      fc.string({ unit: "binary", maxLength: 8 }),
+      fc.constantFrom(ESC, `${ESC}[`, `${ESC}]0;`, "\u0007", `${ESC}\\`, "\u009b", "\u009d", "31m", "2J", "\r", "\n", "\t", "\0", "\u202e"),
+    ),
+    { maxLength: 20 },
+  )
+  .map((parts) => parts.join(""));
+
+describe("text for a terminal", () => {
+  for (const [name, text, shown] of [
+    ["colours", `${ESC}[1;31mred${ESC}[0m`, "red"],
+    ["cursor movement and erasing", `a${ESC}[2J${ESC}[10;10Hb`, "ab"],
+    ["the window's title", `a${ESC}]0;title\u0007b`, "ab"],
+    ["a link", `${ESC}]8;;https://x.test${ESC}\\here${ESC}]8;;${ESC}\\`, "here"],
+    ["the clipboard", `${ESC}]52;c;aGk=\u0007`, ""],
+    ["a device control string", `a${ESC}Pq#0${ESC}\\b`, "ab"],
+    ["a sequence without end", `a${ESC}]0;title`, "a␛]0;title"],
+    ["eight-bit sequences", "a\u009b31mb", "ab"],
+    ["other controls", "bell\u0007 back\b del\u007f", "bell␇ back␈ del␡"],
+    ["line ends", "a\r\nb\rc", "a\nb\nc"],
+    ["a turned reading direction", "a\u202eb", "a\ufffdb"],
+    ["plain text", "tab\tä 漢 😀\n", "tab\tä 漢 😀\n"],
+  ] as const) {
+    test(name, () => assert.equal(neutralBlock(text), shown));
+  }
+
+  test("no control character is left of any text, and what is neutral stays", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const block = neutralBlock(text);
+        assert.doesNotMatch(block, CONTROLS);
+        assert.equal(neutralBlock(block), block);
+        assert.doesNotMatch(neutralLine(text), /[\n\t]|\s\s|^\s|\s$/);
+        assert.doesNotMatch(guardTerminal(text).replace(/\x1b\[[\d;]*m/g, ""), CONTROLS);
+      }),
+    );
+  });
+
+  test("guarded JSON is the same value without raw control characters", () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const json = guardJson(JSON.stringify({ text }, null, 2));
+        assert.doesNotMatch(json, CONTROLS);
+        assert.deepEqual(JSON.parse(json), { text });
+      }),
+    );
+  });
+});
+
+describe("widths", () => {
+  test("wide characters take two columns, combining ones none", () => {
+    assert.deepEqual(["abc", "漢字", "e\u0301", "👩‍👩‍👧"].map(widthOf), [3, 4, 1, 2]);
+  });
+
+  for (const [text, columns, shown] of [
+    ["short", 10, "short"],
+    ["exactly ten", 11, "exactly ten"],
+    ["a longer line", 8, "a longe…"],
+    ["ends at a space", 8, "ends at…"],
+    ["漢字漢字", 5, "漢字…"],
+    ["漢字", 4, "漢字"],
+    ["anything", Infinity, "anything"],
+  ] as const) {
+    test(`"${text}" cut to ${columns}`, () => assert.equal(cut(text, columns), shown));
+  }
+
+  const line = fc.string({ unit: "grapheme", maxLength: 60 }).map((text) => neutralLine(text));
+
+  test("nothing cut or padded is wider than asked, and nothing that fits is changed", () => {
+    fc.assert(
+      fc.property(line, fc.integer({ min: 1, max: 40 }), (text, columns) => {
+        assert.ok(stringWidth(cut(text, columns)) <= columns);
+        if (stringWidth(text) <= columns) assert.equal(cut(text, columns), text);
+        assert.ok(stringWidth(pad(cut(text, columns), columns)) === columns);
+      }),
+    );
+  });
+
+  test("wrapped text keeps its words, and its lines fit", () => {
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 4 }), fc.integer({ min: 14, max: 40 }), (lines, columns) => {
+        const text = lines.join("\n");
+        const wrapped = wrap(text, columns, "  ");
+        for (const each of wrapped.split("\n")) assert.ok(stringWidth(each) <= columns, JSON.stringify(each));
+        assert.equal(wrapped.normalize().replace(/\s/g, ""), text.normalize().replace(/\s/g, ""));
+      }),
+    );
+  });
+});
+
+describe("tables", () => {
+  const columns: Column[] = [
+    { head: "ID" },
+    { head: "COUNT", align: "right", drop: 1 },
+    { head: "PLACE", drop: 2 },
+    { head: "TITLE", flexible: true },
+  ];
+  const rows = [
+    ["one", "5", "Rome", "A title that is rather long for a narrow terminal"],
+    ["two", "1,234", "Ålesund", "漢字のタイトル"],
+  ];
+
+  test("unlimited", () => {
+    assert.equal(
+      table(columns, rows, Infinity),
+      [
+        "ID   COUNT  PLACE    TITLE",
+        "one      5  Rome     A title that is rather long for a narrow terminal",
+        "two  1,234  Ålesund  漢字のタイトル",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("narrower: the title is cut, then columns are left out", () => {
+    assert.equal(table(columns, rows, 40), "ID   COUNT  PLACE    TITLE\none      5  Rome     A title that is ra…\ntwo  1,234  Ålesund  漢字のタイトル\n");
+    assert.equal(table(columns, rows, 30), "ID   COUNT  TITLE\none      5  A title that is r…\ntwo  1,234  漢字のタイトル\n");
+    assert.equal(table(columns, rows, 22), "ID   TITLE\none  A title that is…\ntwo  漢字のタイトル\n");
+  });
+
+  test("no line is wider than the room", () => {
+    const cell = fc.string({ unit: "grapheme", maxLength: 12 }).map((text) => neutralLine(text));
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell, cell, cell), { maxLength: 4 }), fc.integer({ min: 30, max: 80 }), (cells, room) => {
+        for (const line of table(columns, cells, room).split("\n")) assert.ok(stringWidth(line) <= room, line);
+      }),
+    );
+  });
+});
