@@ -32,7 +32,12 @@ await rolldown({
 
 // The command line starts in a fraction of the time when it is few files. Commands stay apart and are loaded when run.
 await rolldown({
-  input: { main: join(root, "src/cli/main.ts") },
+  input: {
+    main: join(root, "src/cli/main.ts"),
+    // Threads are started from files beside the chunk that starts them.
+    "chunks/scan-worker": join(root, "src/scan/scan-worker.ts"),
+    "chunks/find-worker": join(root, "src/scan/find-worker.ts"),
+  },
   platform: "node",
   external: [/^node:/, /^bun:/, /^@secretlint\//, "@pydantic/genai-prices"],
   output: {

@@ -42,21 +42,32 @@ export function messageText(view: MessageView, style: ConversationStyle, previou
   return parts.length === 0 ? "" : `${heading(view, style, previous)}${parts.join("\n\n")}\n\n`;
 }
 
-function heading({ message }: MessageView, { colors }: ConversationStyle, previous?: TranscriptMessage): string {
+function heading(
+  { message }: MessageView,
+  { colors, columns }: ConversationStyle,
+  previous?: TranscriptMessage,
+): string {
   if (message.user_kind === "tool_result") return "";
   if (message.source_id !== null && message.source_id === previous?.source_id) return "";
+  const side = message.is_sidechain ? `Subagent ${neutralLine(message.agent_id ?? "")}`.trimEnd() + ": " : "";
+  const who = speaker(message);
   const time = isPrompt(message) ? dayAndTime(message.timestamp) : clockTime(message.timestamp);
   const model = message.model === previous?.model ? "" : neutralLine(message.model ?? "");
-  const facts = [time, model].filter((fact) => fact !== "");
-  const agent = message.agent_id === null ? "" : ` ${neutralLine(message.agent_id)}`;
-  const side = message.is_sidechain ? colors.magenta(`Subagent${agent}: `) : "";
-  return `${side}${speaker(message, colors)}${facts.length === 0 ? "" : `  ${colors.dim(facts.join("  "))}`}\n`;
+  const facts = [time, model].filter((fact) => fact !== "").join("  ");
+  const room = columns - side.length - who.length - 2;
+  const shown = facts === "" || room < 8 ? "" : `  ${colors.dim(cut(facts, room))}`;
+  return `${colors.magenta(side)}${colors.bold(paintOf(message, colors)(who))}${shown}\n`;
 }
 
-function speaker(message: MessageView["message"], colors: Colors): string {
-  if (isPrompt(message)) return colors.bold(colors.green("User"));
-  if (message.message_type === "assistant") return colors.bold(colors.cyan("Assistant"));
-  return colors.bold(colors.yellow(message.message_type === "user" ? "Program" : capital(message.message_type)));
+function speaker(message: TranscriptMessage): string {
+  if (isPrompt(message)) return "User";
+  if (message.message_type === "user") return "Program";
+  return message.message_type.charAt(0).toUpperCase() + message.message_type.slice(1);
+}
+
+function paintOf(message: TranscriptMessage, colors: Colors): (text: string) => string {
+  if (isPrompt(message)) return colors.green;
+  return message.message_type === "assistant" ? colors.cyan : colors.yellow;
 }
 
 function said(view: MessageView, style: ConversationStyle): string[] {
@@ -134,8 +145,4 @@ function resultText(block: ParsedContentBlock, style: ConversationStyle): string
   const { status, result_text } = block;
   const error = result_text === null ? null : errorText(result_text);
   return endingText({ status: status ?? (block.is_error ? "error" : "completed"), error, result_text }, style);
-}
-
-function capital(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }

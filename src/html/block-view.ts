@@ -3,7 +3,7 @@ import type { ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
 import { CallView, LoneResult } from "./call-view.ts";
 import { closed } from "./closed.ts";
 import { oneLine } from "./excerpt.ts";
-import { imageView } from "./images.ts";
+import { documentNote, imageView } from "./images.ts";
 import { jsonText } from "./json-text.ts";
 import { LongText } from "./long-text.ts";
 import { Markdown } from "./markdown.ts";
@@ -31,9 +31,7 @@ export async function blockView(
     case "image":
       return imageView(block, view.session);
     case "document":
-      return note(
-        `Document (${oneLine(block.metadata.media_type ?? "of unknown type", MAX_NAME_CHARS)}), not kept in this page.`,
-      );
+      return documentNote(block);
     case "unknown":
       return unknownView(block);
   }

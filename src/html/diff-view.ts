@@ -10,6 +10,22 @@ export function DiffView({ before, after }: { before: string; after: string }): 
   return h("pre", { class: "diff" }, ...changes(before, after).map((line, index) => lineView(line, index)));
 }
 
+/** A patch that a tool was given, as it stands. */
+export function PatchView({ text }: { text: string }): JSX.Element {
+  return h("pre", { class: "diff" }, ...text.split("\n").map((line, index) => lineView(line, index)));
+}
+
+/** Whether a text is a patch: of `diff`, of git, or in the form that some models were taught. */
+export function isPatch(text: string): boolean {
+  return /^(?:\*\*\* Begin Patch|diff --git |--- .*\n\+\+\+ )/.test(text);
+}
+
+/** The files that a patch changes. */
+export function patchedFiles(patch: string): string[] {
+  const names = patch.matchAll(/^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ (?:b\/)?)(.+)$/gm);
+  return Array.from(names, ([, name = ""]) => name.trim());
+}
+
 /** Lines that begin with `+`, `-` or a space; `@` between parts that are apart. */
 function changes(before: string, after: string): string[] {
   const patch = structuredPatch("", "", before, after, "", "", {

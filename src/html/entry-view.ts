@@ -75,21 +75,25 @@ export function Time({ timestamp, clock }: { timestamp: string; clock: Clock }):
   return h(isTime ? "time" : "span", props, oneLine(clock.time(timestamp), 40));
 }
 
-/** What an entry has besides its blocks; of an entry without blocks, what it is. */
-export function remarks(message: TranscriptMessage, blockCount: number): JSX.Element[] {
-  const { metadata, message_type: type } = message;
+/** Of an event, what happened; stands above its text. */
+export function eventName({ message_type: type, metadata }: TranscriptMessage): JSX.Element | null {
+  if (type !== "system") return null;
+  const name = oneLine(metadata.subtype ?? "event", 80).replaceAll("_", " ");
+  const took = metadata["duration_ms"];
+  return h("p", { class: "note event" }, typeof took === "number" ? `${name}: ${duration(took)}` : name);
+}
+
+/** What is to be said of an entry after its blocks. */
+export function remarks(
+  { metadata, message_type: type, line_number: line }: TranscriptMessage,
+  blockCount: number,
+): JSX.Element[] {
   const found: JSX.Element[] = [];
-  if (type === "system") {
-    const name = oneLine(metadata.subtype ?? "event", 80).replaceAll("_", " ");
-    const took = metadata["duration_ms"];
-    found.push(h("p", { class: "note" }, typeof took === "number" ? `${name}: ${duration(took)}` : name));
-    if (metadata["error"] !== undefined) {
-      const text = jsonText(metadata["error"]);
-      found.push(
-        closed({ name: "Error", preview: text }, h(LongText, { text, line: message.line_number, kind: "text" })),
-      );
-    }
-  } else if (blockCount === 0) found.push(h("p", { class: "note" }, "Nothing was recorded of it."));
+  if (type === "system" && metadata["error"] !== undefined) {
+    const text = jsonText(metadata["error"]);
+    found.push(closed({ name: "Error", preview: text }, h(LongText, { text, line, kind: "text" })));
+  }
+  if (type !== "system" && blockCount === 0) found.push(h("p", { class: "note" }, "Nothing was recorded of it."));
   if (metadata.interrupted === true) found.push(h("p", { class: "note" }, "Cut off here."));
   return found;
 }

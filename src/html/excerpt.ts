@@ -24,7 +24,10 @@ export function oneLine(text: string, maxChars: number): string {
     .replace(/\s+/g, " ")
     .trim();
   if (line.length <= maxChars) return line;
-  return `${excerpt(line, maxChars - 1).text.trimEnd()}…`;
+  const { text: start } = excerpt(line, maxChars - 1);
+  const lastSpace = start.lastIndexOf(" ");
+  // Not within a word, if the word is not most of it.
+  return `${(lastSpace > 0.8 * maxChars ? start.slice(0, lastSpace) : start).trimEnd()}…`;
 }
 
 /** Of a message that may begin with "Exit code 1" or the like: enough lines to say something. */

@@ -1,27 +1,43 @@
 import { h, type JSX } from "preact";
 import type { ParsedContentBlock } from "../parse/model.ts";
+import { oneLine } from "./excerpt.ts";
 import type { PageImage, PageSession } from "./page-session.ts";
 import { compact } from "./quantities.ts";
 
 /** Pictures only. SVG is a document, which may hold links and styles of its own. */
 const TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]);
 const MAX_BYTES = 1_000_000;
+const MAX_NAME_CHARS = 300;
 
 /** The picture itself if its bytes are at hand and not too many; else a sentence that says what is not shown. */
 export async function imageView(block: ParsedContentBlock, session: PageSession): Promise<JSX.Element> {
-  const type = block.metadata.media_type ?? "image";
+  const name = nameOf(block);
   let image: PageImage | undefined;
   try {
     image = await session.readImage?.(block);
   } catch {
-    return note(`Image (${type}), which could not be read.`);
+    return note(`${name}, which could not be read.`);
   }
-  if (image === undefined) return note(`Image (${type}), not kept in this page.`);
-  if (!TYPES.has(image.mediaType)) return note(`Image (${image.mediaType}), of a kind that this page does not show.`);
+  if (image === undefined) return note(`${name}, not kept in this page.`);
+  if (!TYPES.has(image.mediaType)) return note(`${name}, of a kind that this page does not show.`);
   if (image.bytes.length > MAX_BYTES) {
-    return note(`Image (${image.mediaType}, ${compact(image.bytes.length)} bytes), too large for this page.`);
+    return note(`${name}, too large for this page: ${compact(image.bytes.length)} bytes.`);
   }
-  return h("img", { class: "picture", src: dataUrl(image), alt: `Image (${image.mediaType})`, loading: "lazy" });
+  return h("img", { class: "picture", src: dataUrl(image), alt: name, loading: "lazy" });
+}
+
+/** A document is never shown, but named. */
+export function documentNote(block: ParsedContentBlock): JSX.Element {
+  return note(`${nameOf(block)}, not kept in this page.`);
+}
+
+/** What it is, and where our transcripts keep it, or the host had it. */
+function nameOf({ block_type: type, metadata }: ParsedContentBlock): string {
+  const { media_type: mediaType, filename, path, url, missing } = metadata;
+  const parts = [mediaType ?? "of unknown type", filename, path ?? url, missing].filter(
+    (part) => typeof part === "string",
+  );
+  return `${type === "image" ? "Image" : "Document"} (${oneLine(parts.join(", "), MAX_NAME_CHARS)})`;
 }
 
 function dataUrl({ mediaType, bytes }: PageImage): string {

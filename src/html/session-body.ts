@@ -1,7 +1,7 @@
 /** A session's conversation, entry by entry, with those of its subagents in their places. */
 import { h } from "preact";
 import { blockView } from "./block-view.ts";
-import { Stamp, entryClass, remarks, speakerOf } from "./entry-view.ts";
+import { Stamp, entryClass, eventName, remarks, speakerOf } from "./entry-view.ts";
 import { beginsTurn, outlineOf } from "./outline.ts";
 import { Damage } from "./overview.ts";
 import type { PageEntry, PageSession } from "./page-session.ts";
@@ -95,6 +95,8 @@ class SessionBody {
       h(Stamp, { speaker, message, anchor: anchors.message(message), clock, model: this.#newModel(message.model) }),
     );
     await this.#writer.addTag('<div class="content">');
+    const event = amends === true ? null : eventName(message);
+    if (event !== null) await this.#writer.add(event);
     for (const block of blocks) {
       const shown = await blockView(this.#view, message, block);
       if (shown !== null) await this.#writer.add(shown);

@@ -1,5 +1,5 @@
 import { h, type JSX } from "preact";
-import { DiffView } from "./diff-view.ts";
+import { DiffView, isPatch, PatchView } from "./diff-view.ts";
 import { jsonText } from "./json-text.ts";
 import { LongText } from "./long-text.ts";
 
@@ -72,6 +72,7 @@ function fieldValue(name: string, value: unknown, line: number): JSX.Element {
 
 function valueView(value: unknown, line: number): JSX.Element {
   if (typeof value === "string") {
+    if (value.length <= MAX_DIFF_CHARS && isPatch(value)) return h(PatchView, { text: value });
     return isShort(value) ? h("span", { class: "value" }, value) : h(LongText, { text: value, line, kind: "text" });
   }
   if (isShort(value)) return h("span", { class: "value" }, String(value));

@@ -1,4 +1,5 @@
 /** The line that stands for a call as long as it is closed. */
+import { isPatch, patchedFiles } from "./diff-view.ts";
 import { oneLine } from "./excerpt.ts";
 
 const MAX_CHARS = 200;
@@ -30,6 +31,16 @@ export function callTarget(input: unknown, cwd: string | null): string {
   for (const name of TELLING) {
     const text = textOf(fields.get(name));
     if (text !== "") return oneLine(withoutFolder(text, cwd), MAX_CHARS);
+  }
+  for (const value of fields.values()) {
+    if (typeof value === "string" && isPatch(value)) {
+      return oneLine(
+        patchedFiles(value)
+          .map((name) => withoutFolder(name, cwd))
+          .join(", "),
+        MAX_CHARS,
+      );
+    }
   }
   const [only] = fields.values();
   return fields.size === 1 ? oneLine(textOf(only), MAX_CHARS) : "";

@@ -4,7 +4,7 @@ import type { ErrorScanOptions, ToolBlocks } from "./errors-options.ts";
 import { errorMarks } from "./errors-marks.ts";
 import { idSearch, mayHoldCall } from "./find-ids.ts";
 import { begin, close, type Chunks, type Reopenable } from "./find-input.ts";
-import { standsLineByLine, LineMessages, pickedUnits, type LineMessage } from "./find-units.ts";
+import { LineMessages, pickedDrafts, pickedUnits, standsLineByLine, type LineMessage } from "./find-units.ts";
 
 const MAX_INLINE_CONTENT_BYTES = 256 * 1024;
 
@@ -22,8 +22,8 @@ export async function quickToolBlocks(input: Reopenable, options: ErrorScanOptio
 
 async function failedIds(chunks: Chunks, options: ErrorScanOptions): Promise<Set<string> | undefined> {
   const ids = new Set<string>();
-  for await (const units of pickedUnits(chunks, errorMarks(), options)) {
-    for (const { type, blocks } of units.flatMap(({ messages }) => messages)) {
+  for await (const drafts of pickedDrafts(chunks, errorMarks(), options)) {
+    for (const { type, blocks } of drafts) {
       for (const block of blocks) {
         if (block.type !== "tool_result" || block.status !== "error") continue;
         // A result within an answer belongs to a message of several lines; one without an id, to the line it names.

@@ -1,10 +1,11 @@
 /** What a source makes of an input, line by line: messages as their lines tell them, without the other lines of them. */
-import type { SourceOptions, SourceUnit } from "../parse/draft.ts";
+import type { MessageDraft, SourceOptions, SourceUnit } from "../parse/draft.ts";
 import { MessageBuilder, type BuiltMessage } from "../parse/message-builder.ts";
 import { flatPricing } from "../parse/pricing.ts";
 import { ClaudeLineReader } from "../parse/sources/claude-lines.ts";
 import { isFields } from "../parse/json-fields.ts";
-import { isSessionRecord } from "../parse/sources/claude-record.ts";
+import { recordsOfLine } from "../parse/json-records.ts";
+import { isSessionRecord, readRecord } from "../parse/sources/claude-record.ts";
 import { claudeCode } from "../parse/sources/claude-code.ts";
 import { claudeStream } from "../parse/sources/claude-stream.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
@@ -66,6 +67,20 @@ export async function* pickedUnits(
   for await (const lines of pickLines(chunks, search, maxLineBytes)) {
     if (options.signal?.aborted === true) return;
     yield lines.filter(({ bytes }) => isWanted(bytes)).flatMap((line) => reader.read(line));
+  }
+}
+
+/** Their messages, repeats too: telling those costs as much as all else. */
+export async function* pickedDrafts(
+  chunks: Chunks,
+  search: ByteSearch,
+  options: ScanOptions,
+): AsyncGenerator<MessageDraft[]> {
+  const { maxLineBytes, agentProgress } = sourceOptions(options);
+  for await (const lines of pickLines(chunks, search, maxLineBytes)) {
+    if (options.signal?.aborted === true) return;
+    const records = lines.flatMap((line) => recordsOfLine(line, maxLineBytes).records);
+    yield records.flatMap(({ fields }) => readRecord(fields, agentProgress)?.messages ?? []);
   }
 }
 

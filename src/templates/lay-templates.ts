@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-/** Where the templates are, seen from this file: beside it, or beside the bundle that it is part of. */
-const FOLDERS = ["./.openfleet/", "./templates/.openfleet/"];
+/** Where the templates are, seen from this file: beside it, beside the bundle that it is part of, or that bundle is in pieces. */
+const FOLDERS = ["./.openfleet/", "./templates/.openfleet/", "../../templates/.openfleet/"];
 
 /** The files that a new project gets. npm leaves `.gitignore` files out of packages, so it has another name there. */
 const TEMPLATES = [

@@ -28,27 +28,37 @@ export async function openBrowser(): Promise<Browser> {
 }
 
 /** A page of the browser with all that it did which a page of ours must not do. */
-export interface Watched {
+interface Watched {
   page: Page;
   /** Addresses other than the page's own and `data:`. */
   requests: string[];
   /** What was written to the console, errors of the page, refusals by its policy. */
   complaints: string[];
   dialogs: string[];
-  close: () => Promise<void>;
 }
 
-/** Opens a file, at an anchor if one is given, as `#m12`. */
-export async function openFile(
+/** Opens a file, at an anchor if one is given, as `#m12`; closes it when it was looked `at`. */
+export async function look<T>(
   browser: Browser,
   path: string,
-  anchor = "",
-  options: BrowserContextOptions = {},
-): Promise<Watched> {
+  anchor: string,
+  options: BrowserContextOptions,
+  at: (watched: Watched) => Promise<T>,
+): Promise<T> {
   const url = pathToFileURL(path).href;
   const context = await browser.newContext({ viewport: { width: 1_280, height: 900 }, ...options });
-  const page = await context.newPage();
-  const watched: Watched = { page, requests: [], complaints: [], dialogs: [], close: () => context.close() };
+  try {
+    const page = await context.newPage();
+    const watched = watch(page, url);
+    await page.goto(url + anchor);
+    return await at(watched);
+  } finally {
+    await context.close();
+  }
+}
+
+function watch(page: Page, url: string): Watched {
+  const watched: Watched = { page, requests: [], complaints: [], dialogs: [] };
   page.on("request", (request) => {
     const target = request.url();
     if (target.split("#")[0] !== url && !target.startsWith("data:")) watched.requests.push(target);
@@ -59,6 +69,5 @@ export async function openFile(
     watched.dialogs.push(dialog.message());
     void dialog.dismiss();
   });
-  await page.goto(url + anchor);
   return watched;
 }

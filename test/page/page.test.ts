@@ -3,16 +3,15 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { pageSession } from "../../src/html/index.ts";
 import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import { REPOSITORY } from "../support/repository.ts";
-import { openBrowser, openFile, type Watched } from "./browser.ts";
+import { look, openBrowser } from "./browser.ts";
 import { DEEP_NEEDLE, exampleSession, NEEDLE } from "./example.ts";
-import { hostileSession, VECTORS } from "./hostile.ts";
-import { contrasts, focusedOutline, intruders, wideElements } from "./in-the-page.ts";
+import { contrasts, focusedOutline, wideElements } from "./in-the-page.ts";
 import { pageOf } from "./made-sessions.ts";
 
 const NARROW = { width: 360, height: 740 };
@@ -26,8 +25,6 @@ const REAL_SESSION = join(
   REPOSITORY,
   "../shared/corpus/claude-code/entireio+cli/4fec7ea0-3335-43ec-a178-d4ab47d5aef3.jsonl",
 );
-
-const NOTHING = { intruders: [], ran: undefined, requests: [], complaints: [], dialogs: [] };
 
 let browser: Browser;
 let folder: string;
@@ -44,24 +41,9 @@ afterAll(async () => {
   removeTempDirs();
 });
 
-/** Opens a page, looks at it, and closes it. */
-async function look<T>(
-  path: string,
-  anchor: string,
-  options: BrowserContextOptions,
-  at: (watched: Watched) => Promise<T>,
-): Promise<T> {
-  const watched = await openFile(browser, path, anchor, options);
-  try {
-    return await at(watched);
-  } finally {
-    await watched.close();
-  }
-}
-
 describe("the page by itself", () => {
   test("it asks nobody for anything and has nothing to complain of", async () => {
-    await look(example, "", {}, async ({ page, requests, complaints, dialogs }) => {
+    await look(browser, example, "", {}, async ({ page, requests, complaints, dialogs }) => {
       assert.equal(await page.title(), "Fixing the parser");
       assert.deepEqual({ requests, complaints, dialogs }, { requests: [], complaints: [], dialogs: [] });
       await page.locator("img").scrollIntoViewIfNeeded();
@@ -70,7 +52,7 @@ describe("the page by itself", () => {
   });
 
   test("it has one of each landmark, and a heading for each turn", async () => {
-    await look(example, "", {}, async ({ page }) => {
+    await look(browser, example, "", {}, async ({ page }) => {
       const count = (selector: string): Promise<number> => page.locator(selector).count();
       for (const landmark of ["header", "nav[aria-label]", "main", "footer", "h1"])
         assert.equal(await count(landmark), 1);
@@ -82,37 +64,9 @@ describe("the page by itself", () => {
   });
 });
 
-describe("hostile content", () => {
-  for (const policy of ["with", "without"] as const) {
-    test(`nothing of it becomes more than text, ${policy} the page's policy`, async () => {
-      const path = join(folder, `hostile-${policy}.html`);
-      writeFileSync(path, "");
-      // One page for all of them: what a vector starts may also come late.
-      await look(path, "", { bypassCSP: policy === "without" }, async ({ page, requests, complaints, dialogs }) => {
-        for (const vector of VECTORS) {
-          writeFileSync(path, await pageOf(await hostileSession(vector)));
-          await page.reload();
-          await page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))");
-          const seen = { intruders: await page.evaluate(intruders), ran: await page.evaluate("window.ran") };
-          assert.deepEqual({ ...seen, requests, complaints, dialogs }, NOTHING, vector);
-        }
-      });
-    }, 120_000);
-  }
-
-  test("the test itself sees a script that runs, a request and a foreign element", async () => {
-    const path = join(folder, "foreign.html");
-    writeFileSync(path, "<!doctype html><script>alert(1)</script><b><img src='http://127.0.0.1:9/x'></b>");
-    await look(path, "", {}, async ({ page, requests, dialogs }) => {
-      assert.ok((await page.evaluate(intruders)).includes("<script>"));
-      assert.deepEqual([requests, dialogs], [["http://127.0.0.1:9/x"], ["1"]]);
-    });
-  });
-});
-
 describe("places in the page", () => {
   test("each name stands once, and each link in the page leads somewhere", async () => {
-    await look(example, "", {}, async ({ page }) => {
+    await look(browser, example, "", {}, async ({ page }) => {
       const ids = await page.locator("[id]").evaluateAll((all) => all.map(({ id }) => id));
       const links = await page
         .locator('a[href^="#"]')
@@ -137,7 +91,7 @@ describe("places in the page", () => {
   ];
   for (const [anchor, text] of closed) {
     test(`a link to ${anchor} opens what is closed around it`, async () => {
-      await look(example, anchor, {}, async ({ page }) => {
+      await look(browser, example, anchor, {}, async ({ page }) => {
         const place = page.locator(anchor);
         assert.equal(await place.isVisible(), true);
         assert.ok((await place.innerText()).includes(text));
@@ -148,7 +102,7 @@ describe("places in the page", () => {
   }
 
   test("a visible link beside each entry leads to it", async () => {
-    await look(example, "", {}, async ({ page }) => {
+    await look(browser, example, "", {}, async ({ page }) => {
       await page.locator('.permalink[href="#m2"]').click();
       assert.ok(page.url().endsWith("#m2"));
       assert.equal(await page.locator(".permalink").first().innerText(), "#0");
@@ -159,7 +113,7 @@ describe("places in the page", () => {
 describe("find in page", () => {
   for (const needle of [NEEDLE, DEEP_NEEDLE]) {
     test(`it finds ${needle}, and opens what is closed around it`, async () => {
-      await look(example, "", {}, async ({ page }) => {
+      await look(browser, example, "", {}, async ({ page }) => {
         const calls = page.locator("details", { hasText: needle });
         assert.equal(await page.getByText(needle).last().isVisible(), false);
         assert.equal(await page.evaluate(`window.find("${needle}")`), true);
@@ -176,9 +130,7 @@ describe("find in page", () => {
 describe("at any width", () => {
   for (const viewport of [NARROW, { width: 768, height: 900 }, WIDE]) {
     test(`nothing is wider than ${viewport.width} px, with everything open`, async () => {
-      await look(example, "", { viewport, bypassCSP: true }, async ({ page }) => {
-        // What is out of sight is clipped before it is laid out.
-        await page.addStyleTag({ content: ".entry { content-visibility: visible !important; }" });
+      await look(browser, example, "", { viewport }, async ({ page }) => {
         await page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))");
         assert.deepEqual(await page.evaluate(wideElements), []);
         const [inner, scrolled] = await page.evaluate<[number, number]>(
@@ -190,7 +142,7 @@ describe("at any width", () => {
   }
 
   test("lines of prose are no longer than a person likes to read", async () => {
-    await look(example, "", { viewport: WIDE }, async ({ page }) => {
+    await look(browser, example, "", { viewport: WIDE }, async ({ page }) => {
       const box = await page.locator(".by-assistant .prose").first().boundingBox();
       assert.ok(box !== null && box.width > 500 && box.width < 800, `${box?.width}`);
     });
@@ -200,7 +152,7 @@ describe("at any width", () => {
 describe("colours", () => {
   for (const colorScheme of SCHEMES) {
     test(`every text of the ${colorScheme} scheme stands out by ${MIN_CONTRAST}:1`, async () => {
-      await look(example, "", { colorScheme }, async ({ page }) => {
+      await look(browser, example, "", { colorScheme }, async ({ page }) => {
         const found = await page.evaluate(contrasts);
         assert.ok(found.length > 100, `${found.length} texts`);
         assert.ok(new Set(found.map(({ ground }) => ground)).size >= 4, "grounds");
@@ -214,7 +166,7 @@ describe("colours", () => {
 
   test("the schemes differ", async () => {
     const grounds = SCHEMES.map((colorScheme) =>
-      look(example, "", { colorScheme }, ({ page }) =>
+      look(browser, example, "", { colorScheme }, ({ page }) =>
         page.evaluate<string>("getComputedStyle(document.body).backgroundColor"),
       ),
     );
@@ -225,7 +177,7 @@ describe("colours", () => {
 
 describe("what a reader may change", () => {
   test("calls and thinking can be hidden, and everything unfolded, without a script", async () => {
-    await look(example, "", { javaScriptEnabled: true }, async ({ page }) => {
+    await look(browser, example, "", {}, async ({ page }) => {
       const call = page.locator(".call").first();
       const thinking = page.locator(".thinking").first();
       const output = page.locator(".call .output").first();
@@ -233,17 +185,17 @@ describe("what a reader may change", () => {
         [await call.isVisible(), await thinking.isVisible(), await output.isVisible()],
         [true, true, false],
       );
-      await page.getByLabel("Tool calls").uncheck();
-      await page.getByLabel("Thinking").uncheck();
+      await page.locator("label[for=show-calls]").click();
+      await page.getByLabel("Thinking").press("Space");
       assert.deepEqual([await call.isVisible(), await thinking.isVisible()], [false, false]);
-      await page.getByLabel("Tool calls").check();
-      await page.getByLabel("Unfold all").check();
+      await page.locator("label[for=show-calls]").click();
+      await page.getByText("Unfold all").click();
       assert.deepEqual([await call.isVisible(), await output.isVisible()], [true, true]);
     });
   });
 
   test("the keyboard reaches what is closed, and shows where it is", async () => {
-    await look(example, "", {}, async ({ page }) => {
+    await look(browser, example, "", {}, async ({ page }) => {
       await page.keyboard.press("Tab");
       assert.equal(await page.evaluate("document.activeElement.textContent"), "Skip to the conversation");
       const summary = page.locator(".call > summary").first();
@@ -256,7 +208,7 @@ describe("what a reader may change", () => {
 
   test("nothing moves for those who asked for that", async () => {
     const durationOf = (reducedMotion: "reduce" | "no-preference"): Promise<string> =>
-      look(example, "", { reducedMotion }, ({ page }) =>
+      look(browser, example, "", { reducedMotion }, ({ page }) =>
         page.evaluate<string>("getComputedStyle(document.querySelector('summary'), '::before').transitionDuration"),
       );
     assert.equal(await durationOf("reduce"), "0s");
@@ -264,7 +216,7 @@ describe("what a reader may change", () => {
   });
 
   test("on paper there is the conversation alone", async () => {
-    await look(example, "", {}, async ({ page }) => {
+    await look(browser, example, "", {}, async ({ page }) => {
       await page.emulateMedia({ media: "print" });
       assert.equal(await page.locator("nav").isVisible(), false);
       assert.equal(await page.locator("main").isVisible(), true);

@@ -1,41 +1,15 @@
 /** Reading message by message, whatever the window, gives in the end what reading all at once gives. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { ParsedContentBlock, TranscriptMessage, TranscriptStats } from "../../src/parse/model.ts";
-import { readTranscript, type ReadOptions, type ReadSummary } from "../../src/parse/read-transcript.ts";
+import type { TranscriptStats } from "../../src/parse/model.ts";
+import { readTranscript } from "../../src/parse/read-transcript.ts";
 import { correlateToolCalls } from "../../src/parse/tool-calls.ts";
 import { anyLines } from "../support/parse/any-lines.ts";
-import { asIterable, cuts, pieces } from "../support/parse/chunks.ts";
+import { applyAmendments } from "../support/parse/apply-amendments.ts";
+import { cuts, pieces } from "../support/parse/chunks.ts";
 import { countingIds, parsedWithCounts, without } from "../support/parse/counting-ids.ts";
 import { damagedBytes } from "../support/parse/damage.ts";
 import { describe, test } from "../support/runner.ts";
-
-interface Applied {
-  messages: TranscriptMessage[];
-  blocks: ParsedContentBlock[];
-  summary: ReadSummary;
-}
-
-/** What a reader has who applies each amendment. Checks what it is told on the way. */
-async function applied(chunks: readonly Uint8Array[], options: ReadOptions): Promise<Applied> {
-  const reader = readTranscript("S", asIterable(chunks), { ...options, generateId: countingIds() });
-  const given: { message: TranscriptMessage; blocks: ParsedContentBlock[] }[] = [];
-  const kept: { given: TranscriptMessage; copy: TranscriptMessage }[] = [];
-  for await (const { message, blocks, amends } of reader) {
-    kept.push({ given: message, copy: structuredClone(message) });
-    assert.equal(amends, message.ordinal < given.length, "messages come in order; amendments are of those before");
-    const before = amends ? (given[message.ordinal]?.blocks ?? []) : [];
-    assert.deepEqual(
-      blocks.map(({ block_order }) => block_order),
-      blocks.map((_, n) => before.length + n),
-      "an amendment has only what is new",
-    );
-    given[message.ordinal] = { message, blocks: [...before, ...blocks] };
-  }
-  for (const { given: message, copy } of kept) assert.deepEqual(message, copy, "what was given stays as it was");
-  const messages = given.map(({ message }) => message);
-  return { messages, blocks: given.flatMap(({ blocks }) => blocks), summary: reader.summary() };
-}
 
 /** What the stream knows as well as the whole: how calls end is sure only once all of them and all results are there. */
 function sums(stats: TranscriptStats): unknown {
@@ -54,7 +28,11 @@ describe("a session read message by message", () => {
     await fc.assert(
       fc.asyncProperty(anyBytes, cuts, windows, fc.boolean(), async (bytes, places, windowLines, agentProgress) => {
         const whole = await parsedWithCounts(bytes, { agentProgress });
-        const read = await applied(pieces(bytes, places), { windowLines, agentProgress });
+        const read = await applyAmendments(pieces(bytes, places), {
+          windowLines,
+          agentProgress,
+          generateId: countingIds(),
+        });
         const calls = correlateToolCalls(read.messages, read.blocks);
         assert.deepEqual(read.messages, whole.messages);
         assert.deepEqual(read.blocks, whole.content_blocks);

@@ -73,7 +73,10 @@ describe("arguments", () => {
     for (const { examples } of DEFINITIONS) {
       for (const { command } of examples) {
         const [own = ""] = command.split(/ [|><] /);
-        const argv = own.split(" ").slice(1).map((word) => word.replaceAll('"', ""));
+        const argv = own
+          .split(" ")
+          .slice(1)
+          .map((word) => word.replaceAll('"', ""));
         // A term in quotes was one argument.
         const joined = own.includes('"') ? ["find", "connection refused"] : argv;
         assert.equal(read(...joined).kind, "command", command);
@@ -82,8 +85,9 @@ describe("arguments", () => {
   });
 
   test("no line of the help is wider than the terminal", () => {
-    const { text } = readArguments(["show", "--help"], { columns: 60, now: NOW }) as { text: string };
-    const [beforeExamples = ""] = text.split("\nExamples:");
+    const help = readArguments(["show", "--help"], { columns: 60, now: NOW });
+    const [beforeExamples = ""] = help.kind === "text" ? help.text.split("\nExamples:") : [];
+    assert.notEqual(beforeExamples, "");
     for (const line of beforeExamples.split("\n")) assert.ok(line.length <= 60, line);
   });
 });

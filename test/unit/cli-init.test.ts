@@ -1,5 +1,15 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { parse } from "jsonc-parser";
@@ -29,15 +39,27 @@ const ADDITIONS: readonly [name: string, before: string, after: string][] = [
     WRITTEN_BY_HAND.replace("// counts hours\n", '// counts hours\n    "opencode-transcripts",\n'),
   ],
   ["no list", '{\n  "model": "x"\n}\n', '{\n  "model": "x",\n  "plugin": ["opencode-transcripts"]\n}\n'],
-  ["a comment behind the last property", '{\n\t"a": 1 // one\n}', '{\n\t"a": 1, // one\n\t"plugin": ["opencode-transcripts"]\n}'],
+  [
+    "a comment behind the last property",
+    '{\n\t"a": 1 // one\n}',
+    '{\n\t"a": 1, // one\n\t"plugin": ["opencode-transcripts"]\n}',
+  ],
   ["one line", '{ "a": 1 }', '{ "a": 1, "plugin": ["opencode-transcripts"] }'],
   ["a list on one line", '{"plugin":["x"]}', '{"plugin":["x", "opencode-transcripts"]}'],
   ["a list on one line with a trailing comma", '{"plugin": ["x",]}', '{"plugin": ["x", "opencode-transcripts",]}'],
   ["an empty list", '{ "plugin": [] }', '{ "plugin": ["opencode-transcripts"] }'],
-  ["a list with nothing but a comment", '{\n  "plugin": [\n    // none\n  ]\n}', '{\n  "plugin": [\n    // none\n    "opencode-transcripts"\n  ]\n}'],
+  [
+    "a list with nothing but a comment",
+    '{\n  "plugin": [\n    // none\n  ]\n}',
+    '{\n  "plugin": [\n    // none\n    "opencode-transcripts"\n  ]\n}',
+  ],
   ["an empty object", "{}", '{\n  "plugin": ["opencode-transcripts"]\n}'],
   ["an empty file", "", NEW_CONFIG],
-  ["Windows line ends", '{\r\n    "a": 1\r\n}\r\n', '{\r\n    "a": 1,\r\n    "plugin": ["opencode-transcripts"]\r\n}\r\n'],
+  [
+    "Windows line ends",
+    '{\r\n    "a": 1\r\n}\r\n',
+    '{\r\n    "a": 1,\r\n    "plugin": ["opencode-transcripts"]\r\n}\r\n',
+  ],
   ["a byte order mark", '\ufeff{"a": 1}', '\ufeff{"a": 1, "plugin": ["opencode-transcripts"]}'],
   ["commas in a comment", '{"a": 1 /* , */ }', '{"a": 1, "plugin": ["opencode-transcripts"] /* , */ }'],
 ];
@@ -81,7 +103,10 @@ describe("adding the plugin", () => {
 
   test("any object keeps its other values, in any layout, and gets the plugin once", () => {
     const layout = fc.constantFrom<string | number | undefined>(undefined, 2, 4, "\t");
-    const others = fc.dictionary(fc.string({ minLength: 1 }).filter((key) => key !== "plugin" && key !== "__proto__"), fc.jsonValue());
+    const others = fc.dictionary(
+      fc.string({ minLength: 1 }).filter((key) => key !== "plugin" && key !== "__proto__"),
+      fc.jsonValue(),
+    );
     const list = fc.option(fc.array(fc.string().filter((spec) => !spec.includes(PLUGIN))), { nil: undefined });
     fc.assert(
       fc.property(others, list, layout, (rest, plugin, indent) => {
@@ -111,10 +136,16 @@ describe("transcripts init", () => {
     const home = project();
     const first = await runCli(["init"], { home });
     assert.equal(first.exitCode, 0);
-    assert.match(first.stdout, /^made opencode\.json with "plugin": \["opencode-transcripts"\]\nmade \.openfleet\/transcripts\/README\.md\n/);
+    assert.match(
+      first.stdout,
+      /^made opencode\.json with "plugin": \["opencode-transcripts"\]\nmade \.openfleet\/transcripts\/README\.md\n/,
+    );
     assert.equal(readFileSync(join(home, "opencode.json"), "utf8"), NEW_CONFIG);
     const again = await runCli(["init"], { home });
-    assert.match(again.stdout, /^opencode\.json has the plugin already: unchanged\n\.openfleet has 3 of its 3 files already: unchanged\n$/);
+    assert.match(
+      again.stdout,
+      /^opencode\.json has the plugin already: unchanged\n\.openfleet has 3 of its 3 files already: unchanged\n$/,
+    );
   });
 
   test("--dry-run says the same and writes nothing", async () => {
@@ -152,7 +183,10 @@ describe("transcripts init", () => {
       const { exitCode, stdout, stderr } = await runCli(["init"], { home });
       assert.equal(exitCode, 2);
       assert.equal(stdout, "");
-      assert.match(stderr, /^transcripts: .*opencode\.json cannot be read as JSON: line \d+, column \d+: .*Nothing was changed\.\n$/);
+      assert.match(
+        stderr,
+        /^transcripts: .*opencode\.json cannot be read as JSON: line \d+, column \d+: .*Nothing was changed\.\n$/,
+      );
       assert.equal(readFileSync(join(home, "opencode.json"), "utf8"), text);
       assert.deepEqual(readdirSync(home).sort(), [".git", "opencode.json"]);
     });

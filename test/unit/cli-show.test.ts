@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { afterAll, describe, test } from "../support/runner.ts";
-import { jsonLines, runCli } from "../support/cli/run-cli.ts";
+import { rowsOf, runCli } from "../support/cli/run-cli.ts";
+import { message } from "../../src/cli/schemas/message.ts";
 import { calls, result, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
@@ -40,7 +40,10 @@ describe("transcripts show", () => {
   test("--with-tools: inputs, results, what failed, and what has no result", async () => {
     const text = body((await show(SESSION, "--with-tools")).stdout);
     assert.ok(text.includes("> Read  /work/shop/prise.mjs\n  ! File does not exist.\n"), text);
-    assert.ok(text.includes("> Read  /work/shop/price.mjs\n  < export const price = 1;\n    export const tax = 2;\n"), text);
+    assert.ok(
+      text.includes("> Read  /work/shop/price.mjs\n  < export const price = 1;\n    export const tax = 2;\n"),
+      text,
+    );
     assert.ok(text.includes("> Bash  node sum.mjs\n  ? (no result in the file)\n"), text);
   });
 
@@ -69,11 +72,25 @@ describe("transcripts show", () => {
   });
 
   test("JSON has the rows of the model, with the blocks that are asked for", async () => {
-    const rows = jsonLines((await show(path, "--json")).stdout) as { turn: number; blocks: { block_type: string }[] }[];
-    assert.deepEqual(rows.map(({ turn }) => turn), [1, 1, 1, 2]);
-    const all = jsonLines((await show(path, "--json", "--with-tools", "--with-thinking")).stdout) as typeof rows;
+    const rows = rowsOf(message, (await show(path, "--json")).stdout);
+    assert.deepEqual(
+      rows.map(({ turn }) => turn),
+      [1, 1, 1, 2],
+    );
+    const all = rowsOf(message, (await show(path, "--json", "--with-tools", "--with-thinking")).stdout);
     const types = all.flatMap(({ blocks }) => blocks.map(({ block_type }) => block_type));
-    assert.deepEqual(types, ["text", "text", "tool_use", "tool_result", "tool_use", "tool_result", "text", "text", "thinking", "tool_use"]);
+    assert.deepEqual(types, [
+      "text",
+      "text",
+      "tool_use",
+      "tool_result",
+      "tool_use",
+      "tool_result",
+      "text",
+      "text",
+      "thinking",
+      "tool_use",
+    ]);
   });
 
   test("control characters of a session do not come through, and stay in JSON", async () => {
@@ -131,11 +148,12 @@ describe("transcripts show", () => {
   test("--subagents adds their conversations", async () => {
     const home = makeTempDir();
     storeSession(home, sampleSession());
-    const child = [user("Look for it", 8), says("Found it.", 9)].join("").replaceAll('"cwd"', '"isSidechain":true,"agentId":"abc","cwd"');
+    const child = [user("Look for it", 8), says("Found it.", 9)]
+      .join("")
+      .replaceAll('"cwd"', '"isSidechain":true,"agentId":"abc","cwd"');
     storeSession(home, child, { id: `${SESSION}/subagents/agent-abc` });
     const { stdout } = await runCli(["show", SESSION, "--subagents"], { home });
     assert.match(stdout, /And with tax\?[^]*agent-abc[^]*Subagent abc: User[^]*Look for it[^]*Found it\./);
     assert.doesNotMatch((await runCli(["show", SESSION], { home })).stdout, /Found it/);
-    assert.ok(join(home, ".claude"));
   });
 });

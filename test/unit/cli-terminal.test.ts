@@ -14,7 +14,22 @@ const hostile = fc
   .array(
     fc.oneof(
       fc.string({ unit: "binary", maxLength: 8 }),
-      fc.constantFrom(ESC, `${ESC}[`, `${ESC}]0;`, "\u0007", `${ESC}\\`, "\u009b", "\u009d", "31m", "2J", "\r", "\n", "\t", "\0", "\u202e"),
+      fc.constantFrom(
+        ESC,
+        `${ESC}[`,
+        `${ESC}]0;`,
+        "\u0007",
+        `${ESC}\\`,
+        "\u009b",
+        "\u009d",
+        "31m",
+        "2J",
+        "\r",
+        "\n",
+        "\t",
+        "\0",
+        "\u202e",
+      ),
     ),
     { maxLength: 20 },
   )
@@ -127,17 +142,27 @@ describe("tables", () => {
   });
 
   test("narrower: the title is cut, then columns are left out", () => {
-    assert.equal(table(columns, rows, 40), "ID   COUNT  PLACE    TITLE\none      5  Rome     A title that is ra…\ntwo  1,234  Ålesund  漢字のタイトル\n");
-    assert.equal(table(columns, rows, 30), "ID   COUNT  TITLE\none      5  A title that is r…\ntwo  1,234  漢字のタイトル\n");
+    assert.equal(
+      table(columns, rows, 40),
+      "ID   COUNT  PLACE    TITLE\none      5  Rome     A title that is ra…\ntwo  1,234  Ålesund  漢字のタイトル\n",
+    );
+    assert.equal(
+      table(columns, rows, 30),
+      "ID   COUNT  TITLE\none      5  A title that is r…\ntwo  1,234  漢字のタイトル\n",
+    );
     assert.equal(table(columns, rows, 22), "ID   TITLE\none  A title that is…\ntwo  漢字のタイトル\n");
   });
 
   test("no line is wider than the room", () => {
     const cell = fc.string({ unit: "grapheme", maxLength: 12 }).map((text) => neutralLine(text));
     fc.assert(
-      fc.property(fc.array(fc.tuple(cell, cell, cell, cell), { maxLength: 4 }), fc.integer({ min: 30, max: 80 }), (cells, room) => {
-        for (const line of table(columns, cells, room).split("\n")) assert.ok(stringWidth(line) <= room, line);
-      }),
+      fc.property(
+        fc.array(fc.tuple(cell, cell, cell, cell), { maxLength: 4 }),
+        fc.integer({ min: 30, max: 80 }),
+        (cells, room) => {
+          for (const line of table(columns, cells, room).split("\n")) assert.ok(stringWidth(line) <= room, line);
+        },
+      ),
     );
   });
 });

@@ -46,7 +46,7 @@ const COLUMNS: readonly (keyof Figures)[] = [
 const table: string[] = [];
 
 function addRow(name: string, figures: Record<string, number>): void {
-  const cells = COLUMNS.map((column) => String(figures[column] ?? 0).padStart(11));
+  const cells = COLUMNS.map((column) => String(figures[column] ?? 0).padStart(12));
   table.push(`${name.slice(-46).padEnd(46)}${cells.join("")}`);
 }
 
@@ -78,7 +78,7 @@ for (const kind of KINDS) {
 
 afterAll(() => {
   if (table.length > 0) {
-    const head = `${"file".padEnd(46)}${COLUMNS.map((column) => column.padStart(11)).join("")}`;
+    const head = `${"file".padEnd(46)}${COLUMNS.map((column) => column.padStart(12)).join("")}`;
     process.stdout.write(`${[head, ...table].join("\n")}\n`);
   }
 });

@@ -23,7 +23,7 @@ export const entries = z.strictObject({
   lines: z
     .number()
     .describe(
-      "Lines that it covers. Of several objects on one line only the last has the 1; entries of markdown have several.",
+      "Lines that it covers. Several objects on one line have a row each, and only the one that the line counts as has the 1. Entries of markdown have several.",
     ),
   outcome: z
     .enum(["used", "skipped", "unknown", "blank", "failed"])

@@ -18,6 +18,8 @@ time, .figures, .permalink, .number { font-variant-numeric: tabular-nums; }
 code, pre, .target, .value, .typed .name, .reference { font-family: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, monospace; font-size: .8125rem; }
 .quiet, .note, .stamp, .about, dt, footer { color: var(--quiet); }
 .note, footer { margin: .25rem 0; font-size: .8125rem; }
+.note { white-space: pre-line; }
+.event { color: var(--text); }
 .failed { color: var(--failed); font-weight: inherit; }
 .skip { position: absolute; left: -100rem; }
 .skip:focus { left: 1rem; top: .5rem; padding: .25rem .75rem; background: var(--ground); }

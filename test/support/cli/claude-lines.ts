@@ -31,7 +31,12 @@ export interface Answer {
 }
 
 export function assistant({ id = `msg_${serial}`, blocks, tokens, model = MODEL }: Answer, seconds: number): string {
-  const usage = { input_tokens: tokens?.in ?? 10, output_tokens: tokens?.out ?? 20, cache_read_input_tokens: 5, cache_creation_input_tokens: 2 };
+  const usage = {
+    input_tokens: tokens?.in ?? 10,
+    output_tokens: tokens?.out ?? 20,
+    cache_read_input_tokens: 5,
+    cache_creation_input_tokens: 2,
+  };
   const message = { id, type: "message", role: "assistant", model, content: blocks, stop_reason: "end_turn", usage };
   return line({ type: "assistant", message, requestId: `req_${id}` }, seconds);
 }
@@ -46,7 +51,14 @@ export function calls(name: string, id: string, input: unknown, seconds: number)
 
 export function result(id: string, content: string, seconds: number, isError = false): string {
   const block = { type: "tool_result", tool_use_id: id, content, ...(isError ? { is_error: true } : {}) };
-  return line({ type: "user", message: { role: "user", content: [block] }, toolUseResult: isError ? `Error: ${content}` : { stdout: content } }, seconds);
+  return line(
+    {
+      type: "user",
+      message: { role: "user", content: [block] },
+      toolUseResult: isError ? `Error: ${content}` : { stdout: content },
+    },
+    seconds,
+  );
 }
 
 /** Two turns: one with a call that fails and is mended, one with thinking that was withheld. */

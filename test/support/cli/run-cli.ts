@@ -1,4 +1,5 @@
 /** Runs `transcripts` in this process, as a user would in a shell. */
+import type { z } from "zod";
 import { ClosedOutput, Interrupted } from "../../../src/cli/io.ts";
 import { runProgram } from "../../../src/cli/program.ts";
 
@@ -59,6 +60,11 @@ export async function runCli(argv: readonly string[], setting: CliSetting): Prom
 export function jsonLines(stdout: string): unknown[] {
   const lines = stdout.split("\n").filter((line) => line !== "");
   return lines.map((line): unknown => JSON.parse(line));
+}
+
+/** The same, each held against its schema. */
+export function rowsOf<T>(schema: z.ZodType<T>, stdout: string): T[] {
+  return jsonLines(stdout).map((value) => schema.parse(value));
 }
 
 /** What Ctrl-C does to a run with this controller's signal. */

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { DEFINITIONS } from "../../src/cli/definitions.ts";
+import { runCli } from "../support/cli/run-cli.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
+
+const home = makeTempDir();
+const script = async (shell: string): Promise<string> => (await runCli(["completion", shell], { home })).stdout;
+const has = (shell: string): boolean => spawnSync(shell, ["-c", "true"]).status === 0;
+
+describe("transcripts completion", () => {
+  for (const shell of ["bash", "zsh", "fish"]) {
+    test(`${shell}: every command and every option`, async () => {
+      const text = await script(shell);
+      for (const { name, options } of DEFINITIONS) {
+        assert.ok(text.includes(name), name);
+        for (const { flags } of options) {
+          const [, long = ""] = /--([\w-]+)/.exec(flags) ?? [];
+          assert.ok(text.includes(shell === "fish" ? `-l ${long}` : `--${long}`), `${name} ${long}`);
+        }
+      }
+    });
+
+    test(`${shell} takes the script`, async () => {
+      if (!has(shell)) return;
+      const check = spawnSync(shell, shell === "fish" ? ["--no-execute"] : ["-n"], {
+        input: await script(shell),
+        encoding: "utf8",
+      });
+      assert.deepEqual([check.status, check.stderr], [0, ""]);
+    });
+  }
+
+  for (const [words, expected] of [
+    [["sh"], ["show"]],
+    [["e"], ["entries", "errors", "export"]],
+    [
+      ["show", "--with-t"],
+      ["--with-tools", "--with-thinking"],
+    ],
+    [["show", "lat"], ["latest"]],
+    [["stats", "--by", "p"], ["project"]],
+    [
+      ["find", "x", "--role", ""],
+      ["user", "assistant", "tool"],
+    ],
+    [["completion", "z"], ["zsh"]],
+    [["list", "--recent", ""], []],
+  ] as const) {
+    test(`bash completes: ${words.join(" ")}`, async () => {
+      if (!has("bash")) return;
+      const line = ["transcripts", ...words].map((word) => `'${word}'`).join(" ");
+      const probe = `${await script("bash")}\ncd ${home}; COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _transcripts; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const shown = execFileSync("bash", ["-c", probe], { encoding: "utf8" });
+      assert.deepEqual(shown.split("\n").filter(Boolean), expected);
+    });
+  }
+});

@@ -1,0 +1,155 @@
+/** What `--json` prints is what its schema, and so docs/cli.md, says. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { CLI_PAGE, cliPage } from "../../scripts/cli-docs.ts";
+import { DEFINITIONS } from "../../src/cli/definitions.ts";
+import { SCHEMAS } from "../../src/cli/schemas/index.ts";
+import { JSON_VERSION } from "../../src/cli/schemas/version.ts";
+import {
+  encodeJsonlEntry,
+  encodeJsonlHeader,
+  encodeMarkdownEntry,
+  encodeMarkdownHeader,
+  type TranscriptEntry,
+} from "../../src/format/index.ts";
+import { at, sampleSession, SESSION, storeSession } from "../support/cli/claude-lines.ts";
+import { jsonLines, runCli } from "../support/cli/run-cli.ts";
+import { REPOSITORY } from "../support/repository.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
+
+const CORPUS = join(REPOSITORY, "../shared/corpus");
+
+const COMMANDS: readonly string[][] = [
+  ["show", "SESSION", "--json", "--with-tools", "--with-thinking"],
+  ["show", "SESSION", "--json", "--summary"],
+  ["stats", "SESSION", "--json"],
+  ["stats", "SESSION", "--json", "--by", "session"],
+  ["timeline", "SESSION", "--json"],
+  ["entries", "SESSION"],
+  ["errors", "SESSION", "--json"],
+  ["errors", "SESSION", "--json", "--locate", "--fixes"],
+  ["tail", "SESSION", "--json"],
+];
+
+const ON_HOME: readonly string[][] = [
+  ["init", "--json"],
+  ["init", "--json", "--dry-run"],
+  ["list", "--json", "--subagents"],
+  ["find", "the", "--json"],
+  ["find", "e", "--json", "--limit", "50"],
+  ["doctor", "--json"],
+  ["stats", "--all", "--json", "--by", "project"],
+];
+
+const ENTRIES: readonly TranscriptEntry[] = [
+  { type: "user", timestamp: at(0), content: "List it", parts: [] },
+  { type: "tool_use", timestamp: at(1), tool: "bash", callID: "c1", input: { command: "ls" } },
+  {
+    type: "tool_result",
+    timestamp: at(2),
+    tool: "bash",
+    callID: "c1",
+    input: { command: "ls" },
+    output: "no",
+    status: "error",
+  },
+  {
+    type: "assistant",
+    timestamp: at(3),
+    content: "It failed.",
+    model: "acme/m-1",
+    tokens: { input: 5, output: 6 },
+    cost: 0.01,
+  },
+];
+
+function transcript(format: "markdown" | "jsonl"): string {
+  const header = { version: 1, sessionID: `ses_${format}`, title: "Listing", created: at(0) } as const;
+  const options = { filePath: `ses_${format}.md`, maxInlineChars: 5_000 };
+  const [encodeHeader, encodeEntry] =
+    format === "markdown" ? [encodeMarkdownHeader, encodeMarkdownEntry] : [encodeJsonlHeader, encodeJsonlEntry];
+  return encodeHeader(header, options) + ENTRIES.map((entry) => encodeEntry(entry, options)).join("");
+}
+
+/** Runs a command and holds each object that it prints against the schema; how many there were. */
+async function check(home: string, argv: readonly string[]): Promise<number> {
+  const [name = ""] = argv;
+  const { stdout, exitCode, stderr } = await runCli(argv, { home });
+  assert.ok(exitCode < 2, `${argv.join(" ")}: ${stderr}`);
+  const definition = DEFINITIONS.find((each) => each.name === name);
+  const objects = definition?.json === "object" ? (stdout === "" ? [] : [JSON.parse(stdout)]) : jsonLines(stdout);
+  const schema = SCHEMAS[name];
+  assert.ok(schema, name);
+  for (const object of objects) {
+    const problem: string | undefined = schema?.safeParse(object).error?.message;
+    assert.equal(problem, undefined, `${argv.join(" ")}: ${problem} ${JSON.stringify(object).slice(0, 500)}`);
+    const [first] = Object.entries(z.record(z.string(), z.unknown()).parse(object));
+    assert.deepEqual(first, name === "errors" ? ["tool_name", first?.[1]] : ["version", JSON_VERSION]);
+  }
+  return objects.length;
+}
+
+describe("JSON of the commands", () => {
+  test("each command that has JSON has a schema, and no other", () => {
+    const named = DEFINITIONS.filter(({ json }) => json !== undefined).map(({ name }) => name);
+    assert.deepEqual(named.toSorted(), Object.keys(SCHEMAS).toSorted());
+  });
+
+  const home = makeTempDir();
+  mkdirSync(join(home, ".git"));
+  mkdirSync(join(home, ".openfleet/transcripts"), { recursive: true });
+  storeSession(home, sampleSession());
+  const sessions = { "claude-code": SESSION, markdown: "ses_markdown", jsonl: "ses_jsonl" };
+  for (const format of ["markdown", "jsonl"] as const) {
+    const extension = format === "markdown" ? "md" : "jsonl";
+    writeFileSync(join(home, `.openfleet/transcripts/ses_${format}.${extension}`), transcript(format));
+  }
+
+  for (const argv of ON_HOME) {
+    test(argv.join(" "), async () => assert.ok((await check(home, argv)) > 0));
+  }
+
+  for (const [source, session] of Object.entries(sessions)) {
+    for (const argv of COMMANDS) {
+      test(`${source}: ${argv.join(" ")}`, async () => {
+        const named = argv.map((word) => (word === "SESSION" ? session : word));
+        assert.ok((await check(home, named)) > 0);
+      });
+    }
+  }
+
+  test("real sessions", async () => {
+    if (!existsSync(CORPUS)) {
+      console.log("skipped: ../shared/corpus is not here");
+      return;
+    }
+    const files = readdirSync(CORPUS, { recursive: true, encoding: "utf8" }).filter((file) =>
+      /^(claude|opencode-export).*\.jsonl?$/.test(file),
+    );
+    const home = makeTempDir();
+    mkdirSync(join(home, ".claude/projects/-corpus"), { recursive: true });
+    for (const [at, file] of files.filter((_, index) => index % 6 === 0).entries()) {
+      for (const argv of COMMANDS)
+        await check(
+          home,
+          argv.map((word) => (word === "SESSION" ? join(CORPUS, file) : word)),
+        );
+      if (file.startsWith("claude-code"))
+        copyFileSync(join(CORPUS, file), join(home, `.claude/projects/-corpus/${at}.jsonl`));
+    }
+    for (const argv of ON_HOME) await check(home, argv);
+  }, 120_000);
+});
+
+test("docs/cli.md is what the definitions and schemas make (node scripts/cli-docs.ts)", () => {
+  const made = join(makeTempDir(), "cli.md");
+  writeFileSync(made, cliPage());
+  execFileSync(join(REPOSITORY, "node_modules/.bin/oxfmt"), ["-c", join(REPOSITORY, ".oxfmtrc.json"), made]);
+  assert.equal(readFileSync(CLI_PAGE, "utf8"), readFileSync(made, "utf8"));
+});

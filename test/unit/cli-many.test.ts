@@ -1,0 +1,275 @@
+/** The commands that read many sessions: list, stats, find, doctor; and export. */
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, readFileSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { doctor } from "../../src/cli/schemas/doctor.ts";
+import { find } from "../../src/cli/schemas/find.ts";
+import { list } from "../../src/cli/schemas/list.ts";
+import { stats as statsSchema, type StatsResult } from "../../src/cli/schemas/stats.ts";
+import { assistant, at, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
+import { rowsOf, runCli } from "../support/cli/run-cli.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
+
+const OTHER = "11111111-2222-4333-8444-555555555555";
+const empty = makeTempDir();
+/** Two sessions in two projects, the second a day later. */
+const home = makeTempDir();
+touch(storeSession(home, sampleSession()), at(62));
+touch(
+  storeSession(
+    home,
+    [user("Paint it blue", 86_400), says("Blue it is.", 86_401)].join("").replaceAll("/work/shop", "/work/paint"),
+    { id: OTHER, project: "-work-paint" },
+  ),
+  at(86_401),
+);
+
+function touch(path: string, time: string): void {
+  utimesSync(path, new Date(time), new Date(time));
+}
+
+async function ids(...argv: string[]): Promise<unknown[]> {
+  const { stdout } = await runCli(["list", "--json", ...argv], { home, now: new Date(at(90_000)) });
+  return rowsOf(list, stdout).map(({ session_id }) => session_id);
+}
+
+describe("transcripts list", () => {
+  test("newest first, with what a person wants to know", async () => {
+    const { stdout, exitCode } = await runCli(["list"], { home });
+    assert.equal(exitCode, 0);
+    assert.match(
+      stdout,
+      /^TIME +SESSION +TURNS +TOOK +COST +OUT +SOURCE +PROJECT +TITLE\n.*11111111 +1 +1 s .*claude-code +paint +Paint it blue\n.*0a1b2c3d +2 +1 min 2 s .*shop +Add up the prices\n$/,
+    );
+  });
+
+  test("narrowed down", async () => {
+    assert.deepEqual(await ids(), [OTHER, SESSION]);
+    assert.deepEqual(await ids("--recent", "1"), [OTHER]);
+    assert.deepEqual(await ids("--since", at(1_000)), [OTHER]);
+    assert.deepEqual(await ids("--since", "2d"), [OTHER, SESSION]);
+    assert.deepEqual(await ids("--project", "/work/shop"), [SESSION]);
+    assert.deepEqual(await ids("--project", "paint"), [OTHER]);
+    assert.deepEqual(await ids("--source", "opencode"), []);
+  });
+
+  test("a session that was touched but not added to is not of today", async () => {
+    const home = makeTempDir();
+    storeSession(home, sampleSession());
+    const { exitCode } = await runCli(["list", "--today"], { home });
+    assert.equal(exitCode, 1);
+  });
+
+  test("an empty home is nothing found, and said", async () => {
+    const { exitCode, stdout, stderr } = await runCli(["list"], { home: empty });
+    assert.deepEqual([exitCode, stdout], [1, ""]);
+    assert.match(stderr, /no sessions found; `transcripts doctor`/);
+  });
+
+  test("a terminal gets a screenful, a pipe all, of many sessions", async () => {
+    const many = makeTempDir();
+    for (let at = 0; at < 300; at += 1) {
+      storeSession(many, user(`Task ${at}`, at), { id: `${String(at).padStart(8, "0")}-0000-4000-8000-000000000000` });
+    }
+    const shown = await runCli(["list"], { home: many, terminal: 80 });
+    assert.equal(shown.stdout.split("\n").length, 22);
+    assert.match(shown.stderr, /20 of 300 sessions; --all lists all/);
+    assert.equal((await runCli(["list", "--all"], { home: many, terminal: 80 })).stdout.split("\n").length, 302);
+    assert.equal((await runCli(["list", "--json"], { home: many })).stdout.split("\n").length, 301);
+  });
+
+  test("a file that cannot be read is listed with the reason", async () => {
+    if (process.platform === "win32" || process.getuid?.() === 0) return;
+    const home = makeTempDir();
+    chmodSync(storeSession(home, sampleSession()), 0);
+    const { stdout, stderr } = await runCli(["list"], { home });
+    assert.match(stdout, /not read: .*permission denied/);
+    assert.match(stderr, /permission denied/);
+  });
+});
+
+describe("transcripts stats", () => {
+  const stats = async (setting: string, ...argv: string[]): Promise<StatsResult> =>
+    statsSchema.parse(JSON.parse((await runCli(["stats", "--json", ...argv], { home: setting })).stdout));
+
+  test("one session", async () => {
+    const { total, ...figures } = await stats(home, SESSION);
+    assert.deepEqual(
+      [figures.sessions, figures.prompts, figures.tool_calls, figures.tool_errors, figures.tool_pending],
+      [1, 2, 3, 1, 1],
+    );
+    assert.deepEqual([figures.withheld_thinking_blocks, figures.duration_ms], [1, 62_000]);
+    const { tokens_in, tokens_out, cache_read, cache_write } = total;
+    assert.deepEqual([tokens_in, tokens_out, cache_read, cache_write], [60, 120, 30, 12]);
+    assert.deepEqual(figures.tools, [
+      { tool: "Read", calls: 2, errors: 1 },
+      { tool: "Bash", calls: 1, errors: 0 },
+    ]);
+  });
+
+  test("an answer in several files is counted once; a subagent alone and in the sum", async () => {
+    const home = makeTempDir();
+    const shared = assistant(
+      { id: "msg_shared", blocks: [{ type: "text", text: "x" }], tokens: { in: 100, out: 50 } },
+      1,
+    );
+    storeSession(home, user("a", 0) + shared);
+    storeSession(
+      home,
+      user("a", 0) + shared + assistant({ id: "msg_fork", blocks: [], tokens: { in: 1, out: 2 } }, 2),
+      { id: OTHER },
+    );
+    const child = assistant(
+      { id: "msg_child", blocks: [{ type: "text", text: "y" }], tokens: { in: 1_000, out: 500 } },
+      3,
+    );
+    storeSession(home, child.replace('"cwd"', '"isSidechain":true,"agentId":"abc","cwd"'), {
+      id: `${SESSION}/subagents/agent-abc`,
+    });
+    const figures = await stats(home, "--all", "--by", "session");
+    assert.deepEqual([figures.sessions, figures.subagents, figures.repeated_messages], [2, 1, 1]);
+    assert.deepEqual(
+      [figures.total, figures.alone, figures.subagents_alone].map(({ tokens_out }) => tokens_out),
+      [552, 52, 500],
+    );
+    const parent = figures.rows.find(({ key }) => key === SESSION);
+    assert.deepEqual([parent?.tokens_out, parent?.with_subagents?.tokens_out], [50, 550]);
+  });
+
+  test("a model without a price is named, and the cost is more than the sum", async () => {
+    const text = user("a", 0) + assistant({ blocks: [], model: "homemade-7b" }, 1) + says("b", 2);
+    const { stdout } = await runCli(["stats", "-"], { home, stdin: text });
+    assert.match(stdout, /No price +homemade-7b\n/);
+    assert.match(stdout, /Cost +more than \$/);
+  });
+
+  test("rows by day, project and model", async () => {
+    const keys = async (by: string): Promise<unknown[]> =>
+      (await stats(home, "--all", "--by", by)).rows.map(({ key }) => key);
+    assert.equal((await keys("day")).length, 2);
+    assert.deepEqual(new Set(await keys("project")), new Set(["/work/paint", "/work/shop"]));
+    assert.deepEqual(await keys("model"), ["claude-sonnet-4-5-20250929"]);
+  });
+
+  test("what is asked for must be named", async () => {
+    assert.match(
+      (await runCli(["stats"], { home })).stderr,
+      /No session is named\. Name one, such as `latest`, or give --all\./,
+    );
+    assert.equal((await runCli(["stats", "--all", SESSION], { home })).exitCode, 2);
+    assert.equal((await runCli(["stats", "--all"], { home: empty })).exitCode, 1);
+  });
+
+  test("a narrow terminal", async () => {
+    const { stdout } = await runCli(["stats", "--all"], { home, terminal: 40, env: { NO_COLOR: "1" } });
+    for (const line of stdout.split("\n")) assert.ok(line.length <= 40, line);
+  });
+});
+
+describe("transcripts find", () => {
+  test("the passage, its place, and a command that opens it", async () => {
+    const { stdout, stderr, exitCode } = await runCli(["find", "IT IS"], { home });
+    assert.equal(exitCode, 0);
+    assert.match(
+      stdout,
+      /^11111111-.*\n {2}line 2 {2}.* {2}assistant\n {4}Blue it is\.\n {4}transcripts show 11111111-2222-4333-8444-555555555555 --line 2\n\n$/,
+    );
+    assert.equal(stderr, "searched 2 sessions, 0 unreadable\n");
+    const [, command = ""] = /transcripts (show .*)\n/.exec(stdout) ?? [];
+    assert.match((await runCli(command.split(" "), { home })).stdout, /Blue it is\./);
+  });
+
+  test("filters", async () => {
+    const lines = async (...argv: string[]): Promise<unknown[]> =>
+      rowsOf(find, (await runCli(["find", "--json", ...argv], { home })).stdout).map(({ line_number }) => line_number);
+    assert.deepEqual(await lines("price"), [1, 5, 6]);
+    assert.deepEqual(await lines("price", "--role", "user"), [1]);
+    assert.deepEqual(await lines("price", "--tool", "read", "--limit", "1"), [5]);
+    assert.deepEqual(await lines("exist", "--errors"), [4]);
+    assert.deepEqual(await lines("it", "--project", "/work/paint"), [1, 2]);
+    assert.deepEqual(await lines("blue", "--since", at(0), "--role", "assistant"), [2]);
+  });
+
+  test("nothing found is 1, and the scope is said all the same", async () => {
+    const { exitCode, stdout, stderr } = await runCli(["find", "nowhere to be found"], { home });
+    assert.deepEqual([exitCode, stdout, stderr], [1, "", "searched 2 sessions, 0 unreadable\n"]);
+    assert.equal((await runCli(["find", "x"], { home: empty })).stderr, "searched 0 sessions, 0 unreadable\n");
+    assert.equal((await runCli(["find", ""], { home })).exitCode, 2);
+  });
+
+  test("a limit says what was not searched", async () => {
+    const { stderr } = await runCli(["find", "it", "--limit", "1"], { home });
+    assert.equal(stderr, "searched 1 session, 0 unreadable; stopped at 1 passage, 1 older session not searched\n");
+  });
+});
+
+describe("transcripts doctor", () => {
+  test("places, content, unknown types and damage", async () => {
+    const home = makeTempDir();
+    mkdirSync(join(home, ".git"));
+    storeSession(home, `${sampleSession()}{"type":"hologram"}\n{"type":"progress"}\nbroken\n`);
+    const { stdout, exitCode } = await runCli(["doctor", "--json"], { home });
+    const found = doctor.parse(JSON.parse(stdout));
+    assert.equal(exitCode, 0);
+    assert.deepEqual([found.ok, found.checked, found.of, found.lines, found.config], [true, 1, 1, 13, null]);
+    assert.deepEqual([found.unknown_types, found.skipped_types], [{ hologram: 1 }, { progress: 1 }]);
+    assert.deepEqual(
+      found.damage.map(({ code, first_line }) => [code, first_line]),
+      [["invalid_json", 13]],
+    );
+    const text = (await runCli(["doctor"], { home })).stdout;
+    assert.match(text, /of unknown type: hologram 1\n/);
+    assert.match(text, /no opencode\.json in .*`transcripts init` makes one/);
+  });
+
+  test("what is wrong makes it fail", async () => {
+    const home = makeTempDir();
+    mkdirSync(join(home, ".local/share/opencode"), { recursive: true });
+    writeFileSync(join(home, ".local/share/opencode/opencode.db"), "no database");
+    writeFileSync(join(home, "opencode.json"), "{");
+    const { stdout, exitCode } = await runCli(["doctor"], { home });
+    assert.equal(exitCode, 2);
+    assert.match(stdout, /x opencode .*opencode\.db: /);
+    assert.match(stdout, /x .*opencode\.json: line 1, column 2: close brace expected/);
+  });
+
+  test("the plugin, once init has added it", async () => {
+    const home = makeTempDir();
+    mkdirSync(join(home, ".git"));
+    await runCli(["init"], { home });
+    assert.match((await runCli(["doctor"], { home })).stdout, /\+ .*opencode\.json has the plugin\n/);
+  });
+});
+
+describe("transcripts export", () => {
+  test("a page, whole or not at all", async () => {
+    const folder = makeTempDir();
+    const { exitCode, stdout, stderr } = await runCli(["export", SESSION, "--html", "-o", "page.html"], {
+      home,
+      cwd: folder,
+    });
+    assert.deepEqual([exitCode, stdout, stderr], [0, "", `wrote ${join(folder, "page.html")}\n`]);
+    const page = readFileSync(join(folder, "page.html"), "utf8");
+    assert.match(page, /^<!doctype html>[^]*Add up the prices[^]*<\/html>\s*$/);
+    assert.deepEqual(readdirSync(folder), ["page.html"]);
+    assert.equal((await runCli(["export", SESSION], { home })).stdout, page);
+  });
+
+  test("a terminal gets no page, and an empty session makes none", async () => {
+    assert.match(
+      (await runCli(["export", SESSION], { home, terminal: 80 })).stderr,
+      /not for a terminal\. Name a file/,
+    );
+    const nothing = await runCli(["export", "-", "-o", "x.html"], { home, stdin: "" });
+    assert.equal(nothing.exitCode, 1);
+  });
+
+  test("a folder that is not there is named, without a stack trace", async () => {
+    const { exitCode, stderr } = await runCli(["export", SESSION, "-o", "no/where.html"], { home });
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /^transcripts: .*ENOENT.*no\/.*\n$/);
+  });
+});

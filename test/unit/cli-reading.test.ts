@@ -1,0 +1,208 @@
+/** The commands that read one session: timeline, entries, errors. */
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { entries, type EntryRow } from "../../src/cli/schemas/entries.ts";
+import { errors, type ErrorRow } from "../../src/cli/schemas/errors.ts";
+import { timeline, type TimelineRow } from "../../src/cli/schemas/timeline.ts";
+import { calls, result, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
+import { rowsOf, runCli } from "../support/cli/run-cli.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
+
+const home = makeTempDir();
+const path = storeSession(home, sampleSession());
+
+async function out(...argv: string[]): Promise<string> {
+  return (await runCli(argv, { home })).stdout;
+}
+
+async function timelineRows(...options: string[]): Promise<TimelineRow[]> {
+  return rowsOf(timeline, await out("timeline", SESSION, "--json", ...options));
+}
+
+async function entryRows(): Promise<EntryRow[]> {
+  return rowsOf(entries, await out("entries", path));
+}
+
+async function errorRow(...options: string[]): Promise<ErrorRow | undefined> {
+  return rowsOf(errors, await out("errors", SESSION, "--json", ...options))[0];
+}
+
+describe("transcripts timeline", () => {
+  test("one row a turn", async () => {
+    const found = await timelineRows();
+    assert.deepEqual(
+      found.map(({ turn, line_number, prompt, duration_ms, tools, tool_errors, messages, tokens_out }) => [
+        turn,
+        line_number,
+        prompt,
+        duration_ms,
+        tools,
+        tool_errors,
+        messages,
+        tokens_out,
+      ]),
+      [
+        [1, 1, "Add up the prices", 12_000, { Read: 2 }, 1, 7, 80],
+        [2, 8, "And with tax?", 2_000, { Bash: 1 }, 0, 3, 40],
+      ],
+    );
+    assert.deepEqual(
+      (await timelineRows("--last", "1")).map(({ turn }) => turn),
+      [2],
+    );
+  });
+
+  test("a table that fits a narrow terminal", async () => {
+    const { stdout } = await runCli(["timeline", SESSION], { home, terminal: 40, env: { NO_COLOR: "1" } });
+    assert.match(stdout, /TURN {2}TIME .*PROMPT\n {3}1 {2}.* {2}Add up/);
+    for (const line of stdout.split("\n")) assert.ok(line.length <= 40, line);
+  });
+
+  test("a pipe gets all columns", async () => {
+    const { stdout } = await runCli(["timeline", SESSION], { home });
+    assert.match(
+      stdout,
+      /TURN {2}TIME +TOOK +IN +OUT {2}TOOLS +PROMPT\n.* 12 s +68 +80 {2}1 failed: Read 2 {2}Add up the prices\n/,
+    );
+  });
+});
+
+describe("transcripts entries", () => {
+  test("every line, with the line of the other half of a call", async () => {
+    const found = await entryRows();
+    assert.deepEqual(
+      found.map(({ line_number }) => line_number),
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+    );
+    const halves = found.flatMap(({ line_number, blocks }) =>
+      blocks.flatMap(({ block_type, tool_use_id, other_line }) =>
+        tool_use_id ? [[line_number, block_type, tool_use_id, other_line]] : [],
+      ),
+    );
+    assert.deepEqual(halves, [
+      [3, "tool_use", "toolu_read", 4],
+      [4, "tool_result", "toolu_read", 3],
+      [5, "tool_use", "toolu_again", 6],
+      [6, "tool_result", "toolu_again", 5],
+      [10, "tool_use", "toolu_bash", null],
+    ]);
+    const [first, second] = found;
+    assert.deepEqual(
+      [first?.byte_offset, first?.role, first?.user_kind, first?.cwd],
+      [0, "user", "human", "/work/shop"],
+    );
+    assert.deepEqual([second?.request_id, second?.tokens_out], [`req_${String(second?.message_id)}`, 20]);
+  });
+
+  test("damaged, unknown, blank and skipped lines are there with their reason", async () => {
+    const text = [
+      user("go", 0),
+      "\n",
+      '{"type":"progress","uuid":"p1","timestamp":"2026-01-05T10:00:01.000Z"}\n',
+      '{"type":"hologram","uuid":"h1"}\n',
+      "no json\n",
+      `${says("a", 3).trim()}${says("b", 4)}`,
+      '{"type":"user","mess',
+    ].join("");
+    const { stdout, exitCode } = await runCli(["entries", "-"], { home, stdin: text });
+    assert.equal(exitCode, 0);
+    const found = rowsOf(entries, stdout);
+    assert.deepEqual(
+      found.map(({ line_number, outcome, type, lines }) => [line_number, outcome, type, lines]),
+      [
+        [1, "used", "user", 1],
+        [2, "blank", null, 1],
+        [3, "skipped", "progress", 1],
+        [4, "unknown", "hologram", 1],
+        [5, "failed", null, 1],
+        [6, "used", "assistant", 1],
+        [6, "used", "assistant", 0],
+        [7, "failed", null, 1],
+      ],
+    );
+    const codes = found.map(({ problems }) => problems.map(({ code }) => code));
+    assert.deepEqual(codes, [[], [], [], ["unknown_type"], ["invalid_json"], ["glued_objects"], [], ["torn_line"]]);
+    assert.deepEqual([found[2]?.uuid, found[3]?.uuid], ["p1", "h1"]);
+    const failed = await runCli(["entries", "-", "--outcome", "failed"], { home, stdin: text });
+    assert.deepEqual(
+      rowsOf(entries, failed.stdout).map(({ line_number }) => line_number),
+      [5, 7],
+    );
+  });
+
+  test("the lines of all rows together are the lines of the file", async () => {
+    const found = await entryRows();
+    assert.equal(
+      found.reduce((sum, { lines }) => sum + lines, 0),
+      sampleSession().split("\n").length - 1,
+    );
+  });
+});
+
+describe("transcripts errors", () => {
+  test("JSON has exactly the three keys", async () => {
+    const { stdout, exitCode } = await runCli(["errors", SESSION, "--json"], { home });
+    assert.equal(exitCode, 0);
+    assert.equal(stdout, '{"tool_name":"Read","tool_use_id":"toolu_read","error":"File does not exist."}\n');
+  });
+
+  test("TSV: a row stays a row", async () => {
+    const text = [user("go", 0), calls("Bash", "t1", {}, 1), result("t1", "a\tb\nc\\d\r", 2, true)].join("");
+    const { stdout } = await runCli(["errors", "-"], { home, stdin: text });
+    assert.equal(stdout, "Bash\tt1\ta\\tb\\nc\\\\d\n");
+  });
+
+  test("a terminal gets no control characters, a pipe gets what is there", async () => {
+    const text = [
+      user("go", 0),
+      calls("Bash", "t1", {}, 1),
+      result("t1", "\u001b[31mred\u001b[0m \u0007", 2, true),
+    ].join("");
+    const piped = await runCli(["errors", "-"], { home, stdin: text });
+    assert.equal(piped.stdout, "Bash\tt1\t\u001b[31mred\u001b[0m \u0007\n");
+    const shown = await runCli(["errors", "-"], { home, stdin: text, terminal: 80, env: { NO_COLOR: "1" } });
+    assert.equal(shown.stdout, "Bash\tt1\tred ␇\n");
+  });
+
+  test("--locate adds where it is", async () => {
+    const row = await errorRow("--locate");
+    assert.deepEqual(row, {
+      tool_name: "Read",
+      tool_use_id: "toolu_read",
+      error: "File does not exist.",
+      session_id: SESSION,
+      path,
+      line_number: 4,
+      call_line_number: 3,
+      timestamp: "2026-01-05T10:00:07.000Z",
+    });
+  });
+
+  test("--fixes adds the call that mended it, and what changed", async () => {
+    const row = await errorRow("--fixes");
+    assert.deepEqual(row?.fix?.tool_use_id, "toolu_again");
+    assert.match(String(row?.diff), /-\/work\/shop\/prise\.mjs\n\+\/work\/shop\/price\.mjs/);
+    const { stdout } = await runCli(["errors", SESSION, "--fixes"], { home });
+    assert.match(stdout, /^! Read {2}toolu_read\n {4}File does not exist\.\n {2}fixed by Read toolu_again, line 5\n/);
+  });
+
+  test("what nothing fixed is said to be so", async () => {
+    const text = [user("go", 0), calls("Bash", "t1", { command: "x" }, 1), result("t1", "no", 2, true)].join("");
+    const { stdout } = await runCli(["errors", "-", "--fixes"], { home, stdin: text });
+    assert.match(stdout, /\n {2}not fixed: \S/);
+  });
+
+  test("nothing found is 1; of several sessions those that can be read are, and the status is 2", async () => {
+    const quiet = await runCli(["errors", "-"], { home, stdin: user("hi", 0) });
+    assert.deepEqual([quiet.exitCode, quiet.stdout], [1, ""]);
+    writeFileSync(join(home, "other.jsonl"), sampleSession());
+    const mixed = await runCli(["errors", "./gone.jsonl", "./other.jsonl", "--json"], { home });
+    assert.equal(mixed.exitCode, 2);
+    assert.match(mixed.stdout, /^\{"tool_name":"Read"/);
+    assert.match(mixed.stderr, /^transcripts: There is no file .*gone\.jsonl/);
+  });
+});

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { h } from "preact";
+import { renderToString } from "preact-render-to-string";
+import { DiffView } from "../../src/html/diff-view.ts";
+import { excerpt, gist, oneLine } from "../../src/html/excerpt.ts";
+import { ToolInput } from "../../src/html/tool-input.ts";
+import { callTarget } from "../../src/html/tool-summary.ts";
+import { describe, test } from "../support/runner.ts";
+
+function inputText(input: unknown): string {
+  return renderToString(h(ToolInput, { input, line: 7 }));
+}
+
+function diffText(before: string, after: string): string {
+  return renderToString(h(DiffView, { before, after })).replace(/<\/?(?:pre|span)[^>]*>/g, "");
+}
+
+describe("what a call is about", () => {
+  const cases: [input: unknown, target: string][] = [
+    [{ command: "npm test", description: "Run the tests" }, "npm test"],
+    [{ description: "Run", file_path: "/home/me/project/src/a.ts" }, "src/a.ts"],
+    [{ filePath: "/home/me/project-2/a.ts" }, "/home/me/project-2/a.ts"],
+    [{ path: "/home/me/project" }, "/home/me/project"],
+    [{ path: "src", pattern: "a.*b" }, "a.*b"],
+    [{ command: ["git", "log"] }, "git log"],
+    [{ command: "a\n  b" }, "a b"],
+    [{ only: "this" }, "this"],
+    [{ one: "a", two: "b" }, ""],
+    [{ patchText: "*** Begin Patch\n*** Update File: /home/me/project/a.ts\n*** Add File: b.ts\n+x" }, "a.ts, b.ts"],
+    [{ input: "--- a/x.ts\n+++ b/x.ts\n@@ -1 +1 @@\n-a\n+b" }, "x.ts"],
+    ["as it stands", "as it stands"],
+    [null, ""],
+    [[1], ""],
+    [{ command: "x".repeat(500) }, `${"x".repeat(199)}…`],
+  ];
+  for (const [input, target] of cases) {
+    test(JSON.stringify(input).slice(0, 60), () => assert.equal(callTarget(input, "/home/me/project"), target));
+  }
+});
+
+describe("what a call was given", () => {
+  test("short values stand on the line of their name", () => {
+    assert.equal(
+      inputText({ path: "a", limit: 3, all: false, none: null })
+        .replace(/<[^>]+>/g, " ")
+        .replace(/\s+/g, " ")
+        .trim(),
+      "path a limit 3 all false none null",
+    );
+  });
+  test("an edit is shown as what it changes", () => {
+    const html = inputText({ file_path: "a", old_string: "b\nc", new_string: "b\nd" });
+    assert.ok(html.includes("<del>-c\n</del><ins>+d\n</ins>"), html);
+    assert.ok(!html.includes("old_string"), html);
+  });
+  test("several edits in one call, too", () => {
+    const edits = [
+      { oldString: "a", newString: "b" },
+      { oldString: "c", newString: "d" },
+    ];
+    assert.equal(inputText({ filePath: "x", edits }).match(/<ins>/g)?.length, 2);
+  });
+  test("a patch is shown as one", () => {
+    const html = inputText({ patchText: "*** Begin Patch\n*** Update File: a\n-b\n+c\n*** End Patch" });
+    assert.ok(html.includes("<del>-b\n</del><ins>+c\n</ins>"), html);
+  });
+  test("a list of tasks is a list", () => {
+    const html = inputText({
+      todos: [
+        { content: "a", status: "completed" },
+        { content: "b", status: "in_progress" },
+      ],
+    });
+    assert.ok(html.includes("☑ a") && html.includes("☐ b") && html.includes("(in progress)"), html);
+  });
+  test("all else is JSON", () => {
+    assert.ok(inputText({ list: [1, { a: "<b>" }] }).includes("&lt;b>"), inputText({ list: [1, { a: "<b>" }] }));
+    assert.equal(inputText({}), "");
+    assert.equal(inputText(null), "");
+    assert.ok(inputText("text").includes("text"));
+  });
+  test("a very long value is cut, and says where the rest is", () => {
+    const html = inputText({ content: "line\n".repeat(100_000) });
+    assert.ok(html.length < 210_000, `${html.length}`);
+    assert.ok(html.includes("The whole text is in line 7 of the session file."), html.slice(-200));
+  });
+});
+
+describe("what an edit changes", () => {
+  test("equal lines stand around what differs", () => {
+    assert.equal(diffText("a\nb\nc", "a\nB\nc"), " a\n<del>-b\n</del><ins>+B\n</ins> c\n");
+  });
+  test("far apart changes have a mark between them", () => {
+    const middle = "x\n".repeat(30);
+    const html = diffText(`a\n${middle}b`, `A\n${middle}B`);
+    assert.equal(html.match(/⋯/g)?.length, 1);
+  });
+  test("texts that have nothing in common take no long search", () => {
+    const before = Array.from({ length: 4_000 }, (_, line) => `before ${line}`).join("\n");
+    const after = Array.from({ length: 4_000 }, (_, line) => `after ${line}`).join("\n");
+    assert.equal(diffText(before, after).match(/<ins>/g)?.length, 4_000);
+  });
+  test("no text on one side", () => assert.equal(diffText("", "a"), "<ins>+a\n</ins>"));
+});
+
+describe("pieces of texts", () => {
+  test("half a character is never left", () => {
+    assert.deepEqual(excerpt("a😀b", 2), { text: "a😀", missingChars: 1 });
+    assert.equal(oneLine("a😀😀", 3), "a😀…");
+  });
+  test("a word is left out rather than cut, if it is short", () => {
+    assert.equal(oneLine("one two three four", 16), "one two three…");
+    assert.equal(oneLine(`one ${"x".repeat(20)}`, 10), "one xxxxx…");
+  });
+  test("an error that says little in its first line is told with the second", () => {
+    assert.equal(gist("Exit code 1\n\n  FAIL a.test.ts\nmore", 100), "Exit code 1: FAIL a.test.ts");
+    assert.equal(
+      gist("File has not been read yet. Read it first.\nmore", 100),
+      "File has not been read yet. Read it first.",
+    );
+    assert.equal(gist("", 100), "");
+  });
+});

@@ -1,0 +1,273 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { outlineOf } from "../../src/html/outline.ts";
+import { renderPage, type PageEntry, type PageSession } from "../../src/html/index.ts";
+import { hostileSession, VECTORS } from "../page/hostile.ts";
+import { conversationOf, MadeSession, pageOf } from "../page/made-sessions.ts";
+import { describe, test } from "../support/runner.ts";
+
+/** What a person reads of a page's conversation. */
+async function readOf(session: PageSession): Promise<string> {
+  const text = conversationOf(await pageOf(session)).replace(/<[^>]+>/g, " ");
+  return text.replaceAll("&lt;", "<").replaceAll("&amp;", "&").replace(/\s+/g, " ");
+}
+
+function made(): MadeSession {
+  return new MadeSession();
+}
+
+describe("turns", () => {
+  test("begin where a person speaks, and count calls and failures", async () => {
+    const session = await made()
+      .user("first")
+      .call("a", "Bash", { command: "x" })
+      .result("a", "no", true)
+      .user("[Request interrupted by user]")
+      .user("<local-command-stdout>printed</local-command-stdout>")
+      .user("<command-name>/compact</command-name><command-args>now</command-args>")
+      .user("put in", { isMeta: true })
+      .call("b", "Read", { file_path: "x" })
+      .result("b", "yes")
+      .session();
+    const { turns } = await outlineOf(session);
+    const seen = turns.map(({ number, title, calls, failures }) => ({ number, title, calls, failures }));
+    assert.deepEqual(seen, [
+      { number: 1, title: "first", calls: 1, failures: 1 },
+      { number: 2, title: "/compact now", calls: 1, failures: 0 },
+    ]);
+  });
+
+  test("of a subagent's messages in the same file there are none", async () => {
+    const session = await made()
+      .user("mine")
+      .user("its", { isSidechain: true })
+      .assistant("done", { isSidechain: true })
+      .session();
+    const outline = await outlineOf(session);
+    assert.deepEqual([outline.turns.length, outline.isSubagent], [1, false]);
+    const read = await readOf(session);
+    assert.ok(/Subagent its Prompt .*#1 its/.test(read), read);
+  });
+});
+
+describe("calls", () => {
+  const endings: [what: string, content: string, isError: boolean, more: object, expected: RegExp][] = [
+    ["failed", "Exit code 2\nno such file", true, {}, /failed Exit code 2: no such file/],
+    ["rejected", "The user doesn't want to proceed with this tool use. So there.", true, {}, /Bash x rejected/],
+    ["interrupted", "half", false, { toolUseResult: { interrupted: true } }, /Bash x interrupted/],
+    ["completed", "fine", false, {}, /Bash x command x output fine/],
+  ];
+  for (const [what, content, isError, more, expected] of endings) {
+    test(`one that was ${what} says so`, async () => {
+      const read = await readOf(
+        await made()
+          .call("a", "Bash", { command: "x" })
+          .result("a", content, isError, { ...more })
+          .session(),
+      );
+      assert.match(read, expected);
+      assert.equal(read.split("Bash").length, 2);
+    });
+  }
+
+  test("one without a result says so", async () => {
+    assert.match(await readOf(await made().call("a", "Bash", { command: "x" }).session()), /Bash x no result/);
+  });
+
+  test("a result stands in its call, also when it comes before it, and keeps its own anchor", async () => {
+    const session = await made().result("a", "early").call("a", "Bash", { command: "x" }).session();
+    const page = conversationOf(await pageOf(session));
+    assert.equal(page.split("early").length, 2);
+    assert.ok(
+      page.indexOf('id="m1"') < page.indexOf('id="m0"') && page.indexOf('id="m0"') < page.indexOf("early"),
+      page,
+    );
+  });
+
+  test("a result without its call is shown where it stands", async () => {
+    assert.match(
+      await readOf(await made().user("a").result("x", "alone").session()),
+      /Result without its call x .*alone/,
+    );
+  });
+
+  test("of a part of a session, results whose calls are left out are shown", async () => {
+    const whole = await made().call("a", "Bash", { command: "x" }).result("a", "kept").user("b").session();
+    const rest: PageEntry[] = [];
+    for await (const entry of whole.messages) if (entry.message.ordinal > 0) rest.push(entry);
+    const page = conversationOf(await pageOf({ ...whole, messages: rest }));
+    assert.ok(page.includes("kept") && page.includes('id="m1"'), page);
+  });
+
+  test("colours of a terminal are left out of what it printed", async () => {
+    const session = await made().call("a", "Bash", {}).result("a", "\u001b[31mred\u001b[0m \u0007").session();
+    assert.ok((await readOf(session)).includes("red ␇"));
+  });
+});
+
+describe("subagents", () => {
+  const child = (id: string): Promise<PageSession> =>
+    new MadeSession({ sessionId: `session ${id}`, agentId: id, isSidechain: true })
+      .user(`do ${id}`)
+      .assistant(`did ${id}`)
+      .session();
+
+  test("stand below the call that started them; the others at the end", async () => {
+    const session = await made()
+      .call("a", "Task", { prompt: "one" })
+      .result("a", "ok", false, { toolUseResult: { agentId: "one" } })
+      .assistant("afterwards")
+      .session([await child("two"), await child("one")]);
+    const page = conversationOf(await pageOf(session));
+    const places = ["Task", "did one", "afterwards", "did two"].map((text) => page.indexOf(text));
+    assert.deepEqual(
+      places,
+      places.toSorted((a, b) => a - b),
+    );
+    assert.ok(page.includes('id="s1-m0"') && page.includes('id="s2-m1"'), page);
+  });
+
+  test("are found by the session that a call names, and nest", async () => {
+    const inner = await child("inner");
+    const outer = { ...(await child("outer")), children: [inner] };
+    const session = await made().call("a", "task", {}).session([outer]);
+    for await (const { blocks } of session.messages) {
+      for (const block of blocks) block.metadata["subagent_session_id"] = "session outer";
+    }
+    const page = conversationOf(await pageOf(session));
+    assert.ok(page.indexOf('id="s1"') < page.indexOf("</article>"), "within the entry of the call");
+    assert.ok(page.includes('id="s1-s1-m1"'), page);
+  });
+});
+
+describe("events", () => {
+  test("say what happened, how long it took and what went wrong", async () => {
+    const session = await made()
+      .line({ type: "system", subtype: "turn_duration", durationMs: 61_000 })
+      .line({ type: "system", subtype: "api_error", content: "busy", error: { status: 529 } })
+      .session();
+    assert.match(await readOf(session), /turn duration: 1 min 1 s .*api error busy Error .*"status": 529/);
+  });
+});
+
+describe("what is not as it should be", () => {
+  test("damaged places are listed with their line", async () => {
+    const page = await pageOf(await made().user("a").damaged('{"type":').session());
+    assert.ok(page.includes("1 damaged place"));
+    assert.match(page, /<th scope="row">2<\/th>/);
+  });
+
+  test("thinking that was withheld, blocks that are unknown and entries without blocks say so", async () => {
+    const read = await readOf(
+      await made()
+        .assistant([
+          { type: "thinking", thinking: "", signature: "s" },
+          { type: "redacted_thinking", data: "d" },
+          { type: "hologram", size: 3 },
+        ])
+        .user(null)
+        .session(),
+    );
+    for (const part of [
+      "withheld by the provider",
+      "encrypted by the provider",
+      "unknown type: hologram",
+      "Nothing was recorded",
+    ]) {
+      assert.ok(read.includes(part), `${part}: ${read}`);
+    }
+  });
+
+  test("an empty session is a page, too", async () => {
+    const page = await pageOf(await made().session());
+    assert.ok(page.startsWith("<!doctype html>") && page.endsWith("</body></html>"), page);
+  });
+
+  test("pictures: small ones are in the page; large, foreign, missing and unreadable ones are named", async () => {
+    const session = await made()
+      .user([{ type: "image", source: { media_type: "image/png" } }])
+      .session();
+    const read = async (readImage: PageSession["readImage"]): Promise<string> =>
+      conversationOf(await pageOf(readImage === undefined ? session : { ...session, readImage }));
+    const image = (mediaType: string, size: number) => () =>
+      Promise.resolve({ mediaType, bytes: new Uint8Array(size) });
+    assert.ok((await read(image("image/png", 3))).includes('src="data:image/png;base64,AAAA"'));
+    assert.ok((await read(image("image/png", 1_000_001))).includes("too large"));
+    assert.ok((await read(image("image/svg+xml", 3))).includes("of a kind that this page does not show"));
+    assert.ok((await read(undefined)).includes("not kept in this page"));
+    assert.ok((await read(() => Promise.reject(new Error("no")))).includes("could not be read"));
+  });
+});
+
+describe("writing", () => {
+  const large = async (): Promise<PageSession> => {
+    const session = made();
+    for (let index = 0; index < 400; index += 1) session.user(`prompt ${index} ${"word ".repeat(100)}`);
+    return session.session();
+  };
+
+  test("comes in pieces, one after the other", async () => {
+    let under = 0;
+    const sizes: number[] = [];
+    await renderPage(await large(), async (html) => {
+      assert.equal((under += 1), 1);
+      await Promise.resolve();
+      sizes.push(html.length);
+      under -= 1;
+    });
+    assert.ok(sizes.length > 3 && Math.max(...sizes) < 200_000, sizes.join(" "));
+  });
+
+  test("a write that fails ends it", async () => {
+    let writes = 0;
+    const write = (): Promise<void> => {
+      writes += 1;
+      return Promise.reject(new Error("disk full"));
+    };
+    await assert.rejects(renderPage(await large(), write), /disk full/);
+    assert.equal(writes, 1);
+  });
+
+  test("messages may come from an iterable that reads them anew", async () => {
+    const session = await made().user("a").call("b", "Bash", {}).result("b", "c").session();
+    const again: AsyncIterable<PageEntry> = {
+      async *[Symbol.asyncIterator]() {
+        yield* session.messages;
+      },
+    };
+    assert.equal(await pageOf({ ...session, messages: again }), await pageOf(session));
+  });
+
+  test("blocks that come late continue their message under one name", async () => {
+    const session = await made()
+      .assistant([
+        { type: "text", text: "begun" },
+        { type: "text", text: "ended" },
+      ])
+      .session();
+    const entries: PageEntry[] = [];
+    for await (const { message, blocks } of session.messages) {
+      entries.push({ message, blocks: blocks.slice(0, 1) }, { message, blocks: blocks.slice(1), amends: true });
+    }
+    const page = conversationOf(await pageOf({ ...session, messages: entries }));
+    assert.equal(page.split('id="m0"').length, 2);
+    assert.ok(page.includes("begun") && page.includes("ended"), page);
+  });
+});
+
+describe("whatever a session holds", () => {
+  test("each name stands once, and no script is in the page", async () => {
+    const text = fc.oneof(fc.constantFrom(...VECTORS), fc.string({ unit: "binary" }));
+    await fc.assert(
+      fc.asyncProperty(text, async (vector) => {
+        const page = await pageOf(await hostileSession(vector));
+        const ids = Array.from(page.matchAll(/ id="([^"]*)"/g), ([, id]) => id);
+        assert.equal(new Set(ids).size, ids.length);
+        assert.doesNotMatch(page, /<(?:script|iframe|object|embed|form|base|svg|math|template)\b/i);
+        assert.doesNotMatch(page, /<[^>"]*(?:"[^"]*"[^>"]*)*\son\w+=/i);
+        assert.equal(page.match(/<style/g)?.length, 1);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
