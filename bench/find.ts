@@ -77,7 +77,12 @@ function measured(programs: readonly Program[], term: string): { name: string; m
 
 function run({ command, args, env = {} }: Program, term: string): number {
   const start = performance.now();
-  const { error, status } = spawnSync(command, args(term), { stdio: "ignore", env: { ...process.env, ...env } });
+  const { error, status } = spawnSync(command, args(term), {
+    // grep stops at the first match if its output leads nowhere.
+    stdio: ["ignore", "pipe", "ignore"],
+    maxBuffer: 1 << 30,
+    env: { ...process.env, ...env },
+  });
   if (error) throw error;
   if (status !== 0 && status !== 1) throw new Error(`${command} ended with ${status}`);
   return performance.now() - start;

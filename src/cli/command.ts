@@ -50,8 +50,8 @@ export interface OptionDefinition {
   /** As in the help: `--last <n>`, `-o, --output <file>`. */
   flags: string;
   does: string;
-  /** How the value is read; text if left out. Dates take `2026-01-31`, an ISO time, or `today`, `yesterday`, `7d`, `12h`. */
-  value?: "integer" | "date";
+  /** How the value is read; text if left out. An `integer` is above 0, a `count` may be 0. Dates take `2026-01-31`, an ISO time, or `today`, `yesterday`, `7d`, `12h`. */
+  value?: "integer" | "count" | "date";
   choices?: readonly string[];
   default?: string | number;
 }

@@ -92,7 +92,7 @@ function aside({ message, blocks }: MessageView, style: ConversationStyle): stri
   if (origin === "interruption") return [colors.yellow("(the user interrupted)")];
   if (message.message_type === "summary") return [colors.dim(block(text, style))];
   if (origin === "compact_summary")
-    return [colors.dim(`(what was said so far was compacted to this)\n${block(text, style)}`)];
+    return [colors.dim(block(`(what was said so far was compacted to this)\n${text}`, style))];
   if (subtype === "api_error" || subtype === "error") return [colors.red(block(text === "" ? subtype : text, style))];
   if (origin === "command_output" || origin === "notification")
     return text.trim() === "" ? [] : [colors.dim(block(text, style))];
@@ -118,7 +118,7 @@ function blockText(each: ParsedContentBlock, style: ConversationStyle): string[]
         ),
       ];
     case "unknown":
-      return [colors.dim(`(a block of unknown type ${cut(neutralLine(each.metadata.type ?? ""), 40)})`)];
+      return [colors.dim(block(`(a block of unknown type ${cut(neutralLine(each.metadata.type ?? ""), 40)})`, style))];
   }
 }
 

@@ -13,23 +13,26 @@ const MAX_WORDS_LINES = 8;
 
 /** Several lines, with an empty one at the end. */
 export function fixText({ colors, columns }: CommandContext, row: ErrorRow): string {
+  const name = colors.bold(neutralLine(row.tool_name ?? "unknown tool"));
   const lines = [
-    `${colors.red("!")} ${colors.bold(neutralLine(row.tool_name ?? "unknown tool"))}  ${colors.dim(place(row))}`,
+    wrap(`${colors.red("!")} ${name}  ${colors.dim(place(row))}`, columns),
     colors.red(shortened(neutralBlock(row.error), columns, MAX_LINES)),
+    wrap(endingText(row, colors), columns),
   ];
-  const attempts = row.attempts?.length ?? 0;
-  if (!row.fix) lines.push(`${colors.yellow("  not fixed:")} ${wrapped(row.reason ?? "", columns)}`);
-  else {
-    const tries = attempts === 0 ? "" : ` after ${attempts} more ${attempts === 1 ? "failure" : "failures"}`;
-    const line = row.fix.line_number === null ? "" : `, line ${row.fix.line_number}`;
-    lines.push(
-      `${colors.green("  fixed by")} ${neutralLine(row.fix.tool_name ?? "")} ${neutralLine(row.fix.tool_use_id ?? "")}${line}${tries}`,
-    );
-    for (const words of row.words ?? [])
-      lines.push(colors.dim(shortened(neutralBlock(words), columns, MAX_WORDS_LINES)));
-    lines.push(row.diff ? diffLines(row.diff, colors) : colors.dim(`${INDENT}(the same call again)`));
+  if (row.fix) {
+    const words = row.words ?? [];
+    for (const each of words) lines.push(colors.dim(shortened(neutralBlock(each), columns, MAX_WORDS_LINES)));
+    lines.push(row.diff ? diffLines(row.diff, colors, columns) : colors.dim(`${INDENT}(the same call again)`));
   }
   return `${lines.filter((line) => line !== "").join("\n")}\n\n`;
+}
+
+function endingText({ fix, attempts = [], reason = "" }: ErrorRow, colors: Colors): string {
+  if (!fix) return `  ${colors.yellow("not fixed:")} ${neutralLine(reason)}`;
+  const line = fix.line_number === null ? "" : `, line ${fix.line_number}`;
+  const tries =
+    attempts.length === 0 ? "" : ` after ${attempts.length} more ${attempts.length === 1 ? "failure" : "failures"}`;
+  return `  ${colors.green("fixed by")} ${neutralLine(fix.tool_name ?? "")} ${neutralLine(fix.tool_use_id ?? "")}${line}${tries}`;
 }
 
 function place({ tool_use_id, session_id, line_number, timestamp }: ErrorRow): string {
@@ -39,10 +42,6 @@ function place({ tool_use_id, session_id, line_number, timestamp }: ErrorRow): s
     .join("  ");
 }
 
-function wrapped(text: string, columns: number): string {
-  return wrap(neutralLine(text), columns, INDENT).trimStart();
-}
-
 function shortened(text: string, columns: number, maxLines: number): string {
   const lines = text.trim().split("\n");
   const shown = lines.slice(0, maxLines).map((line) => cut(line, 500));
@@ -50,15 +49,18 @@ function shortened(text: string, columns: number, maxLines: number): string {
   return wrap(shown.join("\n"), columns, INDENT);
 }
 
-function diffLines(diff: string, colors: Colors): string {
+function diffLines(diff: string, colors: Colors, columns: number): string {
   const lines = neutralBlock(diff).split("\n");
-  const shown = lines.slice(0, 2 * MAX_LINES).map((line) => INDENT + painted(cut(line, 500), colors));
+  const shown = lines
+    .slice(0, 2 * MAX_LINES)
+    .map((line) => painted(wrap(cut(line, 500), columns, INDENT), line, colors));
   if (lines.length > 2 * MAX_LINES) shown.push(`${INDENT}… ${lines.length - 2 * MAX_LINES} more lines`);
   return shown.join("\n");
 }
 
-function painted(line: string, colors: Colors): string {
-  if (line.startsWith("@@") || line.startsWith("---") || line.startsWith("+++")) return colors.dim(line);
-  if (line.startsWith("+")) return colors.green(line);
-  return line.startsWith("-") ? colors.red(line) : line;
+/** The text in the colour that its line of a difference has. */
+function painted(text: string, line: string, colors: Colors): string {
+  if (line.startsWith("@@") || line.startsWith("---") || line.startsWith("+++")) return colors.dim(text);
+  if (line.startsWith("+")) return colors.green(text);
+  return line.startsWith("-") ? colors.red(text) : text;
 }

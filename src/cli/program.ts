@@ -15,16 +15,16 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
   let exitCode: number;
   try {
     exitCode = await untilInterrupted(run(argv, io, context), io.signal);
-    await context.flush();
   } catch (error) {
     exitCode = tellFailure(error, context);
   }
   try {
-    await close();
+    // What was printed before a failure is worth having.
+    await context.flush();
   } catch (error) {
-    // Nobody reads what was left to say.
-    if (!(error instanceof ClosedOutput)) return 2;
+    if (!(error instanceof ClosedOutput)) exitCode = tellFailure(error, context);
   }
+  await close();
   return exitCode;
 }
 

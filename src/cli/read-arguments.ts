@@ -96,14 +96,15 @@ function createOption(definition: OptionDefinition, now: Date): Option {
   const option = new Option(definition.flags, definition.does);
   if (definition.choices) option.choices(definition.choices);
   if (definition.default !== undefined) option.default(definition.default);
-  if (definition.value === "integer") option.argParser(readInteger);
+  if (definition.value === "integer") option.argParser((text: string) => readInteger(text, 1));
+  if (definition.value === "count") option.argParser((text: string) => readInteger(text, 0));
   if (definition.value === "date") option.argParser((text: string) => readDateOrFail(text, now));
   return option;
 }
 
-function readInteger(text: string): number {
-  if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text);
-  throw new InvalidArgumentError("Give a whole number above 0.");
+function readInteger(text: string, least: 0 | 1): number {
+  if (/^\d{1,9}$/.test(text) && Number(text) >= least) return Number(text);
+  throw new InvalidArgumentError(`Give a whole number${least === 1 ? " above 0" : ""}.`);
 }
 
 function readDateOrFail(text: string, now: Date): Date {

@@ -41,12 +41,19 @@ export function inputOf(context: CommandContext, ref: SessionRef): ScanInput {
 }
 
 /** What reading a session needs besides its bytes. */
-export function readOptions(context: CommandContext, ref: SessionRef): Pick<ParseOptions, "readOutput" | "signal"> {
+export function readOptions(
+  context: CommandContext,
+  ref: SessionRef,
+): Pick<ParseOptions, "readOutput" | "signal" | "maxInlineContentBytes"> {
   const readOutput = outputReader(ref);
-  return { signal: context.signal, ...(readOutput === undefined ? {} : { readOutput }) };
+  return {
+    signal: context.signal,
+    maxInlineContentBytes: Number.POSITIVE_INFINITY,
+    ...(readOutput === undefined ? {} : { readOutput }),
+  };
 }
 
-/** The whole session. Damage is told by `noteDamage`, not here. */
+/** The whole session, with texts of any length. Damage is told by `noteDamage`, not here. */
 export function parseSession(context: CommandContext, ref: SessionRef): Promise<ParseResult> {
   return parseTranscript(ref.id, openSession(ref, { stdin: context.stdin }), readOptions(context, ref));
 }
@@ -62,18 +69,17 @@ function flattened({ ref, children }: SessionNode): SessionRef[] {
   return [ref, ...children.flatMap(flattened)];
 }
 
-/** The session's own id: its program's name for it, where standard input has none. */
+/** The session's own id: the one that its content names, where its place does not. */
 export function idOf(ref: SessionRef, result?: Pick<ParseResult, "metadata">): string {
-  return ref.source === "stdin" ? (result?.metadata.sessionId ?? ref.id) : ref.id;
+  return ref.source === "stdin" || ref.source === "file" ? (result?.metadata.sessionId ?? ref.id) : ref.id;
 }
 
-/** The argument that means this session, as a shell takes it. */
-export function argumentFor(ref: SessionRef): string {
+/** The argument that means this session and no other, as a shell takes it. Ids are short, but may stand twice. */
+export function argumentFor(ref: SessionRef, isOnlyId = false): string {
   if (ref.source === "stdin") return "-";
-  const argument = ref.source === "file" && ref.path !== null ? ref.path : ref.id;
-  return /^[\w./@:+-]+$/.test(argument) && !argument.startsWith("-")
-    ? argument
-    : `'${argument.replaceAll("'", `'\\''`)}'`;
+  const argument = isOnlyId ? ref.id : (ref.path ?? ref.id);
+  const isPlain = /^[\w./@:+-]+$/.test(argument) && !argument.startsWith("-");
+  return isPlain ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Tells lines that could not be used, and what kind of file it is not. */

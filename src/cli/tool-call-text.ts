@@ -2,13 +2,15 @@
 import type { ToolCall } from "../parse/model.ts";
 import type { ConversationStyle } from "./conversation-text.ts";
 import { neutralBlock, neutralLine } from "./terminal/neutral.ts";
-import { cut, wrap } from "./terminal/width.ts";
+import { cut, widthOf, wrap } from "./terminal/width.ts";
 
 const INDENT = "    ";
 /** Lines of an input's field or of a result that are shown. */
 const MAX_LINES = 12;
 /** Characters that are looked at for them. */
 const MAX_CHARS = 4_000;
+/** What a call is about is left out where less than this would fit. */
+const MIN_ABOUT = 8;
 /** Width of the line that names a call, where the output has none. */
 const MAX_LINE = 200;
 /** Fields of inputs that tell most, in the order in which they are asked. */
@@ -37,9 +39,9 @@ export function callText(
   style: ConversationStyle,
 ): string {
   const { colors, columns } = style;
-  const name = neutralLine(call.tool_name ?? "unknown tool");
-  const room = Math.max(10, Math.min(columns, MAX_LINE) - name.length - 4);
-  const about = cut(callSummary(call.tool_input), room);
+  const name = cut(neutralLine(call.tool_name ?? "unknown tool"), columns - 2);
+  const room = Math.min(columns, MAX_LINE) - widthOf(name) - 4;
+  const about = room < MIN_ABOUT ? "" : cut(callSummary(call.tool_input), room);
   const lines = [`${colors.blue(">")} ${colors.bold(name)}${about === "" ? "" : `  ${about}`}`];
   if (call.use === null) lines.push(colors.dim(`${INDENT}(the call itself is not in the file)`));
   const rest = inputRest(call.tool_input);
@@ -48,7 +50,7 @@ export function callText(
 }
 
 /** What a call is about, in one line: its most telling field. Empty if it has none. */
-export function callSummary(input: unknown): string {
+function callSummary(input: unknown): string {
   const fields = fieldsOf(input);
   const [, value] = telling(fields) ?? fields.find(([, value]) => typeof value === "string") ?? [];
   return value === undefined ? "" : neutralLine(textOf(value));

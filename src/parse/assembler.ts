@@ -162,7 +162,7 @@ export class Assembler {
   #noteSession({ title, ...rest }: NonNullable<SourceUnit["session"]>): void {
     if (title !== undefined) this.#session.title = title;
     const known: Record<string, string | null | undefined> = this.#session;
-    for (const [key, value] of Object.entries(rest)) known[key] ??= value;
+    for (const [key, value] of Object.entries(rest)) if (!(key in known)) known[key] = value;
   }
 
   get lines(): LineAccount {

@@ -32,8 +32,6 @@ interface Found {
 
 type CalcPrice = typeof calcPrice;
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
 /**
  * Prices by model from the bundled table, as of the time of the call where a price changed (a call without a time: as
  * of now). Never asks the network. The table takes some 50 ms to load, so load it only where costs are wanted.
@@ -57,11 +55,12 @@ export async function catalogPricing(): Promise<Pricing> {
   };
 }
 
-/** One model's prices. A look-up takes 20 us and more, so each is kept for as long as it holds. */
+/** One model's prices. To look a model up takes up to a millisecond, so what was found is kept for as long as it holds. */
 class KnownModel {
   readonly #find: (ms: number) => Found | null;
-  /** By day, as some prices change from one day to the next. */
-  readonly #found = new Map<number, Found | null>();
+  #found: Found | null | undefined;
+  #from = 0;
+  #to = 0;
 
   constructor(calculate: CalcPrice, model: string, provider: string | null) {
     this.#find = (ms) => {
@@ -75,19 +74,26 @@ class KnownModel {
   }
 
   at(ms: number): Found | null {
-    const day = Math.floor(ms / DAY_MS);
-    const kept = this.#found.get(day);
-    if (kept !== undefined) return kept;
-    const found = this.#find(ms);
-    if (!changesWithinDays(found)) this.#found.set(day, found);
-    return found;
+    if (this.#found === undefined || ms < this.#from || ms >= this.#to) {
+      this.#found = this.#find(ms);
+      [this.#from, this.#to] = spanOf(this.#found, ms);
+    }
+    return this.#found;
   }
 }
 
-/** Some makers charge less at night. */
-function changesWithinDays(found: Found | null): boolean {
+/** From when and until when what was found for a time holds. */
+function spanOf(found: Found | null, ms: number): [from: number, to: number] {
   const prices = found?.model.prices;
-  return Array.isArray(prices) && prices.some(({ constraint }) => constraint?.type === "time_of_date");
+  let [from, to] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (const { constraint } of Array.isArray(prices) ? prices : []) {
+    // Some makers charge less at night.
+    if (constraint?.type === "time_of_date") return [ms, ms];
+    const start = Date.parse(constraint?.start_date ?? "");
+    if (start <= ms) from = Math.max(from, start);
+    else if (start > ms) to = Math.min(to, start);
+  }
+  return [from, to];
 }
 
 /** Under what model and provider to look, in this order. */

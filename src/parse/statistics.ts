@@ -5,7 +5,7 @@ import { entryOf, OpenCalls } from "./open-calls.ts";
 /** Characters of the first prompt that are kept. */
 const PROMPT_CHARACTERS = 1_000;
 /** Tools that start a subagent: of Claude Code before and since 2.1.63, and of opencode. */
-const SUBAGENT_TOOLS = new Set(["Task", "Agent", "task"]);
+export const SUBAGENT_TOOLS: ReadonlySet<string> = new Set(["Task", "Agent", "task"]);
 /** Under which answers are counted that do not say their model. */
 const NO_MODEL = "unknown";
 const REDACTION = /\[REDACTED:([^\]\s]{1,40})\]/g;

@@ -2,7 +2,7 @@
 import type { ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
 import type { ErrorScanOptions, ToolBlocks } from "./errors-options.ts";
 import { errorMarks } from "./errors-marks.ts";
-import { idSearch, mayHoldCall } from "./find-ids.ts";
+import { idSearch, mayHoldCall, mayHoldEither } from "./find-ids.ts";
 import { begin, close, type Chunks, type Reopenable } from "./find-input.ts";
 import { LineMessages, pickedDrafts, pickedUnits, standsLineByLine, type LineMessage } from "./find-units.ts";
 
@@ -44,7 +44,7 @@ async function blocksWithIds(
   if (!search) return undefined;
   const lines = new LineMessages(true, options.maxInlineContentBytes ?? MAX_INLINE_CONTENT_BYTES);
   const found = new FoundCalls(ids);
-  for await (const units of pickedUnits(input.fromStart(true), search, options, mayHoldCall)) {
+  for await (const units of pickedUnits(input.fromStart(true), search, options, mayHoldEither)) {
     for (const unit of units) for (const read of lines.of(unit)) found.add(read);
   }
   if (found.isAmbiguous) return undefined;

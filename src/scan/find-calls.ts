@@ -8,18 +8,34 @@ export interface FoundCall {
   isOwn: boolean;
 }
 
+/** A call as drafts have it, or as blocks have it. */
+interface Call {
+  line: number;
+  tool: string | null;
+  id: string | null;
+  input: unknown;
+}
+
+export function callOf(block: ParsedContentBlock): Call | undefined {
+  if (block.block_type !== "tool_use") return undefined;
+  return { line: block.line_number, tool: block.tool_name, id: block.tool_use_id, input: block.tool_input };
+}
+
 /** Calls by id. Where an id was used again, a result belongs to the last call before it, else to the first one after. */
 export class CallBook {
+  /** An id has several calls, of which some may be repeats. */
+  isAmbiguous = false;
   readonly #calls = new Map<string, FoundCall[]>();
 
-  add(block: ParsedContentBlock): FoundCall | undefined {
-    if (block.block_type !== "tool_use") return undefined;
-    const { tool_name: tool, tool_use_id: id, line_number: line } = block;
-    const call = { line, tool, isOwn: isOwnRecall(tool, block.tool_input) };
-    if (id === null) return call;
-    const same = this.#calls.get(id);
-    if (same) same.push(call);
-    else this.#calls.set(id, [call]);
+  add({ line, tool, id, input }: Call): FoundCall {
+    const call = { line, tool, isOwn: isOwnRecall(tool, input) };
+    const same = id === null ? undefined : this.#calls.get(id);
+    if (same) {
+      same.push(call);
+      this.isAmbiguous = true;
+    } else if (id !== null) {
+      this.#calls.set(id, [call]);
+    }
     return call;
   }
 

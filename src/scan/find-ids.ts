@@ -46,7 +46,15 @@ function sharedStart(a: string, b: string): string {
   return a.slice(0, length);
 }
 
-/** Whether a line can have a call or a result: most of the lines that name a call are reports of its progress. */
+const CALL = Buffer.from('tool_use"');
+const RESULT = Buffer.from('tool_result"');
+
+/** Whether a line can have a call: most of the lines that name one are reports of its progress. */
 export function mayHoldCall(line: Buffer): boolean {
-  return line.includes('tool_use"') || line.includes('tool_result"') || line.includes(0);
+  return line.includes(CALL) || line.includes(0);
+}
+
+/** Whether a line can have a call or a result. */
+export function mayHoldEither(line: Buffer): boolean {
+  return line.includes(RESULT) || mayHoldCall(line);
 }

@@ -13,7 +13,7 @@ const LINE_FEED = 10;
 /**
  * Like `LineSplitter`, but gives only lines that may be wanted: those in which the search finds something, and those
  * with NUL bytes, which the parser leaves out, so that they can hide a match. Lines over `maxLineBytes` are passed
- * over. Line numbers and offsets are those in the whole input. Chunks may change afterwards.
+ * over. Line numbers and offsets are those in the whole input. A chunk, and the bytes of its lines, may change with the next one.
  */
 export class LinePicker {
   readonly #search: ByteSearch;
@@ -80,7 +80,7 @@ export class LinePicker {
       this.#line += lineFeeds(bytes, counted, lineStart);
       counted = lineStart;
       if (lineEnd - lineStart <= this.#maxLineBytes) {
-        const line = Buffer.from(bytes.subarray(lineStart, lineEnd));
+        const line = bytes.subarray(lineStart, lineEnd);
         picked.push({ line: this.#line, offset: this.#offset + lineStart - start, bytes: line, ended: true });
       }
       at = places.next(lineEnd + 1);

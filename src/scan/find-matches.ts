@@ -1,6 +1,6 @@
 /** Blocks with the term, and what their hits will say but for the tool of a result, which needs its call. */
 import type { ParsedContentBlock } from "../parse/model.ts";
-import { CallBook } from "./find-calls.ts";
+import { CallBook, callOf } from "./find-calls.ts";
 import { foldedPattern } from "./find-folding.ts";
 import { hitRole, type FindFilters, type Hit } from "./find-hit.ts";
 import { isOwnRecall } from "./find-own-output.ts";
@@ -24,7 +24,8 @@ export class MatchFinder {
   add({ message, blocks }: LineMessage): void {
     const isInTime = this.#filters.since === undefined || Date.parse(message.timestamp ?? "") >= this.#sinceMs;
     for (const block of blocks) {
-      const call = this.calls.add(block);
+      const made = callOf(block);
+      const call = made && this.calls.add(made);
       if (!isInTime || call?.isOwn === true) continue;
       const role = hitRole(message, block);
       if (!this.#isWanted(block, role)) continue;

@@ -13,7 +13,7 @@ const WHOLE = 200;
 /** How far from the wished place a word may end. */
 const SLACK = 20;
 const CUT = "…";
-const SPACES = /[\s\p{Cc}\u2028\u2029]+/gu;
+const SPACES = /[\s\u0000-\u001f\u007f-\u009f]+/g;
 
 /** Of a text and the places of a term in it, in order. */
 export function passageAround(text: string, places: readonly (readonly [number, number])[]): Passage {

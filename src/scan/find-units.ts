@@ -70,17 +70,23 @@ export async function* pickedUnits(
   }
 }
 
-/** Their messages, repeats too: telling those costs as much as all else. */
+/** The messages of such lines, repeats too: telling those costs as much as all else. */
 export async function* pickedDrafts(
   chunks: Chunks,
   search: ByteSearch,
   options: ScanOptions,
-): AsyncGenerator<MessageDraft[]> {
+  isWanted: (line: Buffer) => boolean = () => true,
+): AsyncGenerator<(MessageDraft & { line: number })[]> {
   const { maxLineBytes, agentProgress } = sourceOptions(options);
   for await (const lines of pickLines(chunks, search, maxLineBytes)) {
     if (options.signal?.aborted === true) return;
-    const records = lines.flatMap((line) => recordsOfLine(line, maxLineBytes).records);
-    yield records.flatMap(({ fields }) => readRecord(fields, agentProgress)?.messages ?? []);
+    yield lines
+      .filter(({ bytes }) => isWanted(bytes))
+      .flatMap((line) =>
+        recordsOfLine(line, maxLineBytes).records.flatMap(({ fields }) =>
+          (readRecord(fields, agentProgress)?.messages ?? []).map((draft) => ({ ...draft, line: line.line })),
+        ),
+      );
   }
 }
 

@@ -1,13 +1,20 @@
 /** Searching one session without an index. */
 import { claudeCode } from "../parse/sources/claude-code.ts";
-import { CallBook } from "./find-calls.ts";
+import { CallBook, callOf } from "./find-calls.ts";
 import type { FindFilters, Hit } from "./find-hit.ts";
 import { idSearch, mayHoldCall } from "./find-ids.ts";
 import { begin, close, onceThrough, reopenable, type Begun, type Reopenable, type ScanInput } from "./find-input.ts";
 import { MatchFinder } from "./find-matches.ts";
 import { termSearch } from "./find-prefilter.ts";
 import type { ByteSearch } from "./find-search.ts";
-import { standsLineByLine, LineMessages, pickedUnits, sourceOptions, type ScanOptions } from "./find-units.ts";
+import {
+  LineMessages,
+  pickedDrafts,
+  pickedUnits,
+  standsLineByLine,
+  sourceOptions,
+  type ScanOptions,
+} from "./find-units.ts";
 
 export type { FindFilters, Hit, HitRole } from "./find-hit.ts";
 
@@ -63,13 +70,31 @@ async function findInLines(
 
 async function callsWithIds(input: Reopenable, ids: ReadonlySet<string>, options: ScanOptions): Promise<CallBook> {
   const search = idSearch(ids);
+  const quick = search && (await callsOnLines(input, search, ids, options));
+  if (quick?.isAmbiguous === false) return quick;
   const calls = new CallBook();
   const lines = new LineMessages(true);
-  const batches = search
-    ? pickedUnits(input.fromStart(true), search, options, mayHoldCall)
-    : claudeCode.read(onceThrough(input), sourceOptions(options));
-  for await (const units of batches) {
-    for (const { blocks } of units.flatMap((unit) => lines.of(unit))) for (const block of blocks) calls.add(block);
+  for await (const units of claudeCode.read(onceThrough(input), sourceOptions(options))) {
+    const made = units.flatMap((unit) => lines.of(unit)).flatMap(({ blocks }) => blocks.map(callOf));
+    for (const call of made) if (call) calls.add(call);
+  }
+  return calls;
+}
+
+/** The calls with these ids, repeats too. */
+async function callsOnLines(
+  input: Reopenable,
+  search: ByteSearch,
+  ids: ReadonlySet<string>,
+  options: ScanOptions,
+): Promise<CallBook> {
+  const calls = new CallBook();
+  for await (const drafts of pickedDrafts(input.fromStart(true), search, options, mayHoldCall)) {
+    for (const { line, blocks } of drafts) {
+      for (const { type, toolUseId: id, toolName: tool = null, input: given } of blocks) {
+        if (type === "tool_use" && id !== undefined && ids.has(id)) calls.add({ line, id, tool, input: given });
+      }
+    }
   }
   return calls;
 }

@@ -1,7 +1,6 @@
 /** Scanning a session file of Claude Code without making anything of most of it. */
 import { isUtf8 } from "node:buffer";
 import { closeSync, openSync, readSync } from "node:fs";
-import { Assembler } from "../parse/assembler.ts";
 import type { MessageDraft, SourceUnit } from "../parse/draft.ts";
 import { textOf } from "../parse/json-fields.ts";
 import { recordsOfLine } from "../parse/json-records.ts";
@@ -14,10 +13,10 @@ import { claudeCode } from "../parse/sources/claude-code.ts";
 import { claudeStream } from "../parse/sources/claude-stream.ts";
 import { headRecords } from "../parse/sources/json-head.ts";
 import { detectSource } from "../parse/sources/index.ts";
-import { pickedRecord } from "./claude-picks.ts";
-import { JsonPicker } from "./json-picker.ts";
 import type { Place } from "../parse/message-builder.ts";
-import { type SessionScan, sessionScan } from "./session-scan.ts";
+import { recordOf } from "./latin1-records.ts";
+import { Figures } from "./figures.ts";
+import type { SessionScan } from "./session-scan.ts";
 
 /** Longer lines are left to the whole parse, which has the rules for them. */
 const MAX_LINE_BYTES = 5 * 1024 * 1024;
@@ -31,8 +30,8 @@ const NO_PROBLEMS: SourceUnit["problems"] = [];
 /** Only the whole parse can tell the figures of this file. */
 class Unsure extends Error {}
 
-/** One for all files, with room for what is left of a chunk before the next, and for a line feed at the end. */
-const buffer = Buffer.allocUnsafeSlow(MAX_LINE_BYTES + CHUNK_BYTES + 1);
+/** One for all files, with room for what is left of a chunk before the next. */
+const buffer = Buffer.allocUnsafeSlow(MAX_LINE_BYTES + CHUNK_BYTES);
 
 /**
  * What `parseTranscript` would say of the file; undefined if that takes the whole parse. Throws what `node:fs` throws.
@@ -41,13 +40,7 @@ const buffer = Buffer.allocUnsafeSlow(MAX_LINE_BYTES + CHUNK_BYTES + 1);
 export function quickScan(path: string, pricing: Pricing): SessionScan | undefined {
   const file = openSync(path, "r");
   try {
-    const first = new QuickScan(file, pricing, new Set());
-    const scan = first.run();
-    if (first.repeated.size === 0) return scan;
-    const second = new QuickScan(file, pricing, first.repeated);
-    const again = second.run();
-    // Else the file has changed meanwhile.
-    return second.repeated.size === 0 ? again : undefined;
+    return new QuickScan(file, pricing).run();
   } catch (error) {
     if (error instanceof Unsure) return undefined;
     throw error;
@@ -57,43 +50,21 @@ export function quickScan(path: string, pricing: Pricing): SessionScan | undefin
 }
 
 class QuickScan {
-  readonly #picker = new JsonPicker();
   readonly #reader = new ClaudeLineReader({ maxLineBytes: MAX_LINE_BYTES, agentProgress: false });
-  readonly #assembler: Assembler;
+  readonly #figures: Figures;
   readonly #file: number;
-  /** Names of records, calls, results and pieces of answers. */
+  /** Names of records, calls, results and pieces of answers. What comes again may be a repeat, or it may not. */
   readonly #said = new Set<string>();
-  /**
-   * Names that stand on several lines. Whether what has them is the same again, only its whole text tells: such lines
-   * are read whole.
-   */
-  readonly #doubtful: ReadonlySet<string>;
-  /** Names that came again and were not doubtful before: the figures are wrong. */
-  readonly repeated = new Set<string>();
   #position = 0;
   #line = 0;
   #offset = 0;
-  #problems = 0;
-  #ids = 0;
 
-  constructor(file: number, pricing: Pricing, doubtful: ReadonlySet<string>) {
+  constructor(file: number, pricing: Pricing) {
     this.#file = file;
-    this.#doubtful = doubtful;
-    this.#assembler = new Assembler({
-      sessionId: "",
-      maxInlineContentBytes: Number.POSITIVE_INFINITY,
-      generateId: () => String((this.#ids += 1)),
-      pricing,
-      repeats: doubtful.size > 0,
-      windowUnits: Number.POSITIVE_INFINITY,
-      countRedactions: false,
-      onProblem: () => {
-        this.#problems += 1;
-      },
-    });
+    this.#figures = new Figures(pricing);
   }
 
-  run(): SessionScan {
+  run(): SessionScan | undefined {
     let held = this.#read(0);
     const source = claudeSource(buffer.subarray(0, held));
     for (let read = held; read > 0;) {
@@ -106,7 +77,7 @@ class QuickScan {
       held += read;
     }
     if (held > 0) this.#addLast(held);
-    return sessionScan(source, this.#assembler, this.#problems);
+    return this.#figures.scan(source);
   }
 
   #read(at: number): number {
@@ -128,7 +99,6 @@ class QuickScan {
   /** What stands after the last line feed. */
   #addLast(length: number): void {
     if (!isUtf8(buffer.subarray(0, length))) throw new Unsure();
-    buffer[length] = LINE_FEED;
     this.#add(0, length, false);
   }
 
@@ -138,56 +108,49 @@ class QuickScan {
     this.#offset += end - start + 1;
     const unit = this.#quickUnit(place, start, end);
     if (unit) {
-      this.#assembler.add(unit);
+      this.#figures.add(unit);
       return;
     }
     const line = { ...place, bytes: buffer.subarray(start, end), ended };
     const units = this.#reader.read(line);
     if (units.some(({ problems }) => problems.length > 0)) this.#noteRecords(line);
     for (const unit of units) {
-      for (const name of namesIn(unit.messages)) this.#note(name);
-      this.#assembler.add(unit);
+      this.#noteBlocks(unit.messages);
+      this.#figures.add(unit);
     }
   }
 
-  /** Undefined if the line must be read whole. */
+  /** Undefined if something is odd about the line. */
   #quickUnit(place: Place, start: number, end: number): SourceUnit | undefined {
-    const record = pickedRecord(this.#picker, buffer, start, end);
+    const record = recordOf(buffer, start, end);
     const reading = record && readRecord(record, false);
-    if (!record || !reading) return undefined;
-    const names = namesIn(reading.messages);
-    const uuid = textOf(record, "uuid");
-    if (uuid !== undefined) names.push(uuid);
-    if (this.#doubtful.size > 0 && names.some((name) => this.#doubtful.has(name))) return undefined;
-    for (const name of names) this.#note(name);
+    if (!record || !reading || reading.outcome.as === "unknown") return undefined;
+    this.#note(textOf(record, "uuid"));
+    this.#noteBlocks(reading.messages);
     return { ...place, lines: 1, problems: NO_PROBLEMS, ...reading };
   }
 
   /** The records of a line that was mended may repeat those of lines that look different. */
   #noteRecords(line: RawLine): void {
-    for (const { fields } of recordsOfLine(line, MAX_LINE_BYTES).records) {
-      const uuid = textOf(fields, "uuid");
-      if (uuid !== undefined) this.#note(uuid);
+    for (const { fields } of recordsOfLine(line, MAX_LINE_BYTES).records) this.#note(textOf(fields, "uuid"));
+  }
+
+  /** What repeats of the blocks would be known by: see `Source.repeats`. */
+  #noteBlocks(messages: readonly MessageDraft[]): void {
+    for (const { sourceId, blocks } of messages) {
+      for (const { type, toolUseId } of blocks) {
+        const name = toolUseId ?? sourceId;
+        if (name !== undefined) this.#note(`${type} ${name}`);
+      }
     }
   }
 
-  #note(name: string): void {
+  #note(name: string | undefined): void {
+    if (name === undefined) return;
     const before = this.#said.size;
     this.#said.add(name);
-    if (this.#said.size === before && !this.#doubtful.has(name)) this.repeated.add(name);
+    if (this.#said.size === before) throw new Unsure();
   }
-}
-
-/** What repeats of the blocks would be known by: see `Source.repeats`. */
-function namesIn(messages: readonly MessageDraft[]): string[] {
-  const names: string[] = [];
-  for (const { sourceId, blocks } of messages) {
-    for (const { type, toolUseId } of blocks) {
-      const name = toolUseId ?? sourceId;
-      if (name !== undefined) names.push(`${type} ${name}`);
-    }
-  }
-  return names;
 }
 
 /** Unsure if it is no source of Claude Code's. */

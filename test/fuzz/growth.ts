@@ -40,13 +40,13 @@ const each = (name: string, count: number, piece: (n: number) => string): Growth
 });
 const repeated = (piece: string): Growth => ({
   name: JSON.stringify(piece),
-  count: Math.ceil(60_000 / piece.length),
+  count: Math.ceil(14_000 / piece.length),
   write: (total) => piece.repeat(total),
 });
 /** A failed command and one that succeeds, both of this text. */
 const commands = (piece: string): Growth => ({
   name: `commands of ${JSON.stringify(piece)}`,
-  count: Math.ceil(6_000 / piece.length),
+  count: Math.ceil(4_000 / piece.length),
   write: (total) => {
     const command = piece.repeat(total);
     const pair = (n: number, isError: boolean): string[] => [
@@ -126,7 +126,7 @@ export const GROWTHS: readonly Growth[] = [
     250,
     (n) => `${call(n, `t${n}`, { command: `cat ${n}` })}\n${result(n, `t${n}`, "no")}\n`,
   ),
-  ...['"', "'", "\\", "$(", "`", "a b ", "<<E\n", "| ", "&& cd a ", "((", "{a,", "'\"", "\n", "a=b "].map(commands),
+  ...['"', "'", "\\", "$(", "`", "a b ", "<<E\n", "| ", "&& cd /a ", "((", "{a,", "'\"", "\n", "a=b "].map(commands),
 ];
 
 /** Each step apart, so that a quick one does not hide a slow one. */

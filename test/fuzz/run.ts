@@ -18,7 +18,7 @@ import { checkCase, type Counts } from "./checks.ts";
 import { checkGrowth, GROWTHS, type Growth } from "./growth.ts";
 
 /** One case of this many is about how the time grows. */
-const GROWTH_EVERY = 40;
+const GROWTH_EVERY = 15;
 /** A case may take this long, and as much again for each of so many bytes: else something hangs. */
 const MAX_MS = 5_000;
 const MS_PER_BYTE = 0.05;

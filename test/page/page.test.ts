@@ -237,6 +237,7 @@ describe("a real session", () => {
     for (const colorScheme of SCHEMES) {
       for (const viewport of [NARROW, WIDE]) {
         await look(
+          browser,
           path,
           "#turn-2",
           { viewport, colorScheme, deviceScaleFactor: 1 },

@@ -93,6 +93,12 @@ describe("transcripts show", () => {
     ]);
   });
 
+  test("JSON has texts of any length whole", async () => {
+    const text = user("x".repeat(1_000_000), 0);
+    const [row] = rowsOf(message, (await runCli(["show", "-", "--json"], { home, stdin: text })).stdout);
+    assert.equal(row?.blocks[0]?.content_text?.length, 1_000_000);
+  });
+
   test("control characters of a session do not come through, and stay in JSON", async () => {
     const text = user("\u001b]0;owned\u0007\u001b[31mred\u001b[2J\u009bx", 0);
     const { stdout } = await runCli(["show", "-"], { home, stdin: text, terminal: 80, env: { NO_COLOR: "1" } });

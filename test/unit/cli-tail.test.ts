@@ -21,18 +21,29 @@ class Following {
   readonly #stop = new AbortController();
   readonly #run: Promise<CliRun>;
   #seen = "";
+  #noted = "";
 
   constructor(home: string, ...argv: string[]) {
     this.#run = runCli(["tail", "-f", ...argv], {
       home,
       signal: this.#stop.signal,
       onOutput: (text) => (this.#seen += text),
+      onNote: (text) => (this.#noted += text),
     });
+  }
+
+  hasShown(text: string): boolean {
+    return this.#seen.includes(text);
   }
 
   /** Waits until the text was printed; hangs, and so fails, if it never is. */
   async shows(text: string): Promise<void> {
-    while (!this.#seen.includes(text)) await sleep(10);
+    while (!this.hasShown(text)) await sleep(10);
+  }
+
+  /** Waits for a note. */
+  async notes(text: string): Promise<void> {
+    while (!this.#noted.includes(text)) await sleep(10);
   }
 
   async end(): Promise<CliRun> {
@@ -91,7 +102,7 @@ describe("transcripts tail", () => {
     writeFileSync(path, says("five", 4));
     await following.shows("five");
     rmSync(path);
-    await sleep(300);
+    await following.notes("is gone");
     writeFileSync(path, says("six", 5));
     await following.shows("six");
     const { stdout, stderr } = await following.end();
@@ -116,10 +127,22 @@ describe("transcripts tail", () => {
     );
   });
 
+  test("-n 0 begins with what is new", async () => {
+    const home = makeTempDir();
+    const path = storeSession(home, user("old", 0));
+    const following = new Following(home, path, "-n", "0");
+    // What is there when it starts is not new, so it may take some.
+    while (!following.hasShown("new")) {
+      appendFileSync(path, says("new", 1));
+      await sleep(50);
+    }
+    assert.doesNotMatch((await following.end()).stdout, /old/);
+  });
+
   test("a session that is not there yet", async () => {
     const home = makeTempDir();
     const following = new Following(home, "latest");
-    await sleep(100);
+    await following.notes("waiting for it");
     storeSession(home, user("at last", 0));
     await following.shows("at last");
     assert.match((await following.end()).stderr, /a session is not there yet; waiting for it/);

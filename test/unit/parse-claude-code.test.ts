@@ -336,3 +336,9 @@ test("a call is found through the line that its result names", async () => {
   );
   assert.equal(result.stats.tool_pending_count, 0);
 });
+
+test("a file is a subagent's if it begins so, not if a subagent speaks in it", async () => {
+  const side = userText("Look", { isSidechain: true, agentId: "a1" });
+  assert.equal((await parsed([side, userText("Hi")])).metadata.agentId, "a1");
+  assert.equal((await parsed([userText("Hi"), side])).metadata.agentId, null);
+});

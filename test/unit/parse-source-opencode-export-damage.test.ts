@@ -8,7 +8,7 @@ const said = (text: string): object => ({
   info: { id: `msg_${text}`, sessionID: "ses_1", role: "assistant" },
   parts: [
     { id: `prt_${text}_1`, type: "text", text },
-    { id: `prt_${text}_2`, type: "text", text: `${text}, "quoted" {"info":{ }]` },
+    { id: `prt_${text}_2`, type: "text", text: `${text}, "}}" \\ {"info":{ "]` },
   ],
 });
 const SESSION = { info: { id: "ses_1", title: "t" }, messages: ["one", "two", "three"].map(said) };
@@ -38,6 +38,11 @@ for (const [layout, indent] of Object.entries(LAYOUTS)) {
   const whole = JSON.stringify(SESSION, null, indent);
   const startOf = (message: string): number =>
     whole.lastIndexOf("{", whole.lastIndexOf('"info"', whole.indexOf(`msg_${message}`)));
+
+  const without = (mark: string, before: number): string => {
+    const at = whole.lastIndexOf(mark, before);
+    return `${whole.slice(0, at)} ${whole.slice(at + mark.length)}`;
+  };
 
   describe(`an export ${layout}`, () => {
     test("that is whole has no errors, and all of its lines are used", async () => {
@@ -91,8 +96,8 @@ for (const [layout, indent] of Object.entries(LAYOUTS)) {
     });
 
     for (const [what, damaged] of [
-      ["bracket of a list", changed(whole, "]", " ", 3)],
-      ["bracket of a message", changed(whole, "}", " ", 4)],
+      ["bracket of a list", without("]", startOf("two"))],
+      ["bracket of a message", without("}", startOf("two"))],
       ["opening bracket", changed(whole, "[", " ", 2)],
       ["quote", changed(whole, '"two"', '"two ')],
       ["comma", whole.replace(/,(\s*"parts")/, " $1")],
@@ -189,6 +194,14 @@ for (const [layout, indent] of Object.entries(LAYOUTS)) {
     });
   });
 }
+
+test("a lost quote costs no more than its part where each value has a line of its own", async () => {
+  const whole = JSON.stringify(SESSION, null, 2);
+  const reading = await read(whole.replace('"two"', '"two'));
+  assert.deepEqual(beginnings(reading), ["one", "three"]);
+  assert.deepEqual(codes(reading), ["partly_lost"]);
+  assert.equal(reading.blocks.length, 5);
+});
 
 describe("an export with a message that is too long", () => {
   test("keeps its beginning and goes on with the next", async () => {

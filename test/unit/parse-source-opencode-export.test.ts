@@ -108,9 +108,12 @@ describe("an answer in an export", () => {
 
   test("that the user stopped is interrupted, and no error of the model", async () => {
     const error = { name: "MessageAbortedError", data: { message: "Aborted" } };
-    const { message } = await only(answer([{ type: "text", text: "I be" }], { error }));
-    assert.equal(message.metadata.interrupted, true);
-    assert.equal(message.metadata.is_api_error, undefined);
+    const call = { type: "tool", tool: "bash", callID: "c", state: { status: "running", input: {} } };
+    for (const part of [{ type: "text", text: "I be" }, call]) {
+      const { message } = await only(answer([part], { error }));
+      assert.equal(message.metadata.interrupted, true);
+      assert.equal(message.metadata.is_api_error, undefined);
+    }
   });
 
   for (const status of ["pending", "running"]) {

@@ -4,6 +4,7 @@ import { counted } from "../../html/quantities.ts";
 import type { FindQuery, Hit } from "../../scan/find.ts";
 import { findInSessions, type Searched } from "../../scan/find-sessions.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
+import { readHead } from "../../sessions/file-ref.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { CliError, type CommandContext, type CommandOptions, type ExitCode, type Progress } from "../command.ts";
 import { date, flag, integer, text } from "../option-values.ts";
@@ -14,7 +15,7 @@ import { argumentFor, inputOf, readOptions, sessionsAsked } from "../session-inp
 import { shownSource } from "../shown-source.ts";
 import { guardTerminal, neutralLine } from "../terminal/neutral.ts";
 import { dayAndTime } from "../terminal/times.ts";
-import { wrap } from "../terminal/width.ts";
+import { cut, widthOf, wrap } from "../terminal/width.ts";
 
 /** Passages that a terminal gets unless --limit says otherwise. */
 const SCREENFUL = 20;
@@ -65,6 +66,8 @@ async function searchAll(
   query: FindQuery,
   { isJson, limit, state, progress }: Search,
 ): Promise<void> {
+  const ids = new Map<string, number>();
+  for (const { id } of refs) ids.set(id, (ids.get(id) ?? 0) + 1);
   for await (const { index, hits, failure } of findInSessions(
     refs.map((ref) => searched(context, ref)),
     query,
@@ -72,14 +75,30 @@ async function searchAll(
     context.signal.throwIfAborted();
     const ref = refs[index];
     if (!ref) continue;
-    const rows = hits.slice(0, limit - state.found).map((hit) => rowOf(ref, hit));
-    if (rows.length > 0 && !isJson) await context.out(heading(context, ref, rows[0]));
-    for (const row of rows) await (isJson ? printLine(context, row) : context.out(hitText(context, row)));
-    state.found += rows.length;
+    const shown = hits.slice(0, limit - state.found);
+    if (shown.length > 0) {
+      // Only now is it worth looking for the project and the title.
+      await printHits(context, await readHead(ref), shown, argumentFor(ref, ids.get(ref.id) === 1), isJson);
+    }
+    state.found += shown.length;
     state.searched += 1;
     if (failure !== undefined) tellFailure(context, ref, failure, state);
     progress.advance();
     if (state.found >= limit) return;
+  }
+}
+
+async function printHits(
+  context: CommandContext,
+  ref: SessionRef,
+  hits: readonly Hit[],
+  argument: string,
+  isJson: boolean,
+): Promise<void> {
+  if (!isJson) await context.out(heading(context, ref));
+  for (const hit of hits) {
+    const row = rowOf(ref, hit, argument);
+    await (isJson ? printLine(context, row) : context.out(hitText(context, row)));
   }
 }
 
@@ -110,7 +129,7 @@ function queryOf(term: string, options: CommandOptions): FindQuery {
   };
 }
 
-function rowOf(ref: SessionRef, hit: Hit): FindRow {
+function rowOf(ref: SessionRef, hit: Hit, argument: string): FindRow {
   const {
     line_number,
     byte_offset,
@@ -140,26 +159,28 @@ function rowOf(ref: SessionRef, hit: Hit): FindRow {
     passage,
     matches: matches.map(([start, end]) => [start, end]),
     match_count,
-    open: `transcripts show ${argumentFor(ref)} --line ${line_number}${isInner}`,
+    open: `transcripts show ${argument} --line ${line_number}${isInner}`,
   };
 }
 
-function heading({ colors }: CommandContext, ref: SessionRef, row: FindRow | undefined): string {
+function heading({ colors, columns }: CommandContext, ref: SessionRef): string {
   const project = ref.project === null ? ref.projectLabel : basename(ref.project);
-  const facts = [neutralLine(ref.title ?? ""), neutralLine(project), row?.source ?? ""].filter((fact) => fact !== "");
-  return `${colors.bold(neutralLine(ref.id))}  ${colors.dim(facts.join(" · "))}\n`;
+  const facts = [neutralLine(ref.title ?? ""), neutralLine(project), shownSource(ref)].filter((fact) => fact !== "");
+  const id = cut(neutralLine(ref.id), columns);
+  const room = columns - widthOf(id) - 2;
+  return `${colors.bold(id)}${room < 8 ? "" : `  ${colors.dim(cut(facts.join(" · "), room))}`}\n`;
 }
 
 function hitText({ colors, columns }: CommandContext, row: FindRow): string {
   const who = row.role === "tool" ? `tool ${neutralLine(row.tool_name ?? "")}`.trimEnd() : row.role;
-  const more = row.match_count > row.matches.length ? `  ${row.match_count} matches` : "";
-  const head = `  line ${colors.yellow(String(row.line_number))}  ${[dayAndTime(row.timestamp), who].filter(Boolean).join("  ")}${more}`;
-  const passage = wrap(
-    marked(row, (match) => colors.bold(colors.red(match))),
-    columns,
-    INDENT,
-  );
-  return `${head}\n${passage}\n${INDENT}${colors.dim(row.open)}\n\n`;
+  const more = row.match_count > row.matches.length ? `${row.match_count} matches` : "";
+  const line = `line ${colors.yellow(String(row.line_number))}`;
+  const head = ["", line, dayAndTime(row.timestamp), who, more]
+    .filter((part, at) => at === 0 || part !== "")
+    .join("  ");
+  const passage = marked(row, (match) => colors.bold(colors.red(match)));
+  // The command stays on one line, so that it can be copied: a terminal breaks it by itself.
+  return `${wrap(head, columns)}\n${wrap(passage, columns, INDENT)}\n${INDENT}${colors.dim(row.open)}\n\n`;
 }
 
 /** The passage with its matches coloured. It is one line without control characters already. */

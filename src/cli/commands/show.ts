@@ -6,6 +6,7 @@ import { callsByBlock, messageText, type ConversationStyle } from "../conversati
 import { messageRow } from "../message-row.ts";
 import { flag, integer } from "../option-values.ts";
 import { printLine } from "../output.ts";
+import { isReadFault } from "../read-fault.ts";
 import { familyOf, idOf, noteDamage, parseSession, sessionNamed } from "../session-input.ts";
 import { sessionHeading } from "../session-heading.ts";
 import { isPrompt, lastTurns, type MessageView, type Turn, turnsOf } from "../turns.ts";
@@ -15,20 +16,31 @@ export async function run(
   args: readonly string[],
   options: CommandOptions,
 ): Promise<ExitCode> {
-  const [argument = ""] = args;
-  const named = await sessionNamed(context, argument);
+  const named = await sessionNamed(context, args[0] ?? "");
   const refs = flag(options, "subagents") ? await familyOf(context, named) : [named];
   let shown = 0;
+  let failed = false;
   for (const ref of refs) {
-    const result = await parseSession(context, ref);
-    context.signal.throwIfAborted();
-    noteDamage(context, ref, result);
-    const turns = turnsAsked(turnsOf(result), options);
-    shown += flag(options, "json")
-      ? await printRows(context, turns, idOf(ref, result), options)
-      : await printText(context, ref, result, turns, options);
+    try {
+      shown += await showSession(context, ref, options);
+    } catch (error) {
+      if (ref === named || !isReadFault(error)) throw error;
+      context.note(`transcripts: ${error.message}`);
+      failed = true;
+    }
   }
+  if (failed) return 2;
   return shown > 0 ? 0 : 1;
+}
+
+/** How many messages were printed. */
+async function showSession(context: CommandContext, ref: SessionRef, options: CommandOptions): Promise<number> {
+  const result = await parseSession(context, ref);
+  context.signal.throwIfAborted();
+  noteDamage(context, ref, result);
+  const turns = turnsAsked(turnsOf(result), options);
+  if (flag(options, "json")) return printRows(context, turns, idOf(ref, result), options);
+  return printText(context, ref, result, turns, options);
 }
 
 function turnsAsked(turns: readonly Turn[], options: CommandOptions): readonly Turn[] {

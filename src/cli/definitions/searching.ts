@@ -70,7 +70,7 @@ export const tail: CommandDefinition = {
   arguments: [{ ...SESSION, required: false }],
   options: [
     { flags: "-f, --follow", does: "Waits for more, until interrupted." },
-    { flags: "-n, --lines <n>", does: "Begins with the last n messages.", value: "integer", default: 10 },
+    { flags: "-n, --lines <n>", does: "Begins with the last n messages.", value: "count", default: 10 },
     json("lines", "each message, as `show --json` has it"),
   ],
   examples: [

@@ -12,12 +12,6 @@ export function clockTime(time: string | number | null): string {
   return date === undefined ? "" : clock(date);
 }
 
-/** `2026-01-31` in local time. */
-export function localDay(time: string | number | null): string | null {
-  const date = dateOf(time);
-  return date === undefined ? null : day(date);
-}
-
 /** Milliseconds since 1970; null if it is no time. */
 export function millisecondsOf(time: string | null): number | null {
   const date = dateOf(time);

@@ -76,7 +76,8 @@ function conversationSession(record: Fields): SourceUnit["session"] {
   if (cwd !== undefined) session.cwd = cwd;
   if (version !== undefined) session.version = version;
   if (branch !== undefined) session.gitBranch = branch;
-  if (agent !== undefined) session.agentId = agent;
+  // Said of each line: the first tells whose file it is.
+  session.agentId = agent ?? null;
   return session;
 }
 

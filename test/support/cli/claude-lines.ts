@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 export const SESSION = "0a1b2c3d-4e5f-4061-8071-2a3b4c5d6e7f";
-export const MODEL = "claude-sonnet-4-5-20250929";
+const MODEL = "claude-sonnet-4-5-20250929";
 
 /** Minutes and seconds after a fixed hour. */
 export function at(seconds: number): string {

@@ -14,6 +14,8 @@ export interface CliSetting {
   signal?: AbortSignal;
   /** Called with each piece of standard output, as it comes. */
   onOutput?: (text: string) => void;
+  /** The same of standard error. */
+  onNote?: (text: string) => void;
   /** The reader of standard output goes away after so many writes. */
   closesAfter?: number;
 }
@@ -25,7 +27,18 @@ export interface CliRun {
 }
 
 export async function runCli(argv: readonly string[], setting: CliSetting): Promise<CliRun> {
-  const { home, cwd = home, env = {}, stdin = "", terminal, now = new Date(), signal, onOutput, closesAfter } = setting;
+  const {
+    home,
+    cwd = home,
+    env = {},
+    stdin = "",
+    terminal,
+    now = new Date(),
+    signal,
+    onOutput,
+    onNote,
+    closesAfter,
+  } = setting;
   let stdout = "";
   let stderr = "";
   let writes = 0;
@@ -44,6 +57,7 @@ export async function runCli(argv: readonly string[], setting: CliSetting): Prom
       isTerminal: false,
       write: async (text) => {
         stderr += text;
+        onNote?.(text);
       },
     },
     stdin: chunksOf(stdin),

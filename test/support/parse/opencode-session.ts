@@ -1,6 +1,6 @@
 /** A made-up opencode session with every kind of part, as the host stores and exports it. */
 
-export const SESSION = "ses_made";
+const SESSION = "ses_made";
 const CHILD = "ses_child";
 const DOT = "data:image/png;base64,iVBORw0KGgo=";
 const START = 1_767_000_000_000;

@@ -1,0 +1,74 @@
+/** How the calls of a session ended, where no call id is used twice. */
+import type { BlockDraft, MessageDraft } from "../parse/draft.ts";
+import type { ToolStats, ToolStatus, TranscriptStats } from "../parse/model.ts";
+import { SUBAGENT_TOOLS } from "../parse/statistics.ts";
+
+/** A call without a result yet. `line` is the uuid of the line that it stands on. */
+interface OpenCall {
+  tool: ToolStats;
+  line: string | undefined;
+}
+
+/** A result without a call yet. `line` is the uuid of the line that it names for its call. */
+interface EarlyResult {
+  status: ToolStatus;
+  line: string | undefined;
+}
+
+export class CallFigures {
+  readonly #tools = new Map<string, ToolStats>();
+  readonly #open = new Map<string, OpenCall>();
+  readonly #early = new Map<string, EarlyResult>();
+  readonly #callsWithoutId: OpenCall[] = [];
+  readonly #resultsWithoutId: EarlyResult[] = [];
+  readonly #counts = {
+    tool_use_count: 0,
+    tool_error_count: 0,
+    tool_rejected_count: 0,
+    tool_interrupted_count: 0,
+    subagent_count: 0,
+  };
+
+  begin({ toolName = "", toolUseId }: BlockDraft, { uuid }: MessageDraft): void {
+    const tool = this.#tools.get(toolName) ?? { calls: 0, errors: 0 };
+    this.#tools.set(toolName, tool);
+    tool.calls += 1;
+    this.#counts.tool_use_count += 1;
+    if (SUBAGENT_TOOLS.has(toolName)) this.#counts.subagent_count += 1;
+    const call = { tool, line: uuid };
+    if (toolUseId === undefined) this.#callsWithoutId.push(call);
+    else {
+      const result = this.#early.get(toolUseId);
+      if (!result) this.#open.set(toolUseId, call);
+      else {
+        this.#early.delete(toolUseId);
+        if (result.status === "error") tool.errors += 1;
+      }
+    }
+  }
+
+  end({ toolUseId, status = "completed" }: BlockDraft, { metadata }: MessageDraft): void {
+    if (status === "error") this.#counts.tool_error_count += 1;
+    else if (status === "rejected") this.#counts.tool_rejected_count += 1;
+    else if (status === "interrupted") this.#counts.tool_interrupted_count += 1;
+    const result = { status, line: metadata?.source_tool_assistant_uuid };
+    const call = toolUseId === undefined ? undefined : this.#open.get(toolUseId);
+    if (toolUseId === undefined) this.#resultsWithoutId.push(result);
+    else if (!call) this.#early.set(toolUseId, result);
+    else {
+      this.#open.delete(toolUseId);
+      if (status === "error") call.tool.errors += 1;
+    }
+  }
+
+  /** Undefined if a result names the line of a call that has none: see `correlateToolCalls`. */
+  ended(): Partial<TranscriptStats> | undefined {
+    const calls = [...this.#open.values(), ...this.#callsWithoutId];
+    const results = [...this.#early.values(), ...this.#resultsWithoutId];
+    const lines = new Set(calls.map(({ line }) => line));
+    if (results.some(({ line }) => line !== undefined && lines.has(line))) return undefined;
+    const unnamed = this.#tools.get("");
+    if (unnamed) unnamed.errors += results.filter(({ status }) => status === "error").length;
+    return { ...this.#counts, tool_pending_count: calls.length, tools: Object.fromEntries(this.#tools) };
+  }
+}
