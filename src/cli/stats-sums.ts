@@ -13,10 +13,12 @@ export interface StatsOptions {
   unreadable: number;
   /** IANA name of the zone whose days count. */
   timeZone: string;
+  /** Sessions that the user named: these count as sessions of their own, subagents or not. */
+  named: ReadonlySet<SessionRef>;
 }
 
-export function sumsOf(scanned: readonly Scanned[], { by, unreadable, timeZone }: StatsOptions): StatsResult {
-  const isTop = ({ ref }: Scanned): boolean => !isSubagent(ref);
+export function sumsOf(scanned: readonly Scanned[], { by, unreadable, timeZone, named }: StatsOptions): StatsResult {
+  const isTop = ({ ref }: Scanned): boolean => named.has(ref) || !isSubagent(ref);
   const ledger = (of: readonly Scanned[]): LedgerTotals => totalsOf(of, timeZone);
   const all = ledger(scanned);
   const stats = scanned.map(({ scan }) => scan.stats);
@@ -93,10 +95,10 @@ function rowsOf(scanned: readonly Scanned[], all: LedgerTotals, by: By, timeZone
 /** Each session alone and with all below it. What several share is counted in the one that had it first. */
 function sessionRows(scanned: readonly Scanned[], usages: readonly UsageRow[], timeZone: string): StatsRow[] {
   const usage = new Map(usages.map((row) => [row.key, row]));
-  const children = Map.groupBy(scanned, ({ ref }) => ref.parentId);
+  const children = Map.groupBy(scanned, parentOf);
   const known = new Set(scanned.map(({ ref }) => ref.id));
   // Parents before their children; a subagent whose parent is not among them stands alone.
-  const tops = scanned.filter(({ ref }) => ref.parentId === null || !known.has(ref.parentId));
+  const tops = scanned.filter((each) => !known.has(parentOf(each) ?? ""));
   const ordered = new Set(tops.flatMap((top) => familyOf(top, children)));
   return [...ordered, ...scanned.filter((each) => !ordered.has(each))].map(({ ref, scan }): StatsRow => {
     const family = familyOf({ ref, scan }, children);
@@ -104,11 +106,16 @@ function sessionRows(scanned: readonly Scanned[], usages: readonly UsageRow[], t
     return {
       key: ref.id,
       title: ref.title ?? scan.metadata.title ?? scan.stats.initial_prompt,
-      parent_session_id: ref.parentId,
+      parent_session_id: parentOf({ ref, scan }),
       ...usageOf(own),
       ...(family.length > 1 ? { with_subagents: usageOf(totalsOf(family, timeZone).total) } : {}),
     };
   });
+}
+
+/** The session that started it. Of Claude Code's older subagents only their content names it. */
+function parentOf({ ref, scan }: Scanned): string | null {
+  return ref.parentId ?? (ref.agentId === null ? scan.metadata.parentSessionId : scan.metadata.sessionId);
 }
 
 /** A session and all below it, each once. */

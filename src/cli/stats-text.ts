@@ -62,10 +62,10 @@ function sessionsText({ sessions, subagents, unreadable }: StatsResult): string 
   return parts.join(", ");
 }
 
-function timeText({ first, last, duration_ms: took, sessions, subagents }: StatsResult): string {
+function timeText({ first, last, duration_ms: took, sessions }: StatsResult): string {
   const [from, to] = [dayAndTime(first), dayAndTime(last)];
   if (from === "") return "not known";
-  return `${from} to ${from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to}, ${duration(took)}${sessions + subagents > 1 ? " in all" : ""}`;
+  return `${from} to ${from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to}, ${duration(took)}${sessions > 1 ? " in all" : ""}`;
 }
 
 function callsText(result: StatsResult): string {

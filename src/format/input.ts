@@ -9,9 +9,16 @@ export type TranscriptInput =
 
 /** The input's bytes. Offsets in a transcript are offsets in these. */
 export async function* chunksOf(input: TranscriptInput): AsyncGenerator<Uint8Array> {
-  if (typeof input === "string") yield Buffer.from(input);
+  if (typeof input === "string") yield* encodeChunks(piecesOf(input));
   else if (input instanceof Uint8Array) yield input;
   else yield* encodeChunks(Symbol.asyncIterator in input ? input : fromStream(input));
+}
+
+/** Characters that are encoded at a time: the whole of a large text as bytes would be the same memory again. */
+const PIECE_CHARACTERS = 256 * 1024;
+
+async function* piecesOf(text: string): AsyncGenerator<string> {
+  for (let at = 0; at < text.length; at += PIECE_CHARACTERS) yield text.slice(at, at + PIECE_CHARACTERS);
 }
 
 async function* encodeChunks(chunks: AsyncIterable<string | Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -25,8 +25,6 @@ export interface ReadMessage {
 }
 
 export interface AssemblerOptions extends BuilderOptions {
-  /** Units for which a message stays open after its last piece; then it is given away. */
-  windowUnits: number;
   /** Count `[REDACTED:kind]` in the texts. */
   countRedactions: boolean;
   onProblem: (problem: ParseError) => void;
@@ -37,10 +35,13 @@ interface Waiting extends BuiltMessage {
   touched: number;
 }
 
-/** Messages that were given away and can still be amended. The oldest are forgotten. */
-const MAX_RELEASED = 2_000;
+/** Messages that were given away and can still be amended: so many at least, and at most twice as many. */
+const MAX_RELEASED = 1_000;
 /** Unknown lines that are kept whole. All are counted. */
 const MAX_UNKNOWN_KEPT = 10_000;
+
+/** What the first line that tells it says of the session; of the title the last. */
+const FIRST_HOLDS = ["sessionId", "parentSessionId", "agentId", "cwd", "version", "gitBranch"] as const;
 
 export class Assembler {
   readonly #options: AssemblerOptions;
@@ -50,7 +51,9 @@ export class Assembler {
   /** The first of `#waiting` that was not given away. */
   #head = 0;
   readonly #open = new Map<string, Waiting>();
-  readonly #released = new Map<string, Waiting>();
+  /** Those that were given away of late, and those before them. */
+  #released = new Map<string, Waiting>();
+  #releasedBefore = new Map<string, Waiting>();
   readonly #amended: ReadMessage[] = [];
   readonly #span = new TimeSpan();
   readonly #skipped = new Map<string, number>();
@@ -101,7 +104,7 @@ export class Assembler {
       open.touched = this.#unit;
       return true;
     }
-    const released = id === undefined ? undefined : this.#released.get(id);
+    const released = id === undefined ? undefined : (this.#released.get(id) ?? this.#releasedBefore.get(id));
     if (released) return this.#amend(released, draft, unit);
     const built = this.#builder.begin(draft, place);
     if (!built) return false;
@@ -130,16 +133,14 @@ export class Assembler {
     if (waiting.touched > 0 && message.source_id !== null) {
       this.#open.delete(message.source_id);
       this.#released.set(message.source_id, waiting);
-      if (this.#released.size > MAX_RELEASED) this.#forgetOldest();
+      if (this.#released.size >= MAX_RELEASED) this.#forgetOldest();
     }
     return { message, blocks, amends: false };
   }
 
   #forgetOldest(): void {
-    for (const id of this.#released.keys()) {
-      this.#released.delete(id);
-      return;
-    }
+    this.#releasedBefore = this.#released;
+    this.#released = new Map();
   }
 
   #account(unit: SourceUnit, placed: number): void {
@@ -159,10 +160,9 @@ export class Assembler {
     this.#skipped.set(kind, (this.#skipped.get(kind) ?? 0) + lines);
   }
 
-  #noteSession({ title, ...rest }: NonNullable<SourceUnit["session"]>): void {
-    if (title !== undefined) this.#session.title = title;
-    const known: Record<string, string | null | undefined> = this.#session;
-    for (const [key, value] of Object.entries(rest)) if (!(key in known)) known[key] = value;
+  #noteSession(told: NonNullable<SourceUnit["session"]>): void {
+    if (told.title !== undefined) this.#session.title = told.title;
+    for (const key of FIRST_HOLDS) if (!(key in this.#session) && key in told) this.#session[key] = told[key] ?? null;
   }
 
   get lines(): LineAccount {

@@ -15,4 +15,10 @@ export {
 export { redactResult } from "./redact-rows.ts";
 export { correlateToolCalls } from "./tool-calls.ts";
 export { errorText } from "./tool-errors.ts";
-export { UsageLedger, type LedgerSession, type LedgerTotals, type UsageRecord, type UsageTotals } from "./usage-ledger.ts";
+export {
+  UsageLedger,
+  type LedgerSession,
+  type LedgerTotals,
+  type UsageRecord,
+  type UsageTotals,
+} from "./usage-ledger.ts";

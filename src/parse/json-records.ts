@@ -6,8 +6,8 @@ import type { ParseError, ParseErrorCode } from "./model.ts";
 
 export interface LineRecord {
   fields: Fields;
-  /** Its JSON, with what could not be read as text replaced. */
-  text: string;
+  /** Its JSON: the bytes of a sound line; else text, with what could not be read replaced. */
+  json: Buffer | string;
 }
 
 export interface LineRecords {
@@ -18,7 +18,7 @@ export interface LineRecords {
 }
 
 /** Objects that lead nowhere, tried on one damaged line: so many, and fewer on lines of megabytes. */
-const MAX_TRIES = 64;
+const MAX_TRIES = 16;
 const MAX_TRIED_CHARACTERS = 32_000_000;
 /** Keys that the records of a session file have, and hardly anything inside of them. */
 const RECORD_KEYS = ["uuid", "sessionId", "session_id", "leafUuid", "messageId", "message"];
@@ -27,6 +27,7 @@ const BYTE_ORDER_MARK = "\ufeff";
 /** Latin letters in two bytes each; NULs that a crash left stand in one piece. */
 const UTF_16 = /(?:[^\0]\0){8}/;
 const NO_PROBLEMS: readonly ParseError[] = [];
+const EMPTY: LineRecords = { records: [], problems: NO_PROBLEMS, blank: true };
 
 /** Reads one line. `maxLineBytes` is for the message about lines that are longer. */
 export function recordsOfLine(line: RawLine, maxLineBytes: number): LineRecords {
@@ -35,15 +36,16 @@ export function recordsOfLine(line: RawLine, maxLineBytes: number): LineRecords 
     const reason = `Line exceeds max size: ${bytes} bytes, and ${maxLineBytes} are read. Raise maxLineBytes to read it.`;
     return { records: [], problems: [problem(line, "line_too_long", reason, false)], blank: false };
   }
+  if (bytes.length === 0) return EMPTY;
   const text = bytes.toString("utf8");
   const value = parsed(text);
-  if (isFields(value) && !text.includes("\ufffd"))
-    return { records: [{ fields: value, text }], problems: NO_PROBLEMS, blank: false };
-  return inspected(line, bytes, text);
+  if (isFields(value) && isUtf8(bytes))
+    return { records: [{ fields: value, json: bytes }], problems: NO_PROBLEMS, blank: false };
+  return inspected(line, bytes, text, value);
 }
 
-/** The same for a line that has something odd about it. */
-function inspected(line: RawLine, bytes: Buffer, whole: string): LineRecords {
+/** The same for a line that has something odd about it. `known` is `whole` as JSON; undefined if it is none. */
+function inspected(line: RawLine, bytes: Buffer, whole: string, known: unknown): LineRecords {
   const problems: ParseError[] = [];
   let text = whole;
   if (text.startsWith(BYTE_ORDER_MARK)) {
@@ -67,7 +69,7 @@ function inspected(line: RawLine, bytes: Buffer, whole: string): LineRecords {
     problems.push(problem(line, "nul_bytes", reason, text.trim() !== ""));
   }
   if (text.trim() === "") return { records: [], problems, blank: problems.every(({ recovered }) => recovered) };
-  const { records, lost } = savedFrom(text);
+  const { records, lost } = savedFrom(text, text === whole ? known : parsed(text));
   if (records.length > 0 || lost !== undefined) problems.push(...reported(line, records, lost));
   return { records, problems, blank: false };
 }
@@ -78,9 +80,9 @@ interface Saved {
   lost: string | undefined;
 }
 
-function savedFrom(text: string): Saved {
-  const whole = parsed(text);
-  if (isFields(whole)) return { records: [{ fields: whole, text }], lost: undefined };
+/** `whole`: the text as JSON; undefined if it is none. */
+function savedFrom(text: string, whole: unknown): Saved {
+  if (isFields(whole)) return { records: [{ fields: whole, json: text }], lost: undefined };
   if (whole !== undefined) return { records: [], lost: `a JSON ${kindOf(whole)}, not an object` };
   const search = new ObjectSearch(text);
   const records: LineRecord[] = [];
@@ -120,9 +122,9 @@ class ObjectSearch {
   at(from: number): FoundObject | undefined {
     if (this.#tries === 0 || this.#text[from] !== "{") return undefined;
     const end = endOfObject(this.#text, from);
-    const text = this.#text.slice(from, end);
-    const fields = end === -1 ? undefined : parsed(text);
-    if (isFields(fields)) return { fields, text, end };
+    const json = this.#text.slice(from, end);
+    const fields = end === -1 ? undefined : parsed(json);
+    if (isFields(fields)) return { fields, json, end };
     this.#tries -= 1;
     return undefined;
   }

@@ -1,7 +1,7 @@
 /** Drafts into messages and blocks: one message for all pieces that share an id. */
 import { cutText } from "./cut-text.ts";
 import type { BlockDraft, MessageDraft, UsageDraft } from "./draft.ts";
-import { fingerprint, SeenSet, valueFingerprint } from "./fingerprint.ts";
+import { fingerprint, repeatsRemembered, SeenSet, valueFingerprint } from "./fingerprint.ts";
 import type { MessageMetadata, ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import type { Pricing } from "./pricing.ts";
 
@@ -12,6 +12,8 @@ export interface BuilderOptions {
   pricing: Pricing;
   /** Leave out blocks that come again: see `Source.repeats`. */
   repeats: boolean;
+  /** Units for which a message stays open after its last piece; then it is given away. */
+  windowUnits: number;
 }
 
 /** A message that more pieces may come to. */
@@ -31,11 +33,12 @@ export interface Place {
 
 export class MessageBuilder {
   readonly #options: BuilderOptions;
-  readonly #blocks = new SeenSet();
+  readonly #blocks: SeenSet;
   #ordinal = 0;
 
   constructor(options: BuilderOptions) {
     this.#options = options;
+    this.#blocks = new SeenSet(repeatsRemembered(options.windowUnits));
   }
 
   /** A new message; undefined if all that it has was said before. */

@@ -44,7 +44,7 @@ export function entryOf<V>(map: Map<string, V>, key: string, make: () => V): V {
 
 function takeFrom<V>(map: Map<string, V[]>, key: string): V | undefined {
   const list = map.get(key);
-  const taken = list?.shift();
+  const taken = list?.pop();
   if (list?.length === 0) map.delete(key);
   return taken;
 }

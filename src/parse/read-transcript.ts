@@ -125,8 +125,13 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
   }
 
   #sourceOptions(): Parameters<Source["read"]>[1] {
-    const { maxLineBytes = MAX_LINE_BYTES, agentProgress = false, readOutput } = this.#options;
-    return { maxLineBytes, agentProgress, ...(readOutput === undefined ? {} : { readOutput }) };
+    const {
+      maxLineBytes = MAX_LINE_BYTES,
+      agentProgress = false,
+      windowLines = WINDOW_LINES,
+      readOutput,
+    } = this.#options;
+    return { maxLineBytes, agentProgress, windowLines, ...(readOutput === undefined ? {} : { readOutput }) };
   }
 
   /** Whether the signal stopped it. */

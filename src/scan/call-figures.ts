@@ -1,15 +1,14 @@
 /** How the calls of a session ended, where no call id is used twice. */
-import type { BlockDraft, MessageDraft } from "../parse/draft.ts";
 import type { ToolStats, ToolStatus, TranscriptStats } from "../parse/model.ts";
 import { SUBAGENT_TOOLS } from "../parse/statistics.ts";
 
-/** A call without a result yet. `line` is the uuid of the line that it stands on. */
+/** A call without a result yet. */
 interface OpenCall {
   tool: ToolStats;
   line: string | undefined;
 }
 
-/** A result without a call yet. `line` is the uuid of the line that it names for its call. */
+/** A result without a call yet. */
 interface EarlyResult {
   status: ToolStatus;
   line: string | undefined;
@@ -29,34 +28,32 @@ export class CallFigures {
     subagent_count: 0,
   };
 
-  begin({ toolName = "", toolUseId }: BlockDraft, { uuid }: MessageDraft): void {
+  /** `line` is the uuid of the line that it stands on. */
+  begin(id: string | undefined, toolName: string, line: string | undefined): void {
     const tool = this.#tools.get(toolName) ?? { calls: 0, errors: 0 };
     this.#tools.set(toolName, tool);
     tool.calls += 1;
     this.#counts.tool_use_count += 1;
     if (SUBAGENT_TOOLS.has(toolName)) this.#counts.subagent_count += 1;
-    const call = { tool, line: uuid };
-    if (toolUseId === undefined) this.#callsWithoutId.push(call);
+    const result = id === undefined ? undefined : this.#early.get(id);
+    if (id === undefined) this.#callsWithoutId.push({ tool, line });
+    else if (!result) this.#open.set(id, { tool, line });
     else {
-      const result = this.#early.get(toolUseId);
-      if (!result) this.#open.set(toolUseId, call);
-      else {
-        this.#early.delete(toolUseId);
-        if (result.status === "error") tool.errors += 1;
-      }
+      this.#early.delete(id);
+      if (result.status === "error") tool.errors += 1;
     }
   }
 
-  end({ toolUseId, status = "completed" }: BlockDraft, { metadata }: MessageDraft): void {
+  /** `line` is the uuid of the line that it names for its call. */
+  end(id: string | undefined, status: ToolStatus, line: string | undefined): void {
     if (status === "error") this.#counts.tool_error_count += 1;
     else if (status === "rejected") this.#counts.tool_rejected_count += 1;
     else if (status === "interrupted") this.#counts.tool_interrupted_count += 1;
-    const result = { status, line: metadata?.source_tool_assistant_uuid };
-    const call = toolUseId === undefined ? undefined : this.#open.get(toolUseId);
-    if (toolUseId === undefined) this.#resultsWithoutId.push(result);
-    else if (!call) this.#early.set(toolUseId, result);
+    const call = id === undefined ? undefined : this.#open.get(id);
+    if (id === undefined) this.#resultsWithoutId.push({ status, line });
+    else if (!call) this.#early.set(id, { status, line });
     else {
-      this.#open.delete(toolUseId);
+      this.#open.delete(id);
       if (status === "error") call.tool.errors += 1;
     }
   }

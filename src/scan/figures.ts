@@ -1,154 +1,96 @@
 /**
- * The figures of a session, from what its lines say. The same as those of the parser, for a session that says nothing
- * twice: without its rows, and in a fraction of the time.
+ * The figures of a session that says nothing twice: those of the parser, without rows for blocks, which are most of
+ * its work.
  */
+import { Assembler } from "../parse/assembler.ts";
 import type { BlockDraft, MessageDraft, SourceUnit } from "../parse/draft.ts";
-import { MessageBuilder, type Place } from "../parse/message-builder.ts";
-import type { SessionMetadata, SourceName, TranscriptStats } from "../parse/model.ts";
+import type { Fields } from "../parse/json-fields.ts";
+import type { SourceName } from "../parse/model.ts";
 import type { Pricing } from "../parse/pricing.ts";
-import { StatisticsCollector } from "../parse/statistics.ts";
-import { TimeSpan } from "../parse/times.ts";
 import { CallFigures } from "./call-figures.ts";
+import { PlainLines } from "./plain-lines.ts";
 import { type SessionScan, usageRecords } from "./session-scan.ts";
 
-type SessionFacts = NonNullable<SourceUnit["session"]>;
-
 export class Figures {
-  readonly #builder: MessageBuilder;
-  readonly #statistics = new StatisticsCollector(false);
+  readonly #assembler: Assembler;
   readonly #calls = new CallFigures();
-  readonly #span = new TimeSpan();
-  readonly #lines = { total: 0, used: 0, blank: 0, unknown: 0, failed: 0 };
-  readonly #skipped = new Map<string, number>();
-  readonly #session: Partial<SessionMetadata> = {};
-  /** Answers in order, each put together from its pieces, without blocks. */
-  readonly #answers: MessageDraft[] = [];
-  readonly #byId = new Map<string, MessageDraft>();
+  readonly #plain = new PlainLines(this.#calls);
+  readonly #thinking = { thinking_blocks: 0, withheld_thinking_blocks: 0 };
+  /** Names of records, calls, results and pieces of answers. */
+  readonly #said = new Set<string>();
+  /** The last record that was not plain. */
+  #like: Fields | undefined;
   #errors = 0;
   #ids = 0;
-  /** Messages whose content matters in no figure. */
-  readonly #others = { messages: 0, users: 0 };
-  readonly #thinking = { blocks: 0, withheld: 0 };
+  /** Something came again. Whether it is a repeat, which does not count, only the whole parse can tell. */
+  hasRepeats = false;
 
   constructor(pricing: Pricing) {
-    this.#builder = new MessageBuilder({
+    this.#assembler = new Assembler({
       sessionId: "",
       maxInlineContentBytes: Number.POSITIVE_INFINITY,
       generateId: () => String((this.#ids += 1)),
       pricing,
       repeats: false,
+      windowUnits: Number.POSITIVE_INFINITY,
+      countRedactions: false,
+      onProblem: () => {
+        this.#errors += 1;
+      },
     });
   }
 
-  add(unit: SourceUnit): void {
-    this.#errors += unit.problems.length;
-    this.#account(unit);
-    if (unit.timestamp !== undefined) this.#span.add(unit.timestamp);
-    if (unit.session) this.#noteSession(unit.session);
+  /** Whether the record is one of those that need no unit, and so was added. */
+  addPlain(record: Fields): boolean {
+    return this.#plain.add(record, this.#like, this.#noteName);
+  }
+
+  /** Takes the blocks of the unit's messages away. `record` is what it was made of, if that is all of its line. */
+  add(unit: SourceUnit, record?: Fields): void {
     for (const message of unit.messages) {
       for (const block of message.blocks) this.#addBlock(block, message);
-      if (message.type === "assistant") this.#addAnswer(message);
-      else if (message.userKind === "human") this.#addPrompt(message, unit);
-      else this.#addOther(message);
+      message.blocks = message.userKind === "human" ? message.blocks.filter(({ type }) => type === "text") : [];
     }
+    this.#assembler.add(unit);
+    if (unit.session !== undefined && record !== undefined) this.#like = record;
   }
 
-  /** Undefined if results can only be matched with their calls in the light of the whole. */
+  /** A record's own name. */
+  note(uuid: string | undefined): void {
+    if (uuid !== undefined) this.#noteName(uuid);
+  }
+
+  /** Undefined if only the whole parse can tell. */
   scan(source: SourceName): SessionScan | undefined {
     const calls = this.#calls.ended();
-    if (!calls) return undefined;
-    const place = { line: 0, offset: 0 };
-    const messages = this.#answers.flatMap((draft) => this.#builder.begin(draft, place)?.message ?? []);
-    for (const message of messages) this.#statistics.add(message, []);
-    const metadata = this.#metadata();
-    return {
-      source,
-      stats: this.#stats(calls),
-      metadata,
-      lines: { ...this.#lines, skipped: Object.fromEntries(this.#skipped) },
-      error_count: this.#errors,
-      usage: usageRecords(messages),
-    };
+    if (this.hasRepeats || !calls) return undefined;
+    for (const timestamp of this.#plain.times()) this.#assembler.add({ ...NOTHING, timestamp });
+    const messages = this.#assembler.take(true).map(({ message }) => message);
+    const { metadata, lines } = this.#assembler;
+    const stats = { ...this.#assembler.stats, ...calls, ...this.#thinking };
+    this.#plain.addTo(stats, lines);
+    return { source, stats, metadata, lines, error_count: this.#errors, usage: usageRecords(messages) };
   }
 
-  #stats(calls: Partial<TranscriptStats>): TranscriptStats {
-    const stats = this.#statistics.stats(this.#span.durationMs);
-    return {
-      ...stats,
-      ...calls,
-      total_messages: stats.total_messages + this.#others.messages,
-      user_messages: stats.user_messages + this.#others.users,
-      thinking_blocks: this.#thinking.blocks,
-      withheld_thinking_blocks: this.#thinking.withheld,
-    };
-  }
-
-  #metadata(): SessionMetadata {
-    return {
-      sessionId: null,
-      parentSessionId: null,
-      agentId: null,
-      title: null,
-      cwd: null,
-      version: null,
-      gitBranch: null,
-      ...this.#session,
-      firstTimestamp: this.#span.first,
-      lastTimestamp: this.#span.last,
-    };
-  }
-
-  #account({ outcome, lines }: SourceUnit): void {
-    this.#lines.total += lines;
-    if (outcome.as !== "skipped") this.#lines[outcome.as] += lines;
-    else this.#skipped.set(outcome.kind, (this.#skipped.get(outcome.kind) ?? 0) + lines);
-  }
-
-  #noteSession(facts: SessionFacts): void {
-    const { title, ...rest } = facts;
-    if (title !== undefined) this.#session.title = title;
-    const known: Record<string, string | null | undefined> = this.#session;
-    for (const [key, value] of Object.entries(rest)) known[key] ??= value;
-  }
-
-  #addBlock(block: BlockDraft, message: MessageDraft): void {
-    if (block.type === "tool_use") this.#calls.begin(block, message);
-    else if (block.type === "tool_result") this.#calls.end(block, message);
-    else if (block.type === "thinking" || block.type === "redacted_thinking") {
-      this.#thinking.blocks += 1;
-      if (block.metadata?.withheld === true) this.#thinking.withheld += 1;
+  #addBlock({ type, toolUseId, toolName = "", status, metadata }: BlockDraft, message: MessageDraft): void {
+    const name = toolUseId ?? message.sourceId;
+    // What repeats of it would be known by: see `Source.repeats`.
+    if (name !== undefined) this.#noteName(`${type} ${name}`);
+    if (type === "tool_use") this.#calls.begin(toolUseId, toolName, message.uuid);
+    else if (type === "tool_result") {
+      this.#calls.end(toolUseId, status ?? "completed", message.metadata?.source_tool_assistant_uuid);
+    } else if (type === "thinking" || type === "redacted_thinking") {
+      this.#thinking.thinking_blocks += 1;
+      if (metadata?.withheld === true) this.#thinking.withheld_thinking_blocks += 1;
     }
   }
 
-  #addAnswer(piece: MessageDraft): void {
-    const { sourceId } = piece;
-    const whole = sourceId === undefined ? undefined : this.#byId.get(sourceId);
-    if (whole) {
-      extend(whole, piece);
-      return;
-    }
-    const answer = { ...piece, blocks: [] };
-    this.#answers.push(answer);
-    if (sourceId !== undefined) this.#byId.set(sourceId, answer);
-  }
-
-  #addPrompt(message: MessageDraft, place: Place): void {
-    const blocks = message.blocks.filter(({ type }) => type === "text");
-    const built = this.#builder.begin({ ...message, blocks }, place);
-    if (built) this.#statistics.add(built.message, built.blocks);
-  }
-
-  #addOther({ type }: MessageDraft): void {
-    this.#others.messages += 1;
-    if (type === "user") this.#others.users += 1;
-  }
+  readonly #noteName = (name: string): void => {
+    const before = this.#said.size;
+    this.#said.add(name);
+    if (this.#said.size === before) this.hasRepeats = true;
+  };
 }
 
-/** As `MessageBuilder.extend` puts the pieces of an answer together. */
-function extend(whole: MessageDraft, piece: MessageDraft): void {
-  if (piece.model !== undefined) whole.model ??= piece.model;
-  if (piece.timestamp !== undefined) whole.timestamp ??= piece.timestamp;
-  if (piece.usage && (!whole.usage || piece.usage.tokensOut >= whole.usage.tokensOut)) whole.usage = piece.usage;
-  if (piece.costUsd !== undefined) whole.costUsd = Math.max(piece.costUsd, whole.costUsd ?? 0);
-  if (piece.metadata) whole.metadata = Object.assign(whole.metadata ?? {}, piece.metadata);
-}
+/** No line at all: only its time is put in. */
+const NOTHING = { line: 0, offset: 0, lines: 0, outcome: { as: "used" }, messages: [], problems: [] } as const;

@@ -91,7 +91,8 @@ export async function* pickedDrafts(
 }
 
 /**
- * Makes messages of units, and leaves out what an input repeats: as the parser does, but for putting lines together.
+ * Makes messages of units, and leaves out what an input windowUnits: Number.POSITIVE_INFINITY,
+    repeats: as the parser does, but for putting lines together.
  * By default no text is cut.
  */
 export class LineMessages {

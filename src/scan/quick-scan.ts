@@ -1,7 +1,7 @@
 /** Scanning a session file of Claude Code without making anything of most of it. */
 import { isUtf8 } from "node:buffer";
 import { closeSync, openSync, readSync } from "node:fs";
-import type { MessageDraft, SourceUnit } from "../parse/draft.ts";
+import type { SourceUnit } from "../parse/draft.ts";
 import { textOf } from "../parse/json-fields.ts";
 import { recordsOfLine } from "../parse/json-records.ts";
 import type { RawLine } from "../parse/lines.ts";
@@ -13,7 +13,6 @@ import { claudeCode } from "../parse/sources/claude-code.ts";
 import { claudeStream } from "../parse/sources/claude-stream.ts";
 import { headRecords } from "../parse/sources/json-head.ts";
 import { detectSource } from "../parse/sources/index.ts";
-import type { Place } from "../parse/message-builder.ts";
 import { recordOf } from "./latin1-records.ts";
 import { Figures } from "./figures.ts";
 import type { SessionScan } from "./session-scan.ts";
@@ -53,8 +52,6 @@ class QuickScan {
   readonly #reader = new ClaudeLineReader({ maxLineBytes: MAX_LINE_BYTES, agentProgress: false });
   readonly #figures: Figures;
   readonly #file: number;
-  /** Names of records, calls, results and pieces of answers. What comes again may be a repeat, or it may not. */
-  readonly #said = new Set<string>();
   #position = 0;
   #line = 0;
   #offset = 0;
@@ -72,7 +69,7 @@ class QuickScan {
       this.#addLines(end);
       buffer.copyWithin(0, end, held);
       held -= end;
-      if (held > MAX_LINE_BYTES) throw new Unsure();
+      if (held > MAX_LINE_BYTES || this.#figures.hasRepeats) throw new Unsure();
       read = this.#read(held);
       held += read;
     }
@@ -106,50 +103,22 @@ class QuickScan {
     this.#line += 1;
     const place = { line: this.#line, offset: this.#offset };
     this.#offset += end - start + 1;
-    const unit = this.#quickUnit(place, start, end);
-    if (unit) {
-      this.#figures.add(unit);
-      return;
-    }
-    const line = { ...place, bytes: buffer.subarray(start, end), ended };
-    const units = this.#reader.read(line);
-    if (units.some(({ problems }) => problems.length > 0)) this.#noteRecords(line);
-    for (const unit of units) {
-      this.#noteBlocks(unit.messages);
-      this.#figures.add(unit);
-    }
-  }
-
-  /** Undefined if something is odd about the line. */
-  #quickUnit(place: Place, start: number, end: number): SourceUnit | undefined {
     const record = recordOf(buffer, start, end);
+    if (record && this.#figures.addPlain(record)) return;
     const reading = record && readRecord(record, false);
-    if (!record || !reading || reading.outcome.as === "unknown") return undefined;
-    this.#note(textOf(record, "uuid"));
-    this.#noteBlocks(reading.messages);
-    return { ...place, lines: 1, problems: NO_PROBLEMS, ...reading };
+    if (record && reading && reading.outcome.as !== "unknown") {
+      this.#figures.note(textOf(record, "uuid"));
+      this.#figures.add({ ...place, lines: 1, problems: NO_PROBLEMS, ...reading }, record);
+    } else this.#addOdd({ ...place, bytes: buffer.subarray(start, end), ended });
   }
 
-  /** The records of a line that was mended may repeat those of lines that look different. */
-  #noteRecords(line: RawLine): void {
-    for (const { fields } of recordsOfLine(line, MAX_LINE_BYTES).records) this.#note(textOf(fields, "uuid"));
-  }
-
-  /** What repeats of the blocks would be known by: see `Source.repeats`. */
-  #noteBlocks(messages: readonly MessageDraft[]): void {
-    for (const { sourceId, blocks } of messages) {
-      for (const { type, toolUseId } of blocks) {
-        const name = toolUseId ?? sourceId;
-        if (name !== undefined) this.#note(`${type} ${name}`);
-      }
+  #addOdd(line: RawLine): void {
+    const units = this.#reader.read(line);
+    // The records of a line that was mended may repeat those of lines that look different.
+    if (units.some(({ problems }) => problems.length > 0)) {
+      for (const { fields } of recordsOfLine(line, MAX_LINE_BYTES).records) this.#figures.note(textOf(fields, "uuid"));
     }
-  }
-
-  #note(name: string | undefined): void {
-    if (name === undefined) return;
-    const before = this.#said.size;
-    this.#said.add(name);
-    if (this.#said.size === before) throw new Unsure();
+    for (const unit of units) this.#figures.add(unit);
   }
 }
 

@@ -16,7 +16,7 @@ export interface Growth {
 const FACTOR = 8;
 const MAX_RATIO = 50;
 /** Less than this is noise. */
-const FLOOR_MS = 8;
+const FLOOR_MS = 30;
 
 const record = (n: number, content = "x"): string =>
   JSON.stringify({ type: "user", uuid: `u${n}`, message: { content } });
@@ -148,7 +148,7 @@ export async function checkGrowth({ count, write }: Growth): Promise<string[]> {
   for (const [name, step] of Object.entries(STEPS)) {
     const short = Math.max(FLOOR_MS, await quickest(3, () => step(small)));
     let long = await quickest(1, () => step(large));
-    if (long > short * MAX_RATIO) long = Math.min(long, await quickest(2, () => step(large)));
+    if (long > short * MAX_RATIO) long = Math.min(long, await quickest(3, () => step(large)));
     if (long > short * MAX_RATIO) {
       said.push(
         `${name}: ${short.toFixed(0)} ms for ${small.length} characters, ${long.toFixed(0)} for ${large.length}`,

@@ -1,5 +1,6 @@
 /** What Claude Code's files say beyond the simple case: see SPEC P3 to P6. */
 import assert from "node:assert/strict";
+import { SeenSet } from "../../src/parse/fingerprint.ts";
 import type { ParseResult } from "../../src/parse/model.ts";
 import type { ParseOptions } from "../../src/parse/options.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
@@ -341,4 +342,16 @@ test("a file is a subagent's if it begins so, not if a subagent speaks in it", a
   const side = userText("Look", { isSidechain: true, agentId: "a1" });
   assert.equal((await parsed([side, userText("Hi")])).metadata.agentId, "a1");
   assert.equal((await parsed([userText("Hi"), side])).metadata.agentId, null);
+});
+
+test("a set of hashes knows what was put into it, and with a limit at least that many of the latest", () => {
+  const all = new SeenSet();
+  const latest = new SeenSet(1_000);
+  for (let at = 0; at < 20_000; at += 1) {
+    assert.ok(all.add(`text ${at}`));
+    latest.add(`text ${at}`);
+  }
+  for (let at = 0; at < 20_000; at += 1) assert.ok(all.has(`text ${at}`) && !all.add(`text ${at}`));
+  for (let at = 19_000; at < 20_000; at += 1) assert.ok(latest.has(`text ${at}`));
+  assert.ok(!latest.has("text 17000") && !all.has("text 20000"));
 });

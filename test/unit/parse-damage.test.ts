@@ -1,25 +1,11 @@
 /** Each kind of damage: what is said of it, where, and what is kept. See SPEC P5. */
 import assert from "node:assert/strict";
-import type { ParseErrorCode, ParseResult } from "../../src/parse/model.ts";
+import type { ParseResult } from "../../src/parse/model.ts";
 import type { ParseOptions } from "../../src/parse/options.ts";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
-import { answer, text, toolResult, toolUse, usage, userText } from "../support/parse/claude-lines.ts";
-import { brokenInvariants } from "../support/parse/invariants.ts";
+import { answer, text, usage, userText } from "../support/parse/claude-lines.ts";
+import { read, said, told, type Told } from "../support/parse/told.ts";
 import { describe, test } from "../support/runner.ts";
 
-type Told = [code: ParseErrorCode, line: number, offset: number, recovered: boolean];
-
-async function read(input: string | Uint8Array, options: ParseOptions = {}): Promise<ParseResult> {
-  const bytes = Buffer.from(input);
-  const result = await parseTranscript("S", bytes, options);
-  assert.deepEqual(brokenInvariants(bytes, result), []);
-  return result;
-}
-
-const told = ({ errors }: ParseResult): Told[] =>
-  errors.map(({ code, line_number: line, byte_offset: offset, recovered }) => [code, line, offset, recovered]);
-const said = ({ content_blocks: blocks }: ParseResult): (string | null)[] =>
-  blocks.map(({ content_text: content, result_text: result }) => content ?? result);
 const bytesOf = (value: string): number => Buffer.byteLength(value);
 
 const one = userText("one");
@@ -27,6 +13,7 @@ const two = userText("two");
 const three = userText("three");
 /** Where the second line begins if `one` is the first. */
 const second = bytesOf(one) + 1;
+const ODD_ENDS = ["a\\", 'b\\\\"', '}{"\\'];
 const torn = two.slice(0, 55);
 
 describe("a line with damage", () => {
@@ -68,6 +55,13 @@ describe("a line with damage", () => {
       lines: { total: 1, used: 1 },
     },
     {
+      name: "has objects whose texts end with quotes and backslashes: all are used",
+      input: `${ODD_ENDS.map((each) => userText(each)).join("")}\n`,
+      errors: [["glued_objects", 1, 0, true]],
+      texts: ODD_ENDS,
+      lines: { total: 1, used: 1 },
+    },
+    {
       name: "is torn, and a whole object follows: that is used",
       input: `${one}\n${torn}${three}\n`,
       errors: [["partly_lost", 2, second, false]],
@@ -96,8 +90,8 @@ describe("a line with damage", () => {
       lines: { total: 1, used: 1 },
     },
     {
-      name: "has lost its beginning: what stood inside of it is no record of its own",
-      input: `${answer("m", [text("x"), toolUse("t", "Bash")]).slice(20)}\n${three}\n`,
+      name: "has lost its beginning: a record that stood inside of it is none of its own",
+      input: `{"ty%","data":{"type":"agent_progress","message":${two},"agentId":"a"},"uuid":"u"}\n${three}\n`,
       errors: [["invalid_json", 1, 0, false]],
       texts: ["three"],
       lines: { total: 2, used: 1, failed: 1 },
@@ -287,7 +281,8 @@ describe("objects on one line", () => {
     const first = userText("a", { timestamp: "2026-01-01T00:00:00.000Z", cwd: "/first" });
     const last = userText("b", { timestamp: "2026-01-01T01:00:00.000Z", cwd: "/last" });
     const unknown = '{"type":"future","uuid":"f"}';
-    const result = await read(`${first}${unknown}${last}\n${last}\n`);
+    const mode = '{"type":"mode","mode":"plan"}';
+    const result = await read(`${first}${unknown}${mode}${last}\n${last}\n`);
     assert.deepEqual(said(result), ["a", "b"]);
     assert.equal(result.metadata.cwd, "/first");
     assert.equal(result.stats.duration_ms, 3_600_000);
@@ -323,6 +318,17 @@ describe("objects on one line", () => {
   });
 });
 
+describe("an output count that is only the start of a stream", () => {
+  const mark = async (...outputs: number[]): Promise<unknown> => {
+    const { messages } = await read(outputs.map((n) => `${answer("m", [text(`${n}`)], usage(1, n))}\n`).join(""));
+    return messages[0]?.metadata.tokens_out_is_lower_bound;
+  };
+
+  test("is said of the count that holds, and of no other", async () => {
+    assert.deepEqual([await mark(3), await mark(3, 500), await mark(500, 3)], [true, undefined, undefined]);
+  });
+});
+
 describe("a line of the largest size", () => {
   const LIMIT = 5 * 1024 * 1024;
   const lineOf = (size: number): string => userText("x".repeat(size - bytesOf(userText(""))));
@@ -332,127 +338,5 @@ describe("a line of the largest size", () => {
     assert.deepEqual(told(result), [["line_too_long", 3, LIMIT + 1 + second, false]]);
     assert.equal(result.errors[0]?.reason.startsWith("Line exceeds max size: 5242881 bytes"), true);
     assert.equal(result.messages.length, 3);
-  });
-});
-
-describe("names that objects have of themselves", () => {
-  const names = ["__proto__", "constructor", "toString", "hasOwnProperty"];
-
-  for (const name of names) {
-    test(`${name}: as model, tool, type of line and block, and key of an input`, async () => {
-      const input = `{"${name}":{"polluted":true},"command":"ls"}`;
-      const call = `{"type":"tool_use","id":"${name}","name":"${name}","input":${input}}`;
-      const strange = `{"type":"${name}","${name}":1}`;
-      const result = await read(
-        [
-          answer("m", "CONTENT", { model: name, ...usage(2, 3) }).replace('"CONTENT"', `[${call},${strange}]`),
-          toolResult(name, "out", {}, { is_error: true }),
-          `{"type":"${name}","uuid":"u","${name}":{"polluted":true}}`,
-          `{"type":"user","${name}":{"polluted":true},"message":{"${name}":{"polluted":true},"content":"x"}}`,
-        ].join("\n"),
-        { pricing: "flat" },
-      );
-      assert.deepEqual(
-        Object.entries(result.stats.models).map(([key, { tokens_out: out }]) => [key, out]),
-        [[name, 3]],
-      );
-      assert.deepEqual(Object.entries(result.stats.tools), [[name, { calls: 1, errors: 1 }]]);
-      assert.equal(JSON.stringify(result.content_blocks[0]?.tool_input), input);
-      assert.deepEqual(
-        result.content_blocks.map(({ block_type: type, metadata }) => [type, metadata.type]),
-        [
-          ["tool_use", undefined],
-          ["unknown", name],
-          ["tool_result", undefined],
-          ["text", undefined],
-        ],
-      );
-      assert.deepEqual(told(result).slice(-1), [["unknown_type", 3, result.unknown_lines[0]?.byte_offset ?? 0, true]]);
-      assert.equal("polluted" in {}, false);
-    });
-  }
-
-  test("keys that stand twice: the last holds, as everywhere", async () => {
-    const result = await read('{"type":"summary","type":"user","message":{"content":"a","content":"b"}}\n');
-    assert.deepEqual([result.messages[0]?.message_type, said(result)], ["user", ["b"]]);
-  });
-});
-
-describe("100,000 brackets", () => {
-  const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
-  const deepObject = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
-  const put = (line: string): string[] => [deep, deepObject].map((value) => line.replace('"DEEP"', value));
-
-  test("in the input of a call", async () => {
-    for (const line of put(answer("m", [{ ...toolUse("t", "Bash"), input: "DEEP" }]))) {
-      const result = await read(`${line}\n${toolResult("t", "done")}\n${line}\n`);
-      assert.deepEqual(
-        result.tool_calls.map(({ status }) => status),
-        ["completed"],
-      );
-      assert.equal(typeof result.content_blocks[0]?.tool_input, "object");
-    }
-  });
-
-  test("in a result, in an unknown block, in an unknown line and in a field that is not read", async () => {
-    const lines = [
-      toolResult("t", "DEEP"),
-      toolResult("t2", [{ type: "odd", odd: "DEEP" }]),
-      answer("m", [{ type: "odd", odd: "DEEP" }]),
-      '{"type":"odd","odd":"DEEP"}',
-      userText("x", { toolUseResult: "DEEP" }),
-    ];
-    for (const line of lines.flatMap(put)) {
-      const result = await read(`${line}\n${one}\n`);
-      assert.equal(result.lines.used + result.lines.unknown, 2);
-      assert.equal(said(result).at(-1), "one");
-    }
-  });
-
-  test("glued to a record, or never closed", async () => {
-    const [line = ""] = put(toolResult("t", "DEEP"));
-    assert.deepEqual(told(await read(`${line}${one}\n`)), [["glued_objects", 1, 0, true]]);
-    assert.deepEqual(told(await read(`${one}\n${"[".repeat(100_000)}\n`)), [["invalid_json", 2, second, false]]);
-  });
-});
-
-describe("a file", () => {
-  test("that is empty, or nothing but line ends", async () => {
-    const empty = await read("");
-    assert.deepEqual(empty.lines, { total: 0, used: 0, blank: 0, unknown: 0, failed: 0, skipped: {} });
-    assert.equal(empty.source, null);
-    const blank = await read("\n\n\r\n");
-    assert.deepEqual(blank.lines, { total: 3, used: 0, blank: 3, unknown: 0, failed: 0, skipped: {} });
-    assert.deepEqual([empty.errors, blank.errors, blank.source], [[], [], null]);
-    assert.equal((await read("\ufeff")).lines.blank, 1);
-  });
-
-  for (const [name, swapped] of [
-    ["little", false],
-    ["big", true],
-  ] as const) {
-    test(`in UTF-16, ${name} endian: every line failed, and the reason says what to do`, async () => {
-      const bytes = Buffer.from(`\ufeff${one}\n${userText("中文")}\n`, "utf16le");
-      const result = await read(swapped ? bytes.swap16() : bytes);
-      assert.equal(result.lines.failed, result.lines.total);
-      assert.ok(result.lines.total >= 2);
-      assert.match(result.errors[0]?.reason ?? "", /UTF-16.*iconv/);
-    });
-  }
-
-  test("that is no text at all", async () => {
-    const result = await read(Buffer.from(Array.from({ length: 4_096 }, (_, n) => (n * 97) % 256)));
-    assert.equal(result.lines.failed + result.lines.blank, result.lines.total);
-    assert.equal(result.source, null);
-  });
-
-  test("without an end to its last line loses nothing", async () => {
-    const [open, closed] = [await read(`${one}\n${two}`), await read(`${one}\n${two}\n`)];
-    assert.deepEqual([said(open), open.lines, open.errors], [said(closed), closed.lines, closed.errors]);
-  });
-
-  test("whose first line is megabytes long is told by its first fields, and soon", async () => {
-    const spaces = `{"pad":"${" ".repeat(60_000)}","type":"user","message":{"content":"${"x".repeat(90_000)}"}}\n`;
-    assert.equal((await read(spaces)).source, "claude-code");
   });
 });

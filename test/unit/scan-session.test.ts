@@ -49,7 +49,9 @@ describe("scanning a session", () => {
   test("gives the figures of the whole parse for each file of the corpus", async () => {
     const names = corpusFiles("claude-code", "claude-stream-json");
     if (names.length === 0) console.log("skipped: the corpus is not there");
-    for (const name of names) assert.ok(await checked(readFileSync(join(CORPUS, name))), name);
+    let quick = 0;
+    for (const name of names) if (await checked(readFileSync(join(CORPUS, name)))) quick += 1;
+    assert.ok(quick >= names.length * 0.8, `only ${quick} of ${names.length} were scanned without the whole parse`);
   });
 
   test("gives them for any lines, whatever happened to them", async () => {
@@ -104,30 +106,33 @@ describe("scanning a session", () => {
     );
   });
 
-  test("leaves out what comes again, and keeps what only has the same ids", async () => {
+  test("takes the whole parse where something comes again under the same id", async () => {
     const call = answer("msg_1", [toolUse("toolu_1", "Read", { file_path: "/a" })], usage(1, 2));
-    const scan = await checked(
-      file(
-        call,
-        call,
-        answer("msg_1", [toolUse("toolu_1", "Read", { file_path: "/a" })], usage(1, 2)),
-        answer("msg_1", [toolUse("toolu_1", "Read", { file_path: "/b" })], usage(1, 2)),
-        answer("msg_1", [text("one")], usage(1, 9)),
-        answer("msg_1", [text("two")], usage(1, 7)),
-        answer("msg_1", [thinking("hm")]),
-        answer("msg_1", [thinking("hm")]),
-        toolResult("toolu_1", "x".repeat(5_000)),
-        toolResult("toolu_1", `${"x".repeat(5_000)}y`),
-      ),
-    );
-    assert.ok(scan);
-    assert.equal(scan.stats.tool_use_count, 2);
-    assert.equal(scan.stats.thinking_blocks, 1);
-    assert.equal(scan.stats.tokens_out, 9);
-    assert.deepEqual(
-      scan.usage.map(({ sourceId, tokensOut }) => [sourceId, tokensOut]),
-      [["msg_1", 9]],
-    );
+    const result = toolResult("toolu_1", "x".repeat(5_000));
+    const glued = `${userText("Go")}${call}`;
+    const again = [
+      [call, call],
+      [call, answer("msg_2", [toolUse("toolu_1", "Read", { file_path: "/b" })])],
+      [answer("msg_1", [text("one")]), answer("msg_1", [text("two")])],
+      [answer("msg_1", [thinking("hm")]), answer("msg_1", [thinking("hm")])],
+      [call, result, toolResult("toolu_1", `${"x".repeat(5_000)}y`)],
+      [glued, call],
+    ];
+    for (const lines of again) {
+      const path = fileWith(file(...lines));
+      assert.equal(quickScan(path, flatPricing), undefined);
+      assert.deepEqual(await scanSession(refOf(path), { pricing: "flat" }), await parsed(readFileSync(path)));
+    }
+    assert.ok(await checked(file(call, result)));
+  });
+
+  test("takes it where a result tells its call only by the line", async () => {
+    const call = answer("msg_1", [toolUse("toolu_1", "Read")], {}, { uuid: "line-1" });
+    const naming = { sourceToolAssistantUUID: "line-1" };
+    assert.equal(await checked(file(call, toolResult("other", "fine", naming))), undefined);
+    assert.ok(await checked(file(call, toolResult("other", "fine"))));
+    assert.ok(await checked(file(call, toolResult("toolu_1", "fine", naming))));
+    assert.ok(await checked(file(toolResult("toolu_1", "early", naming, { is_error: true }), call)));
   });
 
   test("reads lines of any size, and the last one without its end", async () => {
@@ -141,6 +146,28 @@ describe("scanning a session", () => {
     assert.ok(await checked(whole));
     assert.ok(await checked(whole.slice(0, -1)));
     assert.ok(await checked(whole.slice(0, -9)));
+  });
+
+  test("reads what is not ASCII as it is where it is shown or compared", async () => {
+    const named = { cwd: "/home/j\u00f6rg", gitBranch: "f\u00fcr-alle" };
+    const scan = await checked(
+      file(
+        userText("Gr\u00fc\u00dfe \u{1f600}", named),
+        answer(
+          "msg_\u00e9",
+          [text("\u00e9"), toolUse("toolu_\u00e9", "W\u00e4hle", { a: "\u00e9" })],
+          usage(1, 2),
+          named,
+        ),
+        toolResult("toolu_\u00e9", "\u00a0[Request interrupted by user", named),
+        answer("msg_2", [toolUse("toolu_2", "Read")]),
+        toolResult("toolu_2", "     1\u2192first", named),
+      ),
+    );
+    assert.equal(scan?.stats.initial_prompt, "Gr\u00fc\u00dfe \u{1f600}");
+    assert.equal(scan.metadata.cwd, "/home/j\u00f6rg");
+    assert.deepEqual(scan.stats.tools, { "W\u00e4hle": { calls: 1, errors: 0 }, Read: { calls: 1, errors: 0 } });
+    assert.equal(scan.stats.tool_interrupted_count, 1);
   });
 
   test("takes the whole parse for what is no file of Claude Code, or has lines over 5 MiB", async () => {

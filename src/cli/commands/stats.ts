@@ -14,7 +14,7 @@ export async function run(
   args: readonly string[],
   options: CommandOptions,
 ): Promise<ExitCode> {
-  const { refs, unreadable } = await refsAsked(context, args, options);
+  const { refs, named, unreadable } = await refsAsked(context, args, options);
   const scanned: Scanned[] = [];
   let failed = unreadable;
   for (const { ref, scan, problem } of await scanAll(context, refs)) {
@@ -28,6 +28,7 @@ export async function run(
   const result = sumsOf(scanned, {
     by: by === "day" || by === "project" || by === "model" || by === "session" ? by : null,
     unreadable: failed,
+    named,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   });
   if (scanned.length > 0) {
@@ -43,20 +44,27 @@ async function refsAsked(
   context: CommandContext,
   args: readonly string[],
   options: CommandOptions,
-): Promise<{ refs: SessionRef[]; unreadable: number }> {
+): Promise<{ refs: SessionRef[]; named: ReadonlySet<SessionRef>; unreadable: number }> {
   if (args.length === 0) {
     const isAsked =
       flag(options, "all") || date(options, "since") !== undefined || text(options, "project") !== undefined;
     if (!isAsked) throw new CliError("No session is named.", "Name one, such as `latest`, or give --all.");
     const { sessions, unreadable } = await sessionsAsked(context, options, { subagents: true });
-    return { refs: sessions, unreadable: unreadable.length };
+    return { refs: sessions, named: new Set(), unreadable: unreadable.length };
   }
   if (flag(options, "all")) throw new CliError("--all and a SESSION exclude each other.", "Give one of them.");
   const byPlace = new Map<string, SessionRef>();
+  const named = new Set<SessionRef>();
   for (const argument of args) {
-    for (const ref of await familyOf(context, await sessionNamed(context, argument))) {
-      byPlace.set(ref.path ?? `${ref.database ?? ""} ${ref.id}`, ref);
-    }
+    const [top, ...below] = await familyOf(context, await sessionNamed(context, argument));
+    if (top === undefined) continue;
+    named.add(top);
+    byPlace.set(placeOf(top), top);
+    for (const ref of below) if (!byPlace.has(placeOf(ref))) byPlace.set(placeOf(ref), ref);
   }
-  return { refs: [...byPlace.values()], unreadable: 0 };
+  return { refs: [...byPlace.values()], named, unreadable: 0 };
+}
+
+function placeOf({ path, database, id }: SessionRef): string {
+  return path ?? `${database ?? ""} ${id}`;
 }

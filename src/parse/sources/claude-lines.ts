@@ -1,6 +1,7 @@
 /** Claude Code's JSON lines into units; session files and stream-json have the same records. */
+import { crc32 } from "node:zlib";
 import type { MessageDraft, SourceOptions, SourceUnit } from "../draft.ts";
-import { fingerprint, SeenSet } from "../fingerprint.ts";
+import { hashOf, repeatsRemembered, SeenSet } from "../fingerprint.ts";
 import { textOf } from "../json-fields.ts";
 import { recordsOfLine, type LineRecord } from "../json-records.ts";
 import { LineSplitter, type RawLine } from "../lines.ts";
@@ -24,10 +25,11 @@ export async function* readClaudeLines(
 /** Reads lines in order; remembers which records there were, since files repeat them. */
 export class ClaudeLineReader {
   readonly #options: Pick<SourceOptions, "maxLineBytes" | "agentProgress">;
-  readonly #records = new SeenSet();
+  readonly #records: SeenSet;
 
-  constructor(options: Pick<SourceOptions, "maxLineBytes" | "agentProgress">) {
+  constructor(options: Pick<SourceOptions, "maxLineBytes" | "agentProgress" | "windowLines">) {
     this.#options = options;
+    this.#records = new SeenSet(repeatsRemembered(options.windowLines));
   }
 
   /** A unit for each record of the line; the most useful of them stands for the line in the account. */
@@ -52,9 +54,9 @@ export class ClaudeLineReader {
   }
 
   /** The same record again, as when a session was recorded twice into its own file. */
-  #isRepeat({ fields, text }: LineRecord): boolean {
+  #isRepeat({ fields, json }: LineRecord): boolean {
     const uuid = textOf(fields, "uuid");
-    return uuid !== undefined && !this.#records.add(`${uuid} ${fingerprint(text)}`);
+    return uuid !== undefined && !this.#records.addHashes(crc32(json), hashOf(uuid));
   }
 }
 

@@ -1,7 +1,7 @@
 /** Claude Code's `user`, `assistant`, `system` and `summary` records as message drafts. */
 import type { BlockDraft, MessageDraft, UsageDraft } from "../draft.ts";
 import { countOf, fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
-import type { MessageMetadata } from "../model.ts";
+import type { MessageMetadata, MessageType } from "../model.ts";
 import { timeOf } from "../times.ts";
 import { contentBlocks } from "./claude-content.ts";
 import { userKindOf, userOrigin } from "./claude-user.ts";
@@ -13,18 +13,13 @@ const PLACEHOLDER_TOKENS = 10;
 
 export function userDraft(record: Fields): MessageDraft {
   const blocks = messageBlocks(fieldsOf(record, "message"), record);
+  const draft = draftOf("user", "user", record, blocks);
+  const metadata: MessageMetadata = userOrigin(record, blocks);
   const source = textOf(record, "sourceToolAssistantUUID");
-  return {
-    type: "user",
-    role: "user",
-    userKind: userKindOf(record, blocks),
-    ...commonOf(record),
-    blocks,
-    metadata: {
-      ...userOrigin(record, blocks),
-      ...(source === undefined ? {} : { source_tool_assistant_uuid: source }),
-    },
-  };
+  if (source !== undefined) metadata.source_tool_assistant_uuid = source;
+  draft.userKind = userKindOf(record, blocks);
+  draft.metadata = metadata;
+  return draft;
 }
 
 /** Programs that borrowed the format keep the content elsewhere in the message; then the message itself is shown. */
@@ -40,35 +35,27 @@ export function queuedDraft(record: Fields): MessageDraft | undefined {
   const blocks = contentBlocks(attachment["prompt"], record);
   if (blocks.length === 0) return undefined;
   const notice = attachment["commandMode"] === "task-notification";
-  return {
-    type: "user",
-    role: "user",
-    userKind: notice ? "meta" : "human",
-    ...commonOf(record),
-    blocks,
-    metadata: { origin: notice ? "notification" : "queued" },
-  };
+  const draft = draftOf("user", "user", record, blocks);
+  draft.userKind = notice ? "meta" : "human";
+  draft.metadata = { origin: notice ? "notification" : "queued" };
+  return draft;
 }
 
 export function assistantDraft(record: Fields): MessageDraft {
   const message = fieldsOf(record, "message") ?? {};
+  const draft = draftOf("assistant", "assistant", record, messageBlocks(message, record));
   const model = textOf(message, "model");
   const id = textOf(message, "id");
   const request = textOf(record, "requestId") ?? textOf(record, "request_id");
   const usage = usageOf(message["usage"]);
   const cost = countOf(record, "costUSD");
-  return {
-    type: "assistant",
-    role: "assistant",
-    ...commonOf(record),
-    ...(id === undefined ? {} : { sourceId: id }),
-    ...(request === undefined ? {} : { requestId: request }),
-    ...(model === undefined ? {} : { model }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(cost === undefined ? {} : { costUsd: cost }),
-    blocks: messageBlocks(message, record),
-    metadata: assistantMetadata(record, message, usage),
-  };
+  if (id !== undefined) draft.sourceId = id;
+  if (request !== undefined) draft.requestId = request;
+  if (model !== undefined) draft.model = model;
+  if (usage !== undefined) draft.usage = usage;
+  if (cost !== undefined) draft.costUsd = cost;
+  draft.metadata = assistantMetadata(record, message, usage);
+  return draft;
 }
 
 function assistantMetadata(record: Fields, message: Fields, usage: UsageDraft | undefined): MessageMetadata {
@@ -107,48 +94,40 @@ function usageOf(usage: unknown): UsageDraft | undefined {
 }
 
 export function systemDraft(record: Fields): MessageDraft {
+  const content = record["content"] ?? fieldsOf(record, "message")?.["content"];
+  const draft = draftOf("system", null, record, contentBlocks(content, record));
+  const metadata: MessageMetadata = {};
   const subtype = textOf(record, "subtype");
   const duration = countOf(record, "durationMs");
-  const error = record["error"];
-  return {
-    type: "system",
-    role: null,
-    ...commonOf(record),
-    blocks: contentBlocks(record["content"] ?? fieldsOf(record, "message")?.["content"], record),
-    metadata: {
-      ...(subtype === undefined ? {} : { subtype }),
-      ...(duration === undefined ? {} : { duration_ms: duration }),
-      ...(error === undefined ? {} : { error }),
-    },
-  };
+  if (subtype !== undefined) metadata.subtype = subtype;
+  if (duration !== undefined) metadata["duration_ms"] = duration;
+  if (record["error"] !== undefined) metadata["error"] = record["error"];
+  draft.metadata = metadata;
+  return draft;
 }
 
 export function summaryDraft(record: Fields): MessageDraft {
+  const draft = draftOf("summary", null, record, contentBlocks(record["summary"], record));
   const leaf = textOf(record, "leafUuid");
-  return {
-    type: "summary",
-    role: null,
-    ...commonOf(record),
-    blocks: contentBlocks(record["summary"], record),
-    metadata: leaf === undefined ? {} : { leaf_uuid: leaf },
-  };
+  if (leaf !== undefined) draft.metadata = { leaf_uuid: leaf };
+  return draft;
 }
 
-type Common = Pick<MessageDraft, "uuid" | "parentUuid" | "timestamp" | "cwd" | "isSidechain" | "agentId">;
-
-function commonOf(record: Fields): Common {
-  const common: Common = {};
+/** What any record tells of its message. */
+function draftOf(type: MessageType, role: MessageDraft["role"], record: Fields, blocks: BlockDraft[]): MessageDraft {
+  const draft: MessageDraft = { type, role, blocks };
   const uuid = textOf(record, "uuid");
   const parent = textOf(record, "parentUuid");
   const timestamp = timeOf(record["timestamp"]);
   const cwd = textOf(record, "cwd");
-  const agent = textOf(record, "agentId");
-  if (uuid !== undefined) common.uuid = uuid;
-  if (parent !== undefined) common.parentUuid = parent;
-  if (timestamp !== undefined) common.timestamp = timestamp;
-  if (cwd !== undefined) common.cwd = cwd;
-  if (agent !== undefined) common.agentId = agent;
-  // Of stream-json, the call that started the subagent whose message this is.
-  if (record["isSidechain"] === true || textOf(record, "parent_tool_use_id") !== undefined) common.isSidechain = true;
-  return common;
+  // Stream-json names a subagent by the call that started it.
+  const starter = textOf(record, "parent_tool_use_id");
+  const agent = textOf(record, "agentId") ?? starter;
+  if (uuid !== undefined) draft.uuid = uuid;
+  if (parent !== undefined) draft.parentUuid = parent;
+  if (timestamp !== undefined) draft.timestamp = timestamp;
+  if (cwd !== undefined) draft.cwd = cwd;
+  if (agent !== undefined) draft.agentId = agent;
+  if (record["isSidechain"] === true || starter !== undefined) draft.isSidechain = true;
+  return draft;
 }

@@ -3,12 +3,13 @@ import type { BlockDraft } from "../draft.ts";
 import { fieldsOf, textOf, type Fields } from "../json-fields.ts";
 import type { MessageMetadata, UserKind } from "../model.ts";
 
+/** Marks of a line that the program wrote; stream-json calls `isMeta` `isSynthetic`. */
+const INJECTED = ["isMeta", "isSynthetic", "isCompactSummary", "isVisibleInTranscriptOnly"] as const;
+
 /** A tool's answer has its blocks, an injection its marks; all else a person sent. */
 export function userKindOf(line: Fields, blocks: readonly BlockDraft[]): UserKind {
   if (blocks.some(({ type }) => type === "tool_result")) return "tool_result";
-  const injected =
-    line["isMeta"] === true || line["isCompactSummary"] === true || line["isVisibleInTranscriptOnly"] === true;
-  return injected || isInterruption(blocks) ? "meta" : "human";
+  return INJECTED.some((mark) => line[mark] === true) || isInterruption(blocks) ? "meta" : "human";
 }
 
 export function userOrigin(line: Fields, blocks: readonly BlockDraft[]): MessageMetadata {
