@@ -91,8 +91,7 @@ export async function* pickedDrafts(
 }
 
 /**
- * Makes messages of units, and leaves out what an input windowUnits: Number.POSITIVE_INFINITY,
-    repeats: as the parser does, but for putting lines together.
+ * Makes messages of units, and leaves out what an input repeats: as the parser does, but for putting lines together.
  * By default no text is cut.
  */
 export class LineMessages {
@@ -106,6 +105,7 @@ export class LineMessages {
       generateId: () => String((this.#ids += 1)),
       pricing: flatPricing,
       repeats,
+      windowUnits: Number.POSITIVE_INFINITY,
     });
   }
 

@@ -1,12 +1,14 @@
 /**
- * The figures of lines that are two thirds of a session file and of which little counts: results of tools, and
- * progress. They are added up without drafts and rows.
+ * The figures of lines that are nearly all of a session file and of which little counts: answers, results of tools,
+ * and progress. They are added up without blocks and rows.
  */
 import { isFields, textOf, type Fields } from "../parse/json-fields.ts";
 import type { LineAccount, TranscriptStats } from "../parse/model.ts";
+import { assistantDraft } from "../parse/sources/claude-message.ts";
 import { TimeSpan, timeOf } from "../parse/times.ts";
 import { resultStatus } from "../parse/tool-errors.ts";
-import type { CallFigures } from "./call-figures.ts";
+import type { Answers } from "./answers.ts";
+import type { BlockFigures } from "./block-figures.ts";
 
 /** What a line says of its session. */
 const FACTS = [
@@ -21,25 +23,27 @@ const FACTS = [
 ] as const;
 
 export class PlainLines {
-  readonly #calls: CallFigures;
+  readonly #blocks: BlockFigures;
+  readonly #answers: Answers;
   readonly #span = new TimeSpan();
+  #answerLines = 0;
   #results = 0;
   #progress = 0;
 
-  constructor(calls: CallFigures) {
-    this.#calls = calls;
+  constructor(blocks: BlockFigures, answers: Answers) {
+    this.#blocks = blocks;
+    this.#answers = answers;
   }
 
   /**
    * Whether the record is plain, and so was added. `like` is a record of the same file that was read: what a line says
    * of its session must be known from it.
    */
-  add(record: Fields, like: Fields | undefined, note: (name: string) => void): boolean {
-    const { type } = record;
-    if (type === "progress") this.#progress += 1;
-    else if (type !== "user" || like === undefined || !this.#addResults(record, like, note)) return false;
-    const uuid = textOf(record, "uuid");
-    if (uuid !== undefined) note(uuid);
+  add(record: Fields, like: Fields | undefined): boolean {
+    if (record["type"] === "progress") this.#progress += 1;
+    else if (like === undefined || !FACTS.every((fact) => record[fact] === like[fact])) return false;
+    else if (!this.#addMessage(record)) return false;
+    this.#blocks.note(textOf(record, "uuid"));
     const time = timeOf(record["timestamp"]);
     if (time !== undefined) this.#span.add(time);
     return true;
@@ -54,28 +58,56 @@ export class PlainLines {
   addTo(stats: TranscriptStats, lines: LineAccount): void {
     stats.total_messages += this.#results;
     stats.user_messages += this.#results;
-    lines.total += this.#results + this.#progress;
-    lines.used += this.#results;
+    lines.total += this.#results + this.#answerLines + this.#progress;
+    lines.used += this.#results + this.#answerLines;
     if (this.#progress > 0) lines.skipped["progress"] = (lines.skipped["progress"] ?? 0) + this.#progress;
   }
 
-  #addResults(record: Fields, like: Fields, note: (name: string) => void): boolean {
-    const { message, toolUseResult } = record;
+  #addMessage(record: Fields): boolean {
+    const { type, message } = record;
     const content = isFields(message) ? message["content"] : undefined;
-    if (!Array.isArray(content) || content.length === 0) return false;
-    if (!content.every(isTextResult) || !FACTS.every((fact) => record[fact] === like[fact])) return false;
-    this.#results += 1;
+    if (!isFields(message) || !Array.isArray(content) || content.length === 0) return false;
+    if (type === "assistant" && content.every(isPlainPiece)) this.#addAnswer(record, message, content);
+    else if (type === "user" && content.every(isTextResult)) this.#addResults(record, content);
+    else return false;
+    return true;
+  }
+
+  #addAnswer(record: Fields, message: Fields, content: readonly Fields[]): void {
+    const { timestamp, version, isSidechain, parent_tool_use_id, costUSD } = record;
+    const { id, model, stop_reason, usage } = message;
+    // All of it that figures are made from.
+    const lean = { timestamp, version, isSidechain, parent_tool_use_id, costUSD };
+    const draft = assistantDraft({ ...lean, message: { id, model, stop_reason, usage, content: null } });
+    this.#answers.add(draft);
+    this.#answerLines += 1;
+    const line = textOf(record, "uuid");
+    for (const block of content) {
+      if (block["type"] === "tool_use") {
+        this.#blocks.addCall(textOf(block, "id"), textOf(block, "name"), line, draft.sourceId);
+      } else {
+        this.#blocks.addPiece(block["type"] === "text" ? "text" : "thinking", block["thinking"] === "", draft.sourceId);
+      }
+    }
+  }
+
+  #addResults(record: Fields, content: readonly (Fields & { content: string })[]): void {
+    const { toolUseResult } = record;
     const line = textOf(record, "sourceToolAssistantUUID");
+    this.#results += 1;
     for (const block of content) {
       const isError = typeof block["is_error"] === "boolean" ? block["is_error"] : null;
       // Of a result that is marked as none, only what the host kept tells whether it was an error.
       const text = isError === false ? "" : block.content;
-      const id = textOf(block, "tool_use_id");
-      if (id !== undefined) note(`tool_result ${id}`);
-      this.#calls.end(id, resultStatus({ isError, text, toolUseResult }), line);
+      this.#blocks.addResult(textOf(block, "tool_use_id"), resultStatus({ isError, text, toolUseResult }), line);
     }
-    return true;
   }
+}
+
+function isPlainPiece(block: unknown): block is Fields {
+  if (!isFields(block)) return false;
+  const { type } = block;
+  return type === "tool_use" || ((type === "text" || type === "thinking") && typeof block[type] === "string");
 }
 
 function isTextResult(block: unknown): block is Fields & { content: string } {

@@ -5,7 +5,7 @@ import { raw } from "jq-wasm";
 const words = process.argv.slice(2);
 const flags = words
   .filter((word) => /^-\w+$/.test(word))
-  .flatMap((word) => [...word.slice(1)].map((flag) => `-${flag}`));
+  .flatMap((word) => Array.from(word.slice(1), (flag) => `-${flag}`));
 const [filter = ".", ...files] = words.filter((word) => !/^-\w+$/.test(word));
 const input = (files.length > 0 ? files : ["/dev/stdin"]).map((path) => readFileSync(path, "utf8")).join("\n");
 process.stdout.write(`${await raw(input, filter, flags)}\n`);

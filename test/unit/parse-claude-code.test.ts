@@ -184,7 +184,7 @@ describe("what is not shown as empty", () => {
       { type: "image", source },
       { type: "document", source: { ...source, media_type: "application/pdf" } },
     ];
-    const result = await parsed([userText(content as unknown as string)]);
+    const result = await parsed([userText(content)]);
     assert.deepEqual(
       result.content_blocks.map(({ block_type, metadata }) => [block_type, metadata.media_type]),
       [

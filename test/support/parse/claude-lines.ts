@@ -21,8 +21,8 @@ const line = (type: string, fields: Line): string => {
   });
 };
 
-/** What a person typed. */
-export const userText = (content: string, more: Line = {}): string =>
+/** What a person sent: text, or blocks. */
+export const userText = (content: unknown, more: Line = {}): string =>
   line("user", { message: { role: "user", content }, ...more });
 
 /** A tool's answer. */
