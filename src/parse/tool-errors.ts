@@ -44,6 +44,8 @@ const REJECTIONS = [
 
 /** What Claude Code puts at the end of the output of a shell command that was stopped. */
 const ABORTED_COMMAND = /<error>Command was aborted before completion<\/error>\s*$/;
+/** Stands before the note of an interruption if the command was killed for it. */
+const KILLED = /^Exit code \d+\s+/;
 /** The program's own limit ended the command, not a person. */
 const TIMED_OUT = /^(?:Error: |Exit code \d+\s+)?Command timed out after \d/;
 
@@ -68,7 +70,8 @@ export function resultStatus({ isError, text, toolUseResult }: ResultFacts): Too
 }
 
 function stoppedByPerson(text: string): "interrupted" | "rejected" | null {
-  if (INTERRUPTIONS.some((beginning) => text.startsWith(beginning))) return "interrupted";
+  const told = text.replace(KILLED, "");
+  if (INTERRUPTIONS.some((beginning) => told.startsWith(beginning))) return "interrupted";
   if (REJECTIONS.some((beginning) => text.startsWith(beginning))) return "rejected";
   return null;
 }
