@@ -5,7 +5,6 @@
 import { Assembler } from "../parse/assembler.ts";
 import type { SourceUnit } from "../parse/draft.ts";
 import type { Fields } from "../parse/json-fields.ts";
-import type { SourceName } from "../parse/model.ts";
 import type { Pricing } from "../parse/pricing.ts";
 import { Answers } from "./answers.ts";
 import { BlockFigures } from "./block-figures.ts";
@@ -63,7 +62,7 @@ export class Figures {
   }
 
   /** Undefined if only the whole parse can tell. */
-  scan(source: SourceName): SessionScan | undefined {
+  scan(): SessionScan | undefined {
     const blocks = this.#blocks.stats();
     if (!blocks) return undefined;
     const answers = this.#answers.unit();
@@ -73,6 +72,6 @@ export class Figures {
     const { metadata, lines } = this.#assembler;
     const stats = { ...this.#assembler.stats, ...blocks };
     this.#plain.addTo(stats, lines);
-    return { source, stats, metadata, lines, error_count: this.#errors, usage: usageRecords(messages) };
+    return { source: "claude-code", stats, metadata, lines, error_count: this.#errors, usage: usageRecords(messages) };
   }
 }

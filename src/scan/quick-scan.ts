@@ -5,14 +5,9 @@ import type { SourceUnit } from "../parse/draft.ts";
 import { textOf } from "../parse/json-fields.ts";
 import { recordsOfLine } from "../parse/json-records.ts";
 import type { RawLine } from "../parse/lines.ts";
-import type { SourceName } from "../parse/model.ts";
 import type { Pricing } from "../parse/pricing.ts";
 import { ClaudeLineReader } from "../parse/sources/claude-lines.ts";
 import { isSessionRecord, readRecord } from "../parse/sources/claude-record.ts";
-import { claudeCode } from "../parse/sources/claude-code.ts";
-import { claudeStream } from "../parse/sources/claude-stream.ts";
-import { headRecords } from "../parse/sources/json-head.ts";
-import { detectSource } from "../parse/sources/index.ts";
 import { recordOf } from "./latin1-records.ts";
 import { Figures } from "./figures.ts";
 import type { SessionScan } from "./session-scan.ts";
@@ -21,7 +16,7 @@ import type { SessionScan } from "./session-scan.ts";
 const MAX_LINE_BYTES = 5 * 1024 * 1024;
 /** Small enough to stay in the processor's cache while it is read. */
 const CHUNK_BYTES = 512 * 1024;
-/** What the whole parse tells a source by. */
+/** A longer first line tells nothing to the whole parse either. */
 const HEAD_BYTES = 64 * 1024;
 const LINE_FEED = 10;
 const NO_PROBLEMS: SourceUnit["problems"] = [];
@@ -63,7 +58,7 @@ class QuickScan {
 
   run(): SessionScan | undefined {
     let held = this.#read(0);
-    const source = claudeSource(buffer.subarray(0, held));
+    checkSource(buffer.subarray(0, held));
     for (let read = held; read > 0;) {
       const end = buffer.subarray(0, held).lastIndexOf(LINE_FEED) + 1;
       this.#addLines(end);
@@ -74,7 +69,7 @@ class QuickScan {
       held += read;
     }
     if (held > 0) this.#addLast(held);
-    return this.#figures.scan(source);
+    return this.#figures.scan();
   }
 
   #read(at: number): number {
@@ -122,13 +117,9 @@ class QuickScan {
   }
 }
 
-/** Unsure if it is no source of Claude Code's. */
-function claudeSource(start: Buffer): SourceName {
-  // The first line is mostly enough, and all of them take as long as the rest of many a file.
+/** Unsure if the first line is no record of a session file: then it takes more of the file to tell what it is. */
+function checkSource(start: Buffer): void {
   const end = start.subarray(0, HEAD_BYTES).indexOf(LINE_FEED);
-  const first = start.toString("utf8", 0, Math.max(end, 0));
-  if (isSessionRecord(headRecords(first)[0] ?? {}) && detectSource(first) === claudeCode) return claudeCode.name;
-  const source = detectSource(start.toString("utf8", 0, HEAD_BYTES));
-  if (source === claudeCode || source === claudeStream) return source.name;
-  throw new Unsure();
+  const record = recordOf(start, 0, Math.max(end, 0));
+  if (!record || typeof record["type"] !== "string" || !isSessionRecord(record)) throw new Unsure();
 }

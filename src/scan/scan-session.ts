@@ -1,11 +1,8 @@
 /** The figures of one session, got the quickest way there is. */
-import { parseTranscript } from "../parse/parse-transcript.ts";
 import { catalogPricing, flatPricing, type Pricing } from "../parse/pricing.ts";
-import { cannotOpen, openSession } from "../sessions/open-session.ts";
-import { outputReader } from "../sessions/output-reader.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import { quickScan } from "./quick-scan.ts";
-import { type SessionScan, usageRecords } from "./session-scan.ts";
+import type { SessionScan } from "./session-scan.ts";
 
 export interface ScanOptions {
   /** See `ParseOptions`. */
@@ -18,7 +15,11 @@ export interface ScanOptions {
  */
 export async function scanSession(ref: SessionRef, { pricing = "catalog" }: ScanOptions = {}): Promise<SessionScan> {
   const prices = await pricingOf(pricing);
-  return quickly(ref, prices) ?? wholly(ref, prices);
+  const scan = await quickly(ref, prices);
+  if (scan) return scan;
+  // Loading it takes as long as scanning many a session.
+  const { wholeScan } = await import("./whole-scan.ts");
+  return wholeScan(ref, prices);
 }
 
 async function pricingOf(pricing: "catalog" | "flat" | Pricing): Promise<Pricing> {
@@ -26,19 +27,13 @@ async function pricingOf(pricing: "catalog" | "flat" | Pricing): Promise<Pricing
   return pricing === "flat" ? flatPricing : catalogPricing();
 }
 
-function quickly(ref: SessionRef, pricing: Pricing): SessionScan | undefined {
+async function quickly(ref: SessionRef, pricing: Pricing): Promise<SessionScan | undefined> {
   // What has no size, as a pipe, can be read only once.
   if (ref.path === null || ref.bytes === null || ref.source === "transcript") return undefined;
   try {
     return quickScan(ref.path, pricing);
   } catch (error) {
+    const { cannotOpen } = await import("../sessions/open-session.ts");
     throw cannotOpen(ref, error);
   }
-}
-
-async function wholly(ref: SessionRef, pricing: Pricing): Promise<SessionScan> {
-  const readOutput = outputReader(ref);
-  const options = readOutput === undefined ? { pricing } : { pricing, readOutput };
-  const { source, stats, metadata, lines, errors, messages } = await parseTranscript(ref.id, openSession(ref), options);
-  return { source, stats, metadata, lines, error_count: errors.length, usage: usageRecords(messages) };
 }

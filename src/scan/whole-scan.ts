@@ -1,0 +1,15 @@
+/** The figures of a session of any source. */
+import { parseTranscript } from "../parse/parse-transcript.ts";
+import type { Pricing } from "../parse/pricing.ts";
+import { openSession } from "../sessions/open-session.ts";
+import { outputReader } from "../sessions/output-reader.ts";
+import type { SessionRef } from "../sessions/session-ref.ts";
+import { type SessionScan, usageRecords } from "./session-scan.ts";
+
+/** By parsing all of it. Rejects with a `SessionError` if the session cannot be read. */
+export async function wholeScan(ref: SessionRef, pricing: Pricing): Promise<SessionScan> {
+  const readOutput = outputReader(ref);
+  const options = readOutput === undefined ? { pricing } : { pricing, readOutput };
+  const { source, stats, metadata, lines, errors, messages } = await parseTranscript(ref.id, openSession(ref), options);
+  return { source, stats, metadata, lines, error_count: errors.length, usage: usageRecords(messages) };
+}
