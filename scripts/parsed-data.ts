@@ -1,12 +1,14 @@
-/** A plugin for the bundler that makes large tables of data quick to load. */
-import type { Plugin, RolldownPlugin } from "rolldown";
+/** A plugin for the bundler: large tables of data as text that is parsed as JSON. */
+import { isDeepStrictEqual } from "node:util";
+import { runInThisContext } from "node:vm";
+import type { RolldownPlugin } from "rolldown";
 
-/** Smaller literals are not worth a change. */
-const MIN_CHARS = 20_000;
+/** Smaller literals load in no time. */
+const MIN_CHARS = 50_000;
 
 /**
- * Writes large literals of plain data (`const PRICES = [{…}, …]`) as `JSON.parse("…")`, which a program that starts
- * reads in a fifth of the time. Anything but plain data stays as it is.
+ * Writes a large array of plain data at the top of a module (`const prices = [{…}, …]`) as `JSON.parse("…")`, which a
+ * program loads several times as quickly. What is more than plain data stays as it is.
  */
 export function parsedData(): RolldownPlugin {
   return {
@@ -15,12 +17,28 @@ export function parsedData(): RolldownPlugin {
       filter: { id: /\.m?js$/ },
       handler(code) {
         if (code.length < MIN_CHARS) return undefined;
-        const literals = this.parse(code).body.flatMap(literalsOf).filter(({ start, end }) => end - start >= MIN_CHARS);
-        return literals.reduceRight((text, node) => {
-          const value = plainData(node);
-          return ;
+        const arrays = this.parse(code)
+          .body.flatMap((node) => (node.type === "VariableDeclaration" ? node.declarations : []))
+          .flatMap(({ init }) => (init?.type === "ArrayExpression" ? [init] : []))
+          .filter(({ start, end }) => end - start >= MIN_CHARS);
+        // From the last one, so that the places of those before it stay true.
+        const text = arrays.toReversed().reduce((before, { start, end }) => {
+          return before.slice(0, start) + asJson(before.slice(start, end)) + before.slice(end);
         }, code);
+        return text === code ? undefined : { code: text, map: null };
       },
     },
   };
+}
+
+/** The literal as a call that makes the same value, or as it is if there is none. */
+function asJson(literal: string): string {
+  try {
+    const value: unknown = runInThisContext(`(${literal})`);
+    const json = JSON.stringify(value);
+    return isDeepStrictEqual(JSON.parse(json), value) ? `JSON.parse(${JSON.stringify(json)})` : literal;
+  } catch {
+    // It uses what the module declares elsewhere.
+    return literal;
+  }
 }

@@ -1,9 +1,10 @@
 /** Drafts into messages and blocks: one message for all pieces that share an id. */
 import { cutText } from "./cut-text.ts";
 import type { BlockDraft, MessageDraft, UsageDraft } from "./draft.ts";
-import { fingerprint, repeatsRemembered, SeenSet, valueFingerprint } from "./fingerprint.ts";
+import { repeatsRemembered } from "./fingerprint.ts";
 import type { MessageMetadata, ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import type { Pricing } from "./pricing.ts";
+import { Repeats } from "./repeats.ts";
 
 export interface BuilderOptions {
   sessionId: string;
@@ -33,12 +34,12 @@ export interface Place {
 
 export class MessageBuilder {
   readonly #options: BuilderOptions;
-  readonly #blocks: SeenSet;
+  readonly #repeats: Repeats;
   #ordinal = 0;
 
   constructor(options: BuilderOptions) {
     this.#options = options;
-    this.#blocks = new SeenSet(repeatsRemembered(options.windowUnits));
+    this.#repeats = new Repeats(repeatsRemembered(options.windowUnits));
   }
 
   /** A new message; undefined if all that it has was said before. */
@@ -166,29 +167,9 @@ export class MessageBuilder {
     };
   }
 
-  /** The blocks that were not there before. Within one piece, everything is meant as it stands. */
   #news(draft: MessageDraft): readonly BlockDraft[] {
-    if (!this.#options.repeats) return draft.blocks;
-    const identities = draft.blocks.map((block) => identityOf(block, draft.sourceId));
-    const news = draft.blocks.filter((_, at) => {
-      const identity = identities[at];
-      return identity === undefined || !this.#blocks.has(identity);
-    });
-    for (const identity of identities) if (identity !== undefined) this.#blocks.add(identity);
-    return news;
+    return this.#options.repeats ? this.#repeats.news(draft) : draft.blocks;
   }
-}
-
-/** What a block is known by when it comes again; undefined if it may rightly stand twice. */
-function identityOf(block: BlockDraft, sourceId: string | undefined): string | undefined {
-  const { type, toolUseId, text = "" } = block;
-  if (type === "tool_use" && toolUseId !== undefined) {
-    return `call ${toolUseId} ${block.toolName ?? ""} ${valueFingerprint(block.input)}`;
-  }
-  if (type === "tool_result" && toolUseId !== undefined) {
-    return `result ${toolUseId} ${String(block.isError)} ${fingerprint(text)}`;
-  }
-  return sourceId === undefined ? undefined : `${type} ${sourceId} ${fingerprint(block.identity ?? text)}`;
 }
 
 function setFlag(message: TranscriptMessage, { type }: BlockDraft): void {

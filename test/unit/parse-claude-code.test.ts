@@ -93,6 +93,16 @@ describe("a session that was recorded into its own file again", () => {
     assert.equal(account.skipped["duplicate"], 1);
   });
 
+  test("keeps the calls of a provider that numbers them anew in each answer", async () => {
+    const call = (id: string): string => answer(id, [toolUse("call_0", "Bash", { command: "date" })]);
+    const result = toolResult("call_0", "ok");
+    const { tool_calls } = await parsed([call("msg_1"), result, call("msg_2"), renamed(result, 0)]);
+    assert.deepEqual(
+      tool_calls.map(({ status }) => status),
+      ["completed", "completed"],
+    );
+  });
+
   test("keeps what has a known uuid and says something else", async () => {
     const shared = { uuid: "u1" };
     assert.deepEqual(texts(await parsed([userText("one", shared), userText("two", shared)])), ["one", "two"]);

@@ -1,0 +1,99 @@
+/** One conversation as each source has it: what the parser makes of them must be the same. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { SourceName } from "../../../src/parse/model.ts";
+import { failed, PlayedSession, worked } from "../played-session.ts";
+import { startSaving } from "../saving.ts";
+import { answer, file, text, toolResult, toolUse, usage, userText } from "./claude-lines.ts";
+
+export const PROMPT = "Why does the forecast swap digits?";
+const ERROR = "Exit code 1\nexpected 21 but got 12";
+const TEST = { command: "npm test" };
+const TOKENS = { input: 1_000, output: 200, reasoning: 30, cache: { read: 4_000, write: 5 } };
+
+/** The file of each source. Recorded ones are written by the recorder into `folder`. */
+export async function asEachSource(folder: string): Promise<Record<SourceName, string>> {
+  const sessionID = "ses_contract";
+  const session = new PlayedSession(sessionID)
+    .user(PROMPT)
+    .answer("I will run the tests.", [failed("bash", TEST, ERROR)])
+    .answer("Once more.", [worked("bash", TEST, "ok")])
+    .answer("It was `swap`.")
+    .user("Thanks.");
+  await startSaving({ dataFolder: folder, format: "both" }).record(session.records);
+  const recorded = (ending: string): string => readFileSync(join(folder, `transcripts/${sessionID}.${ending}`), "utf8");
+  return {
+    markdown: recorded("md"),
+    jsonl: recorded("jsonl"),
+    "opencode-export": exported(sessionID),
+    "claude-code": claudeFile(),
+    "claude-stream": claudeStream(),
+  };
+}
+
+function claudeFile(): string {
+  const tokens = usage(1_000, 230, 4_000, 5);
+  const first = usage(1_000, 1, 4_000, 5);
+  return file(
+    userText(PROMPT),
+    answer("msg_1", [text("I will run the tests.")], first),
+    answer("msg_1", [toolUse("call_1", "bash", TEST)], tokens),
+    toolResult("call_1", ERROR, {}, { is_error: true }),
+    answer("msg_2", [text("Once more.")], first),
+    answer("msg_2", [toolUse("call_2", "bash", TEST)], tokens),
+    toolResult("call_2", "ok"),
+    answer("msg_3", [text("It was `swap`.")], tokens),
+    userText("Thanks."),
+  );
+}
+
+/** The same records, with what only stream-json has in its lines, and without what only a session file has. */
+function claudeStream(): string {
+  const lines = claudeFile().trimEnd().split("\n");
+  return file(
+    ...lines.map((line) => {
+      const { type, message, uuid }: Record<string, unknown> = JSON.parse(line);
+      return JSON.stringify({ type, message, uuid, session_id: "s-1", parent_tool_use_id: null });
+    }),
+    JSON.stringify({ type: "result", subtype: "success", session_id: "s-1", result: "It was `swap`.", usage: {} }),
+  );
+}
+
+function exported(sessionID: string): string {
+  let serial = 0;
+  const message = (role: "user" | "assistant", parts: readonly object[]): object => {
+    serial += 1;
+    const id = `msg_${serial}`;
+    const about = { id, role, sessionID, time: { created: 1_772_442_000_000 + serial } };
+    const own = role === "user" ? {} : { modelID: "large", providerID: "acme", tokens: TOKENS, cost: 0.0125 };
+    const numbered = parts.map((part, at) => ({ id: `prt_${serial}_${at}`, messageID: id, sessionID, ...part }));
+    return { info: { ...about, ...own }, parts: numbered };
+  };
+  const says = (content: string): object => ({ type: "text", text: content });
+  const call = (callID: string, state: object): object => ({
+    type: "tool",
+    tool: "bash",
+    callID,
+    state: { input: TEST, time: { start: 1, end: 2 }, metadata: {}, ...state },
+  });
+  return JSON.stringify(
+    {
+      info: {
+        id: sessionID,
+        title: "Digits",
+        version: "1.18.33",
+        directory: "/w",
+        time: { created: 1_772_442_000_000 },
+      },
+      messages: [
+        message("user", [says(PROMPT)]),
+        message("assistant", [says("I will run the tests."), call("call_1", { status: "error", error: ERROR })]),
+        message("assistant", [says("Once more."), call("call_2", { status: "completed", output: "ok", title: "" })]),
+        message("assistant", [says("It was `swap`.")]),
+        message("user", [says("Thanks.")]),
+      ],
+    },
+    null,
+    2,
+  );
+}

@@ -1,0 +1,126 @@
+/** One contract for all sources: the same conversation comes out as the same rows, and every command reads it. */
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { findFixes } from "../../src/parse/fixes.ts";
+import type { ParseResult, SourceName } from "../../src/parse/model.ts";
+import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { readTranscript } from "../../src/parse/read-transcript.ts";
+import { runCli } from "../support/cli/run-cli.ts";
+import { asEachSource, PROMPT } from "../support/parse/one-conversation.ts";
+import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+const SOURCES: readonly SourceName[] = ["claude-code", "claude-stream", "markdown", "jsonl", "opencode-export"];
+const NAMES: Record<SourceName, string> = {
+  "claude-code": "claude.jsonl",
+  "claude-stream": "stream.jsonl",
+  markdown: "transcript.md",
+  jsonl: "transcript.jsonl",
+  "opencode-export": "export.json",
+};
+
+let home = "";
+let files: Record<SourceName, string>;
+
+beforeAll(async () => {
+  home = makeTempDir();
+  files = await asEachSource(join(home, ".openfleet"));
+  mkdirSync(join(home, "work"));
+  for (const source of SOURCES) writeFileSync(join(home, "work", NAMES[source]), files[source]);
+});
+afterAll(removeTempDirs);
+
+/** The conversation without ids, places and times; session events are ours alone. */
+function conversation({ messages, content_blocks, tool_calls, stats }: ParseResult): unknown {
+  const told = messages.filter(({ message_type }) => message_type !== "system");
+  const calls = new Map(tool_calls.map((call, at) => [call.tool_use_id, at]));
+  return {
+    messages: told.map((message) => [
+      message.message_type,
+      message.role,
+      message.user_kind,
+      [message.tokens_in, message.tokens_out, message.cache_read, message.cache_write],
+      [message.has_text, message.has_thinking, message.has_tool_use, message.has_tool_result],
+      content_blocks
+        .filter(({ message_id }) => message_id === message.id)
+        .map((block) => [
+          block.block_order,
+          block.block_type,
+          block.content_text ?? block.result_text,
+          // Some sources name the tool of a result too.
+          [block.block_type === "tool_use" && block.tool_name, block.tool_input, block.is_error, block.status],
+          calls.get(block.tool_use_id ?? block.tool_result_id),
+        ]),
+    ]),
+    calls: tool_calls.map(({ tool_name, tool_input, status, error, result_text, matched_by }) => [
+      [tool_name, tool_input, status, error, result_text, matched_by],
+    ]),
+    stats: {
+      human: stats.human_messages,
+      assistant: stats.assistant_messages,
+      calls: stats.tool_use_count,
+      errors: stats.tool_error_count,
+      tokens: [stats.tokens_in, stats.tokens_out, stats.cache_read, stats.cache_write],
+      tools: stats.tools,
+      prompt: stats.initial_prompt,
+    },
+  };
+}
+
+for (const source of SOURCES) {
+  describe(source, () => {
+    test("is told from its content", async () => {
+      assert.equal((await parseTranscript("S", files[source])).source, source);
+    });
+
+    test("gives the conversation that a session file of Claude Code gives", async () => {
+      const expected = conversation(await parseTranscript("S", files["claude-code"]));
+      const result = await parseTranscript("S", files[source]);
+      assert.deepEqual(conversation(result), expected);
+      assert.deepEqual(result.errors, []);
+    });
+
+    test("accounts for each of its lines", async () => {
+      const { lines } = await parseTranscript("S", files[source]);
+      const skipped = Object.values(lines.skipped).reduce((sum, count) => sum + count, 0);
+      assert.equal(lines.total, files[source].replace(/\n$/, "").split("\n").length);
+      assert.equal(lines.used + lines.blank + lines.unknown + lines.failed + skipped, lines.total);
+    });
+
+    test("is read message by message, whatever the window", async () => {
+      const whole = await parseTranscript("S", files[source]);
+      const reader = readTranscript("S", files[source], { windowLines: 0 });
+      const blocks: (string | null)[] = [];
+      for await (const read of reader) blocks.push(...read.blocks.map(({ block_type }) => block_type));
+      assert.deepEqual(blocks.toSorted(), whole.content_blocks.map(({ block_type }) => block_type).toSorted());
+      assert.deepEqual(reader.summary().stats, whole.stats);
+    });
+
+    test("says what failed and what fixed it", async () => {
+      const { messages, content_blocks, tool_calls } = await parseTranscript("S", files[source]);
+      const fixes = findFixes(messages, content_blocks, tool_calls);
+      assert.deepEqual(
+        fixes.map(({ failed, fix, words }) => [failed.error, fix?.result_text, words]),
+        [["Exit code 1\nexpected 21 but got 12", "ok", ["Once more."]]],
+      );
+    });
+
+    for (const [command, expected] of [
+      ["show", /Why does the forecast swap digits\?[^]*I will run the tests\.[^]*It was `swap`\.[^]*Thanks\./],
+      ["errors", /^bash\t\S+\tExit code 1\\nexpected 21 but got 12\n$/],
+      ["timeline", /Why does the forecast swap[^]*Thanks\./],
+      ["stats", /\bbash\b/],
+    ] as const) {
+      test(`${command} works on it`, async () => {
+        const run = await runCli([command, NAMES[source]], { home, cwd: join(home, "work") });
+        assert.equal(run.exitCode, 0, run.stderr);
+        assert.match(run.stdout, expected);
+      });
+    }
+  });
+}
+
+test("the first prompt is the one that was played", async () => {
+  assert.equal((await parseTranscript("S", files.markdown)).stats.initial_prompt, PROMPT);
+});
