@@ -12,6 +12,7 @@ import type {
 } from "./model.ts";
 import { StatisticsCollector } from "./statistics.ts";
 import { TimeSpan } from "./times.ts";
+import { givenTitle } from "./titles.ts";
 
 /** A message with its blocks. */
 export interface ReadMessage {
@@ -161,7 +162,7 @@ export class Assembler {
   }
 
   #noteSession(told: NonNullable<SourceUnit["session"]>): void {
-    if (told.title !== undefined) this.#session.title = told.title;
+    this.#session.title = givenTitle(told.title) ?? this.#session.title ?? null;
     for (const key of FIRST_HOLDS) if (!(key in this.#session) && key in told) this.#session[key] = told[key] ?? null;
   }
 

@@ -59,9 +59,10 @@ export interface MessageMetadata {
   subtype?: string;
   /**
    * Where a `user` message comes from if nobody typed it as it stands: a slash command, what a command printed, a
-   * notice, the mark of an interruption, a compaction's summary, a prompt that was queued while the model was busy.
+   * notice, the mark of an interruption, a compaction's summary, another agent of a team, a prompt that was queued
+   * while the model was busy.
    */
-  origin?: "command" | "command_output" | "notification" | "interruption" | "compact_summary" | "queued";
+  origin?: "command" | "command_output" | "notification" | "interruption" | "compact_summary" | "teammate" | "queued";
   /** The slash command or shell line behind `origin: "command"`, as a person would type it. */
   command?: string;
   /** The assistant line whose call a tool result answers, if the source says. */
@@ -233,7 +234,7 @@ export interface ToolStats {
 export interface TranscriptStats {
   total_messages: number;
   user_messages: number;
-  /** Those of `user_messages` that a person wrote. */
+  /** Those of `user_messages` that a person wrote; what a subagent is asked, its model's master wrote. */
   human_messages: number;
   assistant_messages: number;
   tool_use_count: number;

@@ -58,9 +58,7 @@ export async function catalogPricing(): Promise<Pricing> {
 /** One model's prices. To look a model up takes up to a millisecond, so what was found is kept for as long as it holds. */
 class KnownModel {
   readonly #find: (ms: number) => Found | null;
-  #found: Found | null | undefined;
-  #from = 0;
-  #to = 0;
+  readonly #spans: Span[] = [];
 
   constructor(calculate: CalcPrice, model: string, provider: string | null) {
     this.#find = (ms) => {
@@ -74,26 +72,33 @@ class KnownModel {
   }
 
   at(ms: number): Found | null {
-    if (this.#found === undefined || ms < this.#from || ms >= this.#to) {
-      this.#found = this.#find(ms);
-      [this.#from, this.#to] = spanOf(this.#found, ms);
-    }
-    return this.#found;
+    const known = this.#spans.find(({ from, to }) => ms >= from && ms < to);
+    if (known) return known.found;
+    const span = spanOf(this.#find(ms), ms);
+    // Nothing can be kept of what holds for that moment only.
+    if (span.to > span.from) this.#spans.push(span);
+    return span.found;
   }
 }
 
-/** From when and until when what was found for a time holds. */
-function spanOf(found: Found | null, ms: number): [from: number, to: number] {
+/** What was found, and from when until when it holds, in milliseconds. */
+interface Span {
+  found: Found | null;
+  from: number;
+  to: number;
+}
+
+function spanOf(found: Found | null, ms: number): Span {
   const prices = found?.model.prices;
   let [from, to] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (const { constraint } of Array.isArray(prices) ? prices : []) {
     // Some makers charge less at night.
-    if (constraint?.type === "time_of_date") return [ms, ms];
+    if (constraint?.type === "time_of_date") return { found, from: ms, to: ms };
     const start = Date.parse(constraint?.start_date ?? "");
     if (start <= ms) from = Math.max(from, start);
     else if (start > ms) to = Math.min(to, start);
   }
-  return [from, to];
+  return { found, from, to };
 }
 
 /** Under what model and provider to look, in this order. */

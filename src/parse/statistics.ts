@@ -1,6 +1,7 @@
 /** The sums over a session. */
 import type { ModelStats, ParsedContentBlock, ToolStats, TranscriptMessage, TranscriptStats } from "./model.ts";
 import { entryOf, OpenCalls } from "./open-calls.ts";
+import { isReminderText } from "./reminder.ts";
 
 /** Characters of the first prompt that are kept. */
 const PROMPT_CHARACTERS = 1_000;
@@ -50,7 +51,7 @@ export class StatisticsCollector {
     const counts = this.#counts;
     counts.total_messages += 1;
     if (message.message_type === "user") counts.user_messages += 1;
-    if (message.user_kind === "human") counts.human_messages += 1;
+    if (message.user_kind === "human" && !message.is_sidechain) counts.human_messages += 1;
     if (message.message_type === "assistant") counts.assistant_messages += 1;
     this.addUsage(message, 1);
     this.addBlocks(blocks);
@@ -128,7 +129,6 @@ export class StatisticsCollector {
   #notePrompt(message: TranscriptMessage, blocks: readonly ParsedContentBlock[]): void {
     if (message.user_kind !== "human" || (message.is_sidechain && this.#prompt !== null)) return;
     const { origin, command } = message.metadata;
-    if (origin === "command_output" || origin === "notification") return;
     const isCommand = origin === "command";
     if (this.#prompt !== null && (isCommand || !this.#promptIsCommand)) return;
     const text = isCommand ? (command ?? "") : textIn(blocks);
@@ -172,7 +172,7 @@ function noModelStats(): ModelStats {
 }
 
 function textIn(blocks: readonly ParsedContentBlock[]): string {
-  const texts = blocks.filter(({ content_text }) => content_text !== null).map(({ content_text }) => content_text);
+  const texts = blocks.map(({ content_text }) => content_text).filter((text) => text !== null && !isReminderText(text));
   return texts.join("\n");
 }
 

@@ -6,8 +6,8 @@ import { CallFigures } from "./call-figures.ts";
 export class BlockFigures {
   readonly #calls = new CallFigures();
   readonly #thinking = { thinking_blocks: 0, withheld_thinking_blocks: 0 };
-  /** Names of records, calls, results and pieces of answers: what repeats would be known by, see `Source.repeats`. */
-  readonly #said = new Set<string>();
+  /** What repeats would be known by (see `Source.repeats`): names of lines, and by type of block those of blocks. */
+  readonly #said = new Map<BlockType | "line", Set<string>>();
   /** A name came again. Whether that is a repeat, which does not count, only the whole parse can tell. */
   hasRepeats = false;
 
@@ -16,8 +16,10 @@ export class BlockFigures {
     const { uuid, sourceId } = message;
     if (type === "tool_use") this.addCall(toolUseId, toolName, uuid, sourceId);
     else if (type !== "tool_result") this.addPiece(type, metadata?.withheld === true, sourceId);
-    else if (toolUseId === undefined && sourceId !== undefined) this.note(`${type} ${sourceId}`);
-    if (type === "tool_result") this.addResult(toolUseId, status, message.metadata?.source_tool_assistant_uuid);
+    else {
+      if (toolUseId === undefined) this.#note(type, sourceId);
+      this.addResult(toolUseId, status, message.metadata?.source_tool_assistant_uuid);
+    }
   }
 
   /** `line` is the uuid of the line that the call stands on, `sourceId` its message's. */
@@ -27,30 +29,35 @@ export class BlockFigures {
     line: string | undefined,
     sourceId: string | undefined,
   ): void {
-    const name = id ?? sourceId;
-    if (name !== undefined) this.note(`tool_use ${name}`);
+    this.#note("tool_use", id ?? sourceId);
     this.#calls.begin(id, tool ?? "", line);
   }
 
   /** `line` is the uuid of the line that the result names for its call. */
   addResult(id: string | undefined, status: ToolStatus, line: string | undefined): void {
-    if (id !== undefined) this.note(`tool_result ${id}`);
+    this.#note("tool_result", id);
     this.#calls.end(id, status, line);
   }
 
   /** Any other block. */
   addPiece(type: BlockType, isWithheld: boolean, sourceId: string | undefined): void {
-    if (sourceId !== undefined) this.note(`${type} ${sourceId}`);
+    this.#note(type, sourceId);
     if (type !== "thinking" && type !== "redacted_thinking") return;
     this.#thinking.thinking_blocks += 1;
     if (isWithheld) this.#thinking.withheld_thinking_blocks += 1;
   }
 
-  note(name: string | undefined): void {
+  addLine(uuid: string | undefined): void {
+    this.#note("line", uuid);
+  }
+
+  #note(type: BlockType | "line", name: string | undefined): void {
     if (name === undefined) return;
-    const before = this.#said.size;
-    this.#said.add(name);
-    if (this.#said.size === before) this.hasRepeats = true;
+    let names = this.#said.get(type);
+    if (!names) this.#said.set(type, (names = new Set()));
+    const before = names.size;
+    names.add(name);
+    if (names.size === before) this.hasRepeats = true;
   }
 
   /** Undefined if only the whole parse can tell. */

@@ -53,12 +53,13 @@ export class Figures {
       if (message.type === "assistant") this.#answers.add(message);
     }
     this.#assembler.add({ ...unit, messages: unit.messages.filter(({ type }) => type !== "assistant") });
-    if (unit.session !== undefined && record !== undefined) this.#like = record;
+    // A title says nothing of the rest.
+    if (unit.session && unit.session.title === undefined && record) this.#like = record;
   }
 
-  /** The name of a record. */
-  note(uuid: string | undefined): void {
-    this.#blocks.note(uuid);
+  /** Each record must be named, but for those that were added as plain. */
+  addLine(uuid: string | undefined): void {
+    this.#blocks.addLine(uuid);
   }
 
   /** Undefined if only the whole parse can tell. */

@@ -43,7 +43,7 @@ export class PlainLines {
     if (record["type"] === "progress") this.#progress += 1;
     else if (like === undefined || !FACTS.every((fact) => record[fact] === like[fact])) return false;
     else if (!this.#addMessage(record)) return false;
-    this.#blocks.note(textOf(record, "uuid"));
+    this.#blocks.addLine(textOf(record, "uuid"));
     const time = timeOf(record["timestamp"]);
     if (time !== undefined) this.#span.add(time);
     return true;

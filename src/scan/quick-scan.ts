@@ -1,4 +1,8 @@
-/** Scanning a session file of Claude Code without making anything of most of it. */
+/**
+ * Scanning a session file of Claude Code. Each line is parsed as JSON, so damage is met where the whole parse meets it;
+ * but blocks and rows are made of the few lines only whose content counts. Where that is not enough to be sure of the
+ * figures (something comes again under the same id, bytes that are no UTF-8, lines over 5 MiB), there are none.
+ */
 import { isUtf8 } from "node:buffer";
 import { closeSync, openSync, readSync } from "node:fs";
 import type { SourceUnit } from "../parse/draft.ts";
@@ -64,6 +68,7 @@ class QuickScan {
       this.#addLines(end);
       buffer.copyWithin(0, end, held);
       held -= end;
+      // The rest of so long a line would find no room.
       if (held > MAX_LINE_BYTES || this.#figures.hasRepeats) throw new Unsure();
       read = this.#read(held);
       held += read;
@@ -95,6 +100,7 @@ class QuickScan {
   }
 
   #add(start: number, end: number, ended: boolean): void {
+    if (end - start > MAX_LINE_BYTES) throw new Unsure();
     this.#line += 1;
     const place = { line: this.#line, offset: this.#offset };
     this.#offset += end - start + 1;
@@ -102,7 +108,7 @@ class QuickScan {
     if (record && this.#figures.addPlain(record)) return;
     const reading = record && readRecord(record, false);
     if (record && reading && reading.outcome.as !== "unknown") {
-      this.#figures.note(textOf(record, "uuid"));
+      this.#figures.addLine(textOf(record, "uuid"));
       this.#figures.add({ ...place, lines: 1, problems: NO_PROBLEMS, ...reading }, record);
     } else this.#addOdd({ ...place, bytes: buffer.subarray(start, end), ended });
   }
@@ -111,7 +117,8 @@ class QuickScan {
     const units = this.#reader.read(line);
     // The records of a line that was mended may repeat those of lines that look different.
     if (units.some(({ problems }) => problems.length > 0)) {
-      for (const { fields } of recordsOfLine(line, MAX_LINE_BYTES).records) this.#figures.note(textOf(fields, "uuid"));
+      for (const { fields } of recordsOfLine(line, MAX_LINE_BYTES).records)
+        this.#figures.addLine(textOf(fields, "uuid"));
     }
     for (const unit of units) this.#figures.add(unit);
   }

@@ -1,3 +1,4 @@
+import { givenTitle } from "../parse/titles.ts";
 import { isFields, textOf } from "../parse/json-fields.ts";
 import type { ScannedSessions } from "./claude-code.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
@@ -81,7 +82,7 @@ function storeRef(database: string, row: unknown): SessionRef | undefined {
     database,
     project: textOf(row, "directory") ?? null,
     parentId: textOf(row, "parent_id") ?? null,
-    title: textOf(row, "title") ?? null,
+    title: givenTitle(textOf(row, "title")),
     startedMs: typeof created === "number" ? created : null,
     modifiedMs: typeof updated === "number" ? updated : 0,
   });

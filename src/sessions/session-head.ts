@@ -1,3 +1,4 @@
+import { givenTitle } from "../parse/titles.ts";
 import { detectTranscriptFormat, openTranscript } from "../format/index.ts";
 import { isFields, textOf, type Fields } from "../parse/json-fields.ts";
 import type { SessionFiles } from "./session-files.ts";
@@ -50,7 +51,7 @@ async function transcriptHead(format: "markdown" | "jsonl", text: string): Promi
     head.sessionId = sessionID;
     head.parentId = parentID ?? null;
     head.cwd = directory ?? null;
-    head.title = title ?? null;
+    head.title = givenTitle(title);
     head.startedMs = timeOf(created);
     break;
   }

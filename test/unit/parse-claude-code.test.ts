@@ -219,8 +219,21 @@ describe("user lines", () => {
     ["an interruption", userText("[Request interrupted by user]"), "meta", "interruption"],
     ["a slash command", userText("<command-message>review</command-message>"), "human", "command"],
     ["a shell line", userText("<bash-input>git status</bash-input>"), "human", "command"],
-    ["a shell line's output", userText("<bash-stdout>clean</bash-stdout>"), "human", "command_output"],
-    ["a notice", userText("<task-notification>done</task-notification>"), "human", "notification"],
+    ["a shell line's output", userText("<bash-stdout>clean</bash-stdout>"), "meta", "command_output"],
+    ["a notice", userText("<task-notification>done</task-notification>"), "meta", "notification"],
+    [
+      "another agent's word",
+      userText('<teammate-message teammate_id="lead">Go</teammate-message>'),
+      "meta",
+      "teammate",
+    ],
+    ["a reminder", userText([text("<system-reminder>Open file</system-reminder>")]), "meta", undefined],
+    [
+      "a reminder and a prompt",
+      userText([text("<system-reminder>x</system-reminder>"), text("Go")]),
+      "human",
+      undefined,
+    ],
     ["typed while the model was busy", attachment("prompt"), "human", "queued"],
     ["a notice while the model was busy", attachment("task-notification"), "meta", "notification"],
   ] as const) {
@@ -331,6 +344,18 @@ describe("stream-json", () => {
   test("newer session files carry both spellings of the session's id", async () => {
     assert.equal((await parsed([userText("Hi", { session_id: "s-1" })])).source, "claude-code");
   });
+});
+
+test("prompts are what a person typed, to the main agent, without what the program put before it", async () => {
+  const { stats } = await parsed([
+    userText("Look into it", { isSidechain: true, agentId: "a1" }),
+    userText([text("<system-reminder>An open file</system-reminder>"), text("Fix the build.")]),
+  ]);
+  assert.equal(stats.human_messages, 1);
+  assert.equal(
+    (await parsed([userText([text("<system-reminder>x</system-reminder>"), text("Go")])])).stats.initial_prompt,
+    "Go",
+  );
 });
 
 test("the title is the last that was given", async () => {

@@ -74,3 +74,12 @@ describe("a command that was killed because a person stopped it", () => {
     assert.equal(await status("Exit code 1\nlog: [Request interrupted by user]"), "error");
   });
 });
+
+test("the title that opencode gives a session until it has a better one is none", async () => {
+  const exported = (title: string): string => JSON.stringify({ info: { id: "ses_1", title }, messages: [] });
+  const titleOf = async (title: string): Promise<string | null> =>
+    (await parseTranscript("S1", exported(title))).metadata.title;
+  assert.equal(await titleOf("New session - 2026-05-01T10:00:00.000Z"), null);
+  assert.equal(await titleOf("Child session - 2026-05-01T10:00:00.000Z"), null);
+  assert.equal(await titleOf("New session - and then?"), "New session - and then?");
+});

@@ -194,7 +194,7 @@ describe("what a parse gives", () => {
       [
         ["meta", null, null],
         ["human", "command", "/clear"],
-        ["human", "command_output", null],
+        ["meta", "command_output", null],
         ["human", null, null],
       ],
     );

@@ -126,6 +126,17 @@ describe("scanning a session", () => {
     assert.ok(await checked(file(call, result)));
   });
 
+  test("takes what a session says of itself from where it says it first", async () => {
+    const bare = { cwd: undefined, version: undefined, gitBranch: undefined };
+    const title = JSON.stringify({ type: "custom-title", customTitle: "T", sessionId: "one" });
+    const call = answer("msg_1", [toolUse("toolu_1", "Read")], {}, { ...bare, sessionId: "one" });
+    for (const second of ["one", "two"]) {
+      const moved = toolResult("toolu_1", "fine", { cwd: "/else", sessionId: second });
+      const scan = await checked(file(title, call, moved, userText("On"), title));
+      assert.deepEqual([scan?.metadata.sessionId, scan?.metadata.cwd, scan?.metadata.title], ["one", "/else", "T"]);
+    }
+  });
+
   test("takes it where a result tells its call only by the line", async () => {
     const call = answer("msg_1", [toolUse("toolu_1", "Read")], {}, { uuid: "line-1" });
     const naming = { sourceToolAssistantUUID: "line-1" };
@@ -173,7 +184,8 @@ describe("scanning a session", () => {
   test("takes the whole parse for what is no file of Claude Code, or has lines over 5 MiB", async () => {
     const other = '{"info":{"id":"ses_1","title":"T"},"messages":[]}';
     const long = file(userText("Go"), toolResult("toolu_1", "z".repeat(6_000_000)));
-    for (const content of [other, long, "", "\n"]) {
+    const barely = file(userText("Go"), toolResult("toolu_1", "z".repeat(5 * 1024 * 1024)));
+    for (const content of [other, long, barely, "", "\n"]) {
       const path = fileWith(content);
       assert.equal(quickScan(path, flatPricing), undefined);
       assert.deepEqual(await scanSession(refOf(path), { pricing: "flat" }), await parsed(Buffer.from(content)));

@@ -142,8 +142,15 @@ function matchUrls(failed: string, later: string, clue: Clue): Likeness | null {
   if (a.host === b.host && a.path === b.path) return { grade: query ? "same" : "similar", on: "the same address" };
   if (clue.text.includes(later)) return { grade: "similar", on: "the address that the error names" };
   const likeness = textLikeness(a.path, b.path);
-  if (a.host !== b.host || (likeness < ALIKE && !clue.missing)) return null;
+  if (a.host !== b.host || (likeness < ALIKE && !clue.missing) || areOthers(a.path, b.path)) return null;
   return { grade: likeness >= ALIKE ? "similar" : "guess", on: "an address on the same host" };
+}
+
+/** On hosts with many owners the first two parts of a path name a project: one of them stays if it moved. */
+function areOthers(a: string, b: string): boolean {
+  const [[, owner, name], [, otherOwner, otherName]] = [a.split("/"), b.split("/")];
+  if (name === undefined || otherName === undefined) return false;
+  return owner !== otherOwner && name !== otherName;
 }
 
 function parseUrl(text: string): { host: string; path: string; search: string } | null {

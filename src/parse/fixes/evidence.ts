@@ -51,6 +51,9 @@ function asks(purpose: Purpose): boolean {
 const FAILURE_LINE =
   /^(?:\s*(?:--- FAIL|FAIL\b|FAILED\b|FATAL\b|fatal:|panic:|Traceback \(most|npm ERR!|ERR_|error(?:\[\w+\])?:|Error:|ERROR\b|make(?:\[\d+\])?: \*\*\*|Exit code [1-9]|exit status [1-9]|✗|✖)|.*: (?:command not found|No such file or directory|Permission denied)\b|.*\b[1-9]\d* (?:failed|failures|errors?)\b|.*\berror TS\d+:|\[[\w:-]+\] ERROR)/m;
 
+/** A command that went on in the background: how it ended is told elsewhere. */
+const LAUNCHED = /^Command (?:running in background with ID|was manually backgrounded)/;
+
 /** A search, list or read that gives nothing has not found what the failed one was after. */
 const NOTHING =
   /^(?:\(Bash completed with no output\)|\(no output\)|No (?:files|matches|results) found\.?|Found 0 \w+)?$/i;
@@ -68,6 +71,7 @@ export function outcomeOf(
   if (call.status !== "completed") return "unknown";
   if (exitCode !== null && exitCode !== 0) return "failed";
   const output = (call.result_text ?? "").slice(0, 20_000);
+  if (LAUNCHED.test(output)) return "unknown";
   const isLookup = step !== null && /^(?:read|list|search|glob)$/.test(step.purpose.kind);
   if (isLookup && NOTHING.test(output.trim())) return "unknown";
   if (step === null || step.assured) return "succeeded";

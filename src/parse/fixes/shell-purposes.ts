@@ -85,8 +85,30 @@ function fileSearch(program: string, words: readonly CommandWord[], cwd: string 
   return { kind: "glob", pattern: names.map(({ text }) => text).join(" "), paths: pathsOf(leading, cwd) };
 }
 
-/** The program text that an interpreter is given in place of a file. */
+/** The program text that an interpreter is given in place of a file; the command line that a remote shell runs. */
 function codeOf(program: string, words: readonly CommandWord[], fed: string | null): string | null {
+  if (program === "ssh") return remoteLine(words);
+  if (/^(?:powershell|pwsh)$/i.test(program)) return powershellLine(words);
   if (!INTERPRETERS.has(program)) return null;
   return fed ?? words.find(({ flag }) => flag !== null && /^-[a-z]*[ec]$/.test(flag))?.text ?? null;
+}
+
+/** Flags of ssh that take a value. */
+const SSH_VALUES = /^-[BbcDEeFIiJLlmOopQRSWw]$/;
+
+/** What stands behind the host. */
+function remoteLine(words: readonly CommandWord[]): string | null {
+  const host = words.findIndex(({ text, flag }) => !text.startsWith("-") && (flag === null || !SSH_VALUES.test(flag)));
+  const line = words
+    .slice(host + 1)
+    .map(({ text }) => text)
+    .join(" ");
+  return host < 0 || line === "" ? null : line;
+}
+
+function powershellLine(words: readonly CommandWord[]): string | null {
+  const given =
+    words.find(({ flag }) => flag !== null && /^-(?:c|command)$/i.test(flag)) ??
+    words.find(({ text }) => !text.startsWith("-"));
+  return given?.text ?? null;
 }

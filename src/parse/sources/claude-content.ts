@@ -60,7 +60,8 @@ function resultBlock(block: Fields, line: Fields): BlockDraft {
   const id = textOf(block, "tool_use_id");
   const text = resultText(block["content"]);
   const isError = typeof block["is_error"] === "boolean" ? block["is_error"] : null;
-  const toolUseResult = line["toolUseResult"];
+  // stream-json spells it the other way.
+  const toolUseResult = line["toolUseResult"] ?? line["tool_use_result"];
   return {
     type: "tool_result",
     isError: isError === true,

@@ -17,7 +17,7 @@ export function userDraft(record: Fields): MessageDraft {
   const metadata: MessageMetadata = userOrigin(record, blocks);
   const source = textOf(record, "sourceToolAssistantUUID");
   if (source !== undefined) metadata.source_tool_assistant_uuid = source;
-  draft.userKind = userKindOf(record, blocks);
+  draft.userKind = userKindOf(record, blocks, metadata.origin);
   draft.metadata = metadata;
   return draft;
 }
