@@ -1,5 +1,4 @@
 /** The figures of the sessions that a command asks for, with a bar where that takes long. */
-import { parseTranscript } from "../parse/parse-transcript.ts";
 import { scanSessions, type ScannedSession } from "../scan/scan-sessions.ts";
 import { type SessionScan, usageRecords } from "../scan/session-scan.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
@@ -27,6 +26,7 @@ export async function scanAll(context: CommandContext, refs: readonly SessionRef
 
 /** Standard input can be read only once, so nothing quicker than a whole parse will do. */
 async function scanInput({ stdin, signal }: CommandContext, ref: SessionRef): Promise<ScannedSession> {
+  const { parseTranscript } = await import("../parse/parse-transcript.ts");
   const result = await parseTranscript(ref.id, stdin, { signal });
   signal.throwIfAborted();
   const { source, stats, metadata, lines, errors, messages } = result;

@@ -1,14 +1,13 @@
 /** Sessions as the commands take them: named by the user, opened, parsed. */
 import type { ParseResult } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/options.ts";
-import { parseTranscript } from "../parse/parse-transcript.ts";
 import { fileInput, type ScanInput } from "../scan/find-input.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
 import type { FoundSessions } from "../sessions/find-sessions.ts";
 import { openSession } from "../sessions/open-session.ts";
 import { outputReader } from "../sessions/output-reader.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
-import { sessionFamily, type SessionNode } from "../sessions/session-family.ts";
+import type { SessionNode } from "../sessions/session-family.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext, CommandOptions } from "./command.ts";
 import { date, text } from "./option-values.ts";
@@ -54,12 +53,14 @@ export function readOptions(
 }
 
 /** The whole session, with texts of any length. Damage is told by `noteDamage`, not here. */
-export function parseSession(context: CommandContext, ref: SessionRef): Promise<ParseResult> {
+export async function parseSession(context: CommandContext, ref: SessionRef): Promise<ParseResult> {
+  const { parseTranscript } = await import("../parse/parse-transcript.ts");
   return parseTranscript(ref.id, openSession(ref, { stdin: context.stdin }), readOptions(context, ref));
 }
 
 /** A session and all below it, parents before their children. */
 export async function familyOf(context: CommandContext, ref: SessionRef): Promise<SessionRef[]> {
+  const { sessionFamily } = await import("../sessions/session-family.ts");
   const { root, unreadable } = await sessionFamily(ref, context);
   for (const { path, reason } of unreadable) context.note(`not read: ${path}: ${reason}`);
   return flattened(root);

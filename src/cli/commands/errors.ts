@@ -1,15 +1,12 @@
 /** `transcripts errors` */
-import { findFixes, type ToolFix } from "../../parse/fixes.ts";
-import type { ToolCall } from "../../parse/model.ts";
 import { scanErrors } from "../../scan/errors.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
-import { fixText } from "../fix-text.ts";
 import { flag } from "../option-values.ts";
 import { printLine } from "../output.ts";
 import { isReadFault } from "../read-fault.ts";
 import type { ErrorRow } from "../schemas/errors.ts";
-import { familyOf, idOf, inputOf, noteDamage, parseSession, readOptions, sessionNamed } from "../session-input.ts";
+import { familyOf, idOf, inputOf, readOptions, sessionNamed } from "../session-input.ts";
 import { dayAndTime } from "../terminal/times.ts";
 import { neutralBlock } from "../terminal/neutral.ts";
 
@@ -46,7 +43,8 @@ async function sessionsOf(context: CommandContext, argument: string, options: Co
 
 async function* errorsOf(context: CommandContext, ref: SessionRef, options: CommandOptions): AsyncGenerator<ErrorRow> {
   if (flag(options, "fixes")) {
-    yield* errorsWithFixes(context, ref, options);
+    const { errorsWithFixes } = await import("../error-fixes.ts");
+    yield* errorsWithFixes(context, ref, flag(options, "locate"));
     return;
   }
   for await (const error of scanErrors(inputOf(context, ref), readOptions(context, ref))) {
@@ -62,47 +60,12 @@ async function* errorsOf(context: CommandContext, ref: SessionRef, options: Comm
   }
 }
 
-async function* errorsWithFixes(
-  context: CommandContext,
-  ref: SessionRef,
-  options: CommandOptions,
-): AsyncGenerator<ErrorRow> {
-  const result = await parseSession(context, ref);
-  noteDamage(context, ref, result);
-  for (const found of findFixes(result.messages, result.content_blocks, result.tool_calls)) {
-    const { failed } = found;
-    if (failed.status !== "error") continue;
-    const place = failed.result;
-    yield {
-      tool_name: failed.tool_name,
-      tool_use_id: failed.tool_use_id,
-      error: failed.error ?? "",
-      ...(flag(options, "locate") && place
-        ? {
-            session_id: idOf(ref, result),
-            path: ref.path,
-            line_number: place.line_number,
-            call_line_number: failed.use?.line_number ?? null,
-            timestamp: place.timestamp,
-          }
-        : {}),
-      ...fixFields(found),
-    };
-  }
-}
-
-function fixFields({ fix, diff, words, attempts, reason }: ToolFix): Partial<ErrorRow> {
-  return { fix: fix && callFields(fix), diff, words, attempts: attempts.map(callFields), reason };
-}
-
-function callFields({ tool_name, tool_use_id, use, tool_input }: ToolCall): NonNullable<ErrorRow["fix"]> {
-  return { tool_name, tool_use_id, line_number: use?.line_number ?? null, input: tool_input };
-}
-
 async function print(context: CommandContext, row: ErrorRow, options: CommandOptions): Promise<void> {
   if (flag(options, "json")) await printLine(context, row);
-  else if (flag(options, "fixes")) await context.out(fixText(context, row));
-  else await context.out(tabbed(context, row));
+  else if (flag(options, "fixes")) {
+    const { fixText } = await import("../fix-text.ts");
+    await context.out(fixText(context, row));
+  } else await context.out(tabbed(context, row));
 }
 
 /** One row: a terminal gets no raw control characters, a pipe gets what the session has. */

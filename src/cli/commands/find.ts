@@ -1,5 +1,4 @@
 /** `transcripts find` */
-import { basename } from "node:path";
 import { counted } from "../../html/quantities.ts";
 import type { FindQuery, Hit } from "../../scan/find.ts";
 import { findInSessions, type Searched } from "../../scan/find-sessions.ts";
@@ -13,13 +12,9 @@ import { isReadFault } from "../read-fault.ts";
 import type { FindRow } from "../schemas/find.ts";
 import { argumentFor, inputOf, readOptions, sessionsAsked } from "../session-input.ts";
 import { shownSource } from "../shown-source.ts";
-import { guardTerminal, neutralLine } from "../terminal/neutral.ts";
-import { dayAndTime } from "../terminal/times.ts";
-import { cut, widthOf, wrap } from "../terminal/width.ts";
 
 /** Passages that a terminal gets unless --limit says otherwise. */
 const SCREENFUL = 20;
-const INDENT = "    ";
 
 export async function run(
   context: CommandContext,
@@ -95,11 +90,14 @@ async function printHits(
   argument: string,
   isJson: boolean,
 ): Promise<void> {
-  if (!isJson) await context.out(heading(context, ref));
-  for (const hit of hits) {
-    const row = rowOf(ref, hit, argument);
-    await (isJson ? printLine(context, row) : context.out(hitText(context, row)));
+  const rows = hits.map((hit) => rowOf(ref, hit, argument));
+  if (isJson) {
+    for (const row of rows) await printLine(context, row);
+    return;
   }
+  const { findHeading, passageText } = await import("../find-text.ts");
+  await context.out(findHeading(context, ref));
+  for (const row of rows) await context.out(passageText(context, row));
 }
 
 function tellFailure(context: CommandContext, ref: SessionRef, failure: unknown, state: State): void {
@@ -161,35 +159,4 @@ function rowOf(ref: SessionRef, hit: Hit, argument: string): FindRow {
     match_count,
     open: `transcripts show ${argument} --line ${line_number}${isInner}`,
   };
-}
-
-function heading({ colors, columns }: CommandContext, ref: SessionRef): string {
-  const project = ref.project === null ? ref.projectLabel : basename(ref.project);
-  const facts = [neutralLine(ref.title ?? ""), neutralLine(project), shownSource(ref)].filter((fact) => fact !== "");
-  const id = cut(neutralLine(ref.id), columns);
-  const room = columns - widthOf(id) - 2;
-  return `${colors.bold(id)}${room < 8 ? "" : `  ${colors.dim(cut(facts.join(" · "), room))}`}\n`;
-}
-
-function hitText({ colors, columns }: CommandContext, row: FindRow): string {
-  const who = row.role === "tool" ? `tool ${neutralLine(row.tool_name ?? "")}`.trimEnd() : row.role;
-  const more = row.match_count > row.matches.length ? `${row.match_count} matches` : "";
-  const line = `line ${colors.yellow(String(row.line_number))}`;
-  const head = ["", line, dayAndTime(row.timestamp), who, more]
-    .filter((part, at) => at === 0 || part !== "")
-    .join("  ");
-  const passage = marked(row, (match) => colors.bold(colors.red(match)));
-  // The command stays on one line, so that it can be copied: a terminal breaks it by itself.
-  return `${wrap(head, columns)}\n${wrap(passage, columns, INDENT)}\n${INDENT}${colors.dim(row.open)}\n\n`;
-}
-
-/** The passage with its matches coloured. It is one line without control characters already. */
-function marked({ passage, matches }: FindRow, paint: (match: string) => string): string {
-  let shown = "";
-  let done = 0;
-  for (const [start, end] of matches) {
-    shown += guardTerminal(passage.slice(done, start)) + paint(guardTerminal(passage.slice(start, end)));
-    done = end;
-  }
-  return shown + guardTerminal(passage.slice(done));
 }

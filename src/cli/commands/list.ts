@@ -1,6 +1,5 @@
 /** `transcripts list` */
-import { basename } from "node:path";
-import { compact, count, dollars, duration } from "../../html/quantities.ts";
+import { count } from "../../html/quantities.ts";
 import type { ScannedSession } from "../../scan/scan-sessions.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
@@ -10,17 +9,11 @@ import { startOfDay } from "../read-date.ts";
 import { scanAll } from "../scan-sessions.ts";
 import type { ListRow } from "../schemas/list.ts";
 import { sessionsAsked } from "../session-input.ts";
-import { shortIds } from "../short-ids.ts";
 import { shownSource } from "../shown-source.ts";
-import { neutralLine } from "../terminal/neutral.ts";
-import { table } from "../terminal/table.ts";
-import { dayAndTime, isoTime, millisecondsOf } from "../terminal/times.ts";
-import { cut } from "../terminal/width.ts";
+import { isoTime, millisecondsOf } from "../terminal/times.ts";
 
 /** Sessions that a terminal gets unless something else is asked for. */
 const SCREENFUL = 20;
-/** Where lines are not limited, titles still are. */
-const MAX_TITLE_COLUMNS = 120;
 
 export async function run(
   context: CommandContext,
@@ -36,7 +29,11 @@ export async function run(
   const looked = since === undefined ? wanted.slice(0, limit) : wanted;
   const rows = await rowsOf(context, looked, { limit, since });
   if (flag(options, "json")) for (const row of rows) await printLine(context, row);
-  else if (rows.length > 0) await context.out(rowsText(context, rows, shortIds(sessions.map(({ id }) => id))));
+  else if (rows.length > 0) {
+    const { listText } = await import("../list-text.ts");
+    const ids = sessions.map(({ id }) => id);
+    await context.out(listText(context, rows, ids));
+  }
   if (rows.length < wanted.length && limit === SCREENFUL && integer(options, "recent") === undefined) {
     context.note(`${count(rows.length)} of ${count(wanted.length)} sessions; --all lists all`);
   }
@@ -106,40 +103,4 @@ function rowOf({ ref, scan, problem }: ScannedSession): ListRow {
     damaged: scan?.error_count ?? 0,
     problem,
   };
-}
-
-function rowsText(
-  { colors, columns }: CommandContext,
-  rows: readonly ListRow[],
-  ids: ReadonlyMap<string, string>,
-): string {
-  const cells = rows.map((row) => [
-    dayAndTime(row.ended ?? row.modified),
-    neutralLine(ids.get(row.session_id) ?? row.session_id),
-    String(row.turns),
-    row.duration_ms === 0 ? "" : duration(row.duration_ms),
-    row.cost_usd === null ? "?" : dollars(row.cost_usd),
-    compact(row.tokens_out),
-    row.source,
-    cut(neutralLine(basename(row.project ?? "")), 20),
-    cut(
-      neutralLine(row.problem === null ? (row.title ?? row.prompt ?? "") : `(not read: ${row.problem})`),
-      MAX_TITLE_COLUMNS,
-    ),
-  ]);
-  return table(
-    [
-      { head: "TIME", paint: colors.dim },
-      { head: "SESSION", paint: colors.yellow },
-      { head: "TURNS", align: "right", drop: 2 },
-      { head: "TOOK", align: "right", drop: 3 },
-      { head: "COST", align: "right", drop: 1 },
-      { head: "OUT", align: "right", drop: 6 },
-      { head: "SOURCE", drop: 4 },
-      { head: "PROJECT", drop: 5, paint: colors.blue },
-      { head: "TITLE", flexible: true },
-    ],
-    cells,
-    columns,
-  );
 }

@@ -1,14 +1,11 @@
 /** `transcripts show` */
 import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
-import type { ParseResult } from "../../parse/model.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
-import { callsByBlock, messageText, type ConversationStyle } from "../conversation-text.ts";
 import { messageRow } from "../message-row.ts";
 import { flag, integer } from "../option-values.ts";
 import { printLine } from "../output.ts";
 import { isReadFault } from "../read-fault.ts";
 import { familyOf, idOf, noteDamage, parseSession, sessionNamed } from "../session-input.ts";
-import { sessionHeading } from "../session-heading.ts";
 import { isPrompt, lastTurns, type MessageView, type Turn, turnsOf } from "../turns.ts";
 
 export async function run(
@@ -40,7 +37,8 @@ async function showSession(context: CommandContext, ref: SessionRef, options: Co
   noteDamage(context, ref, result);
   const turns = turnsAsked(turnsOf(result), options);
   if (flag(options, "json")) return printRows(context, turns, idOf(ref, result), options);
-  return printText(context, ref, result, turns, options);
+  const { printConversation } = await import("../print-conversation.ts");
+  return printConversation(context, ref, result, turns, options);
 }
 
 function turnsAsked(turns: readonly Turn[], options: CommandOptions): readonly Turn[] {
@@ -79,34 +77,4 @@ function asked(view: MessageView, options: CommandOptions): MessageView | undefi
     return true;
   });
   return blocks.length > 0 || view.blocks.length === 0 ? { ...view, blocks } : undefined;
-}
-
-async function printText(
-  context: CommandContext,
-  ref: SessionRef,
-  result: ParseResult,
-  turns: readonly Turn[],
-  options: CommandOptions,
-): Promise<number> {
-  const style: ConversationStyle = {
-    colors: context.colors,
-    columns: context.columns,
-    withTools: flag(options, "withTools"),
-    withThinking: flag(options, "withThinking"),
-    summary: flag(options, "summary"),
-    calls: callsByBlock(result.tool_calls),
-  };
-  if (result.messages.length > 0) await context.out(sessionHeading(context, ref, result));
-  let printed = 0;
-  let previous: MessageView["message"] | undefined;
-  for (const { messages } of turns) {
-    for (const view of messages) {
-      const text = messageText(view, style, previous);
-      if (text === "") continue;
-      if (view.message.message_type === "assistant") previous = view.message;
-      await context.out(text);
-      printed += 1;
-    }
-  }
-  return printed;
 }

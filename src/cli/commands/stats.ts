@@ -7,7 +7,6 @@ import { printObject } from "../output.ts";
 import { scanAll, type Scanned } from "../scan-sessions.ts";
 import { familyOf, sessionNamed, sessionsAsked } from "../session-input.ts";
 import { sumsOf } from "../stats-sums.ts";
-import { statsText } from "../stats-text.ts";
 
 export async function run(
   context: CommandContext,
@@ -33,7 +32,10 @@ export async function run(
   });
   if (scanned.length > 0) {
     if (flag(options, "json")) await printObject(context, result);
-    else await context.out(statsText(context, result));
+    else {
+      const { statsText } = await import("../stats-text.ts");
+      await context.out(statsText(context, result));
+    }
   }
   context.note(`read ${counted(scanned.length, "session")}, ${failed} unreadable`);
   if (args.length > 0 && failed > 0) return 2;

@@ -14,11 +14,6 @@ import { dayAndTime, millisecondsOf } from "../terminal/times.ts";
 import { cut } from "../terminal/width.ts";
 import { lastTurns, saidIn, type Turn, turnsOf } from "../turns.ts";
 
-/** Widest list of tools in a table; on a terminal a quarter of it. */
-const MAX_TOOLS_COLUMNS = 32;
-/** Where lines are not limited, a prompt still is. */
-const MAX_PROMPT_COLUMNS = 200;
-
 export async function run(
   context: CommandContext,
   args: readonly string[],
@@ -33,7 +28,10 @@ export async function run(
   const turns = lastTurns(turnsOf(result), integer(options, "last"));
   const rows = turns.map((turn) => turnRow(turn, idOf(ref, result), calls));
   if (flag(options, "json")) for (const row of rows) await printLine(context, row);
-  else if (rows.length > 0) await context.out(sessionHeading(context, ref, result) + rowsText(context, rows));
+  else if (rows.length > 0) {
+    const { timelineText } = await import("../timeline-text.ts");
+    await context.out(timelineText(context, ref, result, rows));
+  }
   return rows.length > 0 ? 0 : 1;
 }
 
@@ -74,35 +72,4 @@ function spanOf(times: readonly number[]): number {
     greatest = Math.max(greatest, time);
   }
   return greatest - least;
-}
-
-function rowsText({ colors, columns }: CommandContext, rows: readonly TimelineRow[]): string {
-  const cells = rows.map((row) => [
-    String(row.turn),
-    dayAndTime(row.timestamp),
-    row.duration_ms === 0 ? "" : duration(row.duration_ms),
-    compact(row.tokens_in + row.cache_read + row.cache_write),
-    (row.tokens_out_is_lower_bound ? ">" : "") + compact(row.tokens_out),
-    cut(toolsCell(row), Math.min(MAX_TOOLS_COLUMNS, columns / 4)),
-    cut(neutralLine(row.prompt ?? "(before the first prompt)"), MAX_PROMPT_COLUMNS),
-  ]);
-  return table(
-    [
-      { head: "TURN", align: "right" },
-      { head: "TIME", paint: colors.dim },
-      { head: "TOOK", align: "right", drop: 1 },
-      { head: "IN", align: "right", drop: 4 },
-      { head: "OUT", align: "right", drop: 3 },
-      { head: "TOOLS", drop: 2, paint: colors.blue },
-      { head: "PROMPT", flexible: true },
-    ],
-    cells,
-    columns,
-  );
-}
-
-function toolsCell({ tools, tool_errors: errors }: TimelineRow): string {
-  const named = Object.entries(tools).toSorted(([, a], [, b]) => b - a);
-  const failed = errors === 0 ? "" : `${errors} failed: `;
-  return neutralLine(failed + named.map(([name, count]) => (count === 1 ? name : `${name} ${count}`)).join(", "));
 }
