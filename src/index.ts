@@ -11,7 +11,7 @@ export * from "./format/index.ts";
 export * from "./html/index.ts";
 export * from "./parse/index.ts";
 export { createRedactor, type RedactionInput, type RedactionResult, type Redactor } from "./redact/redactor.ts";
-export { findInSession, type FindFilters, type FindQuery, type Hit } from "./scan/find.ts";
+export { findInSession, type FindFilters, type FindQuery, type Hit, type HitRole } from "./scan/find.ts";
 export { scanErrors, type ErrorScanOptions, type ToolError } from "./scan/errors.ts";
 export * from "./sessions/index.ts";
 export { VERSION } from "./version.ts";

@@ -22,15 +22,6 @@ export interface ConversationStyle {
   calls: ReadonlyMap<string, ToolCall> | undefined;
 }
 
-/** Which call each block belongs to. */
-export function callsByBlock(calls: readonly ToolCall[]): Map<string, ToolCall> {
-  const byBlock = new Map<string, ToolCall>();
-  for (const call of calls) {
-    for (const place of [call.use, call.result]) if (place) byBlock.set(place.block_id, call);
-  }
-  return byBlock;
-}
-
 /**
  * A message with its heading, ending in an empty line; an empty text if nothing of it is to be shown. `previous` is the
  * message that was shown before: its model is not named again, and a further piece of it gets no heading.

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The program `transcripts`. Node keeps what it compiles of the rest, which halves the time until a command runs. */
+/** The program `transcripts`. Node keeps what it compiles of the rest, so that a command starts in half the time. */
 import module from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -11,13 +11,14 @@ if (more.length === 0 && (argument === "--version" || argument === "-V")) {
   // Told without the rest of the program. A reader that went away is no error.
   process.stdout.on("error", () => undefined).write(`${VERSION}\n`);
 } else {
-  // Bun has none. Where it cannot be written, Node goes on without; NODE_DISABLE_COMPILE_CACHE=1 turns it off.
+  // Bun has none. Where nothing can be written, Node goes on without; NODE_DISABLE_COMPILE_CACHE=1 turns it off.
   if ("enableCompileCache" in module) module.enableCompileCache(cacheFolder());
-  await import("./process.ts");
+  const { runProcess } = await import("./process.ts");
+  await runProcess((code) => process.exit(code));
 }
 
-/** Of this user alone: whoever writes to it decides what runs. */
+/** Of this user alone: whoever can write there decides what runs. */
 function cacheFolder(): string {
-  const { XDG_CACHE_HOME: cache, LOCALAPPDATA: local, NODE_COMPILE_CACHE: chosen } = process.env;
-  return chosen || join(cache || local || join(homedir(), ".cache"), "opencode-transcripts", "compiled");
+  const { NODE_COMPILE_CACHE: chosen, XDG_CACHE_HOME: caches, LOCALAPPDATA: local } = process.env;
+  return chosen || join(caches || local || join(homedir(), ".cache"), "opencode-transcripts", "compiled");
 }

@@ -1,8 +1,9 @@
 /** A conversation, printed for a person to read. */
 import type { ParseResult } from "../parse/model.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
+import { callsByBlock } from "./calls-by-block.ts";
 import type { CommandContext, CommandOptions } from "./command.ts";
-import { callsByBlock, messageText, type ConversationStyle } from "./conversation-text.ts";
+import { messageText, type ConversationStyle } from "./conversation-text.ts";
 import { flag } from "./option-values.ts";
 import { sessionHeading } from "./session-heading.ts";
 import type { MessageView, Turn } from "./turns.ts";

@@ -7,29 +7,26 @@ import { runProgram } from "./program.ts";
 /** 128 and the number of the signal. */
 const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
-const interruption = new AbortController();
-for (const [signal, exitCode] of Object.entries(SIGNALS)) {
-  process.on(signal, () => {
-    if (interruption.signal.aborted) exit(exitCode);
-    interruption.abort(new Interrupted(exitCode));
+/** `exit` ends the process at once, even if standard input is still open. What was written has been handed over by then. */
+export async function runProcess(exit: (code: number) => never): Promise<never> {
+  const interruption = new AbortController();
+  for (const [signal, exitCode] of Object.entries(SIGNALS)) {
+    process.on(signal, () => {
+      if (interruption.signal.aborted) exit(exitCode);
+      interruption.abort(new Interrupted(exitCode));
+    });
+  }
+  const exitCode = await runProgram(process.argv.slice(2), {
+    stdout: outputOn(process.stdout),
+    stderr: outputOn(process.stderr),
+    stdin: process.stdin,
+    env: process.env,
+    cwd: process.cwd(),
+    home: process.env["HOME"] ?? homedir(),
+    now: () => new Date(),
+    signal: interruption.signal,
   });
-}
-
-const exitCode = await runProgram(process.argv.slice(2), {
-  stdout: outputOn(process.stdout),
-  stderr: outputOn(process.stderr),
-  stdin: process.stdin,
-  env: process.env,
-  cwd: process.cwd(),
-  home: process.env["HOME"] ?? homedir(),
-  now: () => new Date(),
-  signal: interruption.signal,
-});
-exit(exitCode);
-
-/** Ends at once, even if standard input is still open. What was written has been handed over by then. */
-function exit(code: number): never {
-  process.exit(code);
+  exit(exitCode);
 }
 
 function outputOn(stream: Writable & { isTTY?: boolean; columns?: number }): Output {

@@ -46,7 +46,12 @@ function itemsInOrder(messages: readonly TranscriptMessage[], blocks: readonly P
     const ordinal = message?.ordinal ?? Number.MAX_SAFE_INTEGER;
     items.push({ block, message, ordinal, partner: null, matchedBy: null });
   }
-  return items.sort((a, b) => a.ordinal - b.ordinal || a.block.block_order - b.block.block_order);
+  // They mostly stand in order already, and then nothing needs to be compared twice.
+  return items.every((item, at) => at === 0 || inOrder(items[at - 1], item) <= 0) ? items : items.sort(inOrder);
+}
+
+function inOrder(a: Item | undefined, b: Item): number {
+  return a ? a.ordinal - b.ordinal || a.block.block_order - b.block.block_order : -1;
 }
 
 function callId({ block }: Item): string | null {

@@ -16,6 +16,9 @@ export interface ResultFacts {
   toolUseResult?: unknown;
 }
 
+/** How a call ended is told by what its result begins with. */
+const TELLING_CHARACTERS = 500;
+
 const OPENING_TAG = "<tool_use_error>";
 const CLOSING_TAG = "</tool_use_error>";
 
@@ -56,17 +59,16 @@ export function errorText(text: string): string {
 
 /** Never `pending`: there is a result. */
 export function resultStatus({ isError, text, toolUseResult }: ResultFacts): ToolStatus {
-  const told = errorText(text);
-  if (isError !== false) {
-    const stopped = stoppedByPerson(told) ?? stoppedByPerson(hostText(toolUseResult));
-    if (stopped !== null) return stopped;
-  }
+  if (isError === false) return wasInterrupted(toolUseResult) ? "interrupted" : "completed";
+  const told = errorText(text.slice(0, TELLING_CHARACTERS));
+  const stopped = stoppedByPerson(told) ?? stoppedByPerson(hostText(toolUseResult));
+  if (stopped !== null) return stopped;
   if (isError === true) {
     if (TIMED_OUT.test(told)) return "error";
     return wasInterrupted(toolUseResult) || ABORTED_COMMAND.test(text) ? "interrupted" : "error";
   }
   if (wasInterrupted(toolUseResult)) return "interrupted";
-  return isError !== false && isUnmarkedError(text, toolUseResult) ? "error" : "completed";
+  return isUnmarkedError(text, toolUseResult) ? "error" : "completed";
 }
 
 function stoppedByPerson(text: string): "interrupted" | "rejected" | null {
@@ -78,7 +80,8 @@ function stoppedByPerson(text: string): "interrupted" | "rejected" | null {
 
 /** The bare text of an error in `toolUseResult`, without the `Error: ` that Claude Code puts before it. */
 function hostText(toolUseResult: unknown): string {
-  return typeof toolUseResult === "string" ? errorText(toolUseResult.replace(/^Error: /, "")) : "";
+  if (typeof toolUseResult !== "string") return "";
+  return errorText(toolUseResult.slice(0, TELLING_CHARACTERS).replace(/^Error: /, ""));
 }
 
 function wasInterrupted(toolUseResult: unknown): boolean {

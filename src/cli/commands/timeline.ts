@@ -1,17 +1,12 @@
 /** `transcripts timeline` */
-import { compact, duration } from "../../html/quantities.ts";
 import type { ToolCall } from "../../parse/model.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
-import { callsByBlock } from "../conversation-text.ts";
+import { callsByBlock } from "../calls-by-block.ts";
 import { flag, integer } from "../option-values.ts";
 import { printLine } from "../output.ts";
 import type { TimelineRow } from "../schemas/timeline.ts";
-import { sessionHeading } from "../session-heading.ts";
 import { idOf, noteDamage, parseSession, sessionNamed } from "../session-input.ts";
-import { neutralLine } from "../terminal/neutral.ts";
-import { table } from "../terminal/table.ts";
-import { dayAndTime, millisecondsOf } from "../terminal/times.ts";
-import { cut } from "../terminal/width.ts";
+import { millisecondsOf } from "../terminal/times.ts";
 import { lastTurns, saidIn, type Turn, turnsOf } from "../turns.ts";
 
 export async function run(

@@ -10,7 +10,7 @@ const FAILURES = new Set(["invalid_json", "torn_line", "not_a_record", "line_too
 const PARTS = new Set(["glued_objects", "partly_lost"]);
 
 /** Offsets of the lines of an input: what stands after the last line feed is a line if it is not empty. */
-export function lineStarts(input: Uint8Array): number[] {
+function lineStarts(input: Uint8Array): number[] {
   const starts: number[] = [];
   let start = 0;
   for (const [at, byte] of input.entries()) {
