@@ -22,6 +22,8 @@ export async function bundleCli(root: string, folder: string): Promise<void> {
       entryFileNames: "[name].js",
       chunkFileNames: "chunks/[name]-[hash].js",
       cleanDir: true,
+      // What the same commands use is one file, and so is what little some of them use alone.
+      codeSplitting: { groups: [{ name: "shared", minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: +(process.env.TH??0) }] },
       minify: { compress: false, mangle: false, codegen: true },
     },
   });

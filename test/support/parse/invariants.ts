@@ -148,7 +148,7 @@ function checkStats({ messages, content_blocks: blocks, tool_calls: calls, stats
   const found = {
     total_messages: messages.length,
     user_messages: count("user"),
-    human_messages: messages.filter(({ user_kind }) => user_kind === "human").length,
+    human_messages: messages.filter(({ user_kind, is_sidechain }) => user_kind === "human" && !is_sidechain).length,
     assistant_messages: count("assistant"),
     tool_use_count: blocksOf("tool_use"),
     thinking_blocks: blocksOf("thinking", "redacted_thinking"),
