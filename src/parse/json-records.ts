@@ -37,15 +37,15 @@ export function recordsOfLine(line: RawLine, maxLineBytes: number): LineRecords 
     return { records: [], problems: [problem(line, "line_too_long", reason, false)], blank: false };
   }
   if (bytes.length === 0) return EMPTY;
-  const text = bytes.toString("utf8");
+  const text = typeof bytes === "string" ? bytes : bytes.toString("utf8");
   const value = parsed(text);
-  if (isFields(value) && isUtf8(bytes))
+  if (isFields(value) && (typeof bytes === "string" || isUtf8(bytes)))
     return { records: [{ fields: value, json: bytes }], problems: NO_PROBLEMS, blank: false };
   return inspected(line, bytes, text, value);
 }
 
 /** The same for a line that has something odd about it. `known` is `whole` as JSON; undefined if it is none. */
-function inspected(line: RawLine, bytes: Buffer, whole: string, known: unknown): LineRecords {
+function inspected(line: RawLine, bytes: Buffer | string, whole: string, known: unknown): LineRecords {
   const problems: ParseError[] = [];
   let text = whole;
   if (text.startsWith(BYTE_ORDER_MARK)) {
@@ -59,7 +59,7 @@ function inspected(line: RawLine, bytes: Buffer, whole: string, known: unknown):
     const reason = "The line is UTF-16, and only UTF-8 is read. Convert the file: iconv -f UTF-16 -t UTF-8.";
     return { records: [], problems: [problem(line, "invalid_json", reason, false)], blank: false };
   }
-  if (text.includes("\ufffd") && !isUtf8(bytes)) {
+  if (typeof bytes !== "string" && text.includes("\ufffd") && !isUtf8(bytes)) {
     const reason = "Bytes that are not UTF-8 were replaced by U+FFFD.";
     problems.push(problem(line, "invalid_utf8", reason, true));
   }

@@ -6,13 +6,42 @@ export interface RawLine {
   line: number;
   /** Byte offset of its first byte. */
   offset: number;
-  /** Its bytes, or how many there are if they are more than `maxLineBytes`. */
-  bytes: Buffer | number;
+  /** Its bytes, its text if the input is one, or how many bytes there are if they are more than `maxLineBytes`. */
+  bytes: Buffer | string | number;
   /** Whether a line end follows: only the last line of an input may lack it. */
   ended: boolean;
 }
 
+/** A line of an input of bytes. */
+export interface ByteLine extends RawLine {
+  bytes: Buffer | number;
+}
+
 const LINE_FEED = 10;
+/** Characters whose lines are handed out together. */
+const BATCH_CHARACTERS = 1024 * 1024;
+
+/** The lines of a text, many at a time: what a `LineSplitter` gives for its UTF-8, without encoding it. */
+export function* linesOfText(text: string, maxLineBytes: number): Generator<RawLine[]> {
+  let line = 1;
+  let offset = 0;
+  let start = 0;
+  while (start < text.length) {
+    const batch: RawLine[] = [];
+    const until = start + BATCH_CHARACTERS;
+    while (start < text.length && start < until) {
+      const feed = text.indexOf("\n", start);
+      const ended = feed !== -1;
+      const content = text.slice(start, ended ? feed : text.length);
+      const size = Buffer.byteLength(content);
+      batch.push({ line, offset, bytes: size > maxLineBytes ? size : content, ended });
+      line += 1;
+      offset += size + 1;
+      start += content.length + 1;
+    }
+    yield batch;
+  }
+}
 
 /**
  * Cuts an input at its line feeds. Holds at most one line, and of a line over `maxLineBytes` nothing.
@@ -31,9 +60,9 @@ export class LineSplitter {
   }
 
   /** The lines that end in this chunk. The chunk must not change afterwards. */
-  push(chunk: Uint8Array): RawLine[] {
+  push(chunk: Uint8Array): ByteLine[] {
     const buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    const lines: RawLine[] = [];
+    const lines: ByteLine[] = [];
     let start = 0;
     for (;;) {
       const end = buffer.indexOf(LINE_FEED, start);
@@ -46,7 +75,7 @@ export class LineSplitter {
   }
 
   /** The last line, if the input does not end with a line feed. */
-  end(): RawLine | undefined {
+  end(): ByteLine | undefined {
     return this.#heldBytes === 0 ? undefined : this.#finished(Buffer.alloc(0), false);
   }
 
@@ -56,7 +85,7 @@ export class LineSplitter {
     else this.#held.push(bytes);
   }
 
-  #finished(last: Buffer, ended: boolean): RawLine {
+  #finished(last: Buffer, ended: boolean): ByteLine {
     const length = this.#heldBytes + last.length;
     const bytes = length > this.#maxLineBytes ? length : this.#joined(last);
     const found = { line: this.#line, offset: this.#offset, bytes, ended };

@@ -79,19 +79,41 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
   /** The same, many at a time: quicker where there are many. */
   async *batches(): AsyncGenerator<ReadMessage[]> {
     const { signal, pricing } = this.#options;
-    const input = chunksOf(this.#input);
-    const chunks = breathing(signal ? untilAborted(input, signal, () => (this.#aborted = true)) : input);
-    const { head, rest } = await headOf(chunks);
-    this.#source = detectSource(head);
-    const source = this.#source ?? claudeCode;
+    const { source, units: batches } =
+      typeof this.#input === "string" ? this.#ofText(this.#input) : await this.#ofBytes();
     const assembler = await this.#begun(source, pricing);
-    for await (const units of source.read(rest, this.#sourceOptions())) {
+    for await (const units of batches) {
       if (this.#addAll(assembler, units, signal)) break;
       const ready = assembler.take(false);
       if (ready.length > 0) yield ready;
     }
     const last = assembler.take(true);
     if (last.length > 0) yield last;
+  }
+
+  async #ofBytes(): Promise<Opened> {
+    const { signal } = this.#options;
+    const input = chunksOf(this.#input);
+    const chunks = breathing(signal ? untilAborted(input, signal, () => (this.#aborted = true)) : input);
+    const { head, rest } = await headOf(chunks);
+    const source = this.#detected(head);
+    return { source, units: source.read(rest, this.#sourceOptions()) };
+  }
+
+  #ofText(input: string): Opened {
+    // A half of a surrogate pair has no UTF-8; what comes as bytes has U+FFFD in its place.
+    const text = input.toWellFormed();
+    const source = this.#detected(text.slice(0, HEAD_BYTES));
+    const options = this.#sourceOptions();
+    const units = source.readText
+      ? taken(source.readText(text, options))
+      : source.read(breathing(chunksOf(text)), options);
+    return { source, units };
+  }
+
+  #detected(head: string): Source {
+    this.#source = detectSource(head);
+    return this.#source ?? claudeCode;
   }
 
   summary(): ReadSummary {
@@ -156,6 +178,19 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
 async function pricingOf(pricing: ParseOptions["pricing"] = "catalog"): Promise<Pricing> {
   if (typeof pricing === "function") return pricing;
   return pricing === "flat" ? flatPricing : catalogPricing();
+}
+
+interface Opened {
+  source: Source;
+  units: AsyncGenerator<SourceUnit[]>;
+}
+
+/** Batches of about a megabyte, with a turn of the event loop after each. */
+async function* taken(batches: Generator<SourceUnit[]>): AsyncGenerator<SourceUnit[]> {
+  for (const batch of batches) {
+    yield batch;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 /** ULIDs that ascend, so that their order is that of the conversation. */

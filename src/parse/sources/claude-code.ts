@@ -1,7 +1,7 @@
 import type { Source } from "../draft.ts";
 import { isSessionRecord } from "./claude-record.ts";
 import { headRecords } from "./json-head.ts";
-import { readClaudeLines } from "./claude-lines.ts";
+import { readClaudeLines, readClaudeText } from "./claude-lines.ts";
 import { SKIPPED_TYPES } from "./claude-kinds.ts";
 
 const CONVERSATION = new Set<unknown>(["user", "assistant", "system", "summary"]);
@@ -18,4 +18,5 @@ export const claudeCode: Source = {
     );
   },
   read: readClaudeLines,
+  readText: readClaudeText,
 };

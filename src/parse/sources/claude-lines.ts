@@ -4,7 +4,7 @@ import type { MessageDraft, SourceOptions, SourceUnit } from "../draft.ts";
 import { hashOf, repeatsRemembered, SeenSet } from "../fingerprint.ts";
 import { textOf } from "../json-fields.ts";
 import { recordsOfLine, type LineRecord } from "../json-records.ts";
-import { LineSplitter, type RawLine } from "../lines.ts";
+import { LineSplitter, linesOfText, type RawLine } from "../lines.ts";
 import type { ParseError } from "../model.ts";
 import { readRecord } from "./claude-record.ts";
 
@@ -20,6 +20,12 @@ export async function* readClaudeLines(
   for await (const chunk of chunks) yield splitter.push(chunk).flatMap((line) => reader.read(line));
   const last = splitter.end();
   if (last) yield reader.read(last);
+}
+
+/** See `Source.readText`. */
+export function* readClaudeText(text: string, options: SourceOptions): Generator<SourceUnit[]> {
+  const reader = new ClaudeLineReader(options);
+  for (const lines of linesOfText(text, options.maxLineBytes)) yield lines.flatMap((line) => reader.read(line));
 }
 
 /** Reads lines in order; remembers which records there were, since files repeat them. */

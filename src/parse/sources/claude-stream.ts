@@ -1,5 +1,5 @@
 import type { Source } from "../draft.ts";
-import { readClaudeLines } from "./claude-lines.ts";
+import { readClaudeLines, readClaudeText } from "./claude-lines.ts";
 import { isSessionRecord, isStreamRecord } from "./claude-record.ts";
 import { headRecords } from "./json-head.ts";
 
@@ -12,4 +12,5 @@ export const claudeStream: Source = {
     return records.some(isStreamRecord) && !records.some(isSessionRecord);
   },
   read: readClaudeLines,
+  readText: readClaudeText,
 };
