@@ -1,10 +1,11 @@
 /** Builds `dist/`: plain ESM JavaScript with type declarations, the templates, and the JSON schema of the options. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build as rolldown } from "rolldown";
+import { bundleCli } from "./bundle-cli.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, "dist");
@@ -31,25 +32,7 @@ await rolldown({
 });
 
 // The command line starts in a fraction of the time when it is few files. Commands stay apart and are loaded when run.
-await rolldown({
-  input: {
-    main: join(root, "src/cli/main.ts"),
-    // Threads are started from files beside the chunk that starts them.
-    "chunks/scan-worker": join(root, "src/scan/scan-worker.ts"),
-    "chunks/find-worker": join(root, "src/scan/find-worker.ts"),
-  },
-  platform: "node",
-  external: [/^node:/, /^bun:/, /^@secretlint\//, "@pydantic/genai-prices"],
-  output: {
-    dir: join(dist, "cli"),
-    format: "esm",
-    entryFileNames: "[name].js",
-    chunkFileNames: "chunks/[name]-[hash].js",
-    cleanDir: true,
-    minify: { compress: false, mangle: false, codegen: true },
-  },
-});
-chmodSync(join(dist, "cli/main.js"), 0o755);
+await bundleCli(root, join(dist, "cli"));
 
 const { optionsJsonSchema }: { optionsJsonSchema: () => unknown } = await import(join(dist, "config.js"));
 mkdirSync(join(dist, "schema"), { recursive: true });

@@ -1,10 +1,16 @@
-/** The command line as few files of plain JavaScript: a program that starts pays for each file, and for each line. */
+/** The command line as few files of plain JavaScript: a program that starts pays for each file that it loads. */
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "rolldown";
-import { parsedData } from "./parsed-data.ts";
 
-/** Makes `main.js`, and beside it the `chunks` that it loads when they are needed. */
+/** Files of what most commands load anyway. The rest is divided by the commands that load it. */
+const GROUPS = [
+  { name: "base", test: /src[\\/]cli[\\/](?:command|io|terminal[\\/]neutral)\.ts$|session-error\.ts$/, priority: 2 },
+  { name: "layout", test: /terminal[\\/](?:table|width)\.ts$/, priority: 2 },
+  { name: "core", test: /[\\/]src[\\/]/, minShareCount: 4, priority: 1 },
+];
+
+/** Makes `main.js` in the folder, and beside it the `chunks` that it loads when they are needed. */
 export async function bundleCli(root: string, folder: string): Promise<void> {
   await build({
     input: {
@@ -14,16 +20,14 @@ export async function bundleCli(root: string, folder: string): Promise<void> {
       "chunks/find-worker": join(root, "src/scan/find-worker.ts"),
     },
     platform: "node",
-    external: [/^node:/, /^bun:/, /^@secretlint\//],
-    plugins: [parsedData()],
+    external: [/^node:/, /^bun:/, /^@secretlint\//, "@pydantic/genai-prices"],
     output: {
       dir: folder,
       format: "esm",
       entryFileNames: "[name].js",
       chunkFileNames: "chunks/[name]-[hash].js",
       cleanDir: true,
-      // What the same commands use is one file, and so is what little some of them use alone.
-      codeSplitting: { groups: [{ name: "shared", minShareCount: 2, entriesAware: true, entriesAwareMergeThreshold: +(process.env.TH??0) }] },
+      codeSplitting: { groups: GROUPS },
       minify: { compress: false, mangle: false, codegen: true },
     },
   });

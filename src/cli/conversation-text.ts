@@ -6,7 +6,8 @@ import { neutralBlock, neutralLine } from "./terminal/neutral.ts";
 import { clockTime, dayAndTime } from "./terminal/times.ts";
 import { cut, wrap } from "./terminal/width.ts";
 import { callText, endingText, toolCallText } from "./tool-call-text.ts";
-import { isPrompt, type MessageView, saidIn } from "./turns.ts";
+import { isPrompt, type MessageView, printedIn, saidIn } from "./turns.ts";
+import { userWords } from "./user-words.ts";
 
 export interface ConversationStyle {
   colors: Colors;
@@ -35,10 +36,11 @@ export function messageText(view: MessageView, style: ConversationStyle, previou
 
 function heading(
   { message }: MessageView,
-  { colors, columns }: ConversationStyle,
+  { colors, columns, withTools }: ConversationStyle,
   previous?: TranscriptMessage,
 ): string {
-  if (message.user_kind === "tool_result") return "";
+  // Without tools only what the person said is shown of results.
+  if (message.user_kind === "tool_result" && withTools) return "";
   if (message.source_id !== null && message.source_id === previous?.source_id) return "";
   const side = message.is_sidechain ? `Subagent ${neutralLine(message.agent_id ?? "")}`.trimEnd() + ": " : "";
   const who = speaker(message);
@@ -51,13 +53,13 @@ function heading(
 }
 
 function speaker(message: TranscriptMessage): string {
-  if (isPrompt(message)) return "User";
+  if (isPrompt(message) || message.user_kind === "tool_result") return "User";
   if (message.message_type === "user") return "Program";
   return message.message_type.charAt(0).toUpperCase() + message.message_type.slice(1);
 }
 
 function paintOf(message: TranscriptMessage, colors: Colors): (text: string) => string {
-  if (isPrompt(message)) return colors.green;
+  if (speaker(message) === "User") return colors.green;
   return message.message_type === "assistant" ? colors.cyan : colors.yellow;
 }
 
@@ -74,12 +76,12 @@ function aside({ message, blocks }: MessageView, style: ConversationStyle): stri
   const { colors } = style;
   const { origin, subtype } = message.metadata;
   if (message.user_kind === "tool_result") {
-    if (!style.withTools) return [];
+    if (!style.withTools) return blocks.flatMap((each) => wordsText(each, style));
     // Results stand with their calls; one whose call is not there stands alone.
     const alone = blocks.filter((each) => style.calls === undefined || style.calls.get(each.id)?.use === null);
     return alone.flatMap((each) => blockText(each, style));
   }
-  const text = saidIn({ message, blocks });
+  const text = origin === "command_output" ? printedIn({ message, blocks }) : saidIn({ message, blocks });
   if (origin === "interruption") return [colors.yellow("(the user interrupted)")];
   if (message.message_type === "summary") return [colors.dim(block(text, style))];
   if (origin === "compact_summary")
@@ -88,6 +90,14 @@ function aside({ message, blocks }: MessageView, style: ConversationStyle): stri
   if (origin === "command_output" || origin === "notification")
     return text.trim() === "" ? [] : [colors.dim(block(text, style))];
   return [];
+}
+
+/** What the person said to a call, if the block is the result of one. */
+function wordsText({ id, status, result_text, tool_name }: ParsedContentBlock, style: ConversationStyle): string[] {
+  if (status === null || result_text === null) return [];
+  const name = style.calls?.get(id)?.tool_name ?? tool_name;
+  const words = userWords({ status, result_text, tool_name: name });
+  return words === undefined ? [] : [block(words, style)];
 }
 
 function blockText(each: ParsedContentBlock, style: ConversationStyle): string[] {

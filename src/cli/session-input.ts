@@ -2,6 +2,7 @@
 import type { ParseResult } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/options.ts";
 import { fileInput, type ScanInput } from "../scan/find-input.ts";
+import { needsAgentProgress } from "../sessions/agent-progress.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
 import type { FoundSessions } from "../sessions/find-sessions.ts";
 import { openSession } from "../sessions/open-session.ts";
@@ -52,10 +53,19 @@ export function readOptions(
   };
 }
 
-/** The whole session, with texts of any length. Damage is told by `noteDamage`, not here. */
-export async function parseSession(context: CommandContext, ref: SessionRef): Promise<ParseResult> {
+/**
+ * The whole session, with texts of any length; unless `subagents` is false, with those that stand nowhere else (see
+ * `needsAgentProgress`). Damage is told by `noteDamage`, not here.
+ */
+export async function parseSession(
+  context: CommandContext,
+  ref: SessionRef,
+  { subagents = true }: { subagents?: boolean } = {},
+): Promise<ParseResult> {
   const { parseTranscript } = await import("../parse/parse-transcript.ts");
-  return parseTranscript(ref.id, openSession(ref, { stdin: context.stdin }), readOptions(context, ref));
+  const agentProgress = subagents && (await needsAgentProgress(ref));
+  const input = openSession(ref, { stdin: context.stdin });
+  return parseTranscript(ref.id, input, { ...readOptions(context, ref), agentProgress });
 }
 
 /** A session and all below it, parents before their children. */

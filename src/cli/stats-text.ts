@@ -35,6 +35,8 @@ function overview({ colors, columns }: CommandContext, result: StatsResult): str
       ["  alone", `${tokensText(alone)}; ${costText(alone)}`],
       ["  subagents", `${tokensText(below)}; ${costText(below)}`],
     );
+    if (alone.messages + below.messages !== total.messages)
+      facts.push(["  shared", "answers that stand in both are counted in each, and once in the sum"]);
   }
   if (total.unpriced_models.length > 0)
     facts.push(["No price", total.unpriced_models.map((model) => neutralLine(model)).join(", ")]);

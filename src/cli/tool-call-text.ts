@@ -3,6 +3,7 @@ import type { ToolCall } from "../parse/model.ts";
 import type { ConversationStyle } from "./conversation-text.ts";
 import { neutralBlock, neutralLine } from "./terminal/neutral.ts";
 import { cut, widthOf, wrap } from "./terminal/width.ts";
+import { userWords } from "./user-words.ts";
 
 const INDENT = "    ";
 /** Lines of an input's field or of a result that are shown. */
@@ -90,8 +91,11 @@ export function endingText(
   switch (status) {
     case "pending":
       return colors.yellow("  ? (no result in the file)");
-    case "rejected":
-      return colors.yellow("  ! (rejected by the user)");
+    case "rejected": {
+      const words = userWords({ status, result_text, tool_name: null });
+      const said = words === undefined ? "" : `\n${INDENT}The user said:\n${excerpt(words, style)}`;
+      return colors.yellow("  ! (rejected by the user)") + said;
+    }
     case "interrupted":
       return colors.yellow("  ! (interrupted)") + (shown === "" ? "" : `\n${colors.dim(shown)}`);
     case "error":

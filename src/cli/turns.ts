@@ -44,6 +44,26 @@ export function saidIn({ message, blocks }: MessageView): string {
   return blocks.flatMap(({ content_text }) => (content_text === null ? [] : [content_text])).join("\n\n");
 }
 
+/** Tags that Claude Code puts around what a command printed. */
+const OUTPUT_TAGS = /<\/?(?:local-command|bash)-(?:stdout|stderr)>/g;
+
+/** What a command printed; empty if that is nothing. */
+export function printedIn(view: MessageView): string {
+  return saidIn(view).replaceAll(OUTPUT_TAGS, "").trim();
+}
+
+/** Whether there is something to read before the first prompt: often it is only the program's notes to the model. */
+export function hasContent({ number, messages }: Turn): boolean {
+  return number > 0 || messages.some(isReadable);
+}
+
+function isReadable(view: MessageView): boolean {
+  const { message_type: type, user_kind: kind, metadata } = view.message;
+  if (type === "assistant" || kind === "tool_result") return true;
+  if (type === "system") return metadata.subtype === "api_error" || metadata.subtype === "error";
+  return (kind !== "meta" || metadata.origin !== undefined) && printedIn(view) !== "";
+}
+
 /** The last `count` turns; all if it is undefined. */
 export function lastTurns(turns: readonly Turn[], count: number | undefined): readonly Turn[] {
   return count === undefined ? turns : turns.slice(-count);

@@ -1,11 +1,14 @@
 /** Numbers as a person reads them. English, since the page is. */
 
-const GROUPED = new Intl.NumberFormat("en");
-const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
+/** Made when it is needed: the first use of `Intl` takes longer than many a command does. */
+let grouped: Intl.NumberFormat | undefined;
+let shortened: Intl.NumberFormat | undefined;
 
 /** `12,345`. */
 export function count(value: number): string {
-  return GROUPED.format(value);
+  if (isShort(value)) return String(value);
+  grouped ??= new Intl.NumberFormat("en");
+  return grouped.format(value);
 }
 
 /** `12,345 messages`, `1 message`. */
@@ -15,12 +18,14 @@ export function counted(value: number, noun: string): string {
 
 /** `12.3K`, `1.2M`. */
 export function compact(value: number): string {
-  return COMPACT.format(value);
+  if (isShort(value)) return String(value);
+  shortened ??= new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
+  return shortened.format(value);
 }
 
 /** US dollars: `$12.30`, `$0.0042`. */
 export function dollars(value: number): string {
-  if (value === 0 || value >= 0.1) return `$${GROUPED.format(Number(value.toFixed(2)))}`.replace(/\.\d$/, "$&0");
+  if (value === 0 || value >= 0.1) return `$${count(Number(value.toFixed(2)))}`.replace(/\.\d$/, "$&0");
   return `$${Number(value.toPrecision(2))}`;
 }
 
@@ -38,4 +43,8 @@ function twoUnits(amount: number, size: number, large: string, small: string): s
   const whole = Math.floor(amount);
   const rest = whole % size;
   return `${Math.floor(whole / size)} ${large}${rest === 0 ? "" : ` ${rest} ${small}`}`;
+}
+
+function isShort(value: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value < 1_000;
 }

@@ -1,5 +1,6 @@
 /** The sums over a session. */
 import type { ModelStats, ParsedContentBlock, ToolStats, TranscriptMessage, TranscriptStats } from "./model.ts";
+import { isBuiltInCommand } from "./built-in-commands.ts";
 import { entryOf, OpenCalls } from "./open-calls.ts";
 import { isReminderText } from "./reminder.ts";
 
@@ -20,7 +21,7 @@ export class StatisticsCollector {
   readonly #redactions = new Map<string, number>();
   readonly #calls = new OpenCalls();
   #prompt: string | null = null;
-  #promptIsCommand = false;
+  #promptRank = 0;
   #answersWithUsage = 0;
   #answersWithCost = 0;
   #lowerBounds = 0;
@@ -125,16 +126,16 @@ export class StatisticsCollector {
     }
   }
 
-  /** What a person wrote goes before a slash command, which goes before nothing. */
+  /** The first of those that say most: see `WRITTEN`. */
   #notePrompt(message: TranscriptMessage, blocks: readonly ParsedContentBlock[]): void {
     if (message.user_kind !== "human" || (message.is_sidechain && this.#prompt !== null)) return;
     const { origin, command } = message.metadata;
-    const isCommand = origin === "command";
-    if (this.#prompt !== null && (isCommand || !this.#promptIsCommand)) return;
-    const text = isCommand ? (command ?? "") : textIn(blocks);
+    const rank = origin === "command" ? commandRank(command ?? "") : WRITTEN;
+    if (rank <= this.#promptRank) return;
+    const text = origin === "command" ? (command ?? "") : textIn(blocks);
     if (text.trim() === "") return;
     this.#prompt = text.length > PROMPT_CHARACTERS ? `${text.slice(0, PROMPT_CHARACTERS)}...` : text;
-    this.#promptIsCommand = isCommand;
+    this.#promptRank = rank;
   }
 
   stats(durationMs: number): TranscriptStats {
@@ -152,6 +153,13 @@ export class StatisticsCollector {
       redactions: Object.fromEntries(this.#redactions),
     };
   }
+}
+
+/** What a person wrote goes before a command, and a command before one that only sets up the program. */
+const WRITTEN = 3;
+
+function commandRank(command: string): number {
+  return isBuiltInCommand(command) ? 1 : 2;
 }
 
 type Tokens = Pick<ModelStats, "tokens_in" | "tokens_out" | "cache_read" | "cache_write">;

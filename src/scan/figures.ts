@@ -40,6 +40,11 @@ export class Figures {
     return this.#blocks.hasRepeats;
   }
 
+  /** Whether a plain line holds a subagent's message, which is in no figure. */
+  get hasAgentProgress(): boolean {
+    return this.#plain.hasAgentProgress;
+  }
+
   /** Whether the record is one of those that need no unit, and so was added. */
   addPlain(record: Fields): boolean {
     return this.#plain.add(record, this.#like);

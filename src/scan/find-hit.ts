@@ -35,6 +35,8 @@ export interface Hit {
   matches: (readonly [start: number, end: number])[];
   /** How often the block has it. */
   match_count: number;
+  /** Said by or to a subagent, in the file of the session that started it. */
+  is_sidechain?: true;
 }
 
 export function hitRole({ message_type, user_kind }: TranscriptMessage, { block_type }: ParsedContentBlock): HitRole {

@@ -41,6 +41,7 @@ export class MatchFinder {
         tool_name: block.tool_name,
         tool_use_id: block.tool_use_id ?? block.tool_result_id,
         ...found,
+        ...(message.is_sidechain ? { is_sidechain: true } : {}),
       });
     }
   }

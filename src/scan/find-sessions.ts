@@ -2,13 +2,14 @@
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { findInSession, type FindQuery, type Hit } from "./find.ts";
-import { fileInput, type ScanInput } from "./find-input.ts";
+import { findInFile, type SearchedFile } from "./find-file.ts";
+import type { ScanInput } from "./find-input.ts";
 import { Claims } from "./find-claims.ts";
 import type { FileTask, WorkerReport, WorkerTask } from "./find-worker.ts";
 import type { ScanOptions } from "./find-units.ts";
 
-/** A file that needs nothing but itself to be read, or any other input with what it needs. */
-export type Searched = { path: string; bytes: number } | { input: ScanInput; options: ScanOptions };
+/** A file of Claude Code, which needs nothing but itself to be read, or any other input with what it needs. */
+export type Searched = (SearchedFile & { bytes: number }) | { input: ScanInput; options: ScanOptions };
 
 export interface SessionHits {
   /** Place of the session in the list. */
@@ -69,8 +70,8 @@ export async function* findInSessions(
 async function searched(index: number, session: Searched, query: FindQuery): Promise<SessionHits> {
   const hits: Hit[] = [];
   try {
-    const input = "path" in session ? fileInput(session.path) : session.input;
-    for await (const hit of findInSession(input, query, "path" in session ? {} : session.options)) hits.push(hit);
+    if ("path" in session) return { index, hits: await findInFile(session, query) };
+    for await (const hit of findInSession(session.input, query, session.options)) hits.push(hit);
     return { index, hits };
   } catch (failure) {
     return { index, hits, failure };
@@ -81,7 +82,11 @@ async function searched(index: number, session: Searched, query: FindQuery): Pro
 function filesOf(sessions: readonly Searched[], fromBytes: number): FileTask[] {
   const bytes = sessions.reduce((sum, session) => sum + ("path" in session ? session.bytes : 0), 0);
   if (bytes < fromBytes) return [];
-  return sessions.flatMap((session, index): FileTask[] => ("path" in session ? [{ index, path: session.path }] : []));
+  return sessions.flatMap((session, index): FileTask[] => {
+    if (!("path" in session)) return [];
+    const { path, isTop = false } = session;
+    return [{ index, path, isTop }];
+  });
 }
 
 /** Another thread that searches files of the list. */

@@ -1,12 +1,11 @@
 /** A thread that helps `findInSessions`. */
 import { parentPort, workerData } from "node:worker_threads";
 import { Claims } from "./find-claims.ts";
-import { findInSession, type FindQuery, type Hit } from "./find.ts";
-import { fileInput } from "./find-input.ts";
+import type { FindQuery, Hit } from "./find.ts";
+import { findInFile, type SearchedFile } from "./find-file.ts";
 
-export interface FileTask {
+export interface FileTask extends SearchedFile {
   index: number;
-  path: string;
 }
 
 export interface WorkerTask {
@@ -26,19 +25,17 @@ async function work(
   report: (found: WorkerReport) => void,
 ): Promise<void> {
   const claims = new Claims(shared);
-  for (const { index, path } of files) {
+  for (const { index, ...file } of files) {
     claims.waitFor(index);
-    if (claims.claim(index)) report(await searched(index, path, query));
+    if (claims.claim(index)) report(await searched(index, file, query));
   }
 }
 
-async function searched(index: number, path: string, query: FindQuery): Promise<WorkerReport> {
-  const hits: Hit[] = [];
+async function searched(index: number, file: SearchedFile, query: FindQuery): Promise<WorkerReport> {
   try {
-    for await (const hit of findInSession(fileInput(path), query)) hits.push(hit);
-    return { index, hits };
+    return { index, hits: await findInFile(file, query) };
   } catch (error) {
-    return { index, hits, failure: failureOf(error) };
+    return { index, hits: [], failure: failureOf(error) };
   }
 }
 

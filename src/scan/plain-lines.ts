@@ -2,7 +2,7 @@
  * The figures of lines that are nearly all of a session file and of which little counts: answers, results of tools,
  * and progress. They are added up without blocks and rows.
  */
-import { isFields, textOf, type Fields } from "../parse/json-fields.ts";
+import { fieldsOf, isFields, textOf, type Fields } from "../parse/json-fields.ts";
 import type { LineAccount, TranscriptStats } from "../parse/model.ts";
 import { assistantDraft } from "../parse/sources/claude-message.ts";
 import { TimeSpan, timeOf } from "../parse/times.ts";
@@ -23,6 +23,8 @@ const FACTS = [
 ] as const;
 
 export class PlainLines {
+  /** Whether a subagent's message stands in a `progress` line. */
+  hasAgentProgress = false;
   readonly #blocks: BlockFigures;
   readonly #answers: Answers;
   readonly #span = new TimeSpan();
@@ -40,7 +42,7 @@ export class PlainLines {
    * of its session must be known from it.
    */
   add(record: Fields, like: Fields | undefined): boolean {
-    if (record["type"] === "progress") this.#progress += 1;
+    if (record["type"] === "progress") this.#addProgress(record);
     else if (like === undefined || !FACTS.every((fact) => record[fact] === like[fact])) return false;
     else if (!this.#addMessage(record)) return false;
     this.#blocks.addLine(textOf(record, "uuid"));
@@ -61,6 +63,11 @@ export class PlainLines {
     lines.total += this.#results + this.#answerLines + this.#progress;
     lines.used += this.#results + this.#answerLines;
     if (this.#progress > 0) lines.skipped["progress"] = (lines.skipped["progress"] ?? 0) + this.#progress;
+  }
+
+  #addProgress(record: Fields): void {
+    this.#progress += 1;
+    this.hasAgentProgress ||= fieldsOf(record, "data")?.["type"] === "agent_progress";
   }
 
   #addMessage(record: Fields): boolean {

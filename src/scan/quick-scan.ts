@@ -23,6 +23,7 @@ const CHUNK_BYTES = 512 * 1024;
 /** A longer first line tells nothing to the whole parse either. */
 const HEAD_BYTES = 64 * 1024;
 const LINE_FEED = 10;
+const AGENT_PROGRESS = Buffer.from("agent_progress");
 const NO_PROBLEMS: SourceUnit["problems"] = [];
 
 /** Only the whole parse can tell the figures of this file. */
@@ -33,12 +34,16 @@ const buffer = Buffer.allocUnsafeSlow(MAX_LINE_BYTES + CHUNK_BYTES);
 
 /**
  * What `parseTranscript` would say of the file; undefined if that takes the whole parse. Throws what `node:fs` throws.
- * Keeps the thread until it is done.
+ * Keeps the thread until it is done. `onAgentProgress` is called if there are subagents' messages in `progress` lines,
+ * which are left out.
  */
-export function quickScan(path: string, pricing: Pricing): SessionScan | undefined {
+export function quickScan(path: string, pricing: Pricing, onAgentProgress?: () => void): SessionScan | undefined {
   const file = openSync(path, "r");
   try {
-    return new QuickScan(file, pricing).run();
+    const scan = new QuickScan(file, pricing);
+    const figures = scan.run();
+    if (scan.hasAgentProgress) onAgentProgress?.();
+    return figures;
   } catch (error) {
     if (error instanceof Unsure) return undefined;
     throw error;
@@ -54,10 +59,16 @@ class QuickScan {
   #position = 0;
   #line = 0;
   #offset = 0;
+  /** A damaged line may hold a subagent's message. */
+  #oddProgress = false;
 
   constructor(file: number, pricing: Pricing) {
     this.#file = file;
     this.#figures = new Figures(pricing);
+  }
+
+  get hasAgentProgress(): boolean {
+    return this.#oddProgress || this.#figures.hasAgentProgress;
   }
 
   run(): SessionScan | undefined {
@@ -110,7 +121,11 @@ class QuickScan {
     if (record && reading && reading.outcome.as !== "unknown") {
       this.#figures.addLine(textOf(record, "uuid"));
       this.#figures.add({ ...place, lines: 1, problems: NO_PROBLEMS, ...reading }, record);
-    } else this.#addOdd({ ...place, bytes: buffer.subarray(start, end), ended });
+    } else {
+      const bytes = buffer.subarray(start, end);
+      this.#oddProgress ||= bytes.includes(AGENT_PROGRESS);
+      this.#addOdd({ ...place, bytes, ended });
+    }
   }
 
   #addOdd(line: RawLine): void {

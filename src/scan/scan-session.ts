@@ -1,5 +1,6 @@
 /** The figures of one session, got the quickest way there is. */
 import { catalogPricing, flatPricing, type Pricing } from "../parse/pricing.ts";
+import { needsAgentProgress } from "../sessions/agent-progress.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import { quickScan } from "./quick-scan.ts";
 import type { SessionScan } from "./session-scan.ts";
@@ -10,16 +11,18 @@ export interface ScanOptions {
 }
 
 /**
- * What `parseTranscript` says of a session, without its rows. Session files of Claude Code are not parsed for it: see
- * `quickScan`. Standard input cannot be scanned. Rejects with a `SessionError` if the session cannot be read.
+ * What `parseTranscript` says of a session, without its rows. Session files of Claude Code are not parsed for it (see
+ * `quickScan`), but for those that alone tell of their subagents: they are read with `agentProgress`. Standard input cannot be scanned. Rejects with a `SessionError` if the session cannot be read.
  */
 export async function scanSession(ref: SessionRef, { pricing = "catalog" }: ScanOptions = {}): Promise<SessionScan> {
   const prices = await pricingOf(pricing);
-  const scan = await quickly(ref, prices);
-  if (scan) return scan;
+  let hasAgentProgress = false;
+  const scan = await quickly(ref, prices, () => (hasAgentProgress = true));
+  const agentProgress = (scan === undefined || hasAgentProgress) && (await needsAgentProgress(ref));
+  if (scan && !agentProgress) return scan;
   // Loading it takes as long as scanning many a session.
   const { wholeScan } = await import("./whole-scan.ts");
-  return wholeScan(ref, prices);
+  return wholeScan(ref, prices, agentProgress);
 }
 
 async function pricingOf(pricing: "catalog" | "flat" | Pricing): Promise<Pricing> {
@@ -27,11 +30,15 @@ async function pricingOf(pricing: "catalog" | "flat" | Pricing): Promise<Pricing
   return pricing === "flat" ? flatPricing : catalogPricing();
 }
 
-async function quickly(ref: SessionRef, pricing: Pricing): Promise<SessionScan | undefined> {
+async function quickly(
+  ref: SessionRef,
+  pricing: Pricing,
+  onAgentProgress: () => void,
+): Promise<SessionScan | undefined> {
   // What has no size, as a pipe, can be read only once.
   if (ref.path === null || ref.bytes === null || ref.source === "transcript") return undefined;
   try {
-    return quickScan(ref.path, pricing);
+    return quickScan(ref.path, pricing, onAgentProgress);
   } catch (error) {
     const { cannotOpen } = await import("../sessions/open-session.ts");
     throw cannotOpen(ref, error);

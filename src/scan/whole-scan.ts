@@ -6,10 +6,10 @@ import { outputReader } from "../sessions/output-reader.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import { type SessionScan, usageRecords } from "./session-scan.ts";
 
-/** By parsing all of it. Rejects with a `SessionError` if the session cannot be read. */
-export async function wholeScan(ref: SessionRef, pricing: Pricing): Promise<SessionScan> {
+/** By parsing all of it; for `agentProgress` see `ParseOptions`. Rejects with a `SessionError` if the session cannot be read. */
+export async function wholeScan(ref: SessionRef, pricing: Pricing, agentProgress: boolean): Promise<SessionScan> {
   const readOutput = outputReader(ref);
-  const options = readOutput === undefined ? { pricing } : { pricing, readOutput };
+  const options = { pricing, agentProgress, ...(readOutput === undefined ? {} : { readOutput }) };
   const { source, stats, metadata, lines, errors, messages } = await parseTranscript(ref.id, openSession(ref), options);
   return { source, stats, metadata, lines, error_count: errors.length, usage: usageRecords(messages) };
 }

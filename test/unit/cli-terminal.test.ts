@@ -105,6 +105,31 @@ describe("widths", () => {
     );
   });
 
+  test("every text is as wide as the library says, those that are not given to it too", () => {
+    const latin = fc.string({ unit: fc.integer({ min: 0x20, max: 0x25ff }).map((code) => String.fromCharCode(code)) });
+    fc.assert(
+      fc.property(fc.oneof(latin, fc.string({ unit: "binary" })), (text) => {
+        const neutral = neutralLine(text);
+        assert.equal(widthOf(neutral), stringWidth(neutral));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test("a plain line is cut where any other is", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ maxLength: 30 }).map((text) => neutralLine(text)),
+        fc.integer({ min: 0, max: 30 }),
+        (text, columns) => {
+          // Wide at the end, so that it is not plain, and too far out to be shown.
+          const other = cut(`${text}${".".repeat(40)}漢`, columns);
+          if (text.length > columns) assert.equal(cut(text, columns), other);
+        },
+      ),
+    );
+  });
+
   test("wrapped text keeps its words, and its lines fit", () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 4 }), fc.integer({ min: 14, max: 40 }), (lines, columns) => {

@@ -1,5 +1,6 @@
 /** `transcripts errors` */
 import { scanErrors } from "../../scan/errors.ts";
+import { needsAgentProgress } from "../../sessions/agent-progress.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { flag } from "../option-values.ts";
@@ -47,7 +48,8 @@ async function* errorsOf(context: CommandContext, ref: SessionRef, options: Comm
     yield* errorsWithFixes(context, ref, flag(options, "locate"));
     return;
   }
-  for await (const error of scanErrors(inputOf(context, ref), readOptions(context, ref))) {
+  const agentProgress = await needsAgentProgress(ref);
+  for await (const error of scanErrors(inputOf(context, ref), { ...readOptions(context, ref), agentProgress })) {
     const { tool_name, tool_use_id, line_number, call_line_number, timestamp } = error;
     yield {
       tool_name,

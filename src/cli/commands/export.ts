@@ -19,20 +19,25 @@ export async function run(
   const ref = await sessionNamed(context, argument);
   const { root, unreadable } = await sessionFamily(ref, context);
   for (const { path, reason } of unreadable) context.note(`not read: ${path}: ${reason}`);
-  const page = await pageOf(context, options["subagents"] === false ? { ref: root.ref, children: [] } : root);
+  const subagents = options["subagents"] !== false;
+  const page = await pageOf(context, subagents ? root : { ref: root.ref, children: [] }, subagents);
   context.signal.throwIfAborted();
   if (page.stats.total_messages === 0 && page.children.length === 0) return 1;
   await write(context, page, output);
   return 0;
 }
 
-async function pageOf(context: CommandContext, { ref, children }: SessionNode): Promise<PageSession> {
-  const result = await parseSession(context, ref);
+async function pageOf(
+  context: CommandContext,
+  { ref, children }: SessionNode,
+  subagents: boolean,
+): Promise<PageSession> {
+  const result = await parseSession(context, ref, { subagents });
   noteDamage(context, ref, result);
   const below: PageSession[] = [];
   for (const child of children) {
     try {
-      below.push(await pageOf(context, child));
+      below.push(await pageOf(context, child, subagents));
     } catch (error) {
       context.note(`not read: ${child.ref.path ?? child.ref.id}: ${reasonOf(error)}`);
     }

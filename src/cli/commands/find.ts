@@ -4,7 +4,7 @@ import type { FindQuery, Hit } from "../../scan/find.ts";
 import { findInSessions, type Searched } from "../../scan/find-sessions.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
 import { readHead } from "../../sessions/file-ref.ts";
-import type { SessionRef } from "../../sessions/session-ref.ts";
+import { isSubagent, type SessionRef } from "../../sessions/session-ref.ts";
 import { CliError, type CommandContext, type CommandOptions, type ExitCode, type Progress } from "../command.ts";
 import { date, flag, integer, text } from "../option-values.ts";
 import { printLine } from "../output.ts";
@@ -110,7 +110,7 @@ function tellFailure(context: CommandContext, ref: SessionRef, failure: unknown,
 /** Files of Claude Code need nothing but themselves to be read. */
 function searched(context: CommandContext, ref: SessionRef): Searched {
   const { source, path, bytes } = ref;
-  if (source === "claude-code" && path !== null && bytes !== null) return { path, bytes };
+  if (source === "claude-code" && path !== null && bytes !== null) return { path, bytes, isTop: !isSubagent(ref) };
   return { input: inputOf(context, ref), options: readOptions(context, ref) };
 }
 
@@ -141,6 +141,7 @@ function rowOf(ref: SessionRef, hit: Hit, argument: string): FindRow {
     match_count,
   } = hit;
   const isInner = role === "tool" ? " --with-tools" : block_type === "thinking" ? " --with-thinking" : "";
+  const isBelow = hit.is_sidechain === true ? " --subagents" : "";
   return {
     version: 1,
     session_id: ref.id,
@@ -157,6 +158,6 @@ function rowOf(ref: SessionRef, hit: Hit, argument: string): FindRow {
     passage,
     matches: matches.map(([start, end]) => [start, end]),
     match_count,
-    open: `transcripts show ${argument} --line ${line_number}${isInner}`,
+    open: `transcripts show ${argument} --line ${line_number}${isInner}${isBelow}`,
   };
 }

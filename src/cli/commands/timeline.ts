@@ -7,7 +7,7 @@ import { printLine } from "../output.ts";
 import type { TimelineRow } from "../schemas/timeline.ts";
 import { idOf, noteDamage, parseSession, sessionNamed } from "../session-input.ts";
 import { millisecondsOf } from "../terminal/times.ts";
-import { lastTurns, saidIn, type Turn, turnsOf } from "../turns.ts";
+import { hasContent, lastTurns, saidIn, type Turn, turnsOf } from "../turns.ts";
 
 export async function run(
   context: CommandContext,
@@ -20,7 +20,7 @@ export async function run(
   context.signal.throwIfAborted();
   noteDamage(context, ref, result);
   const calls = callsByBlock(result.tool_calls);
-  const turns = lastTurns(turnsOf(result), integer(options, "last"));
+  const turns = lastTurns(turnsOf(result).filter(hasContent), integer(options, "last"));
   const rows = turns.map((turn) => turnRow(turn, idOf(ref, result), calls));
   if (flag(options, "json")) for (const row of rows) await printLine(context, row);
   else if (rows.length > 0) {

@@ -1,4 +1,7 @@
-/** Rows in columns, without borders, so that `cut`, `awk` and eyes can read them. */
+/**
+ * Rows in columns, without borders, so that `cut`, `awk` and eyes can read them. `cli-table3` was tried: it counts marks of
+ * Thai and Indic scripts as columns, so that their rows do not line up, and takes twenty times as long for 5,000 rows.
+ */
 import { cut, pad, widthOf } from "./width.ts";
 
 export interface Column {

@@ -1,27 +1,49 @@
 /** How wide text is on a terminal, and how it is made to fit. Texts here are neutral already: see `neutral.ts`. */
-import stringWidth from "string-width";
-import wrapAnsi from "wrap-ansi";
+import { createRequire } from "node:module";
+import type stringWidth from "string-width";
+import type wrapAnsi from "wrap-ansi";
 
-const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
+/**
+ * ASCII, Latin, Greek and Cyrillic letters, punctuation, arrows and boxes: one column each, whatever stands beside them.
+ * Most lines hold nothing else, and what measures the others takes longer to load than many a command runs.
+ */
+const PLAIN =
+  /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0377\u0386-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u20a0-\u20c0\u2190-\u21ff\u2500-\u259f]*$/;
 const ELLIPSIS = "…";
-const graphemes = new Intl.Segmenter();
+
+/** Loads in the middle of laying out a text, where nothing can be waited for. */
+const load = createRequire(import.meta.url);
+let libraries: { stringWidth: typeof stringWidth; wrapAnsi: typeof wrapAnsi; graphemes: Intl.Segmenter } | undefined;
+
+function loaded(): NonNullable<typeof libraries> {
+  if (libraries !== undefined) return libraries;
+  const width: { default: typeof stringWidth } = load("string-width");
+  const wrapping: { default: typeof wrapAnsi } = load("wrap-ansi");
+  libraries = { stringWidth: width.default, wrapAnsi: wrapping.default, graphemes: new Intl.Segmenter() };
+  return libraries;
+}
 
 /** Columns that a line takes. Colours take none. */
 export function widthOf(line: string): number {
-  return PRINTABLE_ASCII.test(line) ? line.length : stringWidth(line);
+  return PLAIN.test(line) ? line.length : loaded().stringWidth(line);
 }
 
 /** The line, or as much of it as fits, with an ellipsis. The line has no colours. */
 export function cut(line: string, columns: number): string {
-  if (columns === Infinity || (line.length <= columns && PRINTABLE_ASCII.test(line))) return line;
+  if (columns === Infinity) return line;
+  if (PLAIN.test(line)) return line.length <= columns ? line : shortened(line, Math.max(0, Math.ceil(columns) - 1));
   let width = 0;
   let kept = 0;
-  for (const { segment, index } of graphemes.segment(line)) {
+  for (const { segment, index } of loaded().graphemes.segment(line)) {
     width += widthOf(segment);
-    if (width > columns) return line.slice(0, kept).trimEnd() + ELLIPSIS;
+    if (width > columns) return shortened(line, kept);
     if (width < columns) kept = index + segment.length;
   }
   return line;
+}
+
+function shortened(line: string, chars: number): string {
+  return line.slice(0, chars).trimEnd() + ELLIPSIS;
 }
 
 /** Fills the line with spaces up to `columns`. */
@@ -40,8 +62,9 @@ export function wrap(text: string, columns: number, indent = ""): string {
 }
 
 function wrapLine(line: string, room: number): string {
-  if (line.length <= room && PRINTABLE_ASCII.test(line)) return line;
-  return wrapAnsi(line, room, { hard: true, trim: false })
+  if (line.length <= room && PLAIN.test(line)) return line;
+  return loaded()
+    .wrapAnsi(line, room, { hard: true, trim: false })
     .split("\n")
     .map((part, at) => (at === 0 ? part : part.replace(/^ /, "")).trimEnd())
     .join("\n");

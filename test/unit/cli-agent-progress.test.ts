@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { find } from "../../src/cli/schemas/find.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { findInSessions } from "../../src/scan/find-sessions.ts";
+import { scanErrors } from "../../src/scan/errors.ts";
+import { needsAgentProgress } from "../../src/sessions/agent-progress.ts";
+import { fileRef } from "../../src/sessions/file-ref.ts";
+import { at, calls, result, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
+import { rowsOf, runCli } from "../support/cli/run-cli.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
+
+let copies = 0;
+
+/** A subagent's line, as older versions copy it into a line of their own. */
+function progress(line: string): string {
+  const message: unknown = JSON.parse(line);
+  const data = { type: "agent_progress", agentId: "a1b2", message };
+  const more = { type: "progress", sessionId: SESSION, timestamp: at(9), uuid: `p-${line.length}-${copies}` };
+  copies += 1;
+  return `${JSON.stringify({ ...more, data })}\n`;
+}
+
+const below = [
+  user("Look for kingfishers", 3),
+  calls("Grep", "toolu_below", { pattern: "kingfisher" }, 4),
+  result("toolu_below", "<tool_use_error>No such folder: birds</tool_use_error>", 5, true),
+  says("There is no kingfisher.", 6),
+];
+const session = [
+  user("Search the birds", 0),
+  calls("Task", "toolu_task", { prompt: "Look for kingfishers" }, 1),
+  ...below.map(progress),
+  result("toolu_task", "None.", 10),
+  says("None was found.", 11),
+].join("");
+
+/** `files`: where a subagent's own file lies too. */
+function homeWith(files?: "folder" | "beside" | "of another"): { home: string; path: string } {
+  const home = makeTempDir();
+  const path = storeSession(home, session);
+  const folder = dirname(path);
+  const other = "11111111-4e5f-4061-8071-2a3b4c5d6e7f";
+  const lines = below.map((line) => {
+    const fields: Record<string, unknown> = JSON.parse(line);
+    const sessionId = files === "of another" ? other : SESSION;
+    return `${JSON.stringify({ ...fields, sessionId, isSidechain: true, agentId: "a1b2" })}\n`;
+  });
+  if (files !== undefined) {
+    const place = files === "folder" ? join(folder, SESSION, "subagents") : folder;
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, "agent-a1b2.jsonl"), lines.join(""));
+  }
+  return { home, path };
+}
+
+async function total(home: string, ...argv: string[]): Promise<{ messages: number; tool_errors: number }> {
+  const { stdout } = await runCli(["stats", ...argv, "--json"], { home });
+  const { total: sum, tool_errors } = JSON.parse(stdout);
+  return { messages: sum.messages, tool_errors };
+}
+
+describe("subagents that stand only in progress lines", () => {
+  test("are needed where there is no file of them", async () => {
+    const needed = async (files?: "folder" | "beside" | "of another"): Promise<boolean> =>
+      needsAgentProgress(await fileRef(homeWith(files).path));
+    assert.deepEqual(
+      [await needed(), await needed("folder"), await needed("beside"), await needed("of another")],
+      [true, false, false, true],
+    );
+    const { path } = homeWith("folder");
+    const own = await fileRef(join(dirname(path), SESSION, "subagents", "agent-a1b2.jsonl"));
+    assert.equal(await needsAgentProgress(own), false);
+  });
+
+  test("count in stats and list, once", async () => {
+    // Two answers of the session and two of its subagent.
+    for (const files of [undefined, "folder", "beside"] as const) {
+      const { home } = homeWith(files);
+      assert.deepEqual(await total(home, SESSION), { messages: 4, tool_errors: 1 }, files);
+      assert.deepEqual(await total(home, "--all"), { messages: 4, tool_errors: 1 }, files);
+      const { stdout } = await runCli(["list", "--json"], { home });
+      const alone = files === undefined ? 80 : 40;
+      assert.match(stdout, new RegExp(`"tokens_out":${alone},`), files);
+    }
+  });
+
+  test("count on a damaged line too", async () => {
+    const home = makeTempDir();
+    const said = progress(says("There is no kingfisher.", 6));
+    // Two records on one line, of which the first has no line end.
+    storeSession(home, user("Search the birds", 0) + says("I do.", 1).trimEnd() + said + says("None.", 11));
+    assert.equal((await total(home, "--all")).messages, 3);
+  });
+
+  test("are in errors, timeline and export", async () => {
+    const { home } = homeWith();
+    const errors = await runCli(["errors", SESSION], { home });
+    assert.equal(errors.stdout, "Grep\ttoolu_below\tNo such folder: birds\n");
+    const timeline = await runCli(["timeline", SESSION, "--json"], { home });
+    assert.match(timeline.stdout, /"turn":1,.*"tools":\{"Task":1,"Grep":1\},"tool_errors":1,.*"tokens_out":80,/);
+    const page = await runCli(["export", SESSION], { home });
+    assert.match(page.stdout, /There is no kingfisher/);
+    const without = await runCli(["export", SESSION, "--no-subagents"], { home });
+    assert.doesNotMatch(without.stdout, /There is no kingfisher/);
+  });
+
+  test("are not in errors, timeline and export of a session with files", async () => {
+    const { home } = homeWith("folder");
+    assert.equal((await runCli(["errors", SESSION], { home })).stdout, "");
+    assert.match((await runCli(["timeline", SESSION, "--json"], { home })).stdout, /"tokens_out":40,/);
+    const { stdout } = await runCli(["export", SESSION], { home });
+    assert.equal(stdout.match(/<p>There is no kingfisher\.<\/p>/g)?.length, 1);
+  });
+
+  test("show has them with --subagents", async () => {
+    const { home } = homeWith();
+    const alone = await runCli(["show", SESSION], { home });
+    assert.doesNotMatch(alone.stdout, /kingfisher/);
+    const all = await runCli(["show", SESSION, "--subagents"], { home });
+    assert.match(all.stdout, /Subagent a1b2: Assistant .*\nThere is no kingfisher\.\n/);
+  });
+
+  test("find has them, with a command that shows them", async () => {
+    const { home } = homeWith();
+    const rows = rowsOf(find, (await runCli(["find", "no kingfisher", "--json"], { home })).stdout);
+    assert.deepEqual(
+      rows.map(({ open }) => open),
+      [`transcripts show ${SESSION} --line 6 --subagents`],
+    );
+    const shown = await runCli(["show", SESSION, "--line", "6", "--subagents"], { home });
+    assert.match(shown.stdout, /There is no kingfisher/);
+  });
+
+  test("find has what stands in a file once", async () => {
+    const { home } = homeWith("folder");
+    const rows = rowsOf(find, (await runCli(["find", "no kingfisher", "--json"], { home })).stdout);
+    assert.deepEqual(
+      rows.map(({ session_id: id }) => id),
+      ["agent-a1b2"],
+    );
+  });
+
+  test("a second thread finds the same", async () => {
+    const [alone, kept] = [homeWith(), homeWith("folder")];
+    const files = Array.from({ length: 600 }, (_, at) => ({
+      path: (at % 2 === 0 ? alone : kept).path,
+      bytes: session.length,
+      isTop: true,
+    }));
+    const found = findInSessions(files, { term: "no kingfisher" }, { threadFromBytes: 0 });
+    const counts = await Array.fromAsync(found, ({ hits }) => hits.length);
+    assert.deepEqual(
+      counts,
+      files.map((_, at) => 1 - (at % 2)),
+    );
+  });
+
+  test("the quick search for errors says the same as the whole parse, copies or not", async () => {
+    const repeated = session.replace(below.map(progress).join(""), "") + below.map(progress).join("");
+    for (const text of [session, repeated, below.map(progress).join("")]) {
+      for (const agentProgress of [false, true]) {
+        const whole = await parseTranscript("S", text, { agentProgress });
+        const expected = whole.tool_calls.filter(({ status }) => status === "error").map(({ tool_use_id: id }) => id);
+        const quick = await Array.fromAsync(scanErrors(text, { agentProgress }));
+        assert.deepEqual(
+          quick.map(({ tool_use_id: id }) => id),
+          expected,
+        );
+      }
+    }
+  });
+});
