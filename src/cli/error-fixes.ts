@@ -12,7 +12,7 @@ export async function* errorsWithFixes(
   ref: SessionRef,
   locate: boolean,
 ): AsyncGenerator<ErrorRow> {
-  const result = await parseSession(context, ref);
+  const result = await parseSession(context, ref, { costs: false });
   noteDamage(context, ref, result);
   for (const found of findFixes(result.messages, result.content_blocks, result.tool_calls)) {
     const { failed } = found;

@@ -55,17 +55,19 @@ export function readOptions(
 
 /**
  * The whole session, with texts of any length; unless `subagents` is false, with those that stand nowhere else (see
- * `needsAgentProgress`). Damage is told by `noteDamage`, not here.
+ * `needsAgentProgress`). Damage is told by `noteDamage`, not here. What shows no costs says so: the table of prices takes
+ * longer to load than most sessions take to read.
  */
 export async function parseSession(
   context: CommandContext,
   ref: SessionRef,
-  { subagents = true }: { subagents?: boolean } = {},
+  { subagents = true, costs = true }: { subagents?: boolean; costs?: boolean } = {},
 ): Promise<ParseResult> {
   const { parseTranscript } = await import("../parse/parse-transcript.ts");
   const agentProgress = subagents && (await needsAgentProgress(ref));
   const input = openSession(ref, { stdin: context.stdin });
-  return parseTranscript(ref.id, input, { ...readOptions(context, ref), agentProgress });
+  const pricing = costs ? "catalog" : "flat";
+  return parseTranscript(ref.id, input, { ...readOptions(context, ref), agentProgress, pricing });
 }
 
 /** A session and all below it, parents before their children. */

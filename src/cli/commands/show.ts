@@ -32,7 +32,10 @@ export async function run(
 
 /** How many messages were printed. */
 async function showSession(context: CommandContext, ref: SessionRef, options: CommandOptions): Promise<number> {
-  const result = await parseSession(context, ref, { subagents: flag(options, "subagents") });
+  const result = await parseSession(context, ref, {
+    subagents: flag(options, "subagents"),
+    costs: flag(options, "json"),
+  });
   context.signal.throwIfAborted();
   noteDamage(context, ref, result);
   const turns = turnsAsked(turnsOf(result), options);

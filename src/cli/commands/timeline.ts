@@ -16,7 +16,7 @@ export async function run(
 ): Promise<ExitCode> {
   const [argument = ""] = args;
   const ref = await sessionNamed(context, argument);
-  const result = await parseSession(context, ref);
+  const result = await parseSession(context, ref, { costs: flag(options, "json") });
   context.signal.throwIfAborted();
   noteDamage(context, ref, result);
   const calls = callsByBlock(result.tool_calls);
