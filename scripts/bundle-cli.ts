@@ -20,6 +20,8 @@ export async function bundleCli(root: string, folder: string): Promise<void> {
       "chunks/find-worker": join(root, "src/scan/find-worker.ts"),
     },
     platform: "node",
+    // Of jsonc-parser only the module can be bundled: its other form looks for its files when it runs.
+    resolve: { mainFields: ["module", "main"] },
     external: [/^node:/, /^bun:/, /^@secretlint\//, "@pydantic/genai-prices"],
     output: {
       dir: folder,

@@ -6,7 +6,8 @@ import { compact } from "./quantities.ts";
 
 /** Pictures only. SVG is a document, which may hold links and styles of its own. */
 const TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]);
-const MAX_BYTES = 1_000_000;
+/** Of a picture that goes into the page. */
+export const MAX_IMAGE_BYTES = 1_000_000;
 const MAX_NAME_CHARS = 300;
 
 /** The picture itself if its bytes are at hand and not too many; else a sentence that says what is not shown. */
@@ -20,7 +21,7 @@ export async function imageView(block: ParsedContentBlock, session: PageSession)
   }
   if (image === undefined) return note(`${name}, not kept in this page.`);
   if (!TYPES.has(image.mediaType)) return note(`${name}, of a kind that this page does not show.`);
-  if (image.bytes.length > MAX_BYTES) {
+  if (image.bytes.length > MAX_IMAGE_BYTES) {
     return note(`${name}, too large for this page: ${compact(image.bytes.length)} bytes.`);
   }
   return h("img", { class: "picture", src: dataUrl(image), alt: name, loading: "lazy" });

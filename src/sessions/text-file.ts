@@ -1,14 +1,23 @@
 import type { SessionFiles } from "./session-files.ts";
 
-/**
- * A whole file as UTF-8, with a byte order mark kept; undefined of anything but a file, and of one that is larger than
- * `maxBytes`. Rejects with the file system's error.
- */
+/** A whole file as UTF-8, with a byte order mark kept; otherwise as `bytesOfFile`. */
 export async function textOfFile(
   path: string,
   files: Pick<SessionFiles, "openRead" | "stat">,
   maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<string | undefined> {
+  return (await bytesOfFile(path, files, maxBytes))?.toString("utf8");
+}
+
+/**
+ * A whole file; undefined of anything but a file, and of one that is larger than `maxBytes`. Rejects with the file
+ * system's error.
+ */
+export async function bytesOfFile(
+  path: string,
+  files: Pick<SessionFiles, "openRead" | "stat">,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
   const { kind, bytes } = await files.stat(path);
   if (kind !== "file" || bytes > maxBytes) return undefined;
   const handle = await files.openRead(path);
@@ -20,7 +29,7 @@ export async function textOfFile(
       at += chunk.byteLength;
       chunks.push(chunk);
     }
-    return Buffer.concat(chunks).toString("utf8");
+    return Buffer.concat(chunks);
   } finally {
     await handle.close();
   }

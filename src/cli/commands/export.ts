@@ -1,8 +1,12 @@
 /** `transcripts export` */
 import { resolve } from "node:path";
-import { pageSession, renderPage, type PageSession } from "../../html/index.ts";
+import { MAX_IMAGE_BYTES, pageSession, renderPage, type PageSession } from "../../html/index.ts";
+import { redactResult } from "../../parse/redact-rows.ts";
+import { createRedactor, type Redactor } from "../../redact/redactor.ts";
+import { attachmentReader } from "../../sessions/attachment-reader.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
 import { sessionFamily, type SessionNode } from "../../sessions/session-family.ts";
+import type { SessionRef } from "../../sessions/session-ref.ts";
 import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
 import { text } from "../option-values.ts";
 import { noteDamage, parseSession, sessionNamed } from "../session-input.ts";
@@ -20,29 +24,50 @@ export async function run(
   const { root, unreadable } = await sessionFamily(ref, context);
   for (const { path, reason } of unreadable) context.note(`not read: ${path}: ${reason}`);
   const subagents = options["subagents"] !== false;
-  const page = await pageOf(context, subagents ? root : { ref: root.ref, children: [] }, subagents);
+  const exporting = { subagents, redactor: options["redact"] === false ? undefined : createRedactor() };
+  const page = await pageOf(context, subagents ? root : { ref: root.ref, children: [] }, exporting);
   context.signal.throwIfAborted();
   if (page.stats.total_messages === 0 && page.children.length === 0) return 1;
   await write(context, page, output);
   return 0;
 }
 
+interface Exporting {
+  subagents: boolean;
+  /** Undefined: secrets stay as they are. */
+  redactor: Redactor | undefined;
+}
+
 async function pageOf(
   context: CommandContext,
   { ref, children }: SessionNode,
-  subagents: boolean,
+  exporting: Exporting,
 ): Promise<PageSession> {
+  const { subagents, redactor } = exporting;
   const result = await parseSession(context, ref, { subagents });
   noteDamage(context, ref, result);
   const below: PageSession[] = [];
   for (const child of children) {
     try {
-      below.push(await pageOf(context, child, subagents));
+      below.push(await pageOf(context, child, exporting));
     } catch (error) {
       context.note(`not read: ${child.ref.path ?? child.ref.id}: ${reasonOf(error)}`);
     }
   }
-  return pageSession(result, below);
+  const shown = redactor === undefined ? result : await redactResult(result, redactor);
+  const readImage = imageReader(ref);
+  return { ...pageSession(shown, below), ...(readImage ? { readImage } : {}) };
+}
+
+/** Finds pictures that a transcript of ours keeps beside itself. */
+function imageReader(ref: SessionRef): PageSession["readImage"] {
+  const read = attachmentReader(ref, MAX_IMAGE_BYTES);
+  if (read === undefined) return undefined;
+  return async ({ metadata: { path, media_type: mediaType } }) => {
+    if (typeof path !== "string" || mediaType === undefined) return undefined;
+    const bytes = await read(path);
+    return bytes && { mediaType, bytes };
+  };
 }
 
 async function write(context: CommandContext, page: PageSession, output: string): Promise<void> {

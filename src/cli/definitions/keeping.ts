@@ -24,11 +24,15 @@ export const init: CommandDefinition = {
 export const exportCommand: CommandDefinition = {
   name: "export",
   does: "Writes a session as one HTML page that needs nothing else.",
+  description:
+    "Passwords, keys and tokens become [REDACTED:kind], so that the page can be given to others; --no-redact leaves them. " +
+    "Pictures of up to 1 MB that a transcript keeps beside itself stand in the page.",
   arguments: [SESSION],
   options: [
     { flags: "--html", does: "As a page for a browser: the only form so far." },
     { flags: "-o, --output <file>", does: "The file to write; - for standard output." },
     { flags: "--no-subagents", does: "Without the conversations of its subagents." },
+    { flags: "--no-redact", does: "With secrets as they stand." },
   ],
   examples: [{ command: "transcripts export latest --html -o session.html", does: "The newest session as a page." }],
   load: () => import("../commands/export.ts"),
