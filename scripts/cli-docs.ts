@@ -28,6 +28,7 @@ const INTRODUCTION = `# The command line
 - **Terminals**: text is laid out for the width of the terminal, or for \`COLUMNS\`; lines in a pipe or a file stay whole. Colours are for terminals; \`NO_COLOR\` turns them off, \`FORCE_COLOR\` on. Escape sequences and control characters in a session do not reach a terminal; JSON has them, escaped.
 - **Times** are shown in local time, and are as the source has them in JSON.
 - **JSON**: \`--json\` prints one object, or one object a line. Each begins with \`"version": 1\`; a key may be added without a new version. Only \`errors --json\` has no version: its three keys are an older contract.
+- **Start**: Node keeps the program as it compiled it in \`opencode-transcripts/compiled\` under \`XDG_CACHE_HOME\` (\`~/.cache\`, on Windows \`LOCALAPPDATA\`), so that it starts sooner the next time. The folder may be deleted at any time; \`NODE_COMPILE_CACHE\` names another, and \`NODE_DISABLE_COMPILE_CACHE=1\` turns it off.
 `;
 
 /** The page. */

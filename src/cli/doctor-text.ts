@@ -12,7 +12,7 @@ const INDENT = "  ";
 export function doctorText(context: CommandContext, result: DoctorResult): string {
   const { colors, columns } = context;
   const section = (title: string, lines: readonly string[]): string =>
-    lines.length === 0 ? "" : `${colors.bold(title)}\n${lines.map((line) => wrap(line, columns, INDENT)).join("\n")}\n`;
+    lines.length === 0 ? "" : `${colors.bold(title)}\n${lines.join("\n").replace(/^/gm, INDENT)}\n`;
   return [
     `transcripts ${result.program.version}, ${result.program.runtime}\n`,
     section("Places", placeLines(context, result)),
@@ -21,7 +21,11 @@ export function doctorText(context: CommandContext, result: DoctorResult): strin
       "Not read",
       result.unreadable.map(({ path, reason }) => `${colors.red("x")} ${neutralLine(path)}: ${neutralLine(reason)}`),
     ),
-    section("Content", contentLines(context, result)),
+    // Only here: a path that a terminal breaks by itself can still be copied.
+    section(
+      "Content",
+      contentLines(context, result).map((line) => wrap(line, columns - INDENT.length)),
+    ),
     section("Damage", damageLines(context, result)),
   ]
     .filter((part) => part !== "")
@@ -65,7 +69,8 @@ function damageLines({ colors }: CommandContext, { damage }: DoctorResult): stri
   const lines = damage.slice(0, MAX_DAMAGE).map(({ path, code, count: times, recovered, first_line: line }) => {
     const mark = recovered ? colors.yellow("~") : colors.red("x");
     const end = recovered ? "nothing lost" : "something lost";
-    return `${mark} ${neutralLine(path)}: ${code.replaceAll("_", " ")}, ${counted(times, "time")}, first in line ${line}; ${end}`;
+    const places = times === 1 ? `in line ${line}` : `${count(times)} times, first in line ${line}`;
+    return `${mark} ${neutralLine(path)}\n    ${code.replaceAll("_", " ")} ${places}: ${end}`;
   });
   if (damage.length > MAX_DAMAGE) lines.push(`and ${count(damage.length - MAX_DAMAGE)} more; --json names all`);
   return lines;

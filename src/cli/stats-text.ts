@@ -1,9 +1,9 @@
 /** The figures of sessions for a person to read. */
-import { basename } from "node:path";
 import { compact, count, counted, dollars, duration } from "../html/quantities.ts";
 import type { CommandContext } from "./command.ts";
 import type { StatsResult, StatsRow, StatsUsage } from "./schemas/stats.ts";
 import { shortIds } from "./short-ids.ts";
+import { shortPaths } from "./short-paths.ts";
 import { neutralLine } from "./terminal/neutral.ts";
 import { type Column, table } from "./terminal/table.ts";
 import { dayAndTime } from "./terminal/times.ts";
@@ -38,6 +38,11 @@ function overview({ colors, columns }: CommandContext, result: StatsResult): str
     if (alone.messages + below.messages !== total.messages)
       facts.push(["  shared", "answers that stand in both are counted in each, and once in the sum"]);
   }
+  if (total.tokens_out_is_lower_bound)
+    facts.push([
+      "More than",
+      "some answers were recorded with the count of their beginning only, so the truth is higher",
+    ]);
   if (total.unpriced_models.length > 0)
     facts.push(["No price", total.unpriced_models.map((model) => neutralLine(model)).join(", ")]);
   if (result.repeated_messages > 0)
@@ -136,8 +141,9 @@ function shortCost({
 }
 
 function modelsTable({ colors, columns }: CommandContext, { models }: StatsResult): string {
-  if (models.length === 0) return "";
-  const rows = models.map(({ model, ...usage }) => [
+  const used = models.filter(hasTokens);
+  if (used.length === 0) return "";
+  const rows = used.map(({ model, ...usage }) => [
     neutralLine(model ?? "unknown"),
     compact(usage.messages),
     ...usageCells(usage),
@@ -151,6 +157,11 @@ function modelsTable({ colors, columns }: CommandContext, { models }: StatsResul
     rows,
     columns,
   );
+}
+
+/** What a program wrote in the place of a model has none. */
+function hasTokens({ tokens_in, tokens_out, cache_read, cache_write }: StatsUsage): boolean {
+  return tokens_in + tokens_out + cache_read + cache_write > 0;
 }
 
 function toolsTable({ colors, columns }: CommandContext, { tools }: StatsResult): string {
@@ -173,11 +184,10 @@ function rowsTable(
   by: NonNullable<StatsResult["by"]>,
 ): string {
   const hasFamilies = rows.some((row) => row.with_subagents !== undefined);
-  const ids = shortIds(rows.map(({ key }) => key ?? ""));
-  const cells = rows.map((row) => [
-    by === "session"
-      ? `${row.parent_session_id === null ? "" : "  "}${neutralLine(ids.get(row.key ?? "") ?? "")}`
-      : keyText(row, by),
+  const keyed = by === "model" ? rows.filter(hasTokens) : rows;
+  const names = namesOf(keyed, by);
+  const cells = keyed.map((row) => [
+    (by === "session" && row.parent_session_id !== null ? "  " : "") + nameOf(row, names),
     ...usageCells(row),
     ...(hasFamilies ? [row.with_subagents ? shortCost(row.with_subagents) : ""] : []),
     ...(by === "session" ? [cut(neutralLine(row.title ?? ""), 60)] : []),
@@ -191,7 +201,13 @@ function rowsTable(
   return table(shape, cells, columns);
 }
 
-function keyText({ key }: StatsRow, by: NonNullable<StatsResult["by"]>): string {
-  if (key === null) return "unknown";
-  return cut(neutralLine(by === "project" ? basename(key) || key : key), MAX_NAME_COLUMNS);
+/** What keys are shown as, where that is not the key itself. */
+function namesOf(rows: readonly StatsRow[], by: NonNullable<StatsResult["by"]>): ReadonlyMap<string, string> {
+  const keys = rows.map(({ key }) => key ?? "");
+  if (by === "session") return shortIds(keys);
+  return by === "project" ? shortPaths(keys) : new Map();
+}
+
+function nameOf({ key }: StatsRow, names: ReadonlyMap<string, string>): string {
+  return key === null ? "unknown" : cut(neutralLine(names.get(key) ?? key), MAX_NAME_COLUMNS);
 }

@@ -1,0 +1,105 @@
+/** The program as it is published, in `dist/`: each command does there what it does here. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DEFINITIONS } from "../../src/cli/definitions.ts";
+import { VERSION } from "../../src/version.ts";
+import { sampleSession, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
+import { runCli } from "../support/cli/run-cli.ts";
+import { REPOSITORY } from "../support/repository.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
+
+const MAIN = join(REPOSITORY, "dist/cli/main.js");
+assert(existsSync(MAIN), "build the package first: npm run build");
+
+const home = makeTempDir();
+storeSession(home, sampleSession());
+mkdirSync(join(home, ".git"));
+writeFileSync(join(home, "opencode.jsonc"), '{\n  // mine\n  "plugin": ["other"],\n}\n');
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+function run(argv: readonly string[], at = home, env: Readonly<Record<string, string>> = {}): Ended {
+  const { PATH = "", SystemRoot = "" } = process.env;
+  const TZ = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, ...argv], {
+    cwd: at,
+    env: { PATH, SystemRoot, HOME: at, TZ, ...env },
+    encoding: "utf8",
+    input: "",
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  return { code: status, stdout, stderr };
+}
+
+describe("the built program", () => {
+  test("--version", () => assert.deepEqual(run(["-V"]), { code: 0, stdout: `${VERSION}\n`, stderr: "" }));
+
+  for (const { name } of DEFINITIONS) {
+    test(`${name} --help`, async () => {
+      assert.equal(run([name, "--help"]).stdout, (await runCli([name, "--help"], { home })).stdout);
+    });
+  }
+
+  for (const argv of [
+    ["init", "--dry-run"],
+    ["list"],
+    ["list", "--json"],
+    ["show", SESSION, "--with-tools", "--with-thinking"],
+    ["show", "latest", "--json"],
+    ["stats", "--all", "--by", "day"],
+    ["stats", SESSION, "--json"],
+    ["timeline", "latest"],
+    ["entries", "latest"],
+    ["errors", SESSION, "--locate"],
+    ["errors", SESSION, "--fixes"],
+    ["find", "price"],
+    ["find", "price", "--json"],
+    ["tail", "-n", "3"],
+    ["export", SESSION],
+    ["completion", "zsh"],
+    ["show", "not-there"],
+  ]) {
+    test(argv.join(" "), async () => {
+      const { exitCode, stdout, stderr } = await runCli(argv, { home });
+      assert.deepEqual(run(argv), { code: exitCode, stdout, stderr });
+    });
+  }
+
+  test("init and doctor", () => {
+    const project = makeTempDir();
+    mkdirSync(join(project, ".git"));
+    const made = run(["init"], project);
+    assert.equal(made.code, 0, made.stderr);
+    assert.deepEqual(readdirSync(join(project, ".openfleet")).sort(), ["sessions", "transcripts"]);
+    assert.match(run(["doctor"], project).stdout, /opencode\.json has the plugin/);
+  });
+
+  test("where compiled code cannot be kept", () => {
+    const file = join(makeTempDir(), "file");
+    writeFileSync(file, "");
+    const { code, stderr } = run(["errors", SESSION], home, { XDG_CACHE_HOME: file });
+    assert.deepEqual([code, stderr], [0, ""]);
+  });
+
+  test("sessions so large that another thread is started", () => {
+    const machine = makeTempDir();
+    // A third of them each time, so that both threads have something to find.
+    const filler = Array.from({ length: 3_000 }, (_, at) => user(`${at} ${"x".repeat(4_000)}`, at)).join("");
+    for (const place of ["a", "b", "c"])
+      storeSession(machine, filler + user(`needle ${place}`, 1), { id: place.repeat(36) });
+    const found = run(["find", "needle", "--json"], machine);
+    assert.deepEqual([found.code, found.stderr], [0, "searched 3 sessions, 0 unreadable\n"]);
+    assert.equal(found.stdout.split("\n").length, 4);
+    const stats = run(["stats", "--all"], machine);
+    assert.match(stats.stdout, /Prompts\s+9,003 in 9,003 messages/);
+  });
+});
