@@ -1,10 +1,10 @@
 /** Blocks with the term, and what their hits will say but for the tool of a result, which needs its call. */
 import type { ParsedContentBlock } from "../parse/model.ts";
 import { CallBook, callOf } from "./find-calls.ts";
-import { foldedPattern } from "./find-folding.ts";
+import { foldedPattern } from "../matching/folding.ts";
 import { hitRole, type FindFilters, type Hit } from "./find-hit.ts";
 import { isOwnRecall } from "./find-own-output.ts";
-import { passageAround } from "./find-passage.ts";
+import { passageAround } from "../matching/passage.ts";
 import { searchedTexts } from "./find-text.ts";
 import type { LineMessage } from "./find-units.ts";
 

@@ -1,5 +1,5 @@
 /** The lines of a Claude Code session that can hold a term, told by their bytes. */
-import { foldedKin } from "./find-folding.ts";
+import { foldedKin } from "../matching/folding.ts";
 import { PatternSearch, type ByteSearch } from "./find-search.ts";
 
 /**

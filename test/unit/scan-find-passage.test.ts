@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { foldedKin, foldedPattern } from "../../src/scan/find-folding.ts";
-import { passageAround } from "../../src/scan/find-passage.ts";
+import { foldedKin, foldedPattern } from "../../src/matching/folding.ts";
+import { passageAround } from "../../src/matching/passage.ts";
 import { describe, test } from "../support/runner.ts";
 
 function passage(text: string, term: string): { text: string; shown: string[] } {

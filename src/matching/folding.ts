@@ -17,6 +17,15 @@ export function foldedPattern(term: string): RegExp {
   return new RegExp(escaped(term), "giu");
 }
 
+/**
+ * A text for an index: where `foldedPattern(term)` finds a term, `foldText(text)` has `foldText(term)`. Not the other way
+ * round (`ß` becomes `ss`), so what an index finds is to be looked at with the expression. Lengths change.
+ */
+export function foldText(text: string): string {
+  // By way of upper case, as some characters have only that in common (`σ` and `ς`, `ß` and `ẞ`).
+  return text.toLowerCase().toUpperCase().toLowerCase().replaceAll("ς", "σ");
+}
+
 /** All characters that count as the same as this one, itself included. Of a lone surrogate only itself. */
 export function foldedKin(character: string): readonly string[] {
   if (character < "\u0080") return asciiKin(character);
