@@ -45,7 +45,7 @@ interface Outcome {
   name: string;
   passed: number;
   failed: number;
-  /** Lines of the runner that name a failed test. */
+  /** Lines that name a failed test, or that say why the stage failed. */
   failures: readonly string[];
   seconds: number;
 }
@@ -79,12 +79,14 @@ async function run({ name, command }: Stage): Promise<Outcome> {
   const counted = countsIn(output) ?? { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
   // A runner that failed without a failing test (a file that does not load) still failed.
   const failed = code === 0 ? counted.failed : Math.max(1, counted.failed);
-  const failures = new Set(output.match(/^(?:\(fail\)|\s*not ok) .*$/gm));
+  const named = new Set(output.match(/^(?:\(fail\)|\s*not ok) .*$/gm));
+  // What names no tests says at its end why it failed.
+  const failures = failed > 0 && named.size === 0 ? output.trimEnd().split("\n").slice(-MAX_FAILURES) : [...named];
   return {
     name,
     passed: counted.passed,
     failed,
-    failures: [...failures],
+    failures,
     seconds: (performance.now() - start) / 1_000,
   };
 }

@@ -10,6 +10,8 @@ export interface Verdict {
   lossWall: number;
   lossLived: number;
   violations: string[];
+  /** Records that are missing though they were accepted earlier than may be: a violation, unless the machine did it. */
+  late: string[];
 }
 
 /** Compares what a killed child accepted with what stands in the files. */
@@ -17,9 +19,9 @@ export function judgeKill(accepted: readonly Accepted[], files: readonly CrashFi
   const violations = files.flatMap(({ path, problems }) => problems.map((problem) => `${path}: ${problem}`));
   const found = new Set(files.flatMap(({ ids }) => ids));
   const missing = accepted.filter(({ id }) => !found.has(id));
-  for (const { id, lived } of missing) {
-    if (lived > MAX_LOSS_MS) violations.push(`${id} is missing, accepted ${lived.toFixed(1)} ms before the kill`);
-  }
+  const late = missing
+    .filter(({ lived }) => lived > MAX_LOSS_MS)
+    .map(({ id, lived }) => `${id} is missing, accepted ${lived.toFixed(1)} ms before the kill`);
   for (const { file, ids } of ordered ? files : []) {
     const expected = accepted.filter((record) => record.file === file).map(({ id }) => id);
     const known = new Set(expected);
@@ -31,6 +33,7 @@ export function judgeKill(accepted: readonly Accepted[], files: readonly CrashFi
     lossWall: Math.max(0, ...missing.map(({ wall }) => wall)),
     lossLived: Math.max(0, ...missing.map(({ lived }) => lived)),
     violations,
+    late,
   };
 }
 

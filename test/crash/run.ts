@@ -12,8 +12,12 @@
  * The 50 ms are judged on the child's own log (life-log.ts): from the moment when a record was handed over to the
  * kill, less the time in which the machine did not let the child run: a thread stood in the queue for a processor,
  * or the main thread gave no sign of life and used no processor. That is no fault of the writer; that it computes,
- * or waits for the disk while the child lives, is. The report gives the figures on the clock too. Exits with 1 if
- * anything was violated; then the files are kept.
+ * or waits for the disk while the child lives, is. The report gives the figures on the clock too.
+ *
+ * A child cannot tell a disk that stands still for a moment, nor a host that takes the processor from the whole
+ * machine. So a folder with a loss beyond 50 ms, and nothing else wrong, is killed again at the same moments: what is
+ * a fault of the writer comes again. A loss counts as violation if it comes in all of three goes, or if more than one
+ * in 200 kills had one. Exits with 1 if anything was violated; then the files are kept.
  */
 import { spawn } from "node:child_process";
 import * as fs from "node:fs";
@@ -21,7 +25,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { judgeKept, judgeKill, MAX_LOSS_MS } from "./judge.ts";
+import { judgeKept, judgeKill, MAX_LOSS_MS, type Verdict } from "./judge.ts";
 import { type Accepted, type Kill, readLifeLog } from "./life-log.ts";
 import { clockMs, mainRunMs } from "./processor-time.ts";
 import { randomFrom } from "./random.ts";
@@ -29,6 +33,10 @@ import type { CrashFile, CrashSubject } from "./subject.ts";
 
 const KILLS_PER_FOLDER = 10;
 const MAX_LIFE_MS = 120;
+/** Goes at a folder that lost too much. */
+const GOES = 3;
+/** Share of all kills that may lose too much and not do so again. */
+const MAX_UNCONFIRMED = 1 / 200;
 
 const { values } = parseArgs({
   options: {
@@ -50,6 +58,8 @@ const report = {
   repaired: 0,
   losses: [] as { wall: number; lived: number }[],
   violations: [] as string[],
+  /** Losses beyond the limit that did not come again. */
+  unconfirmed: [] as string[],
 };
 
 /** Runs one child until it is killed or, in a clean run, until it ends; gives what it accepted. */
@@ -87,12 +97,26 @@ function tear(files: readonly CrashFile[], random: (below: number) => number): b
   fs.truncateSync(victim.path, fs.statSync(victim.path).size - 1 - random(20));
   return true;
 }
+/** Kills children in a new folder, and again where only the time was against them. */
+async function judgeFolder(seed: number, kills: number): Promise<void> {
+  const late: string[] = [];
+  for (let go = 1; go <= GOES; go += 1) {
+    const verdict = await runFolder(seed, kills);
+    report.violations.push(...verdict.violations);
+    if (verdict.late.length === 0) break;
+    late.push(...verdict.late);
+    if (go === GOES) report.violations.push(...late.splice(0));
+  }
+  report.unconfirmed.push(...late);
+}
+
 /** Kills children one after the other on the same files, and then lets one end in an orderly way. */
-async function runFolder(seed: number, kills: number): Promise<void> {
+async function runFolder(seed: number, kills: number): Promise<Pick<Verdict, "violations" | "late">> {
   const random = randomFrom(seed);
   const folder = fs.mkdtempSync(join(tmpdir(), "opencode-transcripts-crash-"));
   const inspect = () => subject.inspect(join(folder, "files"));
   const violations: string[] = [];
+  const late: string[] = [];
   let files: CrashFile[] = [];
   for (let generation = 0; generation <= kills; generation += 1) {
     const clean = generation === kills;
@@ -109,14 +133,16 @@ async function runFolder(seed: number, kills: number): Promise<void> {
       report.repaired += found.reduce((sum, { repaired }) => sum + repaired, 0);
       break;
     }
+    if (verdict.late[0] !== undefined) late.push(`${verdict.late[0]} (${verdict.late.length} such records)`);
     report.kills += 1;
     report.losses.push({ wall: verdict.lossWall, lived: verdict.lossLived });
     report.tornByKill += found.filter((file) => isNewlyTorn(file, files)).length;
     if (random(2) === 0 && tear(found, random)) report.tornByDriver += 1;
     files = await inspect();
   }
-  if (violations.length === 0) return fs.rmSync(folder, { recursive: true });
-  report.violations.push(...violations.map((text) => `${folder}: ${text}`));
+  if (violations.length + late.length === 0) fs.rmSync(folder, { recursive: true });
+  const inFolder = (text: string): string => `${folder}: ${text}`;
+  return { violations: violations.map(inFolder), late: late.map(inFolder) };
 }
 
 function isNewlyTorn(file: CrashFile, before: readonly CrashFile[]): boolean {
@@ -138,6 +164,7 @@ function printReport(seconds: number): void {
       `loss window          median ${quantile(0.5)} ms, 99% ${quantile(0.99)} ms, largest ${worst("lived")} ms`,
       `  on the clock       largest ${worst("wall")} ms, beyond ${MAX_LOSS_MS} ms in ${beyond("wall")} runs`,
       `losses beyond ${MAX_LOSS_MS} ms  ${beyond("lived")} runs`,
+      ...report.unconfirmed.map((text) => `  not again: ${text}`),
       `violations           ${report.violations.length}`,
       ...report.violations.slice(0, 20).map((text) => `  ${text}`),
       "",
@@ -152,9 +179,10 @@ async function work(): Promise<void> {
   while (next < folders) {
     const index = next++;
     const kills = Math.min(KILLS_PER_FOLDER, Number(values.runs) - index * KILLS_PER_FOLDER);
-    await runFolder(Number(values.seed) * 100_003 + index, kills);
+    await judgeFolder(Number(values.seed) * 100_003 + index, kills);
   }
 }
 await Promise.all(Array.from({ length: Number(values.parallel) }, work));
+if (report.unconfirmed.length > report.kills * MAX_UNCONFIRMED) report.violations.push(...report.unconfirmed);
 printReport((performance.now() - started) / 1000);
 process.exitCode = report.violations.length > 0 ? 1 : 0;
