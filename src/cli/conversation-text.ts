@@ -7,7 +7,7 @@ import { clockTime, dayAndTime } from "./terminal/times.ts";
 import { cut, wrap } from "./terminal/width.ts";
 import { callText, endingText, toolCallText } from "./tool-call-text.ts";
 import { isPrompt, type MessageView, printedIn, saidIn } from "./turns.ts";
-import { userWords } from "./user-words.ts";
+import { userWords } from "../parse/user-words.ts";
 
 export interface ConversationStyle {
   colors: Colors;

@@ -3,7 +3,7 @@ import type { ToolCall } from "../parse/model.ts";
 import type { ConversationStyle } from "./conversation-text.ts";
 import { neutralBlock, neutralLine } from "./terminal/neutral.ts";
 import { cut, widthOf, wrap } from "./terminal/width.ts";
-import { userWords } from "./user-words.ts";
+import { userWords } from "../parse/user-words.ts";
 
 const INDENT = "    ";
 /** Lines of an input's field or of a result that are shown. */

@@ -1,5 +1,8 @@
 /** A conversation in turns: what a person said, and all that follows until they speak again. */
 import type { ParsedContentBlock, ParseResult, TranscriptMessage } from "../parse/model.ts";
+import { isPrompt } from "../parse/prompts.ts";
+
+export { isPrompt };
 
 export interface MessageView {
   message: TranscriptMessage;
@@ -15,9 +18,6 @@ export interface Turn {
   messages: readonly MessageView[];
 }
 
-/** What a person did not say, though it stands in their place. */
-const NOT_SAID = new Set<unknown>(["command_output", "notification", "interruption", "compact_summary"]);
-
 export function turnsOf(result: Pick<ParseResult, "messages" | "content_blocks">): Turn[] {
   const blocks = Map.groupBy(result.content_blocks, ({ message_id }) => message_id);
   const isSubagent = result.messages.every(({ is_sidechain }) => is_sidechain);
@@ -31,11 +31,6 @@ export function turnsOf(result: Pick<ParseResult, "messages" | "content_blocks">
     } else last.messages.push(view);
   }
   return turns;
-}
-
-/** Whether a person said it, as a prompt or a command. */
-export function isPrompt({ user_kind, metadata }: TranscriptMessage): boolean {
-  return user_kind === "human" && !NOT_SAID.has(metadata.origin);
 }
 
 /** What a message says, in one text; of a command, what was typed. */

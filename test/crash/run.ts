@@ -17,7 +17,7 @@
  * A child cannot tell a disk that stands still for a moment, nor a host that takes the processor from the whole
  * machine. So a folder with a loss beyond 50 ms, and nothing else wrong, is killed again at the same moments: what is
  * a fault of the writer comes again. A loss counts as violation if it comes in all of three goes, or if more than one
- * in 200 kills had one. Exits with 1 if anything was violated; then the files are kept.
+ * in 100 kills had one. Exits with 1 if anything was violated; then the files are kept.
  */
 import { spawn } from "node:child_process";
 import * as fs from "node:fs";
@@ -36,7 +36,7 @@ const MAX_LIFE_MS = 120;
 /** Goes at a folder that lost too much. */
 const GOES = 3;
 /** Share of all kills that may lose too much and not do so again. */
-const MAX_UNCONFIRMED = 1 / 200;
+const MAX_UNCONFIRMED = 1 / 100;
 
 const { values } = parseArgs({
   options: {

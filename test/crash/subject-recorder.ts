@@ -50,6 +50,7 @@ const subject: CrashSubject = {
     recorder.accept({ ...sessionRecord(SESSIONS[0]), kind: "event", name: "begun" });
     await recorder.flush(10_000);
     const pace = PACES[random(PACES.length)] ?? PACES[0];
+    run.begins();
     for (;;) {
       for (let n = 0; n < pace.calls; n += 1) {
         const session = SESSIONS[random(SESSIONS.length)];

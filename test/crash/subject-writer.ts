@@ -21,7 +21,7 @@ const PACES = [
 const subject: CrashSubject = {
   ordered: true,
 
-  async start({ folder, generation, seed, clean, accepted }: CrashRun): Promise<void> {
+  async start({ folder, generation, seed, clean, begins, accepted }: CrashRun): Promise<void> {
     const random = randomFrom(seed);
     const pool = new WritePool();
     const files = FILES.map((name) => new AppendFile({ path: join(folder, name), format: lineFormat, pool }));
@@ -38,6 +38,7 @@ const subject: CrashSubject = {
       if (!results.every(({ complete }) => complete)) throw new Error(JSON.stringify(results));
       return;
     }
+    begins();
     for (;;) {
       for (let n = 0; n < pace.records; n += 1) {
         const file = files[random(files.length)];

@@ -20,6 +20,8 @@ export interface CrashRun {
   generation: number;
   seed: number;
   clean: boolean;
+  /** To be called when the run is about to hand over its first record: the time up to the kill begins. */
+  begins: () => void;
   /** To be called right before a record is handed over. Ids are unique in the folder, and have no spaces. */
   accepted: (id: string, file: string) => void;
 }

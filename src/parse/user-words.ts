@@ -1,6 +1,6 @@
 /** What a person said in answer to a tool call: it stands in the call's result, in words of the program. */
-import { errorText } from "../parse/tool-errors.ts";
-import type { ToolCall } from "../parse/model.ts";
+import { errorText } from "./tool-errors.ts";
+import type { ToolCall } from "./model.ts";
 
 /** Stands before what a person typed who refused a call. */
 const SAID = "To tell you how to proceed, the user said:";

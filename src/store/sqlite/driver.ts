@@ -1,0 +1,109 @@
+/** SQLite as both runtimes have it, with one face. The only file that loads `bun:sqlite` and `node:sqlite`. */
+import type { Row } from "../row.ts";
+
+export type SqlValue = string | number | null | Uint8Array;
+
+export interface SqliteStatement {
+  /** How many rows it changed, without those that triggers and foreign keys changed. */
+  run(...values: SqlValue[]): number;
+  get(...values: SqlValue[]): Row | undefined;
+  all(...values: SqlValue[]): Row[];
+  /** Rows one by one. The statement must not be used again before the last one, nor the database be closed. */
+  iterate(...values: SqlValue[]): Iterable<Row>;
+}
+
+export interface SqliteDriver {
+  /** Runs any number of statements without values. */
+  exec(sql: string): void;
+  /** A statement, made once for each text. Integers beyond 2^53 are not to be read. */
+  prepare(sql: string): SqliteStatement;
+  close(): void;
+}
+
+export interface SqliteOpening {
+  readOnly: boolean;
+  /** The file cannot change while it is open: it is read without its log and without locks. */
+  immutable?: boolean;
+}
+
+/** Opens a database; without `readOnly` it makes the file. Throws what the runtime's driver throws. */
+export async function openDriver(path: string, opening: SqliteOpening): Promise<SqliteDriver> {
+  return process.versions["bun"] === undefined ? openWithNode(path, opening) : await openWithBun(path, opening);
+}
+
+async function openWithBun(path: string, { readOnly, immutable = false }: SqliteOpening): Promise<SqliteDriver> {
+  const { Database, constants } = await import("bun:sqlite");
+  const access = readOnly ? constants.SQLITE_OPEN_READONLY : constants.SQLITE_OPEN_READWRITE | constants.SQLITE_OPEN_CREATE;
+  const database = immutable
+    ? new Database(immutableAddress(path), access | constants.SQLITE_OPEN_URI)
+    : new Database(path, access);
+  return driverOf({
+    exec: (sql) => database.run(sql),
+    prepare: (sql) => {
+      const statement = database.prepare<Row, SqlValue[]>(sql);
+      return {
+        run: (...values) => statement.run(...values).changes,
+        get: (...values) => statement.get(...values) ?? undefined,
+        all: (...values) => statement.all(...values),
+        iterate: (...values) => statement.iterate(...values),
+      };
+    },
+    close: () => database.close(),
+  });
+}
+
+function openWithNode(path: string, { readOnly, immutable = false }: SqliteOpening): SqliteDriver {
+  const { DatabaseSync } = withoutSqliteNotice(() => process.getBuiltinModule("node:sqlite"));
+  const database = new DatabaseSync(immutable ? immutableAddress(path) : path, { readOnly });
+  return driverOf({
+    exec: (sql) => database.exec(sql),
+    prepare: (sql) => {
+      const statement = database.prepare(sql);
+      return {
+        run: (...values) => Number(statement.run(...values).changes),
+        get: (...values) => statement.get(...values),
+        all: (...values) => statement.all(...values),
+        iterate: (...values) => statement.iterate(...values),
+      };
+    },
+    close: () => database.close(),
+  });
+}
+
+function immutableAddress(path: string): string {
+  return `file:${encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23")}?immutable=1`;
+}
+
+/** Keeps prepared statements: making one takes longer than most of them run. */
+function driverOf(bare: { exec(sql: string): void } & Pick<SqliteDriver, "prepare" | "close">): SqliteDriver {
+  const prepared = new Map<string, SqliteStatement>();
+  return {
+    exec: (sql) => bare.exec(sql),
+    prepare: (sql) => {
+      const known = prepared.get(sql);
+      if (known !== undefined) return known;
+      const statement = bare.prepare(sql);
+      prepared.set(sql, statement);
+      return statement;
+    },
+    close: () => {
+      prepared.clear();
+      bare.close();
+    },
+  };
+}
+
+/** Loading `node:sqlite` makes some versions of Node print that it is experimental, which is nothing to users. */
+function withoutSqliteNotice<T>(load: () => T): T {
+  // oxlint-disable-next-line typescript/unbound-method -- It is put back as it was, and called on the process.
+  const { emitWarning } = process;
+  process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
+    if (String(warning).includes("SQLite")) return;
+    Reflect.apply(emitWarning, process, [warning, ...rest]);
+  };
+  try {
+    return load();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
