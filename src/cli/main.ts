@@ -4,10 +4,15 @@ import module from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { VERSION } from "../version.ts";
+import { oldRuntime } from "./runtime.ts";
 
 const [argument, ...more] = process.argv.slice(2);
+const problem = oldRuntime(process.versions);
 
-if (more.length === 0 && (argument === "--version" || argument === "-V")) {
+if (problem !== undefined) {
+  process.stderr.write(`${problem}\n`);
+  process.exitCode = 2;
+} else if (more.length === 0 && (argument === "--version" || argument === "-V")) {
   // Told without the rest of the program. A reader that went away is no error.
   process.stdout.on("error", () => undefined).write(`${VERSION}\n`);
 } else {
