@@ -1,0 +1,85 @@
+/** How well the ranking answers labelled questions: see README.md. Prints each question when run by itself. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { search, type SearchHit } from "../../src/search/search.ts";
+import type { Store } from "../../src/store/store.ts";
+import { CORPUS, corpusFiles } from "../support/parse/corpus.ts";
+import { enter, sqliteStore } from "../support/search/filled-store.ts";
+import { heldOut } from "./held-out.ts";
+import type { RankingLabel } from "./label.ts";
+import { tuning } from "./tuning.ts";
+
+/** Hits that are looked at for each question. */
+const DEPTH = 50;
+/** Fixed, so that figures do not change with the day. */
+const NOW = new Date("2026-03-01T00:00:00Z");
+
+export interface RankingFigures {
+  questions: number;
+  /** Share of the questions whose first hit is right, or one of the first five. */
+  hitAt1: number;
+  hitAt5: number;
+  /** Mean of one divided by the rank of the first right hit; 0 beyond the depth. */
+  mrr: number;
+}
+
+export interface Answered {
+  label: RankingLabel;
+  /** From 1; undefined if no hit is right. */
+  rank: number | undefined;
+  hits: SearchHit[];
+}
+
+/** All sessions of the corpus in a store; undefined where the corpus is not. Sessions are named by their files. */
+export async function corpusStore(): Promise<{ store: Store; end(): Promise<void> } | undefined> {
+  const files = corpusFiles("claude-code", "claude-stream-json", "opencode-export");
+  if (files.length === 0) return undefined;
+  const made = await sqliteStore();
+  for (const file of files) await enter(made.store, file, readFileSync(join(CORPUS, file)));
+  return made;
+}
+
+export async function answers(store: Store, labels: readonly RankingLabel[]): Promise<Answered[]> {
+  const answered: Answered[] = [];
+  for (const label of labels) {
+    const { query, match, filters: { role, tool, errors } = {} } = label;
+    const { hits } = await search(store, {
+      term: query,
+      match,
+      limit: DEPTH,
+      now: NOW,
+      ...(role === undefined ? {} : { role }),
+      ...(tool === undefined ? {} : { tool }),
+      ...(errors === undefined ? {} : { errorsOnly: errors }),
+    });
+    const first = hits.findIndex((hit) => isRight(hit, label));
+    answered.push({ label, rank: first === -1 ? undefined : first + 1, hits });
+  }
+  return answered;
+}
+
+function isRight({ session_id, line_number }: SearchHit, { answers: right }: RankingLabel): boolean {
+  return right.some(({ file, lines: [from, to] }) => file === session_id && line_number >= from && line_number <= to);
+}
+
+export function figuresOf(answered: readonly Answered[]): RankingFigures {
+  const share = (within: number): number =>
+    answered.filter(({ rank }) => rank !== undefined && rank <= within).length / answered.length;
+  const mrr = answered.reduce((sum, { rank }) => sum + (rank === undefined ? 0 : 1 / rank), 0) / answered.length;
+  return { questions: answered.length, hitAt1: share(1), hitAt5: share(5), mrr };
+}
+
+export function shownFigures({ questions, hitAt1, hitAt5, mrr }: RankingFigures): string {
+  const percent = (value: number): string => `${(value * 100).toFixed(1)}%`;
+  return `${questions} questions, hit@1 ${percent(hitAt1)}, hit@5 ${percent(hitAt5)}, MRR ${mrr.toFixed(3)}`;
+}
+
+if (import.meta.main) {
+  const corpus = await corpusStore();
+  if (corpus === undefined) throw new Error(`The corpus is not there: ${CORPUS}`);
+  const answered = await answers(corpus.store, tuning);
+  for (const { label, rank } of answered) console.log(`${rank ?? "-"}\t${label.match}\t${label.query}`);
+  console.log(`tuning: ${shownFigures(figuresOf(answered))}`);
+  console.log(`held out: ${shownFigures(figuresOf(await answers(corpus.store, heldOut)))}`);
+  await corpus.end();
+}
