@@ -34,6 +34,15 @@ await rolldown({
 // The command line starts in a fraction of the time when it is few files. Commands stay apart and are loaded when run.
 await bundleCli(root, join(dist, "cli"));
 
+// The tools run in a thread of their own, which is no part of the bundles: these name its files beside each of them.
+for (const [folder, way] of [
+  [dist, "./tools/runner"],
+  [join(dist, "cli/chunks"), "../../tools/runner"],
+] as const) {
+  writeFileSync(join(folder, "tool-worker.js"), `import "${way}/tool-worker.js";\n`);
+  writeFileSync(join(folder, "tool-calls.js"), `export * from "${way}/tool-calls.js";\n`);
+}
+
 const { optionsJsonSchema }: { optionsJsonSchema: () => unknown } = await import(join(dist, "config.js"));
 mkdirSync(join(dist, "schema"), { recursive: true });
 writeFileSync(join(dist, "schema/options.json"), `${JSON.stringify(optionsJsonSchema(), null, 2)}\n`);

@@ -3,10 +3,25 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "rolldown";
 
-/** Files of what most commands load anyway. The rest is divided by the commands that load it. */
+/**
+ * Files of what most commands load anyway, and of what a search in the index loads, which is to take no longer than a
+ * start. The rest is divided by the commands that load it.
+ */
 const GROUPS = [
-  { name: "base", test: /src[\\/]cli[\\/](?:command|io|terminal[\\/]neutral)\.ts$|session-error\.ts$/, priority: 2 },
-  { name: "layout", test: /terminal[\\/](?:table|width)\.ts$/, priority: 2 },
+  // `main.js` loads nothing but this before Node keeps what it compiles.
+  { name: "version", test: /src[\\/]version\.ts$/, priority: 4 },
+  {
+    name: "base",
+    test: /src[\\/](?:cli[\\/](?:command|io|output|option-values|shown-source|session-argument|terminal[\\/](?:neutral|times))|sessions[\\/]session-(?:error|ref)|store[\\/]store-(?:error|place))\.ts$/,
+    priority: 3,
+  },
+  { name: "layout", test: /terminal[\\/](?:table|width)\.ts$/, priority: 3 },
+  { name: "store", test: /src[\\/](?:matching|store(?![\\/]postgres))[\\/]/, priority: 2 },
+  {
+    name: "search",
+    test: /src[\\/](?:search[\\/]|sessions[\\/]session-files\.ts|indexing[\\/]sync-session-files\.ts)/,
+    priority: 2,
+  },
   { name: "core", test: /[\\/]src[\\/]/, minShareCount: 4, priority: 1 },
 ];
 

@@ -37,7 +37,7 @@ export function cliPage(): string {
 }
 
 function section(definition: CommandDefinition): string {
-  const parts = [`## transcripts ${definition.name}\n`, fenced("text", help([definition.name]))];
+  const parts = [`## transcripts ${definition.name}\n`, fenced("text", help(definition.name.split(" ")))];
   const schema = SCHEMAS[definition.name];
   if (definition.json !== undefined && schema !== undefined) {
     const shape = definition.json === "lines" ? "each line" : "the object";

@@ -2,6 +2,27 @@ import * as z from "zod/mini";
 import { toJsonValue, type JsonValue } from "./transcript/json-value.ts";
 import { DATA_FOLDER } from "./transcript/paths.ts";
 
+/** The tools that an agent may be offered. `src/tools/definitions.ts` has all but the first. */
+export const TOOL_NAMES = [
+  "save_conversation",
+  "find_in_transcripts",
+  "read_session",
+  "list_sessions",
+  "list_errors",
+  "extract_snippet",
+  "query_snippets",
+] as const;
+
+/** All that are offered take at most 1,200 tokens of each request; a test counts them. */
+const DEFAULT_TOOLS: readonly (typeof TOOL_NAMES)[number][] = [
+  "save_conversation",
+  "find_in_transcripts",
+  "read_session",
+  "list_sessions",
+  "extract_snippet",
+  "query_snippets",
+];
+
 /**
  * The options of the plugin, as they stand in opencode.json: `["opencode-transcripts", { … }]`.
  * This schema is the only truth about them: types, defaults, messages, the JSON schema and the README's table
@@ -35,8 +56,16 @@ const optionShapes = {
     "Records session events: titles, usage, permissions, questions, todos, retries, errors, compaction, reverts. What is missing from a transcript is always recorded.",
   ),
   tools: described(
-    z._default(z.array(z.enum(["save_conversation"])), ["save_conversation"]),
-    "Which tools the agent is offered.",
+    z._default(z.array(z.enum(TOOL_NAMES)), [...DEFAULT_TOOLS]),
+    "Which tools the agent is offered. Their descriptions take some 200 tokens each of every request.",
+  ),
+  compactionHint: described(
+    z._default(z.boolean(), true),
+    "When opencode summarizes a session, has the summary say in one line where the full transcript is.",
+  ),
+  autoExtract: described(
+    z._default(z.boolean(), false),
+    "Stores what a session suggests as snippets (errors with their fixes, decisions, lessons) each time that it comes to rest.",
   ),
 };
 
@@ -93,7 +122,9 @@ const ALLOWED: Record<keyof Options, string> = {
   redact: "true or false",
   reasoning: "true or false",
   events: "true or false",
-  tools: 'a list of "save_conversation"',
+  tools: `a list of ${TOOL_NAMES.map((name) => JSON.stringify(name)).join(", ")}`,
+  compactionHint: "true or false",
+  autoExtract: "true or false",
 };
 
 function isOption(path: string): path is keyof Options {

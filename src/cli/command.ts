@@ -50,13 +50,14 @@ export interface OptionDefinition {
   /** As in the help: `--last <n>`, `-o, --output <file>`. */
   flags: string;
   does: string;
-  /** How the value is read; text if left out. An `integer` is above 0, a `count` may be 0. Dates take `2026-01-31`, an ISO time, or `today`, `yesterday`, `7d`, `12h`. */
-  value?: "integer" | "count" | "date";
+  /** How the value is read; text if left out. An `integer` is above 0, a `count` may be 0, `texts` may be given several times. Dates take `2026-01-31`, an ISO time, or `today`, `yesterday`, `7d`, `12h`. */
+  value?: "integer" | "count" | "date" | "texts";
   choices?: readonly string[];
   default?: string | number;
 }
 
 export interface CommandDefinition {
+  /** One word, or two of a command that is one of a group: `snippets extract`. */
   name: string;
   /** One line for the list of commands. */
   does: string;
@@ -75,8 +76,8 @@ export interface CommandModule {
   run(context: CommandContext, args: readonly string[], options: CommandOptions): Promise<ExitCode>;
 }
 
-/** Values by the option's long name in camelCase: text, numbers, dates, or true. */
-export type CommandOptions = Readonly<Record<string, string | number | boolean | Date | undefined>>;
+/** Values by the option's long name in camelCase: text, texts, numbers, dates, or true. */
+export type CommandOptions = Readonly<Record<string, string | readonly string[] | number | boolean | Date | undefined>>;
 
 /** Something that the user can mend: exit code 2, and the message as it stands, without a stack trace. */
 export class CliError extends Error {

@@ -6,6 +6,19 @@ import type { CommandDefinition } from "./command.ts";
 import { completion, doctor, exportCommand, init } from "./definitions/keeping.ts";
 import { entries, list, show, stats, timeline } from "./definitions/reading.ts";
 import { errors, find, tail } from "./definitions/searching.ts";
+import {
+  snippetsCleanup,
+  snippetsCount,
+  snippetsExtract,
+  snippetsQuery,
+  snippetsSuggest,
+} from "./definitions/snippets.ts";
+import { forget, index, mcp } from "./definitions/storing.ts";
+
+/** What commands with two words have in common, by the first word. */
+export const GROUPS: Readonly<Record<string, string>> = {
+  snippets: "Keeps passages of sessions that are worth finding again: fixed errors, decisions, lessons.",
+};
 
 /** In the order of the help. */
 export const DEFINITIONS: readonly CommandDefinition[] = [
@@ -18,6 +31,14 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
   errors,
   find,
   tail,
+  index,
+  snippetsExtract,
+  snippetsQuery,
+  snippetsCount,
+  snippetsSuggest,
+  snippetsCleanup,
+  forget,
+  mcp,
   exportCommand,
   doctor,
   completion,

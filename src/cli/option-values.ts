@@ -11,6 +11,12 @@ export function text(options: CommandOptions, name: string): string | undefined 
   return typeof value === "string" ? value : undefined;
 }
 
+/** All values of an option that may be given several times; none if it was not given. */
+export function texts(options: CommandOptions, name: string): string[] {
+  const value = options[name];
+  return Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
+}
+
 export function integer(options: CommandOptions, name: string): number | undefined {
   const value = options[name];
   return typeof value === "number" ? value : undefined;

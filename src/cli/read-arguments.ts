@@ -1,7 +1,7 @@
 /** The arguments, read by commander after the definitions. */
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { ArgumentDefinition, CommandDefinition, CommandOptions, OptionDefinition } from "./command.ts";
-import { DEFINITIONS } from "./definitions.ts";
+import { DEFINITIONS, GROUPS } from "./definitions.ts";
 import { readDate } from "./read-date.ts";
 import { VERSION } from "../version.ts";
 
@@ -28,7 +28,7 @@ export function readArguments(argv: readonly string[], setting: Setting): ReadAr
   let text = "";
   let message = "";
   const program = createProgram(setting, (command) => (read = command));
-  for (const command of [program, ...program.commands]) {
+  for (const command of withInner(program)) {
     command.exitOverride().configureOutput({
       writeOut: (piece) => (text += piece),
       writeErr: (piece) => (message += piece),
@@ -38,13 +38,23 @@ export function readArguments(argv: readonly string[], setting: Setting): ReadAr
     });
   }
   try {
-    program.parse(argv.length === 0 ? ["--help"] : argv, { from: "user" });
+    program.parse(plainArguments(argv), { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { kind: "text", text };
     return { kind: "wrong", message };
   }
   return read ?? { kind: "text", text };
+}
+
+/** Commander's `help` takes one word: `help snippets extract` is `snippets extract --help`. */
+function plainArguments(argv: readonly string[]): readonly string[] {
+  if (argv.length === 0) return ["--help"];
+  return argv[0] === "help" && argv.length > 2 ? [...argv.slice(1), "--help"] : argv;
+}
+
+function withInner(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withInner)];
 }
 
 function createProgram(setting: Setting, found: (command: ReadArguments) => void): Command {
@@ -56,19 +66,47 @@ function createProgram(setting: Setting, found: (command: ReadArguments) => void
     .addHelpText("after", `\n${SESSIONS}\n\nExit status: 0 found or done, 1 nothing found, 2 an error.`)
     .showHelpAfterError("Run `transcripts --help` for what there is.")
     .configureHelp({
-      subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(termOf)].join(" "),
+      subcommandTerm: (command) =>
+        command.commands.length > 0
+          ? `${command.name()} <command>`
+          : [command.name(), ...command.registeredArguments.map(termOf)].join(" "),
     });
-  for (const definition of DEFINITIONS) program.addCommand(createCommand(definition, setting, found), {});
+  const groups = new Map<string, Command>();
+  for (const definition of DEFINITIONS) {
+    const [first = "", second] = definition.name.split(" ");
+    const command = createCommand(definition, second ?? first, setting, found);
+    if (second === undefined) program.addCommand(command);
+    else groupNamed(first, groups, program).addCommand(command);
+  }
   return program;
+}
+
+function groupNamed(name: string, groups: Map<string, Command>, program: Command): Command {
+  const known = groups.get(name);
+  if (known !== undefined) return known;
+  const does = GROUPS[name] ?? "";
+  const group = new Command(name)
+    .summary(does)
+    .description(does)
+    .helpOption("-h, --help", "Prints this help.")
+    .helpCommand(false)
+    .configureHelp({
+      subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(termOf)].join(" "),
+    })
+    .showHelpAfterError(`Run \`transcripts ${name} --help\` for what there is.`);
+  groups.set(name, group);
+  program.addCommand(group);
+  return group;
 }
 
 function createCommand(
   definition: CommandDefinition,
+  ownName: string,
   { now }: Setting,
   found: (command: ReadArguments) => void,
 ): Command {
   const { name, does, description, examples } = definition;
-  const command = new Command(name)
+  const command = new Command(ownName)
     .summary(does)
     .description(description === undefined ? does : `${does}\n\n${description}`)
     .helpOption("-h, --help", "Prints this help.")
@@ -98,8 +136,14 @@ function createOption(definition: OptionDefinition, now: Date): Option {
   if (definition.default !== undefined) option.default(definition.default);
   if (definition.value === "integer") option.argParser((text: string) => readInteger(text, 1));
   if (definition.value === "count") option.argParser((text: string) => readInteger(text, 0));
+  if (definition.value === "texts") option.argParser((text: string, before: unknown) => withText(before, text));
   if (definition.value === "date") option.argParser((text: string) => readDateOrFail(text, now));
   return option;
+}
+
+function withText(before: unknown, text: string): string[] {
+  const texts: unknown[] = Array.isArray(before) ? before : [];
+  return [...texts.filter((each) => typeof each === "string"), text];
 }
 
 function readInteger(text: string, least: 0 | 1): number {

@@ -11,7 +11,10 @@ import { resolveSession } from "../sessions/resolve-session.ts";
 import type { SessionNode } from "../sessions/session-family.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext, CommandOptions } from "./command.ts";
+import { argumentFor } from "./session-argument.ts";
 import { date, text } from "./option-values.ts";
+
+export { argumentFor } from "./session-argument.ts";
 
 /** The session that an argument means. Throws a `SessionError` if there is none, or if there are several. */
 export function sessionNamed(context: CommandContext, argument: string): Promise<SessionRef> {
@@ -85,14 +88,6 @@ function flattened({ ref, children }: SessionNode): SessionRef[] {
 /** The session's own id: the one that its content names, where its place does not. */
 export function idOf(ref: SessionRef, result?: Pick<ParseResult, "metadata">): string {
   return ref.source === "stdin" || ref.source === "file" ? (result?.metadata.sessionId ?? ref.id) : ref.id;
-}
-
-/** The argument that means this session and no other, as a shell takes it. Ids are short, but may stand twice. */
-export function argumentFor(ref: SessionRef, isOnlyId = false): string {
-  if (ref.source === "stdin") return "-";
-  const argument = isOnlyId ? ref.id : (ref.path ?? ref.id);
-  const isPlain = /^[\w./@:+-]+$/.test(argument) && !argument.startsWith("-");
-  return isPlain ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Tells lines that could not be used, and what kind of file it is not. */

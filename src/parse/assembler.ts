@@ -31,11 +31,6 @@ export interface AssemblerOptions extends BuilderOptions {
   onProblem: (problem: ParseError) => void;
 }
 
-interface Waiting extends BuiltMessage {
-  /** The unit that last added to it; 0 if nothing can be added. */
-  touched: number;
-}
-
 /** Messages that were given away and can still be amended: so many at least, and at most twice as many. */
 const MAX_RELEASED = 1_000;
 /** Unknown lines that are kept whole. All are counted. */
@@ -48,18 +43,20 @@ export class Assembler {
   readonly #options: AssemblerOptions;
   readonly #builder: MessageBuilder;
   readonly #statistics: StatisticsCollector;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: (BuiltMessage | undefined)[] = [];
   /** The first of `#waiting` that was not given away. */
   #head = 0;
-  readonly #open = new Map<string, Waiting>();
+  readonly #open = new Map<string, BuiltMessage>();
   /** Those that were given away of late, and those before them. */
-  #released = new Map<string, Waiting>();
-  #releasedBefore = new Map<string, Waiting>();
+  #released = new Map<string, BuiltMessage>();
+  #releasedBefore = new Map<string, BuiltMessage>();
   readonly #amended: ReadMessage[] = [];
   readonly #span = new TimeSpan();
   readonly #skipped = new Map<string, number>();
   readonly #lines = { total: 0, used: 0, blank: 0, unknown: 0, failed: 0 };
   readonly #session: Partial<SessionMetadata> = {};
+  /** What of it no unit told yet. */
+  #untold: readonly (typeof FIRST_HOLDS)[number][] = FIRST_HOLDS;
   readonly unknownLines: UnknownLine[] = [];
   #unit = 0;
 
@@ -85,6 +82,8 @@ export class Assembler {
     while (this.#head < this.#waiting.length) {
       const first = this.#waiting[this.#head];
       if (!first || (!all && first.touched > 0 && this.#unit - first.touched < this.#options.windowUnits)) break;
+      // What stays in the list a while longer is copied by the garbage collector, and it is most of what is read.
+      this.#waiting[this.#head] = undefined;
       this.#head += 1;
       ready.push(this.#release(first));
     }
@@ -109,27 +108,31 @@ export class Assembler {
     if (released) return this.#amend(released, draft, unit);
     const built = this.#builder.begin(draft, place);
     if (!built) return false;
-    const waiting = { ...built, touched: id === undefined ? 0 : this.#unit };
-    this.#waiting.push(waiting);
-    if (id !== undefined) this.#open.set(id, waiting);
+    this.#waiting.push(built);
+    if (id === undefined) return true;
+    built.touched = this.#unit;
+    this.#open.set(id, built);
     return true;
   }
 
-  #amend(released: Waiting, draft: MessageDraft, unit: SourceUnit): boolean {
+  #amend(released: BuiltMessage, draft: MessageDraft, unit: SourceUnit): boolean {
     this.#statistics.addUsage(released.message, -1);
     // What was given away stays as it was.
     released.message = { ...released.message, metadata: { ...released.message.metadata } };
     this.#builder.extend(released, draft, { line: unit.line, offset: unit.offset });
+    this.#builder.price(released);
     this.#statistics.addUsage(released.message, 1);
-    const blocks = released.blocks.splice(0);
+    const { blocks } = released;
+    released.blocks = [];
     this.#statistics.addBlocks(blocks);
     this.#amended.push({ message: released.message, blocks, amends: true });
     return true;
   }
 
-  #release(waiting: Waiting): ReadMessage {
-    const { message } = waiting;
-    const blocks = waiting.blocks.splice(0);
+  #release(waiting: BuiltMessage): ReadMessage {
+    const { message, blocks } = waiting;
+    waiting.blocks = [];
+    this.#builder.price(waiting);
     this.#statistics.add(message, blocks);
     if (waiting.touched > 0 && message.source_id !== null) {
       this.#open.delete(message.source_id);
@@ -162,8 +165,13 @@ export class Assembler {
   }
 
   #noteSession(told: NonNullable<SourceUnit["session"]>): void {
-    this.#session.title = givenTitle(told.title) ?? this.#session.title ?? null;
-    for (const key of FIRST_HOLDS) if (!(key in this.#session) && key in told) this.#session[key] = told[key] ?? null;
+    const title = givenTitle(told.title);
+    if (title !== null) this.#session.title = title;
+    for (const key of this.#untold) {
+      if (!(key in told)) continue;
+      this.#session[key] = told[key] ?? null;
+      this.#untold = this.#untold.filter((other) => other !== key);
+    }
   }
 
   get lines(): LineAccount {

@@ -14,17 +14,17 @@ import type {
 export interface BlockDraft {
   type: BlockType;
   /** Of text, and of a result: its text. Of thinking: the thinking. */
-  text?: string;
-  toolName?: string;
+  text?: string | undefined;
+  toolName?: string | undefined;
   /** Of a call and of a result: the call's id. */
-  toolUseId?: string;
+  toolUseId?: string | undefined;
   input?: unknown;
-  isError?: boolean;
+  isError?: boolean | undefined;
   /** Of a result. */
-  status?: ToolStatus;
+  status?: ToolStatus | undefined;
   /** What tells it from other blocks of its message, if its text does not: the signature of withheld thinking. */
-  identity?: string;
-  metadata?: BlockMetadata;
+  identity?: string | undefined;
+  metadata?: BlockMetadata | undefined;
 }
 
 export interface UsageDraft {
@@ -38,24 +38,24 @@ export interface UsageDraft {
 export interface MessageDraft {
   type: MessageType;
   role: "user" | "assistant" | null;
-  userKind?: UserKind;
+  userKind?: UserKind | undefined;
   /** Pieces of `assistant` type with the same id become one message, wherever they stand. */
-  sourceId?: string;
-  uuid?: string;
-  parentUuid?: string;
-  requestId?: string;
-  model?: string;
-  provider?: string;
-  timestamp?: string;
-  cwd?: string;
+  sourceId?: string | undefined;
+  uuid?: string | undefined;
+  parentUuid?: string | undefined;
+  requestId?: string | undefined;
+  model?: string | undefined;
+  provider?: string | undefined;
+  timestamp?: string | undefined;
+  cwd?: string | undefined;
   /** Of pieces that share an id the last one holds, if its output is not smaller (SPEC P3). */
-  usage?: UsageDraft;
+  usage?: UsageDraft | undefined;
   /** Cost that the host recorded, in US dollars. */
-  costUsd?: number;
-  isSidechain?: boolean;
-  agentId?: string;
+  costUsd?: number | undefined;
+  isSidechain?: boolean | undefined;
+  agentId?: string | undefined;
   blocks: BlockDraft[];
-  metadata?: MessageMetadata;
+  metadata?: MessageMetadata | undefined;
 }
 
 /** One line of the input, or one entry of a source whose entries have several. */
@@ -72,9 +72,9 @@ export interface SourceUnit {
   messages: readonly MessageDraft[];
   problems: readonly ParseError[];
   /** What it says of the session; earlier units win, except for `title`, where later ones do. */
-  session?: Partial<Omit<SessionMetadata, "firstTimestamp" | "lastTimestamp">>;
+  session?: Partial<Omit<SessionMetadata, "firstTimestamp" | "lastTimestamp">> | undefined;
   /** A time that counts for the session's duration though there is no message. */
-  timestamp?: string;
+  timestamp?: string | undefined;
 }
 
 export interface SourceOptions {

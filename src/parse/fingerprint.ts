@@ -1,4 +1,5 @@
 /** Telling repeats apart from what is new, in memory that grows by 16 bytes an item. */
+import { mixed } from "./digest.ts";
 
 /** Longer texts are compared by their length, this many characters spread over them, and their end. */
 const SAMPLES = 96;
@@ -16,20 +17,6 @@ export function fingerprint(text: string): string {
     second = Math.imul(second ^ code, 0x85ebca6b) ^ (second >>> 13);
   }
   return `${text.length} ${hash} ${second} ${text.slice(-TAIL)}`;
-}
-
-/** Values nested deeper are taken for equal; a parser's recursion must end somewhere. */
-const MAX_DEPTH = 100;
-
-/** The same of a JSON value. */
-export function valueFingerprint(value: unknown, depth = 0): string {
-  if (typeof value === "string") return fingerprint(value);
-  if (typeof value !== "object" || value === null) return `${typeof value} ${String(value)}`;
-  if (depth > MAX_DEPTH) return "deep";
-  const parts = Array.isArray(value)
-    ? value.map((item) => valueFingerprint(item, depth + 1))
-    : Object.entries(value).map(([key, item]) => `${key} ${valueFingerprint(item, depth + 1)}`);
-  return fingerprint(parts.join("\u0000"));
 }
 
 /** Records and blocks over which repeats are recognised where memory must not grow with the file. */
@@ -59,6 +46,10 @@ export class SeenSet {
 
   has(text: string): boolean {
     const [first, second] = hashesOf(text);
+    return this.hasHashes(first, second);
+  }
+
+  hasHashes(first: number, second: number): boolean {
     return this.#latest.has(first, second) || this.#before?.has(first, second) === true;
   }
 
@@ -76,6 +67,20 @@ export class SeenSet {
       this.#latest = new HashSet();
     }
     return true;
+  }
+
+  /** All that is remembered, as pairs of hashes: for `restore` of an empty set with the same limit. */
+  pairs(): Int32Array {
+    const before = this.#before?.pairs() ?? new Int32Array();
+    const latest = this.#latest.pairs();
+    const all = new Int32Array(before.length + latest.length);
+    all.set(before);
+    all.set(latest, before.length);
+    return all;
+  }
+
+  restore(pairs: Int32Array): void {
+    for (let at = 0; at + 1 < pairs.length; at += 2) this.addHashes(pairs[at] ?? 0, pairs[at + 1] ?? 0);
   }
 }
 
@@ -96,6 +101,16 @@ class HashSet {
     this.size += 1;
     if (this.size * 4 > this.#slots.length) this.#grow();
     return true;
+  }
+
+  /** In ascending order, so that equal sets give equal pairs. */
+  pairs(): Int32Array {
+    const pairs: [number, number][] = [];
+    for (let at = 0; at < this.#slots.length; at += 2) {
+      const first = this.#slots[at] ?? 0;
+      if (first !== 0) pairs.push([first, this.#slots[at + 1] ?? 0]);
+    }
+    return Int32Array.from(pairs.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]).flat());
   }
 
   /** Where the pair stands, or would stand. */
@@ -140,13 +155,4 @@ export function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return hash;
-}
-
-/** The last step of MurmurHash3 (Appleby, public domain): each bit of the input moves half of the bits. */
-function mixed(hash: number): number {
-  let value = hash ^ (hash >>> 16);
-  value = Math.imul(value, 0x85ebca6b);
-  value ^= value >>> 13;
-  value = Math.imul(value, 0xc2b2ae35);
-  return (value ^ (value >>> 16)) | 0;
 }

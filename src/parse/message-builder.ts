@@ -1,8 +1,8 @@
 /** Drafts into messages and blocks: one message for all pieces that share an id. */
 import { cutText } from "./cut-text.ts";
 import type { BlockDraft, MessageDraft, UsageDraft } from "./draft.ts";
-import { repeatsRemembered } from "./fingerprint.ts";
-import type { MessageMetadata, ParsedContentBlock, TranscriptMessage } from "./model.ts";
+import { repeatsRemembered, SeenSet } from "./fingerprint.ts";
+import type { ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import type { Pricing } from "./pricing.ts";
 import { Repeats } from "./repeats.ts";
 
@@ -15,6 +15,8 @@ export interface BuilderOptions {
   repeats: boolean;
   /** Units for which a message stays open after its last piece; then it is given away. */
   windowUnits: number;
+  /** What was said before the input begins, and what it says: for readers that go on where an earlier one ended. */
+  seen?: SeenSet;
 }
 
 /** A message that more pieces may come to. */
@@ -24,7 +26,8 @@ export interface BuiltMessage {
   /** Blocks so far, those given away included. */
   blockCount: number;
   usage: UsageDraft | undefined;
-  costUsd: number | undefined;
+  /** The unit that last added to it, for whoever holds it; 0 if nothing can be added. */
+  touched: number;
 }
 
 export interface Place {
@@ -39,20 +42,15 @@ export class MessageBuilder {
 
   constructor(options: BuilderOptions) {
     this.#options = options;
-    this.#repeats = new Repeats(repeatsRemembered(options.windowUnits));
+    this.#repeats = new Repeats(options.seen ?? new SeenSet(repeatsRemembered(options.windowUnits)));
   }
 
   /** A new message; undefined if all that it has was said before. */
   begin(draft: MessageDraft, place: Place): BuiltMessage | undefined {
     const blocks = this.#news(draft);
     if (blocks.length === 0 && draft.blocks.length > 0) return undefined;
-    const built = {
-      message: this.#message(draft, place),
-      blocks: [],
-      blockCount: 0,
-      usage: undefined,
-      costUsd: undefined,
-    };
+    const message = this.#message(draft, place);
+    const built = { message, blocks: [], blockCount: 0, usage: undefined, touched: 0 };
     this.#include(built, draft, blocks, place);
     return built;
   }
@@ -74,34 +72,15 @@ export class MessageBuilder {
       built.blockCount += 1;
       setFlag(message, block);
     }
-    const { metadata } = message;
-    let isLowerBound = metadata.tokens_out_is_lower_bound;
-    // Pieces of one answer repeat its usage; only the output grows (SPEC P3).
-    if (draft.usage && (!built.usage || draft.usage.tokensOut >= built.usage.tokensOut)) {
-      built.usage = draft.usage;
-      isLowerBound = draft.metadata?.tokens_out_is_lower_bound;
-    }
-    if (draft.costUsd !== undefined) built.costUsd = Math.max(draft.costUsd, built.costUsd ?? 0);
-    if (draft.metadata) Object.assign(metadata, draft.metadata);
-    if (isLowerBound !== true || metadata.stop_reason !== undefined) delete metadata.tokens_out_is_lower_bound;
-    this.#price(built);
+    describe(built, draft);
   }
 
-  #price({ message, usage, costUsd }: BuiltMessage): void {
-    if (usage) {
-      message.tokens_in = usage.tokensIn;
-      message.tokens_out = usage.tokensOut;
-      message.cache_read = usage.cacheRead;
-      message.cache_write = usage.cacheWrite;
-    }
-    if (costUsd !== undefined) {
-      message.cost_usd = costUsd;
-      message.metadata.cost_is_recorded = true;
-    } else if (usage) {
-      const { model, provider, timestamp, metadata } = message;
-      const cacheWrite1h = metadata.cache_write_1h ?? 0;
-      message.cost_usd = this.#options.pricing({ model, provider, timestamp, ...usage, cacheWrite1h });
-    }
+  /** What it costs, unless that was recorded. To be asked when nothing more comes to it, or not for now. */
+  price({ message, usage }: BuiltMessage): void {
+    const { model, provider, timestamp, metadata } = message;
+    if (!usage || metadata.cost_is_recorded === true) return;
+    const cacheWrite1h = metadata.cache_write_1h ?? 0;
+    message.cost_usd = this.#options.pricing({ model, provider, timestamp, ...usage, cacheWrite1h });
   }
 
   #message(draft: MessageDraft, place: Place): TranscriptMessage {
@@ -135,7 +114,7 @@ export class MessageBuilder {
       has_tool_result: false,
       is_sidechain: draft.isSidechain ?? false,
       agent_id: draft.agentId ?? null,
-      metadata: {} satisfies MessageMetadata,
+      metadata: draft.metadata ?? {},
     };
   }
 
@@ -170,6 +149,29 @@ export class MessageBuilder {
   #news(draft: MessageDraft): readonly BlockDraft[] {
     return this.#options.repeats ? this.#repeats.news(draft) : draft.blocks;
   }
+}
+
+/** What a piece tells of its message besides its blocks. */
+function describe(built: BuiltMessage, { usage, costUsd, metadata: told }: MessageDraft): void {
+  const { message } = built;
+  const { metadata } = message;
+  // A message begins with the metadata of its first piece.
+  let isLowerBound = told === metadata ? undefined : metadata.tokens_out_is_lower_bound;
+  // Pieces of one answer repeat its usage; only the output grows (SPEC P3).
+  if (usage && (!built.usage || usage.tokensOut >= built.usage.tokensOut)) {
+    built.usage = usage;
+    isLowerBound = told?.tokens_out_is_lower_bound;
+    message.tokens_in = usage.tokensIn;
+    message.tokens_out = usage.tokensOut;
+    message.cache_read = usage.cacheRead;
+    message.cache_write = usage.cacheWrite;
+  }
+  if (told && told !== metadata) Object.assign(metadata, told);
+  const isCounted = isLowerBound !== true || metadata.stop_reason !== undefined;
+  if (isCounted && metadata.tokens_out_is_lower_bound !== undefined) delete metadata.tokens_out_is_lower_bound;
+  if (costUsd === undefined) return;
+  message.cost_usd = Math.max(costUsd, message.cost_usd ?? 0);
+  metadata.cost_is_recorded = true;
 }
 
 function setFlag(message: TranscriptMessage, { type }: BlockDraft): void {

@@ -3,8 +3,8 @@ import type { ToolStats, ToolStatus } from "./model.ts";
 
 /** Calls without a result yet, and results without a call, by call id. */
 export class OpenCalls {
-  readonly #calls = new Map<string, ToolStats[]>();
-  readonly #results = new Map<string, ToolStatus[]>();
+  readonly #calls = new Waiting<ToolStats>();
+  readonly #results = new Waiting<ToolStatus>();
   #withoutId = 0;
 
   /** How the call ended, if its result came before it. */
@@ -13,23 +13,47 @@ export class OpenCalls {
       this.#withoutId += 1;
       return undefined;
     }
-    const early = takeFrom(this.#results, id);
-    if (early === undefined) entryOf(this.#calls, id, (): ToolStats[] => []).push(tool);
+    const early = this.#results.take(id);
+    if (early === undefined) this.#calls.put(id, tool);
     return early;
   }
 
   /** The tool that was called, if the call came before. */
   end(id: string | null, status: ToolStatus): ToolStats | undefined {
     if (id === null) return undefined;
-    const tool = takeFrom(this.#calls, id);
-    if (!tool) entryOf(this.#results, id, (): ToolStatus[] => []).push(status);
+    const tool = this.#calls.take(id);
+    if (!tool) this.#results.put(id, status);
     return tool;
   }
 
   open(): number {
-    let open = this.#withoutId;
-    for (const calls of this.#calls.values()) open += calls.length;
-    return open;
+    return this.#withoutId + this.#calls.size;
+  }
+}
+
+/** Values by id; hardly ever more than one of an id. */
+class Waiting<V extends object | string> {
+  readonly #last = new Map<string, V>();
+  /** Those before the last, where there are several. */
+  readonly #before = new Map<string, V[]>();
+  size = 0;
+
+  put(id: string, value: V): void {
+    const last = this.#last.get(id);
+    if (last !== undefined) entryOf(this.#before, id, (): V[] => []).push(last);
+    this.#last.set(id, value);
+    this.size += 1;
+  }
+
+  /** The last that was put. */
+  take(id: string): V | undefined {
+    const last = this.#last.get(id);
+    if (last === undefined) return undefined;
+    this.size -= 1;
+    const before = this.#before.get(id)?.pop();
+    if (before === undefined) this.#last.delete(id);
+    else this.#last.set(id, before);
+    return last;
   }
 }
 
@@ -40,11 +64,4 @@ export function entryOf<V>(map: Map<string, V>, key: string, make: () => V): V {
   const made = make();
   map.set(key, made);
   return made;
-}
-
-function takeFrom<V>(map: Map<string, V[]>, key: string): V | undefined {
-  const list = map.get(key);
-  const taken = list?.pop();
-  if (list?.length === 0) map.delete(key);
-  return taken;
 }

@@ -1,5 +1,6 @@
-/** What tokens cost. The table of prices by model comes from `@pydantic/genai-prices`. */
-import type { calcPrice, ModelInfo, ModelPrice, Provider, TieredPrices } from "@pydantic/genai-prices";
+/** What tokens cost. The table of prices by model is that of `@pydantic/genai-prices`. */
+import type { FoundPrice, PriceCatalog } from "./prices/catalog.ts";
+import { isDated, type SteppedPrice } from "./prices/chosen-price.ts";
 
 /** Tokens of one model call. `cacheWrite` includes `cacheWrite1h`. */
 export interface PricedUsage {
@@ -24,23 +25,16 @@ const SYNTHETIC_MODEL = "<synthetic>";
 export const flatPricing: Pricing = ({ tokensIn, tokensOut, cacheRead, cacheWrite }) =>
   (tokensIn * 3 + tokensOut * 15 + cacheRead * 0.3 + cacheWrite * 3.75) / 1_000_000;
 
-interface Found {
-  provider: Provider;
-  model: ModelInfo;
-  price: ModelPrice;
-}
-
-type CalcPrice = typeof calcPrice;
-
 /**
  * Prices by model from the bundled table, as of the time of the call where a price changed (a call without a time: as
- * of now). Never asks the network. The table takes some 50 ms to load, so load it only where costs are wanted.
+ * of now). Never asks the network. The table takes some 5 ms to load, so load it only where costs are wanted.
  *
  * A provider that the table does not know, or that it has no price of this model for, counts as not given: the model
  * is then priced as its maker does.
  */
 export async function catalogPricing(): Promise<Pricing> {
-  const catalog = await import("@pydantic/genai-prices");
+  const { PriceCatalog: Catalog } = await import("./prices/catalog.ts");
+  const catalog = new Catalog();
   const models = new Map<string, KnownModel>();
   return (usage) => {
     const { model, provider } = usage;
@@ -48,7 +42,7 @@ export async function catalogPricing(): Promise<Pricing> {
     if (model === null) return null;
     const key = `${provider ?? ""}\0${model}`;
     let known = models.get(key);
-    if (!known) models.set(key, (known = new KnownModel(catalog.calcPrice, model, provider)));
+    if (!known) models.set(key, (known = new KnownModel(catalog, model, provider)));
     const ms = Date.parse(usage.timestamp ?? "");
     const found = known.at(Number.isNaN(ms) ? Date.now() : ms);
     return found === null ? null : costOf(found, usage);
@@ -57,21 +51,20 @@ export async function catalogPricing(): Promise<Pricing> {
 
 /** One model's prices. To look a model up takes up to a millisecond, so what was found is kept for as long as it holds. */
 class KnownModel {
-  readonly #find: (ms: number) => Found | null;
+  readonly #find: (ms: number) => FoundPrice | null;
   readonly #spans: Span[] = [];
 
-  constructor(calculate: CalcPrice, model: string, provider: string | null) {
+  constructor(catalog: PriceCatalog, model: string, provider: string | null) {
     this.#find = (ms) => {
       for (const [name, providerId] of namings(model, provider)) {
-        const at = { timestamp: new Date(ms) };
-        const result = calculate({}, name, providerId === null ? at : { ...at, providerId });
-        if (result !== null) return { provider: result.provider, model: result.model, price: result.model_price };
+        const found = catalog.find(name, providerId, new Date(ms));
+        if (found) return found;
       }
       return null;
     };
   }
 
-  at(ms: number): Found | null {
+  at(ms: number): FoundPrice | null {
     const known = this.#spans.find(({ from, to }) => ms >= from && ms < to);
     if (known) return known.found;
     const span = spanOf(this.#find(ms), ms);
@@ -83,15 +76,15 @@ class KnownModel {
 
 /** What was found, and from when until when it holds, in milliseconds. */
 interface Span {
-  found: Found | null;
+  found: FoundPrice | null;
   from: number;
   to: number;
 }
 
-function spanOf(found: Found | null, ms: number): Span {
-  const prices = found?.model.prices;
+function spanOf(found: FoundPrice | null, ms: number): Span {
+  const prices = found === null ? {} : found.prices;
   let [from, to] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (const { constraint } of Array.isArray(prices) ? prices : []) {
+  for (const { constraint } of isDated(prices) ? prices : []) {
     // Some makers charge less at night.
     if (constraint?.type === "time_of_date") return { found, from: ms, to: ms };
     const start = Date.parse(constraint?.start_date ?? "");
@@ -115,7 +108,7 @@ function* namings(model: string, provider: string | null): Generator<[model: str
   if (model.includes("anthropic.")) yield [model, "aws"];
 }
 
-function costOf(found: Found, usage: PricedUsage): number | null {
+function costOf(found: FoundPrice, usage: PricedUsage): number | null {
   const { price } = found;
   const { tokensIn, tokensOut, cacheRead, cacheWrite } = usage;
   // Steps of a price are told by all tokens of the input, and hold for all tokens of the call.
@@ -137,12 +130,12 @@ function costOf(found: Found, usage: PricedUsage): number | null {
   return (millionths + (rate("requests_kcount") ?? 0) * 1_000) / 1_000_000;
 }
 
-function rateOf(price: number | TieredPrices | undefined, inputTokens: number): number | undefined {
+function rateOf(price: number | SteppedPrice | undefined, inputTokens: number): number | undefined {
   if (typeof price !== "object") return price;
   return price.tiers.reduce((rate, tier) => (inputTokens > tier.start ? tier.price : rate), price.base);
 }
 
 /** Anthropic takes twice the input price for a cache that lasts an hour, whoever sells the model. */
-function isClaude({ provider, model }: Found): boolean {
-  return provider.id === "anthropic" || /claude/i.test(model.id);
+function isClaude({ providerId, modelId }: FoundPrice): boolean {
+  return providerId === "anthropic" || /claude/i.test(modelId);
 }

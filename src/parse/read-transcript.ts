@@ -1,6 +1,6 @@
 /** Reading a session message by message, in memory that does not grow with the file. */
-import { monotonicFactory } from "ulid";
 import { chunksOf, type TranscriptInput } from "../format/index.ts";
+import { ascendingIds } from "./ascending-ids.ts";
 import { Assembler, type ReadMessage } from "./assembler.ts";
 import type { Source, SourceUnit } from "./draft.ts";
 import type { LineAccount, ParseError, SessionMetadata, SourceName, TranscriptStats, UnknownLine } from "./model.ts";
@@ -191,13 +191,6 @@ async function* taken(batches: Generator<SourceUnit[]>): AsyncGenerator<SourceUn
     yield batch;
     await new Promise((resolve) => setImmediate(resolve));
   }
-}
-
-/** ULIDs that ascend, so that their order is that of the conversation. */
-function ascendingIds(): () => string {
-  const next = monotonicFactory();
-  const now = Date.now();
-  return () => next(now);
 }
 
 /** The first bytes as text, and all chunks from the start. */

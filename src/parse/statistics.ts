@@ -74,36 +74,35 @@ export class StatisticsCollector {
   /** `sign` -1 takes it away again. */
   addUsage(message: TranscriptMessage, sign: 1 | -1): void {
     if (message.message_type !== "assistant") return;
-    const counts = this.#counts;
-    const tokens = usageOf(message);
-    counts.tokens_in += sign * tokens.tokens_in;
-    counts.tokens_out += sign * tokens.tokens_out;
-    counts.cache_read += sign * tokens.cache_read;
-    counts.cache_write += sign * tokens.cache_write;
-    if (message.metadata.tokens_out_is_lower_bound === true) this.#lowerBounds += sign;
-    if (message.tokens_in !== null || message.cost_usd !== null) this.#answersWithUsage += sign;
-    if (message.cost_usd !== null) {
-      this.#answersWithCost += sign;
-      this.#cost += sign * message.cost_usd;
-    }
-    this.#addModel(message, tokens, sign);
-  }
-
-  #addModel(message: TranscriptMessage, tokens: Tokens, sign: 1 | -1): void {
-    const model = message.model ?? NO_MODEL;
-    const sums = entryOf(this.#models, model, noModelStats);
+    const {
+      model,
+      tokens_in: input,
+      tokens_out: output,
+      cache_read: read,
+      cache_write: write,
+      cost_usd: cost,
+    } = message;
+    const name = model ?? NO_MODEL;
+    const sums = entryOf(this.#models, name, noModelStats);
     sums.messages += sign;
-    for (const kind of TOKEN_KINDS) sums[kind] += sign * tokens[kind];
-    if (message.cost_usd !== null) sums.cost_usd = (sums.cost_usd ?? 0) + sign * message.cost_usd;
-    const used = TOKEN_KINDS.some((kind) => tokens[kind] > 0);
-    if (message.cost_usd === null && used) this.#unpriced.set(model, (this.#unpriced.get(model) ?? 0) + sign);
+    addTokens(this.#counts, message, sign);
+    addTokens(sums, message, sign);
+    if (message.metadata.tokens_out_is_lower_bound === true) this.#lowerBounds += sign;
+    if (input !== null || cost !== null) this.#answersWithUsage += sign;
+    if (cost !== null) {
+      this.#answersWithCost += sign;
+      this.#cost += sign * cost;
+      sums.cost_usd = (sums.cost_usd ?? 0) + sign * cost;
+    } else if ([input, output, read, write].some((tokens) => (tokens ?? 0) > 0)) {
+      this.#unpriced.set(name, (this.#unpriced.get(name) ?? 0) + sign);
+    }
   }
 
   #addCall(block: ParsedContentBlock): void {
     const name = block.tool_name ?? "";
     this.#counts.tool_use_count += 1;
     if (SUBAGENT_TOOLS.has(name)) this.#counts.subagent_count += 1;
-    const tool = entryOf(this.#tools, name, () => ({ calls: 0, errors: 0 }));
+    const tool = entryOf(this.#tools, name, noToolStats);
     tool.calls += 1;
     if (this.#calls.begin(block.tool_use_id, tool) === "error") tool.errors += 1;
   }
@@ -164,19 +163,19 @@ function commandRank(command: string): number {
 
 type Tokens = Pick<ModelStats, "tokens_in" | "tokens_out" | "cache_read" | "cache_write">;
 
-const TOKEN_KINDS = ["tokens_in", "tokens_out", "cache_read", "cache_write"] as const;
-
-function usageOf(message: TranscriptMessage): Tokens {
-  return {
-    tokens_in: message.tokens_in ?? 0,
-    tokens_out: message.tokens_out ?? 0,
-    cache_read: message.cache_read ?? 0,
-    cache_write: message.cache_write ?? 0,
-  };
+function addTokens(sums: Tokens, message: TranscriptMessage, sign: 1 | -1): void {
+  sums.tokens_in += sign * (message.tokens_in ?? 0);
+  sums.tokens_out += sign * (message.tokens_out ?? 0);
+  sums.cache_read += sign * (message.cache_read ?? 0);
+  sums.cache_write += sign * (message.cache_write ?? 0);
 }
 
 function noModelStats(): ModelStats {
   return { messages: 0, tokens_in: 0, tokens_out: 0, cache_read: 0, cache_write: 0, cost_usd: null };
+}
+
+function noToolStats(): ToolStats {
+  return { calls: 0, errors: 0 };
 }
 
 function textIn(blocks: readonly ParsedContentBlock[]): string {

@@ -5,6 +5,9 @@
 import { errorText } from "./tool-errors.ts";
 import type { BlockPlace, ParsedContentBlock, ToolCall, ToolStatus, TranscriptMessage } from "./model.ts";
 
+/** Messages without calls and results between two that have some. */
+const NEARBY = 1_000;
+
 /** A `tool_use` or `tool_result` block with its message. */
 interface Item {
   block: ParsedContentBlock;
@@ -38,16 +41,32 @@ export function correlateToolCalls(
 }
 
 function itemsInOrder(messages: readonly TranscriptMessage[], blocks: readonly ParsedContentBlock[]): Item[] {
-  const byId = new Map(messages.map((message) => [message.id, message]));
+  const messageOf = messageFinder(messages);
   const items: Item[] = [];
   for (const block of blocks) {
     if (block.block_type !== "tool_use" && block.block_type !== "tool_result") continue;
-    const message = byId.get(block.message_id);
+    const message = messageOf(block);
     const ordinal = message?.ordinal ?? Number.MAX_SAFE_INTEGER;
     items.push({ block, message, ordinal, partner: null, matchedBy: null });
   }
   // They mostly stand in order already, and then nothing needs to be compared twice.
   return items.every((item, at) => at === 0 || inOrder(items[at - 1], item) <= 0) ? items : items.sort(inOrder);
+}
+
+/** Blocks mostly stand in the order of their messages, and then the message is the last one or the next few. */
+function messageFinder(
+  messages: readonly TranscriptMessage[],
+): (block: ParsedContentBlock) => TranscriptMessage | undefined {
+  let at = 0;
+  let byId: Map<string, TranscriptMessage> | undefined;
+  return ({ message_id: id }) => {
+    if (!byId) {
+      const end = Math.min(at + NEARBY, messages.length);
+      for (let near = at; near < end; near += 1) if (messages[near]?.id === id) return messages[(at = near)];
+      byId = new Map(messages.map((message) => [message.id, message]));
+    }
+    return byId.get(id);
+  };
 }
 
 function inOrder(a: Item | undefined, b: Item): number {
@@ -77,19 +96,38 @@ function isFree({ partner }: Item): boolean {
   return partner === null;
 }
 
+function pairAny(one: Item, other: Item): void {
+  if (isUse(one)) pair(one, other, "id");
+  else pair(other, one, "id");
+}
+
+function unpair(item: Item): void {
+  item.partner = null;
+  item.matchedBy = null;
+}
+
 function pair(use: Item, result: Item, by: "id" | "source_uuid"): void {
   use.partner = result;
   result.partner = use;
   use.matchedBy = by;
 }
 
+/** Nearly every id has one call and one result: those are paired as they are met. */
 function pairById(items: readonly Item[]): void {
-  for (const group of groupsBy(items, callId)) {
-    const [first, second] = group;
-    const isPlain = group.length === 2 && first && second && isUse(first) !== isUse(second);
-    if (isPlain) pair(isUse(first) ? first : second, isUse(first) ? second : first, "id");
-    else pairReused(group);
+  const met = new Map<string, Item>();
+  const reused = new Set<string>();
+  for (const item of items) {
+    const id = callId(item);
+    if (id === null || reused.has(id)) continue;
+    const other = met.get(id);
+    if (!other) met.set(id, item);
+    else if (isFree(other) && isUse(other) !== isUse(item)) pairAny(other, item);
+    else reused.add(id);
   }
+  if (reused.size === 0) return;
+  const those = items.filter((item) => reused.has(callId(item) ?? ""));
+  for (const item of those) unpair(item);
+  for (const group of groupsBy(those, callId)) pairReused(group);
 }
 
 /** An id that stands for several calls or results: what is surely together comes first. */

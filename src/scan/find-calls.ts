@@ -9,7 +9,7 @@ export interface FoundCall {
 }
 
 /** A call as drafts have it, or as blocks have it. */
-interface Call {
+export interface Call {
   line: number;
   tool: string | null;
   id: string | null;
@@ -29,14 +29,24 @@ export class CallBook {
 
   add({ line, tool, id, input }: Call): FoundCall {
     const call = { line, tool, isOwn: isOwnRecall(tool, input) };
-    const same = id === null ? undefined : this.#calls.get(id);
+    if (id !== null) this.put(id, call);
+    return call;
+  }
+
+  /** A call of which all is known. Calls come in the order of their lines. */
+  put(id: string, call: FoundCall): void {
+    const same = this.#calls.get(id);
     if (same) {
       same.push(call);
       this.isAmbiguous = true;
-    } else if (id !== null) {
+    } else {
       this.#calls.set(id, [call]);
     }
-    return call;
+  }
+
+  /** All calls, those of one id in order. */
+  *entries(): Generator<[id: string, call: FoundCall]> {
+    for (const [id, calls] of this.#calls) for (const call of calls) yield [id, call];
   }
 
   of(resultId: string, line: number): FoundCall | undefined {

@@ -1,5 +1,6 @@
 /** What a source makes of an input, line by line: messages as their lines tell them, without the other lines of them. */
 import type { MessageDraft, SourceOptions, SourceUnit } from "../parse/draft.ts";
+import type { SeenSet } from "../parse/fingerprint.ts";
 import { MessageBuilder, type BuiltMessage } from "../parse/message-builder.ts";
 import { flatPricing } from "../parse/pricing.ts";
 import { ClaudeLineReader } from "../parse/sources/claude-lines.ts";
@@ -98,7 +99,8 @@ export class LineMessages {
   readonly #builder: MessageBuilder;
   #ids = 0;
 
-  constructor(repeats: boolean, maxInlineContentBytes = Number.POSITIVE_INFINITY) {
+  /** `seen`: what was said before the first unit; see `BuilderOptions`. */
+  constructor(repeats: boolean, maxInlineContentBytes = Number.POSITIVE_INFINITY, seen?: SeenSet) {
     this.#builder = new MessageBuilder({
       sessionId: "",
       maxInlineContentBytes,
@@ -106,6 +108,7 @@ export class LineMessages {
       pricing: flatPricing,
       repeats,
       windowUnits: Number.POSITIVE_INFINITY,
+      ...(seen === undefined ? {} : { seen }),
     });
   }
 

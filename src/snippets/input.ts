@@ -9,7 +9,7 @@ export const MAX_LIMIT = 500;
 export const MAX_TAGS = 50;
 export const MAX_TAG_CHARS = 100;
 /** Far more than can become a snippet: it is refused before anybody looks for secrets in it. */
-const MAX_GIVEN_BYTES = 20 * MAX_CONTENT_BYTES;
+export const MAX_GIVEN_BYTES = 20 * MAX_CONTENT_BYTES;
 const MAX_NAME_CHARS = 4_096;
 const MAX_TEXT_CHARS = 10_000;
 const MAX_LINE = 2_147_483_647;
@@ -27,15 +27,13 @@ const extractShape = {
   title: textOf(1, MAX_TEXT_CHARS),
   /** Default: the lines or turns of the session that are given, as text. */
   content: z.optional(
-    z
-      .string("it must be a text")
-      .check(
-        z.refine(
-          (text) => Buffer.byteLength(text) <= MAX_GIVEN_BYTES,
-          `it is far too long; a content has at most ${MAX_CONTENT_BYTES} bytes`,
-        ),
-        withoutNul(),
+    z.string("it must be a text").check(
+      z.refine(
+        (text) => Buffer.byteLength(text) <= MAX_GIVEN_BYTES,
+        `it is far too long; a content has at most ${MAX_CONTENT_BYTES} bytes`,
       ),
+      withoutNul(),
+    ),
   ),
   /** Default: of no event. */
   event_id: z.optional(name),
@@ -159,7 +157,8 @@ function withoutNul() {
 }
 
 function wholeNumber(min: number, max: number) {
-  const must = max === MAX_LINE ? `it must be a whole number from ${min} on` : `it must be a whole number from ${min} to ${max}`;
+  const must =
+    max === MAX_LINE ? `it must be a whole number from ${min} on` : `it must be a whole number from ${min} to ${max}`;
   return z.int(must).check(z.minimum(min, must), z.maximum(max, must));
 }
 

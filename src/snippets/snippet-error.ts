@@ -22,7 +22,7 @@ export class SnippetError extends Error {
 
   /** `problem` and `next`: whole sentences, what is wrong and what to do now. The field stands before them. */
   constructor(code: SnippetErrorCode, field: string, problem: string, next: string, options: ErrorOptions = {}) {
-    super(`${field}: ${problem} ${next}`, options);
+    super(`${field}: ${problem} ${next}`.trim(), options);
     this.code = code;
     this.field = field;
   }

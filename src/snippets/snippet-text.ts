@@ -2,6 +2,7 @@
 import { redactJson } from "../redact/redact-json.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import { MAX_CONTENT_BYTES, MAX_TITLE_CHARS, MIN_CONTENT_BYTES } from "../store/model.ts";
+import { storableText } from "../store/storable.ts";
 import { MAX_TAG_CHARS } from "./input.ts";
 import { SnippetError } from "./snippet-error.ts";
 
@@ -22,12 +23,12 @@ export interface SnippetTexts {
  * `SnippetError` (`invalid`) if one is too long or too short then. A title counts in code points, all else in bytes.
  */
 export async function storableTexts(redactor: Redactor, given: SnippetTexts): Promise<SnippetTexts> {
-  checkDepth(given.metadata);
+  const notes = asJson(given.metadata);
   const [plain, ...tagged] = await redactJson(redactor, [
-    { title: given.title.trim().toWellFormed(), content: given.content.toWellFormed() },
-    ...given.tags.map((tag) => tag.trim().toWellFormed()),
+    { title: storableText(given.title.trim()), content: storableText(given.content) },
+    ...given.tags.map((tag) => storableText(tag.trim())),
   ]);
-  const [about] = await redactJson(redactor, [given.metadata]);
+  const [about] = await redactJson(redactor, [notes]);
   const title = textIn(plain?.value, "title");
   const content = textIn(plain?.value, "content");
   const tags = [...new Set(tagged.map(({ value }) => (typeof value === "string" ? value : "")))];
@@ -76,15 +77,28 @@ function checkTag(tag: string, index: number): void {
 function checkMetadata(metadata: Record<string, unknown>): void {
   const json = JSON.stringify(metadata);
   const bytes = Buffer.byteLength(json);
-  if (json.includes("\\u0000")) {
+  if (/(?<!\\)(?:\\\\)*\\u0000/.test(json)) {
     throw new SnippetError("invalid", "metadata", "it has a NUL character (U+0000).", "Leave it out.");
   }
-  if (bytes <= MAX_METADATA_BYTES) return;
-  const problem = `as JSON it has ${bytes} bytes; ${MAX_METADATA_BYTES} are allowed.`;
-  throw new SnippetError("invalid", "metadata", problem, "Keep only what you will look for.");
+  if (bytes > MAX_METADATA_BYTES) throw tooLarge(bytes);
 }
 
-/** Also of cycles, which are deeper than anything. */
+/** A copy with nothing but what JSON has. */
+function asJson(metadata: Record<string, unknown>): unknown {
+  let json: string;
+  try {
+    json = JSON.stringify(metadata).toWellFormed();
+  } catch (cause) {
+    // A cycle, a BigInt, or nested too deep for the runtime.
+    const problem = "it cannot be written as JSON.";
+    throw new SnippetError("invalid", "metadata", problem, "Give plain texts, numbers, lists and objects.", { cause });
+  }
+  if (json.length > 2 * MAX_METADATA_BYTES) throw tooLarge(Buffer.byteLength(json));
+  const copy: unknown = JSON.parse(json);
+  checkDepth(copy);
+  return copy;
+}
+
 function checkDepth(root: unknown): void {
   let level: unknown[] = [root];
   for (let depth = 0; level.length > 0; depth++) {
@@ -94,4 +108,9 @@ function checkDepth(root: unknown): void {
     }
     level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
   }
+}
+
+function tooLarge(bytes: number): SnippetError {
+  const problem = `as JSON it has ${bytes} bytes; ${MAX_METADATA_BYTES} are allowed.`;
+  return new SnippetError("invalid", "metadata", problem, "Keep only what you will look for.");
 }

@@ -38,21 +38,13 @@ export function bytesOrNullIn(row: Row, column: string): Uint8Array | null {
 }
 
 /** One of a closed set of words. */
-export function wordIn<const Word extends string>(row: Row, column: string, words: ReadonlySet<Word>): Word {
+export function wordIn<const Word extends string>(row: Row, column: string, words: readonly Word[]): Word {
   const value = row[column];
-  return isOneOf(value, words) ? value : unexpected(column);
+  return words.find((word) => word === value) ?? unexpected(column);
 }
 
-export function wordOrNullIn<const Word extends string>(
-  row: Row,
-  column: string,
-  words: ReadonlySet<Word>,
-): Word | null {
+export function wordOrNullIn<const Word extends string>(row: Row, column: string, words: readonly Word[]): Word | null {
   return row[column] === null ? null : wordIn(row, column, words);
-}
-
-function isOneOf<Word extends string>(value: unknown, words: ReadonlySet<string>): value is Word {
-  return typeof value === "string" && words.has(value);
 }
 
 function unexpected(column: string): never {

@@ -3,17 +3,20 @@
  * half a surrogate pair, and SQLite gives back less of a text with NUL than it was given.
  */
 
-/** Between and after texts in an index. `storableText` leaves none of it, so no term that is looked for has it. */
-export const INDEX_MARK = "\uffff";
+/**
+ * Between and after texts in an index. `storableText` leaves none of it, so no term that is looked for has it. One of
+ * Unicode's noncharacters, and none of the two that FTS5 takes for U+FFFD.
+ */
+export const INDEX_MARK = "\ufdd0";
 
-const UNSTORABLE = /[\0\uffff]/;
-const ALL_UNSTORABLE = /[\0\uffff]/g;
+const UNSTORABLE = /[\0\ufdd0\ufffe\uffff]/;
+const ALL_UNSTORABLE = /[\0\ufdd0\ufffe\uffff]/g;
 const REPLACEMENT = "\ufffd";
 /** Outside of these years times do not sort as text. */
-const FIRST_TIME = Date.parse("0000-01-01T00:00:00.000Z");
+const FIRST_TIME = Date.parse("0001-01-01T00:00:00.000Z");
 const LAST_TIME = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** The text with U+FFFD for NUL, U+FFFF and lone surrogates. What is looked for goes the same way. */
+/** The text with U+FFFD for NUL, lone surrogates and the noncharacters that indexes need. What is looked for goes the same way. */
 export function storableText(text: string): string {
   const whole = text.isWellFormed() ? text : text.toWellFormed();
   return UNSTORABLE.test(whole) ? whole.replaceAll(ALL_UNSTORABLE, REPLACEMENT) : whole;
@@ -23,7 +26,7 @@ export function storableTextOrNull(text: string | null): string | null {
   return text === null ? null : storableText(text);
 }
 
-/** ISO 8601 in UTC with milliseconds, so that times sort as text. Null for what is no time of the years 0 to 9999. */
+/** ISO 8601 in UTC with milliseconds, so that times sort as text. Null for what is no time of the years 1 to 9999. */
 export function storableTime(time: string | Date | null): string | null {
   if (time === null) return null;
   const ms = typeof time === "string" ? Date.parse(time) : time.getTime();

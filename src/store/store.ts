@@ -43,6 +43,12 @@ export interface Store {
   /** How many were deleted. */
   deleteSnippetsBefore(time: Date): Promise<number>;
 
+  /**
+   * Another one after every write to a session, and after one is gone: what was worked out of all sessions is old then.
+   * Undefined where that takes longer than it saves.
+   */
+  stamp(): Promise<string | undefined>;
+
   close(): Promise<void>;
 }
 
@@ -68,6 +74,8 @@ export interface CandidateQuery {
   terms: readonly string[];
   /** Default: all terms must be there. */
   match?: "all" | "any";
+  /** Instead of `match`: so many of the terms must be there. */
+  atLeast?: number;
   /** Events at this time or later; those without a time are left out then. */
   since?: Date;
   role?: EventRole;

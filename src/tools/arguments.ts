@@ -1,8 +1,11 @@
 /**
  * The arguments of tools: how they are described, and how a model's arguments are read.
  *
- * opencode has a copy of zod of its own, which does not see our registry of descriptions but reads the property
- * `description`; it does not apply defaults either. So each description states its default, and the work applies it.
+ * JSON schemas are made with our registry of descriptions. opencode has a copy of zod of its own, which does not see that
+ * registry but reads the property `description`; it does not apply defaults either. So each description states its default, and the work applies it.
+ *
+ * Bounds are checked here and not told in the schema: they would cost tokens in every request, and a host that checks
+ * them would answer in its words, not in ours.
  */
 import * as z from "zod/mini";
 import { ToolError } from "./tool-error.ts";
@@ -13,14 +16,14 @@ const MAX_SHOWN_VALUE = 60;
 
 /** A text of at least one character. */
 export function text(description: string, { maxChars = 4_096 }: { maxChars?: number } = {}): z.ZodMiniString {
-  const must = `it must be a text of 1 to ${maxChars} characters`;
-  return described(z.string(must).check(z.minLength(1, must), z.maxLength(maxChars, must)), description);
+  return described(plainText(maxChars), description);
 }
 
 /** A whole number. */
-export function integer(description: string, { min, max }: { min: number; max: number }): z.ZodMiniNumberFormat {
+export function integer(description: string, { min, max }: { min: number; max: number }): z.ZodMiniNumber {
   const must = `it must be a whole number from ${min} to ${max}`;
-  return described(z.int(must).check(z.minimum(min, must), z.maximum(max, must)), description);
+  const isAllowed = (value: number): boolean => Number.isSafeInteger(value) && value >= min && value <= max;
+  return described(z.number(must).check(z.refine(isAllowed, must)), description);
 }
 
 export function flag(description: string): z.ZodMiniBoolean {
@@ -34,14 +37,23 @@ export function choice<const Values extends readonly [string, ...string[]]>(desc
 
 export function texts(description: string, { max, maxChars }: { max: number; maxChars: number }) {
   const must = `it must be a list of at most ${max} texts`;
-  const item = `it must be a text of 1 to ${maxChars} characters`;
-  const items = z.string(item).check(z.minLength(1, item), z.maxLength(maxChars, item));
-  return described(z.array(items, must).check(z.maxLength(max, must)), description);
+  const list = z.array(plainText(maxChars), must).check(z.refine((items) => items.length <= max, must));
+  return described(list, description);
+}
+
+function plainText(maxChars: number): z.ZodMiniString {
+  const must = `it must be a text of 1 to ${maxChars} characters`;
+  return z.string(must).check(z.refine((value) => value.length >= 1 && value.length <= maxChars, must));
 }
 
 /** Any JSON object. */
 export function record(description: string) {
-  return described(z.record(z.string(), z.unknown(), "it must be an object"), description);
+  const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
+  // What a record would tell of its keys and values is nothing.
+  return described(
+    z.looseObject({}, "it must be an object").check(z.refine(isObject, "it must be an object")),
+    description,
+  );
 }
 
 /** An argument that may be left out. */
@@ -51,7 +63,10 @@ export function optional<Schema extends z.ZodMiniType & { description?: string }
   return described(z.optional(schema), schema.description ?? "");
 }
 
-function described<Schema extends object>(schema: Schema, description: string): Schema {
+/** An empty description is none: the name says it all, and each word is paid for in every request. */
+function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {
+  if (description === "") return schema;
+  z.globalRegistry.add(schema, { description });
   return Object.assign(schema, { description });
 }
 

@@ -34,6 +34,8 @@ export interface ToolContext {
   where: Where;
   /** The session that the caller is in, where the host tells it: what `session_id` is if a call leaves it out. */
   sessionId: string | undefined;
+  /** The caller's model may see `data` too, so that a budget of tokens holds for that as well. Default: false. */
+  showsData?: boolean;
   /** The caller does not wait any more. */
   signal: AbortSignal;
   /** Opens the store with the first call, and gives the same one to all: do not close it. Rejects with a `StoreError`. */

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { search, type SearchHit } from "../../src/search/search.ts";
 import type { Store } from "../../src/store/store.ts";
 import { CORPUS, corpusFiles } from "../support/parse/corpus.ts";
-import { enter, sqliteStore } from "../support/search/filled-store.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { enter } from "../support/search/filled-store.ts";
+import { sqlite } from "../support/store/backends.ts";
 import { heldOut } from "./held-out.ts";
 import type { RankingLabel } from "./label.ts";
 import { tuning } from "./tuning.ts";
@@ -31,12 +33,12 @@ export interface Answered {
 }
 
 /** All sessions of the corpus in a store; undefined where the corpus is not. Sessions are named by their files. */
-export async function corpusStore(): Promise<{ store: Store; end(): Promise<void> } | undefined> {
+export async function corpusStore(): Promise<Store | undefined> {
   const files = corpusFiles("claude-code", "claude-stream-json", "opencode-export");
   if (files.length === 0) return undefined;
-  const made = await sqliteStore();
-  for (const file of files) await enter(made.store, file, readFileSync(join(CORPUS, file)));
-  return made;
+  const store = await openStore(await sqlite.newPlace());
+  for (const file of files) await enter(store, file, readFileSync(join(CORPUS, file)));
+  return store;
 }
 
 export async function answers(store: Store, labels: readonly RankingLabel[]): Promise<Answered[]> {
@@ -77,9 +79,9 @@ export function shownFigures({ questions, hitAt1, hitAt5, mrr }: RankingFigures)
 if (import.meta.main) {
   const corpus = await corpusStore();
   if (corpus === undefined) throw new Error(`The corpus is not there: ${CORPUS}`);
-  const answered = await answers(corpus.store, tuning);
+  const answered = await answers(corpus, tuning);
   for (const { label, rank } of answered) console.log(`${rank ?? "-"}\t${label.match}\t${label.query}`);
   console.log(`tuning: ${shownFigures(figuresOf(answered))}`);
-  console.log(`held out: ${shownFigures(figuresOf(await answers(corpus.store, heldOut)))}`);
-  await corpus.end();
+  console.log(`held out: ${shownFigures(figuresOf(await answers(corpus, heldOut)))}`);
+  await corpus.close();
 }

@@ -59,13 +59,14 @@ describe("arguments", () => {
 
   test("the help of each command has its options, arguments and examples", () => {
     for (const { name, options, arguments: args, examples } of DEFINITIONS) {
-      const help = read(name, "--help");
+      const words = name.split(" ");
+      const help = read(...words, "--help");
       assert.equal(help.kind, "text", name);
       if (help.kind !== "text") continue;
       for (const { flags } of options) assert.ok(help.text.includes(flags), `${name} ${flags}`);
       for (const argument of args) assert.ok(help.text.includes(argument.name), `${name} ${argument.name}`);
       for (const { command } of examples) assert.ok(help.text.includes(command), `${name} ${command}`);
-      assert.deepEqual(help, read("help", name));
+      assert.deepEqual(help, read("help", ...words));
     }
   });
 

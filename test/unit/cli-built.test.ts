@@ -45,7 +45,7 @@ describe("the built program", () => {
 
   for (const { name } of DEFINITIONS) {
     test(`${name} --help`, async () => {
-      assert.equal(run([name, "--help"]).stdout, (await runCli([name, "--help"], { home })).stdout);
+      assert.equal(run([...name.split(" "), "--help"]).stdout, (await runCli([...name.split(" "), "--help"], { home })).stdout);
     });
   }
 

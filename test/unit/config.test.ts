@@ -20,7 +20,16 @@ const DEFAULTS: Options = {
   redact: true,
   reasoning: true,
   events: true,
-  tools: ["save_conversation"],
+  tools: [
+    "save_conversation",
+    "find_in_transcripts",
+    "read_session",
+    "list_sessions",
+    "extract_snippet",
+    "query_snippets",
+  ],
+  compactionHint: true,
+  autoExtract: false,
 };
 
 /** Of each option some values that it takes, and some that it does not with what a message must say of them. */
@@ -71,14 +80,16 @@ const VALUES: Record<keyof Options, { right: unknown[]; wrong: [value: unknown, 
   reasoning: { right: [true, false], wrong: [["yes", '"yes"']], allowed: /true or false/ },
   events: { right: [true, false], wrong: [[{}, "{}"]], allowed: /true or false/ },
   tools: {
-    right: [[], ["save_conversation"]],
+    right: [[], ["save_conversation"], ["list_errors", "read_session"]],
     wrong: [
       ["save_conversation", '"save_conversation"'],
       [["find"], '["find"]'],
       [true, "true"],
     ],
-    allowed: /list of "save_conversation"/,
+    allowed: /list of "save_conversation", "find_in_transcripts", .*"query_snippets"/,
   },
+  compactionHint: { right: [true, false], wrong: [["line", '"line"']], allowed: /true or false/ },
+  autoExtract: { right: [true, false], wrong: [[1, "1"]], allowed: /true or false/ },
 };
 
 describe("the plugin's options", () => {

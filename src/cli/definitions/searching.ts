@@ -29,9 +29,11 @@ export const errors: CommandDefinition = {
 
 export const find: CommandDefinition = {
   name: "find",
-  does: "Searches what was said and done in all sessions, newest first.",
+  does: "Searches what was said and done in all sessions, best passages first.",
   description:
-    "Upper and lower case are the same. Each passage comes with its session, line and time, and a command that opens it.",
+    "Upper and lower case are the same. Each passage comes with its session, line and time, and a command that opens it. " +
+    "With an index (see `transcripts index`) it first brings in what changed, and answers at once: what people and the agent said comes before " +
+    "what tools printed, whole words before parts of words, new before old. Without one it reads all sessions, newest first.",
   arguments: [{ name: "TERM", does: "What to look for, as it stands. Put several words in quotes.", required: true }],
   options: [
     SINCE,
@@ -48,6 +50,8 @@ export const find: CommandDefinition = {
       does: "At most so many passages. A terminal gets 20, a pipe or a file all.",
       value: "integer",
     },
+    { flags: "--words", does: "Passages with each word of TERM, in any order; with most of them, if none has all." },
+    { flags: "--scan", does: "Reads the sessions, and leaves the index alone." },
     json("lines", "each passage"),
   ],
   examples: [
@@ -57,6 +61,7 @@ export const find: CommandDefinition = {
       does: "What was asked about it in the last month.",
     },
     { command: "transcripts find ENOENT --errors --tool Bash --json", does: "Shell commands that failed so." },
+    { command: 'transcripts find --words "retry queue order"', does: "What was said about all three." },
   ],
   json: "lines",
   load: () => import("../commands/find.ts"),

@@ -21,7 +21,12 @@ export const find = z.strictObject({
     .array(z.tuple([z.number(), z.number()]))
     .describe("Where the term stands in the passage: start and end, in UTF-16 units."),
   match_count: z.number().describe("How often the whole block has the term."),
-  open: z.string().describe("A command that shows the turn."),
+  open: z
+    .string()
+    .describe("A command that shows the turn; a comment, which does nothing, if there is no file to show."),
+  gone: z.boolean().describe("Whether the session's file is not there any more: only the index has what it held."),
+  rank: z.number().nullable().describe("From 1, best first; null without an index."),
+  event_id: text.describe("Of the index: what a snippet can refer to."),
 });
 
 export type FindRow = z.infer<typeof find>;

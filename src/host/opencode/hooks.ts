@@ -5,13 +5,18 @@ import type { FileSystem } from "../../files/file-system.ts";
 import { nodeFileSystem } from "../../files/node-file-system.ts";
 import type { HostRecord } from "../../transcript/records.ts";
 import { EventTranslator } from "./events.ts";
+import { hintAtTranscript } from "./compaction.ts";
 import { read } from "./fields.ts";
 import { callHints, promptRecords, resultHints } from "./hook-records.ts";
+import { recallTools } from "./recall-tools.ts";
 import { saveConversationTool } from "./save-conversation.ts";
 import { joinShared, type Shared } from "./shared.ts";
 
 /** How long `dispose` may take; the host grants 5 s to all plugins together. */
 const DISPOSE_MS = 3_000;
+
+/** How long snippets may take after that. */
+const EXTRACT_MS = 1_200;
 
 /**
  * The hooks of one plugin instance. No hook throws or rejects whatever it is given, none waits for anything:
@@ -40,7 +45,13 @@ export function createHooks(input: PluginInput, rawOptions: unknown, fs: FileSys
     "tool.execute.before": async (about, output) => record(() => callHints(about, output)),
     "tool.execute.after": async (about, output) => record(() => resultHints(about, output)),
     dispose: () => leave(shared).catch((error: unknown) => shared.notices.failure(error)),
-    tool: options.tools.includes("save_conversation") ? saveConversationTool(shared, options, root) : {},
+    tool: {
+      ...(options.tools.includes("save_conversation") ? saveConversationTool(shared, options, root) : {}),
+      ...recallTools(shared, options),
+    },
+    ...(options.compactionHint
+      ? { "experimental.session.compacting": (about, output) => hintAtTranscript(shared, options, about, output) }
+      : {}),
   };
 }
 
@@ -53,9 +64,16 @@ function projectRoot(input: Pick<PluginInput, "worktree" | "directory">): string
 
 async function leave(shared: Shared): Promise<void> {
   shared.instances = Math.max(0, shared.instances - 1);
+  const resting = shared.turns.resting;
   shared.turns.clear();
+  const isLast = shared.instances === 0;
   // What another instance has under way goes on.
-  await shared.recorder.flush(DISPOSE_MS, "all", shared.instances === 0 ? "soon" : "no");
+  await shared.recorder.flush(DISPOSE_MS, "all", isLast ? "soon" : "no");
+  // `opencode run` ends with its turn, before a session counts as at rest.
+  for (const sessionID of resting) shared.autoExtract?.add(sessionID);
+  if (!isLast) return;
+  await shared.autoExtract?.end(EXTRACT_MS);
+  await shared.closeTools();
 }
 
 /** For notices that go out with the host's first word: before that it is starting and must not be asked anything. */

@@ -34,6 +34,11 @@ export class Notices {
     this.#once(message, "warn", message);
   }
 
+  /** Snippets that were not stored: told once, as what ails one session ails most. */
+  autoExtract(message: string): void {
+    this.#once("autoExtract", "warn", message);
+  }
+
   /** What ails one file ails most of them: it is told with the first, and its end with the last. */
   fault(event: FaultEvent): void {
     if (event.kind === "fault") {

@@ -1,10 +1,15 @@
+import { homedir } from "node:os";
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { Options } from "../../config.ts";
 import type { FileSystem } from "../../files/file-system.ts";
 import { createRecorder } from "../../transcript/create-recorder.ts";
 import type { Recorder } from "../../transcript/recorder.ts";
+import type { ToolSurroundings } from "../../tools/runner/tool-calls.ts";
+import { NEAR_FILES } from "../../tools/runner/near-files.ts";
+import { ToolRunner } from "../../tools/runner/tool-runner.ts";
 import { VERSION } from "../../version.ts";
 import { endWithProcess } from "../process-end.ts";
+import { AutoExtract } from "./auto-extract.ts";
 import { Notices } from "./notices.ts";
 import { OpencodeQueries } from "./queries.ts";
 import { Turns } from "./turns.ts";
@@ -17,6 +22,13 @@ export interface Shared {
   readonly recorder: Recorder;
   readonly notices: Notices;
   readonly turns: Turns;
+  /** What runs the tools; made with the first call. */
+  readonly runner: () => ToolRunner;
+  /** Gives back what the tools hold. Never rejects. */
+  readonly closeTools: () => Promise<void>;
+  /** Only with that option. */
+  readonly autoExtract: AutoExtract | undefined;
+  readonly fs: FileSystem;
   /** The folder of all data. */
   readonly dataFolder: string;
   /** Instances that are not disposed. */
@@ -54,9 +66,38 @@ function makeShared(dataFolder: string, options: Options, input: PluginInput, fs
     onFailure: (error) => notices.failure(error),
     fs,
   });
-  const shared: Shared = { recorder, notices, turns: new Turns(), dataFolder, instances: 0, input };
+  const turns = new Turns();
+  const tools = toolsOf();
+  const shared: Shared = {
+    recorder,
+    notices,
+    turns,
+    ...tools,
+    autoExtract: options.autoExtract
+      ? new AutoExtract({ recorder, notices, runner: tools.runner, directory: () => shared.input.directory })
+      : undefined,
+    fs,
+    dataFolder,
+    instances: 0,
+    input,
+  };
+  if (shared.autoExtract) turns.whenever((sessionID) => shared.autoExtract?.add(sessionID));
   endWithProcess(recorder);
   return shared;
+}
+
+/** Most processes never call a tool: nothing is made before. After a close, the next call begins anew. */
+function toolsOf(): Pick<Shared, "runner" | "closeTools"> {
+  let runner: ToolRunner | undefined;
+  const surroundings = (): ToolSurroundings => ({ env: process.env, home: process.env["HOME"] ?? homedir() });
+  return {
+    runner: () => (runner ??= new ToolRunner({ ...surroundings(), ...NEAR_FILES })),
+    closeTools: async () => {
+      const closing = runner;
+      runner = undefined;
+      await closing?.close();
+    },
+  };
 }
 
 function sharedRegistry(): Map<string, Shared> {

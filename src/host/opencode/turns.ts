@@ -11,6 +11,7 @@ export class Turns {
   readonly #restMs: number;
   readonly #actions = new Map<string, () => void>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
+  #onRest: ((sessionID: string) => void) | undefined;
 
   constructor(restMs: number = REST_MS) {
     this.#restMs = restMs;
@@ -21,10 +22,21 @@ export class Turns {
     this.#actions.set(sessionID, act);
   }
 
+  /** Calls `act` each time that a session has ended a turn. */
+  whenever(act: (sessionID: string) => void): void {
+    this.#onRest = act;
+  }
+
+  /** Sessions that have ended a turn so lately that nobody was told yet. */
+  get resting(): string[] {
+    return [...this.#timers.keys()];
+  }
+
   /** Takes in what the host says. Never throws. */
   heard(record: HostRecord): void {
-    if (record.kind !== "activity" || !this.#actions.has(record.sessionID)) return;
+    if (record.kind !== "activity") return;
     const { sessionID, state } = record;
+    if (this.#onRest === undefined && !this.#actions.has(sessionID)) return;
     if (state === "aborting") return;
     this.#stop(sessionID);
     if (state === "deleted") this.#actions.delete(sessionID);
@@ -45,6 +57,7 @@ export class Turns {
     this.#actions.delete(sessionID);
     this.#timers.delete(sessionID);
     act?.();
+    this.#onRest?.(sessionID);
   }
 
   #stop(sessionID: string): void {

@@ -44,20 +44,16 @@ function thinkingBlock(block: Fields): BlockDraft {
 }
 
 function callBlock(block: Fields): BlockDraft {
-  const id = textOf(block, "id");
-  const name = textOf(block, "name");
-  const kind = block["type"] === "tool_use" ? {} : { metadata: { type: String(block["type"]) } };
   return {
     type: "tool_use",
     input: block["input"] ?? null,
-    ...(name === undefined ? {} : { toolName: name }),
-    ...(id === undefined ? {} : { toolUseId: id }),
-    ...kind,
+    toolName: textOf(block, "name"),
+    toolUseId: textOf(block, "id"),
+    metadata: block["type"] === "tool_use" ? undefined : { type: String(block["type"]) },
   };
 }
 
 function resultBlock(block: Fields, line: Fields): BlockDraft {
-  const id = textOf(block, "tool_use_id");
   const text = resultText(block["content"]);
   const isError = typeof block["is_error"] === "boolean" ? block["is_error"] : null;
   // stream-json spells it the other way.
@@ -66,8 +62,8 @@ function resultBlock(block: Fields, line: Fields): BlockDraft {
     type: "tool_result",
     isError: isError === true,
     status: resultStatus({ isError, text: text ?? "", toolUseResult }),
-    ...(text === undefined ? {} : { text }),
-    ...(id === undefined ? {} : { toolUseId: id }),
+    text,
+    toolUseId: textOf(block, "tool_use_id"),
     metadata: resultMetadata(block["content"], text, toolUseResult),
   };
 }
@@ -92,8 +88,10 @@ function resultPart(part: unknown): string {
 
 function resultMetadata(content: unknown, text: string | undefined, toolUseResult: unknown): BlockMetadata {
   const metadata: BlockMetadata = {};
-  const images = Array.isArray(content) ? content.filter((part) => isFields(part) && part["type"] === "image") : [];
-  if (images.length > 0) metadata["images"] = images.length;
+  const images = Array.isArray(content)
+    ? content.filter((part) => isFields(part) && part["type"] === "image").length
+    : 0;
+  if (images > 0) metadata["images"] = images;
   if (!isFields(toolUseResult)) return metadata;
   const agent = textOf(toolUseResult, "agentId");
   if (agent !== undefined) metadata["subagent_id"] = agent;

@@ -7,8 +7,12 @@ import { recordsOfLine, type LineRecord } from "../json-records.ts";
 import { LineSplitter, linesOfText, type RawLine } from "../lines.ts";
 import type { ParseError } from "../model.ts";
 import { readRecord } from "./claude-record.ts";
+import { soundRecord } from "./sound-record.ts";
 
+/** Bytes or characters: of an answer, all but the middle of its text. */
+const END = 2_048;
 const NO_MESSAGES: readonly MessageDraft[] = [];
+const NO_PROBLEMS: readonly ParseError[] = [];
 
 /** See `Source.read`. */
 export async function* readClaudeLines(
@@ -33,13 +37,20 @@ export class ClaudeLineReader {
   readonly #options: Pick<SourceOptions, "maxLineBytes" | "agentProgress">;
   readonly #records: SeenSet;
 
-  constructor(options: Pick<SourceOptions, "maxLineBytes" | "agentProgress" | "windowLines">) {
+  /** `records`: those of lines before, for readers that go on where an earlier one ended. */
+  constructor(
+    options: Pick<SourceOptions, "maxLineBytes" | "agentProgress" | "windowLines">,
+    records: SeenSet = new SeenSet(repeatsRemembered(options.windowLines)),
+  ) {
     this.#options = options;
-    this.#records = new SeenSet(repeatsRemembered(options.windowLines));
+    this.#records = records;
   }
 
   /** A unit for each record of the line; the most useful of them stands for the line in the account. */
   read(line: RawLine): SourceUnit[] {
+    const { bytes } = line;
+    const sound = typeof bytes === "object" ? soundRecord(bytes) : undefined;
+    if (sound && typeof bytes === "object") return [this.#unit(line, { fields: sound, json: bytes }, NO_PROBLEMS)];
     const { records, problems, blank } = recordsOfLine(line, this.#options.maxLineBytes);
     const [record, ...more] = records;
     if (record === undefined) return [unitOf(line, { as: blank ? "blank" : "failed" }, problems)];
@@ -51,19 +62,31 @@ export class ClaudeLineReader {
   }
 
   #unit(line: RawLine, record: LineRecord, problems: readonly ParseError[]): SourceUnit {
-    if (this.#isRepeat(record)) return unitOf(line, { as: "skipped", kind: "duplicate" }, problems);
+    if (this.#isRepeat(line, record)) return unitOf(line, { as: "skipped", kind: "duplicate" }, problems);
     const reading = readRecord(record.fields, this.#options.agentProgress);
     if (!reading) return unitOf(line, { as: "failed" }, [...problems, untyped(line)]);
-    const { outcome, ...rest } = reading;
+    const { outcome, messages, session, timestamp } = reading;
     const all = outcome.as === "unknown" ? [...problems, unknownType(line, outcome.type)] : problems;
-    return { line: line.line, offset: line.offset, lines: 1, outcome, problems: all, ...rest };
+    return { line: line.line, offset: line.offset, lines: 1, outcome, messages, problems: all, session, timestamp };
   }
 
   /** The same record again, as when a session was recorded twice into its own file. */
-  #isRepeat({ fields, json }: LineRecord): boolean {
+  #isRepeat({ bytes }: RawLine, { fields, json }: LineRecord): boolean {
     const uuid = textOf(fields, "uuid");
-    return uuid !== undefined && !this.#records.addHashes(crc32(json), hashOf(uuid));
+    if (uuid === undefined) return false;
+    // What was saved from a damaged line of bytes may be the same as a sound line.
+    const comparable = typeof json === "string" && typeof bytes !== "string" ? Buffer.from(json) : json;
+    return !this.#records.addHashes(hashOfEnds(comparable), hashOf(uuid));
   }
+}
+
+/** Records of one uuid that are as long as each other and begin and end alike are the same. */
+function hashOfEnds(json: Buffer | string): number {
+  const { length } = json;
+  if (length <= 2 * END) return crc32(json);
+  const end = typeof json === "string" ? json.slice(-END) : json.subarray(-END);
+  const start = typeof json === "string" ? json.slice(0, END) : json.subarray(0, END);
+  return crc32(end, crc32(start, length));
 }
 
 const WORTH = ["failed", "blank", "unknown", "skipped", "used"] as const;

@@ -8,8 +8,8 @@ import { assistantDraft, queuedDraft, summaryDraft, systemDraft, userDraft } fro
 export interface RecordReading {
   outcome: SourceUnit["outcome"];
   messages: readonly MessageDraft[];
-  session?: NonNullable<SourceUnit["session"]>;
-  timestamp?: string;
+  session: SourceUnit["session"];
+  timestamp: SourceUnit["timestamp"];
 }
 
 const USED = { as: "used" } as const;
@@ -20,13 +20,11 @@ export function readRecord(record: Fields, agentProgress: boolean): RecordReadin
   const type = record["type"];
   if (typeof type !== "string") return undefined;
   const messages = draftsOf(type, record, agentProgress);
-  const session = sessionOf(type, record);
-  const timestamp = timeOf(record["timestamp"]);
   return {
     outcome: messages.length > 0 ? USED : outcomeOf(type, record),
     messages,
-    ...(session === undefined ? {} : { session }),
-    ...(timestamp === undefined ? {} : { timestamp }),
+    session: sessionOf(type, record),
+    timestamp: timeOf(record["timestamp"]),
   };
 }
 

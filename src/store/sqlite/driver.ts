@@ -33,7 +33,9 @@ export async function openDriver(path: string, opening: SqliteOpening): Promise<
 
 async function openWithBun(path: string, { readOnly, immutable = false }: SqliteOpening): Promise<SqliteDriver> {
   const { Database, constants } = await import("bun:sqlite");
-  const access = readOnly ? constants.SQLITE_OPEN_READONLY : constants.SQLITE_OPEN_READWRITE | constants.SQLITE_OPEN_CREATE;
+  const access = readOnly
+    ? constants.SQLITE_OPEN_READONLY
+    : constants.SQLITE_OPEN_READWRITE | constants.SQLITE_OPEN_CREATE;
   const database = immutable
     ? new Database(immutableAddress(path), access | constants.SQLITE_OPEN_URI)
     : new Database(path, access);
@@ -42,6 +44,7 @@ async function openWithBun(path: string, { readOnly, immutable = false }: Sqlite
     prepare: (sql) => {
       const statement = database.prepare<Row, SqlValue[]>(sql);
       return {
+        finalize: () => statement.finalize(),
         run: (...values) => statement.run(...values).changes,
         get: (...values) => statement.get(...values) ?? undefined,
         all: (...values) => statement.all(...values),
@@ -60,6 +63,7 @@ function openWithNode(path: string, { readOnly, immutable = false }: SqliteOpeni
     prepare: (sql) => {
       const statement = database.prepare(sql);
       return {
+        finalize: () => undefined,
         run: (...values) => Number(statement.run(...values).changes),
         get: (...values) => statement.get(...values),
         all: (...values) => statement.all(...values),
@@ -74,9 +78,19 @@ function immutableAddress(path: string): string {
   return `file:${encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23")}?immutable=1`;
 }
 
+interface BareStatement extends SqliteStatement {
+  finalize(): void;
+}
+
+interface BareDriver {
+  exec(sql: string): void;
+  prepare(sql: string): BareStatement;
+  close(): void;
+}
+
 /** Keeps prepared statements: making one takes longer than most of them run. */
-function driverOf(bare: { exec(sql: string): void } & Pick<SqliteDriver, "prepare" | "close">): SqliteDriver {
-  const prepared = new Map<string, SqliteStatement>();
+function driverOf(bare: BareDriver): SqliteDriver {
+  const prepared = new Map<string, BareStatement>();
   return {
     exec: (sql) => bare.exec(sql),
     prepare: (sql) => {
@@ -87,6 +101,8 @@ function driverOf(bare: { exec(sql: string): void } & Pick<SqliteDriver, "prepar
       return statement;
     },
     close: () => {
+      // Bun keeps the file open, and its log there, for as long as there are statements.
+      for (const statement of prepared.values()) statement.finalize();
       prepared.clear();
       bare.close();
     },

@@ -10,13 +10,10 @@ const compact = z.optional(z.boolean("it must be true or false"));
 export const SAVE_CONVERSATION = {
   name: "save_conversation",
   description:
-    "Saves this conversation as a file in the project, with a summary, statistics and commands to find things in its full transcript later.",
+    "Saves this conversation as a file in the project, with a summary, statistics and commands to search its transcript.",
   args: {
     note: described(note, "What to remember about this session."),
-    compact: described(
-      compact,
-      "Also have the host summarize the conversation when this turn ends, to free the context. Default false.",
-    ),
+    compact: described(compact, "Also have the host summarize it when this turn ends, to free the context."),
   },
 } as const;
 

@@ -5,6 +5,8 @@ import { field, list } from "./fields.ts";
 export interface ModelMessage {
   role: string;
   text: string;
+  /** Of a tool's answer: the call's id. */
+  callID?: string;
 }
 
 export type ModelRequestKind = "answer" | "title" | "summary";
@@ -18,13 +20,19 @@ export interface ModelRequest {
   index: number;
   messages: ModelMessage[];
   tools: string[];
+  /** The same as the host sent them, each as one line of JSON. */
+  definitions: { name: string; json: string }[];
 }
 
 const MARKER = /scenario:([\w-]+)/;
 
 export function parseModelRequest(body: unknown, sessionID: string): ModelRequest {
   const messages = list(field(body, "messages")).map(parseMessage);
-  const tools = list(field(body, "tools")).map((tool) => String(field(field(tool, "function"), "name")));
+  const definitions = list(field(body, "tools")).map((tool) => ({
+    name: String(field(field(tool, "function"), "name")),
+    json: JSON.stringify(tool),
+  }));
+  const tools = definitions.map(({ name }) => name);
   const asked = messages.findLastIndex((message) => message.role === "user" && MARKER.test(message.text));
   return {
     kind: requestKind(messages, tools),
@@ -33,6 +41,7 @@ export function parseModelRequest(body: unknown, sessionID: string): ModelReques
     index: messages.slice(asked + 1).filter((message) => message.role === "assistant").length,
     messages,
     tools,
+    definitions,
   };
 }
 
@@ -52,5 +61,6 @@ function parseMessage(message: unknown): ModelMessage {
           .map((part) => field(part, "text"))
           .filter((value) => typeof value === "string")
           .join("\n");
-  return { role: String(field(message, "role")), text };
+  const callID = field(message, "tool_call_id");
+  return { role: String(field(message, "role")), text, ...(typeof callID === "string" ? { callID } : {}) };
 }

@@ -1,0 +1,36 @@
+/** `transcripts snippets cleanup` */
+import { retentionStart, SnippetStore } from "../../snippets/snippet-store.ts";
+import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
+import { confirmed } from "../confirm.ts";
+import { flag, integer } from "../option-values.ts";
+import { printObject } from "../output.ts";
+import type { SnippetsCleaned } from "../schemas/snippets.ts";
+import { withSnippets } from "../with-snippets.ts";
+
+export async function run(
+  context: CommandContext,
+  _args: readonly string[],
+  options: CommandOptions,
+): Promise<ExitCode> {
+  const days = integer(options, "olderThan");
+  if (days === undefined)
+    throw new CliError("--older-than is missing.", "Say how many days to keep: --older-than 180.");
+  return withSnippets(context, async (setting) => {
+    const end = new Date(retentionStart(days, context.now()).getTime() - 1);
+    const { total_count: old } = await setting.store.querySnippets({ end, limit: 1, offset: 0 });
+    const what = `${old} ${old === 1 ? "snippet" : "snippets"} made more than ${days} ${days === 1 ? "day" : "days"} ago`;
+    const isSure = old === 0 || flag(options, "dryRun") || flag(options, "yes");
+    if (!isSure && !(await confirmed(context, `${what} will be deleted.`))) {
+      context.note("nothing was deleted");
+      return 1;
+    }
+    const isDry = flag(options, "dryRun");
+    const { deleted } = isDry
+      ? { deleted: 0 }
+      : await new SnippetStore(setting).cleanupOldSnippets(days, context.now());
+    context.note(isDry ? `${what} would be deleted` : `deleted ${deleted}`);
+    if (flag(options, "json"))
+      await printObject(context, { version: 1, old, deleted, dry_run: isDry } satisfies SnippetsCleaned);
+    return old > 0 ? 0 : 1;
+  });
+}

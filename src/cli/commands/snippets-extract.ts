@@ -1,0 +1,92 @@
+/** `transcripts snippets extract` */
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { extractSnippet, type ExtractSnippetOutput } from "../../snippets/extract-snippet.ts";
+import { MAX_GIVEN_BYTES, type ExtractSnippetInput } from "../../snippets/input.ts";
+import type { SnippetSetting } from "../../snippets/setting.ts";
+import { detectSnippetType } from "../../snippets/snippet-type.ts";
+import { SNIPPET_TYPES, type SnippetType } from "../../store/model.ts";
+import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
+import { flag, text, texts } from "../option-values.ts";
+import { printObject } from "../output.ts";
+import type { SnippetsExtracted } from "../schemas/snippets.ts";
+import { withSnippets } from "../with-snippets.ts";
+
+export async function run(
+  context: CommandContext,
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<ExitCode> {
+  const title = text(options, "title");
+  if (title === undefined)
+    throw new CliError("--title is missing.", 'Say what it is about: --title "Port taken in tests".');
+  const content = await givenContent(context, text(options, "contentFile"));
+  const event = text(options, "event");
+  const input = {
+    session_id: args[0] ?? "",
+    title,
+    ...(content === undefined ? {} : { content }),
+    ...range(text(options, "lines"), "lines"),
+    ...range(text(options, "turns"), "turns"),
+    ...(event === undefined ? {} : { event_id: event }),
+    tags: texts(options, "tag"),
+  };
+  const output = await withSnippets(context, (setting) => keep(setting, input, text(options, "type")));
+  if (flag(options, "json")) await printObject(context, { version: 1, ...output } satisfies SnippetsExtracted);
+  else await context.out(`${output.snippet_id}\n`);
+  tell(context, output);
+  return 0;
+}
+
+async function keep(
+  setting: SnippetSetting,
+  input: Omit<ExtractSnippetInput, "snippet_type">,
+  type: string | undefined,
+): Promise<ExtractSnippetOutput> {
+  const given = SNIPPET_TYPES.find((each) => each === type) ?? likelyType(input.content);
+  return extractSnippet(setting, { ...input, snippet_type: given });
+}
+
+function likelyType(content: string | undefined): SnippetType {
+  const hint = content === undefined ? undefined : detectSnippetType(content);
+  if (hint !== undefined) return hint.snippet_type;
+  throw new CliError(
+    content === undefined ? "--type is missing." : "--type is missing, and the content does not say.",
+    `Give one of ${SNIPPET_TYPES.join(", ")}.`,
+  );
+}
+
+function tell(context: CommandContext, output: ExtractSnippetOutput): void {
+  const { similar = [], type_hint: hint, lines_skipped: skipped, entries_left_out: leftOut } = output;
+  const what = `${output.snippet_type} of session ${output.session_id}: ${output.title}`;
+  context.note(output.already_stored ? `stored already: ${what}` : `stored ${what}`);
+  if (skipped !== undefined) context.note(`${skipped} damaged ${skipped === 1 ? "line" : "lines"} skipped`);
+  if (leftOut !== undefined) context.note(`${leftOut} entries had no room; a shorter range keeps more of each`);
+  if (hint !== undefined) context.note(`it reads like ${hint.snippet_type} (${hint.because.join(", ")})`);
+  for (const each of similar) context.note(`nearly the same (${each.likeness}): ${each.snippet_id} ${each.title}`);
+}
+
+function range(given: string | undefined, option: "lines" | "turns"): Partial<ExtractSnippetInput> {
+  if (given === undefined) return {};
+  const [, first, last] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(given) ?? [];
+  if (first === undefined)
+    throw new CliError(`--${option} ${JSON.stringify(given)} is no range.`, "Give it as 12-40, or one number.");
+  const [start, end] = [Number(first), Number(last ?? first)];
+  return option === "lines"
+    ? { source_line_start: start, source_line_end: end }
+    : { source_turn_start: start, source_turn_end: end };
+}
+
+async function givenContent(context: CommandContext, path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  if (path !== "-") return readFile(resolve(context.cwd, path), "utf8");
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of context.stdin) {
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    // Whatever else comes, it is too much.
+    if (bytes > MAX_GIVEN_BYTES) break;
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,43 @@
+/** `transcripts snippets query` */
+import { querySnippets } from "../../snippets/query-snippets.ts";
+import type { QuerySnippetsInput } from "../../snippets/input.ts";
+import { SNIPPET_TYPES } from "../../store/model.ts";
+import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import { date, flag, integer, text, texts } from "../option-values.ts";
+import { printObject } from "../output.ts";
+import type { SnippetsFound } from "../schemas/snippets.ts";
+import { snippetText } from "../snippet-text.ts";
+import { withSnippets } from "../with-snippets.ts";
+
+export async function run(
+  context: CommandContext,
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<ExitCode> {
+  const output = await withSnippets(context, (setting) => querySnippets(setting, filters(args, options)));
+  const { snippets, total_count, has_more } = output;
+  if (flag(options, "json")) await printObject(context, { version: 1, ...output } satisfies SnippetsFound);
+  else for (const snippet of snippets) await context.out(snippetText(context, snippet, flag(options, "full")));
+  const more = has_more ? `; --offset ${(integer(options, "offset") ?? 0) + snippets.length} shows more` : "";
+  context.note(`${snippets.length} of ${total_count} ${total_count === 1 ? "snippet" : "snippets"}${more}`);
+  return snippets.length > 0 ? 0 : 1;
+}
+
+function filters([keyword]: readonly string[], options: CommandOptions): QuerySnippetsInput {
+  const type = text(options, "type");
+  const given = {
+    keyword,
+    session_id: text(options, "session"),
+    snippet_type: SNIPPET_TYPES.find((each) => each === type),
+    project: text(options, "project"),
+    start_date: date(options, "since")?.toISOString(),
+    end_date: date(options, "until")?.toISOString(),
+    limit: integer(options, "limit"),
+    offset: integer(options, "offset"),
+  };
+  const tags = texts(options, "tag");
+  return {
+    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    ...(tags.length === 0 ? {} : { tags }),
+  };
+}

@@ -1,0 +1,54 @@
+/** Snippets for a person to read. */
+import type { StoredSnippet } from "../store/model.ts";
+import type { SnippetSuggestion } from "../snippets/suggest/suggest-snippets.ts";
+import type { CommandContext } from "./command.ts";
+import { neutralBlock, neutralLine } from "./terminal/neutral.ts";
+import { dayAndTime } from "./terminal/times.ts";
+
+/** Lines of a content that are shown unless all are asked for. */
+const PREVIEW_LINES = 6;
+const MAX_LINE = 160;
+
+/** A snippet: several lines and an empty one. */
+export function snippetText(context: CommandContext, snippet: StoredSnippet, full: boolean): string {
+  const { snippet_type, title, created_at, session_id, snippet_id, tags } = snippet;
+  const { source_line_start: start, source_line_end: end } = snippet;
+  const place = start === null ? session_id : `${session_id}:${start}-${end ?? start}`;
+  const about = [dayAndTime(created_at), place, ...tags.map((tag) => `#${tag}`), snippet_id]
+    .map(neutralLine)
+    .join("  ");
+  return entry(context, { type: snippet_type, title, about, content: snippet.content }, full);
+}
+
+export function suggestionText(context: CommandContext, suggestion: SnippetSuggestion, full: boolean): string {
+  const { snippet_type, title, line_start, line_end, from, score, reason } = suggestion;
+  const lines = line_start === line_end ? `line ${line_start}` : `lines ${line_start}-${line_end}`;
+  const about = [...(from === null ? [] : [dayAndTime(from)]), lines, `score ${score}`, neutralLine(reason)].join("  ");
+  return entry(context, { type: snippet_type, title, about, content: suggestion.content }, full);
+}
+
+function entry(
+  { colors }: CommandContext,
+  { type, title, about, content }: { type: string; title: string; about: string; content: string },
+  full: boolean,
+): string {
+  const head = `${colors.yellow(type)}  ${colors.bold(neutralLine(title))}`;
+  return `${head}\n${colors.dim(about)}\n${full ? indented(content) : indented(preview(content))}\n\n`;
+}
+
+/** The first lines after the heading. */
+function preview(content: string): string {
+  const lines = content.split("\n").filter((line) => line.trim() !== "");
+  const shown = lines
+    .slice(0, PREVIEW_LINES)
+    .map((line) => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line));
+  const hidden = lines.length - shown.length;
+  return [
+    ...shown,
+    ...(hidden > 0 ? [`… ${hidden} more ${hidden === 1 ? "line" : "lines"}; --full shows them`] : []),
+  ].join("\n");
+}
+
+function indented(text: string): string {
+  return neutralBlock(text).replaceAll(/^/gm, "  ");
+}

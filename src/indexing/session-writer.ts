@@ -1,0 +1,116 @@
+/** Writes a session in transactions of bounded size, each of which leaves it in a state from which one can go on. */
+import type { Redactor } from "../redact/redactor.ts";
+import type { SessionRef } from "../sessions/session-ref.ts";
+import type { IndexState, StoredEvent } from "../store/model.ts";
+import type { Store } from "../store/store.ts";
+import { redactEvents, type Clean } from "./redact-events.ts";
+import type { LateName, RawEvent } from "./session-events.ts";
+import type { SessionFacts } from "./session-facts.ts";
+import { rowOf, textsInRow } from "./session-row.ts";
+import { INDEX_RULES } from "./rules.ts";
+import { StoredComparison } from "./stored-comparison.ts";
+
+/** Characters that are held at most to keep a session's citations. */
+const MAX_HELD_TEXT = 64 * 1024 * 1024;
+
+/** Somebody else wrote the session meanwhile. */
+export class Overtaken extends Error {
+  override readonly name = "Overtaken";
+}
+
+export type WrittenState = Omit<IndexState, "revision" | "rules" | "memory">;
+
+export interface Part {
+  events: readonly RawEvent[];
+  late: readonly LateName[];
+  facts: SessionFacts;
+  state: WrittenState;
+  /** Made of the texts that it needs redacted: those of `memoryTexts`. */
+  memory?: ((clean: Clean) => Uint8Array) | undefined;
+  memoryTexts?: Iterable<string | null>;
+}
+
+export interface WriterOptions {
+  store: Store;
+  redactor: Redactor;
+  sessionId: string;
+  ref: SessionRef;
+  /** The revision that the session has. */
+  revision: number;
+  /** Remove what is stored from this event on, with the first write. */
+  removeFrom?: number | undefined;
+  /** Write only what differs from what is stored. */
+  compares?: boolean;
+}
+
+export class SessionWriter {
+  readonly #options: WriterOptions;
+  readonly #comparison: StoredComparison | undefined;
+  #removeFrom: number | undefined;
+  #revision: number;
+  #cited: boolean | undefined;
+  #held: { events: StoredEvent[]; late: LateName[]; size: number } = { events: [], late: [], size: 0 };
+  /** Events that were written. */
+  written = 0;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+    this.#revision = options.revision;
+    this.#removeFrom = options.removeFrom;
+    if (options.compares === true) this.#comparison = new StoredComparison(options.store, options.sessionId);
+  }
+
+  /** Rejects with `Overtaken`, and with what the store and the redactor reject with. */
+  async write(part: Part, isLast: boolean): Promise<void> {
+    const { redactor, ref } = this.#options;
+    const texts = [...textsInRow(ref, part.facts), ...(part.memoryTexts ?? [])];
+    const { events, late, clean } = await redactEvents(redactor, part.events, part.late, texts);
+    const { fresh, removeFrom } = (await this.#comparison?.newOnes(events, isLast)) ?? { fresh: events };
+    this.#removeFrom ??= removeFrom;
+    this.#held.events.push(...fresh);
+    this.#held.late.push(...late);
+    this.#held.size += part.events.reduce((sum, { size }) => sum + size, 0);
+    if (!isLast && (await this.#holds())) return;
+    await this.#put(part, clean);
+  }
+
+  /** Events that snippets cite lose them unless they are removed and written in one transaction. */
+  async #holds(): Promise<boolean> {
+    if (this.#comparison?.isEqual === true) return true;
+    if (this.#removeFrom === undefined || this.#held.size > MAX_HELD_TEXT) return false;
+    this.#cited ??= await hasCitations(this.#options.store, this.#options.sessionId);
+    return this.#cited;
+  }
+
+  async #put({ facts, state, memory }: Part, clean: Clean): Promise<void> {
+    const { store, sessionId, ref } = this.#options;
+    const { events, late } = this.#held;
+    const latest = new Map(late.map((name) => [name.event_id, name]));
+    const revision = this.#revision + 1;
+    const done = await store.writeSession({
+      session: {
+        ...rowOf(sessionId, ref, facts, clean),
+        state: { ...state, revision, rules: INDEX_RULES, memory: memory?.(clean) ?? null },
+      },
+      expected: this.#revision,
+      ...(this.#removeFrom === undefined ? {} : { removeFrom: this.#removeFrom }),
+      events,
+      ...(latest.size === 0 ? {} : { toolNames: [...latest.values()] }),
+    });
+    if (!done) throw new Overtaken(`Session ${sessionId} was written by somebody else.`);
+    this.written += events.length;
+    this.#revision = revision;
+    this.#removeFrom = undefined;
+    this.#held = { events: [], late: [], size: 0 };
+  }
+}
+
+const PAGE = 500;
+
+async function hasCitations(store: Store, sessionId: string): Promise<boolean> {
+  for (let offset = 0; ; offset += PAGE) {
+    const { snippets } = await store.querySnippets({ session_id: sessionId, limit: PAGE, offset });
+    if (snippets.some(({ event_id }) => event_id !== null)) return true;
+    if (snippets.length < PAGE) return false;
+  }
+}

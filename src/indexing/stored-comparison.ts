@@ -1,0 +1,50 @@
+/** Holds events that were made anew against those that are stored, in order. */
+import type { StoredEvent } from "../store/model.ts";
+import type { Store } from "../store/store.ts";
+
+const PAGE = 1_000;
+
+export class StoredComparison {
+  readonly #store: Store;
+  readonly #sessionId: string;
+  #stored: StoredEvent[] = [];
+  #compared = 0;
+  /** Nothing differed so far. */
+  isEqual = true;
+
+  constructor(store: Store, sessionId: string) {
+    this.#store = store;
+    this.#sessionId = sessionId;
+  }
+
+  /** Of the next events those that are to be written, and from which on the stored ones are to be removed. */
+  async newOnes(
+    events: readonly StoredEvent[],
+    isLast: boolean,
+  ): Promise<{ fresh: readonly StoredEvent[]; removeFrom?: number }> {
+    if (!this.isEqual) return { fresh: events };
+    for (const [at, event] of events.entries()) {
+      const stored = await this.#next();
+      if (stored !== undefined && isSame(stored, event)) continue;
+      this.isEqual = false;
+      return { fresh: events.slice(at), ...(stored === undefined ? {} : { removeFrom: event.ordinal }) };
+    }
+    const surplus = isLast ? await this.#next() : undefined;
+    return { fresh: [], ...(surplus === undefined ? {} : { removeFrom: surplus.ordinal }) };
+  }
+
+  async #next(): Promise<StoredEvent | undefined> {
+    if (this.#stored.length === 0) {
+      this.#stored = await this.#store.events(this.#sessionId, { from: this.#compared, limit: PAGE });
+      this.#stored.reverse();
+    }
+    const next = this.#stored.pop();
+    if (next !== undefined) this.#compared += 1;
+    return next;
+  }
+}
+
+function isSame(a: StoredEvent, b: StoredEvent): boolean {
+  const fields = new Map<string, unknown>(Object.entries(a));
+  return Object.entries(b).every(([name, value]) => fields.get(name) === value);
+}

@@ -1,0 +1,91 @@
+/** The tools for MCP clients. */
+import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+  ToolSchema,
+  type CallToolResult,
+  type Tool,
+} from "@modelcontextprotocol/sdk/types.js";
+import * as z from "zod/mini";
+import { TOOL_DEFINITIONS } from "../tools/definitions.ts";
+import { ToolRunner } from "../tools/runner/tool-runner.ts";
+import { NEAR_FILES } from "../tools/runner/near-files.ts";
+import type { ToolDefinition } from "../tools/tool.ts";
+import { VERSION } from "../version.ts";
+import { StdioTransport, type StdioStreams } from "./stdio-transport.ts";
+
+export interface McpOptions extends StdioStreams {
+  env: Readonly<Record<string, string | undefined>>;
+  home: string;
+  cwd: string;
+  /** The tools to offer. Default: all. */
+  tools?: readonly ToolDefinition[];
+  signal: AbortSignal;
+  /** Told what goes wrong without a call that it could be told to. */
+  onError: (message: string) => void;
+}
+
+const INSTRUCTIONS =
+  "Recorded sessions of coding agents on this machine. Find with find_in_transcripts, then read around a hit with read_session.";
+
+/** Serves until the client closes its end, goes away, or the signal is given. Never rejects for what a client does. */
+export async function serveMcp(options: McpOptions): Promise<void> {
+  const { tools = TOOL_DEFINITIONS, env, home, signal, onError } = options;
+  const runner = new ToolRunner({ env, home, ...NEAR_FILES });
+  const transport = new StdioTransport(options);
+  const server = createServer(tools, (tool, args, ended) =>
+    runner.call({ tool, args, cwd: options.cwd, showsData: true }, ended),
+  );
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's own, it has no other
+  server.onerror = (error) => onError(error.message);
+  const stop = (): void => void transport.close();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    await server.connect(transport);
+    if (signal.aborted) stop();
+    await transport.ended;
+  } finally {
+    signal.removeEventListener("abort", stop);
+    await runner.close();
+  }
+}
+
+type Call = (tool: string, args: unknown, signal: AbortSignal) => ReturnType<ToolRunner["call"]>;
+
+function createServer(tools: readonly ToolDefinition[], call: Call): Server {
+  const server = new Server(
+    { name: "opencode-transcripts", title: "Transcripts", version: VERSION },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(toolOf) }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }): Promise<CallToolResult> => {
+    const { name, arguments: args } = params;
+    if (!tools.some((tool) => tool.name === name)) {
+      const known = tools.map((tool) => tool.name).join(", ");
+      throw new McpError(ErrorCode.InvalidParams, `There is no tool ${JSON.stringify(name)}. Offered are ${known}.`);
+    }
+    const { text, data, isError = false } = await call(name, args, signal);
+    return { content: [{ type: "text", text }], structuredContent: data, isError };
+  });
+  return server;
+}
+
+function toolOf({ name, title, description, args, readOnly }: ToolDefinition): Tool {
+  const { $schema: _, ...schema } = z.toJSONSchema(z.strictObject(args), { io: "input" });
+  return {
+    name,
+    title,
+    description,
+    inputSchema: ToolSchema.shape.inputSchema.parse(schema),
+    annotations: {
+      title,
+      readOnlyHint: readOnly,
+      destructiveHint: false,
+      idempotentHint: readOnly,
+      openWorldHint: false,
+    },
+  };
+}

@@ -1,0 +1,76 @@
+/**
+ * Where a page of hits ended. It holds what the hits were ranked from, so that entries that came later do not move those
+ * of the pages before and after: later pages are made from the same entries, though sessions grow meanwhile.
+ */
+import { SearchError } from "./search-error.ts";
+import type { SearchQuery } from "./query.ts";
+import { shortHash } from "./short-hash.ts";
+
+export interface Cursor {
+  /** When the first page was made, in milliseconds since 1970. */
+  nowMs: number;
+  /** Entries written after this position count only if they are older than the first page: written anew. */
+  highest: number;
+  /** Entries before this position were not ranked; 0 if all were. */
+  lowest: number;
+  /** How many of the words an entry must have. */
+  required: number;
+  /** `since` of the first page: people ask for "the last week", which moves. */
+  sinceMs: number | null;
+  /** The last entry shown, and its score. */
+  eventId: string;
+  score: number;
+  /** How many were shown. */
+  shown: number;
+}
+
+export function cursorText(query: SearchQuery, cursor: Cursor): string {
+  const { nowMs, highest, lowest, required, sinceMs, eventId, score, shown } = cursor;
+  const fields = [keyOf(query), nowMs, highest, lowest, required, sinceMs, shown, score, eventId];
+  return Buffer.from(JSON.stringify(fields)).toString("base64url");
+}
+
+/** Throws a `SearchError` for what is no cursor of this query. */
+export function readCursor(query: SearchQuery, text: string): Cursor {
+  const fields = fieldsOf(text);
+  const [key, nowMs, highest, lowest, required, sinceMs, shown, score, eventId] = fields;
+  if (
+    !isCount(nowMs) ||
+    !isCount(highest) ||
+    !isCount(lowest) ||
+    !isCount(required) ||
+    (sinceMs !== null && typeof sinceMs !== "number") ||
+    !isCount(shown) ||
+    typeof score !== "number" ||
+    typeof eventId !== "string"
+  ) {
+    throw wrong("The cursor is none of this program.");
+  }
+  if (key !== keyOf(query)) throw wrong("The cursor belongs to another search.");
+  return { nowMs, highest, lowest, required, sinceMs, shown, score, eventId };
+}
+
+function fieldsOf(text: string): unknown[] {
+  let fields: unknown;
+  try {
+    fields = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
+  } catch (error) {
+    throw wrong("The cursor is none of this program.", error);
+  }
+  return Array.isArray(fields) ? fields : [];
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function wrong(problem: string, cause?: unknown): SearchError {
+  const next = "Give the one that came with the page before, with the same term and filters, or none to begin anew.";
+  return new SearchError("bad_cursor", "cursor", problem, next, cause === undefined ? {} : { cause });
+}
+
+/** What makes two queries the same search. Not the sessions: those of a project become more meanwhile. */
+function keyOf({ term, match, since, role, tool, errorsOnly, rankedAtMost }: SearchQuery): string {
+  const all = [term, match ?? "phrase", since !== undefined, role ?? null, tool?.toLowerCase() ?? null];
+  return shortHash(JSON.stringify([...all, errorsOnly === true, rankedAtMost ?? null]));
+}

@@ -1,0 +1,181 @@
+/** Where in an entry a query stands. */
+import { foldedPattern } from "../matching/folding.ts";
+import { TEXT_SEPARATOR } from "../store/model.ts";
+
+export type Place = readonly [start: number, end: number];
+
+/** What of an entry matches. */
+export interface Match {
+  /** The text that a passage is made of, and the places in it, in order. */
+  text: string;
+  places: Place[];
+  count: number;
+  /** For each pattern, how often the entry has it. */
+  counts: number[];
+  /** How well the best place is a word of its own: see `wholeness`. For each pattern; 0 of what is not there. */
+  wholeness: number[];
+  /** Characters from the first to the last of the words where they are closest together; 0 of one pattern. */
+  span: number;
+}
+
+/** More places than that never stand in a passage. */
+const MOST_PLACES = 200;
+/** Places that are looked at to tell whether one is a word of its own. */
+const MOST_JUDGED = 30;
+const WORD_CHARACTER = /[\p{L}\p{N}\p{M}_$]/u;
+
+/** Looks for terms in entries. */
+export class TermMatcher {
+  readonly #patterns: readonly RegExp[];
+  readonly #required: number;
+
+  /** `required`: how many of the terms an entry must have. */
+  constructor(terms: readonly string[], required = terms.length) {
+    this.#patterns = terms.map(foldedPattern);
+    this.#required = required;
+  }
+
+  match(content: string): Match | undefined {
+    return this.#patterns.length === 1 ? this.#matchOne(content) : this.#matchWords(content);
+  }
+
+  #matchOne(content: string): Match | undefined {
+    const [pattern] = this.#patterns;
+    if (!pattern) return undefined;
+    let first: { text: string; places: Place[] } | undefined;
+    let count = 0;
+    let whole = 0;
+    for (const text of content.split(TEXT_SEPARATOR)) {
+      const found = placesOf(pattern, text);
+      if (found.count === 0) continue;
+      count += found.count;
+      whole = Math.max(whole, bestWholeness(text, found.places));
+      first ??= { text, places: found.places };
+    }
+    return first && { ...first, count, counts: [count], wholeness: [whole], span: 0 };
+  }
+
+  #matchWords(content: string): Match | undefined {
+    const counts = this.#patterns.map(() => 0);
+    const wholeness = this.#patterns.map(() => 0);
+    let best: { text: string; window: Window } | undefined;
+    for (const text of content.split(TEXT_SEPARATOR)) {
+      const found = this.#patterns.map((pattern) => placesOf(pattern, text));
+      for (const [at, { count, places }] of found.entries()) {
+        counts[at] = (counts[at] ?? 0) + count;
+        wholeness[at] = Math.max(wholeness[at] ?? 0, bestWholeness(text, places));
+      }
+      const window = closest(found.map(({ places }) => places));
+      if (window && (!best || isCloser(window, best.window))) best = { text, window };
+    }
+    if (!best || counts.filter((count) => count > 0).length < this.#required) return undefined;
+    const count = counts.reduce((sum, each) => sum + each, 0);
+    return { text: best.text, places: best.window.places, count, counts, wholeness, span: best.window.span };
+  }
+}
+
+function placesOf(pattern: RegExp, text: string): { places: Place[]; count: number } {
+  const places: Place[] = [];
+  let count = 0;
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+    count += 1;
+    if (places.length < MOST_PLACES) places.push([match.index, pattern.lastIndex]);
+  }
+  return { places, count };
+}
+
+function bestWholeness(text: string, places: readonly Place[]): number {
+  let best = 0;
+  for (const place of places.slice(0, MOST_JUDGED)) {
+    best = Math.max(best, wholeness(text, place));
+    if (best === 1) break;
+  }
+  return best;
+}
+
+/**
+ * 1: a word or an identifier of its own. 0.75: a part of an identifier (`user` in `userName`, `user_name`). 0.5: the
+ * beginning of a word. 0.25: within one.
+ */
+export function wholeness(text: string, [start, end]: Place): number {
+  const left = edge(text, start, true);
+  const right = edge(text, end, false);
+  if (left === 0) return 0.25;
+  if (right === 0) return 0.5;
+  return left === 2 && right === 2 ? 1 : 0.75;
+}
+
+/** 2: no word goes on over this place. 1: an identifier does, but one of its parts ends here. 0: a word does. */
+function edge(text: string, at: number, isStart: boolean): 0 | 1 | 2 {
+  const before = characterBefore(text, at);
+  const after = characterAt(text, at);
+  if (!WORD_CHARACTER.test(before) || !WORD_CHARACTER.test(after)) return 2;
+  const outer = isStart ? before : after;
+  if (outer === "_" || outer === "$") return 1;
+  const isHump = isLower(before) && isUpper(after);
+  const isDigitEdge = /\d/.test(before) !== /\d/.test(after);
+  return isHump || isDigitEdge || before === "_" || after === "_" ? 1 : 0;
+}
+
+function characterAt(text: string, at: number): string {
+  const code = text.codePointAt(at);
+  return code === undefined ? "" : String.fromCodePoint(code);
+}
+
+function characterBefore(text: string, at: number): string {
+  const unit = text.charCodeAt(at - 1);
+  return characterAt(text, unit >= 0xdc00 && unit <= 0xdfff ? at - 2 : at - 1);
+}
+
+function isUpper(character: string): boolean {
+  return character !== character.toLowerCase();
+}
+
+function isLower(character: string): boolean {
+  return character !== character.toUpperCase();
+}
+
+interface Window {
+  /** How many of the words stand in it. */
+  words: number;
+  /** Characters from its first to its last word. */
+  span: number;
+  /** All places from its beginning on, in order, without those that overlap. */
+  places: Place[];
+}
+
+function isCloser(a: Window, b: Window): boolean {
+  return a.words === b.words ? a.span < b.span : a.words > b.words;
+}
+
+/** Where all words that the text has are closest together. */
+function closest(found: readonly (readonly Place[])[]): Window | undefined {
+  const all = found
+    .flatMap((places, word) => places.map((place) => ({ word, place })))
+    .toSorted((a, b) => a.place[0] - b.place[0] || b.place[1] - a.place[1]);
+  const words = found.filter((places) => places.length > 0).length;
+  const counts = found.map(() => 0);
+  let inside = 0;
+  let from = 0;
+  let best: { from: number; span: number } | undefined;
+  for (const { word, place } of all) {
+    if (counts[word] === 0) inside += 1;
+    counts[word] = (counts[word] ?? 0) + 1;
+    while (inside === words) {
+      const first = all[from];
+      if (!first) break;
+      const span = place[1] - first.place[0];
+      if (!best || span < best.span) best = { from, span };
+      counts[first.word] = (counts[first.word] ?? 0) - 1;
+      if (counts[first.word] === 0) inside -= 1;
+      from += 1;
+    }
+  }
+  if (!best) return undefined;
+  const places: Place[] = [];
+  for (const { place } of all.slice(best.from)) {
+    if (place[0] >= (places.at(-1)?.[1] ?? 0)) places.push(place);
+  }
+  return { words, span: best.span, places };
+}

@@ -1,0 +1,55 @@
+/** Snippets that say the same, or nearly. */
+import type { StoredSnippet } from "../store/model.ts";
+import { storableText } from "../store/storable.ts";
+import type { NewSnippet, Store } from "../store/store.ts";
+import { estimatedLikeness, likeness, NEAR_DUPLICATE } from "./likeness.ts";
+
+export interface SimilarSnippet {
+  snippet_id: string;
+  session_id: string;
+  title: string;
+  /** Share of their word sequences that both have, from 0.7 to 1. */
+  likeness: number;
+}
+
+/** Snippets that are looked at: the newest of the session, and the newest of the type. A bound, whatever the store holds. */
+const LOOKED_AT = 100;
+const MAX_SIMILAR = 5;
+/** An estimate may be so much too low. */
+const DOUBT = 0.15;
+
+/** The snippet of the same session with the very same content. */
+export async function identicalSnippet(
+  store: Store,
+  { session_id, content }: Pick<NewSnippet, "session_id" | "content">,
+): Promise<StoredSnippet | undefined> {
+  const stored = storableText(content);
+  const { snippets } = await store.querySnippets({ session_id, keyword: stored, limit: LOOKED_AT, offset: 0 });
+  return snippets.findLast(({ content }) => content === stored);
+}
+
+/** Those that have most in common with it, the likest first; at most 5. */
+export async function similarSnippets(
+  store: Store,
+  { session_id, snippet_type, content }: Pick<NewSnippet, "session_id" | "snippet_type" | "content">,
+  signature: string,
+): Promise<SimilarSnippet[]> {
+  const ofSession = await store.querySnippets({ session_id, limit: LOOKED_AT, offset: 0 });
+  const ofType = await store.querySnippets({ snippet_type, limit: LOOKED_AT, offset: 0 });
+  const looked = new Map([...ofSession.snippets, ...ofType.snippets].map((each) => [each.snippet_id, each]));
+  return [...looked.values()]
+    .filter(({ metadata }) => mayBeLike(metadata["signature"], signature))
+    .map(({ snippet_id, session_id, title, content: other }) => ({
+      snippet_id,
+      session_id,
+      title,
+      likeness: Math.round(likeness(content, other) * 100) / 100,
+    }))
+    .filter(({ likeness }) => likeness >= NEAR_DUPLICATE)
+    .toSorted((a, b) => b.likeness - a.likeness || (a.snippet_id < b.snippet_id ? -1 : 1))
+    .slice(0, MAX_SIMILAR);
+}
+
+function mayBeLike(stored: unknown, signature: string): boolean {
+  return typeof stored !== "string" || estimatedLikeness(stored, signature) >= NEAR_DUPLICATE - DOUBT;
+}

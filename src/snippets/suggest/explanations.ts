@@ -1,0 +1,116 @@
+/** Texts in which somebody says why: the cause of a fault, the reason of a decision, a lesson. */
+import type { SnippetType } from "../../store/model.ts";
+import { bounded, type Candidate } from "./candidate.ts";
+import { answerText, isChange, type Conversation, type Said, typedText } from "./conversation.ts";
+import { CAUSE, CHOICE, cuesIn, INSIGHT_BOX, LESSON, RATIONALE_HEADING, REASON, REMEDY, WEIGHED } from "./cues.ts";
+import { proseOf, titleFrom } from "./sentences.ts";
+
+/** Shorter texts announce what comes next; they explain nothing. */
+const MIN_CHARS = 160;
+/** What a person pastes beyond this is a document. */
+const MAX_TYPED_CHARS = 4_000;
+/** So many entries after an explanation its change is looked for. */
+const CHANGE_REACH = 12;
+
+interface Weighed {
+  type: SnippetType;
+  score: number;
+  cues: string[];
+  title: RegExp;
+}
+
+export function explanations(conversation: Conversation): Candidate[] {
+  return conversation.flatMap((said) => {
+    const answer = answerText(said);
+    const text = answer ?? typedText(said);
+    if (text === undefined || text.length < MIN_CHARS || (answer === undefined && text.length > MAX_TYPED_CHARS))
+      return [];
+    const prose = proseOf(text);
+    const best = [
+      diagnosis(prose, said, conversation),
+      decision(prose, answer !== undefined),
+      lesson(prose, text),
+    ].toSorted((a, b) => b.score - a.score)[0];
+    if (best === undefined || best.score === 0) return [];
+    return [
+      {
+        snippet_type: best.type,
+        title: titleFrom(prose, best.title),
+        score: bounded(best.score),
+        reason: reasonOf(best, answer !== undefined),
+        evidence: [said, ...(best.type === "error_reasoning" ? changesAfter(said, conversation) : [])],
+        context: answer === undefined ? [] : promptOf(said, conversation),
+      },
+    ];
+  });
+}
+
+function diagnosis(prose: string, said: Said, conversation: Conversation): Weighed {
+  const causes = cuesIn(prose, CAUSE);
+  const remedies = cuesIn(prose, REMEDY);
+  const isMended = changesAfter(said, conversation).length > 0 || changedBefore(said, conversation);
+  const score =
+    causes.length === 0 || remedies.length === 0 || !isMended
+      ? 0
+      : 0.35 +
+        Math.min(causes.length, 3) * 0.12 +
+        Math.min(remedies.length, 3) * 0.04 +
+        (prose.length > 400 ? 0.05 : 0);
+  return { type: "error_reasoning", score, cues: causes, title: CAUSE };
+}
+
+/** Reports of what was done speak of choices too: only reasons make a decision of them. */
+function decision(prose: string, isAnswer: boolean): Weighed {
+  const choices = cuesIn(prose, CHOICE);
+  const reasons = cuesIn(prose, REASON);
+  const weighed = cuesIn(prose, WEIGHED);
+  const hasHeading = prose.search(RATIONALE_HEADING) !== -1;
+  const isReasoned = choices.length > 0 && reasons.length > 0 && (weighed.length > 0 || hasHeading);
+  const score = !isReasoned
+    ? 0
+    : 0.2 +
+      Math.min(choices.length, 3) * 0.09 +
+      Math.min(reasons.length, 3) * 0.07 +
+      Math.min(weighed.length, 3) * 0.05 +
+      (hasHeading ? 0.15 : 0) +
+      (isAnswer ? 0 : 0.05);
+  return { type: "decision_rationale", score, cues: [...choices, ...reasons], title: CHOICE };
+}
+
+function lesson(prose: string, text: string): Weighed {
+  const lessons = cuesIn(prose, LESSON);
+  const hasBox = INSIGHT_BOX.test(text);
+  const reasons = cuesIn(prose, REASON);
+  const score = hasBox
+    ? 0.75
+    : lessons.length === 0 || reasons.length === 0
+      ? 0
+      : 0.3 + Math.min(lessons.length, 3) * 0.15 + Math.min(reasons.length, 2) * 0.05;
+  return { type: "learning_pattern", score, cues: hasBox ? ["insight"] : lessons, title: LESSON };
+}
+
+function reasonOf({ type, cues }: Weighed, isAnswer: boolean): string {
+  const who = isAnswer ? "The assistant" : "The user";
+  const words = cues
+    .slice(0, 3)
+    .map((cue) => `“${cue}”`)
+    .join(", ");
+  if (type === "error_reasoning") return `${who} names a cause, and a change follows or precedes (${words}).`;
+  if (type === "decision_rationale") return `${who} gives reasons for a choice (${words}).`;
+  return `${who} says what holds beyond the task (${words}).`;
+}
+
+function changesAfter({ at, turn }: Said, conversation: Conversation): Said[] {
+  const after = conversation.slice(at + 1, at + 1 + CHANGE_REACH).filter((each) => each.turn === turn);
+  return after.filter(isChange).slice(0, 2);
+}
+
+function changedBefore({ at, turn }: Said, conversation: Conversation): boolean {
+  return conversation.slice(0, at).some((each) => each.turn === turn && isChange(each));
+}
+
+/** What the person had asked. */
+function promptOf({ at, turn }: Said, conversation: Conversation): Said[] {
+  const prompt = conversation.slice(0, at).find((each) => each.turn === turn && typedText(each) !== undefined);
+  return prompt === undefined ? [] : [prompt];
+}

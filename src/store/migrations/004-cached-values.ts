@@ -1,0 +1,22 @@
+/** Figures of a session that were worked out once. */
+import type { Migration } from "./migration.ts";
+
+const tableOf = (text: string, bytes: string, end: string): string => `
+CREATE TABLE cached_values (
+  kind TEXT NOT NULL,
+  session_id ${text} NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,
+  key TEXT NOT NULL,
+  value ${bytes} NOT NULL,
+  PRIMARY KEY (kind, session_id)
+)${end};
+CREATE INDEX idx_cached_values_session ON cached_values (session_id);
+`;
+
+const DOWN = "DROP TABLE cached_values;";
+
+export const cachedValues: Migration = {
+  version: 4,
+  name: "cached values",
+  sqlite: { up: tableOf("TEXT", "BLOB", " STRICT"), down: DOWN },
+  postgres: { up: tableOf('TEXT COLLATE "C"', "BYTEA", ""), down: DOWN },
+};

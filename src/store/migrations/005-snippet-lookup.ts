@@ -1,0 +1,126 @@
+/**
+ * Finds snippets by their tags and by what stands in them, among 100,000 and more.
+ *
+ * SQLite: a row for each tag, and FTS5 with trigrams of `exactFold` of title and content. A phrase of trigrams is found
+ * where the text itself stands, so that counts need no look at the text. PostgreSQL: `jsonb_path_ops` for tags, and
+ * trigrams over title and content in lower case; where that is not all there is to folding, over `folded`.
+ */
+import { asciiFolded, exactFold } from "../exact-fold.ts";
+import type { PostgresSession } from "../postgres/pool.ts";
+import { numberIn, textIn, type Row } from "../row.ts";
+import type { SqliteDriver } from "../sqlite/driver.ts";
+import { INDEX_MARK } from "../storable.ts";
+import type { Migration } from "./migration.ts";
+
+const BATCH = 500;
+
+/** What the search table of SQLite holds of a snippet: two marks at the end make every letter the first of a trigram. */
+export function snippetSearchText(title: string, content: string): string {
+  return exactFold(`${title}${INDEX_MARK}${content}`) + INDEX_MARK + INDEX_MARK;
+}
+
+/** What the column `folded` of PostgreSQL holds of a snippet: null where its lower case is enough. */
+export function foldedSnippet(title: string, content: string): string | null {
+  const text = `${title}${INDEX_MARK}${content}`;
+  const folded = exactFold(text);
+  return folded === asciiFolded(text) ? null : folded;
+}
+
+/** Text of a snippet in which PostgreSQL looks for a keyword. */
+export const POSTGRES_SNIPPET_TEXT = `(coalesce(folded, lower((title || U&'\\FDD0' || content) COLLATE "C")))`;
+
+const ADD_TAGS = `INSERT OR IGNORE INTO snippet_tags (tag, position)
+  SELECT value, NEW.position FROM json_each(NEW.tags) WHERE type = 'text';`;
+const REMOVE_TAGS = `DELETE FROM snippet_tags
+  WHERE position = OLD.position AND tag IN (SELECT value FROM json_each(OLD.tags) WHERE type = 'text');`;
+
+/** Each insert makes a segment of the index; 32 of them become one. Sooner, and one insert in twenty would be slow. */
+const SQLITE_UP = `
+CREATE TABLE snippet_tags (tag TEXT NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (tag, position)) STRICT, WITHOUT ROWID;
+INSERT OR IGNORE INTO snippet_tags (tag, position)
+  SELECT value, position FROM conversation_snippets, json_each(tags) WHERE type = 'text';
+CREATE TRIGGER trg_snippets_tags_insert AFTER INSERT ON conversation_snippets BEGIN ${ADD_TAGS} END;
+CREATE TRIGGER trg_snippets_tags_update AFTER UPDATE OF tags ON conversation_snippets BEGIN ${REMOVE_TAGS} ${ADD_TAGS} END;
+
+CREATE VIRTUAL TABLE snippet_search USING fts5 (
+  text, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1'
+);
+INSERT INTO snippet_search (snippet_search, rank) VALUES ('automerge', 0), ('crisismerge', 32);
+CREATE VIRTUAL TABLE snippet_search_terms USING fts5vocab (snippet_search, row);
+CREATE TRIGGER trg_snippets_delete AFTER DELETE ON conversation_snippets
+BEGIN
+  ${REMOVE_TAGS}
+  DELETE FROM snippet_search WHERE rowid = OLD.position;
+END;
+`;
+
+const SQLITE_DOWN = `
+DROP TRIGGER trg_snippets_delete;
+DROP TRIGGER trg_snippets_tags_update;
+DROP TRIGGER trg_snippets_tags_insert;
+DROP TABLE snippet_search_terms;
+DROP TABLE snippet_search;
+DROP TABLE snippet_tags;
+`;
+
+function fillSqlite(database: SqliteDriver): void {
+  const page = database.prepare(
+    `SELECT position, title, content FROM conversation_snippets WHERE position > ? ORDER BY position LIMIT ${BATCH}`,
+  );
+  const insert = database.prepare("INSERT INTO snippet_search (rowid, text) VALUES (?, ?)");
+  for (let rows = page.all(0); rows.length > 0; rows = page.all(lastPosition(rows))) {
+    for (const row of rows) {
+      insert.run(numberIn(row, "position"), snippetSearchText(textIn(row, "title"), textIn(row, "content")));
+    }
+  }
+}
+
+function lastPosition(rows: readonly Row[]): number {
+  const last = rows.at(-1);
+  return last === undefined ? 0 : numberIn(last, "position");
+}
+
+const POSTGRES_UP = `
+ALTER TABLE conversation_snippets ADD COLUMN folded TEXT;
+CREATE INDEX idx_snippets_tags ON conversation_snippets USING gin (tags jsonb_path_ops);
+`;
+
+/** A user who may not add the extension finds keywords by reading everything. */
+const POSTGRES_ATTEMPTS = [
+  `CREATE EXTENSION IF NOT EXISTS pg_trgm;
+   CREATE INDEX idx_snippets_text ON conversation_snippets USING gin (${POSTGRES_SNIPPET_TEXT} gin_trgm_ops);`,
+];
+
+const POSTGRES_DOWN = `
+DROP INDEX IF EXISTS idx_snippets_text;
+DROP INDEX idx_snippets_tags;
+ALTER TABLE conversation_snippets DROP COLUMN folded;
+`;
+
+async function fillPostgres(session: PostgresSession): Promise<void> {
+  const page = (after: string): Promise<readonly Row[]> =>
+    session.rows(
+      `SELECT snippet_id, title, content FROM conversation_snippets
+       WHERE snippet_id > $1 AND octet_length(title || content) > char_length(title || content)
+       ORDER BY snippet_id LIMIT ${BATCH}`,
+      [after],
+    );
+  const none = "00000000-0000-0000-0000-000000000000";
+  for (let rows = await page(none); rows.length > 0; rows = await page(textIn(rows.at(-1) ?? {}, "snippet_id"))) {
+    await session.rows(
+      `UPDATE conversation_snippets AS snippet SET folded = new.folded
+       FROM unnest($1::uuid[], $2::text[]) AS new (snippet_id, folded) WHERE snippet.snippet_id = new.snippet_id`,
+      [
+        rows.map((row) => textIn(row, "snippet_id")),
+        rows.map((row) => foldedSnippet(textIn(row, "title"), textIn(row, "content"))),
+      ],
+    );
+  }
+}
+
+export const snippetLookup: Migration = {
+  version: 5,
+  name: "snippet lookup",
+  sqlite: { up: SQLITE_UP, fill: fillSqlite, down: SQLITE_DOWN },
+  postgres: { up: POSTGRES_UP, fill: fillPostgres, attempts: POSTGRES_ATTEMPTS, down: POSTGRES_DOWN },
+};

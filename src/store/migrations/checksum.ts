@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { StoreError } from "../store-error.ts";
+import { LATEST_VERSION, MIGRATIONS } from "./index.ts";
+import type { Migration } from "./migration.ts";
+
+type Backend = "sqlite" | "postgres";
+
+const CHECKSUM_CHARS = 16;
+
+/** Of the SQL of a step, both ways. */
+export function checksumOf(migration: Migration, backend: Backend): string {
+  const { up, down } = migration[backend];
+  return createHash("sha256").update(`${up}\n${down}`).digest("hex").slice(0, CHECKSUM_CHARS);
+}
+
+/** Throws `newer_version` for tables that a later version of this program made. */
+export function checkVersion(version: number, place: string): void {
+  if (version <= LATEST_VERSION) return;
+  throw new StoreError(
+    "newer_version",
+    `The database ${place} was made by a newer version of opencode-transcripts (its tables have version ${version}, this program knows ${LATEST_VERSION}).`,
+    "Update this program, or give it a database of its own with TRANSCRIPTS_DATABASE.",
+  );
+}
+
+/** Throws `damaged` if a step that ran is not the one that this program has: it cannot know what the tables are like. */
+export function checkApplied(
+  applied: readonly { version: number; checksum: string }[],
+  backend: Backend,
+  place: string,
+): void {
+  for (const { version, checksum } of applied) {
+    const migration = MIGRATIONS[version - 1];
+    if (migration !== undefined && checksumOf(migration, backend) === checksum) continue;
+    throw new StoreError(
+      "damaged",
+      `The tables of the database ${place} were made by another build of opencode-transcripts: step ${version} differs.`,
+      "Use the build that made them, or move the database away and run `transcripts index`.",
+    );
+  }
+}

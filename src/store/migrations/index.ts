@@ -1,0 +1,18 @@
+/** All steps of the tables, in order. */
+import { sessionsAndEvents } from "./001-sessions-and-events.ts";
+import { conversationSnippets } from "./002-conversation-snippets.ts";
+import { eventSearch } from "./003-event-search.ts";
+import { cachedValues } from "./004-cached-values.ts";
+import { snippetLookup } from "./005-snippet-lookup.ts";
+import type { Migration } from "./migration.ts";
+
+export const MIGRATIONS: readonly Migration[] = [
+  sessionsAndEvents,
+  conversationSnippets,
+  eventSearch,
+  cachedValues,
+  snippetLookup,
+];
+
+/** The version that this program works with. */
+export const LATEST_VERSION = MIGRATIONS.length;

@@ -1,0 +1,104 @@
+/** Connections to PostgreSQL. The only file that loads `pg`. */
+import type { CustomTypesConfig, PoolClient, types as PgTypes } from "pg";
+import type { Row } from "../row.ts";
+
+/** One connection, for as long as somebody has it. */
+export interface PostgresSession {
+  /** The rows of one statement with values for `$1` and so on. */
+  rows(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** Runs any number of statements without values. */
+  exec(sql: string): Promise<void>;
+}
+
+export interface PostgresPool extends PostgresSession {
+  /** Runs work on one connection, in a transaction: what it throws undoes all of it. */
+  transaction<T>(work: (session: PostgresSession) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** A program of ours does one thing at a time; a server for many people has many of ours. */
+const MAX_CONNECTIONS = 4;
+const CONNECT_MS = 10_000;
+/** How long to wait for somebody else who writes the same rows, in milliseconds. */
+const LOCK_MS = 10_000;
+
+/** Connects when the first statement comes. Rejects and throws what `pg` does. */
+export async function openPool(url: string, { readOnly }: { readOnly: boolean }): Promise<PostgresPool> {
+  const { default: pg } = await import("pg");
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MS,
+    allowExitOnIdle: true,
+    application_name: "opencode-transcripts",
+    types: rowTypes(pg.types),
+  });
+  // A connection that broke while nobody used it: the next statement gets another one, or fails itself.
+  pool.on("error", () => undefined);
+  const prepare = settingsFor(readOnly);
+  // Statements of a connection run in order, so these come first; should they fail, so does what follows.
+  pool.on("connect", (client) => void client.query(prepare).catch(() => undefined));
+  return {
+    rows: async (sql, values = []) => (await pool.query<Row>(sql, [...values])).rows,
+    exec: async (sql) => {
+      await pool.query(sql);
+    },
+    transaction: async (work) => inTransaction(await pool.connect(), work),
+    close: () => pool.end(),
+  };
+}
+
+function settingsFor(readOnly: boolean): string {
+  const common = `SET lock_timeout = ${LOCK_MS}; SET datestyle = 'ISO'; SET timezone = 'UTC'`;
+  return readOnly ? `${common}; SET default_transaction_read_only = on` : common;
+}
+
+async function inTransaction<T>(client: PoolClient, work: (session: PostgresSession) => Promise<T>): Promise<T> {
+  let broken = false;
+  try {
+    await client.query("BEGIN");
+    const result = await work(sessionOn(client));
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    broken = !(await rolledBack(client));
+    throw error;
+  } finally {
+    // One that could not be rolled back is closed, not used again.
+    client.release(broken);
+  }
+}
+
+async function rolledBack(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query("ROLLBACK");
+    return true;
+  } catch {
+    // The connection is gone, and its transaction with it. The first error is the one to tell.
+    return false;
+  }
+}
+
+function sessionOn(client: PoolClient): PostgresSession {
+  return {
+    rows: async (sql, values = []) => (await client.query<Row>(sql, [...values])).rows,
+    exec: async (sql) => {
+      await client.query(sql);
+    },
+  };
+}
+
+/** Rows as SQLite gives them: integers as numbers, times as ISO 8601, JSON as text. */
+function rowTypes({ builtins, getTypeParser }: typeof PgTypes): CustomTypesConfig {
+  const own = new Map<number, (text: string) => unknown>([
+    [builtins.INT8, Number],
+    [builtins.TIMESTAMPTZ, isoTime],
+    [builtins.JSONB, (text) => text],
+  ]);
+  return { getTypeParser: (type, format): unknown => own.get(type) ?? getTypeParser(type, format) };
+}
+
+/** `2026-01-31 12:00:00.5+00` as PostgreSQL writes it. */
+function isoTime(text: string): string {
+  return new Date(text.replace(" ", "T").replace(/([+-]\d\d)$/, "$1:00")).toISOString();
+}

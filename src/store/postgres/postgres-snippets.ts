@@ -1,0 +1,72 @@
+import { SNIPPET_TYPES, type SnippetType, type StoredSnippet } from "../model.ts";
+import { SNIPPET_COLUMNS, snippetIn } from "../model-rows.ts";
+import { foldedSnippet } from "../migrations/005-snippet-lookup.ts";
+import { numberIn, textIn } from "../row.ts";
+import { checkedTime, snippetValues, unknownEvent, unknownSession, type SnippetValues } from "../snippet-values.ts";
+import { storableText } from "../storable.ts";
+import type { NewSnippet } from "../store.ts";
+import type { PostgresSession } from "./pool.ts";
+import { stateOf } from "./postgres-faults.ts";
+
+const FOREIGN_KEY = "23503";
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const FIELDS = [
+  ...(["session_id", "event_id", "snippet_type", "title", "content", "source_file"] as const),
+  ...(["source_line_start", "source_line_end", "tags", "metadata"] as const),
+];
+const PLACES = FIELDS.map((_, at) => `$${at + 1}`).join(", ");
+const INSERT = `INSERT INTO conversation_snippets (${FIELDS.join(", ")}, created_at, folded)
+  VALUES (${PLACES}, coalesce($${FIELDS.length + 1}, now()), $${FIELDS.length + 2}) RETURNING ${SNIPPET_COLUMNS}`;
+
+export async function insertSnippet(database: PostgresSession, snippet: NewSnippet): Promise<StoredSnippet> {
+  const values = snippetValues(snippet);
+  const folded = foldedSnippet(values.title, values.content);
+  try {
+    const [row = {}] = await database.rows(INSERT, [
+      ...FIELDS.map((field) => values[field]),
+      values.created_at,
+      folded,
+    ]);
+    return snippetIn(row);
+  } catch (error) {
+    throw unknownReference(error, values) ?? error;
+  }
+}
+
+/** What the snippet refers to that is not there, if that is what the error says. */
+function unknownReference(error: unknown, values: SnippetValues): Error | undefined {
+  if (stateOf(error) !== FOREIGN_KEY || !(error instanceof Error)) return undefined;
+  const isEvent = String(Reflect.get(error, "constraint")).includes("event_id");
+  return isEvent && values.event_id !== null ? unknownEvent(values.event_id) : unknownSession(values.session_id);
+}
+
+export async function snippetOf(database: PostgresSession, snippetId: string): Promise<StoredSnippet | undefined> {
+  if (!UUID.test(snippetId)) return undefined;
+  const sql = `SELECT ${SNIPPET_COLUMNS} FROM conversation_snippets WHERE snippet_id = $1`;
+  const [row] = await database.rows(sql, [snippetId]);
+  return row === undefined ? undefined : snippetIn(row);
+}
+
+export async function countSnippets(
+  database: PostgresSession,
+  sessionId?: string,
+): Promise<Record<SnippetType, number>> {
+  const where = sessionId === undefined ? "" : "WHERE session_id = $1";
+  const rows = await database.rows(
+    `SELECT snippet_type, count(*) AS snippets FROM conversation_snippets ${where} GROUP BY snippet_type`,
+    sessionId === undefined ? [] : [storableText(sessionId)],
+  );
+  const found = new Map(rows.map((row) => [textIn(row, "snippet_type"), numberIn(row, "snippets")]));
+  const [first, second, third] = SNIPPET_TYPES;
+  return { [first]: found.get(first) ?? 0, [second]: found.get(second) ?? 0, [third]: found.get(third) ?? 0 };
+}
+
+export async function deleteSnippetsBefore(database: PostgresSession, time: Date): Promise<number> {
+  const [row = {}] = await database.rows(
+    `WITH deleted AS (DELETE FROM conversation_snippets WHERE created_at < $1 RETURNING 1)
+     SELECT count(*) AS snippets FROM deleted`,
+    [checkedTime(time, "time")],
+  );
+  return numberIn(row, "snippets");
+}

@@ -1,0 +1,120 @@
+import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { checkVersion } from "../migrations/checksum.ts";
+import { LATEST_VERSION } from "../migrations/index.ts";
+import { StoreError } from "../store-error.ts";
+import { openDriver, type SqliteDriver, type SqliteOpening } from "./driver.ts";
+import { migrateSqlite, sqliteVersion } from "./migrate-sqlite.ts";
+import { asStoreError, CANTOPEN, damaged, READONLY, sqliteCode, withFaults } from "./sqlite-faults.ts";
+
+/** How long to wait for another program that writes, in milliseconds. */
+const BUSY_MS = 10_000;
+
+/** SQLite takes a shorter file for an empty one, and writes over what is in it. */
+const LEAST_BYTES = 512;
+
+const OWNER_FOLDER = 0o700;
+const OWNER_FILE = 0o600;
+
+export interface SqliteDatabaseOptions {
+  readOnly: boolean;
+  /** In milliseconds. */
+  busyMs?: number;
+}
+
+/**
+ * Opens the database of this program. Without `readOnly` it makes the file where there is none, for its owner alone,
+ * and leaves the tables as they are. Throws a `StoreError`.
+ */
+export async function openSqliteDatabase(
+  path: string,
+  { readOnly, busyMs = BUSY_MS }: SqliteDatabaseOptions,
+): Promise<SqliteDriver> {
+  const size = withFaults(path, () => statSync(path, { throwIfNoEntry: false })?.size);
+  if (size !== undefined && size > 0 && size < LEAST_BYTES) throw damaged(path);
+  if (size === undefined && readOnly) throw noDatabase(path);
+  if (size === undefined) withFaults(path, () => makeFile(path));
+  try {
+    return await opened(path, { readOnly }, busyMs);
+  } catch (error) {
+    if (readOnly && isWithoutWay(error) && isWhole(path)) {
+      return await opened(path, { readOnly, immutable: true }, busyMs);
+    }
+    throw asStoreError(error, path);
+  }
+}
+
+async function opened(path: string, opening: SqliteOpening, busyMs: number): Promise<SqliteDriver> {
+  const database = await openDriver(path, opening);
+  try {
+    database.exec(settingsFor(opening.readOnly, busyMs));
+    // Only now does SQLite look into the file.
+    database.prepare("PRAGMA user_version").get();
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Readers, too, make a file of shared memory, which they cannot where nothing may be written. */
+function isWithoutWay(error: unknown): boolean {
+  const code = error instanceof Error ? sqliteCode(error) : undefined;
+  return code === CANTOPEN || code === READONLY;
+}
+
+/** Nobody writes it now, and all that was written stands in the file itself. */
+function isWhole(path: string): boolean {
+  return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0;
+}
+
+/** As `openSqliteDatabase`, with the tables of this program's version. A current one costs two looks at its header. */
+export async function openMigratedSqlite(path: string, options: SqliteDatabaseOptions): Promise<SqliteDriver> {
+  const database = await openSqliteDatabase(path, options);
+  try {
+    const version = sqliteVersion(database, path);
+    checkVersion(version, path);
+    if (version === LATEST_VERSION) return database;
+    if (options.readOnly) throw version === 0 ? noDatabase(path) : olderVersion(path);
+    migrateSqlite(database, path);
+    return database;
+  } catch (error) {
+    database.close();
+    throw asStoreError(error, path);
+  }
+}
+
+/** The file exists before SQLite sees it: its log and shared memory get the same rights as the file. */
+function makeFile(path: string): void {
+  const folder = dirname(path);
+  const made = mkdirSync(folder, { recursive: true, mode: OWNER_FOLDER });
+  if (made !== undefined) chmodSync(folder, OWNER_FOLDER);
+  const file = openSync(path, "a", OWNER_FILE);
+  try {
+    fchmodSync(file, OWNER_FILE);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * WAL: readers and a writer do not wait for each other. `synchronous = NORMAL` then waits for the disk at checkpoints
+ * only: a crash of the program loses nothing, a power cut may lose the last commits but never damages the file.
+ */
+function settingsFor(readOnly: boolean, busyMs: number): string {
+  const waiting = `PRAGMA busy_timeout = ${busyMs};`;
+  if (readOnly) return `${waiting} PRAGMA query_only = ON;`;
+  return `${waiting} PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;`;
+}
+
+function noDatabase(path: string): StoreError {
+  return new StoreError("unavailable", `There is no index yet (${path}).`, "Run `transcripts index`, which makes it.");
+}
+
+function olderVersion(path: string): StoreError {
+  return new StoreError(
+    "unavailable",
+    `The index ${path} was made by an older version of this program.`,
+    "Run `transcripts index`, which brings it up to date.",
+  );
+}

@@ -1,0 +1,143 @@
+/** What of an entry is shown to a model, as plain text. */
+import type { ParsedContentBlock } from "../../parse/model.ts";
+import { isPrompt } from "../../parse/prompts.ts";
+import { errorText } from "../../parse/tool-errors.ts";
+import { userWords } from "../../parse/user-words.ts";
+import type { Redactor } from "../../redact/redactor.ts";
+import { redactJson } from "../../redact/redact-json.ts";
+import type { Entry } from "./entries.ts";
+
+export interface ShownParts {
+  /** Inputs and results of calls. Without: one line a call, results only if they failed or hold what the user said. */
+  withTools: boolean;
+  withThinking: boolean;
+  /** Also what is nobody's words: notes of the program to the model. */
+  withNotes?: boolean;
+}
+
+/** An entry with what is shown of it. */
+export interface ShownEntry {
+  entry: Entry;
+  /** Without secrets, and without escape sequences. */
+  text: string;
+}
+
+interface RawText {
+  entry: Entry;
+  text: string;
+  /** Of a call. */
+  input?: unknown;
+  /** Characters that are shown at most. */
+  maxChars?: number;
+}
+
+const BRIEF_INPUT_CHARS = 160;
+const BRIEF_ERROR_CHARS = 240;
+
+/** Escape sequences and control characters but newline and tab: nothing that a model could use, and many tokens. */
+const NOISE = /\u001b\[[0-?]*[ -/]*[@-~]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
+/** Those of the entries that are shown, in order, with their secrets redacted before anything is cut. */
+export async function shownEntries(
+  entries: readonly Entry[],
+  parts: ShownParts,
+  redactor: Redactor,
+): Promise<ShownEntry[]> {
+  const raw = entries.flatMap((entry) => rawText(entry, parts) ?? []);
+  const redacted = await redactJson(
+    redactor,
+    raw.map(({ text, input }) => ({ text, input })),
+  );
+  return raw.map(({ entry, maxChars }, at) => {
+    const { text, input } = redactedParts(redacted[at]?.value);
+    const whole = (entry.block.block_type === "tool_use" ? inputText(input) : text).replaceAll(NOISE, "").trimEnd();
+    return { entry, text: maxChars === undefined ? whole : firstLine(whole, maxChars) };
+  });
+}
+
+/** Whether any part of it is shown. */
+export function isShown(entry: Entry, parts: ShownParts): boolean {
+  return rawText(entry, parts) !== undefined;
+}
+
+function rawText(entry: Entry, parts: ShownParts): RawText | undefined {
+  const { message, block } = entry;
+  switch (block.block_type) {
+    case "tool_use":
+      return {
+        entry,
+        text: "",
+        input: block.tool_input,
+        ...(parts.withTools ? {} : { maxChars: BRIEF_INPUT_CHARS }),
+      };
+    case "tool_result":
+      return resultText(entry, parts);
+    case "thinking":
+    case "redacted_thinking":
+      return parts.withThinking ? { entry, text: thinkingText(block) } : undefined;
+    default: {
+      const text = saidText(block);
+      if (text === "" || (message.metadata.command !== undefined && block.block_order > 0)) return undefined;
+      return isPrompt(message) || message.message_type === "assistant" || parts.withNotes === true
+        ? { entry, text: message.metadata.command ?? text }
+        : asideText(entry, text);
+    }
+  }
+}
+
+function resultText(entry: Entry, { withTools }: ShownParts): RawText | undefined {
+  const { block, tool } = entry;
+  const text = errorText(block.result_text ?? "");
+  if (withTools) return { entry, text };
+  const words = userWords({ status: block.status ?? "completed", result_text: block.result_text, tool_name: tool });
+  if (words !== undefined) return { entry, text: words };
+  const status = block.status ?? (block.is_error === true ? "error" : "completed");
+  return status === "completed" || status === "pending" ? undefined : { entry, text, maxChars: BRIEF_ERROR_CHARS };
+}
+
+function saidText(block: ParsedContentBlock): string {
+  if (block.block_type === "text") return block.content_text?.trim() ?? "";
+  const { media_type: media, type } = block.metadata;
+  if (block.block_type === "unknown") return `(a block of the unknown type ${(type ?? "").slice(0, 40)})`;
+  return `(${block.block_type}${media === undefined ? "" : ` ${media}`})`;
+}
+
+/** What the program put into the conversation, where it tells something of how it went. */
+function asideText(entry: Entry, text: string): RawText | undefined {
+  const { message_type, metadata } = entry.message;
+  const { origin, subtype } = metadata;
+  if (origin === "interruption") return { entry, text: "(the user interrupted)" };
+  if (message_type === "summary") return { entry, text };
+  if (origin === "compact_summary") return { entry, text: `(what was said so far was compacted to this)\n${text}` };
+  if (subtype === "api_error" || subtype === "error") return { entry, text };
+  return origin === "command_output" || origin === "notification" ? { entry, text } : undefined;
+}
+
+function thinkingText({ thinking_text, metadata }: ParsedContentBlock): string {
+  const text = thinking_text?.trim() ?? "";
+  if (text !== "") return text;
+  return metadata.withheld === true ? "(thinking, withheld by the provider)" : "(thinking, empty)";
+}
+
+/** A single text field stands for itself; anything else is JSON. */
+function inputText(input: unknown): string {
+  if (typeof input === "object" && input !== null && !Array.isArray(input)) {
+    const values = Object.entries(input);
+    const [[name, value] = ["", undefined]] = values;
+    if (values.length === 1 && typeof value === "string") return `${name}: ${value}`;
+  }
+  return input === null || input === undefined ? "" : JSON.stringify(input);
+}
+
+function firstLine(text: string, maxChars: number): string {
+  const line = text.slice(0, maxChars * 4).replaceAll(/\s+/g, " ");
+  return line.length > maxChars ? `${line.slice(0, maxChars).toWellFormed()}…` : line;
+}
+
+function redactedParts(value: unknown): { text: string; input: unknown } {
+  const parts = typeof value === "object" && value !== null ? value : {};
+  return {
+    text: "text" in parts && typeof parts.text === "string" ? parts.text : "",
+    input: "input" in parts ? parts.input : null,
+  };
+}

@@ -1,0 +1,109 @@
+/** The sessions on this machine, for an agent. */
+import { scanSessions, type ScannedSession } from "../../scan/scan-sessions.ts";
+import { findSessions } from "../../sessions/find-sessions.ts";
+import { execution } from "../execution.ts";
+import { inOrder, pageOf } from "../page-of.ts";
+import { shownSource, shownTitle } from "../session-heading.ts";
+import { sinceOf } from "../since.ts";
+import { TOOL_DATA_VERSION, type ToolAnswer, type ToolArguments, type ToolContext } from "../tool.ts";
+import { LIST_SESSIONS } from "./tool.ts";
+
+const DEFAULT_LIMIT = 20;
+const MAX_PROMPT = 160;
+
+export const execute = execution(LIST_SESSIONS, listSessions);
+
+/** Keys as in `transcripts list --json`. */
+interface SessionRow {
+  session_id: string;
+  source: string;
+  path: string | null;
+  project: string | null;
+  title: string | null;
+  prompt: string | null;
+  started: string | null;
+  ended: string | null;
+  modified: string;
+  turns: number;
+  messages: number;
+  tool_calls: number;
+  tool_errors: number;
+  cost_usd: number | null;
+  /** Why it could not be read. */
+  problem: string | null;
+}
+
+async function listSessions(
+  { project, since: sinceText, limit = DEFAULT_LIMIT, cursor }: ToolArguments<(typeof LIST_SESSIONS)["args"]>,
+  { where, signal, now }: Pick<ToolContext, "where" | "signal"> & { now: () => Date },
+): Promise<ToolAnswer> {
+  const since = sinceOf(sinceText, now());
+  const found = await findSessions(where, {
+    ...(since === undefined ? {} : { since }),
+    ...(project === undefined ? {} : { project }),
+  });
+  const refs = inOrder(
+    found.sessions.map((ref) => ({ id: `${ref.id} ${ref.path ?? ""}`, timeMs: ref.modifiedMs, ref })),
+  );
+  const page = pageOf(refs, { limit, cursor, filters: [project, sinceText] });
+  const scanned = await scanSessions(
+    page.items.map(({ ref }) => ref),
+    { signal },
+  );
+  const rows = await Promise.all(scanned.map(rowOf));
+  const unread = found.unreadable.length;
+  return {
+    text: textOf(rows, refs.length, page.next, unread),
+    data: {
+      version: TOOL_DATA_VERSION,
+      sessions: rows,
+      total_count: refs.length,
+      has_more: page.next !== null,
+      next_cursor: page.next,
+      unreadable_places: unread,
+    },
+  };
+}
+
+async function rowOf({ ref, scan, problem }: ScannedSession): Promise<SessionRow> {
+  const { stats, metadata } = scan ?? {};
+  return {
+    session_id: ref.id,
+    source: shownSource(ref),
+    path: ref.path,
+    project: ref.project ?? metadata?.cwd ?? (ref.projectLabel || null),
+    title: await shownTitle(ref.title ?? metadata?.title ?? null),
+    prompt: await shownTitle(stats?.initial_prompt ?? null, MAX_PROMPT),
+    started: metadata?.firstTimestamp ?? (ref.startedMs === null ? null : new Date(ref.startedMs).toISOString()),
+    ended: metadata?.lastTimestamp ?? null,
+    modified: new Date(ref.modifiedMs).toISOString(),
+    turns: stats?.human_messages ?? 0,
+    messages: stats?.total_messages ?? 0,
+    tool_calls: stats?.tool_use_count ?? 0,
+    tool_errors: stats?.tool_error_count ?? 0,
+    cost_usd: stats?.cost_estimate_usd ?? null,
+    problem,
+  };
+}
+
+function textOf(rows: readonly SessionRow[], total: number, next: string | null, unread: number): string {
+  const places = unread === 0 ? [] : [`${unread} places could not be read.`];
+  if (rows.length === 0) {
+    const why =
+      total === 0 ? "No session matches. Leave a filter out, or call it without arguments." : "No more sessions.";
+    return [why, ...places].join("\n");
+  }
+  const more = next === null ? [] : [`More: cursor ${JSON.stringify(next)} with the same filters.`];
+  const count = `${rows.length} of ${total} sessions, newest first; read_session takes the id.`;
+  return [count, ...rows.map(line), ...more, ...places].join("\n");
+}
+
+function line(row: SessionRow): string {
+  const { session_id: id, project, title, prompt, ended, modified, turns, tool_calls, tool_errors, problem } = row;
+  const time = (ended ?? modified).slice(0, 16).replace("T", " ");
+  if (problem !== null) return `- ${id}  ${time}  not read: ${problem}`;
+  const counts = `${turns} turns, ${tool_calls} calls${tool_errors === 0 ? "" : `, ${tool_errors} failed`}`;
+  const name = title ?? prompt;
+  const of = project?.split(/[\\/]/).at(-1) ?? "";
+  return `- ${id}  ${time}  ${of === "" ? "" : `${of}: `}${name === null ? "(no prompt)" : JSON.stringify(name)}  ${counts}`;
+}

@@ -1,0 +1,46 @@
+/** Finding snippets for an agent. */
+import { querySnippets, type QuerySnippetsOutput } from "../../snippets/query-snippets.ts";
+import type { StoredSnippet } from "../../store/model.ts";
+import { execution } from "../execution.ts";
+import { TOOL_DATA_VERSION, type ToolAnswer, type ToolArguments, type ToolContext } from "../tool.ts";
+import { QUERY_SNIPPETS } from "./tool.ts";
+
+/** Characters of contents in an answer, some 6,000 tokens. Few snippets come whole, of many the beginnings. */
+const MAX_CHARS = 24_000;
+const MIN_CHARS_EACH = 160;
+
+export const execute = execution(QUERY_SNIPPETS, find);
+
+async function find(given: ToolArguments<typeof QUERY_SNIPPETS.args>, context: ToolContext): Promise<ToolAnswer> {
+  const { where, signal } = context;
+  const output = await querySnippets({ store: await context.openStore(), where, signal }, given);
+  return { text: textOf(output, given.offset ?? 0), data: { version: TOOL_DATA_VERSION, ...output } };
+}
+
+function textOf({ snippets, total_count: total, has_more: more }: QuerySnippetsOutput, offset: number): string {
+  if (snippets.length === 0) {
+    return total === 0
+      ? "No snippet matches. Leave a filter out, or use find_in_transcripts."
+      : `There are ${total} snippets, none from offset ${offset} on.`;
+  }
+  const share = Math.max(MIN_CHARS_EACH, Math.floor(MAX_CHARS / snippets.length));
+  const first = offset + 1;
+  const last = offset + snippets.length;
+  const count = `Snippets ${first} to ${last} of ${total}.${more ? ` For more: offset ${last}.` : ""}`;
+  return [count, ...snippets.map((snippet) => snippetText(snippet, share))].join("\n\n");
+}
+
+function snippetText(snippet: StoredSnippet, maxChars: number): string {
+  const { snippet_id, snippet_type, title, content, created_at, session_id, tags } = snippet;
+  const { source_file: file, source_line_start: start, source_line_end: end } = snippet;
+  const lines = start === null ? "" : ` lines ${start}-${end ?? start}`;
+  const place = `session ${session_id}${file === null ? "" : ` ${file}`}${lines}`;
+  const isCut = content.length > maxChars;
+  return [
+    `## ${title}`,
+    [snippet_type, created_at, place, ...(tags.length === 0 ? [] : [`tags ${tags.join(", ")}`]), snippet_id].join("; "),
+    isCut
+      ? `${content.slice(0, maxChars).toWellFormed()}… (${content.length} characters; a smaller limit shows more)`
+      : content,
+  ].join("\n");
+}

@@ -1,0 +1,181 @@
+/** Runs tools in a thread of their own, so that they never hold up the one that calls them. */
+import { Worker } from "node:worker_threads";
+import type { ToolAnswer } from "../tool.ts";
+import type { FromThread, ToThread } from "./thread-messages.ts";
+import type { ToolCallRequest, ToolSurroundings } from "./tool-calls.ts";
+
+/** How a call is done: by a thread, or by this one where none can be had. */
+interface Performer {
+  call(request: ToolCallRequest, signal: AbortSignal): Promise<ToolAnswer>;
+  close(): Promise<void>;
+}
+
+export interface ToolRunnerOptions extends ToolSurroundings {
+  /** The thread ends if it was not needed for so long, in milliseconds. Default 30,000. */
+  idleMs?: number;
+  /** The file of the thread, `tool-worker`. Handed in, as bundles lie elsewhere than this file. */
+  workerUrl: URL;
+  /** Loads `tool-calls` into this thread, where no other can be had. */
+  loadCalls: () => Promise<{ ToolCalls: new (where: ToolSurroundings) => Performer }>;
+}
+
+const IDLE_MS = 30_000;
+/** How long a thread may take to close its store before it is ended. */
+const CLOSE_MS = 2_000;
+
+export class ToolRunner {
+  readonly #options: ToolRunnerOptions;
+  #performer: Promise<Performer> | undefined;
+  #underWay = 0;
+  #idle: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: ToolRunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with the signal's reason, or if the thread broke or was closed meanwhile. */
+  async call(request: ToolCallRequest, signal: AbortSignal): Promise<ToolAnswer> {
+    signal.throwIfAborted();
+    if (this.#isClosed) throw new Error("The tools are closed.");
+    clearTimeout(this.#idle);
+    this.#underWay += 1;
+    try {
+      const performer = await (this.#performer ??= this.#start());
+      return await performer.call(request, signal);
+    } finally {
+      this.#underWay -= 1;
+      if (this.#underWay === 0) this.#restLater();
+    }
+  }
+
+  /** Cancels what is under way and gives everything back. Never rejects. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#rest();
+  }
+
+  #restLater(): void {
+    if (this.#isClosed) return;
+    this.#idle = setTimeout(() => void this.#rest(), this.#options.idleMs ?? IDLE_MS);
+    this.#idle.unref();
+  }
+
+  async #rest(): Promise<void> {
+    clearTimeout(this.#idle);
+    const performer = this.#performer;
+    this.#performer = undefined;
+    try {
+      await (await performer)?.close();
+    } catch {
+      // It is given up either way.
+    }
+  }
+
+  async #start(): Promise<Performer> {
+    const { env, home, workerUrl, loadCalls } = this.#options;
+    // Only plain data goes to a thread.
+    const where = { env: { ...env }, home };
+    const thread = await ToolThread.start(workerUrl, where, () => (this.#performer = undefined));
+    if (thread !== undefined) return thread;
+    const { ToolCalls } = await loadCalls();
+    return new ToolCalls(where);
+  }
+}
+
+interface Pending {
+  resolve: (answer: ToolAnswer) => void;
+  reject: (reason: unknown) => void;
+}
+
+class ToolThread implements Performer {
+  readonly #worker: Worker;
+  readonly #pending = new Map<number, Pending>();
+  #lastId = 0;
+
+  private constructor(worker: Worker) {
+    this.#worker = worker;
+  }
+
+  /** Undefined if no thread can be started here. `onEnd`: it cannot be used any more. */
+  static async start(url: URL, where: ToolSurroundings, onEnd: () => void): Promise<ToolThread | undefined> {
+    let worker: Worker;
+    try {
+      worker = new Worker(url, { workerData: where });
+    } catch {
+      return undefined;
+    }
+    const thread = new ToolThread(worker);
+    const isReady = await new Promise<boolean>((resolve) => {
+      worker.on("message", (message: FromThread) => {
+        if (message.kind === "ready") resolve(true);
+        else thread.#take(message);
+      });
+      worker.on("error", (error) => {
+        resolve(false);
+        thread.#broken(error);
+      });
+      worker.on("exit", () => {
+        resolve(false);
+        onEnd();
+        thread.#broken(new Error("The thread of the tools has ended."));
+      });
+    });
+    // A host that is about to end does not wait for it.
+    worker.unref();
+    return isReady ? thread : undefined;
+  }
+
+  call(request: ToolCallRequest, signal: AbortSignal): Promise<ToolAnswer> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    return new Promise((resolve, reject) => {
+      const cancel = (): void => {
+        this.#say({ kind: "cancel", id });
+        this.#pending.delete(id);
+        reject(signal.reason);
+      };
+      const done = (): void => signal.removeEventListener("abort", cancel);
+      this.#pending.set(id, {
+        resolve: (answer) => (done(), resolve(answer)),
+        reject: (reason) => (done(), reject(reason)),
+      });
+      signal.addEventListener("abort", cancel, { once: true });
+      try {
+        this.#say({ kind: "call", id, request });
+      } catch (error) {
+        this.#pending.delete(id);
+        done();
+        reject(error);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    const ended = new Promise<void>((resolve) => this.#worker.once("exit", () => resolve()));
+    this.#say({ kind: "close" });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS)));
+    await Promise.race([ended, late]);
+    clearTimeout(timer);
+    await this.#worker.terminate();
+  }
+
+  #take(message: Exclude<FromThread, { kind: "ready" }>): void {
+    const pending = this.#pending.get(message.id);
+    this.#pending.delete(message.id);
+    if (message.kind === "answer") pending?.resolve(message.answer);
+    else pending?.reject(new Error("The call was cancelled."));
+  }
+
+  #broken(error: unknown): void {
+    const all = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject } of all) reject(error);
+  }
+
+  #say(message: ToThread): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+    this.#worker.postMessage(message);
+  }
+}

@@ -1,0 +1,21 @@
+/** The session that a call means. */
+import { resolveSession } from "../sessions/resolve-session.ts";
+import type { SessionRef } from "../sessions/session-ref.ts";
+import { ToolError } from "./tool-error.ts";
+import type { ToolContext } from "./tool.ts";
+
+/**
+ * Its name as a user types it (see `resolveSession`); the session that the caller is in if there is none or it is
+ * `current`, or else the latest. Throws a `SessionError`, or a `ToolError` (`bad_arguments`).
+ */
+export async function sessionAsked(
+  name: string | undefined,
+  { where, sessionId }: Pick<ToolContext, "where" | "sessionId">,
+): Promise<SessionRef> {
+  const meant = name === undefined || name === "current" ? (sessionId ?? "latest") : name;
+  if (meant === "-") {
+    const next = 'Pass an id, the beginning of one, a path, or "latest".';
+    throw new ToolError("bad_arguments", 'session: "-" is no session.', next, { field: "session" });
+  }
+  return resolveSession(meant, where);
+}

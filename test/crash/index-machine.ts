@@ -1,0 +1,92 @@
+/** Sessions that change while indexers come and go. */
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import { generateSessions } from "../../bench/generate-sessions.ts";
+import { encodeEntry, encodeHeader } from "../support/indexing/made-transcript.ts";
+import type { Where } from "../../src/sessions/session-ref.ts";
+
+interface Growing {
+  path: string;
+  /** All that it will ever be. */
+  bytes: Buffer;
+  /** So much of it stands in the file. */
+  size: number;
+}
+
+export class IndexMachine {
+  readonly where: Where;
+  readonly #random: (below: number) => number;
+  #files: Growing[] = [];
+
+  constructor(home: string, random: (below: number) => number) {
+    this.where = { env: {}, home, cwd: home };
+    this.#random = random;
+  }
+
+  async begin(): Promise<void> {
+    const { home } = this.where;
+    const source = fs.mkdtempSync(join(home, "made-"));
+    const { files } = generateSessions(source, {
+      seed: this.#random(1_000_000),
+      bytes: 6_000_000,
+      sessionBytes: 800_000,
+    });
+    this.#files = files.map((path) => ({
+      path: path.replace(source, join(home, ".claude")),
+      bytes: fs.readFileSync(path),
+      size: 0,
+    }));
+    fs.rmSync(source, { recursive: true });
+    for (let at = 0; at < 2; at += 1) this.#files.push(this.#transcript(at));
+    for (const file of this.#files) this.#grow(file);
+  }
+
+  /** Some files grow, and one in a while is cut, replaced, deleted or touched. */
+  async change(): Promise<void> {
+    for (const file of this.#files) if (this.#random(3) === 0) this.#grow(file);
+    const victim = this.#files[this.#random(this.#files.length)];
+    if (victim === undefined || !fs.existsSync(victim.path)) return;
+    const kind = this.#random(6);
+    if (kind === 0) this.#cut(victim);
+    if (kind === 1) this.#replace(victim);
+    if (kind === 2) this.#touch(victim);
+    if (kind === 3 && this.#random(3) === 0) this.#delete(victim);
+  }
+
+  #grow(file: Growing): void {
+    if (file.size === -1) return;
+    const step = 1 + this.#random(Math.ceil(file.bytes.length / 3));
+    const size = Math.min(file.bytes.length, file.size + step);
+    fs.mkdirSync(dirname(file.path), { recursive: true });
+    fs.appendFileSync(file.path, file.bytes.subarray(file.size, size));
+    file.size = size;
+  }
+
+  #cut(file: Growing): void {
+    file.size = this.#random(file.size + 1);
+    fs.truncateSync(file.path, file.size);
+  }
+
+  /** The same size, other bytes: words of texts change their case. */
+  #replace(file: Growing): void {
+    const text = file.bytes.toString("latin1").replaceAll(/ [a-m]/g, (word) => word.toUpperCase());
+    file.bytes = Buffer.from(text, "latin1");
+    fs.writeFileSync(file.path, file.bytes.subarray(0, file.size));
+  }
+
+  #touch(file: Growing): void {
+    fs.utimesSync(file.path, new Date(), new Date(1_700_000_000_000 + this.#random(1_000_000)));
+  }
+
+  #delete(file: Growing): void {
+    fs.rmSync(file.path);
+    file.size = -1;
+  }
+
+  #transcript(at: number): Growing {
+    const id = `ses_crash${at}`;
+    const entries = Array.from({ length: 60 }, (_, entry) => encodeEntry(id, entry, this.#random(5)));
+    const path = join(this.where.home, ".openfleet", "transcripts", `${id}.jsonl`);
+    return { path, bytes: Buffer.from([encodeHeader(id), ...entries].join("")), size: 0 };
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Kills indexers at random moments and runs them again:
+ *
+ *     node test/crash/index-run.ts [--runs 200] [--seed 1] [--runtimes node,bun]
+ *
+ * Each machine has sessions of Claude Code, transcripts of ours and opencode's store. Ten indexers, of one runtime and
+ * the other in turn, work on it and are killed with SIGKILL; every third of them has another one beside it, which is
+ * left alone. Between them files grow, in the middle of lines too, and are cut, replaced and deleted. After each kill
+ * the store must open, and its sessions be whole as far as they say they are. In the end a run that is left alone must
+ * come to the same as one over a new store. Exits with 1 if anything was violated; the machine is kept then.
+ */
+import { spawn, type ChildProcess } from "node:child_process";
+import * as fs from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs, isDeepStrictEqual } from "node:util";
+import { updateIndex } from "../../src/indexing/update-index.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { dump, inOneGo, NO_REDACTOR } from "../support/indexing/index-fixture.ts";
+import { removeTempDirs } from "../support/temp-dir.ts";
+import { KILLED_LIMITS } from "./index-limits.ts";
+import { IndexMachine } from "./index-machine.ts";
+import { randomFrom } from "./random.ts";
+
+const KILLS_PER_MACHINE = 10;
+/** After this an indexer has usually done all there is. */
+const MAX_LIFE_MS = 130;
+
+const { values } = parseArgs({
+  options: {
+    runs: { type: "string", default: "200" },
+    seed: { type: "string", default: "1" },
+    runtimes: { type: "string", default: "node,bun" },
+  },
+});
+const runtimes = values.runtimes.split(",");
+const report = { kills: 0, late: 0, partial: 0, sessions: 0, machines: 0, violations: [] as string[] };
+
+interface Child {
+  process: ChildProcess;
+  ready: Promise<unknown>;
+  /** What it printed, once it is over. */
+  ended: Promise<string>;
+}
+
+function start(home: string, turn: number): Child {
+  const script = join(import.meta.dirname, "index-child.ts");
+  const runtime = runtimes[turn % runtimes.length] ?? "node";
+  const child = spawn(runtime, [script, home], { stdio: ["ignore", "pipe", "inherit"] });
+  let printed = "";
+  child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  return {
+    process: child,
+    ready: Promise.race([
+      new Promise((resolve) => child.stdout.once("data", resolve)),
+      new Promise((resolve) => child.once("close", resolve)),
+    ]),
+    ended: new Promise((resolve) => child.once("close", (code) => resolve(`${printed}${code ?? ""}`))),
+  };
+}
+
+async function killOne(home: string, random: (below: number) => number, turn: number): Promise<void> {
+  const other = turn % 3 === 2 ? start(home, turn + 1) : undefined;
+  const child = start(home, turn);
+  await child.ready;
+  const life = random(MAX_LIFE_MS);
+  await new Promise((resolve) => setTimeout(resolve, life));
+  child.process.kill("SIGKILL");
+  const printed = await child.ended;
+  report.kills += 1;
+  if (printed.includes("done")) report.late += 1;
+  if (!/^(?:ready\n)?(?:done\n0?)?$/.test(printed)) report.violations.push(`a child ended by itself: ${printed}`);
+  const rest = await other?.ended;
+  if (rest !== undefined && rest !== "ready\ndone\n0") report.violations.push(`a child beside it failed: ${rest}`);
+}
+
+/** What is stored after a kill must be true, though it need not be all. */
+async function inspect(home: string): Promise<void> {
+  const store = await openStore({ env: {}, home });
+  const { sessions, events } = await dump(store);
+  report.sessions += sessions.length;
+  await store.close();
+  for (const { session_id: id, state } of sessions) {
+    const stored = events[id] ?? [];
+    if (stored.length !== state.events)
+      report.violations.push(`${id} has ${stored.length} events, not ${state.events}`);
+    if (stored.some(({ ordinal }, at) => ordinal !== at)) report.violations.push(`${id} has gaps`);
+    if (state.source_modified_ms === 0) report.partial += 1;
+  }
+}
+
+async function judge(seed: number, kills: number): Promise<void> {
+  const random = randomFrom(seed);
+  const home = fs.mkdtempSync(join(tmpdir(), "opencode-transcripts-index-"));
+  const before = report.violations.length;
+  const machine = new IndexMachine(home, random);
+  await machine.begin();
+  for (let turn = 0; turn < kills; turn += 1) {
+    await killOne(home, random, seed + turn);
+    await inspect(home);
+    await machine.change();
+  }
+  const options = { redactor: NO_REDACTOR, limits: KILLED_LIMITS };
+  const store = await openStore(machine.where);
+  await updateIndex(store, machine.where, { ...options, prune: true });
+  const all = await dump(store);
+  await store.close();
+  const expected = await inOneGo(machine.where, options);
+  for (const { session_id: id } of expected.sessions) {
+    const [is, should] = [all, expected].map(({ sessions, events }) => ({
+      session: sessions.find((session) => session.session_id === id),
+      events: events[id],
+    }));
+    if (!isDeepStrictEqual(is, should)) report.violations.push(`${home}: ${id} is not what one go gives`);
+  }
+  if (all.sessions.length !== expected.sessions.length) report.violations.push(`${home}: other sessions`);
+  report.machines += 1;
+  if (report.violations.length === before) fs.rmSync(home, { recursive: true });
+}
+
+const runs = Number(values.runs);
+const began = performance.now();
+for (let done = 0; done < runs; done += KILLS_PER_MACHINE) {
+  await judge(Number(values.seed) * 1_000 + done, Math.min(KILLS_PER_MACHINE, runs - done));
+}
+removeTempDirs();
+const seconds = ((performance.now() - began) / 1000).toFixed(0);
+console.log(
+  `${report.kills} indexers killed on ${report.machines} machines (${runtimes.join(", ")}) in ${seconds} s: ` +
+    `${report.late} had just finished; of ${report.sessions} stored sessions ${report.partial} were half read; ` +
+    `${report.violations.length} violations`,
+);
+for (const violation of report.violations.slice(0, 20)) console.log(violation);
+process.exitCode = report.violations.length > 0 ? 1 : 0;

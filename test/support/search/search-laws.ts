@@ -1,0 +1,175 @@
+/** What holds of a search on every backend. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { findInSession, type FindFilters, type Hit } from "../../../src/scan/find.ts";
+import { search, type SearchHit } from "../../../src/search/search.ts";
+import { storableTime } from "../../../src/store/storable.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { describe, test } from "../runner.ts";
+import type { TestBackend } from "../store/backends.ts";
+import { withStore } from "../store/backends.ts";
+import { enter, eventsOf } from "./filled-store.ts";
+import { sessionText, termFrom } from "./made-sessions.ts";
+
+const filters: fc.Arbitrary<FindFilters> = fc.record(
+  {
+    since: fc.integer({ min: 1, max: 9 }).map((day) => new Date(`2026-01-0${day}T00:00:00Z`)),
+    role: fc.constantFrom("user", "assistant", "tool", "system"),
+    tool: fc.constantFrom("Bash", "READ", "mcp__transcripts__read_session", "none"),
+    errorsOnly: fc.boolean(),
+  },
+  { requiredKeys: [] },
+);
+
+const cases = fc.array(sessionText, { minLength: 1, maxLength: 4 }).chain((sessions) =>
+  fc.record({
+    sessions: fc.constant(sessions),
+    terms: fc.array(termFrom(sessions), { minLength: 3, maxLength: 6 }),
+    filters: fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, filters),
+    only: fc.option(fc.subarray(sessions.map((_, at) => `s${at}`))),
+    limit: fc.integer({ min: 1, max: 3 }),
+  }),
+);
+
+/** `runs`: how many sets of sessions. */
+export function searchLaws(backend: TestBackend, runs: number): void {
+  describe(`searching the store on ${backend.name}`, () => {
+    test("finds what reading the sessions finds, with all filters", async () => {
+      await withStore(backend, async (store) => {
+        let made = 0;
+        await fc.assert(
+          fc.asyncProperty(cases, async ({ sessions, terms, filters: given, only, limit }) => {
+            made += 1;
+            const ids = await entered(store, sessions, String(made));
+            const wanted = only === null ? ids : ids.filter((_, at) => only.includes(`s${at}`));
+            for (const term of terms) {
+              const expected = await scanned(sessions, ids, wanted, { term, ...given });
+              const query = { term, ...given, sessionIds: wanted, limit: Infinity };
+              const result = await search(store, query);
+              assert.deepEqual(sorted(result.hits.map(shapeOfHit)), expected, JSON.stringify(term));
+              assert.deepEqual([result.total, result.isTotalExact, result.cursor], [expected.length, true, null]);
+              await inPages(store, { ...query, limit }, result.hits);
+            }
+            for (const id of ids) await store.deleteSession(id);
+          }),
+          { numRuns: runs },
+        );
+      });
+    }, 120_000);
+
+    test("finds it among all sessions too, where the index is asked first", async () => {
+      await withStore(backend, async (store) => {
+        await fc.assert(
+          fc.asyncProperty(cases, async ({ sessions, terms, filters: given }) => {
+            const ids = await entered(store, sessions, "x");
+            for (const term of terms) {
+              const { hits } = await search(store, { term, ...given, limit: Infinity });
+              const expected = await scanned(sessions, ids, ids, { term, ...given });
+              assert.deepEqual(sorted(hits.map(shapeOfHit)), expected, JSON.stringify(term));
+            }
+            for (const id of ids) await store.deleteSession(id);
+          }),
+          { numRuns: runs },
+        );
+      });
+    }, 120_000);
+
+    test("pages stay as they were while sessions grow, and their last lines are written anew", async () => {
+      await withStore(backend, async (store) => {
+        let turned = 0;
+        await fc.assert(
+          fc.asyncProperty(growing, async ({ sessions, term, limit }) => {
+            const ids = await entered(store, sessions, "x");
+            const before = await search(store, { term, limit: Infinity });
+            const whole = [...sessions];
+            await inPages(store, { term, limit }, before.hits, async (page) => {
+              turned += 1;
+              const at = page % sessions.length;
+              const was = await eventsOf("", Buffer.from(whole[at] ?? ""));
+              whole[at] += said(`${term} ${page}`, "2999-01-01").repeat(1 + (page % 2)) + said(`${term} `.repeat(9), "2999-01-02");
+              await enter(store, ids[at] ?? "", whole[at] ?? "", Math.max(0, was.length - 1));
+            });
+            for (const id of ids) await store.deleteSession(id);
+          }),
+          { numRuns: runs },
+        );
+        assert.ok(turned > runs, `${turned} pages were turned in ${runs} runs`);
+      });
+    }, 120_000);
+  });
+}
+
+/** Sessions with one word in many places. */
+const growing = fc.record({
+  sessions: fc.array(
+    fc
+      .array(fc.tuple(fc.constantFrom("needle", "Needle in hay", "needles", "x needle needle", "hay"), fc.nat(8)), {
+        minLength: 1,
+        maxLength: 6,
+      })
+      .map((lines) => lines.map(([each, day]) => said(each, `2026-01-0${day + 1}`)).join("")),
+    { minLength: 1, maxLength: 3 },
+  ),
+  term: fc.constant("needle"),
+  limit: fc.integer({ min: 1, max: 3 }),
+});
+
+function said(content: string, day: string): string {
+  return `${JSON.stringify({ type: "user", sessionId: "s", timestamp: `${day}T00:00:00Z`, message: { content } })}\n`;
+}
+
+async function entered(store: Store, sessions: readonly string[], run: string): Promise<string[]> {
+  const ids = sessions.map((_, at) => `${run}-s${at}`);
+  for (const [at, each] of sessions.entries()) await enter(store, ids[at] ?? "", each);
+  return ids;
+}
+
+/** The same hits, page by page. */
+async function inPages(
+  store: Store,
+  query: Parameters<typeof search>[1],
+  all: readonly SearchHit[],
+  between?: (page: number) => Promise<void>,
+): Promise<void> {
+  const met: SearchHit[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < 100; page += 1) {
+    const result = await search(store, cursor === null ? query : { ...query, cursor });
+    met.push(...result.hits);
+    cursor = result.cursor;
+    if (cursor === null) break;
+    await between?.(page);
+  }
+  assert.deepEqual(met.map(shapeOfHit), all.map(shapeOfHit));
+  assert.deepEqual(met.map(({ rank }) => rank), all.map(({ rank }) => rank));
+}
+
+async function scanned(
+  sessions: readonly string[],
+  ids: readonly string[],
+  wanted: readonly string[],
+  query: FindFilters & { term: string },
+): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for (const [at, each] of sessions.entries()) {
+    const id = ids[at] ?? "";
+    if (!wanted.includes(id)) continue;
+    for await (const hit of findInSession(each, query)) found.push(shape(id, hit));
+  }
+  return sorted(found);
+}
+
+function shapeOfHit({ session_id, occurred_at: timestamp, ...hit }: SearchHit): unknown {
+  return shape(session_id, { ...hit, timestamp });
+}
+
+function shape(session: string, hit: Omit<Hit, "is_sidechain">): unknown {
+  const { line_number, byte_offset, timestamp, message_type, role, block_type, tool_name, tool_use_id } = hit;
+  const place = { line_number, byte_offset, timestamp: storableTime(timestamp), message_type, role, block_type };
+  const { passage, matches, match_count } = hit;
+  return { session, ...place, tool_name, tool_use_id, passage, matches, match_count };
+}
+
+function sorted(shapes: readonly unknown[]): unknown[] {
+  return shapes.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+}

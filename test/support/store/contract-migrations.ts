@@ -1,0 +1,240 @@
+/** The steps of the tables, on every backend. */
+import assert from "node:assert/strict";
+import { foldedPattern } from "../../../src/matching/folding.ts";
+import {
+  LATEST_VERSION,
+  migrateStore,
+  openStore,
+  storeVersion,
+  type StoreWhere,
+} from "../../../src/store/open-store.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { describe, test } from "../runner.ts";
+import type { TestBackend } from "./backends.ts";
+import { laterChange, madeEvent, madeSnippet } from "./made-rows.ts";
+import { migrationChild } from "./migration-children.ts";
+import { refused } from "./rejection.ts";
+
+const EVENT = "Straße, KELVIN \u212a and plain words";
+const CONTENT = `ΣΊΣΥΦΟΣ and an "old" snippet ${"z".repeat(100)}`;
+const VERSIONS = Array.from({ length: LATEST_VERSION }, (_, at) => at + 1);
+
+export function migrationContract(backend: TestBackend): void {
+  describe(`${backend.name}: migrations`, () => {
+    test("up, down and up again, step by step and at once", async () => {
+      const where = await backend.newPlace();
+      const empty = await shapeOf(backend, where, 0);
+      const shapes = new Map<number, string>();
+      for (const version of VERSIONS) shapes.set(version, await shapeOf(backend, where, version));
+      for (const version of VERSIONS.toReversed()) {
+        assert.equal(await shapeOf(backend, where, version), shapes.get(version));
+      }
+      assert.equal(await shapeOf(backend, where, 0), empty);
+      assert.equal(await shapeOf(backend, where, LATEST_VERSION), shapes.get(LATEST_VERSION));
+      assert.equal(await shapeOf(backend, where, 0), empty);
+    });
+
+    test("a step that was made is not made again", async () => {
+      const where = await backend.newPlace();
+      assert.deepEqual(await migrateStore(where), { from: 0, to: LATEST_VERSION });
+      assert.deepEqual(await migrateStore(where), { from: LATEST_VERSION, to: LATEST_VERSION });
+      assert.deepEqual(await migrateStore(where, 2), { from: LATEST_VERSION, to: 2 });
+      const applied = await backend.sql(where, "SELECT version FROM transcripts_migrations ORDER BY version");
+      assert.deepEqual(
+        applied.map(({ version }) => version),
+        [1, 2],
+      );
+      assert.equal(await storeVersion(where), 2);
+    });
+
+    for (const version of VERSIONS) {
+      test(`rows of version ${version} are kept, found, and there again after the way back`, async () => {
+        const where = await backend.newPlace();
+        await migrateStore(where, version);
+        await insertRows(backend, where, version);
+        await checkRows(where, version >= 2);
+        await migrateStore(where, version);
+        await checkRows(where, version >= 2);
+      });
+    }
+
+    test("versions that there are not are refused", async () => {
+      const where = await backend.newPlace();
+      for (const version of [-1, 0.5, LATEST_VERSION + 1]) {
+        await refused(migrateStore(where, version), "invalid", "version");
+      }
+      assert.equal(await storeVersion(where), 0);
+    });
+
+    test("tables of a newer program are refused, and left alone", async () => {
+      const where = await backend.newPlace();
+      await migrateStore(where);
+      const newer = LATEST_VERSION + 1;
+      await backend.sql(
+        where,
+        `INSERT INTO transcripts_migrations (version, name, checksum, applied_at)
+        VALUES (${newer}, 'later', 'x', '2030-01-01')`,
+      );
+      if (backend.name === "sqlite") await backend.sql(where, `PRAGMA user_version = ${newer}`);
+      for (const readOnly of [false, true]) {
+        const { message } = await refused(openStore(where, { readOnly }), "newer_version");
+        assert.match(message, new RegExp(`version ${newer}.*Update`, "s"));
+      }
+      await refused(migrateStore(where), "newer_version");
+      await refused(migrateStore(where, 0), "newer_version");
+      assert.equal(await storeVersion(where), newer);
+    });
+
+    test("tables that another build made are refused before a step is made on them", async () => {
+      const where = await backend.newPlace();
+      await migrateStore(where, 2);
+      await backend.sql(where, "UPDATE transcripts_migrations SET checksum = 'other' WHERE version = 2");
+      await refused(openStore(where), "damaged");
+      assert.equal(await storeVersion(where), 2);
+    });
+
+    test("reading only makes no tables, and says how to", async () => {
+      const where = await backend.newPlace();
+      assert.match((await refused(openStore(where, { readOnly: true }), "unavailable")).message, /transcripts index/);
+      await migrateStore(where, 3);
+      assert.match((await refused(openStore(where, { readOnly: true }), "unavailable")).message, /transcripts index/);
+      assert.equal(await storeVersion(where), 3);
+    });
+  });
+
+  describe(`${backend.name}: migrations by several processes`, () => {
+    test("processes that start at once make each step once", async () => {
+      const where = await backend.newPlace();
+      const children = await Promise.all([1, 2, 3].map(() => migrationChild(where)));
+      for (const child of children) child.go();
+      for (const child of children) assert.deepEqual(await child.end(), { done: true });
+      const applied = await backend.sql(where, "SELECT version FROM transcripts_migrations ORDER BY version");
+      assert.deepEqual(
+        applied.map(({ version }) => version),
+        VERSIONS,
+      );
+    });
+
+    test("a process killed in the middle leaves whole steps, and the next one goes on", async () => {
+      const where = await backend.newPlace();
+      await migrateStore(where, 2);
+      await insertMany(backend, where);
+      const reached = new Set<number>();
+      for (const waitMs of [5, 30, 80, 150, 300]) {
+        const child = await migrationChild(where);
+        child.go();
+        await new Promise((resolve) => setTimeout(resolve, waitMs));
+        child.process.kill("SIGKILL");
+        await child.end();
+        const version = await storeVersion(where);
+        reached.add(version);
+        assert.ok(version >= 2 && version <= LATEST_VERSION);
+        const [row] = await backend.sql(where, "SELECT count(*) AS steps FROM transcripts_migrations");
+        assert.equal(row?.["steps"], version);
+      }
+      const store = await openStore(where);
+      try {
+        assert.equal(await countOf(store, "straße 19999"), 1);
+        assert.equal(await countOf(store, "plain words"), 20_000);
+      } finally {
+        await store.close();
+      }
+      assert.ok(reached.has(2), `No process was killed early enough: ${[...reached].join()}`);
+    });
+  });
+}
+
+/** The tables, indexes and triggers that a version has. */
+async function shapeOf(backend: TestBackend, where: StoreWhere, version: number): Promise<string> {
+  await migrateStore(where, version);
+  assert.equal(await storeVersion(where), version);
+  const sql =
+    backend.name === "sqlite"
+      ? "SELECT type || name || coalesce(sql, '') AS shape FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY shape"
+      : `SELECT shape FROM (
+           SELECT table_name || column_name || data_type AS shape FROM information_schema.columns WHERE table_schema = 'public'
+           UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'
+           UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND proname LIKE 'conv%'
+           UNION ALL SELECT tgname FROM pg_trigger WHERE NOT tgisinternal
+         ) AS shapes ORDER BY shape`;
+  return (await backend.sql(where, sql)).map(({ shape }) => String(shape)).join("\n");
+}
+
+const EVENT_COLUMNS =
+  "event_id, session_id, ordinal, line_number, byte_offset, message_type, role, block_type, is_sidechain, is_own, content";
+
+async function insertRows(backend: TestBackend, where: StoreWhere, version: number): Promise<void> {
+  await backend.sql(
+    where,
+    "INSERT INTO sessions (session_id, source, host, path, revision) VALUES ('s1', 'file', 'h', '/p', 1)",
+  );
+  const event = (at: number, own: string, content: string): string =>
+    `('s1-${at}', 's1', ${at}, 1, 0, 'user', 'user', 'text', (1 = 0), (${own}), '${content}')`;
+  const events = [event(0, "1 = 0", EVENT), event(1, "1 = 1", EVENT), event(2, "1 = 0", "Later words")];
+  // From version 3 on the search table is written with the events: that is the store's doing, not the table's.
+  if (version < 3) await backend.sql(where, `INSERT INTO events (${EVENT_COLUMNS}) VALUES ${events.join()}`);
+  if (version < 2) return;
+  const cited = version < 3 ? "'s1-0'" : "NULL";
+  if (version >= 5) return;
+  await backend.sql(
+    where,
+    `INSERT INTO conversation_snippets (session_id, event_id, snippet_type, title, content, tags)
+     VALUES ('s1', ${cited}, 'learning_pattern', 'Título', '${CONTENT}', '["alt", "%"]')`,
+  );
+}
+
+/** Opens the store, which brings it up to date, and looks for what there was; or enters it, where it is current. */
+async function checkRows(where: StoreWhere, hasSnippets: boolean): Promise<void> {
+  const store = await openStore(where);
+  try {
+    await enterMissing(store, hasSnippets);
+    assert.equal((await store.events("s1", { from: 0, limit: 9 })).length, 3);
+    for (const term of ["STRASSE".replace("SS", "ẞ"), "straße", "kelvin k", "words"])
+      assert.ok((await countOf(store, term)) >= 1, term);
+    assert.equal(await countOf(store, "later"), 1);
+    if (!hasSnippets) return;
+    for (const query of [{ keyword: "σίσυφοσ" }, { keyword: '"OLD"' }, { keyword: "tí" }, { tags: ["%", "alt"] }]) {
+      const { snippets, total_count } = await store.querySnippets({ ...query, limit: 5, offset: 0 });
+      assert.deepEqual([total_count, snippets[0]?.content], [1, CONTENT], JSON.stringify(query));
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+async function enterMissing(store: Store, hasSnippets: boolean): Promise<void> {
+  const session = await store.session("s1");
+  assert.ok(session);
+  if ((await store.event("s1-0")) === undefined) {
+    const contents = [EVENT, EVENT, "Later words"];
+    const events = contents.map((content, at) => madeEvent(at, { content, is_own: at === 1 }));
+    assert.equal(await store.writeSession(laterChange(1, events)), true);
+  }
+  const { total_count: snippets } = await store.querySnippets({ limit: 0, offset: 0 });
+  if (!hasSnippets || snippets > 0) return;
+  await store.insertSnippet(madeSnippet({ title: "Título", content: CONTENT, tags: ["alt", "%"] }));
+}
+
+/** Enough that filling an index takes a while. */
+async function insertMany(backend: TestBackend, where: StoreWhere): Promise<void> {
+  await backend.sql(
+    where,
+    "INSERT INTO sessions (session_id, source, host, path, revision) VALUES ('s1', 'file', 'h', '/p', 1)",
+  );
+  await backend.sql(
+    where,
+    `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 19999)
+     INSERT INTO events (${EVENT_COLUMNS})
+     SELECT 's1-' || n, 's1', n, 1, 0, 'user', 'user', 'text', (1 = 0), (1 = 0),
+       'Straße ' || n || ', plain words and others that make it long enough to take its time ' || (n * 7919) FROM numbers`,
+  );
+}
+
+/** Of the candidates those that have the term. */
+async function countOf(store: Store, term: string): Promise<number> {
+  let count = 0;
+  for await (const batch of store.candidates({ terms: [term] })) {
+    count += batch.filter(({ content }) => foldedPattern(term).test(content)).length;
+  }
+  return count;
+}

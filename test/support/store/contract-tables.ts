@@ -1,0 +1,85 @@
+/** What the tables themselves see to, whoever writes them. */
+import assert from "node:assert/strict";
+import { test } from "../runner.ts";
+import { withStore, type TestBackend } from "./backends.ts";
+import { fillSession, madeSnippet } from "./made-rows.ts";
+
+export function tableContract(backend: TestBackend): void {
+  test(`${backend.name}: the table of snippets refuses what is none`, () =>
+    withStore(backend, async (store, where) => {
+      await fillSession(store);
+      const insert = (changed: Record<string, string>): Promise<unknown> => {
+        const row = {
+          session_id: "'s1'",
+          snippet_type: "'learning_pattern'",
+          title: "'t'",
+          content: `'${"x".repeat(100)}'`,
+          ...changed,
+        };
+        return backend.sql(
+          where,
+          `INSERT INTO conversation_snippets (${Object.keys(row).join()}) VALUES (${Object.values(row).join()})`,
+        );
+      };
+      const bad = [
+        { session_id: "'nobody'" },
+        { session_id: "NULL" },
+        { event_id: "'nobody'" },
+        { snippet_type: "'opinion'" },
+        { title: "NULL" },
+        { title: `'${"é".repeat(257)}'` },
+        { content: `'${"x".repeat(99)}'` },
+        { content: `'${"é".repeat(5_121)}'` },
+        { tags: "'{}'" },
+        { tags: "'['" },
+        { metadata: "'[]'" },
+      ];
+      for (const changed of bad) await assert.rejects(insert(changed), `${JSON.stringify(changed)} is taken`);
+      await insert({});
+      await insert({ title: `'${"é".repeat(256)}'`, content: `'${"é".repeat(50)}'`, event_id: "'s1-0'" });
+      const { snippets, total_count } = await store.querySnippets({ limit: 9, offset: 0 });
+      assert.equal(total_count, 2);
+      for (const { tags, metadata, snippet_id: id } of snippets) {
+        assert.deepEqual([tags, metadata], [[], {}]);
+        assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+      }
+    }));
+
+  test(`${backend.name}: a snippet that is changed has the time of it`, () =>
+    withStore(backend, async (store, where) => {
+      await fillSession(store);
+      const before = await store.insertSnippet(madeSnippet({ tags: ["old"] }));
+      // Times have milliseconds: the next one comes.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      await backend.sql(where, `UPDATE conversation_snippets SET tags = '["new"]'`);
+      const after = await store.snippet(before.snippet_id);
+      assert.deepEqual({ ...after, updated_at: "" }, { ...before, tags: ["new"], updated_at: "" });
+      assert.ok((after?.updated_at ?? "") > before.updated_at);
+      const count = async (tag: string): Promise<number> =>
+        (await store.querySnippets({ tags: [tag], limit: 0, offset: 0 })).total_count;
+      assert.deepEqual([await count("old"), await count("new")], [0, 1]);
+    }));
+
+  test(`${backend.name}: an event that goes leaves its snippets, a session takes them with it`, () =>
+    withStore(backend, async (store, where) => {
+      await fillSession(store);
+      const snippet = await store.insertSnippet(madeSnippet({ event_id: "s1-1" }));
+      await backend.sql(where, "DELETE FROM events WHERE event_id = 's1-1'");
+      assert.deepEqual(await store.snippet(snippet.snippet_id), { ...snippet, event_id: null });
+      await backend.sql(where, "DELETE FROM sessions");
+      assert.equal(await store.snippet(snippet.snippet_id), undefined);
+      assert.equal((await store.querySnippets({ keyword: "queue", limit: 0, offset: 0 })).total_count, 0);
+    }));
+
+  test(`${backend.name}: the indexes that the specification names are there`, () =>
+    withStore(backend, async (_, where) => {
+      const names =
+        backend.name === "sqlite"
+          ? await backend.sql(where, "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
+          : await backend.sql(where, "SELECT indexname AS name, indexdef AS sql FROM pg_indexes");
+      const sqlOf = new Map(names.map(({ name, sql }) => [String(name), String(sql)]));
+      assert.match(sqlOf.get("idx_snippets_instance_type") ?? "", /\(session_id, snippet_type\)/);
+      assert.match(sqlOf.get("idx_snippets_type_created") ?? "", /\(snippet_type, created_at DESC/);
+      assert.match(sqlOf.get("idx_snippets_created") ?? "", /\(created_at DESC/);
+    }));
+}

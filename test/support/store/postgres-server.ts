@@ -1,0 +1,79 @@
+/** A real PostgreSQL for tests, from npm: on loopback at a free port, with its data in a temporary folder. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import pg from "pg";
+
+export interface PostgresServer {
+  /** Of its first database, with user and password. */
+  url: string;
+  /** Makes an empty database and resolves to its address. */
+  newDatabase(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export interface PostgresServerOptions {
+  /** Waits for the disk as a real one does. Default: false, which is for tests. */
+  durable?: boolean;
+}
+
+/** Starts a server of its own, in a second or two. It ends with this process, however that ends. */
+export async function startPostgres({ durable = false }: PostgresServerOptions = {}): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), "opencode-transcripts-postgres-"));
+  const args = [join(import.meta.dirname, "postgres-child.ts"), folder, `${await freePort()}`];
+  const child = spawn(process.execPath, durable ? [...args, "durable"] : args, { stdio: ["pipe", "pipe", "inherit"] });
+  const stop = (): Promise<void> => ended(child);
+  try {
+    const url = await addressFrom(child);
+    return { url, newDatabase: () => newDatabase(url), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function addressFrom({ stdout, pid }: ChildProcess): Promise<string> {
+  if (stdout === null) throw new Error("PostgreSQL's process has no output.");
+  for await (const line of createInterface({ input: stdout })) {
+    const told: unknown = JSON.parse(line);
+    if (typeof told === "object" && told !== null && "url" in told) return String(told.url);
+    throw new Error(`PostgreSQL did not start: ${line}`);
+  }
+  throw new Error(`PostgreSQL did not start: its process ${pid} ended.`);
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, "exit");
+  child.stdin?.end();
+  await exit;
+}
+
+let databases = 0;
+
+async function newDatabase(url: string): Promise<string> {
+  const name = `test_${process.pid}_${++databases}`;
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`CREATE DATABASE ${name}`);
+  } finally {
+    await client.end();
+  }
+  return url.replace(/[^/]*$/, name);
+}
+
+/** One that nobody listens on now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (typeof address !== "object" || address === null) throw new Error("There is no free port.");
+  return address.port;
+}

@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { SafePlaces } from "../../src/cli/forget/plan.ts";
+import { removePlaces } from "../../src/cli/forget/remove.ts";
+import { forget } from "../../src/cli/schemas/snippets.ts";
+import { sampleSession, SESSION, storeSession } from "../support/cli/claude-lines.ts";
+import { type CliRun, type CliSetting, runCli } from "../support/cli/run-cli.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
+
+const OTHER = "9a1b2c3d-4e5f-4061-8071-2a3b4c5d6e7f";
+
+function put(path: string, text: string): string {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+/** Two sessions of Claude Code, one with a subagent and outputs; one of ours, saved twice, with another's beside it. */
+async function machine() {
+  const home = makeTempDir();
+  const main = storeSession(home, sampleSession());
+  const other = storeSession(home, sampleSession().replaceAll(SESSION, OTHER), { id: OTHER });
+  const folder = main.replace(".jsonl", "");
+  put(join(folder, "subagents/agent-a1.jsonl"), sampleSession());
+  put(join(folder, "tool-results/t.txt"), "output");
+  const data = join(home, ".openfleet");
+  const header = (id: string) =>
+    `${JSON.stringify({ type: "header", version: 1, sessionID: id, created: "2026-01-05T10:00:00.000Z" })}\n${JSON.stringify({ type: "user", timestamp: "2026-01-05T10:00:01.000Z", content: "Hello there", parts: [] })}\n`;
+  const ours = put(join(data, "transcripts/ses_one.jsonl"), header("ses_one"));
+  put(join(data, "transcripts/ses_one.md"), "");
+  put(join(data, "transcripts/ses_one/outputs/c.txt"), "output");
+  put(join(data, "transcripts/ses_two.jsonl"), header("ses_two"));
+  const saved = put(join(data, "sessions/2026-01-05/01.md"), "# One\n\n- **Date**: x\n- **Session ID**: `ses_one`\n");
+  const foreign = put(
+    join(data, "sessions/2026-01-05/02.md"),
+    "# Two\n\n- **Session ID**: `ses_two`\n\nOf `ses_one`\n",
+  );
+  const runWith = (setting: Partial<CliSetting>, ...argv: string[]): Promise<CliRun> =>
+    runCli(argv, { home, ...setting });
+  const run = (...argv: string[]): Promise<CliRun> => runWith({}, ...argv);
+  const snippet = await run(
+    "snippets",
+    "extract",
+    SESSION,
+    "--lines",
+    "2-6",
+    "--type",
+    "error_reasoning",
+    "--title",
+    "x",
+  );
+  assert.equal(snippet.exitCode, 0, snippet.stderr);
+  return { home, main, other, folder, ours, saved, foreign, run, runWith };
+}
+
+const json = (run: CliRun) => forget.parse(JSON.parse(run.stdout));
+
+describe("transcripts forget", () => {
+  test("a session of Claude Code: file, subagents, outputs, index, snippets", async () => {
+    const { run, main, other, folder } = await machine();
+    await run("index");
+    const shown = json(await run("forget", SESSION.slice(0, 8), "--dry-run", "--json"));
+    assert.equal(shown.removed, false);
+    assert.deepEqual(shown.files.map(({ path }) => path).toSorted(), [folder, main]);
+    assert.equal(shown.snippets, 1);
+    assert.ok(shown.events > 0 && shown.in_index.length >= 2, JSON.stringify(shown.in_index));
+    assert.ok(existsSync(main) && existsSync(folder));
+    const done = await run("forget", SESSION.slice(0, 8), "--yes", "--json");
+    assert.equal(done.exitCode, 0, done.stderr);
+    assert.deepEqual([json(done).removed, json(done).failed], [true, []]);
+    assert.deepEqual([existsSync(main), existsSync(folder), existsSync(other)], [false, false, true]);
+    assert.equal((await run("snippets", "query")).exitCode, 1);
+    assert.equal((await run("forget", SESSION, "--yes")).exitCode, 2, "it is not there any more");
+  });
+
+  test("a transcript of ours: both formats, outputs, saved sessions of its own", async () => {
+    const { run, home, saved, foreign } = await machine();
+    const done = await run("forget", "ses_one", "--yes");
+    assert.equal(done.exitCode, 0, done.stderr + done.stdout);
+    assert.deepEqual(readdirSync(join(home, ".openfleet/transcripts")), ["ses_two.jsonl"]);
+    assert.deepEqual([existsSync(saved), existsSync(foreign)], [false, true]);
+  });
+
+  test("asks on a terminal, and refuses where nobody can answer", async () => {
+    const { run, runWith, main } = await machine();
+    const nobody = await run("forget", SESSION);
+    assert.equal(nobody.exitCode, 2);
+    assert.match(nobody.stdout, /session {3}.*\.jsonl/, "it shows what would go");
+    assert.match(nobody.stderr, /Nobody can be asked here: add --yes/);
+    for (const stdin of ["no\n", "", "yesterday\n"]) {
+      const declined = await runWith({ terminal: 100, stdin }, "forget", SESSION);
+      assert.deepEqual([declined.exitCode, /nothing was removed/.test(declined.stderr)], [1, true]);
+    }
+    assert.ok(existsSync(main));
+    assert.equal((await runWith({ terminal: 100, stdin: "yes\n" }, "forget", SESSION)).exitCode, 0);
+    assert.ok(!existsSync(main));
+  });
+
+  test("--keep-files removes it from the index alone", async () => {
+    const { run, main, folder } = await machine();
+    const done = json(await run("forget", SESSION, "--yes", "--keep-files", "--json"));
+    assert.deepEqual([done.files, done.kept.length >= 2, done.snippets], [[], true, 1]);
+    assert.ok(existsSync(main) && existsSync(folder));
+    assert.equal((await run("snippets", "query")).exitCode, 1);
+  });
+
+  test("a session whose file is gone is forgotten by the index", async () => {
+    const { run, main, folder } = await machine();
+    rmSync(main);
+    rmSync(folder, { recursive: true });
+    const done = await run("forget", SESSION.slice(0, 8), "--yes", "--json");
+    assert.equal(done.exitCode, 0, done.stderr);
+    assert.deepEqual(json(done).in_index, [SESSION]);
+  });
+
+  test("nothing outside of the places of sessions, and nothing through a link", async () => {
+    const { run, home, main, folder } = await machine();
+    const elsewhere = put(join(home, "elsewhere/copy.jsonl"), sampleSession());
+    const outside = json(await run("forget", elsewhere, "--yes", "--json"));
+    assert.match(
+      outside.kept.find(({ path }) => path === elsewhere)?.reason ?? "",
+      /not in a folder where sessions are kept/,
+    );
+    assert.ok(existsSync(elsewhere));
+
+    const precious = put(join(home, "precious/data.txt"), "keep");
+    symlinkSync(dirname(precious), join(folder, "tool-results/link"));
+    const real = put(join(home, "real.jsonl"), sampleSession().replaceAll(SESSION, OTHER));
+    const linked = join(dirname(main), "1a1b2c3d-4e5f-4061-8071-2a3b4c5d6e7f.jsonl");
+    symlinkSync(real, linked);
+    await run("forget", SESSION, "--yes");
+    assert.equal(readFileSync(precious, "utf8"), "keep");
+    const link = await run("forget", linked, "--yes", "--json");
+    assert.match(json(link).kept.find(({ path }) => path === linked)?.reason ?? "", /symbolic link/);
+    assert.ok(existsSync(linked) && existsSync(real));
+  });
+
+  test("what cannot be removed is named, and the rest is removed", async () => {
+    const { home, main, other } = await machine();
+    const safe = new SafePlaces([{ source: "claude-code", path: join(home, ".claude/projects") }]);
+    const places = [main, other, join(home, "away")].map((path) => ({ path, kind: "session", bytes: 1 }) as const);
+    const removed: string[] = [];
+    const failed = await removePlaces(places, safe, async (path) => {
+      if (path === main) throw Object.assign(new Error("no"), { code: "EACCES" });
+      removed.push(path);
+    });
+    assert.deepEqual(failed, [
+      { path: main, reason: "permission denied" },
+      { path: join(home, "away"), reason: "it is not there" },
+    ]);
+    assert.deepEqual(removed, [other]);
+  });
+
+  test("without an index none is made", async () => {
+    const home = makeTempDir();
+    storeSession(home, sampleSession());
+    const done = await runCli(["forget", SESSION, "--yes"], { home });
+    assert.equal(done.exitCode, 0, done.stderr);
+    assert.ok(!existsSync(join(home, ".local/share/opencode-transcripts")));
+  });
+
+  test("standard input and unknown sessions are refused", async () => {
+    const { run } = await machine();
+    assert.match((await run("forget", "-", "--yes")).stderr, /standard input cannot be forgotten/);
+    const unknown = await run("forget", "0000nothing", "--yes");
+    assert.deepEqual([unknown.exitCode, /No session has an id/.test(unknown.stderr)], [2, true]);
+  });
+});

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { copyFileSync, mkdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { updateIndex } from "../../src/indexing/update-index.ts";
+import { foldedPattern } from "../../src/matching/folding.ts";
+import { findInFile } from "../../src/scan/find-file.ts";
+import type { Hit } from "../../src/scan/find-hit.ts";
+import type { StoredEvent } from "../../src/store/model.ts";
+import { TEXT_SEPARATOR } from "../../src/store/model.ts";
+import { INDEX_LIMITS, newStore, NO_REDACTOR, FORGETFUL } from "../support/indexing/index-fixture.ts";
+import { CORPUS, corpusFiles } from "../support/parse/corpus.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
+
+/** Terms that are everywhere, terms that are rare, and some from the middle of the session itself. */
+function termsFor(events: readonly StoredEvent[]): string[] {
+  const texts = events.flatMap(({ content }) => content.split(TEXT_SEPARATOR)).filter((text) => text.length > 30);
+  const own = [0.2, 0.5, 0.8].map((share) => texts[Math.floor(share * texts.length)] ?? "");
+  return ["e", "Error", "read_session", "transcripts", ...own.map((text) => wellFormed(text.slice(11, 19)))].filter(
+    (term) => term !== "",
+  );
+}
+
+function wellFormed(text: string): string {
+  return text.replaceAll(/\p{Surrogate}|\ufffd/gu, "");
+}
+
+type Found = Partial<Hit> & { match_count: number };
+
+function inIndex(events: readonly StoredEvent[], term: string): Found[] {
+  return events
+    .filter(({ is_own }) => !is_own)
+    .map((event) => ({
+      line_number: event.line_number,
+      byte_offset: event.byte_offset,
+      timestamp: event.occurred_at,
+      message_type: event.message_type,
+      role: event.role,
+      block_type: event.block_type,
+      tool_name: event.tool_name,
+      tool_use_id: event.tool_use_id,
+      match_count: [...event.content.matchAll(foldedPattern(term))].length,
+      ...(event.is_sidechain ? ({ is_sidechain: true } as const) : {}),
+    }))
+    .filter(({ match_count }) => match_count > 0);
+}
+
+function inScan({ passage: _, matches: __, timestamp, ...hit }: Hit): Found {
+  const ms = Date.parse(timestamp ?? "");
+  return { ...hit, timestamp: Number.isNaN(ms) ? null : new Date(ms).toISOString() };
+}
+
+describe("what the index holds", () => {
+  const files = corpusFiles("claude-code", "claude-stream-json").filter((name) => name.endsWith(".jsonl"));
+  test(`is what a scan finds${files.length === 0 ? " (the corpus is not here: nothing was tried)" : ""}`, async () => {
+    const home = makeTempDir();
+    const where = { env: {}, home, cwd: home };
+    const paths = files.map((name, at) => {
+      const folder = join(home, ".claude", "projects", `p${at}`);
+      mkdirSync(folder, { recursive: true });
+      copyFileSync(join(CORPUS, name), join(folder, basename(name)));
+      return join(folder, basename(name));
+    });
+    const store = await newStore();
+    await updateIndex(store, where, {
+      redactor: NO_REDACTOR,
+      limits: { ...INDEX_LIMITS, chunkBytes: FORGETFUL.chunkBytes * 100 },
+    });
+    const sessions = await store.sessions();
+    assert.equal(sessions.length, new Set(paths).size);
+    let hits = 0;
+    for (const { session_id, path, agent_id, parent_id } of sessions) {
+      const events = await store.events(session_id, { from: 0, limit: 1_000_000 });
+      assert.deepEqual(
+        events.map(({ ordinal }) => ordinal),
+        [...events.keys()],
+      );
+      const isTop = agent_id === null && parent_id === null;
+      for (const term of termsFor(events)) {
+        const scanned = (await findInFile({ path, isTop }, { term })).map(inScan);
+        assert.deepEqual(inIndex(events, term), scanned, `${term} in ${path}`);
+        hits += scanned.length;
+      }
+    }
+    console.log(`${hits} hits in ${sessions.length} sessions`);
+    await store.close();
+  }, 240_000);
+});

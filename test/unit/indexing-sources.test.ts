@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { updateIndex, type UpdateOptions } from "../../src/indexing/update-index.ts";
+import { foldedPattern } from "../../src/matching/folding.ts";
+import { fileInput } from "../../src/scan/find-input.ts";
+import { findInSession } from "../../src/scan/find.ts";
+import { findSessions } from "../../src/sessions/find-sessions.ts";
+import { openSession } from "../../src/sessions/open-session.ts";
+import type { Store } from "../../src/store/store.ts";
+import { dump, figures, inOneGo, newStore, NO_REDACTOR, SMALL } from "../support/indexing/index-fixture.ts";
+import { madeEntry } from "../support/indexing/made-transcript.ts";
+import { FORMATS } from "../support/parse/transcript-file.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+import { Machine, minuteMs, openFakeStore, type StoredSession } from "./sessions-machine.ts";
+
+afterAll(removeTempDirs);
+
+const OPTIONS: UpdateOptions = { redactor: NO_REDACTOR, limits: SMALL };
+
+async function found(store: Store, id: string, term: string): Promise<number[]> {
+  const events = await store.events(id, { from: 0, limit: 10_000 });
+  return events
+    .filter(({ content, is_own }) => !is_own && foldedPattern(term).test(content))
+    .map(({ line_number }) => line_number);
+}
+
+/** Writes only what comes after the first that differs. */
+function counting(store: Store): { store: Store; written: () => number } {
+  let events = 0;
+  const writeSession: Store["writeSession"] = async (change) => {
+    events += change.events.length;
+    return store.writeSession(change);
+  };
+  const counted = new Proxy(store, {
+    get: (target, name) => {
+      if (name === "writeSession") return writeSession;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function"
+        ? (...values: unknown[]): unknown => Reflect.apply(value, target, values)
+        : value;
+    },
+  });
+  return { store: counted, written: () => events };
+}
+
+for (const [name, format] of Object.entries(FORMATS)) {
+  describe(`a transcript of ours as ${name}`, () => {
+    const extension = name === "markdown" ? "md" : "jsonl";
+
+    test("that grows comes to the same as in one go, wherever it was cut", async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.nat(4), { minLength: 1, maxLength: 25 }),
+          fc.array(fc.nat(1_000_000), { minLength: 1, maxLength: 5 }),
+          async (kinds, cuts) => {
+            const home = makeTempDir();
+            const where = { env: {}, home, cwd: home };
+            const path = join(home, ".openfleet", "transcripts", `ses_1.${extension}`);
+            const bytes = Buffer.from(format.text(kinds.map((kind, at) => madeEntry("ses_1", at, kind))));
+            mkdirSync(dirname(path), { recursive: true });
+            writeFileSync(path, "");
+            const store = await newStore();
+            let done = 0;
+            for (const place of [
+              ...cuts.map((cut) => Math.floor((cut / 1_000_000) * bytes.length)),
+              bytes.length,
+            ].toSorted((a, b) => a - b)) {
+              appendFileSync(path, bytes.subarray(done, place));
+              done = place;
+              await updateIndex(store, where, OPTIONS);
+            }
+            assert.deepEqual(await dump(store), await inOneGo(where, OPTIONS));
+            await store.close();
+          },
+        ),
+        { numRuns: 25 },
+      );
+    }, 60_000);
+
+    test("is found as a scan finds it, and only its end is written when it grew", async () => {
+      const machine = new Machine();
+      const entries = Array.from({ length: 120 }, (_, at) => madeEntry("ses_1", at, at % 4));
+      const path = machine.write(join(machine.transcripts, `ses_1.${extension}`), format.text(entries));
+      const { store, written } = counting(await newStore());
+      await updateIndex(store, machine.where, OPTIONS);
+      assert.equal(written(), 120);
+      appendFileSync(path, format.entry(madeEntry("ses_1", 120, 3)));
+      await updateIndex(store, machine.where, OPTIONS);
+      assert.equal(written(), 121);
+      for (const term of ["entry 7", "goes on", "bash", "ENTRY 12"]) {
+        const hits = await Array.fromAsync(findInSession(fileInput(path), { term }));
+        assert.deepEqual(
+          await found(store, "ses_1", term),
+          hits.map(({ line_number }) => line_number),
+          term,
+        );
+      }
+      await store.close();
+    });
+  });
+}
+
+const message = (id: string, role: string, parts: readonly unknown[]) => ({
+  id,
+  data: { role, time: { created: 1_750_000_000_000 } },
+  parts: parts.map((data, at) => ({ id: `prt_${id}_${at}`, data })),
+});
+
+function stored(texts: readonly string[], minute: number): StoredSession {
+  const messages = texts.map((text, at) =>
+    message(`msg_${at}`, at % 2 === 0 ? "user" : "assistant", [{ type: "text", text }]),
+  );
+  return { id: "ses_stored", directory: "/work/shop", title: "Fix the shop", minute, messages };
+}
+
+describe("a session in opencode's own store", () => {
+  test("is indexed as a scan finds it, and again when it changed", async () => {
+    const machine = new Machine();
+    const database = await openFakeStore(machine.database, [stored(["first question", "first answer"], 0)]);
+    const { store, written } = counting(await newStore());
+    await updateIndex(store, machine.where, OPTIONS);
+    const session = await store.session("ses_stored");
+    assert.deepEqual(
+      [session?.source, session?.path, session?.project, session?.title],
+      ["opencode-store", machine.database, "/work/shop", "Fix the shop"],
+    );
+    const { sessions } = await findSessions(machine.where);
+    const [ref] = sessions;
+    assert.ok(ref);
+    const hits = await Array.fromAsync(findInSession(openSession(ref), { term: "first" }));
+    assert.deepEqual(
+      await found(store, "ses_stored", "first"),
+      hits.map(({ line_number }) => line_number),
+    );
+    assert.equal(hits.length, 2);
+
+    assert.deepEqual(figures(await updateIndex(store, machine.where, OPTIONS)), { sessions: 1, unchanged: 1 });
+    database.run("INSERT INTO message VALUES ('msg_9', 'ses_stored', 9, 0, ?)", JSON.stringify({ role: "user" }));
+    database.run(
+      "INSERT INTO part VALUES ('prt_9', 'msg_9', 'ses_stored', 0, 0, ?)",
+      JSON.stringify({ type: "text", text: "second question" }),
+    );
+    database.run("UPDATE session SET time_updated = ? WHERE id = 'ses_stored'", minuteMs(5));
+    const before = written();
+    assert.equal((await updateIndex(store, machine.where, OPTIONS)).changed, 1);
+    assert.equal(written() - before, 1);
+    assert.equal((await found(store, "ses_stored", "second")).length, 1);
+
+    database.run("DELETE FROM session");
+    assert.deepEqual(figures(await updateIndex(store, machine.where, OPTIONS)), { gone: 1 });
+    assert.equal((await found(store, "ses_stored", "first")).length, 2);
+    database.close();
+    await store.close();
+  });
+
+  test("is seen to have changed by its parts alone", async () => {
+    const machine = new Machine();
+    const database = await openFakeStore(machine.database, [stored(["a question", "half an an"], 0)]);
+    const store = await newStore();
+    await updateIndex(store, machine.where, OPTIONS);
+    const text = JSON.stringify({ type: "text", text: "half an answer made whole" });
+    database.run("UPDATE part SET data = ?, time_updated = ? WHERE id = 'prt_msg_1_0'", text, minuteMs(3));
+    assert.equal((await updateIndex(store, machine.where, OPTIONS)).changed, 1);
+    assert.equal((await found(store, "ses_stored", "whole")).length, 1);
+    assert.deepEqual(figures(await updateIndex(store, machine.where, OPTIONS)), { sessions: 1, unchanged: 1 });
+    database.close();
+    await store.close();
+  });
+
+  test("that was recorded too is indexed once, from wherever it is looked at", async () => {
+    const machine = new Machine();
+    const database = await openFakeStore(machine.database, [stored(["a question"], 0)]);
+    database.close();
+    const text = FORMATS["jsonl"]?.text([madeEntry("ses_stored", 1, 0)], { version: 1, sessionID: "ses_stored" }) ?? "";
+    const path = machine.write(join(machine.transcripts, "ses_stored.jsonl"), text);
+    const store = await newStore();
+    const elsewhere = { ...machine.where, cwd: machine.home };
+    await updateIndex(store, elsewhere, OPTIONS);
+    assert.equal((await store.session("ses_stored"))?.source, "opencode-store");
+    await updateIndex(store, machine.where, OPTIONS);
+    assert.equal((await store.session("ses_stored"))?.path, path);
+    assert.deepEqual(figures(await updateIndex(store, elsewhere, OPTIONS)), { sessions: 1, unchanged: 1 });
+    assert.equal((await store.session("ses_stored"))?.path, path);
+    assert.equal((await store.sessions()).length, 1);
+    assert.ok(readFileSync(path).length > 0);
+    await store.close();
+  });
+});

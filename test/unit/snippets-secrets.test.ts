@@ -1,0 +1,229 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { autoExtract } from "../../src/snippets/auto-extract.ts";
+import { extractSnippet } from "../../src/snippets/extract-snippet.ts";
+import type { ExtractSnippetInput } from "../../src/snippets/input.ts";
+import { keptText, redactPieces } from "../../src/snippets/section/pieces.ts";
+import { createRedactor } from "../../src/redact/redactor.ts";
+import { fileRef } from "../../src/sessions/file-ref.ts";
+import { execute } from "../../src/tools/extract-snippet/run.ts";
+import { calls, result, says, SESSION, user } from "../support/cli/claude-lines.ts";
+import { runCli } from "../support/cli/run-cli.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { removeTempDirs } from "../support/temp-dir.ts";
+import { labelledSets } from "../secrets/measure.ts";
+import type { PositiveSample } from "../secrets/sample.ts";
+import { madeSetting, type MadeSetting } from "../snippets/made-setting.ts";
+
+afterAll(removeTempDirs);
+
+// Those that stand whole, without a JSON key of their own that only a record would have.
+type Sample = PositiveSample;
+const SAMPLES: readonly Sample[] = labelledSets
+  .flatMap(({ positives }) => positives)
+  .filter(({ key, cut }) => key === undefined && cut !== true);
+const PADDING =
+  " This was seen while the deployment was looked at, and it is kept so that the next person finds it at once.";
+
+/** The database with all that belongs to it, byte for byte. */
+function stored({ database }: MadeSetting): string {
+  return [database, `${database}-wal`]
+    .filter((path) => existsSync(path))
+    .map((path) => readFileSync(path, "latin1"))
+    .join("\n");
+}
+
+const input = (rest: Partial<ExtractSnippetInput>): ExtractSnippetInput => ({
+  session_id: SESSION,
+  snippet_type: "learning_pattern",
+  title: "What was seen",
+  ...rest,
+});
+
+const WINDOW = 8;
+
+/** Eight characters in a row of a secret, by the sample that alone has them: `sk-proj-` tells nothing. */
+function telling(samples: readonly Sample[]): Map<string, Sample> {
+  const owners = new Map<string, Sample | "many">();
+  for (const sample of samples) {
+    const { text, secrets } = sample;
+    const secret = new Set(secrets.flatMap((each) => windowsOf(each)));
+    for (const window of windowsOf(`${text}${PADDING}`)) {
+      const owner = owners.get(window);
+      if (!secret.has(window)) owners.set(window, "many");
+      else if (owner !== sample) owners.set(window, owner === undefined ? sample : "many");
+    }
+  }
+  return new Map([...owners].flatMap(([window, owner]) => (owner === "many" ? [] : [[window, owner] as const])));
+}
+
+function windowsOf(text: string): string[] {
+  const windows = Array.from({ length: Math.max(0, text.length - WINDOW + 1) }, (_, at) => text.slice(at, at + WINDOW));
+  return windows.filter((window) => !/[\s"\\]/.test(window));
+}
+
+/** Samples of which a part is left. */
+function leaksIn(bytes: string, samples: readonly Sample[]): string[] {
+  const wanted = telling(samples);
+  assert.ok(wanted.size > 10 * samples.length, "there is too little to look for");
+  const found = new Set<Sample>();
+  for (let at = 0; at + WINDOW <= bytes.length; at++) {
+    const owner = wanted.get(bytes.slice(at, at + WINDOW));
+    if (owner !== undefined) found.add(owner);
+  }
+  return [...found].map(({ kind, text }) => `${kind}: ${text.slice(0, 80)}`);
+}
+
+/** Sends each sample through one way, and looks for its secrets in the bytes. */
+async function check(
+  made: MadeSetting,
+  send: (text: string, at: number) => Promise<unknown>,
+  samples: readonly Sample[] = SAMPLES,
+): Promise<void> {
+  try {
+    for (const [at, { text }] of samples.entries()) await send(text, at);
+    const bytes = stored(made);
+    assert.ok(bytes.includes("REDACTED"), "nothing was redacted: this test looks at the wrong file");
+    assert.deepEqual(leaksIn(bytes, samples), []);
+  } finally {
+    await made.store.close();
+  }
+}
+
+test("the search finds what is left", () => {
+  const [first] = SAMPLES;
+  assert.ok(first);
+  const secret = first.secrets[0] ?? "";
+  assert.equal(leaksIn(`xx${secret.slice(-12)}yy`, SAMPLES).length, 1);
+});
+
+describe("no secret reaches the database", () => {
+  test("as a given text", async () => {
+    const made = await madeSetting();
+    await check(made, (text) => extractSnippet(made, input({ content: `${PADDING}\n${text}` })));
+  });
+
+  test("as a title, in short", async () => {
+    const made = await madeSetting();
+    const short = SAMPLES.filter(({ text }) => text.length <= 200);
+    await check(
+      made,
+      (title, at) => extractSnippet(made, input({ title, content: `${at}${PADDING}` })).catch(ignoreTooLong),
+      short,
+    );
+  });
+
+  test("as a tag", async () => {
+    const made = await madeSetting();
+    const short = SAMPLES.filter(({ text }) => text.length <= 100);
+    await check(
+      made,
+      (tag, at) => extractSnippet(made, input({ tags: [tag, "b"], content: `${at}${PADDING}` })).catch(ignoreTooLong),
+      short,
+    );
+  });
+
+  test("in metadata", async () => {
+    const made = await madeSetting();
+    await check(made, (text, at) =>
+      extractSnippet(made, input({ metadata: { seen: text, deep: [{ text }] }, content: `${at}${PADDING}` })),
+    );
+  });
+
+  test("by a range of lines, and by a range of turns, said and done", async () => {
+    const session = SAMPLES.map(
+      ({ text }, at) =>
+        user(`${at}${PADDING}\n${text}`, at) +
+        calls("Bash", `t${at}`, { command: `echo ${at}`, env: text }, at) +
+        result(`t${at}`, text, at) +
+        says(`It says ${text}`, at),
+    ).join("");
+    const made = await madeSetting(session);
+    await check(made, async (_, at) => {
+      const first = 4 * at + 1;
+      await extractSnippet(made, input({ source_line_start: first, source_line_end: first + 3 }));
+      if (at % 7 === 0) await extractSnippet(made, input({ source_turn_start: at + 1 }));
+    });
+  });
+
+  test("where a text is cut in the middle", async () => {
+    // Those that end with a secret hold one that was cut there: more text behind it makes it none.
+    const samples = SAMPLES.filter(({ text, secrets }) => !secrets.some((secret) => text.endsWith(secret)));
+    assert.ok(samples.length > SAMPLES.length / 2);
+    // The kept beginning has 8,192 characters, the kept end 4,096: the secret stands across either edge.
+    const edge = (text: string, length: number): string =>
+      "word ".repeat(3_000).slice(0, length - Math.floor(text.length / 2));
+    const pieces = samples.map(({ text }) => {
+      const head = `${edge(text, 8_191)}\n${text}\n`;
+      const tail = `\n${text}\n${edge(text, 4_095)}`;
+      const kept = keptText(`${head}${"word ".repeat(4_000)}${tail}`);
+      assert.ok(kept.tail !== "");
+      return { ...EMPTY_PIECE, texts: [{ key: null, text: kept }] };
+    });
+    const redacted = await redactPieces(createRedactor(), pieces);
+    const bytes = redacted.flatMap(({ texts }) => texts.map(({ text }) => `${text.head}\n${text.tail}`)).join("\n");
+    assert.match(bytes, /REDACTED/);
+    assert.deepEqual(leaksIn(bytes, samples), []);
+  });
+
+  test("by the command line and by the tool", async () => {
+    const made = await madeSetting();
+    const env = { TRANSCRIPTS_DATABASE: made.database };
+    const where = { env, home: made.home, cwd: made.home };
+    const { signal } = new AbortController();
+    const context = {
+      where,
+      sessionId: SESSION,
+      signal,
+      openStore: async () => made.store,
+      now: () => new Date(),
+      showsData: true,
+    };
+    await check(made, async (text, at) => {
+      const args = [
+        "snippets",
+        "extract",
+        SESSION,
+        "--type",
+        "learning_pattern",
+        "--title",
+        "x",
+        "--content-file",
+        "-",
+      ];
+      if (at % 5 === 0) await runCli(args, { home: made.home, env, stdin: `${PADDING}\n${text}` });
+      else await execute({ snippet_type: "learning_pattern", title: "x", content: `${PADDING}\n${text}` }, context);
+    });
+  });
+
+  test("by suggestions", async () => {
+    const samples = SAMPLES.slice(0, 40);
+    const session = samples
+      .map(({ text }, at) => user(`${at}: always use this from now on:\n${text}`, at) + says(`Noted. ${text}`, at))
+      .join("");
+    const made = await madeSetting(session);
+    await check(
+      made,
+      async (_, at) => {
+        if (at === 0)
+          await autoExtract(made.store, made.where ?? { env: {}, home: "", cwd: "" }, await fileRef(made.path));
+      },
+      samples,
+    );
+  });
+});
+
+const EMPTY_PIECE = {
+  kind: "user",
+  line: 1,
+  timestamp: null,
+  isSubagent: false,
+  tool: null,
+  status: null,
+  entry: null,
+} as const;
+
+/** A title or tag may be too long all the same. */
+function ignoreTooLong(error: unknown): void {
+  assert.match(String(error), /title: it has|is too long|characters/);
+}
