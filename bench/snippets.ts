@@ -28,22 +28,6 @@ const FIRST_DAY = Date.UTC(2025, 0, 1);
 const random = new Random(1);
 const vocabulary = Array.from({ length: 5_000 }, () => madeWord());
 
-if (BACKENDS.includes("sqlite")) {
-  await inTemporaryFolder(async (folder) => {
-    const store = await openStore({ env: { TRANSCRIPTS_DATABASE: join(folder, "store.db") }, home: folder });
-    await measure(store);
-  });
-}
-if (BACKENDS.includes("postgres")) {
-  const server = await startPostgres({ durable: true });
-  try {
-    const url = await server.newDatabase();
-    await measure(await openStore({ env: { TRANSCRIPTS_DATABASE_URL: url }, home: "/" }));
-  } finally {
-    await server.stop();
-  }
-}
-
 async function measure(store: Store): Promise<void> {
   try {
     for (let n = 0; n < SESSIONS; n++) await store.registerSession(session(n));
@@ -180,4 +164,20 @@ function prose(length: number): string {
 function madeWord(): string {
   const syllable = (): string => random.characters(1, "bcdfghklmnprstvwz") + random.characters(1, "aeiou");
   return Array.from({ length: 1 + random.below(4) }, syllable).join("") + (random.chance(0.4) ? "n" : "");
+}
+
+if (BACKENDS.includes("sqlite")) {
+  await inTemporaryFolder(async (folder) => {
+    const store = await openStore({ env: { TRANSCRIPTS_DATABASE: join(folder, "store.db") }, home: folder });
+    await measure(store);
+  });
+}
+if (BACKENDS.includes("postgres")) {
+  const server = await startPostgres({ durable: true });
+  try {
+    const url = await server.newDatabase();
+    await measure(await openStore({ env: { TRANSCRIPTS_DATABASE_URL: url }, home: "/" }));
+  } finally {
+    await server.stop();
+  }
 }

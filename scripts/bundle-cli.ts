@@ -19,7 +19,7 @@ const GROUPS = [
   { name: "store", test: /src[\\/](?:matching|store(?![\\/]postgres))[\\/]/, priority: 2 },
   {
     name: "search",
-    test: /src[\\/](?:search[\\/]|sessions[\\/]session-files\.ts|indexing[\\/]sync-session-files\.ts)/,
+    test: /src[\\/](?:search[\\/]|cli[\\/](?:commands[\\/]find|find-(?:index|indexed|query|text))\.ts)/,
     priority: 2,
   },
   { name: "core", test: /[\\/]src[\\/]/, minShareCount: 4, priority: 1 },

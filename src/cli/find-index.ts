@@ -78,15 +78,17 @@ async function updated(context: CommandContext, store: Store, found: StaleSessio
   const bytes = found.stale.reduce((sum, { ref }) => sum + (ref.bytes ?? 0), 0);
   const what = `${counted(found.stale.length, "session")} (${(bytes / 1e6).toFixed(1)} MB)`;
   if (bytes > MOST_BYTES) {
-    context.note(`${what} that the index lacks are read without it; \`transcripts index\` brings them in`);
+    context.note(`the index lacks ${what}, which will be read as files; \`transcripts index\` brings that in`);
     return index;
   }
   if (bytes > TOLD_BYTES) context.note(`bringing ${what} into the index`);
   try {
     return await broughtIn(context, index, found.stale);
   } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    context.note(`the index was not brought up to date, ${what} that changed are read without it: ${error.message}`);
+    context.signal.throwIfAborted();
+    // Whatever keeps the index from being written, what changed can be read.
+    const reason = error instanceof Error ? error.message : String(error);
+    context.note(`the index was not brought up to date, so ${what} will be read as files: ${reason}`);
     return index;
   }
 }

@@ -83,7 +83,7 @@ async function wantedSessions(
     project === undefined ? refs : filterByProject(refs, project, context, nodeSessionFiles);
   const changedIds = new Set(isWords ? [] : index.changed.map(({ sessionId }) => sessionId));
   const byRef = new Map<SessionRef, string>();
-  for (const [id, session] of stored) if (!changedIds.has(id)) byRef.set(storedRef(session), id);
+  for (const [id, session] of stored) if (!changedIds.has(id)) byRef.set(placedRef(session), id);
   const ids = (await ofProject([...byRef.keys()])).map((ref) => byRef.get(ref) ?? "");
   const changed = isWords ? [] : await ofProject(index.changed.map(({ ref }) => ref));
   return { ids, count: ids.length, changed, stored };
@@ -102,6 +102,15 @@ function storedRef({ session_id, source, path, project, parent_id, agent_id, tit
     agentId: agent_id,
     title,
   });
+}
+
+/** The same as a look at the disk sees it: of a file of Claude Code the folder that it is in says whose it is. */
+function placedRef(stored: StoredSession): SessionRef {
+  const ref = storedRef(stored);
+  if (stored.source !== "claude-code" || !existsSync(stored.path)) return ref;
+  const names = stored.path.split(/[\\/]/);
+  const subagents = names.lastIndexOf("subagents", -2);
+  return { ...ref, project: null, projectLabel: names.at(subagents > 1 ? subagents - 2 : -2) ?? "" };
 }
 
 async function shownHits(
@@ -193,7 +202,8 @@ function scopeLine(result: SearchResult, { index, wanted, scan, shown, isWords }
   ];
   const how = notes.length === 0 ? "" : ` (${notes.join(", ")})`;
   const also = scan === undefined ? "" : ` and ${plural(scan.searched, "changed session")} as files`;
-  const old = isWords && changed.length > 0 ? `, ${plural(changed.length, "changed session")} as the index had them` : "";
+  const old =
+    isWords && changed.length > 0 ? `, ${plural(changed.length, "changed session")} as the index had them` : "";
   const unreadable = index.unreadable + (scan?.unreadable ?? 0);
   const sessions = plural(wanted.count ?? known.count + known.gone, "session");
   const which = shownNote(result, shown, scan?.shown.length ?? 0);

@@ -28,20 +28,21 @@ export function ownSessions(sessions: readonly StoredSession[], { backend }: Pic
 
 const SUFFIX = /@[0-9a-f]{8}$/;
 
+function baseId(id: string): string {
+  return id.includes("@") ? id.replace(SUFFIX, "") : id;
+}
+
 /**
  * The first session with an id has the id as its name, the others have `@` and a hash of their place behind. Who has a
  * name keeps it, a session that moved too: one whose place is empty, when its id comes up somewhere else.
  */
 export function keyedSessions(refs: readonly SessionRef[], stored: StoredSessions): KeyedSession[] {
   const { own } = stored;
-  const byPlace = new Map(
-    own.map((session) => [placeKey(session.path, session.session_id.replace(SUFFIX, "")), session]),
-  );
+  const byPlace = new Map(own.map((session) => [placeKey(session.path, baseId(session.session_id)), session]));
   const byId = new Map(stored.sessions.map((session) => [session.session_id, session]));
   const taken = new Set<string>();
-  const found = new Map<SessionRef, StoredSession | undefined>();
-  const inOrder = refs.toSorted(byPlaceAndId);
-  for (const ref of inOrder) {
+  const found = new Map<SessionRef, StoredSession>();
+  for (const ref of refs) {
     const session = placed(ref, byPlace, taken);
     if (session === undefined) continue;
     taken.add(session.session_id);
@@ -54,8 +55,7 @@ export function keyedSessions(refs: readonly SessionRef[], stored: StoredSession
     return session === undefined || (ownRows.has(session) && !stored.isThere(session));
   };
   const ids = new Map<SessionRef, string>();
-  for (const ref of inOrder) {
-    if (found.has(ref)) continue;
+  for (const ref of refs.filter((each) => !found.has(each)).toSorted(byPlaceAndId)) {
     const id = isFree(ref.id) ? ref.id : `${ref.id}@${placeHash(ref)}`;
     taken.add(id);
     ids.set(ref, id);
@@ -69,9 +69,11 @@ export function keyedSessions(refs: readonly SessionRef[], stored: StoredSession
 
 /** The row at the session's place, or at that of another form of it. */
 function placed(ref: SessionRef, byPlace: Map<string, StoredSession>, taken: Set<string>): StoredSession | undefined {
-  return [ref, ...ref.alternatives]
-    .map((form) => byPlace.get(placeKey(placeOf(form), form.id)))
-    .find((session) => session !== undefined && !taken.has(session.session_id));
+  for (const form of [ref, ...ref.alternatives]) {
+    const session = byPlace.get(placeKey(placeOf(form), form.id));
+    if (session !== undefined && !taken.has(session.session_id)) return session;
+  }
+  return undefined;
 }
 
 function placeKey(place: string, id: string): string {

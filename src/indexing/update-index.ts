@@ -65,7 +65,8 @@ export async function updateIndex(store: Store, where: Where, options: UpdateOpt
   report.gone = gone.length;
   const stale = sessions.filter(({ ref, stored }) => rebuild || !isCurrent(ref, stored));
   report.unchanged = sessions.length - stale.length;
-  await new Run(store, options, report).all(stale);
+  // Oldest first: a search takes what was written last for the newest.
+  await new Run(store, options, report).all(stale.toReversed());
   if (!prune) return report;
   for (const { session_id } of gone) if (await store.deleteSession(session_id)) report.pruned += 1;
   return report;

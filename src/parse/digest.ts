@@ -12,6 +12,12 @@ const OTHER = 1;
 const LIST = 2;
 const OBJECT = 3;
 
+/** Two independent hashes of 32 bits. */
+export interface Hashes {
+  first: number;
+  second: number;
+}
+
 /**
  * Takes values one by one. Two series of values have the same hashes with no chance to speak of, but for long texts
  * that differ only between the characters that are looked at.
@@ -20,13 +26,17 @@ export class Digest {
   #first = 0;
   #second = 0;
 
-  /** Two independent hashes of 32 bits over all since `begin`. */
+  /** This and `second` are over all since `begin`. */
   get first(): number {
     return mixed(this.#first);
   }
 
   get second(): number {
     return mixed(this.#second);
+  }
+
+  hashes(): Hashes {
+    return { first: this.first, second: this.second };
   }
 
   /** Forgets all that it took. `kind` is a small number: what the values that follow are. */

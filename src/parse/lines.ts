@@ -19,7 +19,7 @@ export interface ByteLine extends RawLine {
 
 const LINE_FEED = 10;
 /** Characters whose lines are handed out together. */
-const BATCH_CHARACTERS = 1024 * 1024;
+const BATCH_CHARACTERS = 64 * 1024;
 
 /** The lines of a text, many at a time: what a `LineSplitter` gives for its UTF-8, without encoding it. */
 export function* linesOfText(text: string, maxLineBytes: number): Generator<RawLine[]> {

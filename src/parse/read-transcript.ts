@@ -185,10 +185,14 @@ interface Opened {
   units: AsyncGenerator<SourceUnit[]>;
 }
 
-/** Batches of about a megabyte, with a turn of the event loop after each. */
+/** Small batches, with a turn of the event loop after each megabyte or so. */
 async function* taken(batches: Generator<SourceUnit[]>): AsyncGenerator<SourceUnit[]> {
+  let sinceBreath = 0;
   for (const batch of batches) {
     yield batch;
+    sinceBreath += PIECE_BYTES;
+    if (sinceBreath < BREATH_BYTES) continue;
+    sinceBreath = 0;
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -1,18 +1,16 @@
 /** What a file says again under the same ids: see `Source.repeats`. */
-import { Digest } from "./digest.ts";
+import { Digest, type Hashes } from "./digest.ts";
 import type { BlockDraft, MessageDraft } from "./draft.ts";
 import type { SeenSet } from "./fingerprint.ts";
 
 /** Calls that share an id and are told apart. Files with more of them are made to cause work. */
 const MAX_CALLS_OF_ID = 1_000;
 
-/** What a hash stands for: a block, the nth call of an id, the nth answer to one. */
+/** What a hash stands for: a block, the nth call of an id, the nth answer to one, the id itself. */
 const BLOCK = 1;
 const CALL = 2;
 const ANSWER = 3;
-
-/** The hashes of a block; undefined of one that may rightly stand twice. */
-type Identity = { first: number; second: number } | undefined;
+const ID = 4;
 
 /**
  * Leaves out blocks of an answer that its message id had before, and a result that came before, unless a call of its id
@@ -35,50 +33,47 @@ export class Repeats {
     return news.length === blocks.length ? blocks : news;
   }
 
-  #isNew({ type, toolUseId }: BlockDraft, identity: Identity): boolean {
+  #isNew({ type, toolUseId }: BlockDraft, identity: Hashes | undefined): boolean {
     const isKnown = identity !== undefined && this.#seen.hasHashes(identity.first, identity.second);
     if (toolUseId === undefined || (type !== "tool_use" && type !== "tool_result")) return !isKnown;
-    if (type === "tool_use") return !isKnown && this.#add(CALL, toolUseId, this.#next(CALL, toolUseId));
-    const answer = this.#next(ANSWER, toolUseId);
-    if (isKnown && !this.#has(CALL, toolUseId, answer)) return false;
-    this.#add(ANSWER, toolUseId, answer);
+    const id = this.#digest.begin(ID).text(toolUseId).hashes();
+    if (type === "tool_use") {
+      if (!isKnown) this.#add(CALL, id, this.#next(CALL, id));
+      return !isKnown;
+    }
+    const answer = this.#next(ANSWER, id);
+    if (isKnown && !this.#has(CALL, id, answer)) return false;
+    this.#add(ANSWER, id, answer);
     return true;
   }
 
   /** The number of the next call of this id, or of the next answer to one; from 1. */
-  #next(kind: number, id: string): number {
+  #next(kind: number, id: Hashes): number {
     let next = 1;
     while (next < MAX_CALLS_OF_ID && this.#has(kind, id, next)) next += 1;
     return next;
   }
 
-  #has(kind: number, id: string, number: number): boolean {
-    const { first, second } = this.#digest.begin(kind).number(number).text(id);
+  #has(kind: number, id: Hashes, number: number): boolean {
+    const { first, second } = this.#digest.begin(kind).number(number).number(id.first).number(id.second);
     return this.#seen.hasHashes(first, second);
   }
 
-  #add(kind: number, id: string, number: number): true {
-    const { first, second } = this.#digest.begin(kind).number(number).text(id);
+  #add(kind: number, id: Hashes, number: number): void {
+    const { first, second } = this.#digest.begin(kind).number(number).number(id.first).number(id.second);
     this.#seen.addHashes(first, second);
-    return true;
   }
 
-  #identity(block: BlockDraft, sourceId: string | undefined): Identity {
+  /** Undefined of a block that may rightly stand twice. */
+  #identity(block: BlockDraft, sourceId: string | undefined): Hashes | undefined {
     const { type, toolUseId, text = "" } = block;
     const digest = this.#digest.begin(BLOCK).text(type);
     if (type === "tool_result" && toolUseId !== undefined) {
-      digest.text(toolUseId).value(block.isError).text(text);
-    } else if (sourceId === undefined) {
-      return undefined;
-    } else if (type === "tool_use" && toolUseId !== undefined) {
-      digest
-        .text(sourceId)
-        .text(toolUseId)
-        .text(block.toolName ?? "")
-        .value(block.input);
-    } else {
-      digest.text(sourceId).text(block.identity ?? text);
+      return digest.text(toolUseId).value(block.isError).text(text).hashes();
     }
-    return { first: digest.first, second: digest.second };
+    if (sourceId === undefined) return undefined;
+    digest.text(sourceId);
+    if (type !== "tool_use" || toolUseId === undefined) return digest.text(block.identity ?? text).hashes();
+    return digest.text(toolUseId).text(block.toolName ?? "").value(block.input).hashes();
   }
 }

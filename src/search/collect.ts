@@ -1,5 +1,4 @@
 /** Entries of a store that match a query, judged, without their texts. */
-import { setImmediate } from "node:timers/promises";
 import { passageAround, type Passage } from "../matching/passage.ts";
 import type { Candidate, CandidateQuery, Store } from "../store/store.ts";
 import { TermMatcher, type Match } from "./matching-texts.ts";
@@ -55,7 +54,7 @@ export async function collect(
       collected.highest = Math.max(collected.highest, candidate.position);
     }
     // Where signals get their turn: reading blocks.
-    await setImmediate();
+    await new Promise((resolve) => setImmediate(resolve));
   }
   return collected;
 }

@@ -14,6 +14,8 @@ export interface Match {
   counts: number[];
   /** How well the best place is a word of its own: see `wholeness`. For each pattern; 0 of what is not there. */
   wholeness: number[];
+  /** Whether it only says what is about to be done: see `announces`. */
+  announces: boolean;
   /** Characters from the first to the last of the words where they are closest together; 0 of one pattern. */
   span: number;
 }
@@ -52,7 +54,7 @@ export class TermMatcher {
       whole = Math.max(whole, bestWholeness(text, found.places));
       first ??= { text, places: found.places };
     }
-    return first && { ...first, count, counts: [count], wholeness: [whole], span: 0 };
+    return first && { ...first, count, counts: [count], wholeness: [whole], announces: announces(content), span: 0 };
   }
 
   #matchWords(content: string): Match | undefined {
@@ -70,8 +72,20 @@ export class TermMatcher {
     }
     if (!best || counts.filter((count) => count > 0).length < this.#required) return undefined;
     const count = counts.reduce((sum, each) => sum + each, 0);
-    return { text: best.text, places: best.window.places, count, counts, wholeness, span: best.window.span };
+    const { places, span } = best.window;
+    return { text: best.text, places, count, counts, wholeness, announces: announces(content), span };
   }
+}
+
+/** Sentences with which agents begin a piece of work. Longer texts say more than that. */
+const ANNOUNCEMENT =
+  /^\s*(?:(?:ok(?:ay)?|now|good|great|perfect|sure|right|first|next|then|alright|also|excellent)\b[^.:\n]{0,40}?[,.!:]?\s+)?(?:let me|let's|let us|i'll|i will|i'm going to|i am going to|i need to|i should|i want to|we need to|now i)\b/i;
+const LONGEST_ANNOUNCEMENT = 300;
+
+/** Whether a text is short, and begins as an announcement does or ends in a colon, before the work itself. */
+export function announces(text: string): boolean {
+  if (text.length > LONGEST_ANNOUNCEMENT) return false;
+  return text.trimEnd().endsWith(":") || ANNOUNCEMENT.test(text);
 }
 
 function placesOf(pattern: RegExp, text: string): { places: Place[]; count: number } {

@@ -7,7 +7,6 @@ import type { Match as WholeMatch } from "./matching-texts.ts";
 
 type Match = Omit<WholeMatch, "text" | "places">;
 
-
 /** What an entry is worth for each of its qualities. All but `asked` and `recency` are at most 1. */
 export interface Factors {
   /** Whose words they are. */
@@ -20,6 +19,8 @@ export interface Factors {
   closeness: number;
   /** How many of the words it has, rare ones before common ones. */
   coverage: number;
+  /** Whether it says something, or only what is about to be done. */
+  substance: number;
   /** A failure, where failures are asked for. */
   asked: number;
   /** Newer before older, where all else is equal. */
@@ -28,7 +29,8 @@ export interface Factors {
 
 /** What people and agents said is what somebody looks for who recalls; what a tool printed may stand anywhere. */
 const VOICES = {
-  user: 1,
+  /** Questions have the words too; what answers them is looked for more often. */
+  user: 0.8,
   assistant: 1,
   /** A compaction: much of it is about other things. */
   summary: 0.8,
@@ -44,7 +46,7 @@ const VOICES = {
 const WHOLENESS_FLOOR = 1 / 3;
 
 /** Characters of an entry in which one match is neither much nor little: a paragraph. */
-export const USUAL_CHARACTERS = 600;
+export const USUAL_CHARACTERS = 400;
 /** How much a long entry counts against one that is as long as usual, as in BM25. */
 const LENGTH_SHARE = 0.5;
 const SATURATION = 1.2;
@@ -55,17 +57,23 @@ const DENSITY_FLOOR = 0.25;
 const SENTENCE_CHARACTERS = 120;
 const CLOSENESS_FLOOR = 0.5;
 
+/** "Let me look at the tests:" has the term, and nothing to recall. */
+const ANNOUNCEMENT = 0.6;
+
 const ASKED = 1.6;
 /** The newest entry is worth this much more than the oldest. */
 const RECENCY = 0.15;
 const RECENT_MS = 30 * 24 * 60 * 60 * 1_000;
 
 /** Each further entry of one session counts so much of the one before, so that other sessions are seen as well. */
-const NEXT_OF_SESSION = 0.8;
+const NEXT_OF_SESSION = 0.85;
+/** After so many it may as well be this session. */
+const MOST_STEPS = 4;
 /** The same words at the same time: a session that was forked, or continued in another file. */
 const REPEATED = 0.3;
 
-const FAILURE = /\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|crash(?:e[sd]|ing)?|denied|refused|cannot|panic)\b|\bE[A-Z]{3,}\b|\w(?:Error|Exception)\b/;
+const FAILURE =
+  /\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|crash(?:e[sd]|ing)?|denied|refused|cannot|panic)\b|\bE[A-Z]{3,}\b|\w(?:Error|Exception)\b/;
 
 /** What of an entry counts, besides its text. */
 export type Rankable = Pick<Candidate, "message_type" | "block_type" | "role" | "status" | "occurred_at">;
@@ -92,6 +100,7 @@ export class Ranking {
       density: densityOf(match, size),
       closeness: CLOSENESS_FLOOR + (1 - CLOSENESS_FLOOR) / (1 + match.span / SENTENCE_CHARACTERS),
       coverage: coverageOf(match, weights),
+      substance: match.announces && event.role === "assistant" ? ANNOUNCEMENT : 1,
       asked: this.#asksForFailures && event.status === "error" ? ASKED : 1,
       recency: 1 + RECENCY * 2 ** (-this.#ageMs(event) / RECENT_MS),
     };
@@ -123,7 +132,8 @@ function wholenessOf({ counts, wholeness }: Match, weights: readonly number[]): 
 }
 
 function densityOf({ count }: Match, size: number): number {
-  const length = 1 - LENGTH_SHARE + (LENGTH_SHARE * size) / USUAL_CHARACTERS;
+  // What is shorter than usual is not about less.
+  const length = 1 - LENGTH_SHARE + (LENGTH_SHARE * Math.max(size, USUAL_CHARACTERS)) / USUAL_CHARACTERS;
   return DENSITY_FLOOR + ((1 - DENSITY_FLOOR) * count) / (count + SATURATION * length);
 }
 
@@ -164,7 +174,7 @@ export function inOrder<T extends Orderable>(found: readonly T[]): T[] {
   const shown = found.toSorted(better).map((each) => {
     const copy = seen(copies, `${each.occurred_at} ${each.likeness}`);
     const next = seen(sessions, each.session_id);
-    return { ...each, score: each.score * REPEATED ** Math.min(copy, 1) * NEXT_OF_SESSION ** next };
+    return { ...each, score: each.score * REPEATED ** Math.min(copy, 1) * NEXT_OF_SESSION ** Math.min(next, MOST_STEPS) };
   });
   return shown.toSorted(better);
 }

@@ -13,7 +13,9 @@ export interface SimilarSnippet {
 }
 
 /** Snippets that are looked at: the newest of the session, and the newest of the type. A bound, whatever the store holds. */
-const LOOKED_AT = 100;
+const LOOKED_AT = 50;
+/** The store looks for a part of a content: the whole takes as long as it is. */
+const PROBE_CHARS = 40;
 const MAX_SIMILAR = 5;
 /** An estimate may be so much too low. */
 const DOUBT = 0.15;
@@ -24,7 +26,15 @@ export async function identicalSnippet(
   { session_id, content }: Pick<NewSnippet, "session_id" | "content">,
 ): Promise<StoredSnippet | undefined> {
   const stored = storableText(content);
-  const { snippets } = await store.querySnippets({ session_id, keyword: stored, limit: LOOKED_AT, offset: 0 });
+  // From the middle, as contents of a session begin alike.
+  const middle = Math.floor(stored.length / 2);
+  const probe = storableText(stored.slice(middle, middle + PROBE_CHARS)).replaceAll("\ufffd", "");
+  const { snippets } = await store.querySnippets({
+    session_id,
+    ...(probe !== "" && stored.includes(probe) ? { keyword: probe } : {}),
+    limit: LOOKED_AT,
+    offset: 0,
+  });
   return snippets.findLast(({ content }) => content === stored);
 }
 

@@ -98,6 +98,11 @@ export function invalid(field: string, problem: string, next: string, cause?: un
   return new StoreError("invalid", problem, next, cause === undefined ? { field } : { field, cause });
 }
 
+/** Whether a keyword has more characters than a content has bytes, and so stands nowhere. */
+export function isTooLong(keyword: string): boolean {
+  return keyword.length > MAX_CONTENT_BYTES;
+}
+
 /** The time as the tables have it. Throws `invalid`. */
 export function checkedTime(time: string | Date, field: string): string {
   const stored = storableTime(time);

@@ -41,7 +41,11 @@ export function databaseFile({ env, home }: StoreWhere): string {
 
 /** Scheme, user, host, port and database. Nothing of what cannot be understood, as it may hold a password anywhere. */
 export function withoutPassword(address: string): string {
-  if (!URL.canParse(address)) return "postgres://…";
+  if (!isPostgresAddress(address)) return "postgres://…";
   const { protocol, username, host, pathname } = new URL(address);
   return `${protocol}//${username === "" ? "" : `${username}@`}${host}${pathname}`;
+}
+
+export function isPostgresAddress(address: string): boolean {
+  return URL.canParse(address) && /^postgres(?:ql)?:$/.test(new URL(address).protocol);
 }

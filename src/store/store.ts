@@ -44,8 +44,8 @@ export interface Store {
   deleteSnippetsBefore(time: Date): Promise<number>;
 
   /**
-   * Another one after every write to a session, and after one is gone: what was worked out of all sessions is old then.
-   * Undefined where that takes longer than it saves.
+   * Another one once events were written or a session is gone: what was worked out of all sessions is old then. Undefined
+   * of a store that others write all the time.
    */
   stamp(): Promise<string | undefined>;
 

@@ -72,7 +72,7 @@ function described<Schema extends z.ZodMiniType>(schema: Schema, description: st
 
 /**
  * Reads the arguments of a call as a model wrote them: null is left out, a number or a truth value in quotes is taken
- * for what it says. Throws a `ToolError` (`bad_arguments`) that names the argument, its value, what is allowed and an
+ * for what it says, and a number for a text. Throws a `ToolError` (`bad_arguments`) that names the argument, its value, what is allowed and an
  * example.
  */
 export function readArguments<Shape extends ArgumentShape>(
@@ -118,17 +118,22 @@ function withoutNulls(raw: unknown): Record<string, unknown> | undefined {
   return Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null && value !== undefined));
 }
 
-/** Some models quote every value. */
+/** Some models quote every value, and some clients make a number of every text that looks like one. */
 function unquoted(shape: ArgumentShape, given: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
       const schema = shape[name];
-      if (typeof value !== "string" || schema === undefined) return [name, value];
-      const meant = /^-?\d{1,15}$/.test(value) ? Number(value) : { true: true, false: false }[value];
-      if (meant === undefined || schema.safeParse(value).success) return [name, value];
+      const meant = otherForm(value);
+      if (schema === undefined || meant === undefined || schema.safeParse(value).success) return [name, value];
       return [name, schema.safeParse(meant).success ? meant : value];
     }),
   );
+}
+
+function otherForm(value: unknown): unknown {
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (typeof value !== "string") return undefined;
+  return /^-?\d{1,15}$/.test(value) ? Number(value) : { true: true, false: false }[value];
 }
 
 function shown(value: unknown): string {

@@ -45,7 +45,10 @@ describe("the built program", () => {
 
   for (const { name } of DEFINITIONS) {
     test(`${name} --help`, async () => {
-      assert.equal(run([...name.split(" "), "--help"]).stdout, (await runCli([...name.split(" "), "--help"], { home })).stdout);
+      assert.equal(
+        run([...name.split(" "), "--help"]).stdout,
+        (await runCli([...name.split(" "), "--help"], { home })).stdout,
+      );
     });
   }
 

@@ -9,6 +9,8 @@ describe("what this program printed into a session", () => {
     "mcp__transcripts__list_errors",
     "transcripts_query_snippets",
     "x.list_sessions",
+    "mcp__opencode-transcripts__find_in_transcripts",
+    "opencode-transcripts_extract_snippet",
   ]) {
     test(`the tool ${name} is its own`, () => assert.ok(isOwnRecall(name, {})));
   }
@@ -30,6 +32,15 @@ describe("what this program printed into a session", () => {
     "true\ntranscripts --json find x",
     "'/opt/my bin/transcripts' find x".replace("my bin", "bin"),
     "C:\\tools\\transcripts.cmd find x",
+    "npx --yes opencode-transcripts@latest find needle",
+    "npx -p opencode-transcripts transcripts find needle",
+    "pnpm dlx opencode-transcripts find needle",
+    "cat session.jsonl | transcripts show - --json | jq .",
+    "ls *.jsonl | xargs -n 1 transcripts show",
+    "timeout 30 transcripts find x",
+    "timeout 5s npx transcripts stats --all",
+    "node node_modules/opencode-transcripts/dist/cli/main.js find needle",
+    "cd /tmp && FOO=1 BAR='2' transcripts find needle 2>/dev/null | head -5",
   ];
   for (const command of own)
     test(`the command \`${command}\` is its own`, () => assert.ok(isOwnRecall("Bash", { command })));
@@ -42,10 +53,20 @@ describe("what this program printed into a session", () => {
     "cat transcripts/find.md",
     "git commit -m 'transcripts find is quick'",
     "mytranscripts find x",
+    "npm install opencode-transcripts",
+    "npx opencode-transcripts index",
+    "cat node_modules/opencode-transcripts/dist/cli/main.js | grep find",
+    "vim src/transcripts find.txt",
   ];
   for (const command of others) {
     test(`the command \`${command}\` is not`, () => assert.equal(isOwnRecall("Bash", { command }), false));
   }
+
+  test("no command takes longer than the test may: the time does not grow with the square of its length", () => {
+    for (const piece of ["(", "a=", "| x/", "x=1 ", "npx ", "-a "]) {
+      assert.equal(isOwnRecall("Bash", { command: `${piece.repeat(50_000)}transcripts` }), false);
+    }
+  });
 
   test("a command may be a list of words, or have another name", () => {
     assert.ok(isOwnRecall("shell", { command: ["bash", "-lc", "transcripts find x"] }));

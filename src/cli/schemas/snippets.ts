@@ -73,7 +73,7 @@ export const snippetsSuggest = z.strictObject({
   from: z.string().nullable().describe("The first time in it."),
   to: z.string().nullable(),
   entries: z.array(z.string()).describe("What the source calls its entries."),
-  score: z.number().describe("From 0.6 to 1."),
+  score: z.number().describe("From 0.55 to 1."),
   reason: z.string(),
 });
 

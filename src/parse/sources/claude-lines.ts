@@ -7,12 +7,10 @@ import { recordsOfLine, type LineRecord } from "../json-records.ts";
 import { LineSplitter, linesOfText, type RawLine } from "../lines.ts";
 import type { ParseError } from "../model.ts";
 import { readRecord } from "./claude-record.ts";
-import { soundRecord } from "./sound-record.ts";
 
 /** Bytes or characters: of an answer, all but the middle of its text. */
-const END = 2_048;
+const END = 1_024;
 const NO_MESSAGES: readonly MessageDraft[] = [];
-const NO_PROBLEMS: readonly ParseError[] = [];
 
 /** See `Source.read`. */
 export async function* readClaudeLines(
@@ -48,9 +46,6 @@ export class ClaudeLineReader {
 
   /** A unit for each record of the line; the most useful of them stands for the line in the account. */
   read(line: RawLine): SourceUnit[] {
-    const { bytes } = line;
-    const sound = typeof bytes === "object" ? soundRecord(bytes) : undefined;
-    if (sound && typeof bytes === "object") return [this.#unit(line, { fields: sound, json: bytes }, NO_PROBLEMS)];
     const { records, problems, blank } = recordsOfLine(line, this.#options.maxLineBytes);
     const [record, ...more] = records;
     if (record === undefined) return [unitOf(line, { as: blank ? "blank" : "failed" }, problems)];

@@ -16,7 +16,7 @@ export interface Candidate {
 }
 
 /** Below this nothing is suggested. */
-export const MIN_SCORE = 0.6;
+export const MIN_SCORE = 0.55;
 
 export function bounded(score: number): number {
   return Math.round(Math.min(Math.max(score, 0), 1) * 100) / 100;

@@ -2,11 +2,22 @@
 import type { SnippetType } from "../../store/model.ts";
 import { bounded, type Candidate } from "./candidate.ts";
 import { answerText, isChange, type Conversation, type Said, typedText } from "./conversation.ts";
-import { CAUSE, CHOICE, cuesIn, INSIGHT_BOX, LESSON, RATIONALE_HEADING, REASON, REMEDY, WEIGHED } from "./cues.ts";
+import {
+  CAUSE,
+  CHOICE,
+  cuesIn,
+  INSIGHT_BOX,
+  LESSON,
+  RATIONALE_HEADING,
+  REASON,
+  REMEDY,
+  STATED_CHOICE,
+  WEIGHED,
+} from "./cues.ts";
 import { proseOf, titleFrom } from "./sentences.ts";
 
 /** Shorter texts announce what comes next; they explain nothing. */
-const MIN_CHARS = 160;
+const MIN_CHARS = 100;
 /** What a person pastes beyond this is a document. */
 const MAX_TYPED_CHARS = 4_000;
 /** So many entries after an explanation its change is looked for. */
@@ -52,7 +63,7 @@ function diagnosis(prose: string, said: Said, conversation: Conversation): Weigh
   const score =
     causes.length === 0 || remedies.length === 0 || !isMended
       ? 0
-      : 0.35 +
+      : 0.42 +
         Math.min(causes.length, 3) * 0.12 +
         Math.min(remedies.length, 3) * 0.04 +
         (prose.length > 400 ? 0.05 : 0);
@@ -65,16 +76,25 @@ function decision(prose: string, isAnswer: boolean): Weighed {
   const reasons = cuesIn(prose, REASON);
   const weighed = cuesIn(prose, WEIGHED);
   const hasHeading = prose.search(RATIONALE_HEADING) !== -1;
+  const isStated = STATED_CHOICE.test(prose);
   const isReasoned = choices.length > 0 && reasons.length > 0 && (weighed.length > 0 || hasHeading);
   const score = !isReasoned
-    ? 0
-    : 0.2 +
+    ? isStated
+      ? 0.62
+      : 0
+    : 0.3 +
+      (isStated ? 0.1 : 0) +
       Math.min(choices.length, 3) * 0.09 +
       Math.min(reasons.length, 3) * 0.07 +
       Math.min(weighed.length, 3) * 0.05 +
       (hasHeading ? 0.15 : 0) +
       (isAnswer ? 0 : 0.05);
-  return { type: "decision_rationale", score, cues: [...choices, ...reasons], title: CHOICE };
+  return {
+    type: "decision_rationale",
+    score,
+    cues: [...choices, ...reasons],
+    title: isReasoned ? CHOICE : STATED_CHOICE,
+  };
 }
 
 function lesson(prose: string, text: string): Weighed {

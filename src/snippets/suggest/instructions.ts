@@ -46,7 +46,7 @@ function answers(said: Said, conversation: Conversation): Candidate[] {
     const reason = "The user refused a call and said what to do instead.";
     return [{ snippet_type: "learning_pattern", title: cutTitle(words), score: 0.75, reason, evidence, context: [] }];
   }
-  if (words !== undefined && words.length >= MIN_ANSWER_CHARS) {
+  if (words !== undefined && words.length >= MIN_ANSWER_CHARS && cuesIn(words, REASON).length > 0) {
     const reason = "The user chose among options that the assistant laid out.";
     return [{ snippet_type: "decision_rationale", title: cutTitle(words), score: 0.7, reason, evidence, context: [] }];
   }

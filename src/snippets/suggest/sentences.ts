@@ -34,7 +34,7 @@ export function plain(text: string): string {
 export function titleFrom(prose: string, cue: RegExp): string {
   const sentences = sentencesOf(prose);
   const telling =
-    sentences.find((sentence) => sentence.length >= 20 && sentence.search(cue) !== -1) ?? sentences[0] ?? "";
+    sentences.find((sentence) => sentence.length >= 30 && sentence.search(cue) !== -1) ?? sentences[0] ?? "";
   return cutTitle(telling);
 }
 

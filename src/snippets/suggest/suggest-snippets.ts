@@ -26,7 +26,7 @@ export interface SnippetSuggestion {
   to: string | null;
   /** What the source calls its entries. */
   entries: string[];
-  /** From 0.6 to 1. */
+  /** From 0.55 to 1. */
   score: number;
   /** Why it is suggested: one sentence. */
   reason: string;

@@ -29,18 +29,32 @@ export function foldedSnippet(title: string, content: string): string | null {
 /** Text of a snippet in which PostgreSQL looks for a keyword. */
 export const POSTGRES_SNIPPET_TEXT = `(coalesce(folded, lower((title || U&'\\FDD0' || content) COLLATE "C")))`;
 
-const ADD_TAGS = `INSERT OR IGNORE INTO snippet_tags (tag, position)
-  SELECT value, NEW.position FROM json_each(NEW.tags) WHERE type = 'text';`;
-const REMOVE_TAGS = `DELETE FROM snippet_tags
-  WHERE position = OLD.position AND tag IN (SELECT value FROM json_each(OLD.tags) WHERE type = 'text');`;
+const TAG_COLUMNS = "tag, created_at, snippet_id, position";
+const ADD_TAGS = `INSERT OR IGNORE INTO snippet_tags (${TAG_COLUMNS})
+  SELECT value, NEW.created_at, NEW.snippet_id, NEW.position FROM json_each(NEW.tags) WHERE type = 'text';`;
+const REMOVE_TAGS = `DELETE FROM snippet_tags WHERE created_at = OLD.created_at AND snippet_id = OLD.snippet_id
+  AND tag IN (SELECT value FROM json_each(OLD.tags) WHERE type = 'text');`;
 
-/** Each insert makes a segment of the index; 32 of them become one. Sooner, and one insert in twenty would be slow. */
+/**
+ * Tags stand in the order in which snippets are shown, so that a page of a common one is read without the others. Each
+ * insert makes a segment of the index of texts; 32 of them become one. Sooner, and one insert in twenty would be slow.
+ */
 const SQLITE_UP = `
-CREATE TABLE snippet_tags (tag TEXT NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (tag, position)) STRICT, WITHOUT ROWID;
-INSERT OR IGNORE INTO snippet_tags (tag, position)
-  SELECT value, position FROM conversation_snippets, json_each(tags) WHERE type = 'text';
+CREATE TABLE snippet_tags (
+  tag TEXT NOT NULL,
+  created_at TEXT NOT NULL,
+  snippet_id TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  PRIMARY KEY (tag, created_at DESC, snippet_id)
+) STRICT, WITHOUT ROWID;
+INSERT OR IGNORE INTO snippet_tags (${TAG_COLUMNS})
+  SELECT value, created_at, snippet_id, position FROM conversation_snippets, json_each(tags) WHERE type = 'text';
 CREATE TRIGGER trg_snippets_tags_insert AFTER INSERT ON conversation_snippets BEGIN ${ADD_TAGS} END;
-CREATE TRIGGER trg_snippets_tags_update AFTER UPDATE OF tags ON conversation_snippets BEGIN ${REMOVE_TAGS} ${ADD_TAGS} END;
+CREATE TRIGGER trg_snippets_tags_update AFTER UPDATE OF tags, created_at, snippet_id ON conversation_snippets
+BEGIN
+  ${REMOVE_TAGS}
+  ${ADD_TAGS}
+END;
 
 CREATE VIRTUAL TABLE snippet_search USING fts5 (
   text, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1'

@@ -1,7 +1,7 @@
 import { checkVersion } from "../migrations/checksum.ts";
 import { LATEST_VERSION } from "../migrations/index.ts";
 import { StoreError } from "../store-error.ts";
-import { withoutPassword } from "../store-place.ts";
+import { isPostgresAddress, withoutPassword } from "../store-place.ts";
 import { migratePostgres, postgresVersion } from "./migrate-postgres.ts";
 import { openPool, type PostgresPool } from "./pool.ts";
 import { asStoreError } from "./postgres-faults.ts";
@@ -31,7 +31,7 @@ export async function openMigratedPostgres(url: string, options: { readOnly: boo
 
 /** What the driver says of a wrong address has the whole of it, password included. */
 function checkAddress(url: string): void {
-  if (URL.canParse(url) && /^postgres(?:ql)?:$/.test(new URL(url).protocol)) return;
+  if (isPostgresAddress(url)) return;
   throw new StoreError(
     "unavailable",
     "TRANSCRIPTS_DATABASE_URL is no address of a PostgreSQL database.",

@@ -3,7 +3,7 @@ import type { StoredSnippet } from "../model.ts";
 import { SNIPPET_COLUMNS, snippetIn } from "../model-rows.ts";
 import { POSTGRES_SNIPPET_TEXT } from "../migrations/005-snippet-lookup.ts";
 import { numberIn } from "../row.ts";
-import { snippetConditions, type SnippetConditions } from "../snippet-values.ts";
+import { isTooLong, snippetConditions, type SnippetConditions } from "../snippet-values.ts";
 import type { SnippetQuery } from "../store.ts";
 import type { PostgresSession } from "./pool.ts";
 
@@ -15,6 +15,7 @@ export async function querySnippets(
   query: SnippetQuery,
 ): Promise<{ snippets: StoredSnippet[]; total_count: number }> {
   const asked = snippetConditions(query);
+  if (asked.keyword !== undefined && isTooLong(asked.keyword)) return { snippets: [], total_count: 0 };
   const { where, values } = conditionsOf(asked);
   const limit = `LIMIT $${values.push(asked.limit)} OFFSET $${values.push(asked.offset)}`;
   const rows = await database.rows(

@@ -1,6 +1,6 @@
 import type { StoredSession } from "../model.ts";
 import { SESSION_COLUMNS, SESSION_FIELDS, sessionIn } from "../model-rows.ts";
-import { textIn } from "../row.ts";
+import { numberIn } from "../row.ts";
 import { storableText } from "../storable.ts";
 import type { SessionFilter } from "../store.ts";
 import { sessionValues } from "../stored-values.ts";
@@ -56,9 +56,9 @@ function columnsOf(session: StoredSession): SqlValue[] {
   return ALL_COLUMNS.map((column) => values[column] ?? null);
 }
 
-/** Numbers that no write and no removal leaves as they are, but for chance. */
+/** How many sessions there are, and the last position that an event was given: looked up, not counted. */
 export function stampOf(database: SqliteDriver): string {
-  const sums = "count(*), total(revision), total(rowid), total(source_modified_ms), max(rowid)";
-  const row = database.prepare(`SELECT concat_ws(' ', ${sums}) AS stamp FROM sessions`).get() ?? {};
-  return textIn(row, "stamp");
+  const count = database.prepare("SELECT count(*) AS count FROM sessions").get() ?? {};
+  const last = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'").get();
+  return `${numberIn(count, "count")} ${last === undefined ? 0 : numberIn(last, "seq")}`;
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { SNIPPET_TYPES, type SnippetType, type StoredSnippet } from "../model.ts";
 import { SNIPPET_COLUMNS, SNIPPET_FIELDS, snippetIn } from "../model-rows.ts";
 import { snippetSearchText } from "../migrations/005-snippet-lookup.ts";
@@ -53,7 +52,7 @@ function checkReferences(database: SqliteDriver, { session_id: sessionId, event_
 
 function addSnippet(database: SqliteDriver, values: SnippetValues): StoredSnippet {
   const now = new Date().toISOString();
-  const all = { ...values, snippet_id: randomUUID(), created_at: values.created_at ?? now, updated_at: now };
+  const all = { ...values, snippet_id: crypto.randomUUID(), created_at: values.created_at ?? now, updated_at: now };
   const [row = {}] = database.prepare(INSERT).all(...SNIPPET_FIELDS.map((column) => all[column]));
   database
     .prepare("INSERT INTO snippet_search (rowid, text) VALUES (?, ?)")

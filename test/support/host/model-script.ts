@@ -37,6 +37,8 @@ export interface ModelTurn {
   sessionID: string;
   /** Text of the last message, whatever its role. */
   lastText: string;
+  /** The texts of all messages, oldest first. */
+  texts: readonly string[];
   /** Names of the tools that the model was offered. */
   tools: readonly string[];
 }

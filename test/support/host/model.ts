@@ -19,7 +19,10 @@ export interface ModelServer {
   close(): Promise<void>;
 }
 
-/** Starts the model. The answer to a title is `Title of NAME`, to a summary `Summary of NAME.` */
+/**
+ * Starts the model. The answer to a title is `Title of NAME`, to a summary `Summary of NAME.`, unless there is a script
+ * `NAME-summary`.
+ */
 export async function startModel(scripts: Record<string, ModelScript> = {}): Promise<ModelServer> {
   const gates = new Gates();
   const prompter = new Prompter(scripts);
@@ -79,15 +82,17 @@ class Prompter {
     this.requests.push(request);
     const { kind, scenario, index, sessionID, messages, tools } = request;
     if (kind === "title") return [text(`Title of ${scenario ?? "nothing"}`)];
-    if (kind === "summary") return [text(`Summary of ${scenario ?? "nothing"}.`)];
-    const script = this.#scripts.get(scenario ?? "default");
+    const summary = this.#scripts.get(`${scenario}-summary`);
+    if (kind === "summary" && summary === undefined) return [text(`Summary of ${scenario ?? "nothing"}.`)];
+    const script = kind === "summary" ? summary : this.#scripts.get(scenario ?? "default");
     if (script === undefined) return [refuse(400, `no script named ${scenario ?? "default"}`)];
     if (typeof script !== "function") {
       return script[index] ?? [refuse(400, `script ${scenario} has no answer ${index}`)];
     }
-    const lastText = messages.at(-1)?.text ?? "";
+    const texts = messages.map((message) => message.text);
+    const lastText = texts.at(-1) ?? "";
     const attempt = this.#count(`${sessionID} ${scenario} ${messages.length}`);
-    return script({ scenario: scenario ?? "default", index, attempt, sessionID, tools, lastText });
+    return script({ scenario: scenario ?? "default", index, attempt, sessionID, tools, texts, lastText });
   }
 
   /** How often it was called with this key. */

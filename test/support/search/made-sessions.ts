@@ -65,18 +65,14 @@ const line: fc.Arbitrary<Line> = fc.oneof(
   text.map((content): Line => ({ type: "user", isMeta: true, message: { content } })),
   text.map((each): Line => ({ type: "assistant", message: { content: [{ type: "text", text: each }] } })),
   text.map((each): Line => ({ type: "assistant", message: { content: [{ type: "thinking", thinking: each }] } })),
-  fc
-    .tuple(fc.constantFrom(...IDS), fc.constantFrom(...TOOLS), text, text)
-    .map(([id, name, a, b]): Line => ({
-      type: "assistant",
-      message: { content: [{ type: "tool_use", id, name, input: { command: a, more: [b, 1, null] } }] },
-    })),
-  fc
-    .tuple(fc.constantFrom(...IDS), text, fc.boolean())
-    .map(([id, content, is_error]): Line => ({
-      type: "user",
-      message: { content: [{ type: "tool_result", tool_use_id: id, content, is_error }] },
-    })),
+  fc.tuple(fc.constantFrom(...IDS), fc.constantFrom(...TOOLS), text, text).map(([id, name, a, b]): Line => ({
+    type: "assistant",
+    message: { content: [{ type: "tool_use", id, name, input: { command: a, more: [b, 1, null] } }] },
+  })),
+  fc.tuple(fc.constantFrom(...IDS), text, fc.boolean()).map(([id, content, is_error]): Line => ({
+    type: "user",
+    message: { content: [{ type: "tool_result", tool_use_id: id, content, is_error }] },
+  })),
   text.map((summary): Line => ({ type: "summary", summary, leafUuid: "x" })),
 );
 
@@ -98,7 +94,11 @@ export const sessionText: fc.Arbitrary<string> = fc
 export function termFrom(sessions: readonly string[]): fc.Arbitrary<string> {
   const all = Array.from(sessions.flatMap((each) => each.split("\n").filter(Boolean).flatMap(textsIn)).join(" "));
   const cut = fc
-    .tuple(fc.nat(Math.max(0, all.length - 1)), fc.integer({ min: 1, max: 12 }), fc.constantFrom("as", "lower", "upper"))
+    .tuple(
+      fc.nat(Math.max(0, all.length - 1)),
+      fc.integer({ min: 1, max: 12 }),
+      fc.constantFrom("as", "lower", "upper"),
+    )
     .map(([from, length, how]) => {
       const piece = all.slice(from, from + length).join("");
       return how === "lower" ? piece.toLowerCase() : how === "upper" ? piece.toUpperCase() : piece;

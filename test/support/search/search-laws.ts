@@ -86,7 +86,8 @@ export function searchLaws(backend: TestBackend, runs: number): void {
               turned += 1;
               const at = page % sessions.length;
               const was = await eventsOf("", Buffer.from(whole[at] ?? ""));
-              whole[at] += said(`${term} ${page}`, "2999-01-01").repeat(1 + (page % 2)) + said(`${term} `.repeat(9), "2999-01-02");
+              whole[at] +=
+                said(`${term} ${page}`, "2999-01-01").repeat(1 + (page % 2)) + said(`${term} `.repeat(9), "2999-01-02");
               await enter(store, ids[at] ?? "", whole[at] ?? "", Math.max(0, was.length - 1));
             });
             for (const id of ids) await store.deleteSession(id);
@@ -141,7 +142,10 @@ async function inPages(
     await between?.(page);
   }
   assert.deepEqual(met.map(shapeOfHit), all.map(shapeOfHit));
-  assert.deepEqual(met.map(({ rank }) => rank), all.map(({ rank }) => rank));
+  assert.deepEqual(
+    met.map(({ rank }) => rank),
+    all.map(({ rank }) => rank),
+  );
 }
 
 async function scanned(

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { SNIPPET_TYPES, type StoredSnippet } from "../../../src/store/model.ts";
-import { openStore } from "../../../src/store/open-store.ts";
+import { openStore, type StoreWhere } from "../../../src/store/open-store.ts";
 import type { NewSnippet, SnippetQuery, Store } from "../../../src/store/store.ts";
 import { test } from "../runner.ts";
 import type { TestBackend } from "./backends.ts";
@@ -80,33 +80,48 @@ const sets = fc.array(snippet, { minLength: 1, maxLength: 25 }).chain((snippets)
   }),
 );
 
-/** Registers the tests. */
-export function snippetLaws(backend: TestBackend): void {
-  test(`${backend.name}: every filter, alone and with others, gives what a look at all snippets gives`, async () => {
-    const store = await openStore(await backend.newPlace());
-    try {
-      for (const { state: _, ...session } of SESSIONS) await store.registerSession(session);
-      await fc.assert(
-        fc.asyncProperty(sets, ({ snippets, questions }) => compare(store, snippets, questions)),
-        { numRuns: SETS },
-      );
-    } finally {
-      await store.close();
-    }
-  }, 120_000);
+/** Registers the test. `ask` stands in for the store where a question can be answered in several ways. */
+export function snippetLaws(backend: TestBackend, how = "", ask?: (where: StoreWhere) => Promise<Asked>): void {
+  const name = `${backend.name}${how}: every filter, alone and with others, gives what a look at all snippets gives`;
+  test(name, () => checkLaws(backend, ask), 120_000);
+}
+
+async function checkLaws(backend: TestBackend, ask?: (where: StoreWhere) => Promise<Asked>): Promise<void> {
+  const where = await backend.newPlace();
+  const store = await openStore(where);
+  const asked = await ask?.(where);
+  const query: Query = asked?.query ?? ((question) => store.querySnippets(question));
+  try {
+    for (const { state: _, ...session } of SESSIONS) await store.registerSession(session);
+    await fc.assert(
+      fc.asyncProperty(sets, (made) => compare(store, query, made)),
+      { numRuns: SETS },
+    );
+  } finally {
+    asked?.close();
+    await store.close();
+  }
+}
+
+type Query = Store["querySnippets"];
+
+/** Another way to ask, and its end. */
+export interface Asked {
+  query: Query;
+  close(): void;
 }
 
 async function compare(
   store: Store,
-  snippets: readonly NewSnippet[],
-  questions: readonly SnippetQuery[],
+  query: Query,
+  { snippets, questions }: { snippets: readonly NewSnippet[]; questions: readonly SnippetQuery[] },
 ): Promise<void> {
   await store.deleteSnippetsBefore(new Date("9999-01-01"));
   const stored: StoredSnippet[] = [];
   for (const each of snippets) stored.push(await store.insertSnippet(each));
   for (const question of [...questions, ...questions.flatMap(alone)]) {
     const all = matching(stored, question, PROJECT_OF);
-    const { snippets: page, total_count: count } = await store.querySnippets(question);
+    const { snippets: page, total_count: count } = await query(question);
     assert.equal(count, all.length);
     assert.deepEqual(page, all.slice(question.offset, question.offset + question.limit));
   }

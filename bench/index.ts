@@ -1,0 +1,168 @@
+/**
+ * Indexing: speed against a bare loop of `JSON.parse` over the same lines and against `cat`, size of the index against
+ * the raw files, memory with many files and with one large one, and a run over 5,000 files of which none changed.
+ *
+ *     node bench/index.ts        BENCH_BYTES=300000000 BENCH_LARGE_BYTES=144000000 BENCH_FILES=5000
+ *
+ * Each figure comes from processes of their own, in the runtime that runs this file.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { staleSessions } from "../src/indexing/stale-sessions.ts";
+import { updateIndex } from "../src/indexing/update-index.ts";
+import { findSessions } from "../src/sessions/find-sessions.ts";
+import { openStore } from "../src/store/open-store.ts";
+import { inTemporaryFolder } from "./fake-host.ts";
+import { generateLines, generateSessions, writeLines } from "./generate-sessions.ts";
+import { median, table } from "./statistics.ts";
+
+const BYTES = Number(process.env["BENCH_BYTES"] ?? 300_000_000);
+const LARGE_BYTES = Number(process.env["BENCH_LARGE_BYTES"] ?? 144_000_000);
+const FILES = Number(process.env["BENCH_FILES"] ?? 5_000);
+const ROUNDS = 5;
+
+interface Outcome {
+  ms: number;
+  /** Resident memory at its peak, in bytes. */
+  peak: number;
+  detail: string;
+}
+
+/** What a child does with the sessions of a home; it prints its outcome. */
+const WORK: Record<string, (home: string) => Promise<string> | string> = {
+  index: async (home) => {
+    const store = await openStore({ env: {}, home });
+    const { events, bytes } = await updateIndex(store, { env: {}, home, cwd: home });
+    await store.close();
+    return `${events} events from ${(bytes / 1e6).toFixed(0)} MB`;
+  },
+  stale: async (home) => {
+    const store = await openStore({ env: {}, home });
+    const { stale, current } = await staleSessions(store, { env: {}, home, cwd: home });
+    await store.close();
+    return `${stale.length} of ${stale.length + current.length} changed`;
+  },
+  list: async (home) => `${(await findSessions({ env: {}, home, cwd: home }, { all: true })).sessions.length} sessions`,
+  parse: (home) => {
+    let lines = 0;
+    for (const path of filesBelow(home)) {
+      for (const line of readFileSync(path, "utf8").split("\n")) {
+        if (line === "") continue;
+        JSON.parse(line);
+        lines += 1;
+      }
+    }
+    return `${lines} lines`;
+  },
+};
+
+const [mode, home = ""] = process.argv.slice(2);
+const work = WORK[mode ?? ""];
+if (work === undefined) await report();
+else {
+  const start = performance.now();
+  const detail = await work(home);
+  const ms = performance.now() - start;
+  console.log(JSON.stringify({ ms, peak: process.resourceUsage().maxRSS * 1024, detail } satisfies Outcome));
+}
+
+async function report(): Promise<void> {
+  const runtime =
+    process.versions["bun"] === undefined ? `Node ${process.versions.node}` : `Bun ${process.versions["bun"]}`;
+  console.log(`Indexing with ${runtime}\n`);
+  await inTemporaryFolder((folder) => {
+    generateSessions(join(folder, ".claude"), { seed: 1, bytes: BYTES });
+    print(`${filesBelow(folder).length} files`, folder);
+  });
+  await inTemporaryFolder((folder) => {
+    writeLines(join(folder, ".claude/projects/p/large.jsonl"), generateLines(1, LARGE_BYTES));
+    print("one file", folder);
+  });
+  await inTemporaryFolder(unchanged);
+}
+
+function print(what: string, folder: string): void {
+  const raw = bytesOf(filesBelow(folder));
+  const parse = child("parse", folder);
+  const cat = spawned("sh", ["-c", `find "$1" -name '*.jsonl' -exec cat {} + > /dev/null`, "sh", folder]);
+  const index = child("index", folder);
+  const size = bytesOf(["", "-wal"].map((suffix) => join(folder, DATABASE + suffix)));
+  const speed = (ms: number): string => (raw / 1e3 / ms).toFixed(0);
+  const rows = [
+    { name: "cat > /dev/null", ms: cat },
+    { name: "JSON.parse of each line", ms: parse.ms },
+    { name: "index, from nothing", ms: index.ms },
+  ].map(({ name, ms }) => [name, ms.toFixed(0), speed(ms), (ms / parse.ms).toFixed(2), (ms / cat).toFixed(1)]);
+  console.log(`${what}, ${(raw / 1e6).toFixed(0)} MB: ${index.detail}`);
+  console.log(table([["", "ms", "MB/s", "/ JSON.parse", "/ cat"], ...rows]));
+  console.log(
+    `index / raw: ${(size / raw).toFixed(2)}; peak memory ${(index.peak / 1e6).toFixed(0)} MB, / raw: ${(index.peak / raw).toFixed(2)}\n`,
+  );
+}
+
+async function unchanged(folder: string): Promise<void> {
+  for (let at = 0; at < FILES; at += 1) {
+    const project = join(folder, ".claude/projects", `p${at % 50}`);
+    if (at < 50) mkdirSync(project, { recursive: true });
+    const message = { role: "user", content: `question ${at}` };
+    const line = {
+      type: "user",
+      uuid: `u-${at}`,
+      sessionId: "s",
+      cwd: "/w",
+      timestamp: "2026-01-05T10:30:00.000Z",
+      message,
+    };
+    writeFileSync(
+      join(project, `00000000-0000-4000-8000-${String(at).padStart(12, "0")}.jsonl`),
+      `${JSON.stringify(line)}\n`,
+    );
+  }
+  child("index", folder);
+  const modes = ["list", "stale", "index"] as const;
+  const times = modes.map((name) => ({ name, ms: new Array<number>(), detail: "" }));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const each of times) {
+      const { ms, detail } = child(each.name, folder);
+      each.ms.push(ms);
+      each.detail = detail;
+    }
+  }
+  const [{ ms: list } = { ms: [] }] = times;
+  const rows = times.map(({ name, ms, detail }) => [
+    { list: "listing them (findSessions)", stale: "what changed (staleSessions)", index: "index" }[name],
+    median(ms).toFixed(0),
+    median(ms.map((each, at) => each / (list[at] ?? Number.NaN))).toFixed(2),
+    detail,
+  ]);
+  console.log(`${FILES} files of which none changed, median of ${ROUNDS}, without the start of the process`);
+  console.log(table([["", "ms", "/ listing", ""], ...rows]));
+}
+
+const DATABASE = ".local/share/opencode-transcripts/transcripts.db";
+
+function filesBelow(folder: string): string[] {
+  const names = readdirSync(join(folder, ".claude"), { recursive: true, encoding: "utf8" });
+  return names.filter((name) => name.endsWith(".jsonl")).map((name) => join(folder, ".claude", name));
+}
+
+function bytesOf(paths: readonly string[]): number {
+  return paths.reduce((sum, path) => sum + (statSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
+}
+
+function child(name: string, folder: string): Outcome {
+  const { stdout, status, stderr } = spawnSync(process.execPath, [import.meta.filename, name, folder], {
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`${name} ended with ${status}: ${stderr}`);
+  const outcome: Outcome = JSON.parse(stdout);
+  return outcome;
+}
+
+function spawned(command: string, args: readonly string[]): number {
+  const start = performance.now();
+  const { error } = spawnSync(command, args, { stdio: "ignore" });
+  if (error) throw error;
+  return performance.now() - start;
+}

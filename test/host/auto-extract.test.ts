@@ -1,0 +1,91 @@
+/**
+ * With `autoExtract`, the real opencode's session that comes to rest has its suggestions stored, each once: also after a
+ * further turn, after a restart, and where `opencode run` ends with its turn. Needs `dist/`.
+ */
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openStore } from "../../src/store/open-store.ts";
+import type { StoredSnippet } from "../../src/store/model.ts";
+import { call, text, type ModelScript } from "../support/host/model-script.ts";
+import { startModel, type ModelServer } from "../support/host/model.ts";
+import type { Sandbox } from "../support/host/sandbox.ts";
+import { openTheatre, type Theatre } from "../support/host/stage.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+
+const TIMEOUT_MS = 120_000;
+
+/** A diagnosis, of the kind that the rules take for worth keeping. */
+const WHY =
+  "The root cause is that the total failed because of a stale constant: it turns out that the sum is due to the first build, " +
+  "which leads to a number that is off by one. The fix is to change the constant, so that it now uses the second build instead of the first.";
+
+const SCRIPTS: Record<string, ModelScript> = {
+  mend: [
+    [text("I write the file."), call("write", { filePath: "sum.mjs", content: "export const total = 1;\n" })],
+    [
+      text(WHY),
+      call("edit", {
+        filePath: "sum.mjs",
+        oldString: "export const total = 1;",
+        newString: "export const total = 2;",
+      }),
+    ],
+    [text("It is changed.")],
+  ],
+  again: [[text("Yes, all is well.")]],
+};
+
+let model: Promise<ModelServer> | undefined;
+const theatres: Theatre[] = [];
+
+/** The snippets of a session, once there are any or after so many looks. */
+async function snippetsOf(sandbox: Sandbox, sessionID: string, looks = 60): Promise<StoredSnippet[]> {
+  for (let look = 0; ; look += 1) {
+    const store = await openStore({ env: sandbox.env, home: sandbox.env["HOME"] ?? "" });
+    const { snippets } = await store.querySnippets({ session_id: sessionID, limit: 100, offset: 0 });
+    await store.close();
+    if (snippets.length > 0 || look >= looks) return snippets;
+    await sleep(250);
+  }
+}
+
+describe("autoExtract in the real opencode", () => {
+  test("stores what a session suggests, once", once, TIMEOUT_MS);
+
+  afterAll(async () => {
+    await Promise.all(theatres.map((theatre) => theatre.remove()));
+    await (await model)?.close();
+  });
+});
+
+async function once(): Promise<void> {
+  model ??= startModel(SCRIPTS);
+  const theatre = await openTheatre(await model, { options: { autoExtract: true, format: "jsonl" } });
+  theatres.push(theatre);
+  const { stage } = theatre;
+  const { id } = await stage.client.createSession();
+  await stage.client.prompt(id, "scenario:mend please");
+  const first = await snippetsOf(stage.sandbox, id);
+  assert(first.length > 0, "nothing was stored");
+  assert(
+    first.some(({ snippet_type }) => snippet_type === "error_reasoning"),
+    JSON.stringify(first),
+  );
+  for (const { metadata, source_line_start } of first) {
+    assert.equal(metadata["auto"], true);
+    assert(source_line_start !== null);
+  }
+  const ids = first.map(({ snippet_id }) => snippet_id).toSorted();
+  const same = async (what: string): Promise<void> => {
+    // Longer than a session rests until its turn counts as ended, and than it then takes.
+    await sleep(3_000);
+    const now = await snippetsOf(stage.sandbox, id, 0);
+    assert.deepEqual(now.map(({ snippet_id }) => snippet_id).toSorted(), ids, what);
+  };
+  await stage.client.prompt(id, "scenario:again please");
+  await same("after another turn");
+  await stage.restart();
+  await stage.client.prompt(id, "scenario:again please");
+  await same("after a restart");
+  await theatre.close();
+}

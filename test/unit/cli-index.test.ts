@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { indexed } from "../../src/cli/schemas/index-sessions.ts";
+import { sqliteWriter } from "./sessions-machine.ts";
+import { says, SESSION, user } from "../support/cli/claude-lines.ts";
+import { runCli, type CliRun, type CliSetting } from "../support/cli/run-cli.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
+
+function homeWith(...texts: string[]): string {
+  const home = makeTempDir();
+  const folder = join(home, ".claude", "projects", "p");
+  mkdirSync(folder, { recursive: true });
+  for (const [at, text] of texts.entries()) writeFileSync(join(folder, `${SESSION.slice(0, -1)}${at}.jsonl`), text);
+  return home;
+}
+
+function index(home: string, args: readonly string[] = [], more: Partial<CliSetting> = {}): Promise<CliRun> {
+  return runCli(["index", ...args], { home, ...more });
+}
+
+const DATABASE = ".local/share/opencode-transcripts/transcripts.db";
+
+describe("transcripts index", () => {
+  test("says what it did", async () => {
+    const home = homeWith(user("hello", 1) + says("hi", 2), user("more", 3));
+    const first = await index(home);
+    assert.deepEqual([first.exitCode, first.stdout], [0, ""]);
+    assert.match(
+      first.stderr,
+      /^indexed 2 sessions: 2 new, 0 changed, 0 unchanged, 0 unreadable; 3 events from 0\.0 MB\n$/,
+    );
+    const path = join(home, ".claude/projects/p", `${SESSION.slice(0, -1)}0.jsonl`);
+    appendFileSync(path, says("again", 4));
+    rmSync(join(home, ".claude/projects/p", `${SESSION.slice(0, -1)}1.jsonl`));
+    mkdirSync(join(home, ".claude/projects/p/x.jsonl"));
+    const second = await index(home, ["--json"]);
+    const result = indexed.parse(JSON.parse(second.stdout));
+    assert.deepEqual(
+      [
+        result.sessions,
+        result.new,
+        result.changed,
+        result.gone,
+        result.pruned,
+        result.events,
+        result.unreadable.length,
+      ],
+      [1, 0, 1, 1, 0, 1, 1],
+    );
+    assert.equal(result.store, join(home, DATABASE));
+    assert.match(second.stderr, /not read: .*x\.jsonl: it is a folder, not a file\n/);
+    assert.match(second.stderr, /1 gone \(kept; --prune forgets them\)/);
+    assert.match((await index(home, ["--prune"])).stderr, /1 gone and forgotten/);
+    assert.match((await index(home, ["--rebuild"])).stderr, /1 changed.*3 events/);
+  });
+
+  test("without sessions finds nothing", async () => {
+    const { exitCode, stderr } = await index(makeTempDir());
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /no sessions found; `transcripts doctor`/);
+  });
+
+  test("takes back migrations after asking, and brings them back", async () => {
+    const home = homeWith(user("hello", 1));
+    assert.equal((await index(home, ["--down", "1", "--yes"])).exitCode, 1);
+    await index(home);
+    const unasked = await index(home, ["--down", "1"]);
+    assert.equal(unasked.exitCode, 2);
+    assert.match(unasked.stderr, /add --yes/);
+    const no = await index(home, ["--down", "1"], { terminal: 80, stdin: "no\n" });
+    assert.deepEqual([no.exitCode, /nothing was changed/.test(no.stderr)], [1, true]);
+    const all = await index(home, ["--down", "5"], { terminal: 80, stdin: "yes\n" });
+    assert.equal(all.exitCode, 0, all.stderr);
+    assert.match(all.stderr, /all snippets are lost/);
+    assert.match((await index(home)).stderr, /1 new/);
+    const { exitCode, stderr } = await index(home, ["--down", "99", "--yes"]);
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /99 steps cannot be taken back/);
+  });
+
+  test("says what to do about a database that it cannot use", async () => {
+    const home = homeWith(user("hello", 1));
+    const garbage = join(home, "garbage.db");
+    writeFileSync(garbage, "no database at all ".repeat(500));
+    const newer = join(home, "newer.db");
+    await index(home, [], { env: { TRANSCRIPTS_DATABASE: newer } });
+    const database = await sqliteWriter(newer);
+    database.exec("PRAGMA user_version = 9999");
+    database.close();
+    const readOnly =
+      process.platform === "linux" ? [["/sys/t.db", /may not be written|cannot be opened/] as const] : [];
+    for (const [path, message] of [
+      [garbage, /damaged, or is no database.*Move it away/],
+      [newer, /newer version.*[Uu]pdate/],
+      [join(garbage, "t.db"), /Set TRANSCRIPTS_DATABASE|set TRANSCRIPTS_DATABASE/],
+      ...readOnly,
+    ] as const) {
+      const { exitCode, stderr } = await index(home, [], { env: { TRANSCRIPTS_DATABASE: path } });
+      assert.equal(exitCode, 2, path);
+      assert.match(stderr, message);
+      assert.doesNotMatch(stderr, /should not happen/);
+    }
+    const { exitCode, stderr } = await index(home, [], {
+      env: { TRANSCRIPTS_DATABASE_URL: "postgres://me:word@127.0.0.1:1/x" },
+    });
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /cannot be reached/);
+    assert.doesNotMatch(stderr, /word/);
+  });
+});

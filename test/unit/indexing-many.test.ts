@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ensureSession } from "../../src/indexing/ensure-session.ts";
+import { staleSessions } from "../../src/indexing/stale-sessions.ts";
+import { updateIndex } from "../../src/indexing/update-index.ts";
+import { findSessions } from "../../src/sessions/find-sessions.ts";
+import { sessionRef } from "../../src/sessions/session-ref.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { KILLED_LIMITS } from "../crash/index-limits.ts";
+import { dump, figures, inOneGo, newStore, NO_REDACTOR, SMALL } from "../support/indexing/index-fixture.ts";
+import { REPOSITORY } from "../support/repository.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { removeTempDirs } from "../support/temp-dir.ts";
+import { claudeLine, Machine } from "./sessions-machine.ts";
+
+afterAll(removeTempDirs);
+
+const FILES = 5_000;
+const OPTIONS = { redactor: NO_REDACTOR };
+
+function idOf(at: number): string {
+  return `00000000-0000-4000-8000-${String(at).padStart(12, "0")}`;
+}
+
+function machineWith(files: number, lines = 1): Machine {
+  const machine = new Machine();
+  for (let at = 0; at < files; at += 1) {
+    const folder = join(machine.claude, `p${at % 50}`);
+    if (at < 50) mkdirSync(folder, { recursive: true });
+    const text = Array.from({ length: lines }, (_, line) => claudeLine({ uuid: `u-${at}-${line}`, cwd: "/work" }));
+    writeFileSync(join(folder, `${idOf(at)}.jsonl`), text.join(""));
+  }
+  return machine;
+}
+
+describe("many sessions", () => {
+  test("of which none changed cost a look at each, and no write", async () => {
+    const machine = machineWith(FILES);
+    const store = await newStore();
+    assert.deepEqual(figures(await updateIndex(store, machine.where, OPTIONS)), {
+      sessions: FILES,
+      new: FILES,
+      events: FILES,
+    });
+    const before = await store.sessions();
+    assert.deepEqual(figures(await updateIndex(store, machine.where, OPTIONS)), { sessions: FILES, unchanged: FILES });
+    assert.deepEqual(await store.sessions(), before);
+
+    const path = join(machine.claude, "p7", `${idOf(7)}.jsonl`);
+    appendFileSync(path, claudeLine({ uuid: "new" }));
+    writeFileSync(join(machine.claude, "p8", "fresh.jsonl"), claudeLine());
+    rmSync(join(machine.claude, "p9", `${idOf(9)}.jsonl`));
+    const { stale, current, gone } = await staleSessions(store, machine.where);
+    assert.deepEqual(stale.map(({ sessionId }) => sessionId).toSorted(), [idOf(7), "fresh"]);
+    assert.deepEqual([current.length, gone], [FILES - 2, [idOf(9)]]);
+    const only = stale.map(({ ref }) => ref);
+    assert.deepEqual(figures(await updateIndex(store, machine.where, { ...OPTIONS, only })), {
+      sessions: 2,
+      new: 1,
+      changed: 1,
+      events: 2,
+    });
+    assert.deepEqual((await staleSessions(store, machine.where)).stale, []);
+    await store.close();
+  }, 120_000);
+});
+
+describe("two indexers at once", () => {
+  test("on two connections come to the same as one", async () => {
+    const machine = machineWith(12, 60);
+    const where = { ...machine.where, env: { TRANSCRIPTS_DATABASE: join(machine.home, "t.db") } };
+    const stores = await Promise.all([openStore(where), openStore(where)]);
+    const [first, second] = await Promise.all(
+      stores.map((store) => updateIndex(store, where, { ...OPTIONS, limits: SMALL })),
+    );
+    assert.deepEqual([first?.unreadable, second?.unreadable], [[], []]);
+    const [store] = stores;
+    assert.ok(store);
+    assert.deepEqual(await dump(store), await inOneGo(where, { ...OPTIONS, limits: SMALL }));
+    for (const each of stores) await each.close();
+  });
+
+  test("in two processes come to the same as one", async () => {
+    const machine = machineWith(40, 80);
+    const script = join(REPOSITORY, "test/crash/index-child.ts");
+    const children = [0, 1, 2].map(
+      () =>
+        new Promise<number | null>((resolve) => {
+          spawn(process.execPath, [script, machine.home], { stdio: ["ignore", "ignore", "inherit"] }).once(
+            "close",
+            resolve,
+          );
+        }),
+    );
+    assert.deepEqual(await Promise.all(children), [0, 0, 0]);
+    const where = { env: {}, home: machine.home, cwd: machine.home };
+    const store = await openStore(where);
+    assert.deepEqual(await dump(store), await inOneGo(where, { ...OPTIONS, limits: KILLED_LIMITS }));
+    await store.close();
+  }, 60_000);
+
+  test("and a signal that stops one leaves what can be gone on with", async () => {
+    const machine = machineWith(1, 400);
+    const store = await newStore();
+    const abort = new AbortController();
+    const stopping = {
+      redact: async (inputs: Parameters<typeof NO_REDACTOR.redact>[0]) => {
+        abort.abort(new Error("stopped"));
+        return NO_REDACTOR.redact(inputs);
+      },
+    };
+    const options = { limits: { ...SMALL, events: 50 } };
+    await assert.rejects(
+      updateIndex(store, machine.where, { ...options, redactor: stopping, signal: abort.signal }),
+      /stopped/,
+    );
+    const [session] = await store.sessions();
+    assert.ok(session && session.state.events > 0 && session.state.events < 400, String(session?.state.events));
+    await updateIndex(store, machine.where, { ...OPTIONS, ...options });
+    assert.deepEqual(await dump(store), await inOneGo(machine.where, { ...OPTIONS, ...options }));
+    await store.close();
+  });
+});
+
+describe("a session that something refers to before it is indexed", () => {
+  test("is entered without events, and then indexed under that id", async () => {
+    const machine = machineWith(2);
+    const store = await newStore();
+    const { sessions } = await findSessions(machine.where);
+    const ref = sessions.find(({ id }) => id === idOf(1));
+    assert.ok(ref);
+    const id = await ensureSession(store, machine.where, ref, NO_REDACTOR);
+    assert.equal(await ensureSession(store, machine.where, ref, NO_REDACTOR), id);
+    const entered = await store.session(id);
+    assert.deepEqual([id, entered?.project, entered?.state.revision], [idOf(1), "/work", 0]);
+    assert.deepEqual(figures(await updateIndex(store, machine.where, OPTIONS)), { sessions: 2, new: 2, events: 2 });
+    assert.deepEqual(await dump(store), await inOneGo(machine.where, OPTIONS));
+    await store.close();
+  });
+
+  test("may lie anywhere", async () => {
+    const machine = machineWith(1);
+    const path = machine.write(join(machine.project, "elsewhere", "some.jsonl"), claudeLine());
+    const store = await newStore();
+    const ref = sessionRef({ id: "some", source: "file", path, bytes: 10, modifiedMs: 1 });
+    assert.equal(await ensureSession(store, machine.where, ref, NO_REDACTOR), "some");
+    const report = await updateIndex(store, machine.where, { ...OPTIONS, prune: true });
+    assert.deepEqual(figures(report), { sessions: 1, new: 1, events: 1 });
+    assert.equal((await store.session("some"))?.source, "file");
+    await store.close();
+  });
+});

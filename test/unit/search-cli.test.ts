@@ -1,0 +1,252 @@
+/** `transcripts find` with an index. */
+import assert from "node:assert/strict";
+import { appendFileSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { find, type FindRow } from "../../src/cli/schemas/find.ts";
+import { openSqliteDatabase } from "../../src/store/sqlite/open-sqlite.ts";
+import { at, calls, result, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
+import { rowsOf, runCli, type CliRun } from "../support/cli/run-cli.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+const OTHER = SESSION.replace("0a1b", "1b2c");
+afterAll(removeTempDirs);
+
+interface Machine {
+  home: string;
+  path: string;
+  run(...argv: string[]): Promise<CliRun>;
+  rows(...argv: string[]): Promise<FindRow[]>;
+}
+
+/** A home with two sessions, indexed. */
+async function machine(): Promise<Machine> {
+  const home = makeTempDir();
+  const path = storeSession(home, sampleSession());
+  storeSession(home, user("Is it blue?", 100) + says("Blue it is.", 101), { id: OTHER, project: "-work-paint" });
+  const run = (...argv: string[]): Promise<CliRun> => runCli(argv, { home, now: new Date(at(3_600)) });
+  const rows = async (...argv: string[]): Promise<FindRow[]> =>
+    rowsOf(find, (await run("find", "--json", ...argv)).stdout);
+  assert.equal((await run("index")).exitCode, 0);
+  return { home, path, run, rows };
+}
+
+function database(home: string): string {
+  return join(home, ".local/share/opencode-transcripts/transcripts.db");
+}
+
+describe("transcripts find with an index", () => {
+  test("the same passages as without it, the best first", async () => {
+    const { run, rows } = await machine();
+    const { stdout, stderr, exitCode } = await run("find", "IT IS");
+    assert.equal(exitCode, 0);
+    assert.match(
+      stdout,
+      / {2}line 2 {2}.* {2}assistant\n {4}Blue it is\.\n {4}transcripts show 1b2c2c3d-[\w-]+ --line 2\n/,
+    );
+    assert.equal(stderr, "searched 2 sessions in the index, 0 unreadable\n");
+    for (const [term, ...more] of [
+      ["price"],
+      ["it"],
+      ["exist", "--errors"],
+      ["price", "--tool", "read"],
+      ["e", "--role", "user"],
+    ]) {
+      const indexed = await rows(term ?? "", ...more);
+      const scanned = await rows(term ?? "", ...more, "--scan");
+      const bare = (all: readonly FindRow[]): string[] =>
+        all.map((row) => JSON.stringify({ ...row, rank: 0, event_id: "", project: "" })).toSorted();
+      assert.deepEqual(bare(indexed), bare(scanned), term);
+      assert.deepEqual(
+        indexed.map(({ rank }) => rank),
+        indexed.map((_, index) => index + 1),
+      );
+      assert.ok(scanned.every(({ rank, event_id, gone }) => rank === null && event_id === null && !gone));
+    }
+    const [command] = (await rows("Blue it is")).map(({ open }) => open);
+    assert.match((await run(...(command ?? "").split(" ").slice(1))).stdout, /Blue it is\./);
+  });
+
+  test("what a person said comes before what a tool printed", async () => {
+    const { rows } = await machine();
+    assert.deepEqual(
+      (await rows("sum")).map(({ role }) => role),
+      ["assistant", "tool"],
+    );
+    assert.equal((await rows("price", "--limit", "1"))[0]?.rank, 1);
+  });
+
+  test("--project and --since", async () => {
+    const { rows, run } = await machine();
+    assert.deepEqual(
+      (await rows("it", "--project", "/work/paint")).map(({ session_id }) => session_id),
+      [OTHER, OTHER],
+    );
+    assert.deepEqual((await rows("it", "--project", "paint")).length, 2);
+    assert.deepEqual(await rows("it", "--project", "/nowhere"), []);
+    assert.match((await run("find", "it", "--project", "/work/paint")).stderr, /^searched 1 session in the index/);
+    assert.deepEqual((await rows("it", "--since", at(100))).map(({ line_number }) => line_number).toSorted(), [1, 2]);
+    assert.deepEqual(
+      (await rows("it", "--since", at(101))).map(({ line_number }) => line_number),
+      [2],
+    );
+  });
+
+  test("nothing found is 1; an empty term is 2", async () => {
+    const { run } = await machine();
+    const { exitCode, stdout, stderr } = await run("find", "nowhere to be found");
+    assert.deepEqual([exitCode, stdout, stderr], [1, "", "searched 2 sessions in the index, 0 unreadable\n"]);
+    assert.equal((await run("find", "")).exitCode, 2);
+  });
+
+  test("a limit says how many there are", async () => {
+    const { run } = await machine();
+    assert.match((await run("find", "price", "--limit", "2")).stderr, /; the best 2 of 3 passages\n$/);
+  });
+
+  test("what was written since is found, and brought in once", async () => {
+    const { run, path, rows } = await machine();
+    assert.match((await run("find", "walrus")).stderr, /searched 2 sessions in the index, 0/);
+    appendFileSync(path, says("A walrus appears.", 120));
+    const { stderr, exitCode } = await run("find", "walrus");
+    assert.equal(exitCode, 0);
+    assert.equal(stderr, "searched 2 sessions in the index (1 brought up to date), 0 unreadable\n");
+    assert.equal((await run("find", "walrus")).stderr, "searched 2 sessions in the index, 0 unreadable\n");
+    assert.equal((await rows("walrus")).length, 1);
+  });
+
+  test("so are new sessions, replaced ones, and those of a folder that was not there", async () => {
+    const { run, home, path } = await machine();
+    for (let look = 0; look < 2; look += 1) assert.equal((await run("find", "otter")).exitCode, 1);
+    storeSession(home, says("An otter.", 130), { id: OTHER.replace("1b2c", "2c3d"), project: "-work-river" });
+    assert.match((await run("find", "otter")).stderr, /3 sessions in the index \(1 brought up to date\)/);
+    const old = await run("find", "prices");
+    assert.equal(old.exitCode, 0);
+    writeFileSync(path, says("Otters only.", 140));
+    utimesSync(path, new Date(at(5_000)), new Date(at(5_000)));
+    assert.equal((await run("find", "prices")).exitCode, 1);
+    assert.equal((await run("find", "otters only")).exitCode, 0);
+  });
+
+  test("a session that the index was made to forget is indexed again", async () => {
+    const { run, home, rows } = await machine();
+    for (let look = 0; look < 2; look += 1) assert.equal((await rows("Blue it is")).length, 1);
+    const opened = await openSqliteDatabase(database(home), { readOnly: false });
+    opened.exec(`PRAGMA foreign_keys = ON; DELETE FROM sessions WHERE session_id = '${OTHER}'`);
+    opened.close();
+    assert.match((await run("find", "Blue it is")).stderr, /1 brought up to date/);
+    assert.equal((await rows("Blue it is")).length, 1);
+  });
+
+  test("a session whose file is gone is found, and said to be gone", async () => {
+    const { run, path, rows } = await machine();
+    rmSync(path);
+    for (let look = 0; look < 2; look += 1) {
+      const [row] = await rows("Add up the prices");
+      assert.equal(row?.gone, true);
+      assert.equal(row?.open, `# only the index still has this: ${path} is gone`);
+      const { stdout, stderr } = await run("find", "Add up the prices");
+      assert.match(stdout, /# only the index still has this: .*jsonl is gone\n/);
+      assert.match(stderr, /searched 2 sessions in the index \(1 whose file is gone\)/);
+    }
+    assert.deepEqual(await rows("Add up the prices", "--scan"), []);
+  });
+
+  test("--words: all words in one entry, in any order, or else most of them", async () => {
+    const { run, rows } = await machine();
+    const lines = async (words: string): Promise<number[]> =>
+      (await rows("--words", words)).map(({ line_number }) => line_number);
+    assert.deepEqual(await lines("prices the add"), [1]);
+    assert.deepEqual((await lines("tax export zebra")).length, 1);
+    assert.match(
+      (await run("find", "--words", "tax export zebra")).stderr,
+      /; no passage has all of tax, export, zebra: these have 2 of 3 or more\n$/,
+    );
+    assert.deepEqual(await rows("--words", "zebra unicorn"), []);
+  });
+
+  test("--words needs the index", async () => {
+    const home = makeTempDir();
+    storeSession(home, sampleSession());
+    const without = await runCli(["find", "--words", "a b"], { home });
+    assert.deepEqual(
+      [without.exitCode, without.stderr],
+      [2, "transcripts: --words needs an index. Run `transcripts index`, which makes it.\n"],
+    );
+    const { run } = await machine();
+    assert.equal((await run("find", "--words", "a b", "--scan")).exitCode, 2);
+  });
+
+  test("its own earlier output is not found, neither with the index nor without", async () => {
+    const { path, run, rows } = await machine();
+    appendFileSync(
+      path,
+      [
+        calls("Bash", "toolu_own", { command: "npx transcripts find needle | head" }, 200),
+        result("toolu_own", "a needle", 201),
+        calls("mcp__transcripts__find_in_transcripts", "toolu_mcp", { term: "needle" }, 202),
+        result("toolu_mcp", "another needle", 203),
+        result("toolu_late", "a needle before its call", 204),
+        calls("read_session", "toolu_late", { session: "needle" }, 205),
+        says("One real needle.", 206),
+      ].join(""),
+    );
+    for (const more of [[], ["--scan"], ["--tool", "Bash"], ["--role", "tool"]]) {
+      const found = (await rows("needle", ...more)).map(({ passage }) => passage);
+      assert.deepEqual(found, more[0] === "--tool" || more[0] === "--role" ? [] : ["One real needle."], more.join(" "));
+    }
+    assert.equal((await run("find", "--words", "needle real")).exitCode, 0);
+  });
+
+  for (const [name, harm, reason] of [
+    ["of a newer version", "PRAGMA user_version = 999", /was made by a newer version of opencode-transcripts/],
+    ["that is damaged", undefined, /damaged, or is no database/],
+  ] as const) {
+    test(`an index ${name} is left aside, with the reason, and the sessions are read`, async () => {
+      const { run, home } = await machine();
+      if (harm === undefined) writeFileSync(database(home), "no database ".repeat(1_000));
+      else {
+        const opened = await openSqliteDatabase(database(home), { readOnly: false });
+        opened.exec(harm);
+        opened.close();
+      }
+      const { exitCode, stdout, stderr } = await run("find", "Blue it is");
+      assert.equal(exitCode, 0, stderr);
+      assert.match(stdout, /Blue it is\./);
+      assert.match(stderr, reason);
+      assert.match(stderr, /searched 2 sessions, 0 unreadable\n$/);
+      assert.equal((await run("find", "--words", "blue is")).exitCode, 2);
+    });
+  }
+
+  test("an index that cannot be written is searched, and what changed is read", async () => {
+    const { run, path, home, rows } = await machine();
+    appendFileSync(path, says("A walrus is blue.", 120));
+    const blocker = await openSqliteDatabase(database(home), { readOnly: false });
+    // Nothing more can be written, for a reason that nobody thought of.
+    blocker.exec("CREATE TRIGGER t_full BEFORE UPDATE ON sessions BEGIN SELECT raise(ABORT, 'no'); END");
+    blocker.close();
+    const { stdout, stderr, exitCode } = await run("find", "blue");
+    assert.equal(exitCode, 0);
+    assert.match(stdout, /walrus/);
+    assert.match(stdout, /Blue it is/);
+    assert.match(
+      stderr,
+      /^the index was not brought up to date, so 1 session \(0\.0 MB\) will be read as files: .*refuses a value/,
+    );
+    assert.match(stderr, /searched 1 session in the index and 1 changed session as files, 0 unreadable\n$/);
+    assert.deepEqual(
+      (await rows("blue")).map(({ rank }) => rank),
+      [1, 2, 3],
+    );
+  });
+
+  test("what keeps the last answer is no trouble when it is damaged or cannot be written", async () => {
+    const { run, home } = await machine();
+    const cache = join(home, ".cache/opencode-transcripts");
+    rmSync(cache, { recursive: true, force: true });
+    mkdirSync(join(home, ".cache"), { recursive: true });
+    writeFileSync(cache, "a file where a folder should be");
+    assert.equal((await run("find", "blue")).exitCode, 0);
+  });
+});

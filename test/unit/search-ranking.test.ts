@@ -1,0 +1,44 @@
+/** What the ranking is worth on labelled questions: see test/ranking. */
+import assert from "node:assert/strict";
+import { answers, corpusStore, figuresOf, shownFigures, type RankingFigures } from "../ranking/measure.ts";
+import { heldOut } from "../ranking/held-out.ts";
+import type { RankingLabel } from "../ranking/label.ts";
+import { tuning } from "../ranking/tuning.ts";
+import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
+import { removeTempDirs } from "../support/temp-dir.ts";
+import type { Store } from "../../src/store/store.ts";
+
+/** What was reached, a little less: less than this is a step back. */
+const REACHED: Record<string, Omit<RankingFigures, "questions">> = {
+  tuning: { hitAt1: 0.6, hitAt5: 0.9, mrr: 0.75 },
+  "held out": { hitAt1: 0.6, hitAt5: 0.9, mrr: 0.75 },
+};
+
+describe("ranking", () => {
+  let store: Store | undefined;
+  beforeAll(async () => {
+    store = await corpusStore();
+    if (store === undefined) console.log("The corpus is not here: the ranking was not measured.");
+  });
+  afterAll(async () => {
+    await store?.close();
+    removeTempDirs();
+  });
+
+  const sets: [string, readonly RankingLabel[]][] = [
+    ["tuning", tuning],
+    ["held out", heldOut],
+  ];
+  for (const [name, labels] of sets) {
+    test(`of the ${name} questions`, async () => {
+      if (store === undefined) return;
+      const figures = figuresOf(await answers(store, labels));
+      console.log(`ranking, ${name}: ${shownFigures(figures)}`);
+      const reached = REACHED[name];
+      assert.ok(reached);
+      for (const key of ["hitAt1", "hitAt5", "mrr"] as const) {
+        assert.ok(figures[key] >= reached[key], `${key} fell to ${figures[key]}, below ${reached[key]}`);
+      }
+    });
+  }
+});
