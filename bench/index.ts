@@ -21,6 +21,7 @@ const BYTES = Number(process.env["BENCH_BYTES"] ?? 300_000_000);
 const LARGE_BYTES = Number(process.env["BENCH_LARGE_BYTES"] ?? 144_000_000);
 const FILES = Number(process.env["BENCH_FILES"] ?? 5_000);
 const ROUNDS = 5;
+const DATABASE = ".local/share/opencode-transcripts/transcripts.db";
 
 interface Outcome {
   ms: number;
@@ -71,11 +72,11 @@ async function report(): Promise<void> {
   const runtime =
     process.versions["bun"] === undefined ? `Node ${process.versions.node}` : `Bun ${process.versions["bun"]}`;
   console.log(`Indexing with ${runtime}\n`);
-  await inTemporaryFolder((folder) => {
+  await inTemporaryFolder(async (folder) => {
     generateSessions(join(folder, ".claude"), { seed: 1, bytes: BYTES });
     print(`${filesBelow(folder).length} files`, folder);
   });
-  await inTemporaryFolder((folder) => {
+  await inTemporaryFolder(async (folder) => {
     writeLines(join(folder, ".claude/projects/p/large.jsonl"), generateLines(1, LARGE_BYTES));
     print("one file", folder);
   });
@@ -139,8 +140,6 @@ async function unchanged(folder: string): Promise<void> {
   console.log(`${FILES} files of which none changed, median of ${ROUNDS}, without the start of the process`);
   console.log(table([["", "ms", "/ listing", ""], ...rows]));
 }
-
-const DATABASE = ".local/share/opencode-transcripts/transcripts.db";
 
 function filesBelow(folder: string): string[] {
   const names = readdirSync(join(folder, ".claude"), { recursive: true, encoding: "utf8" });

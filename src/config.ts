@@ -136,7 +136,7 @@ function unknownOption(path: string): string {
 }
 
 function wrongValue(path: keyof Options, value: JsonValue, options: Options): string {
-  return `${path}: ${shown(value)} is not allowed. Allowed is ${ALLOWED[path]}. ${shown(options[path])} is used.`;
+  return `${path}: ${shown(value)} is not allowed. Allowed is ${ALLOWED[path]}. ${JSON.stringify(options[path])} is used.`;
 }
 
 function shown(value: JsonValue): string {

@@ -14,4 +14,5 @@ export { createRedactor, type RedactionInput, type RedactionResult, type Redacto
 export { findInSession, type FindFilters, type FindQuery, type Hit, type HitRole } from "./scan/find.ts";
 export { scanErrors, type ErrorScanOptions, type ToolError } from "./scan/errors.ts";
 export * from "./sessions/index.ts";
+export * from "./snippets/index.ts";
 export { VERSION } from "./version.ts";

@@ -93,7 +93,7 @@ export class SessionScan {
 }
 
 /** Rows of one session. */
-export async function printRows(
+async function printRows(
   context: CommandContext,
   ref: SessionRef,
   rows: readonly FindRow[],

@@ -27,7 +27,7 @@ export function readArguments(argv: readonly string[], setting: Setting): ReadAr
   let read: ReadArguments | undefined;
   let text = "";
   let message = "";
-  const program = createProgram(setting, (command) => (read = command));
+  const program = createProgram(definitionsFor(argv), setting, (command) => (read = command));
   for (const command of withInner(program)) {
     command.exitOverride().configureOutput({
       writeOut: (piece) => (text += piece),
@@ -57,7 +57,17 @@ function withInner(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withInner)];
 }
 
-function createProgram(setting: Setting, found: (command: ReadArguments) => void): Command {
+/** Only what the first word can mean: making all commands takes longer than all else that is done with arguments. */
+function definitionsFor([first]: readonly string[]): readonly CommandDefinition[] {
+  const meant = DEFINITIONS.filter(({ name }) => name.split(" ", 1)[0] === first);
+  return meant.length > 0 ? meant : DEFINITIONS;
+}
+
+function createProgram(
+  definitions: readonly CommandDefinition[],
+  setting: Setting,
+  found: (command: ReadArguments) => void,
+): Command {
   const program = new Command("transcripts")
     .description(DOES)
     .version(VERSION, "-V, --version", "Prints the version.")
@@ -72,7 +82,7 @@ function createProgram(setting: Setting, found: (command: ReadArguments) => void
           : [command.name(), ...command.registeredArguments.map(termOf)].join(" "),
     });
   const groups = new Map<string, Command>();
-  for (const definition of DEFINITIONS) {
+  for (const definition of definitions) {
     const [first = "", second] = definition.name.split(" ");
     const command = createCommand(definition, second ?? first, setting, found);
     if (second === undefined) program.addCommand(command);

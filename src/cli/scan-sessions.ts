@@ -1,27 +1,41 @@
 /** The figures of the sessions that a command asks for, with a bar where that takes long. */
 import { scanSessions, type ScannedSession } from "../scan/scan-sessions.ts";
-import { type SessionScan, usageRecords } from "../scan/session-scan.ts";
+import { type SessionSums, sessionSums, usageRecords } from "../scan/session-scan.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./command.ts";
 
 /** A session that was read. */
 export interface Scanned {
   ref: SessionRef;
-  scan: SessionScan;
+  scan: SessionSums;
 }
 
-/** In the order of `refs`. What cannot be read has a `problem` and does not stop the rest. */
-export async function scanAll(context: CommandContext, refs: readonly SessionRef[]): Promise<ScannedSession[]> {
-  const progress = context.progress(refs.length, "sessions");
+/**
+ * In the order of `refs`. What cannot be read has a `problem` and does not stop the rest. `kept`: those that are known
+ * already.
+ */
+export async function scanAll(
+  context: CommandContext,
+  refs: readonly SessionRef[],
+  kept: ReadonlyMap<SessionRef, SessionSums> = new Map(),
+): Promise<ScannedSession[]> {
+  const open = refs.filter((ref) => !kept.has(ref));
+  const progress = context.progress(open.length, "sessions");
   try {
-    const stored = refs.filter(({ source }) => source !== "stdin");
+    const stored = open.filter(({ source }) => source !== "stdin");
     const onScanned = (): void => progress.advance();
     const scanned = await scanSessions(stored, { onScanned, signal: context.signal });
-    const piped = refs.find(({ source }) => source === "stdin");
-    return piped === undefined ? scanned : [...scanned, await scanInput(context, piped)];
+    const piped = open.find(({ source }) => source === "stdin");
+    if (piped) scanned.push(await scanInput(context, piped));
+    const byRef = new Map(scanned.map((each) => [each.ref, each]));
+    return refs.flatMap((ref) => byRef.get(ref) ?? keptSession(ref, kept.get(ref)));
   } finally {
     progress.end();
   }
+}
+
+function keptSession(ref: SessionRef, scan: SessionSums | undefined): ScannedSession[] {
+  return scan === undefined ? [] : [{ ref, scan, problem: null }];
 }
 
 /** Standard input can be read only once, so nothing quicker than a whole parse will do. */
@@ -31,5 +45,6 @@ async function scanInput({ stdin, signal }: CommandContext, ref: SessionRef): Pr
   signal.throwIfAborted();
   const { source, stats, metadata, lines, errors, messages } = result;
   const usage = usageRecords(messages);
-  return { ref, scan: { source, stats, metadata, lines, error_count: errors.length, usage }, problem: null };
+  const scan = sessionSums({ source, stats, metadata, lines, error_count: errors.length, usage });
+  return { ref, scan, problem: null };
 }

@@ -1,6 +1,7 @@
 /** Many sessions added up. Pure. */
 import { type LedgerTotals, UsageLedger, type UsageRow, type UsageTotals } from "../parse/usage-ledger.ts";
 import type { TranscriptStats } from "../parse/model.ts";
+import { recordsIn, sharing } from "../scan/session-usage.ts";
 import { isSubagent, type SessionRef } from "../sessions/session-ref.ts";
 import type { Scanned } from "./scan-sessions.ts";
 import type { StatsResult, StatsRow, StatsUsage } from "./schemas/stats.ts";
@@ -19,8 +20,8 @@ export interface StatsOptions {
 
 export function sumsOf(scanned: readonly Scanned[], { by, unreadable, timeZone, named }: StatsOptions): StatsResult {
   const isTop = ({ ref }: Scanned): boolean => named.has(ref) || !isSubagent(ref);
-  const ledger = (of: readonly Scanned[]): LedgerTotals => totalsOf(of, timeZone);
-  const all = ledger(scanned);
+  const ledgerOf = ledgers(scanned, timeZone);
+  const all = ledgerOf(scanned).totals();
   const stats = scanned.map(({ scan }) => scan.stats);
   const sum = (pick: (stats: TranscriptStats) => number): number =>
     stats.reduce((total, each) => total + pick(each), 0);
@@ -33,8 +34,8 @@ export function sumsOf(scanned: readonly Scanned[], { by, unreadable, timeZone, 
     ...timesOf(scanned),
     duration_ms: (tops.length > 0 ? tops : scanned).reduce((total, { scan }) => total + scan.stats.duration_ms, 0),
     total: usageOf(all.total),
-    alone: usageOf(ledger(tops).total),
-    subagents_alone: usageOf(ledger(scanned.filter((each) => !isTop(each))).total),
+    alone: usageOf(ledgerOf(tops).total()),
+    subagents_alone: usageOf(ledgerOf(scanned.filter((each) => !isTop(each))).total()),
     repeated_messages: all.repeated_messages,
     prompts: sum(({ human_messages }) => human_messages),
     messages: sum(({ total_messages }) => total_messages),
@@ -51,16 +52,24 @@ export function sumsOf(scanned: readonly Scanned[], { by, unreadable, timeZone, 
     damaged: scanned.reduce((total, { scan }) => total + scan.error_count, 0),
     unknown_lines: scanned.reduce((total, { scan }) => total + scan.lines.unknown, 0),
     by,
-    rows: by === null ? [] : rowsOf(scanned, all, by, timeZone),
+    rows: by === null ? [] : rowsOf(scanned, all, by, ledgerOf),
   };
 }
 
-function totalsOf(scanned: readonly Scanned[], timeZone: string): LedgerTotals {
-  const ledger = new UsageLedger(timeZone);
-  for (const { ref, scan } of scanned) {
-    ledger.add({ id: ref.id, project: ref.project ?? scan.metadata.cwd ?? (ref.projectLabel || null) }, scan.usage);
-  }
-  return ledger.totals();
+type LedgerOf = (some: readonly Scanned[]) => UsageLedger;
+
+/** Ledgers over some of the sessions. Only those that share answers are gone through answer by answer. */
+function ledgers(scanned: readonly Scanned[], timeZone: string): LedgerOf {
+  const shared = sharing(scanned.map(({ scan }) => scan.usage));
+  const records = new Map([...shared].map((usage) => [usage, recordsIn(usage)]));
+  return (some) => {
+    const ledger = new UsageLedger(timeZone);
+    for (const { ref, scan } of some) {
+      const project = ref.project ?? scan.metadata.cwd ?? (ref.projectLabel || null);
+      ledger.add({ id: ref.id, project }, records.get(scan.usage) ?? scan.usage.sums);
+    }
+    return ledger;
+  };
 }
 
 function usageOf(totals: UsageTotals): StatsUsage {
@@ -86,14 +95,14 @@ function usageOf(totals: UsageTotals): StatsUsage {
   };
 }
 
-function rowsOf(scanned: readonly Scanned[], all: LedgerTotals, by: By, timeZone: string): StatsRow[] {
-  if (by === "session") return sessionRows(scanned, all.sessions, timeZone);
+function rowsOf(scanned: readonly Scanned[], all: LedgerTotals, by: By, ledgerOf: LedgerOf): StatsRow[] {
+  if (by === "session") return sessionRows(scanned, all.sessions, ledgerOf);
   const rows = { day: all.days, project: all.projects, model: all.models }[by];
   return rows.map(({ key, ...usage }) => ({ key, ...usageOf(usage) }));
 }
 
 /** Each session alone and with all below it. What several share is counted in the one that had it first. */
-function sessionRows(scanned: readonly Scanned[], usages: readonly UsageRow[], timeZone: string): StatsRow[] {
+function sessionRows(scanned: readonly Scanned[], usages: readonly UsageRow[], ledgerOf: LedgerOf): StatsRow[] {
   const usage = new Map(usages.map((row) => [row.key, row]));
   const children = Map.groupBy(scanned, parentOf);
   const known = new Set(scanned.map(({ ref }) => ref.id));
@@ -102,13 +111,13 @@ function sessionRows(scanned: readonly Scanned[], usages: readonly UsageRow[], t
   const ordered = new Set(tops.flatMap((top) => familyOf(top, children)));
   return [...ordered, ...scanned.filter((each) => !ordered.has(each))].map(({ ref, scan }): StatsRow => {
     const family = familyOf({ ref, scan }, children);
-    const own = usage.get(ref.id) ?? totalsOf([], timeZone).total;
+    const own = usage.get(ref.id) ?? ledgerOf([]).total();
     return {
       key: ref.id,
       title: ref.title ?? scan.metadata.title ?? scan.stats.initial_prompt,
       parent_session_id: parentOf({ ref, scan }),
       ...usageOf(own),
-      ...(family.length > 1 ? { with_subagents: usageOf(totalsOf(family, timeZone).total) } : {}),
+      ...(family.length > 1 ? { with_subagents: usageOf(ledgerOf(family).total()) } : {}),
     };
   });
 }

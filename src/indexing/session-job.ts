@@ -4,8 +4,11 @@ import type { SessionRef } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import type { IndexLimits } from "./limits.ts";
 
+/** What indexing a session asks of a store. */
+export type IndexStore = Pick<Store, "session" | "events" | "writeSession" | "querySnippets">;
+
 export interface SessionJob {
-  store: Store;
+  store: IndexStore;
   redactor: Redactor;
   signal?: AbortSignal | undefined;
   limits: IndexLimits;

@@ -2,10 +2,10 @@
 import type { Redactor } from "../redact/redactor.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { IndexState, StoredEvent } from "../store/model.ts";
-import type { Store } from "../store/store.ts";
 import { redactEvents, type Clean } from "./redact-events.ts";
 import type { LateName, RawEvent } from "./session-events.ts";
 import type { SessionFacts } from "./session-facts.ts";
+import type { IndexStore } from "./session-job.ts";
 import { rowOf, textsInRow } from "./session-row.ts";
 import { INDEX_RULES } from "./rules.ts";
 import { StoredComparison } from "./stored-comparison.ts";
@@ -31,7 +31,7 @@ export interface Part {
 }
 
 export interface WriterOptions {
-  store: Store;
+  store: IndexStore;
   redactor: Redactor;
   sessionId: string;
   ref: SessionRef;
@@ -107,7 +107,7 @@ export class SessionWriter {
 
 const PAGE = 500;
 
-async function hasCitations(store: Store, sessionId: string): Promise<boolean> {
+async function hasCitations(store: IndexStore, sessionId: string): Promise<boolean> {
   for (let offset = 0; ; offset += PAGE) {
     const { snippets } = await store.querySnippets({ session_id: sessionId, limit: PAGE, offset });
     if (snippets.some(({ event_id }) => event_id !== null)) return true;

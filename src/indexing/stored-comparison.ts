@@ -1,18 +1,18 @@
 /** Holds events that were made anew against those that are stored, in order. */
 import type { StoredEvent } from "../store/model.ts";
-import type { Store } from "../store/store.ts";
+import type { IndexStore } from "./session-job.ts";
 
 const PAGE = 1_000;
 
 export class StoredComparison {
-  readonly #store: Store;
+  readonly #store: IndexStore;
   readonly #sessionId: string;
   #stored: StoredEvent[] = [];
   #compared = 0;
   /** Nothing differed so far. */
   isEqual = true;
 
-  constructor(store: Store, sessionId: string) {
+  constructor(store: IndexStore, sessionId: string) {
     this.#store = store;
     this.#sessionId = sessionId;
   }

@@ -1,16 +1,14 @@
 /** Bringing the store up to date with the sessions on this machine. */
-import { createRedactor, type Redactor } from "../redact/redactor.ts";
-import { isAbsent, reasonOf } from "../sessions/reasons.ts";
-import { SessionError } from "../sessions/session-error.ts";
+import type { Redactor } from "../redact/redactor.ts";
 import type { SessionRef, Unreadable, Where } from "../sessions/session-ref.ts";
-import { errorCode } from "../files/fault.ts";
 import type { Store } from "../store/store.ts";
-import { indexSession, isCurrent, type SessionOutcome } from "./index-session.ts";
+import type { Attempt } from "./attempt.ts";
+import { isCurrent } from "./index-session.ts";
+import { lanesFor, threadsFor, type Lane } from "./lanes.ts";
 import { INDEX_LIMITS, type IndexLimits } from "./limits.ts";
 import { machineSessions } from "./machine-sessions.ts";
 import type { KeyedSession } from "./session-keys.ts";
 import { placeOf } from "./session-row.ts";
-import { Overtaken } from "./session-writer.ts";
 
 export interface UpdateOptions {
   /** Reads and writes every session anew. Snippets keep their events; sessions whose source is gone stay. */
@@ -24,6 +22,8 @@ export interface UpdateOptions {
   onProgress?: (progress: IndexProgress) => void;
   /** Default: a new one with secretlint. */
   redactor?: Redactor;
+  /** Threads that help, where no redactor was given. Default: none for little work, else one for each processor, up to 3. */
+  threads?: number;
   /** Default: `INDEX_LIMITS`. */
   limits?: Partial<IndexLimits>;
 }
@@ -65,8 +65,9 @@ export async function updateIndex(store: Store, where: Where, options: UpdateOpt
   report.gone = gone.length;
   const stale = sessions.filter(({ ref, stored }) => rebuild || !isCurrent(ref, stored));
   report.unchanged = sessions.length - stale.length;
+  options.signal?.throwIfAborted();
   // Oldest first: a search takes what was written last for the newest.
-  await new Run(store, options, report).all(stale.toReversed());
+  await new Run(store, options, report, stale.toReversed()).all();
   if (!prune) return report;
   for (const { session_id } of gone) if (await store.deleteSession(session_id)) report.pruned += 1;
   return report;
@@ -78,69 +79,80 @@ function emptyReport(sessions: number, unreadable: readonly Unreadable[]): Index
 }
 
 class Run {
-  readonly #store: Store;
   readonly #options: UpdateOptions;
   readonly #report: IndexReport;
-  readonly #redactor: Redactor;
-  readonly #limits: IndexLimits;
+  readonly #lanes: Lane[];
+  readonly #waiting: KeyedSession[];
+  readonly #overtaken = new Map<KeyedSession, number>();
+  readonly #total: number;
+  #done = 0;
 
-  constructor(store: Store, options: UpdateOptions, report: IndexReport) {
-    this.#store = store;
+  constructor(store: Store, options: UpdateOptions, report: IndexReport, sessions: readonly KeyedSession[]) {
+    const { signal, redactor, limits, threads = threadsFor(bytesOf(sessions)) } = options;
     this.#options = options;
     this.#report = report;
-    this.#redactor = options.redactor ?? createRedactor();
-    this.#limits = { ...INDEX_LIMITS, ...options.limits };
+    this.#waiting = [...sessions];
+    this.#total = sessions.length;
+    this.#lanes = lanesFor({ store, limits: { ...INDEX_LIMITS, ...limits }, signal, redactor, threads });
   }
 
-  async all(sessions: readonly KeyedSession[]): Promise<void> {
-    const { signal, onProgress } = this.#options;
-    const waiting = [...sessions];
-    const overtaken = new Map<KeyedSession, number>();
-    for (let session = waiting.shift(); session; session = waiting.shift()) {
-      signal?.throwIfAborted();
-      const outcome = await this.#index(session);
-      if (outcome === undefined) {
-        // Whoever was quicker is at it: the others first.
-        const times = (overtaken.get(session) ?? 0) + 1;
-        overtaken.set(session, times);
-        if (times < MAX_OVERTAKEN) {
-          waiting.push(session);
-          continue;
-        }
-        const reason = "another indexer keeps writing it; run `transcripts index` again";
-        this.#report.unreadable.push({ path: placeOf(session.ref), reason });
-      } else if ("reason" in outcome) this.#report.unreadable.push(outcome);
-      else this.#count(outcome);
-      onProgress?.({ done: sessions.length - waiting.length, total: sessions.length });
-    }
-  }
-
-  #count({ as, events, bytes }: SessionOutcome): void {
-    this.#report[as] += 1;
-    this.#report.events += events;
-    this.#report.bytes += bytes;
-  }
-
-  /** Undefined if somebody else wrote the session meanwhile. */
-  async #index({ ref, sessionId }: KeyedSession): Promise<SessionOutcome | Unreadable | undefined> {
-    const { signal, rebuild = false } = this.#options;
-    const shared = { store: this.#store, redactor: this.#redactor, limits: this.#limits };
+  async all(): Promise<void> {
+    const { signal } = this.#options;
+    const aborted = Promise.withResolvers<never>();
+    const stop = (): void => aborted.reject(signal?.reason);
+    aborted.promise.catch(() => undefined);
+    signal?.addEventListener("abort", stop, { once: true });
+    const running = this.#lanes.map((lane) => this.#run(lane));
     try {
-      return await indexSession({ ...shared, signal, sessionId, ref, rebuild });
-    } catch (error) {
-      if (error instanceof Overtaken) return undefined;
-      if (!isReadFault(error)) throw error;
-      return { path: placeOf(ref), reason: faultOf(error) };
+      await Promise.race([Promise.all(running), aborted.promise]);
+    } finally {
+      signal?.removeEventListener("abort", stop);
+      this.#waiting.length = 0;
+      await Promise.all(this.#lanes.map((lane) => lane.stop()));
+      // What is under way in this thread ends after its part: the store is still needed until then.
+      await Promise.allSettled(running);
+    }
+  }
+
+  async #run(lane: Lane): Promise<void> {
+    const { signal, onProgress, rebuild = false } = this.#options;
+    for (let session = this.#waiting.shift(); session; session = this.#waiting.shift()) {
+      signal?.throwIfAborted();
+      const { ref, sessionId } = session;
+      const outcome = await lane.index({ ref, sessionId, rebuild });
+      if (outcome === "overtaken" && this.#isTriedAgain(session)) continue;
+      this.#count(outcome, session);
+      this.#done += 1;
+      onProgress?.({ done: this.#done, total: this.#total });
+    }
+  }
+
+  /** Whoever was quicker is at it: the others first. */
+  #isTriedAgain(session: KeyedSession): boolean {
+    const times = (this.#overtaken.get(session) ?? 0) + 1;
+    this.#overtaken.set(session, times);
+    if (times >= MAX_OVERTAKEN) return false;
+    this.#waiting.push(session);
+    return true;
+  }
+
+  #count(outcome: Attempt, { ref }: KeyedSession): void {
+    if (outcome === "overtaken") {
+      const reason = "another indexer keeps writing it; run `transcripts index` again";
+      this.#report.unreadable.push({ path: placeOf(ref), reason });
+    } else if ("reason" in outcome) this.#report.unreadable.push(outcome);
+    else {
+      this.#report[outcome.as] += 1;
+      this.#report.events += outcome.events;
+      this.#report.bytes += outcome.bytes;
     }
   }
 }
 
-/** Whether reading failed for a reason outside of this program: the file system, opencode's database. */
-function isReadFault(error: unknown): boolean {
-  return error instanceof SessionError || /^E[A-Z\d]+$/.test(errorCode(error) ?? "");
-}
-
-function faultOf(error: unknown): string {
-  if (!(error instanceof SessionError)) return isAbsent(error) ? "it went away meanwhile" : reasonOf(error);
-  return error.code === "gone" ? "it went away meanwhile" : reasonOf(error.cause ?? error);
+/** What there may be to read. */
+function bytesOf(sessions: readonly KeyedSession[]): number {
+  return sessions.reduce(
+    (sum, { ref, stored }) => sum + Math.max(0, (ref.bytes ?? 0) - (stored?.state.done_bytes ?? 0)),
+    0,
+  );
 }

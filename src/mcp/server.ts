@@ -10,6 +10,7 @@ import {
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
+import { failure } from "../tools/execution.ts";
 import { TOOL_DEFINITIONS } from "../tools/definitions.ts";
 import { ToolRunner } from "../tools/runner/tool-runner.ts";
 import { NEAR_FILES } from "../tools/runner/near-files.ts";
@@ -67,7 +68,15 @@ function createServer(tools: readonly ToolDefinition[], call: Call): Server {
       const known = tools.map((tool) => tool.name).join(", ");
       throw new McpError(ErrorCode.InvalidParams, `There is no tool ${JSON.stringify(name)}. Offered are ${known}.`);
     }
-    const { text, data, isError = false } = await call(name, args, signal);
+    const {
+      text,
+      data,
+      isError = false,
+    } = await call(name, args, signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      // The thread broke down; the next call starts another.
+      return failure(name, error);
+    });
     return { content: [{ type: "text", text }], structuredContent: data, isError };
   });
   return server;

@@ -19,6 +19,8 @@ export interface UsageRecord {
   costUsd: number | null;
   /** The recorded output is only the start of a stream. */
   isLowerBound: boolean;
+  /** Of a record without an id that stands for several answers: how many. Default 1. */
+  messages?: number;
 }
 
 export interface LedgerSession {
@@ -88,13 +90,20 @@ export class UsageLedger {
     }
   }
 
+  /** The sum over all of them, which is also `total` of `totals`. */
+  total(): UsageTotals {
+    const total = new Sum();
+    for (const { usage } of this.#calls()) total.add(usage);
+    return total.totals();
+  }
+
   totals(): LedgerTotals {
     const total = new Sum();
     const days = new Sums();
     const projects = new Sums();
     const models = new Sums();
     const sessions = new Sums();
-    for (const call of [...this.#byId.values(), ...this.#withoutId]) {
+    for (const call of this.#calls()) {
       const { session, first, usage } = call;
       const ms = Date.parse(first.timestamp ?? "");
       total.add(usage);
@@ -111,6 +120,11 @@ export class UsageLedger {
       models: models.rows(byCost),
       sessions: sessions.rows(byCost),
     };
+  }
+
+  *#calls(): Generator<Call> {
+    yield* this.#byId.values();
+    yield* this.#withoutId;
   }
 
   #merge(call: Call, session: LedgerSession, record: UsageRecord): void {
@@ -166,7 +180,7 @@ class Sum {
   readonly #unpriced = new Set<string>();
 
   add(usage: UsageRecord): void {
-    this.#messages += 1;
+    this.#messages += usage.messages ?? 1;
     this.#in += usage.tokensIn;
     this.#out += usage.tokensOut;
     this.#read += usage.cacheRead;

@@ -1,13 +1,21 @@
 /** What the blocks of a session add up to, and whether any of them may be a repeat. */
+import { Digest } from "../parse/digest.ts";
 import type { BlockDraft, MessageDraft } from "../parse/draft.ts";
 import type { BlockType, ToolStatus, TranscriptStats } from "../parse/model.ts";
+import { SeenSet } from "../parse/fingerprint.ts";
 import { CallFigures } from "./call-figures.ts";
+
+const KINDS: readonly (BlockType | "line")[] = [
+  ...(["line", "tool_use", "tool_result", "text", "thinking", "redacted_thinking"] as const),
+  ...(["image", "document", "unknown"] as const),
+];
 
 export class BlockFigures {
   readonly #calls = new CallFigures();
   readonly #thinking = { thinking_blocks: 0, withheld_thinking_blocks: 0 };
   /** What repeats would be known by (see `Source.repeats`): names of lines, and by type of block those of blocks. */
-  readonly #said = new Map<BlockType | "line", Set<string>>();
+  readonly #said = new SeenSet();
+  readonly #digest = new Digest();
   /** A name came again. Whether that is a repeat, which does not count, only the whole parse can tell. */
   hasRepeats = false;
 
@@ -53,11 +61,8 @@ export class BlockFigures {
 
   #note(type: BlockType | "line", name: string | undefined): void {
     if (name === undefined) return;
-    let names = this.#said.get(type);
-    if (!names) this.#said.set(type, (names = new Set()));
-    const before = names.size;
-    names.add(name);
-    if (names.size === before) this.hasRepeats = true;
+    const { first, second } = this.#digest.begin(KINDS.indexOf(type)).text(name);
+    if (!this.#said.addHashes(first, second)) this.hasRepeats = true;
   }
 
   /** Undefined if only the whole parse can tell. */

@@ -75,12 +75,14 @@ export class MatchFinder {
     let count = 0;
     let first: { text: string; places: (readonly [number, number])[] } | undefined;
     for (const text of searchedTexts(block)) {
+      // Not by its content: two texts of a block may be alike.
+      const isFirst = first === undefined;
       this.#pattern.lastIndex = 0;
       for (let match = this.#pattern.exec(text); match; match = this.#pattern.exec(text)) {
         count += 1;
         first ??= { text, places: [] };
         // A passage shows 200 characters: more matches than that never stand in it.
-        if (first.text === text && first.places.length < 200) first.places.push([match.index, this.#pattern.lastIndex]);
+        if (isFirst && first.places.length < 200) first.places.push([match.index, this.#pattern.lastIndex]);
       }
     }
     if (!first) return undefined;

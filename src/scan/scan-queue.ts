@@ -3,8 +3,8 @@ import { setImmediate } from "node:timers/promises";
 import { catalogPricing, flatPricing } from "../parse/pricing.ts";
 import { SessionError } from "../sessions/session-error.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
-import type { SessionScan } from "./session-scan.ts";
-import { scanSession } from "./scan-session.ts";
+import { sessionSums, type SessionSums } from "./session-scan.ts";
+import { type LoneScan, scanAlone } from "./scan-session.ts";
 
 /** What all threads know. Plain data, so that it can be sent to them. */
 export interface ScanQueue {
@@ -15,7 +15,7 @@ export interface ScanQueue {
 }
 
 /** A scan, or why there is none: a sentence for people. */
-export type ScanOutcome = { index: number; scan: SessionScan } | { index: number; problem: string };
+export type ScanOutcome = { index: number; scan: SessionSums } | { index: number; problem: string };
 
 export function scanQueue(refs: readonly SessionRef[], pricing: "catalog" | "flat"): ScanQueue {
   return { refs, pricing, taken: new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) };
@@ -28,7 +28,7 @@ export async function* workOff({ refs, pricing, taken }: ScanQueue): AsyncGenera
     const index = Atomics.add(taken, 0, 1);
     const ref = refs[index];
     if (!ref) return;
-    yield await outcomeOf(index, scanSession(ref, { pricing: prices }));
+    yield await outcomeOf(index, scanAlone(ref, { pricing: prices }));
     await setImmediate();
   }
 }
@@ -38,9 +38,10 @@ export function closeQueue({ refs, taken }: ScanQueue): void {
   Atomics.store(taken, 0, refs.length);
 }
 
-async function outcomeOf(index: number, scanning: Promise<SessionScan>): Promise<ScanOutcome> {
+async function outcomeOf(index: number, scanning: Promise<LoneScan>): Promise<ScanOutcome> {
   try {
-    return { index, scan: await scanning };
+    const { scan, agentProgress } = await scanning;
+    return { index, scan: sessionSums(scan, agentProgress) };
   } catch (error) {
     if (error instanceof SessionError) return { index, problem: error.message };
     throw error;

@@ -14,15 +14,27 @@ export interface ScanOptions {
  * What `parseTranscript` says of a session, without its rows. Session files of Claude Code are not parsed for it (see
  * `quickScan`), but for those that alone tell of their subagents: they are read with `agentProgress`. Standard input cannot be scanned. Rejects with a `SessionError` if the session cannot be read.
  */
-export async function scanSession(ref: SessionRef, { pricing = "catalog" }: ScanOptions = {}): Promise<SessionScan> {
+export async function scanSession(ref: SessionRef, options: ScanOptions = {}): Promise<SessionScan> {
+  return (await scanAlone(ref, options)).scan;
+}
+
+export interface LoneScan {
+  scan: SessionScan;
+  /** What `needsAgentProgress` said, whose answer depends on other files; null if it was not asked. */
+  agentProgress: boolean | null;
+}
+
+/** As `scanSession`. */
+export async function scanAlone(ref: SessionRef, { pricing = "catalog" }: ScanOptions = {}): Promise<LoneScan> {
   const prices = await pricingOf(pricing);
   let hasAgentProgress = false;
   const scan = await quickly(ref, prices, () => (hasAgentProgress = true));
-  const agentProgress = (scan === undefined || hasAgentProgress) && (await needsAgentProgress(ref));
-  if (scan && !agentProgress) return scan;
+  if (scan && !hasAgentProgress) return { scan, agentProgress: null };
+  const agentProgress = await needsAgentProgress(ref);
+  if (scan && !agentProgress) return { scan, agentProgress };
   // Loading it takes as long as scanning many a session.
   const { wholeScan } = await import("./whole-scan.ts");
-  return wholeScan(ref, prices, agentProgress);
+  return { scan: await wholeScan(ref, prices, agentProgress), agentProgress };
 }
 
 async function pricingOf(pricing: "catalog" | "flat" | Pricing): Promise<Pricing> {

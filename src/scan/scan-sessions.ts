@@ -3,12 +3,12 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import { closeQueue, type ScanOutcome, type ScanQueue, scanQueue, workOff } from "./scan-queue.ts";
-import type { SessionScan } from "./session-scan.ts";
+import type { SessionSums } from "./session-scan.ts";
 
 export interface ScannedSession {
   ref: SessionRef;
   /** Null if it could not be read. */
-  scan: SessionScan | null;
+  scan: SessionSums | null;
   /** Why not: a sentence for people, with what to do next. */
   problem: string | null;
 }

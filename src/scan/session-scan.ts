@@ -1,6 +1,7 @@
 /** What scanning a session gives: figures, and nothing of its texts. */
 import type { LineAccount, SessionMetadata, SourceName, TranscriptMessage, TranscriptStats } from "../parse/model.ts";
 import type { UsageRecord } from "../parse/usage-ledger.ts";
+import { type SessionUsage, sessionUsage } from "./session-usage.ts";
 
 export interface SessionScan {
   /** Null if the input is empty or is no known source. */
@@ -13,6 +14,17 @@ export interface SessionScan {
   error_count: number;
   /** What each answer used, in order: for a `UsageLedger`. */
   usage: UsageRecord[];
+}
+
+/** A scan whose usage is ready to be added up with that of others. */
+export interface SessionSums extends Omit<SessionScan, "usage"> {
+  usage: SessionUsage;
+  /** What `needsAgentProgress` said, whose answer depends on other files; null if it was not asked. */
+  agentProgress: boolean | null;
+}
+
+export function sessionSums(scan: SessionScan, agentProgress: boolean | null = null): SessionSums {
+  return { ...scan, usage: sessionUsage(scan.usage), agentProgress };
 }
 
 /** Of the answers that used tokens or have a cost. */

@@ -3,13 +3,18 @@ import { passageAround, type Passage } from "../matching/passage.ts";
 import type { Candidate, CandidateQuery, Store } from "../store/store.ts";
 import { TermMatcher, type Match } from "./matching-texts.ts";
 
+/** Characters on both sides of a match by which copies are told. */
+const LIKENESS = 60;
+
 /** An entry that matches. */
 export interface Found {
   event: Omit<Candidate, "content">;
   /** Characters of its texts. */
   size: number;
   match: Omit<Match, "text" | "places">;
-  passage: Passage;
+  /** What tells it from copies of it. */
+  likeness: string;
+  passage(): Passage;
 }
 
 export interface Collected {
@@ -49,7 +54,7 @@ export async function collect(
       const match = matcher.match(candidate.content);
       if (!match) continue;
       if (collected.found.length >= range.atMost) return { ...collected, isCut: true };
-      collected.found.push(foundOf(candidate, match));
+      collected.found.push(foundOf(candidate, match, range.atMost !== Infinity));
       collected.lowest = candidate.position;
       collected.highest = Math.max(collected.highest, candidate.position);
     }
@@ -63,6 +68,12 @@ function isWithin({ position, occurred_at }: Candidate, { highest, writtenAnewBe
   return position <= highest || (occurred_at !== null && Date.parse(occurred_at) <= writtenAnewBeforeMs);
 }
 
-function foundOf({ content, ...event }: Candidate, { text, places, ...match }: Match): Found {
-  return { event, size: content.length, match, passage: passageAround(text, places) };
+/** Most passages are never shown: they are made when they are. Where all are, the texts are not kept until then. */
+function foundOf({ content, ...event }: Candidate, { text, places, ...match }: Match, keepsTexts: boolean): Found {
+  const [[start] = [0]] = places;
+  const likeness = text.slice(Math.max(0, start - LIKENESS), start + LIKENESS);
+  const found = { event, size: content.length, match, likeness };
+  if (keepsTexts) return { ...found, passage: () => passageAround(text, places) };
+  const passage = passageAround(text, places);
+  return { ...found, passage: () => passage };
 }

@@ -23,7 +23,7 @@ export interface Match {
 /** More places than that never stand in a passage. */
 const MOST_PLACES = 200;
 /** Places that are looked at to tell whether one is a word of its own. */
-const MOST_JUDGED = 30;
+const MOST_JUDGED = 12;
 const WORD_CHARACTER = /[\p{L}\p{N}\p{M}_$]/u;
 
 /** Looks for terms in entries. */
@@ -83,7 +83,7 @@ const ANNOUNCEMENT =
 const LONGEST_ANNOUNCEMENT = 300;
 
 /** Whether a text is short, and begins as an announcement does or ends in a colon, before the work itself. */
-export function announces(text: string): boolean {
+function announces(text: string): boolean {
   if (text.length > LONGEST_ANNOUNCEMENT) return false;
   return text.trimEnd().endsWith(":") || ANNOUNCEMENT.test(text);
 }
@@ -112,7 +112,7 @@ function bestWholeness(text: string, places: readonly Place[]): number {
  * 1: a word or an identifier of its own. 0.75: a part of an identifier (`user` in `userName`, `user_name`). 0.5: the
  * beginning of a word. 0.25: within one.
  */
-export function wholeness(text: string, [start, end]: Place): number {
+function wholeness(text: string, [start, end]: Place): number {
   const left = edge(text, start, true);
   const right = edge(text, end, false);
   if (left === 0) return 0.25;
@@ -122,14 +122,25 @@ export function wholeness(text: string, [start, end]: Place): number {
 
 /** 2: no word goes on over this place. 1: an identifier does, but one of its parts ends here. 0: a word does. */
 function edge(text: string, at: number, isStart: boolean): 0 | 1 | 2 {
+  if (!isWordUnit(text, at - 1) || !isWordUnit(text, at)) return 2;
   const before = characterBefore(text, at);
   const after = characterAt(text, at);
-  if (!WORD_CHARACTER.test(before) || !WORD_CHARACTER.test(after)) return 2;
   const outer = isStart ? before : after;
   if (outer === "_" || outer === "$") return 1;
   const isHump = isLower(before) && isUpper(after);
   const isDigitEdge = /\d/.test(before) !== /\d/.test(after);
   return isHump || isDigitEdge || before === "_" || after === "_" ? 1 : 0;
+}
+
+/** Whether the character that has this unit is of a word. Most are of ASCII, where that is quick to tell. */
+function isWordUnit(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  if (Number.isNaN(unit)) return false;
+  if (unit > 0x7f) {
+    return WORD_CHARACTER.test(unit >= 0xdc00 && unit <= 0xdfff ? characterBefore(text, at + 1) : characterAt(text, at));
+  }
+  const isLetter = (unit | 0x20) >= 0x61 && (unit | 0x20) <= 0x7a;
+  return isLetter || (unit >= 0x30 && unit <= 0x39) || unit === 0x5f || unit === 0x24;
 }
 
 function characterAt(text: string, at: number): string {

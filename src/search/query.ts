@@ -22,7 +22,7 @@ export interface SearchQuery {
   limit?: number;
   /** Where the page before ended. Everything else must be as it was then, but for the limit. */
   cursor?: string;
-  /** With a limit, of all entries that match so many of the newest are ranked. Default 600. */
+  /** With a limit, of all entries that match so many of the newest are ranked. Default 300. */
   rankedAtMost?: number;
   /** What counts as new. Default: now. */
   now?: Date;

@@ -5,8 +5,8 @@ import { readIsoDate } from "./iso-date.ts";
 import { SnippetError } from "./snippet-error.ts";
 
 export const DEFAULT_LIMIT = 50;
-export const MAX_LIMIT = 500;
-export const MAX_TAGS = 50;
+const MAX_LIMIT = 500;
+const MAX_TAGS = 50;
 export const MAX_TAG_CHARS = 100;
 /** Far more than can become a snippet: it is refused before anybody looks for secrets in it. */
 export const MAX_GIVEN_BYTES = 20 * MAX_CONTENT_BYTES;
@@ -69,7 +69,7 @@ const queryShape = {
   offset: z.optional(wholeNumber(0, MAX_LINE)),
 };
 
-/** Seed of all messages: what is allowed, without the field, which `read` puts before it. */
+/** Their messages say what is allowed, without the field, which `read` puts before it. */
 export const extractSnippetSchema = z.strictObject(extractShape, "it must be an object with session_id and title");
 export const querySnippetsSchema = z.strictObject(queryShape, "it must be an object, such as {}");
 

@@ -7,7 +7,7 @@ import { MAX_TAG_CHARS } from "./input.ts";
 import { SnippetError } from "./snippet-error.ts";
 
 /** Bytes of metadata as JSON: notes on a snippet, not another one. */
-export const MAX_METADATA_BYTES = 16_384;
+const MAX_METADATA_BYTES = 16_384;
 /** Deeper metadata are no notes; databases refuse them sooner or later. */
 const MAX_DEPTH = 20;
 

@@ -1,11 +1,11 @@
 import type { MigrationReport } from "./migration-report.ts";
-import { LATEST_VERSION } from "./migrations/index.ts";
+import { LATEST_VERSION } from "./migrations/latest-version.ts";
 import { StoreError } from "./store-error.ts";
 import { databaseFile, databaseUrl, withoutPassword, type StoreWhere } from "./store-place.ts";
 import type { Store } from "./store.ts";
 
 export type { MigrationReport } from "./migration-report.ts";
-export { LATEST_VERSION } from "./migrations/index.ts";
+export { LATEST_VERSION } from "./migrations/latest-version.ts";
 export { storePlace, type StorePlace, type StoreWhere } from "./store-place.ts";
 
 export interface OpenStoreOptions {

@@ -94,7 +94,7 @@ export function unknownEvent(eventId: string): StoreError {
   );
 }
 
-export function invalid(field: string, problem: string, next: string, cause?: unknown): StoreError {
+function invalid(field: string, problem: string, next: string, cause?: unknown): StoreError {
   return new StoreError("invalid", problem, next, cause === undefined ? { field } : { field, cause });
 }
 

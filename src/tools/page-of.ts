@@ -28,13 +28,14 @@ export function pageOf<Item extends { id: string; timeMs: number }>(
   };
 }
 
-interface Place {
+export interface Place {
   timeMs: number;
+  /** A hash of the item's id. */
   id: string;
 }
 
 /** Of the same time, they stand in the order of the hashes of their ids: see `inOrder`. */
-function isAfter({ timeMs, id }: Place, after: Place): boolean {
+export function isAfter({ timeMs, id }: { timeMs: number; id: string }, after: Place): boolean {
   return timeMs < after.timeMs || (timeMs === after.timeMs && shortHash(id, 8) > after.id);
 }
 

@@ -1,7 +1,7 @@
 /**
  * Kills indexers at random moments and runs them again:
  *
- *     node test/crash/index-run.ts [--runs 200] [--seed 1] [--runtimes node,bun]
+ *     node test/crash/index-run.ts [--runs 200] [--seed 1] [--parallel 2] [--runtimes node,bun]
  *
  * Each machine has sessions of Claude Code, transcripts of ours and opencode's store. Ten indexers, of one runtime and
  * the other in turn, work on it and are killed with SIGKILL; every third of them has another one beside it, which is
@@ -30,6 +30,7 @@ const { values } = parseArgs({
   options: {
     runs: { type: "string", default: "200" },
     seed: { type: "string", default: "1" },
+    parallel: { type: "string", default: "2" },
     runtimes: { type: "string", default: "node,bun" },
   },
 });
@@ -120,9 +121,15 @@ async function judge(seed: number, kills: number): Promise<void> {
 
 const runs = Number(values.runs);
 const began = performance.now();
-for (let done = 0; done < runs; done += KILLS_PER_MACHINE) {
-  await judge(Number(values.seed) * 1_000 + done, Math.min(KILLS_PER_MACHINE, runs - done));
-}
+let done = 0;
+const lane = async (): Promise<void> => {
+  while (done < runs) {
+    const first = done;
+    done += KILLS_PER_MACHINE;
+    await judge(Number(values.seed) * 1_000 + first, Math.min(KILLS_PER_MACHINE, runs - first));
+  }
+};
+await Promise.all(Array.from({ length: Number(values.parallel) }, lane));
 removeTempDirs();
 const seconds = ((performance.now() - began) / 1000).toFixed(0);
 console.log(

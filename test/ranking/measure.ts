@@ -11,6 +11,8 @@ import { heldOut } from "./held-out.ts";
 import type { RankingLabel } from "./label.ts";
 import { tuning } from "./tuning.ts";
 
+/** Folders of the corpus with sessions. */
+export const RANKED_KINDS = ["claude-code", "claude-stream-json", "opencode-export"] as const;
 /** Hits that are looked at for each question. */
 const DEPTH = 50;
 /** Fixed, so that figures do not change with the day. */
@@ -34,7 +36,7 @@ export interface Answered {
 
 /** All sessions of the corpus in a store; undefined where the corpus is not. Sessions are named by their files. */
 export async function corpusStore(): Promise<Store | undefined> {
-  const files = corpusFiles("claude-code", "claude-stream-json", "opencode-export");
+  const files = corpusFiles(...RANKED_KINDS);
   if (files.length === 0) return undefined;
   const store = await openStore(await sqlite.newPlace());
   for (const file of files) await enter(store, file, readFileSync(join(CORPUS, file)));

@@ -38,13 +38,13 @@ export interface PartMeasurement {
 const share = (part: number, whole: number): number => (whole === 0 ? 1 : part / whole);
 
 /** The lines that both have, as a share of the shorter of the two: within the other, or most of it. */
-export function overlap(a: readonly [number, number], b: readonly [number, number]): number {
+function overlap(a: readonly [number, number], b: readonly [number, number]): number {
   const common = Math.min(a[1], b[1]) - Math.max(a[0], b[0]) + 1;
   return Math.max(0, common) / Math.min(a[1] - a[0] + 1, b[1] - b[0] + 1);
 }
 
 /** The label that a suggestion meets: that with most in common; of two as good the one worth keeping. */
-export function labelMet(
+function labelMet(
   { line_start, line_end }: Judged["suggestion"],
   labels: readonly SnippetLabel[],
 ): SnippetLabel | undefined {

@@ -12,5 +12,12 @@ export const test = (name: string, body: Body, timeoutMs = 30_000): void => {
   if (process.versions["bun"]) (runner.test as (n: string, b: Body, t: number) => void)(name, body, timeoutMs);
   else (runner.test as (n: string, o: { timeout: number }, b: Body) => void)(name, { timeout: timeoutMs }, body);
 };
-export const beforeAll: (body: Body) => void = "beforeAll" in runner ? runner.beforeAll : runner.before;
-export const afterAll: (body: Body) => void = "afterAll" in runner ? runner.afterAll : runner.after;
+/** Like `test`: bun's own limit of 5 s is too short for a server that starts on a busy machine. */
+export const beforeAll = (body: Body, timeoutMs = 60_000): void => {
+  if ("beforeAll" in runner) runner.beforeAll(body, timeoutMs);
+  else runner.before(body, { timeout: timeoutMs });
+};
+export const afterAll = (body: Body, timeoutMs = 60_000): void => {
+  if ("afterAll" in runner) runner.afterAll(body, timeoutMs);
+  else runner.after(body, { timeout: timeoutMs });
+};

@@ -16,7 +16,7 @@ describe("transcripts completion", () => {
     test(`${shell}: every command and every option`, async () => {
       const text = await script(shell);
       for (const { name, options } of DEFINITIONS) {
-        assert.ok(text.includes(name), name);
+        for (const word of name.split(" ")) assert.ok(text.includes(word), name);
         for (const { flags } of options) {
           const [, long = ""] = /--([\w-]+)/.exec(flags) ?? [];
           assert.ok(text.includes(shell === "fish" ? `-l ${long}` : `--${long}`), `${name} ${long}`);
@@ -48,6 +48,10 @@ describe("transcripts completion", () => {
       ["user", "assistant", "tool"],
     ],
     [["completion", "z"], ["zsh"]],
+    [["snippets", "ex"], ["extract"]],
+    [["snippets", "query", "--ty"], ["--type"]],
+    [["snippets", "query", "--type", "err"], ["error_reasoning"]],
+    [["snippets", "suggest", "lat"], ["latest"]],
     [["list", "--recent", ""], []],
   ] as const) {
     test(`bash completes: ${words.join(" ")}`, async () => {

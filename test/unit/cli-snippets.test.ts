@@ -27,8 +27,8 @@ const TOLD_SESSION = [
 interface Machine {
   home: string;
   path: string;
-  run(...argv: string[]): Promise<CliRun>;
-  runWith(setting: Partial<CliSetting>, ...argv: string[]): Promise<CliRun>;
+  run: (...argv: string[]) => Promise<CliRun>;
+  runWith: (setting: Partial<CliSetting>, ...argv: string[]) => Promise<CliRun>;
 }
 
 function machine(text = sampleSession()): Machine {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
-import { optionsJsonSchema, parseOptions, type Options } from "../../src/config.ts";
+import { optionsJsonSchema, parseOptions, TOOL_NAMES, type Options } from "../../src/config.ts";
 import { nested, hostileMaker, throwingProxy } from "../support/recording/hostile-values.ts";
 import { message, session } from "../support/recording/host-steps.ts";
 import { PluginHost } from "../support/recording/plugin-host.ts";
@@ -201,7 +201,7 @@ describe("the plugin's options", () => {
     assert.deepEqual(format.enum, ["markdown", "jsonl", "both"]);
     assert.deepEqual([directory.type, directory.minLength, directory.maxLength], ["string", 1, 4096]);
     assert.deepEqual([maxInlineChars.type, maxInlineChars.minimum, maxInlineChars.maximum], ["integer", 0, 1_000_000]);
-    assert.deepEqual([tools.type, tools.items.enum], ["array", ["save_conversation"]]);
+    assert.deepEqual([tools.type, tools.items.enum], ["array", [...TOOL_NAMES]]);
   });
 });
 

@@ -47,9 +47,11 @@ function inIndex(events: readonly StoredEvent[], term: string): Found[] {
     .filter(({ match_count }) => match_count > 0);
 }
 
-function inScan({ passage: _, matches: __, timestamp, ...hit }: Hit): Found {
-  const ms = Date.parse(timestamp ?? "");
-  return { ...hit, timestamp: Number.isNaN(ms) ? null : new Date(ms).toISOString() };
+function inScan(hit: Hit): Found {
+  const ms = Date.parse(hit.timestamp ?? "");
+  const shown = new Set(["passage", "matches"]);
+  const found = Object.fromEntries(Object.entries(hit).filter(([name]) => !shown.has(name)));
+  return { ...found, match_count: hit.match_count, timestamp: Number.isNaN(ms) ? null : new Date(ms).toISOString() };
 }
 
 describe("what the index holds", () => {

@@ -106,7 +106,7 @@ describe("a session file that changes", () => {
     for (const [rest, found] of [
       ["\n", "a line without an end"],
       ["}\n", "a line without an end"],
-      [`${says("glued", 6)}`, "glued"],
+      [says("glued", 6), "glued"],
     ] as const) {
       const all = await setting();
       const path = all.machine.write(join(all.machine.claude, `p/${A}.jsonl`), talk(0, 2) + line);

@@ -7,7 +7,7 @@ import { flatPricing } from "../../src/parse/pricing.ts";
 import { quickScan } from "../../src/scan/quick-scan.ts";
 import { scanSession } from "../../src/scan/scan-session.ts";
 import { scanSessions } from "../../src/scan/scan-sessions.ts";
-import { type SessionScan, usageRecords } from "../../src/scan/session-scan.ts";
+import { type SessionScan, sessionSums, usageRecords } from "../../src/scan/session-scan.ts";
 import { SessionError } from "../../src/sessions/session-error.ts";
 import { type SessionRef, sessionRef } from "../../src/sessions/session-ref.ts";
 import { anyLines } from "../support/parse/any-lines.ts";
@@ -206,7 +206,7 @@ describe("scanning many sessions", () => {
 
   test("gives each its own figures, in order, with any number of threads", async () => {
     const refs = Array.from({ length: 20 }, (_, n) => small(n));
-    const expected = await Promise.all(refs.map((ref) => scanSession(ref)));
+    const expected = await Promise.all(refs.map(async (ref) => sessionSums(await scanSession(ref))));
     for (const threads of [1, 2, 3]) {
       const seen: string[] = [];
       const scanned = await scanSessions(refs, { threads, onScanned: ({ id }) => seen.push(id) });

@@ -15,8 +15,8 @@ afterAll(removeTempDirs);
 interface Machine {
   home: string;
   path: string;
-  run(...argv: string[]): Promise<CliRun>;
-  rows(...argv: string[]): Promise<FindRow[]>;
+  run: (...argv: string[]) => Promise<CliRun>;
+  rows: (...argv: string[]) => Promise<FindRow[]>;
 }
 
 /** A home with two sessions, indexed. */

@@ -10,8 +10,8 @@ import type { Store } from "../../src/store/store.ts";
 
 /** What was reached, a little less: less than this is a step back. */
 const REACHED: Record<string, Omit<RankingFigures, "questions">> = {
-  tuning: { hitAt1: 0.6, hitAt5: 0.9, mrr: 0.75 },
-  "held out": { hitAt1: 0.6, hitAt5: 0.9, mrr: 0.75 },
+  tuning: { hitAt1: 0.64, hitAt5: 0.94, mrr: 0.79 },
+  "held out": { hitAt1: 0.75, hitAt5: 0.91, mrr: 0.82 },
 };
 
 describe("ranking", () => {

@@ -9,13 +9,16 @@ import { fileRef } from "../../src/sessions/file-ref.ts";
 import { execute } from "../../src/tools/extract-snippet/run.ts";
 import { calls, result, says, SESSION, user } from "../support/cli/claude-lines.ts";
 import { runCli } from "../support/cli/run-cli.ts";
-import { afterAll, describe, test } from "../support/runner.ts";
+import { afterAll, describe, test as timed } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
 import { labelledSets } from "../secrets/measure.ts";
 import type { PositiveSample } from "../secrets/sample.ts";
 import { madeSetting, type MadeSetting } from "../snippets/made-setting.ts";
 
 afterAll(removeTempDirs);
+
+/** Some hundred snippets each, on machines that are busy. */
+const test = (name: string, body: () => void | Promise<void>): void => timed(name, body, 300_000);
 
 // Those that stand whole, without a JSON key of their own that only a record would have.
 type Sample = PositiveSample;

@@ -13,7 +13,8 @@ import { machineAt, tokensOf } from "../support/tools/tool-calls.ts";
 afterAll(removeTempDirs);
 
 const home = makeTempDir();
-const { call } = machineAt(home);
+const machine = machineAt(home);
+const call = machine.call.bind(machine);
 
 const pageShape = z.object({
   entries: z.array(
@@ -158,7 +159,7 @@ describe("pages of read_session", () => {
     for (const other of [
       lines.toReversed().join("\n").trimStart(),
       lines.slice(0, 2).join("\n"),
-      `${lines.slice(1).join("\n")}`,
+      lines.slice(1).join("\n"),
       text.replaceAll("number", "Number"),
       "",
     ]) {

@@ -1,6 +1,7 @@
 /** `transcripts find` */
 import { storePlace } from "../../store/store-place.ts";
 import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
+import { findByIndex } from "../find-indexed.ts";
 import { findRequest } from "../find-query.ts";
 import { flag } from "../option-values.ts";
 
@@ -17,7 +18,6 @@ export async function run(
     throw new CliError(problem, isScan ? "Give one of them." : "Run `transcripts index`, which makes it.");
   }
   if (hasIndex && !isScan) {
-    const { findByIndex } = await import("../find-indexed.ts");
     return findByIndex(context, request);
   }
   const { findByScan } = await import("../find-scan.ts");

@@ -4,6 +4,7 @@ import type { SessionRef } from "../../sessions/session-ref.ts";
 import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
 import { date, flag, text } from "../option-values.ts";
 import { printObject } from "../output.ts";
+import { keepScans, keptScans } from "../kept-scans.ts";
 import { scanAll, type Scanned } from "../scan-sessions.ts";
 import { familyOf, sessionNamed, sessionsAsked } from "../session-input.ts";
 import { sumsOf } from "../stats-sums.ts";
@@ -14,16 +15,18 @@ export async function run(
   options: CommandOptions,
 ): Promise<ExitCode> {
   const { refs, named, unreadable } = await refsAsked(context, args, options);
+  const by = text(options, "by");
+  // Kept figures are without the words that sessions are told apart by.
+  const kept = by === "session" ? new Map<SessionRef, never>() : await keptScans(context, refs);
   const scanned: Scanned[] = [];
   let failed = unreadable;
-  for (const { ref, scan, problem } of await scanAll(context, refs)) {
+  for (const { ref, scan, problem } of await scanAll(context, refs, kept)) {
     if (scan !== null) scanned.push({ ref, scan });
     else {
       context.note(`not read: ${ref.path ?? ref.id}: ${problem ?? "unknown error"}`);
       failed += 1;
     }
   }
-  const by = text(options, "by");
   const result = sumsOf(scanned, {
     by: by === "day" || by === "project" || by === "model" || by === "session" ? by : null,
     unreadable: failed,
@@ -38,6 +41,10 @@ export async function run(
     }
   }
   context.note(`read ${counted(scanned.length, "session")}, ${failed} unreadable`);
+  await keepScans(
+    context,
+    scanned.filter(({ ref }) => !kept.has(ref)),
+  );
   if (args.length > 0 && failed > 0) return 2;
   return scanned.length > 0 ? 0 : 1;
 }

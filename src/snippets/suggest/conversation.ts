@@ -54,3 +54,7 @@ const CHANGING = /^(?:edit|multiedit|write|notebookedit|patch|apply_patch|str_re
 export function isChange({ call }: Said): boolean {
   return call?.status === "completed" && CHANGING.test(call.tool_name ?? "");
 }
+
+export function isShell({ call }: Said): boolean {
+  return call?.status === "completed" && /^(?:bash|shell|powershell|run_command)$/i.test(call.tool_name ?? "");
+}

@@ -1,7 +1,7 @@
 /** Texts in which somebody says why: the cause of a fault, the reason of a decision, a lesson. */
 import type { SnippetType } from "../../store/model.ts";
 import { bounded, type Candidate } from "./candidate.ts";
-import { answerText, isChange, type Conversation, type Said, typedText } from "./conversation.ts";
+import { answerText, isChange, isShell, type Conversation, type Said, typedText } from "./conversation.ts";
 import {
   CAUSE,
   CHOICE,
@@ -14,14 +14,20 @@ import {
   STATED_CHOICE,
   WEIGHED,
 } from "./cues.ts";
+import { isSlip } from "./slips.ts";
 import { proseOf, titleFrom } from "./sentences.ts";
 
+/** Told when it is over: then a command in the shell may have been the remedy. */
+const LOOKING_BACK =
+  /\b(?:(?:was|were) caused by|(?:was|were) because|turned out|the (?:\w+ )?(?:issue|problem|cause|error|failure)s? (?:was|were)\b)/i;
 /** Shorter texts announce what comes next; they explain nothing. */
 const MIN_CHARS = 100;
 /** What a person pastes beyond this is a document. */
 const MAX_TYPED_CHARS = 4_000;
 /** So many entries after an explanation its change is looked for. */
 const CHANGE_REACH = 12;
+/** So many entries before it a failure that it explains. */
+const FAILURE_REACH = 4;
 
 interface Weighed {
   type: SnippetType;
@@ -40,7 +46,7 @@ export function explanations(conversation: Conversation): Candidate[] {
     const best = [
       diagnosis(prose, said, conversation),
       decision(prose, answer !== undefined),
-      lesson(prose, text),
+      answer === undefined ? NO_LESSON : lesson(prose, text),
     ].toSorted((a, b) => b.score - a.score)[0];
     if (best === undefined || best.score === 0) return [];
     return [
@@ -49,7 +55,7 @@ export function explanations(conversation: Conversation): Candidate[] {
         title: titleFrom(prose, best.title),
         score: bounded(best.score),
         reason: reasonOf(best, answer !== undefined),
-        evidence: [said, ...(best.type === "error_reasoning" ? changesAfter(said, conversation) : [])],
+        evidence: best.type === "error_reasoning" ? around(said, conversation) : [said],
         context: answer === undefined ? [] : promptOf(said, conversation),
       },
     ];
@@ -59,11 +65,14 @@ export function explanations(conversation: Conversation): Candidate[] {
 function diagnosis(prose: string, said: Said, conversation: Conversation): Weighed {
   const causes = cuesIn(prose, CAUSE);
   const remedies = cuesIn(prose, REMEDY);
-  const isMended = changesAfter(said, conversation).length > 0 || changedBefore(said, conversation);
+  const isMended =
+    changesAfter(said, conversation).length > 0 || changedBefore(said, conversation, LOOKING_BACK.test(prose));
+  const failed = failedJustBefore(said, conversation);
   const score =
-    causes.length === 0 || remedies.length === 0 || !isMended
+    causes.length === 0 || (failed === undefined && (remedies.length === 0 || !isMended))
       ? 0
       : 0.42 +
+        (failed === undefined ? 0 : 0.06) +
         Math.min(causes.length, 3) * 0.12 +
         Math.min(remedies.length, 3) * 0.04 +
         (prose.length > 400 ? 0.05 : 0);
@@ -97,6 +106,9 @@ function decision(prose: string, isAnswer: boolean): Weighed {
   };
 }
 
+/** What a person wants from now on is found by `instructions.ts`. */
+const NO_LESSON: Weighed = { type: "learning_pattern", score: 0, cues: [], title: LESSON };
+
 function lesson(prose: string, text: string): Weighed {
   const lessons = cuesIn(prose, LESSON);
   const hasBox = INSIGHT_BOX.test(text);
@@ -120,13 +132,28 @@ function reasonOf({ type, cues }: Weighed, isAnswer: boolean): string {
   return `${who} says what holds beyond the task (${words}).`;
 }
 
+/** A call that failed so lately that the text speaks of it. */
+function failedJustBefore({ at, turn }: Said, conversation: Conversation): Said | undefined {
+  const before = conversation.slice(Math.max(at - FAILURE_REACH, 0), at).filter((each) => each.turn === turn);
+  return before.findLast(({ call }) => call?.status === "error" && !isSlip(call));
+}
+
+/** The failure that it explains, what it says, and the change that follows. */
+function around(said: Said, conversation: Conversation): Said[] {
+  const failed = failedJustBefore(said, conversation);
+  const result = conversation.find(({ block }) => block.id === failed?.call?.result?.block_id);
+  const before = [failed, result].filter((each) => each !== undefined && each.at < said.at);
+  return [...before.filter((each) => each !== undefined), said, ...changesAfter(said, conversation)];
+}
+
 function changesAfter({ at, turn }: Said, conversation: Conversation): Said[] {
   const after = conversation.slice(at + 1, at + 1 + CHANGE_REACH).filter((each) => each.turn === turn);
   return after.filter(isChange).slice(0, 2);
 }
 
-function changedBefore({ at, turn }: Said, conversation: Conversation): boolean {
-  return conversation.slice(0, at).some((each) => each.turn === turn && isChange(each));
+function changedBefore({ at, turn }: Said, conversation: Conversation, isLookingBack: boolean): boolean {
+  const before = conversation.slice(0, at).filter((each) => each.turn === turn);
+  return before.some((each) => isChange(each) || (isLookingBack && isShell(each)));
 }
 
 /** What the person had asked. */

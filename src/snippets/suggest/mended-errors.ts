@@ -5,13 +5,8 @@ import { bounded, type Candidate } from "./candidate.ts";
 import type { Conversation, Said } from "./conversation.ts";
 import { CAUSE, cuesIn, REMEDY } from "./cues.ts";
 import { cutTitle, proseOf } from "./sentences.ts";
+import { isSlip } from "./slips.ts";
 
-/**
- * Errors whose message says all there is to know: the host's own rules for its tools, paths that were guessed, options
- * that do not exist, imports and names that are not used.
- */
-const SLIP =
-  /has not been read yet|has been (?:modified|unexpectedly modified) since|string to replace not found|could not find oldString|found \d+ matches of the string|InputValidationError|invalid arguments|SchemaError|required parameter|requested permissions|haven't granted|was blocked\. For security|EISDIR|no such file or directory|does not exist|file not found|not found in (?:PATH|file)|command not found|unknown (?:flag|option|command|json field|argument)|unrecognized (?:option|argument)|no such option|parse error near|imported and not used|declared and not used|is defined but never used|is assigned a value but never used|exceeds maximum allowed tokens|user doesn't want/i;
 /** A line of an output that says what is wrong. */
 const TELLING_LINE =
   /error|exception|fail|panic|fatal|cannot|can't|unable|denied|refused|undefined|unexpected|invalid|missing|mismatch|expected|timed? ?out|not /i;
@@ -34,7 +29,7 @@ function candidateOf(
   byBlock: ReadonlyMap<string, Said>,
   conversation: Conversation,
 ): Candidate | undefined {
-  const substantial = story.filter(({ failed }) => !SLIP.test(headOf(failed)));
+  const substantial = story.filter(({ failed }) => !isSlip(failed));
   const [first] = substantial;
   const start = first?.failed.use && byBlock.get(first.failed.use.block_id);
   const end = first?.fix?.use && byBlock.get(first.fix.use.block_id);
@@ -48,7 +43,7 @@ function candidateOf(
   const prose = words.map(({ block }) => proseOf(block.content_text ?? "")).join("\n");
   const causes = cuesIn(prose, CAUSE);
   const remedies = cuesIn(prose, REMEDY);
-  const tries = substantial.length - 1 + first.attempts.length;
+  const tries = new Set([...substantial.slice(1).map(({ failed }) => failed), ...first.attempts]).size;
   const score =
     0.3 +
     Math.min(causes.length, 2) * 0.2 +
@@ -76,10 +71,6 @@ function reasonOf(tries: number, causes: readonly string[]): string {
   const tried = tries === 0 ? "" : ` after ${tries} more ${tries === 1 ? "failure" : "failures"}`;
   const told = causes.length === 0 ? "" : `, and the cause was told (“${causes[0]}”)`;
   return `A call failed, and a later one on the same target succeeded${tried}${told}.`;
-}
-
-function headOf({ error, result_text }: ToolCall): string {
-  return (error ?? result_text ?? "").slice(0, 600);
 }
 
 /** The line of the error that says what is wrong. */

@@ -1,6 +1,7 @@
 /** Sentences of texts that are often Markdown. */
 
 const FENCE = /^\s*(?:```|~~~)[^\n]*\n[^]*?(?:^\s*(?:```|~~~)\s*$|$(?![^]))/gm;
+const MIN_TITLE_CHARS = 30;
 /** Longer titles say no more. */
 const MAX_TITLE_CHARS = 140;
 
@@ -21,7 +22,7 @@ export function sentencesOf(prose: string): string[] {
 }
 
 /** One line without the marks of Markdown. */
-export function plain(text: string): string {
+function plain(text: string): string {
   return text
     .replaceAll(/\*\*|__/g, "")
     .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, "$1")
@@ -33,8 +34,10 @@ export function plain(text: string): string {
 /** The first sentence in which a way of speaking comes up, or the first of all, as a title. */
 export function titleFrom(prose: string, cue: RegExp): string {
   const sentences = sentencesOf(prose);
+  const at = sentences.findIndex((sentence) => sentence.search(cue) !== -1);
+  // "Found it!" tells nothing; what follows does.
   const telling =
-    sentences.find((sentence) => sentence.length >= 30 && sentence.search(cue) !== -1) ?? sentences[0] ?? "";
+    sentences.slice(Math.max(at, 0)).find(({ length }) => length >= MIN_TITLE_CHARS) ?? sentences[0] ?? "";
   return cutTitle(telling);
 }
 

@@ -5,26 +5,13 @@
  * the end make every letter the first of a trigram, so that terms of one and two letters are beginnings of trigrams.
  * PostgreSQL: trigrams over `content` in lower case; where that is not all there is to folding, over `folded`.
  */
-import { foldText } from "../../matching/folding.ts";
-import { asciiFolded } from "../exact-fold.ts";
-import { TEXT_SEPARATOR } from "../model.ts";
+import { foldedColumn, searchText } from "../index-texts.ts";
 import type { PostgresSession } from "../postgres/pool.ts";
 import { numberIn, textIn } from "../row.ts";
 import type { SqliteDriver } from "../sqlite/driver.ts";
 import type { Migration } from "./migration.ts";
 
 const BATCH = 500;
-
-/** What the search table of SQLite holds of an event. */
-export function searchText(content: string): string {
-  return foldText(content) + TEXT_SEPARATOR + TEXT_SEPARATOR;
-}
-
-/** What the column `folded` of PostgreSQL holds of an event: null where its lower case is enough. */
-export function foldedColumn(content: string): string | null {
-  const folded = foldText(content);
-  return folded === asciiFolded(content) ? null : folded;
-}
 
 const SQLITE_UP = `
 CREATE VIRTUAL TABLE event_search USING fts5 (

@@ -5,29 +5,13 @@
  * where the text itself stands, so that counts need no look at the text. PostgreSQL: `jsonb_path_ops` for tags, and
  * trigrams over title and content in lower case; where that is not all there is to folding, over `folded`.
  */
-import { asciiFolded, exactFold } from "../exact-fold.ts";
 import type { PostgresSession } from "../postgres/pool.ts";
+import { foldedSnippet, POSTGRES_SNIPPET_TEXT, snippetSearchText } from "../index-texts.ts";
 import { numberIn, textIn, type Row } from "../row.ts";
 import type { SqliteDriver } from "../sqlite/driver.ts";
-import { INDEX_MARK } from "../storable.ts";
 import type { Migration } from "./migration.ts";
 
 const BATCH = 500;
-
-/** What the search table of SQLite holds of a snippet: two marks at the end make every letter the first of a trigram. */
-export function snippetSearchText(title: string, content: string): string {
-  return exactFold(`${title}${INDEX_MARK}${content}`) + INDEX_MARK + INDEX_MARK;
-}
-
-/** What the column `folded` of PostgreSQL holds of a snippet: null where its lower case is enough. */
-export function foldedSnippet(title: string, content: string): string | null {
-  const text = `${title}${INDEX_MARK}${content}`;
-  const folded = exactFold(text);
-  return folded === asciiFolded(text) ? null : folded;
-}
-
-/** Text of a snippet in which PostgreSQL looks for a keyword. */
-export const POSTGRES_SNIPPET_TEXT = `(coalesce(folded, lower((title || U&'\\FDD0' || content) COLLATE "C")))`;
 
 const TAG_COLUMNS = "tag, created_at, snippet_id, position";
 const ADD_TAGS = `INSERT OR IGNORE INTO snippet_tags (${TAG_COLUMNS})
@@ -94,7 +78,9 @@ function lastPosition(rows: readonly Row[]): number {
   return last === undefined ? 0 : numberIn(last, "position");
 }
 
+/** Texts of up to 8,160 bytes stay in their rows, as they are: a keyword is looked for in many of them. */
 const POSTGRES_UP = `
+ALTER TABLE conversation_snippets SET (toast_tuple_target = 8160);
 ALTER TABLE conversation_snippets ADD COLUMN folded TEXT;
 CREATE INDEX idx_snippets_tags ON conversation_snippets USING gin (tags jsonb_path_ops);
 `;
@@ -109,6 +95,7 @@ const POSTGRES_DOWN = `
 DROP INDEX IF EXISTS idx_snippets_text;
 DROP INDEX idx_snippets_tags;
 ALTER TABLE conversation_snippets DROP COLUMN folded;
+ALTER TABLE conversation_snippets RESET (toast_tuple_target);
 `;
 
 async function fillPostgres(session: PostgresSession): Promise<void> {

@@ -1,5 +1,5 @@
 import { StoreError } from "../store-error.ts";
-import { LATEST_VERSION, MIGRATIONS } from "./index.ts";
+import { MIGRATIONS } from "./index.ts";
 import type { Migration } from "./migration.ts";
 
 type Backend = "sqlite" | "postgres";
@@ -12,16 +12,6 @@ export function checksumOf(migration: Migration, backend: Backend): string {
   const { createHash } = process.getBuiltinModule("node:crypto");
   const { up, down } = migration[backend];
   return createHash("sha256").update(`${up}\n${down}`).digest("hex").slice(0, CHECKSUM_CHARS);
-}
-
-/** Throws `newer_version` for tables that a later version of this program made. */
-export function checkVersion(version: number, place: string): void {
-  if (version <= LATEST_VERSION) return;
-  throw new StoreError(
-    "newer_version",
-    `The database ${place} was made by a newer version of opencode-transcripts (its tables have version ${version}, this program knows ${LATEST_VERSION}).`,
-    "Update this program, or give it a database of its own with TRANSCRIPTS_DATABASE.",
-  );
 }
 
 /** Throws `damaged` if a step that ran is not the one that this program has: it cannot know what the tables are like. */

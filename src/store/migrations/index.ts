@@ -13,6 +13,3 @@ export const MIGRATIONS: readonly Migration[] = [
   cachedValues,
   snippetLookup,
 ];
-
-/** The version that this program works with. */
-export const LATEST_VERSION = MIGRATIONS.length;

@@ -1,11 +1,13 @@
 import type { MigrationReport } from "../migration-report.ts";
-import { checkApplied, checkVersion, checksumOf } from "../migrations/checksum.ts";
-import { LATEST_VERSION, MIGRATIONS } from "../migrations/index.ts";
+import { checkApplied, checksumOf } from "../migrations/checksum.ts";
+import { MIGRATIONS } from "../migrations/index.ts";
+import { checkVersion, LATEST_VERSION } from "../migrations/latest-version.ts";
 import type { Migration } from "../migrations/migration.ts";
 import { numberIn, textIn } from "../row.ts";
 import { StoreError } from "../store-error.ts";
 import type { PostgresPool, PostgresSession } from "./pool.ts";
 import { stateOf } from "./postgres-faults.ts";
+import { postgresVersion } from "./postgres-version.ts";
 
 /** Only one program at a time changes the tables of a database. The number is ours alone: `TRNS` twice. */
 const LOCK = "6075994838437842515";
@@ -16,20 +18,8 @@ const VERSIONS_TABLE = `CREATE TABLE IF NOT EXISTS transcripts_migrations (
   version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TIMESTAMPTZ NOT NULL DEFAULT now()
 )`;
 
-const UNDEFINED_TABLE = "42P01";
 /** No rights to add an extension, none to be had on this server, or not to be seen from our schema. */
 const NOT_TO_BE_HAD = new Set(["42501", "58P01", "0A000", "42704", "3F000"]);
-
-/** The version of the tables, 0 if there are none. */
-export async function postgresVersion(session: PostgresSession): Promise<number> {
-  try {
-    const [row] = await session.rows("SELECT coalesce(max(version), 0) AS version FROM transcripts_migrations");
-    return row === undefined ? 0 : numberIn(row, "version");
-  } catch (error) {
-    if (stateOf(error) === UNDEFINED_TABLE) return 0;
-    throw error;
-  }
-}
 
 /**
  * Brings the tables to a version, up or down, one step and one transaction at a time. Each asks for the version again

@@ -1,8 +1,7 @@
-import { checkVersion } from "../migrations/checksum.ts";
-import { LATEST_VERSION } from "../migrations/index.ts";
+import { checkVersion, LATEST_VERSION } from "../migrations/latest-version.ts";
 import { StoreError } from "../store-error.ts";
 import { isPostgresAddress, withoutPassword } from "../store-place.ts";
-import { migratePostgres, postgresVersion } from "./migrate-postgres.ts";
+import { postgresVersion } from "./postgres-version.ts";
 import { openPool, type PostgresPool } from "./pool.ts";
 import { asStoreError } from "./postgres-faults.ts";
 
@@ -21,6 +20,7 @@ export async function openMigratedPostgres(url: string, options: { readOnly: boo
     checkVersion(version, place);
     if (version === LATEST_VERSION) return pool;
     if (options.readOnly) throw notCurrent(place, version);
+    const { migratePostgres } = await import("./migrate-postgres.ts");
     await migratePostgres(pool, place);
     return pool;
   } catch (error) {

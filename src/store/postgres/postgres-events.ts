@@ -1,6 +1,6 @@
 import type { StoredEvent } from "../model.ts";
 import { EVENT_COLUMNS, EVENT_FIELDS, eventIn } from "../model-rows.ts";
-import { foldedColumn } from "../migrations/003-event-search.ts";
+import { foldedColumn } from "../index-texts.ts";
 import { textIn, type Row } from "../row.ts";
 import { storableText, storableTextOrNull } from "../storable.ts";
 import type { SessionChange } from "../store.ts";

@@ -1,7 +1,7 @@
 import { exactFold } from "../exact-fold.ts";
 import type { StoredSnippet } from "../model.ts";
 import { SNIPPET_COLUMNS, snippetIn } from "../model-rows.ts";
-import { POSTGRES_SNIPPET_TEXT } from "../migrations/005-snippet-lookup.ts";
+import { POSTGRES_SNIPPET_TEXT } from "../index-texts.ts";
 import { numberIn } from "../row.ts";
 import { isTooLong, snippetConditions, type SnippetConditions } from "../snippet-values.ts";
 import type { SnippetQuery } from "../store.ts";
@@ -18,15 +18,28 @@ export async function querySnippets(
   if (asked.keyword !== undefined && isTooLong(asked.keyword)) return { snippets: [], total_count: 0 };
   const { where, values } = conditionsOf(asked);
   const limit = `LIMIT $${values.push(asked.limit)} OFFSET $${values.push(asked.offset)}`;
-  const rows = await database.rows(
-    `SELECT total_count, page.* FROM (SELECT count(*) AS total_count FROM conversation_snippets ${where}) AS total
-     LEFT JOIN (SELECT ${SNIPPET_COLUMNS} FROM conversation_snippets ${where} ${NEWEST_FIRST} ${limit}) AS page ON true
-     ${NEWEST_FIRST}`,
-    values,
-  );
-  const [first = {}] = rows;
+  const sql = asked.keyword === undefined ? twoLooks(where, limit) : oneLook(where, limit);
+  const rows = await database.rows(sql, values);
   const snippets = rows.flatMap((row) => (row["snippet_id"] === null ? [] : [snippetIn(row)]));
-  return { snippets, total_count: numberIn(first, "total_count") };
+  return { snippets, total_count: numberIn(rows[0] ?? {}, "total_count") };
+}
+
+/** Indexes count, and give a page in its order, without a look at the others. */
+function twoLooks(where: string, limit: string): string {
+  return `SELECT total_count, page.* FROM (SELECT count(*) AS total_count FROM conversation_snippets ${where}) AS total
+    LEFT JOIN (SELECT ${SNIPPET_COLUMNS} FROM conversation_snippets ${where} ${NEWEST_FIRST} ${limit}) AS page ON true
+    ${NEWEST_FIRST}`;
+}
+
+/** A keyword is looked for in each text that an index names: once for the count and the page. */
+function oneLook(where: string, limit: string): string {
+  return `WITH found AS MATERIALIZED (SELECT snippet_id, created_at FROM conversation_snippets ${where})
+    SELECT total_count, page.* FROM (SELECT count(*) AS total_count FROM found) AS total
+    LEFT JOIN (
+      SELECT ${SNIPPET_COLUMNS} FROM conversation_snippets
+      WHERE snippet_id IN (SELECT snippet_id FROM found ${NEWEST_FIRST} ${limit})
+    ) AS page ON true
+    ${NEWEST_FIRST}`;
 }
 
 function conditionsOf(asked: SnippetConditions): { where: string; values: unknown[] } {

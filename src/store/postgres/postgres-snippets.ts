@@ -1,6 +1,6 @@
 import { SNIPPET_TYPES, type SnippetType, type StoredSnippet } from "../model.ts";
 import { SNIPPET_COLUMNS, snippetIn } from "../model-rows.ts";
-import { foldedSnippet } from "../migrations/005-snippet-lookup.ts";
+import { foldedSnippet } from "../index-texts.ts";
 import { numberIn, textIn } from "../row.ts";
 import { checkedTime, snippetValues, unknownEvent, unknownSession, type SnippetValues } from "../snippet-values.ts";
 import { storableText } from "../storable.ts";

@@ -1,7 +1,8 @@
 /** The versions of the tables, for who manages them. */
 import type { MigrationReport } from "../migration-report.ts";
 import { withoutPassword } from "../store-place.ts";
-import { migratePostgres, postgresVersion } from "./migrate-postgres.ts";
+import { migratePostgres } from "./migrate-postgres.ts";
+import { postgresVersion } from "./postgres-version.ts";
 import { openPostgresDatabase } from "./open-postgres.ts";
 import type { PostgresPool } from "./pool.ts";
 import { asStoreError } from "./postgres-faults.ts";

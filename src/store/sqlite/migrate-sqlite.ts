@@ -1,29 +1,16 @@
 import type { MigrationReport } from "../migration-report.ts";
-import { checkApplied, checkVersion, checksumOf } from "../migrations/checksum.ts";
-import { LATEST_VERSION, MIGRATIONS } from "../migrations/index.ts";
+import { checkApplied, checksumOf } from "../migrations/checksum.ts";
+import { MIGRATIONS } from "../migrations/index.ts";
+import { checkVersion, LATEST_VERSION } from "../migrations/latest-version.ts";
 import type { Migration } from "../migrations/migration.ts";
 import { numberIn, textIn } from "../row.ts";
 import type { SqliteDriver } from "./driver.ts";
-import { damaged } from "./sqlite-faults.ts";
+import { APPLICATION_ID, sqliteVersion } from "./sqlite-version.ts";
 import { inTransaction } from "./transaction.ts";
-
-/** In the header of our files: `TRNS`. */
-const APPLICATION_ID = 0x54_52_4e_53;
 
 const VERSIONS_TABLE = `CREATE TABLE IF NOT EXISTS transcripts_migrations (
   version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL
 ) STRICT`;
-
-/** The version of the tables, 0 of a new file. Throws `damaged` if the file belongs to another program. */
-export function sqliteVersion(database: SqliteDriver, place: string): number {
-  const version = pragma(database, "user_version");
-  const application = pragma(database, "application_id");
-  if (application === APPLICATION_ID) return version;
-  const isNew =
-    application === 0 && version === 0 && database.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
-  if (!isNew) throw damaged(place);
-  return 0;
-}
 
 /**
  * Brings the tables to a version, up or down, one step and one transaction at a time. Each asks for the version again
@@ -71,9 +58,4 @@ function appliedTo(database: SqliteDriver): { version: number; checksum: string 
     .prepare("SELECT version, checksum FROM transcripts_migrations ORDER BY version")
     .all()
     .map((row) => ({ version: numberIn(row, "version"), checksum: textIn(row, "checksum") }));
-}
-
-function pragma(database: SqliteDriver, name: "user_version" | "application_id"): number {
-  const row = database.prepare(`PRAGMA ${name}`).get();
-  return row === undefined ? 0 : numberIn(row, name);
 }

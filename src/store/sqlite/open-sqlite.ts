@@ -1,10 +1,9 @@
 import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { checkVersion } from "../migrations/checksum.ts";
-import { LATEST_VERSION } from "../migrations/index.ts";
+import { checkVersion, LATEST_VERSION } from "../migrations/latest-version.ts";
 import { StoreError } from "../store-error.ts";
 import { openDriver, type SqliteDriver, type SqliteOpening } from "./driver.ts";
-import { migrateSqlite, sqliteVersion } from "./migrate-sqlite.ts";
+import { sqliteVersion } from "./sqlite-version.ts";
 import { asStoreError, CANTOPEN, damaged, READONLY, sqliteCode, withFaults } from "./sqlite-faults.ts";
 
 /** How long to wait for another program that writes, in milliseconds. */
@@ -82,6 +81,7 @@ export async function openMigratedSqlite(path: string, options: SqliteDatabaseOp
     checkVersion(version, path);
     if (version === LATEST_VERSION) return database;
     if (options.readOnly) throw version === 0 ? noDatabase(path) : olderVersion(path);
+    const { migrateSqlite } = await import("./migrate-sqlite.ts");
     migrateSqlite(database, path);
     return database;
   } catch (error) {

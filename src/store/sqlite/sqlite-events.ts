@@ -1,6 +1,6 @@
 import type { StoredEvent } from "../model.ts";
 import { EVENT_COLUMNS, EVENT_FIELDS, eventIn } from "../model-rows.ts";
-import { searchText } from "../migrations/003-event-search.ts";
+import { searchText } from "../index-texts.ts";
 import { numberIn, textIn } from "../row.ts";
 import { storableText, storableTextOrNull } from "../storable.ts";
 import type { SessionChange } from "../store.ts";
@@ -33,19 +33,34 @@ export function writeChange(database: SqliteDriver, change: SessionChange): bool
   putSession(database, session);
   const cited = removeFrom === undefined ? [] : citedFrom(database, session.session_id, removeFrom);
   if (removeFrom !== undefined) removeEvents(database, session.session_id, removeFrom);
-  for (const event of change.events) addEvent(database, storableEvent(event));
+  addEvents(database, change.events);
   for (const naming of change.toolNames ?? []) nameTool(database, naming);
   citeAgain(database, cited);
   return true;
 }
 
-function addEvent(database: SqliteDriver, event: StoredEvent): void {
+/**
+ * First all events and then all of their texts: FTS5 writes what it has gathered whenever a statement on another table
+ * sets a savepoint, as an insert with `RETURNING` does.
+ */
+function addEvents(database: SqliteDriver, events: readonly StoredEvent[]): void {
+  const found: { position: number; content: string }[] = [];
+  for (const each of events) {
+    const event = storableEvent(each);
+    const position = addEvent(database, event);
+    if (!event.is_own) found.push({ position, content: event.content });
+  }
+  for (const { position, content } of found) addToSearch(database, position, content);
+}
+
+/** Returns its position. */
+function addEvent(database: SqliteDriver, event: StoredEvent): number {
   const values = EVENT_FIELDS.map((column) => {
     const value = event[column];
     return typeof value === "boolean" ? Number(value) : value;
   });
   const [row = {}] = database.prepare(INSERT).all(...values);
-  if (!event.is_own) addToSearch(database, numberIn(row, "position"), event.content);
+  return numberIn(row, "position");
 }
 
 function addToSearch(database: SqliteDriver, position: number, content: string): void {

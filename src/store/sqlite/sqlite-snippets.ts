@@ -1,6 +1,6 @@
 import { SNIPPET_TYPES, type SnippetType, type StoredSnippet } from "../model.ts";
 import { SNIPPET_COLUMNS, SNIPPET_FIELDS, snippetIn } from "../model-rows.ts";
-import { snippetSearchText } from "../migrations/005-snippet-lookup.ts";
+import { snippetSearchText } from "../index-texts.ts";
 import { numberIn, textIn } from "../row.ts";
 import { snippetValues, unknownEvent, unknownSession, checkedTime, type SnippetValues } from "../snippet-values.ts";
 import { storableText } from "../storable.ts";

@@ -1,7 +1,8 @@
 /** The versions of the tables, for who manages them. */
 import type { MigrationReport } from "../migration-report.ts";
 import { existsSync } from "node:fs";
-import { migrateSqlite, sqliteVersion } from "./migrate-sqlite.ts";
+import { migrateSqlite } from "./migrate-sqlite.ts";
+import { sqliteVersion } from "./sqlite-version.ts";
 import { openSqliteDatabase } from "./open-sqlite.ts";
 import type { SqliteDriver } from "./driver.ts";
 import { asStoreError } from "./sqlite-faults.ts";

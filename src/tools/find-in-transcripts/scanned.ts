@@ -11,7 +11,7 @@ import { openSession } from "../../sessions/open-session.ts";
 import { outputReader } from "../../sessions/output-reader.ts";
 import { isSubagent, type SessionRef } from "../../sessions/session-ref.ts";
 import { shortHash } from "../conversation/entries.ts";
-import { inOrder } from "../page-of.ts";
+import { inOrder, isAfter, type Place } from "../page-of.ts";
 import { argumentOf, shownSource, shownTitle } from "../session-heading.ts";
 import { ToolError } from "../tool-error.ts";
 import type { ToolContext } from "../tool.ts";
@@ -28,7 +28,7 @@ export async function findInFiles(asked: Asked, context: ToolContext): Promise<F
   const after = cursor === undefined ? undefined : readPlace(cursor, key);
   const items = inOrder(
     found.sessions.map((ref) => ({ id: `${ref.id} ${ref.path ?? ""}`, timeMs: ref.modifiedMs, ref })),
-  ).filter(({ id, timeMs }) => after === undefined || timeMs < after.timeMs || shortHash(id, 8) === after.id);
+  ).filter((item) => after === undefined || isAfter(item, after) || shortHash(item.id, 8) === after.id);
   const places: string[] = [];
   const rows: PassageRow[] = [];
   let unreadable = found.unreadable.length;
@@ -150,9 +150,7 @@ async function rowsOf(ref: SessionRef, hits: readonly Hit[]): Promise<PassageRow
   });
 }
 
-interface Place {
-  timeMs: number;
-  id: string;
+interface FoundPlace extends Place {
   /** Passages of that session that were shown. */
   passed: number;
 }
@@ -161,7 +159,7 @@ function keyOf({ query, match, since, project, role, tool, errorsOnly }: Asked):
   return shortHash(JSON.stringify([query, match, since !== undefined, project, role, tool, errorsOnly]), 6);
 }
 
-function readPlace(cursor: string, key: string): Place {
+function readPlace(cursor: string, key: string): FoundPlace {
   const [, ofKey, time, id, passed] = /^s([\w-]{6})~(\d{1,15}(?:\.\d{1,20})?)~([\w-]{8})~(\d{1,9})$/.exec(cursor) ?? [];
   const next = "Pass the one of the page before with the same arguments, or leave it out to start anew.";
   if (time === undefined || id === undefined || ofKey !== key) {

@@ -7,7 +7,7 @@ import { SessionError } from "../../sessions/session-error.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { shortHash } from "../conversation/entries.ts";
 import { execution } from "../execution.ts";
-import { inOrder } from "../page-of.ts";
+import { inOrder, isAfter, type Place } from "../page-of.ts";
 import { sessionAsked } from "../session-asked.ts";
 import { argumentOf } from "../session-heading.ts";
 import { sinceOf } from "../since.ts";
@@ -76,7 +76,7 @@ async function list(
   const redactor = createRedactor();
   for (const { ref, id, timeMs } of items) {
     const isAnchor = after !== undefined && shortHash(id, 8) === after.id;
-    if (after !== undefined && !isAnchor && timeMs >= after.timeMs) continue;
+    if (after !== undefined && !isAnchor && !isAfter({ timeMs, id }, after)) continue;
     listing.sessions += 1;
     const rows = await readable(() => errorsIn(ref, { fixes, tool, signal }), listing);
     const wanted = rows.slice(0, isAnchor ? after.left : undefined).filter((row) => isSince(row, since));
@@ -142,14 +142,12 @@ async function redacted(rows: readonly ErrorRow[], redactor: Redactor): Promise<
   return rows.map((row, at) => Object.assign({ ...row }, results[at]?.value));
 }
 
-interface Place {
-  timeMs: number;
-  id: string;
+interface ErrorPlace extends Place {
   /** Of that session, so many errors from its start are to come. New ones come after them. */
   left: number;
 }
 
-function readPlace(cursor: string, filters: string): Place {
+function readPlace(cursor: string, filters: string): ErrorPlace {
   const [, ofKey, time, id, left] =
     /^([\w-]{6})~(\d{1,15}(?:\.\d{1,20})?)~([\w-]{8})~(\d{1,9})$/.exec(cursor.trim()) ?? [];
   const next = "Pass the cursor of the page before with the same arguments, or leave it out to start anew.";
@@ -182,7 +180,7 @@ function answerOf({ shown, next, sessions, unreadable }: Listing, given: Argumen
       errors: shown.map(({ row }) => row),
       has_more: next !== null,
       next_cursor: next,
-      sessions,
+      sessions_searched: sessions,
       unreadable_sessions: unreadable,
     },
   };

@@ -41,7 +41,7 @@ export class ToolRunner {
     clearTimeout(this.#idle);
     this.#underWay += 1;
     try {
-      const performer = await (this.#performer ??= this.#start());
+      const performer = await (this.#performer ?? this.#begin());
       return await performer.call(request, signal);
     } finally {
       this.#underWay -= 1;
@@ -72,11 +72,21 @@ export class ToolRunner {
     }
   }
 
-  async #start(): Promise<Performer> {
+  #begin(): Promise<Performer> {
+    const starting = this.#start(() => {
+      // By then another may have been started.
+      if (this.#performer === starting) this.#performer = undefined;
+    });
+    this.#performer = starting;
+    return starting;
+  }
+
+  /** `onEnd`: it cannot be used any more. */
+  async #start(onEnd: () => void): Promise<Performer> {
     const { env, home, workerUrl, loadCalls } = this.#options;
     // Only plain data goes to a thread.
     const where = { env: { ...env }, home };
-    const thread = await ToolThread.start(workerUrl, where, () => (this.#performer = undefined));
+    const thread = await ToolThread.start(workerUrl, where, onEnd);
     if (thread !== undefined) return thread;
     const { ToolCalls } = await loadCalls();
     return new ToolCalls(where);
@@ -113,6 +123,7 @@ class ToolThread implements Performer {
       });
       worker.on("error", (error) => {
         resolve(false);
+        onEnd();
         thread.#broken(error);
       });
       worker.on("exit", () => {
@@ -132,11 +143,11 @@ class ToolThread implements Performer {
     return new Promise((resolve, reject) => {
       const cancel = (): void => {
         this.#say({ kind: "cancel", id });
-        this.#pending.delete(id);
+        this.#release(id);
         reject(signal.reason);
       };
       const done = (): void => signal.removeEventListener("abort", cancel);
-      this.#pending.set(id, {
+      this.#keep(id, {
         resolve: (answer) => (done(), resolve(answer)),
         reject: (reason) => (done(), reject(reason)),
       });
@@ -144,7 +155,7 @@ class ToolThread implements Performer {
       try {
         this.#say({ kind: "call", id, request });
       } catch (error) {
-        this.#pending.delete(id);
+        this.#release(id);
         done();
         reject(error);
       }
@@ -162,10 +173,22 @@ class ToolThread implements Performer {
   }
 
   #take(message: Exclude<FromThread, { kind: "ready" }>): void {
-    const pending = this.#pending.get(message.id);
-    this.#pending.delete(message.id);
+    const pending = this.#release(message.id);
     if (message.kind === "answer") pending?.resolve(message.answer);
     else pending?.reject(new Error("The call was cancelled."));
+  }
+
+  /** The process goes on for calls, and for nothing else. */
+  #keep(id: number, pending: Pending): void {
+    this.#pending.set(id, pending);
+    this.#worker.ref();
+  }
+
+  #release(id: number): Pending | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (this.#pending.size === 0) this.#worker.unref();
+    return pending;
   }
 
   #broken(error: unknown): void {

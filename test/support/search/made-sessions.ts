@@ -53,7 +53,7 @@ const PIECES = [
   "\\n",
 ] as const;
 
-export const text = fc.string({ unit: fc.constantFrom(...PIECES), maxLength: 14 });
+const text = fc.string({ unit: fc.constantFrom(...PIECES), maxLength: 14 });
 
 type Line = Record<string, unknown>;
 

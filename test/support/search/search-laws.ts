@@ -148,8 +148,8 @@ async function inPages(
   );
 }
 
-async function scanned(
-  sessions: readonly string[],
+export async function scanned(
+  sessions: readonly (string | Uint8Array)[],
   ids: readonly string[],
   wanted: readonly string[],
   query: FindFilters & { term: string },
@@ -163,7 +163,7 @@ async function scanned(
   return sorted(found);
 }
 
-function shapeOfHit({ session_id, occurred_at: timestamp, ...hit }: SearchHit): unknown {
+export function shapeOfHit({ session_id, occurred_at: timestamp, ...hit }: SearchHit): unknown {
   return shape(session_id, { ...hit, timestamp });
 }
 
@@ -174,6 +174,6 @@ function shape(session: string, hit: Omit<Hit, "is_sidechain">): unknown {
   return { session, ...place, tool_name, tool_use_id, passage, matches, match_count };
 }
 
-function sorted(shapes: readonly unknown[]): unknown[] {
+export function sorted(shapes: readonly unknown[]): unknown[] {
   return shapes.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }

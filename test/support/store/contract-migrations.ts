@@ -1,6 +1,7 @@
 /** The steps of the tables, on every backend. */
 import assert from "node:assert/strict";
 import { foldedPattern } from "../../../src/matching/folding.ts";
+import { MIGRATIONS } from "../../../src/store/migrations/index.ts";
 import {
   LATEST_VERSION,
   migrateStore,
@@ -22,6 +23,10 @@ const VERSIONS = Array.from({ length: LATEST_VERSION }, (_, at) => at + 1);
 export function migrationContract(backend: TestBackend): void {
   describe(`${backend.name}: migrations`, () => {
     test("up, down and up again, step by step and at once", async () => {
+      assert.deepEqual(
+        MIGRATIONS.map(({ version }) => version),
+        VERSIONS,
+      );
       const where = await backend.newPlace();
       const empty = await shapeOf(backend, where, 0);
       const shapes = new Map<number, string>();

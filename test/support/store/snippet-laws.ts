@@ -49,12 +49,19 @@ const snippet: fc.Arbitrary<NewSnippet> = fc
 /** Pieces of what is there are found more often than anything else. */
 const questionAbout = (snippets: readonly NewSnippet[]): fc.Arbitrary<SnippetQuery> => {
   const inTexts = fc
-    .record({ at: fc.nat(), start: fc.nat(), length: fc.integer({ min: 1, max: 12 }), upper: fc.boolean() })
-    .map(({ at, start, length, upper }) => {
+    .record({
+      at: fc.nat(),
+      start: fc.nat(),
+      length: fc.integer({ min: 1, max: 12 }),
+      changed: fc.constantFrom("no", "upper", "%", "_", "*", "\\"),
+    })
+    .map(({ at, start, length, changed }) => {
       const { title, content } = snippets[at % snippets.length] ?? madeSnippet();
       const words = at % 2 === 0 ? content : title;
       const part = words.slice(start % (words.length + 1)).slice(0, length);
-      return upper ? part.toUpperCase() : part;
+      if (changed === "no") return part;
+      // A wildcard in place of a letter must not find what the letter would.
+      return changed === "upper" ? part.toUpperCase() : changed + part.slice(1);
     });
   const projects = PROJECTS.flatMap((project) => (project === null ? [] : [project]));
   return fc.record(

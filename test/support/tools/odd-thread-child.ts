@@ -1,0 +1,20 @@
+/** A thread of tools that does as its calls say: answers, never answers, breaks down; and notes when it is closed. */
+import { appendFileSync } from "node:fs";
+import { parentPort, threadId, workerData } from "node:worker_threads";
+import type { FromThread, ToThread } from "../../../src/tools/runner/thread-messages.ts";
+
+const { home }: { home: string } = workerData;
+const log = (line: string): void => appendFileSync(`${home}/thread.log`, `${line}\n`);
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origins
+const say = (message: FromThread): void => parentPort?.postMessage(message);
+
+parentPort?.on("message", (message: ToThread) => {
+  log(message.kind);
+  if (message.kind === "close") parentPort?.close();
+  if (message.kind !== "call") return;
+  const { id, request } = message;
+  if (request.tool === "answer")
+    say({ kind: "answer", id, answer: { text: `thread ${threadId}`, data: { version: 1 } } });
+  if (request.tool === "break") throw new Error("broken on purpose");
+});
+say({ kind: "ready" });

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { updateIndex } from "../../src/indexing/update-index.ts";
+import { StoreError } from "../../src/store/store-error.ts";
+import { calls, result, says, user } from "../support/cli/claude-lines.ts";
+import { dump, figures, inOneGo, newStore, SMALL } from "../support/indexing/index-fixture.ts";
+import { randomSecret } from "../support/parse/secret.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { removeTempDirs } from "../support/temp-dir.ts";
+import { Machine } from "./sessions-machine.ts";
+
+afterAll(removeTempDirs);
+
+const limits = { ...SMALL, events: 20 };
+const secret = randomSecret();
+
+function machineWith(sessions: number): Machine {
+  const machine = new Machine();
+  for (let at = 0; at < sessions; at += 1) {
+    const text = Array.from({ length: 10 + at }, (_, turn) => {
+      const id = `toolu_${at}_${turn}`;
+      return (
+        user(`question ${turn}, with ${secret}`, turn) +
+        calls("Bash", id, { command: "ls" }, turn) +
+        result(id, "a\nb", turn)
+      );
+    });
+    machine.write(
+      join(machine.claude, `p/00000000-0000-4000-8000-00000000000${at}.jsonl`),
+      text.join("") + says("end", 99),
+    );
+  }
+  return machine;
+}
+
+describe("threads that help", () => {
+  test("give what this thread alone gives", async () => {
+    const machine = machineWith(7);
+    const store = await newStore();
+    const report = await updateIndex(store, machine.where, { limits, threads: 2 });
+    assert.deepEqual(figures(report), { sessions: 7, new: 7, events: 7 * 31 + 63 });
+    const all = await dump(store);
+    assert.deepEqual(all, await inOneGo(machine.where, { limits, threads: 0 }));
+    assert.ok(JSON.stringify(all).includes("[REDACTED:"));
+    assert.ok(!JSON.stringify(all).includes(secret));
+    assert.deepEqual(figures(await updateIndex(store, machine.where, { rebuild: true, limits, threads: 2 })), {
+      sessions: 7,
+      changed: 7,
+      events: 7 * 31 + 63,
+    });
+    assert.deepEqual(await dump(store), all);
+    await store.close();
+  });
+
+  test("end with what the store fails with", async () => {
+    const machine = machineWith(4);
+    const store = await newStore();
+    let left = 3;
+    const failing: typeof store.writeSession = async (change) => {
+      left -= 1;
+      if (left < 0) throw new StoreError("full", "The disk is full.", "Free some space.");
+      return writeSession(change);
+    };
+    const writeSession = store.writeSession.bind(store);
+    store.writeSession = failing;
+    await assert.rejects(updateIndex(store, machine.where, { limits, threads: 2 }), {
+      code: "full",
+      message: /Free some/,
+    });
+    store.writeSession = writeSession;
+    await updateIndex(store, machine.where, { limits, threads: 2 });
+    assert.deepEqual(await dump(store), await inOneGo(machine.where, { limits, threads: 0 }));
+    await store.close();
+  });
+
+  test("stop at a signal", async () => {
+    const machine = machineWith(6);
+    const store = await newStore();
+    const abort = new AbortController();
+    const onProgress = (): void => abort.abort(new Error("enough"));
+    await assert.rejects(
+      updateIndex(store, machine.where, { limits, threads: 2, signal: abort.signal, onProgress }),
+      /enough/,
+    );
+    await updateIndex(store, machine.where, { limits, threads: 2 });
+    assert.deepEqual(await dump(store), await inOneGo(machine.where, { limits, threads: 0 }));
+    await store.close();
+  });
+});

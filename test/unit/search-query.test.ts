@@ -1,0 +1,276 @@
+import assert from "node:assert/strict";
+import { findInSession } from "../../src/scan/find.ts";
+import { search, type SearchQuery, type SearchResult } from "../../src/search/search.ts";
+import { SearchError } from "../../src/search/search-error.ts";
+import { wordsOf } from "../../src/search/words.ts";
+import type { Store } from "../../src/store/store.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { enter } from "../support/search/filled-store.ts";
+import { sqlite, withStore } from "../support/store/backends.ts";
+import { removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
+
+interface Said {
+  text: string;
+  /** Default: user. */
+  by?: "user" | "assistant";
+  /** Days after the first of January 2026. */
+  day?: number;
+}
+
+function session(...said: readonly Said[]): string {
+  return said
+    .map(({ text, by = "user", day = 0 }) => {
+      const content = by === "user" ? text : [{ type: "text", text }];
+      const timestamp = new Date(Date.UTC(2026, 0, 1 + day)).toISOString();
+      return `${JSON.stringify({ type: by, sessionId: "s", timestamp, message: { content } })}\n`;
+    })
+    .join("");
+}
+
+async function filled(
+  sessions: Readonly<Record<string, string>>,
+  work: (store: Store) => Promise<void>,
+): Promise<void> {
+  await withStore(sqlite, async (store) => {
+    for (const [id, text] of Object.entries(sessions)) await enter(store, id, text);
+    await work(store);
+  });
+}
+
+const places = ({ hits }: SearchResult): string[] =>
+  hits.map(({ session_id, line_number }) => `${session_id}:${line_number}`);
+const NOW = new Date("2026-03-01T00:00:00Z");
+
+describe("a query", () => {
+  const refused = async (store: Store, query: SearchQuery, code: string, field: string): Promise<void> => {
+    await assert.rejects(search(store, query), (error: unknown) => {
+      assert.ok(error instanceof SearchError);
+      assert.deepEqual([error.code, error.field], [code, field]);
+      assert.match(error.message, /\. (?:Give|Take) .*\.$/);
+      return true;
+    });
+  };
+
+  test("without a term is refused, and so is a cursor that is none or of another search", async () => {
+    await filled({ a: session({ text: "one" }, { text: "one more" }) }, async (store) => {
+      await refused(store, { term: "" }, "empty_term", "term");
+      for (const cursor of ["", "x", "e30", Buffer.from("[1,2,3]").toString("base64url"), "🙂"]) {
+        await refused(store, { term: "one", cursor }, "bad_cursor", "cursor");
+      }
+      const { cursor } = await search(store, { term: "one", limit: 1 });
+      assert.ok(cursor);
+      assert.equal((await search(store, { term: "one", limit: 5, cursor })).hits.length, 1);
+      await refused(store, { term: "two", cursor }, "bad_cursor", "cursor");
+      await refused(store, { term: "one", role: "user", cursor }, "bad_cursor", "cursor");
+    });
+  });
+
+  test("is given up when its signal says so", async () => {
+    await filled({ a: session({ text: "one" }) }, async (store) => {
+      const signal = AbortSignal.abort(new Error("enough"));
+      await assert.rejects(search(store, { term: "one", signal }), /enough/);
+    });
+  });
+
+  test("that matches very much ranks the newest, and says so; its pages are of these", async () => {
+    const many = session(...Array.from({ length: 50 }, (_, at) => ({ text: `needle ${at}`, day: at })));
+    await filled({ a: many }, async (store) => {
+      const query = { term: "needle", limit: 4, rankedAtMost: 10, now: NOW };
+      const first = await search(store, query);
+      assert.deepEqual([first.total, first.isTotalExact, first.hits.length], [10, false, 4]);
+      assert.ok(first.hits.every(({ line_number }) => line_number > 40));
+      const seen = [...first.hits];
+      let { cursor } = first;
+      while (cursor !== null) {
+        await enter(store, "b", session({ text: "needle, a new one", day: 70 }));
+        const next = await search(store, { ...query, cursor });
+        assert.deepEqual([next.total, next.isTotalExact], [10, false]);
+        seen.push(...next.hits);
+        ({ cursor } = next);
+      }
+      assert.deepEqual(
+        seen.map(({ line_number }) => line_number).toSorted(),
+        Array.from({ length: 10 }, (_, at) => 41 + at),
+      );
+      const all = await search(store, { term: "needle", limit: Infinity });
+      assert.deepEqual([all.total, all.isTotalExact], [51, true]);
+    });
+  });
+});
+
+describe("the order of hits", () => {
+  const ordered = async (term: string, ...said: readonly Said[]): Promise<string[]> => {
+    let found: string[] = [];
+    await filled(Object.fromEntries(said.map((each, at) => [`s${at}`, session(each)])), async (store) => {
+      found = (await search(store, { term, now: NOW })).hits.map(({ session_id }) => session_id);
+    });
+    return found;
+  };
+  const filler = "and something else that is not about this at all ".repeat(60);
+
+  test("whole words before parts of identifiers, before parts of words", async () => {
+    const said = ["we format it", "the reformatting", "see formatDate there", "the format: json"].map((text) => ({
+      text,
+    }));
+    assert.deepEqual((await ordered("format", ...said)).slice(2), ["s2", "s1"]);
+  });
+
+  test("texts that are about it before texts that mention it", async () => {
+    assert.deepEqual(await ordered("cache", { text: `${filler} cache ${filler}` }, { text: "the cache, the cache!" }), [
+      "s1",
+      "s0",
+    ]);
+  });
+
+  test("what was found out before what was going to be done", async () => {
+    const said: Said[] = [
+      { text: "Let me look at the cache now:", by: "assistant" },
+      { text: "The cache is keyed by size, which is why it is stale.", by: "assistant" },
+    ];
+    assert.deepEqual(await ordered("cache", ...said), ["s1", "s0"]);
+  });
+
+  test("newer before older, where all else is equal", async () => {
+    assert.deepEqual(await ordered("cache", { text: "a cache", day: 1 }, { text: "a cache", day: 50 }), ["s1", "s0"]);
+  });
+
+  test("another session before one more passage of the same", async () => {
+    const one = session(...Array.from({ length: 6 }, (_, at) => ({ text: `cache ${at}`, day: 20 + at })));
+    await filled({ one, two: session({ text: "the cache of two" }) }, async (store) => {
+      const found = (await search(store, { term: "cache", now: NOW })).hits.map(({ session_id }) => session_id);
+      assert.ok(found.indexOf("two") <= 2, found.join(" "));
+    });
+  });
+
+  test("a copy of an entry, as in a forked session, comes after others", async () => {
+    const fork = session({ text: "the cache is here", day: 3 });
+    await filled({ a: fork, b: fork, c: session({ text: "a cache is there" }) }, async (store) => {
+      const found = (await search(store, { term: "cache", now: NOW })).hits.map(({ session_id }) => session_id);
+      assert.deepEqual(found.indexOf("c"), 1, found.join(" "));
+    });
+  });
+});
+
+describe("words", () => {
+  const sessions = {
+    a: session({ text: "The retry queue keeps its order." }, { text: "A queue, and much later an order; retry." }),
+    b: session({ text: "Only the queue has an order." }, { text: "zebra" }),
+  };
+  const words = (store: Store, term: string): Promise<SearchResult> =>
+    search(store, { term, match: "words", now: NOW });
+
+  test("must all stand in an entry, in any order; close ones come first", async () => {
+    await filled(sessions, async (store) => {
+      const result = await words(store, "order retry queue");
+      assert.deepEqual(places(result), ["a:1", "a:2"]);
+      assert.deepEqual(result.words, { wanted: ["order", "retry", "queue"], required: 3 });
+      assert.deepEqual(
+        result.hits[0]?.matches.map(([from, to]) => result.hits[0]?.passage.slice(from, to)),
+        ["retry", "queue", "order"],
+      );
+    });
+  });
+
+  test("of which no entry has all: those with most, rare words first, and what they lack", async () => {
+    await filled(sessions, async (store) => {
+      const result = await words(store, "why does the zebra queue order unicorns?");
+      assert.equal(result.words?.required, 2);
+      assert.ok(result.hits.every(({ missing }) => missing.length === 2 && missing.includes("unicorns")));
+      assert.deepEqual(places(await words(store, "xylophone quark")), []);
+    });
+  });
+
+  test("in pages are those of the first page's rule", async () => {
+    await filled(sessions, async (store) => {
+      const query = { term: "queue order zebra", match: "words", limit: 1, now: NOW } as const;
+      const first = await search(store, query);
+      assert.ok(first.cursor);
+      await enter(store, "c", session({ text: "zebra queue order", day: 90 }));
+      const second = await search(store, { ...query, cursor: first.cursor });
+      assert.equal(second.words?.required, 2);
+      assert.equal(second.hits[0]?.rank, 2);
+    });
+  });
+
+  test("that only ask are left out, unless there are no others", () => {
+    assert.deepEqual(wordsOf("Why did the retry of src/store/model.ts fail?"), ["retry", "src/store/model.ts", "fail"]);
+    assert.deepEqual(wordsOf("what is this"), ["what", "is", "this"]);
+    assert.deepEqual(wordsOf("Über 漢字 don’t foo_bar"), ["Über", "漢字", "don’t", "foo_bar"]);
+    assert.deepEqual(wordsOf("=> !!"), ["=>", "!!"]);
+    assert.deepEqual(wordsOf("  "), []);
+  });
+
+  test("of which there are none are refused", async () => {
+    await filled(sessions, async (store) => {
+      await assert.rejects(words(store, "   "), /no word/);
+    });
+  });
+
+  test("of any number are looked for", async () => {
+    await filled(sessions, async (store) => {
+      const many = Array.from({ length: 40 }, (_, at) => `word${at}`).join(" ");
+      assert.deepEqual(places(await words(store, `${many} queue`)), []);
+      const all = session({ text: many }, { text: many.split(" ").slice(0, 25).join(" ") });
+      await enter(store, "d", all);
+      assert.deepEqual(places(await words(store, many)), ["d:1"]);
+      assert.deepEqual(places(await words(store, `${many} absent`)), ["d:1"]);
+    });
+  });
+});
+
+describe("among many entries", () => {
+  const many = Array.from({ length: 2_600 }, (_, at) => ({
+    text: at === 77 ? "the qz one, 漢字 too" : `number ${at} is of no interest`,
+  }));
+
+  test("terms of one and two characters are found, rare and common ones", async () => {
+    const text = session(...many);
+    await filled({ a: text }, async (store) => {
+      for (const term of ["qz", "QZ", "漢", "字 ", "z ", "is", "i", "77", "jk", "9"]) {
+        const found = (await search(store, { term, limit: Infinity })).hits.map(({ line_number }) => line_number);
+        const expected: number[] = [];
+        for await (const { line_number } of findInSession(text, { term })) expected.push(line_number);
+        assert.deepEqual(
+          found.toSorted((a, b) => a - b),
+          expected,
+          term,
+        );
+      }
+    });
+  });
+
+  test("so are those in few of the sessions", async () => {
+    await filled({ a: session(...many), b: session({ text: "number 12 is of interest" }) }, async (store) => {
+      const only = (sessionIds: string[]): Promise<SearchResult> =>
+        search(store, { term: "interest", sessionIds, limit: 3 });
+      assert.deepEqual(places(await only(["b"])), ["b:1"]);
+      assert.equal((await only(["a", "b"])).hits.length, 3);
+      assert.deepEqual(places(await only([])), []);
+      assert.deepEqual(places(await only(["none"])), []);
+    });
+  });
+});
+
+describe("odd texts", () => {
+  test("characters that no database holds are found as what stands for them", async () => {
+    const text = session({ text: "a\0b" }, { text: "a\ud800b" }, { text: "a\uffffb" }, { text: "acb" });
+    await filled({ a: text }, async (store) => {
+      for (const term of ["a\0b", "a\ud800b", "a\uffffb", "a\ufffdb"]) {
+        assert.deepEqual(places(await search(store, { term })).toSorted(), ["a:1", "a:2", "a:3"], JSON.stringify(term));
+      }
+    });
+  });
+
+  test("two texts of one call that are alike do not become one passage", async () => {
+    const call = { type: "tool_use", id: "t", name: "Todo", input: { items: ["in_progress", "in_progress"] } };
+    const text = `${JSON.stringify({ type: "assistant", sessionId: "s", message: { content: [call] } })}\n`;
+    await filled({ a: text }, async (store) => {
+      const [hit] = (await search(store, { term: "_" })).hits;
+      const [read] = await Array.fromAsync(findInSession(text, { term: "_" }));
+      assert.deepEqual([hit?.passage, hit?.matches, hit?.match_count], ["in_progress", [[2, 3]], 2]);
+      assert.deepEqual([read?.passage, read?.matches, read?.match_count], ["in_progress", [[2, 3]], 2]);
+    });
+  });
+});

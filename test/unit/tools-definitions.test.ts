@@ -1,0 +1,118 @@
+/** What the tools are called and cost, and where they are told of. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import * as mini from "zod/mini";
+import { DEFINITIONS } from "../../src/cli/definitions.ts";
+import { parseOptions, TOOL_NAMES } from "../../src/config.ts";
+import { TOOL_DEFINITIONS } from "../../src/tools/definitions.ts";
+import { readArguments } from "../../src/tools/arguments.ts";
+import { toolWork } from "../../src/tools/registry.ts";
+import { ToolError } from "../../src/tools/tool-error.ts";
+import { SAVE_CONVERSATION } from "../../src/tools/save-conversation/tool.ts";
+import { REPOSITORY } from "../support/repository.ts";
+import { describe, test } from "../support/runner.ts";
+
+const names = TOOL_DEFINITIONS.map(({ name }) => name);
+
+describe("the tools", () => {
+  test("have the names of the option, and work behind each", async () => {
+    assert.deepEqual([SAVE_CONVERSATION.name, ...names], [...TOOL_NAMES]);
+    for (const name of names) assert.equal(typeof (await toolWork(name)), "function");
+    assert.equal(await toolWork("no_such_tool"), undefined);
+  });
+
+  test("take the example that they give", () => {
+    for (const definition of TOOL_DEFINITIONS)
+      assert.deepEqual(readArguments(definition, definition.example), definition.example);
+  });
+
+  test("that are offered by default cost at most 1,200 tokens as schemas go", () => {
+    const offered: readonly string[] = parseOptions({}).options.tools;
+    const sent = [SAVE_CONVERSATION, ...TOOL_DEFINITIONS]
+      .filter(({ name }) => offered.includes(name))
+      .map(({ name, description, args }) => {
+        const parameters = mini.toJSONSchema(mini.object(args), { io: "input" });
+        return JSON.stringify({ type: "function", function: { name, description, parameters } });
+      });
+    assert.equal(sent.length, offered.length);
+    const tokens = Math.ceil(sent.join("").length / 3.5);
+    console.log(`definitions: ${tokens} tokens, 3.5 characters each`);
+    assert(tokens <= 1_200, `${tokens} tokens`);
+  });
+});
+
+describe("a model's arguments", () => {
+  const definition = TOOL_DEFINITIONS.find(({ name }) => name === "read_session");
+  assert(definition);
+  const read = (raw: unknown): unknown => readArguments(definition, raw);
+
+  test("are taken as they are meant", () => {
+    for (const nothing of [undefined, null, {}, { session: null, from_line: null }])
+      assert.deepEqual(read(nothing), {});
+    assert.deepEqual(read({ from_line: "12", with_tools: "true", turns: 3 }), {
+      from_line: 12,
+      with_tools: true,
+      turns: "3",
+    });
+    assert.deepEqual(read({ session: "12" }), { session: "12" });
+    assert.deepEqual(read({ with_tools: false }), { with_tools: false });
+  });
+
+  test("are refused with the field, the value, what is allowed and an example", () => {
+    for (const [raw, field, words] of [
+      [{ from_line: 0 }, "from_line", /^from_line: 0 is not allowed; it must be a whole number from 1 to \d+\./],
+      [{ from_line: 1.5 }, "from_line", /1\.5 is not allowed/],
+      [{ from_line: "1e3" }, "from_line", /"1e3" is not allowed/],
+      [{ with_tools: "yes" }, "with_tools", /"yes" is not allowed; it must be true or false/],
+      [{ session: { id: "x" } }, "session", /\{"id":"x"\} is not allowed; it must be a text/],
+      [{ session: "x".repeat(5_000) }, "session", /"x{59}… is not allowed/],
+      [{ sesion: "x" }, "sesion", /"sesion": read_session has no such argument, it has session,/],
+    ] as const) {
+      assert.throws(
+        () => read(raw),
+        (error: unknown) => {
+          assert(error instanceof ToolError);
+          assert.deepEqual([error.code, error.field], ["bad_arguments", field]);
+          assert.match(error.message, words);
+          assert.match(error.message, /For example: \{"session":"latest"/);
+          return true;
+        },
+      );
+    }
+    for (const raw of ["text", 5, ["session"], true]) assert.throws(() => read(raw), /they must be an object/);
+  });
+});
+
+describe("the README's section for agents", () => {
+  const readme = readFileSync(join(REPOSITORY, "README.md"), "utf8");
+  const section = readme.split("\n## For agents\n")[1]?.split("\n## ")[0] ?? "";
+  const text = z.string();
+  const server = z.object({ command: z.union([text, z.array(text)]), args: z.array(text).optional() });
+  const configuration = z.record(z.enum(["mcp", "mcpServers", "servers"]), z.record(text, server));
+
+  test("has configurations of three clients that are valid and start this program", () => {
+    const { bin } = z
+      .object({ bin: z.record(text, text) })
+      .parse(JSON.parse(readFileSync(join(REPOSITORY, "package.json"), "utf8")));
+    const blocks = [...section.matchAll(/^```json\n([^]*?)\n```$/gm)].map(([, json = ""]) => json);
+    const keys = blocks.map((json) => {
+      assert.equal(json.split("\n").length, 3);
+      const parsed = z.partialRecord(configuration.keyType, configuration.valueType).parse(JSON.parse(json));
+      const [[key, servers] = ["", {}]] = Object.entries(parsed);
+      const [[, { command, args = [] }] = ["", { command: "" }]] = Object.entries(servers ?? {});
+      const [program = "", subcommand, ...others] = [command, args].flat();
+      assert(program in bin, program);
+      assert(DEFINITIONS.some(({ name }) => name === subcommand));
+      assert.deepEqual(others, []);
+      return key;
+    });
+    assert.deepEqual(keys.toSorted(), ["mcp", "mcpServers", "servers"]);
+  });
+
+  test("names each tool", () => {
+    const listed = [...section.matchAll(/^\| `(\w+)` /gm)].map(([, name = ""]) => name);
+    assert.deepEqual(listed.toSorted(), [...TOOL_NAMES].toSorted());
+  });
+});

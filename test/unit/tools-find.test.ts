@@ -1,0 +1,200 @@
+/** find_in_transcripts: the same passages with an index and without, within the budget, page by page, and never its own. */
+import assert from "node:assert/strict";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { updateIndex } from "../../src/indexing/update-index.ts";
+import { calls, result, says, storeSession, user } from "../support/cli/claude-lines.ts";
+import { randomSecret } from "../support/parse/secret.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+import { machineAt, tokensOf, type Machine } from "../support/tools/tool-calls.ts";
+
+afterAll(removeTempDirs);
+
+const shape = z.object({
+  passages: z.array(
+    z.object({
+      session_id: z.string(),
+      path: z.string().nullable(),
+      line_number: z.number(),
+      timestamp: z.string().nullable(),
+      role: z.string(),
+      passage: z.string(),
+      read_session: z.looseObject({ session: z.string(), around_line: z.number() }),
+    }),
+  ),
+  has_more: z.boolean(),
+  next_cursor: z.string().nullable(),
+  notes: z.array(z.string()),
+});
+type Found = z.infer<typeof shape>;
+
+/** A machine with sessions in two projects. `isIndexed`: it has an index. */
+async function machine(isIndexed: boolean): Promise<Machine & { home: string }> {
+  const home = makeTempDir();
+  for (let at = 0; at < 6; at += 1) {
+    const id = `${String(at).repeat(8)}-2222-4333-8444-555555555555`;
+    const text = [
+      user(`Question ${at} about Herons`, at),
+      says(`The heron number ${at} stands in reeds; ${"water ".repeat(30)}`, at + 1),
+      calls("Bash", `toolu_${at}`, { command: `look --heron ${at}` }, at + 2),
+      result(`toolu_${at}`, `heron ${at} not found`, at + 3, at % 2 === 0),
+    ].join("");
+    storeSession(
+      home,
+      text
+        .replaceAll("0a1b2c3d-4e5f-4061-8071-2a3b4c5d6e7f", id)
+        .replaceAll("/work/shop", at < 4 ? "/work/shop" : "/work/lake"),
+      {
+        id,
+        project: at < 4 ? "-work-shop" : "-work-lake",
+      },
+    );
+  }
+  const made = machineAt(home);
+  if (isIndexed) await updateIndex(await made.context.openStore(), made.context.where);
+  return { ...made, home };
+}
+
+async function find(made: Machine, args: Record<string, unknown>): Promise<Found> {
+  const answer = await made.call("find_in_transcripts", args);
+  assert(!answer.isError, answer.text);
+  const budget = typeof args["max_tokens"] === "number" ? args["max_tokens"] : 2_500;
+  assert(tokensOf(answer) <= budget, `${tokensOf(answer)} tokens of ${budget}`);
+  return shape.parse(answer.data);
+}
+
+async function findAll(made: Machine, args: Record<string, unknown>): Promise<Found["passages"]> {
+  const all: Found["passages"] = [];
+  for (let cursor: string | null = null; ;) {
+    const found: Found = await find(made, cursor === null ? args : { ...args, cursor });
+    all.push(...found.passages);
+    if (!found.has_more) return all;
+    assert.notEqual(found.next_cursor, cursor);
+    cursor = found.next_cursor;
+  }
+}
+
+function places(passages: Found["passages"]): string[] {
+  return passages.map(({ session_id: id, line_number: line, role }) => `${id} ${line} ${role}`).toSorted();
+}
+
+describe("find_in_transcripts", () => {
+  test("finds the same with an index and without, on pages of any size", async () => {
+    const indexed = await machine(true);
+    const plain = await machine(false);
+    for (const args of [
+      { query: "HERON" },
+      { query: "heron", role: "user" },
+      { query: "heron", errors: true },
+      { query: "heron", tool: "bash", project: "lake" },
+      { query: "heron", project: "/work/shop", role: "tool" },
+      { query: "reeds heron", match: "words" },
+      { query: "heron", since: "2026-01-05T10:00:06Z" },
+      { query: "-- heron" },
+    ]) {
+      const whole = places(await findAll(indexed, { ...args, limit: 100, max_tokens: 20_000 }));
+      assert.deepEqual(
+        places(await findAll(plain, { ...args, limit: 100, max_tokens: 20_000 })),
+        whole,
+        JSON.stringify(args),
+      );
+      for (const paged of [{ limit: 2 }, { limit: 100, max_tokens: 900 }, { limit: 5, max_tokens: 1_300 }]) {
+        assert.deepEqual(places(await findAll(indexed, { ...args, ...paged })), whole, JSON.stringify([args, paged]));
+        assert.deepEqual(places(await findAll(plain, { ...args, ...paged })), whole, JSON.stringify([args, paged]));
+      }
+    }
+    await indexed.close();
+  }, 120_000);
+
+  for (const isIndexed of [true, false]) {
+    const name = isIndexed ? "with an index" : "without an index";
+
+    test(`cites session, file, line and time, and how to read on, ${name}`, async () => {
+      const made = await machine(isIndexed);
+      const { text } = await made.call("find_in_transcripts", { query: "heron 3 not" });
+      assert.match(text, /^1 of 1 passages/);
+      assert.match(text, /^Session 33333333-2222-4333-8444-555555555555, .*project shop\nfile .*33333333-\S+\.jsonl$/m);
+      assert.match(text, /^\[4\] result Bash, 2026-01-05 10:00:06: heron 3 not found$/m);
+      const { passages } = await find(made, { query: "heron 3 not" });
+      const read = await made.call("read_session", passages[0]?.read_session);
+      assert.match(read.text, /^\[4\] result Bash.*\nheron 3 not found$/m);
+      await made.close();
+    });
+
+    test(`finds what was said a moment ago, and not what it printed itself, ${name}`, async () => {
+      const made = await machine(isIndexed);
+      const path = storeSession(made.home, user("one", 0));
+      appendFileSync(path, says("the otter came by", 1));
+      assert.equal((await find(made, { query: "otter" })).passages.length, 1);
+      for (const [tool, id] of [
+        ["mcp__transcripts__find_in_transcripts", "a"],
+        ["transcripts_read_session", "b"],
+        ["list_errors", "c"],
+      ] as const) {
+        appendFileSync(
+          path,
+          calls(tool, `toolu_${id}`, { query: "otter" }, 2) + result(`toolu_${id}`, "the otter came by", 3),
+        );
+      }
+      assert.equal((await find(made, { query: "otter" })).passages.length, 1);
+      await made.close();
+    });
+  }
+
+  test("goes on where a page ended though sessions grow meanwhile", async () => {
+    const made = await machine(true);
+    const first = await find(made, { query: "heron", limit: 4 });
+    const seen = [...first.passages];
+    for (let cursor = first.next_cursor; cursor !== null;) {
+      storeSession(made.home, user(`heron that came later ${cursor.length}`, 1), {
+        id: `${"9".repeat(8)}-2222-4333-8444-${String(seen.length).padStart(12, "0")}`,
+      });
+      const next = await find(made, { query: "heron", limit: 4, cursor });
+      seen.push(...next.passages);
+      cursor = next.next_cursor;
+    }
+    assert.equal(new Set(places(seen)).size, 24 - 0, "each of the first ones once");
+    assert.equal(seen.length, 24);
+    await made.close();
+  });
+
+  test("searches the files where the index cannot be used, and says so", async () => {
+    const made = await machine(false);
+    const folder = join(made.home, "data/opencode-transcripts");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(
+      join(folder, "transcripts.db"),
+      "this is no database, but it is long enough to look like a file of one".repeat(20),
+    );
+    const found = await find(made, { query: "heron", max_tokens: 20_000 });
+    assert.equal(found.passages.length, 10);
+    assert.match(found.notes.join(" "), /The files were searched, not the index\. .*database/);
+  });
+
+  test("gives no secret away, and refuses what it cannot mean", async () => {
+    const secret = randomSecret();
+    const made = await machine(false);
+    storeSession(made.home, user(`herring ${secret}`, 0));
+    const { text, data } = await made.call("find_in_transcripts", { query: "herring" });
+    assert(!text.includes(secret) && !JSON.stringify(data).includes(secret));
+    for (const [args, words] of [
+      [{}, /query: it is missing; it must be a text/],
+      [{ query: "" }, /query: "" is not allowed/],
+      [{ query: "x", cursor: "zzz" }, /cursor: it is none of this/],
+      [{ query: "x", cursor: "snope" }, /cursor: it is none of this/],
+      [{ query: "x", since: "whenever" }, /since: "whenever" is no date\. Write "12h"/],
+      [{ query: "x", role: "system" }, /role: "system" is not allowed; it must be one of "user", "assistant", "tool"/],
+      [{ query: ["x"] }, /query: \["x"\] is not allowed/],
+      ["query", /"query" are no arguments of find_in_transcripts: they must be an object/],
+      [{ query: "x", term: "y" }, /"term": find_in_transcripts has no such argument, it has query, match/],
+    ] as const) {
+      const answer = await made.call("find_in_transcripts", args);
+      assert.equal(answer.isError, true);
+      assert.match(answer.text, words);
+      assert.match(answer.text, /For example|Pass|Write/);
+    }
+    assert.match((await made.call("find_in_transcripts", { query: "no such thing" })).text, /^Nothing found/);
+  });
+});

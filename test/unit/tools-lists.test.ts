@@ -1,0 +1,176 @@
+/** list_sessions and list_errors: newest first, on pages that neither repeat nor skip, within the budget. */
+import assert from "node:assert/strict";
+import { appendFileSync, utimesSync } from "node:fs";
+import { z } from "zod";
+import { calls, result, says, storeSession, user } from "../support/cli/claude-lines.ts";
+import { randomSecret } from "../support/parse/secret.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+import { machineAt, tokensOf, type Machine } from "../support/tools/tool-calls.ts";
+
+afterAll(removeTempDirs);
+
+const SESSIONS = 9;
+
+function idOf(at: number): string {
+  return `${String(at).repeat(8)}-2222-4333-8444-555555555555`;
+}
+
+/** Session `at` is `at` minutes old, and has `at` failed calls. */
+function machine(): Machine & { paths: string[] } {
+  const home = makeTempDir();
+  const paths = Array.from({ length: SESSIONS }, (_, at) => {
+    const failures = Array.from(
+      { length: at },
+      (_, n) =>
+        calls(n % 2 === 0 ? "Bash" : "Edit", `toolu_${at}_${n}`, { command: `try ${at} ${n}` }, n) +
+        result(`toolu_${at}_${n}`, `failure ${at} ${n}: ${"why ".repeat(n * 40)}`, n, true),
+    );
+    const path = storeSession(home, user(`prompt ${at}`, 0) + failures.join("") + says("end", 90), {
+      id: idOf(at),
+      project: at < 5 ? "-work-shop" : "-work-lake",
+    });
+    const time = new Date(Date.UTC(2026, 0, 5, 10) - at * 60_000);
+    utimesSync(path, time, time);
+    return path;
+  });
+  return { ...machineAt(home), paths };
+}
+
+const listShape = z.object({
+  sessions: z.array(z.looseObject({ session_id: z.string() })).optional(),
+  errors: z.array(z.looseObject({ session_id: z.string(), error: z.string(), line_number: z.number() })).optional(),
+  next_cursor: z.string().nullable(),
+  has_more: z.boolean(),
+});
+type List = z.infer<typeof listShape>;
+
+async function pages(
+  made: Machine,
+  tool: string,
+  args: Record<string, unknown>,
+  between = (): void => undefined,
+): Promise<List[]> {
+  const all: List[] = [];
+  for (let cursor: string | null = null; ;) {
+    const answer = await made.call(tool, cursor === null ? args : { ...args, cursor });
+    assert(!answer.isError, answer.text);
+    if (typeof args["max_tokens"] === "number")
+      assert(tokensOf(answer) <= args["max_tokens"], String(tokensOf(answer)));
+    const list: List = listShape.parse(answer.data);
+    all.push(list);
+    if (!list.has_more) return all;
+    assert.notEqual(list.next_cursor, cursor);
+    cursor = list.next_cursor;
+    between();
+  }
+}
+
+describe("list_sessions", () => {
+  test("lists the newest first, each once, though some are written to meanwhile", async () => {
+    const made = machine();
+    const ids = Array.from({ length: SESSIONS }, (_, at) => idOf(at));
+    const listed = (all: readonly List[]): string[] =>
+      all.flatMap(({ sessions = [] }) => sessions.map((row) => row.session_id));
+    assert.deepEqual(listed(await pages(made, "list_sessions", {})), ids);
+    assert.deepEqual(listed(await pages(made, "list_sessions", { limit: 2 })), ids);
+    const touched = await pages(made, "list_sessions", { limit: 4 }, () =>
+      appendFileSync(made.paths[1] ?? "", says("more", 99)),
+    );
+    assert.deepEqual(listed(touched), ids);
+    assert.deepEqual(listed(await pages(made, "list_sessions", { project: "lake" })), ids.slice(5));
+  });
+
+  test("says of each what it was, and how to go on", async () => {
+    const { text } = await machine().call("list_sessions", { limit: 3 });
+    assert.match(text, /^3 of 9 sessions, newest first/);
+    assert.match(text, /^- 22222222-\S+ {2}2026-01-05 10:01 {2}shop: "prompt 2" {2}1 turns, 2 calls, 2 failed$/m);
+    assert.match(text, /^More: cursor "/m);
+  });
+
+  test("refuses a cursor of another list", async () => {
+    const made = machine();
+    const { data } = await made.call("list_sessions", { limit: 2 });
+    const other = await made.call("list_sessions", { limit: 2, project: "shop", cursor: data["next_cursor"] });
+    assert.match(other.text, /cursor: it belongs to a list with other filters/);
+    assert.match((await made.call("list_sessions", { cursor: "x" })).text, /cursor: it is none of this tool/);
+  });
+});
+
+describe("list_errors", () => {
+  const names = (all: readonly List[]): string[] =>
+    all.flatMap(({ errors = [] }) => errors.map(({ error }) => error.split(":", 1)[0] ?? ""));
+  const expected = Array.from({ length: SESSIONS }, (_, at) =>
+    Array.from({ length: at }, (_, n) => `failure ${at} ${at - 1 - n}`),
+  ).flat();
+
+  test("lists the newest first, each once, on pages of any size", async () => {
+    const made = machine();
+    assert.deepEqual(names(await pages(made, "list_errors", { limit: 200, max_tokens: 50_000 })), expected);
+    for (const paged of [
+      { limit: 3 },
+      { limit: 100, max_tokens: 1_500 },
+      { limit: 4, max_tokens: 4_000, fixes: true },
+    ]) {
+      assert.deepEqual(names(await pages(made, "list_errors", paged)), expected, JSON.stringify(paged));
+    }
+    const small = await pages(made, "list_errors", { max_tokens: 800, limit: 200 });
+    assert.deepEqual(names(small), expected);
+  }, 60_000);
+
+  test("goes on where a page ended though the session that it ended in grows", async () => {
+    const made = machine();
+    let n = 0;
+    const grown = await pages(made, "list_errors", { limit: 5 }, () => {
+      n += 1;
+      appendFileSync(
+        made.paths[3] ?? "",
+        calls("Bash", `late_${n}`, {}, 99) + result(`late_${n}`, "late: x", 99, true),
+      );
+    });
+    const known = names(grown).filter((name) => name !== "late");
+    assert.deepEqual(known.toSorted(), expected.toSorted());
+    assert.equal(new Set(known).size, known.length);
+  });
+
+  test("filters by session, tool, project and time, and cites each", async () => {
+    const made = machine();
+    assert.deepEqual(names(await pages(made, "list_errors", { session: idOf(3) })), [
+      "failure 3 2",
+      "failure 3 1",
+      "failure 3 0",
+    ]);
+    assert.deepEqual(names(await pages(made, "list_errors", { session: idOf(3), tool: "edit" })), ["failure 3 1"]);
+    assert.equal(names(await pages(made, "list_errors", { project: "shop", limit: 200 })).length, 10);
+    assert.deepEqual(names(await pages(made, "list_errors", { session: idOf(2), since: "2026-01-05T10:00:01Z" })), [
+      "failure 2 1",
+    ]);
+    const { text } = await made.call("list_errors", { session: idOf(1) });
+    assert.match(text, new RegExp(`^Session ${idOf(1)}  .*\\.jsonl$`, "m"));
+    assert.match(text, /^\[3\] Bash, 2026-01-05 10:00:00, called on line 2$/m);
+  });
+
+  test("shows what fixed a failure, without secrets", async () => {
+    const secret = randomSecret();
+    const home = makeTempDir();
+    storeSession(
+      home,
+      user("go", 0) +
+        calls("Bash", "a", { command: `deploy --key ${secret} --to prod` }, 1) +
+        result("a", `Exit code 1\nbad key ${secret}`, 2, true) +
+        says("The target has another name.", 3) +
+        calls("Bash", "b", { command: `deploy --key ${secret} --to production` }, 4) +
+        result("b", "done", 5),
+    );
+    const { text, data } = await machineAt(home).call("list_errors", { fixes: true });
+    assert(!text.includes(secret) && !JSON.stringify(data).includes(secret));
+    assert.match(text, /Said: The target has another name\.\nFixed on line 5 by Bash, changed:\n[^]*production/);
+  });
+
+  test("says that there is none", async () => {
+    assert.match(
+      (await machine().call("list_errors", { tool: "nope" })).text,
+      /^No failed call matches\.\n.*looked at 9 sessions/,
+    );
+  });
+});

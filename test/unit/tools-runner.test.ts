@@ -1,0 +1,111 @@
+/** The thread of the tools: used where one can be had, given back, and never a reason to hang. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { NEAR_FILES } from "../../src/tools/runner/near-files.ts";
+import type { ToolCallRequest } from "../../src/tools/runner/tool-calls.ts";
+import { ToolRunner, type ToolRunnerOptions } from "../../src/tools/runner/tool-runner.ts";
+import { sampleSession, SESSION, storeSession } from "../support/cli/claude-lines.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
+
+const never = new AbortController().signal;
+const ODD_THREAD = new URL("../support/tools/odd-thread-child.ts", import.meta.url);
+
+function request(tool: string, cwd: string, args: unknown = {}): ToolCallRequest {
+  return { tool, args, cwd, showsData: false };
+}
+
+/** A runner with the odd thread, and what that noted so far. */
+function odd(more: Partial<ToolRunnerOptions> = {}): { runner: ToolRunner; home: string; noted: () => string[] } {
+  const home = makeTempDir();
+  const noted = (): string[] => {
+    const file = join(home, "thread.log");
+    return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+  };
+  const runner = new ToolRunner({ env: {}, home, workerUrl: ODD_THREAD, loadCalls: unwanted, ...more });
+  return { runner, home, noted };
+}
+
+async function unwanted(): Promise<never> {
+  throw new Error("the thread should have been used");
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe("the runner of tools", () => {
+  for (const [name, more] of [
+    ["in its thread", { loadCalls: unwanted }],
+    ["in this thread, where no other can be started", { workerUrl: new URL("file:///no/such/thread.js") }],
+  ] as const) {
+    test(`calls tools ${name}, several at once`, async () => {
+      const home = makeTempDir();
+      storeSession(home, sampleSession());
+      const env = { XDG_DATA_HOME: join(home, "data") };
+      const runner = new ToolRunner({ env, home, ...NEAR_FILES, ...more });
+      const [read, listed, wrong, unknown, kept] = await Promise.all([
+        runner.call(request("read_session", home), never),
+        runner.call(request("list_sessions", home), never),
+        runner.call(request("read_session", home, { turns: "many" }), never),
+        runner.call(request("no_tool", home), never),
+        runner.call(request("query_snippets", home), never),
+      ]);
+      assert.match(read.text, /And with tax\?/);
+      assert.match(listed.text, new RegExp(SESSION));
+      assert.equal(wrong.isError, true);
+      assert.match(unknown.text, /There is no tool of that name/);
+      assert.match(kept.text, /No snippet matches/);
+      await runner.close();
+      await assert.rejects(runner.call(request("list_sessions", home), never), /closed/);
+    });
+  }
+
+  test("gives a call back at once when its caller does not wait any more", async () => {
+    const { runner, home, noted } = odd();
+    const cancelling = new AbortController();
+    const call = runner.call(request("silent", home), cancelling.signal);
+    await until(() => noted().includes("call"));
+    cancelling.abort(new Error("enough"));
+    await assert.rejects(call, /enough/);
+    await until(() => noted().includes("cancel"));
+    assert.match((await runner.call(request("answer", home), never)).text, /^thread/);
+    await assert.rejects(runner.call(request("answer", home), AbortSignal.abort(new Error("too late"))), /too late/);
+    await runner.close();
+  });
+
+  test("tells calls under way that the thread broke, and starts another for the next", async () => {
+    const { runner, home } = odd();
+    const first = (await runner.call(request("answer", home), never)).text;
+    const waiting = runner.call(request("silent", home), never);
+    await Promise.all([
+      assert.rejects(runner.call(request("break", home), never), /broken on purpose|has ended/),
+      assert.rejects(waiting, /broken on purpose|has ended/),
+    ]);
+    const second = (await runner.call(request("answer", home), never)).text;
+    assert.match(second, /^thread/);
+    assert.notEqual(second, first);
+    await runner.close();
+  });
+
+  test("ends the thread that is not needed, and starts it again when it is", async () => {
+    const { runner, home, noted } = odd({ idleMs: 1 });
+    const first = (await runner.call(request("answer", home), never)).text;
+    await until(() => noted().includes("close"));
+    assert.notEqual((await runner.call(request("answer", home), never)).text, first);
+    await runner.close();
+  });
+
+  test("closes what is under way", async () => {
+    const { runner, home, noted } = odd();
+    const call = runner.call(request("silent", home), never);
+    await until(() => noted().includes("call"));
+    const closed = runner.close();
+    await assert.rejects(call, /has ended/);
+    await closed;
+    await runner.close();
+  });
+});
