@@ -34,6 +34,9 @@ await rolldown({
 // The command line starts in a fraction of the time when it is few files. Commands stay apart and are loaded when run.
 await bundleCli(root, join(dist, "cli"));
 
+// The server is part of the command line alone, with the SDK that it stands on, which is no dependency of the package.
+rmSync(join(dist, "mcp"), { recursive: true });
+
 // The tools run in a thread of their own, which is no part of the bundles: these name its files beside each of them.
 for (const [folder, way] of [
   [dist, "./tools/runner"],

@@ -1,7 +1,7 @@
 /** `transcripts find` with an index. */
 import { existsSync } from "node:fs";
 import { hostname } from "node:os";
-import { search, type SearchHit, type SearchResult } from "../search/search.ts";
+import { olderHits, search, type SearchHit, type SearchQuery, type SearchResult } from "../search/search.ts";
 import { sessionRef, type SessionRef } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/model.ts";
 import type { Store } from "../store/store.ts";
@@ -12,6 +12,9 @@ import { findHeading, passageText } from "./find-text.ts";
 import { printLine } from "./output.ts";
 import type { FindRow } from "./schemas/find.ts";
 import { argumentFor } from "./session-argument.ts";
+
+/** Without a limit, so many are ranked. */
+const MOST_RANKED = 5_000;
 
 /** A passage, and the session that it is of. */
 interface Shown {
@@ -39,20 +42,29 @@ async function findIn(context: CommandContext, request: FindRequest, index: Open
   const { query, limit, isWords } = request;
   const wanted = await wantedSessions(context, request, index);
   const { term, ...filters } = query;
-  const result = await search(index.store, {
+  const asked: SearchQuery = {
     term,
     ...filters,
     match: isWords ? "words" : "phrase",
-    limit,
+    // Of more than that nobody reads the best first; they come after, as they are met.
+    ...(limit === Infinity ? { limit: MOST_RANKED, rankedAtMost: MOST_RANKED } : { limit }),
     now: context.now(),
     signal: context.signal,
     ...(wanted.ids === undefined ? {} : { sessionIds: wanted.ids }),
-  });
+  };
+  const result = await search(index.store, asked);
   const shown = await shownHits(result.hits, index, wanted.stored);
   const scan = wanted.changed.length > 0 && !isWords ? await scanned(context, request, wanted.changed) : undefined;
   const all = scan === undefined ? shown : merged(shown, scan.shown).slice(0, limit);
   await print(context, all, request.isJson);
-  context.note(scopeLine(result, { index, shown: all.length, wanted, scan, isWords, limit }));
+  let older = 0;
+  if (limit === Infinity) {
+    for await (const hits of olderHits(index.store, asked, result)) {
+      await print(context, await shownHits(hits, index, wanted.stored), request.isJson);
+      older += hits.length;
+    }
+  }
+  context.note(scopeLine(result, { index, shown: all.length, older, wanted, scan, isWords }));
   return all.length > 0 ? 0 : 1;
 }
 
@@ -189,12 +201,13 @@ interface Scope {
   wanted: Wanted;
   scan: Scanned | undefined;
   shown: number;
-  limit: number;
+  /** Shown after them, not ranked. */
+  older: number;
   isWords: boolean;
 }
 
 /** What was searched, and how. */
-function scopeLine(result: SearchResult, { index, wanted, scan, shown, isWords }: Scope): string {
+function scopeLine(result: SearchResult, { index, wanted, scan, shown, older, isWords }: Scope): string {
   const { known, changed } = index;
   const notes = [
     ...(index.updated > 0 ? [`${index.updated} brought up to date`] : []),
@@ -206,8 +219,12 @@ function scopeLine(result: SearchResult, { index, wanted, scan, shown, isWords }
     isWords && changed.length > 0 ? `, ${plural(changed.length, "changed session")} as the index had them` : "";
   const unreadable = index.unreadable + (scan?.unreadable ?? 0);
   const sessions = plural(wanted.count ?? known.count + known.gone, "session");
-  const which = shownNote(result, shown, scan?.shown.length ?? 0);
+  const which = older > 0 ? olderNote(shown, older) : shownNote(result, shown, scan?.shown.length ?? 0);
   return `searched ${sessions} in the index${how}${also}${old}, ${unreadable} unreadable${which}${isWords ? wordsNote(result) : ""}`;
+}
+
+function olderNote(shown: number, older: number): string {
+  return `; the newest ${plural(shown, "passage")} best first, then ${plural(older, "older one")}, newest first`;
 }
 
 function shownNote({ total, isTotalExact }: SearchResult, shown: number, read: number): string {

@@ -1,5 +1,5 @@
 /** Many sessions added up. Pure. */
-import { type LedgerTotals, UsageLedger, type UsageRow, type UsageTotals } from "../parse/usage-ledger.ts";
+import { UsageLedger, type UsageRow, type UsageTotals } from "../parse/usage-ledger.ts";
 import type { TranscriptStats } from "../parse/model.ts";
 import { recordsIn, sharing } from "../scan/session-usage.ts";
 import { isSubagent, type SessionRef } from "../sessions/session-ref.ts";
@@ -21,7 +21,7 @@ export interface StatsOptions {
 export function sumsOf(scanned: readonly Scanned[], { by, unreadable, timeZone, named }: StatsOptions): StatsResult {
   const isTop = ({ ref }: Scanned): boolean => named.has(ref) || !isSubagent(ref);
   const ledgerOf = ledgers(scanned, timeZone);
-  const all = ledgerOf(scanned).totals();
+  const all = ledgerOf(scanned);
   const stats = scanned.map(({ scan }) => scan.stats);
   const sum = (pick: (stats: TranscriptStats) => number): number =>
     stats.reduce((total, each) => total + pick(each), 0);
@@ -33,10 +33,10 @@ export function sumsOf(scanned: readonly Scanned[], { by, unreadable, timeZone, 
     unreadable,
     ...timesOf(scanned),
     duration_ms: (tops.length > 0 ? tops : scanned).reduce((total, { scan }) => total + scan.stats.duration_ms, 0),
-    total: usageOf(all.total),
+    total: usageOf(all.total()),
     alone: usageOf(ledgerOf(tops).total()),
     subagents_alone: usageOf(ledgerOf(scanned.filter((each) => !isTop(each))).total()),
-    repeated_messages: all.repeated_messages,
+    repeated_messages: all.repeated,
     prompts: sum(({ human_messages }) => human_messages),
     messages: sum(({ total_messages }) => total_messages),
     tool_calls: sum(({ tool_use_count }) => tool_use_count),
@@ -46,7 +46,7 @@ export function sumsOf(scanned: readonly Scanned[], { by, unreadable, timeZone, 
     tool_pending: sum(({ tool_pending_count }) => tool_pending_count),
     thinking_blocks: sum(({ thinking_blocks }) => thinking_blocks),
     withheld_thinking_blocks: sum(({ withheld_thinking_blocks }) => withheld_thinking_blocks),
-    models: all.models.map(({ key, ...usage }) => ({ model: key, ...usageOf(usage) })),
+    models: all.rows("model").map(({ key, ...usage }) => ({ model: key, ...usageOf(usage) })),
     tools: toolsOf(stats),
     redactions: redactionsOf(stats),
     damaged: scanned.reduce((total, { scan }) => total + scan.error_count, 0),
@@ -95,10 +95,9 @@ function usageOf(totals: UsageTotals): StatsUsage {
   };
 }
 
-function rowsOf(scanned: readonly Scanned[], all: LedgerTotals, by: By, ledgerOf: LedgerOf): StatsRow[] {
-  if (by === "session") return sessionRows(scanned, all.sessions, ledgerOf);
-  const rows = { day: all.days, project: all.projects, model: all.models }[by];
-  return rows.map(({ key, ...usage }) => ({ key, ...usageOf(usage) }));
+function rowsOf(scanned: readonly Scanned[], all: UsageLedger, by: By, ledgerOf: LedgerOf): StatsRow[] {
+  if (by === "session") return sessionRows(scanned, all.rows(by), ledgerOf);
+  return all.rows(by).map(({ key, ...usage }) => ({ key, ...usageOf(usage) }));
 }
 
 /** Each session alone and with all below it. What several share is counted in the one that had it first. */
@@ -138,12 +137,16 @@ function familyOf(top: Scanned, children: ReadonlyMap<string | null, readonly Sc
 }
 
 function timesOf(scanned: readonly Scanned[]): Pick<StatsResult, "first" | "last"> {
-  const byTime = (times: readonly (string | null)[]): string[] =>
-    times.filter((time) => time !== null).toSorted((a, b) => (millisecondsOf(a) ?? 0) - (millisecondsOf(b) ?? 0));
-  return {
-    first: byTime(scanned.map(({ scan }) => scan.metadata.firstTimestamp))[0] ?? null,
-    last: byTime(scanned.map(({ scan }) => scan.metadata.lastTimestamp)).at(-1) ?? null,
-  };
+  let first: string | null = null;
+  let last: string | null = null;
+  let [earliest, latest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { firstTimestamp, lastTimestamp } of scanned.map(({ scan }) => scan.metadata)) {
+    const firstMs = millisecondsOf(firstTimestamp) ?? 0;
+    const lastMs = millisecondsOf(lastTimestamp) ?? 0;
+    if (firstTimestamp !== null && firstMs < earliest) [first, earliest] = [firstTimestamp, firstMs];
+    if (lastTimestamp !== null && lastMs >= latest) [last, latest] = [lastTimestamp, lastMs];
+  }
+  return { first, last };
 }
 
 function toolsOf(all: readonly TranscriptStats[]): StatsResult["tools"] {

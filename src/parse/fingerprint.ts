@@ -103,14 +103,19 @@ class HashSet {
     return true;
   }
 
-  /** In ascending order, so that equal sets give equal pairs. */
+  /** In one order, so that equal sets give equal pairs. */
   pairs(): Int32Array {
-    const pairs: [number, number][] = [];
+    const pairs = new Int32Array(this.size * 2);
+    let end = 0;
     for (let at = 0; at < this.#slots.length; at += 2) {
-      const first = this.#slots[at] ?? 0;
-      if (first !== 0) pairs.push([first, this.#slots[at + 1] ?? 0]);
+      if (this.#slots[at] === 0) continue;
+      pairs[end] = this.#slots[at] ?? 0;
+      pairs[end + 1] = this.#slots[at + 1] ?? 0;
+      end += 2;
     }
-    return Int32Array.from(pairs.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]).flat());
+    // Each pair as one number: sorting takes no memory for each of them.
+    new BigInt64Array(pairs.buffer).sort();
+    return pairs;
   }
 
   /** Where the pair stands, or would stand. */

@@ -59,6 +59,8 @@ export interface LedgerTotals {
   sessions: UsageRow[];
 }
 
+export type RowsBy = "day" | "project" | "model" | "session";
+
 /** One answer, met in one file or in several. */
 interface Call {
   /** Where it was met first in time: there it is counted. */
@@ -97,29 +99,35 @@ export class UsageLedger {
     return total.totals();
   }
 
+  /** How many records were left out, since their message was counted already. */
+  get repeated(): number {
+    return this.#repeated;
+  }
+
+  /** One of the lists of `totals`, in its order. */
+  rows(by: RowsBy): UsageRow[] {
+    const sums = new Sums();
+    for (const call of this.#calls()) sums.of(this.#keyOf(call, by)).add(call.usage);
+    return sums.rows(by === "day" ? byKey : byCost);
+  }
+
   totals(): LedgerTotals {
-    const total = new Sum();
-    const days = new Sums();
-    const projects = new Sums();
-    const models = new Sums();
-    const sessions = new Sums();
-    for (const call of this.#calls()) {
-      const { session, first, usage } = call;
-      const ms = Date.parse(first.timestamp ?? "");
-      total.add(usage);
-      days.of(Number.isNaN(ms) ? null : dayIn(this.#timeZone, ms)).add(usage);
-      projects.of(session.project).add(usage);
-      models.of(usage.model).add(usage);
-      sessions.of(session.id).add(usage);
-    }
     return {
-      total: total.totals(),
+      total: this.total(),
       repeated_messages: this.#repeated,
-      days: days.rows(byKey),
-      projects: projects.rows(byCost),
-      models: models.rows(byCost),
-      sessions: sessions.rows(byCost),
+      days: this.rows("day"),
+      projects: this.rows("project"),
+      models: this.rows("model"),
+      sessions: this.rows("session"),
     };
+  }
+
+  #keyOf({ session, first, usage }: Call, by: RowsBy): string | null {
+    if (by === "project") return session.project;
+    if (by === "session") return session.id;
+    if (by === "model") return usage.model;
+    const ms = Date.parse(first.timestamp ?? "");
+    return Number.isNaN(ms) ? null : dayIn(this.#timeZone, ms);
   }
 
   *#calls(): Generator<Call> {

@@ -134,7 +134,9 @@ class Owners {
       const known = slots[at + 2] ?? 0;
       if (known !== 0 && (slots[at] !== first || slots[at + 1] !== second)) continue;
       if (known !== 0) return known - 1;
-      slots.set([first, second, owner + 1], at);
+      slots[at] = first;
+      slots[at + 1] = second;
+      slots[at + 2] = owner + 1;
       return owner;
     }
   }

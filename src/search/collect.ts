@@ -69,7 +69,11 @@ function isWithin({ position, occurred_at }: Candidate, { highest, writtenAnewBe
 }
 
 /** Most passages are never shown: they are made when they are. Where all are, the texts are not kept until then. */
-function foundOf({ content, ...event }: Candidate, { text, places, ...match }: Match, keepsTexts: boolean): Found {
+export function foundOf(
+  { content, ...event }: Candidate,
+  { text, places, ...match }: Match,
+  keepsTexts: boolean,
+): Found {
   const [[start] = [0]] = places;
   const likeness = text.slice(Math.max(0, start - LIKENESS), start + LIKENESS);
   const found = { event, size: content.length, match, likeness };

@@ -137,7 +137,9 @@ function isWordUnit(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   if (Number.isNaN(unit)) return false;
   if (unit > 0x7f) {
-    return WORD_CHARACTER.test(unit >= 0xdc00 && unit <= 0xdfff ? characterBefore(text, at + 1) : characterAt(text, at));
+    return WORD_CHARACTER.test(
+      unit >= 0xdc00 && unit <= 0xdfff ? characterBefore(text, at + 1) : characterAt(text, at),
+    );
   }
   const isLetter = (unit | 0x20) >= 0x61 && (unit | 0x20) <= 0x7a;
   return isLetter || (unit >= 0x30 && unit <= 0x39) || unit === 0x5f || unit === 0x24;

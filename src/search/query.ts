@@ -30,7 +30,7 @@ export interface SearchQuery {
   signal?: AbortSignal;
 }
 
-export type SearchMatch = "phrase" | "words";
+type SearchMatch = "phrase" | "words";
 
 export interface SearchResult {
   /** Best first. */
@@ -39,6 +39,8 @@ export interface SearchResult {
   total: number;
   /** False: there are more; only the newest were ranked. */
   isTotalExact: boolean;
+  /** Entries before this position were not ranked: see `olderHits`. 0: all were. */
+  lowest: number;
   /** For the next page; null on the last one. */
   cursor: string | null;
   /** Of `words`: which were looked for, and in how many of them each entry has to have at least. */

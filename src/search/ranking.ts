@@ -174,7 +174,10 @@ export function inOrder<T extends Orderable>(found: readonly T[]): T[] {
   const shown = found.toSorted(better).map((each) => {
     const copy = seen(copies, `${each.occurred_at} ${each.likeness}`);
     const next = seen(sessions, each.session_id);
-    return { ...each, score: each.score * REPEATED ** Math.min(copy, 1) * NEXT_OF_SESSION ** Math.min(next, MOST_STEPS) };
+    return {
+      ...each,
+      score: each.score * REPEATED ** Math.min(copy, 1) * NEXT_OF_SESSION ** Math.min(next, MOST_STEPS),
+    };
   });
   return shown.toSorted(better);
 }

@@ -1,10 +1,11 @@
 /** Searching the store. */
 import { storableText } from "../store/storable.ts";
 import type { CandidateQuery, Store } from "../store/store.ts";
-import { collect, type Collected, type Found, type Range } from "./collect.ts";
+import { collect, foundOf, type Collected, type Found, type Range } from "./collect.ts";
 import { cursorText, readCursor, type Cursor } from "./cursor.ts";
 import type { SearchHit, SearchQuery, SearchResult } from "./query.ts";
 import { better, inOrder, Ranking, weightsOf, type Orderable } from "./ranking.ts";
+import { TermMatcher } from "./matching-texts.ts";
 import { SearchError } from "./search-error.ts";
 import { wordsOf } from "./words.ts";
 
@@ -22,42 +23,70 @@ const RANKED_AT_MOST = 300;
  * Rejects with a `SearchError` for a term or a cursor that is none, and with what the store rejects.
  */
 export async function search(store: Store, query: SearchQuery): Promise<SearchResult> {
-  const { term, limit = USUAL_LIMIT, match = "phrase", now = new Date() } = query;
+  const terms = termsOf(query);
+  const cursor = query.cursor === undefined ? undefined : readCursor(query, query.cursor);
+  const now = cursor === undefined ? (query.now ?? new Date()) : new Date(cursor.nowMs);
+  const { collected, required } = await collectBest(store, terms, query, cursor, now);
+  const ordered = ranked(collected.found, terms, query.term, now);
+  const from = cursor === undefined ? 0 : startAfter(ordered, cursor);
+  const page = ordered.slice(from, from + (query.limit ?? USUAL_LIMIT));
+  const before = cursor?.shown ?? 0;
+  const last = page.at(-1);
+  const next: Omit<Cursor, "eventId" | "score" | "shown"> = cursor ?? {
+    nowMs: now.getTime(),
+    highest: collected.highest,
+    lowest: collected.isCut ? collected.lowest : 0,
+    required,
+    sinceMs: query.since?.getTime() ?? null,
+  };
+  const isLast = last === undefined || from + page.length >= ordered.length;
+  return {
+    hits: page.map((each, at) => hitOf(each, before + at + 1, terms)),
+    total: ordered.length,
+    isTotalExact: next.lowest === 0,
+    lowest: next.lowest,
+    cursor: isLast
+      ? null
+      : cursorText(query, { ...next, eventId: last.event_id, score: last.score, shown: before + page.length }),
+    words: query.match === "words" ? { wanted: terms, required } : null,
+  };
+}
+
+/**
+ * The entries that match and were not ranked, newest first, in pieces: of any number in little memory. `result` is that
+ * of the search without a cursor. Their ranks go on from `total`; their score is 0.
+ */
+export async function* olderHits(
+  store: Store,
+  query: SearchQuery,
+  { lowest, total, words }: SearchResult,
+): AsyncGenerator<SearchHit[]> {
+  if (lowest === 0) return;
+  const terms = termsOf(query);
+  const required = words?.required ?? terms.length;
+  const matcher = new TermMatcher(terms, required);
+  let rank = total;
+  const candidates = { ...filtersOf(query, undefined), terms, atLeast: required, before: lowest };
+  for await (const page of store.candidates(candidates)) {
+    query.signal?.throwIfAborted();
+    const hits: SearchHit[] = [];
+    for (const candidate of page) {
+      const match = matcher.match(candidate.content);
+      if (match) hits.push(hitOf({ found: foundOf(candidate, match, false), score: 0 }, (rank += 1), terms));
+    }
+    if (hits.length > 0) yield hits;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** What is looked for. Throws a `SearchError` if that is nothing. */
+function termsOf({ term, match }: SearchQuery): string[] {
   if (term === "") {
     throw new SearchError("empty_term", "term", "The term to find is empty.", "Give at least one character.");
   }
-  const cursor = query.cursor === undefined ? undefined : readCursor(query, query.cursor);
   const terms = (match === "words" ? wordsOf(term) : [term]).map(storableText);
-  if (terms.length === 0) {
-    throw new SearchError("empty_term", "term", "There is no word in the term.", "Give at least one word.");
-  }
-  const pinnedNow = cursor === undefined ? now : new Date(cursor.nowMs);
-  const { collected, required } = await collectBest(store, terms, query, cursor, pinnedNow);
-  const ordered = ranked(collected.found, terms, term, pinnedNow);
-  const from = cursor === undefined ? 0 : startAfter(ordered, cursor);
-  const shown = ordered.slice(from, from + limit);
-  const before = cursor?.shown ?? 0;
-  const last = shown.at(-1);
-  const isCut = cursor === undefined ? collected.isCut : cursor.lowest > 0;
-  return {
-    hits: shown.map((each, at) => hitOf(each, before + at + 1, terms)),
-    total: ordered.length,
-    isTotalExact: !isCut,
-    cursor:
-      last === undefined || from + shown.length >= ordered.length
-        ? null
-        : cursorText(query, {
-            nowMs: pinnedNow.getTime(),
-            highest: cursor?.highest ?? collected.highest,
-            lowest: cursor?.lowest ?? (collected.isCut ? collected.lowest : 0),
-            required,
-            sinceMs: cursor === undefined ? (query.since?.getTime() ?? null) : cursor.sinceMs,
-            eventId: last.event_id,
-            score: last.score,
-            shown: before + shown.length,
-          }),
-    words: match === "words" ? { wanted: terms, required } : null,
-  };
+  if (terms.length > 0) return terms;
+  throw new SearchError("empty_term", "term", "There is no word in the term.", "Give at least one word.");
 }
 
 /** Entries with all terms; if there are none, those with all but one, and so on down to half of them. */
@@ -126,7 +155,11 @@ function startAfter(ordered: readonly RankedFound[], { eventId, score }: Cursor)
   return next === -1 ? ordered.length : next;
 }
 
-function hitOf({ found, score }: RankedFound, rank: number, terms: readonly string[]): SearchHit {
+function hitOf(
+  { found, score }: Pick<RankedFound, "found" | "score">,
+  rank: number,
+  terms: readonly string[],
+): SearchHit {
   const { event, match } = found;
   const passage = found.passage();
   const { position: _position, is_own: _own, ...shown } = event;

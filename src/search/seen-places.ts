@@ -21,6 +21,7 @@ type SeenFolder = [folder: string, modifiedMs: number | null, files: SeenFile[]]
 /** `bytes` is -1 of what is not there; -2 of a folder, whose time is not looked at. */
 type SeenFile = [name: string, bytes: number, modifiedMs: number];
 
+const QUIETLY = { throwIfNoEntry: false } as const;
 const ABSENT = -1;
 const FOLDER = -2;
 
@@ -129,7 +130,7 @@ function isFileAsSeen(folder: string, name: string, bytes: number, modifiedMs: n
 /** Undefined of what is not there; null of what cannot be looked at. */
 function factsOf(path: string): Stats | undefined | null {
   try {
-    return statSync(path, { throwIfNoEntry: false });
+    return statSync(path, QUIETLY);
   } catch {
     return null;
   }

@@ -85,6 +85,8 @@ export interface CandidateQuery {
   errorsOnly?: boolean;
   /** Only these sessions. */
   sessionIds?: readonly string[];
+  /** Only events before this position. */
+  before?: number;
 }
 
 export interface Candidate extends StoredEvent {

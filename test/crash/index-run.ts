@@ -23,8 +23,6 @@ import { IndexMachine } from "./index-machine.ts";
 import { randomFrom } from "./random.ts";
 
 const KILLS_PER_MACHINE = 10;
-/** After this an indexer has usually done all there is. */
-const MAX_LIFE_MS = 130;
 
 const { values } = parseArgs({
   options: {
@@ -60,11 +58,24 @@ function start(home: string, turn: number): Child {
   };
 }
 
+/** How long an indexer works on a new machine if it is let: from its beginning to its end, with the machine as busy as it is. */
+async function lifeOf(runtime: number): Promise<number> {
+  const home = fs.mkdtempSync(join(tmpdir(), "opencode-transcripts-index-"));
+  await new IndexMachine(home, randomFrom(Number(values.seed))).begin();
+  const child = start(home, runtime);
+  await child.ready;
+  const began = performance.now();
+  await child.ended;
+  const life = performance.now() - began;
+  fs.rmSync(home, { recursive: true });
+  return life;
+}
+
 async function killOne(home: string, random: (below: number) => number, turn: number): Promise<void> {
   const other = turn % 3 === 2 ? start(home, turn + 1) : undefined;
   const child = start(home, turn);
   await child.ready;
-  const life = random(MAX_LIFE_MS);
+  const life = random(maxLifeMs);
   await new Promise((resolve) => setTimeout(resolve, life));
   child.process.kill("SIGKILL");
   const printed = await child.ended;
@@ -119,6 +130,9 @@ async function judge(seed: number, kills: number): Promise<void> {
   if (report.violations.length === before) fs.rmSync(home, { recursive: true });
 }
 
+const lives = await Promise.all(runtimes.map((_, at) => lifeOf(at)));
+/** Later runs find less to do. */
+const maxLifeMs = Math.ceil(Math.min(...lives) * 0.6);
 const runs = Number(values.runs);
 const began = performance.now();
 let done = 0;
@@ -133,7 +147,7 @@ await Promise.all(Array.from({ length: Number(values.parallel) }, lane));
 removeTempDirs();
 const seconds = ((performance.now() - began) / 1000).toFixed(0);
 console.log(
-  `${report.kills} indexers killed on ${report.machines} machines (${runtimes.join(", ")}) in ${seconds} s: ` +
+  `${report.kills} indexers killed on ${report.machines} machines (${runtimes.join(", ")}) in ${seconds} s, up to ${maxLifeMs} ms after they began: ` +
     `${report.late} had just finished; of ${report.sessions} stored sessions ${report.partial} were half read; ` +
     `${report.violations.length} violations`,
 );

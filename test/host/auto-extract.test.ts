@@ -8,6 +8,7 @@ import { openStore } from "../../src/store/open-store.ts";
 import type { StoredSnippet } from "../../src/store/model.ts";
 import { call, text, type ModelScript } from "../support/host/model-script.ts";
 import { startModel, type ModelServer } from "../support/host/model.ts";
+import { runOpencode } from "../support/host/process.ts";
 import type { Sandbox } from "../support/host/sandbox.ts";
 import { openTheatre, type Theatre } from "../support/host/stage.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -51,6 +52,7 @@ async function snippetsOf(sandbox: Sandbox, sessionID: string, looks = 60): Prom
 
 describe("autoExtract in the real opencode", () => {
   test("stores what a session suggests, once", once, TIMEOUT_MS);
+  test("does so before `opencode run` ends", atTheEnd, TIMEOUT_MS);
 
   afterAll(async () => {
     await Promise.all(theatres.map((theatre) => theatre.remove()));
@@ -88,4 +90,16 @@ async function once(): Promise<void> {
   await stage.client.prompt(id, "scenario:again please");
   await same("after a restart");
   await theatre.close();
+}
+
+async function atTheEnd(): Promise<void> {
+  model ??= startModel(SCRIPTS);
+  const theatre = await openTheatre(await model, { options: { autoExtract: true } });
+  theatres.push(theatre);
+  await theatre.close();
+  const { sandbox } = theatre.stage;
+  const { code, stdout, stderr } = await runOpencode(sandbox, ["run", "--format", "json", "scenario:mend please"]);
+  assert.equal(code, 0, stderr);
+  const sessionID = /"sessionID":"(ses_\w+)"/.exec(stdout)?.[1] ?? "";
+  assert.equal((await snippetsOf(sandbox, sessionID, 0)).length, 1);
 }

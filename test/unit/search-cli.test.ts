@@ -85,7 +85,10 @@ describe("transcripts find with an index", () => {
     assert.deepEqual((await rows("it", "--project", "paint")).length, 2);
     assert.deepEqual(await rows("it", "--project", "/nowhere"), []);
     assert.match((await run("find", "it", "--project", "/work/paint")).stderr, /^searched 1 session in the index/);
-    assert.deepEqual((await rows("it", "--since", at(100))).map(({ line_number }) => line_number).toSorted(), [1, 2]);
+    assert.deepEqual(
+      (await rows("it", "--since", at(100))).map(({ line_number }) => line_number).toSorted((a, b) => a - b),
+      [1, 2],
+    );
     assert.deepEqual(
       (await rows("it", "--since", at(101))).map(({ line_number }) => line_number),
       [2],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { findInSession } from "../../src/scan/find.ts";
-import { search, type SearchQuery, type SearchResult } from "../../src/search/search.ts";
+import { olderHits, search, type SearchQuery, type SearchResult } from "../../src/search/search.ts";
 import { SearchError } from "../../src/search/search-error.ts";
 import { wordsOf } from "../../src/search/words.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -91,9 +91,17 @@ describe("a query", () => {
         ({ cursor } = next);
       }
       assert.deepEqual(
-        seen.map(({ line_number }) => line_number).toSorted(),
+        seen.map(({ line_number }) => line_number).toSorted((a, b) => a - b),
         Array.from({ length: 10 }, (_, at) => 41 + at),
       );
+      const fresh = { term: "needle", limit: 10, rankedAtMost: 10, now: NOW };
+      const newest = await search(store, fresh);
+      const older = (await Array.fromAsync(olderHits(store, fresh, newest))).flat();
+      assert.deepEqual(
+        older.map(({ rank }) => rank),
+        Array.from({ length: 41 }, (_, at) => 11 + at),
+      );
+      assert.deepEqual(new Set([...newest.hits, ...older].map(({ event_id }) => event_id)).size, 51);
       const all = await search(store, { term: "needle", limit: Infinity });
       assert.deepEqual([all.total, all.isTotalExact], [51, true]);
     });

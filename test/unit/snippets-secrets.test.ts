@@ -43,9 +43,10 @@ const input = (rest: Partial<ExtractSnippetInput>): ExtractSnippetInput => ({
   ...rest,
 });
 
-const WINDOW = 8;
+/** Shorter ones come up by chance among the bytes of an index. */
+const WINDOW = 10;
 
-/** Eight characters in a row of a secret, by the sample that alone has them: `sk-proj-` tells nothing. */
+/** Ten characters in a row of a secret, by the sample that alone has them: `sk-proj-` tells nothing. */
 function telling(samples: readonly Sample[]): Map<string, Sample> {
   const owners = new Map<string, Sample | "many">();
   for (const sample of samples) {
@@ -69,12 +70,12 @@ function windowsOf(text: string): string[] {
 function leaksIn(bytes: string, samples: readonly Sample[]): string[] {
   const wanted = telling(samples);
   assert.ok(wanted.size > 10 * samples.length, "there is too little to look for");
-  const found = new Set<Sample>();
+  const found = new Map<Sample, string>();
   for (let at = 0; at + WINDOW <= bytes.length; at++) {
     const owner = wanted.get(bytes.slice(at, at + WINDOW));
-    if (owner !== undefined) found.add(owner);
+    if (owner !== undefined && !found.has(owner)) found.set(owner, bytes.slice(Math.max(0, at - 40), at + WINDOW + 40));
   }
-  return [...found].map(({ kind, text }) => `${kind}: ${text.slice(0, 80)}`);
+  return [...found].map(([{ kind, text }, where]) => `${kind}: ${text.slice(0, 80)}\n    in ${JSON.stringify(where)}`);
 }
 
 /** Sends each sample through one way, and looks for its secrets in the bytes. */

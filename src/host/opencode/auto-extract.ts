@@ -31,7 +31,8 @@ export class AutoExtract {
   add(sessionID: string): void {
     if (this.#waiting.has(sessionID)) return;
     this.#waiting.add(sessionID);
-    this.#work = this.#work.then(() => this.#extract(sessionID));
+    const { signal } = this.#stop;
+    this.#work = this.#work.then(() => this.#extract(sessionID, signal));
   }
 
   /** Resolves when nothing waits any more, or after so many milliseconds; what is left is given up then. */
@@ -47,10 +48,10 @@ export class AutoExtract {
   }
 
   /** Never rejects. */
-  async #extract(sessionID: string): Promise<void> {
+  async #extract(sessionID: string, signal: AbortSignal): Promise<void> {
     const { recorder, runner, directory } = this.#shared;
-    const { signal } = this.#stop;
     this.#waiting.delete(sessionID);
+    if (signal.aborted) return;
     try {
       await recorder.flush(FLUSH_MS, sessionID);
       if (signal.aborted) return;

@@ -15,8 +15,9 @@ import { joinShared, type Shared } from "./shared.ts";
 /** How long `dispose` may take; the host grants 5 s to all plugins together. */
 const DISPOSE_MS = 3_000;
 
-/** How long snippets may take after that. */
-const EXTRACT_MS = 1_200;
+/** What is left of those 5 s is for snippets; this much they get in any case. */
+const ENDED_MS = 4_500;
+const EXTRACT_MS = 500;
 
 /**
  * The hooks of one plugin instance. No hook throws or rejects whatever it is given, none waits for anything:
@@ -64,6 +65,7 @@ function projectRoot(input: Pick<PluginInput, "worktree" | "directory">): string
 
 async function leave(shared: Shared): Promise<void> {
   shared.instances = Math.max(0, shared.instances - 1);
+  const began = performance.now();
   const resting = shared.turns.resting;
   shared.turns.clear();
   const isLast = shared.instances === 0;
@@ -72,7 +74,7 @@ async function leave(shared: Shared): Promise<void> {
   // `opencode run` ends with its turn, before a session counts as at rest.
   for (const sessionID of resting) shared.autoExtract?.add(sessionID);
   if (!isLast) return;
-  await shared.autoExtract?.end(EXTRACT_MS);
+  await shared.autoExtract?.end(Math.max(EXTRACT_MS, ENDED_MS - (performance.now() - began)));
   await shared.closeTools();
 }
 

@@ -78,9 +78,7 @@ function lastPosition(rows: readonly Row[]): number {
   return last === undefined ? 0 : numberIn(last, "position");
 }
 
-/** Texts of up to 8,160 bytes stay in their rows, as they are: a keyword is looked for in many of them. */
 const POSTGRES_UP = `
-ALTER TABLE conversation_snippets SET (toast_tuple_target = 8160);
 ALTER TABLE conversation_snippets ADD COLUMN folded TEXT;
 CREATE INDEX idx_snippets_tags ON conversation_snippets USING gin (tags jsonb_path_ops);
 `;
@@ -95,7 +93,6 @@ const POSTGRES_DOWN = `
 DROP INDEX IF EXISTS idx_snippets_text;
 DROP INDEX idx_snippets_tags;
 ALTER TABLE conversation_snippets DROP COLUMN folded;
-ALTER TABLE conversation_snippets RESET (toast_tuple_target);
 `;
 
 async function fillPostgres(session: PostgresSession): Promise<void> {

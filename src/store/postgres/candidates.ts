@@ -20,7 +20,7 @@ export async function* postgresCandidates(
 ): AsyncGenerator<Candidate[], void, undefined> {
   const { sql, values } = conditionsOf(query);
   let pageSize = nextPageSize();
-  for (let before = Number.MAX_SAFE_INTEGER; ;) {
+  for (let before = query.before ?? Number.MAX_SAFE_INTEGER; ;) {
     const rows = await session.rows(
       `SELECT position, octet_length(content) AS bytes FROM events
        WHERE position < $1 AND NOT is_own AND ${sql} ORDER BY position DESC LIMIT $2`,

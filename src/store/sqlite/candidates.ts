@@ -41,7 +41,7 @@ export function* sqliteCandidates(
   const isFew = isSmall(database, query);
   const source = sourceOf(isFew ? undefined : expressionOf(database, query), filterOf(query), isFew);
   let pageSize = nextPageSize();
-  for (let before = LAST_POSITION; ;) {
+  for (let before = query.before ?? LAST_POSITION; ;) {
     const page = placesOf(database, source, { before, limit: pageSize });
     for (const batch of batches(page)) yield read(database, batch);
     const last = page.at(-1);

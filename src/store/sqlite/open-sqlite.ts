@@ -106,12 +106,13 @@ function makeFile(path: string): void {
 /**
  * WAL: readers and a writer do not wait for each other. `synchronous = NORMAL` then waits for the disk at checkpoints
  * only: a crash of the program loses nothing, a power cut may lose the last commits but never damages the file.
+ * `secure_delete`: what a user has us forget must not stand in free space.
  */
 function settingsFor(readOnly: boolean, busyMs: number): string {
   const waiting = `PRAGMA busy_timeout = ${busyMs};`;
   if (readOnly) return `${waiting} PRAGMA query_only = ON;`;
   const log = `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES};`;
-  return `${waiting} ${log} PRAGMA foreign_keys = ON;`;
+  return `${waiting} ${log} PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;`;
 }
 
 function noDatabase(path: string): StoreError {

@@ -41,13 +41,22 @@ export function putSession(database: SqliteDriver, session: StoredSession): void
 
 /** Enters a session if it is not there. */
 export function addSession(database: SqliteDriver, session: StoredSession): void {
-  database.prepare(`${INSERT} DO NOTHING`).run(...columnsOf(session));
+  const changes = database.prepare(`${INSERT} DO NOTHING`).run(...columnsOf(session));
+  if (changes > 0) skipPosition(database);
 }
 
 /** Its events, snippets and cached values go with it. */
 export function removeSession(database: SqliteDriver, sessionId: string): boolean {
   const remove = database.prepare("DELETE FROM sessions WHERE session_id = ? RETURNING session_id");
-  return remove.all(storableText(sessionId)).length > 0;
+  const isRemoved = remove.all(storableText(sessionId)).length > 0;
+  if (isRemoved) skipPosition(database);
+  return isRemoved;
+}
+
+/** Leaves out a position, so that the stamp is another one. */
+function skipPosition(database: SqliteDriver): void {
+  const changes = database.prepare("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'events'").run();
+  if (changes === 0) database.prepare("INSERT INTO sqlite_sequence (name, seq) VALUES ('events', 1)").run();
 }
 
 /** In the order of `ALL_COLUMNS`. */

@@ -51,7 +51,11 @@ export class SqliteStore implements Store {
   }
 
   deleteSession(sessionId: string): Promise<boolean> {
-    return this.#run((database) => inTransaction(database, () => removeSession(database, sessionId)));
+    return this.#run((database) => {
+      const removed = inTransaction(database, () => removeSession(database, sessionId));
+      if (removed) emptyLog(database);
+      return removed;
+    });
   }
 
   event(eventId: string): Promise<StoredEvent | undefined> {
@@ -109,7 +113,11 @@ export class SqliteStore implements Store {
   }
 
   deleteSnippetsBefore(time: Date): Promise<number> {
-    return this.#run((database) => deleteSnippetsBefore(database, time));
+    return this.#run((database) => {
+      const removed = deleteSnippetsBefore(database, time);
+      if (removed > 0) emptyLog(database);
+      return removed;
+    });
   }
 
   stamp(): Promise<string | undefined> {
@@ -128,4 +136,9 @@ export class SqliteStore implements Store {
       throw asStoreError(error, this.place);
     }
   }
+}
+
+/** The log still has what was removed. While somebody reads it stays, until the last one closes the database. */
+function emptyLog(database: SqliteDriver): void {
+  database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
 }

@@ -2,9 +2,9 @@ import { choice, flag, integer, optional, text } from "../arguments.ts";
 import { SINCE } from "../since.ts";
 import type { ToolDefinition } from "../tool.ts";
 
-export const MIN_FIND_TOKENS = 800;
+const MIN_FIND_TOKENS = 800;
 export const DEFAULT_FIND_TOKENS = 2_500;
-export const ROLES = ["user", "assistant", "tool"] as const;
+const ROLES = ["user", "assistant", "tool"] as const;
 
 const args = {
   query: text("", { maxChars: 1_000 }),

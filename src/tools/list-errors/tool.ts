@@ -2,7 +2,7 @@ import { flag, integer, optional, text } from "../arguments.ts";
 import { SINCE } from "../since.ts";
 import type { ToolDefinition } from "../tool.ts";
 
-export const MIN_ERRORS_TOKENS = 800;
+const MIN_ERRORS_TOKENS = 800;
 export const DEFAULT_ERRORS_TOKENS = 3_000;
 
 const args = {

@@ -2,8 +2,8 @@ import { flag, integer, optional, text } from "../arguments.ts";
 import type { ToolDefinition } from "../tool.ts";
 
 /** A page needs room for its heading and its cursor. */
-export const MIN_PAGE_TOKENS = 1_000;
-export const MAX_PAGE_TOKENS = 50_000;
+const MIN_PAGE_TOKENS = 1_000;
+const MAX_PAGE_TOKENS = 50_000;
 export const DEFAULT_PAGE_TOKENS = 4_000;
 
 const args = {

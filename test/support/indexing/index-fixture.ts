@@ -38,7 +38,9 @@ export async function dump(store: Store): Promise<Dump> {
   for (const { session_id: id } of await store.sessions()) {
     const session = await store.session(id);
     if (session === undefined) throw new Error(`${id} is listed and is not there`);
-    sessions.push({ ...session, state: { ...session.state, revision: 0 } });
+    // Drivers give bytes in classes of their own.
+    const memory = session.state.memory && Uint8Array.from(session.state.memory);
+    sessions.push({ ...session, state: { ...session.state, revision: 0, memory } });
     events[id] = await store.events(id, { from: 0, limit: 1_000_000 });
   }
   return { sessions, events };

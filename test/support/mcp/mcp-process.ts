@@ -7,7 +7,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { REPOSITORY } from "../repository.ts";
 
 export const BUILT = join(REPOSITORY, "dist/cli/main.js");
-export const SOURCES = join(REPOSITORY, "src/cli/main.ts");
+const SOURCES = join(REPOSITORY, "src/cli/main.ts");
 
 /** The forms of the program that there are here, by name. */
 export function forms(): [name: string, main: string][] {

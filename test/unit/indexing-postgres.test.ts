@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { updateIndex } from "../../src/indexing/update-index.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { calls, result, says, user } from "../support/cli/claude-lines.ts";
+import { dump, FORGETFUL, inOneGo, NO_REDACTOR, SMALL } from "../support/indexing/index-fixture.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { postgresForThisFile } from "../support/store/postgres-suite.ts";
+import { removeTempDirs } from "../support/temp-dir.ts";
+import { Machine } from "./sessions-machine.ts";
+
+afterAll(removeTempDirs);
+const postgres = postgresForThisFile();
+
+/** Turns, of which each second has its result before its call, and the last line no end. */
+function talk(session: number): string {
+  const turns = Array.from({ length: 30 }, (_, turn) => {
+    const id = `toolu_${session}_${turn}`;
+    const call = calls(turn % 7 === 3 ? "mcp__x__read_session" : "Bash", id, { command: `ls ${turn}` }, turn);
+    const answer = result(id, `output ${turn}`, turn);
+    return user(`question ${turn}`, turn) + (turn % 2 === 0 ? call + answer : answer + call) + says("good", turn);
+  });
+  return turns.join("").trimEnd();
+}
+
+describe("an index in PostgreSQL", () => {
+  test("holds what one in SQLite holds, of sessions that grow and with two indexers", async () => {
+    const machine = new Machine();
+    const place = await postgres.newPlace();
+    const [first, second] = await Promise.all([openStore(place), openStore(place)]);
+    const texts = [0, 1, 2].map(talk);
+    const paths = texts.map((_, at) =>
+      machine.write(join(machine.claude, `p/00000000-0000-4000-8000-00000000000${at}.jsonl`), ""),
+    );
+    const pieces = 4;
+    for (let piece = 0; piece < pieces; piece += 1) {
+      for (const [at, text] of texts.entries()) {
+        const step = Math.ceil(text.length / pieces);
+        appendFileSync(paths[at] ?? "", text.slice(piece * step, (piece + 1) * step));
+      }
+      const limits = piece % 2 === 0 ? FORGETFUL : SMALL;
+      const reports = await Promise.all(
+        [first, second].map((store) => updateIndex(store, machine.where, { redactor: NO_REDACTOR, limits })),
+      );
+      assert.deepEqual(
+        reports.flatMap(({ unreadable }) => unreadable),
+        [],
+      );
+    }
+    assert.deepEqual(await dump(first), await inOneGo(machine.where, { redactor: NO_REDACTOR, limits: SMALL }));
+    await Promise.all([first.close(), second.close()]);
+  }, 90_000);
+});

@@ -1,0 +1,66 @@
+/** What a user has us forget is gone from the disk, not only from the answers. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { openStore, type StoreWhere } from "../../src/store/open-store.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { fillSession, madeChange, madeEvent, madeSession, madeSnippet } from "../support/store/made-rows.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
+
+const SAID = "the marmot sleeps under the glacier";
+
+describe("forgotten text", () => {
+  const place = (): { path: string; where: StoreWhere } => {
+    const path = join(makeTempDir(), "store.db");
+    return { path, where: { env: { TRANSCRIPTS_DATABASE: path }, home: "/nowhere" } };
+  };
+  const stands = (path: string): boolean =>
+    readdirSync(dirname(path)).some((name) => readFileSync(join(dirname(path), name)).includes(SAID));
+  const content = `${SAID} `.repeat(40);
+
+  test("of a session is not in the database's files any more", async () => {
+    const { path, where } = place();
+    const store = await openStore(where);
+    const session = madeSession("s2");
+    const events = Array.from({ length: 60 }, (_, at) => madeEvent(at, { session_id: "s2", content }));
+    await fillSession(store, 60);
+    await store.writeSession(madeChange(events, { session }));
+    await store.insertSnippet(madeSnippet({ session_id: "s2", title: SAID, content }));
+    assert.ok(stands(path));
+    await store.deleteSession("s2");
+    assert.ok(!stands(path));
+    await store.close();
+    assert.ok(!stands(path));
+  });
+
+  test("of snippets that were cleaned up neither", async () => {
+    const { path, where } = place();
+    const store = await openStore(where);
+    await fillSession(store, 5);
+    await store.insertSnippet(madeSnippet({ content, created_at: "2020-01-01T00:00:00.000Z" }));
+    assert.ok(stands(path));
+    assert.equal(await store.deleteSnippetsBefore(new Date("2021-01-01")), 1);
+    assert.ok(!stands(path));
+    await store.close();
+  });
+
+  test("a session that went and another that came give another stamp", async () => {
+    const { where } = place();
+    const store = await openStore(where);
+    const register = async (id: string) => {
+      const { state: _, ...session } = madeSession(id);
+      await store.registerSession(session);
+      return store.stamp();
+    };
+    const stamps = [await store.stamp(), await register("a"), await register("b")];
+    await store.deleteSession("a");
+    stamps.push(await store.stamp(), await register("c"));
+    await store.deleteSession("c");
+    stamps.push(await register("c"));
+    assert.equal(new Set(stamps).size, stamps.length);
+    assert.equal(await register("c"), stamps.at(-1));
+    await store.close();
+  });
+});
