@@ -37,6 +37,7 @@ const STAGES: readonly Stage[] = [
   { name: "fuzz", command: ["node", "test/fuzz/run.ts", "--seconds", "60"] },
   { name: "crash", command: ["node", "test/crash/run.ts", "--runs", "300"] },
   { name: "kills", command: ["bun", ...RECORDER_KILLS] },
+  { name: "indexing", command: ["node", "test/crash/index-run.ts", "--runs", "200", "--parallel", "2"] },
   { name: "host", command: ["bun", "test", "test/host"] },
   { name: "demo", command: ["node", "demo/run.ts", "--remove"] },
 ];

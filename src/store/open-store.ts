@@ -6,7 +6,7 @@ import type { Store } from "./store.ts";
 
 export type { MigrationReport } from "./migration-report.ts";
 export { LATEST_VERSION } from "./migrations/latest-version.ts";
-export { storePlace, type StorePlace, type StoreWhere } from "./store-place.ts";
+export { storePlace, type StoreWhere } from "./store-place.ts";
 
 export interface OpenStoreOptions {
   /** Makes and changes nothing. Rejects with `unavailable` if there is no store, or one of an older version. */

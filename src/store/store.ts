@@ -1,5 +1,5 @@
 /** The contract of a store. `test/support/store` holds the tests that every backend passes. */
-import type { EventRole, IndexState, SnippetType, StoredEvent, StoredSession, StoredSnippet } from "./model.ts";
+import type { EventRole, SnippetType, StoredEvent, StoredSession, StoredSnippet } from "./model.ts";
 
 /** All methods reject with a `StoreError`, and with nothing else for what the outside world does. */
 export interface Store {
@@ -120,5 +120,3 @@ export interface SnippetQuery {
   limit: number;
   offset: number;
 }
-
-export type { IndexState };
