@@ -1,12 +1,12 @@
 /** Lines of a transcript of ours: questions, answers in pieces, calls, results, titles. */
 import { encodeJsonlEntry, encodeJsonlHeader, type TranscriptEntry } from "../../../src/format/index.ts";
 
-function encodeHeader(sessionID: string): string {
+export function encodeHeader(sessionID: string): string {
   return encodeJsonlHeader({ version: 1, sessionID });
 }
 
 /** Entry `at` of a session; `kind` from 0 to 4. */
-function encodeEntry(sessionID: string, at: number, kind: number): string {
+export function encodeEntry(sessionID: string, at: number, kind: number): string {
   return encodeJsonlEntry(madeEntry(sessionID, at, kind));
 }
 
