@@ -55,6 +55,8 @@ describe("autoExtract in the real opencode", () => {
   test("does so before `opencode run` ends", atTheEnd, TIMEOUT_MS);
 
   afterAll(async () => {
+    // A test that failed has left its server running.
+    await Promise.all(theatres.map((theatre) => theatre.close()));
     await Promise.all(theatres.map((theatre) => theatre.remove()));
     await (await model)?.close();
   });

@@ -67,6 +67,8 @@ describe("a summary of the real opencode", () => {
   test("is told nothing where the option is off", untold, TIMEOUT_MS);
 
   afterAll(async () => {
+    // A test that failed has left its server running.
+    await Promise.all(theatres.map((theatre) => theatre.close()));
     await Promise.all(theatres.map((theatre) => theatre.remove()));
     await (await model)?.close();
   });

@@ -46,6 +46,8 @@ describe("the recall tools in the real opencode", () => {
   test("work, cost little context, and leave the host alone", judge, TIMEOUT_MS);
 
   afterAll(async () => {
+    // A test that failed has left its server running.
+    await theatre?.close();
     await theatre?.remove();
     await model?.close();
   });
