@@ -53,7 +53,7 @@ export async function bundleCli(root: string, folder: string): Promise<void> {
     platform: "node",
     // Of jsonc-parser only the module can be bundled: its other form looks for its files when it runs.
     resolve: { mainFields: ["module", "main"] },
-    external: [/^node:/, /^bun:/, /^@secretlint\//, "@pydantic/genai-prices"],
+    external: [/^node:/, /^bun:/, /^@secretlint\//],
     output: {
       dir: folder,
       format: "esm",

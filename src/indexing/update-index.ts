@@ -4,6 +4,7 @@ import type { SessionRef, Unreadable, Where } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import type { Attempt } from "./attempt.ts";
 import { isCurrent } from "./index-session.ts";
+import { keepFigures } from "./keep-figures.ts";
 import { lanesFor, threadsFor, type Lane } from "./lanes.ts";
 import { INDEX_LIMITS, type IndexLimits } from "./limits.ts";
 import { machineSessions } from "./machine-sessions.ts";
@@ -79,6 +80,7 @@ function emptyReport(sessions: number, unreadable: readonly Unreadable[]): Index
 }
 
 class Run {
+  readonly #store: Store;
   readonly #options: UpdateOptions;
   readonly #report: IndexReport;
   readonly #lanes: Lane[];
@@ -89,6 +91,7 @@ class Run {
 
   constructor(store: Store, options: UpdateOptions, report: IndexReport, sessions: readonly KeyedSession[]) {
     const { signal, redactor, limits, threads = threadsFor(bytesOf(sessions)) } = options;
+    this.#store = store;
     this.#options = options;
     this.#report = report;
     this.#waiting = [...sessions];
@@ -122,6 +125,7 @@ class Run {
       const outcome = await lane.index({ ref, sessionId, rebuild });
       if (outcome === "overtaken" && this.#isTriedAgain(session)) continue;
       this.#count(outcome, session);
+      if (typeof outcome === "object" && "as" in outcome) await keepFigures(this.#store, session);
       this.#done += 1;
       onProgress?.({ done: this.#done, total: this.#total });
     }
