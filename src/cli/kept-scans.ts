@@ -47,13 +47,15 @@ export async function keepScans(context: CommandContext, scanned: readonly Scann
   await orTell(context, "The figures were not kept in the store", async () => {
     const store = await openStore(context, { readOnly: false });
     try {
+      const { createRedactor } = await import("../redact/redactor.ts");
+      const redactor = createRedactor();
       const { ownSessions } = await import("../indexing/session-keys.ts");
       const byPath = new Map(ownSessions(await store.sessions(), store).map((session) => [session.path, session]));
       for (const { ref, scan } of worth) {
         const session = byPath.get(ref.path ?? "");
         const key = scanKey(ref);
         if (!session || key === undefined) continue;
-        await store.writeCached(KEPT_SCANS, session.session_id, { key, value: keptBytes(scan) });
+        await store.writeCached(KEPT_SCANS, session.session_id, { key, value: await keptBytes(scan, redactor) });
       }
     } finally {
       await store.close();

@@ -1,5 +1,5 @@
 /** Bringing the store up to date with the sessions on this machine. */
-import type { Redactor } from "../redact/redactor.ts";
+import { createRedactor, type Redactor } from "../redact/redactor.ts";
 import type { SessionRef, Unreadable, Where } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import type { Attempt } from "./attempt.ts";
@@ -82,6 +82,7 @@ function emptyReport(sessions: number, unreadable: readonly Unreadable[]): Index
 class Run {
   readonly #store: Store;
   readonly #options: UpdateOptions;
+  readonly #redactor: Redactor;
   readonly #report: IndexReport;
   readonly #lanes: Lane[];
   readonly #waiting: KeyedSession[];
@@ -93,6 +94,7 @@ class Run {
     const { signal, redactor, limits, threads = threadsFor(bytesOf(sessions)) } = options;
     this.#store = store;
     this.#options = options;
+    this.#redactor = redactor ?? createRedactor();
     this.#report = report;
     this.#waiting = [...sessions];
     this.#total = sessions.length;
@@ -125,7 +127,7 @@ class Run {
       const outcome = await lane.index({ ref, sessionId, rebuild });
       if (outcome === "overtaken" && this.#isTriedAgain(session)) continue;
       this.#count(outcome, session);
-      if (typeof outcome === "object" && "as" in outcome) await keepFigures(this.#store, session);
+      if (typeof outcome === "object" && "as" in outcome) await keepFigures(this.#store, session, this.#redactor);
       this.#done += 1;
       onProgress?.({ done: this.#done, total: this.#total });
     }

@@ -2,6 +2,8 @@
  * Figures of sessions in a form that can be kept: bytes without a word of the conversation, and a key that is another
  * one as soon as the file or the rules are.
  */
+import { redactJson } from "../redact/redact-json.ts";
+import type { Redactor } from "../redact/redactor.ts";
 import { needsAgentProgress } from "../sessions/agent-progress.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import { VERSION } from "../version.ts";
@@ -38,19 +40,21 @@ export function mayBeKept(ref: SessionRef, now: number): boolean {
  * Scans a session to keep its figures; undefined if they cannot be kept, or not yet. Rejects with a `SessionError` if
  * it cannot be read.
  */
-export async function scanToKeep(ref: SessionRef, now = Date.now()): Promise<KeptScan | undefined> {
+export async function scanToKeep(ref: SessionRef, redactor: Redactor, now = Date.now()): Promise<KeptScan | undefined> {
   const key = scanKey(ref);
   if (key === undefined || !mayBeKept(ref, now)) return undefined;
   const { scan, agentProgress } = await scanAlone(ref);
-  return { key, value: keptBytes(sessionSums(scan, agentProgress)) };
+  return { key, value: await keptBytes(sessionSums(scan, agentProgress), redactor) };
 }
 
-export function keptBytes({ usage, ...figures }: SessionSums): Uint8Array {
+/** What is left of texts (folders, names of tools and models) is redacted. */
+export async function keptBytes({ usage, ...figures }: SessionSums, redactor: Redactor): Promise<Uint8Array> {
   const { ids, sums, records } = usage;
   // What people wrote is for stores that redact.
   const stats = { ...figures.stats, initial_prompt: null };
   const metadata = { ...figures.metadata, title: null, gitBranch: null };
-  const text = Buffer.from(JSON.stringify({ ...figures, stats, metadata, sums }));
+  const [{ value } = { value: null }] = await redactJson(redactor, [{ ...figures, stats, metadata, sums }]);
+  const text = Buffer.from(JSON.stringify(value));
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt32LE(ids.length, 0);
   head.writeUInt32LE(text.length, 4);

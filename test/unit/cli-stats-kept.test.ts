@@ -14,6 +14,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import fc from "fast-check";
 import { generateSessions } from "../../bench/generate-sessions.ts";
+import { createRedactor } from "../../src/redact/redactor.ts";
 import { KEPT_SCANS, keptScan, scanKey, scanToKeep } from "../../src/scan/kept-scan.ts";
 import { scanSession } from "../../src/scan/scan-session.ts";
 import { sessionSums } from "../../src/scan/session-scan.ts";
@@ -26,6 +27,7 @@ import { runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
+const redactor = createRedactor();
 afterAll(removeTempDirs);
 
 const home = makeTempDir();
@@ -69,7 +71,7 @@ async function keepAll(): Promise<number> {
     const name = { session_id: ref.id, source: "claude-code", host: "here", path: ref.path ?? "" } as const;
     const rest = { project: null, parent_id: null, agent_id: null, title: null, started_at: null, modified_at: null };
     await store.registerSession({ ...name, ...rest });
-    const value = await scanToKeep(ref);
+    const value = await scanToKeep(ref, redactor);
     if (value) await store.writeCached(KEPT_SCANS, ref.id, value);
     if (value) kept += 1;
   }
@@ -140,7 +142,7 @@ describe("kept figures", () => {
   test("hold no word of the conversation", async () => {
     const ref = await refOf(`${lines.slice(0, 200).join("\n")}\n`, "words");
     const { stats } = await scanSession(ref);
-    const value = (await scanToKeep(ref))?.value ?? new Uint8Array();
+    const value = (await scanToKeep(ref, redactor))?.value ?? new Uint8Array();
     assert.ok(stats.initial_prompt !== null && value.length > 0);
     assert.ok(!Buffer.from(value).toString("utf8").includes(stats.initial_prompt.slice(0, 20)));
     const sums = sessionSums({ ...(await scanSession(ref)), stats: { ...stats, initial_prompt: null } });
@@ -155,13 +157,13 @@ describe("kept figures", () => {
 
   test("a file that was written a moment ago is not kept yet", async () => {
     const ref = await refOf(`${lines.slice(0, 20).join("\n")}\n`, "young");
-    assert.equal(await scanToKeep(ref, ref.modifiedMs + 1_000), undefined);
-    assert.ok(await scanToKeep(ref, ref.modifiedMs + 3_000));
+    assert.equal(await scanToKeep(ref, redactor, ref.modifiedMs + 1_000), undefined);
+    assert.ok(await scanToKeep(ref, redactor, ref.modifiedMs + 3_000));
   });
 
   test("bytes that are none give nothing", async () => {
     const ref = await refOf(`${lines.slice(0, 20).join("\n")}\n`, "bytes");
-    const { value } = (await scanToKeep(ref)) ?? { value: new Uint8Array() };
+    const { value } = (await scanToKeep(ref, redactor)) ?? { value: new Uint8Array() };
     for (let length = 0; length < Math.min(value.length, 400); length += 7) {
       assert.equal(await keptScan(value.subarray(0, length), ref), undefined);
     }
@@ -171,7 +173,7 @@ describe("kept figures", () => {
   test("figures that hang on other files are read again when those change", async () => {
     const record = { type: "progress", uuid: "p", data: { type: "agent_progress", agentId: "a1", message: {} } };
     const ref = await refOf(`${lines.slice(1, 20).join("\n")}\n${JSON.stringify(record)}\n`, "progress");
-    const kept = await scanToKeep(ref);
+    const kept = await scanToKeep(ref, redactor);
     assert.ok(kept && (await keptScan(kept.value, ref))?.agentProgress === true);
     mkdirSync(join(home, "lone/progress/subagents"), { recursive: true });
     writeFileSync(join(home, "lone/progress/subagents/agent-a1.jsonl"), `${lines[3]}\n`);

@@ -32,9 +32,8 @@ describe("figures that are kept while indexing", () => {
     };
     const before = await messages(1);
     assert.ok(before !== undefined && before > 0);
-    const [line = ""] = readFileSync(path, "utf8")
-      .split("\n")
-      .filter((each) => each.includes('"type":"user"'));
+    const lines = readFileSync(path, "utf8").split("\n");
+    const line = lines.find((each) => each.includes('"type":"user"')) ?? "";
     appendFileSync(path, `${line.replace(/"uuid":"[^"]*"/, '"uuid":"00000000-0000-4000-8000-00000000beef"')}\n`);
     assert.equal(await messages(2), before + 1);
     await store.close();
