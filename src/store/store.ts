@@ -38,6 +38,8 @@ export interface Store {
   snippet(snippetId: string): Promise<StoredSnippet | undefined>;
   /** Newest first; of the same time by id. */
   querySnippets(query: SnippetQuery): Promise<{ snippets: StoredSnippet[]; total_count: number }>;
+  /** Those of a session or of a type, newest first, at most `limit`: nobody counts how many there are in all. */
+  newestSnippets(of: SnippetGroup, limit: number): Promise<StoredSnippet[]>;
   /** All three types, zeros too. */
   countSnippets(sessionId?: string): Promise<Record<SnippetType, number>>;
   /** How many were deleted. */
@@ -104,6 +106,8 @@ export type NewSnippet = Omit<StoredSnippet, "snippet_id" | "created_at" | "upda
   /** Default: now. */
   created_at?: string;
 };
+
+export type SnippetGroup = { session_id: string } | { snippet_type: SnippetType };
 
 export interface SnippetQuery {
   session_id?: string;

@@ -4,7 +4,7 @@ import { foldedSnippet } from "../index-texts.ts";
 import { numberIn, textIn } from "../row.ts";
 import { checkedTime, snippetValues, unknownEvent, unknownSession, type SnippetValues } from "../snippet-values.ts";
 import { storableText } from "../storable.ts";
-import type { NewSnippet } from "../store.ts";
+import type { NewSnippet, SnippetGroup } from "../store.ts";
 import type { PostgresSession } from "./pool.ts";
 import { stateOf } from "./postgres-faults.ts";
 
@@ -46,6 +46,18 @@ export async function snippetOf(database: PostgresSession, snippetId: string): P
   const sql = `SELECT ${SNIPPET_COLUMNS} FROM conversation_snippets WHERE snippet_id = $1`;
   const [row] = await database.rows(sql, [snippetId]);
   return row === undefined ? undefined : snippetIn(row);
+}
+
+export async function newestSnippets(
+  database: PostgresSession,
+  of: SnippetGroup,
+  limit: number,
+): Promise<StoredSnippet[]> {
+  const [column, value] = "session_id" in of ? ["session_id", of.session_id] : ["snippet_type", of.snippet_type];
+  const sql = `SELECT ${SNIPPET_COLUMNS} FROM conversation_snippets WHERE ${column} = $1
+    ORDER BY created_at DESC, snippet_id LIMIT $2`;
+  const rows = await database.rows(sql, [storableText(value), limit]);
+  return rows.map((row) => snippetIn(row));
 }
 
 export async function countSnippets(

@@ -9,6 +9,7 @@ import type {
   NewSnippet,
   SessionChange,
   SessionFilter,
+  SnippetGroup,
   SnippetQuery,
   Store,
 } from "../store.ts";
@@ -19,7 +20,7 @@ import { eventOf, eventsOf, writeChange } from "./postgres-events.ts";
 import { asStoreError, stateOf } from "./postgres-faults.ts";
 import { addSession, removeSession, sessionOf, sessionsOf } from "./postgres-sessions.ts";
 import { querySnippets } from "./postgres-snippet-query.ts";
-import { countSnippets, deleteSnippetsBefore, insertSnippet, snippetOf } from "./postgres-snippets.ts";
+import { countSnippets, deleteSnippetsBefore, insertSnippet, newestSnippets, snippetOf } from "./postgres-snippets.ts";
 
 const FOREIGN_KEY = "23503";
 
@@ -104,6 +105,10 @@ export class PostgresStore implements Store {
 
   querySnippets(query: SnippetQuery): Promise<{ snippets: StoredSnippet[]; total_count: number }> {
     return this.#run((pool) => querySnippets(pool, query));
+  }
+
+  newestSnippets(of: SnippetGroup, limit: number): Promise<StoredSnippet[]> {
+    return this.#run((pool) => newestSnippets(pool, of, limit));
   }
 
   countSnippets(sessionId?: string): Promise<Record<SnippetType, number>> {

@@ -4,7 +4,7 @@ import { snippetSearchText } from "../index-texts.ts";
 import { numberIn, textIn } from "../row.ts";
 import { snippetValues, unknownEvent, unknownSession, checkedTime, type SnippetValues } from "../snippet-values.ts";
 import { storableText } from "../storable.ts";
-import type { NewSnippet } from "../store.ts";
+import type { NewSnippet, SnippetGroup } from "../store.ts";
 import type { SqliteDriver } from "./driver.ts";
 import { inTransaction } from "./transaction.ts";
 
@@ -23,6 +23,17 @@ export function snippetOf(database: SqliteDriver, snippetId: string): StoredSnip
   const select = database.prepare(`SELECT ${SNIPPET_COLUMNS} FROM conversation_snippets WHERE snippet_id = ?`);
   const row = select.get(storableText(snippetId).toLowerCase());
   return row === undefined ? undefined : snippetIn(row);
+}
+
+export function newestSnippets(database: SqliteDriver, of: SnippetGroup, limit: number): StoredSnippet[] {
+  const [column, value] = "session_id" in of ? ["session_id", of.session_id] : ["snippet_type", of.snippet_type];
+  return database
+    .prepare(
+      `SELECT ${SNIPPET_COLUMNS} FROM conversation_snippets WHERE ${column} = ?
+       ORDER BY created_at DESC, snippet_id LIMIT ?`,
+    )
+    .all(storableText(value), limit)
+    .map((row) => snippetIn(row));
 }
 
 export function countSnippets(database: SqliteDriver, sessionId?: string): Record<SnippetType, number> {

@@ -9,6 +9,7 @@ import type {
   NewSnippet,
   SessionChange,
   SessionFilter,
+  SnippetGroup,
   SnippetQuery,
   Store,
 } from "../store.ts";
@@ -19,7 +20,7 @@ import { eventOf, eventsOf, writeChange } from "./sqlite-events.ts";
 import { asStoreError } from "./sqlite-faults.ts";
 import { addSession, removeSession, sessionOf, sessionsOf, stampOf } from "./sqlite-sessions.ts";
 import { querySnippets } from "./sqlite-snippet-query.ts";
-import { countSnippets, deleteSnippetsBefore, insertSnippet, snippetOf } from "./sqlite-snippets.ts";
+import { countSnippets, deleteSnippetsBefore, insertSnippet, newestSnippets, snippetOf } from "./sqlite-snippets.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** A store in one file, for the programs of one person. */
@@ -106,6 +107,10 @@ export class SqliteStore implements Store {
 
   querySnippets(query: SnippetQuery): Promise<{ snippets: StoredSnippet[]; total_count: number }> {
     return this.#run((database) => querySnippets(database, query));
+  }
+
+  newestSnippets(of: SnippetGroup, limit: number): Promise<StoredSnippet[]> {
+    return this.#run((database) => newestSnippets(database, of, limit));
   }
 
   countSnippets(sessionId?: string): Promise<Record<SnippetType, number>> {

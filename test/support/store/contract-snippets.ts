@@ -1,6 +1,6 @@
 /** What every store does with snippets that are written, counted and deleted. */
 import assert from "node:assert/strict";
-import { SNIPPET_TYPES } from "../../../src/store/model.ts";
+import { SNIPPET_TYPES, type StoredSnippet } from "../../../src/store/model.ts";
 import type { NewSnippet, Store } from "../../../src/store/store.ts";
 import { describe, test } from "../runner.ts";
 import { withStore, type TestBackend } from "./backends.ts";
@@ -131,6 +131,21 @@ export function snippetContract(backend: TestBackend): void {
       assert.deepEqual(await store.countSnippets(), { error_reasoning: 1, decision_rationale: 1, learning_pattern: 2 });
       assert.deepEqual(await store.countSnippets("s2"), { ...nothing, error_reasoning: 1 });
       assert.deepEqual(await store.countSnippets("nobody"), nothing);
+    });
+
+    it("the newest of a session or of a type come in their order", async (store) => {
+      await fillSession(store, 1, "s2");
+      const made: StoredSnippet[] = [];
+      for (const [at, day] of ["03", "01", "04", "02"].entries()) {
+        const snippet_type = SNIPPET_TYPES[at % 2];
+        const of = { session_id: at < 3 ? "s1" : "s2", ...(snippet_type === undefined ? {} : { snippet_type }) };
+        made.push(await store.insertSnippet(madeSnippet({ ...of, created_at: `2026-01-${day}T00:00:00Z` })));
+      }
+      const [a, b, c, d] = made;
+      assert.deepEqual(await store.newestSnippets({ session_id: "s1" }, 5), [c, a, b]);
+      assert.deepEqual(await store.newestSnippets({ session_id: "s1" }, 2), [c, a]);
+      assert.deepEqual(await store.newestSnippets({ snippet_type: SNIPPET_TYPES[1] }, 5), [d, b]);
+      assert.deepEqual(await store.newestSnippets({ session_id: "nobody" }, 5), []);
     });
 
     it("snippets from before a time are deleted, and not found any more", async (store) => {
