@@ -174,7 +174,8 @@ function isFuller(record: UsageRecord, than: UsageRecord): boolean {
     .map((size, at) => size - (other[at] ?? 0))
     .find((difference) => difference !== 0);
   if (differing !== undefined) return differing > 0;
-  return (record.model ?? "") > (than.model ?? "");
+  if (record.model !== than.model) return (record.model ?? "") > (than.model ?? "");
+  return than.isLowerBound && !record.isLowerBound;
 }
 
 class Sum {

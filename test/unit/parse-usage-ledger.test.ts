@@ -110,6 +110,13 @@ describe("usage ledger", () => {
     );
   });
 
+  test("of equal copies the one that is whole counts, in either order", () => {
+    const copies = [record({ sourceId: "b" }), record({ sourceId: "b", isLowerBound: true })];
+    for (const records of [copies, copies.toReversed()]) {
+      assert.equal(totalsOf([MAIN, records]).total.tokens_out_is_lower_bound, false);
+    }
+  });
+
   test("nothing gives zeros, and no cost", () => {
     const { total, days } = totalsOf();
     assert.deepEqual([total.messages, total.cost_usd, days.length], [0, null, 0]);

@@ -25,6 +25,7 @@ const LOCK_MS = 10_000;
 /** Connects when the first statement comes. Rejects and throws what `pg` does. */
 export async function openPool(url: string, { readOnly }: { readOnly: boolean }): Promise<PostgresPool> {
   const { default: pg } = await import("pg");
+  const prepare = settingsFor(readOnly);
   const pool = new pg.Pool({
     connectionString: url,
     max: MAX_CONNECTIONS,
@@ -32,12 +33,13 @@ export async function openPool(url: string, { readOnly }: { readOnly: boolean })
     allowExitOnIdle: true,
     application_name: "opencode-transcripts",
     types: rowTypes(pg.types),
+    // Before anybody gets the connection; should it fail, so does the statement that wanted it. The pool waits for
+    // the promise, which its types do not say.
+    // oxlint-disable-next-line typescript/no-misused-promises
+    onConnect: async (client) => void (await client.query(prepare)),
   });
   // A connection that broke while nobody used it: the next statement gets another one, or fails itself.
   pool.on("error", () => undefined);
-  const prepare = settingsFor(readOnly);
-  // Statements of a connection run in order, so these come first; should they fail, so does what follows.
-  pool.on("connect", (client) => void client.query(prepare).catch(() => undefined));
   return {
     rows: async (sql, values = []) => (await pool.query<Row>(sql, [...values])).rows,
     exec: async (sql) => {
