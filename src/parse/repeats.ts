@@ -74,6 +74,10 @@ export class Repeats {
     if (sourceId === undefined) return undefined;
     digest.text(sourceId);
     if (type !== "tool_use" || toolUseId === undefined) return digest.text(block.identity ?? text).hashes();
-    return digest.text(toolUseId).text(block.toolName ?? "").value(block.input).hashes();
+    return digest
+      .text(toolUseId)
+      .text(block.toolName ?? "")
+      .value(block.input)
+      .hashes();
   }
 }
