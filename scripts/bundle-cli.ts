@@ -10,7 +10,18 @@ function modules(folder: string, ...names: readonly string[]): string {
 
 /** What every command loads: reading the arguments, and what stands below nearly all. */
 const BASE = [
-  modules("cli/", "command", "context", "definitions", "io", "output", "option-values", "program", "read-arguments"),
+  modules(
+    "cli/",
+    "command",
+    "context",
+    "process",
+    "definitions",
+    "io",
+    "output",
+    "option-values",
+    "program",
+    "read-arguments",
+  ),
   modules("cli/", "read-date", "session-argument", "shown-source"),
   modules("cli/definitions/", String.raw`[\w-]+`),
   modules("cli/terminal/", "neutral", "progress", "times"),
@@ -26,6 +37,7 @@ const SEARCH = [
   modules("search/", String.raw`[\w-]+`),
   modules("store/", String.raw`(?:sqlite[\\/]|migrations[\\/])?[\w-]+`),
   modules("cli/", "find-index", "find-indexed", "find-query", "find-text"),
+  modules("cli/commands/", "find"),
   modules("cli/terminal/", "width"),
 ];
 

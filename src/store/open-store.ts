@@ -2,6 +2,8 @@ import type { MigrationReport } from "./migration-report.ts";
 import { LATEST_VERSION } from "./migrations/latest-version.ts";
 import { StoreError } from "./store-error.ts";
 import { databaseFile, databaseUrl, withoutPassword, type StoreWhere } from "./store-place.ts";
+import { openMigratedSqlite } from "./sqlite/open-sqlite.ts";
+import { SqliteStore } from "./sqlite/sqlite-store.ts";
 import type { Store } from "./store.ts";
 
 export type { MigrationReport } from "./migration-report.ts";
@@ -24,8 +26,6 @@ export async function openStore(where: StoreWhere, { readOnly = false }: OpenSto
     const { PostgresStore } = await import("./postgres/postgres-store.ts");
     return new PostgresStore(await openMigratedPostgres(url, { readOnly }), withoutPassword(url));
   }
-  const { openMigratedSqlite } = await import("./sqlite/open-sqlite.ts");
-  const { SqliteStore } = await import("./sqlite/sqlite-store.ts");
   const path = databaseFile(where);
   return new SqliteStore(await openMigratedSqlite(path, { readOnly }), path);
 }
