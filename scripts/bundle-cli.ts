@@ -49,7 +49,12 @@ const GROUPS = [
   { name: "search", test: new RegExp(SEARCH.join("|")), priority: 2 },
   // What reads sessions, and what threads that do load.
   { name: "core", test: /[\\/]src[\\/](?:files|format|parse|scan|sessions)[\\/]/, minShareCount: 4, priority: 1 },
-  { name: "more", test: /[\\/]src[\\/]/, minShareCount: 4, priority: 0 },
+  ...["cli", "html", "indexing", "redact", "snippets", "tools"].map((folder) => ({
+    name: folder,
+    test: new RegExp(String.raw`[\\/]src[\\/]${folder}[\\/]`),
+    minShareCount: 4,
+    priority: 0,
+  })),
 ];
 
 /** Makes `main.js` in the folder, and beside it the `chunks` that it loads when they are needed. */
