@@ -35,6 +35,7 @@ const BASE = [
 const SEARCH = [
   modules("matching/", String.raw`[\w-]+`),
   modules("search/", String.raw`[\w-]+`),
+  modules("sqlite/", "node-sqlite"),
   modules("store/", String.raw`(?:sqlite[\\/]|migrations[\\/])?[\w-]+`),
   modules("cli/", "find-index", "find-indexed", "find-query", "find-text"),
   modules("cli/commands/", "find"),

@@ -1,4 +1,5 @@
 /** Reads SQLite databases of other programs, in either runtime. */
+import { loadNodeSqlite } from "../sqlite/node-sqlite.ts";
 
 export interface SqliteReader {
   /** Makes a query ready; its function gives all rows for the values of its parameters. */
@@ -38,7 +39,7 @@ async function openWithBun(path: string): Promise<SqliteReader> {
 }
 
 function openWithNode(path: string): SqliteReader {
-  const { DatabaseSync } = withoutSqliteNotice(() => process.getBuiltinModule("node:sqlite"));
+  const { DatabaseSync } = loadNodeSqlite();
   const database = new DatabaseSync(path, { readOnly: true });
   return {
     query: (sql) => {
@@ -47,19 +48,4 @@ function openWithNode(path: string): SqliteReader {
     },
     close: () => database.close(),
   };
-}
-
-/** Loading `node:sqlite` makes some versions of Node print that it is experimental, which is nothing to users. */
-function withoutSqliteNotice<T>(load: () => T): T {
-  // oxlint-disable-next-line typescript/unbound-method -- It is put back as it was, and called on the process.
-  const { emitWarning } = process;
-  process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
-    if (String(warning).includes("SQLite")) return;
-    Reflect.apply(emitWarning, process, [warning, ...rest]);
-  };
-  try {
-    return load();
-  } finally {
-    process.emitWarning = emitWarning;
-  }
 }

@@ -1,4 +1,5 @@
-/** SQLite as both runtimes have it, with one face. The only file that loads `bun:sqlite` and `node:sqlite`. */
+/** SQLite as both runtimes have it, with one face. The only file of the store that loads either. */
+import { loadNodeSqlite } from "../../sqlite/node-sqlite.ts";
 import type { Row } from "../row.ts";
 
 export type SqlValue = string | number | null | Uint8Array;
@@ -56,7 +57,7 @@ async function openWithBun(path: string, { readOnly, immutable = false }: Sqlite
 }
 
 function openWithNode(path: string, { readOnly, immutable = false }: SqliteOpening): SqliteDriver {
-  const { DatabaseSync } = withoutSqliteNotice(() => process.getBuiltinModule("node:sqlite"));
+  const { DatabaseSync } = loadNodeSqlite();
   const database = new DatabaseSync(immutable ? immutableAddress(path) : path, { readOnly });
   return driverOf({
     exec: (sql) => database.exec(sql),
@@ -107,19 +108,4 @@ function driverOf(bare: BareDriver): SqliteDriver {
       bare.close();
     },
   };
-}
-
-/** Loading `node:sqlite` makes some versions of Node print that it is experimental, which is nothing to users. */
-function withoutSqliteNotice<T>(load: () => T): T {
-  // oxlint-disable-next-line typescript/unbound-method -- It is put back as it was, and called on the process.
-  const { emitWarning } = process;
-  process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
-    if (String(warning).includes("SQLite")) return;
-    Reflect.apply(emitWarning, process, [warning, ...rest]);
-  };
-  try {
-    return load();
-  } finally {
-    process.emitWarning = emitWarning;
-  }
 }
