@@ -86,6 +86,8 @@ export interface OptionProblem {
   message: string;
 }
 
+/** A longer list is wrong in any case, and reading it item by item would exhaust the stack. */
+const MAX_ITEMS = 100;
 /** Longest form of a wrong value in a message. */
 const MAX_SHOWN_VALUE = 60;
 
@@ -103,7 +105,8 @@ export function parseOptions(raw: unknown): { options: Options; problems: Option
     return { options, problems: [{ path: "options", message }] };
   }
   for (const [path, value] of Object.entries(given)) {
-    const parsed = isOption(path) ? optionsSchema.safeParse({ ...options, [path]: value }) : undefined;
+    const isRead = isOption(path) && !(Array.isArray(value) && value.length > MAX_ITEMS);
+    const parsed = isRead ? optionsSchema.safeParse({ ...options, [path]: value }) : undefined;
     if (parsed?.success) options = parsed.data;
     else problems.push({ path, message: isOption(path) ? wrongValue(path, value, options) : unknownOption(path) });
   }

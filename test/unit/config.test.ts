@@ -159,6 +159,17 @@ describe("the plugin's options", () => {
     }
   });
 
+  test("are a list too long to be read: it is named, and the defaults are used", () => {
+    for (const length of [101, 100_000, 4_000_000_000]) {
+      const { options, problems } = parseOptions({ redact: false, tools: Object.assign([], { length }) });
+      assert.deepEqual(options, { ...DEFAULTS, redact: false });
+      assert.deepEqual(
+        problems.map(({ path }) => path),
+        ["tools"],
+      );
+    }
+  });
+
   test("are trimmed where space is never meant", () => {
     assert.equal(parseOptions({ directory: " logs " }).options.directory, "logs");
   });

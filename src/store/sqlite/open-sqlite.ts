@@ -1,13 +1,15 @@
 import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { checkVersion, LATEST_VERSION } from "../migrations/latest-version.ts";
 import { StoreError } from "../store-error.ts";
 import { openDriver, type SqliteDriver, type SqliteOpening } from "./driver.ts";
 import { sqliteVersion } from "./sqlite-version.ts";
-import { asStoreError, CANTOPEN, damaged, READONLY, sqliteCode, withFaults } from "./sqlite-faults.ts";
+import { asStoreError, BUSY, CANTOPEN, damaged, READONLY, sqliteCode, withFaults } from "./sqlite-faults.ts";
 
 /** How long to wait for another program that writes, in milliseconds. */
 const BUSY_MS = 10_000;
+const BUSY_STEP_MS = 10;
 
 /** SQLite takes a shorter file for an empty one, and writes over what is in it. */
 const LEAST_BYTES = 512;
@@ -40,7 +42,7 @@ export async function openSqliteDatabase(
   if (size === undefined && readOnly) throw noDatabase(path);
   if (size === undefined) withFaults(path, () => makeFile(path));
   try {
-    return await opened(path, { readOnly }, busyMs);
+    return await openedWithPatience(path, { readOnly }, busyMs);
   } catch (error) {
     if (readOnly && isWithoutWay(error) && isWhole(path)) {
       return await opened(path, { readOnly, immutable: true }, busyMs);
@@ -60,6 +62,24 @@ async function opened(path: string, opening: SqliteOpening, busyMs: number): Pro
     database.close();
     throw error;
   }
+}
+
+/**
+ * SQLite waits for other writers by itself, but not when several programs give the same new file its log: all but one
+ * are told at once that it is busy.
+ */
+async function openedWithPatience(path: string, opening: SqliteOpening, busyMs: number): Promise<SqliteDriver> {
+  for (const end = performance.now() + busyMs; ; await sleep(BUSY_STEP_MS)) {
+    try {
+      return await opened(path, opening, busyMs);
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > end) throw error;
+    }
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && sqliteCode(error) === BUSY;
 }
 
 /** Readers, too, make a file of shared memory, which they cannot where nothing may be written. */

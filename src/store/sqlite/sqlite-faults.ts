@@ -3,7 +3,7 @@ import { StoreError } from "../store-error.ts";
 
 const CODE_LENGTH = 0xff;
 const PERM = 3;
-const BUSY = 5;
+export const BUSY = 5;
 const LOCKED = 6;
 export const READONLY = 8;
 const IOERR = 10;

@@ -5,15 +5,23 @@ import { damaged } from "./sqlite-faults.ts";
 /** In the header of our files: `TRNS`. */
 export const APPLICATION_ID = 0x54_52_4e_53;
 
-/** The version of the tables, 0 of a new file. Throws `damaged` if the file belongs to another program. */
+/**
+ * The version of the tables, 0 of a new file. Throws `damaged` if the file belongs to another program. Another process
+ * may make the first tables between two looks: a file is foreign only if it is still so after all others.
+ */
 export function sqliteVersion(database: SqliteDriver, place: string): number {
-  const version = pragma(database, "user_version");
-  const application = pragma(database, "application_id");
-  if (application === APPLICATION_ID) return version;
+  if (isOurs(database)) return pragma(database, "user_version");
   const isNew =
-    application === 0 && version === 0 && database.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
-  if (!isNew) throw damaged(place);
-  return 0;
+    pragma(database, "user_version") === 0 &&
+    pragma(database, "application_id") === 0 &&
+    database.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
+  if (isNew) return 0;
+  if (isOurs(database)) return pragma(database, "user_version");
+  throw damaged(place);
+}
+
+function isOurs(database: SqliteDriver): boolean {
+  return pragma(database, "application_id") === APPLICATION_ID;
 }
 
 function pragma(database: SqliteDriver, name: "user_version" | "application_id"): number {
