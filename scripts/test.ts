@@ -20,8 +20,9 @@ const RECORDER_KILLS = ["test/crash/run.ts", "--runs", "1000", "--subject", "tes
 
 /** A stage that takes longer hangs, and is ended. */
 const MAX_STAGE_MS = 20 * 60_000;
-/** Failed tests of a stage that are named again at the end. */
+/** Failed tests of a stage that are shown again at the end, and lines of each. */
 const MAX_FAILURES = 20;
+const MAX_FAILURE_LINES = 40;
 
 const STAGES: readonly Stage[] = [
   { name: "format", command: ["oxfmt", "--check"] },
@@ -46,7 +47,7 @@ interface Outcome {
   name: string;
   passed: number;
   failed: number;
-  /** Lines that name a failed test, or that say why the stage failed. */
+  /** What each failed test printed, with its name, or the end of what the stage printed. */
   failures: readonly string[];
   seconds: number;
 }
@@ -80,14 +81,11 @@ async function run({ name, command }: Stage): Promise<Outcome> {
   const counted = countsIn(output) ?? { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
   // A runner that failed without a failing test (a file that does not load) still failed.
   const failed = code === 0 ? counted.failed : Math.max(1, counted.failed);
-  const named = new Set(output.match(/^(?:\(fail\)|\s*not ok) .*$/gm));
-  // What names no tests says at its end why it failed.
-  const failures = failed > 0 && named.size === 0 ? output.trimEnd().split("\n").slice(-MAX_FAILURES) : [...named];
   return {
     name,
     passed: counted.passed,
     failed,
-    failures,
+    failures: failed > 0 ? failuresIn(output) : [],
     seconds: (performance.now() - start) / 1_000,
   };
 }
@@ -122,9 +120,35 @@ function countsIn(output: string): { passed: number; failed: number } | undefine
   return passed === undefined || failed === undefined ? undefined : { passed, failed };
 }
 
+/** Bun prints a test's error before the line with its name, node after it, indented and ended by three dots. */
+function failuresIn(output: string): string[] {
+  const failures: string[] = [];
+  const lines = output.split("\n");
+  let start = 0;
+  for (const [at, line] of lines.entries()) {
+    if (/^\((?:pass|skip|todo)\) |^test\/\S+:$/.test(line)) start = at + 1;
+    if (line.startsWith("(fail) ")) {
+      failures.push(shortened([line, ...lines.slice(start, at)]));
+      start = at + 1;
+    }
+    const indent = /^( *)not ok /.exec(line)?.[1];
+    if (indent === undefined) continue;
+    const end = lines.indexOf(`${indent}  ...`, at);
+    const told = lines.slice(at, end === -1 ? undefined : end).map((one) => one.slice(indent.length));
+    // A suite fails with its tests.
+    if (!told.some((one) => one.includes("'subtestsFailed'"))) failures.push(shortened(told));
+  }
+  // What names no tests says at its end why it failed.
+  return failures.length > 0 ? failures : [lines.slice(-MAX_FAILURE_LINES).join("\n").trim()];
+}
+
+function shortened(lines: readonly string[]): string {
+  return [...lines.slice(0, MAX_FAILURE_LINES), ...(lines.length > MAX_FAILURE_LINES ? ["…"] : [])].join("\n").trim();
+}
+
 function report(all: readonly Outcome[]): void {
   for (const { name, failures } of all) {
-    for (const line of failures.slice(0, MAX_FAILURES)) console.log(`\n${name}: ${line.trim()}`);
+    for (const failure of failures.slice(0, MAX_FAILURES)) console.log(`\n${name}: ${failure}`);
   }
   console.log("\nstage      passed  failed  seconds");
   for (const { name, passed, failed, seconds } of all) {
