@@ -35,6 +35,20 @@ export function fitting(text: string, maxTokens: number, from = 0): { chars: num
   return { chars: text.length - from, tokens };
 }
 
+/** How many items, from the first on, fit into so many tokens in each of their forms. At least one, where there is one. */
+export function fittingCount<Item>(
+  items: readonly Item[],
+  maxTokens: number,
+  formsOf: (item: Item) => readonly string[],
+): number {
+  const sums: number[] = [];
+  for (const [count, item] of items.entries()) {
+    for (const [form, text] of formsOf(item).entries()) sums[form] = (sums[form] ?? 0) + countTokens(text) + 1;
+    if (count > 0 && Math.max(...sums) > maxTokens) return count;
+  }
+  return items.length;
+}
+
 /** `isJoined`: a letter or digit stands right before it, as in `camelCase`, in hashes and in encoded data. */
 function costOf(groups: Readonly<Record<string, string | undefined>>, isJoined: boolean): number {
   const { word, capitals, digits, lines, space, sign, other } = groups;

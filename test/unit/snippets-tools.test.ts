@@ -7,6 +7,7 @@ import type { ToolContext } from "../../src/tools/tool.ts";
 import { SESSION } from "../support/cli/claude-lines.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
+import { tokensOf } from "../support/tools/tool-calls.ts";
 import { contentOf, madeSetting } from "../snippets/made-setting.ts";
 
 afterAll(removeTempDirs);
@@ -129,9 +130,28 @@ describe("query_snippets", () => {
   test("many snippets fit into an answer", () =>
     withTools(async (context) => {
       for (let at = 0; at < 30; at++) await extract({ ...valid, content: contentOf(5_000 + at) }, context);
-      const { text, data } = await query({}, context);
+      const { text, data } = await query({}, { ...context, showsData: false });
       assert.ok(text.length < 45_000, String(text.length));
-      assert.equal(data["total_count"], 30);
+      assert.deepEqual([data["total_count"], data["has_more"]], [30, false]);
+    }));
+
+  test("where a model sees the data too, what does not fit is on the next page", () =>
+    withTools(async (context) => {
+      for (let at = 0; at < 30; at++) await extract({ ...valid, content: contentOf(5_000 + at) }, context);
+      const sizes: number[] = [];
+      for (let hasMore = true; hasMore;) {
+        const answer = await query({ offset: sizes.length, limit: 30 }, context);
+        assert.ok(tokensOf(answer) < 15_000, String(tokensOf(answer)));
+        const { data, text } = answer;
+        assert.ok(Array.isArray(data["snippets"]) && data["snippets"].length > 0);
+        sizes.push(...data["snippets"].map(({ content }) => String(content).length));
+        hasMore = data["has_more"] === true;
+        if (hasMore) assert.match(text, new RegExp(`For more: offset ${sizes.length}\\.`));
+      }
+      assert.deepEqual(
+        sizes.toSorted((a, b) => a - b),
+        Array.from({ length: 30 }, (_, at) => 5_000 + at),
+      );
     }));
 
   for (const [filter, says] of [

@@ -81,10 +81,29 @@ describe("list_sessions", () => {
     assert.deepEqual(listed(await pages(made, "list_sessions", { project: "lake" })), ids.slice(5));
   });
 
+  test("what does not fit is on the next page", async () => {
+    const home = makeTempDir();
+    const ids = Array.from({ length: 150 }, (_, at) => `${String(at).padStart(8, "0")}-2222-4333-8444-555555555555`);
+    for (const [at, id] of ids.entries()) {
+      const path = storeSession(home, user(`prompt ${"päng ".repeat(40)}`, 0), { id });
+      const time = new Date(Date.UTC(2026, 0, 5, 10) - at * 60_000);
+      utimesSync(path, time, time);
+    }
+    const made = machineAt(home);
+    const first = await made.call("list_sessions", { limit: 200 });
+    assert(tokensOf(first) < 8_300, String(tokensOf(first)));
+    const all = await pages(made, "list_sessions", { limit: 200 });
+    assert(all.length > 1);
+    assert.deepEqual(
+      all.flatMap(({ sessions = [] }) => sessions.map((row) => row.session_id)),
+      ids,
+    );
+  });
+
   test("says of each what it was, and how to go on", async () => {
     const { text } = await machine().call("list_sessions", { limit: 3 });
     assert.match(text, /^3 of 9 sessions, newest first/);
-    assert.match(text, /^- 22222222-\S+ {2}2026-01-05 10:01 {2}shop: "prompt 2" {2}1 turns, 2 calls, 2 failed$/m);
+    assert.match(text, /^- 22222222-\S+ {2}2026-01-05 10:01 {2}shop: "prompt 2" {2}1 turn, 2 calls, 2 failed$/m);
     assert.match(text, /^More: cursor "/m);
   });
 

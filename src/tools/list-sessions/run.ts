@@ -5,11 +5,14 @@ import { execution } from "../execution.ts";
 import { inOrder, pageOf } from "../page-of.ts";
 import { shownSource, shownTitle } from "../session-heading.ts";
 import { sinceOf } from "../since.ts";
+import { fittingCount } from "../tokens.ts";
 import { TOOL_DATA_VERSION, type ToolAnswer, type ToolArguments, type ToolContext } from "../tool.ts";
 import { LIST_SESSIONS } from "./tool.ts";
 
 const DEFAULT_LIMIT = 20;
 const MAX_PROMPT = 160;
+/** Tokens of the rows of an answer, in each of its forms: what does not fit is on the next page. */
+const MAX_TOKENS = 8_000;
 
 export const execute = execution(LIST_SESSIONS, listSessions);
 
@@ -35,9 +38,10 @@ interface SessionRow {
 
 async function listSessions(
   { project, since: sinceText, limit = DEFAULT_LIMIT, cursor }: ToolArguments<(typeof LIST_SESSIONS)["args"]>,
-  { where, signal, now }: Pick<ToolContext, "where" | "signal"> & { now: () => Date },
+  context: ToolContext,
 ): Promise<ToolAnswer> {
-  const since = sinceOf(sinceText, now());
+  const { where, signal, showsData = false } = context;
+  const since = sinceOf(sinceText, context.now());
   const found = await findSessions(where, {
     ...(since === undefined ? {} : { since }),
     ...(project === undefined ? {} : { project }),
@@ -45,12 +49,13 @@ async function listSessions(
   const refs = inOrder(
     found.sessions.map((ref) => ({ id: `${ref.id} ${ref.path ?? ""}`, timeMs: ref.modifiedMs, ref })),
   );
-  const page = pageOf(refs, { limit, cursor, filters: [project, sinceText] });
-  const scanned = await scanSessions(
-    page.items.map(({ ref }) => ref),
-    { signal },
-  );
-  const rows = await Promise.all(scanned.map(rowOf));
+  const filters = [project, sinceText];
+  const asked = pageOf(refs, { limit, cursor, filters }).items.map(({ ref }) => ref);
+  const scanned = await scanSessions(asked, { signal });
+  const made = await Promise.all(scanned.map(rowOf));
+  const count = fittingCount(made, MAX_TOKENS, (row) => [line(row), ...(showsData ? [JSON.stringify(row)] : [])]);
+  const rows = made.slice(0, count);
+  const page = pageOf(refs, { limit: Math.max(count, 1), cursor, filters });
   const unread = found.unreadable.length;
   return {
     text: textOf(rows, refs.length, page.next, unread),
@@ -102,7 +107,7 @@ function line(row: SessionRow): string {
   const { session_id: id, project, title, prompt, ended, modified, turns, tool_calls, tool_errors, problem } = row;
   const time = (ended ?? modified).slice(0, 16).replace("T", " ");
   if (problem !== null) return `- ${id}  ${time}  not read: ${problem}`;
-  const counts = `${turns} turns, ${tool_calls} calls${tool_errors === 0 ? "" : `, ${tool_errors} failed`}`;
+  const counts = `${turns} ${turns === 1 ? "turn" : "turns"}, ${tool_calls} ${tool_calls === 1 ? "call" : "calls"}${tool_errors === 0 ? "" : `, ${tool_errors} failed`}`;
   const name = title ?? prompt;
   const of = project?.split(/[\\/]/).at(-1) ?? "";
   return `- ${id}  ${time}  ${of === "" ? "" : `${of}: `}${name === null ? "(no prompt)" : JSON.stringify(name)}  ${counts}`;

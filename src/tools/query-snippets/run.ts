@@ -2,19 +2,29 @@
 import { querySnippets, type QuerySnippetsOutput } from "../../snippets/query-snippets.ts";
 import type { StoredSnippet } from "../../store/model.ts";
 import { execution } from "../execution.ts";
+import { fittingCount } from "../tokens.ts";
 import { TOOL_DATA_VERSION, type ToolAnswer, type ToolArguments, type ToolContext } from "../tool.ts";
 import { QUERY_SNIPPETS } from "./tool.ts";
 
 /** Characters of contents in an answer, some 6,000 tokens. Few snippets come whole, of many the beginnings. */
 const MAX_CHARS = 24_000;
 const MIN_CHARS_EACH = 160;
+/** Tokens of an answer whose data a model may see: there contents come whole, and what does not fit is on the next page. */
+const MAX_DATA_TOKENS = 12_000;
 
 export const execute = execution(QUERY_SNIPPETS, find);
 
 async function find(given: ToolArguments<typeof QUERY_SNIPPETS.args>, context: ToolContext): Promise<ToolAnswer> {
-  const { where, signal } = context;
-  const output = await querySnippets({ store: await context.openStore(), where, signal }, given);
+  const { where, signal, showsData = false } = context;
+  const all = await querySnippets({ store: await context.openStore(), where, signal }, given);
+  const output = showsData ? withinBudget(all) : all;
   return { text: textOf(output, given.offset ?? 0), data: { version: TOOL_DATA_VERSION, ...output } };
+}
+
+function withinBudget(output: QuerySnippetsOutput): QuerySnippetsOutput {
+  const count = fittingCount(output.snippets, MAX_DATA_TOKENS, (snippet) => [JSON.stringify(snippet)]);
+  if (count === output.snippets.length) return output;
+  return { ...output, snippets: output.snippets.slice(0, count), has_more: true };
 }
 
 function textOf({ snippets, total_count: total, has_more: more }: QuerySnippetsOutput, offset: number): string {
