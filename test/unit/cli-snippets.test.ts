@@ -98,7 +98,7 @@ describe("transcripts snippets", () => {
   for (const [argv, says] of [
     [
       ["extract", SESSION, "--lines", "6-2", "--title", "x", "--type", "learning_pattern"],
-      /--lines: 2 is before --lines, which is 6/,
+      /--lines 6-2 ends before it begins\. Give it as --lines 2-6\./,
     ],
     [
       ["extract", SESSION, "--lines", "6-99", "--title", "x", "--type", "learning_pattern"],

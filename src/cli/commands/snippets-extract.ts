@@ -72,6 +72,8 @@ function range(given: string | undefined, option: "lines" | "turns"): Partial<Ex
   if (first === undefined)
     throw new CliError(`--${option} ${JSON.stringify(given)} is no range.`, "Give it as 12-40, or one number.");
   const [start, end] = [Number(first), Number(last ?? first)];
+  if (end < start)
+    throw new CliError(`--${option} ${given} ends before it begins.`, `Give it as --${option} ${end}-${start}.`);
   return option === "lines"
     ? { source_line_start: start, source_line_end: end }
     : { source_turn_start: start, source_turn_end: end };
