@@ -1,6 +1,6 @@
 /** How a name and its value stand together: `NAME=value`, `"name": "value"`, `--name value`, `<name>value</name>`, … */
 import { charSet, type CharSet, charSetExcept, inSet } from "./char-set.ts";
-import { MAX_VALUE, quotedAt } from "./quoting.ts";
+import { closesString, MAX_VALUE, quotedAt } from "./quoting.ts";
 import type { ScanText } from "./scan-text.ts";
 import type { ValueContext } from "./values.ts";
 
@@ -110,7 +110,10 @@ function valueAfter(scan: ScanText, name: Name, operator: RegExpExecArray): Assi
   const header = sign === ":" && name.text.includes("-");
   const value = valueAt(scan, at, header || (tight && isDeclaration(scan.text, name)) ? "declared" : "loose");
   if (value === undefined) return undefined;
-  if (value.context === "quoted") return close === undefined && closesLabel(scan.text, name, at) ? undefined : value;
+  if (value.context === "quoted") {
+    const closes = (close === undefined && closesLabel(scan.text, name, at)) || (value.cut && closesString(scan, at));
+    return closes ? undefined : value;
+  }
   if (FALLBACK.test(sign)) return undefined;
   // A quoted name and a value without quotes: a number, a variable or a keyword. Replacing it would break JSON.
   if (close !== undefined) return undefined;

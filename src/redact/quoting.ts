@@ -82,6 +82,25 @@ function insideJson(scan: ScanText, at: number, start: number, end: number, quot
   return { start, end: first - backslashesBefore(text, first, start), open: true };
 }
 
+/** What follows a string of JSON. */
+const AFTER_STRING = /^\s*(?:[}\],:]|$)/;
+
+/**
+ * Whether the quote at `at`, which nothing closes, closes a string itself, as in `["a password:"},null]`: there is one
+ * before it on its line that nothing else closes, and the text goes on as after a string.
+ */
+export function closesString({ text }: ScanText, at: number): boolean {
+  OPENING.lastIndex = at;
+  const { escapes = "", quote = "" } = OPENING.exec(text)?.groups ?? {};
+  if (quote !== '"' || !AFTER_STRING.test(text.slice(OPENING.lastIndex, OPENING.lastIndex + 16))) return false;
+  const from = Math.max(0, at - MAX_VALUE);
+  let isWithin = false;
+  for (let i = at - 1; i >= from && text[i] !== "\n" && text[i] !== "\r"; i--) {
+    if (text[i] === quote && backslashesBefore(text, i, from) === escapes.length) isWithin = !isWithin;
+  }
+  return isWithin;
+}
+
 /** Index of the first line break in `from <= index < to`, or `to`. */
 function lineBreakIn(text: string, from: number, to: number): number {
   for (let i = from; i < to; i++) {
