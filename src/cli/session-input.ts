@@ -10,6 +10,7 @@ import { outputReader } from "../sessions/output-reader.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
 import type { SessionNode } from "../sessions/session-family.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
+import { syncSessionFiles } from "../sessions/sync-session-files.ts";
 import type { CommandContext, CommandOptions } from "./command.ts";
 import { argumentFor } from "./session-argument.ts";
 import { date, text } from "./option-values.ts";
@@ -30,6 +31,7 @@ export async function sessionsAsked(
   const project = text(options, "project");
   const found = await findSessions(context, {
     all: subagents,
+    files: syncSessionFiles,
     ...(since === undefined ? {} : { since }),
     ...(project === undefined ? {} : { project }),
   });

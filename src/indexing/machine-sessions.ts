@@ -7,7 +7,7 @@ import type { StoredSession } from "../store/model.ts";
 import type { Store } from "../store/store.ts";
 import { withPartTimes } from "./part-times.ts";
 import { keyedSessions, ownSessions, type KeyedSession } from "./session-keys.ts";
-import { syncSessionFiles } from "./sync-session-files.ts";
+import { syncSessionFiles } from "../sessions/sync-session-files.ts";
 
 export interface MachineSessions {
   /** Newest first. */

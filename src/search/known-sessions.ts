@@ -45,7 +45,7 @@ export async function knownSessions(store: Store, where: Where): Promise<KnownSe
 /** What the disk looks like now: taken before sessions are compared with the index, kept once all of them are in it. */
 export async function lookAround(where: Where): Promise<SeenPlaces | undefined> {
   const { findSessions } = await import("../sessions/find-sessions.ts");
-  const { syncSessionFiles } = await import("../indexing/sync-session-files.ts");
+  const { syncSessionFiles } = await import("../sessions/sync-session-files.ts");
   const recorder = new PlacesRecorder();
   const { roots, unreadable } = await findSessions(recorder.where(where), {
     all: true,

@@ -35,10 +35,11 @@ interface Kinds {
   isDirectory(): boolean;
 }
 
-const kindOf = (entry: Kinds): Exclude<EntryKind, "link"> => {
+/** Of what is no link. */
+export function kindOf(entry: Kinds): Exclude<EntryKind, "link"> {
   if (entry.isFile()) return "file";
   return entry.isDirectory() ? "folder" : "other";
-};
+}
 
 async function* openStream(path: string): AsyncGenerator<Uint8Array> {
   const chunks: AsyncIterable<Uint8Array> = createReadStream(path);

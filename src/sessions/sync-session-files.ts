@@ -3,17 +3,7 @@
  * promises: each call takes some microseconds, and handing it to another thread takes longer.
  */
 import { readdirSync, realpathSync, statSync } from "node:fs";
-import { nodeSessionFiles, type EntryKind, type SessionFiles } from "../sessions/session-files.ts";
-
-interface Kinds {
-  isFile(): boolean;
-  isDirectory(): boolean;
-}
-
-function kindOf(entry: Kinds): Exclude<EntryKind, "link"> {
-  if (entry.isFile()) return "file";
-  return entry.isDirectory() ? "folder" : "other";
-}
+import { kindOf, nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 
 export const syncSessionFiles: SessionFiles = {
   ...nodeSessionFiles,
