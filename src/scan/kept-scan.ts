@@ -2,6 +2,7 @@
  * Figures of sessions in a form that can be kept: bytes without a word of the conversation, and a key that is another
  * one as soon as the file or the rules are.
  */
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { redactJson } from "../redact/redact-json.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import { needsAgentProgress } from "../sessions/agent-progress.ts";
@@ -9,12 +10,13 @@ import type { SessionRef } from "../sessions/session-ref.ts";
 import { VERSION } from "../version.ts";
 import { scanAlone } from "./scan-session.ts";
 import { sessionSums, type SessionSums } from "./session-scan.ts";
+import { cells, recordsOf, type Cells } from "./session-usage.ts";
 
 /** Under which a store keeps them. */
 export const KEPT_SCANS = "scan";
 
 /** To be raised when the figures of the same file change: another rule, another form of these bytes. */
-const RULES = 1;
+const RULES = 2;
 /** A file that was written a moment ago may be written again with the same time and size. */
 const SETTLED_MS = 2_000;
 /** Two lengths of four bytes. */
@@ -47,18 +49,26 @@ export async function scanToKeep(ref: SessionRef, redactor: Redactor, now = Date
   return { key, value: await keptBytes(sessionSums(scan, agentProgress), redactor) };
 }
 
-/** What is left of texts (folders, names of tools and models) is redacted. */
+/** What is left of texts (folders, names of tools and models, ids) is redacted. */
 export async function keptBytes({ usage, ...figures }: SessionSums, redactor: Redactor): Promise<Uint8Array> {
   const { ids, sums, records } = usage;
   // What people wrote is for stores that redact.
   const stats = { ...figures.stats, initial_prompt: null };
   const metadata = { ...figures.metadata, title: null, gitBranch: null };
-  const [{ value } = { value: null }] = await redactJson(redactor, [{ ...figures, stats, metadata, sums }]);
+  const [{ value } = { value: null }] = await redactJson(redactor, [
+    { ...figures, stats, metadata, sums: sums.map(cells) },
+  ]);
   const text = Buffer.from(JSON.stringify(value));
+  const [answers] = await redactor.redact([{ text: Buffer.from(records).toString("utf8") }]);
   const head = Buffer.alloc(HEAD_BYTES);
   head.writeUInt32LE(ids.length, 0);
   head.writeUInt32LE(text.length, 4);
-  return Buffer.concat([head, Buffer.from(ids.buffer, ids.byteOffset, ids.byteLength), text, records]);
+  return Buffer.concat([
+    head,
+    Buffer.from(ids.buffer, ids.byteOffset, ids.byteLength),
+    text,
+    deflateRawSync(answers?.text ?? "[]"),
+  ]);
 }
 
 /**
@@ -71,13 +81,22 @@ export async function keptScan(bytes: Uint8Array, ref: SessionRef): Promise<Sess
   const { sums, ...figures } = parts.figures;
   const { agentProgress } = figures;
   if (agentProgress !== null && (await needsAgentProgress(ref)) !== agentProgress) return undefined;
-  return { ...figures, usage: { ids: parts.ids, sums, records: parts.records } };
+  const { ids, packed } = parts;
+  const usage = {
+    ids,
+    sums: recordsOf(sums),
+    // Only of sessions that share answers with others these are asked for.
+    get records() {
+      return inflateRawSync(packed);
+    },
+  };
+  return { ...figures, usage };
 }
 
 interface Parts {
   ids: Int32Array;
-  figures: Omit<SessionSums, "usage"> & Pick<SessionSums["usage"], "sums">;
-  records: Uint8Array;
+  figures: Omit<SessionSums, "usage"> & { sums: Cells[] };
+  packed: Uint8Array;
 }
 
 function partsOf(bytes: Buffer): Parts | undefined {
@@ -88,7 +107,7 @@ function partsOf(bytes: Buffer): Parts | undefined {
   // Numbers must begin at a multiple of their size, which the bytes of a database need not.
   const ids = new Int32Array(bytes.buffer.slice(bytes.byteOffset + HEAD_BYTES, bytes.byteOffset + idsEnd));
   try {
-    return { ids, figures: JSON.parse(bytes.toString("utf8", idsEnd, textEnd)), records: bytes.subarray(textEnd) };
+    return { ids, figures: JSON.parse(bytes.toString("utf8", idsEnd, textEnd)), packed: bytes.subarray(textEnd) };
   } catch {
     return undefined;
   }

@@ -57,7 +57,7 @@ function hashesOf(ids: readonly string[]): Int32Array {
   return hashes;
 }
 
-type Cells = [
+export type Cells = [
   sourceId: string | null,
   model: string | null,
   timestamp: string | null,
@@ -68,33 +68,31 @@ type Cells = [
   cacheWrite: number,
   costUsd: number | null,
   isLowerBound: boolean,
+  messages?: number,
 ];
 
-function cells(record: UsageRecord): Cells {
+/** In the least that JSON takes, of which thousands are read in a moment: see `recordsOf`. */
+export function cells(record: UsageRecord): Cells {
   const { sourceId, model, timestamp, isSidechain, tokensIn, tokensOut, cacheRead, cacheWrite, costUsd } = record;
-  return [
-    ...([sourceId, model, timestamp, isSidechain, tokensIn, tokensOut, cacheRead, cacheWrite, costUsd] as const),
-    record.isLowerBound,
-  ];
+  const counts = [tokensIn, tokensOut, cacheRead, cacheWrite, costUsd, record.isLowerBound] as const;
+  const { messages } = record;
+  return messages === undefined
+    ? [sourceId, model, timestamp, isSidechain, ...counts]
+    : [sourceId, model, timestamp, isSidechain, ...counts, messages];
 }
 
 /** The records that a session's usage was made of. */
 export function recordsIn({ records }: SessionUsage): UsageRecord[] {
-  const rows: Cells[] = JSON.parse(new TextDecoder().decode(records));
-  return rows.map(
-    ([sourceId, model, timestamp, isSidechain, tokensIn, tokensOut, cacheRead, cacheWrite, costUsd, isLowerBound]) => ({
-      sourceId,
-      model,
-      timestamp,
-      isSidechain,
-      tokensIn,
-      tokensOut,
-      cacheRead,
-      cacheWrite,
-      costUsd,
-      isLowerBound,
-    }),
-  );
+  return recordsOf(JSON.parse(new TextDecoder().decode(records)));
+}
+
+export function recordsOf(rows: readonly Cells[]): UsageRecord[] {
+  return rows.map((row) => {
+    const [sourceId, model, timestamp, isSidechain, tokensIn, tokensOut, cacheRead, cacheWrite, costUsd] = row;
+    const [, , , , , , , , , isLowerBound, messages] = row;
+    const counts = { tokensIn, tokensOut, cacheRead, cacheWrite, costUsd, isLowerBound };
+    return { sourceId, model, timestamp, isSidechain, ...counts, ...(messages === undefined ? {} : { messages }) };
+  });
 }
 
 /**

@@ -24,6 +24,7 @@ import { type SessionRef, sessionRef } from "../../src/sessions/session-ref.ts";
 import { UsageLedger, type UsageRecord } from "../../src/parse/usage-ledger.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { runCli } from "../support/cli/run-cli.ts";
+import { randomSecret } from "../support/parse/secret.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
@@ -153,6 +154,20 @@ describe("kept figures", () => {
     });
     assert.deepEqual((await keptScan(value, ref))?.usage.sums, sums.usage.sums);
     assert.deepEqual(recordsIn((await keptScan(value, ref))?.usage ?? sums.usage), (await scanSession(ref)).usage);
+  });
+
+  test("hold no secret that stands where ids and models should be", async () => {
+    const secret = randomSecret();
+    const message = { id: `msg ${secret}`, model: `model ${secret}`, usage: { output_tokens: 5 }, content: [] };
+    const line = { type: "assistant", uuid: "a", timestamp: "2026-01-05T10:00:00.000Z", message };
+    const ref = await refOf(`${JSON.stringify(line)}\n`, "secret");
+    const { value } = (await scanToKeep(ref, redactor)) ?? { value: new Uint8Array() };
+    const kept = await keptScan(value, ref);
+    assert.ok(kept && kept.usage.sums.length === 1);
+    assert.match(JSON.stringify(kept.usage.sums), /model \[REDACTED:/);
+    assert.match(JSON.stringify(recordsIn(kept.usage)), /msg \[REDACTED:.*model \[REDACTED:/);
+    const all = [Buffer.from(value).toString("latin1"), JSON.stringify(kept), JSON.stringify(recordsIn(kept.usage))];
+    assert.ok(!all.join().includes(secret));
   });
 
   test("a file that was written a moment ago is not kept yet", async () => {
