@@ -1,45 +1,14 @@
 import assert from "node:assert/strict";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { TranscriptEntry } from "../../src/format/entries.ts";
-import {
-  call,
-  completed,
-  message,
-  running,
-  session,
-  type CallPlace,
-  type HostStep,
-} from "../support/recording/host-steps.ts";
+import { bash, data, INPUT, resultsOf, withCalls } from "../support/recording/calls-recorded.ts";
+import { completed, type CallPlace } from "../support/recording/host-steps.ts";
 import { filesIn, readSound, readTranscript, Recording } from "../support/recording/recording.ts";
 import { newSession } from "../support/recording/sample.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
 afterAll(removeTempDirs);
-
-const data = (): string => join(makeTempDir(), ".openfleet");
-const bash = (callID: string, n = 1): CallPlace => ({
-  sessionID: "ses_1",
-  messageID: "msg_1",
-  id: `prt_${n}`,
-  callID,
-  tool: "bash",
-});
-const INPUT = { command: "x" };
-
-/** A new session with these calls, each done at once. */
-function withCalls(...ends: [CallPlace, object][]): HostStep[] {
-  return [
-    session("created", "ses_1"),
-    message("ses_1", "msg_1", "assistant"),
-    ...ends.flatMap(([place, end]) => [call(place, running(INPUT)), call(place, end)]),
-  ];
-}
-
-function resultsOf(entries: readonly TranscriptEntry[]) {
-  return entries.flatMap((entry) => (entry.type === "tool_result" ? [entry] : []));
-}
 
 const outputsIn = (folder: string): string[] =>
   filesIn(join(folder, "transcripts")).filter((name) => name.includes("/outputs/"));

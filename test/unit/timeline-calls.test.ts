@@ -12,32 +12,16 @@ import {
   running,
   session,
   status,
-  userText,
 } from "../support/recording/host-steps.ts";
 import { USE_CONFIRM_MS } from "../../src/transcript/timeline/item.ts";
 import { CallLedger } from "../../src/transcript/timeline/call-ledger.ts";
+import { bash, command, sessionID, started } from "../support/recording/one-session.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
 import { describe, test } from "../support/runner.ts";
 
-const sessionID = "ses_1";
-const at = (id: string, messageID = "msg_2") => ({ sessionID, messageID, id });
-const bash = (id: string, callID = `call_${id}`) => ({ ...at(id), callID, tool: "bash" });
-const command = (text: string) => ({ command: text });
-
-/** A host that tells of parts, too. */
-function start(): TimelineDriver {
-  const driver = new TimelineDriver(sessionID).does(
-    message(sessionID, "msg_1", "user"),
-    userText({ sessionID, messageID: "msg_1", id: "prt_01" }, "Go."),
-    message(sessionID, "msg_2", "assistant"),
-  );
-  driver.entries.length = 0;
-  return driver;
-}
-
 describe("a call id that is used again", () => {
   test("in one session, one call after the other", () => {
-    const driver = start();
+    const driver = started();
     for (const n of [3, 4]) {
       const one = bash(`prt_0${n}`, "call_0");
       driver.does(
@@ -58,7 +42,7 @@ describe("a call id that is used again", () => {
 
   test("twice in one answer: the host keeps one part for both, and so do we", () => {
     const one = bash("prt_03", "call_0");
-    const driver = start().does(
+    const driver = started().does(
       call(one, PENDING),
       before(one, command("a")),
       before(one, command("b")),
@@ -105,7 +89,7 @@ describe("the cache of inputs", () => {
   for (const [name, ending] of Object.entries(endings)) {
     test(`is released on ${name}`, () => {
       const place = bash("prt_03");
-      const driver = start().does(
+      const driver = started().does(
         call(place, PENDING),
         before(place, command("ls")),
         call(place, running(command("ls"))),
@@ -117,7 +101,7 @@ describe("the cache of inputs", () => {
   }
 
   test("is bounded: of 10,000 calls that never end all are recorded, and the oldest are let go", () => {
-    const driver = start();
+    const driver = started();
     let most = 0;
     for (let n = 0; n < 10_000; n++) {
       driver.does(before(bash("x", `call_${n}`), command(`${n}`)));

@@ -12,34 +12,11 @@ import {
   session,
   status,
   stepFinish,
-  userText,
   wholeText,
 } from "../support/recording/host-steps.ts";
+import { at, bash, IDLE, inTurn, LS, sessionID, settled } from "../support/recording/one-session.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
 import { describe, test } from "../support/runner.ts";
-
-const sessionID = "ses_1";
-const at = (id: string, messageID = "msg_2") => ({ sessionID, messageID, id });
-const bash = (id: string, callID = `call_${id}`) => ({ ...at(id), callID, tool: "bash" });
-const LS = { command: "ls" };
-const IDLE = [status(sessionID, "idle"), event("session.idle", { sessionID })];
-
-function inTurn(): TimelineDriver {
-  return new TimelineDriver(sessionID).does(
-    message(sessionID, "msg_1", "user"),
-    userText(at("prt_01", "msg_1"), "Go."),
-    status(sessionID, "busy"),
-    message(sessionID, "msg_2", "assistant"),
-  );
-}
-
-/** The driver, once everything that the timeline waits for has run out. */
-function settled(driver: TimelineDriver): TimelineDriver {
-  driver.wait(120_000);
-  assert.equal(driver.timeline.hasOpen, false, "nothing is kept");
-  assert.equal(driver.timeline.nextDueMs(), undefined, "nothing is due");
-  return driver;
-}
 
 describe("a model call that is made again", () => {
   test("the lost text stays, marked, and the new one follows", () => {

@@ -13,23 +13,9 @@ import {
   userText,
 } from "../support/recording/host-steps.ts";
 import { RESULT_CONFIRM_MS } from "../../src/transcript/timeline/item.ts";
+import { at, bash, command, sessionID, started } from "../support/recording/one-session.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
 import { describe, test } from "../support/runner.ts";
-
-const sessionID = "ses_1";
-const at = (id: string, messageID = "msg_2") => ({ sessionID, messageID, id });
-const bash = (id: string, callID = `call_${id}`) => ({ ...at(id), callID, tool: "bash" });
-const command = (text: string) => ({ command: text });
-/** A host that tells of parts, too. */
-function start(): TimelineDriver {
-  const driver = new TimelineDriver(sessionID).does(
-    message(sessionID, "msg_1", "user"),
-    userText({ sessionID, messageID: "msg_1", id: "prt_01" }, "Go."),
-    message(sessionID, "msg_2", "assistant"),
-  );
-  driver.entries.length = 0;
-  return driver;
-}
 
 const prompt = (messageID: string, text: string) =>
   hook(
@@ -145,13 +131,13 @@ describe("hooks and records of the same thing", () => {
   });
 
   test("the host's record of an input outweighs the hook's", () => {
-    const driver = start().does(call(bash("prt_03"), PENDING), before(bash("prt_03"), command("ls")));
+    const driver = started().does(call(bash("prt_03"), PENDING), before(bash("prt_03"), command("ls")));
     driver.wait(100).does(call(bash("prt_03"), running(command("ls -l"))));
     assert.deepEqual(driver.told(), ['use: bash {"command":"ls -l"}']);
   });
 
   test("the host's record of a result outweighs the hook's", () => {
-    const driver = start().does(
+    const driver = started().does(
       call(bash("prt_03"), running(command("ls"))),
       after(bash("prt_03"), command("ls"), "from the hook"),
     );
@@ -163,7 +149,7 @@ describe("hooks and records of the same thing", () => {
   });
 
   test("a result that only a hook tells of is written after a while, and the host's later record is no news", () => {
-    const driver = start()
+    const driver = started()
       .does(call(bash("prt_03"), running(command("ls"))), after(bash("prt_03"), command("ls"), "x"))
       .wait(RESULT_CONFIRM_MS);
     assert.equal(driver.told()[1], 'completed: {"command":"ls"} x');
@@ -172,7 +158,7 @@ describe("hooks and records of the same thing", () => {
   });
 
   test("a hook that tells late of an end is no news", () => {
-    const driver = start().does(
+    const driver = started().does(
       call(bash("prt_03"), running(command("ls"))),
       call(bash("prt_03"), completed(command("ls"), "x")),
       after(bash("prt_03"), command("ls"), "x"),
@@ -183,7 +169,7 @@ describe("hooks and records of the same thing", () => {
   });
 
   test("both hooks before the first record of the call", () => {
-    const driver = start().does(before(bash("prt_03"), command("ls")), after(bash("prt_03"), command("ls"), "x"));
+    const driver = started().does(before(bash("prt_03"), command("ls")), after(bash("prt_03"), command("ls"), "x"));
     driver
       .wait(100)
       .does(call(bash("prt_03"), running(command("ls"))), call(bash("prt_03"), completed(command("ls"), "x")));
@@ -193,7 +179,7 @@ describe("hooks and records of the same thing", () => {
   });
 
   test("the records of a call that was written from its hooks alone come late", () => {
-    const driver = start()
+    const driver = started()
       .does(before(bash("prt_03"), command("ls")), after(bash("prt_03"), command("ls"), "x"))
       .wait(20_000);
     driver.does(
@@ -211,7 +197,7 @@ describe("hooks and records of the same thing", () => {
     for (const hookFirst of [true, false]) {
       const records = [call(task, running({ prompt: "p" }))];
       const hooks = [before({ ...task, callID: "prt_03" }, { prompt: "p" })];
-      const driver = start().does(...(hookFirst ? [...hooks, ...records] : [...records, ...hooks]));
+      const driver = started().does(...(hookFirst ? [...hooks, ...records] : [...records, ...hooks]));
       driver
         .wait(300)
         .does(
@@ -227,7 +213,7 @@ describe("hooks and records of the same thing", () => {
     const asked = { ...bash("prt_03"), tool: "no_such_tool" };
     const invalid = { ...bash("prt_03"), tool: "invalid" };
     const input = { tool: "no_such_tool", error: "unavailable" };
-    const driver = start().does(
+    const driver = started().does(
       call(asked, PENDING),
       before(invalid, input),
       call(invalid, running(input)),
@@ -243,7 +229,7 @@ describe("hooks and records of the same thing", () => {
 
   test("a `!` command has no hooks and no pending record", () => {
     const shell = { ...at("prt_03"), callID: "01ULID", tool: "bash" };
-    const driver = start().does(
+    const driver = started().does(
       call(shell, running(command("ls"))),
       message(sessionID, "msg_2", "assistant", COMPLETED),
       call(shell, completed(command("ls"), "x")),

@@ -14,36 +14,25 @@ import {
   part,
   PENDING,
   running,
-  status,
   stepFinish,
   userText,
   wholeText,
 } from "../support/recording/host-steps.ts";
+import { at, bash, inTurn, LS, sessionID } from "../support/recording/one-session.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
 import { USE_CONFIRM_MS } from "../../src/transcript/timeline/item.ts";
 import { describe, test } from "../support/runner.ts";
 
-const sessionID = "ses_1";
-const at = (id: string, messageID = "msg_2") => ({ sessionID, messageID, id });
-const bash = (id: string, callID = `call_${id}`) => ({ ...at(id), callID, tool: "bash" });
-const LS = { command: "ls" };
-
-/** A driver in the middle of a turn: the prompt is written, the assistant's message has begun. */
-function inTurn(): TimelineDriver {
-  const driver = new TimelineDriver(sessionID).does(
-    message(sessionID, "msg_1", "user"),
-    userText(at("prt_01", "msg_1"), "Go."),
-    status(sessionID, "busy"),
-    message(sessionID, "msg_2", "assistant"),
-    part(at("prt_02"), "step-start", {}),
-  );
+/** In the middle of a turn, of which only the prompt is written. */
+function inStep(): TimelineDriver {
+  const driver = inTurn().does(part(at("prt_02"), "step-start", {}));
   assert.deepEqual(driver.told(), ["user: Go."]);
   return driver;
 }
 
 describe("the order of a conversation", () => {
   test("a text whose end comes after the whole call that it announces stands before it", () => {
-    const driver = inTurn().does(
+    const driver = inStep().does(
       openText(at("prt_03")),
       delta(at("prt_03"), "I look."),
       call(bash("prt_04"), PENDING),
@@ -60,7 +49,7 @@ describe("the order of a conversation", () => {
   });
 
   test("a call does not wait for ever behind a text: what there is of it is written, then the rest", () => {
-    const driver = inTurn().does(
+    const driver = inStep().does(
       openText(at("prt_03")),
       delta(at("prt_03"), "I look"),
       call(bash("prt_04"), running(LS)),
@@ -83,7 +72,7 @@ describe("the order of a conversation", () => {
   });
 
   test("a text that was written in part and then changed is replaced", () => {
-    const driver = inTurn().does(
+    const driver = inStep().does(
       openText(at("prt_03")),
       delta(at("prt_03"), "I look"),
       call(bash("prt_04"), running(LS)),
@@ -95,7 +84,7 @@ describe("the order of a conversation", () => {
   });
 
   test("a text that was written in part and ends as it was adds nothing", () => {
-    const driver = inTurn().does(
+    const driver = inStep().does(
       openText(at("prt_03")),
       delta(at("prt_03"), "I look."),
       call(bash("prt_04"), running(LS)),
@@ -106,7 +95,7 @@ describe("the order of a conversation", () => {
   });
 
   test("a text that goes on between and after calls is one text, before them", () => {
-    const driver = inTurn().does(
+    const driver = inStep().does(
       openText(at("prt_03")),
       delta(at("prt_03"), "One. "),
       call(bash("prt_04"), running(LS)),
@@ -128,7 +117,7 @@ describe("the order of a conversation", () => {
   });
 
   test("a result stands before what comes after its call, though all of it had to wait", () => {
-    const driver = inTurn().does(
+    const driver = inStep().does(
       wholeText(at("prt_03"), "Waits for its usage."),
       message(sessionID, "msg_3", "assistant"),
       call({ ...bash("prt_04"), messageID: "msg_3" }, completed(LS, "x")),
@@ -147,7 +136,7 @@ describe("the order of a conversation", () => {
 
   test("parallel calls stand in the order of their parts, results in the order of their ends", () => {
     const [a, b, c] = [bash("prt_03"), bash("prt_04"), bash("prt_05")];
-    const driver = inTurn().does(
+    const driver = inStep().does(
       call(a, PENDING),
       call(b, PENDING),
       call(c, PENDING),
@@ -167,7 +156,7 @@ describe("the order of a conversation", () => {
   });
 
   test("reasoning stands before the text that follows it, each with its own kind", () => {
-    const driver = inTurn().does(
+    const driver = inStep().does(
       openText(at("prt_03"), "", "reasoning"),
       delta(at("prt_03"), "Hm."),
       wholeText(at("prt_03"), "Hm.", "reasoning"),
@@ -179,7 +168,7 @@ describe("the order of a conversation", () => {
   });
 
   test("the usage of a model call stands with the text that ended it", () => {
-    const driver = inTurn().does(openText(at("prt_03")), wholeText(at("prt_03"), "Yes."));
+    const driver = inStep().does(openText(at("prt_03")), wholeText(at("prt_03"), "Yes."));
     driver.wait(100).does(stepFinish(at("prt_04"), { input: 7, output: 3 }));
     const text = driver.entries.at(-1);
     assert.ok(text?.type === "assistant");
@@ -188,7 +177,7 @@ describe("the order of a conversation", () => {
   });
 
   test("the usage of a model call that ended with a call stands behind it, as an event", () => {
-    const driver = inTurn().does(
+    const driver = inStep().does(
       openText(at("prt_03")),
       wholeText(at("prt_03"), "I look."),
       call(bash("prt_04"), running(LS)),
@@ -206,7 +195,7 @@ describe("the order of a conversation", () => {
   });
 
   test("whitespace is text, the empty text is none", () => {
-    const driver = inTurn().does(
+    const driver = inStep().does(
       wholeText(at("prt_03"), "   "),
       wholeText(at("prt_04"), ""),
       wholeText(at("prt_05"), "", "reasoning"),
@@ -220,7 +209,7 @@ describe("the order of a conversation", () => {
       message: { id: "msg_3", sessionID, role: "user" },
       parts: [{ id: "prt_05", type: "text", text: "Next." }],
     };
-    const driver = inTurn().does(
+    const driver = inStep().does(
       openText(at("prt_03")),
       delta(at("prt_03"), "A long "),
       hook("chat.message", { sessionID }, next),
@@ -279,7 +268,7 @@ describe("the order of a conversation", () => {
       patterns: ["ls"],
       tool: { messageID: "msg_2", callID: "c1" },
     };
-    const driver = inTurn().does(
+    const driver = inStep().does(
       call(bash("prt_03", "c1"), PENDING),
       before(bash("prt_03", "c1"), LS),
       event("permission.asked", asked),
@@ -297,13 +286,13 @@ describe("the order of a conversation", () => {
 
   test("a call waits a moment for the session that it starts, and no longer", () => {
     const task = { ...at("prt_03"), callID: "c1", tool: "task" };
-    const linked = inTurn().does(call(task, running({ prompt: "x" })));
+    const linked = inStep().does(call(task, running({ prompt: "x" })));
     assert.equal(linked.entries.length, 1);
     linked.wait(100).does(call(task, running({ prompt: "x" }, { sessionId: "ses_child" })));
     const use = linked.entries.at(-1);
     assert.deepEqual(use?.type === "tool_use" && use.subagent, { sessionID: "ses_child" });
 
-    const late = inTurn()
+    const late = inStep()
       .does(call(task, running({ prompt: "x" })))
       .wait(USE_CONFIRM_MS);
     assert.equal(late.entries.at(-1)?.type, "tool_use");

@@ -14,24 +14,9 @@ import {
   userText,
   wholeText,
 } from "../support/recording/host-steps.ts";
+import { at, bash, command, sessionID, started } from "../support/recording/one-session.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
 import { describe, test } from "../support/runner.ts";
-
-const sessionID = "ses_1";
-const at = (id: string, messageID = "msg_2") => ({ sessionID, messageID, id });
-const bash = (id: string, callID = `call_${id}`) => ({ ...at(id), callID, tool: "bash" });
-const command = (text: string) => ({ command: text });
-
-/** A host that tells of parts, too. */
-function start(): TimelineDriver {
-  const driver = new TimelineDriver(sessionID).does(
-    message(sessionID, "msg_1", "user"),
-    userText({ sessionID, messageID: "msg_1", id: "prt_01" }, "Go."),
-    message(sessionID, "msg_2", "assistant"),
-  );
-  driver.entries.length = 0;
-  return driver;
-}
 
 describe("what the host sends again", () => {
   test("parts that stand in the transcript are not recorded again", () => {
@@ -63,12 +48,12 @@ describe("what the host sends again", () => {
 
   test("an event that two instances of the plugin hear is one", () => {
     const asked = event("question.asked", { id: "que_1", sessionID, questions: [{ question: "Really?" }] });
-    const driver = start().does(asked, asked);
+    const driver = started().does(asked, asked);
     assert.deepEqual(driver.told("with events"), ["event: question asked"]);
   });
 
   test("a text that was edited stands in place of the old one", () => {
-    const driver = start().does(wholeText(at("prt_03"), "Old."), message(sessionID, "msg_2", "assistant", COMPLETED));
+    const driver = started().does(wholeText(at("prt_03"), "Old."), message(sessionID, "msg_2", "assistant", COMPLETED));
     driver
       .wait(5_000)
       .does(wholeText(at("prt_03"), "New."), wholeText(at("prt_03"), "New."))
@@ -92,7 +77,7 @@ describe("what the host sends again", () => {
   });
 
   test("a running command that re-sends its output is one call", () => {
-    const driver = start();
+    const driver = started();
     for (let n = 0; n < 50; n++) driver.does(call(bash("prt_03"), running(command("ls"), { output: "x".repeat(n) })));
     driver.does(call(bash("prt_03"), completed(command("ls"), "done")));
     assert.equal(driver.told().length, 2);
@@ -119,18 +104,18 @@ describe("what the host sends again", () => {
 
   test("a text that is streamed before it is told of is recorded all the same", () => {
     const early = delta(at("prt_03"), "Stre");
-    const whole = start().does(early, openText(at("prt_03"), "", "reasoning"), delta(at("prt_03"), "amed."));
+    const whole = started().does(early, openText(at("prt_03"), "", "reasoning"), delta(at("prt_03"), "amed."));
     whole.does(wholeText(at("prt_03"), "Streamed.", "reasoning"), delta(at("prt_03"), " late")).wait(5_000);
     assert.deepEqual(whole.told(), ["reasoning: Streamed."]);
-    assert.deepEqual(start().does(early).interrupt().told(), ["assistant (interrupted): Stre"]);
+    assert.deepEqual(started().does(early).interrupt().told(), ["assistant (interrupted): Stre"]);
   });
 
   test("a result that comes without its input has the one that the call had", () => {
     for (const state of [completed({}, "x"), { ...completed({}, "x"), input: undefined }, failed({}, "x")]) {
-      const driver = start().does(call(bash("prt_03"), running(command("ls"))), call(bash("prt_03"), state));
+      const driver = started().does(call(bash("prt_03"), running(command("ls"))), call(bash("prt_03"), state));
       assert.match(driver.told()[1] ?? "", /^(completed|error): {"command":"ls"} x$/);
     }
-    const alone = start().does(call(bash("prt_03"), { status: "completed", output: "x" }));
+    const alone = started().does(call(bash("prt_03"), { status: "completed", output: "x" }));
     assert.deepEqual(alone.told(), ["use: bash {}", "completed: {} x"]);
   });
 });
