@@ -86,6 +86,8 @@ export interface OptionProblem {
   message: string;
 }
 
+/** Real options are some dozens of values; the host waits while they are read. */
+const MAX_VALUES = 5_000;
 /** A longer list is wrong in any case, and reading it item by item would exhaust the stack. */
 const MAX_ITEMS = 100;
 /** Longest form of a wrong value in a message. */
@@ -99,7 +101,7 @@ export function parseOptions(raw: unknown): { options: Options; problems: Option
   let options = optionsSchema.parse({});
   if (raw === undefined || raw === null) return { options, problems };
   // Plain and bounded, whatever it was.
-  const given = toJsonValue(raw);
+  const given = toJsonValue(raw, MAX_VALUES);
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     const message = `options: ${shown(given)} is no object. Write ["opencode-transcripts", { "format": "markdown" }]. The defaults are used.`;
     return { options, problems: [{ path: "options", message }] };

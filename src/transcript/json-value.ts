@@ -14,10 +14,13 @@ const MAX_VALUES = 200_000;
 /** What stands for the values beyond that. */
 const TOO_MUCH = "[too much]";
 
-/** Copies `value` as JSON would carry it. Never throws. What JSON cannot carry becomes a readable marker. */
-export function toJsonValue(value: unknown): JsonValue {
+/**
+ * Copies `value` as JSON would carry it, at most `maxValues` values of it. Never throws. What JSON cannot carry becomes
+ * a readable marker.
+ */
+export function toJsonValue(value: unknown, maxValues = MAX_VALUES): JsonValue {
   try {
-    return copy(value, { seen: new Set(), left: MAX_VALUES }, 0);
+    return copy(value, { seen: new Set(), left: maxValues }, 0);
   } catch {
     return "[unreadable]";
   }
