@@ -67,6 +67,13 @@ describe("indexing a session that grows", () => {
     );
   }, 120_000);
 
+  test("does so where the title that was kept is blank", async () => {
+    const title = JSON.stringify({ type: "ai-title", aiTitle: "\r\n", sessionId: "S" });
+    const message = { role: "user", content: "What is this?" };
+    const prompt = JSON.stringify({ type: "user", uuid: "u-1", sessionId: "S", message });
+    await check(Buffer.from(`${title}\n${prompt}\n`), [title.length + 1], [SMALL, FORGETFUL]);
+  });
+
   const files = corpusFiles("claude-code", "claude-stream-json");
   test(`does so with real sessions${files.length === 0 ? " (the corpus is not here: nothing was tried)" : ""}`, async () => {
     let seed = 7;

@@ -358,8 +358,10 @@ test("prompts are what a person typed, to the main agent, without what the progr
   );
 });
 
-test("the title is the last that was given", async () => {
-  const titles = ["First", "Second"].map((aiTitle) => JSON.stringify({ type: "ai-title", aiTitle, sessionId: "s" }));
+test("the title is the last that was given and that says something", async () => {
+  const titles = ["First", "Second", " \r\n", ""].map((aiTitle) =>
+    JSON.stringify({ type: "ai-title", aiTitle, sessionId: "s" }),
+  );
   assert.equal((await parsed([...titles, userText("Hi")])).metadata.title, "Second");
 });
 

@@ -6,6 +6,7 @@ import type {
   TranscriptItem,
   TranscriptProblem,
 } from "../../format/entries.ts";
+import { givenTitle } from "../../parse/titles.ts";
 import { fieldOf, numberOf, textOf } from "./fields.ts";
 import { changedFiles, readFiles } from "./touched-files.ts";
 import { addUsage, noUsage, type Usage } from "./usage.ts";
@@ -62,11 +63,6 @@ export async function digestOf(
   return builder.digest();
 }
 
-/** A title that a person or the model gave; not the placeholder that a session begins with. */
-function givenTitle(title: string | undefined): string | undefined {
-  return title === undefined || /^(New|Child) session - \d{4}-/.test(title) ? undefined : title;
-}
-
 class DigestBuilder {
   readonly #fileName: (path: string) => string | undefined;
   readonly #digest: Digest = emptyDigest();
@@ -88,7 +84,7 @@ class DigestBuilder {
     else if (item.kind === "problem") this.#problem(item.problem);
     else {
       this.#digest.header ??= item.header;
-      this.#digest.title ??= givenTitle(item.header.title);
+      this.#digest.title ??= givenTitle(item.header.title) ?? undefined;
     }
   }
 
