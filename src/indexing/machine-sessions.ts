@@ -1,5 +1,6 @@
 /** The sessions on this machine beside those in the store. */
 import { statSync, type Stats } from "node:fs";
+import { sep } from "node:path";
 import { errorCode } from "../files/fault.ts";
 import { findSessions, type FoundSessions } from "../sessions/find-sessions.ts";
 import { sessionRef, type SessionRef, type Unreadable, type Where } from "../sessions/session-ref.ts";
@@ -14,6 +15,8 @@ export interface MachineSessions {
   sessions: KeyedSession[];
   /** Rows of this machine whose source is not there any more. */
   gone: StoredSession[];
+  /** Of those, the ones below a place of sessions that is itself not there, such as a disk that is not mounted. */
+  outOfReach: Map<string, StoredSession[]>;
   unreadable: Unreadable[];
 }
 
@@ -31,7 +34,16 @@ export async function machineSessions(
   const sessions = keyedSessions(refs, { sessions: stored, own, isThere });
   const met = new Set(sessions.map(({ sessionId }) => sessionId));
   const gone = found === undefined ? [] : own.filter((session) => !met.has(session.session_id) && !isThere(session));
-  return { sessions, gone, unreadable: found?.unreadable ?? [] };
+  return { sessions, gone, outOfReach: byMissingRoot(gone, found), unreadable: found?.unreadable ?? [] };
+}
+
+function byMissingRoot(gone: readonly StoredSession[], found: FoundSessions | undefined): Map<string, StoredSession[]> {
+  const missing = found?.roots.filter(({ isThere }) => !isThere) ?? [];
+  const below = missing.map(({ path }) => {
+    const folder = path.endsWith(sep) ? path : path + sep;
+    return [path, gone.filter((session) => session.path === path || session.path.startsWith(folder))] as const;
+  });
+  return new Map(below.filter(([, sessions]) => sessions.length > 0));
 }
 
 /**

@@ -14,8 +14,11 @@ import { placeOf } from "./session-row.ts";
 export interface UpdateOptions {
   /** Reads and writes every session anew. Snippets keep their events; sessions whose source is gone stay. */
   rebuild?: boolean;
-  /** Forgets sessions whose source is gone, with their snippets. */
-  prune?: boolean;
+  /**
+   * Forgets sessions whose source is gone, with their snippets. Where the whole place of sessions is not there, which
+   * may be a disk that is not mounted, only `all` does.
+   */
+  prune?: boolean | "all";
   /** Only these sessions. Nothing is said about what is gone. */
   only?: readonly SessionRef[];
   /** Stops between two parts of a session. What is written stays. */
@@ -61,7 +64,7 @@ const MAX_OVERTAKEN = 50;
  */
 export async function updateIndex(store: Store, where: Where, options: UpdateOptions = {}): Promise<IndexReport> {
   const { only, prune = false, rebuild = false } = options;
-  const { sessions, gone, unreadable } = await machineSessions(store, where, only);
+  const { sessions, gone, outOfReach, unreadable } = await machineSessions(store, where, only);
   const report = emptyReport(sessions.length, unreadable);
   report.gone = gone.length;
   const stale = sessions.filter(({ ref, stored }) => rebuild || !isCurrent(ref, stored));
@@ -69,8 +72,15 @@ export async function updateIndex(store: Store, where: Where, options: UpdateOpt
   options.signal?.throwIfAborted();
   // Oldest first: a search takes what was written last for the newest.
   await new Run(store, options, report, stale.toReversed()).all();
-  if (!prune) return report;
-  for (const { session_id } of gone) if (await store.deleteSession(session_id)) report.pruned += 1;
+  if (prune === false) return report;
+  const kept = new Set(prune === "all" ? [] : [...outOfReach.values()].flat());
+  for (const [path, { length }] of prune === "all" ? [] : outOfReach) {
+    const reason = `it is not there; its sessions (${length}) stay in the index, unless --prune --yes`;
+    report.unreadable.push({ path, reason });
+  }
+  for (const session of gone) {
+    if (!kept.has(session) && (await store.deleteSession(session.session_id))) report.pruned += 1;
+  }
   return report;
 }
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { indexed } from "../../src/cli/schemas/index-sessions.ts";
 import { sqliteWriter } from "./sessions-machine.ts";
+import { LATEST_VERSION } from "../../src/store/migrations/latest-version.ts";
 import { says, SESSION, user } from "../support/cli/claude-lines.ts";
 import { runCli, type CliRun, type CliSetting } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -58,6 +59,22 @@ describe("transcripts index", () => {
     assert.match((await index(home, ["--rebuild"])).stderr, /1 changed.*3 events/);
   });
 
+  test("does not forget what lies on a disk that is not mounted", async () => {
+    const home = homeWith(user("hello", 1), user("more", 3));
+    await index(home);
+    renameSync(join(home, ".claude"), join(home, "unmounted"));
+    const away = await index(home, ["--prune", "--json"]);
+    const result = indexed.parse(JSON.parse(away.stdout));
+    assert.deepEqual([away.exitCode, result.gone, result.pruned], [1, 2, 0]);
+    assert.match(away.stderr, /not read: .*projects: it is not there; its sessions \(2\) stay .* unless --prune --yes/);
+    assert.match(away.stderr, /no sessions found; .*; 2 gone \(kept; --prune forgets them\)/);
+    renameSync(join(home, "unmounted"), join(home, ".claude"));
+    assert.match((await index(home)).stderr, /indexed 2 sessions: 0 new, 0 changed, 2 unchanged/);
+    rmSync(join(home, ".claude"), { recursive: true });
+    const sure = await index(home, ["--prune", "--yes"]);
+    assert.match(sure.stderr, /no sessions found; .*; 2 gone and forgotten/);
+  });
+
   test("without sessions finds nothing", async () => {
     const { exitCode, stderr } = await index(makeTempDir());
     assert.equal(exitCode, 1);
@@ -73,7 +90,7 @@ describe("transcripts index", () => {
     assert.match(unasked.stderr, /add --yes/);
     const no = await index(home, ["--down", "1"], { terminal: 80, stdin: "no\n" });
     assert.deepEqual([no.exitCode, /nothing was changed/.test(no.stderr)], [1, true]);
-    const all = await index(home, ["--down", "5"], { terminal: 80, stdin: "yes\n" });
+    const all = await index(home, ["--down", String(LATEST_VERSION)], { terminal: 80, stdin: "yes\n" });
     assert.equal(all.exitCode, 0, all.stderr);
     assert.match(all.stderr, /all snippets are lost/);
     assert.match((await index(home)).stderr, /1 new/);

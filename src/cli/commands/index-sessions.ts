@@ -17,7 +17,8 @@ export async function run(
     const { takeBack } = await import("../take-back.ts");
     return takeBack(context, down, { isSure: flag(options, "yes"), isJson: flag(options, "json") });
   }
-  const report = await indexed(context, { rebuild: flag(options, "rebuild"), prune: flag(options, "prune") });
+  const prune = flag(options, "prune") && (flag(options, "yes") ? "all" : true);
+  const report = await indexed(context, { rebuild: flag(options, "rebuild"), prune });
   for (const { path, reason } of report.unreadable) context.note(`not read: ${path}: ${reason}`);
   context.note(scopeLine(report));
   if (flag(options, "json")) {
@@ -27,7 +28,10 @@ export async function run(
   return report.sessions > 0 ? 0 : 1;
 }
 
-async function indexed(context: CommandContext, options: { rebuild: boolean; prune: boolean }): Promise<IndexReport> {
+async function indexed(
+  context: CommandContext,
+  options: { rebuild: boolean; prune: boolean | "all" },
+): Promise<IndexReport> {
   const store = await openStore(context);
   let progress: Progress | undefined;
   let shown = 0;
@@ -49,14 +53,19 @@ async function indexed(context: CommandContext, options: { rebuild: boolean; pru
 
 function scopeLine(report: IndexReport): string {
   const { sessions, changed, unchanged, gone, pruned, unreadable, events, bytes } = report;
-  if (sessions === 0) return "no sessions found; `transcripts doctor` shows where they are looked for";
+  const left = gone - pruned;
+  const missing = [
+    ...(pruned === 0 ? [] : [`${pruned} gone and forgotten`]),
+    ...(left === 0 ? [] : [`${left} gone (kept; --prune forgets them)`]),
+  ];
+  if (sessions === 0) {
+    return ["no sessions found; `transcripts doctor` shows where they are looked for", ...missing].join("; ");
+  }
   const counts = [
     `${report.new} new`,
     `${changed} changed`,
     `${unchanged} unchanged`,
-    ...(gone === 0
-      ? []
-      : [pruned === 0 ? `${gone} gone (kept; --prune forgets them)` : `${pruned} gone and forgotten`]),
+    ...missing,
     `${unreadable.length} unreadable`,
   ];
   const megabytes = (bytes / 1e6).toFixed(1);

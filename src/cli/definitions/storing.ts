@@ -12,13 +12,16 @@ export const index: CommandDefinition = {
   arguments: [],
   options: [
     { flags: "--rebuild", does: "Reads everything anew. Snippets stay, and sessions whose source is gone." },
-    { flags: "--prune", does: "Forgets sessions whose source is gone, with their snippets." },
+    {
+      flags: "--prune",
+      does: "Forgets sessions whose source is gone, with their snippets; not those of a place that is not there as a whole.",
+    },
     {
       flags: "--down <n>",
       does: "Takes back the last n migrations of the database instead, after asking. Loses what they hold.",
       value: "integer",
     },
-    { flags: "--yes", does: "With --down: does not ask." },
+    { flags: "--yes", does: "With --down: does not ask. With --prune: also those of a place that is not there." },
     json("object", "what was done"),
   ],
   examples: [
