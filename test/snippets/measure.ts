@@ -1,6 +1,7 @@
 /**
  * Measures `suggestSnippets` on the labelled passages: `npx bun test/snippets/measure.ts` prints the report. The sessions
- * lie beside the repository, in `../shared/corpus`; where they are absent there is nothing to measure.
+ * lie beside the repository, in `../shared/corpus`, or in the folder that `LABELLED_SESSIONS` names; where they are absent
+ * there is nothing to measure.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,11 +9,13 @@ import { fileURLToPath } from "node:url";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { suggestSnippets, type SnippetSuggestion } from "../../src/snippets/suggest/suggest-snippets.ts";
 import { REPOSITORY } from "../support/repository.ts";
+import * as elsewhere from "./elsewhere.ts";
 import * as heldOut from "./held-out.ts";
 import type { SnippetLabel } from "./label.ts";
+import * as tuningMore from "./tuning-more.ts";
 import * as tuning from "./tuning.ts";
 
-const CORPUS = join(REPOSITORY, "../shared/corpus");
+const CORPUS = process.env["LABELLED_SESSIONS"] ?? join(REPOSITORY, "../shared/corpus");
 
 export interface Judged {
   file: string;
@@ -120,12 +123,22 @@ export function figures(
   };
 }
 
-/** Both parts, or undefined where the corpus is absent. Rejects if a file of the corpus is missing. */
+/**
+ * All parts whose sessions are there, or undefined where the corpus is absent. Rejects if only some of a part's sessions
+ * are missing.
+ */
 export async function measureSuggestions(): Promise<PartMeasurement[] | undefined> {
   if (!existsSync(CORPUS)) return undefined;
-  return [
+  const parts = [
     await measurePart("tuning", { labels: tuning.tuning, exhaustiveFiles: tuning.exhaustiveFiles }),
+    await measurePart("more tuning", { labels: tuningMore.tuningMore, exhaustiveFiles: tuningMore.exhaustiveFiles }),
     await measurePart("held-out", { labels: heldOut.heldOut, exhaustiveFiles: heldOut.exhaustiveFiles }),
+  ];
+  const isThere = elsewhere.elsewhere.some(({ file }) => existsSync(join(CORPUS, file)));
+  if (!isThere) return parts;
+  return [
+    ...parts,
+    await measurePart("elsewhere", { labels: elsewhere.elsewhere, exhaustiveFiles: elsewhere.exhaustiveFiles }),
   ];
 }
 
@@ -153,6 +166,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const part of parts ?? []) {
     console.log(formatPart(part));
     // The held-out part only measures: what is in it is not looked at.
-    if (part.name === "tuning") console.log(part.judged.map(formatJudged).join("\n"));
+    if (part.name !== "held-out") console.log(part.judged.map(formatJudged).join("\n"));
   }
 }

@@ -83,7 +83,7 @@ export const snippetsSuggest: CommandDefinition = {
   name: "snippets suggest",
   does: "Proposes snippets of a session, with their evidence.",
   description:
-    "Errors that cost thought and what fixed them, decisions with their reasons, lessons and standing rules of the user. Found by rules, without a model; few and good ones rather than many. The rules know English.",
+    "Errors that cost thought and what fixed them, decisions with their reasons, lessons and standing rules of the user. Found by rules, without a model; few and good ones rather than many. Most rules look at what was done and hold in any language; those that look at ways of speaking know English.",
   arguments: [SESSION_IN_STORE],
   options: [
     { flags: "--store", does: "Stores them; those that are stored already only once." },

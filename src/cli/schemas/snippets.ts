@@ -73,6 +73,26 @@ export const snippetsSuggest = z.strictObject({
   from: z.string().nullable().describe("The first time in it."),
   to: z.string().nullable(),
   entries: z.array(z.string()).describe("What the source calls its entries."),
+  evidence: z
+    .array(
+      z.strictObject({
+        line: z.number(),
+        role: z.enum([
+          "context",
+          "reported",
+          "failed",
+          "tried",
+          "explained",
+          "changed",
+          "succeeded",
+          "concluded",
+          "offered",
+          "chosen",
+          "corrected",
+        ]),
+      }),
+    )
+    .describe("What each entry of the content is to it."),
   score: z.number().describe("From 0.55 to 1."),
   reason: z.string(),
 });

@@ -48,7 +48,7 @@ function asks(purpose: Purpose): boolean {
 }
 
 /** Lines by which programs say that they failed, at the start of a line. */
-const FAILURE_LINE =
+export const FAILURE_LINE =
   /^(?:\s*(?:--- FAIL|FAIL\b|FAILED\b|FATAL\b|fatal:|panic:|Traceback \(most|npm ERR!|ERR_|error(?:\[\w+\])?:|Error:|ERROR\b|make(?:\[\d+\])?: \*\*\*|Exit code [1-9]|exit status [1-9]|✗|✖)|.*: (?:command not found|No such file or directory|Permission denied)\b|.*\b[1-9]\d* (?:failed|failures|errors?)\b|.*\berror TS\d+:|\[[\w:-]+\] ERROR)/m;
 
 /** A command that went on in the background: how it ended is told elsewhere. */

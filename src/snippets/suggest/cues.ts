@@ -30,8 +30,47 @@ export const CAUSE = anyOf([
   String.raw`(?:can|could|may|might|will|would) (?:lose|leak|drop|fail|hang|crash|break|race|overwrite|block|expose|silently \w+)`,
   String.raw`(?:does|did)(?: not|n['’]t) (?:recogni[sz]e|persist|know|see|exist|match|include|cover|handle|support)`,
   String.raw`(?:is|are|was|were) (?:looking|expecting|reading|using|passing|checking) [^.\n]{2,60}, not`,
-  String.raw`(?:expects?|needs?|passes|reads?|looks? for|checks?) [^.\n]{2,60}(?:, not|\bbut\b|instead of)`,
+  String.raw`(?:expects?|passes|reads?|looks? for|checks?) [^.\n]{2,60}(?:, not|\bbut\b|instead of)`,
 ]);
+
+/** Someone tells of a fault. */
+export const PROBLEM = anyOf([
+  String.raw`bugs?`,
+  String.raw`errors?`,
+  String.raw`issues?`,
+  String.raw`fail(?:s|ed|ing|ures?)?`,
+  String.raw`broken?`,
+  String.raw`breaks?`,
+  String.raw`wrong(?:ly)?`,
+  String.raw`incorrect(?:ly)?`,
+  String.raw`crash(?:es|ed|ing)?`,
+  String.raw`leaks?`,
+  String.raw`(?:does|do|did|is|was|will|can)(?: not|n['’]?t)`,
+  String.raw`not working`,
+  String.raw`never`,
+  String.raw`silently`,
+  String.raw`missing`,
+  String.raw`unexpected(?:ly)?`,
+  String.raw`stuck`,
+  String.raw`hangs?`,
+  String.raw`problems?`,
+  String.raw`regression`,
+  String.raw`race`,
+  String.raw`overflow`,
+  String.raw`lacks?`,
+  String.raw`confus(?:es|ed|ing)`,
+  String.raw`inconsistent(?:ly)?`,
+  String.raw`stale`,
+  String.raw`unused`,
+  String.raw`too (?:slow|long|short|late|early|many|much|small|large)`,
+  String.raw`should`,
+  String.raw`instead of`,
+  String.raw`still`,
+]);
+
+/** A person wants something made. */
+export const REQUEST =
+  /^(?:please |can you |could you |now |ok,? |let['’]s |we need to |i want(?: you)? to )*(?:add|implement|create|write|build|make|refactor|update|rename|move|extract|introduce|support|generate|set up)\b/i;
 
 /** What is done about it. */
 export const REMEDY = anyOf([
@@ -142,7 +181,7 @@ export const WEIGHED = anyOf([
 
 /** A heading under which reasons stand. */
 export const RATIONALE_HEADING =
-  /^\s*(?:#{1,6}\s*|\*\*\s*)(?:\d+[.)]\s*)?(?:(?:key |design |main )?decisions?\b|rationale|why\b|trade-?offs?|alternatives?|bottom line|recommendation|verdict)[^\n]{0,60}$/gim;
+  /^[ \t]*(?:#{1,6}[ \t]*|\*\*[ \t]*)(?:\d+[.)]\s*)?(?:(?:key |design |main )?decisions?\b|rationale|why\b|trade-?offs?|alternatives?|bottom line|recommendation|verdict)[^\n]{0,60}$/gim;
 
 /** It holds beyond this task. */
 export const LESSON = anyOf([
@@ -169,13 +208,10 @@ export const LESSON = anyOf([
   String.raw`by (?:design|convention)`,
 ]);
 
-/** Boxes in which some hosts let the model explain what it does. */
-export const INSIGHT_BOX = /★\s*Insight/;
-
 /** A person tells how things are to be done from now on, at the beginning of a sentence or of its main clause. */
 export const STANDING_RULE = new RegExp(
   [
-    String.raw`(?:^|[.!?\n]\s*|\b(?:please|you (?:should|must)|we (?:should|must))\s+)(?:(?:always|never)\s+[a-z]+|(?:do not|don['’]?t)\s+ever)\b`,
+    String.raw`(?:^|[.!?\n][ \t]*|\b(?:please|you (?:should|must)|we (?:should|must))\s+)(?:(?:always|never)\s+[a-z]+|(?:do not|don['’]?t)\s+ever)\b`,
     String.raw`from now on\b`,
     String.raw`in (?:the )?future\b`,
     String.raw`going forward\b`,

@@ -1,19 +1,10 @@
 /** Texts in which somebody says why: the cause of a fault, the reason of a decision, a lesson. */
 import type { SnippetType } from "../../store/model.ts";
-import { bounded, type Candidate } from "./candidate.ts";
-import { answerText, isChange, isShell, type Conversation, type Said, typedText } from "./conversation.ts";
-import {
-  CAUSE,
-  CHOICE,
-  cuesIn,
-  INSIGHT_BOX,
-  LESSON,
-  RATIONALE_HEADING,
-  REASON,
-  REMEDY,
-  STATED_CHOICE,
-  WEIGHED,
-} from "./cues.ts";
+import { bounded, evidenceOf, type Candidate, type Evidence } from "./candidate.ts";
+import { changeOf, reportOf } from "./changes.ts";
+import { answerText, resultOf, type Conversation, type Said, typedText } from "./conversation.ts";
+import { CAUSE, CHOICE, cuesIn, LESSON, RATIONALE_HEADING, REASON, REMEDY, STATED_CHOICE, WEIGHED } from "./cues.ts";
+import { isShell } from "./failures.ts";
 import { isSlip } from "./slips.ts";
 import { proseOf, titleFrom } from "./sentences.ts";
 
@@ -37,7 +28,8 @@ interface Weighed {
 }
 
 export function explanations(conversation: Conversation): Candidate[] {
-  return conversation.flatMap((said) => {
+  const reports = new Set(conversation.turns.flatMap((turn) => reportOf(turn) ?? []));
+  return conversation.all.flatMap((said) => {
     const answer = answerText(said);
     const text = answer ?? typedText(said);
     if (text === undefined || text.length < MIN_CHARS || (answer === undefined && text.length > MAX_TYPED_CHARS))
@@ -45,8 +37,8 @@ export function explanations(conversation: Conversation): Candidate[] {
     const prose = proseOf(text);
     const best = [
       diagnosis(prose, said, conversation),
-      decision(prose, answer !== undefined),
-      answer === undefined ? NO_LESSON : lesson(prose, text),
+      decision(prose, answer !== undefined, reports.has(said)),
+      answer === undefined ? NO_LESSON : lesson(prose),
     ].toSorted((a, b) => b.score - a.score)[0];
     if (best === undefined || best.score === 0) return [];
     return [
@@ -55,8 +47,10 @@ export function explanations(conversation: Conversation): Candidate[] {
         title: titleFrom(prose, best.title),
         score: bounded(best.score),
         reason: reasonOf(best, answer !== undefined),
-        evidence: best.type === "error_reasoning" ? around(said, conversation) : [said],
-        context: answer === undefined ? [] : promptOf(said, conversation),
+        evidence: [
+          ...evidenceOf("context", answer === undefined ? undefined : promptOf(said, conversation)),
+          ...(best.type === "error_reasoning" ? around(said, conversation) : evidenceOf("explained", said)),
+        ],
       },
     ];
   });
@@ -80,7 +74,7 @@ function diagnosis(prose: string, said: Said, conversation: Conversation): Weigh
 }
 
 /** Reports of what was done speak of choices too: only reasons make a decision of them. */
-function decision(prose: string, isAnswer: boolean): Weighed {
+function decision(prose: string, isAnswer: boolean, isReport: boolean): Weighed {
   const choices = cuesIn(prose, CHOICE);
   const reasons = cuesIn(prose, REASON);
   const weighed = cuesIn(prose, WEIGHED);
@@ -92,7 +86,7 @@ function decision(prose: string, isAnswer: boolean): Weighed {
       ? 0.62
       : 0
     : 0.3 +
-      (isStated ? 0.1 : 0) +
+      (isStated ? 0.1 : isReport ? -0.12 : 0) +
       Math.min(choices.length, 3) * 0.09 +
       Math.min(reasons.length, 3) * 0.07 +
       Math.min(weighed.length, 3) * 0.05 +
@@ -109,16 +103,12 @@ function decision(prose: string, isAnswer: boolean): Weighed {
 /** What a person wants from now on is found by `instructions.ts`. */
 const NO_LESSON: Weighed = { type: "learning_pattern", score: 0, cues: [], title: LESSON };
 
-function lesson(prose: string, text: string): Weighed {
+function lesson(prose: string): Weighed {
   const lessons = cuesIn(prose, LESSON);
-  const hasBox = INSIGHT_BOX.test(text);
   const reasons = cuesIn(prose, REASON);
-  const score = hasBox
-    ? 0.75
-    : lessons.length === 0 || reasons.length === 0
-      ? 0
-      : 0.3 + Math.min(lessons.length, 3) * 0.15 + Math.min(reasons.length, 2) * 0.05;
-  return { type: "learning_pattern", score, cues: hasBox ? ["insight"] : lessons, title: LESSON };
+  const isLesson = lessons.length > 0 && reasons.length > 0;
+  const score = isLesson ? 0.3 + Math.min(lessons.length, 3) * 0.15 + Math.min(reasons.length, 2) * 0.05 : 0;
+  return { type: "learning_pattern", score, cues: lessons, title: LESSON };
 }
 
 function reasonOf({ type, cues }: Weighed, isAnswer: boolean): string {
@@ -133,31 +123,36 @@ function reasonOf({ type, cues }: Weighed, isAnswer: boolean): string {
 }
 
 /** A call that failed so lately that the text speaks of it. */
-function failedJustBefore({ at, turn }: Said, conversation: Conversation): Said | undefined {
-  const before = conversation.slice(Math.max(at - FAILURE_REACH, 0), at).filter((each) => each.turn === turn);
+function failedJustBefore({ at, turn }: Said, { all }: Conversation): Said | undefined {
+  const before = all.slice(Math.max(at - FAILURE_REACH, 0), at).filter((each) => each.turn === turn);
   return before.findLast(({ call }) => call?.status === "error" && !isSlip(call));
 }
 
 /** The failure that it explains, what it says, and the change that follows. */
-function around(said: Said, conversation: Conversation): Said[] {
+function around(said: Said, conversation: Conversation): Evidence[] {
   const failed = failedJustBefore(said, conversation);
-  const result = conversation.find(({ block }) => block.id === failed?.call?.result?.block_id);
-  const before = [failed, result].filter((each) => each !== undefined && each.at < said.at);
-  return [...before.filter((each) => each !== undefined), said, ...changesAfter(said, conversation)];
+  const result = failed && resultOf(failed, conversation);
+  return [
+    ...(result !== undefined && result.at < said.at ? evidenceOf("failed", failed, result) : []),
+    ...evidenceOf("explained", said),
+    ...evidenceOf("changed", ...changesAfter(said, conversation)),
+  ];
 }
 
-function changesAfter({ at, turn }: Said, conversation: Conversation): Said[] {
-  const after = conversation.slice(at + 1, at + 1 + CHANGE_REACH).filter((each) => each.turn === turn);
-  return after.filter(isChange).slice(0, 2);
+function changesAfter({ at, turn }: Said, { all }: Conversation): Said[] {
+  const after = all.slice(at + 1, at + 1 + CHANGE_REACH).filter((each) => each.turn === turn);
+  return after.filter((each) => changeOf(each) !== undefined).slice(0, 2);
 }
 
-function changedBefore({ at, turn }: Said, conversation: Conversation, isLookingBack: boolean): boolean {
-  const before = conversation.slice(0, at).filter((each) => each.turn === turn);
-  return before.some((each) => isChange(each) || (isLookingBack && isShell(each)));
+function changedBefore({ at, turn }: Said, { byTurn }: Conversation, isLookingBack: boolean): boolean {
+  const before = byTurn.get(turn)?.said.filter((each) => each.at < at);
+  return (before ?? []).some(
+    (each) => changeOf(each) !== undefined || (isLookingBack && each.call !== undefined && isShell(each.call)),
+  );
 }
 
 /** What the person had asked. */
-function promptOf({ at, turn }: Said, conversation: Conversation): Said[] {
-  const prompt = conversation.slice(0, at).find((each) => each.turn === turn && typedText(each) !== undefined);
-  return prompt === undefined ? [] : [prompt];
+function promptOf({ at, turn }: Said, { byTurn }: Conversation): Said | undefined {
+  const prompt = byTurn.get(turn)?.prompt;
+  return prompt !== undefined && prompt.at < at ? prompt : undefined;
 }

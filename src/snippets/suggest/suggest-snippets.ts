@@ -1,36 +1,11 @@
 /** Snippets that a session may be worth, with their evidence. */
-import { TimeSpan } from "../../parse/times.ts";
-import type { ParseResult } from "../../parse/model.ts";
 import { createRedactor, type Redactor } from "../../redact/redactor.ts";
-import { redactJson } from "../../redact/redact-json.ts";
-import { MIN_CONTENT_BYTES, type SnippetType } from "../../store/model.ts";
-import { headingOf } from "../section/excerpt.ts";
-import { piecesOf, redactPieces } from "../section/pieces.ts";
-import { sectionText } from "../section/section-text.ts";
-import { type Candidate, MIN_SCORE } from "./candidate.ts";
-import { conversationOf, type Said } from "./conversation.ts";
-import { explanations } from "./explanations.ts";
-import { instructions } from "./instructions.ts";
-import { mendedErrors } from "./mended-errors.ts";
+import { MIN_CONTENT_BYTES } from "../../store/model.ts";
+import { candidatesIn } from "./candidates.ts";
+import type { ConversationRows } from "./conversation.ts";
+import { suggestionOf, type SnippetSuggestion } from "./suggestion.ts";
 
-export interface SnippetSuggestion {
-  snippet_type: SnippetType;
-  title: string;
-  /** The evidence for a reader, with the line of each entry; redacted, 100 bytes to 10 KB. */
-  content: string;
-  /** Lines of the session's file. */
-  line_start: number;
-  line_end: number;
-  /** The first and the last time in it. */
-  from: string | null;
-  to: string | null;
-  /** What the source calls its entries. */
-  entries: string[];
-  /** From 0.55 to 1. */
-  score: number;
-  /** Why it is suggested: one sentence. */
-  reason: string;
-}
+export type { SnippetSuggestion } from "./suggestion.ts";
 
 export interface SuggestOptions {
   /** Default: the package's own. */
@@ -42,89 +17,62 @@ export interface SuggestOptions {
 }
 
 const DEFAULT_LIMIT = 8;
-/** Room for what the person had asked, so that it does not crowd out the answer. */
-const CONTEXT_CHARS = 600;
 
 /**
  * Proposes what of a session is worth keeping: errors with what mended them, decisions with their reasons, lessons. Few
  * and good ones rather than many; the same for the same session, by rules that `reason` tells, without a model. In order
- * of their lines. The rules know English.
+ * of their lines.
+ *
+ * Most rules look at what was done and at the names of things in code, so they hold in any language; those that know
+ * ways of speaking know English.
  */
-export async function suggestSnippets(result: ParseResult, options: SuggestOptions = {}): Promise<SnippetSuggestion[]> {
-  const { redactor = createRedactor(), limit = DEFAULT_LIMIT } = options;
-  const conversation = conversationOf(result);
-  const candidates = [
-    ...mendedErrors(result, conversation),
-    ...explanations(conversation),
-    ...instructions(conversation),
-  ].filter(({ score, title }) => score >= MIN_SCORE && title !== "");
-  const best = withoutOverlaps(candidates).slice(0, limit);
-  const suggestions: SnippetSuggestion[] = [];
-  for (const candidate of best.toSorted((a, b) => firstAt(a) - firstAt(b))) {
-    const suggestion = await suggestionOf(candidate, result.session_id, redactor, options.file ?? null);
-    if (Buffer.byteLength(suggestion.content) >= MIN_CONTENT_BYTES) suggestions.push(suggestion);
+export async function suggestSnippets(
+  result: ConversationRows & { session_id: string },
+  options: SuggestOptions = {},
+): Promise<SnippetSuggestion[]> {
+  const suggestions = new SuggestionList(result.session_id, options);
+  await suggestions.add(result);
+  return suggestions.best();
+}
+
+/** Suggestions of a session that comes in parts. Of each part only what is suggested stays. */
+export class SuggestionList {
+  readonly #sessionId: string;
+  readonly #redactor: Redactor;
+  readonly #file: string | null;
+  readonly #limit: number;
+  #kept: SnippetSuggestion[] = [];
+
+  constructor(sessionId: string, { redactor = createRedactor(), file = null, limit = DEFAULT_LIMIT }: SuggestOptions) {
+    this.#sessionId = sessionId;
+    this.#redactor = redactor;
+    this.#file = file;
+    this.#limit = limit;
   }
-  return suggestions;
-}
 
-/** Best first; of those that have an entry in common only the best. */
-function withoutOverlaps(candidates: readonly Candidate[]): Candidate[] {
-  const taken = new Set<Said>();
-  const kept: Candidate[] = [];
-  for (const candidate of candidates.toSorted((a, b) => b.score - a.score || firstAt(a) - firstAt(b))) {
-    if (candidate.evidence.some((said) => taken.has(said))) continue;
-    for (const said of candidate.evidence) taken.add(said);
-    kept.push(candidate);
+  async add(part: ConversationRows): Promise<void> {
+    const earlier = this.#kept;
+    const found: SnippetSuggestion[] = [];
+    for (const candidate of candidatesIn(part).slice(0, this.#limit)) {
+      const suggestion = await suggestionOf(candidate, this.#sessionId, this.#file, this.#redactor);
+      if (Buffer.byteLength(suggestion.content) >= MIN_CONTENT_BYTES) found.push(suggestion);
+    }
+    // What two parts have in common is found in both; the better one may have more of it.
+    const fresh = found.filter((each) => !earlier.some((known) => known.score >= each.score && isSame(known, each)));
+    const left = earlier.filter((known) => !fresh.some((each) => isSame(known, each)));
+    const best = [...left, ...fresh].toSorted(
+      (one, other) => other.score - one.score || one.line_start - other.line_start,
+    );
+    this.#kept = best.slice(0, this.#limit);
   }
-  return kept;
-}
 
-function firstAt({ evidence }: Candidate): number {
-  return evidence[0]?.at ?? 0;
-}
-
-async function suggestionOf(
-  { snippet_type, title, score, reason, evidence, context }: Candidate,
-  sessionId: string,
-  redactor: Redactor,
-  file: string | null,
-): Promise<SnippetSuggestion> {
-  const toolNames = new Map<string, string>();
-  const names = (said: Said): void => {
-    if (said.call?.tool_use_id && said.call.tool_name !== null)
-      toolNames.set(said.call.tool_use_id, said.call.tool_name);
-  };
-  evidence.forEach(names);
-  const pieces = [...context, ...evidence].flatMap(({ message, block }) => piecesOf(message, [block], toolNames));
-  const redacted = await redactPieces(redactor, pieces);
-  for (const piece of redacted.slice(0, context.length)) {
-    for (const { text } of piece.texts) if (text.head.length > CONTEXT_CHARS) shorten(text);
+  best(): SnippetSuggestion[] {
+    return this.#kept.toSorted((a, b) => a.line_start - b.line_start || a.line_end - b.line_end);
   }
-  const lines = evidence.map(({ block }) => block.line_number);
-  const times = new TimeSpan();
-  for (const { message } of evidence) if (message.timestamp !== null) times.add(message.timestamp);
-  const place = {
-    line_start: Math.min(...lines),
-    line_end: Math.max(...lines),
-    from: times.first,
-    to: times.last,
-  };
-  const heading = headingOf({ session_id: sessionId, file, ...place });
-  const [words] = await redactJson(redactor, [{ title, reason }]);
-  const clean = { title: "", reason: "", ...Object(words?.value) };
-  return {
-    snippet_type,
-    title: String(clean.title),
-    content: sectionText(heading, redacted).text,
-    ...place,
-    entries: [...new Set(pieces.flatMap(({ entry }) => (entry === null ? [] : [entry])))],
-    score,
-    reason: String(clean.reason),
-  };
 }
 
-function shorten(text: { head: string; tail: string; missing: number }): void {
-  text.missing += text.head.length - CONTEXT_CHARS + text.tail.length;
-  text.head = text.head.slice(0, CONTEXT_CHARS);
-  text.tail = "";
+/** Whether they have a line in common, of suggestions from different parts. */
+function isSame(one: SnippetSuggestion, other: SnippetSuggestion): boolean {
+  const lines = new Set(one.evidence.flatMap(({ line, role }) => (role === "context" ? [] : [line])));
+  return other.evidence.some(({ line, role }) => role !== "context" && lines.has(line));
 }
