@@ -1,10 +1,11 @@
 /**
  * `transcripts find` over 1 GB of sessions: with an index, and without one against grep over the same files, and ripgrep
  * where it is installed. Whole processes, start included, in turn. grep counts lines of JSON with the term; ours leaves
- * out what is no conversation, ranks, and prints passages. `node -e 0` is what starting Node alone takes. Needs `dist/`.
+ * out what is no conversation, ranks, and prints passages. `node -e 0` is what starting Node alone takes. Before some
+ * searches twenty sessions get another line each, as where twenty agents are at work. Needs `dist/`.
  */
 import { spawnSync } from "node:child_process";
-import { statSync } from "node:fs";
+import { appendFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { REPOSITORY } from "../test/support/repository.ts";
 import { inTemporaryFolder } from "./fake-host.ts";
@@ -42,7 +43,12 @@ interface Program {
   args: (term: string) => readonly string[];
   env?: Record<string, string>;
   isQuick?: true;
+  /** Done before each run; not measured. */
+  before?: () => void;
 }
+
+/** Sessions that are written while somebody searches. */
+const WRITTEN = 20;
 
 await inTemporaryFolder(async (folder) => {
   const { files } = generateSessions(folder, { seed: 1, bytes: BYTES });
@@ -64,11 +70,19 @@ await inTemporaryFolder(async (folder) => {
     `Search over ${megabytes(BYTES)} in ${files.length + 1} files, ${ROUNDS} rounds of processes (Node ${process.versions.node})`,
   );
   console.log(`Indexed in ${seconds.toFixed(0)} s; the index has ${megabytes(size)}`);
-  const programs = programsIn(join(folder, "projects"), env);
+  const written = files.filter((file) => !file.includes("subagents")).slice(0, WRITTEN);
+  const programs = programsIn(join(folder, "projects"), env, () => {
+    for (const file of written) appendFileSync(file, nextLine());
+  });
   for (const [where, term] of TERMS) print(`"${term}", ${where}`, measured(programs, term));
 });
 
-function programsIn(projects: string, env: Record<string, string>): Program[] {
+function nextLine(): string {
+  const message = { role: "user", content: "Go on, please." };
+  return `${JSON.stringify({ type: "user", timestamp: new Date().toISOString(), message })}\n`;
+}
+
+function programsIn(projects: string, env: Record<string, string>, write: () => void): Program[] {
   const transcripts = (name: string, args: readonly string[], isQuick: boolean): Program => ({
     name,
     command: process.execPath,
@@ -78,6 +92,7 @@ function programsIn(projects: string, env: Record<string, string>): Program[] {
   });
   const all: Program[] = [
     transcripts("find --limit 20, indexed", ["--limit", "20"], true),
+    { ...transcripts(`the same, ${WRITTEN} sessions written`, ["--limit", "20"], true), before: write },
     { name: "node -e 0", command: process.execPath, args: () => ["-e", "0"], isQuick: true },
     transcripts("find --json, indexed, all", ["--json"], false),
     transcripts("find --json --scan, all", ["--json", "--scan"], false),
@@ -99,7 +114,8 @@ function measured(programs: readonly Program[], term: string): { name: string; m
   return times;
 }
 
-function run({ command, args, env = {} }: Program, term: string): number {
+function run({ command, args, env = {}, before }: Program, term: string): number {
+  before?.();
   const start = performance.now();
   const { error, status } = spawnSync(command, args(term), {
     // grep stops at the first match if its output leads nowhere.

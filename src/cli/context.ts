@@ -29,7 +29,9 @@ export function createContext(io: Io): { context: CommandContext; close: () => P
       const line = `${neutralBlock(text.trimEnd())}\n`;
       notes = writeNote(notes, line);
     },
-    stdin: io.stdin,
+    get stdin() {
+      return io.stdin;
+    },
     env: io.env,
     cwd: io.cwd,
     home: io.home,

@@ -1,30 +1,28 @@
 /** `transcripts find` without an index: reads the sessions themselves. */
-import { counted } from "../html/quantities.ts";
-import type { FindQuery, Hit } from "../scan/find.ts";
-import { findInSessions, type Searched } from "../scan/find-sessions.ts";
-import { reasonOf } from "../sessions/reasons.ts";
+import { fullestHits, hitsInFiles, termsIn, type FileHits } from "../search/search-files.ts";
+import { searchedTerms } from "../search/search.ts";
 import { readHead } from "../sessions/file-ref.ts";
-import { isSubagent, type SessionRef } from "../sessions/session-ref.ts";
+import { reasonOf } from "../sessions/reasons.ts";
+import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext, ExitCode } from "./command.ts";
 import { findRow, type FindRequest } from "./find-query.ts";
+import { findHeading, passageText } from "./find-text.ts";
 import { printLine } from "./output.ts";
-import { isReadFault } from "./read-fault.ts";
+import { plural } from "./plural.ts";
+import { isReadFault } from "../sessions/read-fault.ts";
 import type { FindRow } from "./schemas/find.ts";
-import { argumentFor, inputOf, readOptions, sessionsAsked } from "./session-input.ts";
+import { argumentFor, sessionsAsked } from "./session-input.ts";
 
 /** Reading so many bytes takes a second or so: then an index is worth a word. */
 const WORTH_AN_INDEX_BYTES = 200_000_000;
 
 /** Searches all sessions, newest first. `hasIndex`: there is one that was not wanted. */
-export async function findByScan(
-  context: CommandContext,
-  { query, limit, isJson, options }: FindRequest,
-  hasIndex: boolean,
-): Promise<ExitCode> {
+export async function findByScan(context: CommandContext, request: FindRequest, hasIndex: boolean): Promise<ExitCode> {
+  const { limit, isJson, options } = request;
   const { sessions, unreadable } = await sessionsAsked(context, options, { subagents: true });
-  const scan = new SessionScan(context, sessions);
+  const scan = new SessionScan(context, sessions, request);
   let found = 0;
-  for await (const { ref, rows } of scan.rows(query)) {
+  for await (const { ref, rows } of scan.rows()) {
     const shown = rows.slice(0, limit - found);
     await printRows(context, ref, shown, isJson);
     found += shown.length;
@@ -33,51 +31,66 @@ export async function findByScan(
   const left = sessions.length - scan.searched - scan.unreadable;
   const more =
     found >= limit && left > 0
-      ? `; stopped at ${counted(limit, "passage")}, ${counted(left, "older session")} not searched`
+      ? `; stopped at ${plural(limit, "passage")}, ${plural(left, "older session")} not searched`
       : "";
   const bytes = sessions.reduce((sum, { bytes: size }) => sum + (size ?? 0), 0);
   const hint = hasIndex || bytes < WORTH_AN_INDEX_BYTES ? "" : "; `transcripts index` makes searching quick";
   const missed = scan.unreadable + unreadable.length;
-  context.note(`searched ${counted(scan.searched, "session")}, ${missed} unreadable${more}${hint}`);
+  const scope = `searched ${plural(scan.searched, "session")}, ${missed} unreadable`;
+  context.note(`${scope}${more}${scan.wordsNote()}${hint}`);
   return found > 0 ? 0 : 1;
 }
 
 /** Sessions that are read, with a bar if that takes long. What cannot be read is told and counted. */
-export class SessionScan {
+class SessionScan {
   searched = 0;
   unreadable = 0;
   readonly #context: CommandContext;
   readonly #refs: readonly SessionRef[];
+  readonly #request: FindRequest;
+  readonly #terms: readonly string[];
+  /** The fewest of the words that a passage which was found has. */
+  #fewest = Infinity;
 
-  constructor(context: CommandContext, refs: readonly SessionRef[]) {
+  constructor(context: CommandContext, refs: readonly SessionRef[], request: FindRequest) {
     this.#context = context;
     this.#refs = refs;
+    this.#request = request;
+    this.#terms = searchedTerms({ term: request.query.term, match: request.isWords ? "words" : "phrase" });
   }
 
   /** The hits of each session that has some, as rows. */
-  async *rows(query: FindQuery): AsyncGenerator<{ ref: SessionRef; hits: readonly Hit[]; rows: FindRow[] }> {
-    const context = this.#context;
+  async *rows(): AsyncGenerator<{ ref: SessionRef; rows: FindRow[] }> {
+    const { signal } = this.#context;
+    const { term: _, ...filters } = this.#request.query;
     const ids = new Map<string, number>();
     for (const { id } of this.#refs) ids.set(id, (ids.get(id) ?? 0) + 1);
-    const progress = context.progress(this.#refs.length, "sessions");
-    const inputs = this.#refs.map((ref) => searchedInput(context, ref));
+    const found = this.#counted(hitsInFiles(this.#refs, { ...filters, terms: this.#terms, signal }));
+    for await (const { ref, hits } of fullestHits(found, this.#terms.length)) {
+      if (hits.length === 0) continue;
+      // Only now is it worth looking for the project and the title.
+      const known = await readHead(ref);
+      const open = { argument: argumentFor(ref, ids.get(ref.id) === 1) };
+      this.#fewest = Math.min(this.#fewest, ...hits.map(termsIn));
+      yield { ref: known, rows: hits.map((hit) => findRow(known, hit, { open, rank: null, eventId: null })) };
+    }
+  }
+
+  /** Whether the passages lack words. */
+  wordsNote(): string {
+    const wanted = this.#terms;
+    if (this.#fewest >= wanted.length) return "";
+    return `; no passage has all of ${wanted.join(", ")}: these have ${this.#fewest} of ${wanted.length}`;
+  }
+
+  async *#counted(found: AsyncIterable<FileHits>): AsyncGenerator<FileHits> {
+    const progress = this.#context.progress(this.#refs.length, "sessions");
     try {
-      for await (const { index, hits, failure } of findInSessions(inputs, query)) {
-        context.signal.throwIfAborted();
-        const ref = this.#refs[index];
-        if (!ref) continue;
-        this.searched += 1;
-        if (failure !== undefined) this.#tellFailure(ref, failure);
+      for await (const each of found) {
+        if (each.failure === undefined) this.searched += 1;
+        else this.#tellFailure(each.ref, each.failure);
         progress.advance();
-        if (hits.length === 0) continue;
-        // Only now is it worth looking for the project and the title.
-        const known = await readHead(ref);
-        const open = { argument: argumentFor(ref, ids.get(ref.id) === 1) };
-        yield {
-          ref: known,
-          hits,
-          rows: hits.map((hit) => findRow(known, hit, { open, rank: null, eventId: null })),
-        };
+        yield each;
       }
     } finally {
       progress.end();
@@ -88,7 +101,6 @@ export class SessionScan {
     if (!isReadFault(failure)) throw failure;
     this.#context.note(`not read: ${ref.path ?? ref.id}: ${reasonOf(failure)}`);
     this.unreadable += 1;
-    this.searched -= 1;
   }
 }
 
@@ -103,14 +115,6 @@ async function printRows(
     for (const row of rows) await printLine(context, row);
     return;
   }
-  const { findHeading, passageText } = await import("./find-text.ts");
   await context.out(findHeading(context, ref));
   for (const row of rows) await context.out(passageText(context, row));
-}
-
-/** Files of Claude Code need nothing but themselves to be read. */
-function searchedInput(context: CommandContext, ref: SessionRef): Searched {
-  const { source, path, bytes } = ref;
-  if (source === "claude-code" && path !== null && bytes !== null) return { path, bytes, isTop: !isSubagent(ref) };
-  return { input: inputOf(context, ref), options: readOptions(context, ref) };
 }

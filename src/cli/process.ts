@@ -1,7 +1,7 @@
 /** Runs the program in this process. With `main.ts` the only file of the command line that touches the process. */
 import { homedir } from "node:os";
-import type { Writable } from "node:stream";
-import { ClosedOutput, Interrupted, type Output } from "./io.ts";
+import { Interrupted } from "./io.ts";
+import { outputOn } from "./process-output.ts";
 import { runProgram } from "./program.ts";
 
 /** 128 and the number of the signal. */
@@ -17,9 +17,12 @@ export async function runProcess(exit: (code: number) => never): Promise<never> 
     });
   }
   const exitCode = await runProgram(process.argv.slice(2), {
-    stdout: outputOn(process.stdout),
-    stderr: outputOn(process.stderr),
-    stdin: process.stdin,
+    stdout: outputOn(1, () => process.stdout),
+    stderr: outputOn(2, () => process.stderr),
+    // Made when it is read: most commands never do.
+    get stdin() {
+      return process.stdin;
+    },
     env: process.env,
     cwd: process.cwd(),
     home: process.env["HOME"] ?? homedir(),
@@ -27,26 +30,4 @@ export async function runProcess(exit: (code: number) => never): Promise<never> 
     signal: interruption.signal,
   });
   exit(exitCode);
-}
-
-function outputOn(stream: Writable & { isTTY?: boolean; columns?: number }): Output {
-  // A failed write is told to its callback; without this listener the event would end the process with a stack trace.
-  stream.on("error", () => undefined);
-  return {
-    isTerminal: stream.isTTY === true,
-    get columns() {
-      return stream.columns;
-    },
-    write: (text) =>
-      new Promise((resolve, reject) => {
-        stream.write(text, (error) => {
-          if (error) reject(isClosed(error) ? new ClosedOutput("closed", { cause: error }) : error);
-          else resolve();
-        });
-      }),
-  };
-}
-
-function isClosed(error: Error): boolean {
-  return "code" in error && (error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED" || error.code === "EOF");
 }

@@ -1,5 +1,6 @@
 /** What is asked, and what comes back. */
 import type { EventRole, StoredEvent } from "../store/model.ts";
+import type { Found } from "./collect.ts";
 
 export interface SearchQuery {
   /** Not empty. */
@@ -18,6 +19,8 @@ export interface SearchQuery {
   errorsOnly?: boolean;
   /** Only these sessions. */
   sessionIds?: readonly string[];
+  /** Entries found elsewhere, of none of the sessions that are searched: ranked with those of the store. */
+  beside?: readonly Found[];
   /** Default 20. Infinity: all of them, none left unranked. */
   limit?: number;
   /** Where the page before ended. Everything else must be as it was then, but for the limit. */

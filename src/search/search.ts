@@ -23,7 +23,7 @@ const RANKED_AT_MOST = 300;
  * Rejects with a `SearchError` for a term or a cursor that is none, and with what the store rejects.
  */
 export async function search(store: Store, query: SearchQuery): Promise<SearchResult> {
-  const terms = termsOf(query);
+  const terms = searchedTerms(query);
   const cursor = query.cursor === undefined ? undefined : readCursor(query, query.cursor);
   const now = cursor === undefined ? (query.now ?? new Date()) : new Date(cursor.nowMs);
   const { collected, required } = await collectBest(store, terms, query, cursor, now);
@@ -62,7 +62,7 @@ export async function* olderHits(
   { lowest, total, words }: SearchResult,
 ): AsyncGenerator<SearchHit[]> {
   if (lowest === 0) return;
-  const terms = termsOf(query);
+  const terms = searchedTerms(query);
   const required = words?.required ?? terms.length;
   const matcher = new TermMatcher(terms, required);
   let rank = total;
@@ -79,8 +79,8 @@ export async function* olderHits(
   }
 }
 
-/** What is looked for. Throws a `SearchError` if that is nothing. */
-function termsOf({ term, match }: SearchQuery): string[] {
+/** What is looked for: the term, or its words. Throws a `SearchError` if that is nothing. */
+export function searchedTerms({ term, match }: Pick<SearchQuery, "term" | "match">): string[] {
   if (term === "") {
     throw new SearchError("empty_term", "term", "The term to find is empty.", "Give at least one character.");
   }
@@ -102,6 +102,8 @@ async function collectBest(
   for (let required = cursor?.required ?? terms.length; ; required -= 1) {
     const candidates = { ...filtersOf(query, cursor), terms, required, atLeast: required };
     const collected = await collect(store, candidates, range, query.signal);
+    const beside = query.beside?.filter(({ match }) => match.counts.filter((count) => count > 0).length >= required);
+    if (beside !== undefined) collected.found.push(...beside);
     if (collected.found.length > 0 || required <= least) return { collected, required };
   }
 }

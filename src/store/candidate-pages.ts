@@ -1,12 +1,12 @@
 /** What both backends do alike when they look for candidates. */
 import type { CandidateQuery } from "./store.ts";
 
-/** Places that are looked up at once: few at first, for most searches end soon. */
-const FIRST_PAGE = 256;
+/** Places that are looked up at once: at first as many as a search ranks, and a few that turn out not to match. */
+const FIRST_PAGE = 320;
 const LARGEST_PAGE = 4_096;
 /** Bytes of texts that are in memory at once, but for a text that is larger. */
 const BATCH_BYTES = 1_000_000;
-const BATCH_EVENTS = 256;
+const BATCH_EVENTS = 320;
 /** More terms than that are not combined: the longest of them are, which tell most. */
 const MOST_COMBINED = 7;
 

@@ -35,6 +35,13 @@ function database(home: string): string {
   return join(home, ".local/share/opencode-transcripts/transcripts.db");
 }
 
+/** Nothing more can be written, for a reason that nobody thought of. */
+async function refuseUpdates(home: string): Promise<void> {
+  const blocker = await openSqliteDatabase(database(home), { readOnly: false });
+  blocker.exec("CREATE TRIGGER t_full BEFORE UPDATE ON sessions BEGIN SELECT raise(ABORT, 'no'); END");
+  blocker.close();
+}
+
 describe("transcripts find with an index", () => {
   test("the same passages as without it, the best first", async () => {
     const { run, rows } = await machine();
@@ -168,16 +175,41 @@ describe("transcripts find with an index", () => {
     assert.deepEqual(await rows("--words", "zebra unicorn"), []);
   });
 
-  test("--words needs the index", async () => {
-    const home = makeTempDir();
-    storeSession(home, sampleSession());
-    const without = await runCli(["find", "--words", "a b"], { home });
+  test("--words means the same with the index, without, and of sessions that changed since", async () => {
+    const { run, rows, path } = await machine();
+    const places = async (...argv: string[]): Promise<string[]> =>
+      (await rows("--words", ...argv))
+        .map((row) => `${row.session_id} ${row.line_number} ${row.match_count}`)
+        .toSorted();
+    appendFileSync(path, calls("Bash", "toolu_tax", { command: "export tax > prices" }, 120) + says("Blue tax.", 121));
+    for (const words of [
+      "prices the add",
+      "tax export zebra",
+      "tax blue",
+      "blue tax zebra",
+      "zebra unicorn",
+      "PRICES",
+      "nothing of this stands anywhere",
+    ]) {
+      const scanned = await places(words, "--scan");
+      assert.deepEqual(await places(words), scanned, words);
+      assert.equal(scanned.length > 0, !/^(?:zebra|nothing)/.test(words), words);
+    }
+    const told = (await run("find", "--words", "tax blue zebra", "--scan")).stderr;
+    assert.match(told, /, 0 unreadable; no passage has all of tax, blue, zebra: these have 2 of 3\n$/);
+  });
+
+  test("--words where the index cannot be written: a changed session may have more of the words", async () => {
+    const { rows, run, path, home } = await machine();
+    await refuseUpdates(home);
+    assert.deepEqual((await rows("--words", "blue walrus")).length, 2, "none has both");
+    appendFileSync(path, says("A walrus, and it is blue.", 120) + says("Another walrus.", 121));
     assert.deepEqual(
-      [without.exitCode, without.stderr],
-      [2, "transcripts: --words needs an index. Run `transcripts index`, which makes it.\n"],
+      (await rows("--words", "blue walrus")).map(({ passage, event_id, rank }) => [passage, event_id, rank]),
+      [["A walrus, and it is blue.", null, 1]],
     );
-    const { run } = await machine();
-    assert.equal((await run("find", "--words", "a b", "--scan")).exitCode, 2);
+    assert.equal((await rows("--words", "blue")).length, 3);
+    assert.match((await run("find", "--words", "is it blue")).stderr, /and 1 changed session as files, 0 unreadable/);
   });
 
   test("its own earlier output is not found, neither with the index nor without", async () => {
@@ -218,17 +250,14 @@ describe("transcripts find with an index", () => {
       assert.match(stdout, /Blue it is\./);
       assert.match(stderr, reason);
       assert.match(stderr, /searched 2 sessions, 0 unreadable\n$/);
-      assert.equal((await run("find", "--words", "blue is")).exitCode, 2);
+      assert.match((await run("find", "--words", "blue is")).stdout, /Blue it is\./);
     });
   }
 
   test("an index that cannot be written is searched, and what changed is read", async () => {
     const { run, path, home, rows } = await machine();
     appendFileSync(path, says("A walrus is blue.", 120));
-    const blocker = await openSqliteDatabase(database(home), { readOnly: false });
-    // Nothing more can be written, for a reason that nobody thought of.
-    blocker.exec("CREATE TRIGGER t_full BEFORE UPDATE ON sessions BEGIN SELECT raise(ABORT, 'no'); END");
-    blocker.close();
+    await refuseUpdates(home);
     const { stdout, stderr, exitCode } = await run("find", "blue");
     assert.equal(exitCode, 0);
     assert.match(stdout, /walrus/);

@@ -1,9 +1,11 @@
 /** find_in_transcripts: the same passages with an index and without, within the budget, page by page, and never its own. */
 import assert from "node:assert/strict";
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { updateIndex } from "../../src/indexing/update-index.ts";
+import { StoreError } from "../../src/store/store-error.ts";
+import type { Store } from "../../src/store/store.ts";
 import { calls, result, says, storeSession, user } from "../support/cli/claude-lines.ts";
 import { randomSecret } from "../support/parse/secret.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -55,6 +57,23 @@ async function machine(isIndexed: boolean): Promise<Machine & { home: string }> 
   const made = machineAt(home);
   if (isIndexed) await updateIndex(await made.context.openStore(), made.context.where);
   return { ...made, home };
+}
+
+function pathOf(home: string, at: number): string {
+  const project = at < 4 ? "-work-shop" : "-work-lake";
+  return join(home, ".claude/projects", project, `${String(at).repeat(8)}-2222-4333-8444-555555555555.jsonl`);
+}
+
+/** Lines with the time that they are written at, and a little more. */
+function saidNow(lines: string): string {
+  return lines.replaceAll(/"timestamp":"[^"]*"/g, `"timestamp":"${new Date(Date.now() + 60_000).toISOString()}"`);
+}
+
+/** Adds to a session what is no hit, and lets it look as if that was some seconds ago or in some. */
+function writtenLater(path: string, page: number): void {
+  appendFileSync(path, says("Nothing to see here.", 50));
+  const then = new Date(Date.now() + (page + 1) * 5_000);
+  utimesSync(path, then, then);
 }
 
 async function find(made: Machine, args: Record<string, unknown>): Promise<Found> {
@@ -157,6 +176,78 @@ describe("find_in_transcripts", () => {
     }
     assert.equal(new Set(places(seen)).size, 24 - 0, "each of the first ones once");
     assert.equal(seen.length, 24);
+    await made.close();
+  });
+
+  test("goes on where a page ended though sessions are written meanwhile, without an index", async () => {
+    for (const limit of [1, 3, 5]) {
+      const made = await machine(false);
+      const whole = places(await findAll(made, { query: "heron", limit: 100, max_tokens: 20_000 }));
+      const seen: Found["passages"] = [];
+      for (let cursor: string | null = null, page = 0; ; page += 1) {
+        const found: Found = await find(made, { query: "heron", limit, ...(cursor === null ? {} : { cursor }) });
+        seen.push(...found.passages);
+        cursor = found.next_cursor;
+        if (cursor === null) break;
+        // One that was shown, one that is being shown, and one that was not yet; and a new one.
+        for (const id of [0, 2, 5]) writtenLater(pathOf(made.home, (id + page) % 6), page);
+        storeSession(made.home, saidNow(user("a heron of a new session", 1)), {
+          id: `${"8".repeat(8)}-2222-4333-8444-${page}`,
+        });
+      }
+      const old = seen.filter(({ passage }) => !passage.includes("new session"));
+      assert.deepEqual(places(old), whole, `limit ${limit}`);
+    }
+  }, 60_000);
+
+  test("words: the same with an index and without where no entry has all, page by page", async () => {
+    const indexed = await machine(true);
+    const plain = await machine(false);
+    const args = { query: "heron reeds unicorn", match: "words" };
+    for (const made of [indexed, plain]) {
+      assert.match(
+        (await find(made, args)).notes.join(),
+        /No entry has all of heron, reeds, unicorn: these have 2 of them/,
+      );
+    }
+    const whole = places(await findAll(indexed, { ...args, limit: 100, max_tokens: 20_000 }));
+    assert.equal(whole.length, 6);
+    for (const limit of [1, 4]) assert.deepEqual(places(await findAll(plain, { ...args, limit })), whole);
+    await indexed.close();
+  });
+
+  test("a session that the index could not take is read beside it, and stays so on later pages", async () => {
+    const made = await machine(true);
+    const store = await made.context.openStore();
+    const refusing: Store = new Proxy(store, {
+      get: (target, name) => {
+        if (name === "writeSession") return () => Promise.reject(new StoreError("busy", "It is busy.", "Wait."));
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    let isRefusing = true;
+    const openStore = (): Promise<Store> => Promise.resolve(isRefusing ? refusing : store);
+    const machineOf = { ...made, call: (tool: string, args: unknown) => made.call(tool, args, { openStore }) };
+    const secret = randomSecret();
+    appendFileSync(pathOf(made.home, 1), says(`A heron came late ${secret}`, 40));
+    const first = await find(machineOf, { query: "heron", limit: 6, max_tokens: 20_000 });
+    assert.equal(first.passages.length, 6);
+    isRefusing = false;
+    // By now the index has it, and more.
+    await updateIndex(store, made.context.where);
+    storeSession(made.home, saidNow(user("one more heron", 1)), { id: `${"9".repeat(8)}-2222-4333-8444-555555555555` });
+    await updateIndex(store, made.context.where);
+    const seen = [...first.passages];
+    for (let cursor = first.next_cursor; cursor !== null;) {
+      const next = await find(machineOf, { query: "heron", limit: 6, max_tokens: 20_000, cursor });
+      seen.push(...next.passages);
+      cursor = next.next_cursor;
+    }
+    assert.equal(new Set(places(seen)).size, seen.length, "none twice");
+    assert.equal(seen.filter(({ passage }) => /came late|heron/i.test(passage)).length, 25, "each of the first ones");
+    assert.equal(seen.filter(({ passage }) => passage.startsWith("A heron came late")).length, 1);
+    assert.ok(!JSON.stringify(seen).includes(secret), "what is read is redacted too");
     await made.close();
   });
 

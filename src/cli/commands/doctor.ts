@@ -12,7 +12,7 @@ import { addPlugin } from "../init/plugin-config.ts";
 import { projectAt } from "../init/project-config.ts";
 import { flag } from "../option-values.ts";
 import { printObject } from "../output.ts";
-import { isReadFault } from "../read-fault.ts";
+import { isReadFault } from "../../sessions/read-fault.ts";
 import type { DoctorResult } from "../schemas/doctor.ts";
 import { readOptions } from "../session-input.ts";
 

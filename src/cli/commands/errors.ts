@@ -5,7 +5,7 @@ import type { SessionRef } from "../../sessions/session-ref.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { flag } from "../option-values.ts";
 import { printLine } from "../output.ts";
-import { isReadFault } from "../read-fault.ts";
+import { isReadFault } from "../../sessions/read-fault.ts";
 import type { ErrorRow } from "../schemas/errors.ts";
 import { familyOf, idOf, inputOf, readOptions, sessionNamed } from "../session-input.ts";
 import { dayAndTime } from "../terminal/times.ts";

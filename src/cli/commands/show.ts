@@ -4,7 +4,7 @@ import type { SessionRef } from "../../sessions/session-ref.ts";
 import { messageRow } from "../message-row.ts";
 import { flag, integer } from "../option-values.ts";
 import { printLine } from "../output.ts";
-import { isReadFault } from "../read-fault.ts";
+import { isReadFault } from "../../sessions/read-fault.ts";
 import { familyOf, idOf, noteDamage, parseSession, sessionNamed } from "../session-input.ts";
 import { isPrompt, lastTurns, type MessageView, type Turn, turnsOf } from "../turns.ts";
 

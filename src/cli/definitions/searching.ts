@@ -50,7 +50,10 @@ export const find: CommandDefinition = {
       does: "At most so many passages. A terminal gets 20, a pipe or a file all.",
       value: "integer",
     },
-    { flags: "--words", does: "Passages with each word of TERM, in any order; with most of them, if none has all." },
+    {
+      flags: "--words",
+      does: "Passages with each word of TERM, in any order; if none has all, those with the most, half of them at least.",
+    },
     { flags: "--scan", does: "Reads the sessions, and leaves the index alone." },
     json("lines", "each passage"),
   ],

@@ -1,113 +1,94 @@
-/** Searching the index, which is brought up to date first. */
-import { basename, resolve, sep } from "node:path";
-import { updateIndex } from "../../indexing/update-index.ts";
-import { search, type SearchHit, type SearchQuery, type SearchResult } from "../../search/search.ts";
-import type { StoredSession } from "../../store/model.ts";
+/** Searching the index, and with it the sessions that could not be brought into it in time. */
+import { staleSessions, type StaleSession } from "../../indexing/stale-sessions.ts";
+import { searchAll, type SearchAllQuery, type SearchedAll } from "../../search/search-all.ts";
+import type { SearchHit, SearchResult } from "../../search/search.ts";
 import type { Store } from "../../store/store.ts";
-import { shownTitle } from "../session-heading.ts";
+import { shortHash } from "../conversation/entries.ts";
 import type { ToolContext } from "../tool.ts";
-import { readArguments, type Asked, type Found, type PassageRow } from "./passages.ts";
+import { filtersOf, rowOf, wordsNote, type Asked, type Found, type PassageRow } from "./passages.ts";
 
 /** Cursors of the index begin so, those of a scan otherwise. */
 export const INDEX_CURSOR = "i";
+/** Stands behind the hashes of the sessions that were read. */
+const READ_END = "~";
+const HASH_CHARACTERS = 8;
 
-/** Whether the index has all that the sessions have by now. False: it took longer than `maxMs`, or it cannot be written. */
-export async function isBroughtUpToDate(
+/**
+ * A page of what the index has and of what `changed` have, which are read. A cursor says itself which sessions were: so
+ * later pages are made from the same entries, though they are in the index by then. Rejects with a `SearchError` or a
+ * `StoreError`.
+ */
+export async function findInIndex(
   store: Store,
-  { where, signal }: Pick<ToolContext, "where" | "signal">,
-  maxMs: number,
-): Promise<boolean> {
-  const late = AbortSignal.timeout(maxMs);
-  try {
-    await updateIndex(store, where, { signal: AbortSignal.any([signal, late]) });
-    return true;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (late.aborted) return false;
-    throw error;
-  }
-}
-
-/** Rejects with a `SearchError` or a `StoreError`. */
-export async function findInIndex(store: Store, asked: Asked, context: ToolContext): Promise<Found> {
-  const sessions = new Map((await store.sessions()).map((session) => [session.session_id, session]));
-  const query = queryOf(asked, sessions, context);
-  const result = await search(store, query);
-  const rows = await Promise.all(result.hits.map((hit) => rowOf(hit, sessions.get(hit.session_id))));
+  asked: Asked,
+  context: ToolContext,
+  changed: readonly StaleSession[],
+): Promise<Found> {
+  const { where } = context;
+  const cursor = asked.cursor?.slice(INDEX_CURSOR.length);
+  const place = cursor?.slice(cursor.indexOf(READ_END) + 1);
+  const read = cursor === undefined ? changed : await readBefore(store, where, cursor);
+  const query = queryOf(asked, place, context);
+  const found = await searchAll(store, where, query, read);
+  const { result } = found;
+  const hashes = read.map(hashOf).join("");
+  const start = INDEX_CURSOR + (hashes === "" ? "" : hashes + READ_END);
+  const rows = await rowsOf(result.hits, found);
   return {
     rows,
     total: result.isTotalExact ? String(result.total) : `more than ${result.total}`,
     notes: notesOf(result),
     cursorAfter: async (count) => {
       if (count === 0) return asked.cursor ?? null;
-      const { cursor } = count === rows.length ? result : await search(store, { ...query, limit: count });
-      return cursor === null ? null : INDEX_CURSOR + cursor;
+      const ended = count === rows.length ? result : await searchAgain(store, where, { ...query, limit: count }, read);
+      return ended.cursor === null ? null : start + ended.cursor;
     },
   };
 }
 
-function queryOf(
-  { query, match, since, project, role, tool, errorsOnly, limit, cursor }: Asked,
-  sessions: ReadonlyMap<string, StoredSession>,
-  { where, signal, now }: { where: ToolContext["where"]; signal: AbortSignal; now: () => Date },
-): SearchQuery {
-  const ofProject = [...sessions.values()].filter((session) => isOfProject(session, project, where));
-  return {
-    term: query,
-    match,
-    limit,
-    signal,
-    now: now(),
-    errorsOnly,
-    ...(since === undefined ? {} : { since }),
-    ...(role === undefined ? {} : { role }),
-    ...(tool === undefined ? {} : { tool }),
-    ...(project === undefined ? {} : { sessionIds: ofProject.map(({ session_id }) => session_id) }),
-    ...(cursor === undefined ? {} : { cursor: cursor.slice(INDEX_CURSOR.length) }),
-  };
+async function searchAgain(
+  store: Store,
+  where: ToolContext["where"],
+  query: SearchAllQuery,
+  read: readonly StaleSession[],
+): Promise<SearchResult> {
+  return (await searchAll(store, where, query, read)).result;
 }
 
-/** The project's folder, one above it, or its last name in any case. */
-function isOfProject(
-  { project }: StoredSession,
-  wanted: string | undefined,
-  { cwd, home }: ToolContext["where"],
-): boolean {
-  if (wanted === undefined || project === null) return wanted === undefined;
-  if (!/[\\/]|^~?$|^\.\.?$/.test(wanted)) return basename(project).toLowerCase() === wanted.toLowerCase();
-  const folder = resolve(cwd, wanted.replace(/^~(?=$|[\\/])/, home));
-  return project === folder || project.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+function queryOf(asked: Asked, cursor: string | undefined, context: ToolContext): SearchAllQuery {
+  const { query: term, match, limit, project } = asked;
+  const paged = cursor === undefined ? {} : { cursor };
+  return { term, match, limit, project, signal: context.signal, now: context.now(), ...filtersOf(asked), ...paged };
 }
 
-async function rowOf(hit: SearchHit, session: StoredSession | undefined): Promise<PassageRow> {
-  const { session_id, line_number, byte_offset, occurred_at, role, block_type, tool_name, tool_use_id } = hit;
-  const { passage, matches, match_count, missing } = hit;
-  const isFile = session !== undefined && session.source !== "opencode-store";
-  const path = isFile ? session.path : null;
-  // Of several files with one id, and of a file in no known place, only the path names the one that is meant.
-  const isNamedByPath = path !== null && (session_id.includes("@") || session?.source === "file");
-  return {
-    session_id,
-    source: session === undefined ? "file" : session.source === "opencode-store" ? "opencode" : session.source,
-    path,
-    project: session?.project ?? null,
-    title: await shownTitle(session?.title ?? null),
-    line_number,
-    byte_offset,
-    timestamp: occurred_at,
-    role,
-    block_type,
-    tool_name,
-    tool_use_id,
-    passage,
-    matches,
-    match_count,
-    ...(missing.length === 0 ? {} : { missing }),
-    read_session: readArguments(isNamedByPath ? path : session_id, line_number, block_type),
-  };
+function hashOf({ sessionId }: StaleSession): string {
+  return shortHash(sessionId, HASH_CHARACTERS);
+}
+
+/** The sessions that were read for the page before: they are read again, whatever the index has by now. */
+async function readBefore(store: Store, where: ToolContext["where"], cursor: string): Promise<StaleSession[]> {
+  const end = cursor.indexOf(READ_END);
+  if (end === -1) return [];
+  const hashes = new Set(cursor.slice(0, end).match(new RegExp(`.{${HASH_CHARACTERS}}`, "g")));
+  const { stale, current } = await staleSessions(store, where);
+  return [...stale, ...current].filter((session) => hashes.has(hashOf(session)));
+}
+
+async function rowsOf(hits: readonly SearchHit[], { sessionOf }: SearchedAll): Promise<PassageRow[]> {
+  const rows: PassageRow[] = [];
+  for (const hit of hits) {
+    const session = await sessionOf(hit);
+    if (session === undefined) continue;
+    const { line_number, byte_offset, occurred_at, role, block_type, tool_name, tool_use_id } = hit;
+    const { passage, matches, match_count, missing } = hit;
+    const block = { line_number, byte_offset, timestamp: occurred_at, role, block_type, tool_name, tool_use_id };
+    const lacks = missing.length === 0 ? {} : { missing };
+    rows.push(await rowOf(session, { ...block, passage, matches, match_count, ...lacks }));
+  }
+  return rows;
 }
 
 function notesOf({ words, hits }: SearchResult): string[] {
   if (words === null || hits.length === 0 || words.required === words.wanted.length) return [];
-  return [`No entry has all of ${words.wanted.join(", ")}: these have ${words.required} of them.`];
+  return [wordsNote(words.wanted, words.required)];
 }

@@ -1,5 +1,7 @@
 /** What a search gives, from the index or from the files themselves. */
-import type { SourceName } from "../session-heading.ts";
+import { createRedactor, type Redactor } from "../../redact/redactor.ts";
+import type { HitSession } from "../../search/search-all.ts";
+import { argumentOf, shownSource, shownTitle, type SourceName } from "../session-heading.ts";
 
 /** A passage with its place: keys as in `transcripts find --json`, with a call in place of a command. */
 export interface PassageRow {
@@ -31,8 +33,35 @@ export interface ReadArguments {
   with_thinking?: true;
 }
 
+/** What a row says of its block. */
+export type RowHit = Omit<PassageRow, "session_id" | "source" | "path" | "project" | "title" | "read_session">;
+
+let shared: Redactor | undefined;
+
+/** What stands in the index has no secrets; of a session that was read they are taken out now. */
+export async function rowOf({ ref, stored }: HitSession, hit: RowHit): Promise<PassageRow> {
+  const isRead = stored === undefined;
+  shared ??= createRedactor();
+  const [redacted] = isRead ? await shared.redact([{ text: hit.passage, cut: true }]) : [{ text: hit.passage }];
+  const passage = redacted?.text ?? "";
+  // Of several files with one id only the path names the one that is meant.
+  const isOneOfSeveral = stored !== undefined && stored.session_id !== ref.id;
+  const argument = isOneOfSeveral && ref.path !== null ? ref.path : argumentOf(ref);
+  return {
+    session_id: stored?.session_id ?? ref.id,
+    source: shownSource(ref),
+    path: ref.path,
+    project: ref.project ?? (ref.projectLabel || null),
+    title: await shownTitle(ref.title),
+    ...hit,
+    passage,
+    matches: passage === hit.passage ? hit.matches : [],
+    read_session: readArguments(argument, hit.line_number, hit.block_type),
+  };
+}
+
 /** Those that show a block of this kind. */
-export function readArguments(session: string, line: number, blockType: string): ReadArguments {
+function readArguments(session: string, line: number, blockType: string): ReadArguments {
   const isTool = blockType === "tool_use" || blockType === "tool_result";
   const isThinking = blockType === "thinking" || blockType === "redacted_thinking";
   return {
@@ -54,6 +83,11 @@ export interface Found {
   notes: string[];
 }
 
+/** Of a search for words where no entry has all: what those that were found have. */
+export function wordsNote(wanted: readonly string[], had: number): string {
+  return `No entry has all of ${wanted.join(", ")}: these have ${had} of them.`;
+}
+
 export interface Asked {
   query: string;
   match: "phrase" | "words";
@@ -64,4 +98,19 @@ export interface Asked {
   errorsOnly: boolean;
   limit: number;
   cursor: string | undefined;
+}
+
+/** The filters that a search has, in the form that it takes them. */
+export function filtersOf({ since, role, tool, errorsOnly }: Asked): {
+  since?: Date;
+  role?: "user" | "assistant" | "tool";
+  tool?: string;
+  errorsOnly?: true;
+} {
+  return {
+    ...(since === undefined ? {} : { since }),
+    ...(role === undefined ? {} : { role }),
+    ...(tool === undefined ? {} : { tool }),
+    ...(errorsOnly ? { errorsOnly } : {}),
+  };
 }

@@ -1,19 +1,24 @@
 /** Finding passages in all sessions, within a budget. */
+import { currentIndex } from "../../search/current-index.ts";
 import { storePlace } from "../../store/store-place.ts";
 import { StoreError } from "../../store/store-error.ts";
+import type { Store } from "../../store/store.ts";
 import { execution } from "../execution.ts";
 import { sinceOf } from "../since.ts";
 import { countTokens } from "../tokens.ts";
 import { ToolError } from "../tool-error.ts";
 import { TOOL_DATA_VERSION, type ToolAnswer, type ToolArguments, type ToolContext } from "../tool.ts";
-import { findInIndex, INDEX_CURSOR, isBroughtUpToDate } from "./indexed.ts";
+import { findInIndex, INDEX_CURSOR } from "./indexed.ts";
 import type { Asked, Found, PassageRow } from "./passages.ts";
-import { findInFiles, SCAN_CURSOR } from "./scanned.ts";
+import { SCAN_CURSOR } from "./scan-cursor.ts";
+import { findInFiles } from "./scanned.ts";
 import { DEFAULT_FIND_TOKENS, FIND_IN_TRANSCRIPTS } from "./tool.ts";
 
 const DEFAULT_LIMIT = 10;
 /** How long bringing the index up to date may hold up a search. Reading the files takes less than that. */
 const UPDATE_MS = 5_000;
+/** So many sessions are read beside the index, as a cursor has to name them. Where it lacks more, all files are. */
+const MOST_READ = 20;
 /** What the lines around the passages take, a cursor among them. */
 const FRAME_TOKENS = 350;
 
@@ -40,9 +45,16 @@ async function search(asked: Asked, context: ToolContext): Promise<Found> {
     return findInFiles(asked, context);
   try {
     const store = await context.openStore();
-    if (kind === INDEX_CURSOR || (await isBroughtUpToDate(store, context, UPDATE_MS)))
-      return await findInIndex(store, asked, context);
-    return withNote(await findInFiles(asked, context), "The index is not complete yet, so the files were searched.");
+    if (kind === INDEX_CURSOR) return await findInIndex(store, asked, context, []);
+    const { signal, where } = context;
+    const options = { signal, maxMs: UPDATE_MS, onWritable: (work: (store: Store) => Promise<void>) => work(store) };
+    const { changed, left } = await currentIndex(store, where, options);
+    if (changed.length <= MOST_READ) return await findInIndex(store, asked, context, changed);
+    const why = left?.reason === "failed" && left.error instanceof StoreError ? ` ${left.error.message}` : "";
+    return withNote(
+      await findInFiles(asked, context),
+      `The index is not complete yet, so the files were searched.${why}`,
+    );
   } catch (error) {
     if (!(error instanceof StoreError) || kind === INDEX_CURSOR) throw error;
     return withNote(await findInFiles(asked, context), `The files were searched, not the index. ${error.message}`);
