@@ -46,6 +46,23 @@ export function snippetValues(snippet: NewSnippet): SnippetValues {
   };
 }
 
+/** Lines of a session that a program suggests to keep. */
+export interface Passage {
+  session_id: string;
+  snippet_type: SnippetType;
+  line_start: number;
+  line_end: number;
+}
+
+/** Throws `invalid` for a snippet that does not say which lines it is of. */
+export function passageOf(values: SnippetValues): Passage {
+  const { session_id, snippet_type, source_line_start: line_start, source_line_end: line_end } = values;
+  for (const [field, line] of Object.entries({ source_line_start: line_start, source_line_end: line_end })) {
+    if (line === null) throw invalid(field, `\`${field}\` is missing.`, "Give the lines that are suggested.");
+  }
+  return { session_id, snippet_type, line_start: line_start ?? 1, line_end: line_end ?? 1 };
+}
+
 /** A question with everything in the form in which the tables have it. */
 export interface SnippetConditions {
   session_id?: string;

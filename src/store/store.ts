@@ -35,6 +35,12 @@ export interface Store {
 
   /** Rejects with `unknown_session` or `unknown_event` if what it refers to is not there. */
   insertSnippet(snippet: NewSnippet): Promise<StoredSnippet>;
+  /**
+   * As `insertSnippet`, of lines that a program found worth keeping: once for a type and a passage, whoever else writes at
+   * the same time. Resolves to undefined, and stores nothing, where a snippet of that type has or ever had most of these
+   * lines, also if it was deleted; only with the session is that forgotten. Needs both line numbers.
+   */
+  insertSuggestion(snippet: NewSnippet): Promise<StoredSnippet | undefined>;
   snippet(snippetId: string): Promise<StoredSnippet | undefined>;
   /** Newest first; of the same time by id. */
   querySnippets(query: SnippetQuery): Promise<{ snippets: StoredSnippet[]; total_count: number }>;

@@ -4,6 +4,7 @@ import { conversationSnippets } from "./002-conversation-snippets.ts";
 import { eventSearch } from "./003-event-search.ts";
 import { cachedValues } from "./004-cached-values.ts";
 import { snippetLookup } from "./005-snippet-lookup.ts";
+import { snippetLists } from "./006-snippet-lists.ts";
 import type { Migration } from "./migration.ts";
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -12,4 +13,5 @@ export const MIGRATIONS: readonly Migration[] = [
   eventSearch,
   cachedValues,
   snippetLookup,
+  snippetLists,
 ];

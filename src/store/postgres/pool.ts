@@ -11,8 +11,11 @@ export interface PostgresSession {
 }
 
 export interface PostgresPool extends PostgresSession {
-  /** Runs work on one connection, in a transaction: what it throws undoes all of it. */
-  transaction<T>(work: (session: PostgresSession) => Promise<T>): Promise<T>;
+  /**
+   * Runs work on one connection, in a transaction: what it throws undoes all of it. `snapshot`: it only reads, and sees
+   * one moment.
+   */
+  transaction<T>(work: (session: PostgresSession) => Promise<T>, kind?: "snapshot"): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -45,7 +48,7 @@ export async function openPool(url: string, { readOnly }: { readOnly: boolean })
     exec: async (sql) => {
       await pool.query(sql);
     },
-    transaction: async (work) => inTransaction(await pool.connect(), work),
+    transaction: async (work, kind) => inTransaction(await pool.connect(), BEGIN[kind ?? "change"], work),
     close: () => pool.end(),
   };
 }
@@ -55,10 +58,16 @@ function settingsFor(readOnly: boolean): string {
   return readOnly ? `${common}; SET default_transaction_read_only = on` : common;
 }
 
-async function inTransaction<T>(client: PoolClient, work: (session: PostgresSession) => Promise<T>): Promise<T> {
+const BEGIN = { change: "BEGIN", snapshot: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY" };
+
+async function inTransaction<T>(
+  client: PoolClient,
+  begin: string,
+  work: (session: PostgresSession) => Promise<T>,
+): Promise<T> {
   let broken = false;
   try {
-    await client.query("BEGIN");
+    await client.query(begin);
     const result = await work(sessionOn(client));
     await client.query("COMMIT");
     return result;

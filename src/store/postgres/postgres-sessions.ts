@@ -5,6 +5,7 @@ import { storableText } from "../storable.ts";
 import type { SessionFilter } from "../store.ts";
 import { sessionValues } from "../stored-values.ts";
 import type { PostgresSession } from "./pool.ts";
+import { unlist } from "./postgres-snippet-lists.ts";
 
 const ALL_COLUMNS = [...SESSION_FIELDS, "memory", "project_name"];
 const UPDATES = ALL_COLUMNS.slice(1).map((column) => `${column} = excluded.${column}`);
@@ -45,8 +46,9 @@ export async function addSession(session: PostgresSession, value: StoredSession)
   return (await session.rows(`${INSERT} DO NOTHING RETURNING session_id`, columnsOf(value))).length > 0;
 }
 
-/** Its events, snippets and cached values go with it. */
+/** Within a transaction. Its events, snippets and cached values go with it. */
 export async function removeSession(session: PostgresSession, sessionId: string): Promise<boolean> {
+  await unlist(session, "session_id = $1", storableText(sessionId));
   const sql = "DELETE FROM sessions WHERE session_id = $1 RETURNING session_id";
   return (await session.rows(sql, [storableText(sessionId)])).length > 0;
 }

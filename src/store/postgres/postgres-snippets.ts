@@ -1,12 +1,13 @@
 import { SNIPPET_TYPES, type SnippetType, type StoredSnippet } from "../model.ts";
 import { SNIPPET_COLUMNS, snippetIn } from "../model-rows.ts";
 import { foldedSnippet } from "../index-texts.ts";
-import { numberIn, textIn } from "../row.ts";
+import { numberIn, textIn, type Row } from "../row.ts";
 import { checkedTime, snippetValues, unknownEvent, unknownSession, type SnippetValues } from "../snippet-values.ts";
 import { storableText } from "../storable.ts";
 import type { NewSnippet, SnippetGroup } from "../store.ts";
-import type { PostgresSession } from "./pool.ts";
+import type { PostgresPool, PostgresSession } from "./pool.ts";
 import { stateOf } from "./postgres-faults.ts";
+import { listSoon, unlist } from "./postgres-snippet-lists.ts";
 
 const FOREIGN_KEY = "23503";
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -17,10 +18,16 @@ const FIELDS = [
 ];
 const PLACES = FIELDS.map((_, at) => `$${at + 1}`).join(", ");
 const INSERT = `INSERT INTO conversation_snippets (${FIELDS.join(", ")}, created_at, folded)
-  VALUES (${PLACES}, coalesce($${FIELDS.length + 1}, now()), $${FIELDS.length + 2}) RETURNING ${SNIPPET_COLUMNS}`;
+  VALUES (${PLACES}, coalesce($${FIELDS.length + 1}, now()), $${FIELDS.length + 2}) RETURNING position, ${SNIPPET_COLUMNS}`;
 
-export async function insertSnippet(database: PostgresSession, snippet: NewSnippet): Promise<StoredSnippet> {
-  const values = snippetValues(snippet);
+export async function insertSnippet(pool: PostgresPool, snippet: NewSnippet): Promise<StoredSnippet> {
+  const row = await addSnippet(pool, snippetValues(snippet));
+  await listSoon(pool, numberIn(row, "position"));
+  return snippetIn(row);
+}
+
+/** The new row. Who adds one sees to it that it is listed. */
+export async function addSnippet(database: PostgresSession, values: SnippetValues): Promise<Row> {
   const folded = foldedSnippet(values.title, values.content);
   try {
     const [row = {}] = await database.rows(INSERT, [
@@ -28,7 +35,7 @@ export async function insertSnippet(database: PostgresSession, snippet: NewSnipp
       values.created_at,
       folded,
     ]);
-    return snippetIn(row);
+    return row;
   } catch (error) {
     throw unknownReference(error, values) ?? error;
   }
@@ -74,11 +81,15 @@ export async function countSnippets(
   return { [first]: found.get(first) ?? 0, [second]: found.get(second) ?? 0, [third]: found.get(third) ?? 0 };
 }
 
-export async function deleteSnippetsBefore(database: PostgresSession, time: Date): Promise<number> {
-  const [row = {}] = await database.rows(
-    `WITH deleted AS (DELETE FROM conversation_snippets WHERE created_at < $1 RETURNING 1)
-     SELECT count(*) AS snippets FROM deleted`,
-    [checkedTime(time, "time")],
-  );
-  return numberIn(row, "snippets");
+export async function deleteSnippetsBefore(pool: PostgresPool, time: Date): Promise<number> {
+  const before = checkedTime(time, "time");
+  return pool.transaction(async (session) => {
+    await unlist(session, "created_at < $1", before);
+    const [row = {}] = await session.rows(
+      `WITH deleted AS (DELETE FROM conversation_snippets WHERE created_at < $1 RETURNING 1)
+       SELECT count(*) AS snippets FROM deleted`,
+      [before],
+    );
+    return numberIn(row, "snippets");
+  });
 }

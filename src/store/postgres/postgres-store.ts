@@ -21,6 +21,7 @@ import { asStoreError, stateOf } from "./postgres-faults.ts";
 import { addSession, removeSession, sessionOf, sessionsOf } from "./postgres-sessions.ts";
 import { querySnippets } from "./postgres-snippet-query.ts";
 import { countSnippets, deleteSnippetsBefore, insertSnippet, newestSnippets, snippetOf } from "./postgres-snippets.ts";
+import { insertSuggestion } from "./postgres-suggestions.ts";
 
 const FOREIGN_KEY = "23503";
 
@@ -53,7 +54,7 @@ export class PostgresStore implements Store {
   }
 
   deleteSession(sessionId: string): Promise<boolean> {
-    return this.#run((pool) => removeSession(pool, sessionId));
+    return this.#run((pool) => pool.transaction((session) => removeSession(session, sessionId)));
   }
 
   event(eventId: string): Promise<StoredEvent | undefined> {
@@ -97,6 +98,10 @@ export class PostgresStore implements Store {
 
   insertSnippet(snippet: NewSnippet): Promise<StoredSnippet> {
     return this.#run((pool) => insertSnippet(pool, snippet));
+  }
+
+  insertSuggestion(snippet: NewSnippet): Promise<StoredSnippet | undefined> {
+    return this.#run((pool) => insertSuggestion(pool, snippet));
   }
 
   snippet(snippetId: string): Promise<StoredSnippet | undefined> {

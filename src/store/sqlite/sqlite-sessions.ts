@@ -5,6 +5,7 @@ import { storableText } from "../storable.ts";
 import type { SessionFilter } from "../store.ts";
 import { sessionValues } from "../stored-values.ts";
 import type { SqliteDriver, SqlValue } from "./driver.ts";
+import { unlist } from "./sqlite-snippet-lists.ts";
 
 const ALL_COLUMNS = [...SESSION_FIELDS, "memory", "project_name"];
 const UPDATES = ALL_COLUMNS.slice(1).map((column) => `${column} = excluded.${column}`);
@@ -47,6 +48,7 @@ export function addSession(database: SqliteDriver, session: StoredSession): void
 
 /** Its events, snippets and cached values go with it. */
 export function removeSession(database: SqliteDriver, sessionId: string): boolean {
+  unlist(database, "session_id = ?", storableText(sessionId));
   const remove = database.prepare("DELETE FROM sessions WHERE session_id = ? RETURNING session_id");
   const isRemoved = remove.all(storableText(sessionId)).length > 0;
   if (isRemoved) skipPosition(database);

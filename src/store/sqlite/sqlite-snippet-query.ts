@@ -1,21 +1,24 @@
 /**
  * Answers questions about snippets with an exact count. SQLite keeps no figures by which it could choose how to go
- * about it, so this does: each filter says how many snippets it leaves, which an index knows.
+ * about it, so this does: which snippets have a type, tags and a keyword is known from lists; the rest is in indexes.
  */
-import { exactFold } from "../exact-fold.ts";
 import type { StoredSnippet } from "../model.ts";
 import { SNIPPET_COLUMNS, snippetIn } from "../model-rows.ts";
+import { PositionSet } from "../position-set.ts";
 import { numberIn, textIn, type Row } from "../row.ts";
+import { asksLists, hasTerm } from "../snippet-terms.ts";
 import { isTooLong, snippetConditions, type SnippetConditions } from "../snippet-values.ts";
 import type { SnippetQuery } from "../store.ts";
 import type { SqliteDriver } from "./driver.ts";
+import { listedSnippets } from "./sqlite-listed-snippets.ts";
 import {
   allOf,
-  countOf,
-  keywordFilter,
-  plainFilters,
+  dateConditions,
+  isOneOf,
+  isOneOfFew,
+  onlyChecked,
+  sessionConditions,
   type Condition,
-  type SnippetFilter,
 } from "./sqlite-snippet-filters.ts";
 
 interface Answer {
@@ -24,23 +27,17 @@ interface Answer {
   total: number;
 }
 
-interface Page {
-  limit: number;
-  offset: number;
-  snippet_type?: string | undefined;
-}
-
 /** From how many snippets on it goes about it in another way. Tests set them, to see all ways with a few snippets. */
 export interface QueryCosts {
-  /** So many are all brought into order. */
+  /** So many are looked up one by one. */
   few: number;
-  /** Of so many the texts are read, rather than to look a keyword up. */
+  /** Of so many the texts are read, rather than to look a phrase up. */
   fewTexts: number;
   /** To look at a snippet in the order of time costs as much as to bring so many into order. */
   walking: number;
 }
 
-const COSTS: QueryCosts = { few: 1_000, fewTexts: 100, walking: 4 };
+const COSTS: QueryCosts = { few: 300, fewTexts: 300, walking: 0.5 };
 
 const NEWEST_FIRST = "ORDER BY created_at DESC, snippet_id";
 const FROM = "FROM conversation_snippets";
@@ -63,97 +60,80 @@ export function querySnippets(
 }
 
 function answerTo(database: SqliteDriver, asked: SnippetConditions, costs: QueryCosts): Answer {
-  const term = asked.keyword === undefined ? undefined : exactFold(asked.keyword);
-  const filters = narrowestFirst(plainFilters(database, asked));
-  const least = filters[0]?.count ?? Number.POSITIVE_INFINITY;
-  if (term !== undefined && least <= costs.fewTexts) return ofFew(database, filters, asked, term);
-  if (term !== undefined) filters.push(keywordFilter(database, term, costs.few));
-  const [narrowest, ...others] = narrowestFirst(filters);
-  if (narrowest === undefined) return newest(database, asked);
-  if (narrowest.count <= costs.few) return ofFew(database, [narrowest, ...others], asked);
-  const total = others.length === 0 ? narrowest.count : countAll(database, [narrowest, ...others]);
+  const sessions = sessionConditions(asked);
+  const columns = [...sessions, ...dateConditions(asked)];
+  const isListed = asksLists(asked);
+  const known = isListed || columns.length === 0 ? knownSnippets(database, asked, columns, costs) : undefined;
+  const count = known?.size ?? Number.POSITIVE_INFINITY;
+  if (isListed && known !== undefined && count <= costs.few) return ofFew(database, [...known], columns, asked);
+  const marked = isListed && known !== undefined ? [isOneOf(known)] : [];
+  const total = columns.length === 0 ? count : countOf(database, [...columns, ...marked]);
   if (asked.offset >= total || asked.limit === 0) return { positions: [], total };
-  const walked = ((asked.offset + asked.limit) * everything(database)) / total;
-  const isWalk = walked * costs.walking < narrowest.count;
-  const positions = isWalk
-    ? walk(database, plainFilters(database, asked), asked, term)
-    : sorted(database, [narrowest, ...others], asked);
-  return { positions, total };
+  const walked = ((asked.offset + asked.limit) * span(database)) / total;
+  const isWalk = sessions.length === 0 || walked * costs.walking < total;
+  const order = isWalk ? [...sessions.map(onlyChecked), ...dateConditions(asked)] : columns;
+  const index = isWalk ? "INDEXED BY idx_snippets_created" : "";
+  const { sql, values } = allOf([...order, ...marked]);
+  const select = database.prepare(`SELECT position ${FROM} ${index} WHERE ${sql} ${NEWEST_FIRST} LIMIT ? OFFSET ?`);
+  return { positions: select.all(...values, asked.limit, asked.offset).map(positionIn), total };
 }
 
-function narrowestFirst(filters: readonly SnippetFilter[]): SnippetFilter[] {
-  return filters.toSorted((a, b) => a.count - b.count);
-}
-
-function newest(database: SqliteDriver, { limit, offset }: Page): Answer {
-  const rows = database.prepare(`SELECT position ${FROM} ${NEWEST_FIRST} LIMIT ? OFFSET ?`).all(limit, offset);
-  return { positions: rows.map(positionIn), total: everything(database) };
-}
-
-function everything(database: SqliteDriver): number {
-  return countOf(database, { sql: `SELECT count(*) AS snippets ${FROM}`, values: [] });
-}
-
-/** The first filter finds, the others check. */
-function together([first, ...others]: readonly SnippetFilter[]): Condition {
-  return allOf([...(first === undefined ? [] : [first.finding]), ...others.map(({ checking }) => checking)]);
-}
-
-/** Reads all that the filters leave, with a term their texts too. */
-function ofFew(
+/** Snippets with the type, the tags and the keyword that are asked for. */
+function knownSnippets(
   database: SqliteDriver,
-  filters: readonly SnippetFilter[],
-  { limit, offset }: Page,
-  term?: string,
-): Answer {
-  const { sql, values } = together(filters);
-  const columns = term === undefined ? "position" : "position, title, content";
-  const rows = database.prepare(`SELECT ${columns} ${FROM} WHERE ${sql} ${NEWEST_FIRST}`).all(...values);
-  const found = term === undefined ? rows : rows.filter((row) => hasTerm(row, term));
-  return { positions: found.slice(offset, offset + limit).map(positionIn), total: found.length };
-}
-
-function countAll(database: SqliteDriver, filters: readonly SnippetFilter[]): number {
-  const { sql, values } = together(filters);
-  return countOf(database, { sql: `SELECT count(*) AS snippets ${FROM} WHERE ${sql}`, values });
-}
-
-/** Finds all and brings them into order. */
-function sorted(database: SqliteDriver, filters: readonly SnippetFilter[], { limit, offset }: Page): number[] {
-  const { sql, values } = together(filters);
-  const select = database.prepare(`SELECT position ${FROM} WHERE ${sql} ${NEWEST_FIRST} LIMIT ? OFFSET ?`);
-  return select.all(...values, limit, offset).map(positionIn);
-}
-
-/** Looks at one snippet after the other, the newest first, until the page is full. */
-function walk(
-  database: SqliteDriver,
-  filters: readonly SnippetFilter[],
-  { limit, offset, snippet_type }: Page,
-  term?: string,
-): number[] {
-  const ofType = snippet_type === undefined ? [] : [{ sql: "snippet_type = ?", values: [snippet_type] }];
-  const index = snippet_type === undefined ? "idx_snippets_created" : "idx_snippets_type_created";
-  const { sql, values } = allOf([...ofType, ...filters.map(({ checking }) => checking)]);
-  const select = database.prepare(`SELECT position ${FROM} INDEXED BY ${index} WHERE ${sql} ${NEWEST_FIRST}`);
-  const positions: number[] = [];
-  let skipped = 0;
-  for (const row of select.iterate(...values)) {
-    const position = positionIn(row);
-    if (term !== undefined && !hasTerm(textsAt(database, position), term)) continue;
-    if (skipped++ < offset) continue;
-    if (positions.push(position) === limit) break;
+  asked: SnippetConditions,
+  columns: readonly Condition[],
+  { fewTexts }: QueryCosts,
+): PositionSet {
+  const { positions, phrase } = listedSnippets(database, asked);
+  if (phrase === undefined) return positions;
+  if (positions.size > fewTexts && columns.length > 0) {
+    const { sql, values } = allOf(columns);
+    const rows = database.prepare(`SELECT position ${FROM} WHERE ${sql} LIMIT ?`).all(...values, fewTexts + 1);
+    if (rows.length <= fewTexts) positions.intersect(new PositionSet(rows.map(positionIn)));
   }
+  if (positions.size > fewTexts) positions.intersect(withPhrase(database, phrase));
+  else for (const position of positions) if (!has(database, position, phrase)) positions.delete(position);
   return positions;
 }
 
-/** In the title or in the content, as the index has it. */
-function hasTerm(row: Row, term: string): boolean {
-  return exactFold(textIn(row, "title")).includes(term) || exactFold(textIn(row, "content")).includes(term);
+/** A phrase of trigrams stands where the text itself does. All in one value: rows would take longer than the search. */
+function withPhrase(database: SqliteDriver, phrase: string): PositionSet {
+  const sql = "SELECT json_group_array(rowid) AS positions FROM snippet_search WHERE snippet_search MATCH ?";
+  const row = database.prepare(sql).get(`"${phrase.replaceAll('"', '""')}"`) ?? {};
+  const positions: unknown = JSON.parse(textIn(row, "positions"));
+  return new PositionSet(Array.isArray(positions) ? positions.map(Number) : []);
 }
 
-function textsAt(database: SqliteDriver, position: number): Row {
-  return database.prepare(`SELECT title, content ${FROM} WHERE position = ?`).get(position) ?? {};
+function has(database: SqliteDriver, position: number, term: string): boolean {
+  const row = database.prepare(`SELECT title, content ${FROM} WHERE position = ?`).get(position) ?? {};
+  return hasTerm({ title: textIn(row, "title"), content: textIn(row, "content") }, term);
+}
+
+/** Looks all of them up. */
+function ofFew(
+  database: SqliteDriver,
+  few: readonly number[],
+  columns: readonly Condition[],
+  { limit, offset }: SnippetConditions,
+): Answer {
+  const { sql, values } = allOf([isOneOfFew(few), ...columns.map(onlyChecked)]);
+  const rows = database.prepare(`SELECT position ${FROM} WHERE ${sql} ${NEWEST_FIRST}`).all(...values);
+  return { positions: rows.slice(offset, offset + limit).map(positionIn), total: rows.length };
+}
+
+function countOf(database: SqliteDriver, conditions: readonly Condition[]): number {
+  const { sql, values } = allOf(conditions);
+  return numberIn(
+    database.prepare(`SELECT count(*) AS snippets ${FROM} WHERE ${sql}`).get(...values) ?? {},
+    "snippets",
+  );
+}
+
+/** How many snippets there can be at most. */
+function span(database: SqliteDriver): number {
+  const sql = `SELECT (SELECT max(position) ${FROM}) - (SELECT min(position) ${FROM}) + 1 AS span`;
+  return numberIn(database.prepare(sql).get() ?? {}, "span");
 }
 
 function snippetAt(database: SqliteDriver, position: number): StoredSnippet {

@@ -6,6 +6,7 @@ import { snippetValues, unknownEvent, unknownSession, checkedTime, type SnippetV
 import { storableText } from "../storable.ts";
 import type { NewSnippet, SnippetGroup } from "../store.ts";
 import type { SqliteDriver } from "./driver.ts";
+import { listSoon, unlist } from "./sqlite-snippet-lists.ts";
 import { inTransaction } from "./transaction.ts";
 
 const INSERT = `INSERT INTO conversation_snippets (${SNIPPET_COLUMNS}) VALUES (${SNIPPET_FIELDS.map(() => "?").join(", ")})
@@ -49,11 +50,17 @@ export function countSnippets(database: SqliteDriver, sessionId?: string): Recor
 export function deleteSnippetsBefore(database: SqliteDriver, time: Date): number {
   const before = checkedTime(time, "time");
   const remove = database.prepare("DELETE FROM conversation_snippets WHERE created_at < ? RETURNING position");
-  return inTransaction(database, () => remove.all(before).length);
+  return inTransaction(database, () => {
+    unlist(database, "created_at < ?", before);
+    return remove.all(before).length;
+  });
 }
 
-/** Foreign keys are checked too, but SQLite does not say which one is broken. */
-function checkReferences(database: SqliteDriver, { session_id: sessionId, event_id: eventId }: SnippetValues): void {
+/** Within a transaction. Foreign keys are checked too, but SQLite does not say which one is broken. */
+export function checkReferences(
+  database: SqliteDriver,
+  { session_id: sessionId, event_id: eventId }: SnippetValues,
+): void {
   const session = database.prepare("SELECT 1 FROM sessions WHERE session_id = ?").get(sessionId);
   if (session === undefined) throw unknownSession(sessionId);
   if (eventId === null) return;
@@ -61,12 +68,14 @@ function checkReferences(database: SqliteDriver, { session_id: sessionId, event_
   if (event === undefined) throw unknownEvent(eventId);
 }
 
-function addSnippet(database: SqliteDriver, values: SnippetValues): StoredSnippet {
+/** Within a transaction. */
+export function addSnippet(database: SqliteDriver, values: SnippetValues): StoredSnippet {
   const now = new Date().toISOString();
   const all = { ...values, snippet_id: crypto.randomUUID(), created_at: values.created_at ?? now, updated_at: now };
   const [row = {}] = database.prepare(INSERT).all(...SNIPPET_FIELDS.map((column) => all[column]));
-  database
-    .prepare("INSERT INTO snippet_search (rowid, text) VALUES (?, ?)")
-    .run(numberIn(row, "position"), snippetSearchText(values.title, values.content));
+  const position = numberIn(row, "position");
+  const search = database.prepare("INSERT INTO snippet_search (rowid, text) VALUES (?, ?)");
+  search.run(position, snippetSearchText(values.title, values.content));
+  listSoon(database, position);
   return snippetIn(row);
 }

@@ -21,6 +21,7 @@ import { asStoreError } from "./sqlite-faults.ts";
 import { addSession, removeSession, sessionOf, sessionsOf, stampOf } from "./sqlite-sessions.ts";
 import { querySnippets } from "./sqlite-snippet-query.ts";
 import { countSnippets, deleteSnippetsBefore, insertSnippet, newestSnippets, snippetOf } from "./sqlite-snippets.ts";
+import { insertSuggestion } from "./sqlite-suggestions.ts";
 import { inTransaction } from "./transaction.ts";
 
 /** A store in one file, for the programs of one person. */
@@ -99,6 +100,10 @@ export class SqliteStore implements Store {
 
   insertSnippet(snippet: NewSnippet): Promise<StoredSnippet> {
     return this.#run((database) => insertSnippet(database, snippet));
+  }
+
+  insertSuggestion(snippet: NewSnippet): Promise<StoredSnippet | undefined> {
+    return this.#run((database) => insertSuggestion(database, snippet));
   }
 
   snippet(snippetId: string): Promise<StoredSnippet | undefined> {

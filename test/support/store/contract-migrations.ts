@@ -9,11 +9,11 @@ import {
   storeVersion,
   type StoreWhere,
 } from "../../../src/store/open-store.ts";
-import type { Store } from "../../../src/store/store.ts";
+import type { NewSnippet, Store } from "../../../src/store/store.ts";
 import { describe, test } from "../runner.ts";
 import type { TestBackend } from "./backends.ts";
 import { laterChange, madeEvent, madeSnippet } from "./made-rows.ts";
-import { migrationChild } from "./migration-children.ts";
+import { migrationChild } from "./waiting-children.ts";
 import { refused } from "./rejection.ts";
 
 const EVENT = "Straße, KELVIN \u212a and plain words";
@@ -62,6 +62,22 @@ export function migrationContract(backend: TestBackend): void {
         await checkRows(where, version >= 2);
       });
     }
+
+    test("what was suggested before is not suggested again", async () => {
+      const where = await backend.newPlace();
+      await migrateStore(where, 4);
+      await insertRows(backend, where, 4);
+      const store = await openStore(where);
+      try {
+        assert.equal(await store.deleteSnippetsBefore(new Date("9999-01-01")), 1);
+        const of = (line: number): NewSnippet =>
+          madeSnippet({ snippet_type: "learning_pattern", source_line_start: line, source_line_end: line + 4 });
+        assert.equal(await store.insertSuggestion(of(5)), undefined);
+        assert.ok(await store.insertSuggestion(of(50)));
+      } finally {
+        await store.close();
+      }
+    });
 
     test("versions that there are not are refused", async () => {
       const where = await backend.newPlace();
@@ -183,8 +199,9 @@ async function insertRows(backend: TestBackend, where: StoreWhere, version: numb
   if (version >= 5) return;
   await backend.sql(
     where,
-    `INSERT INTO conversation_snippets (session_id, event_id, snippet_type, title, content, tags)
-     VALUES ('s1', ${cited}, 'learning_pattern', 'Título', '${CONTENT}', '["alt", "%"]')`,
+    `INSERT INTO conversation_snippets
+       (session_id, event_id, snippet_type, title, content, tags, source_line_start, source_line_end, metadata)
+     VALUES ('s1', ${cited}, 'learning_pattern', 'Título', '${CONTENT}', '["alt", "%"]', 5, 9, '{"auto": true}')`,
   );
 }
 

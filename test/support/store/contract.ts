@@ -1,9 +1,11 @@
 /** The contract of a store: one suite for every backend. */
 import type { TestBackend } from "./backends.ts";
 import { eventContract } from "./contract-events.ts";
+import { listContract } from "./contract-lists.ts";
 import { queryContract } from "./contract-queries.ts";
 import { sessionContract } from "./contract-sessions.ts";
 import { snippetContract } from "./contract-snippets.ts";
+import { suggestionContract } from "./contract-suggestions.ts";
 import { tableContract } from "./contract-tables.ts";
 
 /** Registers the tests. */
@@ -12,5 +14,7 @@ export function storeContract(backend: TestBackend): void {
   eventContract(backend);
   snippetContract(backend);
   queryContract(backend);
+  listContract(backend);
+  suggestionContract(backend);
   tableContract(backend);
 }

@@ -100,12 +100,13 @@ async function checkLaws(backend: TestBackend, ask?: (where: StoreWhere) => Prom
   const query: Query = asked?.query ?? ((question) => store.querySnippets(question));
   try {
     for (const { state: _, ...session } of SESSIONS) await store.registerSession(session);
+    const written = asked?.list === undefined ? insertAll : insertAndList(backend, where, asked.list);
     await fc.assert(
-      fc.asyncProperty(sets, (made) => compare(store, query, made)),
+      fc.asyncProperty(sets, (made) => compare(store, query, made, written)),
       { numRuns: SETS },
     );
   } finally {
-    asked?.close();
+    await asked?.close();
     await store.close();
   }
 }
@@ -114,18 +115,51 @@ type Query = Store["querySnippets"];
 
 /** Another way to ask, and its end. */
 export interface Asked {
-  query: Query;
-  close(): void;
+  query?: Query;
+  /** Lists all snippets by their terms, which a store does by itself once there are many. */
+  list?: () => Promise<void>;
+  close(): void | Promise<void>;
+}
+
+/** Writes snippets, and resolves to those that are there then. */
+type Write = (store: Store, snippets: readonly NewSnippet[]) => Promise<StoredSnippet[]>;
+
+async function insertAll(store: Store, snippets: readonly NewSnippet[]): Promise<StoredSnippet[]> {
+  const stored: StoredSnippet[] = [];
+  for (const each of snippets) stored.push(await store.insertSnippet(each));
+  return stored;
+}
+
+/** Some are listed and others wait; some of both are changed or deleted, by the store and past it. */
+function insertAndList(backend: TestBackend, where: StoreWhere, list: () => Promise<void>): Write {
+  return async (store, snippets) => {
+    const half = Math.ceil(snippets.length / 2);
+    const stored = await insertAll(store, snippets.slice(0, half));
+    await list();
+    stored.push(...(await insertAll(store, snippets.slice(half))));
+    const hours = snippets.length % 3;
+    await store.deleteSnippetsBefore(new Date(Date.UTC(2026, 0, 1, hours)));
+    for (const [at, { snippet_id: id }] of stored.entries()) {
+      const one = `conversation_snippets WHERE snippet_id = '${id}'`;
+      if (at % 5 === 1) await backend.sql(where, `DELETE FROM ${one}`);
+      const tags = `'["a", "%", 1]'`;
+      const changed = `tags = ${tags}, snippet_type = 'learning_pattern'`;
+      if (at % 5 === 2) await backend.sql(where, `UPDATE ${one.replace(" WHERE", ` SET ${changed} WHERE`)}`);
+    }
+    if (snippets.length % 2 === 0) await list();
+    const left = await Promise.all(stored.map(({ snippet_id: id }) => store.snippet(id)));
+    return left.filter((snippet) => snippet !== undefined);
+  };
 }
 
 async function compare(
   store: Store,
   query: Query,
   { snippets, questions }: { snippets: readonly NewSnippet[]; questions: readonly SnippetQuery[] },
+  write: Write,
 ): Promise<void> {
   await store.deleteSnippetsBefore(new Date("9999-01-01"));
-  const stored: StoredSnippet[] = [];
-  for (const each of snippets) stored.push(await store.insertSnippet(each));
+  const stored = await write(store, snippets);
   for (const question of [...questions, ...questions.flatMap(alone)]) {
     const all = matching(stored, question, PROJECT_OF);
     const { snippets: page, total_count: count } = await query(question);

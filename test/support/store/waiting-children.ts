@@ -4,9 +4,7 @@ import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import type { StoreWhere } from "../../../src/store/open-store.ts";
 
-const CHILD = join(import.meta.dirname, "migrate-child.ts");
-
-export interface MigrationChild {
+export interface WaitingChild {
   process: ChildProcess;
   /** Lets it begin. */
   go(): void;
@@ -14,10 +12,20 @@ export interface MigrationChild {
   end(): Promise<unknown>;
 }
 
+/** Brings a store to a version, or opens it. */
+export async function migrationChild(where: StoreWhere, version?: number): Promise<WaitingChild> {
+  return waitingChild("migrate-child.ts", [JSON.stringify(where), ...(version === undefined ? [] : [`${version}`])]);
+}
+
+/** Stores a suggestion. */
+export async function suggestionChild(where: StoreWhere, snippet: string): Promise<WaitingChild> {
+  return waitingChild("suggest-child.ts", [JSON.stringify(where), snippet]);
+}
+
 /** A process of its own that has loaded all it needs, and waits. */
-export async function migrationChild(where: StoreWhere, version?: number): Promise<MigrationChild> {
-  const args = [CHILD, JSON.stringify(where), ...(version === undefined ? [] : [`${version}`])];
-  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
+async function waitingChild(script: string, args: readonly string[]): Promise<WaitingChild> {
+  const file = join(import.meta.dirname, script);
+  const child = spawn(process.execPath, [file, ...args], { stdio: ["pipe", "pipe", "inherit"] });
   const closed = once(child, "close");
   const lines = createInterface({ input: child.stdout });
   const said = linesOf(lines);
