@@ -90,6 +90,8 @@ export function encodedProject(folder: string): string {
 /** Whether a folder of Claude Code may hold sessions of the project, or of a folder inside it. */
 export function mayBeOfProject(label: string, folder: string): "yes" | "inside" | "no" {
   const encoded = encodedProject(folder);
-  if (label === encoded || (encoded.length === MAX_ENCODED && label.startsWith(`${encoded}-`))) return "yes";
-  return label.startsWith(`${encoded}-`) ? "inside" : "no";
+  // The root ends in what separates folders.
+  const inside = /[\\/]$/.test(folder) ? encoded : `${encoded}-`;
+  if (label === encoded || (encoded.length === MAX_ENCODED && label.startsWith(inside))) return "yes";
+  return label.startsWith(inside) ? "inside" : "no";
 }

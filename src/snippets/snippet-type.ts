@@ -16,7 +16,9 @@ interface Sign {
 
 const SIGNS: Readonly<Record<SnippetType, readonly Sign[]>> = {
   error_reasoning: [
-    { pattern: /\b(?:errors?|exceptions?|traceback|stack trace|panic(?:ked)?|segfault|E[A-Z]{4,})\b/gi, weight: 1 },
+    { pattern: /\b(?:errors?|exceptions?|traceback|stack trace|panic(?:ked)?|segfault)\b/gi, weight: 1 },
+    // `ENOENT`, `EADDRINUSE`.
+    { pattern: /\bE[A-Z]{4,}\b/g, weight: 1 },
     { pattern: /\b\w*(?:Error|Exception)\b/g, weight: 1 },
     { pattern: /\b(?:fail(?:s|ed|ing|ure)?|crash(?:es|ed)?|broken?|bug)\b/gi, weight: 1 },
     { pattern: /\b(?:fix(?:es|ed)?|resolv(?:es|ed)|repaired|worked around|solved)\b/gi, weight: 1 },

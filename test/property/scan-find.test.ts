@@ -126,7 +126,7 @@ function naive(
 }
 
 function textsOf(block: Block): string[] {
-  if (block["type"] === "tool_use") return strings([block["name"], block["input"]]);
+  if (block["type"] === "tool_use") return [...strings(block["name"]), ...inputTexts(block["input"], true)];
   if (block["type"] === "tool_result") return resultTexts(block["content"]);
   return strings([block["text"], block["thinking"]]);
 }
@@ -134,6 +134,16 @@ function textsOf(block: Block): string[] {
 function strings(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(strings) : [];
+}
+
+/** Numbers too, and names of fields below the top. */
+function inputTexts(value: unknown, isTop: boolean): string[] {
+  if (typeof value === "string" || typeof value === "number") return [String(value)];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, item]) => [
+    ...(isTop || Array.isArray(value) ? [] : [name]),
+    ...inputTexts(item, false),
+  ]);
 }
 
 /** One text for the whole result, as the parser makes it. */

@@ -8,14 +8,25 @@ describe("what this program printed into a session", () => {
     "read_session",
     "mcp__transcripts__list_errors",
     "transcripts_query_snippets",
-    "x.list_sessions",
+    "list_sessions",
+    "my-transcripts.list_sessions",
+    "recall_find_in_transcripts",
     "mcp__opencode-transcripts__find_in_transcripts",
     "opencode-transcripts_extract_snippet",
   ]) {
     test(`the tool ${name} is its own`, () => assert.ok(isOwnRecall(name, {})));
   }
 
-  for (const name of ["Bash", "read_session_state", "spread_session", "find", null]) {
+  for (const name of [
+    "Bash",
+    "read_session_state",
+    "spread_session",
+    "find",
+    "mcp__tmux__list_sessions",
+    "mcp__sentry__list_errors",
+    "x.read_session",
+    null,
+  ]) {
     test(`the tool ${name} is not`, () => assert.equal(isOwnRecall(name, { path: "transcripts find x" }), false));
   }
 
@@ -40,6 +51,25 @@ describe("what this program printed into a session", () => {
     "timeout 30 transcripts find x",
     "timeout 5s npx transcripts stats --all",
     "node node_modules/opencode-transcripts/dist/cli/main.js find needle",
+    "bash -c 'transcripts find x'",
+    'sh -c "cd /y; transcripts find x | head"',
+    "env A=b transcripts find x",
+    "ssh box transcripts find x",
+    "ssh -p 22 box 'cd x && transcripts errors latest'",
+    "script -qc 'transcripts find x' /dev/null",
+    "watch -n 5 transcripts tail latest",
+    '"$(which transcripts)" find x',
+    "$(command -v transcripts) find x",
+    "cd ~/opencode-transcripts && node dist/cli/main.js find x",
+    "sudo -u bob transcripts find x",
+    "xargs -I {} transcripts show {} < ids",
+    "bash <<'EOF'\ntranscripts find x\nEOF",
+    "eval transcripts find x",
+    "for s in a b; do transcripts show $s; done",
+    'echo "found: $(transcripts find x)"',
+    "echo `transcripts find x`",
+    "transcripts find x 2>&1 | head -3",
+    "cat <<EOF > notes && transcripts find x\nhello\nEOF",
     "cd /tmp && FOO=1 BAR='2' transcripts find needle 2>/dev/null | head -5",
   ];
   for (const command of own)
@@ -57,13 +87,39 @@ describe("what this program printed into a session", () => {
     "npx opencode-transcripts index",
     "cat node_modules/opencode-transcripts/dist/cli/main.js | grep find",
     "vim src/transcripts find.txt",
+    "git commit -m \"$(cat <<'EOF'\nfaster (much)\n\ntranscripts list prints less, don't it\nEOF\n)\"",
+    "cat > notes.md <<EOF\ntranscripts find x\nEOF",
+    "echo 'a\ntranscripts find x\n'",
+    "node dist/cli/main.js find x",
+    "# transcripts find x",
+    "sudo echo transcripts find x",
+    "ssh box echo transcripts find",
+    "bash -c 'echo transcripts find x'",
+    "rg -n transcripts find src",
   ];
   for (const command of others) {
     test(`the command \`${command}\` is not`, () => assert.equal(isOwnRecall("Bash", { command }), false));
   }
 
   test("no command takes longer than the test may: the time does not grow with the square of its length", () => {
-    for (const piece of ["(", "a=", "| x/", "x=1 ", "npx ", "-a "]) {
+    for (const piece of [
+      "(",
+      "a=",
+      "| x/",
+      "x=1 ",
+      "npx ",
+      "-a ",
+      "$(",
+      "`",
+      '"$(',
+      "<<E\n",
+      "bash -c 'x' ",
+      "ssh ",
+      "eval ",
+      "'",
+      "\\",
+      "{ ",
+    ]) {
       assert.equal(isOwnRecall("Bash", { command: `${piece.repeat(50_000)}transcripts` }), false);
     }
   });

@@ -35,6 +35,27 @@ async function both(text: string, query: FindQuery): Promise<Hit[]> {
   return hits;
 }
 
+describe("what of a call is searched", () => {
+  const input = { command: "x", port: 5432, env: { DATABASE_HOST: "db", retries: [7, { MAX_WAIT: true }] } };
+  const text = call("toolu_1", "Bash", input);
+  for (const [term, found] of [
+    ["5432", 1],
+    ["database_host", 1],
+    ["max_wait", 1],
+    ["retries", 1],
+    ["Bash", 1],
+    // The tool's own names, and what JSON writes.
+    ["command", 0],
+    ["port", 0],
+    ["true", 0],
+    ["{", 0],
+  ] as const) {
+    test(`${term}: ${found === 1 ? "found" : "not found"}`, async () => {
+      assert.equal((await both(text, { term })).length, found);
+    });
+  }
+});
+
 describe("a hit", () => {
   test("tells where the term stands, and in what", async () => {
     const first = call("toolu_1", "Bash", { command: "ls" });

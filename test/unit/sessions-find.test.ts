@@ -273,6 +273,7 @@ describe("projects", () => {
     assert.deepEqual(idsOf(await find(machine.where, { project: "APP-x" })), ["ses_out"]);
     assert.deepEqual(idsOf(await find(machine.where, { project: "old" })), ["c"]);
     assert.deepEqual(idsOf(await find(machine.where, { project: "/nowhere" })), []);
+    assert.equal((await find(machine.where, { project: "/" })).sessions.length, 6);
   });
 });
 

@@ -107,6 +107,7 @@ for (const { name, text } of skillPages()) {
           const { status, stdout, stderr } = run(command);
           assert.equal(status, 0, `${stderr}${stdout}`);
           assert.notEqual(stdout.trim(), "", "it prints nothing");
+          assert.doesNotMatch(stdout, /^(?:null\s*)+$/, "it asks for a field that there is not");
           assert.doesNotMatch(stderr, /\bat .*:\d+:\d+/, "a stack trace");
         },
         60_000,

@@ -193,6 +193,8 @@ describe("detectSnippetType", () => {
       "Lesson learned: always close the pool in fixtures. As a rule, whoever opens it closes it; remember that in general.",
       "learning_pattern",
     ],
+    ["It ended with ENOENT, and then with EADDRINUSE: another one was listening.", "error_reasoning"],
+    ["Every engineer explains examples. Each endpoint emits events; enough was extracted.", undefined],
     ["The weather is fine.", undefined],
     ["", undefined],
   ] as const) {
