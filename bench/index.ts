@@ -1,13 +1,15 @@
 /**
  * Indexing: speed against a bare loop of `JSON.parse` over the same lines and against `cat`, size of the index against
- * the raw files, memory with many files and with one large one, and a run over 5,000 files of which none changed.
+ * the raw files, memory with many files and with one large one, a run over 5,000 files of which none changed, and one
+ * entry more in a large transcript of our own.
  *
  *     node bench/index.ts        BENCH_BYTES=300000000 BENCH_LARGE_BYTES=144000000 BENCH_FILES=5000
+ *                                BENCH_TRANSCRIPT_BYTES=20000000
  *
  * Each figure comes from processes of their own, in the runtime that runs this file.
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { staleSessions } from "../src/indexing/stale-sessions.ts";
 import { updateIndex } from "../src/indexing/update-index.ts";
@@ -15,10 +17,12 @@ import { findSessions } from "../src/sessions/find-sessions.ts";
 import { openStore } from "../src/store/open-store.ts";
 import { inTemporaryFolder } from "./fake-host.ts";
 import { generateLines, generateSessions, writeLines } from "./generate-sessions.ts";
+import { encodedEntry, TRANSCRIPT_NAMES, writeTranscript, type TranscriptFormat } from "./made-transcript.ts";
 import { median, table } from "./statistics.ts";
 
 const BYTES = Number(process.env["BENCH_BYTES"] ?? 300_000_000);
 const LARGE_BYTES = Number(process.env["BENCH_LARGE_BYTES"] ?? 144_000_000);
+const TRANSCRIPT_BYTES = Number(process.env["BENCH_TRANSCRIPT_BYTES"] ?? 20_000_000);
 const FILES = Number(process.env["BENCH_FILES"] ?? 5_000);
 const ROUNDS = 5;
 const DATABASE = ".local/share/opencode-transcripts/transcripts.db";
@@ -81,6 +85,7 @@ async function report(): Promise<void> {
     print("one file", folder);
   });
   await inTemporaryFolder(unchanged);
+  for (const format of ["markdown", "jsonl"] as const) await inTemporaryFolder((folder) => grown(folder, format));
 }
 
 function print(what: string, folder: string): void {
@@ -139,6 +144,31 @@ async function unchanged(folder: string): Promise<void> {
   ]);
   console.log(`${FILES} files of which none changed, median of ${ROUNDS}, without the start of the process`);
   console.log(table([["", "ms", "/ listing", ""], ...rows]));
+}
+
+/** A recorded session that goes on: what one entry more costs, against all of it. */
+async function grown(folder: string, format: TranscriptFormat): Promise<void> {
+  const transcripts = join(folder, ".openfleet/transcripts");
+  mkdirSync(transcripts, { recursive: true });
+  const path = join(transcripts, TRANSCRIPT_NAMES[format]);
+  const entries = writeTranscript(path, format, TRANSCRIPT_BYTES);
+  const all = child("index", folder);
+  const none = new Array<number>();
+  const more = new Array<number>();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    none.push(child("index", folder).ms);
+    appendFileSync(path, encodedEntry(format, entries + 1 + round));
+    more.push(child("index", folder).ms);
+  }
+  const rows = [
+    { name: "all of it", ms: all.ms },
+    { name: "one entry more", ms: median(more) },
+    { name: "nothing new", ms: median(none) },
+  ].map(({ name, ms }) => [name, ms.toFixed(0), (ms / all.ms).toFixed(3)]);
+  console.log(
+    `a transcript in ${format}, ${(statSync(path).size / 1e6).toFixed(0)} MB: ${all.detail}; median of ${ROUNDS}, with opening the store and, where there is something new, loading what finds secrets`,
+  );
+  console.log(table([["", "ms", "/ all of it"], ...rows]));
 }
 
 function filesBelow(folder: string): string[] {

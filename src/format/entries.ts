@@ -171,6 +171,6 @@ export interface TranscriptProblem {
 
 /** One thing that a reader met, in file order. */
 export type TranscriptItem =
-  | { kind: "header"; header: TranscriptHeader; line: number; offset: number }
+  | { kind: "header"; header: TranscriptHeader; line: number; offset: number; endOffset: number }
   | { kind: "entry"; entry: TranscriptEntry; line: number; offset: number; endOffset: number }
   | { kind: "problem"; problem: TranscriptProblem };

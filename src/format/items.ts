@@ -10,6 +10,12 @@ export interface Place {
   line: number;
 }
 
+/** A place that ends somewhere too. */
+export interface Stretch extends Place {
+  /** Byte offset after it. */
+  end: number;
+}
+
 export interface ParsedTranscript {
   header?: TranscriptHeader;
   entries: TranscriptEntry[];
@@ -42,14 +48,15 @@ export function noHeader(): TranscriptItem {
 }
 
 /** A header from its JSON, undefined if that did not parse. A newer version is read as far as this one knows it. */
-export function headerItems(value: JsonObject | undefined, place: Place): TranscriptItem[] {
+export function headerItems(value: JsonObject | undefined, place: Stretch): TranscriptItem[] {
   const { format: _, ...header } = value ?? {};
   const items: TranscriptItem[] = [];
   if (typeof header["version"] === "number" && header["version"] > FORMAT_VERSION) {
     items.push(problem("newer_version", place, `The file has format version ${header["version"]}. ${NEWER}`));
     header["version"] = FORMAT_VERSION;
   }
-  if (isTranscriptHeader(header)) items.push({ kind: "header", header, line: place.line, offset: place.start });
+  const { line, start: offset, end: endOffset } = place;
+  if (isTranscriptHeader(header)) items.push({ kind: "header", header, line, offset, endOffset });
   else items.push(problem("damaged_entry", place, "The header's JSON is damaged. The entries do not need it."));
   return items;
 }

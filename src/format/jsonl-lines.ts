@@ -3,6 +3,7 @@ import { ByteQueue } from "./byte-queue.ts";
 import type { TranscriptEntry } from "./entries.ts";
 import { isObject, isString, isTranscriptEntry } from "./entry-guards.ts";
 import type { JsonObject } from "./entry-guards.ts";
+import { FILE_START, type ReadingMark } from "./reading-mark.ts";
 
 export interface JsonlLine {
   bytes: Uint8Array;
@@ -21,14 +22,15 @@ const NEWLINE = 0x0a;
 export class LineSplitter {
   readonly #bytes: ByteQueue;
   #start: number;
-  #line = 1;
+  #line: number;
   #searched: number;
 
-  /** `startOffset` is the offset in the file of the first byte that will be pushed. */
-  constructor(startOffset = 0) {
-    this.#bytes = new ByteQueue(startOffset);
-    this.#start = startOffset;
-    this.#searched = startOffset;
+  /** `start` is the place in the file of the first byte that will be pushed. */
+  constructor({ offset, line }: ReadingMark = FILE_START) {
+    this.#bytes = new ByteQueue(offset);
+    this.#start = offset;
+    this.#searched = offset;
+    this.#line = line;
   }
 
   /** Takes the next bytes and yields the lines that they complete. Take all of them before the next push. */

@@ -8,6 +8,7 @@ import { collect, headerItems, noHeader, problem, torn, unknownEntry } from "./i
 import type { ParsedTranscript, Place } from "./items.ts";
 import { LineSplitter, lineContents } from "./jsonl-lines.ts";
 import type { JsonlLine, LineContent } from "./jsonl-lines.ts";
+import { FILE_START, type ReadingMark, type ItemReader } from "./reading-mark.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
 /**
@@ -15,19 +16,41 @@ import { decodeUtf8 } from "./utf8.ts";
  * `input` itself comes through. Needs memory for one line.
  */
 export async function* readJsonlTranscript(input: TranscriptInput): AsyncGenerator<TranscriptItem> {
-  const splitter = new LineSplitter();
-  let mayLackHeader = true;
-  const itemsOf = (line: JsonlLine): TranscriptItem[] => {
-    const items = lineItems(line);
-    if (items.length === 0 || !mayLackHeader) return items;
-    mayLackHeader = false;
-    return hasHeaderOrTear(items) ? items : [noHeader(), ...items];
-  };
-  for await (const chunk of chunksOf(input)) {
-    for (const line of splitter.push(chunk)) yield* itemsOf(line);
+  const reader = new JsonlReader();
+  for await (const chunk of chunksOf(input)) yield* reader.push(chunk);
+  yield* reader.end();
+}
+
+/** The same, chunk by chunk. */
+export class JsonlReader implements ItemReader {
+  readonly #splitter: LineSplitter;
+  #mayLackHeader: boolean;
+  mark: ReadingMark;
+
+  constructor(start: ReadingMark = FILE_START) {
+    this.#splitter = new LineSplitter(start);
+    this.#mayLackHeader = start.offset === 0;
+    this.mark = start;
   }
-  for (const line of splitter.end()) yield* itemsOf(line);
-  if (mayLackHeader) yield noHeader();
+
+  async *push(chunk: Uint8Array): AsyncGenerator<TranscriptItem> {
+    for (const line of this.#splitter.push(chunk)) {
+      yield* this.#items(line);
+      this.mark = { offset: line.end, line: line.line + 1 };
+    }
+  }
+
+  async *end(): AsyncGenerator<TranscriptItem> {
+    for (const line of this.#splitter.end()) yield* this.#items(line);
+    if (this.#mayLackHeader) yield noHeader();
+  }
+
+  #items(line: JsonlLine): TranscriptItem[] {
+    const items = lineItems(line);
+    if (items.length === 0 || !this.#mayLackHeader) return items;
+    this.#mayLackHeader = false;
+    return hasHeaderOrTear(items) ? items : [noHeader(), ...items];
+  }
 }
 
 /** A whole JSONL transcript at once. */

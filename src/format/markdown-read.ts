@@ -3,6 +3,7 @@ import { isUtf8 } from "node:buffer";
 import type { TranscriptItem } from "./entries.ts";
 import { isEntryType } from "./entry-guards.ts";
 import { chunksOf } from "./input.ts";
+import { FILE_START, type ReadingMark, type ItemReader } from "./reading-mark.ts";
 import type { TranscriptInput } from "./input.ts";
 import { collect, headerItems, noHeader, problem, torn, unknownEntry } from "./items.ts";
 import type { ParsedTranscript, Place } from "./items.ts";
@@ -30,12 +31,8 @@ export async function* readMarkdownTranscript(
   input: TranscriptInput,
   options: MarkdownReadOptions = {},
 ): AsyncGenerator<TranscriptItem> {
-  const splitter = new MarkdownSplitter();
-  const reader = new MarkdownReader(options.readOutput);
-  for await (const chunk of chunksOf(input)) {
-    for (const piece of splitter.push(chunk)) yield* await reader.items(piece);
-  }
-  for (const piece of splitter.end()) yield* await reader.items(piece);
+  const reader = new MarkdownReader(options);
+  for await (const chunk of chunksOf(input)) yield* reader.push(chunk);
   yield* reader.end();
 }
 
@@ -47,16 +44,34 @@ export async function parseMarkdownTranscript(
   return collect(readMarkdownTranscript(input, options));
 }
 
-class MarkdownReader {
+/** The same, chunk by chunk. A result further on than a mark may not know the input of a call before it. */
+export class MarkdownReader implements ItemReader {
   readonly #finisher: SectionFinisher;
-  #mayLackHeader = true;
+  readonly #splitter: MarkdownSplitter;
+  #mayLackHeader: boolean;
+  mark: ReadingMark;
 
-  constructor(readOutput: ReadOutput | undefined) {
+  constructor({ readOutput }: MarkdownReadOptions, start: ReadingMark = FILE_START) {
     this.#finisher = new SectionFinisher(readOutput);
+    this.#splitter = new MarkdownSplitter(start);
+    this.#mayLackHeader = start.offset === 0;
+    this.mark = start;
   }
 
-  async items(piece: Piece): Promise<TranscriptItem[]> {
-    const before = piece.kind === "header" ? [] : this.end();
+  async *push(chunk: Uint8Array): AsyncGenerator<TranscriptItem> {
+    for (const piece of this.#splitter.push(chunk)) {
+      yield* await this.#items(piece);
+      this.mark = this.#splitter.mark;
+    }
+  }
+
+  async *end(): AsyncGenerator<TranscriptItem> {
+    for (const piece of this.#splitter.end()) yield* await this.#items(piece);
+    yield* this.#lackingHeader();
+  }
+
+  async #items(piece: Piece): Promise<TranscriptItem[]> {
+    const before = piece.kind === "header" ? [] : this.#lackingHeader();
     this.#mayLackHeader = false;
     if (piece.complete && piece.kind === "entry") return [...before, ...(await this.#entry(piece))];
     if (piece.complete) {
@@ -72,7 +87,7 @@ class MarkdownReader {
   }
 
   /** What is to be said if nothing comes any more. */
-  end(): TranscriptItem[] {
+  #lackingHeader(): TranscriptItem[] {
     return this.#mayLackHeader ? [noHeader()] : [];
   }
 

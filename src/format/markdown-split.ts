@@ -1,5 +1,6 @@
 /** Divides the bytes of a markdown transcript into its header and sections, without looking into them. */
 import { ByteQueue } from "./byte-queue.ts";
+import { FILE_START, type ReadingMark } from "./reading-mark.ts";
 import { ENTRY_COMMENT, HEADER_COMMENT, HEADING, SECTION_END, TITLE_START } from "./sections.ts";
 
 export interface Piece {
@@ -35,15 +36,20 @@ export class MarkdownSplitter {
   /** What strays between two sections is told once. */
   #strayTold = false;
   #lineStart: number;
-  #line = 1;
+  #line: number;
+  /** See `ItemReader.mark`. */
+  mark: ReadingMark;
   /** No newline stands between `#lineStart` and here. */
   #searched: number;
 
-  /** `startOffset` is the offset in the file of the first byte that will be pushed. */
-  constructor(startOffset = 0) {
-    this.#bytes = new ByteQueue(startOffset);
-    this.#lineStart = startOffset;
-    this.#searched = startOffset;
+  /** `start` is the place in the file of the first byte that will be pushed. */
+  constructor(start: ReadingMark = FILE_START) {
+    const { offset, line } = start;
+    this.#bytes = new ByteQueue(offset);
+    this.#lineStart = offset;
+    this.#searched = offset;
+    this.#line = line;
+    this.mark = start;
   }
 
   /** Takes the next bytes and yields what they complete. Take all of it before the next push. */
@@ -108,7 +114,10 @@ export class MarkdownSplitter {
     const comment = this.#bytes.view(this.#lineStart, newline);
     this.#open = undefined;
     this.#strayTold = false;
-    this.#nextLine(end, end === newline + 1 ? 1 : 1 + LINES_AFTER_COMMENT);
+    const isClosed = end > newline + 1;
+    this.#nextLine(end, isClosed ? 1 + LINES_AFTER_COMMENT : 1);
+    // Without the `---` only what follows tells that the section ends here.
+    if (isClosed) this.mark = { offset: end, line: this.#line };
     return { kind, start, end, line, complete: true, body, comment };
   }
 

@@ -1,7 +1,8 @@
 import type { TranscriptItem } from "./entries.ts";
 import type { TranscriptInput } from "./input.ts";
-import { readJsonlTranscript } from "./jsonl-read.ts";
-import { readMarkdownTranscript, type MarkdownReadOptions } from "./markdown-read.ts";
+import { JsonlReader, readJsonlTranscript } from "./jsonl-read.ts";
+import { MarkdownReader, readMarkdownTranscript, type MarkdownReadOptions } from "./markdown-read.ts";
+import type { ReadingMark, ItemReader } from "./reading-mark.ts";
 
 /** Reads a transcript of either format, item by item. */
 export function openTranscript(
@@ -10,4 +11,13 @@ export function openTranscript(
   options: MarkdownReadOptions = {},
 ): AsyncGenerator<TranscriptItem> {
   return format === "jsonl" ? readJsonlTranscript(input) : readMarkdownTranscript(input, options);
+}
+
+/** Reads on from a mark of an earlier reader. */
+export function resumeTranscript(
+  format: "markdown" | "jsonl",
+  start: ReadingMark,
+  options: MarkdownReadOptions = {},
+): ItemReader {
+  return format === "jsonl" ? new JsonlReader(start) : new MarkdownReader(options, start);
 }

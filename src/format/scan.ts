@@ -23,13 +23,13 @@ export interface TailScanner {
 
 /** @param startOffset where the first byte pushed stands in the file: its start, or an earlier `validEnd`. */
 export function createMarkdownScanner(startOffset: number): TailScanner {
-  const splitter = new MarkdownSplitter(startOffset);
+  const splitter = new MarkdownSplitter({ offset: startOffset, line: 1 });
   return new Scanner(startOffset, (chunk) => markdownSteps(splitter.push(chunk)));
 }
 
 /** @param startOffset where the first byte pushed stands in the file: its start, or an earlier `validEnd`. */
 export function createJsonlScanner(startOffset: number): TailScanner {
-  const splitter = new LineSplitter(startOffset);
+  const splitter = new LineSplitter({ offset: startOffset, line: 1 });
   return new Scanner(startOffset, (chunk) => jsonlSteps(splitter.push(chunk)));
 }
 

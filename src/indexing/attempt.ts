@@ -1,5 +1,5 @@
 /** Indexing one session, with all that may come of it but a failure of the store. */
-import { errorCode } from "../files/fault.ts";
+import { isReadFault } from "../sessions/read-fault.ts";
 import { isAbsent, reasonOf } from "../sessions/reasons.ts";
 import { SessionError } from "../sessions/session-error.ts";
 import type { Unreadable } from "../sessions/session-ref.ts";
@@ -18,11 +18,6 @@ export async function attempt(request: IndexRequest): Promise<Attempt> {
     if (!isReadFault(error)) throw error;
     return { path: placeOf(request.ref), reason: faultOf(error) };
   }
-}
-
-/** Whether reading failed for a reason outside of this program: the file system, opencode's database. */
-function isReadFault(error: unknown): boolean {
-  return error instanceof SessionError || /^E[A-Z\d]+$/.test(errorCode(error) ?? "");
 }
 
 function faultOf(error: unknown): string {

@@ -1,17 +1,18 @@
 /** Brings one session up to date, in the way that its source and what is known of it allow. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { standsLineByLine } from "../scan/find-units.ts";
+import { detectSource } from "../parse/sources/index.ts";
 import { readHead } from "../sessions/file-ref.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { IndexState, StoredSession } from "../store/model.ts";
 import { storableTime } from "../store/storable.ts";
-import { indexLines, takesAgentProgress, type Resumed } from "./index-lines.ts";
+import { indexGrowing, takesAgentProgress, type Resumed } from "./index-growing.ts";
 import { indexWhole } from "./index-whole.ts";
 import type { Indexed, OpenFile, SessionJob } from "./session-job.ts";
 import { placeOf, thisHost } from "./session-row.ts";
 import { Overtaken } from "./session-writer.ts";
 import { INDEX_RULES } from "./rules.ts";
-import { isSameStart, unpackCheck, type SourceCheck } from "./source-check.ts";
+import { isSameStart, unpackCheck, type SourceCheck, type SourceKind } from "./source-check.ts";
 
 /** What the source is told by. */
 const HEAD_BYTES = 64 * 1024;
@@ -65,17 +66,23 @@ function jobOf(request: IndexRequest, ref: SessionRef, stored: StoredSession | u
 }
 
 async function indexFile(job: SessionJob, open: OpenFile, stored: StoredSession | undefined): Promise<Indexed> {
-  const isLineByLine = await standsLineByLine(headOf(open.file));
+  const kind = await kindOf(headOf(open.file));
   const isKnown = stored?.state.rules === INDEX_RULES && stored.source === job.ref.source;
   const check = isKnown ? unpackCheck(stored.state.check) : undefined;
-  if (isKnown && check !== undefined && (await continues(job, open, stored.state, check, isLineByLine))) {
+  if (isKnown && check !== undefined && (await continues(job, open, stored.state, check, kind))) {
     const { done_bytes: done, source_bytes: was, source_modified_ms: time } = stored.state;
     // Without a time the last run was not finished, though it may have read all lines.
     if (open.size === done && was === done && time !== 0) return touched(job, open, stored);
-    if (isLineByLine) return indexLines(job, open, resumedFrom(stored.state, check));
+    if (kind !== "whole") return indexGrowing(job, open, kind, resumedFrom(stored.state, check));
   }
-  if (isLineByLine) return indexLines(job, open);
+  if (kind !== "whole") return indexGrowing(job, open, kind);
   return indexWhole(job, { source_bytes: open.size, source_modified_ms: open.modifiedMs });
+}
+
+async function kindOf(head: string): Promise<SourceKind> {
+  if (await standsLineByLine(head)) return "lines";
+  const name = detectSource(head)?.name;
+  return name === "markdown" || name === "jsonl" ? name : "whole";
 }
 
 /** Whether the file begins with what was read of it, and is to be read in the same way. */
@@ -84,9 +91,9 @@ async function continues(
   { file, size }: OpenFile,
   { done_bytes: done, source_bytes: was }: IndexState,
   check: SourceCheck,
-  isLineByLine: boolean,
+  kind: SourceKind,
 ): Promise<boolean> {
-  if (size < done || (check.kind === "lines") !== isLineByLine) return false;
+  if (size < done || check.kind !== kind) return false;
   if (!isSameStart(file, done, check, size === was)) return false;
   return check.agentProgress === null || check.agentProgress === (await takesAgentProgress(job));
 }

@@ -1,4 +1,11 @@
-/** A session that can only be read as a whole: from its start each time, writing what differs from what is stored. */
+/**
+ * A session that can only be read as a whole: from its start each time, writing what differs from what is stored.
+ *
+ * These are exports, and sessions in opencode's own store. That store has no log to go on from: opencode changes rows in
+ * place (a call gets its output, a compaction marks old ones) and deletes them, and `time_updated` is the time of a clock
+ * in milliseconds, in which two changes may fall and which may be set back. And what an event cites, its line and byte in
+ * the export, moves with every turn: the export begins with the session's costs and counts.
+ */
 import { crc32 } from "node:zlib";
 import { detectSource } from "../parse/sources/index.ts";
 import { claudeCode } from "../parse/sources/claude-code.ts";

@@ -5,50 +5,33 @@ import { crc32 } from "node:zlib";
 import { LineSplitter, type ByteLine } from "../parse/lines.ts";
 import { ClaudeLineReader } from "../parse/sources/claude-lines.ts";
 import { sourceOptions } from "../scan/find-units.ts";
+import type { GrowingSource, GrowthOptions } from "./growing-source.ts";
 import type { Mark } from "./memory.ts";
 import type { SessionEvents } from "./session-events.ts";
 
 const LINE_FEED = 10;
 const AGENT_PROGRESS = Buffer.from("agent_progress");
 
-/** Where to begin. */
-export interface LineStart {
-  /** After whole lines. */
-  mark: Mark;
-  /** CRC-32 of the bytes before. */
-  crc: number;
-  /** See `SourceOptions.agentProgress`; null if no line asked for it. */
-  agentProgress: boolean | null;
-}
-
-export interface LineSourceOptions {
-  start: LineStart;
-  /** Where to end: what comes later is for the next time. */
-  size: number;
+export interface LineOptions extends GrowthOptions {
   /** Finds out `agentProgress`, when a line asks for it. */
   needsAgentProgress(): Promise<boolean>;
-  signal?: AbortSignal | undefined;
-  chunkBytes: number;
 }
 
-export class LineSource {
+export class LineSource implements GrowingSource {
   readonly #file: number;
-  readonly #options: LineSourceOptions;
+  readonly #options: LineOptions;
   readonly #splitter: LineSplitter;
   readonly #reader: ClaudeLineReader;
   /** The reader looks at it with each line. */
   readonly #reading: { maxLineBytes: number; agentProgress: boolean };
   readonly #events: SessionEvents;
   #lines: number;
-  /** After the last whole line that was read. */
   mark: Mark;
-  /** CRC-32 of the bytes before the mark. */
   crc: number;
   agentProgress: boolean | null;
-  /** Where reading ended: the size, or less if the file has shrunk. */
   end: number;
 
-  constructor(file: number, events: SessionEvents, options: LineSourceOptions) {
+  constructor(file: number, events: SessionEvents, options: LineOptions) {
     this.#file = file;
     this.#options = options;
     this.#events = events;
@@ -64,7 +47,6 @@ export class LineSource {
     this.end = mark.bytes;
   }
 
-  /** Reads all whole lines; gives way after each part, with its lines among the events. */
   async *parts(): AsyncGenerator<void> {
     const { size, signal, chunkBytes } = this.#options;
     let crc = this.crc;
@@ -90,11 +72,19 @@ export class LineSource {
     }
   }
 
-  /** The last line, if no line feed ended it: whether there is one. It is for the events, but not before the mark. */
-  async readTail(): Promise<boolean> {
+  /** The last line, if no line feed ended it. */
+  async readTail(): Promise<void> {
     const line = this.#splitter.end();
     if (line !== undefined) await this.#read(line);
-    return line !== undefined;
+  }
+
+  reopen(): void {
+    // No line adds to another.
+  }
+
+  /** No line adds to the text of another. */
+  async amended(): Promise<[]> {
+    return [];
   }
 
   async #read({ line, offset, ...content }: ByteLine): Promise<void> {

@@ -3,13 +3,17 @@
  * in place of ids and texts, and names that were redacted.
  */
 import { isFields } from "../parse/json-fields.ts";
+import type { OpenText } from "./open-texts.ts";
 import { noProgress, type OpenResult, type Progress } from "./session-events.ts";
 import type { Clean } from "./redact-events.ts";
 import { SessionFacts } from "./session-facts.ts";
 
 /** Another number is of another program version: then the lines are read again. */
-const VERSION = 1;
+const VERSION = 2;
 const CALL_NUMBERS = 4;
+const NAME_NUMBERS = 3;
+/** The version, and the sizes of the parts. */
+const SIZES = 6;
 const OWN = 1;
 
 /** Where the memory holds: after these bytes and lines. */
@@ -19,8 +23,9 @@ export interface Mark {
 }
 
 /** All texts that `packMemory` asks to be redacted. */
-export function* textsInMemory({ calls, facts }: Progress): Generator<string | null> {
+export function* textsInMemory({ calls, open, facts }: Progress): Generator<string | null> {
   for (const [, { tool }] of calls.entries()) yield tool;
+  for (const { tool } of open) yield tool;
   yield* Object.values(facts.toJSON());
 }
 
@@ -32,9 +37,13 @@ export function packMemory(progress: Progress, { bytes, lines }: Mark, clean: Cl
     const place = tools.get(name) ?? tools.set(name, tools.size).size - 1;
     calls.push(...numbersOf(key), line, place * 2 + (isOwn ? OWN : 0));
   }
-  const { facts, open, events } = progress;
-  const head = { bytes, lines, events, open, facts: facts.cleaned(clean), tools: [...tools.keys()] };
-  const parts = [progress.records.pairs(), progress.said.pairs(), Int32Array.from(calls)].map(
+  const { facts, events } = progress;
+  const open = progress.open.map((result) => ({ ...result, tool: clean(result.tool) }));
+  const texts = [...progress.texts];
+  const head = { bytes, lines, events, open, texts, facts: facts.cleaned(clean), tools: [...tools.keys()] };
+  const names = [...progress.names].flatMap(([key, times]) => [...numbersOf(key), times]);
+  const { records, said } = progress;
+  const parts = [records.pairs(), said.pairs(), Int32Array.from(calls), Int32Array.from(names)].map(
     (numbers) => new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength),
   );
   const text = Buffer.from(JSON.stringify(head));
@@ -44,22 +53,35 @@ export function packMemory(progress: Progress, { bytes, lines }: Mark, clean: Cl
 
 /** Undefined if the bytes are not what this version writes for this place. */
 export function unpackMemory(memory: Uint8Array, { bytes, lines }: Mark): Progress | undefined {
-  const all = Buffer.from(memory);
-  if (all.length < 20 || all.readUInt32LE(0) !== VERSION) return undefined;
-  const sizes = [4, 8, 12, 16].map((at) => all.readUInt32LE(at));
-  if (sizes.reduce((sum, size) => sum + size, 20) !== all.length) return undefined;
-  const [headSize = 0, recordsSize = 0, saidSize = 0] = sizes;
-  const head = parsed(all.toString("utf8", 20, 20 + headSize));
+  const [text, ...numbers] = partsOf(Buffer.from(memory));
+  const head = text && parsed(text.toString("utf8"));
   if (!isFields(head) || head["bytes"] !== bytes || head["lines"] !== lines) return undefined;
-  const records = 20 + headSize;
-  const said = records + recordsSize;
+  const [records, said, calls, names] = numbers.map(numbersIn);
   const progress = noProgress();
-  progress.records.restore(numbersAt(all, records, said));
-  progress.said.restore(numbersAt(all, said, said + saidSize));
-  if (!restoreCalls(progress, numbersAt(all, said + saidSize, all.length), head["tools"])) return undefined;
-  const open = openResults(head["open"]);
-  if (open === undefined || typeof head["events"] !== "number" || !isFields(head["facts"])) return undefined;
-  return { ...progress, open, events: head["events"], facts: SessionFacts.from(head["facts"]) };
+  if (!records || !said || !calls || !names || !restoreCalls(progress, calls, head["tools"])) return undefined;
+  progress.records.restore(records);
+  progress.said.restore(said);
+  for (let at = 0; at + NAME_NUMBERS <= names.length; at += NAME_NUMBERS)
+    progress.names.set(keyOf(names[at] ?? 0, names[at + 1] ?? 0), names[at + 2] ?? 0);
+  const open = listOf(head["open"], openResult);
+  const texts = listOf(head["texts"], openText);
+  const { events, facts } = head;
+  if (open === undefined || texts === undefined || typeof events !== "number" || !isFields(facts)) return undefined;
+  return { ...progress, open, texts: new Map(texts), events, facts: SessionFacts.from(facts) };
+}
+
+/** None if the sizes do not fit the bytes, or another version wrote them. */
+function partsOf(all: Buffer): Buffer[] {
+  const begin = SIZES * Uint32Array.BYTES_PER_ELEMENT;
+  if (all.length < begin || all.readUInt32LE(0) !== VERSION) return [];
+  const parts: Buffer[] = [];
+  let at = begin;
+  for (let part = 1; part < SIZES; part += 1) {
+    const size = all.readUInt32LE(part * Uint32Array.BYTES_PER_ELEMENT);
+    parts.push(all.subarray(at, at + size));
+    at += size;
+  }
+  return at === all.length ? parts : [];
 }
 
 function parsed(text: string): unknown {
@@ -85,17 +107,28 @@ function restoreCalls({ calls }: Progress, numbers: Int32Array, tools: unknown):
   return true;
 }
 
-function openResults(value: unknown): OpenResult[] | undefined {
+/** Undefined if it is no list, or has an item that is none. */
+function listOf<T>(value: unknown, itemOf: (item: unknown) => T | undefined): T[] | undefined {
   if (!Array.isArray(value)) return undefined;
-  const items: unknown[] = value;
-  const open: OpenResult[] = [];
-  for (const item of items) {
-    if (!isFields(item)) return undefined;
-    const { event_id, key, line } = item;
-    if (typeof event_id !== "string" || typeof key !== "string" || typeof line !== "number") return undefined;
-    open.push({ event_id, key, line });
-  }
-  return open;
+  const items = value.map(itemOf);
+  const known = items.filter((item) => item !== undefined);
+  return known.length === items.length ? known : undefined;
+}
+
+function openResult(item: unknown): OpenResult | undefined {
+  if (!isFields(item)) return undefined;
+  const { event_id, key, line, tool } = item;
+  const isWhole = typeof event_id === "string" && typeof key === "string" && typeof line === "number";
+  return isWhole && (typeof tool === "string" || tool === null) ? { event_id, key, line, tool } : undefined;
+}
+
+function openText(item: unknown): [string, OpenText] | undefined {
+  const [key, fields]: unknown[] = Array.isArray(item) ? item : [];
+  if (typeof key !== "string" || !isFields(fields)) return undefined;
+  const [line, offset, ordinal] = [fields["line"], fields["offset"], fields["ordinal"]];
+  const pieces = listOf(fields["pieces"], (place) => (typeof place === "number" ? place : undefined));
+  const isWhole = typeof line === "number" && typeof offset === "number" && typeof ordinal === "number";
+  return isWhole && pieces ? [key, { line, offset, ordinal, pieces }] : undefined;
 }
 
 /** 16 hexadecimal digits as two numbers, and back. */
@@ -108,6 +141,6 @@ function keyOf(first: number, second: number): string {
 }
 
 /** A copy: the bytes may begin at a place that numbers cannot. */
-function numbersAt(bytes: Buffer, from: number, to: number): Int32Array {
-  return new Int32Array(Uint8Array.from(bytes.subarray(from, to)).buffer);
+function numbersIn(bytes: Buffer): Int32Array {
+  return new Int32Array(Uint8Array.from(bytes).buffer);
 }

@@ -1,8 +1,7 @@
 /** Takes secrets out of what is to be stored. There is no other way from a session into the store. */
-import type { ParsedContentBlock } from "../parse/model.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import type { Redactor } from "../redact/redactor.ts";
-import { searchedTexts } from "../scan/find-text.ts";
+import { searchedTexts, type SearchedBlock } from "../scan/find-text.ts";
 import { TEXT_SEPARATOR, type StoredEvent } from "../store/model.ts";
 import { storableText } from "../store/storable.ts";
 import type { LateName, RawEvent } from "./session-events.ts";
@@ -46,12 +45,12 @@ export async function redactEvents(
 }
 
 /** What of a block has its texts. A call's input goes as a whole: keys tell what its texts are. */
-function valueOf(block: ParsedContentBlock): unknown {
+function valueOf(block: SearchedBlock): unknown {
   if (block.block_type === "tool_use") return block.tool_input;
   return block.block_type === "unknown" ? block.metadata.raw : searchedTexts(block);
 }
 
-function contentOf(block: ParsedContentBlock, clean: Clean, value: unknown): string {
+function contentOf(block: SearchedBlock, clean: Clean, value: unknown): string {
   if (block.block_type === "tool_use") {
     return joined(searchedTexts({ ...block, tool_name: clean(block.tool_name), tool_input: value }));
   }

@@ -5,20 +5,28 @@ import type { ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
 import { CallBook, callOf } from "../scan/find-calls.ts";
 import { hitRole } from "../scan/find-hit.ts";
 import { isOwnRecall } from "../scan/find-own-output.ts";
-import { searchedTexts } from "../scan/find-text.ts";
+import { searchedTexts, type SearchedBlock } from "../scan/find-text.ts";
 import { LineMessages } from "../scan/find-units.ts";
 import { storableTime } from "../store/storable.ts";
 import type { StoredEvent } from "../store/model.ts";
 import { eventId, idKey } from "./event-id.ts";
+import type { OpenText } from "./open-texts.ts";
 import { SessionFacts } from "./session-facts.ts";
 
 /** An event whose content was not redacted yet. */
 export interface RawEvent {
   /** Without content. Tool names and ids are raw. */
   event: StoredEvent;
-  block: ParsedContentBlock;
+  block: SearchedBlock;
   /** Characters of its texts. */
   size: number;
+}
+
+/** An event of a text alone, with another text. */
+export function withText({ event }: Pick<RawEvent, "event">, text: string): RawEvent {
+  const { block_type } = event;
+  const none = { thinking_text: null, result_text: null, tool_name: null, tool_input: null, metadata: {} };
+  return { event, size: text.length, block: { block_type, content_text: text, ...none } };
 }
 
 /** A result whose call was not met yet. */
@@ -27,6 +35,8 @@ export interface OpenResult {
   /** See `idKey`. */
   key: string;
   line: number;
+  /** The tool that it names itself. */
+  tool: string | null;
 }
 
 /** What is known of a result since its call was met. */
@@ -43,6 +53,10 @@ export interface Progress {
   said: SeenSet;
   calls: CallBook;
   open: OpenResult[];
+  /** How often each name of an event was given, by `idKey`. Of sources whose events have names. */
+  names: Map<string, number>;
+  /** Of transcripts of ours: see `OpenTexts`. */
+  texts: Map<string, OpenText>;
   events: number;
   facts: SessionFacts;
 }
@@ -53,6 +67,8 @@ export function noProgress(): Progress {
     said: new SeenSet(),
     calls: new CallBook(),
     open: [],
+    names: new Map(),
+    texts: new Map(),
     events: 0,
     facts: new SessionFacts(),
   };
@@ -64,7 +80,8 @@ export interface EventsOptions {
   repeats: boolean;
   /**
    * What events are known by. `place`: the byte where the line begins, in files that are only appended to. `name`: the
-   * host's id of the message or part, where all else moves.
+   * host's id of the message or part, where all else moves: in opencode's store, and in transcripts, which have the same
+   * ids in either format.
    */
   idsBy: "place" | "name";
 }
@@ -80,7 +97,6 @@ export class SessionEvents {
   /** Results of the line that is being read. */
   #lineResults: RawEvent[] = [];
   #line = 0;
-  readonly #names = new Map<string, number>();
   #offset = -1;
   #onLine = 0;
 
@@ -102,7 +118,8 @@ export class SessionEvents {
 
   /** What the last run found out about results without a call, in a line that is read again, holds no more. */
   reopen(): void {
-    for (const { event_id } of this.progress.open) this.#late.push({ event_id, tool_name: null, is_own: false });
+    for (const { event_id, tool } of this.progress.open)
+      this.#late.push({ event_id, tool_name: tool, is_own: isOwnRecall(tool, null) });
   }
 
   get count(): number {
@@ -158,18 +175,19 @@ export class SessionEvents {
     for (const { event } of this.#lineResults.splice(0)) {
       const key = idKey(event.tool_use_id ?? "");
       const call = calls.of(key, event.line_number);
-      if (call === undefined) this.progress.open.push({ event_id: event.event_id, key, line: event.line_number });
-      else Object.assign(event, named(event.tool_name, call));
+      const { event_id, line_number: line, tool_name: tool } = event;
+      if (call === undefined) this.progress.open.push({ event_id, key, line, tool });
+      else Object.assign(event, named(tool, call));
     }
   }
 
   #closeOpen(): void {
     const { calls, open } = this.progress;
     if (open.length === 0) return;
-    this.progress.open = open.filter(({ event_id, key, line }) => {
+    this.progress.open = open.filter(({ event_id, key, line, tool }) => {
       const call = calls.of(key, line);
       if (call === undefined) return true;
-      this.#late.push({ event_id, ...named(null, call) });
+      this.#late.push({ event_id, ...named(tool, call) });
       return false;
     });
   }
@@ -184,8 +202,10 @@ export class SessionEvents {
     }
     const id = uuid ?? block.tool_use_id ?? block.tool_result_id;
     const name = `${type} ${id === null ? `text ${texts.map(fingerprint).join(" ")}` : `id ${id}`}`;
-    const times = this.#names.get(name) ?? 0;
-    this.#names.set(name, times + 1);
+    const { names } = this.progress;
+    const key = idKey(name);
+    const times = names.get(key) ?? 0;
+    names.set(key, times + 1);
     return eventId([sessionId, name, String(times)]);
   }
 }

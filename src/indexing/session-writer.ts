@@ -2,8 +2,9 @@
 import type { Redactor } from "../redact/redactor.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { IndexState, StoredEvent } from "../store/model.ts";
+import type { AmendedText } from "./growing-source.ts";
 import { redactEvents, type Clean } from "./redact-events.ts";
-import type { LateName, RawEvent } from "./session-events.ts";
+import { withText, type LateName, type RawEvent } from "./session-events.ts";
 import type { SessionFacts } from "./session-facts.ts";
 import type { IndexStore } from "./session-job.ts";
 import { rowOf, textsInRow } from "./session-row.ts";
@@ -23,6 +24,8 @@ export type WrittenState = Omit<IndexState, "revision" | "rules" | "memory">;
 export interface Part {
   events: readonly RawEvent[];
   late: readonly LateName[];
+  /** Events before these that have another text now, in order. */
+  amended?: readonly AmendedText[];
   facts: SessionFacts;
   state: WrittenState;
   /** Made of the texts that it needs redacted: those of `memoryTexts`. */
@@ -64,7 +67,11 @@ export class SessionWriter {
   async write(part: Part, isLast: boolean): Promise<void> {
     const { redactor, ref } = this.#options;
     const texts = [...textsInRow(ref, part.facts), ...(part.memoryTexts ?? [])];
-    const { events, late, clean } = await redactEvents(redactor, part.events, part.late, texts);
+    const again = await this.#again(part);
+    const redacted = await redactEvents(redactor, [...again, ...part.events], part.late, texts);
+    const { late, clean } = redacted;
+    for (const event of redacted.events.slice(0, again.length)) this.#held.events[this.#heldAt(event.ordinal)] = event;
+    const events = redacted.events.slice(again.length);
     const { fresh, removeFrom } = (await this.#comparison?.newOnes(events, isLast)) ?? { fresh: events };
     this.#removeFrom ??= removeFrom;
     this.#held.events.push(...fresh);
@@ -72,6 +79,30 @@ export class SessionWriter {
     this.#held.size += part.events.reduce((sum, { size }) => sum + size, 0);
     if (!isLast && (await this.#holds())) return;
     await this.#put(part, clean);
+  }
+
+  /** Takes back what was written from the first event on that has another text now, to write it once more. */
+  async #again({ amended = [], events, state }: Part): Promise<RawEvent[]> {
+    const [first] = amended;
+    if (first === undefined) return [];
+    const { store, sessionId } = this.#options;
+    const next = this.#held.events[0]?.ordinal ?? state.events - events.length;
+    if (first.ordinal < next) {
+      const stored = await storedEvents(store, sessionId, first.ordinal, next);
+      this.#held.events.unshift(...stored);
+      this.#held.size += stored.reduce((sum, { content }) => sum + content.length, 0);
+      this.#removeFrom = first.ordinal;
+      this.#comparison?.stop();
+    }
+    return amended.map(({ ordinal, text }) => {
+      const event = this.#held.events[this.#heldAt(ordinal)];
+      if (event === undefined) throw new Overtaken(`Session ${sessionId} has other events than it had.`);
+      return withText({ event }, text);
+    });
+  }
+
+  #heldAt(ordinal: number): number {
+    return ordinal - (this.#held.events[0]?.ordinal ?? 0);
   }
 
   /** Events that snippets cite lose them unless they are removed and written in one transaction. */
@@ -106,6 +137,17 @@ export class SessionWriter {
 }
 
 const PAGE = 500;
+
+async function storedEvents(store: IndexStore, sessionId: string, from: number, to: number): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  while (from + events.length < to) {
+    const limit = Math.min(PAGE, to - from - events.length);
+    const page = await store.events(sessionId, { from: from + events.length, limit });
+    if (page.length === 0) break;
+    events.push(...page);
+  }
+  return events;
+}
 
 async function hasCitations(store: IndexStore, sessionId: string): Promise<boolean> {
   for (let offset = 0; ; offset += PAGE) {

@@ -8,10 +8,16 @@ const EDGE_BYTES = 64 * 1024;
 const WHOLE_BYTES = 4 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
+/**
+ * How a source is read. `lines`: a file of which each line stands for itself. `markdown`, `jsonl`: a transcript of ours.
+ * These are only appended to, and are read on from where the last run ended. `whole`: all else, from its start each time.
+ */
+const SOURCE_KINDS = ["lines", "markdown", "jsonl", "whole"] as const;
+export type SourceKind = (typeof SOURCE_KINDS)[number];
+
 /** What is kept of the bytes before a place. */
 export interface SourceCheck {
-  /** `lines`: each line stands for itself. `whole`: the source is read from its start each time. */
-  kind: "lines" | "whole";
+  kind: SourceKind;
   /** See `SourceOptions.agentProgress`. `null`: no line asked for it yet. */
   agentProgress: boolean | null;
   /** CRC-32 of the first bytes, of the last ones, and of all. */
@@ -26,10 +32,10 @@ export function packCheck({ kind, agentProgress, head, last, all }: SourceCheck)
 }
 
 export function unpackCheck(text: string): SourceCheck | undefined {
-  const [kind, progress, ...crcs] = text.split(" ");
+  const [name, progress, ...crcs] = text.split(" ");
   const [head, last, all] = crcs.map((crc) => Number.parseInt(crc, 16));
-  if ((kind !== "lines" && kind !== "whole") || head === undefined || last === undefined || all === undefined)
-    return undefined;
+  const kind = SOURCE_KINDS.find((each) => each === name);
+  if (kind === undefined || head === undefined || last === undefined || all === undefined) return undefined;
   return { kind, agentProgress: progress === "?" ? null : progress === "+", head, last, all };
 }
 

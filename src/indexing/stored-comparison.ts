@@ -9,12 +9,21 @@ export class StoredComparison {
   readonly #sessionId: string;
   #stored: StoredEvent[] = [];
   #compared = 0;
-  /** Nothing differed so far. */
-  isEqual = true;
+  #isEqual = true;
 
   constructor(store: IndexStore, sessionId: string) {
     this.#store = store;
     this.#sessionId = sessionId;
+  }
+
+  /** Nothing differed so far. */
+  get isEqual(): boolean {
+    return this.#isEqual;
+  }
+
+  /** From now on all events are to be written. */
+  stop(): void {
+    this.#isEqual = false;
   }
 
   /** Of the next events those that are to be written, and from which on the stored ones are to be removed. */
@@ -22,11 +31,11 @@ export class StoredComparison {
     events: readonly StoredEvent[],
     isLast: boolean,
   ): Promise<{ fresh: readonly StoredEvent[]; removeFrom?: number }> {
-    if (!this.isEqual) return { fresh: events };
+    if (!this.#isEqual) return { fresh: events };
     for (const [at, event] of events.entries()) {
       const stored = await this.#next();
       if (stored !== undefined && isSame(stored, event)) continue;
-      this.isEqual = false;
+      this.#isEqual = false;
       return { fresh: events.slice(at), ...(stored === undefined ? {} : { removeFrom: event.ordinal }) };
     }
     const surplus = isLast ? await this.#next() : undefined;

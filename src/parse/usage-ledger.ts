@@ -3,6 +3,7 @@
  * message id is counted once, whatever the order in which the sessions are added.
  */
 import { dayIn } from "./local-days.ts";
+import { compareUsage } from "./usage-order.ts";
 
 /** What one answer used. Times are ISO 8601, costs US dollars. */
 export interface UsageRecord {
@@ -160,20 +161,9 @@ function compareTimes(a: string | null, b: string | null): number {
   return first - second;
 }
 
-/** By output, which alone grows; the rest only makes the choice the same in any order. */
 function isFuller(record: UsageRecord, than: UsageRecord): boolean {
-  const sizes = (of: UsageRecord): number[] => [
-    of.tokensOut,
-    of.tokensIn,
-    of.cacheRead,
-    of.cacheWrite,
-    of.costUsd ?? -1,
-  ];
-  const other = sizes(than);
-  const differing = sizes(record)
-    .map((size, at) => size - (other[at] ?? 0))
-    .find((difference) => difference !== 0);
-  if (differing !== undefined) return differing > 0;
+  const difference = compareUsage(record, than);
+  if (difference !== 0) return difference > 0;
   if (record.model !== than.model) return (record.model ?? "") > (than.model ?? "");
   return than.isLowerBound && !record.isLowerBound;
 }

@@ -35,7 +35,7 @@ export function isOwnRecall(toolName: string | null, input: unknown): boolean {
 }
 
 /** A line for a shell, or a list of words: the program with its arguments, a shell with its script. */
-export function isOwnCommand(command: unknown): boolean {
+function isOwnCommand(command: unknown): boolean {
   if (typeof command === "string") return /transcripts/i.test(command) && hasOwn(shellCommands(command));
   if (!Array.isArray(command)) return false;
   const words = command.map(String);

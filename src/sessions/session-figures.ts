@@ -1,15 +1,10 @@
 /** What a session adds up to, message by message, so that sessions that share messages can be added up too. */
 import type { ParsedContentBlock, ParseResult } from "../parse/model.ts";
+import { compareUsage, type UsageSizes } from "../parse/usage-order.ts";
 
-export interface MessageFigures {
+export interface MessageFigures extends UsageSizes {
   /** Names the message across files; null if it has no name, and then it is counted wherever it stands. */
   key: string | null;
-  tokensIn: number;
-  tokensOut: number;
-  cacheRead: number;
-  cacheWrite: number;
-  /** US dollars; null if there is none or it is unknown. */
-  costUsd: number | null;
   toolCalls: number;
   toolErrors: number;
   /** Milliseconds since 1970. */
@@ -116,29 +111,18 @@ export class FigureSum {
   }
 }
 
-/** A copy may have been made before the calls of the message were answered, or hold only some of them. */
+/**
+ * A copy may have been made before the calls of the message were answered, or hold only some of them. Of copies with
+ * the same usage it does not matter which one is taken: the figures hold nothing else in which they could differ.
+ */
 function joined(message: MessageFigures, other: MessageFigures | undefined): MessageFigures {
   if (other === undefined) return message;
   return {
-    ...(isFuller(message, other) ? message : other),
+    ...(compareUsage(message, other) > 0 ? message : other),
     toolCalls: Math.max(message.toolCalls, other.toolCalls),
     toolErrors: Math.max(message.toolErrors, other.toolErrors),
     timeMs: earlier(message.timeMs, other.timeMs),
   };
-}
-
-/** By output, which alone grows in a stream; the rest only makes the choice the same in any order. */
-function isFuller(message: MessageFigures, other: MessageFigures): boolean {
-  const sizes = [message, other].map((of) => [
-    of.tokensOut,
-    of.tokensIn,
-    of.cacheRead,
-    of.cacheWrite,
-    of.costUsd ?? -1,
-  ]);
-  const [own = [], others = []] = sizes;
-  const differing = own.findIndex((size, at) => size !== others[at]);
-  return differing >= 0 && (own[differing] ?? 0) > (others[differing] ?? 0);
 }
 
 function earlier(a: number | null, b: number | null): number | null {

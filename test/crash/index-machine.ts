@@ -1,8 +1,10 @@
 /** Sessions that change while indexers come and go. */
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { generateSessions } from "../../bench/generate-sessions.ts";
 import { encodeEntry, encodeHeader } from "../support/indexing/made-transcript.ts";
+import { recordedFile } from "../support/indexing/recorded-file.ts";
 import type { Where } from "../../src/sessions/session-ref.ts";
 
 interface Growing {
@@ -17,6 +19,7 @@ export class IndexMachine {
   readonly where: Where;
   readonly #random: (below: number) => number;
   #files: Growing[] = [];
+  #recorded: Growing[] = [];
 
   constructor(home: string, random: (below: number) => number) {
     this.where = { env: {}, home, cwd: home };
@@ -38,7 +41,21 @@ export class IndexMachine {
     }));
     fs.rmSync(source, { recursive: true });
     for (let at = 0; at < 2; at += 1) this.#files.push(this.#transcript(at));
+    this.#recorded = [await this.#record("jsonl"), await this.#record("markdown")];
+    this.#files.push(...this.#recorded);
     for (const file of this.#files) this.#grow(file);
+  }
+
+  /** What was recorded goes on, some bytes at a time, for as long as something else takes. */
+  async growDuring(work: Promise<unknown>): Promise<void> {
+    const over = new AbortController();
+    const end = (): void => over.abort();
+    work.then(end, end);
+    while (!over.signal.aborted) {
+      const file = this.#recorded[this.#random(this.#recorded.length)];
+      if (file) this.#grow(file, 1 + this.#random(2_000));
+      await setTimeout(this.#random(8));
+    }
   }
 
   /** Some files grow, and one in a while is cut, replaced, deleted or touched. */
@@ -53,9 +70,8 @@ export class IndexMachine {
     if (kind === 3 && this.#random(3) === 0) this.#delete(victim);
   }
 
-  #grow(file: Growing): void {
+  #grow(file: Growing, step = 1 + this.#random(Math.ceil(file.bytes.length / 3))): void {
     if (file.size === -1) return;
-    const step = 1 + this.#random(Math.ceil(file.bytes.length / 3));
     const size = Math.min(file.bytes.length, file.size + step);
     fs.mkdirSync(dirname(file.path), { recursive: true });
     fs.appendFileSync(file.path, file.bytes.subarray(file.size, size));
@@ -81,6 +97,15 @@ export class IndexMachine {
   #delete(file: Growing): void {
     fs.rmSync(file.path);
     file.size = -1;
+  }
+
+  async #record(format: "jsonl" | "markdown"): Promise<Growing> {
+    const { home } = this.where;
+    const sessionID = `ses_recorded${format}`;
+    const folder = fs.mkdtempSync(join(home, "recorded-"));
+    const bytes = await recordedFile(folder, { sessionID, format, turns: 60, random: this.#random });
+    const name = `${sessionID}.${format === "jsonl" ? "jsonl" : "md"}`;
+    return { path: join(home, ".openfleet", "transcripts", name), bytes, size: 0 };
   }
 
   #transcript(at: number): Growing {

@@ -5,7 +5,8 @@
  *
  * Each machine has sessions of Claude Code, transcripts of ours and opencode's store. Ten indexers, of one runtime and
  * the other in turn, work on it and are killed with SIGKILL; every third of them has another one beside it, which is
- * left alone. Between them files grow, in the middle of lines too, and are cut, replaced and deleted. After each kill
+ * left alone. Recorded transcripts grow all the while; between the indexers all files do, in the middle of lines too, and
+ * are cut, replaced and deleted. After each kill
  * the store must open, and its sessions be whole as far as they say they are. In the end a run that is left alone must
  * come to the same as one over a new store. Exits with 1 if anything was violated; the machine is kept then.
  */
@@ -71,9 +72,11 @@ async function lifeOf(runtime: number): Promise<number> {
   return life;
 }
 
-async function killOne(home: string, random: (below: number) => number, turn: number): Promise<void> {
+async function killOne(machine: IndexMachine, random: (below: number) => number, turn: number): Promise<void> {
+  const { home } = machine.where;
   const other = turn % 3 === 2 ? start(home, turn + 1) : undefined;
   const child = start(home, turn);
+  const growing = machine.growDuring(Promise.all([child.ended, other?.ended]));
   await child.ready;
   const life = random(maxLifeMs);
   await new Promise((resolve) => setTimeout(resolve, life));
@@ -83,6 +86,7 @@ async function killOne(home: string, random: (below: number) => number, turn: nu
   if (printed.includes("done")) report.late += 1;
   if (!/^(?:ready\n)?(?:done\n0?)?$/.test(printed)) report.violations.push(`a child ended by itself: ${printed}`);
   const rest = await other?.ended;
+  await growing;
   if (rest !== undefined && rest !== "ready\ndone\n0") report.violations.push(`a child beside it failed: ${rest}`);
 }
 
@@ -108,7 +112,7 @@ async function judge(seed: number, kills: number): Promise<void> {
   const machine = new IndexMachine(home, random);
   await machine.begin();
   for (let turn = 0; turn < kills; turn += 1) {
-    await killOne(home, random, seed + turn);
+    await killOne(machine, random, seed + turn);
     await inspect(home);
     await machine.change();
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { mergeContinuations, type TranscriptEntry } from "../../src/format/index.ts";
+import { mergeContinuations } from "../../src/format/index.ts";
 import { opencodeExport } from "../../src/parse/sources/opencode-export.ts";
 import { assertAccounted } from "../support/parse/account.ts";
 import { damagedBytes } from "../support/parse/damage.ts";
@@ -11,6 +11,7 @@ import { plainSteps, stored } from "../support/recording/conversation.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
 import { describe, test } from "../support/runner.ts";
 import { anyEntry, anyHeader } from "./format-arbitraries.ts";
+import { textPieces } from "./text-pieces.ts";
 
 const SESSION = "ses_1";
 const anyEntries = fc.array(anyEntry, { maxLength: 6 });
@@ -23,27 +24,6 @@ const whole = ({ units, messages, blocks, errors, lines, metadata }: SourceReadi
   lines,
   metadata,
 ];
-
-/** Pieces of a few texts, in any order, with other things between them. */
-const pieces = fc
-  .array(
-    fc.record({
-      type: fc.constantFrom("assistant" as const, "reasoning" as const, "tool_use" as const),
-      part: fc.integer({ min: 0, max: 3 }),
-      continues: fc.option(fc.constantFrom("append" as const, "replace" as const), { nil: undefined }),
-      interrupted: fc.boolean(),
-    }),
-    { maxLength: 12 },
-  )
-  .map((all) =>
-    all.map(({ type, part, continues, interrupted }, at): TranscriptEntry => {
-      const of = { timestamp: "2026-01-05T10:30:00.000Z", messageID: `msg_${part % 2}`, partID: `prt_${part}` };
-      if (type === "tool_use")
-        return { type, ...of, partID: `prt_call_${at}`, tool: "x", callID: `call_${at}`, input: at };
-      const flags = { ...(continues ? { continues } : {}), ...(interrupted ? { interrupted } : {}) };
-      return { type, ...of, content: `text ${at}\n`, ...flags };
-    }),
-  );
 
 for (const [name, { source, text }] of Object.entries(FORMATS)) {
   describe(`a transcript in ${name}`, () => {
@@ -76,7 +56,7 @@ for (const [name, { source, text }] of Object.entries(FORMATS)) {
 
     test("has its texts put together as mergeContinuations does it", async () => {
       await fc.assert(
-        fc.asyncProperty(pieces, async (entries) => {
+        fc.asyncProperty(textPieces, async (entries) => {
           const [read, merged] = [
             await readSource(source, text(entries)),
             await readSource(source, text(mergeContinuations(entries))),
@@ -90,7 +70,7 @@ for (const [name, { source, text }] of Object.entries(FORMATS)) {
 
     test("gives every unit at once where the window is empty", async () => {
       await fc.assert(
-        fc.asyncProperty(pieces, async (entries) => {
+        fc.asyncProperty(textPieces, async (entries) => {
           const { units } = await readSource(source, text(entries), { windowLines: 0 });
           const texts = units.flatMap(({ messages }) =>
             messages.flatMap(({ blocks }) => blocks.map((block) => block.text)),

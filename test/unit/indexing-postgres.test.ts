@@ -50,5 +50,5 @@ describe("an index in PostgreSQL", () => {
     }
     assert.deepEqual(await dump(first), await inOneGo(machine.where, { redactor: NO_REDACTOR, limits: SMALL }));
     await Promise.all([first.close(), second.close()]);
-  }, 90_000);
+  }, 300_000);
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openStore, type StoreWhere } from "../../src/store/open-store.ts";
+import { LISTED_AT_ONCE } from "../../src/store/snippet-terms.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { fillSession, madeChange, madeEvent, madeSession, madeSnippet } from "../support/store/made-rows.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -16,8 +17,8 @@ describe("forgotten text", () => {
     const path = join(makeTempDir(), "store.db");
     return { path, where: { env: { TRANSCRIPTS_DATABASE: path }, home: "/nowhere" } };
   };
-  const stands = (path: string): boolean =>
-    readdirSync(dirname(path)).some((name) => readFileSync(join(dirname(path), name)).includes(SAID));
+  const stands = (path: string, said = SAID): boolean =>
+    readdirSync(dirname(path)).some((name) => readFileSync(join(dirname(path), name)).includes(said));
   const content = `${SAID} `.repeat(40);
 
   test("of a session is not in the database's files any more", async () => {
@@ -43,6 +44,17 @@ describe("forgotten text", () => {
     assert.ok(stands(path));
     assert.equal(await store.deleteSnippetsBefore(new Date("2021-01-01")), 1);
     assert.ok(!stands(path));
+    await store.close();
+  });
+
+  test("of snippets that are listed by their words neither, not even a word", async () => {
+    const { path, where } = place();
+    const store = await openStore(where);
+    await fillSession(store, 5);
+    for (let n = 0; n < LISTED_AT_ONCE; n++) await store.insertSnippet(madeSnippet({ content, tags: [SAID] }));
+    assert.ok(stands(path, "glacier"));
+    await store.deleteSession("s1");
+    for (const word of SAID.split(" ").filter(({ length }) => length > 3)) assert.ok(!stands(path, word), word);
     await store.close();
   });
 

@@ -1,4 +1,5 @@
 /** Puts texts together that were written in pieces, while they stream by. */
+import type { AssistantMessageEntry, ReasoningEntry } from "../../format/index.ts";
 import type { MessageDraft, SourceUnit } from "../draft.ts";
 
 /** Bytes of the input that are held back at most. */
@@ -12,6 +13,28 @@ export interface TextPiece {
   draft: MessageDraft;
 }
 
+/** What the pieces of a text have in common; undefined of a text that cannot be continued. */
+export function textKey({ type, partID }: AssistantMessageEntry | ReasoningEntry): string | undefined {
+  return partID === undefined ? undefined : `${type}/${partID}`;
+}
+
+/** Where the pieces of texts meet. */
+export interface TextJoin {
+  /** Puts a continuation into the text that it continues. False if that is too far back, or was never there. */
+  fold(piece: TextPiece, how: "append" | "replace"): boolean;
+  /** Takes the next unit; gives the units that are to go on. */
+  push(unit: SourceUnit, text?: TextPiece): SourceUnit[];
+  /** The end of the input: all that is held. */
+  end(): SourceUnit[];
+}
+
+type Beginning = Pick<SourceUnit, "line" | "offset">;
+
+/** Whether a text at `first` is too far back to be continued by anything after `last`. */
+export function isOutOfReach(first: Beginning, last: Beginning, windowLines = MAX_HELD_LINES): boolean {
+  return last.line - first.line >= windowLines || last.offset - first.offset > MAX_HELD_BYTES;
+}
+
 interface Held {
   unit: SourceUnit;
   text: TextPiece | undefined;
@@ -21,7 +44,7 @@ interface Held {
  * Holds a text back, and with it all that follows, until no more of it can come within the window. A continuation that
  * comes later stays a block of its own, which says so.
  */
-export class TextFold {
+export class TextFold implements TextJoin {
   readonly #windowLines: number;
   readonly #texts = new Map<string, MessageDraft>();
   #held: Held[] = [];
@@ -30,7 +53,6 @@ export class TextFold {
     this.#windowLines = Math.min(windowLines, MAX_HELD_LINES);
   }
 
-  /** Puts a continuation into the text that it continues. False if that is not held. */
   fold({ key, draft }: TextPiece, how: "append" | "replace"): boolean {
     const first = this.#texts.get(key);
     const block = first?.blocks[0];
@@ -49,7 +71,6 @@ export class TextFold {
     return true;
   }
 
-  /** Takes the next unit; gives the units that nothing can change any more. */
   push(unit: SourceUnit, text?: TextPiece): SourceUnit[] {
     const isFirst = text !== undefined && !this.#texts.has(text.key);
     if (isFirst) this.#texts.set(text.key, text.draft);
@@ -57,14 +78,12 @@ export class TextFold {
     return this.#release((first) => this.#isSettled(first, unit));
   }
 
-  /** The end of the input: all that is held. */
   end(): SourceUnit[] {
     return this.#release(() => true);
   }
 
   #isSettled({ unit, text }: Held, last: SourceUnit): boolean {
-    if (text === undefined) return true;
-    return last.line - unit.line >= this.#windowLines || last.offset - unit.offset > MAX_HELD_BYTES;
+    return text === undefined || isOutOfReach(unit, last, this.#windowLines);
   }
 
   #release(isSettled: (held: Held) => boolean): SourceUnit[] {

@@ -1,4 +1,5 @@
 /** Which line a byte stands on, for inputs that stream by. */
+import { FILE_START, type ReadingMark } from "../../format/reading-mark.ts";
 
 const LINE_FEED = 10;
 /** Line feeds that are remembered. Only a damaged file has more of them between two entries. */
@@ -9,11 +10,16 @@ export class LineIndex {
   #feeds: number[] = [];
   #next = 0;
   /** Line feeds before those. */
-  #passed = 0;
-  #offset = 0;
+  #passed: number;
+  #offset: number;
   #endsInLine = false;
   /** The first remembered line feed is not the first after what was asked last. */
   #forgot = false;
+
+  constructor({ offset, line }: ReadingMark = FILE_START) {
+    this.#offset = offset;
+    this.#passed = line - 1;
+  }
 
   push(chunk: Uint8Array): void {
     for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, at + 1)) {
@@ -53,7 +59,11 @@ export class LineIndex {
 
 /** Divides the lines of an input among the units that begin on them, so that each line counts once. */
 export class LineShares {
-  #covered = 0;
+  #covered: number;
+
+  constructor({ line }: ReadingMark = FILE_START) {
+    this.#covered = line - 1;
+  }
 
   /** Lines that no unit has yet, up to and with `last`. */
   take(last: number): number {

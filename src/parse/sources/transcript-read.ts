@@ -1,6 +1,7 @@
 /** Reads one of our own transcripts, of either format, into units. */
 import type { TranscriptItem } from "../../format/index.ts";
 import type { SourceOptions, SourceUnit } from "../draft.ts";
+import { TextFold } from "./transcript-fold.ts";
 import { LineIndex } from "./transcript-lines.ts";
 import { TranscriptUnits } from "./transcript-units.ts";
 
@@ -13,7 +14,7 @@ export async function* readTranscriptUnits(
   open: (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<TranscriptItem>,
 ): AsyncGenerator<SourceUnit[]> {
   const index = new LineIndex();
-  const units = new TranscriptUnits(index, windowLines);
+  const units = new TranscriptUnits(index, { texts: new TextFold(windowLines) });
   for await (const item of open(watched(chunks, index, units))) {
     const ready = units.add(item);
     if (ready.length > 0) yield ready;

@@ -6,6 +6,7 @@ import {
   type TranscriptItem,
   type TranscriptProblem,
 } from "../../format/index.ts";
+import type { ReadingMark } from "../../format/reading-mark.ts";
 import type { MessageDraft, SourceUnit } from "../draft.ts";
 import { SeenSet, fingerprint } from "../fingerprint.ts";
 import { isFields, textOf } from "../json-fields.ts";
@@ -13,7 +14,7 @@ import type { ParseError, ParseErrorCode } from "../model.ts";
 import { timeOf } from "../times.ts";
 import { entryDraft } from "./transcript-entries.ts";
 import { known } from "./transcript-fields.ts";
-import { TextFold, type TextPiece } from "./transcript-fold.ts";
+import { TextFold, textKey, type TextJoin, type TextPiece } from "./transcript-fold.ts";
 import { LineShares, type LineIndex } from "./transcript-lines.ts";
 import { UsageSums } from "./transcript-usage.ts";
 
@@ -34,21 +35,32 @@ interface Begun extends Omit<SourceUnit, "lines" | "problems"> {
   text?: TextPiece;
 }
 
+export interface UnitsOptions {
+  /** Default: a `TextFold`. */
+  texts?: TextJoin;
+  /** Where the input begins. */
+  start?: ReadingMark;
+  /** The entries that stand before it; those of the input are added. */
+  entries?: SeenSet;
+}
+
 export class TranscriptUnits {
   readonly #index: LineIndex;
-  readonly #shares = new LineShares();
+  readonly #shares: LineShares;
   readonly #sums = new UsageSums();
-  readonly #entries = new SeenSet();
-  readonly #fold: TextFold;
+  readonly #entries: SeenSet;
+  readonly #texts: TextJoin;
   #begun: Begun | undefined;
   /** Problems of the file as a whole, which wait for its first unit. */
   #early: ParseError[] = [];
   /** After the last entry. */
   #endOffset = 0;
 
-  constructor(index: LineIndex, windowLines?: number) {
+  constructor(index: LineIndex, { texts = new TextFold(), start, entries = new SeenSet() }: UnitsOptions = {}) {
     this.#index = index;
-    this.#fold = new TextFold(windowLines);
+    this.#shares = new LineShares(start);
+    this.#texts = texts;
+    this.#entries = entries;
   }
 
   /** The units that are finished with this item. */
@@ -76,11 +88,16 @@ export class TranscriptUnits {
     this.#early.push(problem);
   }
 
+  /** The line at `endOffset` begins something new: what was begun is finished. */
+  pause(endOffset: number): SourceUnit[] {
+    return this.#finish(this.#index.lineOf(endOffset - 1) ?? 0);
+  }
+
   /** The end of the input: all that is left. */
   end(): SourceUnit[] {
     const units = this.#finish(this.#index.total);
     const rest = this.#blank(this.#index.total, this.#early.splice(0));
-    return [...units, ...(rest ? this.#fold.push(rest) : []), ...this.#fold.end()];
+    return [...units, ...(rest ? this.#texts.push(rest) : []), ...this.#texts.end()];
   }
 
   #begin(line: number, offset: number): Begun {
@@ -93,8 +110,8 @@ export class TranscriptUnits {
     this.#begun = undefined;
     const { text, ...unit } = begun;
     const blank = this.#blank(unit.line - 1, []);
-    const units = blank ? this.#fold.push(blank) : [];
-    return [...units, ...this.#fold.push({ ...unit, lines: this.#shares.take(last) }, text)];
+    const units = blank ? this.#texts.push(blank) : [];
+    return [...units, ...this.#texts.push({ ...unit, lines: this.#shares.take(last) }, text)];
   }
 
   /** Lines up to `last` that hold nothing. */
@@ -123,11 +140,12 @@ export class TranscriptUnits {
   #drafts(entry: TranscriptEntry): { messages: MessageDraft[]; text?: TextPiece } {
     const draft = entryDraft(entry, this.#sums);
     const isText = entry.type === "assistant" || entry.type === "reasoning";
-    if (!isText || entry.partID === undefined) return { messages: [draft] };
-    const text = { key: `${entry.type}/${entry.partID}`, draft };
+    const key = isText ? textKey(entry) : undefined;
+    if (!isText || key === undefined) return { messages: [draft] };
+    const text = { key, draft };
     const { continues } = entry;
     if (continues === undefined) return { messages: [draft], text };
-    if (this.#fold.fold(text, continues)) return { messages: [] };
+    if (this.#texts.fold(text, continues)) return { messages: [] };
     for (const block of draft.blocks) block.metadata = { ...block.metadata, continues };
     return { messages: [draft], text };
   }

@@ -1,9 +1,8 @@
 /** Failed calls of many sessions, newest first, within a budget. */
 import { createRedactor, type Redactor } from "../../redact/redactor.ts";
 import { redactJson } from "../../redact/redact-json.ts";
-import { isAbsent } from "../../sessions/reasons.ts";
 import { findSessions } from "../../sessions/find-sessions.ts";
-import { SessionError } from "../../sessions/session-error.ts";
+import { isReadFault } from "../../sessions/read-fault.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { shortHash } from "../conversation/entries.ts";
 import { execution } from "../execution.ts";
@@ -124,9 +123,7 @@ async function readable(read: () => Promise<ErrorRow[]>, listing: Listing): Prom
   try {
     return await read();
   } catch (error) {
-    const isReadFault =
-      error instanceof SessionError || isAbsent(error) || (error instanceof Error && "syscall" in error);
-    if (!isReadFault) throw error;
+    if (!isReadFault(error)) throw error;
     listing.unreadable += 1;
     return [];
   }
