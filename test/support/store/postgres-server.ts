@@ -21,8 +21,21 @@ export interface PostgresServerOptions {
   durable?: boolean;
 }
 
+/** Another program may take the port between the moment when it was free and the server's start. */
+const TRIES = 3;
+
 /** Starts a server of its own, in a second or two. It ends with this process, however that ends. */
-export async function startPostgres({ durable = false }: PostgresServerOptions = {}): Promise<PostgresServer> {
+export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await started(options);
+    } catch (error) {
+      if (tries === TRIES) throw error;
+    }
+  }
+}
+
+async function started({ durable = false }: PostgresServerOptions): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), "opencode-transcripts-postgres-"));
   const args = [join(import.meta.dirname, "postgres-child.ts"), folder, `${await freePort()}`];
   const child = spawn(process.execPath, durable ? [...args, "durable"] : args, { stdio: ["pipe", "pipe", "inherit"] });
