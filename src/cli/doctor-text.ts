@@ -12,20 +12,17 @@ const INDENT = "  ";
 export function doctorText(context: CommandContext, result: DoctorResult): string {
   const { colors, columns } = context;
   const section = (title: string, lines: readonly string[]): string =>
-    lines.length === 0 ? "" : `${colors.bold(title)}\n${lines.join("\n").replace(/^/gm, INDENT)}\n`;
+    lines.length === 0 ? "" : `${colors.bold(title)}\n${wrap(lines.join("\n"), columns, INDENT)}\n`;
   return [
     `transcripts ${result.program.version}, ${result.program.runtime}\n`,
     section("Places", placeLines(context, result)),
+    section("Index", [indexLine(context, result)]),
     section("Recording", [configLine(context, result)]),
     section(
       "Not read",
       result.unreadable.map(({ path, reason }) => `${colors.red("x")} ${neutralLine(path)}: ${neutralLine(reason)}`),
     ),
-    // Only here: a path that a terminal breaks by itself can still be copied.
-    section(
-      "Content",
-      contentLines(context, result).map((line) => wrap(line, columns - INDENT.length)),
-    ),
+    section("Content", contentLines(context, result)),
     section("Damage", damageLines(context, result)),
   ]
     .filter((part) => part !== "")
@@ -39,6 +36,16 @@ function placeLines({ colors }: CommandContext, { places }: DoctorResult): strin
       problem === null ? (sessions === 0 ? "nothing there" : counted(sessions, "session")) : neutralLine(problem);
     return `${mark} ${source}  ${neutralLine(path)}: ${what}`;
   });
+}
+
+function indexLine({ colors }: CommandContext, { index }: DoctorResult): string {
+  const { sessions, whole, problem } = index;
+  const place = `${index.backend === "sqlite" ? "SQLite" : "PostgreSQL"}  ${neutralLine(index.place)}`;
+  if (!index.exists) return `${colors.dim("-")} ${place}: none yet; \`transcripts index\` makes it`;
+  const held = sessions === null ? "" : `${counted(sessions, "session")}; `;
+  if (problem !== null) return `${colors.red("x")} ${place}: ${held}${neutralLine(problem)}`;
+  const checked = whole === true ? "whole" : index.backend === "sqlite" ? "not checked, it is large: --all does" : "";
+  return `${colors.green("+")} ${place}: ${held}${checked}`.replace(/; $/, "");
 }
 
 function configLine({ colors, cwd }: CommandContext, { config }: DoctorResult): string {

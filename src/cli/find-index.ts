@@ -45,7 +45,8 @@ async function openedStore(context: CommandContext): Promise<Store | undefined> 
   }
 }
 
-function leftAside(context: CommandContext, error: unknown): undefined {
+/** Says that the index is not used, and why. Throws what does not come from the index. */
+export function leftAside(context: CommandContext, error: unknown): undefined {
   if (!(error instanceof StoreError)) throw error;
   context.note(`the index was left aside: ${error.message}`);
 }

@@ -1,12 +1,9 @@
 /** `transcripts find` with an index. */
-import { existsSync } from "node:fs";
-import { hostname } from "node:os";
 import { searchAll, type HitSession, type SearchAllQuery, type SearchedAll } from "../search/search-all.ts";
 import { olderHits, type SearchHit, type SearchResult } from "../search/search.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
-import type { Store } from "../store/store.ts";
 import type { CommandContext, ExitCode } from "./command.ts";
-import { openIndex, type OpenIndex } from "./find-index.ts";
+import { leftAside, openIndex, type OpenIndex } from "./find-index.ts";
 import { findRow, type FindRequest, type OpenBy } from "./find-query.ts";
 import { findHeading, passageText } from "./find-text.ts";
 import { printLine } from "./output.ts";
@@ -25,22 +22,47 @@ interface Shown {
 
 export async function findByIndex(context: CommandContext, request: FindRequest): Promise<ExitCode> {
   const index = await openIndex(context);
-  if (index === undefined) {
-    const { findByScan } = await import("./find-scan.ts");
-    return findByScan(context, request, true);
-  }
+  if (index === undefined) return readAll(context, request);
   try {
-    return await findIn(context, request, index);
+    const found = await foundIn(context, request, index);
+    if (found !== undefined) return await printAll(context, request, index, found);
   } finally {
     await index.store.close();
   }
+  return readAll(context, request);
 }
 
-async function findIn(context: CommandContext, request: FindRequest, index: OpenIndex): Promise<ExitCode> {
-  const { limit, isJson } = request;
-  const all = await searchAll(index.store, context, queryOf(context, request), index.changed);
+async function readAll(context: CommandContext, request: FindRequest): Promise<ExitCode> {
+  const { findByScan } = await import("./find-scan.ts");
+  return findByScan(context, request, true);
+}
+
+interface FoundInIndex {
+  all: SearchedAll;
+  shown: Shown[];
+}
+
+/** Undefined where the index cannot be read to the end of it, which was told: damage may show anywhere. */
+async function foundIn(
+  context: CommandContext,
+  request: FindRequest,
+  index: OpenIndex,
+): Promise<FoundInIndex | undefined> {
+  try {
+    const all = await searchAll(index.store, context, queryOf(context, request), index.changed);
+    return { all, shown: await shownHits(all.result.hits, index, all) };
+  } catch (error) {
+    return leftAside(context, error);
+  }
+}
+
+async function printAll(
+  context: CommandContext,
+  { limit, isJson }: FindRequest,
+  index: OpenIndex,
+  { all, shown }: FoundInIndex,
+): Promise<ExitCode> {
   for (const { path, reason } of all.read?.unreadable ?? []) context.note(`not read: ${path}: ${reason}`);
-  const shown = await shownHits(all.result.hits, index, all);
   await print(context, shown, isJson);
   let older = 0;
   if (limit === Infinity) {
@@ -49,7 +71,9 @@ async function findIn(context: CommandContext, request: FindRequest, index: Open
       older += hits.length;
     }
   }
-  context.note(scopeLine(all, { index, shown: shown.length, older }));
+  context.note(
+    scopeLine(all, { index, indexed: all.indexed ?? (await sessionsIn(index)), shown: shown.length, older }),
+  );
   return shown.length > 0 ? 0 : 1;
 }
 
@@ -67,7 +91,7 @@ function queryOf(context: CommandContext, { query, project, limit, isWords }: Fi
 
 async function shownHits(
   hits: readonly SearchHit[],
-  { store, known }: OpenIndex,
+  { known }: OpenIndex,
   { sessionOf }: SearchedAll,
 ): Promise<Shown[]> {
   const ambiguous = new Set(known.ambiguous);
@@ -76,7 +100,7 @@ async function shownHits(
   for (const hit of hits) {
     const session = await sessionOf(hit);
     if (session === undefined) continue;
-    const open = ways.get(session) ?? openBy(session, store, ambiguous);
+    const open = ways.get(session) ?? openBy(session, ambiguous);
     ways.set(session, open);
     const { is_sidechain, occurred_at: timestamp, ...rest } = hit;
     const found = { ...rest, timestamp, ...(is_sidechain ? { is_sidechain: true as const } : {}) };
@@ -87,12 +111,10 @@ async function shownHits(
 }
 
 /** How to open a session: by an argument, or not at all, and why. */
-function openBy({ ref, stored }: HitSession, { backend }: Store, ambiguous: ReadonlySet<string>): OpenBy {
-  const isOnly = !ambiguous.has(ref.id);
-  if (stored === undefined) return { argument: argumentFor(ref, isOnly) };
-  if (backend === "postgres" && stored.host !== hostname()) return { elsewhere: stored.host };
-  if (!existsSync(stored.path)) return { gone: true };
-  return { argument: argumentFor(ref, isOnly && ref.id === stored.session_id) };
+function openBy({ ref, stored, access }: HitSession, ambiguous: ReadonlySet<string>): OpenBy {
+  if (access.kind !== "here") return access;
+  const isOnly = !ambiguous.has(ref.id) && (stored === undefined || ref.id === stored.session_id);
+  return { kind: "here", argument: argumentFor(ref, isOnly) };
 }
 
 /** As JSON by rank; for people the passages of one session together, the session of the best one first. */
@@ -108,24 +130,31 @@ async function print(context: CommandContext, shown: readonly Shown[], isJson: b
   }
 }
 
+/** Those of places that cannot be read now are in the index, but were not met on this machine. */
+async function sessionsIn({ store, known, unreadable }: OpenIndex): Promise<number> {
+  return unreadable.length > 0 ? (await store.sessions()).length : known.count + known.gone;
+}
+
 interface Scope {
   index: OpenIndex;
+  /** How many sessions of the index were searched. */
+  indexed: number;
   shown: number;
   /** Shown after them, not ranked. */
   older: number;
 }
 
 /** What was searched, and how. */
-function scopeLine({ result, indexed, read }: SearchedAll, { index, shown, older }: Scope): string {
+function scopeLine({ result, indexed: some, read }: SearchedAll, { index, indexed, shown, older }: Scope): string {
   const { known } = index;
   const notes = [
     ...(index.updated > 0 ? [`${index.updated} brought up to date`] : []),
-    ...(indexed === undefined && known.gone > 0 ? [`${known.gone} whose file is gone`] : []),
+    ...(some === undefined && known.gone > 0 ? [`${known.gone} whose file is gone`] : []),
   ];
   const how = notes.length === 0 ? "" : ` (${notes.join(", ")})`;
   const also = read === undefined ? "" : ` and ${plural(read.searched, "changed session")} as files`;
   const unreadable = index.unreadable.length + (read?.unreadable.length ?? 0);
-  const sessions = plural(indexed ?? known.count + known.gone, "session");
+  const sessions = plural(indexed, "session");
   const which = older > 0 ? olderNote(shown, older) : shownNote(result, shown);
   return `searched ${sessions} in the index${how}${also}, ${unreadable} unreadable${which}${wordsNote(result)}`;
 }

@@ -1,5 +1,7 @@
 /** What `transcripts find` was asked for. */
 import type { FindQuery, Hit } from "../scan/find.ts";
+import type { HitRole } from "../scan/find-hit.ts";
+import type { SessionAccess } from "../search/session-access.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import { CliError, type CommandContext, type CommandOptions } from "./command.ts";
 import { date, flag, integer, text } from "./option-values.ts";
@@ -42,14 +44,18 @@ function queryOf(term: string, options: CommandOptions): FindQuery {
   return {
     term,
     ...(since === undefined ? {} : { since }),
-    ...(role === "user" || role === "assistant" || role === "tool" ? { role } : {}),
+    ...(isRole(role) ? { role } : {}),
     ...(tool === undefined ? {} : { tool }),
     ...(flag(options, "errors") ? { errorsOnly: true } : {}),
   };
 }
 
+function isRole(role: string | undefined): role is HitRole {
+  return role === "user" || role === "assistant" || role === "tool" || role === "system";
+}
+
 /** How to open a session: by an argument, or not at all, and why. */
-export type OpenBy = { argument: string } | { gone: true } | { elsewhere: string };
+export type OpenBy = { kind: "here"; argument: string } | Exclude<SessionAccess, { kind: "here" }>;
 
 /** What a row says besides what its hit says. */
 export interface RowSetting {
@@ -77,7 +83,7 @@ export function findRow(ref: SessionRef, hit: Hit, { open, rank, eventId }: RowS
     matches: hit.matches.map(([start, end]) => [start, end]),
     match_count: hit.match_count,
     open: openCommand(ref, hit, open),
-    gone: "gone" in open,
+    gone: open.kind === "gone",
     rank,
     event_id: eventId,
   };
@@ -86,8 +92,9 @@ export function findRow(ref: SessionRef, hit: Hit, { open, rank, eventId }: RowS
 /** A comment where nothing can be opened: pasted into a shell it does nothing. */
 function openCommand(ref: SessionRef, { role, block_type, line_number, is_sidechain }: Hit, open: OpenBy): string {
   const place = (ref.path ?? ref.database ?? ref.id).replaceAll(/\s/g, " ");
-  if ("gone" in open) return `# only the index still has this: ${place} is gone`;
-  if ("elsewhere" in open) return `# on ${open.elsewhere}: ${place}`;
+  if (open.kind === "gone") return `# only the index still has this: ${place} is gone`;
+  if (open.kind === "unreadable") return `# ${place} cannot be read: ${open.reason}`;
+  if (open.kind === "elsewhere") return `# on ${open.host}: ${place}`;
   const isInner = role === "tool" ? " --with-tools" : block_type === "thinking" ? " --with-thinking" : "";
   const isBelow = is_sidechain === true ? " --subagents" : "";
   return `transcripts show ${open.argument} --line ${line_number}${isInner}${isBelow}`;

@@ -70,7 +70,7 @@ class SessionScan {
       if (hits.length === 0) continue;
       // Only now is it worth looking for the project and the title.
       const known = await readHead(ref);
-      const open = { argument: argumentFor(ref, ids.get(ref.id) === 1) };
+      const open = { kind: "here" as const, argument: argumentFor(ref, ids.get(ref.id) === 1) };
       this.#fewest = Math.min(this.#fewest, ...hits.map(termsIn));
       yield { ref: known, rows: hits.map((hit) => findRow(known, hit, { open, rank: null, eventId: null })) };
     }

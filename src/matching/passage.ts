@@ -7,19 +7,23 @@ export interface Passage {
   matches: (readonly [start: number, end: number])[];
 }
 
-/** Characters that are shown before the first match, and in all. */
-const BEFORE = 60;
+/** Characters that are shown, and the share of them before the first match. */
 const WHOLE = 200;
+const BEFORE = 0.3;
 /** How far from the wished place a word may end. */
 const SLACK = 20;
 const CUT = "…";
 const SPACES = /[\s\u0000-\u001f\u007f-\u009f]+/g;
 
-/** Of a text and the places of a term in it, in order. */
-export function passageAround(text: string, places: readonly (readonly [number, number])[]): Passage {
+/** Of a text and the places of a term in it, in order. `whole`: about so many characters. */
+export function passageAround(
+  text: string,
+  places: readonly (readonly [number, number])[],
+  whole: number = WHOLE,
+): Passage {
   const [first = [0, 0]] = places;
-  const start = wordStart(text, first[0] - BEFORE, first[0]);
-  const end = wordEnd(text, Math.max(start + WHOLE, first[0] + 1), first[1]);
+  const start = wordStart(text, first[0] - Math.round(whole * BEFORE), first[0]);
+  const end = wordEnd(text, Math.max(start + whole, first[0] + 1), first[1]);
   const passage: Passage = { text: start > 0 ? CUT : "", matches: [] };
   let done = start;
   for (const [from, to] of places) {

@@ -19,19 +19,20 @@ export interface Found {
 
 export interface Collected {
   found: Found[];
-  /** Whether there may be more entries that match, before `lowest`. */
-  isCut: boolean;
-  /** Of all that were found; 0 if nothing was. */
+  /** Entries before this position were not looked for; 0: there are none that match. */
   lowest: number;
+  /** Of all that match, those too that came later and were left out; 0 if nothing does. */
   highest: number;
 }
 
 /** Which of the candidates count, besides that they match. */
 export interface Range {
-  /** Collects no more than so many. Infinity: all. */
+  /** Collects no more than so many, beside those that were written anew. Infinity: all. */
   atMost: number;
   /** Entries before this position are left out. */
   lowest: number;
+  /** Entries from this position on are left out, up to `highest`: they stood on pages before. Null: none. */
+  before: number | null;
   /** Entries after this position count only if they occurred at `writtenAnewBefore` or earlier. */
   highest: number;
   writtenAnewBeforeMs: number;
@@ -44,28 +45,68 @@ export async function collect(
   range: Range,
   signal: AbortSignal | undefined,
 ): Promise<Collected> {
-  const matcher = new TermMatcher(query.terms, query.required);
-  const collected: Collected = { found: [], isCut: false, lowest: 0, highest: 0 };
+  const { before, highest } = range;
+  const collecting = new Collecting(new TermMatcher(query.terms, query.required), range);
+  if (before !== null) await addAll(store, query, { collecting, downTo: highest + 1, signal });
+  const rest = before === null ? query : { ...query, before };
+  await addAll(store, rest, { collecting, downTo: range.lowest, signal });
+  return collecting.collected;
+}
+
+interface Adding {
+  collecting: Collecting;
+  /** Candidates before this position are not looked at. */
+  downTo: number;
+  signal: AbortSignal | undefined;
+}
+
+async function addAll(store: Store, query: CandidateQuery, { collecting, downTo, signal }: Adding): Promise<void> {
   for await (const page of store.candidates(query)) {
     signal?.throwIfAborted();
     for (const candidate of page) {
-      if (candidate.position < range.lowest) return collected;
-      if (!isWithin(candidate, range)) continue;
-      const match = matcher.match(candidate.content);
-      if (!match) continue;
-      if (collected.found.length >= range.atMost) return { ...collected, isCut: true };
-      collected.found.push(foundOf(candidate, match, range.atMost !== Infinity));
-      collected.lowest = candidate.position;
-      collected.highest = Math.max(collected.highest, candidate.position);
+      if (candidate.position < downTo || !collecting.add(candidate)) return;
     }
     // Where signals get their turn: reading blocks.
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return collected;
 }
 
-function isWithin({ position, occurred_at }: Candidate, { highest, writtenAnewBeforeMs }: Range): boolean {
-  return position <= highest || (occurred_at !== null && Date.parse(occurred_at) <= writtenAnewBeforeMs);
+class Collecting {
+  readonly collected: Collected = { found: [], lowest: 0, highest: 0 };
+  readonly #matcher: TermMatcher;
+  readonly #range: Range;
+  /** How many of those that were found may be so many at most. */
+  #counted = 0;
+  #last = 0;
+
+  constructor(matcher: TermMatcher, range: Range) {
+    this.#matcher = matcher;
+    this.#range = range;
+  }
+
+  /** False if it is one too many: the collection is cut. */
+  add(candidate: Candidate): boolean {
+    const { collected } = this;
+    const { position, content } = candidate;
+    const { atMost, highest } = this.#range;
+    const match = this.#matcher.match(content);
+    if (!match) return true;
+    collected.highest = Math.max(collected.highest, position);
+    const isAnew = position > highest;
+    if (isAnew && !this.#occurredBefore(candidate)) return true;
+    if (!isAnew && this.#counted >= atMost) {
+      collected.lowest = this.#last;
+      return false;
+    }
+    collected.found.push(foundOf(candidate, match, atMost !== Infinity));
+    if (!isAnew) this.#counted += 1;
+    this.#last = position;
+    return true;
+  }
+
+  #occurredBefore({ occurred_at }: Candidate): boolean {
+    return occurred_at !== null && Date.parse(occurred_at) <= this.#range.writtenAnewBeforeMs;
+  }
 }
 
 /** Most passages are never shown: they are made when they are. Where all are, the texts are not kept until then. */

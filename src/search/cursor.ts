@@ -1,6 +1,8 @@
 /**
  * Where a page of hits ended. It holds what the hits were ranked from, so that entries that came later do not move those
  * of the pages before and after: later pages are made from the same entries, though sessions grow meanwhile.
+ *
+ * Entries are ranked in blocks: the newest ones, then those before them, and so on, so that each can be reached.
  */
 import { SearchError } from "./search-error.ts";
 import type { SearchQuery } from "./query.ts";
@@ -11,13 +13,17 @@ export interface Cursor {
   nowMs: number;
   /** Entries written after this position count only if they are older than the first page: written anew. */
   highest: number;
-  /** Entries before this position were not ranked; 0 if all were. */
-  lowest: number;
+  /** The page goes on with entries before this position, which were not ranked yet. Null within the first block. */
+  before: number | null;
+  /** How many entries were ranked in the blocks before. */
+  passed: number;
+  /** Entries before this position are not ranked with this block; 0 if it is the last one. Null where a block begins. */
+  lowest: number | null;
   /** How many of the words an entry must have. */
   required: number;
   /** `since` of the first page: people ask for "the last week", which moves. */
   sinceMs: number | null;
-  /** The last entry shown, and its score. */
+  /** The last entry of the block that was shown, and its score; empty where a block begins. */
   eventId: string;
   score: number;
   /** How many were shown. */
@@ -25,19 +31,22 @@ export interface Cursor {
 }
 
 export function cursorText(query: SearchQuery, cursor: Cursor): string {
-  const { nowMs, highest, lowest, required, sinceMs, eventId, score, shown } = cursor;
-  const fields = [keyOf(query), nowMs, highest, lowest, required, sinceMs, shown, score, eventId];
+  const { nowMs, highest, before, passed, lowest, required, sinceMs, eventId, score, shown } = cursor;
+  const place = [nowMs, highest, before, passed, lowest];
+  const fields = [keyOf(query), ...place, required, sinceMs, shown, score, eventId];
   return Buffer.from(JSON.stringify(fields)).toString("base64url");
 }
 
 /** Throws a `SearchError` for what is no cursor of this query. */
 export function readCursor(query: SearchQuery, text: string): Cursor {
   const fields = fieldsOf(text);
-  const [key, nowMs, highest, lowest, required, sinceMs, shown, score, eventId] = fields;
+  const [key, nowMs, highest, before, passed, lowest, required, sinceMs, shown, score, eventId] = fields;
   if (
     !isCount(nowMs) ||
     !isCount(highest) ||
-    !isCount(lowest) ||
+    !(before === null || isCount(before)) ||
+    !isCount(passed) ||
+    !(lowest === null || isCount(lowest)) ||
     !isCount(required) ||
     (sinceMs !== null && typeof sinceMs !== "number") ||
     !isCount(shown) ||
@@ -47,7 +56,7 @@ export function readCursor(query: SearchQuery, text: string): Cursor {
     throw wrong("The cursor is none of this program.");
   }
   if (key !== keyOf(query)) throw wrong("The cursor belongs to another search.");
-  return { nowMs, highest, lowest, required, sinceMs, shown, score, eventId };
+  return { nowMs, highest, before, passed, lowest, required, sinceMs, shown, score, eventId };
 }
 
 function fieldsOf(text: string): unknown[] {

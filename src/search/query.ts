@@ -25,7 +25,7 @@ export interface SearchQuery {
   limit?: number;
   /** Where the page before ended. Everything else must be as it was then, but for the limit. */
   cursor?: string;
-  /** With a limit, of all entries that match so many of the newest are ranked. Default 300. */
+  /** With a limit, so many of the entries that match are ranked at a time, the newest first. Default 300. */
   rankedAtMost?: number;
   /** What counts as new. Default: now. */
   now?: Date;
@@ -38,11 +38,11 @@ type SearchMatch = "phrase" | "words";
 export interface SearchResult {
   /** Best first. */
   hits: SearchHit[];
-  /** Entries that match, those on other pages too. */
+  /** Entries that match, those on other pages too, of this block and of those before it. */
   total: number;
-  /** False: there are more; only the newest were ranked. */
+  /** False: there are more; only the newest were ranked so far. */
   isTotalExact: boolean;
-  /** Entries before this position were not ranked: see `olderHits`. 0: all were. */
+  /** Entries before this position were not ranked yet: see `olderHits`. 0: all were. */
   lowest: number;
   /** For the next page; null on the last one. */
   cursor: string | null;

@@ -6,6 +6,7 @@ import type { Store } from "../store/store.ts";
 import type { Found } from "./collect.ts";
 import type { SearchHit, SearchQuery, SearchResult } from "./query.ts";
 import { search, searchedTerms } from "./search.ts";
+import { accessOf, type SessionAccess } from "./session-access.ts";
 import { storedRef } from "./stored-ref.ts";
 import { wantedSessions } from "./wanted-sessions.ts";
 
@@ -20,6 +21,7 @@ export interface HitSession {
   ref: SessionRef;
   /** Its row; undefined of a session that was read: its hits have no event in the store. */
   stored: StoredSession | undefined;
+  access: SessionAccess;
 }
 
 export interface SearchedAll {
@@ -53,9 +55,9 @@ export async function searchAll(
   const sessions = new Map<string, Promise<HitSession | undefined>>();
   const sessionOf = async (id: string): Promise<HitSession | undefined> => {
     const ref = refs.get(id);
-    if (ref !== undefined) return { ref: await withHead(ref), stored: undefined };
+    if (ref !== undefined) return { ref: await withHead(ref), stored: undefined, access: { kind: "here" } };
     const stored = wanted.stored.get(id) ?? (await store.session(id));
-    return stored && { ref: storedRef(stored), stored };
+    return stored && { ref: storedRef(stored), stored, access: accessOf(stored, store) };
   };
   return {
     result,

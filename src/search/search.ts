@@ -17,10 +17,12 @@ const RANKED_AT_MOST = 300;
 
 /**
  * What the entries of a store have of a term: exactly what `findInSession` finds in the same sessions, ranked. With a
- * limit the newest entries are ranked, and `isTotalExact` says whether there are more.
+ * limit the newest entries are ranked, as a block; the cursor goes on with the next block where one ends, until there is
+ * none. `isTotalExact` says whether there are more.
  *
- * Pages that a cursor leads to are made from the same entries as the first one, though sessions grow meanwhile.
- * Rejects with a `SearchError` for a term or a cursor that is none, and with what the store rejects.
+ * Pages that a cursor leads to are made from the same entries as the first one, though sessions grow meanwhile: an entry
+ * that was written anew is not lost, but may come again in the next block. Rejects with a `SearchError` for a term or a
+ * cursor that is none, and with what the store rejects.
  */
 export async function search(store: Store, query: SearchQuery): Promise<SearchResult> {
   const terms = searchedTerms(query);
@@ -28,28 +30,46 @@ export async function search(store: Store, query: SearchQuery): Promise<SearchRe
   const now = cursor === undefined ? (query.now ?? new Date()) : new Date(cursor.nowMs);
   const { collected, required } = await collectBest(store, terms, query, cursor, now);
   const ordered = ranked(collected.found, terms, query.term, now);
-  const from = cursor === undefined ? 0 : startAfter(ordered, cursor);
+  const from = cursor === undefined || cursor.eventId === "" ? 0 : startAfter(ordered, cursor);
   const page = ordered.slice(from, from + (query.limit ?? USUAL_LIMIT));
-  const before = cursor?.shown ?? 0;
-  const last = page.at(-1);
-  const next: Omit<Cursor, "eventId" | "score" | "shown"> = cursor ?? {
-    nowMs: now.getTime(),
-    highest: collected.highest,
-    lowest: collected.isCut ? collected.lowest : 0,
-    required,
-    sinceMs: query.since?.getTime() ?? null,
-  };
-  const isLast = last === undefined || from + page.length >= ordered.length;
+  const shownBefore = cursor?.shown ?? 0;
+  const { passed = 0 } = cursor ?? {};
+  const lowest = cursor?.lowest ?? collected.lowest;
+  const first = { nowMs: now.getTime(), highest: collected.highest, before: null, passed, sinceMs: sinceMs(query) };
+  const at = { ...(cursor ?? first), lowest, required, shown: shownBefore + page.length };
+  const total = passed + ordered.length;
   return {
-    hits: page.map((each, at) => hitOf(each, before + at + 1, terms)),
-    total: ordered.length,
-    isTotalExact: next.lowest === 0,
-    lowest: next.lowest,
-    cursor: isLast
-      ? null
-      : cursorText(query, { ...next, eventId: last.event_id, score: last.score, shown: before + page.length }),
+    hits: page.map((each, index) => hitOf(each, shownBefore + index + 1, terms)),
+    total,
+    isTotalExact: lowest === 0,
+    lowest,
+    cursor: nextCursor(query, at, { last: page.at(-1), isBlockEnd: from + page.length >= ordered.length, collected }),
     words: query.match === "words" ? { wanted: terms, required } : null,
   };
+}
+
+function sinceMs({ since }: SearchQuery): number | null {
+  return since?.getTime() ?? null;
+}
+
+interface PageEnd {
+  last: RankedFound | undefined;
+  isBlockEnd: boolean;
+  collected: Collected;
+}
+
+/** Behind the last entry of the page, in this block or where the next one begins. */
+function nextCursor(
+  query: SearchQuery,
+  at: Omit<Cursor, "lowest" | "eventId" | "score"> & { lowest: number },
+  { last, isBlockEnd, collected }: PageEnd,
+): string | null {
+  if (last !== undefined && !isBlockEnd) return cursorText(query, { ...at, eventId: last.event_id, score: last.score });
+  if (at.lowest === 0) return null;
+  const passed = at.passed + collected.found.length;
+  const highest = Math.max(at.highest, collected.highest);
+  const start = { before: at.lowest, lowest: null, highest, passed, shown: passed };
+  return cursorText(query, { ...at, ...start, eventId: "", score: 0 });
 }
 
 /**
@@ -99,22 +119,32 @@ async function collectBest(
 ): Promise<{ collected: Collected; required: number }> {
   const range = rangeOf(query, cursor, now);
   const least = cursor?.required ?? Math.ceil(terms.length / 2);
+  const isLaterBlock = cursor !== undefined && cursor.before !== null;
   for (let required = cursor?.required ?? terms.length; ; required -= 1) {
     const candidates = { ...filtersOf(query, cursor), terms, required, atLeast: required };
     const collected = await collect(store, candidates, range, query.signal);
-    const beside = query.beside?.filter(({ match }) => match.counts.filter((count) => count > 0).length >= required);
+    // They are of the first block.
+    const beside = isLaterBlock
+      ? undefined
+      : query.beside?.filter(({ match }) => match.counts.filter((count) => count > 0).length >= required);
     if (beside !== undefined) collected.found.push(...beside);
     if (collected.found.length > 0 || required <= least) return { collected, required };
   }
 }
 
 function rangeOf({ limit = USUAL_LIMIT, rankedAtMost }: SearchQuery, cursor: Cursor | undefined, now: Date): Range {
-  if (cursor !== undefined) {
-    const { highest, lowest, nowMs } = cursor;
-    return { atMost: Infinity, lowest, highest, writtenAnewBeforeMs: nowMs };
+  const most = rankedAtMost ?? (limit === Infinity ? Infinity : Math.max(RANKED_AT_MOST, limit));
+  if (cursor === undefined) {
+    return { atMost: most, lowest: 0, before: null, highest: Infinity, writtenAnewBeforeMs: now.getTime() };
   }
-  const atMost = rankedAtMost ?? (limit === Infinity ? Infinity : Math.max(RANKED_AT_MOST, limit));
-  return { atMost, lowest: 0, highest: Infinity, writtenAnewBeforeMs: now.getTime() };
+  const { highest, before, lowest, nowMs } = cursor;
+  return {
+    atMost: lowest === null ? most : Infinity,
+    lowest: lowest ?? 0,
+    before,
+    highest,
+    writtenAnewBeforeMs: nowMs,
+  };
 }
 
 function filtersOf(query: SearchQuery, cursor: Cursor | undefined): Omit<CandidateQuery, "terms"> {

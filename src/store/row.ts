@@ -1,7 +1,10 @@
 /** Reads rows as the drivers give them. What has another type than its column is a damaged database. */
-import { StoreError } from "./store-error.ts";
-
 export type Row = Readonly<Record<string, unknown>>;
+
+/** Not for callers of a store: each backend tells it as the damage of its own database (`asStoreError`). */
+export class UnexpectedValue extends Error {
+  override readonly name = "UnexpectedValue";
+}
 
 export function textIn(row: Row, column: string): string {
   const value = row[column];
@@ -48,9 +51,5 @@ export function wordOrNullIn<const Word extends string>(row: Row, column: string
 }
 
 function unexpected(column: string): never {
-  throw new StoreError(
-    "damaged",
-    `The database has a value in the column ${column} that this program did not write.`,
-    "Run `transcripts index --rebuild`; if that does not help, move the database away first.",
-  );
+  throw new UnexpectedValue(`a value in the column ${column} that this program did not write`);
 }

@@ -57,6 +57,12 @@ export interface Store {
    */
   stamp(): Promise<string | undefined>;
 
+  /**
+   * What a check of all that the store keeps finds: undefined if it is whole. Null if it was not checked: the store has
+   * more bytes than `maxBytes`, or is one that a server looks after. It takes about a second for 100 MB.
+   */
+  fault(maxBytes: number): Promise<string | null | undefined>;
+
   close(): Promise<void>;
 }
 

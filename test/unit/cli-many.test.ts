@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { doctor } from "../../src/cli/schemas/doctor.ts";
+import { doctor, type DoctorResult } from "../../src/cli/schemas/doctor.ts";
 import { find } from "../../src/cli/schemas/find.ts";
 import { list } from "../../src/cli/schemas/list.ts";
 import { stats as statsSchema, type StatsResult } from "../../src/cli/schemas/stats.ts";
@@ -241,6 +241,35 @@ describe("transcripts doctor", () => {
     assert.equal(exitCode, 2);
     assert.match(stdout, /x opencode .*opencode\.db: /);
     assert.match(stdout, /x .*opencode\.json: line 1, column 2: close brace expected/);
+  });
+
+  test("the index: where it is, what it holds, and whether it is whole", async () => {
+    const home = makeTempDir();
+    storeSession(home, sampleSession());
+    const place = join(home, ".local/share/opencode-transcripts/transcripts.db");
+    const asked = async (): Promise<DoctorResult["index"]> =>
+      doctor.parse(JSON.parse((await runCli(["doctor", "--json"], { home })).stdout)).index;
+    const none = { backend: "sqlite" as const, place, exists: false, sessions: null, whole: null, problem: null };
+    assert.deepEqual(await asked(), none);
+    assert.match(
+      (await runCli(["doctor"], { home })).stdout,
+      /- SQLite .*transcripts\.db: none yet; `transcripts index`/,
+    );
+    await runCli(["index"], { home });
+    assert.deepEqual(await asked(), { ...none, exists: true, sessions: 1, whole: true });
+    const { stdout, exitCode } = await runCli(["doctor"], { home });
+    assert.deepEqual([exitCode, /\+ SQLite .*transcripts\.db: 1 session; whole\n/.test(stdout)], [0, true]);
+    // A page in the middle: what is read first is whole.
+    const bytes = readFileSync(place);
+    const at = bytes.lastIndexOf("the sum is 3");
+    bytes.fill(0xa5, at - (at % 4_096), at - (at % 4_096) + 200);
+    writeFileSync(place, bytes);
+    const damaged = await asked();
+    assert.deepEqual([damaged.exists, damaged.whole], [true, false]);
+    assert.match(damaged.problem ?? "", /(?:quick_check says|is damaged).* and run `transcripts index`, .*snippets/);
+    assert.equal((await runCli(["doctor"], { home })).exitCode, 2);
+    writeFileSync(place, "no database ".repeat(1_000));
+    assert.deepEqual((await asked()).whole, false);
   });
 
   test("the plugin, once init has added it", async () => {

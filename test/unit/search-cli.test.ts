@@ -1,6 +1,6 @@
 /** `transcripts find` with an index. */
 import assert from "node:assert/strict";
-import { appendFileSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { find, type FindRow } from "../../src/cli/schemas/find.ts";
 import { openSqliteDatabase } from "../../src/store/sqlite/open-sqlite.ts";
@@ -40,6 +40,11 @@ async function refuseUpdates(home: string): Promise<void> {
   const blocker = await openSqliteDatabase(database(home), { readOnly: false });
   blocker.exec("CREATE TRIGGER t_full BEFORE UPDATE ON sessions BEGIN SELECT raise(ABORT, 'no'); END");
   blocker.close();
+}
+
+/** What Claude Code itself put into the conversation. */
+function meta(text: string, seconds: number): string {
+  return user(text, seconds).replace('"type":"user"', '"type":"user","isMeta":true');
 }
 
 describe("transcripts find with an index", () => {
@@ -253,6 +258,77 @@ describe("transcripts find with an index", () => {
       assert.match((await run("find", "--words", "blue is")).stdout, /Blue it is\./);
     });
   }
+
+  test("an index whose damage shows only in the search is left aside too, before anything is printed", async () => {
+    const { run, home } = await machine();
+    const opened = await openSqliteDatabase(database(home), { readOnly: false });
+    opened.exec("UPDATE events SET role = 'walrus' WHERE content LIKE 'Blue it is%'");
+    opened.close();
+    for (const more of [[], ["--json"], ["--words"]]) {
+      const { exitCode, stdout, stderr } = await run("find", "blue", ...more);
+      assert.equal(exitCode, 0, stderr);
+      assert.equal(stdout.match(/--line \d+/g)?.length, 2, "each passage once");
+      assert.match(
+        stderr,
+        /^the index was left aside: .*transcripts\.db is damaged, .*a value in the column role that/,
+      );
+      assert.match(stderr, /Move it away and run `transcripts index`, .* snippets are in no other place/);
+      assert.doesNotMatch(stderr, /rebuild/);
+      assert.match(stderr, /searched 2 sessions, 0 unreadable\n$/);
+    }
+  });
+
+  test("a session that cannot be read is not said to be gone", async () => {
+    if (process.platform === "win32") return;
+    const { run, path, rows } = await machine();
+    rmSync(path);
+    symlinkSync(path, path);
+    const [row] = await rows("Add up the prices");
+    assert.equal(row?.gone, false);
+    assert.equal(row?.open, `# ${path} cannot be read: its symbolic links lead in a circle`);
+    assert.match(
+      (await run("find", "Add up the prices")).stderr,
+      /\nsearched 2 sessions in the index, 1 unreadable\n$/,
+    );
+  });
+
+  test("--role system finds what the program put in, with the index and without", async () => {
+    const { path, rows } = await machine();
+    appendFileSync(path, user("This is said by a walrus.", 120) + meta("This walrus is put in.", 121));
+    for (const more of [[], ["--scan"]]) {
+      const found = await rows("walrus", "--role", "system", ...more);
+      assert.deepEqual(
+        found.map(({ role, passage }) => [role, passage]),
+        [["system", "This walrus is put in."]],
+      );
+    }
+  });
+
+  test("--errors means what `errors` prints and `stats` counts: not what a person stopped", async () => {
+    const { home, run, rows } = await machine();
+    const told: [id: string, content: string][] = [
+      ["failed", "Exit code 1\na walrus"],
+      ["killed", "Exit code 137\na walrus"],
+      ["stopped", "Exit code 137\n[Request interrupted by user for tool use] a walrus"],
+      ["refused", "The user doesn't want to proceed with this tool use. No walrus."],
+      ["late", "Command timed out after 2m a walrus"],
+    ];
+    const lines = told.map(
+      ([id, content], index) =>
+        calls("Bash", `toolu_${id}`, { command: id }, 10 * index) +
+        result(`toolu_${id}`, content, 10 * index + 1, true),
+    );
+    const id = OTHER.replace("1b2c", "3d4e");
+    storeSession(home, lines.join("") + calls("Bash", "toolu_ok", {}, 90) + result("toolu_ok", "a walrus", 91), { id });
+    const errors = (await run("errors", id, "--json")).stdout.trim().split("\n");
+    const failed = errors.map((line) => /toolu_\w+/.exec(line)?.[0] ?? "");
+    assert.deepEqual(failed, ["toolu_failed", "toolu_killed", "toolu_late"]);
+    for (const more of [[], ["--scan"]]) {
+      const found = await rows("walrus", "--errors", ...more);
+      assert.deepEqual(found.map(({ tool_use_id }) => tool_use_id ?? "").toSorted(), failed);
+    }
+    assert.match((await run("stats", id, "--json")).stdout, /"tool_errors": ?3\b/);
+  });
 
   test("an index that cannot be written is searched, and what changed is read", async () => {
     const { run, path, home, rows } = await machine();

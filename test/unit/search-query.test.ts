@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { findInSession } from "../../src/scan/find.ts";
+import { findInSession, type Hit } from "../../src/scan/find.ts";
+import { foundInFile } from "../../src/search/scanned.ts";
 import { olderHits, search, type SearchQuery, type SearchResult } from "../../src/search/search.ts";
 import { SearchError } from "../../src/search/search-error.ts";
 import { wordsOf } from "../../src/search/words.ts";
@@ -42,6 +43,19 @@ async function filled(
 const places = ({ hits }: SearchResult): string[] =>
   hits.map(({ session_id, line_number }) => `${session_id}:${line_number}`);
 const NOW = new Date("2026-03-01T00:00:00Z");
+const aHit: Hit = {
+  line_number: 1,
+  byte_offset: 0,
+  timestamp: null,
+  message_type: "user",
+  role: "user",
+  block_type: "text",
+  tool_name: null,
+  tool_use_id: null,
+  passage: "a needle in a file",
+  matches: [[2, 8]],
+  match_count: 1,
+};
 
 describe("a query", () => {
   const refused = async (store: Store, query: SearchQuery, code: string, field: string): Promise<void> => {
@@ -74,7 +88,7 @@ describe("a query", () => {
     });
   });
 
-  test("that matches very much ranks the newest, and says so; its pages are of these", async () => {
+  test("that matches very much ranks the newest first, and its pages go on to the oldest though sessions grow", async () => {
     const many = session(...Array.from({ length: 50 }, (_, at) => ({ text: `needle ${at}`, day: at })));
     await filled({ a: many }, async (store) => {
       const query = { term: "needle", limit: 4, rankedAtMost: 10, now: NOW };
@@ -82,18 +96,24 @@ describe("a query", () => {
       assert.deepEqual([first.total, first.isTotalExact, first.hits.length], [10, false, 4]);
       assert.ok(first.hits.every(({ line_number }) => line_number > 40));
       const seen = [...first.hits];
-      let { cursor } = first;
+      let { cursor, total } = first;
       while (cursor !== null) {
-        await enter(store, "b", session({ text: "needle, a new one", day: 70 }));
+        await enter(store, "b", session({ text: `needle, a new one ${seen.length}`, day: 70 }));
         const next = await search(store, { ...query, cursor });
-        assert.deepEqual([next.total, next.isTotalExact], [10, false]);
+        assert.ok(next.hits.length > 0);
+        assert.deepEqual([next.total >= total, next.isTotalExact], [true, next.total === 50]);
         seen.push(...next.hits);
-        ({ cursor } = next);
+        ({ cursor, total } = next);
       }
       assert.deepEqual(
         seen.map(({ line_number }) => line_number).toSorted((a, b) => a - b),
-        Array.from({ length: 10 }, (_, at) => 41 + at),
+        Array.from({ length: 50 }, (_, at) => 1 + at),
       );
+      assert.deepEqual(
+        seen.map(({ rank }) => rank),
+        Array.from({ length: 50 }, (_, at) => 1 + at),
+      );
+      assert.ok(seen.slice(10, 20).every(({ line_number }) => line_number > 30 && line_number <= 40));
       const fresh = { term: "needle", limit: 10, rankedAtMost: 10, now: NOW };
       const newest = await search(store, fresh);
       const older = (await Array.fromAsync(olderHits(store, fresh, newest))).flat();
@@ -104,6 +124,43 @@ describe("a query", () => {
       assert.deepEqual(new Set([...newest.hits, ...older].map(({ event_id }) => event_id)).size, 51);
       const all = await search(store, { term: "needle", limit: Infinity });
       assert.deepEqual([all.total, all.isTotalExact], [51, true]);
+    });
+  });
+});
+
+describe("a cursor behind the newest entries", () => {
+  const many = (word: string): string =>
+    session(...Array.from({ length: 30 }, (_, at) => ({ text: `needle ${at} ${word}`, day: at })));
+  const query = { term: "needle", limit: 10, rankedAtMost: 10, now: NOW };
+
+  test("misses nothing of a session that is written anew between two pages", async () => {
+    await filled({ a: many("of a"), b: many("of b") }, async (store) => {
+      const seen = new Set<string>();
+      let { hits, cursor } = await search(store, query);
+      for (let page = 1; ; page += 1) {
+        for (const { passage } of hits) seen.add(passage);
+        if (cursor === null) break;
+        if (page === 3) {
+          await store.deleteSession("a");
+          await enter(store, "a", many("of a"));
+        }
+        ({ hits, cursor } = await search(store, { ...query, cursor }));
+      }
+      assert.equal(seen.size, 60);
+    });
+  });
+
+  test("keeps what was found beside the store to the first entries", async () => {
+    await filled({ a: many("of a") }, async (store) => {
+      const found = foundInFile("file", [{ ...aHit, counts: [1] }], ["needle"]);
+      const passages: string[] = [];
+      let { hits, cursor } = await search(store, { ...query, beside: found });
+      for (;;) {
+        passages.push(...hits.map(({ passage }) => passage));
+        if (cursor === null) break;
+        ({ hits, cursor } = await search(store, { ...query, beside: found, cursor }));
+      }
+      assert.deepEqual([passages.length, passages.filter((passage) => passage === aHit.passage).length], [31, 1]);
     });
   });
 });

@@ -1,12 +1,13 @@
 /** find_in_transcripts: the same passages with an index and without, within the budget, page by page, and never its own. */
 import assert from "node:assert/strict";
-import { appendFileSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { updateIndex } from "../../src/indexing/update-index.ts";
+import { openSqliteDatabase } from "../../src/store/sqlite/open-sqlite.ts";
 import { StoreError } from "../../src/store/store-error.ts";
 import type { Store } from "../../src/store/store.ts";
-import { calls, result, says, storeSession, user } from "../support/cli/claude-lines.ts";
+import { calls, result, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { randomSecret } from "../support/parse/secret.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -23,9 +24,12 @@ const shape = z.object({
       timestamp: z.string().nullable(),
       role: z.string(),
       passage: z.string(),
-      read_session: z.looseObject({ session: z.string(), around_line: z.number() }),
+      gone: z.boolean(),
+      unavailable: z.optional(z.string()),
+      read_session: z.nullable(z.looseObject({ session: z.string(), around_line: z.number() })),
     }),
   ),
+  total: z.string(),
   has_more: z.boolean(),
   next_cursor: z.string().nullable(),
   notes: z.array(z.string()),
@@ -62,6 +66,10 @@ async function machine(isIndexed: boolean): Promise<Machine & { home: string }> 
 function pathOf(home: string, at: number): string {
   const project = at < 4 ? "-work-shop" : "-work-lake";
   return join(home, ".claude/projects", project, `${String(at).repeat(8)}-2222-4333-8444-555555555555.jsonl`);
+}
+
+function pathOfSession(home: string): string {
+  return join(home, ".claude/projects/-work-shop", `${SESSION}.jsonl`);
 }
 
 /** Lines with the time that they are written at, and a little more. */
@@ -251,6 +259,102 @@ describe("find_in_transcripts", () => {
     await made.close();
   });
 
+  for (const isIndexed of [true, false]) {
+    const name = isIndexed ? "with an index" : "without an index";
+
+    test(`goes on to the last of many passages, and its totals never contradict each other, ${name}`, async () => {
+      const home = makeTempDir();
+      const lines = Array.from({ length: 720 }, (_, at) => says(`stork ${at}`, at));
+      storeSession(home, lines.join(""));
+      const made = machineAt(home);
+      if (isIndexed) await updateIndex(await made.context.openStore(), made.context.where);
+      const seen: string[] = [];
+      const totals: string[] = [];
+      for (let cursor: string | null = null; ;) {
+        const args = { query: "stork", limit: 100, max_tokens: 50_000, ...(cursor === null ? {} : { cursor }) };
+        const found: Found = await find(made, args);
+        seen.push(...found.passages.map(({ passage }) => passage));
+        totals.push(found.total);
+        assert.equal(found.has_more, found.next_cursor !== null);
+        assert.equal(Number(/\d+/.exec(found.total)?.[0]) >= seen.length, true, found.total);
+        assert.equal(found.has_more || found.total === "720", true, found.total);
+        cursor = found.next_cursor;
+        if (cursor === null) break;
+        appendFileSync(pathOfSession(home), saidNow(says("stork that came later", 900)));
+      }
+      assert.deepEqual([new Set(seen).size, seen.length], [720, 720]);
+      const least = totals.map((total) => Number(/\d+/.exec(total)?.[0]));
+      assert.deepEqual(
+        least,
+        least.toSorted((a, b) => a - b),
+      );
+      await made.close();
+    }, 60_000);
+
+    test(`gives a cut passage where the budget is too small for one, ${name}`, async () => {
+      const home = makeTempDir();
+      const id = "7".repeat(8) + "-2222-4333-8444-555555555555";
+      storeSession(home, user(`${"鷺".repeat(500)} stork ${"鷺".repeat(500)}`, 0) + user(`a stork`, 1), {
+        id,
+        project: `-work-${"long".repeat(50)}`,
+      });
+      const made = machineAt(home);
+      if (isIndexed) await updateIndex(await made.context.openStore(), made.context.where);
+      const all: Found["passages"] = [];
+      for (const query of ["stork", `stork ${"鷺".repeat(300)}`]) {
+        all.push(...(await findAll(made, { query, max_tokens: 800 })));
+      }
+      assert.equal(all.length, 3);
+      for (const { passage } of all) assert.match(passage, /stork/);
+      await made.close();
+    });
+  }
+
+  test("says on a page behind the last passage that there are no more, not that there is nothing", async () => {
+    const made = await machine(false);
+    // The first session has them all, and the others are looked through only for the next page.
+    storeSession(made.home, saidNow(user("a bittern", 1) + user("two bitterns", 2)), { id: SESSION });
+    const first = await find(made, { query: "bittern", limit: 2 });
+    assert.deepEqual([first.total, first.has_more], ["at least 2", true]);
+    const next = { query: "bittern", limit: 2, cursor: first.next_cursor };
+    assert.match((await made.call("find_in_transcripts", next)).text, /^No more passages: there are 2\.$/);
+    assert.deepEqual((await find(made, next)).total, "2");
+  });
+
+  test("says of passages whose session cannot be read any more that only the index has them", async () => {
+    const made = await machine(true);
+    rmSync(pathOf(made.home, 3));
+    const [gone] = (await find(made, { query: "heron 3 not" })).passages;
+    assert.deepEqual(
+      [gone?.gone, gone?.unavailable, gone?.read_session],
+      [true, "its file is gone: only the index still has this", null],
+    );
+    const { text } = await made.call("find_in_transcripts", { query: "heron 3 not" });
+    assert.match(text, /^read_session cannot show it: its file is gone: only the index still has this$/m);
+    assert.doesNotMatch(text, /Read on/);
+    const [there] = (await find(made, { query: "heron 2 not" })).passages;
+    assert.deepEqual([there?.gone, there?.read_session?.session === there?.session_id], [false, true]);
+    await made.close();
+  });
+
+  test("reads the files where damage of the index shows only in the search", async () => {
+    const made = await machine(true);
+    const { next_cursor: cursor } = await find(made, { query: "heron", limit: 1 });
+    await made.close();
+    const opened = await openSqliteDatabase(join(made.home, "data/opencode-transcripts/transcripts.db"), {
+      readOnly: false,
+    });
+    opened.exec("UPDATE events SET role = 'walrus' WHERE content LIKE '%heron 3%'");
+    opened.close();
+    const found = await find(made, { query: "heron", limit: 100, max_tokens: 20_000 });
+    assert.equal(found.passages.length, 24);
+    assert.match(found.notes.join(" "), /The files were searched, not the index\. .*is damaged.* Move it away/);
+    const later = await made.call("find_in_transcripts", { query: "heron", limit: 20, cursor });
+    assert.equal(later.isError, true);
+    assert.match(later.text, /cursor: the index .* cannot be read\. .*is damaged.* Without the cursor the files are/s);
+    await made.close();
+  });
+
   test("searches the files where the index cannot be used, and says so", async () => {
     const made = await machine(false);
     const folder = join(made.home, "data/opencode-transcripts");
@@ -276,7 +380,10 @@ describe("find_in_transcripts", () => {
       [{ query: "x", cursor: "zzz" }, /cursor: it is none of this/],
       [{ query: "x", cursor: "snope" }, /cursor: it is none of this/],
       [{ query: "x", since: "whenever" }, /since: "whenever" is no date\. Write "12h"/],
-      [{ query: "x", role: "system" }, /role: "system" is not allowed; it must be one of "user", "assistant", "tool"/],
+      [
+        { query: "x", role: "bot" },
+        /role: "bot" is not allowed; it must be one of "user", "assistant", "tool", "system"/,
+      ],
       [{ query: ["x"] }, /query: \["x"\] is not allowed/],
       ["query", /"query" are no arguments of find_in_transcripts: they must be an object/],
       [{ query: "x", term: "y" }, /"term": find_in_transcripts has no such argument, it has query, match/],

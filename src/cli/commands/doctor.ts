@@ -10,6 +10,7 @@ import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { doctorText } from "../doctor-text.ts";
 import { addPlugin } from "../init/plugin-config.ts";
 import { projectAt } from "../init/project-config.ts";
+import { indexHealth } from "../index-health.ts";
 import { flag } from "../option-values.ts";
 import { printObject } from "../output.ts";
 import { isReadFault } from "../../sessions/read-fault.ts";
@@ -29,11 +30,13 @@ export async function run(
   const findings = await lookInto(context, sample);
   const unreadable = [...found.unreadable, ...findings.unreadable];
   const config = await configOf(context.cwd);
+  const index = await indexHealth(context, flag(options, "all"));
   const result: DoctorResult = {
     version: 1,
-    ok: unreadable.length === 0 && (config === null || config.problem === null),
+    ok: unreadable.length === 0 && index.problem === null && (config === null || config.problem === null),
     program: { version: VERSION, runtime: runtime() },
     places: placesOf(found),
+    index,
     unreadable: unreadable.map(({ path, reason }) => ({ path, reason })),
     config,
     checked: sample.length - findings.unreadable.length,

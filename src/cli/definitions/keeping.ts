@@ -42,9 +42,13 @@ export const doctor: CommandDefinition = {
   name: "doctor",
   does: "Says what is read and from where, what is not and why.",
   description:
-    "Looks into the 50 newest sessions for damage and for lines of a type that is not known; --all looks into each.",
+    "Looks into the 50 newest sessions for damage and for lines of a type that is not known; --all looks into each. Has SQLite check whether " +
+    "the index is whole, one of more than 500 MB only with --all.",
   arguments: [],
-  options: [{ flags: "--all", does: "Looks into every session." }, json("object", "the findings")],
+  options: [
+    { flags: "--all", does: "Looks into every session, and checks an index of any size." },
+    json("object", "the findings"),
+  ],
   examples: [
     { command: "transcripts doctor", does: "Whether everything is in order." },
     { command: "transcripts doctor --json | jq .unknown_types", does: "Line types that this version does not know." },

@@ -36,15 +36,21 @@ export const find: CommandDefinition = {
     "what tools printed, whole words before parts of words, new before old. Without one it reads all sessions, newest first.",
   arguments: [{ name: "TERM", does: "What to look for, as it stands. Put several words in quotes.", required: true }],
   options: [
-    SINCE,
+    {
+      ...SINCE,
+      does: "Only what was said since: 2026-01-31, an ISO time, today, yesterday, or an age such as 12h, 7d, 4w.",
+    },
     PROJECT,
     {
       flags: "--role <role>",
-      does: "Only what this side said; tool: calls and results.",
-      choices: ["user", "assistant", "tool"],
+      does: "Only what this side said; tool: calls and results; system: what the program put in, summaries too.",
+      choices: ["user", "assistant", "tool", "system"],
     },
     { flags: "--tool <name>", does: "Only in the calls and results of this tool." },
-    { flags: "--errors", does: "Only in the messages of failed calls." },
+    {
+      flags: "--errors",
+      does: "Only in the messages of failed calls, those that `transcripts errors` prints: not of calls that a person rejected or interrupted.",
+    },
     {
       flags: "--limit <n>",
       does: "At most so many passages. A terminal gets 20, a pipe or a file all.",

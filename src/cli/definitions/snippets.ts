@@ -23,7 +23,10 @@ export const snippetsExtract: CommandDefinition = {
   options: [
     { flags: "--lines <range>", does: "Lines of the file, such as 12-40." },
     { flags: "--turns <range>", does: "Turns, such as 3 or 3-5, counted as `transcripts show` does." },
-    { flags: "--content-file <file>", does: "The content itself; - for standard input. With --lines it cites them." },
+    {
+      flags: "--content-file <file>",
+      does: "The content itself; - for standard input. With --lines or --turns it cites them.",
+    },
     { ...TYPE, does: "What kind of snippet it is. Default: what the content looks like, if that is clear." },
     { flags: "--title <text>", does: "What it is about, in at most 256 characters." },
     TAG,

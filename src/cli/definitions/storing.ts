@@ -42,7 +42,10 @@ export const forget: CommandDefinition = {
   arguments: [SESSION],
   options: [
     { flags: "--dry-run", does: "Shows what would go, and removes nothing." },
-    { flags: "--keep-files", does: "Only from the index, with its snippets." },
+    {
+      flags: "--keep-files",
+      does: "Only from the index, with its snippets; the next index or find takes the session in again.",
+    },
     { flags: "--yes", does: "Does not ask." },
     json("object", "what was removed, and what could not be"),
   ],

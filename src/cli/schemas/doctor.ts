@@ -17,6 +17,19 @@ export const doctor = z.strictObject({
       }),
     )
     .describe("Where sessions are looked for."),
+  index: z
+    .strictObject({
+      backend: z.enum(["sqlite", "postgres"]),
+      place: z.string().describe("The file, or the address without its password."),
+      exists: z.boolean(),
+      sessions: z.number().nullable().describe("Sessions in it; null if it cannot be read, or there is none."),
+      whole: z
+        .boolean()
+        .nullable()
+        .describe("What SQLite's quick_check finds; null if it was not asked: of more than 500 MB only --all asks."),
+      problem: text.describe("Why it cannot be used as it is, and what to do."),
+    })
+    .describe("The index that `find` and snippets use."),
   unreadable: z
     .array(z.strictObject({ path: z.string(), reason: z.string() }))
     .describe("Files and folders that could not be read."),

@@ -24,7 +24,11 @@ export const find = z.strictObject({
   open: z
     .string()
     .describe("A command that shows the turn; a comment, which does nothing, if there is no file to show."),
-  gone: z.boolean().describe("Whether the session's file is not there any more: only the index has what it held."),
+  gone: z
+    .boolean()
+    .describe(
+      "Whether the session's file is not there any more: only the index has what it held. False of a file that is there and cannot be read, of which `open` says so.",
+    ),
   rank: z.number().nullable().describe("From 1, best first; null without an index."),
   event_id: text.describe("Of the index: what a snippet can refer to."),
 });

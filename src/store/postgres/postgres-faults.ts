@@ -1,4 +1,5 @@
 /** What PostgreSQL and the network say, as a `StoreError`. No message has the password. */
+import { UnexpectedValue } from "../row.ts";
 import { StoreError, type StoreErrorCode } from "../store-error.ts";
 
 const ADDRESS = "TRANSCRIPTS_DATABASE_URL";
@@ -46,11 +47,7 @@ const STATES: Readonly<Record<string, (place: string, message: string, error: Er
   "55P03": overtaken,
   "57": unreachable,
   "57014": overtaken,
-  XX: (place, message) => ({
-    code: "damaged",
-    problem: `The database ${place} reports damage (${message}).`,
-    next: "Have the server looked at, and restored from its backup if need be.",
-  }),
+  XX: damaged,
 };
 
 const NETWORK = new Set(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH", "EPIPE"]);
@@ -60,7 +57,7 @@ const NETWORK_WORDS = /timeout|connection terminated|not queryable|SSL|certifica
 /** The error as one of ours, or as it is if it tells nothing about the database: a mistake in this program. */
 export function asStoreError(error: unknown, place: string): unknown {
   if (error instanceof StoreError || !(error instanceof Error)) return error;
-  const told = toldBy(error, place);
+  const told = error instanceof UnexpectedValue ? damaged(place, error.message) : toldBy(error, place);
   if (told === undefined) return error;
   return new StoreError(told.code, told.problem, told.next, { cause: error, ...fieldIn(error, told.code) });
 }
@@ -105,6 +102,14 @@ function notWritable(place: string, message: string): Told {
     code: "read_only",
     problem: `The database ${place} may not be written by this user (${message}).`,
     next: "Have the rights to its schema granted, or name another user in the address.",
+  };
+}
+
+function damaged(place: string, message: string): Told {
+  return {
+    code: "damaged",
+    problem: `The database ${place} is damaged (${message}).`,
+    next: "Have the server looked at, and restored from its backup if need be.",
   };
 }
 

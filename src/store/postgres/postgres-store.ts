@@ -129,6 +129,10 @@ export class PostgresStore implements Store {
     return undefined;
   }
 
+  fault(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
   close(): Promise<void> {
     return this.#run((pool) => pool.close());
   }

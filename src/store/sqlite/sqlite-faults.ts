@@ -1,4 +1,5 @@
 /** What SQLite and the file system say, as a `StoreError`. */
+import { UnexpectedValue } from "../row.ts";
 import { StoreError } from "../store-error.ts";
 
 const CODE_LENGTH = 0xff;
@@ -18,9 +19,13 @@ const NOTADB = 26;
 /** `UNIQUE constraint failed: events.event_id` names the column; others name what they are. */
 const COLUMN = /constraint failed: \w+\.(\w+)/;
 
+/** `ENOENT`: a folder that cannot be made, as some read-only file systems say it, or one that was removed meanwhile. */
+const NO_PLACE = new Set(["ENOENT", "ENOTDIR", "EEXIST", "EISDIR", "ELOOP", "ENAMETOOLONG"]);
+
 /** The error as one of ours, or as it is if it tells nothing about the database: a mistake in this program. */
 export function asStoreError(error: unknown, place: string): unknown {
   if (error instanceof StoreError || !(error instanceof Error)) return error;
+  if (error instanceof UnexpectedValue) return damaged(place, error);
   const system = systemFault(error, place);
   if (system !== undefined) return system;
   const code = sqliteCode(error);
@@ -52,10 +57,7 @@ function systemFault(error: Error, place: string): StoreError | undefined {
   const code: unknown = Reflect.get(error, "code");
   if (code === "EROFS" || code === "EACCES" || code === "EPERM") return readOnly(place, error);
   if (code === "ENOSPC" || code === "EDQUOT") return full(place, error);
-  if (code === "ENOTDIR" || code === "EEXIST" || code === "EISDIR" || code === "ELOOP" || code === "ENAMETOOLONG") {
-    return unavailable(place, error);
-  }
-  return undefined;
+  return typeof code === "string" && NO_PLACE.has(code) ? unavailable(place, error) : undefined;
 }
 
 function sqliteFault(code: number, error: Error, place: string): unknown {
@@ -77,7 +79,9 @@ function sqliteFault(code: number, error: Error, place: string): unknown {
 export function damaged(place: string, cause?: unknown): StoreError {
   return new StoreError(
     "damaged",
-    `The file ${place} is damaged, or is no database of this program.`,
+    `The file ${place} is damaged, or is no database of this program${
+      cause instanceof UnexpectedValue ? ` (it has ${cause.message})` : ""
+    }.`,
     "Move it away and run `transcripts index`, which makes it anew; snippets are in no other place, so keep the old file.",
     cause === undefined ? {} : { cause },
   );

@@ -16,6 +16,7 @@ import type {
 import { newSession } from "../stored-values.ts";
 import { sqliteCandidates } from "./candidates.ts";
 import type { SqliteDriver } from "./driver.ts";
+import { faultOf } from "./sqlite-check.ts";
 import { eventOf, eventsOf, writeChange } from "./sqlite-events.ts";
 import { asStoreError } from "./sqlite-faults.ts";
 import { addSession, removeSession, sessionOf, sessionsOf, stampOf } from "./sqlite-sessions.ts";
@@ -132,6 +133,10 @@ export class SqliteStore implements Store {
 
   stamp(): Promise<string | undefined> {
     return this.#run((database) => stampOf(database));
+  }
+
+  fault(maxBytes: number): Promise<string | null | undefined> {
+    return this.#run((database) => faultOf(database, maxBytes));
   }
 
   close(): Promise<void> {

@@ -36,10 +36,11 @@ export async function findInIndex(
   const rows = await rowsOf(result.hits, found);
   return {
     rows,
+    passed: (result.hits[0]?.rank ?? result.total + 1) - 1,
     total: result.isTotalExact ? String(result.total) : `more than ${result.total}`,
     notes: notesOf(result),
     cursorAfter: async (count) => {
-      if (count === 0) return asked.cursor ?? null;
+      if (count === 0 && rows.length > 0) return asked.cursor ?? null;
       const ended = count === rows.length ? result : await searchAgain(store, where, { ...query, limit: count }, read);
       return ended.cursor === null ? null : start + ended.cursor;
     },

@@ -1,6 +1,8 @@
 /** What a search gives, from the index or from the files themselves. */
 import { createRedactor, type Redactor } from "../../redact/redactor.ts";
 import type { HitSession } from "../../search/search-all.ts";
+import type { SessionAccess } from "../../search/session-access.ts";
+import type { EventRole } from "../../store/model.ts";
 import { argumentOf, shownSource, shownTitle, type SourceName } from "../session-heading.ts";
 
 /** A passage with its place: keys as in `transcripts find --json`, with a call in place of a command. */
@@ -22,8 +24,12 @@ export interface PassageRow {
   match_count: number;
   /** Of `words`: those that it lacks. */
   missing?: string[];
-  /** Arguments of `read_session` that show it with what is around it. */
-  read_session: ReadArguments;
+  /** Whether the session's file is not there any more: only the index has what it held. */
+  gone: boolean;
+  /** Why there is no `read_session`: a clause. */
+  unavailable?: string;
+  /** Arguments of `read_session` that show it with what is around it; null if the session cannot be read. */
+  read_session: ReadArguments | null;
 }
 
 export interface ReadArguments {
@@ -34,12 +40,15 @@ export interface ReadArguments {
 }
 
 /** What a row says of its block. */
-export type RowHit = Omit<PassageRow, "session_id" | "source" | "path" | "project" | "title" | "read_session">;
+export type RowHit = Omit<PassageRow, keyof RowSession>;
+
+type RowSession = Pick<PassageRow, "session_id" | "source" | "path" | "project" | "title" | keyof RowAccess>;
+type RowAccess = Pick<PassageRow, "gone" | "unavailable" | "read_session">;
 
 let shared: Redactor | undefined;
 
 /** What stands in the index has no secrets; of a session that was read they are taken out now. */
-export async function rowOf({ ref, stored }: HitSession, hit: RowHit): Promise<PassageRow> {
+export async function rowOf({ ref, stored, access }: HitSession, hit: RowHit): Promise<PassageRow> {
   const isRead = stored === undefined;
   shared ??= createRedactor();
   const [redacted] = isRead ? await shared.redact([{ text: hit.passage, cut: true }]) : [{ text: hit.passage }];
@@ -56,8 +65,19 @@ export async function rowOf({ ref, stored }: HitSession, hit: RowHit): Promise<P
     ...hit,
     passage,
     matches: passage === hit.passage ? hit.matches : [],
-    read_session: readArguments(argument, hit.line_number, hit.block_type),
+    ...rowAccess(access, readArguments(argument, hit.line_number, hit.block_type)),
   };
+}
+
+function rowAccess(access: SessionAccess, read_session: ReadArguments): RowAccess {
+  if (access.kind === "here") return { gone: false, read_session };
+  return { gone: access.kind === "gone", unavailable: whyUnavailable(access), read_session: null };
+}
+
+function whyUnavailable(access: Exclude<SessionAccess, { kind: "here" }>): string {
+  if (access.kind === "gone") return "its file is gone: only the index still has this";
+  if (access.kind === "elsewhere") return `its file is on ${access.host}`;
+  return `its file cannot be read: ${access.reason}`;
 }
 
 /** Those that show a block of this kind. */
@@ -77,7 +97,9 @@ export interface Found {
   rows: PassageRow[];
   /** The cursor behind the first `count` rows; null if nothing comes after them. */
   cursorAfter: (count: number) => Promise<string | null>;
-  /** How many there are in all, for people: `12`, or `more than 600`. */
+  /** How many there were on the pages before. */
+  passed: number;
+  /** How many there are in all, those of the pages before too, for people: `12`, or `more than 600`. */
   total: string;
   /** What the reader should know of the search. */
   notes: string[];
@@ -93,7 +115,7 @@ export interface Asked {
   match: "phrase" | "words";
   since: Date | undefined;
   project: string | undefined;
-  role: "user" | "assistant" | "tool" | undefined;
+  role: EventRole | undefined;
   tool: string | undefined;
   errorsOnly: boolean;
   limit: number;
@@ -103,7 +125,7 @@ export interface Asked {
 /** The filters that a search has, in the form that it takes them. */
 export function filtersOf({ since, role, tool, errorsOnly }: Asked): {
   since?: Date;
-  role?: "user" | "assistant" | "tool";
+  role?: EventRole;
   tool?: string;
   errorsOnly?: true;
 } {

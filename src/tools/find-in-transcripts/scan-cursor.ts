@@ -25,6 +25,8 @@ export interface ScanCursor {
   passed: number;
   /** How many of the words an entry must have. */
   required: number;
+  /** How many passages were shown up to here. */
+  found: number;
   /** Short names of the sessions of which passages were shown. */
   shown: readonly string[];
 }
@@ -71,15 +73,16 @@ export function withShown(shown: readonly string[], item: ScanItem): string[] {
   return [...shown.filter((other) => other !== name), name].slice(-MOST_SHOWN);
 }
 
-export function cursorText(asked: Asked, { firstMs, timeMs, id, passed, required, shown }: ScanCursor): string {
-  return [`${SCAN_CURSOR}${keyOf(asked)}`, firstMs, timeMs, id, passed, required, shown.join("")].join("~");
+export function cursorText(asked: Asked, { shown, ...place }: ScanCursor): string {
+  const { firstMs, timeMs, id, passed, required, found } = place;
+  return [`${SCAN_CURSOR}${keyOf(asked)}`, firstMs, timeMs, id, passed, required, found, shown.join("")].join("~");
 }
 
 /** Throws a `ToolError` for what is no cursor of this search. */
 export function readCursor(asked: Asked, cursor: string): ScanCursor {
   const time = String.raw`(\d{1,15}(?:\.\d{1,20})?)`;
-  const shape = new RegExp(`^s([\\w-]{6})~${time}~${time}~([\\w-]{8})~(\\d{1,9})~(\\d{1,4})~([\\w-]*)$`);
-  const [, key, first, last, id, passed, required, shown = ""] = shape.exec(cursor) ?? [];
+  const shape = new RegExp(`^s([\\w-]{6})~${time}~${time}~([\\w-]{8})~(\\d{1,9})~(\\d{1,4})~(\\d{1,9})~([\\w-]*)$`);
+  const [, key, first, last, id, passed, required, found, shown = ""] = shape.exec(cursor) ?? [];
   if (id === undefined || key !== keyOf(asked)) {
     const next = "Pass the one of the page before with the same arguments, or leave it out to start anew.";
     throw new ToolError("bad_cursor", "cursor: it is none of this search.", next, { field: "cursor" });
@@ -90,6 +93,7 @@ export function readCursor(asked: Asked, cursor: string): ScanCursor {
     id,
     passed: Number(passed),
     required: Number(required),
+    found: Number(found),
     shown: shown.match(new RegExp(`.{${SHOWN_CHARACTERS}}`, "g")) ?? [],
   };
 }

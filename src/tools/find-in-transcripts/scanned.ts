@@ -30,7 +30,8 @@ export async function findInFiles(asked: Asked, context: ToolContext): Promise<F
   const missed = unreadable === 0 ? [] : [`${unreadable} sessions or places could not be read.`];
   return {
     rows: page.rows,
-    total: page.isMore ? `at least ${page.rows.length}` : String(page.rows.length),
+    passed: page.passed,
+    total: `${page.isMore ? "at least " : ""}${page.passed + page.rows.length}`,
     notes: [...page.notes(), ...missed],
     cursorAfter: async (count) =>
       count < page.rows.length || page.isMore ? (page.cursors[count - 1] ?? cursor ?? null) : null,
@@ -49,6 +50,8 @@ class Page {
   readonly cursors: string[] = [];
   unreadable = 0;
   isMore = false;
+  /** Passages on the pages before. */
+  readonly passed: number;
   readonly #asked: Asked;
   readonly #terms: readonly string[];
   readonly #setting: PageSetting;
@@ -62,6 +65,7 @@ class Page {
     this.#terms = terms;
     this.#setting = setting;
     this.#places = new Map(setting.items.map(({ ref }, at) => [ref, at]));
+    this.passed = setting.after?.found ?? 0;
     this.#shown = setting.after?.shown ?? [];
     this.#had = setting.after?.required ?? terms.length;
   }
@@ -89,7 +93,8 @@ class Page {
       this.#had = termsIn(hit);
       this.rows.push(await this.#row(known, hit));
       const passed = wanted.indexOf(hit) + 1;
-      const cursor = { firstMs, timeMs: item.timeMs, id, passed, required: this.#had, shown: this.#shown };
+      const found = this.passed + this.rows.length;
+      const cursor = { firstMs, timeMs: item.timeMs, id, passed, required: this.#had, found, shown: this.#shown };
       this.cursors.push(pages.cursorText(this.#asked, cursor));
     }
     const isFull = this.rows.length >= this.#asked.limit;
@@ -113,6 +118,9 @@ class Page {
     const lacking = this.#terms.filter((_, at) => counts[at] === 0);
     const block = { line_number, byte_offset, timestamp, role, block_type, tool_name, tool_use_id };
     const missing = lacking.length === 0 ? {} : { missing: lacking };
-    return rowOf({ ref, stored: undefined }, { ...block, passage, matches, match_count, ...missing });
+    return rowOf(
+      { ref, stored: undefined, access: { kind: "here" } },
+      { ...block, passage, matches, match_count, ...missing },
+    );
   }
 }

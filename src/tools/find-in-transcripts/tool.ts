@@ -4,7 +4,7 @@ import type { ToolDefinition } from "../tool.ts";
 
 const MIN_FIND_TOKENS = 800;
 export const DEFAULT_FIND_TOKENS = 2_500;
-const ROLES = ["user", "assistant", "tool"] as const;
+const ROLES = ["user", "assistant", "tool", "system"] as const;
 
 const args = {
   query: text("", { maxChars: 1_000 }),
@@ -13,7 +13,7 @@ const args = {
   project: optional(text("Folder, or its last name.")),
   role: optional(choice("", ROLES)),
   tool: optional(text("", { maxChars: 200 })),
-  errors: optional(flag("Only failed calls.")),
+  errors: optional(flag("Only calls that list_errors has.")),
   limit: optional(integer("", { min: 1, max: 100 })),
   cursor: optional(text("", { maxChars: 2_000 })),
   max_tokens: optional(integer("", { min: MIN_FIND_TOKENS, max: 50_000 })),

@@ -1,0 +1,138 @@
+/** Passages as an answer: as many as the budget lets in, one at least. */
+import { passageAround } from "../../matching/passage.ts";
+import { countTokens } from "../tokens.ts";
+import { TOOL_DATA_VERSION, type ToolAnswer } from "../tool.ts";
+import type { Found, PassageRow } from "./passages.ts";
+
+/** What the lines around the passages take, a cursor among them. */
+const FRAME_TOKENS = 350;
+/** Where not even one passage fits, what is shown of it, and of each text beside it: characters, from one try to the next. */
+const CUTS = [
+  { passage: 120, text: Infinity },
+  { passage: 60, text: Infinity },
+  { passage: 60, text: 100 },
+  { passage: 20, text: 30 },
+] as const satisfies Cut[];
+const CUT = "…";
+const NOTHING = 'Nothing found. Try other words, match: "words", or fewer filters.';
+
+interface Cut {
+  passage: number;
+  text: number;
+}
+
+export interface Budget {
+  maxTokens: number;
+  /** The data count too. */
+  showsData: boolean;
+}
+
+/** What does not fit comes with the next page. A passage that does not fit by itself is cut. */
+export async function answerOf(found: Found, budget: Budget): Promise<ToolAnswer> {
+  for (let count = fittingRows(found.rows, budget); count > 0; count -= 1) {
+    const answer = answerWith(found, count, await found.cursorAfter(count));
+    if (fits(answer, budget)) return answer;
+  }
+  const count = Math.min(1, found.rows.length);
+  const next = await found.cursorAfter(count);
+  let answer = answerWith(found, count, next);
+  for (const cut of CUTS) {
+    if (fits(answer, budget)) break;
+    answer = answerWith(cutTo(found, cut), count, next);
+  }
+  return answer;
+}
+
+function fits({ text, data }: ToolAnswer, { maxTokens, showsData }: Budget): boolean {
+  return Math.max(countTokens(text), showsData ? countTokens(JSON.stringify(data)) : 0) <= maxTokens;
+}
+
+function cutTo({ rows, notes, ...found }: Found, { passage, text }: Cut): Found {
+  return {
+    ...found,
+    rows: rows.slice(0, 1).map((row) => cutRow(row, { passage, text })),
+    notes: notes.map((note) => shortened(note, text)),
+  };
+}
+
+/** What names the session in a call is left as it is. */
+function cutRow({ missing, ...row }: PassageRow, cut: Cut): PassageRow {
+  const short = (text: string | null): string | null => text && shortened(text, cut.text);
+  const { text, matches } = passageAround(row.passage, row.matches, cut.passage);
+  return {
+    ...row,
+    path: row.path && `${row.path.length > cut.text ? CUT : ""}${row.path.slice(-cut.text)}`,
+    project: short(row.project),
+    title: short(row.title),
+    tool_name: short(row.tool_name),
+    passage: text,
+    matches: row.matches.length === 0 ? [] : matches,
+    ...(missing === undefined ? {} : { missing: missing.map((word) => shortened(word, cut.text)) }),
+  };
+}
+
+function shortened(text: string, maxChars: number): string {
+  return text.length > maxChars ? `${text.slice(0, maxChars).toWellFormed()}${CUT}` : text;
+}
+
+function fittingRows(rows: readonly PassageRow[], { maxTokens, showsData }: Budget): number {
+  let text = 0;
+  let json = 0;
+  for (const [at, row] of rows.entries()) {
+    text += countTokens(passageText(row)) + 1;
+    if (!isSameSession(row, rows[at - 1])) text += countTokens(sessionText(row)) + 2;
+    json += showsData ? countTokens(JSON.stringify(row)) + 1 : 0;
+    if (Math.max(text, json) > maxTokens - FRAME_TOKENS) return at;
+  }
+  return rows.length;
+}
+
+function answerWith({ rows, passed, total, notes }: Found, count: number, next: string | null): ToolAnswer {
+  const shown = rows.slice(0, count);
+  const lines = shown.flatMap((row, at) =>
+    isSameSession(row, shown[at - 1]) ? [passageText(row)] : [`\n${sessionText(row)}`, passageText(row)],
+  );
+  const head = headText(shown, passed, total);
+  const more = next === null ? [] : [`\nMore: the same arguments with cursor ${JSON.stringify(next)}`];
+  return {
+    text: [head, ...notes, ...lines, ...more].join("\n"),
+    data: {
+      version: TOOL_DATA_VERSION,
+      passages: shown,
+      total,
+      has_more: next !== null,
+      next_cursor: next,
+      notes,
+    },
+  };
+}
+
+function headText(shown: readonly PassageRow[], passed: number, total: string): string {
+  if (shown.length === 0) return passed === 0 ? NOTHING : `No more passages: there are ${total}.`;
+  const which = passed === 0 ? String(shown.length) : `${passed + 1} to ${passed + shown.length}`;
+  const isReadable = shown.some(({ read_session }) => read_session !== null);
+  const how = isReadable ? ' Read on: read_session {"session": id, "around_line": N, "with_tools": true}' : "";
+  return `${which} of ${total} passages, [N] is the line.${how}`;
+}
+
+function isSameSession(row: PassageRow, before: PassageRow | undefined): boolean {
+  return row.session_id === before?.session_id && row.path === before.path;
+}
+
+function sessionText({ session_id, read_session, unavailable, path, title, project }: PassageRow): string {
+  const session = read_session?.session ?? session_id;
+  const of = project?.split(/[\\/]/).at(-1);
+  const facts = [title === null ? "" : JSON.stringify(title), of === undefined ? "" : `project ${of}`];
+  const place = path === null || path === session ? "" : `\nfile ${path}`;
+  const why = unavailable === undefined ? "" : `\nread_session cannot show it: ${unavailable}`;
+  return [`Session ${session}`, ...facts.filter((fact) => fact !== "")].join(", ") + place + why;
+}
+
+function passageText(row: PassageRow): string {
+  const { line_number, timestamp, role, block_type, tool_name, passage, match_count, missing } = row;
+  const who = role === "tool" ? `${block_type === "tool_use" ? "call" : "result"} ${tool_name ?? ""}`.trimEnd() : role;
+  const time = timestamp === null ? "" : `, ${timestamp.slice(0, 19).replace("T", " ")}`;
+  const more = match_count > 1 ? `, ${match_count} matches` : "";
+  const lacks = missing === undefined ? "" : `, without ${missing.join(", ")}`;
+  return `[${line_number}] ${block_type === "thinking" ? "thinking" : who}${time}${more}${lacks}: ${passage}`;
+}
