@@ -45,7 +45,7 @@ describe("transcripts completion", () => {
     [["stats", "--by", "p"], ["project"]],
     [
       ["find", "x", "--role", ""],
-      ["user", "assistant", "tool"],
+      ["user", "assistant", "tool", "system"],
     ],
     [["completion", "z"], ["zsh"]],
     [["snippets", "ex"], ["extract"]],

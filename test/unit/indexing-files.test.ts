@@ -124,11 +124,11 @@ describe("a session file that changes", () => {
     for (const limits of [SMALL, FORGETFUL]) {
       const all = await setting();
       const start = user("go", 1) + result("toolu_late", "an output", 2);
-      const own = calls("mcp__x__read_session", "toolu_late", { id: "s" }, 3).trimEnd();
+      const own = calls("mcp__transcripts__read_session", "toolu_late", { id: "s" }, 3).trimEnd();
       const path = all.machine.write(join(all.machine.claude, `p/${A}.jsonl`), start + own);
       await all.run({ limits });
       const [, late] = await all.store.events(A, { from: 0, limit: 9 });
-      assert.deepEqual([late?.tool_name, late?.is_own], ["mcp__x__read_session", true]);
+      assert.deepEqual([late?.tool_name, late?.is_own], ["mcp__transcripts__read_session", true]);
       // The program that wrote it was killed, and its successor cut the torn line off.
       writeFileSync(path, start + says("another", 4));
       await all.run({ limits });

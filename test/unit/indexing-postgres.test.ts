@@ -17,7 +17,7 @@ const postgres = postgresForThisFile();
 function talk(session: number): string {
   const turns = Array.from({ length: 30 }, (_, turn) => {
     const id = `toolu_${session}_${turn}`;
-    const call = calls(turn % 7 === 3 ? "mcp__x__read_session" : "Bash", id, { command: `ls ${turn}` }, turn);
+    const call = calls(turn % 7 === 3 ? "mcp__transcripts__read_session" : "Bash", id, { command: `ls ${turn}` }, turn);
     const answer = result(id, `output ${turn}`, turn);
     return user(`question ${turn}`, turn) + (turn % 2 === 0 ? call + answer : answer + call) + says("good", turn);
   });
