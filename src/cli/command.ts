@@ -28,6 +28,8 @@ export interface CommandContext {
   /** A bar on standard error for work that takes longer than a second; does nothing where that is no terminal. */
   progress(total: number, unit: string): Progress;
   now(): Date;
+  /** At the end the process is to be killed: something hangs in it that an exit would wait for. */
+  abandon(): void;
   /** The user interrupted, or standard output was closed. */
   signal: AbortSignal;
 }

@@ -16,6 +16,7 @@ export function createContext(io: Io): { context: CommandContext; close: () => P
   const out = createBlockWriter(io.stdout);
   let shown: ShownProgress | undefined;
   let notes = Promise.resolve();
+  let isAbandoned = false;
   const writeNote = async (before: Promise<void>, line: string): Promise<void> => {
     await before;
     shown?.clear();
@@ -44,11 +45,15 @@ export function createContext(io: Io): { context: CommandContext; close: () => P
       return shown;
     },
     now: () => io.now(),
+    abandon: () => {
+      isAbandoned = true;
+    },
     signal: io.signal,
   };
   const close = async (): Promise<void> => {
     shown?.end();
     await notes;
+    if (isAbandoned) io.kill?.();
   };
   return { context, close };
 }

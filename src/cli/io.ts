@@ -16,6 +16,8 @@ export interface Io {
   cwd: string;
   home: string;
   now(): Date;
+  /** Kills the process, which runs no code of ours then. */
+  kill?(): void;
   /** Aborted by a signal; its reason is an `Interrupted`. */
   signal: AbortSignal;
 }
@@ -23,6 +25,11 @@ export interface Io {
 /** The reader of an output went away, as `head` does when it has enough. No error: the program ends quietly. */
 export class ClosedOutput extends Error {
   override readonly name = "ClosedOutput";
+}
+
+/** What was printed could not be written: a full disk. `message` is whole. */
+export class FailedOutput extends Error {
+  override readonly name = "FailedOutput";
 }
 
 /** The process was told to end by a signal. */

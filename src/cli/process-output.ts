@@ -1,7 +1,7 @@
 /** Standard output and error. */
 import { fstatSync, writeSync } from "node:fs";
 import type { Writable } from "node:stream";
-import { ClosedOutput, type Output } from "./io.ts";
+import { ClosedOutput, FailedOutput, type Output } from "./io.ts";
 
 type Stream = Writable & { isTTY?: boolean; columns?: number };
 
@@ -46,7 +46,7 @@ function writtenDirectly(descriptor: number, text: string): Uint8Array {
   try {
     while (bytes.length > 0) bytes = bytes.subarray(writeSync(descriptor, bytes));
   } catch (error) {
-    if (!isFull(error)) throw asClosed(error);
+    if (!isFull(error)) throw asOutputError(error);
   }
   return bytes;
 }
@@ -54,7 +54,7 @@ function writtenDirectly(descriptor: number, text: string): Uint8Array {
 function writeTo(stream: Stream, text: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(text, (error) => {
-      if (error) reject(asClosed(error));
+      if (error) reject(asOutputError(error));
       else resolve();
     });
   });
@@ -62,8 +62,14 @@ function writeTo(stream: Stream, text: string | Uint8Array): Promise<void> {
 
 const CLOSED = new Set(["EPIPE", "ERR_STREAM_DESTROYED", "EOF"]);
 
-function asClosed(error: unknown): unknown {
-  return CLOSED.has(codeOf(error)) ? new ClosedOutput("closed", { cause: error }) : error;
+const FULL = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+
+function asOutputError(error: unknown): unknown {
+  const code = codeOf(error);
+  if (CLOSED.has(code)) return new ClosedOutput("closed", { cause: error });
+  if (!FULL.has(code)) return error;
+  const problem = "There is no room left for what is printed, so that it is not whole.";
+  return new FailedOutput(`${problem} Free some space, or print it to another place.`, { cause: error });
 }
 
 function isFull(error: unknown): boolean {

@@ -27,6 +27,7 @@ export async function runProcess(exit: (code: number) => never): Promise<never> 
     cwd: process.cwd(),
     home: process.env["HOME"] ?? homedir(),
     now: () => new Date(),
+    kill: () => process.kill(process.pid, "SIGKILL"),
     signal: interruption.signal,
   });
   exit(exitCode);

@@ -1,7 +1,7 @@
 /** From arguments to an exit code: reads the arguments, loads the one command that is meant, and tells what failed. */
 import { CliError, type CommandContext } from "./command.ts";
 import { createContext } from "./context.ts";
-import { ClosedOutput, Interrupted, type Io } from "./io.ts";
+import { ClosedOutput, FailedOutput, Interrupted, type Io } from "./io.ts";
 import { readArguments } from "./read-arguments.ts";
 import { SessionError } from "../sessions/session-error.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
@@ -71,7 +71,7 @@ function tellFailure(error: unknown, context: CommandContext): number {
 
 function described(error: unknown, { env }: CommandContext): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof CliError || error instanceof StoreError) return error.message;
+  if (error instanceof CliError || error instanceof StoreError || error instanceof FailedOutput) return error.message;
   if (error instanceof SessionError) return [error.message, ...error.candidates.slice(0, 10).map(candidate)].join("\n");
   if (env["DEBUG"] && error.stack) return error.stack;
   // The file system's own errors name the call and the path; anything else is a bug of ours.

@@ -4,10 +4,12 @@ import type { SnippetSuggestion } from "../snippets/suggest/suggest-snippets.ts"
 import type { CommandContext } from "./command.ts";
 import { neutralBlock, neutralLine } from "./terminal/neutral.ts";
 import { dayAndTime } from "./terminal/times.ts";
+import { wrap } from "./terminal/width.ts";
 
 /** Lines of a content that are shown unless all are asked for. */
 const PREVIEW_LINES = 6;
 const MAX_LINE = 160;
+const INDENT = "  ";
 
 /** A snippet: several lines and an empty one. */
 export function snippetText(context: CommandContext, snippet: StoredSnippet, full: boolean): string {
@@ -28,12 +30,15 @@ export function suggestionText(context: CommandContext, suggestion: SnippetSugge
 }
 
 function entry(
-  { colors }: CommandContext,
+  { colors, columns }: CommandContext,
   { type, title, about, content }: { type: string; title: string; about: string; content: string },
   full: boolean,
 ): string {
-  const head = `${colors.yellow(type)}  ${colors.bold(neutralLine(title))}`;
-  return `${head}\n${colors.dim(about)}\n${full ? indented(content) : indented(preview(content))}\n\n`;
+  const head = wrap(`${colors.yellow(type)}  ${colors.bold(neutralLine(title))}`, columns);
+  const text = neutralBlock(full ? content : preview(content));
+  // Whoever reads from a pipe gets the content as it is, tabs too.
+  const shown = columns === Infinity ? text.replaceAll(/^/gm, INDENT) : wrap(text, columns, INDENT);
+  return `${head}\n${wrap(colors.dim(about), columns)}\n${shown}\n\n`;
 }
 
 /** The first lines after the heading. */
@@ -47,8 +52,4 @@ function preview(content: string): string {
     ...shown,
     ...(hidden > 0 ? [`… ${hidden} more ${hidden === 1 ? "line" : "lines"}; --full shows them`] : []),
   ].join("\n");
-}
-
-function indented(text: string): string {
-  return neutralBlock(text).replaceAll(/^/gm, "  ");
 }

@@ -1,7 +1,9 @@
 /** The store, for a command about snippets, and its errors in the words of the command line. */
 import type { SnippetSetting } from "../snippets/setting.ts";
 import { SnippetError } from "../snippets/snippet-error.ts";
-import { openStore } from "../store/open-store.ts";
+import { openStore, storePlace } from "../store/open-store.ts";
+import { StoreError } from "../store/store-error.ts";
+import type { Store } from "../store/store.ts";
 import { CliError, type CommandContext } from "./command.ts";
 
 /** What the fields are called here. */
@@ -30,7 +32,43 @@ export async function withSnippets<T>(
   context: CommandContext,
   work: (setting: SnippetSetting) => Promise<T>,
 ): Promise<T> {
-  const store = await openStore(context);
+  return withStore(await openStore(context), context, work);
+}
+
+/**
+ * The same for work that only reads: the store may be one that this user cannot write. `none` is what there is in a
+ * store that is not there and cannot be made.
+ */
+export async function readingSnippets<T>(
+  context: CommandContext,
+  none: T,
+  work: (setting: SnippetSetting) => Promise<T>,
+): Promise<T> {
+  let store: Store;
+  try {
+    store = await openedToRead(context);
+  } catch (error) {
+    if (error instanceof StoreError && !storePlace(context).exists) return none;
+    throw error;
+  }
+  return withStore(store, context, work);
+}
+
+/** One that is not there is made, and one of an older version brought up to date. */
+async function openedToRead(context: CommandContext): Promise<Store> {
+  try {
+    return await openStore(context, { readOnly: true });
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== "unavailable") throw error;
+  }
+  return openStore(context);
+}
+
+async function withStore<T>(
+  store: Store,
+  context: CommandContext,
+  work: (setting: SnippetSetting) => Promise<T>,
+): Promise<T> {
   try {
     return await work({ store, where: context, signal: context.signal });
   } catch (error) {

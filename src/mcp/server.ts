@@ -1,7 +1,6 @@
 /** The tools for MCP clients. */
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import {
-  CallToolRequestSchema,
   ErrorCode,
   ListToolsRequestSchema,
   McpError,
@@ -10,7 +9,7 @@ import {
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
 import * as z from "zod/mini";
-import { failure } from "../tools/execution.ts";
+import { failure } from "../tools/failure.ts";
 import { TOOL_DEFINITIONS } from "../tools/definitions.ts";
 import { ToolRunner } from "../tools/runner/tool-runner.ts";
 import { NEAR_FILES } from "../tools/runner/near-files.ts";
@@ -32,8 +31,14 @@ export interface McpOptions extends StdioStreams {
 const INSTRUCTIONS =
   "Recorded sessions of coding agents on this machine. Find with find_in_transcripts, then read around a hit with read_session.";
 
-/** Serves until the client closes its end, goes away, or the signal is given. Never rejects for what a client does. */
-export async function serveMcp(options: McpOptions): Promise<void> {
+/** A program that was told to end by a signal has a moment for it. */
+const INTERRUPTED_MS = 100;
+
+/**
+ * Serves until the client closes its end, goes away, or the signal is given. Never rejects for what a client does.
+ * False: a call hangs so that the process cannot exit, and must be killed (see `ToolRunner.close`).
+ */
+export async function serveMcp(options: McpOptions): Promise<boolean> {
   const { tools = TOOL_DEFINITIONS, env, home, signal, onError } = options;
   const runner = new ToolRunner({ env, home, ...NEAR_FILES });
   const transport = new StdioTransport(options);
@@ -50,8 +55,8 @@ export async function serveMcp(options: McpOptions): Promise<void> {
     await transport.ended;
   } finally {
     signal.removeEventListener("abort", stop);
-    await runner.close();
   }
+  return runner.close(signal.aborted ? INTERRUPTED_MS : undefined);
 }
 
 type Call = (tool: string, args: unknown, signal: AbortSignal) => ReturnType<ToolRunner["call"]>;
@@ -62,23 +67,25 @@ function createServer(tools: readonly ToolDefinition[], call: Call): Server {
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(toolOf) }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }): Promise<CallToolResult> => {
-    const { name, arguments: args } = params;
-    if (!tools.some((tool) => tool.name === name)) {
+  // The SDK's own way answers arguments that are no object with its parser's words, as an error of the server.
+  server.fallbackRequestHandler = async ({ method, params }, { signal }): Promise<CallToolResult> => {
+    if (method !== "tools/call") throw new McpError(ErrorCode.MethodNotFound, "Method not found");
+    const name = params?.["name"];
+    if (typeof name !== "string" || !tools.some((tool) => tool.name === name)) {
       const known = tools.map((tool) => tool.name).join(", ");
-      throw new McpError(ErrorCode.InvalidParams, `There is no tool ${JSON.stringify(name)}. Offered are ${known}.`);
+      throw new McpError(ErrorCode.InvalidParams, `There is no tool of that name. Offered are ${known}.`);
     }
     const {
       text,
       data,
       isError = false,
-    } = await call(name, args, signal).catch((error: unknown) => {
+    } = await call(name, params?.["arguments"], signal).catch((error: unknown) => {
       signal.throwIfAborted();
       // The thread broke down; the next call starts another.
       return failure(name, error);
     });
     return { content: [{ type: "text", text }], structuredContent: data, isError };
-  });
+  };
   return server;
 }
 

@@ -63,6 +63,11 @@ export function isSubagent(ref: SessionRef): boolean {
   return ref.parentId !== null || ref.agentId !== null;
 }
 
+/** Whether its path is a pipe or a device: it may have no end, and opening it may wait for ever. */
+export function isStream({ path, bytes }: SessionRef): boolean {
+  return path !== null && bytes === null;
+}
+
 /** A ref with all that is not given left open. */
 export function sessionRef({
   id,

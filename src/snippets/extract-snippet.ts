@@ -1,6 +1,7 @@
 /** Storing a snippet: checked, free of secrets, enriched, once. */
 import { SNIPPET_TYPES, type SnippetType, type StoredSnippet } from "../store/model.ts";
 import { StoreError } from "../store/store-error.ts";
+import type { NewSnippet } from "../store/store.ts";
 import { eventIdsOn } from "./cited-events.ts";
 import { readingFigures } from "./enrichment.ts";
 import { readExtractInput, type ExtractSnippetInput } from "./input.ts";
@@ -39,8 +40,9 @@ const SURE = 0.6;
 const MAX_EVENTS = 50;
 
 /**
- * Checks and stores a snippet. Its content is given, or taken from lines or turns of the session; a session that is only
- * on this machine is entered into the store. The same content of the same session is stored once.
+ * Checks and stores a snippet. Its content is given, or taken from lines or turns of the session. Lines and turns that
+ * are cited must be there in either case. A session that is only on this machine is entered into the store. The same
+ * content of the same session is stored once.
  *
  * Throws a `SnippetError` that names the field, or a `StoreError`.
  */
@@ -53,48 +55,74 @@ export async function keepSnippet(
   setting: SnippetSetting,
   raw: ExtractSnippetInput,
 ): Promise<{ snippet: StoredSnippet; output: ExtractSnippetOutput }> {
+  const { snippet, same, input, excerpt } = await prepared(setting, raw);
+  if (same !== undefined) return { snippet: same, output: { ...outputOf(same), already_stored: true } };
+  const similar = await similarSnippets(setting.store, snippet, signatureOf(snippet.content));
+  const stored = await inserting(() => setting.store.insertSnippet(snippet));
+  const output = {
+    ...outputOf(stored),
+    ...(similar.length === 0 ? {} : { similar }),
+    ...hintFor(input.snippet_type, snippet.content),
+    ...leftOut(excerpt),
+  };
+  return { snippet: stored, output };
+}
+
+/**
+ * Stores a snippet that nobody asked for, once for its type and lines. They were read in the session just now, so they
+ * are not looked for again; `metadata` says what is cited. Undefined if there is one or ever was, or if the
+ * session has its content already.
+ */
+export async function keepSuggestion(
+  setting: SnippetSetting,
+  raw: ExtractSnippetInput,
+): Promise<StoredSnippet | undefined> {
+  const { snippet, same } = await prepared(setting, raw, { isFromSession: true });
+  return same === undefined ? inserting(() => setting.store.insertSuggestion(snippet)) : undefined;
+}
+
+interface Prepared {
+  input: ExtractSnippetInput;
+  /** Checked and free of secrets. */
+  snippet: NewSnippet;
+  /** The one that the session has already. */
+  same: StoredSnippet | undefined;
+  /** What the snippet cites, if lines or turns were given and had to be read. */
+  excerpt: Excerpt | undefined;
+}
+
+async function prepared(
+  setting: SnippetSetting,
+  raw: ExtractSnippetInput,
+  { isFromSession = false }: { isFromSession?: boolean } = {},
+): Promise<Prepared> {
   const input = readExtractInput(raw);
   const sessionId = await storedSessionId(setting, input.session_id);
   await checkEvent(setting, sessionId, input.event_id);
-  const excerpt = input.content === undefined ? await excerptOf(setting, sessionId, input) : undefined;
-  const { store } = setting;
+  const excerpt = isFromSession ? undefined : await excerptOf(setting, sessionId, input);
   const { metadata, ...texts } = await storableTexts(redactorOf(setting), {
     title: input.title,
     content: input.content ?? excerpt?.content ?? "",
     tags: input.tags ?? [],
     metadata: { ...input.metadata, ...(await cited(setting, sessionId, excerpt)) },
   });
-  const same = await identicalSnippet(store, { session_id: sessionId, content: texts.content });
-  if (same !== undefined) return { snippet: same, output: { ...outputOf(same), already_stored: true } };
   const snippet = {
     session_id: sessionId,
     event_id: input.event_id ?? null,
     snippet_type: input.snippet_type,
     ...texts,
+    metadata: { ...metadata, ...readingFigures(texts.content), signature: signatureOf(texts.content) },
     source_file: await sourceFile(setting, sessionId, input, excerpt),
     source_line_start: excerpt?.lineStart ?? input.source_line_start ?? input.source_line_end ?? null,
     source_line_end: excerpt?.lineEnd ?? input.source_line_end ?? input.source_line_start ?? null,
   };
-  const signature = signatureOf(texts.content);
-  const similar = await similarSnippets(store, snippet, signature);
-  const figures = readingFigures(texts.content);
-  const stored = await insert(setting, { ...snippet, metadata: { ...metadata, ...figures, signature } });
-  const output = {
-    ...outputOf(stored),
-    ...(similar.length === 0 ? {} : { similar }),
-    ...hintFor(input.snippet_type, texts.content),
-    ...leftOut(excerpt),
-  };
-  return { snippet: stored, output };
+  return { input, snippet, same: await identicalSnippet(setting.store, snippet), excerpt };
 }
 
 /** All that a store can refuse was checked before; what changed since then is told in the same words. */
-async function insert(
-  { store }: SnippetSetting,
-  snippet: Parameters<typeof store.insertSnippet>[0],
-): Promise<StoredSnippet> {
+async function inserting<T>(insert: () => Promise<T>): Promise<T> {
   try {
-    return await store.insertSnippet(snippet);
+    return await insert();
   } catch (error) {
     if (!(error instanceof StoreError) || error.field === undefined) throw error;
     const code = error.code === "unknown_session" || error.code === "unknown_event" ? error.code : "invalid";
@@ -119,16 +147,27 @@ async function checkEvent({ store }: SnippetSetting, sessionId: string, eventId:
   throw new SnippetError("unknown_event", "event_id", problem, next);
 }
 
-async function excerptOf(setting: SnippetSetting, sessionId: string, input: ExtractSnippetInput): Promise<Excerpt> {
+/** Undefined if neither lines nor turns are given. */
+async function excerptOf(
+  setting: SnippetSetting,
+  sessionId: string,
+  input: ExtractSnippetInput,
+): Promise<Excerpt | undefined> {
+  const range = rangeOf(input);
+  if (range === undefined) return undefined;
   const ref = await openableSession(setting, sessionId);
-  return sessionExcerpt(ref, rangeOf(input), { redactor: redactorOf(setting), signal: setting.signal });
+  const excerpt = await sessionExcerpt(ref, range, { redactor: redactorOf(setting), signal: setting.signal });
+  if (input.content === undefined) return excerpt;
+  // What the excerpt has no room for is nothing to a content that was given.
+  const { entries_left_out: _, lines_skipped: __, ...citation } = excerpt.citation;
+  return { ...excerpt, citation };
 }
 
-function rangeOf(input: ExtractSnippetInput): SectionRange {
+function rangeOf(input: ExtractSnippetInput): SectionRange | undefined {
   const line = input.source_line_start ?? input.source_line_end;
   if (line !== undefined) return { unit: "line", start: line, end: input.source_line_end ?? line };
-  const turn = input.source_turn_start ?? input.source_turn_end ?? 1;
-  return { unit: "turn", start: turn, end: input.source_turn_end ?? turn };
+  const turn = input.source_turn_start ?? input.source_turn_end;
+  return turn === undefined ? undefined : { unit: "turn", start: turn, end: input.source_turn_end ?? turn };
 }
 
 async function cited(

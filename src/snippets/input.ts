@@ -25,7 +25,7 @@ const extractShape = {
   snippet_type: snippetType(),
   /** At most 256 characters. */
   title: textOf(1, MAX_TEXT_CHARS),
-  /** Default: the lines or turns of the session that are given, as text. */
+  /** Default: the lines or turns of the session that are given, as text. With both it cites them. */
   content: z.optional(
     z.string("it must be a text").check(
       z.refine(

@@ -3,10 +3,10 @@ import { ensureSession } from "../indexing/ensure-session.ts";
 import { fileRef } from "../sessions/file-ref.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
 import { SessionError } from "../sessions/session-error.ts";
-import { type SessionRef, sessionRef, type Where } from "../sessions/session-ref.ts";
+import { isStream, type SessionRef, sessionRef, type Where } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/model.ts";
 import { redactorOf, type SnippetSetting } from "./setting.ts";
-import { SnippetError } from "./snippet-error.ts";
+import { SnippetError, WITHOUT_FILE } from "./snippet-error.ts";
 
 const FIELD = "session_id";
 /** Fewer characters of an id match by accident. */
@@ -42,13 +42,16 @@ export async function openableSession({ store, where }: SnippetSetting, sessionI
   if (stored === undefined) throw unknown(sessionId);
   const { source, path, host } = stored;
   if (source === "opencode-store") return storeRef(stored, where);
+  let cause: SessionError | undefined;
   try {
-    return await fileRef(path);
+    const ref = await fileRef(path);
+    if (!isStream(ref)) return ref;
   } catch (error) {
     if (!(error instanceof SessionError)) throw error;
-    const problem = `its file ${path} (on ${host}) cannot be read here.`;
-    throw new SnippetError("no_file", FIELD, problem, "Give the content itself.", { cause: error });
+    cause = error;
   }
+  const problem = `its file ${path} (on ${host}) cannot be read here.`;
+  throw new SnippetError("no_file", FIELD, problem, WITHOUT_FILE, cause === undefined ? {} : { cause });
 }
 
 /** What opencode's store tells of it, where that can be asked; else what is known. */
@@ -68,8 +71,7 @@ async function storeRef({ session_id: id, path, project }: StoredSession, where?
 async function lookUp(setting: SnippetSetting, text: string): Promise<string | { ref: SessionRef; where: Where }> {
   const { store, where } = setting;
   if (text === "-") {
-    const problem = "standard input is no session that can be cited.";
-    throw new SnippetError("unknown_session", FIELD, problem, "Give an id, a path or `latest`.");
+    throw noSession("standard input is no session that can be cited.");
   }
   if (text !== "latest") {
     for (const prefix of COMMON_PREFIXES) {
@@ -79,7 +81,9 @@ async function lookUp(setting: SnippetSetting, text: string): Promise<string | {
   }
   if (where === undefined) return byPrefix(await store.sessions(), text);
   try {
-    return { ref: await resolveSession(text, where), where };
+    const ref = await resolveSession(text, where);
+    if (isStream(ref)) throw noSession(`${ref.path} is a pipe or a device, no session that can be cited.`);
+    return { ref, where };
   } catch (error) {
     if (!(error instanceof SessionError)) throw error;
     if (error.code === "ambiguous") throw ambiguous(text, error.candidates);
@@ -111,6 +115,10 @@ async function storedAs({ store }: SnippetSetting, ref: SessionRef): Promise<str
   if (path === null) return undefined;
   const same = await store.sessions({ path });
   return same.find(({ session_id: id }) => id === ref.id || id.startsWith(`${ref.id}@`))?.session_id;
+}
+
+function noSession(problem: string): SnippetError {
+  return new SnippetError("unknown_session", FIELD, problem, "Give an id, the path of a file or `latest`.");
 }
 
 function unknown(text: string): SnippetError {

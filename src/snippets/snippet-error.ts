@@ -14,6 +14,9 @@ export type SnippetErrorCode =
   /** Nothing was said or done in the range, or all of it is damaged. */
   | "empty_range";
 
+/** What to do where a session cannot be read: then nothing of it can be cited either. */
+export const WITHOUT_FILE = "Give the content itself, without lines or turns.";
+
 export class SnippetError extends Error {
   override readonly name = "SnippetError";
   readonly code: SnippetErrorCode;

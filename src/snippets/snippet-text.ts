@@ -59,8 +59,11 @@ function checkTitle(title: string): void {
 
 function checkContent(content: string): void {
   const bytes = Buffer.byteLength(content);
+  if (bytes >= MIN_CONTENT_BYTES && content.trim() === "") {
+    throw new SnippetError("invalid", "content", "it is blank.", "Say what happened, why, and what came of it.");
+  }
   const problem = `it has ${bytes} bytes once secrets are out; ${MIN_CONTENT_BYTES} to ${MAX_CONTENT_BYTES} are allowed.`;
-  if (bytes < MIN_CONTENT_BYTES || content.trim() === "") {
+  if (bytes < MIN_CONTENT_BYTES) {
     throw new SnippetError("invalid", "content", problem, "Say more: what happened, why, and what came of it.");
   }
   if (bytes > MAX_CONTENT_BYTES) {
@@ -89,7 +92,8 @@ function asJson(metadata: Record<string, unknown>): unknown {
   try {
     json = JSON.stringify(metadata).toWellFormed();
   } catch (cause) {
-    // A cycle, a BigInt, or nested too deep for the runtime.
+    if (cause instanceof RangeError) throw tooDeep(cause);
+    // A cycle, or a BigInt.
     const problem = "it cannot be written as JSON.";
     throw new SnippetError("invalid", "metadata", problem, "Give plain texts, numbers, lists and objects.", { cause });
   }
@@ -102,12 +106,15 @@ function asJson(metadata: Record<string, unknown>): unknown {
 function checkDepth(root: unknown): void {
   let level: unknown[] = [root];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) {
-      const problem = `it is nested more than ${MAX_DEPTH} deep.`;
-      throw new SnippetError("invalid", "metadata", problem, "Keep it flat.");
-    }
+    if (depth > MAX_DEPTH) throw tooDeep();
     level = level.flatMap((value) => (typeof value === "object" && value !== null ? Object.values(value) : []));
   }
+}
+
+/** `cause`: the runtime's own limit, where it is that deep. */
+function tooDeep(cause?: unknown): SnippetError {
+  const problem = `it is nested more than ${MAX_DEPTH} deep.`;
+  return new SnippetError("invalid", "metadata", problem, "Keep it flat.", cause === undefined ? {} : { cause });
 }
 
 function tooLarge(bytes: number): SnippetError {

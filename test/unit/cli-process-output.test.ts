@@ -1,10 +1,10 @@
 /** Standard output without a stream: nothing is lost and nothing is said twice, whoever reads. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { closeSync, constants, openSync, readFileSync, readSync, writeFileSync } from "node:fs";
+import { closeSync, createWriteStream, constants, openSync, readFileSync, readSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
-import { ClosedOutput } from "../../src/cli/io.ts";
+import { ClosedOutput, FailedOutput } from "../../src/cli/io.ts";
 import { outputOn } from "../../src/cli/process-output.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -60,6 +60,18 @@ describe("standard output", () => {
   });
 
   if (process.platform === "win32") return;
+
+  test("a disk that is full is told in a sentence", async () => {
+    if (process.platform !== "linux") return;
+    const descriptor = openSync("/dev/full", "w");
+    const output = outputOn(descriptor, () => createWriteStream("", { fd: descriptor, autoClose: false }));
+    await assert.rejects(
+      output.write("more than fits"),
+      (error) =>
+        error instanceof FailedOutput && /no room left for what is printed.*Free some space/.test(error.message),
+    );
+    closeSync(descriptor);
+  });
 
   test("a pipe that takes no more for now goes on as a stream, from there on", async () => {
     const { reader, writer } = pipe();

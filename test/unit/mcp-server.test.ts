@@ -140,6 +140,29 @@ for (const [form, main] of forms()) {
     );
 
     test(
+      "answers arguments that are no object in its own words",
+      async () => {
+        const server = new RawServer(main, homeWith(sampleSession()));
+        server.send(INITIALIZE, INITIALIZED);
+        for (const [id, args] of [["latest"], "latest", 5].entries()) {
+          server.send(toolCall(id, "read_session", args));
+          const { result } = z
+            .object({ result: z.object({ isError: z.literal(true), content: z.unknown() }) })
+            .parse(await server.answer(id));
+          assert.match(
+            JSON.stringify(result.content),
+            /are no arguments of read_session: they must be an object\. For example/,
+          );
+        }
+        server.send({ jsonrpc: "2.0", id: "no", method: "tools/none" });
+        assert.match(JSON.stringify((await server.answer("no"))["error"]), /-32601/);
+        server.child.stdin.end();
+        assert.equal(await server.ended, 0);
+      },
+      LIMIT_MS,
+    );
+
+    test(
       "lets nothing but the protocol out, and answers what is no message",
       async () => {
         const server = new RawServer(main, homeWith(sampleSession()));

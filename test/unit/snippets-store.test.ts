@@ -65,7 +65,9 @@ describe("SnippetStore", () => {
           source_line_end: 4,
         },
       );
-      assert.deepEqual(metadata, {
+      const { citation, ...notes } = metadata;
+      assert.match(JSON.stringify(citation), /"line_start":2,"line_end":4,.*"entries":\["/);
+      assert.deepEqual(notes, {
         epic_id: "009-B",
         deep: { list: [1, null, "x"] },
         word_count: 40,
@@ -228,7 +230,7 @@ describe("what is refused", () => {
     [{ title: "a\0b" }, "title", /NUL/],
     [{ title: 7 }, "title", /7 is not allowed/],
     [{ content: undefined }, "content", /missing, and neither lines nor turns/],
-    [{ content: " ".repeat(300) }, "content", /300 bytes/],
+    [{ content: " ".repeat(300) }, "content", /it is blank/],
     [{ content: `${contentOf(200)}\0` }, "content", /NUL/],
     [{ event_id: "no-such-event" }, "event_id", /no event "no-such-event"/],
     [{ event_id: SQL }, "event_id", /no event/],

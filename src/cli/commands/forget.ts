@@ -24,6 +24,8 @@ interface Plan extends FilePlan {
   indexed: Indexed;
 }
 
+const TAKEN_IN_AGAIN = "its files stay, so the next `index` or `find` takes the session in again";
+
 export async function run(
   context: CommandContext,
   args: readonly string[],
@@ -34,8 +36,10 @@ export async function run(
   // Without an index none is made.
   const store = storePlace(context).exists ? await openStore(context) : undefined;
   try {
-    const plan = await planOf(context, store, args[0] ?? "", flag(options, "keepFiles"));
+    const keepFiles = flag(options, "keepFiles");
+    const plan = await planOf(context, store, args[0] ?? "", keepFiles);
     await show(context, plan, options);
+    if (keepFiles && plan.kept.length > 0) context.note(TAKEN_IN_AGAIN);
     if (plan.places.length === 0 && plan.indexed.sessions.length === 0) {
       context.note("there is nothing to remove");
       await report(context, plan, [], { removed: false }, options);

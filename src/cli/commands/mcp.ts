@@ -13,7 +13,7 @@ export async function run(
 ): Promise<ExitCode> {
   const { env, home, cwd, signal, stdin } = context;
   const tools = toolsNamed(text(options, "tools"));
-  await serveMcp({
+  const hasEnded = await serveMcp({
     env,
     home,
     cwd,
@@ -23,6 +23,10 @@ export async function run(
     write: stdin === process.stdin ? guardStdout(process.stdout, process.stderr) : writerOf(context),
     onError: (message) => context.note(`transcripts mcp: ${message}`),
   });
+  if (!hasEnded) {
+    context.note("transcripts mcp: a call hangs and is given up");
+    context.abandon();
+  }
   return 0;
 }
 

@@ -1,17 +1,20 @@
 /** `transcripts snippets count` */
 import { SnippetStore } from "../../snippets/snippet-store.ts";
+import type { SnippetType } from "../../store/model.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { flag } from "../option-values.ts";
 import { printObject } from "../output.ts";
 import type { SnippetsCounted } from "../schemas/snippets.ts";
-import { withSnippets } from "../with-snippets.ts";
+import { readingSnippets } from "../with-snippets.ts";
+
+const NONE: Readonly<Record<SnippetType, number>> = { error_reasoning: 0, decision_rationale: 0, learning_pattern: 0 };
 
 export async function run(
   context: CommandContext,
   args: readonly string[],
   options: CommandOptions,
 ): Promise<ExitCode> {
-  const counts = await withSnippets(context, (setting) => new SnippetStore(setting).countByType(args[0]));
+  const counts = await readingSnippets(context, NONE, (setting) => new SnippetStore(setting).countByType(args[0]));
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   if (flag(options, "json")) await printObject(context, { version: 1, ...counts, total } satisfies SnippetsCounted);
   else for (const [type, count] of Object.entries(counts)) await context.out(`${String(count).padStart(6)}  ${type}\n`);

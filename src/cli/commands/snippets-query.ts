@@ -1,5 +1,5 @@
 /** `transcripts snippets query` */
-import { querySnippets } from "../../snippets/query-snippets.ts";
+import { querySnippets, type QuerySnippetsOutput } from "../../snippets/query-snippets.ts";
 import type { QuerySnippetsInput } from "../../snippets/input.ts";
 import { SNIPPET_TYPES } from "../../store/model.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
@@ -7,14 +7,16 @@ import { date, flag, integer, text, texts } from "../option-values.ts";
 import { printObject } from "../output.ts";
 import type { SnippetsFound } from "../schemas/snippets.ts";
 import { snippetText } from "../snippet-text.ts";
-import { withSnippets } from "../with-snippets.ts";
+import { readingSnippets } from "../with-snippets.ts";
+
+const NONE: QuerySnippetsOutput = { success: true, snippets: [], total_count: 0, has_more: false };
 
 export async function run(
   context: CommandContext,
   args: readonly string[],
   options: CommandOptions,
 ): Promise<ExitCode> {
-  const output = await withSnippets(context, (setting) => querySnippets(setting, filters(args, options)));
+  const output = await readingSnippets(context, NONE, (setting) => querySnippets(setting, filters(args, options)));
   const { snippets, total_count, has_more } = output;
   if (flag(options, "json")) await printObject(context, { version: 1, ...output } satisfies SnippetsFound);
   else for (const snippet of snippets) await context.out(snippetText(context, snippet, flag(options, "full")));

@@ -6,7 +6,7 @@ import { openSession } from "../../sessions/open-session.ts";
 import { outputReader } from "../../sessions/output-reader.ts";
 import { SessionError } from "../../sessions/session-error.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
-import { SnippetError } from "../snippet-error.ts";
+import { SnippetError, WITHOUT_FILE } from "../snippet-error.ts";
 import { redactPieces } from "./pieces.ts";
 import { readSection, type Section, type SectionRange } from "./read-section.ts";
 import { sectionText } from "./section-text.ts";
@@ -74,7 +74,7 @@ async function sectionOf(ref: SessionRef, range: SectionRange, signal: AbortSign
     });
   } catch (error) {
     if (!(error instanceof SessionError)) throw error;
-    throw new SnippetError("no_file", "session_id", error.message, "Or give the content itself.", { cause: error });
+    throw new SnippetError("no_file", "session_id", error.message, WITHOUT_FILE, { cause: error });
   }
 }
 

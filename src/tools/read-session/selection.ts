@@ -80,11 +80,19 @@ async function* fromLine(
 
 async function* ofTurns(units: AsyncIterable<Unit>, first: number, last: number): AsyncGenerator<Selected> {
   let turn = 0;
+  let isEmpty = true;
   for await (const unit of units) {
     turn = unit.entries.at(-1)?.turn ?? turn;
     const entries = unit.entries.filter((entry) => entry.turn >= first && entry.turn <= last);
+    isEmpty &&= entries.length === 0;
     if (entries.length > 0) yield { unit, entries, offset: 0 };
-    if (turn > last) return;
+    if (turn > last) break;
+  }
+  if (!isEmpty) return;
+  // Of turns between others only this can be missing.
+  if (last === 0 && turn > 0) {
+    const problem = "Nothing stands before the first prompt, which begins turn 1.";
+    throw new ToolError("out_of_range", problem, 'Pass turns: "1" for the first one.', { field: "turns" });
   }
   if (turn >= first) return;
   const problem = turn === 1 ? "The session has 1 turn." : `The session has ${turn} turns.`;

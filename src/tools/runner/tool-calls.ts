@@ -1,7 +1,7 @@
 /** Calls of tools with what they share: one store, opened with the first call that needs it. */
 import { openStore } from "../../store/open-store.ts";
 import type { Store } from "../../store/store.ts";
-import { failure } from "../execution.ts";
+import { failure } from "../failure.ts";
 import { toolWork } from "../registry.ts";
 import type { ToolAnswer, ToolContext } from "../tool.ts";
 

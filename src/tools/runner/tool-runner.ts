@@ -1,5 +1,7 @@
 /** Runs tools in a thread of their own, so that they never hold up the one that calls them. */
 import { Worker } from "node:worker_threads";
+import { failure } from "../failure.ts";
+import { nestingFault } from "../nesting.ts";
 import type { ToolAnswer } from "../tool.ts";
 import type { FromThread, ToThread } from "./thread-messages.ts";
 import type { ToolCallRequest, ToolSurroundings } from "./tool-calls.ts";
@@ -7,7 +9,8 @@ import type { ToolCallRequest, ToolSurroundings } from "./tool-calls.ts";
 /** How a call is done: by a thread, or by this one where none can be had. */
 interface Performer {
   call(request: ToolCallRequest, signal: AbortSignal): Promise<ToolAnswer>;
-  close(): Promise<void>;
+  /** False if it hangs so that nothing ends it. */
+  close(limitMs: number): Promise<boolean | void>;
 }
 
 export interface ToolRunnerOptions extends ToolSurroundings {
@@ -20,7 +23,7 @@ export interface ToolRunnerOptions extends ToolSurroundings {
 }
 
 const IDLE_MS = 30_000;
-/** How long a thread may take to close its store before it is ended. */
+/** How long a thread may take to close its store before it is ended, and then to end. */
 const CLOSE_MS = 2_000;
 
 export class ToolRunner {
@@ -29,6 +32,8 @@ export class ToolRunner {
   #underWay = 0;
   #idle: NodeJS.Timeout | undefined;
   #isClosed = false;
+  /** Threads that are being closed, or hang. */
+  readonly #endings = new Set<Promise<boolean>>();
 
   constructor(options: ToolRunnerOptions) {
     this.#options = options;
@@ -38,6 +43,8 @@ export class ToolRunner {
   async call(request: ToolCallRequest, signal: AbortSignal): Promise<ToolAnswer> {
     signal.throwIfAborted();
     if (this.#isClosed) throw new Error("The tools are closed.");
+    const fault = nestingFault(request.args);
+    if (fault !== undefined) return failure(request.tool, fault);
     clearTimeout(this.#idle);
     this.#underWay += 1;
     try {
@@ -49,27 +56,34 @@ export class ToolRunner {
     }
   }
 
-  /** Cancels what is under way and gives everything back. Never rejects. */
-  async close(): Promise<void> {
+  /**
+   * Cancels what is under way and gives everything back. Never rejects, and waits for a call that hangs no longer than
+   * twice `limitMs`. False: a thread is stuck in a call to the system and cannot be ended; then the process cannot exit
+   * either (Node waits for its threads), but must be killed.
+   */
+  async close(limitMs = CLOSE_MS): Promise<boolean> {
     this.#isClosed = true;
-    await this.#rest();
+    this.#rest(limitMs);
+    const ended = await Promise.all(this.#endings);
+    return ended.every(Boolean);
   }
 
   #restLater(): void {
     if (this.#isClosed) return;
-    this.#idle = setTimeout(() => void this.#rest(), this.#options.idleMs ?? IDLE_MS);
+    this.#idle = setTimeout(() => this.#rest(CLOSE_MS), this.#options.idleMs ?? IDLE_MS);
     this.#idle.unref();
   }
 
-  async #rest(): Promise<void> {
+  #rest(limitMs: number): void {
     clearTimeout(this.#idle);
     const performer = this.#performer;
     this.#performer = undefined;
-    try {
-      await (await performer)?.close();
-    } catch {
-      // It is given up either way.
-    }
+    if (performer === undefined) return;
+    const ending = endOf(performer, limitMs).then((hasEnded) => {
+      if (hasEnded) this.#endings.delete(ending);
+      return hasEnded;
+    });
+    this.#endings.add(ending);
   }
 
   #begin(): Promise<Performer> {
@@ -90,6 +104,15 @@ export class ToolRunner {
     if (thread !== undefined) return thread;
     const { ToolCalls } = await loadCalls();
     return new ToolCalls(where);
+  }
+}
+
+async function endOf(performer: Promise<Performer>, limitMs: number): Promise<boolean> {
+  try {
+    return (await (await performer).close(limitMs)) !== false;
+  } catch {
+    // It is given up either way.
+    return true;
   }
 }
 
@@ -162,14 +185,11 @@ class ToolThread implements Performer {
     });
   }
 
-  async close(): Promise<void> {
+  async close(limitMs: number): Promise<boolean> {
     const ended = new Promise<void>((resolve) => this.#worker.once("exit", () => resolve()));
     this.#say({ kind: "close" });
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, CLOSE_MS)));
-    await Promise.race([ended, late]);
-    clearTimeout(timer);
-    await this.#worker.terminate();
+    if (await within(ended, limitMs)) return true;
+    return within(this.#worker.terminate(), limitMs);
   }
 
   #take(message: Exclude<FromThread, { kind: "ready" }>): void {
@@ -200,5 +220,16 @@ class ToolThread implements Performer {
   #say(message: ToThread): void {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
     this.#worker.postMessage(message);
+  }
+}
+
+/** Whether it comes to its end in so many milliseconds. */
+async function within(work: Promise<unknown>, limitMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => (timer = setTimeout(resolve, limitMs, false)));
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -1,0 +1,226 @@
+/** Calls that must not make a tool wait, break down or tell a secret. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { closeSync, constants, openSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { ToolRunner } from "../../src/tools/runner/tool-runner.ts";
+import { assistant, calls, result, sampleSession, says, storeSession, user } from "../support/cli/claude-lines.ts";
+import { randomSecret } from "../support/parse/secret.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+import { machineAt, type Machine } from "../support/tools/tool-calls.ts";
+
+afterAll(removeTempDirs);
+
+const never = new AbortController().signal;
+const IS_WINDOWS = process.platform === "win32";
+
+async function unwanted(): Promise<never> {
+  throw new Error("the thread should have been used");
+}
+
+function pipeIn(home: string): string {
+  const path = join(home, "pipe");
+  execFileSync("sh", ["-c", `mkfifo "$0"`, path]);
+  return path;
+}
+
+/** Lets go of whoever waits for it to be opened. */
+async function openedOtherEnd(path: string): Promise<void> {
+  for (;;) {
+    try {
+      return closeSync(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
+    } catch {
+      // Nobody waits at the other end so far.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+}
+
+async function onMachine(text: string, body: (machine: Machine, home: string) => Promise<void>): Promise<void> {
+  const home = makeTempDir();
+  storeSession(home, text);
+  const machine = machineAt(home);
+  try {
+    await body(machine, home);
+  } finally {
+    await machine.close();
+  }
+}
+
+describe("what is no file", () => {
+  if (IS_WINDOWS) return;
+  const kept = { snippet_type: "learning_pattern", title: "x", content: "It was freed, and it passed. ".repeat(9) };
+  for (const [tool, more] of [
+    ["read_session", {}],
+    ["list_errors", {}],
+    ["extract_snippet", kept],
+    ["extract_snippet", { ...kept, content: undefined, source_line_start: 1 }],
+  ] as const) {
+    test(`is refused by ${tool} at once, a pipe and a device${"source_line_start" in more ? " (lines)" : ""}`, () =>
+      onMachine(sampleSession(), async (machine, home) => {
+        for (const path of [pipeIn(home), "/dev/zero"]) {
+          const name = tool === "extract_snippet" ? "session_id" : "session";
+          const { isError, text } = await machine.call(tool, { [name]: path, ...more });
+          assert.equal(isError, true);
+          assert.match(
+            text,
+            new RegExp(`${name}: .* is a pipe or a device, no .*\\. (Pass the path|Give an id, the path)`),
+          );
+        }
+      }));
+  }
+
+  test("a session whose file became a pipe is told as one that cannot be read", () =>
+    onMachine(sampleSession(), async (machine, home) => {
+      const path = join(home, "own.jsonl");
+      execFileSync("sh", ["-c", `cp "$0"/.claude/projects/*/*.jsonl "$1"`, home, path]);
+      const made = await machine.call("extract_snippet", { session_id: path, ...kept });
+      assert.notEqual(made.isError, true, made.text);
+      const { session_id: id } = z.object({ session_id: z.string() }).parse(made.data);
+      execFileSync("sh", ["-c", `rm "$0"; mkfifo "$0"`, path]);
+      const lines = { ...kept, content: undefined, session_id: id, source_line_start: 1 };
+      assert.match((await machine.call("extract_snippet", lines)).text, /cannot be read here|pipe or a device/);
+    }));
+});
+
+describe("a thread that hangs", () => {
+  test("does not keep the runner from closing, which says so", async () => {
+    if (IS_WINDOWS) return;
+    const home = makeTempDir();
+    const path = pipeIn(home);
+    const workerUrl = new URL("../support/tools/stuck-thread-child.ts", import.meta.url);
+    const runner = new ToolRunner({ env: {}, home, workerUrl, loadCalls: unwanted });
+    const { text } = await runner.call({ tool: "x", args: {}, cwd: home, showsData: false }, never);
+    assert.equal(text, "waiting");
+    const hasEnded = await runner.close(50);
+    // Node waits for such a thread; Bun may end it.
+    assert(!hasEnded || process.versions["bun"] !== undefined);
+    if (!hasEnded) await openedOtherEnd(path);
+  });
+});
+
+test("arguments that are nested too deep for a thread are refused by name", async () => {
+  const home = makeTempDir();
+  const workerUrl = new URL("file:///no/such/thread.js");
+  const runner = new ToolRunner({ env: {}, home, workerUrl, loadCalls: unwanted });
+  let deep: unknown = [];
+  for (let depth = 0; depth < 100_000; depth++) deep = [deep];
+  const args = { title: "x", metadata: { a: deep } };
+  const { text, isError } = await runner.call({ tool: "extract_snippet", args, cwd: home, showsData: false }, never);
+  assert.deepEqual(
+    [isError, text],
+    [true, "extract_snippet failed. metadata: it is nested more than 100 deep. Keep it flat."],
+  );
+  await runner.close();
+});
+
+describe("no answer has a secret", () => {
+  test("from around what was said: folders, names of tools, ids, models", async () => {
+    const [folder, name, id, orphan, asked] = Array.from({ length: 5 }, randomSecret);
+    const text = [
+      user(`Look into it ${asked}`, 0),
+      calls(`mcp__${name}__x`, `toolu_${id}`, { q: 1 }, 2),
+      result(`toolu_${id}`, "it broke", 3, true),
+      result(String(orphan), "nobody asked", 4, true),
+      assistant({ blocks: [{ type: "text", text: "Done." }], model: "model" }, 5),
+      says("Now it is done.", 6),
+    ]
+      .join("")
+      .replaceAll("/work/shop", `/work/${folder}`);
+    await onMachine(text, async (machine) => {
+      for (const [tool, args] of [
+        ["list_sessions", {}],
+        ["read_session", { with_tools: true, with_thinking: true }],
+        ["read_session", { around_line: 3 }],
+        ["list_errors", {}],
+        ["find_in_transcripts", { query: "done" }],
+      ] as const) {
+        const answer = await machine.call(tool, args);
+        assert.notEqual(answer.isError, true, answer.text);
+        const both = answer.text + JSON.stringify(answer.data);
+        assert.deepEqual(
+          [folder, name, id, orphan, asked].filter((secret) => both.includes(String(secret))),
+          [],
+          tool,
+        );
+      }
+      const listed = await machine.call("list_sessions", {});
+      assert.match(JSON.stringify(listed.data), /"project":"\/work\/\[REDACTED:github-token\]"/);
+    });
+  });
+
+  test("from the call itself, when it fails", () =>
+    onMachine(sampleSession(), async (machine) => {
+      const secret = randomSecret();
+      for (const [tool, args] of [
+        ["list_sessions", { since: secret }],
+        ["read_session", { session: secret }],
+        ["read_session", { turns: secret }],
+        ["read_session", { [secret]: 1 }],
+        ["extract_snippet", { snippet_type: secret, title: "x" }],
+        [
+          "extract_snippet",
+          {
+            session_id: "latest",
+            snippet_type: "learning_pattern",
+            title: "x",
+            content: "c ".repeat(90),
+            event_id: secret,
+          },
+        ],
+        ["find_in_transcripts", { query: "x", cursor: secret }],
+      ] as const) {
+        const { isError, text, data } = await machine.call(tool, args);
+        assert.equal(isError, true, text);
+        assert.doesNotMatch(text + JSON.stringify(data), new RegExp(secret), tool);
+      }
+    }));
+
+  test("and ids, cursors and paths that are none stay, so that the next call works", async () => {
+    const long = Array.from(
+      { length: 40 },
+      (_, n) => user(`Prompt ${n} ${"word ".repeat(60)}`, n * 2) + says(`Answer ${n}`, n * 2 + 1),
+    );
+    const shape = z.object({
+      session_id: z.string(),
+      path: z.string(),
+      next_cursor: z.string().nullable(),
+      entries: z.array(z.looseObject({ line_number: z.number() })),
+    });
+    await onMachine(long.join(""), async (machine) => {
+      const lines: number[] = [];
+      for (let args: Record<string, unknown> = { session: "latest", max_tokens: 1_000 }; ;) {
+        const answer = await machine.call("read_session", args);
+        assert.notEqual(answer.isError, true, answer.text);
+        const { path, next_cursor: cursor, entries } = shape.parse(answer.data);
+        if (entries.length === 0) break;
+        lines.push(...entries.map(({ line_number: line }) => line));
+        args = { session: path, cursor, max_tokens: 1_000 };
+      }
+      assert.deepEqual(
+        lines,
+        Array.from({ length: 80 }, (_, n) => n + 1),
+      );
+    });
+  });
+});
+
+test("turn 0 is out of range where nothing stands before the first prompt", async () => {
+  await onMachine(user("Begin", 0) + says("Begun.", 1), async (machine) => {
+    const { isError, text } = await machine.call("read_session", { turns: "0" });
+    assert.equal(isError, true, text);
+    assert.match(text, /Nothing stands before the first prompt, which begins turn 1\. Pass turns: "1"/);
+    assert.match((await machine.call("read_session", { turns: "0-1" })).text, /Begun/);
+  });
+  await onMachine(says("Welcome.", 0) + user("Begin", 1), async (machine) => {
+    assert.match((await machine.call("read_session", { turns: "0" })).text, /Welcome/);
+  });
+});
+
+test("a file that is not there is told in one sentence", () =>
+  onMachine(sampleSession(), async (machine) => {
+    const { text } = await machine.call("read_session", { session: "no/such.jsonl" });
+    assert.match(text, /Check the path, or call list_sessions to see which sessions there are\.$/);
+  }));
