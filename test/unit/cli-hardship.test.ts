@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { calls, result, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
+import { sampleSession, SESSION, storeSession, TOLD_SESSION } from "../support/cli/claude-lines.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { createContext } from "../../src/cli/context.ts";
 import { widthOf } from "../../src/cli/terminal/width.ts";
@@ -18,22 +18,6 @@ afterAll(removeTempDirs);
 const NOBODY = 65_534;
 const MAIN = join(REPOSITORY, "src/cli/main.ts");
 const EXTRACT = ["snippets", "extract", SESSION, "--lines", "2-6", "--type", "learning_pattern", "--title", "A path"];
-
-/** Something in it is worth suggesting. */
-const TOLD = [
-  user("The upload test hangs in CI, but not here. Find out why.", 0),
-  calls("Bash", "t1", { command: "npm test" }, 5),
-  result("t1", "Exit code 1\nError: listen EADDRINUSE: address already in use :::8080", 9, true),
-  says(
-    "The root cause is that each test file starts a server on port 8080, so two files that run at once collide. The problem is not the upload: it fails because the second server never starts. The fix is to let the system choose a port.",
-    12,
-  ),
-  calls("Edit", "t2", { file_path: "/work/shop/server.mjs", old_string: "8080", new_string: "0" }, 15),
-  result("t2", "The file was updated.", 16),
-  calls("Bash", "t3", { command: "npm test" }, 18),
-  result("t3", "ok 12 tests", 22),
-  says("All tests pass now.", 25),
-].join("");
 
 function machine(text = sampleSession()): string {
   const home = makeTempDir();
@@ -115,7 +99,7 @@ describe("a window of 40 columns", () => {
     ["doctor"],
   ]) {
     test(`holds ${argv.slice(0, 3).join(" ")}`, async () => {
-      const home = machine(TOLD);
+      const home = machine(TOLD_SESSION);
       await runCli(EXTRACT, { home });
       const { stdout } = await runCli(argv, { home, terminal: 40 });
       assert(stdout.split("\n").length > 4, stdout);

@@ -2,27 +2,12 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as schemas from "../../src/cli/schemas/snippets.ts";
-import { calls, result, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
+import { sampleSession, SESSION, storeSession, user, TOLD_SESSION } from "../support/cli/claude-lines.ts";
 import { type CliRun, type CliSetting, rowsOf, runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
 afterAll(removeTempDirs);
-
-const TOLD_SESSION = [
-  user("The upload test hangs in CI, but not here. Find out why.", 0),
-  calls("Bash", "t1", { command: "npm test" }, 5),
-  result("t1", "Exit code 1\nError: listen EADDRINUSE: address already in use :::8080", 9, true),
-  says(
-    "The root cause is that each test file starts a server on port 8080, so two files that run at once collide. The problem is not the upload: it fails because the second server never starts. The fix is to let the system choose a port.",
-    12,
-  ),
-  calls("Edit", "t2", { file_path: "/work/shop/server.mjs", old_string: "8080", new_string: "0" }, 15),
-  result("t2", "The file was updated.", 16),
-  calls("Bash", "t3", { command: "npm test" }, 18),
-  result("t3", "ok 12 tests", 22),
-  says("All tests pass now.", 25),
-].join("");
 
 interface Machine {
   home: string;

@@ -84,3 +84,19 @@ export function storeSession(home: string, text: string, { id = SESSION, project
   writeFileSync(path, text);
   return path;
 }
+
+/** An error with its cause and its fix: something in it is worth suggesting. */
+export const TOLD_SESSION = [
+  user("The upload test hangs in CI, but not here. Find out why.", 0),
+  calls("Bash", "t1", { command: "npm test" }, 5),
+  result("t1", "Exit code 1\nError: listen EADDRINUSE: address already in use :::8080", 9, true),
+  says(
+    "The root cause is that each test file starts a server on port 8080, so two files that run at once collide. The problem is not the upload: it fails because the second server never starts. The fix is to let the system choose a port.",
+    12,
+  ),
+  calls("Edit", "t2", { file_path: "/work/shop/server.mjs", old_string: "8080", new_string: "0" }, 15),
+  result("t2", "The file was updated.", 16),
+  calls("Bash", "t3", { command: "npm test" }, 18),
+  result("t3", "ok 12 tests", 22),
+  says("All tests pass now.", 25),
+].join("");
