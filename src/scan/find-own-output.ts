@@ -1,5 +1,8 @@
 /** What this program itself has brought into a session: a search must not find what an earlier search printed. */
-import { commandsOfWords, shellCommands, type ShellCommand } from "./shell-commands.ts";
+import { parseShell, type ShellPipeline, type ShellStage } from "../calls/shell-syntax.ts";
+
+/** The words of one command: its assignments, its program, its arguments. Quotes are removed. */
+type ShellCommand = readonly string[];
 
 /** The tools that print sessions or take what was said in them, by themselves or as a server's of any name. */
 const OWN_TOOL = /(?:^|[^a-z0-9])(?:find_in_transcripts|query_snippets|extract_snippet)$/i;
@@ -24,6 +27,20 @@ const DURATION = /^\d+(?:\.\d+)?[smhd]?$/;
 
 /** Fields in which tools for shells take the command. */
 const COMMAND_FIELDS = new Set(["command", "cmd", "script"]);
+
+/** Scripts within more than this many others are skipped. */
+const MAX_DEPTH = 6;
+/** A substitution that names a program: `"$(which transcripts)" find x`. */
+const NAMES_PROGRAM =
+  /(?:\$\(|`)\s*(?:which|command\s+-v|type\s+-[pP]|realpath|readlink(?:\s+-f)?)\s+([^\s()`]{1,1000})\s*[)`]/;
+
+const SHELL = /(?:^|[/\\])(?:ba|z|k|da|a|fi)?sh$/;
+/** `-c`, `-lc`, and as `script` and `su` have it, `-qc`. */
+const SCRIPT_OPTION = /^-[a-zA-Z]*c$/;
+/** Programs whose argument after `-c` is a script. */
+const RUNS_SCRIPT = /(?:^|[/\\])(?:script|su|flock|parallel|runuser)$/;
+/** Programs whose arguments together are a script. */
+const RUNS_WORDS = /(?:^|[/\\])(?:eval|watch|ssh)$/;
 
 /** Whether a call asks this program for what stands in sessions. Neither its input nor its result is conversation. */
 export function isOwnRecall(toolName: string | null, input: unknown): boolean {
@@ -73,4 +90,63 @@ function isProgram(word: string, isInPackage: boolean): boolean {
 function printsSessions(words: ShellCommand, from: number): boolean {
   const command = words.slice(from).find((word) => !word.startsWith("-"));
   return command !== undefined && COMMANDS.has(command);
+}
+
+/** Returns all commands that a line runs, those of substitutions and of scripts for another shell too. */
+function shellCommands(line: string): ShellCommand[] {
+  const found: ShellCommand[] = [];
+  takePipelines(parseShell(line), 0, found);
+  return found;
+}
+
+/** A command that is given as a list of words, and the scripts that it hands to another shell. */
+function commandsOfWords(words: ShellCommand): ShellCommand[] {
+  const found: ShellCommand[] = [];
+  take(words, null, 0, found);
+  return found;
+}
+
+function takePipelines(pipelines: readonly ShellPipeline[], depth: number, found: ShellCommand[]): void {
+  for (const { stages } of pipelines) {
+    // `cat <<EOF | sh`: the text goes to the end of the pipe.
+    const fed = stages.find((stage) => stage.fed !== null)?.fed ?? null;
+    for (const stage of stages) {
+      takePipelines(stage.substitutions, depth, found);
+      take(wordsOf(stage), fed, depth, found);
+    }
+  }
+}
+
+/** Braces and `!` are words of their own to the reader. */
+function wordsOf({ words }: ShellStage): string[] {
+  const first = words.findIndex(({ text }) => text !== "{" && text !== "}" && text !== "!");
+  return first === -1 ? [] : words.slice(first).map(({ text }) => text.replace(NAMES_PROGRAM, "$1"));
+}
+
+function take(words: ShellCommand, fed: string | null, depth: number, found: ShellCommand[]): void {
+  if (words.length === 0) return;
+  found.push(words);
+  if (depth >= MAX_DEPTH) return;
+  for (const script of scriptsIn(words, fed)) takePipelines(parseShell(script), depth + 1, found);
+}
+
+function scriptsIn(words: ShellCommand, fed: string | null): string[] {
+  const at = words.findIndex((word) => SHELL.test(word) || RUNS_SCRIPT.test(word) || RUNS_WORDS.test(word));
+  const program = words[at];
+  if (program === undefined) return [];
+  const rest = words.slice(at + 1);
+  if (RUNS_WORDS.test(program)) return scriptsAfterOptions(rest, program.endsWith("ssh"));
+  const option = rest.findIndex((word) => SCRIPT_OPTION.test(word));
+  const script = option === -1 ? undefined : rest[option + 1];
+  if (script !== undefined) return [script];
+  return SHELL.test(program) && fed !== null ? [fed] : [];
+}
+
+/** Which options take a value is not known, so each place after options may be where the script begins. */
+function scriptsAfterOptions(words: ShellCommand, hasHost: boolean): string[] {
+  const first = words.findIndex((word) => !word.startsWith("-"));
+  if (first === -1) return [];
+  const from = first + (hasHost ? 1 : 0);
+  const places = first === 0 ? [from] : [from, from + 1];
+  return places.map((place) => words.slice(place).join(" ")).filter((script) => script !== "");
 }

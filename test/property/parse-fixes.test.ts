@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { findFixes } from "../../src/parse/fixes.ts";
 import { plainCommands } from "../../src/parse/fixes/shell-commands.ts";
-import { parseShell } from "../../src/parse/fixes/shell-syntax.ts";
+import { parseShell } from "../../src/calls/shell-syntax.ts";
 import { diffText, inputChanges } from "../../src/parse/input-diff.ts";
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../../src/parse/model.ts";
 import { correlateToolCalls } from "../../src/parse/tool-calls.ts";

@@ -1,53 +1,6 @@
 import assert from "node:assert/strict";
 import { plainCommands } from "../../src/parse/fixes/shell-commands.ts";
-import { parseShell } from "../../src/parse/fixes/shell-syntax.ts";
 import { describe, test } from "../support/runner.ts";
-
-/** Words joined by `,`, stages by `|`, each pipeline followed by what stands behind it. */
-const parsed = (line: string): string =>
-  parseShell(line)
-    .map(
-      ({ stages, next }) =>
-        `${stages.map(({ words }) => words.map(({ text }) => text).join(",")).join("|")}${next ?? ""}`,
-    )
-    .join(" ");
-
-describe("parseShell", () => {
-  const lines: [string, string, string][] = [
-    ["words", "ls  -la\tsrc", "ls,-la,src"],
-    ["operators", "a && b || c; d & e", "a&& b|| c; d& e"],
-    ["pipes", "a | b |& c", "a|b|c"],
-    ["quotes", `echo 'a "b" c' "d 'e' \\" f"`, `echo,a "b" c,d 'e' " f`],
-    ["quotes within a word", `a"b c"d`, "ab cd"],
-    ["escapes", "a\\ b c\\;d", "a b,c;d"],
-    ["a line that goes on", "a \\\n b", "a,b"],
-    ["lines", "a\nb", "a; b"],
-    ["a comment", "a # b; c\nd", "a; d"],
-    ["a sign in a word is no comment", "a b#c", "a,b#c"],
-    ["redirections", "a > out 2>&1 < in b 2>/dev/null &> log", "a,b"],
-    ["a substitution is one word", 'a $(b "c d" | e) `f g` "$(h i)"', 'a,$(b "c d" | e),`f g`,$(h i)'],
-    ["brackets are operators", "(a; b) && { c; }", "a; b; {,c; }"],
-    ["a heredoc is no command", "cat > x <<'EOF'\nrm -rf a && b\nEOF\nc", "cat; c"],
-    ["an unclosed quote", "a 'b c", "a,b c"],
-    ["an unclosed substitution", "a $(b", "a,$(b"],
-    ["an unclosed heredoc", "a <<EOF\nb", "a;"],
-    ["nothing", " \n ;;", ""],
-    ["only a sign", "$ > ", "$"],
-  ];
-  for (const [name, line, expected] of lines) test(name, () => assert.equal(parsed(line), expected));
-
-  test("keeps the body of a heredoc and the file that is written", () => {
-    const [pipeline] = parseShell("tee a.txt > b.txt <<-END\n one\n END\n");
-    assert.deepEqual(pipeline?.stages[0], {
-      words: [
-        { text: "tee", quoted: false },
-        { text: "a.txt", quoted: false },
-      ],
-      output: "b.txt",
-      fed: " one",
-    });
-  });
-});
 
 /** Each command as `program words`, with `!` if its success is known, and its role unless it is final. */
 const commands = (line: string): string[] =>

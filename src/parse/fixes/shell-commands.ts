@@ -1,8 +1,8 @@
 /** Which commands a command line was written for, and what its exit code says of each. */
 import { callPath } from "./paths.ts";
 import type { StepRole } from "./purpose.ts";
-import { innerLine, programCall, programName, type ProgramCall } from "./shell-programs.ts";
-import { parseShell, type ShellPipeline, type ShellStage } from "./shell-syntax.ts";
+import { innerLine, programCall, programName, type ProgramCall } from "../../calls/shell-programs.ts";
+import { parseShell, type ShellPipeline, type ShellStage } from "../../calls/shell-syntax.ts";
 
 export interface PlainCommand extends ProgramCall, Fate {
   /** The file that the output goes to. */

@@ -1,6 +1,6 @@
 /**
- * Shell command lines, as far as it takes to know which programs they run on what. Not a shell: expansions stay as
- * they are written, compound commands are taken for the commands in them, and what cannot be understood is a word.
+ * Reads shell command lines, as far as it takes to know which programs they run on what. Not a shell: expansions stay
+ * as they are written, compound commands are taken for the commands in them, and what cannot be understood is a word.
  */
 
 export interface ShellWord {
@@ -16,6 +16,8 @@ export interface ShellStage {
   output: string | null;
   /** What a heredoc or here-string feeds it. */
   fed: string | null;
+  /** Commands in its `$(…)`, `<(…)` and backticks. */
+  substitutions: ShellPipeline[];
 }
 
 export interface ShellPipeline {
@@ -24,36 +26,49 @@ export interface ShellPipeline {
   next: "&&" | "||" | ";" | "&" | null;
 }
 
-/** Longer command lines are read up to here; what follows is as good as always the body of a heredoc. */
-const MAX_LENGTH = 65_536;
+/** Longer command lines are read up to here; what follows is almost always the body of a heredoc. */
+const MAX_LENGTH = 200_000;
+/** Substitutions within more than this many others are skipped. */
+const MAX_DEPTH = 6;
 
 export function parseShell(command: string): ShellPipeline[] {
-  return new ShellReader(command.slice(0, MAX_LENGTH)).read();
+  return new ShellReader(command.slice(0, MAX_LENGTH), 0, 0).read().pipelines;
 }
 
-const emptyStage = (): ShellStage => ({ words: [], output: null, fed: null });
+const emptyStage = (): ShellStage => ({ words: [], output: null, fed: null, substitutions: [] });
 /** A redirection with the file descriptor before it, and the duplication of a descriptor, which names no file. */
 const DUPLICATION = /[0-9&]?>>?&[0-9-]|[0-9]?<&[0-9-]/y;
 const REDIRECTION = /(?:[0-9]?(?:<<-?|<<<|<>|>>|>\||<|>)|&>>?)/y;
 const OPERATOR = /&&|\|\||\|&|;;|[;|&()\n]/y;
+/** Within double quotes, a backslash quotes only these. */
+const QUOTABLE = '"\\$`';
 
 class ShellReader {
   readonly #text: string;
-  #at = 0;
+  readonly #depth: number;
+  #at: number;
+  /** Brackets opened since the start. */
+  #brackets = 0;
   #pipelines: ShellPipeline[] = [];
   #stages: ShellStage[] = [];
   #stage = emptyStage();
   /** Heredocs whose bodies begin after the line. */
   #awaited: { end: string; stage: ShellStage }[] = [];
 
-  constructor(text: string) {
+  constructor(text: string, at: number, depth: number) {
     this.#text = text;
+    this.#at = at;
+    this.#depth = depth;
   }
 
-  read(): ShellPipeline[] {
-    while (this.#at < this.#text.length) this.#step();
+  /** To the end, or for a substitution to the bracket that closes it. */
+  read(closed = false): { pipelines: ShellPipeline[]; end: number } {
+    while (this.#at < this.#text.length) {
+      if (closed && this.#brackets === 0 && this.#text.charAt(this.#at) === ")") break;
+      this.#step();
+    }
     this.#endPipeline(null);
-    return this.#pipelines;
+    return { pipelines: this.#pipelines, end: this.#at };
   }
 
   #step(): void {
@@ -61,6 +76,7 @@ class ShellReader {
     if (char === " " || char === "\t" || char === "\r") this.#at += 1;
     else if (char === "\\" && this.#text.charAt(this.#at + 1) === "\n") this.#at += 2;
     else if (char === "#") this.#skipLine();
+    else if (this.#isSubstitution(char)) this.#stage.words.push(this.#word());
     else if (this.#take(DUPLICATION) === null && !this.#redirect() && !this.#operate()) {
       this.#stage.words.push(this.#word());
     }
@@ -93,6 +109,8 @@ class ShellReader {
   #operate(): boolean {
     const sign = this.#take(OPERATOR);
     if (sign === null) return false;
+    if (sign === "(") this.#brackets += 1;
+    if (sign === ")") this.#brackets -= 1;
     if (sign === "|" || sign === "|&") this.#endStage();
     else this.#endPipeline(sign === "&&" || sign === "||" || sign === "&" ? sign : ";");
     if (sign === "\n") this.#readBodies();
@@ -115,8 +133,8 @@ class ShellReader {
   }
 
   #endStage(): void {
-    const { words, output, fed } = this.#stage;
-    if (words.length > 0 || output !== null || fed !== null) this.#stages.push(this.#stage);
+    const { words, output, fed, substitutions } = this.#stage;
+    if (words.length > 0 || output !== null || fed !== null || substitutions.length > 0) this.#stages.push(this.#stage);
     else if (this.#awaited.some(({ stage }) => stage === this.#stage)) this.#stages.push(this.#stage);
     this.#stage = emptyStage();
   }
@@ -136,12 +154,13 @@ class ShellReader {
       if (char === "'" || char === '"') {
         quoted = true;
         text += this.#quotedText(char);
-      } else if (char === "`" || (char === "$" && this.#text.charAt(this.#at + 1) === "(")) {
-        text += this.#substitution();
-      } else if (char === "\\") {
-        text += this.#text.charAt(this.#at + 1);
-        this.#at += 2;
-      } else if (" \t\r\n;|&<>()".includes(char)) break;
+      } else if (this.#isSubstitution(char)) text += this.#substitution(char);
+      else if (char === "$" && this.#text.charAt(this.#at + 1) === "'") {
+        quoted = true;
+        this.#at += 1;
+        text += this.#quotedText("$'");
+      } else if (char === "\\") text += this.#escaped();
+      else if (" \t\r\n;|&<>()".includes(char)) break;
       else {
         text += char;
         this.#at += 1;
@@ -152,33 +171,62 @@ class ShellReader {
     return { text, quoted };
   }
 
-  #quotedText(quote: string): string {
+  /** The backslash stays before a letter or digit: a path of Windows. */
+  #escaped(): string {
+    const next = this.#text.charAt(this.#at + 1);
+    this.#at += 2;
+    return next === "\n" ? "" : /\w/.test(next) ? `\\${next}` : next;
+  }
+
+  #quotedText(quote: "'" | '"' | "$'"): string {
     let text = "";
     this.#at += 1;
     while (this.#at < this.#text.length) {
       const char = this.#text.charAt(this.#at);
-      this.#at += 1;
-      if (char === quote) break;
-      if (char === "\\" && quote === '"') {
-        const next = this.#text.charAt(this.#at);
-        text += '"\\$`'.includes(next) ? next : `\\${next}`;
+      if (char === quote.at(-1)) {
         this.#at += 1;
-      } else if (char === "$" && quote === '"' && this.#text.charAt(this.#at) === "(") {
-        this.#at -= 1;
-        text += this.#substitution();
-      } else text += char;
+        break;
+      }
+      if (char === "\\" && quote !== "'") {
+        const next = this.#text.charAt(this.#at + 1);
+        const taken = quote === '"' ? QUOTABLE : "'\\";
+        text += taken.includes(next) ? next : next === "\n" ? "" : `\\${next}`;
+        this.#at += 2;
+      } else if (quote === '"' && char !== "<" && char !== ">" && this.#isSubstitution(char)) {
+        text += this.#substitution(char);
+      } else {
+        text += char;
+        this.#at += 1;
+      }
     }
     return text;
   }
 
-  /** `$(…)` or backticks as they are written. Quotes within are not looked at but for their brackets. */
-  #substitution(): string {
+  #isSubstitution(char: string): boolean {
+    // A backtick without another one is PowerShell's sign for a line that goes on.
+    if (char === "`") return this.#text.includes("`", this.#at + 1);
+    return (char === "$" || char === "<" || char === ">") && this.#text.charAt(this.#at + 1) === "(";
+  }
+
+  /** Returns `$(…)`, `<(…)` or backticks as they are written, and keeps the commands in them. */
+  #substitution(char: string): string {
     const start = this.#at;
-    if (this.#text.charAt(this.#at) === "`") {
-      const end = this.#text.indexOf("`", this.#at + 1);
-      this.#at = end < 0 ? this.#text.length : end + 1;
-      return this.#text.slice(start, this.#at);
-    }
+    if (char === "`") {
+      const end = this.#text.indexOf("`", start + 1);
+      if (this.#depth < MAX_DEPTH) this.#keep(new ShellReader(this.#text.slice(start + 1, end), 0, this.#depth + 1));
+      this.#at = end + 1;
+    } else if (this.#depth >= MAX_DEPTH || this.#text.startsWith("$((", start)) this.#skipBrackets();
+    else this.#at = this.#keep(new ShellReader(this.#text, start + 2, this.#depth + 1)) + 1;
+    return this.#text.slice(start, this.#at);
+  }
+
+  #keep(inner: ShellReader): number {
+    const { pipelines, end } = inner.read(true);
+    for (const pipeline of pipelines) this.#stage.substitutions.push(pipeline);
+    return end;
+  }
+
+  #skipBrackets(): void {
     let depth = 0;
     this.#at += 1;
     while (this.#at < this.#text.length) {
@@ -187,6 +235,5 @@ class ShellReader {
       if (char === "(") depth += 1;
       else if (char === ")" && --depth === 0) break;
     }
-    return this.#text.slice(start, this.#at);
   }
 }
