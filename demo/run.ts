@@ -10,6 +10,7 @@ import { fileURLToPath } from "node:url";
 import { startModel } from "../test/support/host/model.ts";
 import { runOpencode } from "../test/support/host/process.ts";
 import { createSandbox, type Sandbox } from "../test/support/host/sandbox.ts";
+import { oldRuntime } from "../src/cli/runtime.ts";
 import { PROMPT, SCRIPTS, TITLE, writeProject } from "./script.ts";
 import { beginning, tree } from "./show.ts";
 
@@ -27,6 +28,12 @@ async function timed<T>(what: string, act: () => Promise<T> | T): Promise<T> {
   const result = await act();
   say(` ${((performance.now() - started) / 1000).toFixed(1)} s`);
   return result;
+}
+
+/** npm puts the Node of `node_modules` before the one of the machine; only the user agent names the latter. */
+function nodeOfNpm(): Record<string, string | undefined> {
+  const version = /\bnode\/v(\S+)/.exec(process.env["npm_config_user_agent"] ?? "")?.[1];
+  return version === undefined ? process.versions : { node: version };
 }
 
 function build(): void {
@@ -64,6 +71,9 @@ function inTime<T>(work: Promise<T>): Promise<T> {
 
 async function main(): Promise<void> {
   say("opencode-transcripts, shown with the real opencode and a scripted model: no key, no network.", "");
+  const tooOld = oldRuntime(nodeOfNpm());
+  if (tooOld !== undefined)
+    say(tooOld.replace(/\. Install .*/, "; this demo runs on the Node that `npm install` brought along."), "");
   await timed("building", build);
   const { sandbox, sessionID } = await timed("recording a session", record);
   const data = join(sandbox.projectDir, ".openfleet");

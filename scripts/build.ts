@@ -5,7 +5,8 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build as rolldown } from "rolldown";
-import { bundleCli } from "./bundle-cli.ts";
+import { bundleCli, QUIET } from "./bundle-cli.ts";
+import { bundledPackages, thirdPartyNotices } from "./third-party-notices.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, "dist");
@@ -24,7 +25,8 @@ renameSync(join(templates, "transcripts/.gitignore"), join(templates, "transcrip
 
 // opencode waits for its plugins at each start: as one file, this one loads in half the time. What is large and
 // needed only with the first entry stays outside.
-await rolldown({
+const plugin = await rolldown({
+  ...QUIET,
   input: join(root, "src/plugin.ts"),
   platform: "node",
   external: [/^node:/, /^@secretlint\//],
@@ -32,7 +34,12 @@ await rolldown({
 });
 
 // The command line starts in a fraction of the time when it is few files. Commands stay apart and are loaded when run.
-await bundleCli(root, join(dist, "cli"));
+const cli = await bundleCli(root, join(dist, "cli"));
+
+// The prices are data of a package that is not bundled: see price-table.ts.
+const prices = join(root, "node_modules/@pydantic/genai-prices");
+const packages = new Set([...bundledPackages([...plugin.output, ...cli.output]), prices]);
+writeFileSync(join(dist, "THIRD-PARTY-NOTICES.txt"), thirdPartyNotices([...packages]));
 
 // The server is part of the command line alone, with the SDK that it stands on, which is no dependency of the package.
 rmSync(join(dist, "mcp"), { recursive: true });

@@ -1,7 +1,7 @@
 /** The command line as few files of plain JavaScript: a program that starts pays for each file that it loads. */
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "rolldown";
+import { build, type BuildOptions, type RolldownOutput } from "rolldown";
 import { leanChunks } from "./lean-chunks.ts";
 
 /** Modules of a folder, by their names without the extension. */
@@ -71,9 +71,21 @@ const GROUPS = [
   })),
 ];
 
+/**
+ * A warning fails the build, so that none stays. Not warned of: an `import()` of what the same chunk has anyway, which is
+ * common where chunks are chosen by hand.
+ */
+export const QUIET: Pick<BuildOptions, "checks" | "onLog"> = {
+  checks: { ineffectiveDynamicImport: false },
+  onLog: (level, { message }) => {
+    if (level === "warn") throw new Error(message);
+  },
+};
+
 /** Makes `main.js` in the folder, and beside it the `chunks` that it loads when they are needed. */
-export async function bundleCli(root: string, folder: string): Promise<void> {
-  await build({
+export async function bundleCli(root: string, folder: string): Promise<RolldownOutput> {
+  const output = await build({
+    ...QUIET,
     input: {
       main: join(root, "src/cli/main.ts"),
       // Threads are started from files beside the chunk that starts them.
@@ -99,4 +111,5 @@ export async function bundleCli(root: string, folder: string): Promise<void> {
     },
   });
   chmodSync(join(folder, ENTRY), 0o755);
+  return output;
 }

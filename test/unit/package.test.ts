@@ -58,6 +58,7 @@ describe("the package", () => {
       "dist/plugin.js",
       "dist/plugin.d.ts",
       "dist/schema/options.json",
+      "dist/THIRD-PARTY-NOTICES.txt",
       "dist/templates/.openfleet/transcripts/README.md",
       "dist/templates/.openfleet/transcripts/gitignore",
       "dist/templates/.openfleet/sessions/.gitkeep",
@@ -79,11 +80,43 @@ describe("the package", () => {
     assert(imported.has("node:fs") && imported.has("zod"), "the search for imports finds none");
   });
 
+  test("names each package that is bundled, with its version and licence", () => {
+    const notices = readFileSync(join(DIST, "THIRD-PARTY-NOTICES.txt"), "utf8");
+    const bundles = builtFiles.filter((file) => /^(?:plugin|cli[\\/].*)\.js$/.test(file));
+    const code = bundles.map((file) => readFileSync(join(DIST, file), "utf8")).join("\n");
+    for (const [name, mark] of [
+      ["commander", "CommanderError"],
+      ["@modelcontextprotocol/sdk", "notifications/initialized"],
+      ["zod", "ZodError"],
+      ["pg", "SASLInitialResponseMessage"],
+      ["micromark", "labelStartImage"],
+      ["diff", "maxEditLength"],
+      ["@pydantic/genai-prices", "input_mtok"],
+    ] as const) {
+      assert(name === "@pydantic/genai-prices" || code.includes(mark), `${mark} is in no bundle any more`);
+      const installed: unknown = JSON.parse(
+        readFileSync(join(REPOSITORY, "node_modules", name, "package.json"), "utf8"),
+      );
+      const { version, license } = z.object({ version: z.string(), license: z.string() }).parse(installed);
+      assert(notices.includes(`\n${name} ${version} (${license})\n`), `${name} ${version} is not in the notices`);
+    }
+    assert(notices.split("Permission").length > 50, "the notices have no licence texts");
+  });
+
   test("uses no global of Bun's", () => {
     const users = builtFiles.filter(
       (file) => file.endsWith(".js") && /\bBun\./.test(readFileSync(join(DIST, file), "utf8")),
     );
     assert.deepEqual(users, []);
+  });
+
+  test("installs without a warning for each package that wants a newer Node", () => {
+    const { stdout } = spawnSync("npm", ["config", "get", "loglevel"], {
+      cwd: REPOSITORY,
+      encoding: "utf8",
+      env: { ...process.env, npm_config_loglevel: undefined },
+    });
+    assert.equal(stdout.trim(), "error");
   });
 
   test("has an entry that exports the plugin and nothing else", async () => {
