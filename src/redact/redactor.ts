@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { assignmentRule, findInLeaf } from "./assignment-rule.ts";
 import { addCounts, applyFindings, type Finding, mergeFindings, type RedactionCounts } from "./finding.ts";
 import { loginRules } from "./login-rules.ts";
@@ -7,7 +6,8 @@ import { ScanText } from "./scan-text.ts";
 import { findWithSecretlint } from "./secretlint-detector.ts";
 import { shapedRules } from "./shaped-rules.ts";
 import { tokenRules } from "./token-rules.ts";
-import { TriggerIndex } from "./trigger-index.ts";
+import { type Rule, TriggerIndex } from "./trigger-index.ts";
+import { isTurnOver, nextTurn, SLICE_CHARS } from "./turns.ts";
 
 export type { RedactionCounts } from "./finding.ts";
 
@@ -34,8 +34,8 @@ export interface Redactor {
    * Replaces each secret by `[REDACTED:kind]`. Result `i` belongs to `texts[i]`.
    *
    * Many texts in one call are far cheaper than many calls. Strings that are JSON, or hold JSON in any depth of
-   * escaping, stay valid JSON. Redacting a result again changes nothing. The event loop gets a turn after each 256 Ki
-   * characters. Rejects if secretlint cannot be loaded or fails, unless `onDetectorError` is set.
+   * escaping, stay valid JSON. Redacting a result again changes nothing. The event loop gets a turn after each few
+   * milliseconds. Rejects if secretlint cannot be loaded or fails, unless `onDetectorError` is set.
    */
   redact(texts: readonly RedactionInput[]): Promise<RedactionResult[]>;
 }
@@ -49,16 +49,17 @@ export interface RedactorOptions {
 
 /** The longest beginning of a secret that is looked for in `before`. */
 const CONTEXT_CHARS = 4096;
-const TURN_CHARS = 256 * 1024;
+/** What a text costs besides its length, in characters. */
+const TEXT_COST = 64;
 
 /** Texts that still change after so many passes are made to do so; each pass only covers more. */
 const MAX_PASSES = 5;
 
+/** All rules of this package. */
+const ownRules: readonly Rule[] = [...tokenRules, ...shapedRules, ...privateKeyRules, ...loginRules, assignmentRule];
+
 let index: TriggerIndex | undefined;
-const ownRules = (): TriggerIndex => {
-  index ??= new TriggerIndex([...tokenRules, ...shapedRules, ...privateKeyRules, ...loginRules, assignmentRule]);
-  return index;
-};
+const ownIndex = (): TriggerIndex => (index ??= new TriggerIndex(ownRules));
 
 export function createRedactor({ onDetectorError, detect = findWithSecretlint }: RedactorOptions = {}): Redactor {
   let isDetectorUsable = true;
@@ -124,19 +125,16 @@ function within(text: string, offset: number, findings: readonly Finding[]): Fin
 }
 
 async function findWithOwnRules(inputs: readonly RedactionInput[], texts: readonly string[]): Promise<Finding[][]> {
-  const rules = ownRules();
+  const rules = ownIndex();
   const all: Finding[][] = [];
-  let sinceTurn = 0;
   for (const [i, text] of texts.entries()) {
     const { key, cut = false } = inputs[i] ?? {};
     const scan = new ScanText(text, cut);
     const found: Finding[] = key === undefined ? [] : [...findInLeaf(scan, key)];
-    for (let from = 0; from < text.length; from += TURN_CHARS) {
-      rules.search(scan, from, Math.min(from + TURN_CHARS, text.length), found);
-      sinceTurn += Math.min(TURN_CHARS, text.length - from);
-      if (sinceTurn < TURN_CHARS) continue;
-      await setImmediate();
-      sinceTurn = 0;
+    for (let from = 0; from < text.length; from += SLICE_CHARS) {
+      const to = Math.min(from + SLICE_CHARS, text.length);
+      rules.search(scan, from, to, found);
+      if (isTurnOver(to - from + TEXT_COST)) await nextTurn();
     }
     all.push(found);
   }

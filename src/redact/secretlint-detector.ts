@@ -1,30 +1,64 @@
 import { createRequire } from "node:module";
-import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { lintSource } from "@secretlint/core";
 import type { rules as presetRules } from "@secretlint/secretlint-rule-preset-recommend";
 import type { Finding } from "./finding.ts";
 import { isPadding } from "./placeholders.ts";
+import { ScanText } from "./scan-text.ts";
+import { type Rule, TriggerIndex } from "./trigger-index.ts";
+import { isTurnOver, nextTurn, SLICE_CHARS } from "./turns.ts";
 
-/** The event loop gets a turn after this many characters, which take a few milliseconds. */
-const CHUNK_CHARS = 256 * 1024;
-/** Longer than any match of secretlint's rules, so that a secret across two pieces of a text is whole in one. */
-const OVERLAP_CHARS = 16 * 1024;
 /** Stands before and after each text: no rule matches across a line break, a NUL and a line break. */
 const SEPARATOR = "\n\u0000\n";
 
 const RULE_PREFIX = "@secretlint/secretlint-rule-";
 /**
- * `filter-comments` lets a comment in the text switch detection off. The others report the wrong range: `aws` starts
- * at the name instead of the value, the URL rules swallow what follows, quotes included. Our own rules cover these.
+ * The rules that are run, each with the fixed strings that stand in all of its matches. A rule sees only what is near
+ * such a string: some of secretlint's expressions take quadratic time, and in the Bun that opencode embeds (1.3.14)
+ * all of them together do 1 MB/s.
+ *
+ * Not run: `filter-comments` lets a comment in the text switch detection off; `gcp` wants a whole file. The others
+ * report the wrong range: `aws` starts at the name instead of the value, the URL rules swallow what follows, quotes
+ * included. Rules of this package cover these.
  */
-const DISABLED_RULES = new Set(
-  ["filter-comments", "aws", "basicauth", "database-connection-string"].map((name) => RULE_PREFIX + name),
-);
+export const SECRETLINT_TRIGGERS: Readonly<Record<string, string>> = {
+  npm: "npm_ _authToken= :x-oauth-basic@",
+  slack: "xoxb- xoxp- xapp- xoxa- xoxo- xoxr- hooks.slack.com/services/",
+  openai: "sk-proj- sk-svcacct- sk-admin- T3BlbkFJ",
+  anthropic: "sk-ant-api0",
+  groq: "gsk_",
+  huggingface: "hf_",
+  linear: "lin_api_",
+  notion: "ntn_",
+  privatekey: "-----BEGIN",
+  sendgrid: "SG.",
+  shopify: "shppa_ shpca_ shpat_ shpss_",
+  stripe: "sk_live_ sk_test_ rk_live_ rk_test_",
+  github: "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
+  gitlab: "glpat-",
+  grafana: "glc_ glsa_",
+  "1password": "ops_ey",
+  "hashicorp-vault": "hvs. hvb. hvr.",
+  vercel: "vcp_ vci_ vca_ vcr_ vck_",
+  databricks: "dapi",
+  docker: "dckr_pat_",
+  figma: "figd_",
+  cloudflare: "cfk_ cfut_ cfat_",
+  tailscale: "tskey-",
+};
+/** How far around such a string a rule sees: most tokens are far shorter. Rules of this package know the long ones. */
+const CHARS_BEFORE = 272;
+const CHARS_AFTER = 1500;
+/** The most that a rule is given at once, so that a quadratic expression costs little. */
+const SOURCE_CHARS = 8 * 1024;
+/** How much longer a rule of secretlint takes for a character than the rules of this package. */
+const LINT_COST = 16;
 
 interface Secretlint {
   lint: typeof lintSource;
-  rules: { id: string; rule: (typeof presetRules)[number] }[];
+  rules: ReadonlyMap<string, { id: string; rule: (typeof presetRules)[number] }>;
+  /** Finds where the rules are to look. */
+  triggers: TriggerIndex;
 }
 
 let loading: Promise<Secretlint> | undefined;
@@ -37,9 +71,8 @@ function load(): Promise<Secretlint> {
       import("@secretlint/secretlint-rule-preset-recommend"),
     ]);
     await stopProfiler();
-    // The rules are passed one by one: core does not heed `disabled` within a preset.
-    const enabled = preset.rules.filter(({ meta }) => !DISABLED_RULES.has(meta.id));
-    return { lint: core.lintSource, rules: enabled.map((rule) => ({ id: rule.meta.id, rule })) };
+    const rules = new Map(preset.rules.map((rule) => [rule.meta.id, { id: rule.meta.id, rule }]));
+    return { lint: core.lintSource, rules, triggers: new TriggerIndex([...rules.keys()].flatMap(triggersOf)) };
   })();
   return loading;
 }
@@ -60,94 +93,77 @@ function isProfilerModule(value: unknown): value is { secretLintProfiler: { setE
   return typeof profiler === "object" && profiler !== null && "setEnabled" in profiler;
 }
 
-/** A part of one text, and where it stands in the source that is linted. */
-interface Piece {
+function triggersOf(ruleId: string): Rule[] {
+  const triggers = SECRETLINT_TRIGGERS[ruleId.replace(RULE_PREFIX, "")]?.split(" ") ?? [];
+  const find = (_: ScanText, at: number): Finding[] => [
+    { start: Math.max(0, at - CHARS_BEFORE), end: at + CHARS_AFTER, kind: ruleId },
+  ];
+  return triggers.length === 0 ? [] : [{ triggers, find }];
+}
+
+/** A part of one of the texts that a rule is to look at. */
+interface Part {
   text: number;
-  /** Index in the text of the piece's first character. */
-  from: number;
-  content: string;
-  at: number;
-}
-
-/** All that secretlint finds is, or holds, a run of such characters. */
-const TOKEN_RUN = /[A-Za-z0-9_-]{20,}/g;
-/** What is linted before and after such a run: the words around a token, which some rules ask for. */
-const CONTEXT_BEFORE = 64;
-const CONTEXT_AFTER = 16;
-
-/**
- * The parts of a text that can hold a match. The rest is not linted: in the Bun that opencode embeds (1.3.14)
- * secretlint's expressions do about 1 MB/s, a hundredth of what they do in Bun 1.4 or Node.
- */
-function* suspectParts(text: string): Generator<[from: number, to: number]> {
-  let from = -1;
-  let to = -1;
-  for (const { index, 0: run } of text.matchAll(TOKEN_RUN)) {
-    const start = Math.max(0, index - CONTEXT_BEFORE);
-    if (start > to) {
-      if (to >= 0) yield [from, to];
-      from = start;
-    }
-    to = Math.min(text.length, index + run.length + CONTEXT_AFTER);
-  }
-  if (to >= 0) yield [from, to];
-}
-
-/** Packs what is suspect of the texts into sources of about `CHUNK_CHARS`; longer parts are split with an overlap. */
-function* packTexts(texts: readonly string[]): Generator<Piece[]> {
-  let pieces: Piece[] = [];
-  let size = SEPARATOR.length;
-  for (const [text, whole] of texts.entries()) {
-    for (const [start, end] of suspectParts(whole)) {
-      for (let from = start; from < end; from += CHUNK_CHARS - OVERLAP_CHARS) {
-        const content = whole.slice(from, Math.min(end, from + CHUNK_CHARS));
-        if (pieces.length > 0 && size + content.length > CHUNK_CHARS) {
-          yield pieces;
-          pieces = [];
-          size = SEPARATOR.length;
-        }
-        pieces.push({ text, from, content, at: size });
-        size += content.length + SEPARATOR.length;
-        if (from + CHUNK_CHARS >= end) break;
-      }
-    }
-  }
-  if (pieces.length > 0) yield pieces;
+  start: number;
+  end: number;
 }
 
 /** Finds what secretlint's recommended rules find. Element `i` of the result belongs to `texts[i]`. */
 export async function findWithSecretlint(texts: readonly string[]): Promise<Finding[][]> {
-  const { lint, rules } = await load();
+  const { lint, rules, triggers } = await load();
   const found: Finding[][] = texts.map(() => []);
-  const options = { config: { rules }, noPhysicFilePath: true };
-  let isFirst = true;
-  for (const pieces of packTexts(texts)) {
-    if (!isFirst) await setImmediate();
-    isFirst = false;
-    const content = [SEPARATOR, ...pieces.flatMap((piece) => [piece.content, SEPARATOR])].join("");
-    const source = {
-      content,
-      filePath: "transcript.txt",
-      ext: ".txt",
-      contentType: "text" as const,
-    };
-    const { messages } = await lint({ source, options });
-    for (const { range, ruleId, messageId } of messages) addToPiece(pieces, range, kindOf(ruleId, messageId), found);
+  for (const [ruleId, parts] of await suspectParts(triggers, texts)) {
+    const rule = rules.get(ruleId);
+    if (rule === undefined) continue;
+    let i = 0;
+    while (i < parts.length) {
+      const packed: (Part & { at: number })[] = [];
+      let content = SEPARATOR;
+      for (let part = parts[i]; part !== undefined && content.length < SOURCE_CHARS; part = parts[++i]) {
+        packed.push({ ...part, at: content.length });
+        content += texts[part.text]?.slice(part.start, part.end) + SEPARATOR;
+      }
+      const source = { content, filePath: "transcript.txt", ext: ".txt", contentType: "text" as const };
+      const { messages } = await lint({ source, options: { config: { rules: [rule] }, noPhysicFilePath: true } });
+      for (const { range, messageId } of messages) {
+        const [start, end] = range;
+        const part = packed.findLast(({ at }) => at <= start);
+        if (part === undefined) continue;
+        const places = placesOf(content.slice(start, end), part.start + start - part.at, kindOf(ruleId, messageId));
+        found[part.text]?.push(...places);
+      }
+      if (isTurnOver(LINT_COST * content.length)) await nextTurn();
+    }
   }
   return found;
 }
 
-function addToPiece(pieces: readonly Piece[], [start, end]: readonly number[], kind: string, found: Finding[][]): void {
-  if (start === undefined || end === undefined) return;
-  const piece = pieces.findLast(({ at }) => at <= start);
-  if (piece === undefined) return;
-  const { text, from, content, at } = piece;
-  const match = content.slice(start - at, end - at);
-  if (isPadding(match)) return;
-  for (const part of betweenQuotes(match)) {
-    const partStart = from + start - at + part.start;
-    found[text]?.push({ start: partStart, end: partStart + part.length, kind });
+/** Where each rule is to look, by the rule's id. */
+async function suspectParts(triggers: TriggerIndex, texts: readonly string[]): Promise<Map<string, Part[]>> {
+  const all = new Map<string, Part[]>();
+  for (const [text, whole] of texts.entries()) {
+    const scan = new ScanText(whole);
+    for (let from = 0; from < whole.length; from += SLICE_CHARS) {
+      const found: Finding[] = [];
+      triggers.search(scan, from, Math.min(from + SLICE_CHARS, whole.length), found);
+      for (const { start, end, kind } of found) {
+        const parts = all.get(kind) ?? [];
+        const last = parts.at(-1);
+        const isOne = last?.text === text && start <= last.end && end - last.start <= SOURCE_CHARS;
+        if (isOne) last.end = end;
+        else parts.push({ text, start, end });
+        all.set(kind, parts);
+      }
+      if (isTurnOver(Math.min(SLICE_CHARS, whole.length - from))) await nextTurn();
+    }
   }
+  return all;
+}
+
+/** A match as findings that can be replaced without breaking the quotes and escapes of JSON. */
+function placesOf(match: string, from: number, kind: string): Finding[] {
+  if (isPadding(match)) return [];
+  return betweenQuotes(match).map(({ start, length }) => ({ start: from + start, end: from + start + length, kind }));
 }
 
 /** The parts of a match that can be replaced without breaking the quotes and escapes of JSON. */

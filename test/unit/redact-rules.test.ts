@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
+import { lintSource } from "@secretlint/core";
+import { rules as presetRules } from "@secretlint/secretlint-rule-preset-recommend";
 import { familyOf, wordsOf } from "../../src/redact/names.ts";
 import { quotedAt } from "../../src/redact/quoting.ts";
 import { createRedactor } from "../../src/redact/redactor.ts";
 import { ScanText } from "../../src/redact/scan-text.ts";
-import { findWithSecretlint, kindOf } from "../../src/redact/secretlint-detector.ts";
+import { findWithSecretlint, kindOf, SECRETLINT_TRIGGERS } from "../../src/redact/secretlint-detector.ts";
 import { TriggerIndex } from "../../src/redact/trigger-index.ts";
 import * as make from "../secrets/makers.ts";
-import { isLeaked } from "../secrets/measure.ts";
+import { isLeaked, labelledSets } from "../secrets/measure.ts";
 import { createRandom } from "../secrets/random.ts";
 import { describe, test } from "../support/runner.ts";
 
@@ -103,6 +105,37 @@ describe("secretlint", () => {
     assert.equal(kindOf("@secretlint/secretlint-rule-openai", "OPENAI_TOKEN"), "openai-token");
     assert.equal(kindOf("@secretlint/secretlint-rule-new-thing", "Key!"), "new-thing-key");
   });
+  const ruleName = ({ meta }: (typeof presetRules)[number]): string => meta.id.replace(/^.*-rule-/, "");
+
+  test("has no rule that is neither run nor left out on purpose", () => {
+    const leftOut = ["filter-comments", "gcp", "aws", "basicauth", "database-connection-string"];
+    assert.deepEqual(
+      presetRules.map(ruleName).toSorted(),
+      [...Object.keys(SECRETLINT_TRIGGERS), ...leftOut].toSorted(),
+    );
+  });
+
+  test("finds near the triggers what it finds in whole texts", async () => {
+    const texts = labelledSets.flatMap(({ positives }) => positives.map(({ text }) => text));
+    const config = {
+      rules: presetRules
+        .filter((rule) => ruleName(rule) in SECRETLINT_TRIGGERS)
+        .map((rule) => ({ id: rule.meta.id, rule })),
+    };
+    const nearTriggers = await findWithSecretlint(texts);
+    let count = 0;
+    for (const [i, content] of texts.entries()) {
+      const source = { content, filePath: "text.txt", ext: ".txt", contentType: "text" as const };
+      const { messages } = await lintSource({ source, options: { config, noPhysicFilePath: true } });
+      for (const { range } of messages) {
+        count++;
+        const isFound = nearTriggers[i]?.some(({ start, end }) => start < (range[1] ?? 0) && end > (range[0] ?? 0));
+        assert.ok(isFound, content.slice(...range));
+      }
+    }
+    assert.ok(count > 20, `only ${count} findings to compare`);
+  });
+
   test("gives places in the texts that it was given", async () => {
     const key = make.linearKey(random);
     const texts = ["", "nothing", `key ${key}`, "x".repeat(300_000), `${"y ".repeat(150_000)}${key}`];
