@@ -18,6 +18,7 @@ const KINDS = [
   "cache_write_mtok",
   "cache_write_1h_mtok",
   "requests_kcount",
+  "web_searches_kcount",
 ] as const;
 
 /** The package has no list of its providers: whatever has an id in it is asked for. Their order is that of the file. */

@@ -24,7 +24,7 @@ export function listText(
     neutralLine(ids.get(row.session_id) ?? row.session_id),
     String(row.turns),
     row.duration_ms === 0 ? "" : duration(row.duration_ms),
-    row.cost_usd === null ? "?" : dollars(row.cost_usd),
+    row.cost_usd === null ? "?" : (row.cost_is_estimate ? "~" : "") + dollars(row.cost_usd),
     compact(row.tokens_out),
     row.source,
     cut(neutralLine(basename(row.project ?? "")), 20),

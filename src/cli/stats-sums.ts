@@ -81,6 +81,7 @@ function usageOf(totals: UsageTotals): StatsUsage {
     cache_read,
     cache_write,
     cost_usd,
+    cost_is_estimate,
     unpriced_models,
   } = totals;
   return {
@@ -91,6 +92,7 @@ function usageOf(totals: UsageTotals): StatsUsage {
     cache_read,
     cache_write,
     cost_usd,
+    cost_is_estimate,
     unpriced_models,
   };
 }

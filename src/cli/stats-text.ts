@@ -43,6 +43,8 @@ function overview({ colors, columns }: CommandContext, result: StatsResult): str
       "More than",
       "some answers were recorded with the count of their beginning only, so the truth is higher",
     ]);
+  if (total.cost_is_estimate)
+    facts.push(["Estimate", "some costs were recorded as 0, as with a subscription; theirs are from the price table"]);
   if (total.unpriced_models.length > 0)
     facts.push(["No price", total.unpriced_models.map((model) => neutralLine(model)).join(", ")]);
   if (result.repeated_messages > 0)
@@ -97,11 +99,13 @@ function tokensText(usage: StatsUsage): string {
 
 function costText({
   cost_usd: cost,
+  cost_is_estimate: isEstimate,
   unpriced_models: unpriced,
   tokens_out_is_lower_bound: isLowerBound,
 }: StatsUsage): string {
   if (cost === null) return unpriced.length > 0 ? "not known" : "none";
-  return unpriced.length > 0 || isLowerBound ? `more than ${dollars(cost)}` : dollars(cost);
+  const known = unpriced.length > 0 || isLowerBound ? `more than ${dollars(cost)}` : dollars(cost);
+  return isEstimate ? `${known} (estimate)` : known;
 }
 
 function damageText({ damaged, unknown_lines: unknown }: StatsResult): string {
@@ -133,11 +137,12 @@ function usageCells(usage: StatsUsage): string[] {
 
 function shortCost({
   cost_usd: cost,
+  cost_is_estimate: isEstimate,
   unpriced_models: unpriced,
   tokens_out_is_lower_bound: isLowerBound,
 }: StatsUsage): string {
   if (cost === null) return unpriced.length > 0 ? "?" : "";
-  return (unpriced.length > 0 || isLowerBound ? ">" : "") + dollars(cost);
+  return (unpriced.length > 0 || isLowerBound ? ">" : "") + (isEstimate ? "~" : "") + dollars(cost);
 }
 
 function modelsTable({ colors, columns }: CommandContext, { models }: StatsResult): string {

@@ -59,7 +59,9 @@ function tokens(stats: TranscriptStats): string {
 function cost(stats: TranscriptStats): string {
   const unpriced = stats.unpriced_models.map((model) => oneLine(model, 80)).join(", ");
   if (stats.cost_estimate_usd === null) return unpriced === "" ? "" : `unknown: no price for ${unpriced}`;
-  const sum = `${stats.tokens_out_is_lower_bound ? "at least " : ""}${dollars(stats.cost_estimate_usd)}`;
+  const atLeast = stats.tokens_out_is_lower_bound ? "at least " : "";
+  const estimate = stats.cost_is_estimate ? " (estimate: some was recorded as 0, as with a subscription)" : "";
+  const sum = `${atLeast}${dollars(stats.cost_estimate_usd)}${estimate}`;
   return unpriced === "" ? sum : `${sum}, without ${unpriced}, which has no known price`;
 }
 
@@ -75,7 +77,8 @@ function subagents({ children }: PageSession): string {
   if (all.length === 0) return "";
   const costs = all.map(({ stats }) => stats.cost_estimate_usd).filter((value) => value !== null);
   const output = all.reduce((sum, { stats }) => sum + stats.tokens_out, 0);
-  const sum = costs.length === 0 ? "" : `, ${dollars(costs.reduce((a, b) => a + b, 0))}`;
+  const about = all.some(({ stats }) => stats.cost_is_estimate) ? "~" : "";
+  const sum = costs.length === 0 ? "" : `, ${about}${dollars(costs.reduce((a, b) => a + b, 0))}`;
   return `${count(all.length)}, not counted above: ${compact(output)} tokens out${sum}`;
 }
 

@@ -53,7 +53,7 @@ function Models({ models }: { models: Record<string, ModelStats> }): JSX.Element
     count(stats.cache_read),
     count(stats.cache_write),
     count(stats.tokens_out),
-    stats.cost_usd === null ? "unknown" : dollars(stats.cost_usd),
+    stats.cost_usd === null ? "unknown" : (stats.cost_is_estimate ? "~" : "") + dollars(stats.cost_usd),
   ]);
   return h(Table, {
     name: "Tokens by model",

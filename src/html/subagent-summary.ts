@@ -27,6 +27,7 @@ function figures(stats: TranscriptStats): string {
   const parts = [counted(stats.total_messages, "message"), counted(stats.tool_use_count, "call")];
   if (stats.tool_error_count > 0) parts.push(`${stats.tool_error_count} failed`);
   if (stats.duration_ms > 0) parts.push(duration(stats.duration_ms));
-  if (stats.cost_estimate_usd !== null) parts.push(dollars(stats.cost_estimate_usd));
+  if (stats.cost_estimate_usd !== null)
+    parts.push((stats.cost_is_estimate ? "~" : "") + dollars(stats.cost_estimate_usd));
   return parts.join(", ");
 }

@@ -32,6 +32,18 @@ export interface UsageDraft {
   tokensOut: number;
   cacheRead: number;
   cacheWrite: number;
+  /** Model calls behind the answer, where the source lists them; otherwise the answer was one call. */
+  calls?: readonly CallUsage[];
+}
+
+/** Tokens of one model call. `model` is undefined if it is the answer's. */
+export interface CallUsage {
+  model?: string | undefined;
+  tokensIn: number;
+  tokensOut: number;
+  cacheRead: number;
+  cacheWrite: number;
+  cacheWrite1h: number;
 }
 
 /** One message, or one of several pieces of it that share `sourceId`. */

@@ -1,8 +1,8 @@
 /** Drafts into messages and blocks: one message for all pieces that share an id. */
 import { cutText } from "./cut-text.ts";
-import type { BlockDraft, MessageDraft, UsageDraft } from "./draft.ts";
+import type { BlockDraft, CallUsage, MessageDraft, UsageDraft } from "./draft.ts";
 import { repeatsRemembered, SeenSet } from "./fingerprint.ts";
-import type { ParsedContentBlock, TranscriptMessage } from "./model.ts";
+import type { MessageMetadata, ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import type { Pricing } from "./pricing.ts";
 import { Repeats } from "./repeats.ts";
 
@@ -26,6 +26,8 @@ export interface BuiltMessage {
   /** Blocks so far, those given away included. */
   blockCount: number;
   usage: UsageDraft | undefined;
+  /** Cost that the host recorded, in US dollars. */
+  recordedCostUsd: number | undefined;
   /** The unit that last added to it, for whoever holds it; 0 if nothing can be added. */
   touched: number;
 }
@@ -50,7 +52,7 @@ export class MessageBuilder {
     const blocks = this.#news(draft);
     if (blocks.length === 0 && draft.blocks.length > 0) return undefined;
     const message = this.#message(draft, place);
-    const built = { message, blocks: [], blockCount: 0, usage: undefined, touched: 0 };
+    const built = { message, blocks: [], blockCount: 0, usage: undefined, recordedCostUsd: undefined, touched: 0 };
     this.#include(built, draft, blocks, place);
     return built;
   }
@@ -75,12 +77,33 @@ export class MessageBuilder {
     describe(built, draft);
   }
 
-  /** What it costs, unless that was recorded. To be asked when nothing more comes to it, or not for now. */
-  price({ message, usage }: BuiltMessage): void {
-    const { model, provider, timestamp, metadata } = message;
-    if (!usage || metadata.cost_is_recorded === true) return;
-    const cacheWrite1h = metadata.cache_write_1h ?? 0;
-    message.cost_usd = this.#options.pricing({ model, provider, timestamp, ...usage, cacheWrite1h });
+  /**
+   * Sets the cost: what the host recorded or, if that is nothing or 0, what the price table gives. To be called when no
+   * more pieces are expected, or none for now.
+   */
+  price(built: BuiltMessage): void {
+    const { message, recordedCostUsd: recorded } = built;
+    const { metadata } = message;
+    const priced = recorded === undefined || recorded === 0 ? this.#tablePrice(built) : null;
+    message.cost_usd = recorded === 0 ? (priced ?? 0) : (recorded ?? priced);
+    // A free model has no price, or one of 0: then the recorded 0 is the cost.
+    setOrDelete(metadata, "cost_is_estimate", recorded === 0 && priced !== null && priced > 0);
+    setOrDelete(metadata, "cost_is_recorded", recorded !== undefined && metadata.cost_is_estimate !== true);
+  }
+
+  #tablePrice({ message, usage }: BuiltMessage): number | null {
+    if (!usage) return null;
+    const { provider, timestamp, metadata } = message;
+    const { speed, service_tier: tier, inference_geo: geo, web_searches: webSearches } = metadata;
+    const whole: CallUsage = { ...usage, cacheWrite1h: metadata.cache_write_1h ?? 0 };
+    let sum: number | null = null;
+    for (const [index, call] of (usage.calls ?? [whole]).entries()) {
+      const model = call.model ?? message.model;
+      const terms = { speed, tier, geo, webSearches: index === 0 ? webSearches : undefined };
+      const price = this.#options.pricing({ ...call, ...terms, model, provider, timestamp });
+      if (price !== null) sum = (sum ?? 0) + price;
+    }
+    return sum;
   }
 
   #message(draft: MessageDraft, place: Place): TranscriptMessage {
@@ -169,9 +192,12 @@ function describe(built: BuiltMessage, { usage, costUsd, metadata: told }: Messa
   if (told && told !== metadata) Object.assign(metadata, told);
   const isCounted = isLowerBound !== true || metadata.stop_reason !== undefined;
   if (isCounted && metadata.tokens_out_is_lower_bound !== undefined) delete metadata.tokens_out_is_lower_bound;
-  if (costUsd === undefined) return;
-  message.cost_usd = Math.max(costUsd, message.cost_usd ?? 0);
-  metadata.cost_is_recorded = true;
+  if (costUsd !== undefined) built.recordedCostUsd = Math.max(costUsd, built.recordedCostUsd ?? 0);
+}
+
+function setOrDelete(metadata: MessageMetadata, name: "cost_is_estimate" | "cost_is_recorded", value: boolean): void {
+  if (value) metadata[name] = true;
+  else delete metadata[name];
 }
 
 function setFlag(message: TranscriptMessage, { type }: BlockDraft): void {

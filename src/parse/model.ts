@@ -72,12 +72,22 @@ export interface MessageMetadata {
   stop_reason?: string;
   /** Cache writes kept for an hour, which cost more; part of `cache_write`. */
   cache_write_1h?: number;
+  /** Premium speed, at a higher price. */
+  speed?: "fast";
+  /** The provider's service tier, where it is not the standard one: `batch`, `priority`. */
+  service_tier?: string;
+  /** Region that the model call was restricted to, which may cost more. */
+  inference_geo?: string;
+  /** Searches that the provider made for the answer and charges for. */
+  web_searches?: number;
   /** Part of `tokens_out`. */
   reasoning_tokens?: number;
   /** The recorded output count is only the start of a stream, so the truth is higher. */
   tokens_out_is_lower_bound?: boolean;
   /** `cost_usd` is what the host recorded. */
   cost_is_recorded?: boolean;
+  /** The host recorded a cost of 0, as with a subscription: `cost_usd` is what the price table gives. */
+  cost_is_estimate?: boolean;
   /** The answer was cut off. */
   interrupted?: boolean;
   [key: string]: unknown;
@@ -224,6 +234,8 @@ export interface ModelStats {
   cache_write: number;
   /** Null if none of its messages has a price. */
   cost_usd: number | null;
+  /** Some of it is an estimate: see `MessageMetadata.cost_is_estimate`. */
+  cost_is_estimate: boolean;
 }
 
 export interface ToolStats {
@@ -253,6 +265,8 @@ export interface TranscriptStats {
   tokens_out_is_lower_bound: boolean;
   /** Sum of the known costs; null if there are answers and none has a known cost. */
   cost_estimate_usd: number | null;
+  /** The sum includes answers for which the host recorded a cost of 0, priced from the table. */
+  cost_is_estimate: boolean;
   /** Models with tokens but without a price. Their cost is in no sum. */
   unpriced_models: string[];
   /** From the first to the last time in the input; 0 if there are fewer than two. */

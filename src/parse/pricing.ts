@@ -13,6 +13,14 @@ export interface PricedUsage {
   cacheRead: number;
   cacheWrite: number;
   cacheWrite1h: number;
+  /** Premium speed of Anthropic's models. */
+  speed?: "fast" | undefined;
+  /** The provider's service tier. */
+  tier?: string | undefined;
+  /** Region that the call was restricted to. */
+  geo?: string | undefined;
+  /** Searches that the provider made for the answer. */
+  webSearches?: number | undefined;
 }
 
 /** US dollars of a call; null if the model has no known price. */
@@ -30,7 +38,8 @@ export const flatPricing: Pricing = ({ tokensIn, tokensOut, cacheRead, cacheWrit
  * of now). Never asks the network. The table takes some 5 ms to load, so load it only where costs are wanted.
  *
  * A provider that the table does not know, or that it has no price of this model for, counts as not given: the model
- * is then priced as its maker does.
+ * is then priced as its maker does. Anthropic's fast mode (6 times the price of Opus 4.6 and 4.7, twice that of later
+ * models), its surcharge for inference in the United States, and the discount of batches are in no table.
  */
 export async function catalogPricing(): Promise<Pricing> {
   const { PriceCatalog: Catalog } = await import("./prices/catalog.ts");
@@ -110,7 +119,7 @@ function* namings(model: string, provider: string | null): Generator<[model: str
 
 function costOf(found: FoundPrice, usage: PricedUsage): number | null {
   const { price } = found;
-  const { tokensIn, tokensOut, cacheRead, cacheWrite } = usage;
+  const { tokensIn, tokensOut, cacheRead, cacheWrite, webSearches = 0 } = usage;
   // Steps of a price are told by all tokens of the input, and hold for all tokens of the call.
   const whole = tokensIn + cacheRead + cacheWrite;
   const rate = (key: string): number | undefined => rateOf(price[key], whole);
@@ -127,7 +136,22 @@ function costOf(found: FoundPrice, usage: PricedUsage): number | null {
     cacheRead * (rate("cache_read_mtok") ?? plain) +
     (cacheWrite - writtenForAnHour) * write +
     writtenForAnHour * hour;
-  return (millionths + (rate("requests_kcount") ?? 0) * 1_000) / 1_000_000;
+  const thousandths = (rate("requests_kcount") ?? 0) + webSearches * (rate("web_searches_kcount") ?? 0);
+  return (millionths * factorOf(found, usage)) / 1_000_000 + thousandths / 1_000;
+}
+
+/** Multiplier on the prices of tokens, which hold for plain calls. */
+function factorOf(found: FoundPrice, { model, speed, tier, geo }: PricedUsage): number {
+  let factor = 1;
+  // All large providers charge half in a batch.
+  if (tier === "batch") factor *= 0.5;
+  if (!isClaude(found)) return factor;
+  // Some hosts name the fast variant as a model of its own, which the table may have.
+  const isFast = speed === "fast" || (/-fast$/i.test(model ?? "") && !/fast/i.test(found.modelId));
+  if (isFast) factor *= /opus-4[-.][67]/i.test(found.modelId) ? 6 : 2;
+  // Anthropic adds a tenth for inference in the United States only.
+  if (geo === "us") factor *= 1.1;
+  return factor;
 }
 
 function rateOf(price: number | SteppedPrice | undefined, inputTokens: number): number | undefined {

@@ -25,6 +25,7 @@ export class StatisticsCollector {
   #answersWithUsage = 0;
   #answersWithCost = 0;
   #lowerBounds = 0;
+  #estimates = 0;
   #cost = 0;
   readonly #counts = {
     total_messages: 0,
@@ -93,6 +94,10 @@ export class StatisticsCollector {
       this.#answersWithCost += sign;
       this.#cost += sign * cost;
       sums.cost_usd = (sums.cost_usd ?? 0) + sign * cost;
+      if (message.metadata.cost_is_estimate === true) {
+        this.#estimates += sign;
+        sums.cost_is_estimate = true;
+      }
     } else if ([input, output, read, write].some((tokens) => (tokens ?? 0) > 0)) {
       this.#unpriced.set(name, (this.#unpriced.get(name) ?? 0) + sign);
     }
@@ -144,6 +149,7 @@ export class StatisticsCollector {
       tool_pending_count: this.#calls.open(),
       tokens_out_is_lower_bound: this.#lowerBounds > 0,
       cost_estimate_usd: this.#answersWithCost === 0 && this.#answersWithUsage > 0 ? null : this.#cost,
+      cost_is_estimate: this.#estimates > 0,
       unpriced_models: unpriced.sort(),
       duration_ms: durationMs,
       initial_prompt: this.#prompt,
@@ -171,7 +177,15 @@ function addTokens(sums: Tokens, message: TranscriptMessage, sign: 1 | -1): void
 }
 
 function noModelStats(): ModelStats {
-  return { messages: 0, tokens_in: 0, tokens_out: 0, cache_read: 0, cache_write: 0, cost_usd: null };
+  return {
+    messages: 0,
+    tokens_in: 0,
+    tokens_out: 0,
+    cache_read: 0,
+    cache_write: 0,
+    cost_usd: null,
+    cost_is_estimate: false,
+  };
 }
 
 function noToolStats(): ToolStats {

@@ -18,6 +18,8 @@ export interface UsageRecord {
   cacheWrite: number;
   /** Null if the model has no known price. */
   costUsd: number | null;
+  /** The host recorded a cost of 0, and `costUsd` is what the price table gives. */
+  isEstimate: boolean;
   /** The recorded output is only the start of a stream. */
   isLowerBound: boolean;
   /** Of a record without an id that stands for several answers: how many. Default 1. */
@@ -38,6 +40,8 @@ export interface UsageTotals {
   cache_write: number;
   /** Sum of the known costs; null if no message has one. */
   cost_usd: number | null;
+  /** The sum includes answers for which the host recorded a cost of 0, priced from the table. */
+  cost_is_estimate: boolean;
   /** Models with tokens but without a price, in alphabetical order. Their cost is in no sum. */
   unpriced_models: string[];
   tokens_out_is_lower_bound: boolean;
@@ -165,6 +169,7 @@ function isFuller(record: UsageRecord, than: UsageRecord): boolean {
   const difference = compareUsage(record, than);
   if (difference !== 0) return difference > 0;
   if (record.model !== than.model) return (record.model ?? "") > (than.model ?? "");
+  if (record.isEstimate !== than.isEstimate) return than.isEstimate;
   return than.isLowerBound && !record.isLowerBound;
 }
 
@@ -175,6 +180,7 @@ class Sum {
   #read = 0;
   #write = 0;
   #cost: number | null = null;
+  #isEstimate = false;
   #isLowerBound = false;
   readonly #unpriced = new Set<string>();
 
@@ -184,6 +190,7 @@ class Sum {
     this.#out += usage.tokensOut;
     this.#read += usage.cacheRead;
     this.#write += usage.cacheWrite;
+    this.#isEstimate ||= usage.isEstimate;
     this.#isLowerBound ||= usage.isLowerBound;
     if (usage.costUsd !== null) this.#cost = (this.#cost ?? 0) + usage.costUsd;
     else if (usage.tokensIn + usage.tokensOut + usage.cacheRead + usage.cacheWrite > 0)
@@ -198,6 +205,7 @@ class Sum {
       cache_read: this.#read,
       cache_write: this.#write,
       cost_usd: this.#cost,
+      cost_is_estimate: this.#isEstimate,
       unpriced_models: [...this.#unpriced].sort(),
       tokens_out_is_lower_bound: this.#isLowerBound,
     };

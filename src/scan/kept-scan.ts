@@ -16,7 +16,7 @@ import { cells, recordsOf, type Cells } from "./session-usage.ts";
 export const KEPT_SCANS = "scan";
 
 /** To be raised when the figures of the same file change: another rule, another form of these bytes. */
-const RULES = 2;
+const RULES = 3;
 /** A file that was written a moment ago may be written again with the same time and size. */
 const SETTLED_MS = 2_000;
 /** Two lengths of four bytes. */

@@ -39,6 +39,7 @@ export function usageRecords(messages: readonly TranscriptMessage[]): UsageRecor
     cacheRead: message.cache_read ?? 0,
     cacheWrite: message.cache_write ?? 0,
     costUsd: message.cost_usd,
+    isEstimate: message.metadata.cost_is_estimate === true,
     isLowerBound: message.metadata.tokens_out_is_lower_bound === true,
   }));
 }

@@ -42,6 +42,7 @@ function addTo(sum: UsageRecord & { messages: number }, record: UsageRecord): vo
   sum.tokensOut += record.tokensOut;
   sum.cacheRead += record.cacheRead;
   sum.cacheWrite += record.cacheWrite;
+  sum.isEstimate ||= record.isEstimate;
   sum.isLowerBound ||= record.isLowerBound;
   if (record.costUsd !== null) sum.costUsd = (sum.costUsd ?? 0) + record.costUsd;
 }
@@ -68,13 +69,14 @@ export type Cells = [
   cacheWrite: number,
   costUsd: number | null,
   isLowerBound: boolean,
+  isEstimate: boolean,
   messages?: number,
 ];
 
 /** In the least that JSON takes, of which thousands are read in a moment: see `recordsOf`. */
 export function cells(record: UsageRecord): Cells {
   const { sourceId, model, timestamp, isSidechain, tokensIn, tokensOut, cacheRead, cacheWrite, costUsd } = record;
-  const counts = [tokensIn, tokensOut, cacheRead, cacheWrite, costUsd, record.isLowerBound] as const;
+  const counts = [tokensIn, tokensOut, cacheRead, cacheWrite, costUsd, record.isLowerBound, record.isEstimate] as const;
   const { messages } = record;
   return messages === undefined
     ? [sourceId, model, timestamp, isSidechain, ...counts]
@@ -89,8 +91,8 @@ export function recordsIn({ records }: SessionUsage): UsageRecord[] {
 export function recordsOf(rows: readonly Cells[]): UsageRecord[] {
   return rows.map((row) => {
     const [sourceId, model, timestamp, isSidechain, tokensIn, tokensOut, cacheRead, cacheWrite, costUsd] = row;
-    const [, , , , , , , , , isLowerBound, messages] = row;
-    const counts = { tokensIn, tokensOut, cacheRead, cacheWrite, costUsd, isLowerBound };
+    const [, , , , , , , , , isLowerBound, isEstimate, messages] = row;
+    const counts = { tokensIn, tokensOut, cacheRead, cacheWrite, costUsd, isLowerBound, isEstimate };
     return { sourceId, model, timestamp, isSidechain, ...counts, ...(messages === undefined ? {} : { messages }) };
   });
 }

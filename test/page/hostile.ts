@@ -61,7 +61,7 @@ export async function hostileSession(vector: string): Promise<PageSession> {
     metadata: { ...session.metadata, sessionId: vector, cwd: vector, gitBranch: vector, firstTimestamp: vector },
     stats: {
       ...stats,
-      models: { ...stats.models, [vector]: { ...ZERO, messages: 1 } },
+      models: { ...stats.models, [vector]: { ...ZERO, messages: 1, cost_is_estimate: false } },
       tools: { ...stats.tools, [vector]: { calls: 1, errors: 1 } },
       unpriced_models: [vector],
       redactions: { [vector]: 1 },

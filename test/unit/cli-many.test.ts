@@ -153,6 +153,27 @@ describe("transcripts stats", () => {
     assert.match(stdout, /Cost +more than \$/);
   });
 
+  test("a cost that a subscription recorded as 0 is shown as an estimate", async () => {
+    const tokens = { input: 1_000_000, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
+    const time = { created: 1_767_000_000_000 };
+    const info = {
+      id: "msg_1",
+      role: "assistant",
+      providerID: "anthropic",
+      modelID: "claude-opus-4-8",
+      cost: 0,
+      tokens,
+    };
+    const exported = {
+      info: { id: "ses_1", title: "t", directory: "/x", version: "1.18.33", time },
+      messages: [{ info: { ...info, time }, parts: [{ id: "prt_1", type: "text", text: "Hi." }] }],
+    };
+    const { stdout } = await runCli(["stats", "-"], { home, stdin: JSON.stringify(exported) });
+    assert.match(stdout, /Cost +\$5 \(estimate\)\n/);
+    assert.match(stdout, /Estimate +some costs were recorded as 0/);
+    assert.match(stdout, /~\$5/);
+  });
+
   test("rows by day, project and model", async () => {
     const keys = async (by: string): Promise<unknown[]> =>
       (await stats(home, "--all", "--by", by)).rows.map(({ key }) => key);

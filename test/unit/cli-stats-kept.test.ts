@@ -216,6 +216,7 @@ describe("usage added up", () => {
     // Of these, sums are exact.
     costUsd: fc.option(fc.nat(8).map((eighths) => eighths / 8)),
     isLowerBound: fc.boolean(),
+    isEstimate: fc.boolean(),
   });
   const session: fc.Arbitrary<UsageRecord[]> = fc.array(record, { maxLength: 8 }).map(oncePerId);
 

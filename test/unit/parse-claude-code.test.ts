@@ -1,11 +1,16 @@
 /** What Claude Code's files say beyond the simple case: see SPEC P3 to P6. */
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { SeenSet } from "../../src/parse/fingerprint.ts";
 import type { ParseResult } from "../../src/parse/model.ts";
 import type { ParseOptions } from "../../src/parse/options.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { scanSession } from "../../src/scan/scan-session.ts";
+import { fileRef } from "../../src/sessions/file-ref.ts";
 import { answer, file, text, thinking, toolResult, toolUse, usage, userText } from "../support/parse/claude-lines.ts";
 import { describe, test } from "../support/runner.ts";
+import { makeTempDir } from "../support/temp-dir.ts";
 
 const parsed = (lines: readonly string[], options?: ParseOptions): Promise<ParseResult> =>
   parseTranscript("S1", file(...lines), { pricing: "flat", ...options });
@@ -247,6 +252,74 @@ describe("user lines", () => {
   test("other attachments are no messages", async () => {
     const { messages, lines } = await parsed(['{"type":"attachment","attachment":{"type":"todo_reminder"}}']);
     assert.deepEqual([messages.length, lines.skipped], [0, { attachment: 1 }]);
+  });
+});
+
+describe("the cost of an answer", () => {
+  const M = 1_000_000;
+  const iteration = (type: string, input: number, output: number, more: object = {}): object => ({
+    type,
+    input_tokens: input,
+    output_tokens: output,
+    cache_read_input_tokens: 0,
+    cache_creation_input_tokens: 0,
+    ...more,
+  });
+
+  /** The same from the full parse and from the scan that `stats` and `list` make. */
+  async function costOf(used: object, model: string): Promise<{ cost: number | null; out: number }> {
+    const whole = { service_tier: "standard", cache_read_input_tokens: 0, cache_creation_input_tokens: 0, ...used };
+    const input = file(userText("a"), answer("msg_1", [text("x")], { usage: whole, model }));
+    const { messages, stats } = await parseTranscript("s-1", input);
+    const path = join(makeTempDir(), "session.jsonl");
+    writeFileSync(path, input);
+    const scan = await scanSession(await fileRef(path));
+    assert.equal(scan.stats.cost_estimate_usd, stats.cost_estimate_usd);
+    assert.deepEqual(
+      scan.usage.map(({ costUsd }) => costUsd),
+      [messages[1]?.cost_usd],
+    );
+    return { cost: stats.cost_estimate_usd, out: stats.tokens_out };
+  }
+
+  test("fast mode, a batch, a region, searches and an hour in the cache are charged", async () => {
+    const used = { input_tokens: M, output_tokens: M };
+    const cost = async (more: object): Promise<number | null> =>
+      (await costOf({ ...used, ...more }, "claude-opus-4-8")).cost;
+    assert.equal(await cost({ speed: "standard", inference_geo: "not_available" }), 30);
+    assert.equal(await cost({ speed: "fast" }), 60);
+    assert.equal(await cost({ service_tier: "batch" }), 15);
+    assert.equal((await cost({ inference_geo: "us" }))?.toFixed(6), "33.000000");
+    assert.equal(await cost({ server_tool_use: { web_search_requests: 100, web_fetch_requests: 7 } }), 31);
+    const written = { ephemeral_5m_input_tokens: M, ephemeral_1h_input_tokens: M };
+    assert.equal(await cost({ cache_creation_input_tokens: 2 * M, cache_creation: written }), 30 + 6.25 + 10);
+  });
+
+  test("a compaction and an advisor are charged beside the answer, each as its own model", async () => {
+    const iterations = [
+      iteration("compaction", M, 0),
+      iteration("message", 0, M),
+      iteration("advisor_message", 0, M, { model: "claude-fable-5" }),
+    ];
+    const used = { input_tokens: 0, output_tokens: M, iterations };
+    assert.deepEqual(await costOf(used, "claude-opus-4-8"), { cost: 5 + 25 + 50, out: 2 * M });
+  });
+
+  test("an attempt that was declined is listed and not charged", async () => {
+    const iterations = [
+      iteration("message", M, 0, { model: "claude-fable-5" }),
+      iteration("fallback_message", M, M, { model: "claude-opus-4-8" }),
+    ];
+    const used = { input_tokens: M, output_tokens: M, iterations };
+    assert.deepEqual(await costOf(used, "claude-opus-4-8"), { cost: 30, out: M });
+  });
+
+  test("steps of a price go by the input of each model call, not by their sum", async () => {
+    const model = "claude-sonnet-4-5-20250929";
+    const plain = await costOf({ input_tokens: 150_000, output_tokens: 10 }, model);
+    const iterations = [iteration("message", 150_000, 10), iteration("message", 150_000, 10)];
+    const both = await costOf({ input_tokens: 300_000, output_tokens: 20, iterations }, model);
+    assert.equal(both.cost, 2 * (plain.cost ?? Number.NaN));
   });
 });
 

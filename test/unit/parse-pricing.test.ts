@@ -57,6 +57,36 @@ describe("pricing", () => {
     assert.ok(above > below * 1.5, `${above} against ${below}`);
   });
 
+  test("fast mode, a batch, a region and searches each have their price", async () => {
+    const price = await catalogPricing();
+    const tokens = { tokensIn: 1e5, tokensOut: 1e6, cacheRead: 3e4, cacheWrite: 4e4, cacheWrite1h: 1e4 };
+    const of = (model: string, terms: Partial<PricedUsage> = {}): number =>
+      price(usage(model, { ...tokens, ...terms })) ?? Number.NaN;
+    const factors: [model: string, terms: Partial<PricedUsage>, factor: number][] = [
+      ["claude-opus-4-6", { speed: "fast" }, 6],
+      ["claude-opus-4-7", { speed: "fast" }, 6],
+      ["claude-opus-4-8", { speed: "fast" }, 2],
+      ["claude-opus-5", { speed: "fast" }, 2],
+      ["claude-opus-5-5", { speed: "fast" }, 2],
+      ["claude-opus-4-8", { tier: "batch" }, 0.5],
+      ["claude-opus-4-8", { tier: "priority" }, 1],
+      ["claude-opus-4-8", { tier: "standard", geo: "not_available" }, 1],
+      ["claude-opus-4-8", { geo: "us" }, 1.1],
+      ["claude-opus-4-8", { geo: "us", speed: "fast" }, 2.2],
+    ];
+    for (const [model, terms, factor] of factors) close(of(model, terms), factor * of(model));
+    // Searches are charged by number, whatever the tokens cost.
+    close(of("claude-opus-4-8", { webSearches: 3 }), of("claude-opus-4-8") + 0.03);
+    close(of("claude-opus-4-8", { webSearches: 3, tier: "batch" }), of("claude-opus-4-8", { tier: "batch" }) + 0.03);
+  });
+
+  test("a fast variant with a price of its own is not charged twice", async () => {
+    const price = await catalogPricing();
+    const fast = price(usage("anthropic/claude-opus-5-fast", { provider: "openrouter", tokensIn: MILLION }));
+    close(fast, 10);
+    close(price(usage("claude-opus-4-8-fast", { provider: "anthropic", tokensIn: MILLION })), 10);
+  });
+
   test("what Claude Code wrote itself costs nothing; a model that nobody knows has no price", async () => {
     const price = await catalogPricing();
     assert.equal(price(usage("<synthetic>", { tokensOut: 5 })), 0);

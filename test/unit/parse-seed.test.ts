@@ -131,10 +131,18 @@ describe("what a parse gives", () => {
     const result = await parsed("");
     assert.deepEqual([result.messages, result.content_blocks, result.errors, result.tool_calls], [[], [], [], []]);
     assert.equal(result.source, null);
-    const { models, tools, redactions, unpriced_models, initial_prompt, tokens_out_is_lower_bound, ...sums } =
-      result.stats;
+    const {
+      models,
+      tools,
+      redactions,
+      unpriced_models,
+      initial_prompt,
+      tokens_out_is_lower_bound,
+      cost_is_estimate,
+      ...sums
+    } = result.stats;
     assert.deepEqual([models, tools, redactions, unpriced_models, initial_prompt], [{}, {}, {}, [], null]);
-    assert.equal(tokens_out_is_lower_bound, false);
+    assert.deepEqual([tokens_out_is_lower_bound, cost_is_estimate], [false, false]);
     assert.deepEqual([...new Set(Object.values(sums))], [0]);
     assert.equal(result.lines.total, 0);
   });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "../../src/parse/model.ts";
 import { opencodeExport } from "../../src/parse/sources/opencode-export.ts";
 import { madeExport } from "../support/parse/opencode-session.ts";
@@ -84,10 +85,33 @@ describe("an answer in an export", () => {
     assert.deepEqual((await read(answer([{ type: "step-start" }]))).messages, []);
   });
 
-  test("for which the host recorded no cost costs nothing", async () => {
-    const { message } = await only(answer([{ type: "text", text: "x" }, step(10, 1, 0)]));
-    assert.equal(message.cost_usd, 0);
-    assert.equal(message.metadata.cost_is_recorded, true);
+  test("for which a subscription recorded 0 has the cost of the price table, marked as an estimate", async () => {
+    for (const providerID of ["anthropic", "github-copilot"]) {
+      const parts = [{ type: "text", text: "x" }, step(1_000_000, 0, 0)];
+      const input = exportOf(answer(parts, { providerID, modelID: "claude-opus-4.8" }));
+      const { messages, stats } = await parseTranscript("ses_1", input);
+      assert.equal(messages[0]?.cost_usd, 5, providerID);
+      assert.equal(messages[0].metadata.cost_is_estimate, true);
+      assert.equal(messages[0].metadata.cost_is_recorded, undefined);
+      assert.deepEqual([stats.cost_estimate_usd, stats.cost_is_estimate], [5, true]);
+      assert.equal(stats.models["claude-opus-4.8"]?.cost_is_estimate, true);
+    }
+  });
+
+  test("for which the host recorded 0 costs nothing if the model has no price: it is free", async () => {
+    const input = exportOf(answer([{ type: "text", text: "x" }, step(10, 1, 0)]));
+    const { messages, stats } = await parseTranscript("ses_1", input);
+    assert.equal(messages[0]?.cost_usd, 0);
+    assert.equal(messages[0].metadata.cost_is_recorded, true);
+    assert.equal(messages[0].metadata.cost_is_estimate, undefined);
+    assert.deepEqual([stats.cost_is_estimate, stats.unpriced_models], [false, []]);
+  });
+
+  test("a cost that the host recorded is kept, whatever the price table says", async () => {
+    const input = exportOf(answer([step(1_000_000, 0, 0.25)], { providerID: "anthropic", modelID: "claude-opus-4-8" }));
+    const { messages, stats } = await parseTranscript("ses_1", input);
+    assert.equal(messages[0]?.cost_usd, 0.25);
+    assert.equal(stats.cost_is_estimate, false);
   });
 
   test("that the model could not give tells why", async () => {

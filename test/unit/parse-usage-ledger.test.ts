@@ -19,6 +19,7 @@ function record(fields: Partial<UsageRecord> = {}): UsageRecord {
     cacheWrite: 1_000,
     costUsd: 0.5,
     isLowerBound: false,
+    isEstimate: false,
     ...fields,
   };
 }
@@ -134,6 +135,7 @@ describe("usage ledger", () => {
       cacheWrite: fc.nat(3),
       costUsd: fc.constantFrom(null, 0.5, 0.25),
       isLowerBound: fc.boolean(),
+      isEstimate: fc.boolean(),
     });
     const added = fc.array(fc.tuple(fc.constantFrom(MAIN, FORK), fc.array(anyRecord, { maxLength: 6 })), {
       maxLength: 6,

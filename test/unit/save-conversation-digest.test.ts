@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { TranscriptEntry, TranscriptItem, TranscriptProblem } from "../../src/format/entries.ts";
+import { catalogPricing } from "../../src/parse/pricing.ts";
 import { digestOf, type Digest } from "../../src/tools/save-conversation/digest.ts";
 import { cut, code, firstLine, quoted } from "../../src/tools/save-conversation/markdown-text.ts";
 import { describe, test } from "../support/runner.ts";
@@ -54,8 +55,33 @@ describe("the digest of a transcript", () => {
       { type: "session_event", ...AT, name: "usage", data: "not what it should be" },
       { type: "session_event", ...AT, name: "usage" },
     );
-    assert.deepEqual(usage, { input: 20, output: 4, reasoning: 0, cacheRead: 7, cacheWrite: 0, cost: 0.75 });
+    assert.deepEqual(usage, {
+      input: 20,
+      output: 4,
+      reasoning: 0,
+      cacheRead: 7,
+      cacheWrite: 0,
+      cost: 0.75,
+      isEstimate: false,
+    });
     assert.deepEqual(models, ["a/b", "a/c"]);
+  });
+
+  test("a cost of 0, as a subscription records it, is replaced by the price of the tokens and marked", async () => {
+    const answer = (model: string): TranscriptEntry => ({
+      type: "assistant",
+      ...AT,
+      content: "a",
+      tokens: { input: 1_000_000, output: 1_000_000 },
+      cost: 0,
+      model,
+    });
+    const pricing = await catalogPricing();
+    const items = (...entries: TranscriptEntry[]): AsyncIterable<TranscriptItem> => itemsOf(entries);
+    const known = await digestOf(items(answer("anthropic/claude-opus-4-8")), undefined, pricing);
+    assert.deepEqual([known.usage.cost, known.usage.isEstimate], [30, true]);
+    const free = await digestOf(items(answer("local/homemade-7b")), undefined, pricing);
+    assert.deepEqual([free.usage.cost, free.usage.isEstimate], [0, false]);
   });
 
   test("keeps the last three texts, joined if they were written in pieces, anew if they were replaced", async () => {

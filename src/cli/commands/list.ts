@@ -100,6 +100,7 @@ function rowOf({ ref, scan, problem }: ScannedSession): ListRow {
     cache_read: stats?.cache_read ?? 0,
     cache_write: stats?.cache_write ?? 0,
     cost_usd: stats?.cost_estimate_usd ?? null,
+    cost_is_estimate: stats?.cost_is_estimate ?? false,
     damaged: scan?.error_count ?? 0,
     problem,
   };

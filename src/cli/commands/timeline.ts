@@ -55,6 +55,7 @@ function turnRow(turn: Turn, sessionId: string, calls: ReadonlyMap<string, ToolC
     tokens_out_is_lower_bound: messages.some(({ metadata }) => metadata.tokens_out_is_lower_bound === true),
     cache_read: sum(({ cache_read }) => cache_read),
     cache_write: sum(({ cache_write }) => cache_write),
+    cost_is_estimate: messages.some(({ metadata }) => metadata.cost_is_estimate === true),
     cost_usd: costs.length === 0 ? null : costs.reduce((total, cost) => total + cost, 0),
   };
 }

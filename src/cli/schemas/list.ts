@@ -29,6 +29,11 @@ export const list = z.strictObject({
   cache_read: z.number(),
   cache_write: z.number(),
   cost_usd: z.number().nullable().describe("Null if no model of it has a price."),
+  cost_is_estimate: z
+    .boolean()
+    .describe(
+      "The host recorded a cost of 0 for some answers, as with a subscription; theirs is from the price table.",
+    ),
   damaged: z.number().describe("Entries in its list of damaged places."),
   problem: text.describe("Why it could not be read; all figures are then 0."),
 });

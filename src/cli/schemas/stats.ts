@@ -11,6 +11,11 @@ const usage = {
   cache_read: z.number(),
   cache_write: z.number(),
   cost_usd: z.number().nullable().describe("Sum of the known costs; null if none is known."),
+  cost_is_estimate: z
+    .boolean()
+    .describe(
+      "The host recorded a cost of 0 for some answers, as with a subscription; theirs is from the price table.",
+    ),
   unpriced_models: z.array(z.string()).describe("Models without a price; theirs is in no sum."),
 };
 

@@ -20,6 +20,11 @@ export const timeline = z.strictObject({
   cache_read: z.number(),
   cache_write: z.number(),
   cost_usd: z.number().nullable().describe("Sum of the known costs; null if none is known."),
+  cost_is_estimate: z
+    .boolean()
+    .describe(
+      "The host recorded a cost of 0 for some answers, as with a subscription; theirs is from the price table.",
+    ),
 });
 
 export type TimelineRow = z.infer<typeof timeline>;

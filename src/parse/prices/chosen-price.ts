@@ -1,6 +1,9 @@
 /** Which of a model's prices holds at a time. */
 
-/** US dollars for a million tokens of each kind, some in steps; `requests_kcount` for a thousand calls. */
+/**
+ * US dollars for a million tokens of each kind, some in steps; `requests_kcount` and `web_searches_kcount` for a
+ * thousand.
+ */
 export type Price = Readonly<Record<string, number | SteppedPrice | undefined>>;
 
 export interface SteppedPrice {

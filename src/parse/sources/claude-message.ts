@@ -1,10 +1,11 @@
 /** Claude Code's `user`, `assistant`, `system` and `summary` records as message drafts. */
-import type { BlockDraft, MessageDraft, UsageDraft } from "../draft.ts";
+import type { BlockDraft, CallUsage, MessageDraft, UsageDraft } from "../draft.ts";
 import { countOf, fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
 import type { MessageMetadata, MessageType } from "../model.ts";
 import { timeOf } from "../times.ts";
 import { contentBlocks } from "./claude-content.ts";
 import { userKindOf, userOrigin } from "./claude-user.ts";
+import { known } from "./transcript-fields.ts";
 
 /** Claude Code's own name for answers that no model gave. */
 const NO_MODEL = "<synthetic>";
@@ -56,11 +57,9 @@ export function assistantDraft(record: Fields): MessageDraft {
 }
 
 function assistantMetadata(record: Fields, message: Fields, usage: UsageDraft | undefined): MessageMetadata {
-  const metadata: MessageMetadata = {};
+  const metadata: MessageMetadata = priceTerms(fieldsOf(message, "usage") ?? {});
   const stop = textOf(message, "stop_reason");
-  const hour = countOf(fieldsOf(fieldsOf(message, "usage"), "cache_creation") ?? {}, "ephemeral_1h_input_tokens");
   if (stop !== undefined) metadata.stop_reason = stop;
-  if (hour !== undefined && hour > 0) metadata.cache_write_1h = hour;
   if (record["isApiErrorMessage"] === true) metadata.is_api_error = true;
   if (usage && stop === undefined && message["model"] !== NO_MODEL && isPlaceholder(record, usage)) {
     metadata.tokens_out_is_lower_bound = true;
@@ -80,13 +79,54 @@ function isPlaceholder(record: Fields, usage: UsageDraft): boolean {
   return minor === 0 || (minor === 1 && Number(version[2]) < 70);
 }
 
+/** Properties of a usage that change its price; the usual ones are left out. */
+function priceTerms(usage: Fields): MessageMetadata {
+  const terms: MessageMetadata = {};
+  const { cacheWrite1h } = countsOf(usage);
+  const tier = textOf(usage, "service_tier");
+  const geo = textOf(usage, "inference_geo");
+  const searches = countOf(fieldsOf(usage, "server_tool_use") ?? {}, "web_search_requests") ?? 0;
+  if (cacheWrite1h > 0) terms.cache_write_1h = cacheWrite1h;
+  if (usage["speed"] === "fast") terms.speed = "fast";
+  if (tier === "batch" || tier === "priority") terms.service_tier = tier;
+  if (geo === "us") terms.inference_geo = geo;
+  if (searches > 0) terms.web_searches = searches;
+  return terms;
+}
+
 function usageOf(usage: unknown): UsageDraft | undefined {
   if (!isFields(usage)) return undefined;
+  const { cacheWrite1h, ...whole } = countsOf(usage);
+  const list = usage["iterations"];
+  const iterations = Array.isArray(list) ? list.filter(isFields) : [];
+  const extra = iterations.filter(({ type }) => EXTRA_ITERATIONS.has(type)).map(countsOf);
+  const plain = iterations.filter(({ type }) => !EXTRA_ITERATIONS.has(type)).map(countsOf);
+  if (extra.length === 0 && plain.length < 2) return whole;
+  // Prices go in steps by the input of one call. A declined attempt is listed and not charged: then the counts differ.
+  const calls = COUNTS.every((count) => sumOf(plain, count) === whole[count]) ? plain : [{ ...whole, cacheWrite1h }];
+  for (const count of COUNTS) whole[count] += sumOf(extra, count);
+  return { ...whole, calls: [...calls, ...extra] };
+}
+
+/** Model calls that the counts of the answer as a whole leave out, though they are charged. */
+const EXTRA_ITERATIONS = new Set<unknown>(["compaction", "advisor_message"]);
+const COUNTS = ["tokensIn", "tokensOut", "cacheRead", "cacheWrite"] as const;
+
+function sumOf(calls: readonly CallUsage[], count: (typeof COUNTS)[number]): number {
+  return calls.reduce((sum, call) => sum + call[count], 0);
+}
+
+function countsOf(usage: Fields): CallUsage {
+  const writes = fieldsOf(usage, "cache_creation") ?? {};
+  const cacheWrite1h = countOf(writes, "ephemeral_1h_input_tokens") ?? 0;
+  const written = (countOf(writes, "ephemeral_5m_input_tokens") ?? 0) + cacheWrite1h;
   return {
     tokensIn: countOf(usage, "input_tokens") ?? 0,
     tokensOut: countOf(usage, "output_tokens") ?? 0,
     cacheRead: countOf(usage, "cache_read_input_tokens") ?? 0,
-    cacheWrite: countOf(usage, "cache_creation_input_tokens") ?? 0,
+    cacheWrite: countOf(usage, "cache_creation_input_tokens") ?? written,
+    cacheWrite1h,
+    ...known({ model: textOf(usage, "model") }),
   };
 }
 

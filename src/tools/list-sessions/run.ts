@@ -32,6 +32,8 @@ interface SessionRow {
   tool_calls: number;
   tool_errors: number;
   cost_usd: number | null;
+  /** The host recorded a cost of 0 for some answers; theirs is from the price table. */
+  cost_is_estimate: boolean;
   /** Why it could not be read. */
   problem: string | null;
 }
@@ -87,6 +89,7 @@ async function rowOf({ ref, scan, problem }: ScannedSession): Promise<SessionRow
     tool_calls: stats?.tool_use_count ?? 0,
     tool_errors: stats?.tool_error_count ?? 0,
     cost_usd: stats?.cost_estimate_usd ?? null,
+    cost_is_estimate: stats?.cost_is_estimate ?? false,
     problem,
   };
 }

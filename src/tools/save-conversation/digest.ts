@@ -6,10 +6,11 @@ import type {
   TranscriptItem,
   TranscriptProblem,
 } from "../../format/entries.ts";
+import type { Pricing } from "../../parse/pricing.ts";
 import { givenTitle } from "../../parse/titles.ts";
 import { fieldOf, numberOf, textOf } from "./fields.ts";
 import { changedFiles, readFiles } from "./touched-files.ts";
-import { addUsage, noUsage, type Usage } from "./usage.ts";
+import { addAnswer, noUsage, type Usage } from "./usage.ts";
 
 /** Prompts and errors that are kept; of later ones only the number is. */
 const MAX_KEPT = 20;
@@ -53,18 +54,21 @@ export interface Digest {
 /**
  * Reads a transcript once, in memory bounded by its longest entry.
  * `fileName` gives a touched file's name for people; undefined leaves the file out.
+ * `pricing` gives the cost of answers for which the host recorded 0.
  */
 export async function digestOf(
   items: AsyncIterable<TranscriptItem>,
   fileName: (path: string) => string | undefined = (path) => path,
+  pricing: Pricing = () => null,
 ): Promise<Digest> {
-  const builder = new DigestBuilder(fileName);
+  const builder = new DigestBuilder(fileName, pricing);
   for await (const item of items) builder.add(item);
   return builder.digest();
 }
 
 class DigestBuilder {
   readonly #fileName: (path: string) => string | undefined;
+  readonly #pricing: Pricing;
   readonly #digest: Digest = emptyDigest();
   readonly #userMessages = new Set<string>();
   readonly #answers = new Set<string>();
@@ -75,8 +79,9 @@ class DigestBuilder {
   readonly #texts: { partID: string | undefined; content: string }[] = [];
   readonly #summaries: { partID: string | undefined; content: string }[] = [];
 
-  constructor(fileName: (path: string) => string | undefined) {
+  constructor(fileName: (path: string) => string | undefined, pricing: Pricing) {
     this.#fileName = fileName;
+    this.#pricing = pricing;
   }
 
   add(item: TranscriptItem): void {
@@ -142,7 +147,8 @@ class DigestBuilder {
     if (entry.messageID !== undefined) this.#answers.add(entry.messageID);
     if (entry.type === "tool_use") return;
     if (entry.model !== undefined) this.#models.add(entry.model);
-    addUsage(this.#digest.usage, entry.tokens, entry.cost);
+    const { tokens: counts, cost, model, timestamp } = entry;
+    addAnswer(this.#digest.usage, { counts, cost, model, timestamp }, this.#pricing);
   }
 
   #text({ agent, partID, continues, content }: Extract<TranscriptEntry, { type: "assistant" }>): void {
@@ -169,7 +175,7 @@ class DigestBuilder {
     }
   }
 
-  #event({ name, text, data }: SessionEventEntry): void {
+  #event({ name, text, data, timestamp }: SessionEventEntry): void {
     const digest = this.#digest;
     if (name === "title") digest.title = givenTitle(text) ?? digest.title;
     if (name === "missing entries") digest.missing += numberOf(data, "missing") ?? 1;
@@ -178,7 +184,8 @@ class DigestBuilder {
     if (name === "usage") {
       const model = textOf(data, "model");
       if (model !== undefined) this.#models.add(model);
-      addUsage(digest.usage, fieldOf(data, "tokens"), numberOf(data, "cost"));
+      const answer = { counts: fieldOf(data, "tokens"), cost: numberOf(data, "cost"), model, timestamp };
+      addAnswer(digest.usage, answer, this.#pricing);
     }
     const files = name === "patch" ? fieldOf(data, "files") : undefined;
     if (Array.isArray(files)) for (const file of files) if (typeof file === "string") this.#touch(file, true);

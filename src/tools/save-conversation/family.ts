@@ -25,6 +25,7 @@ export async function familyOf(
   const subagents: SubagentFacts[] = [];
   const usage = noUsage();
   addUsage(usage, digest.usage, digest.usage.cost);
+  usage.isEstimate = digest.usage.isEstimate;
   const seen = new Set([sessionID]);
   const waiting = digest.subagents.map((child) => child.sessionID);
   for (let child = waiting.shift(); child !== undefined; child = waiting.shift()) {
@@ -36,6 +37,7 @@ export async function familyOf(
     subagents.push({ sessionID: child, path: found?.path, title: found?.digest.title });
     if (!found) continue;
     addUsage(usage, found.digest.usage, found.digest.usage.cost);
+    usage.isEstimate ||= found.digest.usage.isEstimate;
     waiting.push(...found.digest.subagents.map((grandchild) => grandchild.sessionID));
   }
   return { subagents, usage: subagents.length === 0 ? undefined : usage };

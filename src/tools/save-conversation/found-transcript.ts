@@ -1,6 +1,7 @@
 import { errorCode } from "../../files/fault.ts";
 import type { FileSystem } from "../../files/file-system.ts";
 import { openTranscript } from "../../format/index.ts";
+import { catalogPricing } from "../../parse/pricing.ts";
 import type { TranscriptFormat } from "../../transcript/paths.ts";
 import type { Recorder } from "../../transcript/recorder.ts";
 import { digestOf, type Digest } from "./digest.ts";
@@ -35,7 +36,7 @@ export async function findTranscript(
     const path = await transcriptFile(sessionID, format, sources);
     if (!(await exists(path, sources.fs))) continue;
     const items = openTranscript(format, bytesOf(path, sources.fs));
-    return { path, format, digest: await digestOf(items, sources.fileName) };
+    return { path, format, digest: await digestOf(items, sources.fileName, await catalogPricing()) };
   }
   return undefined;
 }

@@ -100,7 +100,9 @@ function tokens(usage: Usage): string {
 function cost({ digest, familyUsage, usageIsPartial }: SessionFileFacts): string {
   if (digest.usage.cost === undefined) return "unknown";
   const own = `${usageIsPartial ? "at least " : ""}$${digest.usage.cost.toFixed(4)}`;
-  return familyUsage?.cost === undefined ? own : `${own}, with subagents $${familyUsage.cost.toFixed(4)}`;
+  const all = familyUsage?.cost === undefined ? own : `${own}, with subagents $${familyUsage.cost.toFixed(4)}`;
+  const isEstimate = (familyUsage ?? digest.usage).isEstimate;
+  return isEstimate ? `${all} (estimate: some was recorded as 0, as with a subscription)` : all;
 }
 
 function summary({ prompts, promptCount, lastTexts, hostSummary = "" }: Digest): string {
