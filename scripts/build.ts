@@ -21,7 +21,9 @@ execFileSync(process.execPath, [join(dirname(compiler), "bin/tsc"), "-p", "tscon
 const templates = join(dist, "templates/.openfleet");
 cpSync(join(root, "src/templates/.openfleet"), templates, { recursive: true });
 // npm reads `.gitignore` files in a package as rules of what to leave out.
-renameSync(join(templates, "transcripts/.gitignore"), join(templates, "transcripts/gitignore"));
+for (const folder of ["transcripts", "sessions"]) {
+  renameSync(join(templates, folder, ".gitignore"), join(templates, folder, "gitignore"));
+}
 
 // opencode waits for its plugins at each start: as one file, this one loads in half the time. What is large and
 // needed only with the first entry stays outside.

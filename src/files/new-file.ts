@@ -28,9 +28,25 @@ export async function writeNewFile(fs: FileSystem, path: string, data: Uint8Arra
   return writeOnce(fs, path, data);
 }
 
-async function writeOnce(fs: FileSystem, path: string, data: Uint8Array): Promise<"written" | "exists"> {
+/** Replaces a file in one step, mode 0600; a reader sees the old content or the new. Rejects with the file system's error. */
+export async function replaceFile(fs: FileSystem, path: string, data: Uint8Array): Promise<void> {
+  const temporary = temporaryName(path);
+  try {
+    await writeTemporary(fs, temporary, data);
+    await fs.rename(temporary, path);
+  } catch (error) {
+    await fs.unlink(temporary).catch(() => undefined);
+    throw error;
+  }
+}
+
+function temporaryName(path: string): string {
   serial += 1;
-  const temporary = join(dirname(path), `.${basename(path)}.${INSTANCE}-${serial}.tmp`);
+  return join(dirname(path), `.${basename(path)}.${INSTANCE}-${serial}.tmp`);
+}
+
+async function writeOnce(fs: FileSystem, path: string, data: Uint8Array): Promise<"written" | "exists"> {
+  const temporary = temporaryName(path);
   try {
     await writeTemporary(fs, temporary, data);
     await publish(fs, temporary, path);

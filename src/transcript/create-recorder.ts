@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Options } from "../config.ts";
 import type { FaultEvent } from "../files/fault-episode.ts";
@@ -45,7 +45,12 @@ export function createRecorder(settings: CreateRecorderOptions): Recorder {
   const root = transcriptsFolder(dataFolder);
   const formats = formatsOf(options.format);
   const redaction = options.redact ? createRedaction() : NO_REDACTION;
-  const writeNew = (path: string, data: Uint8Array): Promise<"written" | "exists"> => writeNewFile(fs, path, data);
+  const prepareFolder = async (): Promise<void> => void (await layTemplates(dataFolder, { fs, join }));
+  const writeNew = async (path: string, data: Uint8Array): Promise<"written" | "exists"> => {
+    // What keeps a template from being written is reported for the file itself.
+    await prepareFolder().catch(() => undefined);
+    return writeNewFile(fs, path, data);
+  };
   const preparation = new Preparation({
     files: new KeptFiles({ fs, root, join, writeNew }),
     redaction,
@@ -60,7 +65,7 @@ export function createRecorder(settings: CreateRecorderOptions): Recorder {
     preparation,
     queries,
     redactText: (text) => redaction.text(text),
-    prepareFolder: () => layTemplates(dirname(root), join, writeNew),
+    prepareFolder,
     join,
     nowMs,
     delay: pause,

@@ -1,6 +1,7 @@
 import { AppendFile } from "../files/append-file.ts";
 import type { FaultEvent } from "../files/fault-episode.ts";
 import type { FileSystem } from "../files/file-system.ts";
+import type { TranscriptHeader } from "../format/entries.ts";
 import { WritePool } from "../files/write-pool.ts";
 import type { Draft } from "./draft.ts";
 import { pastDrafts, type HistoryQueries } from "./history.ts";
@@ -34,8 +35,8 @@ export interface RecorderOptions {
   /** Redacts what goes into a header. */
   redactText: (text: string) => Promise<string>;
   /**
-   * Called before the first file is written, and again before the next session's if it failed. Its failure costs
-   * nothing that was recorded, and what keeps the disk from taking files is told by the writers of the entries.
+   * Restores what belongs in the data folder: called before each session's files are created, and when one of them is
+   * created again. Its failure costs nothing else: what keeps the disk from taking files is reported by the writers.
    */
   prepareFolder: () => Promise<void>;
   join: (...segments: string[]) => string;
@@ -62,7 +63,6 @@ export class Recorder {
   /** Sessions that began while this process listened: they have no history. */
   readonly #born = new Set<string>();
   readonly #pool = new WritePool();
-  #folder: Promise<void> | undefined;
   #isWarm = false;
   readonly #timer: DueTimer;
 
@@ -184,7 +184,12 @@ export class Recorder {
     });
     for (const format of formats) {
       const filePath = await this.#places.path(sessionID, format);
-      const sink = new Sink({ format, linkFormat, sessionID, filePath, maxInlineChars, header: () => header });
+      const begun = (): TranscriptHeader => {
+        // The folder may have been removed since, and with it what keeps its files out of the repository.
+        void this.#prepareFolder();
+        return header;
+      };
+      const sink = new Sink({ format, linkFormat, sessionID, filePath, maxInlineChars, header: begun });
       const file = new AppendFile({
         path: join(root, filePath),
         format: sink,
@@ -199,12 +204,20 @@ export class Recorder {
     return outputs;
   }
 
-  /** Lays what belongs in the folder. If that fails now, the next session tries again, or the recovery of a file. */
-  #prepareFolder(): Promise<void> {
-    this.#folder ??= this.#options.prepareFolder().catch(() => {
-      this.#folder = undefined;
-    });
-    return this.#folder;
+  /**
+   * Restores what belongs in the data folder, if there is one: a person, or `git clean`, may have removed it while
+   * nothing was recorded. Never rejects.
+   */
+  async restoreFolder(): Promise<void> {
+    const exists = await this.#options.fs.stat(this.#options.root).then(
+      () => true,
+      () => false,
+    );
+    if (exists) await this.#prepareFolder();
+  }
+
+  async #prepareFolder(): Promise<void> {
+    await this.#options.prepareFolder().catch(() => undefined);
   }
 
   #onFault(event: FaultEvent): void {

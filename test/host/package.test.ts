@@ -43,7 +43,7 @@ async function recordsWith(spec: string): Promise<void> {
     const transcript = readFileSync(join(data, "transcripts", transcripts[0] ?? ""), "utf8");
     assert.match(transcript, /^scenario:package please$/m);
     assert.match(transcript, /^Recorded\.$/m);
-    for (const name of ["transcripts/.gitignore", "transcripts/README.md", "sessions/.gitkeep"]) {
+    for (const name of ["transcripts/.gitignore", "transcripts/README.md", "sessions/.gitignore"]) {
       const template = join(REPOSITORY, "src/templates/.openfleet", name);
       assert.equal(readFileSync(join(data, name), "utf8"), readFileSync(template, "utf8"), name);
     }

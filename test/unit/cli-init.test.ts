@@ -136,7 +136,7 @@ describe("transcripts init", () => {
     assert.equal(first.exitCode, 0);
     assert.match(
       first.stdout,
-      /^made opencode\.json with "plugin": \["opencode-transcripts"\]\nmade \.openfleet\/transcripts\/README\.md\n/,
+      /^made opencode\.json with "plugin": \["opencode-transcripts"\]\nmade \.openfleet\/transcripts\/\.gitignore\n/,
     );
     assert.equal(readFileSync(join(home, "opencode.json"), "utf8"), NEW_CONFIG);
     const again = await runCli(["init"], { home });

@@ -61,7 +61,7 @@ describe("the package", () => {
       "dist/THIRD-PARTY-NOTICES.txt",
       "dist/templates/.openfleet/transcripts/README.md",
       "dist/templates/.openfleet/transcripts/gitignore",
-      "dist/templates/.openfleet/sessions/.gitkeep",
+      "dist/templates/.openfleet/sessions/gitignore",
       "dist/cli/main.js",
       "skills/transcripts/SKILL.md",
     ];

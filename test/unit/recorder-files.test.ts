@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, statSync, writeFileSync, mkdirSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import {
   call,
@@ -13,6 +14,7 @@ import {
   wholeText,
 } from "../support/recording/host-steps.ts";
 import { filesIn, readSound, readTranscript, Recording, transcriptsIn } from "../support/recording/recording.ts";
+import { PluginHost } from "../support/recording/plugin-host.ts";
 import { eventually } from "../support/recording/eventually.ts";
 import { newSession, sampleConversation, stepsOf, toldBy } from "../support/recording/sample.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -131,8 +133,99 @@ describe("the files of a recorded session", () => {
     writeFileSync(join(folder, "transcripts/README.md"), "mine");
     await new Recording(folder).does(...newSession("ses_1")).end();
     assert.equal(readFileSync(join(folder, "transcripts/README.md"), "utf8"), "mine");
-    assert.match(readFileSync(join(folder, "transcripts/.gitignore"), "utf8"), /^\*$/m);
-    assert.ok(existsSync(join(folder, "sessions/.gitkeep")));
+    assert.deepEqual(rulesIn(folder, "transcripts"), ["*"]);
+    assert.deepEqual(rulesIn(folder, "sessions"), ["*"]);
+  });
+
+  test("git clean, git stash and git add leave transcripts alone", async () => {
+    const project = makeTempDir();
+    const folder = join(project, ".openfleet");
+    const git = (...args: string[]): string =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...args], { cwd: project, encoding: "utf8" });
+    git("init", "-q");
+    git("commit", "-q", "--allow-empty", "-m", "first");
+    await new Recording(folder).does(...newSession("ses_1")).end();
+    writeFileSync(join(folder, "sessions/saved.md"), "saved");
+    const before = filesIn(folder);
+    for (const command of [
+      ["clean", "-fdq"],
+      ["stash", "-uq"],
+      ["add", "-A"],
+    ]) {
+      git(...command);
+      assert.deepEqual(filesIn(folder), before, command.join(" "));
+    }
+    assert.equal(git("status", "--porcelain"), "");
+  });
+
+  test("a removed .gitignore is back with the next file, whichever it is", async () => {
+    const folder = data();
+    const remove = (): void => {
+      for (const name of ["transcripts", "sessions"]) rmSync(join(folder, name, ".gitignore"), { force: true });
+    };
+    const isBack = (): boolean =>
+      existsSync(join(folder, "transcripts/.gitignore")) && existsSync(join(folder, "sessions/.gitignore"));
+    const recording = new Recording(folder, { maxInlineChars: 1_000 }).does(...newSession("ses_1"));
+    await recording.end();
+
+    remove();
+    await recording.does(...newSession("ses_2")).end();
+    assert.ok(isBack(), "with another session");
+
+    remove();
+    const of = { sessionID: "ses_1", messageID: "msg_9", id: "prt_9", callID: "c", tool: "bash" };
+    const end = completed({ command: "x" }, "x".repeat(2_000));
+    await recording
+      .does(message("ses_1", "msg_9", "assistant"), call(of, running({ command: "x" })), call(of, end))
+      .end();
+    assert.ok(existsSync(join(folder, "transcripts/ses_1/outputs/c.txt")) && isBack(), "with an output");
+
+    rmSync(join(folder, "transcripts"), { recursive: true });
+    remove();
+    await recording
+      .does(
+        message("ses_2", "msg_8", "user"),
+        userText({ sessionID: "ses_2", messageID: "msg_8", id: "prt_8" }, "More"),
+      )
+      .end();
+    await eventually(async () => isBack());
+    assert.deepEqual(transcriptsIn(folder), ["ses_2.md"], "with a transcript that is begun again");
+  });
+
+  test("a removed .gitignore is back when the plugin starts, and a folder of nothing stays so", async () => {
+    const project = makeTempDir();
+    const folder = join(project, ".openfleet");
+    await new Recording(folder).does(...newSession("ses_1")).end();
+    rmSync(join(folder, "transcripts/.gitignore"));
+    const { hooks } = new PluginHost(project, {});
+    await eventually(async () => existsSync(join(folder, "transcripts/.gitignore")));
+    await hooks.dispose?.();
+
+    const other = makeTempDir();
+    const { hooks: others } = new PluginHost(other, {});
+    await others.dispose?.();
+    assert.equal(existsSync(join(other, ".openfleet")), false);
+  });
+
+  test("a template of an earlier version is replaced, one that was changed is not", async () => {
+    const folder = data();
+    mkdirSync(join(folder, "transcripts"), { recursive: true });
+    const earlier = [
+      "# Transcripts hold what people and programs wrote: they stay out of the repository.",
+      "*",
+      "",
+      "# But these stay, so that the folder explains itself.",
+      "!.gitignore",
+      "!README.md",
+      "",
+    ].join("\n");
+    const path = join(folder, "transcripts/.gitignore");
+    writeFileSync(path, earlier);
+    await new Recording(folder).does(...newSession("ses_1")).end();
+    assert.deepEqual(rulesIn(folder, "transcripts"), ["*"]);
+    writeFileSync(path, `${earlier}!notes.md\n`);
+    await new Recording(folder).does(...newSession("ses_1")).end();
+    assert.equal(readFileSync(path, "utf8"), `${earlier}!notes.md\n`);
   });
 
   test("reasoning and events are left out on demand", async () => {
@@ -238,6 +331,12 @@ describe("the file of a subagent's session", () => {
     assert.deepEqual(transcriptsIn(folder), ["ses_1/ses_2.md"]);
   });
 });
+
+/** The lines of a folder's `.gitignore` that are rules. */
+function rulesIn(folder: string, name: string): string[] {
+  const lines = readFileSync(join(folder, name, ".gitignore"), "utf8").split("\n");
+  return lines.filter((line) => line !== "" && !line.startsWith("#"));
+}
 
 /** The host's record of a file in a user's message. */
 function fileSteps(sessionID: string, messageID: string, file: { id: string }) {

@@ -3,7 +3,6 @@ import { readFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { parseOptions } from "../../config.ts";
 import { nodeFileSystem } from "../../files/node-file-system.ts";
-import { writeNewFile } from "../../files/new-file.ts";
 import { layTemplates } from "../../templates/lay-templates.ts";
 import { DATA_FOLDER } from "../../transcript/paths.ts";
 import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
@@ -32,13 +31,13 @@ export async function run(
   const project = await projectAt(context.cwd);
   const plan = await planFor(project);
   if (!dryRun && plan.text !== undefined) await writeWhole(plan.config, plan.text);
-  const laid = await lay(plan.folder, dryRun);
+  const files = await layTemplates(plan.folder, { fs: nodeFileSystem, join, dryRun });
   const result: InitResult = {
     version: 1,
     dry_run: dryRun,
     config: { path: plan.config, change: plan.change },
     folder: plan.folder,
-    files: laid.map(({ path, isNew }) => ({ path, change: isNew ? "created" : "unchanged" })),
+    files,
   };
   if (flag(options, "json")) await printObject(context, result);
   else await context.out(toldIn(context, result));
@@ -69,38 +68,21 @@ async function additionTo(config: string): Promise<Exclude<Addition, { kind: "br
   );
 }
 
-/** Lays the templates, or finds out which would be laid. */
-async function lay(folder: string, dryRun: boolean): Promise<{ path: string; isNew: boolean }[]> {
-  const laid: { path: string; isNew: boolean }[] = [];
-  await layTemplates(folder, join, async (path, data) => {
-    laid.push({
-      path,
-      isNew: dryRun ? !(await exists(path)) : (await writeNewFile(nodeFileSystem, path, data)) === "written",
-    });
-  });
-  return laid;
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await nodeFileSystem.stat(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function toldIn({ cwd, colors }: CommandContext, result: InitResult): string {
   const shown = (path: string): string => relative(cwd, path) || path;
   const { config, folder, files, dry_run: dryRun } = result;
   const file = shown(config.path);
   const added = colors.green(dryRun ? "would add" : "added");
   const made = colors.green(dryRun ? "would make" : "made");
+  const updated = colors.green(dryRun ? "would update" : "updated");
   const lines: string[] = [];
   if (config.change === "unchanged") lines.push(`${file} has the plugin already: unchanged`);
   if (config.change === "changed") lines.push(`${added} "${PLUGIN}" to "plugin" in ${file}`);
   if (config.change === "created") lines.push(`${made} ${file} with "plugin": ["${PLUGIN}"]`);
-  for (const { path, change } of files) if (change === "created") lines.push(`${made} ${shown(path)}`);
+  for (const { path, change } of files) {
+    if (change === "created") lines.push(`${made} ${shown(path)}`);
+    if (change === "updated") lines.push(`${updated} ${shown(path)}, which an earlier version made`);
+  }
   const kept = files.filter(({ change }) => change === "unchanged").length;
   if (kept > 0) lines.push(`${shown(folder)} has ${kept} of its ${files.length} files already: unchanged`);
   if (!dryRun && config.change !== "unchanged") lines.push("opencode records the next session that it starts here.");

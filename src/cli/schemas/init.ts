@@ -10,8 +10,8 @@ export const init = z.strictObject({
   }),
   folder: z.string().describe("Where the transcripts will be, absolute."),
   files: z
-    .array(z.strictObject({ path: z.string(), change: z.enum(["created", "unchanged"]) }))
-    .describe("The files that explain the transcripts."),
+    .array(z.strictObject({ path: z.string(), change: z.enum(["created", "updated", "unchanged"]) }))
+    .describe("The files that explain the transcripts and keep them out of the repository."),
 });
 
 export type InitResult = z.infer<typeof init>;

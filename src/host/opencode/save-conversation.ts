@@ -24,7 +24,10 @@ export function saveConversationTool(shared: Shared, options: Options, root: str
     formats: formatsOf(options.format),
     fs: nodeFileSystem,
     join,
-    writeNew: (path, data) => writeNewFile(nodeFileSystem, path, data),
+    writeNew: async (path, data) => {
+      await recorder.restoreFolder();
+      return writeNewFile(nodeFileSystem, path, data);
+    },
     now: () => new Date(),
     shown: (path) => shortened(path, root),
     // What we write ourselves is no work of the session.

@@ -83,6 +83,8 @@ function makeShared(dataFolder: string, options: Options, input: PluginInput, fs
   };
   if (shared.autoExtract) turns.whenever((sessionID) => shared.autoExtract?.add(sessionID));
   endWithProcess(recorder);
+  // Not awaited: the host waits for its plugins when it starts.
+  setImmediate(() => void recorder.restoreFolder());
   return shared;
 }
 
