@@ -1,6 +1,7 @@
 /** What a page that others may get holds of a session: no secret, and no file but the session's own pictures. */
 import assert from "node:assert/strict";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
   encodeMarkdownEntry,
@@ -137,6 +138,41 @@ describe("pictures", () => {
       assert.doesNotMatch(stdout, /src="data:/, path);
       assert.match(stdout, /Image \(image\/png[^<]*not kept in this page/, path);
     }
+  });
+});
+
+describe("-o", () => {
+  const session = (): { home: string; path: string } => {
+    const home = makeTempDir();
+    return { home, path: storeSession(home, user("Hello", 0) + says("Hello.", 1)) };
+  };
+
+  test("makes a page that only its owner can read, and keeps the mode of one that is there", async () => {
+    const { home } = session();
+    assert.equal((await runCli(["export", SESSION, "-o", "page.html"], { home })).exitCode, 0);
+    assert.equal(statSync(join(home, "page.html")).mode & 0o777, 0o600);
+    chmodSync(join(home, "page.html"), 0o640);
+    assert.equal((await runCli(["export", SESSION, "-o", "page.html"], { home })).exitCode, 0);
+    assert.equal(statSync(join(home, "page.html")).mode & 0o777, 0o640);
+  });
+
+  test("replaces no pipe, device, folder or link to nowhere, and not the session itself", async () => {
+    const { home, path } = session();
+    const before = readFileSync(path, "utf8");
+    const at = (name: string): string => join(home, name);
+    assert.equal(spawnSync("mkfifo", [at("pipe")]).status, 0);
+    mkdirSync(at("folder"));
+    symlinkSync(at("nowhere"), at("link"));
+    symlinkSync(at("pipe"), at("link-to-pipe"));
+    symlinkSync(path, at("link-to-session"));
+    for (const output of ["pipe", "link-to-pipe", "/dev/null", "folder", "link", path, "link-to-session"]) {
+      const { exitCode, stderr } = await runCli(["export", SESSION, "-o", output], { home });
+      assert.equal(exitCode, 2, output);
+      assert.match(stderr, /(?:is not a regular file|is the session itself).* Name another file\.\n$/, output);
+    }
+    assert.ok(lstatSync(at("pipe")).isFIFO() && lstatSync("/dev/null").isCharacterDevice());
+    assert.ok(lstatSync(at("link")).isSymbolicLink());
+    assert.equal(readFileSync(path, "utf8"), before);
   });
 });
 

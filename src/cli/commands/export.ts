@@ -1,4 +1,5 @@
 /** `transcripts export` */
+import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { MAX_IMAGE_BYTES, pageSession, renderPage, type PageSession } from "../../html/index.ts";
 import { redactResult } from "../../parse/redact-rows.ts";
@@ -11,6 +12,9 @@ import { CliError, type CommandContext, type CommandOptions, type ExitCode } fro
 import { text } from "../option-values.ts";
 import { noteDamage, parseSession, sessionNamed } from "../session-input.ts";
 import { createWholeFile } from "../write-file.ts";
+
+/** A page says what a transcript says, and is as private. */
+const PAGE_MODE = 0o600;
 
 export async function run(
   context: CommandContext,
@@ -28,7 +32,7 @@ export async function run(
   const page = await pageOf(context, subagents ? root : { ref: root.ref, children: [] }, exporting);
   context.signal.throwIfAborted();
   if (page.stats.total_messages === 0 && page.children.length === 0) return 1;
-  await write(context, page, output);
+  await write(context, page, output, ref);
   return 0;
 }
 
@@ -70,14 +74,17 @@ function imageReader(ref: SessionRef): PageSession["readImage"] {
   };
 }
 
-async function write(context: CommandContext, page: PageSession, output: string): Promise<void> {
+async function write(context: CommandContext, page: PageSession, output: string, ref: SessionRef): Promise<void> {
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   if (output === "-") {
     await renderPage(page, (html) => context.out(html), { timeZone });
     return;
   }
   const path = resolve(context.cwd, output);
-  const file = await createWholeFile(path);
+  if (ref.path !== null && (await isSameFile(path, ref.path))) {
+    throw new CliError(`${output} is the session itself.`, "Name another file.");
+  }
+  const file = await createWholeFile(path, PAGE_MODE);
   try {
     await renderPage(page, (html) => file.write(html), { timeZone });
     await file.finish();
@@ -85,4 +92,9 @@ async function write(context: CommandContext, page: PageSession, output: string)
     await file.discard();
   }
   context.note(`wrote ${path}`);
+}
+
+async function isSameFile(path: string, other: string): Promise<boolean> {
+  const [real, otherReal] = await Promise.all([path, other].map((each) => realpath(each).catch(() => undefined)));
+  return real !== undefined && real === otherReal;
 }
