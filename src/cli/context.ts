@@ -3,7 +3,7 @@ import picocolors from "picocolors";
 import type { CommandContext } from "./command.ts";
 import type { Io, Output } from "./io.ts";
 import { createProgress, type ShownProgress } from "./terminal/progress.ts";
-import { guardTerminal, neutralBlock } from "./terminal/neutral.ts";
+import { guardOutput, neutralBlock } from "../neutral-text.ts";
 
 /** Text is handed over in blocks of about this many characters, unless somebody watches. */
 const BLOCK_CHARS = 65_536;
@@ -13,7 +13,8 @@ const USUAL_COLUMNS = 80;
 const MIN_COLUMNS = 20;
 
 export function createContext(io: Io): { context: CommandContext; close: () => Promise<void> } {
-  const out = createBlockWriter(io.stdout);
+  const colored = hasColors(io);
+  const out = createBlockWriter(io.stdout, colored);
   let shown: ShownProgress | undefined;
   let notes = Promise.resolve();
   let isAbandoned = false;
@@ -38,7 +39,7 @@ export function createContext(io: Io): { context: CommandContext; close: () => P
     home: io.home,
     columns: columnsOf(io),
     isTerminal: io.stdout.isTerminal,
-    colors: picocolors.createColors(hasColors(io)),
+    colors: picocolors.createColors(colored),
     progress: (total, unit) => {
       shown?.end();
       shown = createProgress(io.stderr, total, unit);
@@ -79,7 +80,7 @@ interface BlockWriter {
 }
 
 /** Collects small texts: a write of its own for each line makes long outputs several times as slow. */
-function createBlockWriter(output: Output): BlockWriter {
+function createBlockWriter(output: Output, colored: boolean): BlockWriter {
   let held: string[] = [];
   let chars = 0;
   const flush = async (): Promise<void> => {
@@ -87,7 +88,7 @@ function createBlockWriter(output: Output): BlockWriter {
     const text = held.join("");
     held = [];
     chars = 0;
-    await output.write(output.isTerminal ? guardTerminal(text) : text);
+    await output.write(guardOutput(text, colored));
   };
   return {
     flush,

@@ -2,7 +2,7 @@
 import type { Colors } from "picocolors/types.js";
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
 import { errorText } from "../parse/tool-errors.ts";
-import { neutralBlock, neutralLine } from "./terminal/neutral.ts";
+import { neutralBlock, neutralLine } from "../neutral-text.ts";
 import { clockTime, dayAndTime } from "./terminal/times.ts";
 import { cut, wrap } from "./terminal/width.ts";
 import { callText, endingText, toolCallText } from "./tool-call-text.ts";

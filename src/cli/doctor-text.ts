@@ -2,7 +2,7 @@
 import { count, counted } from "../html/quantities.ts";
 import type { CommandContext } from "./command.ts";
 import type { DoctorResult } from "./schemas/doctor.ts";
-import { neutralLine } from "./terminal/neutral.ts";
+import { neutralLine } from "../neutral-text.ts";
 import { wrap } from "./terminal/width.ts";
 
 /** Damaged places that are named; --json has all. */

@@ -4,7 +4,7 @@ import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./command.ts";
 import type { FindRow } from "./schemas/find.ts";
 import { shownSource } from "./shown-source.ts";
-import { guardTerminal, neutralLine } from "./terminal/neutral.ts";
+import { neutralBlock, neutralLine } from "../neutral-text.ts";
 import { dayAndTime } from "./terminal/times.ts";
 import { cut, widthOf, wrap } from "./terminal/width.ts";
 
@@ -29,16 +29,17 @@ export function passageText({ colors, columns }: CommandContext, row: FindRow): 
     .join("  ");
   const passage = marked(row, (match) => colors.bold(colors.red(match)));
   // The command stays on one line, so that it can be copied: a terminal breaks it by itself.
-  return `${wrap(head, columns)}\n${wrap(passage, columns, INDENT)}\n${INDENT}${colors.dim(row.open)}\n\n`;
+  return `${wrap(head, columns)}\n${wrap(passage, columns, INDENT)}\n${INDENT}${colors.dim(neutralLine(row.open))}\n\n`;
 }
 
-/** The passage with its matches coloured. It is one line without control characters already. */
+/** The passage on one line with its matches coloured. */
 function marked({ passage, matches }: FindRow, paint: (match: string) => string): string {
+  const line = (text: string): string => neutralBlock(text).replaceAll(/[\n\t]/g, " ");
   let shown = "";
   let done = 0;
   for (const [start, end] of matches) {
-    shown += guardTerminal(passage.slice(done, start)) + paint(guardTerminal(passage.slice(start, end)));
+    shown += line(passage.slice(done, start)) + paint(line(passage.slice(start, end)));
     done = end;
   }
-  return shown + guardTerminal(passage.slice(done));
+  return shown + line(passage.slice(done));
 }

@@ -2,7 +2,7 @@
 import type { Colors } from "picocolors/types.js";
 import type { CommandContext } from "./command.ts";
 import type { ErrorRow } from "./schemas/errors.ts";
-import { neutralBlock, neutralLine } from "./terminal/neutral.ts";
+import { neutralBlock, neutralLine } from "../neutral-text.ts";
 import { dayAndTime } from "./terminal/times.ts";
 import { cut, wrap } from "./terminal/width.ts";
 

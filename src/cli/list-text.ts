@@ -4,7 +4,7 @@ import { compact, dollars, duration } from "../html/quantities.ts";
 import type { CommandContext } from "./command.ts";
 import type { ListRow } from "./schemas/list.ts";
 import { shortIds } from "./short-ids.ts";
-import { neutralLine } from "./terminal/neutral.ts";
+import { neutralLine } from "../neutral-text.ts";
 import { table } from "./terminal/table.ts";
 import { dayAndTime } from "./terminal/times.ts";
 import { cut } from "./terminal/width.ts";

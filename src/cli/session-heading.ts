@@ -4,7 +4,7 @@ import type { ParseResult } from "../parse/model.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./command.ts";
 import { idOf } from "./session-input.ts";
-import { neutralLine } from "./terminal/neutral.ts";
+import { neutralLine } from "../neutral-text.ts";
 import { dayAndTime } from "./terminal/times.ts";
 import { cut } from "./terminal/width.ts";
 import { count, duration } from "../html/quantities.ts";

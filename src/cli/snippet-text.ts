@@ -2,7 +2,7 @@
 import type { StoredSnippet } from "../store/model.ts";
 import type { SnippetSuggestion } from "../snippets/suggest/suggest-snippets.ts";
 import type { CommandContext } from "./command.ts";
-import { neutralBlock, neutralLine } from "./terminal/neutral.ts";
+import { neutralBlock, neutralLine } from "../neutral-text.ts";
 import { dayAndTime } from "./terminal/times.ts";
 import { wrap } from "./terminal/width.ts";
 

@@ -4,7 +4,7 @@ import type { CommandContext } from "./command.ts";
 import type { StatsResult, StatsRow, StatsUsage } from "./schemas/stats.ts";
 import { shortIds } from "./short-ids.ts";
 import { shortPaths } from "./short-paths.ts";
-import { neutralLine } from "./terminal/neutral.ts";
+import { neutralLine } from "../neutral-text.ts";
 import { type Column, table } from "./terminal/table.ts";
 import { dayAndTime } from "./terminal/times.ts";
 import { cut, wrap } from "./terminal/width.ts";

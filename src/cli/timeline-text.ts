@@ -5,7 +5,7 @@ import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./command.ts";
 import type { TimelineRow } from "./schemas/timeline.ts";
 import { sessionHeading } from "./session-heading.ts";
-import { neutralLine } from "./terminal/neutral.ts";
+import { neutralLine } from "../neutral-text.ts";
 import { table } from "./terminal/table.ts";
 import { dayAndTime } from "./terminal/times.ts";
 import { cut } from "./terminal/width.ts";

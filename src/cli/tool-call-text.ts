@@ -1,7 +1,7 @@
 /** A tool call for a person to read: a line that names it, and the beginning of what it was given and gave back. */
 import type { ToolCall } from "../parse/model.ts";
 import type { ConversationStyle } from "./conversation-text.ts";
-import { neutralBlock, neutralLine } from "./terminal/neutral.ts";
+import { neutralBlock, neutralLine } from "../neutral-text.ts";
 import { cut, widthOf, wrap } from "./terminal/width.ts";
 import { userWords } from "../parse/user-words.ts";
 

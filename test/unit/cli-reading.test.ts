@@ -163,7 +163,7 @@ describe("transcripts errors", () => {
       result("t1", "\u001b[31mred\u001b[0m \u0007", 2, true),
     ].join("");
     const piped = await runCli(["errors", "-"], { home, stdin: text });
-    assert.equal(piped.stdout, "Bash\tt1\t\u001b[31mred\u001b[0m \u0007\n");
+    assert.equal(piped.stdout, "Bash\tt1\tred ␇\n");
     const shown = await runCli(["errors", "-"], { home, stdin: text, terminal: 80, env: { NO_COLOR: "1" } });
     assert.equal(shown.stdout, "Bash\tt1\tred ␇\n");
   });

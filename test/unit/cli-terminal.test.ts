@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import stringWidth from "string-width";
-import { guardJson, guardTerminal, neutralBlock, neutralLine } from "../../src/cli/terminal/neutral.ts";
+import { guardJson, guardOutput, neutralBlock, neutralLine } from "../../src/neutral-text.ts";
 import { shortPaths } from "../../src/cli/short-paths.ts";
 import { type Column, table } from "../../src/cli/terminal/table.ts";
 import { cut, pad, widthOf, wrap } from "../../src/cli/terminal/width.ts";
 import { describe, test } from "../support/runner.ts";
 
 const ESC = "\u001b";
-const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
+const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
 /** Texts with much of what a terminal would act on. */
 const hostile = fc
@@ -30,6 +30,8 @@ const hostile = fc
         "\t",
         "\0",
         "\u202e",
+        "\u200f",
+        "\u2066",
       ),
     ),
     { maxLength: 20 },
@@ -61,9 +63,32 @@ describe("text for a terminal", () => {
         assert.doesNotMatch(block, CONTROLS);
         assert.equal(neutralBlock(block), block);
         assert.doesNotMatch(neutralLine(text), /[\n\t]|\s\s|^\s|\s$/);
-        assert.doesNotMatch(guardTerminal(text).replace(/\x1b\[[\d;]*m/g, ""), CONTROLS);
+        assert.doesNotMatch(guardOutput(text, false), CONTROLS);
+        assert.doesNotMatch(guardOutput(text, true).replace(/\x1b\[\d\d?m/g, ""), CONTROLS);
       }),
     );
+  });
+
+  test("a text full of beginnings of sequences takes no longer than its length", () => {
+    for (const beginning of [
+      "\u009d",
+      "\u0090",
+      "\u009b",
+      `${ESC}]`,
+      `${ESC}P`,
+      `${ESC}[`,
+      `${ESC}(`,
+      `${ESC}]${ESC}`,
+    ]) {
+      // Half a million characters: with a quadratic expression this does not end within the test's time.
+      const shown = neutralBlock(beginning.repeat(500_000));
+      assert.doesNotMatch(shown, CONTROLS);
+    }
+  });
+
+  test("the program's colours pass, a colour that hides text does not", () => {
+    assert.equal(guardOutput(`${ESC}[31mred${ESC}[39m${ESC}[8mhidden`, true), `${ESC}[31mred${ESC}[39m␛[8mhidden`);
+    assert.equal(guardOutput(`${ESC}[31mred`, false), "␛[31mred");
   });
 
   test("guarded JSON is the same value without raw control characters", () => {

@@ -55,6 +55,33 @@ function assertLines(text: string, lines: readonly string[]): void {
 describe("a saved session", () => {
   afterAll(removeTempDirs);
 
+  test("contains no control character of titles, notes, prompts, errors, paths or answers", async () => {
+    const hostile = "a\u001b[31mred\u001b]0;owned\u0007\u009b2J\u0000\u202eturned\u200f\rb";
+    const session = new PlayedSession("ses_main", { title: "New session" })
+      .user(`Do ${hostile}`)
+      .answer(`Done ${hostile}`, [
+        worked("edit", { filePath: `/project/${hostile}.ts`, oldString: "a", newString: "b" }),
+        failed(`read`, { filePath: "/x" }, `not found ${hostile}`),
+        delegated("ses_child"),
+      ])
+      .event("title", `Title ${hostile}`)
+      .idle();
+    const child = new PlayedSession("ses_child", { parentID: "ses_main", title: `Child ${hostile}` })
+      .user("go")
+      .answer("Gone.")
+      .idle();
+    const saving = startSaving({ dataFolder: join(makeTempDir(), ".openfleet") });
+    await saving.record([...session.records, ...child.records]);
+    const { path, text } = await saving.saved("ses_main", { note: `Note ${hostile}` });
+    assert.match(text, /^# Title ared/);
+    for (const part of ["Note ared", "- Do ared", "Done ared", "not found ared", "Child ared", "/project/ared"])
+      assert.ok(text.includes(part), `${part} is missing in\n${text}`);
+    const raw = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+    assert.equal(raw.exec(text), null);
+    assert.equal(raw.exec(basename(path)), null);
+    assert.doesNotMatch(basename(path), /31m|owned/);
+  });
+
   test("has its facts", async () => {
     const { dataFolder, path, text } = await savedFamily("markdown", "ses_main");
     assert.equal(path, join(dataFolder, "sessions", "2026-01-05", "001_repair-the-parser.md"));

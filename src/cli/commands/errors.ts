@@ -9,7 +9,7 @@ import { isReadFault } from "../../sessions/read-fault.ts";
 import type { ErrorRow } from "../schemas/errors.ts";
 import { familyOf, idOf, inputOf, readOptions, sessionNamed } from "../session-input.ts";
 import { dayAndTime } from "../terminal/times.ts";
-import { neutralBlock } from "../terminal/neutral.ts";
+import { neutralBlock } from "../../neutral-text.ts";
 
 export async function run(
   context: CommandContext,
@@ -70,9 +70,9 @@ async function print(context: CommandContext, row: ErrorRow, options: CommandOpt
   } else await context.out(tabbed(context, row));
 }
 
-/** One row: a terminal gets no raw control characters, a pipe gets what the session has. */
+/** One row. */
 function tabbed({ isTerminal, colors }: CommandContext, row: ErrorRow): string {
-  const shown = (text: string): string => escaped(isTerminal ? neutralBlock(text) : text);
+  const shown = (text: string): string => neutralBlock(escaped(text));
   const cells = [colors.yellow(shown(row.tool_name ?? "")), shown(row.tool_use_id ?? ""), shown(row.error)];
   if (row.session_id !== undefined) {
     cells.push(

@@ -16,6 +16,7 @@ import { removePlaces } from "../forget/remove.ts";
 import { flag } from "../option-values.ts";
 import { printObject } from "../output.ts";
 import type { Forgotten } from "../schemas/snippets.ts";
+import { neutralLine } from "../../neutral-text.ts";
 import { sessionNamed } from "../session-input.ts";
 import { forCommandLine } from "../with-snippets.ts";
 
@@ -113,13 +114,15 @@ async function show(context: CommandContext, plan: Plan, options: CommandOptions
   if (flag(options, "json")) return;
   const { colors } = context;
   const lines = [
-    colors.bold(`Session ${plan.id}`),
+    colors.bold(`Session ${neutralLine(plan.id)}`),
     ...plan.indexed.sessions.map(
-      ({ session_id, state }) => `  index     ${session_id}, ${counted(state.events, "event")}`,
+      ({ session_id, state }) => `  index     ${neutralLine(session_id)}, ${counted(state.events, "event")}`,
     ),
     ...(plan.indexed.snippets === 0 ? [] : [`  index     ${counted(plan.indexed.snippets, "snippet")}`]),
-    ...plan.places.map(({ kind, path, bytes }) => `  ${kind.padEnd(8)}  ${path} (${counted(bytes, "byte")})`),
-    ...plan.kept.map(({ path, reason }) => colors.dim(`  stays     ${path}: ${reason}`)),
+    ...plan.places.map(
+      ({ kind, path, bytes }) => `  ${kind.padEnd(8)}  ${neutralLine(path)} (${counted(bytes, "byte")})`,
+    ),
+    ...plan.kept.map(({ path, reason }) => colors.dim(`  stays     ${neutralLine(path)}: ${neutralLine(reason)}`)),
   ];
   await context.out(`${lines.join("\n")}\n`);
   // It must be seen before the question.

@@ -1,4 +1,4 @@
-/** How wide text is on a terminal, and how it is made to fit. Texts here are neutral already: see `neutral.ts`. */
+/** How wide text is on a terminal, and how it is made to fit. Texts here are neutral already: see `neutral-text.ts`. */
 import { createRequire } from "node:module";
 import type stringWidth from "string-width";
 import type wrapAnsi from "wrap-ansi";

@@ -1,3 +1,4 @@
+import { neutralBlock } from "../../neutral-text.ts";
 import type { TranscriptFormat } from "../../transcript/paths.ts";
 import type { Digest } from "./digest.ts";
 import { code, cut, firstLine, oneLine, quoted } from "./markdown-text.ts";
@@ -42,7 +43,7 @@ export interface SessionFileFacts {
 
 /** The title of a saved session: the host's, or else what the user asked first. */
 export function titleOf(digest: Digest): string {
-  const plain = oneLine(digest.title ?? firstLine(digest.prompts[0] ?? ""));
+  const plain = oneLine(neutralBlock(digest.title ?? firstLine(digest.prompts[0] ?? "")));
   return plain === "" ? "Untitled session" : cut(plain, MAX_TITLE_CHARS);
 }
 
@@ -57,9 +58,10 @@ export function sessionFile(facts: SessionFileFacts): string {
     listSection("Files touched", digest.files.map(touchedFile), MAX_FILES),
     listSection("Errors", digest.errors.map(errorLine), MAX_ITEMS, digest.errorCount),
     listSection("Subagents", facts.subagents.map(subagentLine), MAX_FILES),
-    `## Recall\n\n${RECALL_NOTE}\n\n${recallCommands({ ...facts, prompt: digest.prompts[0] })}`,
   ];
-  return `${sections.filter((section) => section !== "").join("\n\n")}\n`;
+  // The commands name files as they are, or they would not run.
+  const recall = `## Recall\n\n${RECALL_NOTE}\n\n${recallCommands({ ...facts, prompt: digest.prompts[0] })}`;
+  return `${[...sections.filter((section) => section !== "").map(neutralBlock), recall].join("\n\n")}\n`;
 }
 
 function factsList(facts: SessionFileFacts): string {
