@@ -23,7 +23,7 @@ const INTRODUCTION = `# The command line
 
 - **SESSION** is a path, a session id or the beginning of one (4 characters or more; \`ses_\` and \`agent-\` may be left out), \`latest\`, or \`-\` for standard input. \`latest\` is the newest session of the project that you are in, or else of all.
 - **Sessions are found** in the project's \`.openfleet/\`, in \`~/.claude/projects\` (or the folders in \`CLAUDE_CONFIG_DIR\`), and in opencode's own store.
-- **Exit status**: 0 found or done, 1 nothing found, 2 an error, such as a SESSION that does not exist. Of several sessions those that can be read are, and the status is 2. An interrupted program ends with 130.
+- **Exit status**: 0 found or done, 1 nothing found, 2 an error, such as a SESSION that does not exist or cannot be read. Of several sessions those that can be read are, and the status is 2. An interrupted program ends with 130.
 - **Output**: data on standard output; notes, progress and what was searched on standard error. A reader that goes away (\`| head\`) ends the program quietly.
 - **Terminals**: what is printed on standard output is laid out for the width of the terminal, or for \`COLUMNS\`; notes on standard error are not, and lines in a pipe or a file stay whole. Colours are for terminals; \`NO_COLOR\` turns them off, \`FORCE_COLOR\` on. Escape sequences and control characters of a session are never printed, to a pipe or a file neither; JSON has them, escaped.
 - **Times** are shown in local time, and are as the source has them in JSON.

@@ -1,6 +1,7 @@
 /** The figures of the sessions that a command asks for, with a bar where that takes long. */
 import { scanSessions, type ScannedSession } from "../scan/scan-sessions.ts";
 import { type SessionSums, sessionSums, usageRecords } from "../scan/session-scan.ts";
+import { openReadable } from "../sessions/open-session.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./command.ts";
 
@@ -41,7 +42,7 @@ function keptSession(ref: SessionRef, scan: SessionSums | undefined): ScannedSes
 /** Standard input can be read only once, so nothing quicker than a whole parse will do. */
 async function scanInput({ stdin, signal }: CommandContext, ref: SessionRef): Promise<ScannedSession> {
   const { parseTranscript } = await import("../parse/parse-transcript.ts");
-  const result = await parseTranscript(ref.id, stdin, { signal });
+  const result = await parseTranscript(ref.id, openReadable(ref, { stdin }), { signal });
   signal.throwIfAborted();
   const { source, stats, metadata, lines, errors, messages } = result;
   const usage = usageRecords(messages);

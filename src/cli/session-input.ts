@@ -5,7 +5,7 @@ import { fileInput, type ScanInput } from "../scan/find-input.ts";
 import { needsAgentProgress } from "../sessions/agent-progress.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
 import type { FoundSessions } from "../sessions/find-sessions.ts";
-import { openSession } from "../sessions/open-session.ts";
+import { openReadable } from "../sessions/open-session.ts";
 import { outputReader } from "../sessions/output-reader.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
 import type { SessionNode } from "../sessions/session-family.ts";
@@ -42,7 +42,7 @@ export async function sessionsAsked(
 /** The bytes of a session. A file can be read again and again, anything else once. */
 export function inputOf(context: CommandContext, ref: SessionRef): ScanInput {
   if (ref.path !== null && ref.bytes !== null) return fileInput(ref.path);
-  return openSession(ref, { stdin: context.stdin });
+  return openReadable(ref, { stdin: context.stdin });
 }
 
 /** What reading a session needs besides its bytes. */
@@ -70,7 +70,7 @@ export async function parseSession(
 ): Promise<ParseResult> {
   const { parseTranscript } = await import("../parse/parse-transcript.ts");
   const agentProgress = subagents && (await needsAgentProgress(ref));
-  const input = openSession(ref, { stdin: context.stdin });
+  const input = openReadable(ref, { stdin: context.stdin });
   const pricing = costs ? "catalog" : "flat";
   return parseTranscript(ref.id, input, { ...readOptions(context, ref), agentProgress, pricing });
 }
@@ -92,15 +92,10 @@ export function idOf(ref: SessionRef, result?: Pick<ParseResult, "metadata">): s
   return ref.source === "stdin" || ref.source === "file" ? (result?.metadata.sessionId ?? ref.id) : ref.id;
 }
 
-/** Tells lines that could not be used, and what kind of file it is not. */
+/** Reports lines that could not be used. */
 export function noteDamage(context: CommandContext, ref: SessionRef, result: ParseResult): void {
-  const { source, lines, errors } = result;
   const name = ref.path ?? idOf(ref, result);
-  if (source === null) {
-    context.note(lines.total === 0 ? `${name} is empty` : `${name} is no session that can be read`);
-    return;
-  }
-  const lost = errors.filter(({ recovered }) => !recovered).length;
+  const lost = result.errors.filter(({ recovered }) => !recovered).length;
   if (lost > 0) {
     const what = lost === 1 ? "1 damaged place" : `${lost} damaged places`;
     context.note(`${name}: ${what}; \`transcripts entries ${argumentFor(ref)} --outcome failed\` shows what is lost`);

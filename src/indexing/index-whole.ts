@@ -11,7 +11,7 @@ import { detectSource } from "../parse/sources/index.ts";
 import { claudeCode } from "../parse/sources/claude-code.ts";
 import { begin } from "../scan/find-input.ts";
 import { sourceOptions } from "../scan/find-units.ts";
-import { openSession } from "../sessions/open-session.ts";
+import { openReadable } from "../sessions/open-session.ts";
 import { outputReader } from "../sessions/output-reader.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import { noProgress, SessionEvents } from "./session-events.ts";
@@ -28,7 +28,7 @@ export async function indexWhole(
   source: Pick<WrittenState, "source_bytes" | "source_modified_ms">,
 ): Promise<Indexed> {
   const sum = new Sum();
-  const { head, chunks } = await begin(sum.of(openSession(job.ref)));
+  const { head, chunks } = await begin(sum.of(openReadable(job.ref)));
   const format = detectSource(head) ?? claudeCode;
   const repeats = format.repeats ?? false;
   const events = new SessionEvents({ sessionId: job.sessionId, repeats, idsBy: "name" }, noProgress());

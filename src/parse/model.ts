@@ -194,7 +194,9 @@ export type ParseErrorCode =
   | "byte_order_mark"
   /** A place in one of our own transcripts; the reason says which. */
   | "damaged_entry"
-  | "missing_output";
+  | "missing_output"
+  /** A line of another agent's session; the reason names the agent. */
+  | "unsupported_agent";
 
 export interface ParseError {
   code: ParseErrorCode;

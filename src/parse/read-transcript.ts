@@ -7,6 +7,7 @@ import type { LineAccount, ParseError, SessionMetadata, SourceName, TranscriptSt
 import type { ParseOptions } from "./options.ts";
 import { catalogPricing, flatPricing, type Pricing } from "./pricing.ts";
 import { claudeCode } from "./sources/claude-code.ts";
+import { foreignAgent, foreignSource } from "./sources/foreign.ts";
 import { detectSource } from "./sources/index.ts";
 import { untilAborted } from "./until-aborted.ts";
 
@@ -113,7 +114,8 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
 
   #detected(head: string): Source {
     this.#source = detectSource(head);
-    return this.#source ?? claudeCode;
+    const agent = this.#source === undefined ? foreignAgent(head) : undefined;
+    return this.#source ?? (agent === undefined ? claudeCode : foreignSource(agent));
   }
 
   summary(): ReadSummary {

@@ -1,13 +1,18 @@
 /** Calls and results of a whole input of any source. */
 import type { ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
 import { readTranscript } from "../parse/read-transcript.ts";
+import { refusingContent } from "../sessions/refuse-content.ts";
 import type { ErrorScanOptions, ToolBlocks } from "./errors-options.ts";
 import { onceThrough, type ScanInput } from "./find-input.ts";
 
 export async function allToolBlocks(input: ScanInput, options: ErrorScanOptions): Promise<ToolBlocks> {
   let ids = 0;
   const generateId = (): string => String((ids += 1));
-  const reader = readTranscript("", onceThrough(input), { ...options, pricing: "flat", generateId });
+  const reader = readTranscript("", refusingContent(onceThrough(input), "The file", true), {
+    ...options,
+    pricing: "flat",
+    generateId,
+  });
   const messages: TranscriptMessage[] = [];
   const blocks: ParsedContentBlock[] = [];
   for await (const batch of reader.batches()) {

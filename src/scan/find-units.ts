@@ -7,6 +7,7 @@ import { ClaudeLineReader } from "../parse/sources/claude-lines.ts";
 import { isFields } from "../parse/json-fields.ts";
 import { recordsOfLine } from "../parse/json-records.ts";
 import { isSessionRecord, readRecord } from "../parse/sources/claude-record.ts";
+import { agentOfRecord } from "../parse/sources/foreign.ts";
 import { claudeCode } from "../parse/sources/claude-code.ts";
 import { claudeStream } from "../parse/sources/claude-stream.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
@@ -36,12 +37,11 @@ export function sourceOptions({
 
 /** Whether each line of an input with this beginning stands for itself, so that some can be read without the others. */
 export async function standsLineByLine(head: string): Promise<boolean> {
-  if (isSessionLine(head)) return true;
+  if (head === "" || isSessionLine(head)) return true;
   // The other sources take longer to load than many a scan takes in all.
   const { detectSource } = await import("../parse/sources/index.ts");
   const source = detectSource(head);
-  // What nothing else is taken for is read as Claude Code's.
-  return source === undefined || source === claudeCode || source === claudeStream;
+  return source === claudeCode || source === claudeStream;
 }
 
 /** Whether the first line is a record of Claude Code, which spares trying the first fifty for each of the sources. */
@@ -50,7 +50,8 @@ function isSessionLine(head: string): boolean {
   if (end === -1 || !head.startsWith("{")) return false;
   try {
     const record: unknown = JSON.parse(head.slice(0, end));
-    return isFields(record) && typeof record["type"] === "string" && isSessionRecord(record);
+    if (!isFields(record) || typeof record["type"] !== "string") return false;
+    return isSessionRecord(record) && agentOfRecord(record) === undefined;
   } catch {
     return false;
   }

@@ -101,9 +101,10 @@ async function callsOnLines(
 
 async function findInAll({ head, chunks }: Begun, finder: MatchFinder, options: ScanOptions): Promise<void> {
   const { detectSource } = await import("../parse/sources/index.ts");
+  const { refusingContent } = await import("../sessions/refuse-content.ts");
   const source = detectSource(head) ?? claudeCode;
   const lines = new LineMessages(source.repeats ?? false);
-  for await (const units of source.read(chunks, sourceOptions(options))) {
+  for await (const units of source.read(refusingContent(chunks, "The file", true), sourceOptions(options))) {
     if (options.signal?.aborted === true) return;
     for (const unit of units) for (const message of lines.of(unit)) finder.add(message);
   }

@@ -12,6 +12,7 @@ import type { RawLine } from "../parse/lines.ts";
 import type { Pricing } from "../parse/pricing.ts";
 import { ClaudeLineReader } from "../parse/sources/claude-lines.ts";
 import { isSessionRecord, readRecord } from "../parse/sources/claude-record.ts";
+import { agentOfRecord } from "../parse/sources/foreign.ts";
 import { recordOf } from "./latin1-records.ts";
 import { Figures } from "./figures.ts";
 import type { SessionScan } from "./session-scan.ts";
@@ -143,5 +144,6 @@ class QuickScan {
 function checkSource(start: Buffer): void {
   const end = start.subarray(0, HEAD_BYTES).indexOf(LINE_FEED);
   const record = recordOf(start, 0, Math.max(end, 0));
-  if (!record || typeof record["type"] !== "string" || !isSessionRecord(record)) throw new Unsure();
+  if (!record || typeof record["type"] !== "string" || !isSessionRecord(record) || agentOfRecord(record) !== undefined)
+    throw new Unsure();
 }

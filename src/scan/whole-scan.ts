@@ -1,7 +1,7 @@
 /** The figures of a session of any source. */
 import { parseTranscript } from "../parse/parse-transcript.ts";
 import type { Pricing } from "../parse/pricing.ts";
-import { openSession } from "../sessions/open-session.ts";
+import { openReadable } from "../sessions/open-session.ts";
 import { outputReader } from "../sessions/output-reader.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import { type SessionScan, usageRecords } from "./session-scan.ts";
@@ -10,6 +10,10 @@ import { type SessionScan, usageRecords } from "./session-scan.ts";
 export async function wholeScan(ref: SessionRef, pricing: Pricing, agentProgress: boolean): Promise<SessionScan> {
   const readOutput = outputReader(ref);
   const options = { pricing, agentProgress, ...(readOutput === undefined ? {} : { readOutput }) };
-  const { source, stats, metadata, lines, errors, messages } = await parseTranscript(ref.id, openSession(ref), options);
+  const { source, stats, metadata, lines, errors, messages } = await parseTranscript(
+    ref.id,
+    openReadable(ref),
+    options,
+  );
   return { source, stats, metadata, lines, error_count: errors.length, usage: usageRecords(messages) };
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { openStore } from "./opencode-store.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
+import { refusingContent } from "./refuse-content.ts";
 import { SessionError } from "./session-error.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import type { SessionRef } from "./session-ref.ts";
@@ -39,6 +40,17 @@ function bytesOf(ref: SessionRef, options: OpenOptions): AsyncIterable<Uint8Arra
   if (ref.path === null) throw new Error("there is nothing to read it from");
   // What has no size has no positions to read from either.
   return ref.bytes === null ? files.openStream(ref.path) : fileBytes(ref.path, chunkBytes, files);
+}
+
+/**
+ * The same, refused with a `SessionError` (`unsupported`, `not_a_session`, and `empty` of what can be read only once)
+ * in place of the first chunk if it is no session that can be read.
+ */
+export function openReadable(ref: SessionRef, options: OpenOptions = {}): AsyncGenerator<Uint8Array> {
+  const chunks = openSession(ref, options);
+  if (ref.database !== null) return chunks;
+  // A file that was named and is empty was refused before; another one may have just begun.
+  return refusingContent(chunks, ref.path ?? "Standard input", ref.bytes !== null);
 }
 
 /** Reads one chunk ahead, so that the disk works while the chunk before is used. */

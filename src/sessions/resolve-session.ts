@@ -2,9 +2,11 @@ import { resolve } from "node:path";
 import { fileRef } from "./file-ref.ts";
 import { findSessions, type FoundSessions } from "./find-sessions.ts";
 import { currentProject, filterByProject } from "./project-filter.ts";
+import { cannotOpen } from "./open-session.ts";
+import { refuseFile } from "./refuse-content.ts";
 import { SessionError } from "./session-error.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
-import { isSubagent, type SessionRef, sessionRef, type Where } from "./session-ref.ts";
+import { isStream, isSubagent, type SessionRef, sessionRef, type Where } from "./session-ref.ts";
 
 /** Fewer characters of an id match by accident. */
 const MIN_PREFIX = 4;
@@ -21,9 +23,25 @@ const COMMON_PREFIXES = ["", "ses_", "agent-"];
  * - an id, or what an id begins with if no other does: at least 4 characters, `ses_` and `agent-` may be left out.
  *
  * Throws a `SessionError` (`not_found`, `ambiguous` with its candidates, `too_short`, `is_folder`, `gone`,
- * `unreadable`).
+ * `unreadable`, and `empty`, `unsupported` or `not_a_session` of a file whose content cannot be read).
  */
 export async function resolveSession(
+  text: string,
+  where: Where,
+  files: SessionFiles = nodeSessionFiles,
+): Promise<SessionRef> {
+  const ref = await sessionMeant(text, where, files);
+  if (ref.path === null || isStream(ref)) return ref;
+  try {
+    await refuseFile(ref.path, files);
+  } catch (error) {
+    throw error instanceof SessionError ? error : cannotOpen(ref, error);
+  }
+  return ref;
+}
+
+/** The same without a look at what is in it: it may be empty, or anything. */
+export async function sessionMeant(
   text: string,
   where: Where,
   files: SessionFiles = nodeSessionFiles,

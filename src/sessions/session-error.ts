@@ -13,7 +13,13 @@ export type SessionErrorCode =
   /** It was there when it was listed and is not any more. */
   | "gone"
   /** It is there and cannot be read. */
-  | "unreadable";
+  | "unreadable"
+  /** There is nothing in it, or nothing but white space. */
+  | "empty"
+  /** It is a session of an agent that is known and cannot be read yet. */
+  | "unsupported"
+  /** It is no session of any agent that is known. */
+  | "not_a_session";
 
 export interface SessionErrorDetails {
   /** The file, folder or database in question. */

@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import stringWidth from "string-width";
 import { runCli } from "../support/cli/run-cli.ts";
+import { isReadable } from "../support/parse/corpus.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -25,7 +26,9 @@ function files(): string[] {
     return [];
   }
   const all = readdirSync(CORPUS, { recursive: true, encoding: "utf8" });
-  return all.filter((file) => /^(claude|opencode-export).*\.jsonl?$/.test(file)).filter((_, at) => at % 3 === 0);
+  return all
+    .filter((file) => /^(claude|opencode-export)/.test(file) && isReadable(file))
+    .filter((_, at) => at % 3 === 0);
 }
 
 describe("real sessions on a terminal", () => {

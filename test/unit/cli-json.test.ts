@@ -17,6 +17,7 @@ import {
 } from "../../src/format/index.ts";
 import { at, sampleSession, SESSION, storeSession } from "../support/cli/claude-lines.ts";
 import { jsonLines, runCli } from "../support/cli/run-cli.ts";
+import { isReadable } from "../support/parse/corpus.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -129,8 +130,8 @@ describe("JSON of the commands", () => {
       console.log("skipped: ../shared/corpus is not here");
       return;
     }
-    const files = readdirSync(CORPUS, { recursive: true, encoding: "utf8" }).filter((file) =>
-      /^(claude|opencode-export).*\.jsonl?$/.test(file),
+    const files = readdirSync(CORPUS, { recursive: true, encoding: "utf8" }).filter(
+      (file) => /^(claude|opencode-export)/.test(file) && isReadable(file),
     );
     const home = makeTempDir();
     mkdirSync(join(home, ".claude/projects/-corpus"), { recursive: true });

@@ -315,13 +315,13 @@ describe("transcripts export", () => {
     assert.equal((await runCli(["export", SESSION], { home })).stdout, page);
   });
 
-  test("a terminal gets no page, and an empty session makes none", async () => {
+  test("a terminal gets no page, and an empty input makes none", async () => {
     assert.match(
       (await runCli(["export", SESSION], { home, terminal: 80 })).stderr,
       /not for a terminal\. Name a file/,
     );
     const nothing = await runCli(["export", "-", "-o", "x.html"], { home, stdin: "" });
-    assert.equal(nothing.exitCode, 1);
+    assert.equal(nothing.exitCode, 2);
   });
 
   test("a folder that is not there is named, without a stack trace", async () => {

@@ -140,9 +140,10 @@ describe("transcripts show", () => {
     for (const last of ["1", "2"]) assert.ok(stderr.includes(`  ${SESSION.slice(0, -1)}${last}  `));
   });
 
-  test("an empty input is nothing found, and said", async () => {
+  test("an empty input is refused", async () => {
     const { exitCode, stdout, stderr } = await runCli(["show", "-"], { home, stdin: "" });
-    assert.deepEqual([exitCode, stdout, stderr], [1, "", "- is empty\n"]);
+    assert.deepEqual([exitCode, stdout], [2, ""]);
+    assert.match(stderr, /^transcripts: Standard input is empty\./);
   });
 
   test("damage is told on standard error", async () => {

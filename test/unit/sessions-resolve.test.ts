@@ -7,7 +7,7 @@ import type { SessionFiles } from "../../src/sessions/session-files.ts";
 import type { Where } from "../../src/sessions/session-ref.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
-import { filesWith, Machine, systemError, writeFakeStore } from "./sessions-machine.ts";
+import { claudeLine, filesWith, Machine, systemError, writeFakeStore } from "./sessions-machine.ts";
 
 afterAll(removeTempDirs);
 
@@ -115,11 +115,9 @@ describe("paths", () => {
     const copy = machine.transcript("../../copy.txt", "ses_9");
     const renamed = await resolveSession("copy.txt", machine.where);
     assert.deepEqual([renamed.id, renamed.source, renamed.path], ["ses_9", "transcript", copy]);
-    machine.write(join(machine.project, "export.json"), '{\n  "info": {}, "messages": []\n}');
+    machine.write(join(machine.project, "export.json"), '{\n  "info": {"id": "ses_1"}, "messages": []\n}');
     const ref = await resolveSession("export.json", machine.where);
-    assert.deepEqual([ref.id, ref.source, ref.bytes], ["export", "file", 32]);
-    machine.write(join(machine.project, "empty"), "");
-    assert.equal((await resolveSession("empty", machine.where)).bytes, 0);
+    assert.deepEqual([ref.id, ref.source, ref.bytes], ["export", "file", 45]);
   });
 
   test("a first line that is longer than a head usually is", async () => {
@@ -222,7 +220,7 @@ describe("latest", () => {
 
   test("a file of that name needs ./", async () => {
     const machine = new Machine();
-    const path = machine.write(join(machine.project, "latest"), "{}");
+    const path = machine.write(join(machine.project, "latest"), claudeLine());
     assert.equal((await resolveSession("./latest", machine.where)).path, path);
     assert.equal((await failure("latest", machine.where)).code, "not_found");
   });

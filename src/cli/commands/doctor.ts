@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { readTranscript } from "../../parse/read-transcript.ts";
 import { findSessions, type FoundSessions } from "../../sessions/find-sessions.ts";
-import { openSession } from "../../sessions/open-session.ts";
+import { openReadable } from "../../sessions/open-session.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { VERSION } from "../../version.ts";
@@ -113,7 +113,7 @@ async function lookInto(context: CommandContext, refs: readonly SessionRef[]): P
 
 async function lookAt(context: CommandContext, ref: SessionRef, findings: Findings): Promise<void> {
   const path = ref.path ?? ref.id;
-  const reader = readTranscript(ref.id, openSession(ref), {
+  const reader = readTranscript(ref.id, openReadable(ref), {
     ...readOptions(context, ref),
     pricing: "flat",
     onLineError: (line, _reason, { code, recovered }) => {

@@ -1,6 +1,7 @@
 /** `transcripts forget` */
 import { counted } from "../../html/quantities.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
+import { sessionMeant } from "../../sessions/resolve-session.ts";
 import { SessionError } from "../../sessions/session-error.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { sessionRoots } from "../../sessions/session-roots.ts";
@@ -87,7 +88,9 @@ const NOTHING: Indexed = { sessions: [], events: 0, snippets: 0 };
 
 async function refOf(context: CommandContext, store: Store | undefined, text: string): Promise<SessionRef | string> {
   try {
-    return await sessionNamed(context, text);
+    const ref = await sessionMeant(text, context);
+    // What cannot be read can be forgotten, if it lies where sessions are kept.
+    return ref.source === "file" ? await sessionNamed(context, text) : ref;
   } catch (error) {
     if (!(error instanceof SessionError) || error.code !== "not_found" || store === undefined) throw error;
     try {

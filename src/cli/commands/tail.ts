@@ -1,8 +1,9 @@
 /** `transcripts tail` */
 import { access } from "node:fs/promises";
 import { LineMessages } from "../../scan/find-units.ts";
-import { openSession } from "../../sessions/open-session.ts";
+import { openReadable } from "../../sessions/open-session.ts";
 import { outputReader } from "../../sessions/output-reader.ts";
+import { sessionMeant } from "../../sessions/resolve-session.ts";
 import { SessionError } from "../../sessions/session-error.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { errorCode } from "../../files/fault.ts";
@@ -41,7 +42,7 @@ export async function run(
         "Follow its transcript, or leave -f out.",
       );
     }
-    await readChunks(openSession(ref, { stdin: context.stdin }), ref, printer);
+    await readChunks(openReadable(ref, { stdin: context.stdin }), ref, printer);
     await printer.caughtUp();
   } else await tailFile(context, ref, ref.path, printer, follow);
   return printer.printed > 0 ? 0 : 1;
@@ -57,6 +58,8 @@ async function sessionToTail(
     try {
       return await sessionNamed(context, argument);
     } catch (error) {
+      // A session that is to be followed may have just begun.
+      if (follow && error instanceof SessionError && error.code === "empty") return sessionMeant(argument, context);
       if (!follow || !(error instanceof SessionError) || error.code !== "not_found") throw error;
       if (isFirst) context.note(`${argument === "latest" ? "a session" : argument} is not there yet; waiting for it`);
       await pause(context.signal, WAIT_MS);

@@ -13,8 +13,10 @@ export const claudeCode: Source = {
   detect: (head) => {
     const records = headRecords(head);
     return (
-      records.some(isSessionRecord) ||
-      records.some(({ type }) => CONVERSATION.has(type) || (typeof type === "string" && SKIPPED_TYPES.has(type)))
+      // Other programs' lines may name a session too. A type may be behind the end of the one line that is cut off.
+      records.some(
+        (record) => isSessionRecord(record) && (typeof record["type"] === "string" || records.length === 1),
+      ) || records.some(({ type }) => CONVERSATION.has(type) || (typeof type === "string" && SKIPPED_TYPES.has(type)))
     );
   },
   read: readClaudeLines,

@@ -87,5 +87,6 @@ export function isSessionRecord(record: Fields): boolean {
 export function isStreamRecord(record: Fields): boolean {
   if (isSessionRecord(record)) return false;
   const type = record["type"];
+  if (typeof type !== "string") return false;
   return "session_id" in record || type === "stream_event" || (type === "result" && isFields(record["usage"]));
 }

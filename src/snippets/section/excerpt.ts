@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import { TimeSpan } from "../../parse/times.ts";
 import type { Redactor } from "../../redact/redactor.ts";
-import { openSession } from "../../sessions/open-session.ts";
+import { openReadable } from "../../sessions/open-session.ts";
 import { outputReader } from "../../sessions/output-reader.ts";
 import { SessionError } from "../../sessions/session-error.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
@@ -68,7 +68,7 @@ export async function sessionExcerpt(
 async function sectionOf(ref: SessionRef, range: SectionRange, signal: AbortSignal | undefined): Promise<Section> {
   const readOutput = outputReader(ref);
   try {
-    return await readSection(ref.id, openSession(ref), range, {
+    return await readSection(ref.id, openReadable(ref), range, {
       ...(readOutput === undefined ? {} : { readOutput }),
       ...(signal === undefined ? {} : { signal }),
     });

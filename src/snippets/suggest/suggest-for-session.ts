@@ -2,7 +2,7 @@ import { correlateToolCalls } from "../../parse/tool-calls.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "../../parse/model.ts";
 import { isPrompt } from "../../parse/prompts.ts";
 import { readTranscript, type ReadMessage } from "../../parse/read-transcript.ts";
-import { openSession, type OpenOptions } from "../../sessions/open-session.ts";
+import { openReadable, type OpenOptions } from "../../sessions/open-session.ts";
 import { outputReader } from "../../sessions/output-reader.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { SuggestionList, type SnippetSuggestion, type SuggestOptions } from "./suggest-snippets.ts";
@@ -27,7 +27,7 @@ export async function suggestForSession(
 ): Promise<SnippetSuggestion[]> {
   const { stdin, signal, partChars = PART_CHARS, ...rest } = options;
   const readOutput = outputReader(ref);
-  const reader = readTranscript(ref.id, openSession(ref, stdin === undefined ? {} : { stdin }), {
+  const reader = readTranscript(ref.id, openReadable(ref, stdin === undefined ? {} : { stdin }), {
     pricing: "flat",
     maxInlineContentBytes: MAX_TEXT_BYTES,
     ...(signal === undefined ? {} : { signal }),

@@ -8,7 +8,7 @@ import { detectSource } from "../../parse/sources/index.ts";
 import { hitRole, type HitRole } from "../../scan/find-hit.ts";
 import { begin } from "../../scan/find-input.ts";
 import { LineMessages, sourceOptions, type LineMessage } from "../../scan/find-units.ts";
-import { openSession } from "../../sessions/open-session.ts";
+import { openReadable } from "../../sessions/open-session.ts";
 import { outputReader } from "../../sessions/output-reader.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 
@@ -42,7 +42,7 @@ export async function* unitsOf(
   ref: SessionRef,
   { agentProgress = false, signal }: { agentProgress?: boolean; signal?: AbortSignal } = {},
 ): AsyncGenerator<Unit> {
-  const { head, chunks } = await begin(openSession(ref));
+  const { head, chunks } = await begin(openReadable(ref));
   const source = detectSource(head) ?? claudeCode;
   const readOutput = outputReader(ref);
   const options = { ...sourceOptions({ agentProgress, ...(readOutput ? { readOutput } : {}) }), windowLines: 0 };

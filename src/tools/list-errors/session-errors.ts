@@ -5,7 +5,7 @@ import { parseTranscript } from "../../parse/parse-transcript.ts";
 import { scanErrors } from "../../scan/errors.ts";
 import { fileInput } from "../../scan/find-input.ts";
 import { needsAgentProgress } from "../../sessions/agent-progress.ts";
-import { openSession } from "../../sessions/open-session.ts";
+import { openReadable } from "../../sessions/open-session.ts";
 import { outputReader } from "../../sessions/output-reader.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 
@@ -44,7 +44,7 @@ export async function errorsIn(
 }
 
 async function plainRows(ref: SessionRef, signal: AbortSignal): Promise<ErrorRow[]> {
-  const input = ref.path !== null && ref.bytes !== null ? fileInput(ref.path) : openSession(ref);
+  const input = ref.path !== null && ref.bytes !== null ? fileInput(ref.path) : openReadable(ref);
   const agentProgress = await needsAgentProgress(ref);
   const rows: ErrorRow[] = [];
   for await (const found of scanErrors(input, { ...readOptions(ref, signal), agentProgress })) {
@@ -57,7 +57,7 @@ async function plainRows(ref: SessionRef, signal: AbortSignal): Promise<ErrorRow
 async function rowsWithFixes(ref: SessionRef, signal: AbortSignal): Promise<ErrorRow[]> {
   const agentProgress = await needsAgentProgress(ref);
   const options = { ...readOptions(ref, signal), agentProgress, pricing: "flat" } as const;
-  const result = await parseTranscript(ref.id, openSession(ref), options);
+  const result = await parseTranscript(ref.id, openReadable(ref), options);
   return findFixes(result.messages, result.content_blocks, result.tool_calls).flatMap((found) => {
     const { failed } = found;
     if (failed.status !== "error" || failed.result === null) return [];

@@ -12,6 +12,11 @@ export function corpusFiles(...kinds: readonly string[]): string[] {
     .flatMap((kind) =>
       readdirSync(join(CORPUS, kind), { recursive: true, encoding: "utf8" }).map((name) => join(kind, name)),
     )
-    .filter((name) => /\.jsonl?$/.test(name))
+    .filter(isReadable)
     .toSorted();
+}
+
+/** Files of Qwen Code are among Claude Code's. */
+export function isReadable(name: string): boolean {
+  return /\.jsonl?$/.test(name) && !/[\\/]qwen[\\/]/.test(name);
 }

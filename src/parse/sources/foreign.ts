@@ -1,0 +1,126 @@
+/** Sessions of agents that cannot be read yet, recognised so that they are refused by name. */
+import type { Source } from "../draft.ts";
+import { type Fields, fieldsOf, isFields, textOf } from "../json-fields.ts";
+import { LineSplitter, type RawLine } from "../lines.ts";
+import { isSessionRecord, isStreamRecord } from "./claude-record.ts";
+import { headRecords } from "./json-head.ts";
+
+const CODEX_TYPES = new Set<unknown>([
+  "session_meta",
+  "response_item",
+  "event_msg",
+  "turn_context",
+  "world_state",
+  "token_usage_record",
+  // Of `codex exec --json`.
+  "thread.started",
+]);
+/** Record types of Codex before it wrapped them in an envelope. */
+const BARE_CODEX_TYPES = new Set<unknown>(["function_call", "function_call_output", "local_shell_call"]);
+
+/** Formats that are no JSON lines, by how they begin. JSON documents may be cut off anywhere. */
+const DOCUMENTS: readonly (readonly [agent: string, start: RegExp])[] = [
+  ["Aider", /^# aider chat started at /m],
+  ["Gemini CLI", /^\s*\{(?=[^]{0,2000}"sessionId"\s*:)(?=[^]{0,2000}"projectHash"\s*:)/],
+  ["Gemini CLI", /^\s*\[\s*\{(?=[^]{0,2000}"sessionId"\s*:)(?=[^]{0,2000}"messageId"\s*:\s*\d)/],
+  ["Amp", /^\s*\{[^]{0,2000}"id"\s*:\s*"T-[0-9a-f-]{8}/],
+  ["Cline", /^\s*\[\s*\{\s*"ts"\s*:\s*\d+\s*,\s*"type"\s*:\s*"(?:say|ask)"/],
+  ["Cline", /^\s*\[\s*\{\s*"role"\s*:(?=[^]{0,20000}<(?:task|user_message|environment_details)>)/],
+  [
+    "Cline",
+    /^\s*\{(?=[^]{0,60000}"modelInfo"\s*:\s*\{)(?=[^]{0,60000}"metrics"\s*:\s*\{)(?=[^]{0,60000}"messages"\s*:\s*\[)/,
+  ],
+  ["Cline", /^\s*\{(?=[^]{0,4000}"session_id"\s*:)(?=[^]{0,4000}"started_at"\s*:)(?=[^]{0,4000}"provider"\s*:)/],
+  ["VS Code Copilot Chat", /^\s*\{(?=[^]{0,2000}"(?:requesterUsername|responderUsername)"\s*:)/],
+  [
+    "opencode 2.x",
+    /^\s*\{\s*(?:"data"\s*:\s*\{\s*)?"info"\s*:\s*\{(?=[^]{0,20000}"id"\s*:\s*"ses_)(?=[^]{0,60000}"messages"\s*:\s*\[\s*\{\s*"(?!info|parts))/,
+  ],
+];
+
+/** Programs whose SQLite databases are known, by a table or column that no other one has. */
+const DATABASES: readonly (readonly [agent: string, name: RegExp])[] = [
+  ["Kilo", /CREATE TABLE [`"']?kilo_board/],
+  ["opencode", /CREATE TABLE [`"']?(?:session_message|session_v2|session_share|part)[`"' (]/],
+  ["Goose", /CREATE TABLE [`"']?usage_ledger|\bcontent_json\b/],
+  ["Crush", /\bsummary_message_id\b/],
+  ["Cursor", /CREATE TABLE [`"']?(?:cursorDiskKV|blobs)[`"' (]/],
+  ["Codex", /\brollout_path\b|CREATE TABLE [`"']?thread_turns/],
+  ["GitHub Copilot CLI", /CREATE TABLE [`"']?assistant_usage_events/],
+];
+const SQLITE = "SQLite format 3\0";
+/** Codex compresses sessions that were idle for a week. */
+const ZSTD = "(\ufffd/\ufffd";
+
+/** The agent whose session, or whose database, begins like this; undefined if it can be read or is not known. */
+export function foreignAgent(head: string): string | undefined {
+  if (head.startsWith(SQLITE)) return DATABASES.find(([, name]) => name.test(head))?.[0];
+  if (head.startsWith(ZSTD)) return "Codex (compressed)";
+  for (const record of headRecords(head)) {
+    const agent = agentOfRecord(record);
+    if (agent !== undefined) return agent;
+    if (isSessionRecord(record) || isStreamRecord(record)) return undefined;
+  }
+  const text = head.replace(/^\ufeff/, "");
+  return DOCUMENTS.find(([, start]) => start.test(text))?.[0];
+}
+
+/** The agent that wrote a record of JSON lines; some look much like Claude Code's. */
+export function agentOfRecord(record: Fields): string | undefined {
+  const { type } = record;
+  const message = fieldsOf(record, "message");
+  if (CODEX_TYPES.has(type) || BARE_CODEX_TYPES.has(type) || "record_type" in record) return "Codex";
+  if (type === undefined && "session_id" in record && "ts" in record && "text" in record) return "Codex";
+  if (type === undefined && "instructions" in record && "timestamp" in record && "id" in record) return "Codex";
+  if (type === "message" && "role" in record && isListOf(record["content"])) return "Codex";
+  if (typeof type === "string" && isFields(record["data"]) && "parentId" in record) return "GitHub Copilot CLI";
+  if (typeof type === "string" && /^(?:session|assistant|user|tool)\.[a-z_]+$/.test(type)) return "GitHub Copilot CLI";
+  if ("projectHash" in record || "$set" in record || "$rewindTo" in record) return "Gemini CLI";
+  if (type === "init" && "session_id" in record) return "Gemini CLI";
+  if (isQwen(record, message)) return "Qwen Code";
+  if (type === "session" && "id" in record && "timestamp" in record) return "pi";
+  if (type === "message" && "parentId" in record && message !== undefined) return "pi";
+  if (type === "session_start" && !isSessionRecord(record)) return "Factory Droid";
+  if ("working_dir" in record && ("message_count" in record || "description" in record)) return "Goose";
+  if (type === undefined && "role" in record && "created" in record && isListOf(record["content"])) return "Goose";
+  if (message !== undefined && "payload" in message && type === undefined) return "Kimi Code";
+  if (type === undefined && "role" in record && isListOf(message?.["content"])) return "Cursor";
+  if (textOf(record, "method") === "session/update") return "an agent that writes ACP updates";
+  if ("sessionID" in record && isFields(record["part"])) return "opencode run --format json";
+  return undefined;
+}
+
+/** Its lines have Claude Code's ids, and Gemini's messages. */
+function isQwen(record: Fields, message: Fields | undefined): boolean {
+  if (!("uuid" in record && "sessionId" in record)) return "durationMs" in record && isFields(record["models"]);
+  return "provenance" in record || "systemPayload" in record || isListOf(message?.["parts"]);
+}
+
+function isListOf(value: unknown): boolean {
+  return Array.isArray(value);
+}
+
+/** Reads nothing of a file of that agent, and says so: all its lines are skipped. */
+export function foreignSource(agent: string): Source {
+  return {
+    name: "claude-code",
+    detect: () => false,
+    async *read(chunks, { maxLineBytes }) {
+      const splitter = new LineSplitter(maxLineBytes);
+      const reason = `This is a session of ${agent}, which cannot be read yet.`;
+      const unitOf = ({ line, offset }: RawLine) => ({
+        line,
+        offset,
+        lines: 1,
+        outcome: { as: "failed" } as const,
+        messages: [],
+        problems: [
+          { code: "unsupported_agent" as const, line_number: line, byte_offset: offset, reason, recovered: false },
+        ],
+      });
+      for await (const chunk of chunks) yield splitter.push(chunk).map(unitOf);
+      const last = splitter.end();
+      if (last !== undefined) yield [unitOf(last)];
+    },
+  };
+}

@@ -1,0 +1,228 @@
+/** What is no session that can be read is refused, by the agent's name where that is known. */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { says, storeSession, user } from "../support/cli/claude-lines.ts";
+import { runCli } from "../support/cli/run-cli.ts";
+import { CORPUS } from "../support/parse/corpus.ts";
+import { REPOSITORY } from "../support/repository.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+import { machineAt } from "../support/tools/tool-calls.ts";
+import { sqliteWriter } from "./sessions-machine.ts";
+
+afterAll(removeTempDirs);
+
+const ID = "5d350b0b-a276-45db-97be-074ae664f11c";
+const TIME = "2026-11-01T10:00:00.000Z";
+const lines = (...records: readonly unknown[]): string => records.map((each) => `${JSON.stringify(each)}\n`).join("");
+
+/** The beginnings of other agents' files, and the names that they are refused by. */
+const FOREIGN: readonly (readonly [agent: string, form: string, text: string])[] = [
+  ["Codex", "a rollout", lines({ timestamp: TIME, type: "session_meta", payload: { id: ID, cwd: "/w" } })],
+  [
+    "Codex",
+    "a rollout whose first line is long",
+    lines({ timestamp: TIME, type: "session_meta", payload: { id: ID, base_instructions: "x".repeat(100_000) } }),
+  ],
+  ["Codex", "what exec prints", lines({ type: "thread.started", thread_id: ID }, { type: "turn.started" })],
+  [
+    "Codex",
+    "a rollout of 2025",
+    lines(
+      { id: ID, timestamp: TIME, instructions: null },
+      { record_type: "state" },
+      { type: "message", role: "user", content: [{ type: "input_text", text: "Hi" }] },
+    ),
+  ],
+  [
+    "GitHub Copilot CLI",
+    "events",
+    lines({ type: "session.start", data: { sessionId: ID, version: 1 }, id: ID, timestamp: TIME, parentId: null }),
+  ],
+  [
+    "Gemini CLI",
+    "a journal",
+    lines(
+      { sessionId: ID, projectHash: "ab", startTime: TIME, lastUpdated: TIME, kind: "main" },
+      { $set: { messages: [] } },
+    ),
+  ],
+  [
+    "Gemini CLI",
+    "a document",
+    JSON.stringify({ sessionId: ID, projectHash: "ab", startTime: TIME, messages: [{ type: "user" }] }, null, 2),
+  ],
+  [
+    "Qwen Code",
+    "a chat",
+    lines({
+      uuid: ID,
+      parentUuid: null,
+      sessionId: ID,
+      timestamp: TIME,
+      type: "user",
+      provenance: "real_user",
+      cwd: "/w",
+      message: { role: "user", parts: [{ text: "Hi" }] },
+    }),
+  ],
+  ["pi", "a session", lines({ type: "session", version: 3, id: ID, timestamp: TIME, cwd: "/w" })],
+  [
+    "Goose",
+    "a session",
+    lines(
+      { working_dir: "/w", description: "Hi", message_count: 1 },
+      { role: "user", created: 1_750_000_000, content: [{ type: "text", text: "Hi" }] },
+    ),
+  ],
+  ["Aider", "a history", "\n# aider chat started at 2026-11-01 10:00:00\n\n#### fix it\n\nDone.\n"],
+  ["Amp", "a thread", JSON.stringify({ v: 3, id: "T-0a1b2c3d-4e5f", created: 1, messages: [] })],
+  [
+    "Cline",
+    "messages",
+    JSON.stringify({ version: 1, messages: [{ id: "m", role: "user", modelInfo: { id: "x" }, metrics: {}, ts: 1 }] }),
+  ],
+  ["Cline", "a task", JSON.stringify([{ ts: 1_750_000_000_000, type: "say", say: "text", text: "Hi" }])],
+  [
+    "opencode 2.x",
+    "an export",
+    JSON.stringify({ info: { id: "ses_1", title: "T" }, messages: [{ id: "msg_1", type: "user", text: "Hi" }] }),
+  ],
+];
+
+/** What no agent writes. */
+const STRANGE: readonly (readonly [what: string, text: string | Uint8Array])[] = [
+  ["a list of users", "root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n"],
+  ["bytes", Uint8Array.from({ length: 4_096 }, (_, at) => (at * 7_919) % 256)],
+  ["some JSON", '{"name":"shop","version":"1.0.0"}\n'],
+  ["JSON lines that name sessions", lines({ sessionId: ID, display: "Hi" }, { sessionId: ID, display: "Ho" })],
+  ["notes", "# Notes\n\n- buy milk\n"],
+];
+
+const COMMANDS: readonly (readonly string[])[] = [
+  ["show"],
+  ["show", "--json"],
+  ["stats"],
+  ["timeline"],
+  ["entries"],
+  ["errors"],
+  ["errors", "--fixes"],
+  ["tail"],
+  ["export", "-o", "page.html"],
+  ["snippets suggest"],
+];
+
+function fileWith(content: string | Uint8Array): string {
+  const path = join(makeTempDir(), "session.jsonl");
+  writeFileSync(path, content);
+  return path;
+}
+
+async function refused(content: string | Uint8Array, expected: RegExp): Promise<void> {
+  const home = makeTempDir();
+  const path = fileWith(content);
+  for (const [command = "", ...options] of COMMANDS) {
+    for (const argument of [path, "-"]) {
+      const stdin = argument === "-" && typeof content === "string" ? content : "";
+      if (argument === "-" && typeof content !== "string") continue;
+      const argv = [...command.split(" "), argument, ...options];
+      const { exitCode, stdout, stderr } = await runCli(argv, { home, stdin });
+      assert.deepEqual([exitCode, stdout], [2, ""], `${argv.join(" ")}: ${stderr}`);
+      assert.match(stderr, expected, argv.join(" "));
+    }
+  }
+}
+
+describe("every command refuses", () => {
+  for (const [agent, form, text] of FOREIGN) {
+    test(`${form} of ${agent}, by name`, () => refused(text, new RegExp(` is from ${agent}: it cannot be read yet`)));
+  }
+  for (const [what, content] of STRANGE) {
+    test(what, () => refused(content, / is not a session of any agent that is known here/));
+  }
+  test("what is empty", () => refused("", / is empty\./));
+  test("what is white space", () => refused("\n \n", / is empty\./));
+
+  test("a database of another agent, by name", async () => {
+    for (const [agent, schema] of [
+      ["Goose", "CREATE TABLE usage_ledger (id INTEGER)"],
+      ["Crush", "CREATE TABLE sessions (id TEXT, summary_message_id TEXT)"],
+      ["Cursor", "CREATE TABLE cursorDiskKV (key TEXT, value BLOB)"],
+    ] as const) {
+      const path = join(makeTempDir(), "sessions.db");
+      const database = await sqliteWriter(path);
+      database.exec(schema);
+      database.close();
+      const { exitCode, stderr } = await runCli(["stats", path], { home: makeTempDir() });
+      assert.deepEqual([exitCode, stderr.includes(`is from ${agent}: it cannot be read yet`)], [2, true], stderr);
+    }
+  });
+
+  test("a foreign file where Claude Code keeps its own, and counts it", async () => {
+    const home = makeTempDir();
+    const own = storeSession(home, user("Hello", 0) + says("Hi", 1));
+    for (const [at, [, , text]] of FOREIGN.entries()) writeFileSync(join(own, "..", `${at}.jsonl`), text);
+    const { stdout, stderr } = await runCli(["stats", "--all", "--json"], { home });
+    assert.equal(JSON.parse(stdout).sessions, 1);
+    assert.equal(JSON.parse(stdout).unreadable, FOREIGN.length, stderr);
+    const found = await runCli(["find", "Hi", "--json"], { home });
+    assert.equal(found.stdout.trim().split("\n").length, 1, found.stdout);
+    assert.match(found.stderr, new RegExp(`searched 1 session, ${FOREIGN.length} unreadable`));
+  });
+});
+
+test("tools refuse them too", async () => {
+  const machine = machineAt(makeTempDir());
+  try {
+    for (const [agent, , text] of FOREIGN) {
+      const path = fileWith(text);
+      for (const [tool, given] of [
+        ["read_session", { session: path }],
+        ["list_errors", { session: path }],
+        ["extract_snippet", { session_id: path, snippet_type: "learning_pattern", title: "x", source_line_start: 1 }],
+      ] as const) {
+        const answer = await machine.call(tool, given);
+        assert.equal(answer.isError, true, `${tool} ${agent}: ${answer.text}`);
+        assert.ok(answer.text.includes(`is from ${agent}: it cannot be read yet`), answer.text);
+      }
+    }
+  } finally {
+    await machine.close();
+  }
+});
+
+test("the library reads nothing of them, and says why of each line", async () => {
+  for (const [agent, , text] of FOREIGN) {
+    const { source, messages, errors, lines: account } = await parseTranscript("s", text);
+    assert.deepEqual([source, messages.length, account.failed], [null, 0, account.total]);
+    assert.ok(errors.every(({ code, reason }) => code === "unsupported_agent" && reason.includes(agent)));
+    assert.equal(errors.length, account.total);
+  }
+});
+
+test("a session whose beginning is damaged is still read", async () => {
+  for (const damage of ["\0".repeat(100_000), `{"type":"us${"x".repeat(300_000)}\n`, "not JSON\n".repeat(60)]) {
+    const { exitCode, stdout } = await runCli(["show", fileWith(`${damage}\n${user("Hello", 0)}${says("Hi", 1)}`)], {
+      home: makeTempDir(),
+    });
+    assert.equal(exitCode, 0);
+    assert.match(stdout, /Hello[^]*Hi/);
+  }
+});
+
+test("real files of other agents are refused by name", async () => {
+  const names = { codex: "Codex", copilot: "GitHub Copilot CLI", "gemini-cli": "Gemini CLI", pi: "pi" };
+  let checked = 0;
+  for (const [folder, agent] of Object.entries(names)) {
+    if (!existsSync(join(CORPUS, folder))) continue;
+    const files = readdirSync(join(CORPUS, folder), { recursive: true, encoding: "utf8" });
+    for (const file of files.filter((name) => name.endsWith(".jsonl"))) {
+      const { errors } = await parseTranscript("s", readFileSync(join(CORPUS, folder, file)));
+      assert.ok(errors[0]?.reason.includes(agent), `${folder}/${file}: ${errors[0]?.reason}`);
+      checked += 1;
+    }
+  }
+  console.log(checked === 0 ? `skipped: ${join(REPOSITORY, "../shared/corpus")} is not here` : `${checked} files`);
+});
