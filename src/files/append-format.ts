@@ -18,9 +18,9 @@ export interface Gap {
   until: string;
 }
 
-/** What stood behind the last complete record of a file: somebody died while writing it. */
+/** The bytes behind the last complete record of a file: a write that broke off, or text that a person appended. */
 export interface TornTail {
-  /** Its bytes, at most the first 64 KiB. */
+  /** The bytes, at most the first 16 MiB. */
   fragment: Uint8Array;
   /** How many bytes there were. */
   bytes: number;
@@ -36,6 +36,11 @@ export interface AppendFormat {
   scanner(startOffset: number): TailScanner;
   /** The record that is put in the place of a torn tail and keeps its text. */
   repair(torn: TornTail): string;
+  /**
+   * The text that completes a tail which lacks nothing but the end of its last record, as when an editor trims the end
+   * of a file: then it is completed instead of repaired. Undefined for any other tail. Default: always undefined.
+   */
+  closing?(tail: Uint8Array): string | undefined;
   /** The record that tells of missing ones. */
   gap(gap: Gap): string;
 }

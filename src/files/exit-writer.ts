@@ -26,7 +26,7 @@ export function writeAtExit(writer: FileWriter): void {
   const locked = takeLock(lock);
   const fd = fs.openSync(path, "a+", 0o600);
   try {
-    if (!writer.tail.recognize(fs.fstatSync(fd))) writer.inFlight = undefined;
+    if (!recognize(fd, writer.tail)) writer.inFlight = undefined;
     if (writer.inFlight) awaitArrival(fd, writer, writer.inFlight);
     if (locked) learnTail(fd, writer.tail);
     const start = fs.fstatSync(fd).size;
@@ -46,6 +46,15 @@ export function writeAtExit(writer: FileWriter): void {
     fs.closeSync(fd);
     if (locked) fs.rmSync(lock.path, { force: true });
   }
+}
+
+/** The blocking twin of what each turn of FileWriter begins with. */
+function recognize(fd: number, tail: FileTail): boolean {
+  const file = fs.fstatSync(fd);
+  const doubt = tail.doubt(file);
+  if (doubt === undefined) return tail.recognize(file);
+  const found = new Uint8Array(doubt.length);
+  return tail.recognize(file, found.subarray(0, fs.readSync(fd, found, 0, doubt.length, doubt.position)));
 }
 
 /** True if the lock is ours, be it from the turn that the exit cut short. */
@@ -95,7 +104,9 @@ function learnTail(fd: number, tail: FileTail): void {
   let repair: string | undefined;
   if (scanner.validEnd < size) {
     const from = scanner.validEnd - tail.offset;
-    repair = tail.repairOf(scanner, bytes.subarray(from, from + fragmentLength(scanner, size)), size);
+    const fragment = bytes.subarray(from, from + fragmentLength(scanner, size));
+    if (tail.complete(scanner, fragment, size)) return;
+    repair = tail.repairOf(scanner, fragment, size);
     fs.ftruncateSync(fd, scanner.validEnd);
   }
   tail.advance(scanner, repair);

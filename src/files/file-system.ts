@@ -8,7 +8,7 @@ export interface FileHandle {
   /** Reads up to `length` bytes from `position`; fewer at the end of the file. */
   read(position: number, length: number): Promise<Uint8Array>;
   /** `ino` tells one file from another that took its name. */
-  stat(): Promise<{ size: number; ino: number }>;
+  stat(): Promise<{ size: number; ino: number; mtimeMs: number }>;
   truncate(size: number): Promise<void>;
   close(): Promise<void>;
 }

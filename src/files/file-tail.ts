@@ -4,16 +4,39 @@ import type { FileHandle } from "./file-system.ts";
 import type { TailScanner } from "./tail-scanner.ts";
 
 const SCAN_CHUNK_BYTES = 256 * 1024;
-const FRAGMENT_BYTES = 64 * 1024;
+/** A tail of more than this is no entry of ours if nothing of ours is before it. */
+const MAX_FIRST_FRAGMENT_BYTES = 64 * 1024;
+/** More of a tail is not kept; people append notes, not megabytes. */
+const FRAGMENT_BYTES = 16 * 1024 * 1024;
+/** Bytes before `offset` that are compared to notice an edit: the end of an entry, with its ids. */
+const CHECK_BYTES = 512;
+/** Space, tab and line ends. */
+const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+
+/** Facts about an open file, as `FileHandle.stat` reports them. */
+export interface FileState {
+  size: number;
+  ino: number;
+  mtimeMs: number;
+}
 
 /**
  * What this process knows of a file: everything before `offset`, to which it has written or scanned.
  * What stands behind it is somebody else's, and is scanned before anything is appended.
+ *
+ * An editor may change a file in place, keeping the inode. So where the file is not as this process left it, the bytes
+ * right before `offset` are compared; if they differ, nothing is known any more and the whole file is scanned again.
  */
 export class FileTail {
   readonly #format: AppendFormat;
   readonly #now: () => Date;
   #ino = 0;
+  /** The last bytes before `offset`; empty if they are not known. */
+  #check: Uint8Array = new Uint8Array();
+  /** When this process last wrote to the file or scanned it, in milliseconds since 1970. */
+  #seenMs = 0;
+  /** Completes the last record, whose end is missing in the file. */
+  #closing = "";
   /** Where the known part ends: at the end of a record, or 0. */
   offset = 0;
   /** Keys of all records in the known part. */
@@ -29,23 +52,48 @@ export class FileTail {
     this.#now = now;
   }
 
-  /** False if this is another file than before, or it has shrunk: then nothing is known any more. */
-  recognize(file: { size: number; ino: number }): boolean {
+  /** The bytes to read and hand to `recognize`; undefined if size and time show that nobody else wrote. */
+  doubt(file: FileState): { position: number; length: number } | undefined {
+    const { length } = this.#check;
+    if (length === 0 || file.ino !== this.#ino || file.size < this.offset) return undefined;
+    if (file.size === this.offset && file.mtimeMs <= this.#seenMs) return undefined;
+    return { position: this.offset - length, length };
+  }
+
+  /** False if this is another file than before, or it has shrunk or was edited: then nothing is known any more. */
+  recognize(file: FileState, found?: Uint8Array): boolean {
     const cut = this.#cut;
     this.#cut = undefined;
-    if (file.ino === this.#ino && file.size >= this.offset) {
+    const isEdited = found !== undefined && Buffer.compare(found, this.#check) !== 0;
+    if (file.ino === this.#ino && file.size >= this.offset && !isEdited) {
       if (cut && file.size === cut.end) this.#owe(cut.repair);
       return true;
     }
     this.#ino = file.ino;
     this.offset = 0;
+    this.#check = new Uint8Array();
+    this.#closing = "";
     this.keys.clear();
     return false;
   }
 
   /** What must stand before the next record. */
   preface(fileIsEmpty: boolean): string {
-    return (fileIsEmpty ? this.#format.header() : "") + this.owed;
+    return fileIsEmpty ? this.#format.header() + this.owed : this.#closing + this.owed;
+  }
+
+  /** The preface is in the file. */
+  settlePreface(): void {
+    this.owed = "";
+    this.#closing = "";
+  }
+
+  /** The known part now ends with `bytes`, which this process wrote at `start`. */
+  grow(start: number, bytes: Uint8Array): void {
+    const before = start === this.offset ? this.#check : new Uint8Array();
+    this.offset = start + bytes.length;
+    this.#check = new Uint8Array(Buffer.concat([before, bytes]).subarray(-CHECK_BYTES));
+    this.#seenMs = this.#now().getTime();
   }
 
   startScan(): TailScanner {
@@ -59,18 +107,48 @@ export class FileTail {
   /** The record that keeps what a torn tail said. Throws if such a tail cannot come from here. */
   repairOf(scanner: TailScanner, fragment: Uint8Array, size: number): string {
     // A header that was torn off is a short fragment.
-    if (scanner.validEnd === 0 && !scanner.hasHeader && size > FRAGMENT_BYTES) {
+    if (scanner.validEnd === 0 && !scanner.hasHeader && size > MAX_FIRST_FRAGMENT_BYTES) {
       throw new WriteFault(NOT_OURS, "Something else than a transcript stands in its place: move it away.");
     }
     const bytes = size - scanner.validEnd;
     return this.#format.repair({ fragment, bytes, found: this.#now().toISOString() });
   }
 
-  /** The known part reaches to the end of what was scanned; a torn tail, if there was one, is cut off. */
-  advance(scanner: TailScanner, repair: string | undefined): void {
+  /**
+   * The known part reaches to the end of what was scanned; a torn tail, if there was one, is cut off. `check`: its last
+   * bytes, if they are known.
+   */
+  advance(scanner: TailScanner, repair: string | undefined, check: Uint8Array = new Uint8Array()): void {
     this.offset = scanner.validEnd;
+    this.#check = check;
+    this.#seenMs = this.#now().getTime();
+    this.#closing = "";
     this.#cut = undefined;
     if (repair !== undefined) this.#owe(repair);
+  }
+
+  /** Accepts a tail that is blank or lacks nothing but the end of its last record. False if it is another one. */
+  complete(scanner: TailScanner, fragment: Uint8Array, size: number): boolean {
+    if (scanner.validEnd + fragment.length < size) return false;
+    const closing = this.#closingOf(fragment, scanner.validEnd);
+    if (closing === undefined) return false;
+    this.offset = size;
+    this.#check = new Uint8Array(fragment.subarray(-CHECK_BYTES));
+    this.#seenMs = this.#now().getTime();
+    this.#closing = closing;
+    this.#cut = undefined;
+    return true;
+  }
+
+  #closingOf(fragment: Uint8Array, start: number): string | undefined {
+    if (fragment.every((byte) => BLANKS.has(byte))) return "\n";
+    const closing = this.#format.closing?.(fragment);
+    if (closing === undefined) return undefined;
+    const whole = this.#format.scanner(start);
+    whole.push(fragment);
+    whole.push(Buffer.from(closing, "utf8"));
+    this.learnKeys(whole);
+    return closing;
   }
 
   #owe(repair: string): void {
@@ -83,7 +161,9 @@ export class FileTail {
    * is, and whatever stands behind the last one is looked at again under the lock.
    */
   async learn(handle: FileHandle, size: number): Promise<void> {
-    this.offset = (await this.#scan(handle, size)).validEnd;
+    const scanner = await this.#scan(handle, size);
+    this.offset = scanner.validEnd;
+    this.#check = await checkBefore(handle, scanner.validEnd);
   }
 
   async #scan(handle: FileHandle, size: number): Promise<TailScanner> {
@@ -106,6 +186,7 @@ export class FileTail {
     let repair: string | undefined;
     if (scanner.validEnd < size) {
       const fragment = await readFully(handle, scanner.validEnd, fragmentLength(scanner, size));
+      if (this.complete(scanner, fragment, size)) return;
       repair = this.repairOf(scanner, fragment, size);
       if (!(await mayTruncate())) {
         throw new WriteFault(LOCK_BUSY, "The end of the file is torn, but another process has its lock: tried again.");
@@ -113,8 +194,13 @@ export class FileTail {
       this.#cut = { end: scanner.validEnd, repair };
       await handle.truncate(scanner.validEnd);
     }
-    this.advance(scanner, repair);
+    this.advance(scanner, repair, await checkBefore(handle, scanner.validEnd));
   }
+}
+
+function checkBefore(handle: FileHandle, offset: number): Promise<Uint8Array> {
+  const length = Math.min(CHECK_BYTES, offset);
+  return readFully(handle, offset - length, length);
 }
 
 /** How much of a torn tail is kept. */

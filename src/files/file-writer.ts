@@ -69,7 +69,8 @@ export class FileWriter {
       const handle = await fs.openRead(path);
       try {
         const file = await handle.stat();
-        this.tail.recognize(file);
+        const doubt = this.tail.doubt(file);
+        this.tail.recognize(file, doubt && (await handle.read(doubt.position, doubt.length)));
         await this.tail.learn(handle, file.size);
       } finally {
         await handle.close();
@@ -94,7 +95,9 @@ export class FileWriter {
     const { queue, format, maxBatchBytes } = this.options;
     const file = await handle.stat();
     let { size } = file;
-    if (!this.tail.recognize(file)) this.#forgetBatch();
+    const doubt = this.tail.doubt(file);
+    const found = doubt && (await handle.read(doubt.position, doubt.length));
+    if (!this.tail.recognize(file, found)) this.#forgetBatch();
     if (this.inFlight) size = await this.#recover(handle, this.inFlight, size, locked);
     const holdsLock = () => this.#holdsLock(locked);
     if (size > this.tail.offset) await this.tail.catchUp(handle, size, holdsLock);
@@ -168,7 +171,7 @@ export class FileWriter {
   settle(batch: Batch, count: number, locked: boolean): void {
     const { queue, lock } = this.options;
     if (count === 0 || queue.items.length < count - 1) return; // the queue was dropped meanwhile
-    this.tail.owed = "";
+    this.tail.settlePreface();
     for (const part of batch.parts.slice(0, count)) {
       if (part.kind === "record") this.written += 1;
       if (part.kind === "duplicate") this.duplicates += 1;
@@ -176,7 +179,7 @@ export class FileWriter {
     }
     queue.shift(count - 1);
     // Without the lock others may have appended before this batch, so its place in the file is not known.
-    if (locked && lock.isFresh) this.tail.offset = batch.start + partsEnd(batch, count);
+    if (locked && lock.isFresh) this.tail.grow(batch.start, batch.bytes.subarray(0, partsEnd(batch, count)));
   }
 
   #forgetBatch(): void {

@@ -50,7 +50,7 @@ class Descriptor implements FileHandle {
     return buffer.subarray(0, bytesRead);
   }
 
-  async stat(): Promise<{ size: number; ino: number }> {
+  async stat(): Promise<{ size: number; ino: number; mtimeMs: number }> {
     return call.fstat(this.#fd);
   }
 

@@ -12,5 +12,5 @@ export { parseMarkdownTranscript, readMarkdownTranscript, type MarkdownReadOptio
 export { mergeContinuations } from "./merge.ts";
 export { openTranscript } from "./open.ts";
 export { outputFileText } from "./output-text.ts";
-export { createJsonlScanner, createMarkdownScanner, type TailScanner } from "./scan.ts";
-export { encodeTornEntry } from "./torn-entry.ts";
+export { closingOf, createJsonlScanner, createMarkdownScanner, type TailScanner } from "./scan.ts";
+export { encodeNoteEntry, encodeTornEntry, isNote } from "./torn-entry.ts";

@@ -8,7 +8,11 @@ import { entryKey, plainKey } from "./keys.ts";
 import { parseComment } from "./markdown-decode.ts";
 import { MarkdownSplitter } from "./markdown-split.ts";
 import type { Piece } from "./markdown-split.ts";
+import { COMMENT_END, SECTION_END } from "./sections.ts";
 import { decodeUtf8 } from "./utf8.ts";
+
+const LINE_FEED = 0x0a;
+const DASH = 0x2d;
 
 export interface TailScanner {
   /** Feeds the next bytes of the file, in order. The chunk may be used again afterwards. */
@@ -31,6 +35,33 @@ export function createMarkdownScanner(startOffset: number): TailScanner {
 export function createJsonlScanner(startOffset: number): TailScanner {
   const splitter = new LineSplitter({ offset: startOffset, line: 1 });
   return new Scanner(startOffset, (chunk) => jsonlSteps(splitter.push(chunk)));
+}
+
+/**
+ * The text that completes what stands behind the last complete header or entry, if it lacks nothing but its end:
+ * editors trim the end of a file. Undefined for anything else.
+ */
+export function closingOf(format: "markdown" | "jsonl", tail: Uint8Array): string | undefined {
+  if (format === "jsonl") {
+    const contents = lineContents(decodeUtf8(tail) ?? "");
+    return contents.some(({ kind }) => kind !== "entry" && kind !== "header") ? undefined : "\n";
+  }
+  if (!endsWithComment(tail)) return undefined;
+  for (let at = 0; at < SECTION_END.length; at++) {
+    const closing = SECTION_END.slice(at);
+    const scanner = createMarkdownScanner(0);
+    scanner.push(tail);
+    scanner.push(Buffer.from(closing, "utf8"));
+    if (scanner.validEnd === tail.length + closing.length) return closing;
+  }
+  return undefined;
+}
+
+/** Whether bytes end with a whole comment, and at most a part of what follows it. */
+function endsWithComment(tail: Uint8Array): boolean {
+  let end = tail.length;
+  while (end > 0 && (tail[end - 1] === LINE_FEED || tail[end - 1] === DASH)) end -= 1;
+  return Buffer.from(tail.subarray(Math.max(0, end - COMMENT_END.length), end)).toString("latin1") === COMMENT_END;
 }
 
 /** Something complete in the file. */

@@ -2,14 +2,17 @@ import type { AppendFormat, AppendRecord, Gap, TornTail } from "../files/append-
 import type { TailScanner } from "../files/tail-scanner.ts";
 import type { SessionEventEntry, TranscriptEntry, TranscriptHeader } from "../format/entries.ts";
 import {
+  closingOf,
   createJsonlScanner,
   createMarkdownScanner,
   encodeJsonlEntry,
   encodeJsonlHeader,
   encodeMarkdownEntry,
   encodeMarkdownHeader,
+  encodeNoteEntry,
   encodeTornEntry,
   entryKey,
+  isNote,
 } from "../format/index.ts";
 import { given } from "./draft.ts";
 import { transcriptPath, type TranscriptFormat } from "./paths.ts";
@@ -64,8 +67,14 @@ export class Sink implements AppendFormat {
     return this.#options.format === "jsonl" ? createJsonlScanner(startOffset) : createMarkdownScanner(startOffset);
   }
 
+  closing(tail: Uint8Array): string | undefined {
+    return closingOf(this.#options.format, tail);
+  }
+
   repair({ fragment, bytes, found }: TornTail): string {
-    const entry = encodeTornEntry(this.#options.format, new TextDecoder().decode(fragment), found);
+    const text = new TextDecoder().decode(fragment);
+    if (isNote(this.#options.format, text)) return this.#encode(encodeNoteEntry(text, found));
+    const entry = encodeTornEntry(this.#options.format, text, found);
     return this.#encode({ ...entry, data: { ...entry.data, bytes } });
   }
 

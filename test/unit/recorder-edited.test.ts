@@ -1,0 +1,137 @@
+/** A person edits a transcript that is being recorded, with an editor that writes into the file itself. */
+import assert from "node:assert/strict";
+import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TranscriptEntry } from "../../src/format/entries.ts";
+import { session } from "../support/recording/host-steps.ts";
+import { readTranscript, Recording } from "../support/recording/recording.ts";
+import { sampleConversation, stepsOf, toldBy } from "../support/recording/sample.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
+
+const FIRST = sampleConversation("ses_1", 3);
+const SECOND = sampleConversation("ses_1", 2, 3);
+const WHOLE = toldBy(sampleConversation("ses_1", 5));
+
+const NAMES = { markdown: "ses_1.md", jsonl: "ses_1.jsonl" } as const;
+
+/** Records, lets `edit` work on the file in place, and records on: in the same process, in the next, or at its exit. */
+async function edited(
+  format: "markdown" | "jsonl",
+  edit: (text: string) => string,
+  goesOn: "in the same process" | "in the next process" | "at the exit",
+) {
+  const folder = join(makeTempDir(), ".openfleet");
+  const file = join(folder, "transcripts", NAMES[format]);
+  const recording = new Recording(folder, { format }).does(session("created", "ses_1"), ...stepsOf(FIRST));
+  await recording.recorder.flush(5_000);
+  const { ino } = statSync(file);
+  writeFileSync(file, edit(readFileSync(file, "utf8")));
+  assert.equal(statSync(file).ino, ino, "edited in place");
+  const next = goesOn === "in the next process" ? new Recording(folder, { format }) : recording;
+  next.does(...stepsOf(SECOND));
+  if (goesOn === "at the exit") {
+    // The entries are with the writer, which has not had a turn.
+    for (let turn = 0; turn < 50 && next.recorder.size > 0; turn++)
+      await new Promise((resolve) => setImmediate(resolve));
+    next.recorder.flushSync();
+  } else await next.end();
+  return readTranscript(folder, NAMES[format]);
+}
+
+const events = (entries: readonly TranscriptEntry[], name: string): (string | undefined)[] =>
+  entries.flatMap((entry) => (entry.type === "session_event" && entry.name === name ? [entry.text] : []));
+
+const EDITS: readonly [what: string, edit: (text: string) => string][] = [
+  ["text inserted in the middle", (text) => text.replace("\n## [", "\nA remark of mine.\n\n## [")],
+  ["a long text inserted near the beginning", (text) => text.replace("\n---\n", `\n---\n\n${"mine ".repeat(5_000)}\n`)],
+  ["text removed from an early message", (text) => text.replace("Please", "P")],
+  ["a character replaced by another", (text) => text.replace("Please", "please")],
+  ["blank lines added at the end", (text) => `${text}\n\n   \n`],
+  ["the line ends at the end trimmed", (text) => text.trimEnd()],
+  ["one line end left at the end", (text) => `${text.trimEnd()}\n`],
+  ["the last rule removed too", (text) => text.replace(/\s*---\s*$/, "\n")],
+];
+
+describe("a transcript that a person edits in place", () => {
+  for (const goesOn of ["in the same process", "in the next process", "at the exit"] as const) {
+    for (const [what, edit] of EDITS) {
+      test(`${what}, markdown, goes on ${goesOn} and keeps every entry`, async () => {
+        const { told, entries, headers } = await edited("markdown", edit, goesOn);
+        const known = told.map((line) => line.replace(/\b[Pp](?:lease)?\b/, "Please"));
+        assert.deepEqual(known, goesOn === "at the exit" ? WHOLE.slice(0, known.length) : WHOLE);
+        assert.ok(known.length >= toldBy(FIRST).length);
+        assert.equal(headers.length, 1);
+        assert.deepEqual(events(entries, "torn entry"), []);
+      });
+    }
+  }
+
+  test("JSONL without its last line end goes on and keeps every entry", async () => {
+    const { told, entries, problems } = await edited("jsonl", (text) => text.trimEnd(), "in the same process");
+    assert.deepEqual(told, WHOLE);
+    assert.deepEqual(events(entries, "torn entry"), []);
+    assert.deepEqual(problems, []);
+  });
+
+  for (const format of ["markdown", "jsonl"] as const) {
+    for (const note of [
+      "Look at this again.",
+      "# My notes\n\n- one\n- two ```\n",
+      "\n\n---\n\n## Why\n\nBecause.\n",
+      "é".repeat(50_000),
+    ]) {
+      test(`${format}: a note appended, ${JSON.stringify(note.slice(0, 20))}, is kept whole and called a note`, async () => {
+        // Of JSONL only what follows the last line end is not a line.
+        const text = format === "jsonl" ? note.replaceAll("\n", " ") : note;
+        const { told, entries, problems } = await edited(format, (before) => before + text, "in the same process");
+        assert.deepEqual(told, WHOLE);
+        assert.deepEqual(events(entries, "torn entry"), []);
+        const expected = text.replace(/^\s*---/, "").trim();
+        assert.deepEqual(
+          events(entries, "note").map((each) => each?.replace(/^\s*---/, "").trim()),
+          [expected],
+        );
+        assert.deepEqual(problems, []);
+      });
+    }
+  }
+
+  test("an entry that broke off is still called torn", async () => {
+    for (const [format, torn] of [
+      ["markdown", "## [2026-01-05T10:30:00.000Z] User Message\n\nHal"],
+      ["markdown", "## [2026-01"],
+      ["markdown", "#"],
+      ["markdown", '## [2026-01-05T10:30:00.000Z] User Message\n\nHello\n\n<!-- entry {"type":"user","mess'],
+      [
+        "markdown",
+        '## [2026-01-05T10:30:00.000Z] User Message\n\nHello\n\n<!-- entry {"type":"user","messageID":"m"} --',
+      ],
+      ["markdown", "\0\0\0\0"],
+      ["jsonl", '{"type":"user","timest'],
+    ] as const) {
+      const { told, entries } = await edited(format, (text) => text + torn, "in the same process");
+      assert.deepEqual(told, WHOLE, torn);
+      assert.equal(events(entries, "torn entry").length, 1, torn);
+      assert.deepEqual(events(entries, "note"), [], torn);
+    }
+  });
+
+  test("an edit between two records of another process costs neither of them anything", async () => {
+    const folder = join(makeTempDir(), ".openfleet");
+    const file = join(folder, "transcripts/ses_1.md");
+    const first = new Recording(folder).does(session("created", "ses_1"), ...stepsOf(FIRST));
+    await first.recorder.flush(5_000);
+    const second = new Recording(folder).does(...stepsOf(sampleConversation("ses_1", 1, 3)));
+    await second.recorder.flush(5_000);
+    writeFileSync(file, readFileSync(file, "utf8").replace("\n## [", "\nMine.\n\n## ["));
+    appendFileSync(file, "And at the end.\n");
+    await first.does(...stepsOf(SECOND)).end();
+    await second.end();
+    const { told, entries } = await readTranscript(folder, "ses_1.md");
+    assert.deepEqual(told, WHOLE);
+    assert.deepEqual(events(entries, "note"), ["And at the end."]);
+  });
+});
