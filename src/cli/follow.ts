@@ -1,5 +1,5 @@
 /** The bytes of a file that grows. */
-import { type FileHandle, open, stat } from "node:fs/promises";
+import { constants, type FileHandle, open, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode } from "../files/fault.ts";
 
@@ -30,11 +30,14 @@ export async function* followFile(
   path: string,
   { signal, follow, caughtUp, ended }: FollowOptions,
 ): AsyncGenerator<Uint8Array> {
-  const handle = await open(path, "r");
+  // A pipe that took the file's place is not waited for.
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   let offset = 0;
   let kept = Buffer.alloc(0);
   let seenMs = 0;
   try {
+    if (!(await handle.stat()).isFile())
+      throw Object.assign(new Error(`${path} is no file any more`), { code: "ENOTREG" });
     while (!signal.aborted) {
       const { size, mtimeMs } = await handle.stat();
       const isTouched = mtimeMs !== seenMs;

@@ -16,7 +16,7 @@ export interface FileHandle {
 export interface FileSystem {
   /** Opens for reading and appending; creates the file with mode 0600 where it is missing. `ENOENT` if its folder is. */
   openAppend(path: string): Promise<FileHandle>;
-  /** Opens for reading only. */
+  /** Opens for reading only. `ENOTREG` for a pipe or a device, without waiting for it. */
   openRead(path: string): Promise<FileHandle>;
   /** Creates the folder and those above it with mode 0700. An existing folder is no error. */
   mkdir(path: string): Promise<void>;

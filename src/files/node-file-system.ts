@@ -31,6 +31,41 @@ const FOLDER_MODE = 0o700;
 /** Symbolic links need a privilege on Windows, and some file systems lack them. */
 const NO_SYMLINKS: ReadonlySet<string | undefined> = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
 
+/** Opening a pipe without a writer would wait for one for ever, in a thread that nothing can end. */
+const READ_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0);
+
+/**
+ * A descriptor for reading a file. Throws the file system's error, and `ENOTREG` for a pipe or a device. Returns for a
+ * folder, which cannot be read (`EISDIR`).
+ */
+export function openReadSync(path: string): number {
+  const fd = fs.openSync(path, READ_FLAGS);
+  try {
+    checkKind(fs.fstatSync(fd), path);
+    return fd;
+  } catch (error) {
+    fs.closeSync(fd);
+    throw error;
+  }
+}
+
+/** The same without blocking. */
+async function openRead(path: string): Promise<number> {
+  const fd = await call.open(path, READ_FLAGS);
+  try {
+    checkKind(await call.fstat(fd), path);
+    return fd;
+  } catch (error) {
+    await call.close(fd);
+    throw error;
+  }
+}
+
+function checkKind(facts: fs.Stats, path: string): void {
+  if (facts.isFile() || facts.isDirectory()) return;
+  throw Object.assign(new Error(`${path} is not a regular file`), { code: "ENOTREG", syscall: "open", path });
+}
+
 class Descriptor implements FileHandle {
   readonly #fd: number;
   readonly #path: string;
@@ -94,7 +129,7 @@ async function readMarker(path: string): Promise<string> {
 /** The real file system. Files get mode 0600 and folders 0700, where the platform has modes. */
 export const nodeFileSystem: FileSystem = {
   openAppend: async (path) => new Descriptor(await call.open(path, "a+", FILE_MODE), path),
-  openRead: async (path) => new Descriptor(await call.open(path, "r"), path),
+  openRead: async (path) => new Descriptor(await openRead(path), path),
   mkdir: async (path) => {
     await call.mkdir(path, { recursive: true, mode: FOLDER_MODE });
   },

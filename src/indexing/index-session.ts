@@ -1,5 +1,6 @@
 /** Brings one session up to date, in the way that its source and what is known of it allow. */
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, readSync } from "node:fs";
+import { openReadSync } from "../files/node-file-system.ts";
 import { standsLineByLine } from "../scan/find-units.ts";
 import { detectSource } from "../parse/sources/index.ts";
 import { readHead } from "../sessions/file-ref.ts";
@@ -47,7 +48,7 @@ export async function indexSession(request: IndexRequest): Promise<SessionOutcom
     const time = { source_bytes: 0, source_modified_ms: job.ref.modifiedMs };
     return { as, ...(await indexWhole(job, time)) };
   }
-  const file = openSync(job.ref.path, "r");
+  const file = openReadSync(job.ref.path);
   try {
     const { size, mtimeMs } = fstatSync(file);
     const open = { file, size, modifiedMs: mtimeMs };

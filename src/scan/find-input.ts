@@ -1,5 +1,6 @@
 /** What is scanned, as chunks that can be had more than once. */
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
+import { openReadSync } from "../files/node-file-system.ts";
 import { chunksOf, type TranscriptInput } from "../format/input.ts";
 
 /** The content, or a place from which it can be had again and again, which is what the quick ways need. */
@@ -42,7 +43,7 @@ function lastingChunks(path: string): Generator<Uint8Array> {
 }
 
 function* fileChunks(path: string, nextBuffer: () => Buffer): Generator<Uint8Array> {
-  const file = openSync(path, "r");
+  const file = openReadSync(path);
   try {
     for (;;) {
       const buffer = nextBuffer();

@@ -4,7 +4,8 @@
  * figures (something comes again under the same id, bytes that are no UTF-8, lines over 5 MiB), there are none.
  */
 import { isUtf8 } from "node:buffer";
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
+import { openReadSync } from "../files/node-file-system.ts";
 import type { SourceUnit } from "../parse/draft.ts";
 import { textOf } from "../parse/json-fields.ts";
 import { recordsOfLine } from "../parse/json-records.ts";
@@ -39,7 +40,7 @@ const buffer = Buffer.allocUnsafeSlow(MAX_LINE_BYTES + CHUNK_BYTES);
  * which are left out.
  */
 export function quickScan(path: string, pricing: Pricing, onAgentProgress?: () => void): SessionScan | undefined {
-  const file = openSync(path, "r");
+  const file = openReadSync(path);
   try {
     const scan = new QuickScan(file, pricing);
     const figures = scan.run();

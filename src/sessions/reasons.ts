@@ -10,6 +10,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ELOOP: "its symbolic links lead in a circle",
   EMFILE: "too many files are open",
   ENFILE: "too many files are open",
+  ENOTREG: "it is a pipe or a device, not a file",
   EIO: "the disk reports an error",
 };
 

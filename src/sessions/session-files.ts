@@ -1,5 +1,6 @@
-import { createReadStream } from "node:fs";
-import { readdir, realpath, stat } from "node:fs/promises";
+import { constants, type FileHandle, open, readdir, realpath, stat } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { errorCode } from "../files/fault.ts";
 import type { FileSystem } from "../files/file-system.ts";
 import { nodeFileSystem } from "../files/node-file-system.ts";
 
@@ -35,15 +36,52 @@ interface Kinds {
   isDirectory(): boolean;
 }
 
+/** How long a pipe may take to get a writer. */
+const WRITER_MS = 2_000;
+const POLL_MS = 10;
+const STREAM_BYTES = 64 * 1024;
+
 /** Of what is no link. */
 export function kindOf(entry: Kinds): Exclude<EntryKind, "link"> {
   if (entry.isFile()) return "file";
   return entry.isDirectory() ? "folder" : "other";
 }
 
+/**
+ * A pipe or a terminal is read without blocking, so that no thread waits for it and the program can be interrupted. A pipe
+ * that nobody writes to within `WRITER_MS` ends. The end of a pipe cannot be told from a pipe without a writer so far.
+ */
 async function* openStream(path: string): AsyncGenerator<Uint8Array> {
-  const chunks: AsyncIterable<Uint8Array> = createReadStream(path);
-  yield* chunks;
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    let hasBegun = !(await handle.stat()).isFIFO();
+    for (let waitedMs = 0; ;) {
+      const chunk = await readNow(handle);
+      if (chunk?.byteLength === 0 && (hasBegun || waitedMs >= WRITER_MS)) return;
+      if (chunk === undefined || chunk.byteLength === 0) {
+        // With nothing to read but a writer, there is an end to wait for.
+        hasBegun ||= chunk === undefined;
+        await sleep(POLL_MS);
+        waitedMs += POLL_MS;
+        continue;
+      }
+      hasBegun = true;
+      yield chunk;
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Undefined if there is nothing to read so far. */
+async function readNow(handle: FileHandle): Promise<Uint8Array | undefined> {
+  try {
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(STREAM_BYTES), 0, STREAM_BYTES, null);
+    return buffer.subarray(0, bytesRead);
+  } catch (error) {
+    if (errorCode(error) === "EAGAIN") return undefined;
+    throw error;
+  }
 }
 
 /** The real file system. */

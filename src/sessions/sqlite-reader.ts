@@ -1,4 +1,5 @@
 /** Reads SQLite databases of other programs, in either runtime. */
+import { statSync } from "node:fs";
 import { loadNodeSqlite } from "../sqlite/node-sqlite.ts";
 
 export interface SqliteReader {
@@ -16,6 +17,10 @@ const BUSY_MS = 2_000;
  * that is no database fails at the first query.
  */
 export async function openSqlite(path: string): Promise<SqliteReader> {
+  // SQLite would wait for ever for the other end of a pipe.
+  const facts = statSync(path, { throwIfNoEntry: false });
+  if (facts !== undefined && !facts.isFile())
+    throw Object.assign(new Error(`${path} is not a regular file`), { code: "ENOTREG" });
   const reader = process.versions["bun"] === undefined ? openWithNode(path) : await openWithBun(path);
   try {
     reader.query(`PRAGMA busy_timeout = ${BUSY_MS}`)();

@@ -1,5 +1,4 @@
 /** `transcripts doctor` */
-import { readFile } from "node:fs/promises";
 import { readTranscript } from "../../parse/read-transcript.ts";
 import { findSessions, type FoundSessions } from "../../sessions/find-sessions.ts";
 import { openReadable } from "../../sessions/open-session.ts";
@@ -9,7 +8,7 @@ import { VERSION } from "../../version.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { doctorText } from "../doctor-text.ts";
 import { addPlugin } from "../init/plugin-config.ts";
-import { projectAt } from "../init/project-config.ts";
+import { configText, projectAt } from "../init/project-config.ts";
 import { indexHealth } from "../index-health.ts";
 import { flag } from "../option-values.ts";
 import { printObject } from "../output.ts";
@@ -78,7 +77,7 @@ async function configOf(cwd: string): Promise<DoctorResult["config"]> {
 
 async function configAt(path: string): Promise<NonNullable<DoctorResult["config"]>> {
   try {
-    const addition = addPlugin(await readFile(path, "utf8"));
+    const addition = addPlugin(await configText(path));
     if (addition.kind === "broken") return { path, plugin: null, problem: addition.problem };
     return { path, plugin: addition.kind === "present", problem: null };
   } catch (error) {

@@ -3,7 +3,7 @@ import { counted } from "../../html/quantities.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";
 import { SessionError } from "../../sessions/session-error.ts";
-import type { SessionRef } from "../../sessions/session-ref.ts";
+import { isStream, type SessionRef } from "../../sessions/session-ref.ts";
 import { sessionRoots } from "../../sessions/session-roots.ts";
 import { knownSessionId } from "../../snippets/session-lookup.ts";
 import { SnippetError } from "../../snippets/snippet-error.ts";
@@ -78,6 +78,8 @@ async function planOf(
     const indexed = store === undefined ? NOTHING : await indexedOf(store, [], ref);
     return { id: ref, indexed, places: [], kept: [], refs: [] };
   }
+  if (isStream(ref))
+    throw new CliError(`${ref.path} is a pipe or a device, not a session.`, "Give an id or the path of a file.");
   const files = await filesOf(ref, context);
   const indexed = store === undefined ? NOTHING : await indexedOf(store, files.refs);
   const kept = keepFiles ? files.places.map(({ path }) => ({ path, reason: "--keep-files" })) : [];

@@ -1,5 +1,4 @@
 /** `transcripts init` */
-import { readFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { parseOptions } from "../../config.ts";
 import { nodeFileSystem } from "../../files/node-file-system.ts";
@@ -7,7 +6,7 @@ import { layTemplates } from "../../templates/lay-templates.ts";
 import { DATA_FOLDER } from "../../transcript/paths.ts";
 import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
 import { addPlugin, type Addition, NEW_CONFIG, PLUGIN } from "../init/plugin-config.ts";
-import { projectAt, type Project } from "../init/project-config.ts";
+import { configText, projectAt, type Project } from "../init/project-config.ts";
 import { printObject } from "../output.ts";
 import { flag } from "../option-values.ts";
 import type { InitResult } from "../schemas/init.ts";
@@ -60,7 +59,7 @@ async function planFor({ root, configs }: Project): Promise<Plan> {
 }
 
 async function additionTo(config: string): Promise<Exclude<Addition, { kind: "broken" }>> {
-  const addition = addPlugin(await readFile(config, "utf8"));
+  const addition = addPlugin(await configText(config));
   if (addition.kind !== "broken") return addition;
   throw new CliError(
     `${config} cannot be read as JSON: ${addition.problem}.`,

@@ -1,6 +1,7 @@
 /** What there is of a session: in the index, and on the disk. Looks, and changes nothing. */
-import { lstat, readdir, readFile, realpath } from "node:fs/promises";
+import { lstat, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
+import { nodeFileSystem } from "../../files/node-file-system.ts";
 import { isAbsent, reasonOf } from "../../sessions/reasons.ts";
 import { sessionFamily, type SessionNode } from "../../sessions/session-family.ts";
 import type { SessionRef, SessionRoot, Where } from "../../sessions/session-ref.ts";
@@ -29,7 +30,7 @@ export interface FilePlan {
 /** A folder with such a name holds nothing but what belongs to the session. */
 const CLAUDE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** The head of a saved session has its id. */
-const SAVED_HEAD_CHARS = 4_096;
+const SAVED_HEAD_BYTES = 4_096;
 
 /** The files of a session, as far as they lie where sessions are kept. */
 export async function filesOf(ref: SessionRef, where: Where): Promise<FilePlan> {
@@ -118,6 +119,15 @@ export class SafePlaces {
   }
 }
 
+async function headOf(path: string): Promise<string> {
+  const handle = await nodeFileSystem.openRead(path);
+  try {
+    return Buffer.from(await handle.read(0, SAVED_HEAD_BYTES)).toString("utf8");
+  } finally {
+    await handle.close();
+  }
+}
+
 /** Files that were saved from one of these sessions. */
 async function savedSessions(refs: readonly SessionRef[]): Promise<string[]> {
   const ids = new Set(refs.map(({ id }) => id));
@@ -130,7 +140,7 @@ async function savedSessions(refs: readonly SessionRef[]): Promise<string[]> {
   for (const folder of folders) {
     const names = await readdir(folder, { recursive: true }).catch(() => []);
     for (const name of names.filter((each) => each.endsWith(".md"))) {
-      const head = (await readFile(join(folder, name), "utf8").catch(() => "")).slice(0, SAVED_HEAD_CHARS);
+      const head = await headOf(join(folder, name)).catch(() => "");
       const [, id] = /^- \*\*Session ID\*\*: `+\s?([^`\n]+?)\s?`+$/m.exec(head) ?? [];
       if (id !== undefined && ids.has(id)) found.push(join(folder, name));
     }

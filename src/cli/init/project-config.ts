@@ -1,6 +1,9 @@
 /** Where opencode's configuration of a project is. */
 import { access } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { CliError } from "../command.ts";
+import { nodeSessionFiles } from "../../sessions/session-files.ts";
+import { textOfFile } from "../../sessions/text-file.ts";
 
 /** opencode reads all of these. Of several, the first gets the plugin, unless another has it. */
 const NAMES = ["opencode.jsonc", "opencode.json", ".opencode/opencode.jsonc", ".opencode/opencode.json"];
@@ -20,6 +23,14 @@ export async function projectAt(folder: string): Promise<Project> {
     if (configs.length > 0 || isRepository) return { root: at, configs };
     if (at === dirname(at)) return { root: folder, configs: [] };
   }
+}
+
+/** The text of a configuration. Rejects with the file system's error, and for anything but a file. */
+export async function configText(path: string): Promise<string> {
+  const text = await textOfFile(path, nodeSessionFiles);
+  if (text === undefined)
+    throw new CliError(`${path} is not a regular file.`, "Put a configuration there, or remove it.");
+  return text;
 }
 
 async function present(paths: readonly string[]): Promise<string[]> {

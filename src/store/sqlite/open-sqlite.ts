@@ -37,7 +37,9 @@ export async function openSqliteDatabase(
   path: string,
   { readOnly, busyMs = BUSY_MS }: SqliteDatabaseOptions,
 ): Promise<SqliteDriver> {
-  const size = withFaults(path, () => statSync(path, { throwIfNoEntry: false })?.size);
+  const facts = withFaults(path, () => statSync(path, { throwIfNoEntry: false }));
+  if (facts !== undefined && !facts.isFile()) throw notRegular(path);
+  const size = facts?.size;
   if (size !== undefined && size > 0 && size < LEAST_BYTES) throw damaged(path);
   if (size === undefined && readOnly) throw noDatabase(path);
   if (size === undefined) withFaults(path, () => makeFile(path));
@@ -137,6 +139,15 @@ function settingsFor(readOnly: boolean, busyMs: number): string {
   if (readOnly) return `${waiting} PRAGMA query_only = ON;`;
   const log = `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ${LOG_PAGES};`;
   return `${waiting} ${log} PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;`;
+}
+
+/** SQLite would wait for ever for the other end of a pipe. */
+function notRegular(path: string): StoreError {
+  return new StoreError(
+    "unavailable",
+    `${path} is not a regular file, so it cannot be the index.`,
+    "Remove it, or set TRANSCRIPTS_DATABASE to another path.",
+  );
 }
 
 function noDatabase(path: string): StoreError {
