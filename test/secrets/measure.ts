@@ -6,6 +6,8 @@
  */
 import { fileURLToPath } from "node:url";
 import type { RedactionInput, Redactor } from "../../src/redact/redactor.ts";
+import { broadHeldOut, broadTuning } from "./broad/positives.ts";
+import { broadHeldOutNegatives, broadTuningNegatives } from "./broad/negatives.ts";
 import * as heldOutContexts from "./held-out/contexts.ts";
 import * as heldOutCredentials from "./held-out/credentials.ts";
 import { negatives as heldOutNegatives } from "./held-out/negatives.ts";
@@ -35,6 +37,8 @@ export const labelledSetsOf = (seed: number): LabelledSet[] => [
     positives: fill([...heldOutCredentials.credentialTemplates, ...heldOutContexts.contextTemplates], seed + 101),
     negatives: heldOutNegatives,
   },
+  { name: "broad tuning", positives: fill(broadTuning, seed + 202), negatives: broadTuningNegatives },
+  { name: "broad held-out", positives: fill(broadHeldOut, seed + 303), negatives: broadHeldOutNegatives },
 ];
 
 export const labelledSets: readonly LabelledSet[] = labelledSetsOf(101);
