@@ -46,6 +46,13 @@ function isCutSecret(value: string, family: NameFamily): boolean {
   return value.length >= 6 && /[0-9]/.test(value) && /[A-Za-z]/.test(value);
 }
 
+const NUMBERED =
+  /(?:first|second|third|fourth|next|last|final|one|each|every|this|tests?|checks?|all|\d(?:st|nd|rd|th)?) $/i;
+
+/** The public key that git signs with: `user.signingkey`, by its fingerprint or its short id. */
+const isFingerprint = (name: string, value: string): boolean =>
+  /signing.?key$/i.test(name) && /^(?:0x)?(?:[0-9a-f]{16}|[0-9a-f]{40})$/i.test(value);
+
 /** How much of a value is looked at to judge it. */
 const JUDGED_CHARS = 512;
 
@@ -54,6 +61,7 @@ function judge(scan: ScanText, name: string, family: NameFamily, value: Assigned
   const { start, end, context, cut } = value;
   const text = scan.text.slice(start, Math.min(end, start + JUDGED_CHARS));
   if (!isSecretValue(text, family, context) && !(cut && isCutSecret(text, family))) return NOTHING;
+  if (isFingerprint(name, text)) return NOTHING;
   scan.namesSeenTo = Math.max(scan.namesSeenTo, end);
   return [{ start, end, kind: kindOf(name, family), byContext: true }];
 }
@@ -64,19 +72,28 @@ function findAssigned(scan: ScanText, at: number): readonly Finding[] {
   if (name === undefined) return NOTHING;
   scan.namesSeenTo = name.end;
   const { text } = scan;
+  // A run through something: `second pass: …`.
+  if (/^pass$/i.test(name.text) && NUMBERED.test(text.slice(Math.max(0, name.start - 8), name.start))) return NOTHING;
   // A type of a schema: `AWS::IAM::AccessKey`.
   if (text.startsWith("::", name.start - 2)) return NOTHING;
   const named = fullName(text, name);
   const family = familyOf(named);
   if (family === undefined) return NOTHING;
   if (family === "authorization" || family === "cookie") return findHeader(scan, name, family);
-  if (family === "session" && text[name.end] !== "=") return NOTHING;
+  if (family === "session" && !isCookie(text, name)) return NOTHING;
   if (family === "url-only" && !isParameter(text, name)) return findStoredKey(scan, name);
   return judge(scan, named, family, valueOf(scan, name) ?? valueWithoutSign(scan, name, family));
 }
 
 const isParameter = (text: string, { start, end }: Name): boolean =>
   /[?&]/.test(text[start - 1] ?? "") && text[end] === "=";
+
+/** `NAME=value`, `{"name": "NAME", "value": "…"}`, `NAME\tvalue` of a cookie jar, `cookies={"NAME": "…"}`. */
+const COOKIE_BEFORE = /(?:\b(?:name|cookies?)\\*["']?[ \t]{0,4}[:=][ \t]{0,4}\{?[ \t\n]{0,8}\\*["'])$/i;
+const isCookie = (text: string, { start, end }: Name): boolean =>
+  text[end] === "=" ||
+  (text[end] === "\t" && text[start - 1] === "\t") ||
+  COOKIE_BEFORE.test(text.slice(Math.max(0, start - 32), start));
 
 const STORED_KEY_BEFORE = /"type\\*":[ \t]{0,4}\\*"api\\*",[\s\\n]{0,20}\\*"$/;
 
@@ -100,7 +117,7 @@ function findHeader(scan: ScanText, name: Name, family: "authorization" | "cooki
 }
 
 const TRIGGERS =
-  "pass pwd secret token key cred auth access refresh jwt cookie mnemonic phrase _pat _pw sig= signature= sid= sessid= sessionid=";
+  'pass pwd secret token key cred auth access refresh jwt cookie mnemonic phrase _pat _pw pw= pw: sig= signature= sid= sid" sessi sess= sess1 .sid li_at= cf_cl ct0= wordpress_ remember_ .aspnetcore _identity mojolicious= psid=';
 
 export const assignmentRule: Rule = {
   triggers: TRIGGERS.split(" "),

@@ -4,6 +4,7 @@ import type { Finding } from "./finding.ts";
 import type { ScanText } from "./scan-text.ts";
 import { isEncodedLogin, isSecretValue } from "./values.ts";
 import { isStandIn } from "./placeholders.ts";
+import { isRandom } from "./randomness.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
 
 const byContext = (start: number, end: number, kind: string): readonly Finding[] => [
@@ -12,17 +13,32 @@ const byContext = (start: number, end: number, kind: string): readonly Finding[]
 
 const isRealPassword = (value: string): boolean => value.length >= 3 && !isStandIn(value);
 
+/** `//` of a URL, also with the escapes that JSON may put before a slash. */
+const SLASHES = String.raw`:\\{0,3}\/\\{0,3}\/`;
+/** A Windows domain may stand before the user: `CORP\ann`. */
+const USER = String.raw`(?<user>(?:[\w.-]{1,64}\\{1,2}(?=\w))?[^\s:/?#@"'\x60<>\\[\](){},]{0,128})`;
 /** The last `@` before the path closes the password, which may hold `@` itself. */
-const URL_LOGIN = /:\/\/(?<user>[^\s:/?#@"'`<>\\[\](){},]{0,128}):(?<secret>[^\s/"'`<>\\]{1,256})@(?=[\w[.-])/dy;
-const URL_LOGIN_CUT = /:\/\/(?<user>[^\s:/?#@"'`<>\\[\](){},]{1,128}):(?<secret>[^\s/@"'`<>\\…]{4,256})/dy;
+const URL_LOGIN = new RegExp(String.raw`${SLASHES}${USER}:(?<secret>[^\s/"'\x60<>\\]{1,256})@(?=[\w[.-]|$)`, "dy");
+const URL_LOGIN_CUT = new RegExp(String.raw`${SLASHES}${USER}:(?<secret>[^\s/@"'\x60<>\\…]{4,256})`, "dy");
+/** A token in the place of the user: `https://TOKEN@host`, `https://TOKEN:@host`, `https://TOKEN:x-oauth-basic@host`. */
+const URL_TOKEN = new RegExp(
+  String.raw`${SLASHES}(?<secret>[\w.~-]{16,256})(?::(?:x-oauth-basic|x)?)?@(?=[\w[])`,
+  "dy",
+);
+/** The public key of a Sentry DSN: `https://KEY@o1.ingest.sentry.io/42`. */
+const SENTRY_DSN = /:\/\/[0-9a-f]{32}@[\w.-]{1,100}(?::\d{1,5})?\/\d{1,20}(?!\w)/y;
 
-/** Domains that RFC 2606 reserves for documentation. */
-const EXAMPLE_HOST = /(?:[\w-]{1,63}\.){0,3}example\.(?:com|org|net)\b/y;
+/** Whole host names that RFC 2606 reserves for documentation: `db.example.com`, not `example.com.acme.io`. */
+const EXAMPLE_HOST = /(?:[\w-]{1,63}\.){0,3}example\.(?:com|org|net)(?![\w-]|\.\w)/iy;
 
 function findUrlLogin(scan: ScanText, at: number): readonly Finding[] {
   const { text } = scan;
-  URL_LOGIN.lastIndex = at;
-  URL_LOGIN_CUT.lastIndex = at;
+  for (const pattern of [URL_LOGIN, URL_LOGIN_CUT, URL_TOKEN, SENTRY_DSN]) pattern.lastIndex = at;
+  const token = URL_TOKEN.exec(text);
+  const [tokenStart = 0, tokenEnd = 0] = token?.indices?.groups?.["secret"] ?? [];
+  if (token !== null && isRandom(text.slice(tokenStart, tokenEnd), 16) && !SENTRY_DSN.test(text)) {
+    return byContext(tokenStart, tokenEnd, "url-token");
+  }
   const whole = URL_LOGIN.exec(text);
   const match = whole ?? URL_LOGIN_CUT.exec(text);
   const [start, end] = match?.indices?.groups?.["secret"] ?? [];
@@ -74,7 +90,7 @@ function findBasic(scan: ScanText, at: number): readonly Finding[] {
 }
 
 export const loginRules: readonly Rule[] = [
-  { triggers: ["://"], find: findUrlLogin },
+  { triggers: ["://", ":\\/", ":\\\\"], find: findUrlLogin },
   { triggers: ["-u ", "-u=", "--user ", "--user=", "--proxy-user "], find: findUserOption },
   { triggers: ["sshpass -p"], find: (scan, at) => findSimple(SIMPLE.sshpass, scan, at) },
   {

@@ -34,6 +34,26 @@ const HARMLESS_KEY =
 const HARMLESS_TOKEN =
   /^(?:next|page|pagination|continuation|continue|cursor|sync|start|end|stop|eos|bos|pad|unk|sep|cls|mask|special|syntax|design|cancel|cancellation|lookahead|current|previous|prev|last|first|peek|skip|max|min|num|per|in|out|resume|change|request|idempotency)$/;
 
+/** Words before `pass` that make it a run through data, a filter or a result: `two-pass`, `high-pass`, `render_pass`. */
+const HARMLESS_PASS =
+  /^(?:single|one|two|three|multi|double|first|second|third|next|last|final|each|every|per|all|by|high|low|band|render|shadow|depth|light|lighting|blur|geometry|compute|main|boarding|season|build|compile|compiler|optimi[sz]ation|analysis|lint|pre|post|will|must|should|can|did|not|to|test|tests)$/;
+
+/** Cookies that carry a login, by the names that frameworks and sites give them. */
+const SESSION_COOKIES = new Set(
+  (
+    "connect.sid sails.sid .aspxauth __session __secure-1psid __secure-3psid hsid ssid sapisid cf_clearance li_at ct0 " +
+    "koa:sess mojolicious rack.session beaker.session.id cakephp symfony _identity"
+  ).split(" "),
+);
+const SESSION_COOKIE_END = /(?:(?:^|[-_.])(?:phpsessid|jsessionid|sess|session|session-token)|session_?id|sessid)$/;
+const SESSION_COOKIE_START =
+  /^(?:wordpress_sec_|wordpress_logged_in_|remember_|asp\.net_|\.aspnetcore\.|jsessionid\.|s?sess[0-9a-f]{4})/;
+
+function isSessionCookie(name: string): boolean {
+  const lower = name.toLowerCase();
+  return SESSION_COOKIES.has(lower) || SESSION_COOKIE_END.test(lower) || SESSION_COOKIE_START.test(lower);
+}
+
 /** `dbPassword`, `DB_PASSWORD`, `x-api-key` as lower-case words. A path in front (`spring.datasource.`) falls away. */
 export function wordsOf(name: string): string[] {
   const last =
@@ -82,8 +102,12 @@ function judgeName(name: string): NameFamily | undefined {
   if (/pass(?:word|wd|code|wort)$|pwd$|^passwd$/.test(last)) return "password";
   if (last.endsWith("passphrase") || last === "mnemonic" || (owner === "seed" && last === "phrase"))
     return "passphrase";
-  if (/^(?:pass|pw)$/.test(last)) return words.length > 1 || name === "pass" ? "password" : undefined;
-  if (last.endsWith("secret")) return "secret";
+  if (/^(?:pass|pw)$/.test(last)) {
+    return name === "pass" || name === "PW" || name === "pw" || (words.length > 1 && !HARMLESS_PASS.test(owner))
+      ? "password"
+      : undefined;
+  }
+  if (last.endsWith("secret")) return owner === "existing" ? undefined : "secret";
   if (words.includes("secret") && /^(?:base|value|string|text)$/.test(last)) return "secret";
   if (last.endsWith("token") || /^(?:jwt|pat)$/.test(last)) {
     return HARMLESS_TOKEN.test(owner) || words.includes("public") ? undefined : "token";
@@ -92,7 +116,7 @@ function judgeName(name: string): NameFamily | undefined {
   if (last === "authorization") return "authorization";
   if (last === "auth") return "login";
   if (last === "cookie" && (words.length === 1 || owner === "set")) return "cookie";
-  if (/^(?:phpsessid|jsessionid|sessionid|sid|sess)$/.test(last)) return "session";
+  if (isSessionCookie(name) || (last === "sid" && words.length === 1)) return "session";
   if (words.length === 1 && (last === "access" || last === "refresh")) return "oauth";
   if (/^(?:sig|signature)$/.test(last)) return "url-only";
   return keyFamily(owner, last, words.join(" "));

@@ -13,7 +13,7 @@ const PLACEHOLDER = new RegExp(
     "change[-_ ]?(?:me|it|this)(?:please|now)?|replace[-_ ]?(?:me|this)|fix[-_ ]?me",
     "(?:super|top)?[-_ ]?secret|password|passwd|passphrase|pass|pwd|token|pw|key|api[-_ ]?key|credentials?",
     "postgres|root|admin|user|guest|test|foobar|foo|bar|baz|abc|example|sample|dummy|fake|mock|redacted|hidden|masked",
-    "\\[.*\\]|<.*>|\\(.*\\)|%.+%",
+    "\\[.*\\]|<.*>|\\(.*\\)|%.+%|@.+@|__[A-Z_]+__",
   ].join("|")})$`,
   "i",
 );
@@ -37,9 +37,9 @@ export const isPadding = (credential: string): boolean => new Set(credential.sli
 const TEMPLATE = /%[sdr]\b|\{\d?\}|\{[A-Za-z_][\w.]*\}|\$\{|\$\(|\{\{|<%|#\{|^%\(|^\{(?:env|file|cmd):/i;
 const VARIABLES = /^(?:\$[A-Za-z_][\w.>[:/@-]*)+$/;
 const STORE_ADDRESS =
-  /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|(?:arn|vault|ssm|secretsmanager|env|file|op|ref|projects)[:/+]|ENC\[)/i;
+  /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|(?:arn|vault|ssm|secretsmanager|env|file|op|ref|projects)[:/+]|ENC\[|Ag[A-D][\w+/]{40})/i;
 
-/** Whether the value says where the secret is: a variable, a template's field, an address in a secret store. */
+/** Whether the value says where the secret is: a variable, a template's field, an address in a secret store, a sealed value. */
 function isReference(value: string): boolean {
   const start = value.slice(0, 300);
   return TEMPLATE.test(start) || VARIABLES.test(start) || STORE_ADDRESS.test(start);
@@ -58,6 +58,7 @@ const TYPE_WORD = new RegExp(
     "option(?:al)?|required|nullable|hidden|disabled|enabled|default|auto|manual|stdin|file|env|inherit|include",
     "invalid|incorrect|mismatch|missing|expired|unchanged|same-origin|omit|identifier|keyword",
     "personal|access|refresh|private|public|bearer|basic|digest|oauth2?",
+    "erforderlich|pflichtfeld|vergessen|obligatoire|oubli(?:é|er)|obligatori[ao]|requerid[ao]|obrigat[óo]ri[ao]|wymagane|verplicht|обязательн[а-я]{1,4}|必填|必須|필수",
     "argon2(?:id|i|d)?|bcrypt|scrypt|pbkdf2|sha-?(?:1|256|512)|md5|base64|utf-?8",
   ].join("|")})$`,
   "i",

@@ -24,7 +24,61 @@ const discordStarts = [..."MNO"].flatMap((first) =>
   [..."DTjz"].flatMap((second) => [..."AEIMQUYcgk"].map((third) => first + second + third)),
 );
 
+/** Keys that are a UUID after a prefix: HubSpot, LaunchDarkly, Axiom, WakaTime, Persona, Amazon MWS, Checkout, … */
+const UUID_KEY_PREFIXES =
+  "pat-na1- pat-na2- pat-eu1- api- sdk- rel- xaat- xapt- waka_ waka_sec_ persona_production_ persona_sandbox_ amzn.mws. rh-api- sk_test_ sk_live_ sk_sbox_ ctx7sk-";
+
 const shapes: readonly Shape[] = [
+  {
+    kind: "uuid-key",
+    triggers: UUID_KEY_PREFIXES.split(" "),
+    pattern:
+      /[A-Za-z][\w.]{2,20}[-_.](?:(?:na|eu)\d-|sec_)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![\w-])/y,
+  },
+  // Lob, Mollie, GoCardless.
+  {
+    kind: "live-key",
+    triggers: ["live_", "test_"],
+    pattern:
+      /(?<!\w)(?:live|test)_(?:[0-9a-f]{35}|(?=[a-z0-9]{0,29}[A-Z])[A-Za-z0-9]{30}|(?=[a-z0-9_-]{0,39}[A-Z])[\w-]{40})(?![\w-])/y,
+  },
+  { kind: "voyage-key", triggers: ["pa-", "al-"], pattern: /(?:pa|al)-(?=[a-z0-9_-]{0,42}[A-Z])[\w-]{43}(?![\w-])/y },
+  { kind: "square-token", triggers: ["EAAA"], pattern: /(?<![\w+/-])EAAA[\w-]{60}(?![\w+/=-])/y },
+  { kind: "cloudflare-origin-key", triggers: ["v1.0-"], pattern: /v1\.0-[0-9a-f]{24}-[0-9a-f]{146}/y },
+  { kind: "clickhouse-key", triggers: ["4b1d"], pattern: /4b1d(?=\w{0,37}[G-Zg-z])[A-Za-z0-9]{38}(?!\w)/y },
+  { kind: "maxmind-key", triggers: ["_mmk"], before: 36, pattern: /[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk/y },
+  { kind: "harness-token", triggers: ["pat.", "sat."], pattern: /[ps]at\.[\w-]{22}\.[0-9a-f]{24}\.\w{20}/y },
+  { kind: "infisical-token", triggers: ["st."], pattern: /st\.[0-9a-f]{24}\.[0-9a-f]{32}\.[0-9a-f]{32}/y },
+  { kind: "voiceflow-key", triggers: ["VF."], pattern: /VF\.(?:(?:DM|WS)\.)?[0-9a-fA-F]{24}\.\w{16}/y },
+  { kind: "telnyx-key", triggers: ["KEY"], pattern: /KEY[0-9A-F]{32}_[A-Za-z0-9]{22}/y },
+  { kind: "yandex-token", triggers: ["t1."], pattern: /t1\.[\w-]{10,200}={0,2}\.[\w-]{86}/y },
+  { kind: "baidu-key", triggers: ["bce-v3/"], pattern: /bce-v3\/ALTAK-\w{16,30}\/[0-9a-f]{40}/y },
+  { kind: "rancher-token", triggers: ["token-"], pattern: /token-[a-z0-9]{5}:[a-z0-9]{50,60}/y },
+  { kind: "k3s-token", triggers: ["K10"], pattern: /K10[0-9a-f]{64}::\w{1,20}:[\w.-]{8,80}/y },
+  { kind: "clickup-token", triggers: ["pk_"], pattern: /pk_\d{5,9}_[A-Z0-9]{32}/y },
+  { kind: "fcm-key", triggers: [":APA91b"], before: 12, pattern: /[\w-]{11}:APA91b[\w-]{100,200}/y },
+  { kind: "twitch-token", triggers: ["oauth:"], pattern: /oauth:(?<secret>(?=[a-z]{0,29}\d)[a-z0-9]{30})(?!\w)/dy },
+  {
+    kind: "stripe-client-secret",
+    triggers: ["_secret_"],
+    before: 32,
+    pattern: /(?:pi|seti)_[A-Za-z0-9]{14,28}_secret_[A-Za-z0-9]{20,30}/y,
+  },
+  { kind: "new-relic-key", triggers: ["FFFFNRAL"], before: 32, pattern: /[0-9a-f]{32}FFFFNRAL/y },
+  { kind: "new-relic-key", triggers: ["eu01xx"], pattern: /eu01xx[0-9a-f]{26,36}(?:FFFF)?NR(?:AL|MA)/y },
+  // The marks that Azure puts into its keys, so that they can be found.
+  { kind: "azure-key", triggers: ["JQQJ99"], before: 52, pattern: /[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{20,28}/y },
+  { kind: "azure-key", triggers: ["AZDO"], before: 76, pattern: /[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}/y },
+  { kind: "azure-key", triggers: ["+ASt", "ACDb"], before: 77, pattern: /[\w+/]{76}(?:\+ASt|ACDb)[\w+/]{5,6}==/y },
+  { kind: "azure-key", triggers: ["+ACR"], before: 42, pattern: /[A-Za-z0-9+/]{42}\+ACR[A-Za-z0-9]{6}/y },
+  { kind: "azure-key", triggers: ["AzSe"], before: 42, pattern: /[A-Za-z0-9]{42}AzSe[A-Za-z0-9]{6}/y },
+  {
+    kind: "webhook",
+    triggers: ["hooks.zapier.com/", "maker.ifttt.com/", ".make.com/", "/bot/v2/hook/", "/webhook/send?key="],
+    anywhere: true,
+    pattern:
+      /(?:hooks\.zapier\.com\/hooks\/(?:catch|standard)|maker\.ifttt\.com\/[\w/]{1,80}\/key|\.make\.com|\/bot\/v2\/hook|\/webhook\/send\?key=)\/?(?<secret>[\w/-]{14,80})/dy,
+  },
   {
     kind: "discord-token",
     triggers: discordStarts,

@@ -47,6 +47,9 @@ function looksIssued(body: string, alphabet: CharSet): boolean {
   return noise && distinct >= 6 && !isExample(sample) && !body.endsWith("EXAMPLE");
 }
 
+/** Words joined by signs, as in `live_reload_is_enabled_in_v2`: prefixes that occur in ordinary text start such names. */
+const isSpelledOut = (body: string): boolean => /[-_.]/.test(body) && isWordy(body);
+
 function looksIssuedButCut(body: string, { body: alphabet, common = false }: TokenShape): boolean {
   if (body.length < (common ? CUT_MIN_COMMON : CUT_MIN)) return false;
   if (body.length >= 16) return looksIssued(body, alphabet);
@@ -63,6 +66,7 @@ function findToken(shape: TokenShape, prefix: string, scan: ScanText, at: number
   // A dot is part of some tokens, but one at the end closes a sentence or starts an ellipsis.
   while (end > bodyStart && scan.text[end - 1] === ".") end--;
   const body = scan.text.slice(bodyStart, end);
+  if (shape.common === true && isSpelledOut(body)) return NOTHING;
   const whole = body.length >= shape.min && looksIssued(body, shape.body);
   if (whole || (looksIssuedButCut(body, shape) && (scan.breaksOffAt(end) || scan.breaksOffAt(runEnd)))) {
     return [{ start: at, end, kind: shape.kind }];

@@ -7,6 +7,8 @@ import { describe, test } from "../support/runner.ts";
 const FLOORS = {
   tuning: { recall: 1, precision: 1, positives: 170, kinds: 50, negatives: 210 },
   "held-out": { recall: 1, precision: 1, positives: 145, kinds: 50, negatives: 190 },
+  "broad tuning": { recall: 0.7, precision: 0.995, positives: 600, kinds: 120, negatives: 375 },
+  "broad held-out": { recall: 0.7, precision: 0.99, positives: 600, kinds: 120, negatives: 375 },
 };
 
 /** Over many seeds a few secrets look like words by chance: a token of letters only, a cut of eight of them. */
@@ -32,7 +34,7 @@ describe("labelled set of secrets", () => {
     let positives = 0;
     let caught = 0;
     for (let seed = 1000; seed < 1000 + SEEDS; seed++) {
-      for (const set of labelledSetsOf(seed)) {
+      for (const set of labelledSetsOf(seed).slice(0, 2)) {
         const result = await measure(createRedactor(), { ...set, negatives: [] });
         positives += result.positives;
         caught += result.caught;
