@@ -21,33 +21,79 @@ export async function scanOpencodeStore(path: string, files: Pick<SessionFiles, 
     return { sessions: [], unreadable: isAbsent(error) ? [] : [{ path, reason: reasonOf(error) }] };
   }
   try {
-    const rows = await withStore(path, sessionRows);
-    return { sessions: rows.flatMap((row) => storeRef(path, row) ?? []), unreadable: [] };
+    return await withDatabase(path, (database) => sessionsIn(path, database));
   } catch (error) {
     return { sessions: [], unreadable: [{ path, reason: reasonOf(error) }] };
   }
 }
 
-/** Opens the database, looks whether it is opencode's, and closes it again after use. Rejects if it is not. */
-async function withStore<T>(path: string, use: (database: SqliteReader) => T | Promise<T>): Promise<T> {
-  const database = await openStore(path);
+async function withDatabase<T>(path: string, use: (database: SqliteReader) => T): Promise<T> {
+  const database = await openSqlite(path);
   try {
-    return await use(database);
+    return use(database);
   } finally {
     database.close();
   }
 }
 
-/** Like `withStore`; the caller closes it. */
+/** Opens the database, which the caller closes. Rejects if it is not opencode's. */
 export async function openStore(path: string): Promise<SqliteReader> {
   const database = await openSqlite(path);
   try {
-    for (const [table, columns] of Object.entries(NEEDED)) checkTable(database, table, columns);
+    checkTables(database);
   } catch (error) {
     database.close();
     throw error;
   }
   return database;
+}
+
+/** Those of opencode 1.x. What 2.x wrote into the same database makes it unreadable besides. */
+function sessionsIn(path: string, database: SqliteReader): ScannedSessions {
+  const newer = secondGeneration(database);
+  if (newer.sessions === 0) {
+    checkTables(database);
+    return { sessions: sessionRows(database).flatMap((row) => storeRef(path, row) ?? []), unreadable: [] };
+  }
+  const old = hasTables(database) ? sessionRows(database) : [];
+  const sessions = old.flatMap((row) => storeRef(path, row) ?? []).filter(({ id }) => !newer.only.has(id));
+  const what =
+    newer.sessions === 1 ? "1 session of opencode 2.x, which" : `${newer.sessions} sessions of opencode 2.x, which`;
+  const rest = sessions.length === 0 ? "" : "; those of opencode 1.x are read, as they were when 2.x took over";
+  return { sessions, unreadable: [{ path, reason: `it has ${what} cannot be read yet${rest}` }] };
+}
+
+/** How many sessions the tables of opencode 2.x have, and the ids of those that 1.x has nothing of. */
+function secondGeneration(database: SqliteReader): { sessions: number; only: Set<string> } {
+  // opencode 1.18 has the second table too, and leaves it empty.
+  const places = [
+    ["session_v2", "id"],
+    ["session_message", "session_id"],
+  ] as const;
+  const queries = places
+    .filter(([table, column]) => columnsOf(database, table).includes(column))
+    .map(([table, column]) => `SELECT ${column} AS id FROM ${table}`);
+  if (queries.length === 0) return { sessions: 0, only: new Set() };
+  const all = idsOf(database, queries.join(" UNION "));
+  const isBoth = all.size > 0 && hasTables(database);
+  const old = isBoth ? idsOf(database, "SELECT DISTINCT session_id AS id FROM message") : new Set<string>();
+  return { sessions: all.size, only: new Set([...all].filter((id) => !old.has(id))) };
+}
+
+function idsOf(database: SqliteReader, sql: string): Set<string> {
+  return new Set(
+    database
+      .query(sql)()
+      .flatMap((row) => (isFields(row) ? (textOf(row, "id") ?? []) : [])),
+  );
+}
+
+function hasTables(database: SqliteReader): boolean {
+  return Object.keys(NEEDED).every((table) => columnsOf(database, table).length > 0);
+}
+
+function checkTables(database: SqliteReader): void {
+  for (const [table, columns] of Object.entries(NEEDED)) checkTable(database, table, columns);
 }
 
 /** Only what a list needs: other columns hold whole diffs. */

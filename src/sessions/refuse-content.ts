@@ -64,6 +64,10 @@ function refuseContent(head: Buffer, name: string): void {
   if (detectSource(start) !== undefined) return;
   // The tables of a database may be named anywhere in it.
   const agent = foreignAgent(text);
+  if (agent === "opencode") {
+    const next = "Name one of its sessions: `transcripts list` shows them.";
+    throw new SessionError("not_a_session", `${name} is opencode's database, not a session.`, next, { path: name });
+  }
   if (agent !== undefined) {
     throw new SessionError("unsupported", `${name} is from ${agent}: it cannot be read yet.`, READABLE, { path: name });
   }

@@ -109,9 +109,10 @@ function noFile(path: string): SessionError {
 }
 
 /** What makes the answer uncertain. */
-function unread({ unreadable }: FoundSessions): string {
-  if (unreadable.length === 0) return "";
-  return unreadable.length === 1 ? " (1 place could not be read)" : ` (${unreadable.length} places could not be read)`;
+function unread({ unreadable: [first, ...others] }: FoundSessions): string {
+  if (first === undefined) return "";
+  if (others.length > 0) return ` (${others.length + 1} places could not be read)`;
+  return ` (${first.path} was not read: ${first.reason})`;
 }
 
 /** What was typed, in one short line without control characters. */

@@ -1,6 +1,7 @@
 /** The sessions on this machine, for an agent. */
 import { scanSessions, type ScannedSession } from "../../scan/scan-sessions.ts";
 import { findSessions } from "../../sessions/find-sessions.ts";
+import type { Unreadable } from "../../sessions/session-ref.ts";
 import { execution } from "../execution.ts";
 import { inOrder, pageOf } from "../page-of.ts";
 import { shownSource, shownTitle } from "../session-heading.ts";
@@ -11,6 +12,8 @@ import { LIST_SESSIONS } from "./tool.ts";
 
 const DEFAULT_LIMIT = 20;
 const MAX_PROMPT = 160;
+/** Places that could not be read and are named. */
+const MAX_PLACES = 3;
 /** Tokens of the rows of an answer, in each of its forms: what does not fit is on the next page. */
 const MAX_TOKENS = 8_000;
 
@@ -58,16 +61,15 @@ async function listSessions(
   const count = fittingCount(made, MAX_TOKENS, (row) => [line(row), ...(showsData ? [JSON.stringify(row)] : [])]);
   const rows = made.slice(0, count);
   const page = pageOf(refs, { limit: Math.max(count, 1), cursor, filters });
-  const unread = found.unreadable.length;
   return {
-    text: textOf(rows, refs.length, page.next, unread),
+    text: textOf(rows, refs.length, page.next, found.unreadable),
     data: {
       version: TOOL_DATA_VERSION,
       sessions: rows,
       total_count: refs.length,
       has_more: page.next !== null,
       next_cursor: page.next,
-      unreadable_places: unread,
+      unreadable_places: found.unreadable.length,
     },
   };
 }
@@ -94,8 +96,14 @@ async function rowOf({ ref, scan, problem }: ScannedSession): Promise<SessionRow
   };
 }
 
-function textOf(rows: readonly SessionRow[], total: number, next: string | null, unread: number): string {
-  const places = unread === 0 ? [] : [`${unread} places could not be read.`];
+function textOf(
+  rows: readonly SessionRow[],
+  total: number,
+  next: string | null,
+  unread: readonly Unreadable[],
+): string {
+  const places = unread.slice(0, MAX_PLACES).map(({ path, reason }) => `Not read: ${path}: ${reason}.`);
+  if (unread.length > MAX_PLACES) places.push(`Nor ${unread.length - MAX_PLACES} more places.`);
   if (rows.length === 0) {
     const why =
       total === 0 ? "No session matches. Leave a filter out, or call it without arguments." : "No more sessions.";
