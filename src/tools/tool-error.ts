@@ -10,7 +10,9 @@ export type ToolErrorCode =
   /** Neither the call nor the host says which session is meant. */
   | "no_session"
   /** What was asked for is not in the session. */
-  | "out_of_range";
+  | "out_of_range"
+  /** It took too long. */
+  | "timeout";
 
 export class ToolError extends Error {
   override readonly name = "ToolError";

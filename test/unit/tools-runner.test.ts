@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { z } from "zod";
 import { NEAR_FILES } from "../../src/tools/runner/near-files.ts";
 import type { ToolCallRequest } from "../../src/tools/runner/tool-calls.ts";
 import { ToolRunner, type ToolRunnerOptions } from "../../src/tools/runner/tool-runner.ts";
@@ -31,6 +32,15 @@ function odd(more: Partial<ToolRunnerOptions> = {}): { runner: ToolRunner; home:
 
 async function unwanted(): Promise<never> {
   throw new Error("the thread should have been used");
+}
+
+/** Never answers. */
+class Silent {
+  call(): Promise<never> {
+    return new Promise(() => undefined);
+  }
+
+  async close(): Promise<void> {}
 }
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -74,6 +84,37 @@ describe("the runner of tools", () => {
     await until(() => noted().includes("cancel"));
     assert.match((await runner.call(request("answer", home), never)).text, /^thread/);
     await assert.rejects(runner.call(request("answer", home), AbortSignal.abort(new Error("too late"))), /too late/);
+    await runner.close();
+  });
+
+  test("answers a call that takes too long as failed, in its thread and without one", async () => {
+    for (const more of [
+      {},
+      { workerUrl: new URL("file:///no/such/thread.js"), loadCalls: async () => ({ ToolCalls: Silent }) },
+    ]) {
+      const { runner, home } = odd({ callMs: 50, ...more });
+      const { isError, text, data } = await runner.call(request("silent", home), never);
+      assert.equal(isError, true);
+      assert.match(text, /^silent failed\. It took longer than \d+ seconds and was given up\. Ask for less/);
+      assert.deepEqual(z.object({ error: z.object({ code: z.string() }) }).parse(data).error, { code: "timeout" });
+      await runner.close();
+    }
+  });
+
+  test("replaces a thread that does not react after a call that was given up or cancelled", async () => {
+    const { runner, home, noted } = odd({ callMs: 200, stuckMs: 20 });
+    const first = (await runner.call(request("answer", home), never)).text;
+    assert.equal((await runner.call(request("loop", home), never)).isError, true);
+    await until(() => noted().includes("call"));
+    for (;;) {
+      const { text, isError } = await runner
+        .call(request("answer", home), never)
+        .catch(() => ({ text: "", isError: true }));
+      if (isError === true) continue;
+      assert.match(text, /^thread/);
+      assert.notEqual(text, first);
+      break;
+    }
     await runner.close();
   });
 

@@ -2,6 +2,7 @@
 import { Worker } from "node:worker_threads";
 import { failure } from "../failure.ts";
 import { nestingFault } from "../nesting.ts";
+import { ToolError } from "../tool-error.ts";
 import type { ToolAnswer } from "../tool.ts";
 import type { FromThread, ToThread } from "./thread-messages.ts";
 import type { ToolCallRequest, ToolSurroundings } from "./tool-calls.ts";
@@ -11,11 +12,17 @@ interface Performer {
   call(request: ToolCallRequest, signal: AbortSignal): Promise<ToolAnswer>;
   /** False if it hangs so that nothing ends it. */
   close(limitMs: number): Promise<boolean | void>;
+  /** Whether it reacts within so many milliseconds. Missing: it works in this thread. */
+  reacts?(limitMs: number): Promise<boolean>;
 }
 
 export interface ToolRunnerOptions extends ToolSurroundings {
   /** The thread ends if it was not needed for so long, in milliseconds. Default 30,000. */
   idleMs?: number;
+  /** How long a call may take, in milliseconds; then it is cancelled and answered as failed. Default 55,000. */
+  callMs?: number;
+  /** How long a thread may not react after a cancelled call, in milliseconds, before it is given up. Default 2,000. */
+  stuckMs?: number;
   /** The file of the thread, `tool-worker`. Handed in, as bundles lie elsewhere than this file. */
   workerUrl: URL;
   /** Loads `tool-calls` into this thread, where no other can be had. */
@@ -23,6 +30,9 @@ export interface ToolRunnerOptions extends ToolSurroundings {
 }
 
 const IDLE_MS = 30_000;
+/** Clients that are built on the SDK of MCP give up after 60 seconds, and say nothing about why. */
+const CALL_MS = 55_000;
+const STUCK_MS = 2_000;
 /** How long a thread may take to close its store before it is ended, and then to end. */
 const CLOSE_MS = 2_000;
 
@@ -39,7 +49,10 @@ export class ToolRunner {
     this.#options = options;
   }
 
-  /** Rejects with the signal's reason, or if the thread broke or was closed meanwhile. */
+  /**
+   * Answers within `callMs`, as failed if the work took longer. Rejects with the signal's reason at once, and if the
+   * thread broke or was closed meanwhile. A thread that is stuck afterwards is replaced.
+   */
   async call(request: ToolCallRequest, signal: AbortSignal): Promise<ToolAnswer> {
     signal.throwIfAborted();
     if (this.#isClosed) throw new Error("The tools are closed.");
@@ -47,13 +60,33 @@ export class ToolRunner {
     if (fault !== undefined) return failure(request.tool, fault);
     clearTimeout(this.#idle);
     this.#underWay += 1;
+    const late = new AbortController();
+    const limit = setTimeout(() => late.abort(tooLong(this.#callMs)), this.#callMs);
+    const ended = AbortSignal.any([signal, late.signal]);
+    const starting = this.#performer ?? this.#begin();
     try {
-      const performer = await (this.#performer ?? this.#begin());
-      return await performer.call(request, signal);
+      const work = starting.then((performer) => performer.call(request, ended));
+      return await Promise.race([work, rejectionOf(ended)]);
+    } catch (error) {
+      if (ended.aborted) void this.#replaceIfStuck(starting);
+      if (late.signal.aborted && !signal.aborted) return failure(request.tool, late.signal.reason);
+      throw error;
     } finally {
+      clearTimeout(limit);
       this.#underWay -= 1;
       if (this.#underWay === 0) this.#restLater();
     }
+  }
+
+  get #callMs(): number {
+    return this.#options.callMs ?? CALL_MS;
+  }
+
+  async #replaceIfStuck(starting: Promise<Performer>): Promise<void> {
+    const limitMs = this.#options.stuckMs ?? STUCK_MS;
+    const performer = await starting.catch(() => undefined);
+    if (performer?.reacts === undefined || (await performer.reacts(limitMs)) || this.#performer !== starting) return;
+    this.#rest(CLOSE_MS);
   }
 
   /**
@@ -107,6 +140,23 @@ export class ToolRunner {
   }
 }
 
+function tooLong(callMs: number): ToolError {
+  const problem = `It took longer than ${Math.round(callMs / 1000)} seconds and was given up.`;
+  return new ToolError("timeout", problem, "Ask for less: one session, a shorter range or a later `since`.");
+}
+
+/** Rejects with the signal's reason when it is given. */
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  const rejection = new Promise<never>((_, reject) => {
+    const end = (): void => reject(signal.reason);
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
+  // The work may have ended first.
+  rejection.catch(() => undefined);
+  return rejection;
+}
+
 async function endOf(performer: Promise<Performer>, limitMs: number): Promise<boolean> {
   try {
     return (await (await performer).close(limitMs)) !== false;
@@ -125,6 +175,7 @@ class ToolThread implements Performer {
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();
   #lastId = 0;
+  #isAlive: () => void = () => undefined;
 
   private constructor(worker: Worker) {
     this.#worker = worker;
@@ -142,6 +193,7 @@ class ToolThread implements Performer {
     const isReady = await new Promise<boolean>((resolve) => {
       worker.on("message", (message: FromThread) => {
         if (message.kind === "ready") resolve(true);
+        else if (message.kind === "alive") thread.#isAlive();
         else thread.#take(message);
       });
       worker.on("error", (error) => {
@@ -192,7 +244,16 @@ class ToolThread implements Performer {
     return within(this.#worker.terminate(), limitMs);
   }
 
-  #take(message: Exclude<FromThread, { kind: "ready" }>): void {
+  reacts(limitMs: number): Promise<boolean> {
+    const alive = new Promise<void>((resolve) => {
+      const before = this.#isAlive;
+      this.#isAlive = () => (before(), resolve());
+    });
+    this.#say({ kind: "ping" });
+    return within(alive, limitMs);
+  }
+
+  #take(message: Exclude<FromThread, { kind: "ready" | "alive" }>): void {
     const pending = this.#release(message.id);
     if (message.kind === "answer") pending?.resolve(message.answer);
     else pending?.reject(new Error("The call was cancelled."));

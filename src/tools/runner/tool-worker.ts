@@ -16,6 +16,7 @@ say({ kind: "ready" });
 
 async function take(message: ToThread): Promise<void> {
   if (message.kind === "cancel") return underWay.get(message.id)?.abort();
+  if (message.kind === "ping") return say({ kind: "alive" });
   if (message.kind === "close") return end();
   const { id, request } = message;
   const cancelling = new AbortController();

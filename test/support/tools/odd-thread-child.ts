@@ -1,4 +1,4 @@
-/** A thread of tools that does as its calls say: answers, never answers, breaks down; and notes when it is closed. */
+/** A thread of tools that does as its calls say: answers, never answers, loops, breaks down; and notes when it is closed. */
 import { appendFileSync } from "node:fs";
 import { parentPort, threadId, workerData } from "node:worker_threads";
 import type { FromThread, ToThread } from "../../../src/tools/runner/thread-messages.ts";
@@ -10,11 +10,13 @@ const say = (message: FromThread): void => parentPort?.postMessage(message);
 
 parentPort?.on("message", (message: ToThread) => {
   log(message.kind);
+  if (message.kind === "ping") say({ kind: "alive" });
   if (message.kind === "close") parentPort?.close();
   if (message.kind !== "call") return;
   const { id, request } = message;
   if (request.tool === "answer")
     say({ kind: "answer", id, answer: { text: `thread ${threadId}`, data: { version: 1 } } });
+  if (request.tool === "loop") for (;;);
   if (request.tool === "break") throw new Error("broken on purpose");
 });
 say({ kind: "ready" });
