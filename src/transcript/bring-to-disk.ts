@@ -14,15 +14,27 @@ interface Time {
   delay: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** Waits until all entries of these sessions so far are on disk, but no longer than `timeoutMs`. */
+/** Share of the time after which large results are written in their short form, where the process ends. */
+const SHARE_FOR_LARGE = 0.75;
+
+/**
+ * Waits until all entries of these sessions so far are on disk, but no longer than `timeoutMs`. `isEnd`: there will be no
+ * more time, so that large results are cut short before it is over.
+ */
 export async function bringToDisk(
   sessions: readonly SessionRecording[],
   timeoutMs: number,
   { nowMs, delay }: Time,
+  isEnd: boolean,
 ): Promise<FlushReport> {
   const deadline = nowMs() + timeoutMs;
   const handedOver = new AbortController();
-  const handOver = Promise.all(sessions.map((session) => session.handOver()));
+  const handOver = Promise.all(sessions.map((session) => session.handOverAll()));
+  const cutShort = (): void => {
+    if (handedOver.signal.aborted) return;
+    for (const session of sessions) session.cutShort();
+  };
+  if (isEnd) void delay(timeoutMs * SHARE_FOR_LARGE, handedOver.signal).then(cutShort);
   await Promise.race([handOver.finally(() => handedOver.abort()), delay(timeoutMs, handedOver.signal)]);
   const files = sessions.flatMap(({ openOutputs }) => openOutputs.map(({ file }) => file));
   const results = await Promise.all(files.map((file) => file.flush(Math.max(0, deadline - nowMs()))));

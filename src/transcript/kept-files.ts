@@ -10,7 +10,7 @@ import type { HostFile } from "./records.ts";
 /** Names that are tried for one file before it is given up: providers repeat call ids within a session. */
 const MAX_ATTEMPTS = 1_000;
 /** Largest file of the host's that is read for the whole text of an output, in bytes. */
-const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+export const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
 const READ_CHUNK_BYTES = 1024 * 1024;
 
 const EXTENSIONS: ReadonlyMap<string, string> = new Map([
@@ -70,6 +70,12 @@ export class KeptFiles {
     } catch (error) {
       return { ...about, missing: `It could not be kept (${describeFault(error).code}).` };
     }
+  }
+
+  /** Size of the file where the host put a whole output; 0 if it cannot be read. */
+  async hostOutputBytes(path: string): Promise<number> {
+    const facts = await this.#options.fs.stat(path).catch(() => undefined);
+    return facts === undefined || facts.isDirectory ? 0 : facts.size;
   }
 
   /** The whole output, from the file where the host put it; undefined if it cannot be read. */

@@ -1,6 +1,6 @@
-import { outputFileText, type Attachment, type TranscriptEntry } from "../format/index.ts";
+import { outputFileText, type Attachment, type SessionEventEntry, type TranscriptEntry } from "../format/index.ts";
 import { given, type Draft } from "./draft.ts";
-import type { KeptFiles } from "./kept-files.ts";
+import { MAX_OUTPUT_BYTES, type KeptFiles } from "./kept-files.ts";
 import type { HostFile } from "./records.ts";
 
 /** Takes secrets out of JSON values; the answer has the shape of the question. */
@@ -27,7 +27,12 @@ export interface PreparedEntry {
 }
 
 /** Events that are recorded even if events are not wanted: without them a transcript would pass for complete. */
-const INDISPENSABLE_EVENTS = new Set(["missing entries", "torn entry"]);
+const INDISPENSABLE_EVENTS = new Set(["missing entries", "missing output", "torn entry"]);
+
+/** A result of this size, in characters or bytes, takes a noticeable time to redact. */
+const LARGE_OUTPUT = 256 * 1024;
+/** Longest text that stands for a large output when there is no time for the whole, in characters. */
+const MAX_SHORT_CHARS = 20_000;
 
 /** Makes drafts fit for the disk: files kept beside the transcript, whole outputs read, secrets redacted. */
 export class Preparation {
@@ -38,12 +43,55 @@ export class Preparation {
     this.#options = options;
   }
 
+  /** Size of a result that other entries should not wait for, in characters or bytes; undefined for any other draft. */
+  async largeOutput({ entry, files = [], wholeOutputPath }: Draft): Promise<number | undefined> {
+    if (entry.type !== "tool_result") return undefined;
+    let size = files.reduce((sum, { url }) => sum + url.length, outputFileText(entry.output).length);
+    if (wholeOutputPath !== undefined)
+      size = Math.max(size, await this.#options.files.hostOutputBytes(wholeOutputPath));
+    return size >= LARGE_OUTPUT ? size : undefined;
+  }
+
+  /**
+   * The form of a large result that is written if there is no time for the whole: the host's own shortened text, or the
+   * beginning of the output, and an event that counts what is left out.
+   */
+  async prepareShort(sessionID: string, draft: Draft, size: number): Promise<PreparedEntry[]> {
+    const { entry, files, wholeOutputPath } = draft;
+    if (entry.type !== "tool_result") throw new Error("only results can be shortened");
+    const output = shortOutput(entry.output);
+    const { messageID, partID, timestamp, callID, tool } = entry;
+    const isTooLarge = size > MAX_OUTPUT_BYTES;
+    const why = isTooLarge
+      ? `More than ${MAX_OUTPUT_BYTES / 2 ** 20} MiB are not recorded.`
+      : "The process ended before the rest could be written.";
+    const attachments = files?.map(({ mime, filename }) => ({ mime, ...given({ filename }), missing: why }));
+    const event: SessionEventEntry = {
+      type: "session_event",
+      timestamp,
+      name: "missing output",
+      text: [
+        `Of the output of ${tool}, ${size.toLocaleString("en")} bytes, ${outputFileText(output).length.toLocaleString("en")} characters are recorded above. ${why}`,
+        ...(wholeOutputPath === undefined ? [] : [`The host put the whole output in ${wholeOutputPath}.`]),
+      ].join(" "),
+      data: { callID, bytes: size, ...given({ path: wholeOutputPath }) },
+      ...given({ messageID, partID }),
+    };
+    const short = { entry: { ...entry, output, ...given({ attachments }) } };
+    // It stands inline, whatever its length: a file under the call's name is for the whole output.
+    return (await this.#readyEntries(sessionID, [short, { entry: event }])).map((ready) => ({ entry: ready }));
+  }
+
   /** Prepares a batch; what is not to be recorded is left out. */
   async prepare(sessionID: string, drafts: readonly Draft[]): Promise<PreparedEntry[]> {
+    const ready = await this.#readyEntries(sessionID, drafts);
+    return Promise.all(ready.map((entry) => this.#withOutputFile(sessionID, entry)));
+  }
+
+  async #readyEntries(sessionID: string, drafts: readonly Draft[]): Promise<TranscriptEntry[]> {
     const wanted = drafts.filter(({ entry }) => this.#isWanted(entry));
     const whole = await Promise.all(wanted.map((draft) => this.#withFiles(sessionID, draft)));
-    const redacted = await this.#continued(wanted, await this.#redacted(whole));
-    return Promise.all(redacted.map((entry) => this.#withOutputFile(sessionID, entry)));
+    return this.#continued(wanted, await this.#redacted(whole));
   }
 
   #isWanted(entry: TranscriptEntry): boolean {
@@ -132,6 +180,14 @@ function writtenFields(entry: TranscriptEntry, withoutInput: boolean): object {
     case "session_event":
       return given({ text: entry.text, data: entry.data });
   }
+}
+
+/** Cut at the end of a line, where no secret is halved. */
+function shortOutput(output: unknown): unknown {
+  const text = outputFileText(output);
+  if (text.length <= MAX_SHORT_CHARS) return output;
+  const lineEnd = text.lastIndexOf("\n", MAX_SHORT_CHARS);
+  return `${text.slice(0, lineEnd === -1 ? MAX_SHORT_CHARS : lineEnd)}\n... (truncated)`;
 }
 
 function isObject(value: unknown): value is object {

@@ -101,11 +101,11 @@ export class Recorder {
    */
   async flush(timeoutMs: number, sessions = "all", end: "now" | "soon" | "no" = "no"): Promise<FlushReport> {
     const chosen = sessions === "all" ? [...this.#sessions.values()] : this.#chosen(sessions);
-    if (end === "no") return bringToDisk(chosen, timeoutMs, this.#options);
+    if (end === "no") return bringToDisk(chosen, timeoutMs, this.#options, false);
     if (end === "soon") await this.#settle(chosen);
     const calm = this.#patience.hurry();
     for (const session of chosen) session.interrupt();
-    const report = await bringToDisk(chosen, timeoutMs, this.#options);
+    const report = await bringToDisk(chosen, timeoutMs, this.#options, true);
     calm();
     return { ...report, complete: report.complete && chosen.every((session) => session.isQuiet) };
   }
@@ -113,6 +113,7 @@ export class Recorder {
   /** Last resort at the very end of the process, when nothing asynchronous runs any more. */
   flushSync(): void {
     for (const session of this.#sessions.values()) {
+      session.cutShort();
       for (const { file } of session.openOutputs) file.flushSync();
     }
   }

@@ -1,6 +1,7 @@
 import type { AppendFile } from "../files/append-file.ts";
 import type { Draft } from "./draft.ts";
 import { isoTime } from "./draft.ts";
+import { MAX_OUTPUT_BYTES } from "./kept-files.ts";
 import type { Preparation, PreparedEntry } from "./preparation.ts";
 import type { HostRecord } from "./records.ts";
 import type { Sink } from "./sink.ts";
@@ -10,6 +11,18 @@ import { Timeline } from "./timeline/timeline.ts";
 const MAX_DRAFTS = 20_000;
 /** Drafts that are prepared at once: enough to make redaction cheap, few enough to be written soon. */
 const BATCH = 64;
+
+/** A large result, which is prepared beside the entries that follow it. */
+interface LargeResult {
+  draft: Draft;
+  /** In characters or bytes. */
+  size: number;
+  /** What is written if there is no time for the whole. */
+  short: readonly PreparedEntry[];
+  /** Resolves when either form is with the append writers. */
+  done: Promise<void>;
+  settle: () => void;
+}
 
 /** A file of the session and what makes its records. */
 export interface Output {
@@ -41,6 +54,9 @@ export class SessionRecording {
   #outputs: readonly Output[] | undefined;
   #pump: Promise<void> | undefined;
   #preparing = 0;
+  /** In the order in which they are prepared. */
+  readonly #large = new Set<LargeResult>();
+  #lane: Promise<void> = Promise.resolve();
   #lost = 0;
   lastUsedMs: number;
 
@@ -74,17 +90,30 @@ export class SessionRecording {
 
   /** Nothing is under way and nothing waits. */
   get isQuiet(): boolean {
-    return !this.timeline.hasOpen && this.#drafts.length === 0 && this.#pump === undefined;
+    return !this.timeline.hasOpen && this.#drafts.length === 0 && this.#pump === undefined && this.#large.size === 0;
   }
 
   /** Entries that are not with the append writers yet. */
   get waiting(): number {
-    return this.#drafts.length + this.#preparing;
+    return this.#drafts.length + this.#preparing + this.#large.size;
+  }
+
+  /** Resolves when all drafts so far, but for large results, are with the append writers. Never rejects. */
+  async handOver(): Promise<void> {
+    while (this.#pump) await this.#pump;
   }
 
   /** Resolves when all drafts so far are with the append writers. Never rejects. */
-  async handOver(): Promise<void> {
-    while (this.#pump) await this.#pump;
+  async handOverAll(): Promise<void> {
+    do {
+      await this.handOver();
+      await Promise.all([...this.#large].map(({ done }) => done));
+    } while (this.#pump || this.#large.size > 0);
+  }
+
+  /** Hands the short form of each large result that is not prepared yet to the append writers: there is no more time. */
+  cutShort(): void {
+    for (const large of this.#large) this.#finish(large, large.short);
   }
 
   /** The session's files; none before its first entry. */
@@ -135,7 +164,7 @@ export class SessionRecording {
     while (this.#drafts.length > 0) {
       const batch = this.#drafts.splice(0, BATCH);
       this.#preparing = batch.length;
-      const prepared = await this.#prepare(batch);
+      const prepared = await this.#prepare(await this.#withoutLarge(batch));
       this.#preparing = 0;
       for (const entry of prepared) this.#append(outputs, entry);
     }
@@ -163,6 +192,55 @@ export class SessionRecording {
   async #isOnlyFarewell(): Promise<boolean> {
     const isOnly = (): boolean => this.#drafts.length > 0 && this.#drafts.every(isFarewell);
     return !this.#outputs && isOnly() && !(await this.#options.hasTranscript()) && isOnly();
+  }
+
+  /** Sets large results aside: what follows them need not wait, and results may stand behind later entries. */
+  async #withoutLarge(batch: readonly Draft[]): Promise<Draft[]> {
+    const { preparation, sessionID, onFailure } = this.#options;
+    const others: Draft[] = [];
+    for (const draft of batch) {
+      const size = await preparation.largeOutput(draft);
+      if (size === undefined) others.push(draft);
+      else {
+        try {
+          this.#setAside({ draft, size, short: await preparation.prepareShort(sessionID, draft, size) });
+        } catch (error) {
+          onFailure(error);
+          this.#lost += 1;
+        }
+      }
+    }
+    return others;
+  }
+
+  #setAside(result: Pick<LargeResult, "draft" | "size" | "short">): void {
+    const { promise: done, resolve: settle } = Promise.withResolvers<void>();
+    const large: LargeResult = { ...result, done, settle };
+    this.#large.add(large);
+    // One after the other: each may take a hundred megabytes.
+    this.#lane = this.#lane.then(() => this.#prepareLarge(large));
+  }
+
+  /** Never rejects. */
+  async #prepareLarge(large: LargeResult): Promise<void> {
+    if (!this.#large.has(large)) return;
+    if (large.size > MAX_OUTPUT_BYTES) return this.#finish(large, large.short);
+    const { preparation, sessionID, onFailure } = this.#options;
+    try {
+      const whole = await preparation.prepare(sessionID, [large.draft]);
+      // The memory for records that wait is bounded, and this may take most of it.
+      await Promise.all(this.openOutputs.map(({ file }) => file.flush()));
+      this.#finish(large, whole);
+    } catch (error) {
+      onFailure(error);
+      this.#finish(large, large.short);
+    }
+  }
+
+  #finish(large: LargeResult, entries: readonly PreparedEntry[]): void {
+    if (!this.#large.delete(large)) return;
+    for (const entry of entries) this.#append(this.openOutputs, entry);
+    large.settle();
   }
 
   /** A batch that cannot be prepared is tried one by one, so that a bad entry costs only itself. */

@@ -1,0 +1,160 @@
+/** A result that takes long to prepare, and the small entries behind it. */
+import assert from "node:assert/strict";
+import { truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { FileSystem } from "../../src/files/file-system.ts";
+import { nodeFileSystem } from "../../src/files/node-file-system.ts";
+import type { TranscriptEntry } from "../../src/format/entries.ts";
+import { bash, data, INPUT, resultsOf, withCalls } from "../support/recording/calls-recorded.ts";
+import { eventually } from "../support/recording/eventually.ts";
+import { completed, message, userText, wholeText, type HostStep } from "../support/recording/host-steps.ts";
+import { readSound, Recording } from "../support/recording/recording.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
+
+const WHOLE = "line\n".repeat(200_000);
+const SHORT = "line\n\n...199999 lines truncated...";
+
+/** The host's file with the whole output, on a disk that answers for it only when `release` is called. */
+function slowDisk(): { fs: FileSystem; path: string; release: () => void } {
+  const path = join(makeTempDir(), "tool_1");
+  writeFileSync(path, WHOLE);
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const fs: FileSystem = {
+    ...nodeFileSystem,
+    openRead: async (name) => {
+      if (name === path) await released;
+      return nodeFileSystem.openRead(name);
+    },
+  };
+  return { fs, path, release };
+}
+
+/** The large result, then a small one, an answer and the next turn. */
+function stepsWith(end: object): HostStep[] {
+  return [
+    ...withCalls([bash("call_large", 1), end], [bash("call_small", 2), completed(INPUT, "small")]),
+    wholeText({ sessionID: "ses_1", messageID: "msg_1", id: "prt_3" }, "The answer."),
+    message("ses_1", "msg_1", "assistant", { time: { created: 1, completed: 2 } }),
+    message("ses_1", "msg_2", "user"),
+    userText({ sessionID: "ses_1", messageID: "msg_2", id: "prt_4" }, "Go on."),
+  ];
+}
+
+const cutByHost = (outputPath: string): object =>
+  completed(INPUT, SHORT, { metadata: { truncated: true, outputPath } });
+
+const SMALL = ["assistant: The answer.", 'completed: {"command":"x"} small', "user: Go on."];
+const small = (told: readonly string[]): string[] => told.filter((line) => SMALL.includes(line)).toSorted();
+const missing = (entries: readonly TranscriptEntry[]) =>
+  entries.flatMap((entry) => (entry.type === "session_event" && entry.name === "missing output" ? [entry] : []));
+const outputOf = (entries: readonly TranscriptEntry[], callID: string): unknown =>
+  resultsOf(entries).find((entry) => entry.callID === callID)?.output;
+
+for (const format of ["markdown", "jsonl"] as const) {
+  const name = format === "markdown" ? "ses_1.md" : "ses_1.jsonl";
+
+  describe(`a large output, ${format}`, () => {
+    test("holds back no entry behind it, and is recorded whole when it is ready", async () => {
+      const folder = data();
+      const { fs, path, release } = slowDisk();
+      const recording = new Recording(folder, { format, fs }).does(...stepsWith(cutByHost(path)));
+      await eventually(
+        async () => small((await readSound(folder, name).catch(() => ({ told: [] }))).told).length === 3,
+      );
+      const before = await readSound(folder, name);
+      assert.deepEqual(small(before.told), SMALL);
+      assert.equal(outputOf(before.entries, "call_large"), undefined);
+      release();
+      await recording.end();
+      const { entries } = await readSound(folder, name);
+      assert.equal(outputOf(entries, "call_large"), WHOLE);
+      assert.deepEqual(missing(entries), []);
+    });
+
+    test("that is not ready when the process ends is recorded as the host cut it, and counted", async () => {
+      const folder = data();
+      const { fs, path } = slowDisk();
+      const recording = new Recording(folder, { format, fs, events: false }).does(...stepsWith(cutByHost(path)));
+      await recording.end(1_000);
+      const { entries, told } = await readSound(folder, name);
+      assert.deepEqual(small(told), SMALL);
+      assert.equal(outputOf(entries, "call_large"), SHORT);
+      const [event, ...others] = missing(entries);
+      assert.deepEqual(others, []);
+      assert.deepEqual(event?.data, { callID: "call_large", bytes: WHOLE.length, path });
+      assert.match(`${event?.text}`, /1,000,000 bytes, 34 characters are recorded/);
+    });
+
+    test("that is not ready at the exit event is recorded all the same", async () => {
+      const folder = data();
+      const { fs, path } = slowDisk();
+      const recording = new Recording(folder, { format, fs }).does(...stepsWith(cutByHost(path)));
+      await eventually(
+        async () => small((await readSound(folder, name).catch(() => ({ told: [] }))).told).length === 3,
+      );
+      recording.recorder.flushSync();
+      const { entries } = await readSound(folder, name);
+      assert.equal(outputOf(entries, "call_large"), SHORT);
+      assert.equal(missing(entries).length, 1);
+    });
+
+    test("of which the session hears again in the next process is there once", async () => {
+      const folder = data();
+      const { fs, path } = slowDisk();
+      await new Recording(folder, { format, fs }).does(...stepsWith(cutByHost(path))).end(1_000);
+      await new Recording(folder, { format }).does(...stepsWith(cutByHost(path))).end();
+      const { entries, told } = await readSound(folder, name);
+      assert.deepEqual(small(told), SMALL);
+      assert.equal(resultsOf(entries).length, 2);
+      assert.equal(missing(entries).length, 1);
+    });
+
+    test("that is larger than what is recorded is counted", async () => {
+      const folder = data();
+      const path = join(makeTempDir(), "tool_1");
+      writeFileSync(path, "");
+      truncateSync(path, 300 * 2 ** 20);
+      await new Recording(folder, { format }).does(...stepsWith(cutByHost(path))).end();
+      const { entries } = await readSound(folder, name);
+      assert.equal(outputOf(entries, "call_large"), SHORT);
+      assert.equal(missing(entries).length, 1);
+      assert.match(`${missing(entries)[0]?.text}`, /314,572,800 bytes.*More than 256 MiB are not recorded/);
+    });
+  });
+}
+
+describe("a large output that the host did not cut", () => {
+  test("is cut at a line if the process ends before its file is written", async () => {
+    const folder = data();
+    const fs: FileSystem = {
+      ...nodeFileSystem,
+      // Never answers.
+      writeNew: (path, bytes) =>
+        path.includes("outputs") ? new Promise(() => undefined) : nodeFileSystem.writeNew(path, bytes),
+    };
+    const recording = new Recording(folder, { fs }).does(...stepsWith(completed(INPUT, WHOLE)));
+    await recording.end(1_000);
+    const { entries, told } = await readSound(folder, "ses_1.md");
+    assert.deepEqual(small(told), SMALL);
+    const output = String(outputOf(entries, "call_large"));
+    assert.ok(output.startsWith("line\nline\n") && output.length <= 20_100);
+    assert.deepEqual(
+      missing(entries).map(({ data }) => data),
+      [{ callID: "call_large", bytes: WHOLE.length }],
+    );
+  });
+
+  test("is recorded whole, with its place behind smaller ones", async () => {
+    const folder = data();
+    await new Recording(folder, { format: "both" }).does(...stepsWith(completed(INPUT, WHOLE))).end();
+    for (const name of ["ses_1.md", "ses_1.jsonl"]) {
+      const { entries, told } = await readSound(folder, name);
+      assert.equal(outputOf(entries, "call_large"), WHOLE);
+      assert.deepEqual(small(told), SMALL);
+      assert.deepEqual(missing(entries), []);
+    }
+  });
+});
