@@ -29,6 +29,18 @@ const RUNNERS = new Map([
   ["yarn exec", 1],
   ["mise exec", 1],
 ]);
+/** Options of wrappers that take a value, as letters. */
+const VALUE_FLAGS = new Map([
+  ["xargs", "nIPLdsEa"],
+  ["sudo", "ughpCTDRUrt"],
+  ["env", "uCS"],
+  ["nice", "n"],
+  ["exec", "a"],
+  ["time", "fo"],
+  ["timeout", "sk"],
+  ["gtimeout", "sk"],
+  ["stdbuf", "ioe"],
+]);
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 
 /** Null if the words run nothing, as in the head of a loop. */
@@ -37,12 +49,22 @@ export function programCall(words: readonly ShellWord[]): ProgramCall | null {
   return first ? interpreted(programName(first.text), first, rest) : null;
 }
 
-/** The command line in `bash -c "…"`. */
+/** The command line in `bash -c "…"`, `cmd /c …` or `pwsh -Command "…"`. */
 export function innerLine(words: readonly ShellWord[]): string | null {
   const [first, ...rest] = withoutPrefixes(words);
-  if (!first || !/^(?:ba|z|da|k|fi)?sh$/.test(programName(first.text))) return null;
+  const name = programName(first?.text ?? "").toLowerCase();
+  if (name === "cmd") return /^\/c$/i.test(rest[0]?.text ?? "") ? joined(rest.slice(1)) : null;
+  if (name === "powershell" || name === "pwsh") {
+    const flag = rest.findIndex(({ text }) => /^-(?:c|command)$/i.test(text));
+    return flag < 0 ? null : joined(rest.slice(flag + 1));
+  }
+  if (!/^(?:ba|z|da|k|fi)?sh$/.test(name)) return null;
   const flag = rest.findIndex(({ text }) => /^-[a-z]*c$/.test(text));
   return flag < 0 ? null : (rest[flag + 1]?.text ?? null);
+}
+
+function joined(words: readonly ShellWord[]): string {
+  return words.map(({ text }) => text).join(" ");
 }
 
 export function programName(word: string): string {
@@ -57,19 +79,21 @@ function withoutPrefixes(words: readonly ShellWord[]): ShellWord[] {
     if (LOOP_HEADS.has(word)) return [];
     const name = programName(word);
     const both = RUNNERS.get(name) ?? RUNNERS.get(`${name} ${words[at + 1]?.text ?? ""}`);
-    if (KEYWORDS.has(name) || both !== undefined) at = skipFlags(words, at + 1 + (both ?? 0));
+    if (KEYWORDS.has(name) || both !== undefined) at = skipFlags(words, at + 1 + (both ?? 0), name);
     else if (name === "timeout" || name === "gtimeout" || name === "stdbuf")
-      at = skipFlags(words, at + 1) + (name === "stdbuf" ? 0 : 1);
-    else if (ASSIGNMENT.test(word) && !words[at]?.quoted) at += 1;
+      at = skipFlags(words, at + 1, name) + (name === "stdbuf" ? 0 : 1);
     else if (ASSIGNMENT.test(word)) at += 1;
     else break;
   }
   return words.slice(at);
 }
 
-function skipFlags(words: readonly ShellWord[], from: number): number {
+function skipFlags(words: readonly ShellWord[], from: number, name: string): number {
+  const withValue = VALUE_FLAGS.get(name) ?? "";
   let at = from;
-  while (words[at]?.text.startsWith("-")) at += 1;
+  for (let text = words[at]?.text; text?.startsWith("-"); text = words[at]?.text) {
+    at += text.length === 2 && withValue.includes(text.charAt(1)) ? 2 : 1;
+  }
   return at;
 }
 

@@ -1,7 +1,7 @@
 /** A conversation for a person to read. Pure: messages in, text out. */
 import type { Colors } from "picocolors/types.js";
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
-import { errorText } from "../parse/tool-errors.ts";
+import { errorText } from "../calls/result-texts.ts";
 import { neutralBlock, neutralLine } from "../neutral-text.ts";
 import { clockTime, dayAndTime } from "./terminal/times.ts";
 import { cut, wrap } from "./terminal/width.ts";

@@ -129,13 +129,14 @@ function usageFields(
 }
 
 function blockFields(block: BlockDraft, line: number, halves: OtherHalves): EntryRow["blocks"][number] {
-  const { type, toolName, toolUseId, isError, status } = block;
+  const { type, toolName, toolUseId, isError, exitCode, status } = block;
   const isHalf = type === "tool_use" || type === "tool_result";
   return {
     block_type: type,
     ...(type === "tool_use" ? { tool_name: toolName ?? null } : {}),
     ...(isHalf ? { tool_use_id: toolUseId ?? null, other_line: halves.of(type, line, toolUseId) } : {}),
     ...(isError === undefined ? {} : { is_error: isError }),
+    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
     ...(status === undefined ? {} : { status }),
     chars: block.text?.length ?? inputLength(block.input),
   };

@@ -108,8 +108,12 @@ export interface ToolResultEntry extends BaseEntry {
   input: unknown;
   /** What the tool gave back; of a failed call the error's text. */
   output: unknown;
-  /** Absent means completed. */
+  /** Whether the call failed, by one rule for all hosts (`src/calls/ending.ts`). Absent means completed. */
   status?: "completed" | "error" | "interrupted";
+  /** What the host itself reported, where that differs from `status`. */
+  hostStatus?: "completed";
+  /** Exit code of the command that the call ran, if it ran one. */
+  exitCode?: number;
   title?: string;
   metadata?: unknown;
   attachments?: Attachment[];

@@ -97,6 +97,8 @@ const CHECKS = {
     input: anything,
     output: anything,
     status: optional(oneOf("completed", "error", "interrupted")),
+    hostStatus: optional(oneOf("completed")),
+    exitCode: optional(isNumber),
     title: optional(isString),
     metadata: anything,
     attachments,

@@ -26,7 +26,10 @@ export function toolResultSection(
   section.callID(entry.callID);
   if (entry.title !== undefined) section.title(entry.title);
   section.note("status", entry.status);
+  section.note("hostStatus", entry.hostStatus);
+  section.note("exitCode", entry.exitCode);
   if (entry.status === "interrupted") section.line("**Status**: interrupted");
+  if (entry.exitCode !== undefined && entry.exitCode !== 0) section.line(`**Exit code**: ${entry.exitCode}`);
   showSubagent(section, entry.subagent, options);
   section.line("### Output");
   showOutput(section, entry.output, options);

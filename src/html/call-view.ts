@@ -1,5 +1,5 @@
 import { h, type JSX } from "preact";
-import { errorText } from "../parse/tool-errors.ts";
+import { errorText } from "../calls/result-texts.ts";
 import type { ParsedContentBlock, ToolStatus, TranscriptMessage } from "../parse/model.ts";
 import { gist, oneLine, withoutTerminalCodes } from "./excerpt.ts";
 import { LongText } from "./long-text.ts";

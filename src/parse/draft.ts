@@ -19,9 +19,12 @@ export interface BlockDraft {
   /** Of a call and of a result: the call's id. */
   toolUseId?: string | undefined;
   input?: unknown;
+  /** Of a result: whether the host itself reported an error. */
   isError?: boolean | undefined;
-  /** Of a result. */
+  /** Of a result: how the call ended, by `endingOf`. */
   status?: ToolStatus | undefined;
+  /** Of a result: exit code of the command that the call ran. */
+  exitCode?: number | undefined;
   /** What tells it from other blocks of its message, if its text does not: the signature of withheld thinking. */
   identity?: string | undefined;
   metadata?: BlockMetadata | undefined;

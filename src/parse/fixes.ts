@@ -72,7 +72,7 @@ function fixOf(failed: LaneCall): ToolFix {
     clue.looked.push(...foldersLookedInto(later));
     const match = matchTargets(failed.target(), later.target(), clue);
     if (match === null || !isInReach(failed, later, match, clue)) continue;
-    const outcome = outcomeOf(later, match.step, clue);
+    const outcome = outcomeOf(later.call, match.step, clue);
     if (outcome === "failed" && match.grade !== "guess") attempts.push(later);
     if (outcome !== "succeeded") continue;
     const cost = distance + HANDICAP[match.grade] + (match.step?.assured === false ? DOUBT : 0);

@@ -14,7 +14,7 @@ export {
 } from "./read-transcript.ts";
 export { redactResult } from "./redact-rows.ts";
 export { correlateToolCalls } from "./tool-calls.ts";
-export { errorText } from "./tool-errors.ts";
+export { errorText } from "../calls/result-texts.ts";
 export {
   UsageLedger,
   type LedgerSession,

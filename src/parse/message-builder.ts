@@ -163,6 +163,7 @@ export class MessageBuilder {
       tool_input: type === "tool_use" ? (draft.input ?? null) : null,
       tool_result_id: isResult ? (draft.toolUseId ?? null) : null,
       is_error: isResult ? (draft.isError ?? false) : null,
+      exit_code: draft.exitCode ?? null,
       result_text: isResult ? (cut?.text ?? null) : null,
       status: draft.status ?? null,
       metadata,

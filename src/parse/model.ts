@@ -4,6 +4,7 @@
  * `null` means that the source does not say. Times are ISO 8601 as the source has them. Byte offsets count from the
  * start of the input; line numbers start at 1.
  */
+import type { ToolStatus } from "../calls/result-texts.ts";
 
 /** What can be read. `claude-code` is a session file, `claude-stream` what `--output-format stream-json` prints. */
 export type SourceName = "claude-code" | "claude-stream" | "markdown" | "jsonl" | "opencode-export";
@@ -103,8 +104,7 @@ export type BlockType =
   | "document"
   | "unknown";
 
-/** How a tool call ended. `rejected`: a person said no. `pending`: no result is in the source. */
-export type ToolStatus = "completed" | "error" | "interrupted" | "rejected" | "pending";
+export type { ToolStatus } from "../calls/result-texts.ts";
 
 export interface ParsedContentBlock {
   /** ULID. */
@@ -125,7 +125,10 @@ export interface ParsedContentBlock {
   tool_input: unknown;
   /** Of a result: the `tool_use_id` that it answers. */
   tool_result_id: string | null;
+  /** Of a result: whether the host itself reported an error. */
   is_error: boolean | null;
+  /** Of a result: exit code of the command that the call ran; null if it ran none or the source does not say. */
+  exit_code: number | null;
   result_text: string | null;
   /** Of a result: how the call ended. Of a call: the same, once the whole input was read; null before. */
   status: ToolStatus | null;
@@ -156,6 +159,10 @@ export interface ToolCall {
   tool_name: string | null;
   tool_input: unknown;
   status: ToolStatus;
+  /** Whether the host itself reported an error; null without a result. Many report failed commands as successes. */
+  is_error: boolean | null;
+  /** Exit code of the command that it ran; null if it ran none or the source does not say. */
+  exit_code: number | null;
   /** Of a call that failed, freed of tags. */
   error: string | null;
   result_text: string | null;

@@ -5,6 +5,7 @@
  */
 import { callPath } from "./fixes/paths.ts";
 import { asText, inputFields, isRecord, type InputFields } from "./fixes/likeness.ts";
+import { shellLineOf } from "../calls/ending.ts";
 import { plainCommands } from "./fixes/shell-commands.ts";
 import { commandPurposes } from "./fixes/shell-purposes.ts";
 import { once, writePurpose, type Purpose, type Step } from "./fixes/purpose.ts";
@@ -45,7 +46,6 @@ const PATH_FIELDS = [
   "directory",
 ];
 const PATTERN_FIELDS = ["pattern", "query", "regex", "glob_pattern"];
-const COMMAND_FIELDS = ["command", "cmd", "script"];
 const PATCH_FIELDS = ["patchText", "patch", "input"];
 export function targetOf(name: string | null, input: unknown, cwd: string | null): Target {
   const tool = (name ?? "").toLowerCase().replaceAll(/[_-]/g, "");
@@ -55,25 +55,13 @@ export function targetOf(name: string | null, input: unknown, cwd: string | null
 function stepsOf(tool: string, input: unknown, cwd: string | null): Step[] {
   const fields = isRecord(input) ? input : {};
   if (SHELLS.has(tool)) {
-    const command = shellLine(fields);
+    const command = shellLineOf(fields);
     const folder = textField(fields, ["workdir", "cwd", "directory"]) ?? null;
     const home = folder === null ? cwd : callPath(folder, cwd).full;
     if (command !== null) return plainCommands(command).flatMap((plain) => commandPurposes(plain, home));
   }
   const purpose = filePurpose(tool, fields, cwd) ?? searchPurpose(tool, fields, cwd) ?? webPurpose(tool, fields);
   return [{ purpose: purpose ?? { kind: "use", tool }, assured: true, role: "final", denial: null }];
-}
-
-/** A command as text, or as a list of words such as `["bash", "-lc", "…"]`. */
-function shellLine(fields: Record<string, unknown>): string | null {
-  for (const name of COMMAND_FIELDS) {
-    const value = fields[name];
-    if (typeof value === "string") return value;
-    if (!Array.isArray(value) || !value.every((part) => typeof part === "string")) continue;
-    const inner = /^(?:.*\/)?\w*sh$/.test(value[0] ?? "") && /^-\w*c$/.test(value[1] ?? "") ? value[2] : undefined;
-    return inner ?? value.join(" ");
-  }
-  return null;
 }
 
 function textField(fields: Record<string, unknown>, names: readonly string[]): string | null {

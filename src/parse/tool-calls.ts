@@ -2,7 +2,7 @@
  * Brings calls and results together. A call and its result may stand in any order and far apart, an id may be used
  * more than once, and either of the two may be missing.
  */
-import { errorText } from "./tool-errors.ts";
+import { errorText } from "../calls/result-texts.ts";
 import type { BlockPlace, ParsedContentBlock, ToolCall, ToolStatus, TranscriptMessage } from "./model.ts";
 
 /** Messages without calls and results between two that have some. */
@@ -201,6 +201,8 @@ function toolCall(use: Item | null, result: Item | null): ToolCall {
     tool_name: use?.block.tool_name ?? null,
     tool_input: use?.block.tool_input ?? null,
     status,
+    is_error: result?.block.is_error ?? null,
+    exit_code: result?.block.exit_code ?? null,
     error: status === "completed" || text === null ? null : errorText(text),
     result_text: text,
     matched_by: use?.matchedBy ?? null,

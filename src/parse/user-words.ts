@@ -1,5 +1,5 @@
 /** What a person said in answer to a tool call: it stands in the call's result, in words of the program. */
-import { errorText } from "./tool-errors.ts";
+import { errorText } from "../calls/result-texts.ts";
 import type { ToolCall } from "./model.ts";
 
 /** Stands before what a person typed who refused a call. */

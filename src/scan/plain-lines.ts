@@ -6,7 +6,7 @@ import { fieldsOf, isFields, textOf, type Fields } from "../parse/json-fields.ts
 import type { LineAccount, TranscriptStats } from "../parse/model.ts";
 import { assistantDraft } from "../parse/sources/claude-message.ts";
 import { TimeSpan, timeOf } from "../parse/times.ts";
-import { resultStatus } from "../parse/tool-errors.ts";
+import { resultStatus } from "../calls/result-texts.ts";
 import type { Answers } from "./answers.ts";
 import type { BlockFigures } from "./block-figures.ts";
 

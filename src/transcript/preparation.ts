@@ -1,3 +1,4 @@
+import { recordedEnd } from "../calls/ending.ts";
 import { outputFileText, type Attachment, type SessionEventEntry, type TranscriptEntry } from "../format/index.ts";
 import { given, type Draft } from "./draft.ts";
 import { MAX_OUTPUT_BYTES, type KeptFiles } from "./kept-files.ts";
@@ -34,7 +35,7 @@ const LARGE_OUTPUT = 256 * 1024;
 /** Longest text that stands for a large output when there is no time for the whole, in characters. */
 const MAX_SHORT_CHARS = 20_000;
 
-/** Makes drafts fit for the disk: files kept beside the transcript, whole outputs read, secrets redacted. */
+/** Makes drafts fit for the disk: failures judged, files kept beside the transcript, whole outputs read, secrets redacted. */
 export class Preparation {
   readonly #options: PreparationOptions;
   readonly #inputs = new WeakMap<object, { input: unknown }>();
@@ -106,7 +107,7 @@ export class Preparation {
     if (entry.type === "user") return { ...entry, ...given({ attachments }) };
     const output =
       wholeOutputPath === undefined ? undefined : await this.#options.files.readHostOutput(wholeOutputPath);
-    return { ...entry, ...given({ output, attachments }) };
+    return { ...entry, ...recordedEnd(entry), ...given({ output, attachments }) };
   }
 
   async #attachments(sessionID: string, files: readonly HostFile[]): Promise<Attachment[]> {

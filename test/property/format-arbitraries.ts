@@ -230,6 +230,8 @@ export const anyToolResult: fc.Arbitrary<ToolResultEntry> = fc
         output: fc.constant(output),
         ...ids,
         status: fc.constantFrom("completed" as const, "error" as const, "interrupted" as const),
+        hostStatus: fc.constant("completed" as const),
+        exitCode: fc.integer({ min: -1, max: 255 }),
         title: nastyText,
         metadata: fc.constantFrom<unknown>(data, { output, data }, { diff, patch: output }),
         attachments,

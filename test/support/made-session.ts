@@ -135,6 +135,7 @@ export function makeBlock(
     tool_input: null,
     tool_result_id: null,
     is_error: null,
+    exit_code: null,
     result_text: null,
     status: null,
     metadata: {},

@@ -86,11 +86,11 @@ if (ALL.length === 0) {
             short.filter((_, n) => entries[n]?.type !== "tool_result"),
             want.told,
           );
-          const results = entries.flatMap((entry) =>
-            entry.type === "tool_result"
-              ? [entry.status === "interrupted" ? `interrupted: ${JSON.stringify(entry.input)}` : shortForm(entry)]
-              : [],
-          );
+          const results = entries.flatMap((entry) => {
+            if (entry.type !== "tool_result") return [];
+            if (entry.status === "interrupted") return [`interrupted: ${JSON.stringify(entry.input)}`];
+            return [shortForm({ ...entry, ...(entry.hostStatus && { status: entry.hostStatus }) })];
+          });
           assert.deepEqual(results.toSorted(), want.results.toSorted());
         }
       });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { findFixes, type ToolFix } from "../../src/parse/fixes.ts";
 import type { ToolCall } from "../../src/parse/model.ts";
+import { correlateToolCalls } from "../../src/parse/tool-calls.ts";
 import { bash, done, failed, makeSession, type MadeCall, type Turn } from "../support/made-session.ts";
 import { describe, test } from "../support/runner.ts";
 
@@ -56,17 +57,19 @@ describe("what counts as an answer to a failure", () => {
     assert.deepEqual(found.attempts, []);
   });
 
-  test("not a program that failed within a call that did not", () => {
+  test("not a search that found nothing", () => {
     const { messages, blocks, calls } = makeSession([
-      { calls: [failed("bash", bash("bun test"))] },
-      { calls: [done("bash", bash("bun test"), "1 fail")] },
+      { calls: [failed("bash", bash("grep -r x src"))] },
+      { calls: [done("bash", bash("grep -r x src"), "(Bash completed with no output)")] },
     ]);
     const result = blocks.at(-1);
     assert.ok(result);
-    result.metadata = { exit: 1 };
+    result.exit_code = 1;
+    const again = correlateToolCalls(messages, blocks);
+    assert.equal(again.length, calls.length);
     assert.deepEqual(
-      findFixes(messages, blocks, calls).map(({ fix, attempts }) => [fix, attempts.length]),
-      [[null, 1]],
+      findFixes(messages, blocks, again).map(({ fix, attempts }) => [fix, attempts.length]),
+      [[null, 0]],
     );
   });
 

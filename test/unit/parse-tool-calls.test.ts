@@ -55,6 +55,8 @@ describe("correlateToolCalls", () => {
         tool_name: "Bash",
         tool_input: { command: "ls" },
         status: "error",
+        is_error: true,
+        exit_code: null,
         error: "no",
         result_text: "<tool_use_error>no</tool_use_error>",
         matched_by: "id",

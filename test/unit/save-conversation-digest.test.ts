@@ -122,7 +122,7 @@ describe("the digest of a transcript", () => {
     assert.equal(missing, 11);
   });
 
-  test("takes failures of every kind, with whatever output", async () => {
+  test("takes failures of every kind, and only those, with whatever output", async () => {
     const result = { type: "tool_result", ...AT, callID: "c", input: {} } as const;
     const { failedCalls, errors } = await digest(
       { ...result, tool: "read", output: { deep: 1 }, status: "error" },
@@ -130,11 +130,17 @@ describe("the digest of a transcript", () => {
       { ...result, tool: "invalid", output: "unknown tool", status: "completed" },
       { ...result, tool: "bash", output: "", metadata: { exit: 2 }, input: { command: "false" } },
       { ...result, tool: "bash", output: "", metadata: { exit: 0 } },
+      { ...result, tool: "bash", output: "", metadata: { exit: 1 }, input: { command: "grep a b" } },
+      {
+        ...result,
+        tool: "bash",
+        output: "The user rejected permission to use this specific tool call",
+        status: "error",
+      },
     );
     assert.equal(failedCalls, 3);
     assert.deepEqual(errors, [
       { source: "read", message: '{"deep":1}' },
-      { source: "bash", message: "stopped" },
       { source: "invalid", message: "unknown tool" },
       { source: "bash", message: "exit code 2: false" },
     ]);

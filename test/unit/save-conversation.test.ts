@@ -90,7 +90,7 @@ describe("a saved session", () => {
       "- **Date**: 2026-01-05",
       "- **Session ID**: `ses_main`",
       "- **Messages**: 5 (2 user, 3 assistant)",
-      "- **Tool calls**: 7 (2 failed)",
+      "- **Tool calls**: 7 (3 failed)",
       "- **Models**: `acme/large`",
       "- **Tokens**: 3,000 in, 600 out, 90 reasoning, 12,000 cache read, 15 cache write",
       "- **Cost**: $0.0375, with subagents $0.0625",
@@ -219,7 +219,7 @@ describe("a saved session", () => {
   test("is announced to the model in plain words", async () => {
     const { dataFolder, answer, path } = await savedFamily("markdown", "ses_main");
     assert.deepEqual(answer.split("\n"), [
-      `Saved as ${path}: 5 messages, 7 tool calls, 2 failed.`,
+      `Saved as ${path}: 5 messages, 7 tool calls, 3 failed.`,
       `The full transcript is ${join(dataFolder, "transcripts", "ses_main.md")}; the saved file has commands to search it.`,
     ]);
   });

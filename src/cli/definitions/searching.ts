@@ -6,8 +6,9 @@ export const errors: CommandDefinition = {
   name: "errors",
   does: "Prints the tool calls that failed: tool, call id and message, divided by tabs.",
   description:
-    "Backslashes, tabs and line ends in a message are escaped as \\\\, \\t, \\n and \\r, so that a row stays a row. Calls that a person rejected or " +
-    "interrupted did not fail. --fixes looks for the later call on the same target that succeeded, and shows what changed between the two.",
+    "Backslashes, tabs and line ends in a message are escaped as \\\\, \\t, \\n and \\r, so that a row stays a row. A call failed if its agent says so, or " +
+    "if its command ended with another exit code than 0, whatever the agent says; exit code 1 of a search or comparison (grep, rg, find, diff, test) " +
+    "is an answer. Calls that a person rejected or interrupted did not fail. --fixes looks for the later call on the same target that succeeded, and shows what changed between the two.",
   arguments: [SESSIONS],
   options: [
     { flags: "--locate", does: "With the session, line and time of each." },

@@ -11,7 +11,8 @@ const half = z.strictObject({
   other_line: count
     .optional()
     .describe("Line of the other half: of a call its result's, of a result its call's; null if there is none."),
-  is_error: z.boolean().optional().describe("Of a result."),
+  is_error: z.boolean().optional().describe("Of a result: whether the agent itself reported an error."),
+  exit_code: z.number().optional().describe("Of a result: exit code of the command that the call ran."),
   status: z.string().optional().describe("Of a result: how the call ended."),
   chars: z.number().describe("Length of its text, thinking, result or input as JSON."),
 });

@@ -25,7 +25,8 @@ export const block = z.strictObject({
   tool_use_id: text.describe("Of a call: its id."),
   tool_input: z.unknown().describe("Of a call: its input."),
   tool_result_id: text.describe("Of a result: the id of the call that it answers."),
-  is_error: z.boolean().nullable(),
+  is_error: z.boolean().nullable().describe("Of a result: whether the agent itself reported an error."),
+  exit_code: count.describe("Of a result: exit code of the command that the call ran, if the source says."),
   result_text: text,
   status: z
     .enum(["completed", "error", "interrupted", "rejected", "pending"])

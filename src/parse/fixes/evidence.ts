@@ -62,14 +62,11 @@ const NOTHING =
  * How a later call ended, as far as it concerns the step with the same target. Its own success says nothing of a step
  * in front of a pipe or another command: then the output tells.
  */
-export function outcomeOf(
-  { call, exitCode }: { call: ToolCall; exitCode: number | null },
-  step: Step | null,
-  earlier: Clue,
-): "succeeded" | "failed" | "unknown" {
+export function outcomeOf(call: ToolCall, step: Step | null, earlier: Clue): "succeeded" | "failed" | "unknown" {
   if (call.status === "error") return "failed";
   if (call.status !== "completed") return "unknown";
-  if (exitCode !== null && exitCode !== 0) return "failed";
+  // A search that found nothing.
+  if (call.exit_code !== null && call.exit_code !== 0) return "unknown";
   const output = (call.result_text ?? "").slice(0, 20_000);
   if (LAUNCHED.test(output)) return "unknown";
   const isLookup = step !== null && /^(?:read|list|search|glob)$/.test(step.purpose.kind);

@@ -21,8 +21,6 @@ export interface LaneCall {
   knownFrom: number;
   /** Prompts that a person had sent before. */
   turn: number;
-  /** The result's block says that the program failed, though the call did not. */
-  exitCode: number | null;
   target: () => Target;
 }
 
@@ -37,7 +35,6 @@ export function laneCalls(
   const lanes = new Map<string, Lane>();
   const byBlock = new Map<string, ToolCall>();
   for (const call of calls) if (call.use) byBlock.set(call.use.block_id, call);
-  const exitCodes = exitCodesOf(blocks);
   const found = new Map<ToolCall, LaneCall>();
   const turns = turnsBefore(messages);
   for (const [place, { block, message }] of inOrder(blocks, byId).entries()) {
@@ -56,7 +53,6 @@ export function laneCalls(
       textsBefore: lane.texts.length,
       knownFrom: Math.max(message.ordinal, call.result?.message_ordinal ?? 0) + 1,
       turn: turns.get(message.id) ?? 0,
-      exitCode: call.result ? (exitCodes.get(call.result.block_id) ?? null) : null,
       target: once(() => targetOf(call.tool_name, call.tool_input, message.cwd)),
     };
     lane.calls.push(laneCall);
@@ -74,16 +70,6 @@ function inOrder(
     return message ? [{ block, message }] : [];
   });
   return placed.sort((a, b) => a.message.ordinal - b.message.ordinal || a.block.block_order - b.block.block_order);
-}
-
-function exitCodesOf(blocks: readonly ParsedContentBlock[]): Map<string, number> {
-  const codes = new Map<string, number>();
-  for (const { id, block_type, metadata } of blocks) {
-    if (block_type !== "tool_result") continue;
-    const code = metadata["exit"] ?? metadata["exit_code"] ?? metadata["exitCode"];
-    if (typeof code === "number") codes.set(id, code);
-  }
-  return codes;
 }
 
 function turnsBefore(messages: readonly TranscriptMessage[]): Map<string, number> {

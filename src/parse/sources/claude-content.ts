@@ -2,7 +2,7 @@
 import type { BlockDraft } from "../draft.ts";
 import { fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
 import type { BlockMetadata } from "../model.ts";
-import { resultStatus } from "../tool-errors.ts";
+import { exitCodeInError, resultStatus } from "../../calls/result-texts.ts";
 
 /** Blocks of `message.content`, whatever it is. `line` is the whole record: `toolUseResult` tells how a call ended. */
 export function contentBlocks(content: unknown, line: Fields): BlockDraft[] {
@@ -58,10 +58,13 @@ function resultBlock(block: Fields, line: Fields): BlockDraft {
   const isError = typeof block["is_error"] === "boolean" ? block["is_error"] : null;
   // stream-json spells it the other way.
   const toolUseResult = line["toolUseResult"] ?? line["tool_use_result"];
+  // The host judges exit codes by the rule of `endingOf` itself.
+  const status = resultStatus({ isError, text: text ?? "", toolUseResult });
   return {
     type: "tool_result",
     isError: isError === true,
-    status: resultStatus({ isError, text: text ?? "", toolUseResult }),
+    status,
+    exitCode: status === "completed" ? undefined : exitCodeInError(text ?? ""),
     text,
     toolUseId: textOf(block, "tool_use_id"),
     metadata: resultMetadata(block["content"], text, toolUseResult),

@@ -8,11 +8,11 @@ import type {
   ToolUseEntry,
   TranscriptEntry,
 } from "../../format/index.ts";
+import { recordedStatus } from "../../calls/ending.ts";
 import type { MessageDraft } from "../draft.ts";
 import { countOf, isFields, textOf } from "../json-fields.ts";
 import type { BlockMetadata } from "../model.ts";
 import { timeOf } from "../times.ts";
-import { resultStatus } from "../tool-errors.ts";
 import { known, modelAndProvider } from "./transcript-fields.ts";
 import type { UsageSums } from "./transcript-usage.ts";
 import { attachmentBlock, userDraft } from "./transcript-user.ts";
@@ -78,9 +78,7 @@ function callDraft(entry: ToolUseEntry): MessageDraft {
 function resultDraft(entry: ToolResultEntry): MessageDraft {
   const { tool, callID, partID, output, attachments = [] } = entry;
   const text = typeof output === "string" ? output : jsonText(output);
-  const isError = entry.status === "error";
-  // A refusal is an error to the host; who said no is told by the text alone.
-  const status = isError ? resultStatus({ isError, text }) : (entry.status ?? "completed");
+  const { status, isError, exitCode } = recordedStatus(entry, text);
   return {
     type: "user",
     role: "user",
@@ -94,6 +92,7 @@ function resultDraft(entry: ToolResultEntry): MessageDraft {
         text,
         isError,
         status,
+        exitCode,
         metadata: resultMetadata(entry),
       },
       ...attachments.map(attachmentBlock),

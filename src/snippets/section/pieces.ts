@@ -1,7 +1,7 @@
 /** What a section consists of: who said what, the calls, how they ended. Long texts are cut as they come in. */
 import type { ParsedContentBlock, ToolStatus, TranscriptMessage } from "../../parse/model.ts";
 import { isReminderText } from "../../parse/reminder.ts";
-import { errorText } from "../../parse/tool-errors.ts";
+import { errorText } from "../../calls/result-texts.ts";
 import type { RedactionInput, Redactor } from "../../redact/redactor.ts";
 
 export type PieceKind = "user" | "assistant" | "thinking" | "call" | "result" | "program";

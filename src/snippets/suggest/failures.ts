@@ -1,7 +1,7 @@
-/** Failures of calls, those too that the host recorded as completed. */
+/** Failures of calls, those too that only their output shows. */
 import { stripVTControlCharacters } from "node:util";
 import { FAILURE_LINE } from "../../parse/fixes/evidence.ts";
-import type { ParsedContentBlock, ToolCall } from "../../parse/model.ts";
+import type { ToolCall } from "../../parse/model.ts";
 import { targetOf } from "../../parse/targets.ts";
 import type { ConversationRows } from "./conversation.ts";
 
@@ -21,16 +21,14 @@ const MIN_LINE = 24;
 const MAX_CHARS = 20_000;
 
 /**
- * The calls, with the status `error` for commands whose exit code or output says that they failed: a pipe or a list of
- * commands hides it from the host, and some hosts record every command as completed. What only shows files is left as
- * it is: errors in its output are those of the files.
+ * The calls, with the status `error` for commands whose output says that they failed: a pipe or a list of commands hides
+ * it from the exit code. What only shows files is left as it is: errors in its output are those of the files.
  */
-export function withHiddenFailures({ content_blocks, tool_calls }: ConversationRows): ToolCall[] {
-  const blocks = new Map(content_blocks.map((block) => [block.id, block]));
+export function withHiddenFailures({ tool_calls }: ConversationRows): ToolCall[] {
   return tool_calls.map((call) => {
     if (!isShell(call)) return call;
     const output = (call.result_text ?? "").slice(0, MAX_CHARS);
-    if (!failed(output, call.result && blocks.get(call.result.block_id)) || isLookup(call)) return call;
+    if (!showsFailure(output) || isLookup(call)) return call;
     return { ...call, status: "error", error: call.error ?? output };
   });
 }
@@ -44,9 +42,7 @@ export function isShellTool({ tool_name }: Pick<ToolCall, "tool_name">): boolean
   return SHELL.test(tool_name ?? "");
 }
 
-function failed(output: string, result: ParsedContentBlock | undefined | null): boolean {
-  const code = result?.metadata["exit"];
-  if (typeof code === "number" && code !== 0) return true;
+function showsFailure(output: string): boolean {
   return FAILURE_LINE.test(output) || REFUSED.test(output) || USAGE.test(output);
 }
 

@@ -1,7 +1,7 @@
 /** What of an entry is shown to a model, as plain text. */
 import type { ParsedContentBlock } from "../../parse/model.ts";
 import { isPrompt } from "../../parse/prompts.ts";
-import { errorText } from "../../parse/tool-errors.ts";
+import { errorText } from "../../calls/result-texts.ts";
 import { userWords } from "../../parse/user-words.ts";
 import type { Redactor } from "../../redact/redactor.ts";
 import { redactJson } from "../../redact/redact-json.ts";

@@ -1,3 +1,4 @@
+import { recordedStatus } from "../../calls/ending.ts";
 import type {
   SessionEventEntry,
   ToolResultEntry,
@@ -30,8 +31,9 @@ export interface Digest {
   /** Answers of the model: messages, not their parts. */
   assistantMessages: number;
   toolCalls: number;
+  /** Interrupted and refused calls did not fail. */
   failedCalls: number;
-  /** The first errors: failed calls, commands that ended with an error, errors of the session. */
+  /** The first errors: failed calls, errors of the session. */
   errors: { source: string; message: string }[];
   errorCount: number;
   usage: Usage;
@@ -162,17 +164,17 @@ class DigestBuilder {
 
   #result(entry: ToolResultEntry): void {
     if (entry.subagent) this.#subagents.set(entry.subagent.sessionID, entry.subagent.path);
-    if (isFailed(entry)) {
+    const text = typeof entry.output === "string" ? entry.output : (JSON.stringify(entry.output) ?? "");
+    const { status, isError, exitCode } = recordedStatus(entry, text);
+    if (status === "error") {
       this.#digest.failedCalls += 1;
-      const text = typeof entry.output === "string" ? entry.output : (JSON.stringify(entry.output) ?? "");
-      return this.#error(entry.tool, text);
+      const isExit = !isError && exitCode !== undefined && exitCode !== 0;
+      const command = entry.title ?? textOf(entry.input, "command") ?? "";
+      return this.#error(entry.tool, isExit ? `exit code ${exitCode}: ${command}` : text);
     }
+    if (status !== "completed") return;
     for (const path of changedFiles(entry)) this.#touch(path, true);
     for (const path of readFiles(entry)) this.#touch(path, false);
-    const exit = numberOf(entry.metadata, "exit");
-    if (exit !== undefined && exit !== 0) {
-      this.#error(entry.tool, `exit code ${exit}: ${entry.title ?? textOf(entry.input, "command") ?? ""}`);
-    }
   }
 
   #event({ name, text, data, timestamp }: SessionEventEntry): void {
@@ -204,11 +206,6 @@ class DigestBuilder {
     if (known === undefined && this.#files.size >= MAX_FILES) return;
     this.#files.set(name, changed || known === true);
   }
-}
-
-function isFailed({ status, tool }: ToolResultEntry): boolean {
-  // opencode answers a call of an unknown tool, or with broken arguments, by a tool of this name.
-  return status === "error" || status === "interrupted" || tool === "invalid";
 }
 
 function emptyDigest(): Digest {

@@ -170,7 +170,7 @@ function isOfCall(entry: TranscriptEntry | undefined, call: ExpectedCall): boole
 }
 
 function compareEnd({ tool, input, result }: ExpectedCall, entry: ToolResultEntry): string | undefined {
-  const status = entry.status ?? "completed";
+  const status = entry.hostStatus ?? entry.status ?? "completed";
   // The process ended while the call ran, and nobody knows more.
   if (!result) return status === "interrupted" ? undefined : `it says "${status}" but the export has no end of it`;
   if (status !== result.status) return `its status is "${status}", not "${result.status}"`;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { errorText, resultStatus, type ResultFacts } from "../../src/parse/tool-errors.ts";
+import { errorText, resultStatus, type ResultFacts } from "../../src/calls/result-texts.ts";
 import type { ToolStatus } from "../../src/parse/model.ts";
 import { describe, test } from "../support/runner.ts";
 

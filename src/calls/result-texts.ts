@@ -5,7 +5,9 @@
  * A tool's output may quote any of them, so they count only where the output of a tool cannot stand: at the start of
  * a result that is marked as an error or that carries no mark at all.
  */
-import type { ToolStatus } from "./model.ts";
+
+/** How a tool call ended. `rejected`: a person said no. `pending`: no result is in the source. */
+export type ToolStatus = "completed" | "error" | "interrupted" | "rejected" | "pending";
 
 export interface ResultFacts {
   /** The result's `is_error`; null or undefined if the source does not have it. */
@@ -57,7 +59,16 @@ export function errorText(text: string): string {
   return text.replaceAll(OPENING_TAG, "").replaceAll(CLOSING_TAG, "").trim();
 }
 
-/** Never `pending`: there is a result. */
+/** Exit code that Claude Code puts before the output of a command that failed. */
+const EXIT_CODE = /^(?:Error: )?Exit code (\d{1,10})\b/;
+
+/** The exit code in the text of a result that is an error. */
+export function exitCodeInError(text: string): number | undefined {
+  const code = EXIT_CODE.exec(text)?.[1];
+  return code === undefined ? undefined : Number(code);
+}
+
+/** How a call ended as its host reports it. Never `pending`: there is a result. */
 export function resultStatus({ isError, text, toolUseResult }: ResultFacts): ToolStatus {
   if (isError === false) return wasInterrupted(toolUseResult) ? "interrupted" : "completed";
   const told = errorText(text.slice(0, TELLING_CHARACTERS));

@@ -1,0 +1,197 @@
+/** One session with every way to fail, as opencode has it: all that reads or shows it counts the same calls. */
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { errors } from "../../src/cli/schemas/errors.ts";
+import { find } from "../../src/cli/schemas/find.ts";
+import { stats } from "../../src/cli/schemas/stats.ts";
+import { timeline } from "../../src/cli/schemas/timeline.ts";
+import { sessionRecord } from "../../src/host/opencode/events.ts";
+import { storedRecords } from "../../src/host/opencode/queries.ts";
+import { parseTranscript } from "../../src/parse/parse-transcript.ts";
+import { rowsOf, runCli } from "../support/cli/run-cli.ts";
+import { Recording } from "../support/recording/recording.ts";
+import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
+
+interface Ended {
+  tool: string;
+  input: object;
+  state: object;
+  /** How the call ended, and its exit code. */
+  expected: [status: string, exitCode: number | null];
+}
+
+const bash = (command: string, exit: number | null, expected: string): Ended => ({
+  tool: "bash",
+  input: { command },
+  state: { status: "completed", output: `output of ${command}`, title: command, metadata: { exit } },
+  expected: [expected, exit],
+});
+
+const CALLS: Ended[] = [
+  bash("exit 3", 3, "error"),
+  bash("npm test", 0, "completed"),
+  bash("cat f | grep needle", 1, "completed"),
+  bash("grep needle f | make", 1, "error"),
+  {
+    tool: "bash",
+    input: { command: "sleep 9" },
+    state: { status: "completed", output: "terminated", title: "", metadata: { timeout: true } },
+    expected: ["error", null],
+  },
+  {
+    tool: "invalid",
+    input: { tool: "no_such_tool", error: "Model tried to call unavailable tool" },
+    state: { status: "completed", output: "The arguments are invalid", title: "Invalid Tool", metadata: {} },
+    expected: ["error", null],
+  },
+  {
+    tool: "read",
+    input: { filePath: "/nowhere" },
+    state: { status: "error", error: "File not found" },
+    expected: ["error", null],
+  },
+  {
+    tool: "bash",
+    input: { command: "sleep 99" },
+    state: { status: "error", error: "Tool execution aborted", metadata: { interrupted: true } },
+    expected: ["interrupted", null],
+  },
+  {
+    tool: "bash",
+    input: { command: "rm x" },
+    state: { status: "error", error: "The user rejected permission to use this specific tool call." },
+    expected: ["rejected", null],
+  },
+];
+const EXPECTED = CALLS.map(({ expected }) => expected);
+const FAILED = EXPECTED.filter(([status]) => status === "error").length;
+
+const ID = "ses_failures";
+const SESSION = {
+  info: { id: ID, title: "Failures", version: "1.18.33", directory: "/w", time: { created: 1_772_442_000_000 } },
+  messages: [
+    {
+      info: { id: "msg_1", role: "user", sessionID: ID, time: { created: 1_772_442_000_001 } },
+      parts: [{ id: "prt_1", messageID: "msg_1", sessionID: ID, type: "text", text: "Try it all." }],
+    },
+    {
+      info: {
+        id: "msg_2",
+        role: "assistant",
+        sessionID: ID,
+        modelID: "large",
+        providerID: "acme",
+        tokens: { input: 1, output: 2, reasoning: 0, cache: { read: 0, write: 0 } },
+        cost: 0,
+        time: { created: 1_772_442_000_002, completed: 1_772_442_000_009 },
+      },
+      parts: CALLS.map(({ tool, input, state }, at) => ({
+        id: `prt_2${at}`,
+        messageID: "msg_2",
+        sessionID: ID,
+        type: "tool",
+        tool,
+        callID: `call_${at}`,
+        state: { input, time: { start: 1_772_442_000_003, end: 1_772_442_000_004 }, ...state },
+      })),
+    },
+  ],
+};
+
+/** The session as an export, as recorded now in both formats, and as version 0.3 recorded it. */
+const files: Record<string, string> = {};
+const home = makeTempDir();
+
+/** An entry as it was before exit codes had a field and failures were judged. */
+function asBefore(line: string): string {
+  const { hostStatus, exitCode: _, ...entry }: Record<string, unknown> = JSON.parse(line);
+  return JSON.stringify(hostStatus === undefined ? entry : { ...entry, status: hostStatus });
+}
+
+beforeAll(async () => {
+  const folder = join(home, ".openfleet");
+  const recording = new Recording(folder, {
+    format: "both",
+    queries: {
+      session: async () => sessionRecord({ ...SESSION.info }, false),
+      history: async () => SESSION.messages.flatMap(storedRecords),
+    },
+  });
+  await recording.recorder.recall(ID);
+  await recording.end();
+  files["markdown"] = join(folder, "transcripts", `${ID}.md`);
+  files["jsonl"] = join(folder, "transcripts", `${ID}.jsonl`);
+  files["export"] = join(home, "export.json");
+  files["jsonl of 0.3"] = join(home, "before.jsonl");
+  writeFileSync(files["export"], JSON.stringify(SESSION, null, 2));
+  const lines = readFileSync(files["jsonl"], "utf8").trimEnd().split("\n");
+  writeFileSync(files["jsonl of 0.3"], `${lines.map(asBefore).join("\n")}\n`);
+});
+
+async function printed(...argv: string[]): Promise<string> {
+  const { stdout, exitCode } = await runCli(argv, { home });
+  assert.equal(exitCode, 0, argv.join(" "));
+  return stdout;
+}
+
+for (const form of ["export", "markdown", "jsonl", "jsonl of 0.3"]) {
+  describe(`calls that failed, in ${form}`, () => {
+    const file = (): string => files[form] ?? "";
+
+    test("have the status, and what the host reported and the exit code in fields of their own", async () => {
+      const { tool_calls, stats: sums } = await parseTranscript(ID, readFileSync(file(), "utf8"));
+      assert.deepEqual(
+        tool_calls.map(({ status, exit_code }) => [status, exit_code]),
+        EXPECTED,
+      );
+      assert.deepEqual(
+        tool_calls.map(({ is_error }) => is_error),
+        CALLS.map(({ state }, at) => "error" in state && EXPECTED[at]?.[0] !== "interrupted"),
+      );
+      assert.equal(sums.tool_error_count, FAILED);
+    });
+
+    test("are the same to errors, --fixes, stats, timeline and the page", async () => {
+      const ids = CALLS.flatMap(({ expected }, at) => (expected[0] === "error" ? [`call_${at}`] : []));
+      for (const options of [["--json"], ["--json", "--fixes"]]) {
+        const told = rowsOf(errors, await printed("errors", file(), ...options));
+        assert.deepEqual(
+          told.map(({ tool_use_id }) => tool_use_id),
+          ids,
+        );
+      }
+      assert.equal(stats.parse(JSON.parse(await printed("stats", file(), "--json"))).tool_errors, FAILED);
+      const [turn] = rowsOf(timeline, await printed("timeline", file(), "--json"));
+      assert.equal(turn?.tool_errors, FAILED);
+      const page = await printed("export", file(), "-o", "-");
+      assert.equal(page.split('class="call error"').length - 1, FAILED);
+    });
+  });
+}
+
+test("find --errors looks through the calls that failed, and no others", async () => {
+  const hits = rowsOf(find, await printed("find", "output of", "--errors", "--json"));
+  assert.deepEqual(new Set(hits.map(({ tool_use_id }) => tool_use_id)), new Set(["call_0", "call_3"]));
+});
+
+describe("the sections of a transcript", () => {
+  const count = (kind: string): number => {
+    const text = readFileSync(files["markdown"] ?? "", "utf8");
+    return text.split("\n").filter((line) => line.startsWith("## [") && line.includes(`] ${kind}:`)).length;
+  };
+
+  test("say which calls did not end well, and add up", () => {
+    const well = EXPECTED.filter(([status]) => status === "completed").length;
+    assert.deepEqual([count("Tool Use"), count("Tool Result"), count("Tool Error")], [9, well, 9 - well]);
+  });
+
+  test("show the exit code of a command that failed", () => {
+    const text = readFileSync(files["markdown"] ?? "", "utf8");
+    assert.match(text, /\] Tool Error: bash\n\n\*\*Call ID\*\*: call_0\n(?:.+\n|\n)*?\*\*Exit code\*\*: 3\n/);
+    assert.match(text, /"status":"error","hostStatus":"completed","exitCode":3/);
+  });
+});
