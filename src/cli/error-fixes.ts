@@ -6,13 +6,13 @@ import type { CommandContext } from "./command.ts";
 import type { ErrorRow } from "./schemas/errors.ts";
 import { idOf, noteDamage, parseSession } from "./session-input.ts";
 
-/** Failed calls with what later succeeded; `locate` adds where they are. */
+/** Failed calls with what later succeeded; `locate` adds where they are, `subagents` those copied into the session's file. */
 export async function* errorsWithFixes(
   context: CommandContext,
   ref: SessionRef,
-  locate: boolean,
+  { locate, subagents }: { locate: boolean; subagents: boolean },
 ): AsyncGenerator<ErrorRow> {
-  const result = await parseSession(context, ref, { costs: false });
+  const result = await parseSession(context, ref, { costs: false, subagents });
   noteDamage(context, ref, result);
   for (const found of findFixes(result.messages, result.content_blocks, result.tool_calls)) {
     const { failed } = found;

@@ -117,22 +117,29 @@ function damageText({ damaged, unknown_lines: unknown }: StatsResult): string {
     .join(", ");
 }
 
-const USAGE_COLUMNS: readonly Column[] = [
+/** The same in every table. */
+export const TOKEN_COLUMNS: readonly Column[] = [
   { head: "IN", align: "right", drop: 3 },
   { head: "CACHE READ", align: "right", drop: 4 },
   { head: "CACHE WRITE", align: "right", drop: 5 },
   { head: "OUT", align: "right", drop: 1 },
-  { head: "COST", align: "right" },
 ];
+const USAGE_COLUMNS: readonly Column[] = [...TOKEN_COLUMNS, { head: "COST", align: "right" }];
 
-function usageCells(usage: StatsUsage): string[] {
+type Tokens = Pick<StatsUsage, "tokens_in" | "cache_read" | "cache_write" | "tokens_out" | "tokens_out_is_lower_bound">;
+
+/** Cells of `TOKEN_COLUMNS`. */
+export function tokenCells(usage: Tokens): string[] {
   return [
     compact(usage.tokens_in),
     compact(usage.cache_read),
     compact(usage.cache_write),
     (usage.tokens_out_is_lower_bound ? ">" : "") + compact(usage.tokens_out),
-    shortCost(usage),
   ];
+}
+
+function usageCells(usage: StatsUsage): string[] {
+  return [...tokenCells(usage), shortCost(usage)];
 }
 
 function shortCost({

@@ -1,10 +1,11 @@
 /** The turns of a session in a table. */
-import { compact, duration } from "../html/quantities.ts";
+import { duration } from "../html/quantities.ts";
 import type { ParseResult } from "../parse/model.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./command.ts";
 import type { TimelineRow } from "./schemas/timeline.ts";
 import { sessionHeading } from "./session-heading.ts";
+import { TOKEN_COLUMNS, tokenCells } from "./stats-text.ts";
 import { neutralLine } from "../neutral-text.ts";
 import { table } from "./terminal/table.ts";
 import { dayAndTime } from "./terminal/times.ts";
@@ -26,8 +27,7 @@ export function timelineText(
     String(row.turn),
     dayAndTime(row.timestamp),
     row.duration_ms === 0 ? "" : duration(row.duration_ms),
-    compact(row.tokens_in + row.cache_read + row.cache_write),
-    (row.tokens_out_is_lower_bound ? ">" : "") + compact(row.tokens_out),
+    ...tokenCells(row),
     cut(toolsCell(row), Math.min(MAX_TOOLS_COLUMNS, columns / 4)),
     cut(neutralLine(row.prompt ?? "(before the first prompt)"), MAX_PROMPT_COLUMNS),
   ]);
@@ -36,8 +36,7 @@ export function timelineText(
       { head: "TURN", align: "right" },
       { head: "TIME", paint: colors.dim },
       { head: "TOOK", align: "right", drop: 1 },
-      { head: "IN", align: "right", drop: 4 },
-      { head: "OUT", align: "right", drop: 3 },
+      ...TOKEN_COLUMNS,
       { head: "TOOLS", drop: 2, paint: colors.blue },
       { head: "PROMPT", flexible: true },
     ],

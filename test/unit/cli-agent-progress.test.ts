@@ -97,16 +97,30 @@ describe("subagents that stand only in progress lines", () => {
     assert.equal((await total(home, "--all")).messages, 3);
   });
 
-  test("are in errors, timeline and export", async () => {
+  test("are in errors with --subagents, and in the page", async () => {
     const { home } = homeWith();
-    const errors = await runCli(["errors", SESSION], { home });
-    assert.equal(errors.stdout, "Grep\ttoolu_below\tNo such folder: birds\n");
-    const timeline = await runCli(["timeline", SESSION, "--json"], { home });
-    assert.match(timeline.stdout, /"turn":1,.*"tools":\{"Task":1,"Grep":1\},"tool_errors":1,.*"tokens_out":80,/);
+    for (const options of [[], ["--fixes"]]) {
+      const alone = await runCli(["errors", SESSION, ...options], { home });
+      assert.deepEqual([alone.exitCode, alone.stdout], [1, ""]);
+      const all = await runCli(["errors", SESSION, "--subagents", ...options], { home });
+      assert.match(all.stdout, /Grep.*toolu_below[^]*No such folder: birds/);
+    }
     const page = await runCli(["export", SESSION], { home });
     assert.match(page.stdout, /There is no kingfisher/);
     const without = await runCli(["export", SESSION, "--no-subagents"], { home });
     assert.doesNotMatch(without.stdout, /There is no kingfisher/);
+  });
+
+  test("are in none of the turns of show and timeline, which count the same messages", async () => {
+    for (const files of [undefined, "folder"] as const) {
+      const { home } = homeWith(files);
+      const turns = await runCli(["timeline", SESSION, "--json"], { home });
+      assert.match(turns.stdout, /"turn":1,.*"messages":4,"tools":\{"Task":1\},"tool_errors":0,.*"tokens_out":40,/);
+      for (const command of ["show", "timeline"]) {
+        const { stdout } = await runCli([command, SESSION], { home });
+        assert.match(stdout, / 4 messages /, command);
+      }
+    }
   });
 
   test("are not in errors, timeline and export of a session with files", async () => {

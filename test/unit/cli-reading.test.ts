@@ -66,8 +66,52 @@ describe("transcripts timeline", () => {
     const { stdout } = await runCli(["timeline", SESSION], { home });
     assert.match(
       stdout,
-      /TURN {2}TIME +TOOK +IN +OUT {2}TOOLS +PROMPT\n.* 12 s +68 +80 {2}1 failed: Read 2 {2}Add up the prices\n/,
+      /TURN {2}TIME +TOOK +IN +CACHE READ +CACHE WRITE +OUT {2}TOOLS +PROMPT\n.* 12 s +40 +20 +8 +80 {2}1 failed: Read 2 {2}Add up the prices\n/,
     );
+  });
+
+  test("counts the same tokens as stats, column by column", async () => {
+    const cellsUnder = (table: string, line: RegExp): Record<string, string | undefined> => {
+      const [head = "", ...rows] = table.slice(table.search(/^.*\bIN {2,}CACHE READ/m)).split("\n");
+      const row = rows.find((each) => line.test(each)) ?? "";
+      const ends = ["IN", "CACHE READ", "CACHE WRITE", "OUT"].map(
+        (name) => [name, head.indexOf(` ${name}`) + name.length + 1] as const,
+      );
+      return Object.fromEntries(ends.map(([name, end]) => [name, row.slice(0, end).split(" ").at(-1)]));
+    };
+    const alone = makeTempDir();
+    storeSession(alone, [user("One turn", 0), says("Done.", 1)].join(""));
+    const [turn, all] = [
+      await runCli(["timeline", SESSION], { home: alone }),
+      await runCli(["stats", SESSION], { home: alone }),
+    ];
+    const cells = cellsUnder(turn.stdout, /One turn/);
+    assert.deepEqual(cells, cellsUnder(all.stdout, /^claude-/));
+    assert.deepEqual(cells, { IN: "10", "CACHE READ": "5", "CACHE WRITE": "2", OUT: "20" });
+  });
+
+  test("counts a failure whose call is not in the file, in the turn of its result", async () => {
+    const cut = makeTempDir();
+    storeSession(
+      cut,
+      [
+        result("toolu_gone", "<tool_use_error>no such file</tool_use_error>", 0, true),
+        user("Go on", 1),
+        result("toolu_lost", "<tool_use_error>no such folder</tool_use_error>", 2, true),
+        calls("Read", "toolu_here", { file_path: "/a" }, 3),
+        result("toolu_here", "<tool_use_error>nor this</tool_use_error>", 4, true),
+      ].join(""),
+    );
+    const { stdout } = await runCli(["timeline", SESSION, "--json"], { home: cut });
+    assert.deepEqual(
+      rowsOf(timeline, stdout).map(({ turn, tool_errors }) => [turn, tool_errors]),
+      [
+        [0, 1],
+        [1, 2],
+      ],
+    );
+    const listed = await runCli(["errors", SESSION], { home: cut });
+    assert.equal(listed.stdout.trimEnd().split("\n").length, 3);
   });
 });
 

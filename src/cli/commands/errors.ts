@@ -43,12 +43,13 @@ async function sessionsOf(context: CommandContext, argument: string, options: Co
 }
 
 async function* errorsOf(context: CommandContext, ref: SessionRef, options: CommandOptions): AsyncGenerator<ErrorRow> {
+  const subagents = flag(options, "subagents");
   if (flag(options, "fixes")) {
     const { errorsWithFixes } = await import("../error-fixes.ts");
-    yield* errorsWithFixes(context, ref, flag(options, "locate"));
+    yield* errorsWithFixes(context, ref, { locate: flag(options, "locate"), subagents });
     return;
   }
-  const agentProgress = await needsAgentProgress(ref);
+  const agentProgress = subagents && (await needsAgentProgress(ref));
   for await (const error of scanErrors(inputOf(context, ref), { ...readOptions(context, ref), agentProgress })) {
     const { tool_name, tool_use_id, line_number, call_line_number, timestamp } = error;
     yield {

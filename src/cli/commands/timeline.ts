@@ -1,5 +1,5 @@
 /** `transcripts timeline` */
-import type { ToolCall } from "../../parse/model.ts";
+import type { ParsedContentBlock, ToolCall } from "../../parse/model.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { callsByBlock } from "../calls-by-block.ts";
 import { flag, integer } from "../option-values.ts";
@@ -16,7 +16,7 @@ export async function run(
 ): Promise<ExitCode> {
   const [argument = ""] = args;
   const ref = await sessionNamed(context, argument);
-  const result = await parseSession(context, ref, { costs: flag(options, "json") });
+  const result = await parseSession(context, ref, { subagents: false, costs: flag(options, "json") });
   context.signal.throwIfAborted();
   noteDamage(context, ref, result);
   const calls = callsByBlock(result.tool_calls);
@@ -49,7 +49,7 @@ function turnRow(turn: Turn, sessionId: string, calls: ReadonlyMap<string, ToolC
     prompt: turn.prompt ? saidIn(turn.prompt) : null,
     messages: messages.length,
     tools: Object.fromEntries([...tools].map(([name, of]) => [name, of.length])),
-    tool_errors: uses.filter(({ id }) => calls.get(id)?.status === "error").length,
+    tool_errors: turn.messages.flatMap(({ blocks }) => blocks.filter((block) => isFailure(block, calls))).length,
     tokens_in: sum(({ tokens_in }) => tokens_in),
     tokens_out: sum(({ tokens_out }) => tokens_out),
     tokens_out_is_lower_bound: messages.some(({ metadata }) => metadata.tokens_out_is_lower_bound === true),
@@ -58,6 +58,12 @@ function turnRow(turn: Turn, sessionId: string, calls: ReadonlyMap<string, ToolC
     cost_is_estimate: messages.some(({ metadata }) => metadata.cost_is_estimate === true),
     cost_usd: costs.length === 0 ? null : costs.reduce((total, cost) => total + cost, 0),
   };
+}
+
+/** A failed call counts where it was made; a result whose call is not in the file, where it came. */
+function isFailure({ id, block_type }: ParsedContentBlock, calls: ReadonlyMap<string, ToolCall>): boolean {
+  const call = calls.get(id);
+  return call?.status === "error" && (block_type === "tool_use" || call.use === null);
 }
 
 /** From the least to the greatest; 0 if there are none. Not by spreading: a turn may have very many messages. */

@@ -84,6 +84,8 @@ export const stats: CommandDefinition = {
 export const timeline: CommandDefinition = {
   name: "timeline",
   does: "Prints one line for each turn: time, duration, tokens, tools, first words.",
+  description:
+    "Messages and tokens are those of the session itself, as in `show`; `stats` adds up those of its subagents too.",
   arguments: [SESSION],
   options: [{ flags: "--last <n>", does: "Only the last n turns.", value: "integer" }, json("lines", "each turn")],
   examples: [

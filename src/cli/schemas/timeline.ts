@@ -11,7 +11,7 @@ export const timeline = z.strictObject({
   prompt: z.string().nullable().describe("What the person said."),
   messages: z.number(),
   tools: z.record(z.string(), z.number()).describe("Calls by tool."),
-  tool_errors: z.number(),
+  tool_errors: z.number().describe("Calls that failed, and failures whose call is not in the file."),
   tokens_in: z.number().describe("Without what came from a cache."),
   tokens_out: z.number(),
   tokens_out_is_lower_bound: z
