@@ -159,11 +159,12 @@ export class Recorder {
   }
 
   #makeSession(sessionID: string): SessionRecording {
-    const { formats, preparation, nowMs, soon, onFailure } = this.#options;
+    const { formats, preparation, nowMs, delay, soon, onFailure } = this.#options;
     return new SessionRecording({
       sessionID,
       preparation,
       nowMs,
+      delay,
       soon,
       onFailure,
       hasTranscript: () => this.#places.hasTranscript(sessionID, formats[0] ?? "markdown"),

@@ -12,6 +12,11 @@ const MAX_DRAFTS = 20_000;
 /** Drafts that are prepared at once: enough to make redaction cheap, few enough to be written soon. */
 const BATCH = 64;
 
+/** How long the entries that follow a large result wait for it, so that it mostly stands before the answer to it, in ms. */
+const HEAD_START_MS = 2_000;
+/** For a result of this size, in characters or bytes, they do not wait at all: it would be in vain. */
+const HUGE_OUTPUT = 8 * 1024 * 1024;
+
 /** A large result, which is prepared beside the entries that follow it. */
 interface LargeResult {
   draft: Draft;
@@ -40,6 +45,8 @@ export interface SessionRecordingOptions {
   /** Drafts of what the host stored before this process listened, but for the messages that `isLive` names. */
   history: (isLive: (messageID: string) => boolean) => Promise<Draft[]>;
   nowMs: () => number;
+  /** Resolves after that time, or when the signal is given. */
+  delay: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Runs a step of work soon, after the host's own. */
   soon: (step: () => void) => void;
   /** Told of a failure of ours; the drafts that it cost are counted in the transcript. */
@@ -164,9 +171,8 @@ export class SessionRecording {
     while (this.#drafts.length > 0) {
       const batch = this.#drafts.splice(0, BATCH);
       this.#preparing = batch.length;
-      const prepared = await this.#prepare(await this.#withoutLarge(batch));
+      await this.#write(outputs, batch);
       this.#preparing = 0;
-      for (const entry of prepared) this.#append(outputs, entry);
     }
     if (this.#lost > 0) this.#append(outputs, { entry: this.#lossEntry() });
   }
@@ -194,31 +200,41 @@ export class SessionRecording {
     return !this.#outputs && isOnly() && !(await this.#options.hasTranscript()) && isOnly();
   }
 
-  /** Sets large results aside: what follows them need not wait, and results may stand behind later entries. */
-  async #withoutLarge(batch: readonly Draft[]): Promise<Draft[]> {
-    const { preparation, sessionID, onFailure } = this.#options;
-    const others: Draft[] = [];
+  async #write(outputs: readonly Output[], batch: readonly Draft[]): Promise<void> {
+    const writeSmall = async (drafts: readonly Draft[]): Promise<void> => {
+      for (const entry of await this.#prepare(drafts)) this.#append(outputs, entry);
+    };
+    let small: Draft[] = [];
     for (const draft of batch) {
-      const size = await preparation.largeOutput(draft);
-      if (size === undefined) others.push(draft);
-      else {
-        try {
-          this.#setAside({ draft, size, short: await preparation.prepareShort(sessionID, draft, size) });
-        } catch (error) {
-          onFailure(error);
-          this.#lost += 1;
-        }
+      const size = await this.#options.preparation.largeOutput(draft);
+      if (size === undefined) {
+        small.push(draft);
+        continue;
       }
+      await writeSmall(small);
+      small = [];
+      await this.#writeLarge(draft, size);
     }
-    return others;
+    await writeSmall(small);
   }
 
-  #setAside(result: Pick<LargeResult, "draft" | "size" | "short">): void {
-    const { promise: done, resolve: settle } = Promise.withResolvers<void>();
-    const large: LargeResult = { ...result, done, settle };
-    this.#large.add(large);
-    // One after the other: each may take a hundred megabytes.
-    this.#lane = this.#lane.then(() => this.#prepareLarge(large));
+  /** Starts on a large result, and resolves when it is written or the entries that follow it must not wait any longer. */
+  async #writeLarge(draft: Draft, size: number): Promise<void> {
+    const { preparation, sessionID, delay, onFailure } = this.#options;
+    try {
+      const short = await preparation.prepareShort(sessionID, draft, size);
+      const { promise: done, resolve: settle } = Promise.withResolvers<void>();
+      const large: LargeResult = { draft, size, short, done, settle };
+      this.#large.add(large);
+      // One after the other: each may take a hundred megabytes.
+      this.#lane = this.#lane.then(() => this.#prepareLarge(large));
+      if (size >= HUGE_OUTPUT) return;
+      const isDone = new AbortController();
+      await Promise.race([done.finally(() => isDone.abort()), delay(HEAD_START_MS, isDone.signal)]);
+    } catch (error) {
+      onFailure(error);
+      this.#lost += 1;
+    }
   }
 
   /** Never rejects. */

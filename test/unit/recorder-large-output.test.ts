@@ -147,13 +147,19 @@ describe("a large output that the host did not cut", () => {
     );
   });
 
-  test("is recorded whole, with its place behind smaller ones", async () => {
+  test("is recorded whole, before the answer to it if it is ready soon", async () => {
     const folder = data();
     await new Recording(folder, { format: "both" }).does(...stepsWith(completed(INPUT, WHOLE))).end();
     for (const name of ["ses_1.md", "ses_1.jsonl"]) {
       const { entries, told } = await readSound(folder, name);
       assert.equal(outputOf(entries, "call_large"), WHOLE);
       assert.deepEqual(small(told), SMALL);
+      const answer = entries.findIndex(({ type }) => type === "assistant");
+      assert.ok(entries.findIndex((entry) => "callID" in entry && entry.callID === "call_large") < answer);
+      assert.deepEqual(
+        resultsOf(entries.slice(0, answer)).map(({ callID }) => callID),
+        ["call_large", "call_small"],
+      );
       assert.deepEqual(missing(entries), []);
     }
   });
