@@ -32,7 +32,14 @@ const plugin = await rolldown({
   input: join(root, "src/plugin.ts"),
   platform: "node",
   external: [/^node:/, /^@secretlint\//],
-  output: { file: join(dist, "plugin.js"), format: "esm", minify: { compress: false, mangle: false, codegen: true } },
+  output: {
+    dir: dist,
+    entryFileNames: "plugin.js",
+    // The prices, which only save_conversation needs.
+    chunkFileNames: "plugin-[name].js",
+    format: "esm",
+    minify: { compress: false, mangle: false, codegen: true },
+  },
 });
 
 // The command line starts in a fraction of the time when it is few files. Commands stay apart and are loaded when run.

@@ -125,11 +125,48 @@ export class KeptFiles {
   }
 
   async #redacted(bytes: Uint8Array, mime: string, redact: (text: string) => Promise<string>): Promise<Uint8Array> {
-    if (!/^text\/|[/+](json|xml|yaml|toml|javascript)\b/.test(mime)) return bytes;
-    // Text in another encoding keeps its bytes; what is redacted in it is ASCII.
-    const encoding = isUtf8(bytes) ? "utf8" : "latin1";
-    return Buffer.from(await redact(Buffer.from(bytes).toString(encoding)), encoding);
+    const encoding = textEncoding(bytes, mime);
+    if (encoding === undefined) return bytes;
+    const copy = Buffer.from(bytes);
+    const text = encoding === "utf16be" ? copy.swap16().toString("utf16le") : copy.toString(encoding);
+    const redacted = await redact(text);
+    if (redacted === text) return bytes;
+    return encoding === "utf16be" ? Buffer.from(redacted, "utf16le").swap16() : Buffer.from(redacted, encoding);
   }
+}
+
+/** Bytes that are looked at to detect UTF-16 without a byte order mark. */
+const UTF16_SAMPLE_BYTES = 4096;
+
+/**
+ * The encoding in which the text of a file is redacted; undefined if it is no text. The content decides: hosts know
+ * few types, and call much `application/octet-stream`. Text in an unknown encoding is treated as bytes (`latin1`): what
+ * is redacted in it is ASCII.
+ */
+function textEncoding(bytes: Uint8Array, mime: string): "utf8" | "utf16le" | "utf16be" | "latin1" | undefined {
+  const utf16 = bytes.length % 2 === 0 ? utf16Order(bytes) : undefined;
+  if (utf16 !== undefined) return utf16;
+  if (isUtf8(bytes)) return "utf8";
+  const isCalledText = /^text\/|[/+](json|xml|yaml|toml|javascript|sql)\b/.test(mime);
+  return isCalledText || !bytes.some(isBinary) ? "latin1" : undefined;
+}
+
+/** By the byte order mark, or by the zero in every other byte of Latin text. */
+function utf16Order(bytes: Uint8Array): "utf16le" | "utf16be" | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf16le";
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf16be";
+  const sample = bytes.subarray(0, UTF16_SAMPLE_BYTES);
+  const zeros = [0, 0];
+  for (const [at, byte] of sample.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1;
+  const [even = 0, odd = 0] = zeros;
+  const most = sample.length / 4;
+  if (odd > most && even === 0) return "utf16le";
+  return even > most && odd === 0 ? "utf16be" : undefined;
+}
+
+/** A control character that no text has; escape sequences and form feeds are in the output of programs. */
+function isBinary(byte: number): boolean {
+  return byte < 0x20 && ![0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1b].includes(byte);
 }
 
 /** The bytes in a `data:` URL (RFC 2397); undefined if it is broken. */

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { recordedEnd } from "../calls/ending.ts";
 import { outputFileText, type Attachment, type SessionEventEntry, type TranscriptEntry } from "../format/index.ts";
 import { given, type Draft } from "./draft.ts";
@@ -126,6 +127,10 @@ export class Preparation {
     const values = await this.#options.redaction.values(fields);
     return entries.map((entry, at) => {
       const redacted: TranscriptEntry = Object.assign({}, entry, known[at], values[at]);
+      if ("callID" in entry && "callID" in redacted && redacted.callID !== entry.callID) {
+        // A name that still tells calls apart: files are called after it, and results are found by it.
+        redacted.callID = `redacted_${createHash("sha256").update(entry.callID).digest("hex").slice(0, 16)}`;
+      }
       if (entry.type === "tool_use" && redacted.type === "tool_use" && isObject(entry.input)) {
         this.#inputs.set(entry.input, { input: redacted.input });
       }
@@ -169,9 +174,10 @@ function writtenFields(entry: TranscriptEntry, withoutInput: boolean): object {
     case "reasoning":
       return { content: entry.content };
     case "tool_use":
-      return { input: entry.input };
+      return { callID: entry.callID, input: entry.input };
     case "tool_result":
       return given({
+        callID: entry.callID,
         input: withoutInput ? undefined : entry.input,
         output: entry.output,
         title: entry.title,

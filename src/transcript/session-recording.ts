@@ -13,7 +13,7 @@ const MAX_DRAFTS = 20_000;
 const BATCH = 64;
 
 /** How long the entries that follow a large result wait for it, so that it mostly stands before the answer to it, in ms. */
-const HEAD_START_MS = 2_000;
+const HEAD_START_MS = 5_000;
 /** For a result of this size, in characters or bytes, they do not wait at all: it would be in vain. */
 const HUGE_OUTPUT = 8 * 1024 * 1024;
 

@@ -82,7 +82,7 @@ describe("the package", () => {
 
   test("names each package that is bundled, with its version and licence", () => {
     const notices = readFileSync(join(DIST, "THIRD-PARTY-NOTICES.txt"), "utf8");
-    const bundles = builtFiles.filter((file) => /^(?:plugin|cli[\\/].*)\.js$/.test(file));
+    const bundles = builtFiles.filter((file) => /^(?:plugin(?:-[\w-]+)?|cli[\\/].*)\.js$/.test(file));
     const code = bundles.map((file) => readFileSync(join(DIST, file), "utf8")).join("\n");
     for (const [name, mark] of [
       ["commander", "CommanderError"],
