@@ -7,7 +7,7 @@ import type { ScanText } from "./scan-text.ts";
 import { isStandIn } from "./placeholders.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
 import { valueWithoutSign } from "./unsigned-values.ts";
-import { isSecretValue } from "./values.ts";
+import { isFingerprint, isSecretValue } from "./values.ts";
 
 const KINDS: Readonly<Record<NameFamily, string>> = {
   password: "password",
@@ -48,10 +48,6 @@ function isCutSecret(value: string, family: NameFamily): boolean {
 
 const NUMBERED =
   /(?:first|second|third|fourth|next|last|final|one|each|every|this|tests?|checks?|all|\d(?:st|nd|rd|th)?) $/i;
-
-/** The public key that git signs with: `user.signingkey`, by its fingerprint or its short id. */
-const isFingerprint = (name: string, value: string): boolean =>
-  /signing.?key$/i.test(name) && /^(?:0x)?(?:[0-9a-f]{16}|[0-9a-f]{40})$/i.test(value);
 
 /** How much of a value is looked at to judge it. */
 const JUDGED_CHARS = 512;

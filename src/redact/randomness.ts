@@ -28,7 +28,8 @@ function restlessness(value: string): number {
 }
 
 /** Noise has as many capitals as small letters; in `camelCaseNames` capitals are few, in acronyms they stand together. */
-function isRandomLetters(value: string): boolean {
+export function isRandomLetters(value: string, min: number): boolean {
+  if (value.length < min) return false;
   const capitals = (value.match(/[A-Z]/g)?.length ?? 0) / value.length;
   return capitals >= 0.25 && capitals <= 0.75 && restlessness(value) >= 0.12;
 }
@@ -44,7 +45,7 @@ const hasLettersAndDigits = (value: string): boolean => /[0-9]/.test(value) && /
 /** Whether a program made the value: letters and digits in no order. `min` is the least length. */
 export function isRandom(value: string, min: number): boolean {
   if (value.length < min || /\s/.test(value)) return false;
-  if (!hasLettersAndDigits(value)) return value.length >= 16 && isRandomLetters(value);
+  if (!hasLettersAndDigits(value)) return isRandomLetters(value, 16);
   return !isWordy(value) && restlessness(value) >= 0.2;
 }
 

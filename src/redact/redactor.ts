@@ -1,4 +1,5 @@
 import { assignmentRule, findInLeaf } from "./assignment-rule.ts";
+import { commandRules } from "./command-rules.ts";
 import { addCounts, applyFindings, type Finding, mergeFindings, type RedactionCounts } from "./finding.ts";
 import { loginRules } from "./login-rules.ts";
 import { privateKeyRules } from "./private-key-rules.ts";
@@ -56,7 +57,14 @@ const TEXT_COST = 64;
 const MAX_PASSES = 5;
 
 /** All rules of this package. */
-const ownRules: readonly Rule[] = [...tokenRules, ...shapedRules, ...privateKeyRules, ...loginRules, assignmentRule];
+const ownRules: readonly Rule[] = [
+  ...tokenRules,
+  ...shapedRules,
+  ...privateKeyRules,
+  ...loginRules,
+  ...commandRules,
+  assignmentRule,
+];
 
 let index: TriggerIndex | undefined;
 const ownIndex = (): TriggerIndex => (index ??= new TriggerIndex(ownRules));

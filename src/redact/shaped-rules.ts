@@ -8,8 +8,9 @@ import { isPadding } from "./placeholders.ts";
 interface Shape {
   kind: string;
   triggers: readonly string[];
-  /** How far before the trigger the match may start, in characters. */
+  /** How far before the trigger the match may start, in characters; always exactly there if `exact` is set. */
   before?: number;
+  exact?: boolean;
   /** A letter or digit may stand directly before the match. */
   anywhere?: boolean;
   /** Sticky; group `secret`, if it has one, is what is replaced. Bounded, so that it takes constant time. */
@@ -44,9 +45,10 @@ const shapes: readonly Shape[] = [
   },
   { kind: "voyage-key", triggers: ["pa-", "al-"], pattern: /(?:pa|al)-(?=[a-z0-9_-]{0,42}[A-Z])[\w-]{43}(?![\w-])/y },
   { kind: "square-token", triggers: ["EAAA"], pattern: /(?<![\w+/-])EAAA[\w-]{60}(?![\w+/=-])/y },
+  { kind: "facebook-token", triggers: ["EAA"], pattern: /(?<![\w+/-])EAA[A-Z][A-Za-z0-9]{90,400}(?![\w+/=-])/y },
   { kind: "cloudflare-origin-key", triggers: ["v1.0-"], pattern: /v1\.0-[0-9a-f]{24}-[0-9a-f]{146}/y },
   { kind: "clickhouse-key", triggers: ["4b1d"], pattern: /4b1d(?=\w{0,37}[G-Zg-z])[A-Za-z0-9]{38}(?!\w)/y },
-  { kind: "maxmind-key", triggers: ["_mmk"], before: 36, pattern: /[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk/y },
+  { kind: "maxmind-key", triggers: ["_mmk"], before: 36, exact: true, pattern: /[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk/y },
   { kind: "harness-token", triggers: ["pat.", "sat."], pattern: /[ps]at\.[\w-]{22}\.[0-9a-f]{24}\.\w{20}/y },
   { kind: "infisical-token", triggers: ["st."], pattern: /st\.[0-9a-f]{24}\.[0-9a-f]{32}\.[0-9a-f]{32}/y },
   { kind: "voiceflow-key", triggers: ["VF."], pattern: /VF\.(?:(?:DM|WS)\.)?[0-9a-fA-F]{24}\.\w{16}/y },
@@ -64,14 +66,26 @@ const shapes: readonly Shape[] = [
     before: 32,
     pattern: /(?:pi|seti)_[A-Za-z0-9]{14,28}_secret_[A-Za-z0-9]{20,30}/y,
   },
-  { kind: "new-relic-key", triggers: ["FFFFNRAL"], before: 32, pattern: /[0-9a-f]{32}FFFFNRAL/y },
+  { kind: "new-relic-key", triggers: ["FFFFNRAL"], before: 32, exact: true, pattern: /[0-9a-f]{32}FFFFNRAL/y },
   { kind: "new-relic-key", triggers: ["eu01xx"], pattern: /eu01xx[0-9a-f]{26,36}(?:FFFF)?NR(?:AL|MA)/y },
   // The marks that Azure puts into its keys, so that they can be found.
-  { kind: "azure-key", triggers: ["JQQJ99"], before: 52, pattern: /[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{20,28}/y },
-  { kind: "azure-key", triggers: ["AZDO"], before: 76, pattern: /[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}/y },
-  { kind: "azure-key", triggers: ["+ASt", "ACDb"], before: 77, pattern: /[\w+/]{76}(?:\+ASt|ACDb)[\w+/]{5,6}==/y },
-  { kind: "azure-key", triggers: ["+ACR"], before: 42, pattern: /[A-Za-z0-9+/]{42}\+ACR[A-Za-z0-9]{6}/y },
-  { kind: "azure-key", triggers: ["AzSe"], before: 42, pattern: /[A-Za-z0-9]{42}AzSe[A-Za-z0-9]{6}/y },
+  {
+    kind: "azure-key",
+    triggers: ["JQQJ99"],
+    before: 52,
+    exact: true,
+    pattern: /[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{20,28}/y,
+  },
+  { kind: "azure-key", triggers: ["AZDO"], before: 76, exact: true, pattern: /[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}/y },
+  {
+    kind: "azure-key",
+    triggers: ["+ASt", "ACDb"],
+    before: 76,
+    exact: true,
+    pattern: /[\w+/]{76}(?:\+ASt|ACDb)[\w+/]{5,6}==/y,
+  },
+  { kind: "azure-key", triggers: ["+ACR"], before: 42, exact: true, pattern: /[A-Za-z0-9+/]{42}\+ACR[A-Za-z0-9]{6}/y },
+  { kind: "azure-key", triggers: ["AzSe"], before: 42, exact: true, pattern: /[A-Za-z0-9]{42}AzSe[A-Za-z0-9]{6}/y },
   {
     kind: "webhook",
     triggers: ["hooks.zapier.com/", "maker.ifttt.com/", ".make.com/", "/bot/v2/hook/", "/webhook/send?key="],
@@ -120,6 +134,7 @@ const shapes: readonly Shape[] = [
     kind: "azure-devops-token",
     triggers: ["JQQJ"],
     before: 52,
+    exact: true,
     pattern: /[A-Za-z0-9]{52}JQQJ[A-Za-z0-9]{20}AZDO[A-Za-z0-9]{4}/y,
   },
   {
@@ -143,12 +158,14 @@ const shapes: readonly Shape[] = [
     kind: "mailchimp-key",
     triggers: ["-us"],
     before: 32,
+    exact: true,
     pattern: /[0-9a-f]{32}-us\d{1,2}(?![\w-])/y,
   },
   {
     kind: "terraform-token",
     triggers: [".atlasv1."],
     before: 14,
+    exact: true,
     pattern: /[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{40,80}/y,
   },
   { kind: "airtable-token", triggers: ["pat"], pattern: /pat[A-Za-z0-9]{14}\.[0-9a-f]{40,64}/y },
@@ -199,9 +216,10 @@ function matchOver(pattern: RegExp, text: string, start: number, at: number): Re
 }
 
 function findShape(shape: Shape, scan: ScanText, at: number): readonly Finding[] {
-  const { kind, before = 0, anywhere = false, pattern, cut } = shape;
+  const { kind, before = 0, exact = false, anywhere = false, pattern, cut } = shape;
   const { text } = scan;
-  for (let start = Math.max(0, at - before); start <= at; start++) {
+  const last = exact ? at - before : at;
+  for (let start = Math.max(0, at - before); start <= last; start++) {
     if (!anywhere && !scan.startsWord(start)) continue;
     const whole = matchOver(pattern, text, start, at);
     const part = whole === undefined && cut !== undefined ? matchOver(cut, text, start, at) : undefined;

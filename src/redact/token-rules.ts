@@ -60,6 +60,8 @@ function looksIssuedButCut(body: string, { body: alphabet, common = false }: Tok
 
 function findToken(shape: TokenShape, prefix: string, scan: ScanText, at: number): readonly Finding[] {
   if (!scan.startsWord(at)) return NOTHING;
+  // Base64 holds every short prefix somewhere.
+  if (shape.common === true && /[+/]/.test(scan.text[at - 1] ?? "") && /^[A-Za-z0-9]+$/.test(prefix)) return NOTHING;
   const bodyStart = at + prefix.length;
   let end = scan.runEnd(shape.body, bodyStart);
   const runEnd = end;

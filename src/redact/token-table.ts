@@ -192,7 +192,6 @@ export const tokenShapes: readonly TokenShape[] = [
   { kind: "slack-token", prefixes: "xoxe.xoxp- xoxe.xoxb- xapp- xwfp-", body: URL_SAFE, min: 20 },
   { kind: "discord-token", prefixes: "mfa.", body: URL_SAFE, min: 60, common: true },
   { kind: "matrix-token", prefixes: "syt_", body: WORD, min: 30, common: true },
-  { kind: "facebook-token", prefixes: "EAA", body: ALNUM, min: 90, common: true },
   { kind: "instagram-token", prefixes: "IGQV IGAA THAA", body: URL_SAFE, min: 80, common: true },
   { kind: "vk-token", prefixes: "vk1.a.", body: URL_SAFE, min: 80 },
   { kind: "onesignal-key", prefixes: "os_v2_app_ os_v2_org_", body: ALNUM, min: 60 },

@@ -29,7 +29,8 @@ const MARKER_START = "[REDACTED:";
 /**
  * Looks for the triggers of all rules in one pass.
  *
- * A table says for each three characters whether a trigger may start with them; only then are strings compared.
+ * A table says for each three characters whether a trigger may start with them, with eight bits for what the fourth
+ * may be; only then are strings compared.
  * That costs about a nanosecond a character, however many rules there are.
  */
 export class TriggerIndex {
@@ -52,7 +53,8 @@ export class TriggerIndex {
     if (literal.length < 3) throw new RangeError(`The trigger "${literal}" is too short: give at least 3 characters.`);
     let key = 0;
     for (let i = 0; i < 3; i++) key = pushChar(key, literal.charCodeAt(i));
-    this.#flags[key] = 1;
+    const fourth = literal.length > 3 ? 1 << (literal.charCodeAt(3) & 7) : 0xff;
+    this.#flags[key] = (this.#flags[key] ?? 0) | fourth;
     const entries = this.#entries.get(key);
     if (entries === undefined) this.#entries.set(key, [entry]);
     else entries.push(entry);
@@ -66,7 +68,9 @@ export class TriggerIndex {
     let key = 0;
     for (let i = from; i < limit; i++) {
       key = ((key << 5) | (text.charCodeAt(i) & 31)) & KEY_MASK;
-      if (flags[key] === 1 && i - 2 >= from) this.#ask(scan, key, i - 2, found);
+      const fourths = flags[key] ?? 0;
+      if (fourths === 0 || (fourths & (1 << (text.charCodeAt(i + 1) & 7))) === 0) continue;
+      if (i - 2 >= from) this.#ask(scan, key, i - 2, found);
     }
   }
 

@@ -62,6 +62,10 @@ export function isEncodedLogin(value: string, cut: boolean): boolean {
   return /^[\x20-\x7e]{1,64}:[\x20-\x7e]+$/.test(decoded) || (cut && /^[\x20-\x7e]{4,}$/.test(decoded));
 }
 
+/** The public key that git signs with: `user.signingkey`, by its fingerprint or its short id. */
+export const isFingerprint = (name: string, value: string): boolean =>
+  /signing.?key$/i.test(name) && /^(?:0x)?(?:[0-9a-f]{16}|[0-9a-f]{40})$/i.test(value);
+
 /** Whether `value`, which stands next to a name of `family`, is to be replaced. */
 export function isSecretValue(value: string, family: NameFamily, context: ValueContext): boolean {
   if (value.length < 4 || isStandIn(value) || isPlain(value)) return false;

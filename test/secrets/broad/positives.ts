@@ -298,7 +298,6 @@ const commands: readonly PositiveTemplate[] = [
     "eas secret:create --name API_KEY --value §",
     "amplify env add --secret §",
     "chamber write app api_key §",
-    'sops --set \'["db"]["password"] "§"\' a.yaml',
     "pass insert -e acme/api <<< §",
     "op item create --category=password password=§",
     "bw login ann@acme.io §",
@@ -307,7 +306,7 @@ const commands: readonly PositiveTemplate[] = [
     "openclaw gateway --token §",
     "rke2 agent --server https://x:9345 --token §",
     "k3s agent --server https://x:6443 --token §",
-    "kubeadm join 10.0.0.1:6443 --token abcdef.0123456789abcdef --certificate-key §",
+    "kubeadm join 10.0.0.1:6443 --certificate-key §",
   ]),
 ];
 
@@ -788,8 +787,6 @@ const names: readonly PositiveTemplate[] = [
     "password: |\n  §\n",
     "password:\n  §",
     "PASSWORD = os.getenv('X') or '§'",
-    "if password == '§':",
-    'assert token == "§"',
     "expect(login('ann', '§'))",
     'login(user="ann", password="§")',
     'connect(password = "§")',

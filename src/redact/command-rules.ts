@@ -1,0 +1,285 @@
+/** Secrets on command lines: in options, arguments and standard input, as the table of programs has them. */
+import { charSet, inSet } from "./char-set.ts";
+import { commandUsages } from "./command-table.ts";
+import type { Finding } from "./finding.ts";
+import { familyOf } from "./names.ts";
+import { isPathLike, isStandIn } from "./placeholders.ts";
+import { quotedAt } from "./quoting.ts";
+import { isRandomLetters } from "./randomness.ts";
+import type { ScanText } from "./scan-text.ts";
+import { NOTHING, type Rule } from "./trigger-index.ts";
+import { isFingerprint, isSecretValue } from "./values.ts";
+
+/** A part of the text. */
+interface Span {
+  start: number;
+  end: number;
+}
+
+/** An argument: what stands bare, and what follows it directly in quotes. One of them may be missing. */
+interface Word {
+  bare: Span;
+  quoted: Span | undefined;
+  end: number;
+}
+
+interface Command {
+  words: Word[];
+  /** What `<<<` passes in. */
+  input: Span | undefined;
+}
+
+const MAX_WORDS = 24;
+/**
+ * A quote, or a backslash that escapes one or starts the escape of a line break, ends a bare word. The name of a
+ * Windows share starts with backslashes.
+ */
+const BARE_WORD =
+  /(?:\\{2,4}[\w.-]{1,64}\\{1,2}[\w$.-]{1,64})?(?:[^\s"'`;|&<>()\\]|\\(?![nrt"'`\\\s])|\\\\(?![nrt"'`\\\s])){0,512}/y;
+/** Blanks, and a line that goes on after a backslash. */
+const BLANKS = /(?:[ \t]|\\\r?\n|\\{3}n){0,32}/y;
+/** What stands between two strings of JSON or code: the quote before it closed the command. */
+const OUTSIDE = /^\s*(?:[,:}\])]|$)/;
+
+function endOf(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  pattern.test(text);
+  return pattern.lastIndex;
+}
+
+function wordAt(scan: ScanText, at: number): Word | undefined {
+  const bare = { start: at, end: endOf(BARE_WORD, scan.text, at) };
+  const quote = quotedAt(scan, bare.end);
+  const isText =
+    quote !== undefined && !OUTSIDE.test(scan.text.slice(quote.start, Math.min(quote.end, quote.start + 8)));
+  if (bare.end === at && !isText) return undefined;
+  if (!isText) return { bare, quoted: undefined, end: bare.end };
+  let end = quote.end;
+  while (scan.text[end] === "\\") end++;
+  return { bare, quoted: { start: quote.start, end: quote.end }, end: end + 1 };
+}
+
+/** The arguments from `at` to the end of the command. */
+function readCommand(scan: ScanText, at: number): Command {
+  const { text } = scan;
+  const command: Command = { words: [], input: undefined };
+  let next = at;
+  for (let count = 0; count < MAX_WORDS; count++) {
+    next = endOf(BLANKS, text, next);
+    const isInput = text.startsWith("<<<", next);
+    if (isInput) next = endOf(BLANKS, text, next + 3);
+    const word = wordAt(scan, next);
+    if (word === undefined) break;
+    if (isInput) command.input = spanOf(word);
+    else command.words.push(word);
+    next = word.end;
+  }
+  return command;
+}
+
+const spanOf = ({ bare, quoted }: Word): Span =>
+  quoted === undefined ? bare : { start: bare.end > bare.start ? bare.start : quoted.start, end: quoted.end };
+
+const PIPE_CHARS = 300;
+
+/** The last argument of `echo` or `printf` whose output the command at `at` reads. */
+function pipedInto(scan: ScanText, at: number): Span | undefined {
+  const { text } = scan;
+  const from = Math.max(0, at - PIPE_CHARS);
+  const near = text.slice(from, at);
+  const pipe = near.lastIndexOf("|");
+  if (pipe < 0 || !/^\|[ \t]{0,8}(?:[\w./-]{1,40}[ \t]{1,4}){0,4}$/.test(near.slice(pipe))) return undefined;
+  const before = Math.max(
+    near.lastIndexOf("echo ", pipe),
+    near.lastIndexOf("printf ", pipe),
+    near.lastIndexOf("yes ", pipe),
+  );
+  if (before < 0) return undefined;
+  const { words } = readCommand(scan, from + near.indexOf(" ", before));
+  const last = words.at(-1);
+  if (last === undefined || endOf(BLANKS, text, last.end) !== from + pipe) return undefined;
+  const span = spanOf(last);
+  const lineBreak = /(?:\\{1,2}n)$/.exec(text.slice(span.start, span.end));
+  return lineBreak === null ? span : { start: span.start, end: span.end - lineBreak[0].length };
+}
+
+type Sort = "PASSWORD" | "TOKEN" | "VALUE";
+const SORT = /PASSWORD|TOKEN|VALUE/;
+
+/** A pattern of the table, such as `_:PASSWORD`: what stands before the secret and after it. */
+interface Slot {
+  sort: Sort;
+  pattern: RegExp;
+}
+
+interface Usage {
+  /** Only at the start of a line. */
+  atLineStart: boolean;
+  /** Subcommands and required options, each with its alternatives. */
+  required: string[][];
+  options: { flag: string; slot: Slot; attached: boolean }[];
+  /** Arguments after the last subcommand, up to the secret. */
+  skipped: number;
+  positional: Slot | undefined;
+  input: Slot | undefined;
+}
+
+const escape = (text: string): string => text.replaceAll(/[$.*+?^|()[\]{}/\\]/g, String.raw`\$&`);
+
+function slotOf(text: string): Slot {
+  const sort = SORT.exec(text)?.[0] ?? "";
+  if (sort !== "PASSWORD" && sort !== "TOKEN" && sort !== "VALUE") throw new TypeError(`No secret in "${text}".`);
+  const [before = "", after = ""] = text.split(sort);
+  const start = before.startsWith("_")
+    ? `[^${escape(before[1] ?? "")}]{0,128}${escape(before.slice(1))}`
+    : escape(before);
+  const end = after === "" ? "$" : escape(after.replace(/_$/, ""));
+  return { sort, pattern: new RegExp(`^${start}(?<secret>.{1,512})${end}`, "ds") };
+}
+
+function usageOf(line: string): { programs: string[]; usage: Usage } {
+  const [programs = "", ...items] = line.split(" ");
+  const usage: Usage = {
+    atLineStart: programs.startsWith("^"),
+    required: [],
+    options: [],
+    skipped: 0,
+    positional: undefined,
+    input: undefined,
+  };
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i] ?? "";
+    const following = items[i + 1] ?? "";
+    const isOption = /^[-/]/.test(item);
+    if (item.startsWith("<")) usage.input = slotOf(item.slice(1));
+    else if (isOption && SORT.test(item)) {
+      const flag = item.slice(0, SORT.exec(item)?.index);
+      usage.options.push({ flag, slot: slotOf(item.slice(flag.length)), attached: true });
+    } else if (isOption && SORT.test(following) && !following.startsWith("<")) {
+      usage.options.push({ flag: item, slot: slotOf(following), attached: false });
+      i++;
+    } else if (SORT.test(item)) usage.positional = slotOf(item);
+    else if (item === "_" || item === "NAME") usage.skipped++;
+    else {
+      usage.required.push(item.split("|"));
+      usage.skipped = 0;
+    }
+  }
+  return { programs: programs.replaceAll("^", "").split("|"), usage };
+}
+
+const usages = new Map<string, Usage[]>();
+for (const line of commandUsages.trim().split("\n")) {
+  const { programs, usage } = usageOf(line);
+  for (const program of programs) usages.set(program, [...(usages.get(program) ?? []), usage]);
+}
+
+/** A password on a command line may be anything but a word, an option, a port, a path or a variable. */
+function isPassword(value: string): boolean {
+  if (value.length < 3 || isStandIn(value) || isPathLike(value) || /\s|^[-<([{@]/.test(value)) return false;
+  return !/^(?:\d{1,5}|[A-Za-z-]+[.,:]?)$/.test(value) || isRandomLetters(value, 12);
+}
+
+function findInSlot(scan: ScanText, { sort, pattern }: Slot, span: Span | undefined, name = ""): readonly Finding[] {
+  if (span === undefined) return NOTHING;
+  const [from, to] = pattern.exec(scan.text.slice(span.start, span.end))?.indices?.groups?.["secret"] ?? [];
+  if (from === undefined || to === undefined) return NOTHING;
+  const start = span.start + from;
+  const end = span.start + to;
+  const value = scan.text.slice(start, end);
+  const family = sort === "VALUE" ? familyOf(name.replace(/^.*[:/]/, "")) : "token";
+  if (isFingerprint(name, value)) return NOTHING;
+  const isSecret =
+    sort === "PASSWORD" ? isPassword(value) : family !== undefined && isSecretValue(value, family, "declared");
+  return isSecret ? [{ start, end, kind: sort === "TOKEN" ? "token" : "password", byContext: true }] : NOTHING;
+}
+
+function findInOption(
+  scan: ScanText,
+  words: readonly Word[],
+  { flag, slot, attached }: Usage["options"][number],
+): readonly Finding[] {
+  for (const [i, { bare, quoted }] of words.entries()) {
+    const { start, end } = bare.end > bare.start || quoted === undefined ? bare : quoted;
+    if (!scan.text.startsWith(flag, start)) continue;
+    const rest = start + flag.length;
+    const isWhole = rest === end;
+    const next = words[i + 1];
+    if (isWhole && quoted !== undefined && (attached || flag.endsWith("="))) return findInSlot(scan, slot, quoted);
+    if (attached) {
+      const found = rest < end ? findInSlot(scan, slot, { start: rest, end }) : NOTHING;
+      if (found.length > 0) return found;
+    } else if (isWhole && quoted === undefined && next !== undefined) return findInSlot(scan, slot, spanOf(next));
+    else if (scan.text[rest] === "=" && rest < end) {
+      return findInSlot(scan, slot, rest + 1 === end ? quoted : { start: rest + 1, end });
+    }
+  }
+  return NOTHING;
+}
+
+/** Index of the first word after the last required one, or nothing if one is missing. */
+function afterRequired(texts: readonly string[], required: readonly string[][]): number | undefined {
+  let next = 0;
+  for (const alternatives of required) {
+    const isOption = alternatives[0]?.startsWith("-") ?? false;
+    const found = texts.findIndex(
+      (text, i) =>
+        (isOption || i >= next) &&
+        alternatives.some((word) => (word.endsWith("_") ? text.startsWith(word.slice(0, -1)) : text === word)),
+    );
+    if (found < 0) return undefined;
+    next = Math.max(next, found + 1);
+  }
+  return next;
+}
+
+const AROUND_PROGRAM = charSet(" \t\r\n\"'`;|&()=/>$#:+-\\");
+const LINE_START = /(?:^|[\n\r]|\\n|[>#$:"'`])[ \t]{0,8}$/;
+
+/** Whether a program may be called at `at`: it is a whole word, and not a part of a path or a name. */
+function isCalled(text: string, at: number, program: string): boolean {
+  const after = at + program.length;
+  if (after < text.length && !inSet(AROUND_PROGRAM, text.charCodeAt(after))) return false;
+  return (
+    at === 0 ||
+    inSet(AROUND_PROGRAM, text.charCodeAt(at - 1)) ||
+    (text[at - 2] === "\\" && /[nrt]/.test(text[at - 1] ?? ""))
+  );
+}
+
+function findInCommand(scan: ScanText, at: number, program: string): readonly Finding[] {
+  const { text } = scan;
+  // The arguments of a command are read once, however often they repeat the program's name.
+  if (at < (scan.commandsSeenTo.get(program) ?? 0) || !isCalled(text, at, program)) return NOTHING;
+  const command = readCommand(scan, at + program.length);
+  scan.commandsSeenTo.set(program, command.words.at(-1)?.end ?? at);
+  const texts = command.words.map((word) => {
+    const { start, end } = spanOf(word);
+    return text.slice(start, end);
+  });
+  const startsLine = LINE_START.test(text.slice(Math.max(0, at - 12), at));
+  for (const { atLineStart, required, options, positional, skipped, input } of usages.get(program) ?? []) {
+    if (atLineStart && !startsLine) continue;
+    const after = afterRequired(texts, required);
+    if (after === undefined) continue;
+    const found = options.flatMap((option) => [...findInOption(scan, command.words, option)]);
+    if (found.length > 0) return found;
+    if (input !== undefined) {
+      const piped = findInSlot(scan, input, command.input ?? pipedInto(scan, at));
+      if (piped.length > 0) return piped;
+    }
+    if (positional === undefined) continue;
+    const args = command.words
+      .map((word, i) => ({ word, text: texts[i] ?? "" }))
+      .filter(({ text: arg }, i) => i >= after && !/^(?:-|\/\w+:)/.test(arg));
+    const word = args[skipped]?.word;
+    const named = findInSlot(scan, positional, word && spanOf(word), args[skipped - 1]?.text);
+    if (named.length > 0) return named;
+  }
+  return NOTHING;
+}
+
+export const commandRules: readonly Rule[] = [...usages].map(([program, of]) => ({
+  triggers: [program.length > 2 && of.some(({ input }) => input !== undefined) ? program : `${program} `],
+  find: (scan: ScanText, at: number) => findInCommand(scan, at, program),
+}));

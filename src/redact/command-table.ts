@@ -1,0 +1,183 @@
+/**
+ * Where command lines carry secrets, as usage lines of the programs.
+ *
+ * The first word names the programs. Words without a dash are subcommands and must follow in this order; `_` is any
+ * other argument. PASSWORD stands for a secret of any form, TOKEN for one that a program made; `NAME VALUE` is a
+ * setting whose name decides whether the value is a secret. An option is an alternative if a secret follows it and
+ * required otherwise. `^` stands for the start of a line or what follows a prompt. `-pPASSWORD` is written without a space; `-p PASSWORD` covers `-p=PASSWORD` too. `<PASSWORD` is
+ * read from standard input: `echo … |` or `<<< …`.
+ *
+ * Options that say in their name what they hold (`--password`, `--api-key`) need no line: the rule of names finds them.
+ */
+export const commandUsages = `
+mysql|mysqldump|mysqladmin|mysqlimport|mysqlcheck|mysqlshow|mysqlsh|mysqlpump|mariadb|mariadb-dump|mariadb-admin|mycli -pPASSWORD
+mydumper|myloader|xtrabackup -p PASSWORD
+docker|podman|buildah|nerdctl|skopeo|oras|crane|regctl login -p PASSWORD -pPASSWORD
+docker|podman|buildah|nerdctl|skopeo|oras|crane|regctl login --password-stdin <PASSWORD
+skopeo|crictl --creds _:PASSWORD --src-creds _:PASSWORD --dest-creds _:PASSWORD
+helm registry|repo -p PASSWORD
+helm registry login --password-stdin <PASSWORD
+redis-cli|valkey-cli|keydb-cli|redis-benchmark -a PASSWORD
+mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat|mongotop|mongofiles -p PASSWORD
+sqlcmd|bcp|isql|tsql|osql -P PASSWORD -PPASSWORD
+sqlplus|sqlldr|expdp|impdp|rman _/PASSWORD@_
+sqlldr|expdp|impdp userid=_/PASSWORD@_
+cqlsh|dsbulk|cypher-shell|arangosh|clickhouse-client|snowsql|beeline|trino|influx -p PASSWORD
+nodetool -pw PASSWORD
+vsql -w PASSWORD
+ldapsearch|ldapmodify|ldapadd|ldapdelete|ldappasswd|ldapwhoami|ldapcompare|ldapmodrdn -w PASSWORD -wPASSWORD
+ldappasswd -s PASSWORD -a PASSWORD
+keytool|jarsigner -storepass PASSWORD -keypass PASSWORD -srcstorepass PASSWORD -deststorepass PASSWORD -srckeypass PASSWORD -destkeypass PASSWORD -new PASSWORD
+apksigner|bundletool --ks-pass pass:PASSWORD --key-pass pass:PASSWORD
+openssl -passin pass:PASSWORD -passout pass:PASSWORD -pass pass:PASSWORD -password pass:PASSWORD -k PASSWORD
+sshpass -p PASSWORD -pPASSWORD
+plink|pscp|psftp|putty|winscp -pw PASSWORD
+smbclient|smbmap|rpcclient -U _%PASSWORD
+smbmap|crackmapexec|netexec|nxc|evil-winrm|rdesktop -p PASSWORD
+psexec.py|wmiexec.py|secretsdump.py _:PASSWORD@_
+xfreerdp|xfreerdp3|wlfreerdp /p:PASSWORD
+cmdkey|cmdkey.exe /pass:PASSWORD
+psexec|psexec.exe|psexec64|wmic|tasklist -p PASSWORD /p PASSWORD /password:PASSWORD
+schtasks|schtasks.exe /rp PASSWORD
+net|net.exe use _ _ PASSWORD
+net|net.exe user _ PASSWORD
+zip|zipcloak|unzip -P PASSWORD -PPASSWORD
+7z|7za|7zr|7zz|rar|unrar|arj -pPASSWORD -hpPASSWORD
+qpdf --encrypt PASSWORD
+pdftotext|pdfinfo|pdftoppm|pdfimages -upw PASSWORD -opw PASSWORD
+pdftk input_pw|user_pw|owner_pw PASSWORD
+gpg|gpg2 --passphrase PASSWORD
+gpg|gpg2 --passphrase-fd <PASSWORD
+ssh-keygen -N PASSWORD -P PASSWORD
+signtool|signtool.exe sign /p PASSWORD
+certutil|certutil.exe -p PASSWORD
+pk12util -W PASSWORD -K PASSWORD
+osslsigncode -pass PASSWORD
+security unlock-keychain|create-keychain|set-key-partition-list -p PASSWORD -k PASSWORD
+security add-generic-password|add-internet-password -w PASSWORD
+security import -P PASSWORD
+xcrun altool|notarytool -p PASSWORD
+twine upload -p PASSWORD
+az login|acr -p PASSWORD
+cf|ibmcloud|oc|argocd|bosh|fly|jf|jfrog|nexus login|config -p PASSWORD
+cf auth _ PASSWORD
+rabbitmqctl add_user|change_password|authenticate_user _ PASSWORD
+rabbitmqadmin -p PASSWORD
+mosquitto_pub|mosquitto_sub|mosquitto_rr|mqttx -P PASSWORD
+mosquitto_passwd -b _ _ PASSWORD
+htpasswd -b|-bc|-cb|-bB|-Bb|-cbB|-bcB|-Bbc _ _ PASSWORD
+htpasswd -nb|-bn|-nbB|-nBb|-Bbn|-bnB|-nbm _ PASSWORD
+lftp -u _,PASSWORD
+ncftpput|ncftpget|ncftp -p PASSWORD
+mount|mount.cifs|sshfs|curlftpfs -o _pass=PASSWORD
+ipmitool|racadm|ilorest|govc|redfishtool -P PASSWORD -p PASSWORD
+snmpget|snmpwalk|snmpset|snmpbulkwalk|snmptrap -A PASSWORD -X PASSWORD
+nmcli password|wifi-sec.psk|802-11-wireless-security.psk PASSWORD
+iwctl --passphrase PASSWORD
+wpa_cli set_network _ psk PASSWORD
+wpa_passphrase _ PASSWORD
+networksetup -setairportnetwork _ _ PASSWORD
+useradd|usermod -p PASSWORD
+chpasswd|newusers <_:PASSWORD
+passwd|smbpasswd|pdbedit <PASSWORD
+sudo|doas -S|--stdin|-kS|-Sk|-SE|-ES|-nS <PASSWORD
+su|kinit|vncpasswd <PASSWORD
+kadmin|kadmin.local -w PASSWORD -pw PASSWORD
+cryptsetup luksOpen|open|luksFormat|luksAddKey <PASSWORD
+keepassxc-cli|gopass add|insert|open|show|ls|edit <PASSWORD
+pass insert|edit|show <PASSWORD
+bw login _ PASSWORD
+bw unlock PASSWORD
+rclone obscure PASSWORD
+rclone config create|update pass|password PASSWORD
+hdiutil -stdinpass <PASSWORD
+x11vnc -passwd PASSWORD
+swaks -ap PASSWORD
+sendemail|sendEmail -xp PASSWORD
+imapsync --password1 PASSWORD --password2 PASSWORD
+wp user|config|core --user_pass PASSWORD --dbpass PASSWORD --admin_password PASSWORD
+wp config set NAME VALUE
+drush|occ|magento --account-pass PASSWORD --db-pass PASSWORD --admin-pass PASSWORD
+drush upwd|user:password _ PASSWORD
+conjur variable set -v PASSWORD
+chamber write _ _ PASSWORD
+consul|etcdctl put NAME VALUE
+etcdctl --user _:PASSWORD
+asadmin|jboss-cli.sh|add-user.sh -p PASSWORD
+db2 connect to _ user _ using PASSWORD
+poetry config NAME TOKEN
+poetry config http-basic._ _ PASSWORD
+bundle|bundler config _ _:PASSWORD
+bundle|bundler config set _ _:PASSWORD
+bundle|bundler config _ TOKEN
+bundle|bundler config set _ TOKEN
+composer config http-basic._ _ PASSWORD
+composer config _ TOKEN
+dotnet user-secrets set _ PASSWORD
+dotnet nuget push -k TOKEN
+dotnet nuget add|update -p PASSWORD
+nuget|nuget.exe setapikey TOKEN
+nuget|nuget.exe push _ TOKEN
+choco apikey|push -k TOKEN
+cargo login TOKEN
+gem push|signin -k TOKEN
+vault login|unwrap|unseal TOKEN
+snyk|semgrep auth|login TOKEN
+ngrok authtoken|add-authtoken TOKEN
+wandb|hf|huggingface-cli|atlas login TOKEN
+cloudflared service install TOKEN
+codecov|codecovcli -t TOKEN
+doctl|hcloud|linode-cli|woodpecker-cli -t TOKEN
+netlify|ntl --auth TOKEN
+vercel env add <PASSWORD
+vercel|surge -t TOKEN
+wrangler|wrangler2 secret put --value PASSWORD <PASSWORD
+gh secret set --body PASSWORD -b PASSWORD -bPASSWORD <PASSWORD
+gh|glab auth login --with-token|--stdin <PASSWORD
+glab variable set|update NAME VALUE
+glab variable set|update --value PASSWORD -v PASSWORD
+gcloud secrets create|versions <PASSWORD
+aws secretsmanager create-secret|put-secret-value|update-secret --secret-string PASSWORD
+aws ssm put-parameter SecureString --value PASSWORD
+aws configure set NAME VALUE
+az keyvault secret set --value PASSWORD
+eas secret:create|env:create --value PASSWORD
+firebase functions:secrets:set|apphosting:secrets:set <PASSWORD
+firebase functions:config:set NAME VALUE
+amplify|sst|serverless|copilot|supabase|railway secret|secrets|variables set NAME VALUE
+sst secret set _ PASSWORD
+pulumi config set --secret|-s _ PASSWORD
+pulumi config set NAME VALUE
+confluent|ccloud api-key store _ TOKEN
+mc|mcli alias set _ _ _ PASSWORD
+mc|mcli config host add _ _ _ PASSWORD
+cypress run --key TOKEN
+act -s _=PASSWORD
+tailscale|netbird up -k TOKEN
+warp-cli registration license TOKEN
+npm|pnpm|yarn|bun|pip config set NAME VALUE
+npm|pnpm set NAME VALUE
+git config NAME VALUE
+http|https|xh|xhs -a _:PASSWORD --auth _:PASSWORD -a TOKEN --auth TOKEN
+curl --oauth2-bearer TOKEN --pass PASSWORD --proxy-pass PASSWORD
+aria2c --http-passwd PASSWORD --ftp-passwd PASSWORD
+siege|oha|hey -a _:PASSWORD -A _:PASSWORD
+setx|setx.exe|setenv|^ENV|^ARG NAME VALUE
+launchctl setenv NAME VALUE
+set -gx|-Ux|-x|-lx|-gU|-U|-xg|-xU|-g|--export|--universal NAME VALUE
+ConvertTo-SecureString -String PASSWORD PASSWORD
+sonar-scanner|mvn|gradle -Dsonar.login=TOKEN
+^requirepass|^masterauth PASSWORD
+^rootpw --plaintext PASSWORD --iscrypted PASSWORD
+^preshared-key|^pre-shared-key PASSWORD
+^enable secret|password 0|5|7|8|9 PASSWORD
+^enable secret|password PASSWORD
+^username _ password|secret 0|5|7|8|9 PASSWORD
+^username _ password|secret PASSWORD
+^username _ privilege _ password|secret 0|5|7|8|9 PASSWORD
+^snmp-server community PASSWORD
+^IDENTIFY PASSWORD
+^AUTH _ PASSWORD
+^AUTH PASSWORD
+CONFIG SET requirepass|masterauth PASSWORD
+`;

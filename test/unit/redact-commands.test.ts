@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { commandUsages } from "../../src/redact/command-table.ts";
+import { createRedactor } from "../../src/redact/redactor.ts";
+import { describe, test } from "../support/runner.ts";
+
+const PASSWORD = "Kx7#mPq2vT9w";
+const TOKEN = "q8Zr2LxV7mKp4TnW9sYd";
+
+const redact = async (text: string): Promise<string> => (await createRedactor().redact([{ text }]))[0]?.text ?? "";
+
+/** A command line for each secret of a usage line, with other words in the place of `_`. */
+function examplesOf(line: string): string[] {
+  const words = line.split(" ");
+  return words.flatMap((secret, at) => {
+    if (!/PASSWORD|TOKEN|VALUE/.test(secret)) return [];
+    // The other alternatives fall away, with their options.
+    const isOther = (i: number): boolean => /PASSWORD|TOKEN/.test(words[i] ?? "");
+    const kept = words.filter(
+      (_, i) =>
+        i === at ||
+        i === 0 ||
+        (!isOther(i) && (i + 1 === at || !isOther(i + 1) || words[i + 1]?.startsWith("<") === true)),
+    );
+    const command = kept
+      .filter((word) => word === secret || !word.startsWith("<"))
+      .map((word) => (word.split("|")[0] ?? "").replace("^", "").replaceAll(/(?<![A-Za-z])_(?![A-Za-z])/g, "abc"))
+      .join(" ")
+      .replace("NAME", "API_TOKEN")
+      .replace("PASSWORD", PASSWORD)
+      .replace(/TOKEN$|VALUE/, TOKEN);
+    const input = /^(.*) <(.*)$/.exec(command);
+    return [input === null ? command : `echo '${input[2]}' | ${input[1]} -`];
+  });
+}
+
+describe("secrets on command lines", () => {
+  test("each usage line of the table finds its secret", async () => {
+    const examples = commandUsages.trim().split("\n").flatMap(examplesOf);
+    assert.ok(examples.length > 200);
+    const missed: string[] = [];
+    for (const example of examples) {
+      const output = await redact(example);
+      if (output.includes(PASSWORD) || output.includes(TOKEN)) missed.push(example);
+    }
+    assert.deepEqual(missed, []);
+  });
+
+  test("quotes, JSON, line continuations and other commands around it do not hide a password", async () => {
+    for (const text of [
+      `mysql -u root -p'${PASSWORD}' shop`,
+      `{"command":"mysql -u root -p'${PASSWORD}' shop","description":"Lists tables"}`,
+      `{\\"command\\":\\"docker login -u ann -p \\\\\\"${PASSWORD}\\\\\\" ghcr.io\\"}`,
+      `ssh web1 "sudo mysqldump -uroot -p${PASSWORD} shop | gzip" > dump.gz`,
+      `docker login \\\n  -u ann \\\n  -p ${PASSWORD}`,
+      `cd /srv && redis-cli -a ${PASSWORD} ping; echo done`,
+      `printf '%s\\n' '${PASSWORD}' | sudo -S -k apt-get update`,
+      `sudo -S ls <<< "${PASSWORD}"`,
+    ]) {
+      const output = await redact(text);
+      assert.ok(!output.includes(PASSWORD), output);
+      if (text.startsWith("{")) assert.doesNotThrow(() => JSON.parse(text.startsWith('{"') ? output : '"x"'));
+    }
+  });
+
+  test("options without a secret stay", async () => {
+    for (const text of [
+      "mysql -u root -p -h db1 -P 3306 shop",
+      "docker run -p 8080:80 -v data:/x nginx:1.27",
+      'echo "$SUDO_PW" | sudo -S ls',
+      "docker login -p $TOKEN -u ann && mkdir -p src/v2",
+      "Use docker login -p only in scripts; mysql -p asks.",
+      "git config user.signingkey 0123456789abcdef0123456789abcdef01234567",
+    ]) {
+      assert.equal(await redact(text), text);
+    }
+  });
+});
