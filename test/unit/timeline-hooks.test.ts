@@ -12,7 +12,7 @@ import {
   status,
   userText,
 } from "../support/recording/host-steps.ts";
-import { RESULT_CONFIRM_MS } from "../../src/transcript/timeline/item.ts";
+import { PROMPT_CONFIRM_MS, RESULT_CONFIRM_MS } from "../../src/transcript/timeline/item.ts";
 import { at, bash, command, sessionID, started } from "../support/recording/one-session.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
 import { describe, test } from "../support/runner.ts";
@@ -26,7 +26,7 @@ const prompt = (messageID: string, text: string) =>
 
 describe("a host of which only the hooks are heard", () => {
   test("prompts, calls and results are recorded, once, and results carry their input", () => {
-    const driver = new TimelineDriver(sessionID).does(prompt("msg_1", "Go.")).wait(40);
+    const driver = new TimelineDriver(sessionID).does(prompt("msg_1", "Go.")).wait(PROMPT_CONFIRM_MS);
     assert.deepEqual(driver.told(), ["user: Go."]);
     driver.does(before(bash("x", "c1"), command("ls")));
     assert.equal(driver.told()[1], 'use: bash {"command":"ls"}');
@@ -128,6 +128,59 @@ describe("hooks and records of the same thing", () => {
     );
     driver.wait(5_000);
     assert.deepEqual(driver.told(), ["user: Go. (changed)"]);
+  });
+
+  describe("a prompt that plugins listed after this one change", () => {
+    const of = { sessionID, messageID: "msg_1" };
+    const first = { ...of, id: "prt_msg_1" };
+    const users = (driver: TimelineDriver) => driver.entries.filter(({ type }) => type === "user");
+
+    test("in its text is one message, with the text that was stored", () => {
+      const driver = new TimelineDriver(sessionID).does(prompt("msg_1", "Go.")).wait(900);
+      driver
+        .does(message(sessionID, "msg_1", "user"))
+        .wait(5_000)
+        .does(userText(first, "Go, and take care."));
+      driver.wait(10).does(status(sessionID, "busy"), message(sessionID, "msg_2", "assistant"));
+      assert.deepEqual(driver.told(), ["user: Go, and take care."]);
+      assert.equal(users(driver).length, 1);
+    });
+
+    test("by parts before and after its own is one message with all of them", () => {
+      const driver = new TimelineDriver(sessionID).does(prompt("msg_1", "Go."), message(sessionID, "msg_1", "user"));
+      const added = (id: string, text: string) => userText({ ...of, id }, text, { synthetic: true });
+      driver.does(added("prt_added", "before")).wait(200).does(userText(first, "Go."));
+      driver.wait(200).does(added("prt_zz", "behind")).wait(PROMPT_CONFIRM_MS);
+      const [user, ...others] = users(driver);
+      assert.equal(others.length, 0);
+      assert.ok(user?.type === "user" && user.content === "Go.");
+      assert.equal(user.parts.length, 3);
+    });
+
+    test("while an earlier answer is streamed is one message", () => {
+      const driver = started().does(call(bash("prt_03"), running(command("ls"))));
+      const later = { sessionID, messageID: "msg_3" };
+      driver.does(
+        prompt("msg_3", "Go."),
+        message(sessionID, "msg_3", "user"),
+        userText({ ...later, id: "prt_msg_3" }, "Go."),
+      );
+      driver.does(call(bash("prt_03"), completed(command("ls"), "x")), userText({ ...later, id: "prt_zz" }, "more"));
+      driver.wait(120_000);
+      assert.equal(users(driver).length, 1);
+      assert.ok(driver.told().includes("user: Go.\nmore"));
+    });
+
+    test("by taking a part away lacks that part", () => {
+      const parts = ["prt_a", "prt_b"].map((id) => ({ id, type: "text", text: id }));
+      const driver = new TimelineDriver(sessionID).does(
+        hook("chat.message", { sessionID }, { message: { id: "msg_1", sessionID, role: "user" }, parts }),
+        message(sessionID, "msg_1", "user"),
+        userText({ ...of, id: "prt_b" }, "prt_b"),
+        message(sessionID, "msg_2", "assistant"),
+      );
+      assert.deepEqual(driver.told(), ["user: prt_b"]);
+    });
   });
 
   test("the host's record of an input outweighs the hook's", () => {

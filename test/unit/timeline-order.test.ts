@@ -18,6 +18,7 @@ import {
   userText,
   wholeText,
 } from "../support/recording/host-steps.ts";
+import { PROMPT_CONFIRM_MS } from "../../src/transcript/timeline/item.ts";
 import { at, bash, inTurn, LS, sessionID } from "../support/recording/one-session.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
 import { USE_CONFIRM_MS } from "../../src/transcript/timeline/item.ts";
@@ -239,7 +240,7 @@ describe("the order of a conversation", () => {
       userText({ ...user, id: "prt_02" }, "second"),
       userText({ ...user, id: "prt_01" }, "first"),
     );
-    driver.wait(40);
+    driver.wait(PROMPT_CONFIRM_MS);
     const [entry] = driver.entries;
     assert.ok(entry?.type === "user");
     assert.equal(entry.content, "first\nsecond");

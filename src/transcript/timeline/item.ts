@@ -1,7 +1,15 @@
 import type { Draft } from "../draft.ts";
 
-/** How long a prompt that a hook told of waits for the host's own records of its parts, in milliseconds. */
-export const PROMPT_CONFIRM_MS = 40;
+/**
+ * How long a prompt waits for more of the host's own records of it, in milliseconds. Mostly a record of the answer
+ * comes within 100 ms and ends the wait.
+ */
+export const PROMPT_CONFIRM_MS = 1_000;
+/**
+ * How long a prompt waits for the first of its parts once the host has begun to store it, in milliseconds. The first
+ * prompt of a process takes the host some seconds.
+ */
+export const PROMPT_STORE_MS = 30_000;
 /**
  * How long a call that a hook saw begin waits for the host's record, which gives it its place and its final input.
  * On a busy machine it comes a third of a second after the hook.

@@ -22,6 +22,11 @@ export class Prompts {
     this.#item(messageID, firstPart.partID).expect(parts);
   }
 
+  /** The host's record of the message as such, which it stores before its parts. */
+  announce(messageID: string): void {
+    this.#waiting.get(messageID)?.announce();
+  }
+
   /** The host's record of one part. */
   confirm({ messageID, partID, part }: UserPartRecord): void {
     if (!this.#stage.written.isNews(partID, part.visibleText)) return;
@@ -33,9 +38,9 @@ export class Prompts {
     this.#waiting.get(messageID)?.drop(partID);
   }
 
-  /** Another message follows: nothing more of the earlier ones is under way. */
-  hurry(exceptMessageID: string): void {
-    for (const prompt of this.#waiting.values()) if (prompt.messageID !== exceptMessageID) prompt.hurry();
+  /** A message is under way: nothing more of the earlier ones is. */
+  hurry(messageID: string): void {
+    for (const prompt of this.#waiting.values()) if (prompt.messageID < messageID) prompt.hurry();
   }
 
   /** Nothing more of them comes. */

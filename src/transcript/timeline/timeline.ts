@@ -115,7 +115,7 @@ export class Timeline {
   }
 
   #dispatch(record: Exclude<HostRecord, TextDeltaRecord>): void {
-    // A prompt is whole once anything of another message comes.
+    // A prompt is whole once anything of a later message comes.
     if ("messageID" in record && record.kind !== "prompt" && record.kind !== "removal") {
       this.#prompts.hurry(record.messageID);
     }
@@ -155,6 +155,7 @@ export class Timeline {
   #onMessage({ messageID, role, agent, model, createdMs, completed, aborted }: MessageRecord): void {
     const news = given({ role, agent, model, createdMs, completed, aborted });
     Object.assign(this.#stage.messages.of(messageID), news);
+    if (role === "user") this.#prompts.announce(messageID);
     if (completed) this.#texts.hurry(messageID);
   }
 

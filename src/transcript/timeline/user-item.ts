@@ -1,12 +1,13 @@
 import type { UserMessageEntry } from "../../format/entries.ts";
 import { given, isoTime, type Draft } from "../draft.ts";
 import type { HostFile, PromptPart, UserPart } from "../records.ts";
-import { PROMPT_CONFIRM_MS, PROMPT_HOLD_MS, type Item } from "./item.ts";
+import { PROMPT_CONFIRM_MS, PROMPT_HOLD_MS, PROMPT_STORE_MS, type Item } from "./item.ts";
 import type { MessageFacts } from "./messages.ts";
 
 /**
- * A user's message. Its parts come one by one; the prompt hook, where there is one, tells beforehand which.
- * Without it, the message is whole when nothing more of it comes for a moment.
+ * A user's message. What the host stores of it is the truth. The prompt hook, where there is one, tells beforehand what
+ * that may be, but other plugins can still change it; what it told is written if the host makes no records.
+ * The parts come one by one: the message is whole when a later message begins, or nothing more of it comes for a while.
  */
 export class UserItem implements Item {
   readonly key: string;
@@ -29,15 +30,20 @@ export class UserItem implements Item {
     this.#nowMs = nowMs;
   }
 
-  /** The parts that are about to be saved. They are written as they are here if no confirmation comes. */
+  /** The parts that are about to be stored. They are written as they are here if no record of any comes. */
   expect(parts: readonly PromptPart[]): void {
     for (const { partID, part } of parts) this.#expected.set(partID, part);
-    this.#settle();
+    this.#await(PROMPT_CONFIRM_MS);
+  }
+
+  /** The host is storing the message. */
+  announce(): void {
+    if (this.#parts.size === 0) this.#await(PROMPT_STORE_MS);
   }
 
   confirm(partID: string, part: UserPart): void {
     this.#parts.set(partID, part);
-    this.#settle();
+    this.#await(PROMPT_CONFIRM_MS);
   }
 
   drop(partID: string): void {
@@ -50,7 +56,7 @@ export class UserItem implements Item {
     return [...this.#expected, ...this.#parts].map(([partID, part]) => [partID, part.visibleText]);
   }
 
-  /** Something else happened in the session: no more parts of this message are under way. */
+  /** A later message began: no more parts of this one are under way. */
   hurry(): void {
     if (this.#parts.size > 0) this.betterAfterMs = undefined;
   }
@@ -73,10 +79,9 @@ export class UserItem implements Item {
     return [files.length > 0 ? { entry, files } : { entry }];
   }
 
-  #settle(): void {
+  #await(ms: number): void {
     this.readySinceMs ??= this.#nowMs();
-    const isWhole = this.#expected.size > 0 && [...this.#expected.keys()].every((id) => this.#parts.has(id));
-    this.betterAfterMs = isWhole ? undefined : this.#nowMs() + PROMPT_CONFIRM_MS;
+    this.betterAfterMs = this.#nowMs() + ms;
   }
 
   #inOrder(): UserPart[] {
