@@ -89,6 +89,7 @@ export class AppendFile {
   readonly #flushes = new Set<{ place: number; done: () => void }>();
   #draining = false;
   #isPrepared = true;
+  #onPrepared: () => void = () => undefined;
   #closed = false;
   #contendedSince: number | undefined;
   #hurry: () => void = () => undefined;
@@ -111,10 +112,18 @@ export class AppendFile {
   /**
    * Reads the file if there is one, so that the first record need not wait for that, nor other processes for the
    * lock. A turn would do it as well; with many megabytes it is better done as soon as the file is known.
+   * Resolves when it is read, or could not be; never rejects.
    */
-  prepare(): void {
+  prepare(): Promise<void> {
     this.#isPrepared = false;
+    const prepared = new Promise<void>((resolve) => (this.#onPrepared = resolve));
     this.#start();
+    return prepared;
+  }
+
+  /** Keys of the records in the file, as far as it was read or written. */
+  get keys(): ReadonlySet<string> {
+    return this.#writer.tail.keys;
   }
 
   /** Takes a record and starts writing, without waiting for more. Never throws; costs about a microsecond. */
@@ -186,6 +195,7 @@ export class AppendFile {
   async #drain(): Promise<void> {
     if (!this.#isPrepared) await this.#pool.run(() => this.#writer.scanAhead());
     this.#isPrepared = true;
+    this.#onPrepared();
     while (this.#queue.items.length > 0) {
       const pauseMs = await this.#pool.run(() => this.#turn());
       this.#answerFlushes();

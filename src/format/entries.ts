@@ -65,6 +65,11 @@ interface AssistantText extends BaseEntry {
   /** The text was cut off: the user aborted, the stream broke or the process ended. */
   interrupted?: boolean;
   /**
+   * Written before the host said how the text ends. The rest follows in an entry with `continues`, or is not known: then
+   * the process ended first.
+   */
+  unfinished?: boolean;
+  /**
    * This text belongs to an earlier entry with the same `partID`, which had to be written before its text was whole.
    * `append`: put it after that text. `replace`: it stands in place of that text.
    */
@@ -114,6 +119,8 @@ export interface ToolResultEntry extends BaseEntry {
   hostStatus?: "completed";
   /** Exit code of the command that the call ran, if it ran one. */
   exitCode?: number;
+  /** The recorder made this ending: the session stopped before the host said how the call ended. */
+  unfinished?: boolean;
   title?: string;
   metadata?: unknown;
   attachments?: Attachment[];

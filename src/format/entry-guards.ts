@@ -69,6 +69,7 @@ const assistant: Checks<AssistantMessageEntry> = {
   tokens: optional(tokens),
   cost: optional(isNumber),
   interrupted: optional(isTrueOrFalse),
+  unfinished: optional(isTrueOrFalse),
   continues: optional(oneOf("append", "replace")),
 };
 
@@ -99,6 +100,7 @@ const CHECKS = {
     status: optional(oneOf("completed", "error", "interrupted")),
     hostStatus: optional(oneOf("completed")),
     exitCode: optional(isNumber),
+    unfinished: optional(isTrueOrFalse),
     title: optional(isString),
     metadata: anything,
     attachments,

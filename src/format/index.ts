@@ -6,7 +6,7 @@ export { chunksOf, type TranscriptInput } from "./input.ts";
 export type { ParsedTranscript } from "./items.ts";
 export { parseJsonlTranscript, readJsonlTranscript } from "./jsonl-read.ts";
 export { encodeJsonlEntry, encodeJsonlHeader } from "./jsonl.ts";
-export { entryKey } from "./keys.ts";
+export { entryKey, isEndKey, openKey } from "./keys.ts";
 export { encodeMarkdownEntry, encodeMarkdownHeader } from "./markdown-encode.ts";
 export { parseMarkdownTranscript, readMarkdownTranscript, type MarkdownReadOptions } from "./markdown-read.ts";
 export { mergeContinuations } from "./merge.ts";

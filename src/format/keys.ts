@@ -4,7 +4,8 @@ import type { TranscriptEntry } from "./entries.ts";
 
 /**
  * `type/partID`; of a user message `user/messageID`, and of a part that came to it later `user/messageID/partID`; of a
- * session event `event/name/partID`; of a continuation `type/partID/continues/hash of its content`. Undefined for an
+ * session event `event/name/partID`; of a continuation `type/partID/continues/hash of its content`,
+ * with `unfinished` before the hash where it is that. Undefined for an
  * entry without the id that this needs: such an entry cannot be told from another one.
  */
 export function entryKey(entry: TranscriptEntry): string | undefined {
@@ -20,7 +21,19 @@ export function specialKey(entry: TranscriptEntry): string | undefined {
   if (entry.type === "session_event") return `event/${entry.name}/${entry.partID}`;
   if ((entry.type !== "assistant" && entry.type !== "reasoning") || entry.continues === undefined) return undefined;
   const hash = createHash("sha1").update(entry.content).digest("hex").slice(0, 12);
-  return `${entry.type}/${entry.partID}/${entry.continues}/${hash}`;
+  const how = entry.unfinished === true ? `${entry.continues}/unfinished` : entry.continues;
+  return `${entry.type}/${entry.partID}/${how}/${hash}`;
+}
+
+/** The key that a file has, besides the entry's own, of a text or call whose end was not known. */
+export function openKey(type: TranscriptEntry["type"], partID: string): string {
+  return `${type}/${partID}/open`;
+}
+
+/** Whether the key is that of a continuation that brought the part's text to its end. */
+export function isEndKey(key: string, type: TranscriptEntry["type"], partID: string): boolean {
+  const start = `${type}/${partID}/`;
+  return key.startsWith(start) && /^(append|replace)\/[^/]*$/.test(key.slice(start.length));
 }
 
 /** The key of every other entry. */

@@ -5,7 +5,7 @@ type TextEntry = AssistantMessageEntry | ReasoningEntry;
 
 /**
  * Folds each entry with `continues` into the first one with its type and `partID`: `append` adds its text, `replace`
- * puts it in place. The first keeps its place and time; what the later one says of usage and interruption holds.
+ * puts it in place. The first keeps its place and time; what the later one says of usage and of its end holds.
  * A continuation without anything before it stays as it is. The given entries are not changed.
  */
 export function mergeContinuations(entries: readonly TranscriptEntry[]): TranscriptEntry[] {
@@ -31,7 +31,7 @@ function isText(entry: TranscriptEntry): entry is TextEntry {
 
 function continued(first: TextEntry, later: TextEntry): TextEntry {
   const { continues, ...rest } = later;
-  const { interrupted: _, ...kept } = first;
+  const { interrupted: _interrupted, unfinished: _unfinished, ...kept } = first;
   const content = continues === "append" ? first.content + later.content : later.content;
   return { ...kept, ...rest, timestamp: first.timestamp, content };
 }

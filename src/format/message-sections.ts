@@ -42,6 +42,7 @@ export function assistantSection(
   section.note("tokens", entry.tokens);
   section.note("cost", entry.cost);
   section.note("interrupted", entry.interrupted);
+  section.note("unfinished", entry.unfinished);
   section.note("continues", entry.continues);
   return section.toMarkdown(kind);
 }

@@ -4,7 +4,7 @@ import { isEntryType, isString } from "./entry-guards.ts";
 import type { JsonObject } from "./entry-guards.ts";
 import { LineSplitter, lineContents } from "./jsonl-lines.ts";
 import type { JsonlLine } from "./jsonl-lines.ts";
-import { entryKey, plainKey } from "./keys.ts";
+import { entryKey, openKey, plainKey } from "./keys.ts";
 import { parseComment } from "./markdown-decode.ts";
 import { MarkdownSplitter } from "./markdown-split.ts";
 import type { Piece } from "./markdown-split.ts";
@@ -21,7 +21,7 @@ export interface TailScanner {
   readonly validEnd: number;
   /** A complete header has been seen. */
   readonly hasHeader: boolean;
-  /** Keys (`entryKey`) of the complete entries seen since the last call. Entries without a key give none. */
+  /** Keys (`entryKey`, `openKey`) of the complete entries seen since the last call. Entries without a key give none. */
   takeKeys(): string[];
 }
 
@@ -68,7 +68,7 @@ function endsWithComment(tail: Uint8Array): boolean {
 interface Step {
   end: number;
   isHeader: boolean;
-  key?: string | undefined;
+  keys: readonly (string | undefined)[];
 }
 
 class Scanner implements TailScanner {
@@ -83,10 +83,10 @@ class Scanner implements TailScanner {
   }
 
   push(chunk: Uint8Array): void {
-    for (const { end, isHeader, key } of this.#steps(chunk)) {
+    for (const { end, isHeader, keys } of this.#steps(chunk)) {
       this.validEnd = end;
       this.hasHeader ||= isHeader;
-      if (key !== undefined) this.#keys.push(key);
+      for (const key of keys) if (key !== undefined) this.#keys.push(key);
     }
   }
 
@@ -101,27 +101,32 @@ function* markdownSteps(pieces: Iterable<Piece>): Generator<Step> {
   for (const { complete, end, kind, comment } of pieces) {
     if (!complete) continue;
     const isHeader = kind === "header";
-    yield {
-      end,
-      isHeader,
-      key: isHeader ? undefined : keyInComment(parseComment(decodeUtf8(comment) ?? "")),
-    };
+    yield { end, isHeader, keys: isHeader ? [] : keysInComment(parseComment(decodeUtf8(comment) ?? "")) };
   }
 }
 
 function* jsonlSteps(lines: Iterable<JsonlLine>): Generator<Step> {
   for (const { end, bytes } of lines) {
     for (const content of lineContents(decodeUtf8(bytes) ?? "")) {
-      const key = content.kind === "entry" ? entryKey(content.entry) : undefined;
-      yield { end, isHeader: content.kind === "header", key };
+      const keys = content.kind === "entry" ? keysOf(content.entry) : [];
+      yield { end, isHeader: content.kind === "header", keys };
     }
   }
 }
 
-function keyInComment(comment: JsonObject | undefined): string | undefined {
-  if (comment === undefined || !isEntryType(comment["type"])) return undefined;
-  if (isString(comment["key"])) return comment["key"];
-  return plainKey(comment["type"], idIn(comment, "messageID"), idIn(comment, "partID"));
+function keysOf(entry: TranscriptEntry): (string | undefined)[] {
+  const { type, partID } = entry;
+  const isOpen = "unfinished" in entry && entry.unfinished === true && partID !== undefined;
+  return isOpen ? [entryKey(entry), openKey(type, partID)] : [entryKey(entry)];
+}
+
+function keysInComment(comment: JsonObject | undefined): (string | undefined)[] {
+  if (comment === undefined) return [];
+  const { type, key } = comment;
+  if (!isEntryType(type)) return [];
+  const partID = idIn(comment, "partID");
+  const own = isString(key) ? key : plainKey(type, idIn(comment, "messageID"), partID);
+  return comment["unfinished"] === true && partID !== undefined ? [own, openKey(type, partID)] : [own];
 }
 
 function idIn(comment: JsonObject, name: keyof Pick<TranscriptEntry, "messageID" | "partID">): string | undefined {

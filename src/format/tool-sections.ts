@@ -28,6 +28,7 @@ export function toolResultSection(
   section.note("status", entry.status);
   section.note("hostStatus", entry.hostStatus);
   section.note("exitCode", entry.exitCode);
+  section.note("unfinished", entry.unfinished);
   if (entry.status === "interrupted") section.line("**Status**: interrupted");
   if (entry.exitCode !== undefined && entry.exitCode !== 0) section.line(`**Exit code**: ${entry.exitCode}`);
   showSubagent(section, entry.subagent, options);

@@ -13,7 +13,8 @@ import type { Preparation } from "./preparation.ts";
 import type { HostRecord } from "./records.ts";
 import { sessionHeader } from "./session-header.ts";
 import { SessionPlaces, type HostQueries } from "./session-place.ts";
-import { SessionRecording, type Output } from "./session-recording.ts";
+import { Presence } from "./presence.ts";
+import { SessionRecording, type KnownBefore, type Output } from "./session-recording.ts";
 import { Sink } from "./sink.ts";
 
 /** Sessions whose state is kept in memory; a longer unused one is read from its file again when it goes on. */
@@ -59,6 +60,7 @@ export class Recorder {
   readonly #options: RecorderOptions;
   readonly #patience: Patience;
   readonly #places: SessionPlaces;
+  readonly #presence: Presence;
   readonly #sessions = new Map<string, SessionRecording>();
   /** Sessions that began while this process listened: they have no history. */
   readonly #born = new Set<string>();
@@ -71,6 +73,7 @@ export class Recorder {
     const { fs, root, queries, join, delay, nowMs } = options;
     const format = options.formats[0] ?? "markdown";
     this.#patience = new Patience({ delay });
+    this.#presence = new Presence({ fs, root, join });
     this.#timer = new DueTimer(nowMs, () => this.#expire());
     this.#places = new SessionPlaces({ fs, root, format, queries, join, patience: this.#patience });
   }
@@ -107,6 +110,7 @@ export class Recorder {
     for (const session of chosen) session.interrupt();
     const report = await bringToDisk(chosen, timeoutMs, this.#options, true);
     calm();
+    await Promise.all(chosen.map(({ sessionID }) => this.#presence.leave(sessionID)));
     return { ...report, complete: report.complete && chosen.every((session) => session.isQuiet) };
   }
 
@@ -128,6 +132,16 @@ export class Recorder {
     const session = this.#session(sessionID);
     session.open();
     await session.handOver();
+  }
+
+  /**
+   * Lets go of all sessions that are quiet. For the time in which the plugin may be away: what happens meanwhile is in
+   * the host's store, and is looked up when such a session goes on.
+   */
+  release(): void {
+    for (const [sessionID, session] of this.#sessions) {
+      if (session.isQuiet && session.isWritten) this.#letGo(sessionID, session);
+    }
   }
 
   /** Loads the detector of secrets with the host's first word, so that the first entry need not wait for it. */
@@ -169,13 +183,15 @@ export class Recorder {
       onFailure,
       hasTranscript: () => this.#places.hasTranscript(sessionID, formats[0] ?? "markdown"),
       open: () => this.#open(sessionID),
-      history: (isLive) => this.#history(sessionID, isLive),
+      goOn: () => this.#presence.enter(sessionID),
+      history: (known) => this.#history(sessionID, known),
     });
   }
 
   async #open(sessionID: string): Promise<Output[]> {
     const { formats, root, join, fs, maxInlineChars, redactText, recorder } = this.#options;
     await this.#prepareFolder();
+    await this.#presence.enter(sessionID);
     const outputs: Output[] = [];
     const linkFormat = formats[0] ?? "markdown";
     const header = await sessionHeader(sessionID, {
@@ -199,10 +215,11 @@ export class Recorder {
         pool: this.#pool,
         onFault: (event) => this.#onFault(event),
       });
-      // An existing file is read before its first record comes, so that this one does not wait for it.
-      file.prepare();
       outputs.push({ sink, file });
     }
+    // An existing file is read before its first record comes, so that this one does not wait for it.
+    const prepared = Promise.all(outputs.map(({ file }) => file.prepare()));
+    if (!this.#born.has(sessionID)) await prepared;
     return outputs;
   }
 
@@ -228,11 +245,13 @@ export class Recorder {
   }
 
   /** What the host stored of a session before this process heard of it; nothing if it was born here. */
-  async #history(sessionID: string, isLive: (messageID: string) => boolean): Promise<Draft[]> {
+  async #history(sessionID: string, known: KnownBefore): Promise<Draft[]> {
     if (this.#born.has(sessionID)) return [];
     const { queries, nowMs, formats } = this.#options;
-    const isContinued = await this.#places.hasTranscript(sessionID, formats[0] ?? "markdown");
-    return pastDrafts({ sessionID, isContinued, isLive, queries, patience: this.#patience, nowMs });
+    const hasFile = await Promise.all(formats.map((format) => this.#places.hasTranscript(sessionID, format)));
+    const isContinued = hasFile.every(Boolean);
+    const isShared = await this.#presence.isShared(sessionID);
+    return pastDrafts({ sessionID, isContinued, isShared, ...known, queries, patience: this.#patience, nowMs });
   }
 
   /** Waits for the natural end of what is open. */
@@ -263,10 +282,14 @@ export class Recorder {
     if (surplus <= 0) return;
     const quiet = [...this.#sessions].filter(([, session]) => session.isQuiet && session.isWritten);
     quiet.sort(([, a], [, b]) => a.lastUsedMs - b.lastUsedMs);
-    for (const [sessionID, session] of quiet.slice(0, surplus)) {
-      this.#sessions.delete(sessionID);
-      this.#places.forget(sessionID);
-      for (const { file } of session.openOutputs) void file.close();
-    }
+    for (const [sessionID, session] of quiet.slice(0, surplus)) this.#letGo(sessionID, session);
+  }
+
+  #letGo(sessionID: string, session: SessionRecording): void {
+    this.#sessions.delete(sessionID);
+    this.#born.delete(sessionID);
+    this.#places.forget(sessionID);
+    void this.#presence.leave(sessionID);
+    for (const { file } of session.openOutputs) void file.close();
   }
 }

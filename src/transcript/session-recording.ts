@@ -35,6 +35,14 @@ export interface Output {
   file: AppendFile;
 }
 
+/** What need not be taken from the host's store. */
+export interface KnownBefore {
+  /** This process hears of the message by itself. */
+  isLive: (messageID: string) => boolean;
+  /** Every file of the session has the entry. */
+  isRecorded: (draft: Draft) => boolean;
+}
+
 export interface SessionRecordingOptions {
   sessionID: string;
   preparation: Preparation;
@@ -42,8 +50,10 @@ export interface SessionRecordingOptions {
   hasTranscript: () => Promise<boolean>;
   /** Opens the session's files; resolves once its place is known. */
   open: () => Promise<Output[]>;
-  /** Drafts of what the host stored before this process listened, but for the messages that `isLive` names. */
-  history: (isLive: (messageID: string) => boolean) => Promise<Draft[]>;
+  /** Called before the open files get more. */
+  goOn: () => Promise<void>;
+  /** Drafts of what the host stored and `isRecorded` does not know, but for the messages that `isLive` names. */
+  history: (known: KnownBefore) => Promise<Draft[]>;
   nowMs: () => number;
   /** Resolves after that time, or when the signal is given. */
   delay: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -55,6 +65,7 @@ export interface SessionRecordingOptions {
 
 /** Records one session: from the host's records to lines handed to the append writers. */
 export class SessionRecording {
+  readonly sessionID: string;
   readonly timeline: Timeline;
   readonly #options: SessionRecordingOptions;
   #drafts: Draft[] = [];
@@ -69,6 +80,7 @@ export class SessionRecording {
 
   constructor(options: SessionRecordingOptions) {
     this.#options = options;
+    this.sessionID = options.sessionID;
     this.timeline = new Timeline(options.sessionID, options.nowMs);
     this.lastUsedMs = options.nowMs();
   }
@@ -178,16 +190,22 @@ export class SessionRecording {
   }
 
   async #open(): Promise<readonly Output[]> {
-    if (this.#outputs) return this.#outputs;
+    if (this.#outputs) {
+      await this.#options.goOn();
+      return this.#outputs;
+    }
     this.#outputs = await this.#options.open();
-    const history = await this.#history();
+    const history = await this.#history(this.#outputs);
     this.#drafts = [...history, ...this.#drafts];
     return this.#outputs;
   }
 
-  async #history(): Promise<Draft[]> {
+  async #history(outputs: readonly Output[]): Promise<Draft[]> {
     try {
-      return await this.#options.history((messageID) => this.timeline.knows(messageID));
+      return await this.#options.history({
+        isLive: (messageID) => this.timeline.knows(messageID),
+        isRecorded: ({ entry }) => outputs.every(({ sink, file }) => sink.isRecorded(entry, file.keys)),
+      });
     } catch (error) {
       this.#options.onFailure(error);
       return [];
@@ -281,7 +299,7 @@ export class SessionRecording {
     for (const { sink, file } of outputs) {
       try {
         const { missing } = file.stats;
-        file.append(sink.record(entry));
+        file.append(sink.record(entry, file.keys));
         if (file.stats.missing > missing) sink.forget(entry);
       } catch (error) {
         this.#lost += 1;

@@ -80,7 +80,7 @@ describe("AppendFile", () => {
     const calls: string[] = [];
     const counting = new FaultyFileSystem(nodeFileSystem);
     const file = open(path, { fs: counting });
-    file.prepare();
+    void file.prepare();
     while (!counting.calls.includes("handle.close")) await new Promise((resolve) => setImmediate(resolve));
     calls.push(...counting.calls.splice(0));
     assert.deepEqual(calls, ["openRead", "handle.stat", "handle.read", "handle.read", "handle.close"]);
@@ -91,7 +91,7 @@ describe("AppendFile", () => {
     assert.deepEqual(read(path).problems, []);
 
     const fresh = open(join(root, "none"));
-    fresh.prepare();
+    void fresh.prepare();
     await fresh.close();
     assert.deepEqual(fs.readdirSync(root), ["file"]);
   });

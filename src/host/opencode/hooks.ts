@@ -76,6 +76,7 @@ async function leave(shared: Shared): Promise<void> {
   if (!isLast) return;
   await shared.autoExtract?.end(Math.max(EXTRACT_MS, ENDED_MS - (performance.now() - began)));
   await shared.closeTools();
+  shared.recorder.release();
 }
 
 /** For notices that go out with the host's first word: before that it is starting and must not be asked anything. */

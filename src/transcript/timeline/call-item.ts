@@ -28,6 +28,8 @@ export class CallItem implements Item {
   #startMs: number | undefined;
   #subagentID: string | undefined;
   #end: CallEnd | undefined;
+  /** Its end is the recorder's: the host said nothing of one. */
+  #isCut = false;
   readonly #nowMs: () => number;
 
   constructor(key: string, callID: string, tool: string, nowMs: () => number) {
@@ -92,7 +94,9 @@ export class CallItem implements Item {
     this.readySinceMs ??= this.#nowMs();
     this.betterAfterMs = undefined;
     this.resultDueMs = undefined;
-    this.#end ??= { status: "interrupted", output: NO_RESULT, endMs: this.#nowMs() };
+    if (this.#end) return;
+    this.#end = { status: "interrupted", output: NO_RESULT, endMs: this.#nowMs() };
+    this.#isCut = true;
   }
 
   take(early: boolean): Draft[] {
@@ -123,6 +127,7 @@ export class CallItem implements Item {
       input: this.#input ?? {},
       output,
       status,
+      ...(this.#isCut ? { unfinished: true } : {}),
       ...given({ title: title === "" ? undefined : title, metadata }),
       ...this.#subagent(),
     };
@@ -131,6 +136,7 @@ export class CallItem implements Item {
 
   #finish(end: CallEnd): void {
     this.#end = end;
+    this.#isCut = false;
     this.resultDueMs = undefined;
   }
 

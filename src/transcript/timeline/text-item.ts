@@ -15,6 +15,7 @@ export class TextItem implements Item {
   reasoning: boolean;
   readySinceMs: number | undefined;
   betterAfterMs: number | undefined;
+  /** It was cut by the recorder, not by the host. */
   interrupted = false;
   #text = "";
   #startMs: number | undefined;
@@ -45,6 +46,14 @@ export class TextItem implements Item {
 
   append(delta: string): void {
     this.#text += delta;
+  }
+
+  /** Ends it as it stands: what the host made of it in the end is not known. */
+  cut(): void {
+    // A text that has its end only waits for its turn.
+    if (this.readySinceMs === undefined) this.interrupted = true;
+    this.end();
+    this.hurry();
   }
 
   /** No more is streamed into it; its usage may follow within moments. */
@@ -85,8 +94,9 @@ export class TextItem implements Item {
   take(early: boolean): Draft[] {
     if (early) this.#wasForced = true;
     if (early && !this.isEmpty) this.#written = this.#text;
-    if (this.#replaces) return [{ entry: { ...this.#entry(this.#text), continues: "replace" } }];
-    return this.isEmpty ? [] : [{ entry: this.#entry(this.#text) }];
+    const entry = { ...this.#entry(this.#text), ...(early ? { unfinished: true } : {}) };
+    if (this.#replaces) return [{ entry: { ...entry, continues: "replace" } }];
+    return this.isEmpty ? [] : [{ entry }];
   }
 
   /** What is left to write after a forced turn, once the text has ended. */
@@ -108,6 +118,7 @@ export class TextItem implements Item {
       content,
       ...given({ agent, model, tokens: this.#usage?.tokens, cost: this.#usage?.cost }),
       ...(this.interrupted || aborted ? { interrupted: true } : {}),
+      ...(this.interrupted ? { unfinished: true } : {}),
     };
   }
 }

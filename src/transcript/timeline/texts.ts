@@ -64,10 +64,7 @@ export class Texts {
   cut(partID: string): void {
     const text = this.#open.get(partID);
     if (!text) return;
-    // A text that has its end only waits for its turn.
-    if (text.readySinceMs === undefined) text.interrupted = true;
-    text.end();
-    text.hurry();
+    text.cut();
     if (text.wasForced) this.#finish(text);
   }
 

@@ -19,6 +19,7 @@ export interface ModelUsage {
 export type ModelAction =
   | { kind: "text" | "reasoning"; text: string; pieces: number; delayMs: number }
   | { kind: "call"; tool: string; callID: string | undefined; arguments: string; pieces: number }
+  | { kind: "arguments"; piece: string }
   | { kind: "gate"; name: string }
   | { kind: "delay"; ms: number }
   | { kind: "usage"; usage: ModelUsage }
@@ -75,6 +76,11 @@ export function call(tool: string, input: unknown, { id, pieces = 2 }: CallOptio
 /** A call whose arguments are sent as they stand, valid JSON or not. */
 export function rawCall(tool: string, rawArguments: string, { id, pieces = 2 }: CallOptions = {}): ModelAction {
   return { kind: "call", tool, callID: id, arguments: rawArguments, pieces };
+}
+
+/** More of the arguments of the last call. */
+export function moreArguments(piece: string): ModelAction {
+  return { kind: "arguments", piece };
 }
 
 /** Waits until the test opens the gate, or the host hangs up. */

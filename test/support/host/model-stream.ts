@@ -35,6 +35,10 @@ export class ChatStream {
     for (const piece of pieces) await this.#delta({ tool_calls: [{ index, function: { arguments: piece } }] });
   }
 
+  async moreArguments(piece: string): Promise<void> {
+    await this.#delta({ tool_calls: [{ index: this.#calls - 1, function: { arguments: piece } }] });
+  }
+
   refuse(status: number, message: string): void {
     this.#response.writeHead(status, { "content-type": "application/json" });
     this.#response.end(JSON.stringify({ error: { message, type: "scripted_error", code: String(status) } }));

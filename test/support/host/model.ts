@@ -134,6 +134,8 @@ async function play(action: ModelAction, stream: ChatStream, gates: Gates): Prom
       return;
     case "call":
       return stream.call(action.tool, action.callID, split(action.arguments, action.pieces));
+    case "arguments":
+      return stream.moreArguments(action.piece);
     case "gate": {
       const gate = gates.of(action.name);
       await stream.flush();

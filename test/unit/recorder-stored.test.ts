@@ -1,0 +1,259 @@
+/** What the host has stored against what the files have: other processes at work, gaps, ends that were missed. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { eventually } from "../support/recording/eventually.ts";
+import { FakeHost } from "../support/recording/fake-host.ts";
+import {
+  call,
+  COMPLETED,
+  completed,
+  delta,
+  ENDED,
+  message,
+  messageInfo,
+  openText,
+  PENDING,
+  running,
+  session,
+  STARTED,
+  userText,
+  wholeText,
+  type HostStep,
+} from "../support/recording/host-steps.ts";
+import { filesIn, readSound, Recording } from "../support/recording/recording.ts";
+import { newSession, sampleConversation, stepsOf, toldBy } from "../support/recording/sample.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+afterAll(removeTempDirs);
+
+const data = (): string => join(makeTempDir(), ".openfleet");
+const BOTH = { format: "both" } as const;
+const FILES = ["ses_1.md", "ses_1.jsonl"];
+const place = (id: string, messageID = "msg_2") => ({ sessionID: "ses_1", messageID, id });
+const bash = (id: string) => ({ ...place(id), callID: `call_${id}`, tool: "bash" });
+const RUNNING = bash("prt_4");
+const STREAMED = bash("prt_5");
+
+/** A turn in which a text is streamed, one call runs and the arguments of another are streamed. */
+const UNDER_WAY: HostStep[] = [
+  message("ses_1", "msg_1", "user"),
+  userText(place("prt_1", "msg_1"), "Go."),
+  message("ses_1", "msg_2", "assistant"),
+  openText(place("prt_3")),
+  delta(place("prt_3"), "I run"),
+  call(RUNNING, running({ n: 1 })),
+  call(STREAMED, PENDING),
+];
+const ITS_END: HostStep[] = [
+  wholeText(place("prt_3"), "I run it."),
+  call(STREAMED, running({ n: 2 })),
+  call(RUNNING, completed({ n: 1 }, "one")),
+  call(STREAMED, completed({ n: 2 }, "two")),
+  message("ses_1", "msg_2", "assistant", COMPLETED),
+];
+/** The same turn as the host has it while it is under way. */
+const STORED_UNDER_WAY = [
+  {
+    info: messageInfo("ses_1", "msg_1", "user"),
+    parts: [{ ...place("prt_1", "msg_1"), type: "text", text: "Go." }],
+  },
+  {
+    info: messageInfo("ses_1", "msg_2", "assistant"),
+    parts: [
+      { ...place("prt_3"), type: "text", text: "", ...STARTED },
+      { ...RUNNING, type: "tool", state: running({ n: 1 }) },
+      { ...STREAMED, type: "tool", state: PENDING },
+    ],
+  },
+];
+const NEXT: HostStep[] = [
+  message("ses_1", "msg_3", "user"),
+  userText(place("prt_7", "msg_3"), "And now?"),
+  message("ses_1", "msg_4", "assistant"),
+  wholeText(place("prt_8", "msg_4"), "Wait."),
+  message("ses_1", "msg_4", "assistant", COMPLETED),
+];
+
+describe("a second process on a session in which another is at work", () => {
+  test("ends nothing that the first one still does", async () => {
+    const folder = data();
+    const first = new Recording(folder, BOTH).does(session("created", "ses_1"), ...UNDER_WAY);
+    await first.recorder.flush(5_000);
+    const queries = new FakeHost().has("ses_1", STORED_UNDER_WAY);
+    const second = new Recording(folder, { ...BOTH, queries }).does(...NEXT);
+    await second.recorder.flush(5_000);
+    assert.ok(queries.asked.includes("history ses_1 100"));
+    await second.end();
+    await first.does(...ITS_END).end();
+    for (const path of FILES) {
+      const { told } = await readSound(folder, path);
+      assert.deepEqual(told.toSorted(), [
+        "assistant: I run it.",
+        "assistant: Wait.",
+        'completed: {"n":1} one',
+        'completed: {"n":2} two',
+        'use: bash {"n":1}',
+        'use: bash {"n":2}',
+        "user: And now?",
+        "user: Go.",
+      ]);
+    }
+  });
+
+  test("tells what a dead one left open as interrupted, and takes its mark away", async () => {
+    const folder = data();
+    const { pid } = spawnSync(process.execPath, ["--version"]);
+    const marks = join(folder, "transcripts/.recording");
+    mkdirSync(marks, { recursive: true });
+    symlinkSync(`${pid}.abc.1.${hostname()}`, join(marks, `ses_1.${pid}-abc-1.lock`));
+    const queries = new FakeHost().has("ses_1", STORED_UNDER_WAY);
+    const second = new Recording(folder, { queries }).does(...NEXT);
+    await second.recorder.flush(5_000);
+    const [own, ...others] = filesIn(marks);
+    assert.ok(own?.startsWith("ses_1.") && others.length === 0, "the only mark is its own");
+    await second.end();
+    assert.deepEqual(filesIn(marks), [], "no mark stays");
+    const { told } = await readSound(folder, "ses_1.md");
+    assert.deepEqual(
+      told.map((line) => line.split(/[.{]/)[0]),
+      ["user: Go", "use: bash ", "interrupted: ", "use: bash ", "interrupted: ", "user: And now?", "assistant: Wait"],
+    );
+  });
+});
+
+describe("what was said while the plugin was off", () => {
+  for (const turns of [40, 65, 600]) {
+    test(`${turns} turns: all of it is recorded when it is back`, async () => {
+      const folder = data();
+      await new Recording(folder, BOTH).does(...newSession("ses_1", 2)).end();
+      const queries = new FakeHost().hasConversation(sampleConversation("ses_1", 2 + turns));
+      await new Recording(folder, { ...BOTH, queries })
+        .does(...stepsOf(sampleConversation("ses_1", 1, 2 + turns)))
+        .end();
+      for (const path of FILES) {
+        assert.deepEqual((await readSound(folder, path)).told, toldBy(sampleConversation("ses_1", 3 + turns)));
+      }
+    });
+  }
+
+  test("a format that is added later has the whole session", async () => {
+    for (const [first, added] of [
+      ["markdown", "ses_1.jsonl"],
+      ["jsonl", "ses_1.md"],
+    ] as const) {
+      const folder = data();
+      await new Recording(folder, { format: first }).does(...newSession("ses_1", 60)).end();
+      const queries = new FakeHost().hasConversation(sampleConversation("ses_1", 60));
+      await new Recording(folder, { ...BOTH, queries }).does(...stepsOf(sampleConversation("ses_1", 1, 60))).end();
+      assert.deepEqual((await readSound(folder, added)).told, toldBy(sampleConversation("ses_1", 61)));
+    }
+  });
+
+  test("a format that lacks the middle of a session gets it", async () => {
+    const folder = data();
+    await new Recording(folder, BOTH).does(...newSession("ses_1", 1)).end();
+    const other = (from: number, turns: number) => stepsOf(sampleConversation("ses_1", turns, from));
+    await new Recording(folder, { format: "markdown" }).does(...other(1, 50)).end();
+    const queries = new FakeHost().hasConversation(sampleConversation("ses_1", 51));
+    await new Recording(folder, { ...BOTH, queries }).does(...other(51, 1)).end();
+    const whole = toldBy(sampleConversation("ses_1", 52));
+    for (const path of FILES) assert.deepEqual((await readSound(folder, path)).told, whole, path);
+  });
+
+  test("a transcript that has all of it is not written to", async () => {
+    const folder = data();
+    await new Recording(folder, BOTH).does(...newSession("ses_1", 30)).end();
+    const before = FILES.map((path) => readFileSync(join(folder, "transcripts", path), "utf8"));
+    const queries = new FakeHost().hasConversation(sampleConversation("ses_1", 30));
+    const next = new Recording(folder, { ...BOTH, queries });
+    await next.recorder.recall("ses_1");
+    await next.end();
+    const after = FILES.map((path) => readFileSync(join(folder, "transcripts", path), "utf8"));
+    assert.deepEqual(after, before);
+    assert.deepEqual(queries.asked, ["session ses_1", "history ses_1 100"]);
+  });
+});
+
+describe("a text whose end was missed", () => {
+  const storedWith = (text: string) =>
+    new FakeHost().has("ses_1", [
+      {
+        info: messageInfo("ses_1", "msg_2", "assistant"),
+        parts: [{ ...place("prt_3"), type: "text", text, ...ENDED }],
+      },
+    ]);
+  const spoken = [session("created", "ses_1"), message("ses_1", "msg_2", "assistant"), openText(place("prt_3"))];
+  const texts = async (folder: string, path: string) =>
+    (await readSound(folder, path)).told.filter((line) => line.startsWith("assistant"));
+
+  test("because the process was told to end is whole once the session goes on", async () => {
+    const folder = data();
+    await new Recording(folder, BOTH).does(...spoken, delta(place("prt_3"), "So far")).end();
+    for (const path of FILES) assert.deepEqual(await texts(folder, path), ["assistant (interrupted): So far"]);
+    const queries = storedWith("So far and the rest.");
+    for (const next of ["5", "6", "7"]) {
+      const user = message("ses_1", `msg_${next}`, "user");
+      await new Recording(folder, { ...BOTH, queries })
+        .does(user, userText(place(`prt_${next}`, `msg_${next}`), next))
+        .end();
+      for (const path of FILES) {
+        assert.deepEqual(await texts(folder, path), ["assistant: So far and the rest."]);
+        const { raw } = await readSound(folder, path);
+        assert.equal(raw.filter(({ type }) => type === "assistant").length, 2, "it is put in place once");
+      }
+    }
+  });
+
+  test("because the process was killed behind its first part is whole once the session goes on", async () => {
+    const folder = data();
+    const first = new Recording(folder, BOTH).does(...spoken, delta(place("prt_3"), "So far"));
+    first.does(call(RUNNING, completed({ n: 1 }, "one")));
+    // The call waits a second for the text, and then no longer.
+    await eventually(async () => {
+      await sleep(50);
+      return filesIn(join(folder, "transcripts")).includes("ses_1.jsonl");
+    });
+    await first.recorder.flush(5_000);
+    assert.deepEqual(await texts(folder, "ses_1.md"), ["assistant: So far"]);
+    // The file as the killed process left it, without its mark.
+    const second = data();
+    mkdirSync(join(second, "transcripts"), { recursive: true });
+    for (const path of FILES) copy(folder, second, path);
+    await first.end();
+    await new Recording(second, { ...BOTH, queries: storedWith("So far and the rest.") })
+      .does(message("ses_1", "msg_5", "user"), userText(place("prt_5", "msg_5"), "Next."))
+      .end();
+    for (const path of FILES) assert.deepEqual(await texts(second, path), ["assistant: So far and the rest."]);
+  });
+
+  test("and then came in its own process is not put in place of itself", async () => {
+    const folder = data();
+    const first = new Recording(folder, BOTH).does(...spoken, delta(place("prt_3"), "So far"));
+    first.does(call(RUNNING, completed({ n: 1 }, "one")));
+    await eventually(async () => {
+      await sleep(50);
+      return filesIn(join(folder, "transcripts")).includes("ses_1.jsonl");
+    });
+    await first.does(wholeText(place("prt_3"), "So far and the rest.")).end();
+    await new Recording(folder, { ...BOTH, queries: storedWith("So far and the rest.") })
+      .does(message("ses_1", "msg_5", "user"), userText(place("prt_5", "msg_5"), "Next."))
+      .end();
+    for (const path of FILES) {
+      const { raw } = await readSound(folder, path);
+      assert.deepEqual(
+        raw.flatMap((entry) => (entry.type === "assistant" ? [entry.content] : [])),
+        ["So far", " and the rest."],
+      );
+    }
+  });
+});
+
+function copy(from: string, to: string, path: string): void {
+  const text = readFileSync(join(from, "transcripts", path));
+  writeFileSync(join(to, "transcripts", path), text);
+}
