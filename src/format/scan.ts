@@ -116,8 +116,8 @@ function* jsonlSteps(lines: Iterable<JsonlLine>): Generator<Step> {
 
 function keysOf(entry: TranscriptEntry): (string | undefined)[] {
   const { type, partID } = entry;
-  const isOpen = "unfinished" in entry && entry.unfinished === true && partID !== undefined;
-  return isOpen ? [entryKey(entry), openKey(type, partID)] : [entryKey(entry)];
+  const isOpen = "unfinished" in entry && entry.unfinished;
+  return isOpen && partID !== undefined ? [entryKey(entry), openKey(type, partID)] : [entryKey(entry)];
 }
 
 function keysInComment(comment: JsonObject | undefined): (string | undefined)[] {

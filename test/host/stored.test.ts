@@ -21,7 +21,7 @@ import type { Format } from "../support/host/scenario.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 const OURS: PluginSpec = [REPOSITORY, { format: "both" }];
 const CHANGER = fileURLToPath(new URL("../support/host/prompt-plugin.js", import.meta.url));
 const FORMATS = ["markdown", "jsonl"] as const;
@@ -93,7 +93,7 @@ describe("turns without the plugin", () => {
         await end(server);
         await sandbox.configure([]);
         server = await startOpencode(sandbox);
-        for (let n = 0; n < 130; n++) await say(server, id, `Note ${n}.`);
+        for (let n = 0; n < 110; n++) await say(server, id, `Note ${n}.`);
         await end(server);
         await sandbox.configure([OURS]);
         server = await startOpencode(sandbox);
