@@ -6,6 +6,7 @@ import type { CommandContext, ExitCode } from "./command.ts";
 import { leftAside, openIndex, type OpenIndex } from "./find-index.ts";
 import { findRow, type FindRequest, type OpenBy } from "./find-query.ts";
 import { findHeading, passageText } from "./find-text.ts";
+import { redactedRows, redactorFor, shownRef } from "./redaction.ts";
 import { printLine } from "./output.ts";
 import { plural } from "./plural.ts";
 import type { FindRow } from "./schemas/find.ts";
@@ -118,7 +119,16 @@ function openBy({ ref, stored, access }: HitSession, ambiguous: ReadonlySet<stri
 }
 
 /** As JSON by rank; for people the passages of one session together, the session of the best one first. */
-async function print(context: CommandContext, shown: readonly Shown[], isJson: boolean): Promise<void> {
+async function print(context: CommandContext, found: readonly Shown[], isJson: boolean): Promise<void> {
+  // The head of a file says titles and projects as they are.
+  const redactor = redactorFor({});
+  const rows = await redactedRows(
+    redactor,
+    found.map(({ row }) => row),
+  );
+  const refs = new Map<SessionRef, SessionRef>();
+  for (const { ref } of found) if (!refs.has(ref)) refs.set(ref, await shownRef(redactor, ref));
+  const shown = found.map(({ ref, row }, at) => ({ ref: refs.get(ref) ?? ref, row: rows[at] ?? row }));
   if (isJson) {
     for (const { row } of shown) await printLine(context, row);
     return;

@@ -6,6 +6,7 @@ import type { SessionRef } from "../sessions/session-ref.ts";
 import { CliError, type CommandContext, type CommandOptions } from "./command.ts";
 import { date, flag, integer, text } from "./option-values.ts";
 import type { FindRow } from "./schemas/find.ts";
+import { isRedacted } from "./redaction.ts";
 import { shownSource } from "./shown-source.ts";
 
 /** Passages that a terminal gets unless --limit says otherwise. */
@@ -47,6 +48,7 @@ function queryOf(term: string, options: CommandOptions): FindQuery {
     ...(isRole(role) ? { role } : {}),
     ...(tool === undefined ? {} : { tool }),
     ...(flag(options, "errors") ? { errorsOnly: true } : {}),
+    ...(isRedacted(options) ? {} : { raw: true }),
   };
 }
 

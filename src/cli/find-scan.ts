@@ -7,6 +7,7 @@ import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext, ExitCode } from "./command.ts";
 import { findRow, type FindRequest } from "./find-query.ts";
 import { findHeading, passageText } from "./find-text.ts";
+import { redactedRows, redactorFor, shownRef } from "./redaction.ts";
 import { printLine } from "./output.ts";
 import { plural } from "./plural.ts";
 import { isReadFault } from "../sessions/read-fault.ts";
@@ -20,11 +21,13 @@ const WORTH_AN_INDEX_BYTES = 200_000_000;
 export async function findByScan(context: CommandContext, request: FindRequest, hasIndex: boolean): Promise<ExitCode> {
   const { limit, isJson, options } = request;
   const { sessions, unreadable } = await sessionsAsked(context, options, { subagents: true });
+  const redactor = redactorFor(options);
   const scan = new SessionScan(context, sessions, request);
   let found = 0;
   for await (const { ref, rows } of scan.rows()) {
     const shown = rows.slice(0, limit - found);
-    await printRows(context, ref, shown, isJson);
+    const known = await shownRef(redactor, ref);
+    await printRows(context, known, await redactedRows(redactor, shown), isJson);
     found += shown.length;
     if (found >= limit) break;
   }

@@ -1,10 +1,12 @@
 /** Prints messages as they come: first the last ones of what is there, then each as it is added. */
 import { fingerprint, SeenSet } from "../parse/fingerprint.ts";
+import type { Redactor } from "../redact/redactor.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./command.ts";
 import { messageText, type ConversationStyle } from "./conversation-text.ts";
 import { messageRow } from "./message-row.ts";
 import { printLine } from "./output.ts";
+import { redactedRow, redactedRows } from "./redaction.ts";
 import { idOf } from "./session-input.ts";
 import type { MessageView } from "./turns.ts";
 
@@ -12,6 +14,8 @@ export interface TailOptions {
   /** How many messages to begin with. */
   last: number;
   isJson: boolean;
+  /** Undefined: secrets are printed as they stand. */
+  redactor: Redactor | undefined;
 }
 
 export class TailPrinter {
@@ -64,8 +68,14 @@ export class TailPrinter {
     return this.#options.isJson || messageText(view, this.#style) !== "";
   }
 
-  async #print(view: MessageView): Promise<void> {
+  async #shown({ message, blocks }: MessageView): Promise<MessageView> {
+    const { redactor } = this.#options;
+    return { message: await redactedRow(redactor, message), blocks: await redactedRows(redactor, blocks) };
+  }
+
+  async #print(raw: MessageView): Promise<void> {
     this.printed += 1;
+    const view = await this.#shown(raw);
     if (this.#options.isJson) await printLine(this.#context, messageRow(view, idOf(this.#ref), null));
     else await this.#context.out(messageText(view, this.#style, this.#previous));
     if (view.message.message_type === "assistant") this.#previous = view.message;

@@ -9,38 +9,113 @@ import { correlateToolCalls } from "./tool-calls.ts";
 const BATCH = 500;
 
 /**
- * A copy of a parse in which each secret is `[REDACTED:kind]`: in the texts of messages, calls and results, in prompts,
- * titles and metadata. Ids, times, paths and counts stay. `stats.redactions` counts what stands in the copy.
+ * A copy of a parse in which each secret is `[REDACTED:kind]`, wherever the session has it: in texts, inputs, results,
+ * titles and metadata, and in what surrounds them, such as folders, branches, models, ids and names of tools and types.
+ * What is the same before is the same after, so that rows still belong together. Times and counts stay.
+ * `stats.redactions` counts what stands in the copy.
  */
 export async function redactResult(result: ParseResult, redactor: Redactor): Promise<ParseResult> {
   const counts = new Map(Object.entries(result.stats.redactions));
   const note = (found: RedactionCounts): void => {
     for (const [kind, count] of Object.entries(found)) counts.set(kind, (counts.get(kind) ?? 0) + (count ?? 0));
   };
-  const messages = await redacted(result.messages, textsOfMessage, redactor, note);
-  const contentBlocks = await redacted(result.content_blocks, textsOfBlock, redactor, note);
-  const about = { initial_prompt: result.stats.initial_prompt, title: result.metadata.title };
-  const [{ initial_prompt, title } = about] = await redacted(
-    [about],
-    (each) => each,
-    redactor,
-    () => undefined,
-  );
-  const [{ unknown_lines } = result] = await redacted(
-    [result],
-    ({ unknown_lines }) => ({ unknown_lines }),
-    redactor,
-    note,
-  );
+  const clean = await cleanNames(namesIn(result), redactor);
+  const messages = (await redacted(result.messages, textsOfMessage, redactor, note)).map((row) => named(row, clean));
+  const contentBlocks = await redactBlocks(result.content_blocks, redactor, note);
+  const blocks = contentBlocks.map((row) => named(row, clean));
+  const { stats, metadata, lines, errors } = result;
+  const [prompt] = await redactor.redact([{ text: stats.initial_prompt ?? "", cut: true }]);
+  const unknownLines = await redacted(result.unknown_lines, ({ raw }) => ({ raw }), redactor, note);
   return {
     ...result,
+    session_id: clean(result.session_id),
     messages,
-    content_blocks: contentBlocks,
-    tool_calls: correlateToolCalls(messages, contentBlocks),
-    stats: { ...result.stats, initial_prompt, redactions: Object.fromEntries(counts) },
-    unknown_lines,
-    metadata: { ...result.metadata, title },
+    content_blocks: blocks,
+    tool_calls: correlateToolCalls(messages, blocks),
+    errors: errors.map((error) => ({ ...error, reason: clean(error.reason) })),
+    lines: { ...lines, skipped: withKeys(lines.skipped, clean) },
+    stats: {
+      ...stats,
+      initial_prompt: stats.initial_prompt === null ? null : (prompt?.text ?? ""),
+      unpriced_models: stats.unpriced_models.map(clean),
+      models: withKeys(stats.models, clean),
+      tools: withKeys(stats.tools, clean),
+      redactions: Object.fromEntries(counts),
+    },
+    unknown_lines: unknownLines.map((line) => ({ ...line, type: clean(line.type) })),
+    metadata: named(metadata, clean),
   };
+}
+
+/** Blocks whose texts are without secrets; their names are as they were. */
+export function redactBlocks(
+  blocks: readonly ParsedContentBlock[],
+  redactor: Redactor,
+  note: (counts: RedactionCounts) => void = () => undefined,
+): Promise<ParsedContentBlock[]> {
+  return redacted(blocks, textsOfBlock, redactor, note);
+}
+
+/** Fields of rows that are no texts: the same names and ids come again and again. */
+const NAME_FIELDS = new Set([
+  ...["session_id", "source_id", "uuid", "parent_uuid", "request_id", "model", "provider", "cwd", "agent_id"],
+  ...["source_uuid", "tool_name", "tool_use_id", "tool_result_id"],
+  ...["sessionId", "parentSessionId", "agentId", "title", "version", "gitBranch"],
+]);
+
+type Clean = (name: string) => string;
+
+function namesIn({
+  session_id,
+  messages,
+  content_blocks,
+  stats,
+  metadata,
+  lines,
+  errors,
+  unknown_lines,
+}: ParseResult): Set<string> {
+  const names = new Set([session_id, ...stats.unpriced_models, ...errors.map(({ reason }) => reason)]);
+  for (const record of [stats.models, stats.tools, lines.skipped])
+    for (const key of Object.keys(record)) names.add(key);
+  for (const { type } of unknown_lines) names.add(type);
+  for (const rows of [messages, content_blocks, [metadata]])
+    for (const row of rows)
+      for (const [field, value] of Object.entries(row))
+        if (typeof value === "string" && NAME_FIELDS.has(field)) names.add(value);
+  return names;
+}
+
+async function cleanNames(names: ReadonlySet<string>, redactor: Redactor): Promise<Clean> {
+  const all = [...names];
+  const results = await redactor.redact(all.map((text) => ({ text })));
+  const changed = new Map(
+    all.flatMap((name, at) => {
+      const text = results[at]?.text ?? "";
+      return text === name ? [] : [[name, text] as const];
+    }),
+  );
+  return (name) => changed.get(name) ?? name;
+}
+
+/** The row itself if none of its names changes. */
+function named<Row extends object>(row: Row, clean: Clean): Row {
+  const changed: Record<string, string> = {};
+  for (const [field, value] of Object.entries(row)) {
+    if (typeof value === "string" && NAME_FIELDS.has(field) && clean(value) !== value) changed[field] = clean(value);
+  }
+  return Object.keys(changed).length === 0 ? row : { ...row, ...changed };
+}
+
+/** Names that are the same afterwards get a number, so that none is lost. */
+function withKeys<Value>(record: Readonly<Record<string, Value>>, clean: Clean): Record<string, Value> {
+  const result = new Map<string, Value>();
+  for (const [key, value] of Object.entries(record)) {
+    let name = clean(key);
+    for (let count = 2; result.has(name); count++) name = `${clean(key)} (${count})`;
+    result.set(name, value);
+  }
+  return Object.fromEntries(result);
 }
 
 type MessageTexts = Pick<TranscriptMessage, "metadata">;
@@ -51,17 +126,18 @@ function textsOfMessage({ metadata }: TranscriptMessage): MessageTexts {
 
 type BlockTexts = Pick<
   ParsedContentBlock,
-  "content_text" | "thinking_text" | "tool_input" | "result_text" | "metadata"
+  "content_text" | "thinking_text" | "tool_name" | "tool_input" | "result_text" | "metadata"
 >;
 
 function textsOfBlock({
   content_text,
   thinking_text,
+  tool_name,
   tool_input,
   result_text,
   metadata,
 }: ParsedContentBlock): BlockTexts {
-  return { content_text, thinking_text, tool_input, result_text, metadata };
+  return { content_text, thinking_text, tool_name, tool_input, result_text, metadata };
 }
 
 async function redacted<Row extends object>(

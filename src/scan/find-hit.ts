@@ -14,6 +14,8 @@ export interface FindFilters {
   tool?: string;
   /** Only results of calls that failed. */
   errorsOnly?: boolean;
+  /** Searches and shows texts as they are, secrets too. Default: as they are once redacted. */
+  raw?: boolean;
 }
 
 /** A block of a session that has the term. */

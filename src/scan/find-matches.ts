@@ -1,4 +1,12 @@
-/** Blocks with the term, and what their hits will say but for the tool of a result, which needs its call. */
+/**
+ * Blocks with the term, and what their hits will say but for the tool of a result, which needs its call.
+ *
+ * Texts are searched as redacted. Redaction takes text away and puts markers in, so a block whose own text lacks the term
+ * has it afterwards only in a marker: only blocks that have it are redacted and searched again, unless the term can be in
+ * a marker. (The name of a kind, as in `[REDACTED:kind]`, is not looked for.)
+ */
+import { redactBlocks } from "../parse/redact-rows.ts";
+import type { Redactor } from "../redact/redactor.ts";
 import type { ParsedContentBlock } from "../parse/model.ts";
 import { CallBook, callOf } from "./find-calls.ts";
 import { foldedPattern } from "../matching/folding.ts";
@@ -8,9 +16,27 @@ import { passageAround } from "../matching/passage.ts";
 import { searchedTexts } from "./find-text.ts";
 import type { LineMessage } from "./find-units.ts";
 
+/** Whether a redacted text may have the term where the text itself has not. */
+export function mayBeInMarker(term: string): boolean {
+  return /[[\]]/.test(term) || "redacted:".includes(term.toLowerCase());
+}
+
+let loaded: Promise<Redactor> | undefined;
+
+/** Loaded with the first block that has a term. */
+async function redactor(): Promise<Redactor> {
+  loaded ??= import("../redact/redactor.ts").then(({ createRedactor }) => createRedactor());
+  return loaded;
+}
+
+type Candidate = { hit: Omit<Hit, "passage" | "matches" | "match_count">; block: ParsedContentBlock };
+
 export class MatchFinder {
   readonly calls = new CallBook();
   readonly hits: Hit[] = [];
+  /** Blocks that are to be redacted and searched again. */
+  #candidates: Candidate[] = [];
+  readonly #takesAll: boolean;
   readonly #pattern: RegExp;
   readonly #filters: FindFilters;
   readonly #sinceMs: number;
@@ -18,6 +44,7 @@ export class MatchFinder {
   constructor(term: string, filters: FindFilters) {
     this.#pattern = foldedPattern(term);
     this.#filters = filters;
+    this.#takesAll = filters.raw !== true && mayBeInMarker(term);
     this.#sinceMs = filters.since?.getTime() ?? Number.NEGATIVE_INFINITY;
   }
 
@@ -29,9 +56,9 @@ export class MatchFinder {
       if (!isInTime || call?.isOwn === true) continue;
       const role = hitRole(message, block);
       if (!this.#isWanted(block, role)) continue;
-      const found = this.#search(block);
-      if (!found) continue;
-      this.hits.push({
+      const found = this.#takesAll ? undefined : this.#search(block);
+      if (!found && !this.#takesAll) continue;
+      const hit = {
         line_number: message.line_number,
         byte_offset: message.byte_offset,
         timestamp: message.timestamp,
@@ -40,9 +67,26 @@ export class MatchFinder {
         block_type: block.block_type,
         tool_name: block.tool_name,
         tool_use_id: block.tool_use_id ?? block.tool_result_id,
-        ...found,
-        ...(message.is_sidechain ? { is_sidechain: true } : {}),
-      });
+        ...(message.is_sidechain ? { is_sidechain: true as const } : {}),
+      };
+      if (this.#filters.raw === true && found) this.hits.push({ ...hit, ...found });
+      else this.#candidates.push({ hit, block });
+    }
+  }
+
+  /** Makes hits of what was added. To be called before the hits are used, and often enough that few blocks are kept. */
+  async settle(): Promise<void> {
+    const candidates = this.#candidates;
+    if (candidates.length === 0) return;
+    this.#candidates = [];
+    const blocks = await redactBlocks(
+      candidates.map(({ block }) => block),
+      await redactor(),
+    );
+    for (const [at, { hit }] of candidates.entries()) {
+      const block = blocks[at];
+      const found = block && this.#search(block);
+      if (found) this.hits.push({ ...hit, ...found });
     }
   }
 

@@ -4,7 +4,7 @@ import { CallBook, callOf } from "./find-calls.ts";
 import type { FindFilters, Hit } from "./find-hit.ts";
 import { idSearch, mayHoldCall } from "./find-ids.ts";
 import { begin, close, onceThrough, reopenable, type Begun, type Reopenable, type ScanInput } from "./find-input.ts";
-import { MatchFinder } from "./find-matches.ts";
+import { MatchFinder, mayBeInMarker } from "./find-matches.ts";
 import { termSearch } from "./find-prefilter.ts";
 import type { ByteSearch } from "./find-search.ts";
 import {
@@ -39,7 +39,7 @@ export async function* findInSession(
   if (query.term === "") throw new RangeError("The term to find is empty. Give at least one character.");
   const finder = new MatchFinder(query.term, query);
   const again = reopenable(input);
-  const search = again && termSearch(query.term);
+  const search = again && (query.raw === true || !mayBeInMarker(query.term)) && termSearch(query.term);
   if (!again || !search) {
     await findInAll(await begin(onceThrough(input)), finder, options);
     return yield* finder.resolved(finder.calls);
@@ -65,6 +65,7 @@ async function findInLines(
   const lines = new LineMessages(true);
   for await (const units of pickedUnits(chunks, search, options)) {
     for (const unit of units) for (const message of lines.of(unit)) finder.add(message);
+    await finder.settle();
   }
 }
 
@@ -107,5 +108,6 @@ async function findInAll({ head, chunks }: Begun, finder: MatchFinder, options: 
   for await (const units of source.read(refusingContent(chunks, "The file", true), sourceOptions(options))) {
     if (options.signal?.aborted === true) return;
     for (const unit of units) for (const message of lines.of(unit)) finder.add(message);
+    await finder.settle();
   }
 }

@@ -19,7 +19,10 @@ describe("arguments", () => {
     assert.equal(result.kind, "command");
     if (result.kind !== "command") return;
     assert.equal(result.definition.name, "list");
-    assert.deepEqual({ ...result.options }, { recent: 5, since: new Date(2026, 0, 31), today: true, project: "x" });
+    assert.deepEqual(
+      { ...result.options },
+      { redact: true, recent: 5, since: new Date(2026, 0, 31), today: true, project: "x" },
+    );
   });
 
   test("a session may be -, and a term may begin with a dash after --", () => {

@@ -63,8 +63,8 @@ describe("a pipe in the place of a file", () => {
     [["forget", SESSION, "--dry-run"], 0],
     [["forget", "ses_a", "--dry-run"], 0],
     [["forget", "named.jsonl", "--dry-run"], 2],
-    [["show", "named.jsonl"], 1],
-    [["tail", "named.jsonl"], 1],
+    [["show", "named.jsonl"], 2],
+    [["tail", "named.jsonl"], 2],
   ] as const) {
     test(`is not waited for: ${command.join(" ")}`, async () => {
       const { exitCode: got, stderr } = await runCli(command, { home });

@@ -14,6 +14,7 @@ import { flag } from "../option-values.ts";
 import { printObject } from "../output.ts";
 import { isReadFault } from "../../sessions/read-fault.ts";
 import type { DoctorResult } from "../schemas/doctor.ts";
+import { redactedRow, redactorFor } from "../redaction.ts";
 import { readOptions } from "../session-input.ts";
 
 /** Sessions that are looked into unless --all is given. */
@@ -30,7 +31,7 @@ export async function run(
   const unreadable = [...found.unreadable, ...findings.unreadable];
   const config = await configOf(context.cwd);
   const index = await indexHealth(context, flag(options, "all"));
-  const result: DoctorResult = {
+  const looked: DoctorResult = {
     version: 1,
     ok: unreadable.length === 0 && index.problem === null && (config === null || config.problem === null),
     program: { version: VERSION, runtime: runtime() },
@@ -45,6 +46,7 @@ export async function run(
     unknown_types: Object.fromEntries(findings.unknown),
     damage: [...findings.damage.values()],
   };
+  const result = await redactedRow(redactorFor({}), looked);
   if (flag(options, "json")) await printObject(context, result);
   else await context.out(doctorText(context, result));
   return result.ok ? 0 : 2;

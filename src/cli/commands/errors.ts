@@ -7,6 +7,7 @@ import { flag } from "../option-values.ts";
 import { printLine } from "../output.ts";
 import { isReadFault } from "../../sessions/read-fault.ts";
 import type { ErrorRow } from "../schemas/errors.ts";
+import { redactedRow, redactorFor } from "../redaction.ts";
 import { familyOf, idOf, inputOf, readOptions, sessionNamed } from "../session-input.ts";
 import { dayAndTime } from "../terminal/times.ts";
 import { neutralBlock } from "../../neutral-text.ts";
@@ -16,13 +17,14 @@ export async function run(
   args: readonly string[],
   options: CommandOptions,
 ): Promise<ExitCode> {
+  const redactor = redactorFor(options);
   let found = 0;
   let failed = false;
   for (const argument of args) {
     try {
       for (const ref of await sessionsOf(context, argument, options)) {
         for await (const row of errorsOf(context, ref, options)) {
-          await print(context, row, options);
+          await print(context, await redactedRow(redactor, row), options);
           found += 1;
         }
       }

@@ -2,14 +2,14 @@
 import { realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { MAX_IMAGE_BYTES, pageSession, renderPage, type PageSession } from "../../html/index.ts";
-import { redactResult } from "../../parse/redact-rows.ts";
-import { createRedactor, type Redactor } from "../../redact/redactor.ts";
+import type { Redactor } from "../../redact/redactor.ts";
 import { attachmentReader } from "../../sessions/attachment-reader.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
 import { sessionFamily, type SessionNode } from "../../sessions/session-family.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
 import { text } from "../option-values.ts";
+import { redactedResult, redactorFor } from "../redaction.ts";
 import { noteDamage, parseSession, sessionNamed } from "../session-input.ts";
 import { createWholeFile } from "../write-file.ts";
 
@@ -28,7 +28,7 @@ export async function run(
   const { root, unreadable } = await sessionFamily(ref, context);
   for (const { path, reason } of unreadable) context.note(`not read: ${path}: ${reason}`);
   const subagents = options["subagents"] !== false;
-  const exporting = { subagents, redactor: options["redact"] === false ? undefined : createRedactor() };
+  const exporting = { subagents, redactor: redactorFor(options) };
   const page = await pageOf(context, subagents ? root : { ref: root.ref, children: [] }, exporting);
   context.signal.throwIfAborted();
   if (page.stats.total_messages === 0 && page.children.length === 0) return 1;
@@ -58,7 +58,7 @@ async function pageOf(
       context.note(`not read: ${child.ref.path ?? child.ref.id}: ${reasonOf(error)}`);
     }
   }
-  const shown = redactor === undefined ? result : await redactResult(result, redactor);
+  const shown = await redactedResult(redactor, result);
   const readImage = imageReader(ref);
   return { ...pageSession(shown, below), ...(readImage ? { readImage } : {}) };
 }

@@ -3,6 +3,7 @@ import { storePlace } from "../../store/store-place.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { findByIndex } from "../find-indexed.ts";
 import { findRequest } from "../find-query.ts";
+import { isRedacted } from "../redaction.ts";
 import { flag } from "../option-values.ts";
 
 export async function run(
@@ -12,7 +13,7 @@ export async function run(
 ): Promise<ExitCode> {
   const request = findRequest(context, args, options);
   const hasIndex = storePlace(context).exists;
-  if (hasIndex && !flag(options, "scan")) return findByIndex(context, request);
+  if (hasIndex && !flag(options, "scan") && isRedacted(options)) return findByIndex(context, request);
   const { findByScan } = await import("../find-scan.ts");
   return findByScan(context, request, hasIndex);
 }

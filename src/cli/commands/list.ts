@@ -8,6 +8,7 @@ import { printLine } from "../output.ts";
 import { startOfDay } from "../read-date.ts";
 import { scanAll } from "../scan-sessions.ts";
 import type { ListRow } from "../schemas/list.ts";
+import { redactedRows, redactorFor } from "../redaction.ts";
 import { sessionsAsked } from "../session-input.ts";
 import { shownSource } from "../shown-source.ts";
 import { isoTime, millisecondsOf } from "../terminal/times.ts";
@@ -27,7 +28,7 @@ export async function run(
   const limit = limitAsked(context, options);
   // With `since` some turn out to be older than their file's time says.
   const looked = since === undefined ? wanted.slice(0, limit) : wanted;
-  const rows = await rowsOf(context, looked, { limit, since });
+  const rows = await redactedRows(redactorFor(options), await rowsOf(context, looked, { limit, since }));
   if (flag(options, "json")) for (const row of rows) await printLine(context, row);
   else if (rows.length > 0) {
     const { listText } = await import("../list-text.ts");

@@ -5,6 +5,7 @@ import { messageRow } from "../message-row.ts";
 import { flag, integer } from "../option-values.ts";
 import { printLine } from "../output.ts";
 import { isReadFault } from "../../sessions/read-fault.ts";
+import { redactedResult, redactorFor, shownRef } from "../redaction.ts";
 import { familyOf, idOf, noteDamage, parseSession, sessionNamed } from "../session-input.ts";
 import { isPrompt, lastTurns, type MessageView, type Turn, turnsOf } from "../turns.ts";
 
@@ -32,16 +33,17 @@ export async function run(
 
 /** How many messages were printed. */
 async function showSession(context: CommandContext, ref: SessionRef, options: CommandOptions): Promise<number> {
-  const result = await parseSession(context, ref, {
-    subagents: flag(options, "subagents"),
-    costs: flag(options, "json"),
-  });
+  const redactor = redactorFor(options);
+  const result = await redactedResult(
+    redactor,
+    await parseSession(context, ref, { subagents: flag(options, "subagents"), costs: flag(options, "json") }),
+  );
   context.signal.throwIfAborted();
   noteDamage(context, ref, result);
   const turns = turnsAsked(turnsOf(result), options);
   if (flag(options, "json")) return printRows(context, turns, idOf(ref, result), options);
   const { printConversation } = await import("../print-conversation.ts");
-  return printConversation(context, ref, result, turns, options);
+  return printConversation(context, await shownRef(redactor, ref), result, turns, options);
 }
 
 function turnsAsked(turns: readonly Turn[], options: CommandOptions): readonly Turn[] {

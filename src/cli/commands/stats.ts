@@ -5,6 +5,7 @@ import { CliError, type CommandContext, type CommandOptions, type ExitCode } fro
 import { date, flag, text } from "../option-values.ts";
 import { printObject } from "../output.ts";
 import { keepScans, keptScans } from "../kept-scans.ts";
+import { redactedRow, redactorFor } from "../redaction.ts";
 import { scanAll, type Scanned } from "../scan-sessions.ts";
 import { familyOf, sessionNamed, sessionsAsked } from "../session-input.ts";
 import { sumsOf } from "../stats-sums.ts";
@@ -27,12 +28,13 @@ export async function run(
       failed += 1;
     }
   }
-  const result = sumsOf(scanned, {
+  const sums = sumsOf(scanned, {
     by: by === "day" || by === "project" || by === "model" || by === "session" ? by : null,
     unreadable: failed,
     named,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   });
+  const result = await redactedRow(redactorFor(options), sums);
   if (scanned.length > 0) {
     if (flag(options, "json")) await printObject(context, result);
     else {

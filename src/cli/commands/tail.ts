@@ -11,6 +11,7 @@ import { CliError, type CommandContext, type CommandOptions, type ExitCode } fro
 import { detected } from "../detect-input.ts";
 import { followFile, pause, type Restart } from "../follow.ts";
 import { flag, integer } from "../option-values.ts";
+import { redactorFor } from "../redaction.ts";
 import { sessionNamed } from "../session-input.ts";
 import { TailPrinter } from "../tail-printer.ts";
 
@@ -34,6 +35,7 @@ export async function run(
   const printer = new TailPrinter(context, ref, {
     last: integer(options, "lines") ?? 10,
     isJson: flag(options, "json"),
+    redactor: redactorFor(options),
   });
   if (ref.path === null || ref.bytes === null) {
     if (follow && ref.source === "opencode-store") {

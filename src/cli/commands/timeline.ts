@@ -5,6 +5,7 @@ import { callsByBlock } from "../calls-by-block.ts";
 import { flag, integer } from "../option-values.ts";
 import { printLine } from "../output.ts";
 import type { TimelineRow } from "../schemas/timeline.ts";
+import { redactedResult, redactorFor, shownRef } from "../redaction.ts";
 import { idOf, noteDamage, parseSession, sessionNamed } from "../session-input.ts";
 import { millisecondsOf } from "../terminal/times.ts";
 import { hasContent, lastTurns, saidIn, type Turn, turnsOf } from "../turns.ts";
@@ -16,7 +17,11 @@ export async function run(
 ): Promise<ExitCode> {
   const [argument = ""] = args;
   const ref = await sessionNamed(context, argument);
-  const result = await parseSession(context, ref, { subagents: false, costs: flag(options, "json") });
+  const redactor = redactorFor(options);
+  const result = await redactedResult(
+    redactor,
+    await parseSession(context, ref, { subagents: false, costs: flag(options, "json") }),
+  );
   context.signal.throwIfAborted();
   noteDamage(context, ref, result);
   const calls = callsByBlock(result.tool_calls);
@@ -25,7 +30,7 @@ export async function run(
   if (flag(options, "json")) for (const row of rows) await printLine(context, row);
   else if (rows.length > 0) {
     const { timelineText } = await import("../timeline-text.ts");
-    await context.out(timelineText(context, ref, result, rows));
+    await context.out(timelineText(context, await shownRef(redactor, ref), result, rows));
   }
   return rows.length > 0 ? 0 : 1;
 }

@@ -20,6 +20,11 @@ export const PROJECT: OptionDefinition = {
   does: "Only sessions of the project in this folder, or in one inside it.",
 };
 
+export const NO_REDACT: OptionDefinition = {
+  flags: "--no-redact",
+  does: "With passwords, keys and tokens as they stand in the files; nothing is taken from the index.",
+};
+
 /** `what` says what stands in a line or in the object. */
 export function json(shape: "lines" | "object", what: string): OptionDefinition {
   return { flags: "--json", does: shape === "lines" ? `JSON, one line for ${what}.` : `One JSON object: ${what}.` };

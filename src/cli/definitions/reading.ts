@@ -1,6 +1,6 @@
 /** Commands that show sessions. */
 import type { CommandDefinition } from "../command.ts";
-import { json, PROJECT, SESSION, SESSIONS, SINCE } from "./options.ts";
+import { json, NO_REDACT, PROJECT, SESSION, SESSIONS, SINCE } from "./options.ts";
 
 export const list: CommandDefinition = {
   name: "list",
@@ -21,6 +21,7 @@ export const list: CommandDefinition = {
     },
     { flags: "--subagents", does: "Sessions of subagents too." },
     { flags: "--all", does: "All sessions, also on a terminal." },
+    NO_REDACT,
     json("lines", "each session"),
   ],
   examples: [
@@ -46,6 +47,7 @@ export const show: CommandDefinition = {
     { flags: "--last <n>", does: "Only the last n turns.", value: "integer" },
     { flags: "--line <n>", does: "Only the turn that this line of the file belongs to.", value: "integer" },
     { flags: "--subagents", does: "The conversations of its subagents too, after the session's own." },
+    NO_REDACT,
     json("lines", "each message, with its blocks"),
   ],
   examples: [
@@ -70,6 +72,7 @@ export const stats: CommandDefinition = {
     SINCE,
     PROJECT,
     { flags: "--by <what>", does: "One row for each of these.", choices: ["day", "project", "model", "session"] },
+    NO_REDACT,
     json("object", "the totals, by model and by tool, and the rows of --by"),
   ],
   examples: [
@@ -87,7 +90,11 @@ export const timeline: CommandDefinition = {
   description:
     "Messages and tokens are those of the session itself, as in `show`; `stats` adds up those of its subagents too.",
   arguments: [SESSION],
-  options: [{ flags: "--last <n>", does: "Only the last n turns.", value: "integer" }, json("lines", "each turn")],
+  options: [
+    { flags: "--last <n>", does: "Only the last n turns.", value: "integer" },
+    NO_REDACT,
+    json("lines", "each turn"),
+  ],
   examples: [
     { command: "transcripts timeline latest", does: "The course of the newest session." },
     {
@@ -112,6 +119,7 @@ export const entries: CommandDefinition = {
       does: "Only lines of which this became.",
       choices: ["used", "skipped", "unknown", "blank", "failed"],
     },
+    NO_REDACT,
     { flags: "--json", does: "The same: this command prints nothing but JSON." },
   ],
   examples: [

@@ -1,6 +1,6 @@
 /** Commands that look for something, and the one that waits for it. */
 import type { CommandDefinition } from "../command.ts";
-import { json, PROJECT, SESSION, SESSIONS, SINCE } from "./options.ts";
+import { json, NO_REDACT, PROJECT, SESSION, SESSIONS, SINCE } from "./options.ts";
 
 export const errors: CommandDefinition = {
   name: "errors",
@@ -14,6 +14,7 @@ export const errors: CommandDefinition = {
     { flags: "--locate", does: "With the session, line and time of each." },
     { flags: "--fixes", does: "With the call that later succeeded, if there is one." },
     { flags: "--subagents", does: "Those of its subagents too." },
+    NO_REDACT,
     json("lines", 'each error: {"tool_name","tool_use_id","error"}'),
   ],
   examples: [
@@ -62,6 +63,7 @@ export const find: CommandDefinition = {
       does: "Passages with each word of TERM, in any order; if none has all, those with the most, half of them at least.",
     },
     { flags: "--scan", does: "Reads the sessions, and leaves the index alone." },
+    NO_REDACT,
     json("lines", "each passage"),
   ],
   examples: [
@@ -86,6 +88,7 @@ export const tail: CommandDefinition = {
   options: [
     { flags: "-f, --follow", does: "Waits for more, until interrupted." },
     { flags: "-n, --lines <n>", does: "Begins with the last n messages.", value: "count", default: 10 },
+    NO_REDACT,
     json("lines", "each message, as `show --json` has it"),
   ],
   examples: [
