@@ -57,11 +57,12 @@ export function redactBlocks(
 }
 
 /** Fields of rows that are no texts: the same names and ids come again and again. */
-const NAME_FIELDS = new Set([
-  ...["session_id", "source_id", "uuid", "parent_uuid", "request_id", "model", "provider", "cwd", "agent_id"],
-  ...["source_uuid", "tool_name", "tool_use_id", "tool_result_id"],
-  ...["sessionId", "parentSessionId", "agentId", "title", "version", "gitBranch"],
-]);
+const NAME_FIELDS = new Set(
+  (
+    "session_id source_id uuid parent_uuid request_id model provider cwd agent_id source_uuid tool_name tool_use_id " +
+    "tool_result_id sessionId parentSessionId agentId title version gitBranch"
+  ).split(" "),
+);
 
 type Clean = (name: string) => string;
 

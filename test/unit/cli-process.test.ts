@@ -121,7 +121,7 @@ describe("the process", () => {
 
   test("a damaged file is no crash", async () => {
     const { code, stderr } = await run(["show", "-"], { stdin: "\0\0{]\nnot a session\n" });
-    assert.equal(code, 1);
+    assert.equal(code, 2);
     assert.doesNotMatch(stderr, /\n\s+at /);
   });
 });
