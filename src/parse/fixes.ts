@@ -2,13 +2,13 @@
  * What mended a failed tool call: the later call of the same agent, on the same target, that succeeded.
  *
  * A call counts as an answer to a failure only if it was made in a message after the failure was known. The nearest
- * such call is the fix, where a call on a merely similar target counts as further away than it is, and is not looked
- * for as long. All distances are in calls of the same agent.
+ * such call is the fix, where a call on a merely similar target counts as further away than it is, is not looked
+ * for as long, and gives way to an identical call. All distances are in calls of the same agent.
  */
 import { clueOf, outcomeOf, type Clue } from "./fixes/evidence.ts";
 import { laneCalls, type LaneCall } from "./fixes/lanes.ts";
 import { globFolders, type CallPath } from "./fixes/paths.ts";
-import { matchTargets, type Grade, type Match } from "./fixes/compare.ts";
+import { isIdentical, matchTargets, type Grade, type Match } from "./fixes/compare.ts";
 import { diffText, inputChanges, type InputChange } from "./input-diff.ts";
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "./model.ts";
 
@@ -61,14 +61,17 @@ interface Candidate {
 }
 
 function fixOf(failed: LaneCall): ToolFix {
-  const clue = clueOf(failed.call, failed.target());
+  const clue = clueOf(failed.call);
   const attempts: LaneCall[] = [];
   let best: Candidate | null = null;
   const following = failed.lane.calls.slice(failed.index + 1, failed.index + 1 + REACH.same);
   for (const later of following) {
     const distance = later.index - failed.index;
-    if (best !== null && distance >= best.cost) break;
-    if (!isReaction(failed, later)) continue;
+    const isSettled = best !== null && distance >= best.cost;
+    if (isSettled && best?.match.grade === "same") break;
+    // The same call wins over a similar one, however much later.
+    const isAgain = isIdentical(failed.target(), later.target());
+    if (!isReaction(failed, later) || (isSettled && !isAgain)) continue;
     clue.looked.push(...foldersLookedInto(later));
     const match = matchTargets(failed.target(), later.target(), clue);
     if (match === null || !isInReach(failed, later, match, clue)) continue;
@@ -76,7 +79,8 @@ function fixOf(failed: LaneCall): ToolFix {
     if (outcome === "failed" && match.grade !== "guess") attempts.push(later);
     if (outcome !== "succeeded") continue;
     const cost = distance + HANDICAP[match.grade] + (match.step?.assured === false ? DOUBT : 0);
-    if (best === null || cost < best.cost) best = { later, match, cost };
+    const isBetter = best === null || cost < best.cost || (isAgain && best.match.grade !== "same");
+    if (isBetter) best = { later, match, cost };
   }
   return best === null ? withoutFix(failed, attempts, clue, following.length) : withFix(failed, best, attempts);
 }
@@ -87,7 +91,7 @@ function isReaction(failed: LaneCall, later: LaneCall): boolean {
 }
 
 function isInReach(failed: LaneCall, later: LaneCall, { grade }: Match, clue: Clue): boolean {
-  const near = grade === "guess" || clue.answer;
+  const near = grade === "guess" || clue.bare;
   if (near && later.turn !== failed.turn) return false;
   return later.index - failed.index <= (near ? REACH.guess : REACH[grade]);
 }
@@ -128,7 +132,7 @@ function withoutFix(failed: LaneCall, attempts: readonly LaneCall[], clue: Clue,
       : following < REACH.same
         ? "No later call on the same target succeeded."
         : `No call on the same target succeeded within the next ${REACH.same} calls.`;
-  const answer = clue.answer ? " The exit code may be an answer, such as nothing found, and no fault." : "";
+  const answer = clue.bare ? " The exit code may be an answer, such as nothing found, and no fault." : "";
   return { ...unmended(failed.call, `${after}${tried}${answer}`), attempts: attempts.map(({ call }) => call) };
 }
 

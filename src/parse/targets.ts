@@ -61,7 +61,9 @@ function stepsOf(tool: string, input: unknown, cwd: string | null): Step[] {
     if (command !== null) return plainCommands(command).flatMap((plain) => commandPurposes(plain, home));
   }
   const purpose = filePurpose(tool, fields, cwd) ?? searchPurpose(tool, fields, cwd) ?? webPurpose(tool, fields);
-  return [{ purpose: purpose ?? { kind: "use", tool }, assured: true, role: "final", denial: null }];
+  return [
+    { purpose: purpose ?? { kind: "use", tool }, assured: true, role: "final", denial: null, host: null, filter: null },
+  ];
 }
 
 function textField(fields: Record<string, unknown>, names: readonly string[]): string | null {

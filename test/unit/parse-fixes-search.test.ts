@@ -88,12 +88,17 @@ describe("what counts as an answer to a failure", () => {
     assert.equal(first([{ calls: [missing] }, { prompt: "And now the core." }, { calls: [other] }]).at, -1);
   });
 
-  test("the same thing later is preferred to a part of it at once, but not to one at the end of the day", () => {
-    const others: Turn[] = Array.from({ length: 20 }, (_, n) => ({ calls: [ok(`touch f${n}`)] }));
-    const all = { calls: [ok("go test ./...")] };
+  test("the same thing later is preferred to a part of it at once", () => {
     const part = { calls: [ok("go test ./a")] };
-    assert.equal(first([{ calls: [bad("go test ./...")] }, part, all]).at, 2);
-    assert.equal(first([{ calls: [bad("go test ./...")] }, part, ...others, all]).at, 1);
+    assert.equal(first([{ calls: [bad("go test ./...")] }, part, { calls: [ok("go test ./...")] }]).at, 2);
+  });
+
+  test("an identical call that succeeded is preferred to a similar one, however much later", () => {
+    const others: Turn[] = Array.from({ length: 60 }, (_, n) => ({ calls: [ok(`touch f${n}`)] }));
+    const failure = { calls: [bad("go test ./...")] };
+    const part = { calls: [ok("go test ./a")] };
+    assert.equal(first([failure, part, ...others, { calls: [ok("go test ./...")] }]).at, 62);
+    assert.equal(first([failure, part, ...others, { calls: [bad("go test ./...")] }]).at, 1);
   });
 });
 

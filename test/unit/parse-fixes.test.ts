@@ -404,6 +404,107 @@ const cases: Record<string, [string, MadeCall[], number | null][]> = {
       1,
     ],
   ],
+  "only the same thing done well": [
+    ...(
+      [
+        ["help", "gh pr merge --squash 12", "gh pr merge --help"],
+        ["short help", "gh pr merge 12", "gh pr merge -h"],
+        ["a version", "docker build .", "docker build --version"],
+        ["a rehearsal", "kubectl apply -f a.yaml", "kubectl apply -f a.yaml --dry-run"],
+        ["how things stand", "systemctl restart nginx", "systemctl status nginx"],
+        ["a listing", "docker compose up -d", "docker compose ps"],
+        ["a log", "docker compose up web", "docker compose logs web"],
+        ["another search behind a pipe", "ps aux | grep nginx", "ps aux | grep redis"],
+        ["another host", "ssh root@a.example 'ls /var/log'", "ssh root@b.example 'ls /var/log'"],
+        ["another command there", "ssh a.example 'systemctl restart web'", "ssh a.example 'df -h /var'"],
+        ["another cmdlet", 'powershell -Command "Get-Service Spooler"', 'powershell -Command "Get-Item C:/Spooler"'],
+        ["another command in cmd", "cmd /c 'mklink a b'", "cmd /c 'dir a b'"],
+        ["a part of the command", "go build ./... && go test ./...", "go build ./..."],
+        ["another script", "bun run build", "bun run lint"],
+      ] as const
+    ).map(([name, failure, later]): [string, MadeCall[], null] => [
+      `not ${name}`,
+      [bad(failure, "Exit code 1"), ok(later)],
+      null,
+    ]),
+    ...(
+      [
+        [
+          "on the same host",
+          "ssh -p 22 root@a.example 'systemctl restart web'",
+          "ssh a.example 'systemctl restart web'",
+        ],
+        [
+          "of the same cmdlet",
+          'powershell -Command "Get-Service Spooler"',
+          'pwsh -c "Get-Service Spooler | Select-Object Name"',
+        ],
+        ["in cmd", "cmd /c 'npm run build'", "npm run build"],
+        ["of help as well", "gh pr merge --help", "gh pr merge --help | head"],
+        ["of an inspection as well", "docker compose ps web", "docker compose ps web -a"],
+        ["by the last of a pipeline", "make docs | pandoc -o a.pdf", "cat docs.md | pandoc -o a.pdf"],
+      ] as const
+    ).map(([name, failure, later]): [string, MadeCall[], number] => [
+      `a command ${name}`,
+      [bad(failure, "Exit code 2\nIt is broken."), ok(later)],
+      1,
+    ]),
+    [
+      "not what ends well and prints the same error",
+      [
+        bad("python check.py a.json", "Exit code 1\nschema error: the name is missing in a.json"),
+        ok("python check.py a.json -v", "schema error: the name is missing in a.json"),
+        ok("python check.py a.json --all", "fine"),
+      ],
+      2,
+    ],
+    [
+      "another program on the same things, where the first is not installed",
+      [
+        bad("docker-compose -f deploy/a.yaml up", "Exit code 127\n/bin/bash: docker-compose: command not found"),
+        ok("docker compose -f deploy/a.yaml up"),
+      ],
+      1,
+    ],
+    [
+      "not another program where it is",
+      [bad("diff one/a.txt two/a.txt", "Exit code 1\n< a"), ok("cp one/a.txt two/a.txt")],
+      null,
+    ],
+    [
+      "not another change of the same file",
+      [
+        failed("Edit", edit("a.ts", "function sum(a, b)", "function sum(a, b, c)"), NOT_FOUND),
+        done("Edit", edit("a.ts", "import z from 'z'", "import y from 'y'")),
+      ],
+      null,
+    ],
+    [
+      "another page of the same site, asked the same",
+      [
+        failed("WebFetch", { url: "https://a.example/api", prompt: "List the limits of the API" }, "timed out"),
+        done("WebFetch", { url: "https://a.example/guide/x", prompt: "List the limits of the API" }),
+      ],
+      1,
+    ],
+    [
+      "not another page of it, asked something else",
+      [
+        failed("WebFetch", { url: "https://a.example/api", prompt: "List the limits of the API" }, "timed out"),
+        done("WebFetch", { url: "https://a.example/guide/x", prompt: "Who wrote it" }),
+      ],
+      null,
+    ],
+    [
+      "a file of a folder that a pattern looked into",
+      [
+        failed("Read", { file_path: "/p/keep/main.go" }, NO_FILE),
+        done("Glob", { pattern: "**/keep/*.go" }),
+        done("Read", { file_path: "/p/keep/disk.go" }),
+      ],
+      2,
+    ],
+  ],
   "the web": [
     [
       "the same address",

@@ -17,11 +17,13 @@ const WITHOUT_SUBCOMMANDS = new Set(
 const PROSE_FLAGS = /^(?:-m|-am|--message|--body|-b|--title|-t|--notes|-F)$/;
 
 export function compareCommands(failed: Run, later: Run, clue: Clue): Likeness | null {
-  if (failed.program !== later.program) return null;
+  if (failed.program !== later.program) return clue.noProgram ? sameOperands(failed, later) : null;
   const name = failed.program;
   if (failed.code !== null && later.code !== null) return compareCode(name, failed.code, later.code);
   const [first, laterFirst] = [subcommand(failed), subcommand(later)];
   if (first !== laterFirst) return null;
+  // Asking how to do it, or how things stand, is not doing it.
+  if (inspectionIn(later) !== inspectionIn(failed)) return null;
   const on = `the same command (${first === null ? name : `${name} ${first}`})`;
   if (selectsOther(failed, later)) return null;
   const wanted = operands(failed).filter((word) => word.text !== first);
@@ -29,8 +31,10 @@ export function compareCommands(failed: Run, later: Run, clue: Clue): Likeness |
   if (wanted.length === 0)
     return emptyOperands(
       failed,
+      later,
       operands(later).filter((word) => word.text !== first),
       on,
+      clue,
     );
   if (operands(later).every((word) => word.text === first)) return first === null ? null : { grade: "same", on };
   const covered = wanted.reduce((sum, word) => sum + Math.max(0, ...given.map((other) => covers(word, other))), 0);
@@ -40,10 +44,32 @@ export function compareCommands(failed: Run, later: Run, clue: Clue): Likeness |
   return clue.missing ? meantOther(wanted, given, name) : null;
 }
 
+/** A program that was not there, replaced by another one on the same things. */
+function sameOperands(failed: Run, later: Run): Likeness | null {
+  const wanted = operands(failed);
+  const isSame =
+    (wanted.length > 1 || wanted.some(({ path }) => path !== null)) &&
+    wanted.every(({ text }) => later.words.some((word) => word.text === text));
+  return isSame ? { grade: "similar", on: "the same arguments, with another program" } : null;
+}
+
 function compareCode(name: string, a: string, b: string): Likeness | null {
   const likeness = textLikeness(a, b);
   if (likeness < 0.4) return null;
   return { grade: likeness >= 0.7 ? "same" : "similar", on: `a ${name} program of the same kind` };
+}
+
+const INSPECTIONS = new Set(
+  "help version status log logs ls ps list show view describe info inspect diff history top events".split(" "),
+);
+
+/** The word by which a command only reports: `status` in `docker compose status`, `--help`. */
+function inspectionIn({ words }: Run): string | null {
+  const flag = words.find(({ text }) => /^(?:--help|-h|-help|--version|--dry-run|\/\?)$/.test(text));
+  if (flag) return flag.text;
+  const end = words.findIndex(({ text }) => text.startsWith("-") || !/^[a-z][\w:-]*$/i.test(text));
+  const verbs = words.slice(0, end < 0 ? undefined : end).slice(0, 3);
+  return verbs.find(({ text }) => INSPECTIONS.has(text))?.text ?? null;
 }
 
 /** The first word if it can be no path, pattern or number: `commit` in `git commit`. */
@@ -60,10 +86,24 @@ function operands(run: Run): CommandWord[] {
 }
 
 /** Neither has operands, or only the later one has: `go test`, then `go test ./a`. */
-function emptyOperands(failed: Run, given: readonly CommandWord[], on: string): Likeness | null {
+function emptyOperands(
+  failed: Run,
+  later: Run,
+  given: readonly CommandWord[],
+  on: string,
+  clue: Clue,
+): Likeness | null {
   const prose = proseOf(failed);
+  if (!prose && !clue.usage && asksOther(failed, later)) return null;
   if (given.length === 0 || prose) return { grade: "same", on };
   return { grade: "similar", on };
+}
+
+/** They have no word in common, and options that say what to do: `--import`, or one with a value. */
+function asksOther(failed: Run, later: Run): boolean {
+  const runs = [failed, later];
+  const says = runs.every(({ words }) => words[0]?.text.startsWith("--") || words.some(({ flag }) => flag !== null));
+  return says && !failed.words.some(({ text }) => later.words.some((word) => word.text === text));
 }
 
 function proseOf(run: Run): boolean {

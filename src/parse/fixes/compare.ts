@@ -22,18 +22,22 @@ const RANK: Record<Grade, number> = { same: 2, similar: 1, guess: 0 };
 const ALIKE = 0.5;
 /** Two changes of one file share many words anyway: from these shares of the smaller on they are the same, or alike. */
 const SAME_CHANGE = 0.6;
+const SAME_SEARCH = 0.3;
 const LIKE_CHANGE = 0.2;
 
 export function matchTargets(failed: Target, later: Target, clue: Clue): Match | null {
-  if (failed.tool === later.tool && isSameInput(failed.input, later.input)) {
+  if (isIdentical(failed, later)) {
     return { grade: "same", on: "the same input", step: later.steps.find(({ role }) => role === "final") ?? null };
   }
   const finals = failed.steps.filter(({ role }) => role === "final");
-  const reached = best(finals.map((step) => matchStep(step, failed, later, clue)));
-  if (reached !== null) return reached;
-  const others = failed.steps.filter(({ role }) => role === "before");
-  const partly = best(others.map((step) => matchStep(step, failed, later, clue)));
-  return partly && { ...partly, grade: "guess", on: `${partly.on}, a part of the command` };
+  // Of a pipeline, the last command decides how it ends.
+  const deciding = finals.filter(({ assured }) => assured);
+  const blamed = deciding.length > 0 ? deciding : finals;
+  return best(blamed.map((step) => matchStep(step, failed, later, clue)));
+}
+
+export function isIdentical(failed: Target, later: Target): boolean {
+  return failed.tool === later.tool && isSameInput(failed.input, later.input);
 }
 
 function best(matches: readonly (Match | null)[]): Match | null {
@@ -48,15 +52,24 @@ function matchStep(step: Step, failed: Target, later: Target, clue: Clue): Match
   if (step.purpose.kind === "use") return matchUse(failed, later, clue);
   return best(
     later.steps.map((laterStep) => {
-      const match = matchPurpose(step.purpose, laterStep.purpose, clue);
+      if (step.host !== laterStep.host) return null;
+      if (searchesOther(step.filter, laterStep.filter, clue)) return null;
+      const asked = step.purpose.kind === "fetch" && inputLikeness(failed.fields(), later.fields()) >= ALIKE;
+      const match = matchPurpose(step.purpose, laterStep.purpose, clue, asked);
       return match && { ...match, step: laterStep };
     }),
   );
 }
 
+/** A search at the end of a pipeline asks for something; one that printed nothing is answered by the same one only. */
+function searchesOther(failed: string | null, later: string | null, clue: Clue): boolean {
+  if (failed === null || failed === later) return false;
+  return clue.bare || (later !== null && textLikeness(failed, later) < SAME_SEARCH);
+}
+
 type Likeness = Omit<Match, "step">;
 
-function matchPurpose(failed: Purpose, later: Purpose, clue: Clue): Likeness | null {
+function matchPurpose(failed: Purpose, later: Purpose, clue: Clue, asked: boolean): Likeness | null {
   switch (failed.kind) {
     case "read":
     case "list":
@@ -66,7 +79,7 @@ function matchPurpose(failed: Purpose, later: Purpose, clue: Clue): Likeness | n
     case "glob":
       return later.kind === failed.kind ? matchSearch(failed, later, clue) : null;
     case "fetch":
-      return later.kind === "fetch" ? matchUrls(failed.url, later.url, clue) : null;
+      return later.kind === "fetch" ? matchUrls(failed.url, later.url, clue, asked) : null;
     case "run":
       return later.kind === "run" ? compareCommands(failed, later, clue) : null;
     case "use":
@@ -103,10 +116,10 @@ function matchFiles(
   return null;
 }
 
-function matchChanges(share: number): Likeness {
+function matchChanges(share: number): Likeness | null {
   if (share >= SAME_CHANGE) return { grade: "same", on: "the same file" };
   if (share >= LIKE_CHANGE) return { grade: "similar", on: "the same file, with a change that is partly the same" };
-  return { grade: "guess", on: "the same file, with another change" };
+  return null;
 }
 
 /** Of several paths those that the error names, if it names some. */
@@ -135,14 +148,15 @@ function sharePlaces(a: readonly CallPath[], b: readonly CallPath[]): boolean {
   return a.some((path) => b.some((other) => relatePaths(path, other) === "same"));
 }
 
-function matchUrls(failed: string, later: string, clue: Clue): Likeness | null {
+/** `asked`: the same question is put to both. */
+function matchUrls(failed: string, later: string, clue: Clue, asked: boolean): Likeness | null {
   const [a, b] = [parseUrl(failed), parseUrl(later)];
   if (a === null || b === null) return failed === later ? { grade: "same", on: "the same address" } : null;
   const query = a.search === b.search;
   if (a.host === b.host && a.path === b.path) return { grade: query ? "same" : "similar", on: "the same address" };
   if (clue.text.includes(later)) return { grade: "similar", on: "the address that the error names" };
   const likeness = textLikeness(a.path, b.path);
-  if (a.host !== b.host || (likeness < ALIKE && !clue.missing) || areOthers(a.path, b.path)) return null;
+  if (a.host !== b.host || (likeness < ALIKE && !clue.missing && !asked) || areOthers(a.path, b.path)) return null;
   return { grade: likeness >= ALIKE ? "similar" : "guess", on: "an address on the same host" };
 }
 

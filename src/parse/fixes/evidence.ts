@@ -1,8 +1,7 @@
 /** What the texts of results tell of a failure, and of a success that may be none. */
 import type { ToolCall } from "../model.ts";
 import type { CallPath } from "./paths.ts";
-import type { Purpose, Step } from "./purpose.ts";
-import type { Target } from "../targets.ts";
+import type { Step } from "./purpose.ts";
 
 export interface Clue {
   /** A file, folder or address was not there. */
@@ -11,8 +10,12 @@ export interface Clue {
   malformed: boolean;
   /** A folder was read as if it were a file. */
   folder: boolean;
-  /** A search, comparison or test that printed nothing but its exit code: that may be its answer. */
-  answer: boolean;
+  /** The error is an exit code without a word: it may be the answer of a search, comparison or test. */
+  bare: boolean;
+  /** The program itself was not there. */
+  noProgram: boolean;
+  /** The way of calling was refused: an unknown option, a usage line. */
+  usage: boolean;
   /** Folders that were listed or searched since, so that what is read in them next was found there. */
   looked: CallPath[];
   /** The error's text, for a look whether it names something; at most its first 4,000 characters. */
@@ -26,30 +29,28 @@ const OTHER_THING = /string to replace|old_?string|expected lines|command not fo
 const MALFORMED =
   /InputValidationError|SchemaError|ZodError|invalid (?:arguments|input|parameters?|type)|required (?:parameter|property|field)|missing (?:key|required)|unexpected parameter|unrecognized key/i;
 
+const NO_PROGRAM = /command not found|: not found$|is not recognized as/m;
+const USAGE =
+  /\busage:|(?:unknown|unrecognized|illegal|invalid|no such|unexpected) (?:option|flag|argument|parameter|switch)/i;
 const BARE_EXIT = /^(?:Error:? *)?(?:Exit code 1)?$/i;
-/** Programs that answer by their exit code. */
-const QUESTIONS = new Set("test [ [[ diff cmp which type pgrep".split(" "));
 
-export function clueOf(call: ToolCall, target: Target): Clue {
+export function clueOf(call: ToolCall): Clue {
   const text = (call.error ?? call.result_text ?? "").slice(0, 4_000);
   return {
     missing: MISSING.test(text) && !OTHER_THING.test(text),
     malformed: MALFORMED.test(text),
     folder: /EISDIR|is a directory/i.test(text),
-    answer: BARE_EXIT.test(text.trim()) && target.steps.some(({ role, purpose }) => role === "final" && asks(purpose)),
+    bare: BARE_EXIT.test(text.trim()),
+    noProgram: NO_PROGRAM.test(text),
+    usage: USAGE.test(text),
     looked: [],
     text,
   };
 }
 
-function asks(purpose: Purpose): boolean {
-  if (purpose.kind === "run") return QUESTIONS.has(purpose.program);
-  return purpose.kind === "search" || purpose.kind === "glob" || purpose.kind === "list";
-}
-
 /** Lines by which programs say that they failed, at the start of a line. */
 export const FAILURE_LINE =
-  /^(?:\s*(?:--- FAIL|FAIL\b|FAILED\b|FATAL\b|fatal:|panic:|Traceback \(most|npm ERR!|ERR_|error(?:\[\w+\])?:|Error:|ERROR\b|make(?:\[\d+\])?: \*\*\*|Exit code [1-9]|exit status [1-9]|✗|✖)|.*: (?:command not found|No such file or directory|Permission denied)\b|.*\b[1-9]\d* (?:failed|failures|errors?)\b|.*\berror TS\d+:|\[[\w:-]+\] ERROR)/m;
+  /^(?:\s*(?:--- FAIL|FAIL\b|FAILED\b|FATAL\b|fatal:|panic:|Traceback \(most|npm ERR!|ERR_|error(?:\[\w+\])?:|Error:|ERROR\b|make(?:\[\d+\])?: \*\*\*|Exit code [1-9]|exit status [1-9]|✗|✖)|.*: (?:command not found|No such file or directory|Permission denied|a password is required)\b|.*\b[1-9]\d* (?:failed|failures|errors?)\b|.*\berror TS\d+:|\[[\w:-]+\] ERROR)/m;
 
 /** A command that went on in the background: how it ended is told elsewhere. */
 const LAUNCHED = /^Command (?:running in background with ID|was manually backgrounded)/;
@@ -71,19 +72,21 @@ export function outcomeOf(call: ToolCall, step: Step | null, earlier: Clue): "su
   if (LAUNCHED.test(output)) return "unknown";
   const isLookup = step !== null && /^(?:read|list|search|glob)$/.test(step.purpose.kind);
   if (isLookup && NOTHING.test(output.trim())) return "unknown";
+  const again = errorLines(earlier.text).map((line) => output.includes(line));
+  // Exit code 0 says little where the whole error is printed again.
+  if (again.length > 0 && again.every(Boolean)) return "failed";
   if (step === null || step.assured) return "succeeded";
   if (step.denial !== null && output.includes(step.denial)) return "failed";
-  return showsFailure(output, earlier) ? "failed" : "succeeded";
-}
-
-/** Whether an output has lines that only failures have, or an error line of the earlier failure. */
-function showsFailure(output: string, earlier: Clue): boolean {
-  return FAILURE_LINE.test(output) || errorLines(earlier.text).some((line) => output.includes(line));
+  return FAILURE_LINE.test(output) || again.some(Boolean) ? "failed" : "succeeded";
 }
 
 function errorLines(text: string): string[] {
   const lines = text.split("\n").map((line) => line.trim());
   return lines
-    .filter((line) => line.length >= 20 && /error|fail|fatal|undefined|cannot|not found/i.test(line))
+    .filter(
+      (line) =>
+        line.length >= 20 &&
+        /error|fail|fatal|undefined|cannot|not found|required|denied|refused|timed out|no such/i.test(line),
+    )
     .slice(0, 20);
 }

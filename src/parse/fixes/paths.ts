@@ -102,7 +102,7 @@ function letterPairs(text: string): Set<string> {
 
 /** The folders that a file pattern looks into: its own fixed beginning, in each of `roots`. */
 export function globFolders(pattern: string, roots: readonly CallPath[]): CallPath[] {
-  const parts = pattern.split("/");
+  const parts = pattern.replace(/^(?:\*\*\/)+/, "").split("/");
   const wild = parts.findIndex((part) => /[*?[{]/.test(part));
   const fixed = parts.slice(0, wild < 0 ? -1 : wild).join("/");
   if (roots.length === 0) return fixed === "" ? [] : [callPath(fixed, null)];

@@ -32,6 +32,10 @@ export interface Step {
   role: StepRole;
   /** What the call prints if this step fails and is excused: `|| echo "none"`. */
   denial: string | null;
+  /** The machine that `ssh` runs it on. */
+  host: string | null;
+  /** What the searches behind it in a pipeline let through. */
+  filter: string | null;
 }
 
 /** Longer texts are compared by their beginning. */

@@ -2,7 +2,7 @@
 import { callPath } from "./paths.ts";
 import type { StepRole } from "./purpose.ts";
 import { innerLine, programCall, programName, type ProgramCall } from "../../calls/shell-programs.ts";
-import { parseShell, type ShellPipeline, type ShellStage } from "../../calls/shell-syntax.ts";
+import { parseShell, type ShellPipeline, type ShellStage, type ShellWord } from "../../calls/shell-syntax.ts";
 
 export interface PlainCommand extends ProgramCall, Fate {
   /** The file that the output goes to. */
@@ -11,6 +11,10 @@ export interface PlainCommand extends ProgramCall, Fate {
   fed: string | null;
   /** The folder that a `cd` before it went to, as written. */
   folder: string | null;
+  /** The machine that `ssh` runs it on. */
+  host: string | null;
+  /** What the searches behind it in the pipeline let through. */
+  filter: string | null;
 }
 
 interface Fate {
@@ -30,7 +34,9 @@ const BYSTANDERS = new Set(
 );
 /** Programs that pass on, shorten or reword what another one printed. */
 const FILTERS = new Set(
-  "head tail grep egrep fgrep rg sed awk sort uniq wc cut tr tee less more cat column jq fmt".split(" "),
+  "head tail grep egrep fgrep rg sed awk sort uniq wc cut tr tee less more cat column jq fmt findstr Select-Object Select-String Where-Object Sort-Object Measure-Object Format-Table Format-List Out-String Out-Null".split(
+    " ",
+  ),
 );
 /** Programs that only feed the next one. */
 const FEEDERS = new Set("echo printf yes cat true :".split(" "));
@@ -51,9 +57,13 @@ function allCommands(line: string, home: string | null, depth: number): PlainCom
   for (const [index, pipeline] of pipelines.entries()) {
     const fate = fates[index];
     if (!fate) continue;
-    for (const { stage, last } of keyStages(pipeline)) {
+    for (const { stage, index, last } of keyStages(pipeline)) {
       const own = { ...fate, assured: fate.assured && (last || wholePipes) };
-      const found = stageCommands(stage, own, folder, depth);
+      const filter = filterOf(pipeline.stages.slice(index + 1));
+      const found = stageCommands(stage, own, folder, depth).map((each) => ({
+        ...each,
+        filter: each.filter ?? filter,
+      }));
       commands.push(...found);
       folder = folderAfter(found, folder);
     }
@@ -97,7 +107,7 @@ function echoed(pipeline: ShellPipeline | undefined): string | null {
 }
 
 /** The stages that do the work: neither what only feeds the next one nor filters behind another program. */
-function keyStages({ stages }: ShellPipeline): { stage: ShellStage; last: boolean }[] {
+function keyStages({ stages }: ShellPipeline): { stage: ShellStage; index: number; last: boolean }[] {
   const names = stages.map(({ words }) => programName(words[0]?.text ?? ""));
   const all = stages.map((stage, index) => ({ stage, index, last: index === stages.length - 1 }));
   const working = all.filter(({ stage, index, last }) => {
@@ -109,23 +119,81 @@ function keyStages({ stages }: ShellPipeline): { stage: ShellStage; last: boolea
   return working.length > 0 ? working : all.slice(0, 1);
 }
 
+function filterOf(stages: readonly ShellStage[]): string | null {
+  const searches = stages.filter(({ words }) =>
+    /^(?:[ef]?grep|rg|findstr|Select-String|Where-Object)$/.test(words[0]?.text ?? ""),
+  );
+  return searches.length === 0
+    ? null
+    : searches.map(({ words }) => words.map(({ text }) => text).join(" ")).join(" | ");
+}
+
 function readsFile({ words }: ShellStage): boolean {
   return words[0]?.text === "cat" && words.some(({ text }, index) => index > 0 && !text.startsWith("-"));
 }
 
 function stageCommands(stage: ShellStage, fate: Fate, folder: string | null, depth: number): PlainCommand[] {
   const { words, output, fed } = stage;
-  const inner = depth < MAX_DEPTH ? innerLine(words) : null;
+  const call = programCall(words);
+  const inner = depth < MAX_DEPTH ? lineWithin(words, call) : null;
   if (inner !== null) {
-    return allCommands(inner, folder, depth + 1).map((command) => ({
+    const there = inner.host === null ? folder : null;
+    return allCommands(inner.line, there, depth + 1).map((command) => ({
       ...command,
+      host: command.host ?? inner.host,
       assured: command.assured && fate.assured,
       role: fate.role === "final" ? command.role : fate.role,
     }));
   }
-  const call = programCall(words);
-  if (call) return [{ ...call, output, fed, folder, ...fate }];
-  return output === null ? [] : [{ program: "cat", words: [], output, fed, folder, ...fate }];
+  const place = { output, fed, folder, host: null, filter: null, ...fate };
+  if (call) return [{ ...call, ...place }];
+  return output === null ? [] : [{ program: "cat", words: [], ...place }];
+}
+
+/** The command line that another shell is given, and on which machine it runs. */
+function lineWithin(
+  words: readonly ShellWord[],
+  call: ProgramCall | null,
+): { line: string; host: string | null } | null {
+  const line = innerLine(words);
+  if (line !== null) return { line, host: null };
+  if (call?.program === "ssh") return remoteLine(call.words);
+  const given = call?.words ?? [];
+  if (call?.program === "cmd" && /^\/c$/i.test(given[0]?.text ?? "")) {
+    return {
+      line: given
+        .slice(1)
+        .map(({ text }) => text)
+        .join(" "),
+      host: null,
+    };
+  }
+  if (!/^(?:powershell|pwsh)$/i.test(call?.program ?? "")) return null;
+  const flag = given.findIndex(({ text }) => /^-(?:c|command)$/i.test(text));
+  const command = flag < 0 ? given.find(({ text, quoted }) => quoted && !text.startsWith("-")) : given[flag + 1];
+  return command ? { line: withoutBlocks(command.text), host: null } : null;
+}
+
+/** PowerShell's blocks and brackets hold expressions that a reader of other shells takes for commands. */
+function withoutBlocks(line: string): string {
+  const shorter = line.replaceAll(/@?[({][^(){}]*[)}]/g, "");
+  return shorter === line ? line : withoutBlocks(shorter);
+}
+
+/** Flags of ssh that take a value. */
+const SSH_VALUES = /^-[BbcDEeFIiJLlmOopQRSWw]$/;
+
+function remoteLine(words: readonly ShellWord[]): { line: string; host: string } | null {
+  const at = words.findIndex(
+    ({ text }, index) => !text.startsWith("-") && !SSH_VALUES.test(words[index - 1]?.text ?? ""),
+  );
+  const line = words
+    .slice(at + 1)
+    .map(({ text }) => text)
+    .join(" ");
+  // Whether a user or a port is named with the host makes it no other machine.
+  const host = words[at]?.text.replace(/^.*@/, "").replace(/:\d+$/, "") ?? "";
+  return at < 0 || line === "" ? null : { line, host };
 }
 
 function folderAfter(commands: readonly PlainCommand[], folder: string | null): string | null {

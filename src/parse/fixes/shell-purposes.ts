@@ -14,9 +14,9 @@ const MAX_WORDS = 60;
 
 /** `cwd`: the folder of the call, absolute if it is known. */
 export function commandPurposes(command: PlainCommand, cwd: string | null): Step[] {
-  const { assured, role, denial, folder } = command;
+  const { assured, role, denial, folder, host, filter } = command;
   const home = folder === null ? cwd : callPath(folder, cwd).full;
-  return purposesOf(command, home).map((purpose) => ({ purpose, assured, role, denial }));
+  return purposesOf(command, home).map((purpose) => ({ purpose, assured, role, denial, host, filter }));
 }
 
 function purposesOf(command: PlainCommand, cwd: string | null): Purpose[] {
@@ -85,30 +85,8 @@ function fileSearch(program: string, words: readonly CommandWord[], cwd: string 
   return { kind: "glob", pattern: names.map(({ text }) => text).join(" "), paths: pathsOf(leading, cwd) };
 }
 
-/** The program text that an interpreter is given in place of a file; the command line that a remote shell runs. */
+/** The program text that an interpreter is given in place of a file. */
 function codeOf(program: string, words: readonly CommandWord[], fed: string | null): string | null {
-  if (program === "ssh") return remoteLine(words);
-  if (/^(?:powershell|pwsh)$/i.test(program)) return powershellLine(words);
   if (!INTERPRETERS.has(program)) return null;
   return fed ?? words.find(({ flag }) => flag !== null && /^-[a-z]*[ec]$/.test(flag))?.text ?? null;
-}
-
-/** Flags of ssh that take a value. */
-const SSH_VALUES = /^-[BbcDEeFIiJLlmOopQRSWw]$/;
-
-/** What stands behind the host. */
-function remoteLine(words: readonly CommandWord[]): string | null {
-  const host = words.findIndex(({ text, flag }) => !text.startsWith("-") && (flag === null || !SSH_VALUES.test(flag)));
-  const line = words
-    .slice(host + 1)
-    .map(({ text }) => text)
-    .join(" ");
-  return host < 0 || line === "" ? null : line;
-}
-
-function powershellLine(words: readonly CommandWord[]): string | null {
-  const given =
-    words.find(({ flag }) => flag !== null && /^-(?:c|command)$/i.test(flag)) ??
-    words.find(({ text }) => !text.startsWith("-"));
-  return given?.text ?? null;
 }
