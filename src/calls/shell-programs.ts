@@ -49,14 +49,15 @@ export function programCall(words: readonly ShellWord[]): ProgramCall | null {
   return first ? interpreted(programName(first.text), first, rest) : null;
 }
 
-/** The command line in `bash -c "…"`, `cmd /c …` or `pwsh -Command "…"`. */
+/** The command line in `bash -c "…"`, `cmd /c …`, `pwsh -Command "…"` or `powershell "…"`. */
 export function innerLine(words: readonly ShellWord[]): string | null {
   const [first, ...rest] = withoutPrefixes(words);
   const name = programName(first?.text ?? "").toLowerCase();
   if (name === "cmd") return /^\/c$/i.test(rest[0]?.text ?? "") ? joined(rest.slice(1)) : null;
   if (name === "powershell" || name === "pwsh") {
     const flag = rest.findIndex(({ text }) => /^-(?:c|command)$/i.test(text));
-    return flag < 0 ? null : joined(rest.slice(flag + 1));
+    if (flag >= 0) return joined(rest.slice(flag + 1));
+    return rest.find(({ text, quoted }) => quoted && !text.startsWith("-"))?.text ?? null;
   }
   if (!/^(?:ba|z|da|k|fi)?sh$/.test(name)) return null;
   const flag = rest.findIndex(({ text }) => /^-[a-z]*c$/.test(text));

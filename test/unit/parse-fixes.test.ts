@@ -418,6 +418,11 @@ const cases: Record<string, [string, MadeCall[], number | null][]> = {
         ["another host", "ssh root@a.example 'ls /var/log'", "ssh root@b.example 'ls /var/log'"],
         ["another command there", "ssh a.example 'systemctl restart web'", "ssh a.example 'df -h /var'"],
         ["another cmdlet", 'powershell -Command "Get-Service Spooler"', 'powershell -Command "Get-Item C:/Spooler"'],
+        [
+          "another PowerShell program",
+          "powershell '& \"C:/a/gpg.exe\" --import'",
+          "powershell '& \"C:/a/gpg.exe\" --list-keys'",
+        ],
         ["another command in cmd", "cmd /c 'mklink a b'", "cmd /c 'dir a b'"],
         ["a part of the command", "go build ./... && go test ./...", "go build ./..."],
         ["another script", "bun run build", "bun run lint"],
@@ -439,6 +444,11 @@ const cases: Record<string, [string, MadeCall[], number | null][]> = {
           'powershell -Command "Get-Service Spooler"',
           'pwsh -c "Get-Service Spooler | Select-Object Name"',
         ],
+        [
+          "of PowerShell without -Command",
+          "powershell 'Get-Service Spooler'",
+          "powershell 'Get-Service Spooler | Out-String'",
+        ],
         ["in cmd", "cmd /c 'npm run build'", "npm run build"],
         ["of help as well", "gh pr merge --help", "gh pr merge --help | head"],
         ["of an inspection as well", "docker compose ps web", "docker compose ps web -a"],
@@ -457,6 +467,22 @@ const cases: Record<string, [string, MadeCall[], number | null][]> = {
         ok("python check.py a.json --all", "fine"),
       ],
       2,
+    ],
+    [
+      "of two successes with other options the identical call",
+      [
+        bad("bun tsc -b --noEmit"),
+        ok("rm -rf .next"),
+        ok("bun tsc --noEmit"),
+        ok("bun tsc -b"),
+        ok("bun tsc -b --noEmit"),
+      ],
+      4,
+    ],
+    [
+      "a call with more options at once, though the same call comes later",
+      [bad("git push"), ok("git push -u"), ok("touch a"), ok("git push")],
+      1,
     ],
     [
       "another program on the same things, where the first is not installed",

@@ -95,8 +95,11 @@ function emptyOperands(
 ): Likeness | null {
   const prose = proseOf(failed);
   if (!prose && !clue.usage && asksOther(failed, later)) return null;
-  if (given.length === 0 || prose) return { grade: "same", on };
-  return { grade: "similar", on };
+  return { grade: prose || (given.length === 0 && keepsOptions(failed, later)) ? "same" : "similar", on };
+}
+
+function keepsOptions(failed: Run, later: Run): boolean {
+  return failed.words.every(({ text }) => !text.startsWith("-") || later.words.some((word) => word.text === text));
 }
 
 /** They have no word in common, and options that say what to do: `--import`, or one with a value. */
@@ -107,7 +110,7 @@ function asksOther(failed: Run, later: Run): boolean {
 }
 
 function proseOf(run: Run): boolean {
-  return run.words.some(({ flag }) => flag !== null && PROSE_FLAGS.test(flag));
+  return run.words.some(({ text, flag }) => flag !== null && PROSE_FLAGS.test(flag) && !text.startsWith("-"));
 }
 
 /** The same flag with other values picks other things: `-run TestA`, then `-run TestB`. */

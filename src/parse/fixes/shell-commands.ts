@@ -155,23 +155,10 @@ function lineWithin(
   words: readonly ShellWord[],
   call: ProgramCall | null,
 ): { line: string; host: string | null } | null {
-  const line = innerLine(words);
-  if (line !== null) return { line, host: null };
   if (call?.program === "ssh") return remoteLine(call.words);
-  const given = call?.words ?? [];
-  if (call?.program === "cmd" && /^\/c$/i.test(given[0]?.text ?? "")) {
-    return {
-      line: given
-        .slice(1)
-        .map(({ text }) => text)
-        .join(" "),
-      host: null,
-    };
-  }
-  if (!/^(?:powershell|pwsh)$/i.test(call?.program ?? "")) return null;
-  const flag = given.findIndex(({ text }) => /^-(?:c|command)$/i.test(text));
-  const command = flag < 0 ? given.find(({ text, quoted }) => quoted && !text.startsWith("-")) : given[flag + 1];
-  return command ? { line: withoutBlocks(command.text), host: null } : null;
+  const line = innerLine(words);
+  if (line === null) return null;
+  return { line: /^(?:powershell|pwsh)$/i.test(call?.program ?? "") ? withoutBlocks(line) : line, host: null };
 }
 
 /** PowerShell's blocks and brackets hold expressions that a reader of other shells takes for commands. */
