@@ -52,8 +52,8 @@ export interface OptionDefinition {
   /** As in the help: `--last <n>`, `-o, --output <file>`. */
   flags: string;
   does: string;
-  /** How the value is read; text if left out. An `integer` is above 0, a `count` may be 0, `texts` may be given several times. Dates take `2026-01-31`, an ISO time, or `today`, `yesterday`, `7d`, `12h`. */
-  value?: "integer" | "count" | "date" | "texts";
+  /** How the value is read; text if left out. An `integer` is above 0, a `count` may be 0, `texts` may be given several times. Dates take `2026-01-31`, an ISO time, or `today`, `yesterday`, `7d`, `12h`; a day that is an `end-date` is meant whole. */
+  value?: "integer" | "count" | "date" | "end-date" | "texts";
   choices?: readonly string[];
   default?: string | number;
 }

@@ -1,7 +1,7 @@
 /** What a search found, for a person to read. */
-import { basename } from "node:path";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./command.ts";
+import { projectName } from "./short-paths.ts";
 import type { FindRow } from "./schemas/find.ts";
 import { shownSource } from "./shown-source.ts";
 import { neutralBlock, neutralLine } from "../neutral-text.ts";
@@ -12,7 +12,7 @@ const INDENT = "    ";
 
 /** The line above the passages of a session. */
 export function findHeading({ colors, columns }: CommandContext, ref: SessionRef): string {
-  const project = ref.project === null ? ref.projectLabel : basename(ref.project);
+  const project = ref.project === null ? ref.projectLabel : projectName(ref.project);
   const facts = [neutralLine(ref.title ?? ""), neutralLine(project), shownSource(ref)].filter((fact) => fact !== "");
   const id = cut(neutralLine(ref.id), columns);
   const room = columns - widthOf(id) - 2;

@@ -1,7 +1,7 @@
 /** Sessions in a table. */
-import { basename } from "node:path";
 import { compact, dollars, duration } from "../html/quantities.ts";
 import type { CommandContext } from "./command.ts";
+import { projectName } from "./short-paths.ts";
 import type { ListRow } from "./schemas/list.ts";
 import { shortIds } from "./short-ids.ts";
 import { neutralLine } from "../neutral-text.ts";
@@ -20,14 +20,14 @@ export function listText(
 ): string {
   const ids = shortIds(allIds);
   const cells = rows.map((row) => [
-    dayAndTime(row.ended ?? row.modified),
+    dayAndTime(row.problem === null ? row.ended : row.modified),
     neutralLine(ids.get(row.session_id) ?? row.session_id),
     String(row.turns),
     row.duration_ms === 0 ? "" : duration(row.duration_ms),
     row.cost_usd === null ? "?" : (row.cost_is_estimate ? "~" : "") + dollars(row.cost_usd),
     compact(row.tokens_out),
     row.source,
-    cut(neutralLine(basename(row.project ?? "")), 20),
+    cut(neutralLine(projectName(row.project ?? "")), 20),
     cut(
       neutralLine(row.problem === null ? (row.title ?? row.prompt ?? "") : `(not read: ${row.problem})`),
       MAX_TITLE_COLUMNS,

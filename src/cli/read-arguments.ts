@@ -2,7 +2,7 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { ArgumentDefinition, CommandDefinition, CommandOptions, OptionDefinition } from "./command.ts";
 import { DEFINITIONS, GROUPS } from "./definitions.ts";
-import { readDate } from "./read-date.ts";
+import { readDate, readEndDate } from "./read-date.ts";
 import { VERSION } from "../version.ts";
 
 export type ReadArguments =
@@ -177,7 +177,8 @@ function createOption(definition: OptionDefinition, now: Date): Option {
   if (definition.value === "integer") option.argParser((text: string) => readInteger(text, 1));
   if (definition.value === "count") option.argParser((text: string) => readInteger(text, 0));
   if (definition.value === "texts") option.argParser((text: string, before: unknown) => withText(before, text));
-  if (definition.value === "date") option.argParser((text: string) => readDateOrFail(text, now));
+  if (definition.value === "date") option.argParser((text: string) => dateOrFail(readDate(text, now)));
+  if (definition.value === "end-date") option.argParser((text: string) => dateOrFail(readEndDate(text, now)));
   return option;
 }
 
@@ -191,8 +192,7 @@ function readInteger(text: string, least: 0 | 1): number {
   throw new InvalidArgumentError(`Give a whole number${least === 1 ? " above 0" : ""}.`);
 }
 
-function readDateOrFail(text: string, now: Date): Date {
-  const date = readDate(text, now);
+function dateOrFail(date: Date | undefined): Date {
   if (date !== undefined) return date;
   throw new InvalidArgumentError("Give a date such as 2026-01-31, today, yesterday, or an age such as 12h, 7d, 4w.");
 }

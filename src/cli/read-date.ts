@@ -1,2 +1,2 @@
 /** Dates as a person writes them, for the command line. */
-export { readDate, startOfDay } from "../parse/read-date.ts";
+export { readDate, readEndDate, startOfDay } from "../parse/read-date.ts";

@@ -1,9 +1,13 @@
 /** The figures of the sessions that a command asks for, with a bar where that takes long. */
 import { scanSessions, type ScannedSession } from "../scan/scan-sessions.ts";
 import { type SessionSums, sessionSums, usageRecords } from "../scan/session-scan.ts";
+import type { ParseOptions } from "../parse/options.ts";
 import { openReadable } from "../sessions/open-session.ts";
+import { catalogPricing } from "../parse/pricing.ts";
+import { isReadFault } from "../sessions/read-fault.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./command.ts";
+import { millisecondsOf } from "./terminal/times.ts";
 
 /** A session that was read. */
 export interface Scanned {
@@ -11,14 +15,20 @@ export interface Scanned {
   scan: SessionSums;
 }
 
-/**
- * In the order of `refs`. What cannot be read has a `problem` and does not stop the rest. `kept`: those that are known
- * already.
- */
+export interface ScanAllOptions {
+  /** Those that are known already. */
+  kept?: ReadonlyMap<SessionRef, SessionSums>;
+  /** For standard input, which is read once; see `scansBetween`. */
+  between?: Between | undefined;
+}
+
+type Between = NonNullable<ParseOptions["between"]>;
+
+/** In the order of `refs`. What cannot be read has a `problem` and does not stop the rest. */
 export async function scanAll(
   context: CommandContext,
   refs: readonly SessionRef[],
-  kept: ReadonlyMap<SessionRef, SessionSums> = new Map(),
+  { kept = new Map(), between }: ScanAllOptions = {},
 ): Promise<ScannedSession[]> {
   const open = refs.filter((ref) => !kept.has(ref));
   const progress = context.progress(open.length, "sessions");
@@ -27,7 +37,7 @@ export async function scanAll(
     const onScanned = (): void => progress.advance();
     const scanned = await scanSessions(stored, { onScanned, signal: context.signal });
     const piped = open.find(({ source }) => source === "stdin");
-    if (piped) scanned.push(await scanInput(context, piped));
+    if (piped) scanned.push(await scanInput(context, piped, between));
     const byRef = new Map(scanned.map((each) => [each.ref, each]));
     return refs.flatMap((ref) => byRef.get(ref) ?? keptSession(ref, kept.get(ref)));
   } finally {
@@ -40,12 +50,55 @@ function keptSession(ref: SessionRef, scan: SessionSums | undefined): ScannedSes
 }
 
 /** Standard input can be read only once, so nothing quicker than a whole parse will do. */
-async function scanInput({ stdin, signal }: CommandContext, ref: SessionRef): Promise<ScannedSession> {
+async function scanInput(
+  { stdin, signal }: CommandContext,
+  ref: SessionRef,
+  between: Between | undefined,
+): Promise<ScannedSession> {
   const { parseTranscript } = await import("../parse/parse-transcript.ts");
-  const result = await parseTranscript(ref.id, openReadable(ref, { stdin }), { signal });
+  const result = await parseTranscript(ref.id, openReadable(ref, { stdin }), {
+    signal,
+    ...(between === undefined ? {} : { between }),
+  });
   signal.throwIfAborted();
   const { source, stats, metadata, lines, errors, messages } = result;
   const usage = usageRecords(messages);
   const scan = sessionSums({ source, stats, metadata, lines, error_count: errors.length, usage });
   return { ref, scan, problem: null };
+}
+
+/**
+ * What was said between two times, of those sessions in which something was. One that went on over either of them is
+ * read anew, since its figures do not say when what was said.
+ */
+export async function scansBetween(
+  { signal }: CommandContext,
+  scanned: readonly ScannedSession[],
+  between: Between,
+): Promise<ScannedSession[]> {
+  const inside: ScannedSession[] = [];
+  for (const each of scanned) {
+    signal.throwIfAborted();
+    const part = each.scan === null ? each : await partBetween(each.ref, each.scan, between);
+    if (part !== undefined) inside.push(part);
+  }
+  return inside;
+}
+
+async function partBetween(ref: SessionRef, scan: SessionSums, between: Between): Promise<ScannedSession | undefined> {
+  const first = millisecondsOf(scan.metadata.firstTimestamp);
+  const last = millisecondsOf(scan.metadata.lastTimestamp);
+  const since = between.since?.getTime() ?? Number.NEGATIVE_INFINITY;
+  const until = between.until?.getTime() ?? Number.POSITIVE_INFINITY;
+  if (first === null || last === null || last < since || first >= until) return undefined;
+  if (first >= since && last < until) return { ref, scan, problem: null };
+  const { wholeScan } = await import("../scan/whole-scan.ts");
+  try {
+    const part = await wholeScan(ref, await catalogPricing(), scan.agentProgress ?? false, between);
+    if (part.stats.total_messages === 0) return undefined;
+    return { ref, scan: sessionSums(part, scan.agentProgress), problem: null };
+  } catch (error) {
+    if (!isReadFault(error)) throw error;
+    return { ref, scan: null, problem: error.message };
+  }
 }

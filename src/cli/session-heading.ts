@@ -1,8 +1,8 @@
 /** The lines above a session's text: which one it is. */
-import { basename } from "node:path";
 import type { ParseResult } from "../parse/model.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./command.ts";
+import { projectName } from "./short-paths.ts";
 import { idOf } from "./session-input.ts";
 import { neutralLine } from "../neutral-text.ts";
 import { dayAndTime } from "./terminal/times.ts";
@@ -18,7 +18,7 @@ export function sessionHeading({ colors, columns }: CommandContext, ref: Session
     dayAndTime(metadata.firstTimestamp),
     stats.duration_ms > 0 ? duration(stats.duration_ms) : "",
     `${count(stats.total_messages)} messages`,
-    project === null ? "" : neutralLine(basename(project)),
+    project === null ? "" : neutralLine(projectName(project)),
     neutralLine(idOf(ref, result)),
   ];
   const lines = [

@@ -22,7 +22,7 @@ export function sessionNamed(context: CommandContext, argument: string): Promise
   return resolveSession(argument, context);
 }
 
-/** The sessions that `--since` and `--project` leave. Places that could not be read are told. */
+/** The sessions that `--since` and `--project` leave, in the order of what was said last in them. Places that could not be read are told. */
 export async function sessionsAsked(
   context: CommandContext,
   options: CommandOptions,
@@ -32,6 +32,7 @@ export async function sessionsAsked(
   const found = await findSessions(context, {
     all: subagents,
     files: syncSessionFiles,
+    byEntryTime: true,
     ...(since === undefined ? {} : { since }),
     ...(project === undefined ? {} : { project }),
   });

@@ -14,6 +14,11 @@ export function shortPaths(paths: readonly string[]): Map<string, string> {
   return names;
 }
 
+/** The name of a project, whose folder may be on a machine of another kind: its last segment. */
+export function projectName(folder: string): string {
+  return endOf(folder, 1);
+}
+
 /** The last segments. */
 function endOf(path: string, segments: number): string {
   const all = path.split(/[\\/]/).filter((segment) => segment !== "");

@@ -10,6 +10,7 @@ import type {
   TranscriptStats,
   UnknownLine,
 } from "./model.ts";
+import type { ParseOptions } from "./options.ts";
 import { StatisticsCollector } from "./statistics.ts";
 import { TimeSpan } from "./times.ts";
 import { givenTitle } from "./titles.ts";
@@ -29,6 +30,8 @@ export interface AssemblerOptions extends BuilderOptions {
   /** Count `[REDACTED:kind]` in the texts. */
   countRedactions: boolean;
   onProblem: (problem: ParseError) => void;
+  /** See `ParseOptions`. */
+  between?: ParseOptions["between"];
 }
 
 /** Messages that were given away and can still be amended: so many at least, and at most twice as many. */
@@ -57,6 +60,10 @@ export class Assembler {
   readonly #session: Partial<SessionMetadata> = {};
   /** What of it no unit told yet. */
   #untold: readonly (typeof FIRST_HOLDS)[number][] = FIRST_HOLDS;
+  /** Messages of other times than those asked for. */
+  readonly #unwanted = new WeakSet<BuiltMessage>();
+  /** The time of the last message that has one. */
+  #lastMs = Number.NaN;
   readonly unknownLines: UnknownLine[] = [];
   #unit = 0;
 
@@ -72,8 +79,22 @@ export class Assembler {
     let placed = 0;
     for (const draft of unit.messages) if (this.#place(draft, unit)) placed += 1;
     this.#account(unit, placed);
-    if (unit.timestamp !== undefined) this.#span.add(unit.timestamp);
+    if (unit.timestamp !== undefined && this.#isBetween(Date.parse(unit.timestamp))) this.#span.add(unit.timestamp);
     if (unit.session) this.#noteSession(unit.session);
+  }
+
+  /** Asked of each message once, in order, and then remembered. */
+  #isWanted(built: BuiltMessage): boolean {
+    if (this.#options.between === undefined) return true;
+    const ms = Date.parse(built.message.timestamp ?? "");
+    if (!Number.isNaN(ms)) this.#lastMs = ms;
+    if (!this.#isBetween(this.#lastMs)) this.#unwanted.add(built);
+    return !this.#unwanted.has(built);
+  }
+
+  #isBetween(ms: number): boolean {
+    const { since, until } = this.#options.between ?? {};
+    return (since === undefined || ms >= since.getTime()) && (until === undefined || ms < until.getTime());
   }
 
   /** Messages that are whole, in order. `all`: the others too, because the input is at its end. */
@@ -85,7 +106,8 @@ export class Assembler {
       // What stays in the list a while longer is copied by the garbage collector, and it is most of what is read.
       this.#waiting[this.#head] = undefined;
       this.#head += 1;
-      ready.push(this.#release(first));
+      const read = this.#release(first);
+      if (this.#isWanted(first)) ready.push(read);
     }
     if (this.#head > 1_024 || this.#head === this.#waiting.length) {
       this.#waiting.splice(0, this.#head);
@@ -116,6 +138,7 @@ export class Assembler {
   }
 
   #amend(released: BuiltMessage, draft: MessageDraft, unit: SourceUnit): boolean {
+    if (this.#unwanted.has(released)) return true;
     this.#statistics.addUsage(released.message, -1);
     // What was given away stays as it was.
     released.message = { ...released.message, metadata: { ...released.message.metadata } };
@@ -133,7 +156,7 @@ export class Assembler {
     const { message, blocks } = waiting;
     waiting.blocks = [];
     this.#builder.price(waiting);
-    this.#statistics.add(message, blocks);
+    if (this.#isWanted(waiting)) this.#statistics.add(message, blocks);
     if (waiting.touched > 0 && message.source_id !== null) {
       this.#open.delete(message.source_id);
       this.#released.set(message.source_id, waiting);

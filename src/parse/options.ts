@@ -17,6 +17,11 @@ export interface ParseOptions {
   agentProgress?: boolean;
   /** Reads an output that one of our transcripts keeps in a file of its own; the path is relative to the transcript. */
   readOutput?: (path: string) => Promise<string | undefined>;
+  /**
+   * Only what was said from `since` on and before `until`: messages of other times are in nothing but `lines` and
+   * `errors`. One without a time of its own counts as said with the one before it.
+   */
+  between?: { since?: Date | undefined; until?: Date | undefined };
   /** Makes the ids of messages and blocks. Default: ULIDs in ascending order. */
   generateId?: () => string;
 }

@@ -20,6 +20,13 @@ export function readDate(text: string, now: Date): Date | undefined {
   return text.length > 10 || date.getDate() === Number(text.slice(8)) ? date : undefined;
 }
 
+/** Like `readDate`, for the end of a range, which a day belongs to: the first moment of the next day. */
+export function readEndDate(text: string, now: Date): Date | undefined {
+  const date = readDate(text, now);
+  const isDay = text === "today" || text === "yesterday" || text.length === 10;
+  return date !== undefined && isDay ? startOfDay(date, 1) : date;
+}
+
 export function startOfDay(now: Date, days: number): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + days);
 }

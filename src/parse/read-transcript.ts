@@ -144,6 +144,7 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
       windowUnits: windowLines,
       countRedactions: source.name === "markdown" || source.name === "jsonl",
       onProblem: (problem) => this.#note(problem),
+      between: this.#options.between,
     });
     return this.#assembler;
   }

@@ -1,5 +1,5 @@
 /**
- * Figures of sessions in a form that can be kept: bytes without a word of the conversation, and a key that is another
+ * Figures of sessions in a form that can be kept: bytes with no more of the conversation than its title and first prompt, and a key that is another
  * one as soon as the file or the rules are.
  */
 import { deflateRawSync, inflateRawSync } from "node:zlib";
@@ -16,7 +16,7 @@ import { cells, recordsOf, type Cells } from "./session-usage.ts";
 export const KEPT_SCANS = "scan";
 
 /** To be raised when the figures of the same file change: another rule, another form of these bytes. */
-const RULES = 3;
+const RULES = 4;
 /** A file that was written a moment ago may be written again with the same time and size. */
 const SETTLED_MS = 2_000;
 /** Two lengths of four bytes. */
@@ -49,15 +49,11 @@ export async function scanToKeep(ref: SessionRef, redactor: Redactor, now = Date
   return { key, value: await keptBytes(sessionSums(scan, agentProgress), redactor) };
 }
 
-/** What is left of texts (folders, names of tools and models, ids) is redacted. */
+/** All texts are redacted: the title and the first prompt, folders, names of tools and models, ids. */
 export async function keptBytes({ usage, ...figures }: SessionSums, redactor: Redactor): Promise<Uint8Array> {
   const { ids, sums, records } = usage;
-  // What people wrote is for stores that redact.
-  const stats = { ...figures.stats, initial_prompt: null };
-  const metadata = { ...figures.metadata, title: null, gitBranch: null };
-  const [{ value } = { value: null }] = await redactJson(redactor, [
-    { ...figures, stats, metadata, sums: sums.map(cells) },
-  ]);
+  const metadata = { ...figures.metadata, gitBranch: null };
+  const [{ value } = { value: null }] = await redactJson(redactor, [{ ...figures, metadata, sums: sums.map(cells) }]);
   const text = Buffer.from(JSON.stringify(value));
   const [answers] = await redactor.redact([{ text: Buffer.from(records).toString("utf8") }]);
   const head = Buffer.alloc(HEAD_BYTES);
@@ -72,7 +68,7 @@ export async function keptBytes({ usage, ...figures }: SessionSums, redactor: Re
 }
 
 /**
- * The figures that were kept, without `initial_prompt` and title; undefined if the bytes are none, or if other files
+ * The figures that were kept, with texts redacted; undefined if the bytes are none, or if other files
  * have changed on which they depend.
  */
 export async function keptScan(bytes: Uint8Array, ref: SessionRef): Promise<SessionSums | undefined> {

@@ -1,5 +1,6 @@
 /** What scanning a session gives: figures, and nothing of its texts. */
 import type { LineAccount, SessionMetadata, SourceName, TranscriptMessage, TranscriptStats } from "../parse/model.ts";
+import { isBuiltInCommand } from "../parse/built-in-commands.ts";
 import type { UsageRecord } from "../parse/usage-ledger.ts";
 import { type SessionUsage, sessionUsage } from "./session-usage.ts";
 
@@ -25,6 +26,12 @@ export interface SessionSums extends Omit<SessionScan, "usage"> {
 
 export function sessionSums(scan: SessionScan, agentProgress: boolean | null = null): SessionSums {
   return { ...scan, usage: sessionUsage(scan.usage), agentProgress };
+}
+
+/** Whether the person or the assistant said anything; commands that set the program up say nothing. */
+export function isConversation({ stats }: Pick<SessionScan, "stats">): boolean {
+  const { assistant_messages: answers, human_messages: prompts, initial_prompt: prompt } = stats;
+  return answers > 0 || (prompts > 0 && !isBuiltInCommand(prompt ?? ""));
 }
 
 /** Of the answers that used tokens or have a cost. */

@@ -1,4 +1,5 @@
 import { type ClaudeScanOptions, scanClaudeCode, type ScannedSessions } from "./claude-code.ts";
+import { byEntryTime } from "./entry-times.ts";
 import { scanOpencodeStore } from "./opencode-store.ts";
 import { filterByProject } from "./project-filter.ts";
 import { isAbsent } from "./reasons.ts";
@@ -8,7 +9,9 @@ import { sessionRoots } from "./session-roots.ts";
 import { scanTranscripts } from "./transcripts.ts";
 
 export interface FindOptions {
-  /** Only sessions that were written to at this time or later. */
+  /** In the order of what was said last in them, with `lastMs`: the end of each file is read. Default: of file times. */
+  byEntryTime?: boolean;
+  /** Only sessions in which something was said at this time or later. Implies `byEntryTime`. */
   since?: Date;
   /** Only sessions of this project: its folder, or the last name of it. See `filterByProject`. */
   project?: string;
@@ -34,13 +37,14 @@ export interface FoundSessions {
 
 /**
  * The sessions on this machine. Names, sizes and times are looked at, files are not read (but for the heads of
- * transcripts whose names are not opencode's). Never rejects for what it finds: see `unreadable`.
+ * transcripts whose names are not opencode's, and for `byEntryTime`). Never rejects for what it finds: see `unreadable`.
  *
  * A session that we recorded and that opencode still has is listed once, as our transcript, which outlives a deletion
  * in opencode, with the other one in `alternatives`.
  */
 export async function findSessions(where: Where, options: FindOptions = {}): Promise<FoundSessions> {
   const { since, project, all = false, files = nodeSessionFiles } = options;
+  const { byEntryTime: isByEntry = since !== undefined } = options;
   const roots = await sessionRoots(where, files);
   const seen = new Set<string>();
   const scanned: ScannedSessions[] = [];
@@ -56,10 +60,11 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
   let sessions = joinSources(scanned.flatMap((each) => each.sessions));
   // Not earlier: of a session in two places only one may know its parent.
   if (!all) sessions = sessions.filter((ref) => !isSubagent(ref));
-  if (since !== undefined) sessions = sessions.filter(({ modifiedMs }) => modifiedMs >= since.getTime());
   if (project !== undefined) sessions = await filterByProject(sessions, project, where, files);
+  sessions = isByEntry ? await byEntryTime(sessions, files) : byFileTime(sessions);
+  if (since !== undefined) sessions = sessions.filter(({ lastMs }) => (lastMs ?? 0) >= since.getTime());
   return {
-    sessions: newestFirst(sessions),
+    sessions,
     unreadable: scanned.flatMap((each) => each.unreadable),
     roots: searched,
   };
@@ -110,6 +115,6 @@ function completedBy(first: SessionRef, other: SessionRef): SessionRef {
   };
 }
 
-function newestFirst(refs: readonly SessionRef[]): SessionRef[] {
+function byFileTime(refs: readonly SessionRef[]): SessionRef[] {
   return refs.toSorted((a, b) => b.modifiedMs - a.modifiedMs || (a.id < b.id ? -1 : 1));
 }

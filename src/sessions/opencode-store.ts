@@ -100,7 +100,11 @@ function checkTables(database: SqliteReader): void {
 function sessionRows(database: SqliteReader): unknown[] {
   const present = columnsOf(database, "session");
   const wanted = ["id", "parent_id", "directory", "title", "time_created", "time_updated"];
-  return database.query(`SELECT ${wanted.filter((column) => present.includes(column)).join(", ")} FROM session`)();
+  const columns = wanted.filter((column) => present.includes(column));
+  // The session's own row is also written when it is renamed or archived.
+  const time = columnsOf(database, "message").includes("time_updated") ? "time_updated" : "time_created";
+  columns.push(`(SELECT MAX(${time}) FROM message WHERE session_id = session.id) AS time_said`);
+  return database.query(`SELECT ${columns.join(", ")} FROM session`)();
 }
 
 function columnsOf(database: SqliteReader, table: string): unknown[] {
@@ -121,7 +125,7 @@ function storeRef(database: string, row: unknown): SessionRef | undefined {
   if (!isFields(row)) return undefined;
   const id = textOf(row, "id");
   if (id === undefined) return undefined;
-  const { time_updated: updated, time_created: created } = row;
+  const { time_updated: updated, time_created: created, time_said: said } = row;
   return sessionRef({
     id,
     source: "opencode-store",
@@ -130,6 +134,7 @@ function storeRef(database: string, row: unknown): SessionRef | undefined {
     parentId: textOf(row, "parent_id") ?? null,
     title: givenTitle(textOf(row, "title")),
     startedMs: typeof created === "number" ? created : null,
+    lastMs: typeof said === "number" && said > 0 ? said : null,
     modifiedMs: typeof updated === "number" ? updated : 0,
   });
 }

@@ -1,4 +1,4 @@
-import { basename, isAbsolute, relative, resolve, sep } from "node:path";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import { encodedProject, mayBeOfProject } from "./claude-code.ts";
 import type { SessionFiles } from "./session-files.ts";
 import { readSessionHead } from "./session-head.ts";
@@ -31,7 +31,13 @@ export async function filterByProject(
 }
 
 function hasName({ project, projectLabel }: SessionRef, name: string): boolean {
-  if (project !== null) return basename(project).toLowerCase() === name.toLowerCase();
+  if (project !== null)
+    return (
+      project
+        .split(/[\\/]/)
+        .findLast((segment) => segment !== "")
+        ?.toLowerCase() === name.toLowerCase()
+    );
   return `-${projectLabel}`.toLowerCase().endsWith(`-${encodedProject(name)}`.toLowerCase());
 }
 

@@ -2,11 +2,13 @@ import { resolve } from "node:path";
 import { fileRef } from "./file-ref.ts";
 import { findSessions, type FoundSessions } from "./find-sessions.ts";
 import { currentProject, filterByProject } from "./project-filter.ts";
+import { isConversation } from "./entry-times.ts";
+import { isReadFault } from "./read-fault.ts";
 import { cannotOpen } from "./open-session.ts";
 import { refuseFile } from "./refuse-content.ts";
 import { SessionError } from "./session-error.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
-import { isStream, isSubagent, type SessionRef, sessionRef, type Where } from "./session-ref.ts";
+import { isStream, type SessionRef, sessionRef, type Where } from "./session-ref.ts";
 
 /** Fewer characters of an id match by accident. */
 const MIN_PREFIX = 4;
@@ -17,7 +19,7 @@ const COMMON_PREFIXES = ["", "ses_", "agent-"];
  * The session that a user means:
  *
  * - `-`: standard input;
- * - `latest`: the one that was written last and is no subagent, of the project that `cwd` is in if that has any, or
+ * - `latest`: the one in which something was said last, and that is no subagent, of the project that `cwd` is in if that has any, or
  *   else of all (write `./latest` for a file of that name);
  * - the path of a file, relative to `cwd`;
  * - an id, or what an id begins with if no other does: at least 4 characters, `ses_` and `agent-` may be left out.
@@ -61,13 +63,24 @@ export async function sessionMeant(
 }
 
 async function latestSession(where: Where, files: SessionFiles): Promise<SessionRef> {
-  const found = await findSessions(where, { files });
-  const sessions = found.sessions.filter((ref) => !isSubagent(ref) && ref.bytes !== 0);
+  const found = await findSessions(where, { byEntryTime: true, files });
   const project = await currentProject(where, files);
-  const [ofProject] = await filterByProject(sessions, resolve(project), where, files);
-  const latest = ofProject ?? sessions[0];
+  const ofProject = await filterByProject(found.sessions, resolve(project), where, files);
+  const latest = (await firstConversation(ofProject)) ?? (await firstConversation(found.sessions));
   if (latest !== undefined) return latest;
   throw new SessionError("not_found", `There is no session on this machine yet${unread(found)}.`, DOCTOR);
+}
+
+/** The first in which something was said. What cannot be read is passed over. */
+async function firstConversation(sessions: readonly SessionRef[]): Promise<SessionRef | undefined> {
+  for (const ref of sessions) {
+    try {
+      if (await isConversation(ref)) return ref;
+    } catch (error) {
+      if (!isReadFault(error)) throw error;
+    }
+  }
+  return undefined;
 }
 
 const DOCTOR = "Run `transcripts doctor` to see where it was looked for.";

@@ -26,7 +26,15 @@ export interface SessionRef {
   title: string | null;
   /** When it began, in milliseconds since 1970, where that is known without reading it. */
   startedMs: number | null;
-  /** When it was written last, in milliseconds since 1970; 0 of standard input. */
+  /**
+   * When something was last said in it, in milliseconds since 1970; null if nothing has a time or it was not looked at
+   * (see `byEntryTime`), Infinity if it cannot be read.
+   */
+  lastMs: number | null;
+  /**
+   * The time of its file, or of its row in opencode's store; 0 of standard input. It tells whether something changed,
+   * not when something was said: a copy of a file has another time.
+   */
   modifiedMs: number;
   /** Size of the file; null if there is none, or none that can be told (a pipe, a database). */
   bytes: number | null;
@@ -85,6 +93,7 @@ export function sessionRef({
     agentId: null,
     title: null,
     startedMs: null,
+    lastMs: null,
     modifiedMs: 0,
     bytes: null,
     alternatives: [],

@@ -1,4 +1,5 @@
 /** Pages of a list that grows at its front: the cursor names the last item that was shown. */
+import type { SessionRef } from "../sessions/session-ref.ts";
 import { shortHash } from "./conversation/entries.ts";
 import { ToolError } from "./tool-error.ts";
 
@@ -26,6 +27,11 @@ export function pageOf<Item extends { id: string; timeMs: number }>(
     items: shown,
     next: last === undefined || shown.length === rest.length ? null : `${key}~${last.timeMs}~${shortHash(last.id, 8)}`,
   };
+}
+
+/** The time that sessions are listed by: of what was said last; 0 if that is not known. */
+export function saidMs({ lastMs }: SessionRef): number {
+  return lastMs === null || lastMs === Number.POSITIVE_INFINITY ? 0 : lastMs;
 }
 
 export interface Place {

@@ -24,11 +24,13 @@ const segment = fc
   .map((name) => name.replaceAll(/[/\0]/g, "_"))
   .filter((name) => name !== "." && name !== ".." && name.isWellFormed());
 
+const SAID = `${JSON.stringify({ type: "user", sessionId: "s", message: { role: "user", content: "hello" } })}\n`;
+
 function whereOf(files: readonly string[]): Where {
   const root = makeTempDir();
   for (const path of files) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), "");
+    writeFileSync(join(root, path), SAID);
   }
   return { env: {}, home: root, cwd: root, roots: [{ source: "claude-code", path: root }] };
 }

@@ -146,6 +146,7 @@ describe("Claude Code", () => {
       agentId: null,
       title: null,
       startedMs: null,
+      lastMs: null,
       modifiedMs: minuteMs(1),
       bytes: claudeLine().length,
       alternatives: [],

@@ -1,7 +1,13 @@
 /** A machine for tests: a home and a project in temporary folders, with sessions of every kind. */
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { encodeJsonlHeader, encodeMarkdownHeader } from "../../src/format/index.ts";
+import {
+  encodeJsonlEntry,
+  encodeJsonlHeader,
+  encodeMarkdownEntry,
+  encodeMarkdownHeader,
+  type UserMessageEntry,
+} from "../../src/format/index.ts";
 import { nodeSessionFiles, type SessionFiles } from "../../src/sessions/session-files.ts";
 import type { Where } from "../../src/sessions/session-ref.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
@@ -38,19 +44,28 @@ export class Machine {
     return path;
   }
 
-  /** A session file of Claude Code below `projects`. */
+  /** A session file of Claude Code below `projects`, with something said at the time of the file. */
   claudeFile(path: string, minute = 0, line: Record<string, unknown> = {}): string {
-    return this.write(join(this.claude, path), claudeLine(line), minute);
+    const timestamp = new Date(minuteMs(minute)).toISOString();
+    return this.write(join(this.claude, path), claudeLine({ timestamp, ...line }), minute);
   }
 
-  /** A transcript of ours, by its path below `transcripts`. */
+  /** A transcript of ours, by its path below `transcripts`: its head, and if `isSaid` a message. */
   transcript(
     path: string,
     sessionID: string,
-    { minute = 0, parentID }: { minute?: number; parentID?: string } = {},
+    { minute = 0, parentID, isSaid = false }: { minute?: number; parentID?: string; isSaid?: boolean } = {},
   ): string {
     const header = { version: 1, sessionID, ...(parentID === undefined ? {} : { parentID }) } as const;
-    const text = path.endsWith(".md") ? encodeMarkdownHeader(header, { filePath: path }) : encodeJsonlHeader(header);
+    const said: UserMessageEntry = {
+      type: "user",
+      timestamp: new Date(minuteMs(minute)).toISOString(),
+      content: "hello",
+      parts: [],
+    };
+    const text = path.endsWith(".md")
+      ? encodeMarkdownHeader(header, { filePath: path }) + (isSaid ? encodeMarkdownEntry(said, { filePath: path }) : "")
+      : encodeJsonlHeader(header) + (isSaid ? encodeJsonlEntry(said) : "");
     return this.write(join(this.transcripts, path), text, minute);
   }
 }
@@ -153,7 +168,7 @@ function addStored(database: SqliteWriter, session: StoredSession): void {
   );
   for (const [index, message] of messages.entries()) {
     const data = typeof message.data === "string" ? message.data : JSON.stringify(message.data);
-    database.run("INSERT INTO message VALUES (?, ?, ?, 0, ?)", message.id, id, index, data);
+    database.run("INSERT INTO message VALUES (?, ?, ?, ?, ?)", message.id, id, index, minuteMs(minute), data);
     for (const part of message.parts) {
       const partData = typeof part.data === "string" ? part.data : JSON.stringify(part.data);
       database.run("INSERT INTO part VALUES (?, ?, ?, 0, 0, ?)", part.id, message.id, id, partData);

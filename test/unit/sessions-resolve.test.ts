@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
 import { SessionError, type SessionErrorCode } from "../../src/sessions/session-error.ts";
@@ -198,13 +198,27 @@ describe("latest", () => {
     machine.write(join(machine.claude, label, "empty.jsonl"), "", 6);
     assert.equal((await resolveSession("latest", machine.where)).id, "mine");
 
-    machine.transcript("ses_1.md", "ses_1", { minute: 4 });
+    machine.transcript("ses_0.md", "ses_0", { minute: 5 });
+    machine.transcript("ses_1.md", "ses_1", { minute: 4, isSaid: true });
     const deep = join(machine.project, "src");
     mkdirSync(deep);
     assert.equal((await resolveSession("latest", { ...machine.where, cwd: deep })).id, "ses_1");
 
-    await writeFakeStore(machine.database, [{ id: "ses_2", directory: machine.project, minute: 7 }]);
+    const part = { id: "prt_1", data: { type: "text", text: "hello" } };
+    const messages = [{ id: "msg_1", data: { role: "user" }, parts: [part] }];
+    await writeFakeStore(machine.database, [
+      { id: "ses_2", directory: machine.project, minute: 7, messages },
+      { id: "ses_3", directory: machine.project, minute: 8 },
+    ]);
     assert.equal((await resolveSession("latest", { ...machine.where, cwd: deep })).id, "ses_2");
+  });
+
+  test("goes by what was said, whatever a copy made of the times of files", async () => {
+    const machine = new Machine();
+    const [old, recent] = [machine.claudeFile("-p/old.jsonl", 1), machine.claudeFile("-p/recent.jsonl", 2)];
+    utimesSync(old, 1_900_000_000, 1_900_000_000);
+    utimesSync(recent, 1_000_000_000, 1_000_000_000);
+    assert.equal((await resolveSession("latest", machine.where)).id, "recent");
   });
 
   test("nothing at all", async () => {

@@ -16,21 +16,21 @@ function idOf(at: number): string {
   return `${String(at).repeat(8)}-2222-4333-8444-555555555555`;
 }
 
-/** Session `at` is `at` minutes old, and has `at` failed calls. */
+/** In session `at` things were said `at` times ten minutes ago, whatever the time of its file; it has `at` failed calls. */
 function machine(): Machine & { paths: string[] } {
   const home = makeTempDir();
   const paths = Array.from({ length: SESSIONS }, (_, at) => {
     const failures = Array.from(
       { length: at },
       (_, n) =>
-        calls(n % 2 === 0 ? "Bash" : "Edit", `toolu_${at}_${n}`, { command: `try ${at} ${n}` }, n) +
-        result(`toolu_${at}_${n}`, `failure ${at} ${n}: ${"why ".repeat(n * 40)}`, n, true),
+        calls(n % 2 === 0 ? "Bash" : "Edit", `toolu_${at}_${n}`, { command: `try ${at} ${n}` }, n - at * 600) +
+        result(`toolu_${at}_${n}`, `failure ${at} ${n}: ${"why ".repeat(n * 40)}`, n - at * 600, true),
     );
-    const path = storeSession(home, user(`prompt ${at}`, 0) + failures.join("") + says("end", 90), {
+    const path = storeSession(home, user(`prompt ${at}`, -at * 600) + failures.join("") + says("end", 90 - at * 600), {
       id: idOf(at),
       project: at < 5 ? "-work-shop" : "-work-lake",
     });
-    const time = new Date(Date.UTC(2026, 0, 5, 10) - at * 60_000);
+    const time = new Date(Date.UTC(2026, 0, 5, 10) + at * 60_000);
     utimesSync(path, time, time);
     return path;
   });
@@ -85,9 +85,7 @@ describe("list_sessions", () => {
     const home = makeTempDir();
     const ids = Array.from({ length: 150 }, (_, at) => `${String(at).padStart(8, "0")}-2222-4333-8444-555555555555`);
     for (const [at, id] of ids.entries()) {
-      const path = storeSession(home, user(`prompt ${"päng ".repeat(40)}`, 0), { id });
-      const time = new Date(Date.UTC(2026, 0, 5, 10) - at * 60_000);
-      utimesSync(path, time, time);
+      storeSession(home, user(`prompt ${"päng ".repeat(40)}`, -at * 60), { id });
     }
     const made = machineAt(home);
     const first = await made.call("list_sessions", { limit: 200 });
@@ -103,7 +101,7 @@ describe("list_sessions", () => {
   test("says of each what it was, and how to go on", async () => {
     const { text } = await machine().call("list_sessions", { limit: 3 });
     assert.match(text, /^3 of 9 sessions, newest first/);
-    assert.match(text, /^- 22222222-\S+ {2}2026-01-05 10:01 {2}shop: "prompt 2" {2}1 turn, 2 calls, 2 failed$/m);
+    assert.match(text, /^- 22222222-\S+ {2}2026-01-05 09:41 {2}shop: "prompt 2" {2}1 turn, 2 calls, 2 failed$/m);
     assert.match(text, /^More: cursor "/m);
   });
 
@@ -161,12 +159,12 @@ describe("list_errors", () => {
     ]);
     assert.deepEqual(names(await pages(made, "list_errors", { session: idOf(3), tool: "edit" })), ["failure 3 1"]);
     assert.equal(names(await pages(made, "list_errors", { project: "shop", limit: 200 })).length, 10);
-    assert.deepEqual(names(await pages(made, "list_errors", { session: idOf(2), since: "2026-01-05T10:00:01Z" })), [
+    assert.deepEqual(names(await pages(made, "list_errors", { session: idOf(2), since: "2026-01-05T09:40:01Z" })), [
       "failure 2 1",
     ]);
     const { text } = await made.call("list_errors", { session: idOf(1) });
     assert.match(text, new RegExp(`^Session ${idOf(1)}  .*\\.jsonl$`, "m"));
-    assert.match(text, /^\[3\] Bash, 2026-01-05 10:00:00, called on line 2$/m);
+    assert.match(text, /^\[3\] Bash, 2026-01-05 09:50:00, called on line 2$/m);
   });
 
   test("shows what fixed a failure, without secrets", async () => {

@@ -6,7 +6,9 @@ import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { date, flag, integer, text } from "../option-values.ts";
 import { printLine } from "../output.ts";
 import { startOfDay } from "../read-date.ts";
-import { scanAll } from "../scan-sessions.ts";
+import { scanAll, scansBetween } from "../scan-sessions.ts";
+import { keptScans } from "../kept-scans.ts";
+import { isConversation } from "../../scan/session-scan.ts";
 import type { ListRow } from "../schemas/list.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
 import { sessionsAsked } from "../session-input.ts";
@@ -15,6 +17,8 @@ import { isoTime, millisecondsOf } from "../terminal/times.ts";
 
 /** Sessions that a terminal gets unless something else is asked for. */
 const SCREENFUL = 20;
+/** Sessions that are read together at least. */
+const MIN_BATCH = 8;
 
 export async function run(
   context: CommandContext,
@@ -22,20 +26,28 @@ export async function run(
   options: CommandOptions,
 ): Promise<ExitCode> {
   const since = sinceAsked(context, options);
+  const until = date(options, "until");
   const { sessions } = await sessionsAsked(context, options, { since, subagents: flag(options, "subagents") });
   const source = text(options, "source");
   const wanted = source === undefined ? sessions : sessions.filter((ref) => shownSource(ref) === source);
   const limit = limitAsked(context, options);
-  // With `since` some turn out to be older than their file's time says.
-  const looked = since === undefined ? wanted.slice(0, limit) : wanted;
-  const rows = await redactedRows(redactorFor(options), await rowsOf(context, looked, { limit, since }));
+  const redactor = redactorFor(options);
+  const found = await newestRows(context, wanted, {
+    limit,
+    since,
+    until,
+    empty: flag(options, "empty"),
+    // What the store keeps is redacted.
+    isRaw: redactor === undefined,
+  });
+  const rows = await redactedRows(redactor, found.rows);
   if (flag(options, "json")) for (const row of rows) await printLine(context, row);
   else if (rows.length > 0) {
     const { listText } = await import("../list-text.ts");
     const ids = sessions.map(({ id }) => id);
     await context.out(listText(context, rows, ids));
   }
-  if (rows.length < wanted.length && limit === SCREENFUL && integer(options, "recent") === undefined) {
+  if (found.isMore && limit === SCREENFUL && integer(options, "recent") === undefined) {
     context.note(`${count(rows.length)} of ${count(wanted.length)} sessions; --all lists all`);
   }
   if (rows.length === 0) context.note("no sessions found; `transcripts doctor` shows where they are looked for");
@@ -52,26 +64,67 @@ function sinceAsked(context: CommandContext, options: CommandOptions): Date | un
 function limitAsked({ isTerminal }: CommandContext, options: CommandOptions): number {
   const recent = integer(options, "recent");
   if (recent !== undefined) return recent;
-  const isNarrowed = flag(options, "all") || flag(options, "today") || date(options, "since") !== undefined;
+  const isNarrowed = ["all", "today", "since", "until"].some((name) => options[name] !== undefined);
   return isTerminal && !isNarrowed && !flag(options, "json") ? SCREENFUL : Infinity;
+}
+
+interface Wanted {
+  limit: number;
+  since: Date | undefined;
+  until: Date | undefined;
+  /** Sessions in which nothing was said too. */
+  empty: boolean;
+  /** Texts as they stand in the files. */
+  isRaw: boolean;
+}
+
+/** Reads no more sessions than it takes to know which are the newest. */
+async function newestRows(
+  context: CommandContext,
+  refs: readonly SessionRef[],
+  wanted: Wanted,
+): Promise<{ rows: ListRow[]; isMore: boolean }> {
+  const { limit } = wanted;
+  let rows: ListRow[] = [];
+  let at = 0;
+  while (at < refs.length) {
+    const last = rows[limit - 1];
+    if (last !== undefined && timeOf(last) >= (refs[at]?.lastMs ?? 0)) break;
+    const batch = refs.slice(at, at + Math.min(Math.max(limit - rows.length, MIN_BATCH), refs.length));
+    at += batch.length;
+    rows = [...rows, ...(await rowsOf(context, batch, wanted))].toSorted((a, b) => timeOf(b) - timeOf(a));
+  }
+  return { rows: rows.slice(0, limit), isMore: at < refs.length || rows.length > limit };
 }
 
 async function rowsOf(
   context: CommandContext,
   refs: readonly SessionRef[],
-  { limit, since }: { limit: number; since: Date | undefined },
+  { since, until, empty, isRaw }: Wanted,
 ): Promise<ListRow[]> {
-  const rows = (await scanAll(context, refs)).map(rowOf);
+  const scanned = await scanAll(context, refs, isRaw ? {} : { kept: await keptScans(context, refs) });
+  const said = scanned.filter(({ scan }) => scan === null || empty || isConversation(scan));
+  const inTime = since === undefined && until === undefined ? said : await saidBetween(context, said, { since, until });
+  const rows = inTime.map(rowOf);
   for (const { path, session_id: id, problem } of rows) {
     if (problem !== null) context.note(`not read: ${path ?? id}: ${problem}`);
   }
-  const recent = since === undefined ? rows : rows.filter((row) => timeOf(row) >= since.getTime());
-  return recent.sort((a, b) => timeOf(b) - timeOf(a)).slice(0, limit);
+  return rows;
 }
 
-/** When something was last said in it. */
-function timeOf({ ended, modified }: ListRow): number {
-  return millisecondsOf(ended) ?? millisecondsOf(modified) ?? 0;
+/** Those of the sessions, whole, in which something was said then. */
+async function saidBetween(
+  context: CommandContext,
+  scanned: readonly ScannedSession[],
+  between: { since: Date | undefined; until: Date | undefined },
+): Promise<ScannedSession[]> {
+  const inside = new Set((await scansBetween(context, scanned, between)).map(({ ref }) => ref));
+  return scanned.filter(({ ref }) => inside.has(ref));
+}
+
+/** When something was last said in it; 0 if that is not known. The file's time is for what cannot be read. */
+function timeOf({ ended, modified, problem }: ListRow): number {
+  return millisecondsOf(problem === null ? ended : modified) ?? 0;
 }
 
 function rowOf({ ref, scan, problem }: ScannedSession): ListRow {

@@ -6,7 +6,7 @@ import { date, flag, text } from "../option-values.ts";
 import { printObject } from "../output.ts";
 import { keepScans, keptScans } from "../kept-scans.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
-import { scanAll, type Scanned } from "../scan-sessions.ts";
+import { scanAll, scansBetween, type Scanned } from "../scan-sessions.ts";
 import { familyOf, sessionNamed, sessionsAsked } from "../session-input.ts";
 import { sumsOf } from "../stats-sums.ts";
 
@@ -19,9 +19,11 @@ export async function run(
   const by = text(options, "by");
   // Kept figures are without the words that sessions are told apart by.
   const kept = by === "session" ? new Map<SessionRef, never>() : await keptScans(context, refs);
+  const between = betweenAsked(options);
+  const whole = await scanAll(context, refs, { kept, between });
   const scanned: Scanned[] = [];
   let failed = unreadable;
-  for (const { ref, scan, problem } of await scanAll(context, refs, kept)) {
+  for (const { ref, scan, problem } of between ? await scansBetween(context, whole, between) : whole) {
     if (scan !== null) scanned.push({ ref, scan });
     else {
       context.note(`not read: ${ref.path ?? ref.id}: ${problem ?? "unknown error"}`);
@@ -45,10 +47,15 @@ export async function run(
   context.note(`read ${counted(scanned.length, "session")}, ${failed} unreadable`);
   await keepScans(
     context,
-    scanned.filter(({ ref }) => !kept.has(ref)),
+    whole.flatMap(({ ref, scan }) => (scan === null || kept.has(ref) ? [] : [{ ref, scan }])),
   );
   if (args.length > 0 && failed > 0) return 2;
   return scanned.length > 0 ? 0 : 1;
+}
+
+function betweenAsked(options: CommandOptions): { since?: Date | undefined; until?: Date | undefined } | undefined {
+  const [since, until] = [date(options, "since"), date(options, "until")];
+  return since === undefined && until === undefined ? undefined : { since, until };
 }
 
 async function refsAsked(
@@ -58,7 +65,7 @@ async function refsAsked(
 ): Promise<{ refs: SessionRef[]; named: ReadonlySet<SessionRef>; unreadable: number }> {
   if (args.length === 0) {
     const isAsked =
-      flag(options, "all") || date(options, "since") !== undefined || text(options, "project") !== undefined;
+      flag(options, "all") || betweenAsked(options) !== undefined || text(options, "project") !== undefined;
     if (!isAsked) throw new CliError("No session is named.", "Name one, such as `latest`, or give --all.");
     const { sessions, unreadable } = await sessionsAsked(context, options, { subagents: true });
     return { refs: sessions, named: new Set(), unreadable: unreadable.length };

@@ -15,6 +15,12 @@ export const SINCE: OptionDefinition = {
   value: "date",
 };
 
+export const UNTIL: OptionDefinition = {
+  flags: "--until <date>",
+  does: "Only sessions with something said until then; a day is meant whole. Dates as for --since.",
+  value: "end-date",
+};
+
 export const PROJECT: OptionDefinition = {
   flags: "--project <path>",
   does: "Only sessions of the project in this folder, or in one inside it.",

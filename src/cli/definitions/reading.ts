@@ -1,18 +1,20 @@
 /** Commands that show sessions. */
 import type { CommandDefinition } from "../command.ts";
-import { json, NO_REDACT, PROJECT, SESSION, SESSIONS, SINCE } from "./options.ts";
+import { json, NO_REDACT, PROJECT, SESSION, SESSIONS, SINCE, UNTIL } from "./options.ts";
 
 export const list: CommandDefinition = {
   name: "list",
   does: "Lists sessions, newest first: time, length, cost, source, title or first prompt.",
   description:
     "A terminal gets the 20 newest, unless --all, --recent, --today or --since says otherwise; a pipe or a file gets all. " +
-    "Sessions of subagents are left out unless --subagents is given.",
+    "Times are those of what was said, not of files. Sessions of subagents, and those in which nothing was said, are left out " +
+    "unless --subagents or --empty is given.",
   arguments: [],
   options: [
     { flags: "--recent <n>", does: "The n newest sessions.", value: "integer" },
     { flags: "--today", does: "Only sessions with something said today." },
     SINCE,
+    UNTIL,
     PROJECT,
     {
       flags: "--source <name>",
@@ -20,6 +22,7 @@ export const list: CommandDefinition = {
       choices: ["claude-code", "transcript", "opencode"],
     },
     { flags: "--subagents", does: "Sessions of subagents too." },
+    { flags: "--empty", does: "Sessions in which nothing was said too." },
     { flags: "--all", does: "All sessions, also on a terminal." },
     NO_REDACT,
     json("lines", "each session"),
@@ -65,11 +68,15 @@ export const stats: CommandDefinition = {
   does: "Adds up tokens, cost, models, tools, errors and time of sessions.",
   description:
     "An answer that stands in several files, as forks and resumed sessions have it, is counted once. The figures of a " +
-    "session's subagents are given on their own and in the sum. The cost is an estimate from a table of prices, but for sessions whose host recorded it; a model without a price is named, and its cost is in no sum.",
+    "session's subagents are given on their own and in the sum. Of a session that went on over the time that is asked for, only what falls inside counts; days are those of your time zone. The cost is an estimate from a table of prices, but for sessions whose host recorded it; a model without a price is named, and its cost is in no sum.",
   arguments: [{ ...SESSIONS, required: false }],
   options: [
     { flags: "--all", does: "All sessions that are found." },
-    SINCE,
+    {
+      ...SINCE,
+      does: "Only what was said since: 2026-01-31, an ISO time, today, yesterday, or an age such as 12h, 7d, 4w.",
+    },
+    { ...UNTIL, does: "Only what was said until then; a day is meant whole. Dates as for --since." },
     PROJECT,
     { flags: "--by <what>", does: "One row for each of these.", choices: ["day", "project", "model", "session"] },
     NO_REDACT,

@@ -4,7 +4,7 @@
  * it comes after them, unless the cursor says that it was shown.
  */
 import { shortHash } from "../conversation/entries.ts";
-import { inOrder, isAfter } from "../page-of.ts";
+import { inOrder, isAfter, saidMs } from "../page-of.ts";
 import { ToolError } from "../tool-error.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import type { Asked } from "./passages.ts";
@@ -40,7 +40,7 @@ export interface ScanItem {
 /** Newest first. */
 export function itemsOf(sessions: readonly SessionRef[]): ScanItem[] {
   return inOrder(
-    sessions.map((ref) => ({ id: `${ref.id} ${ref.path ?? ref.database ?? ""}`, timeMs: ref.modifiedMs, ref })),
+    sessions.map((ref) => ({ id: `${ref.id} ${ref.path ?? ref.database ?? ""}`, timeMs: saidMs(ref), ref })),
   );
 }
 

@@ -14,7 +14,11 @@ export async function findInFiles(asked: Asked, context: ToolContext): Promise<F
   const { project, cursor } = asked;
   const terms = searchedTerms({ term: asked.query, match: asked.match });
   const after = cursor === undefined ? undefined : pages.readCursor(asked, cursor);
-  const found = await findSessions(where, { all: true, ...(project === undefined ? {} : { project }) });
+  const found = await findSessions(where, {
+    all: true,
+    byEntryTime: true,
+    ...(project === undefined ? {} : { project }),
+  });
   const all = pages.itemsOf(found.sessions);
   const items = after === undefined ? all : pages.itemsAfter(all, after);
   const reading = hitsInFiles(

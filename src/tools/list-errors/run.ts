@@ -6,7 +6,7 @@ import { isReadFault } from "../../sessions/read-fault.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { shortHash } from "../conversation/entries.ts";
 import { execution } from "../execution.ts";
-import { inOrder, isAfter, type Place } from "../page-of.ts";
+import { inOrder, isAfter, saidMs, type Place } from "../page-of.ts";
 import { sessionAsked } from "../session-asked.ts";
 import { argumentOf } from "../session-heading.ts";
 import { sinceOf } from "../since.ts";
@@ -54,6 +54,7 @@ async function sessionsOf(
   if (session !== undefined) return [await sessionAsked(session, context)];
   const found = await findSessions(context.where, {
     all: true,
+    byEntryTime: true,
     ...(since === undefined ? {} : { since }),
     ...(project === undefined ? {} : { project }),
   });
@@ -67,7 +68,7 @@ async function list(
   { signal, showsData = false }: ToolContext,
 ): Promise<Listing> {
   const { tool, fixes = false, limit = DEFAULT_LIMIT, max_tokens: maxTokens = DEFAULT_ERRORS_TOKENS } = given;
-  const items = inOrder(refs.map((ref) => ({ id: `${ref.id} ${ref.path ?? ""}`, timeMs: ref.modifiedMs, ref })));
+  const items = inOrder(refs.map((ref) => ({ id: `${ref.id} ${ref.path ?? ""}`, timeMs: saidMs(ref), ref })));
   const filters = shortHash(JSON.stringify([given.session, given.since, given.project, tool, fixes]), 6);
   const after = given.cursor === undefined ? undefined : readPlace(given.cursor, filters);
   const listing: Listing = { shown: [], next: null, sessions: 0, unreadable: 0 };

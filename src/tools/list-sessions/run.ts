@@ -1,9 +1,10 @@
 /** The sessions on this machine, for an agent. */
 import { scanSessions, type ScannedSession } from "../../scan/scan-sessions.ts";
+import { isConversation } from "../../scan/session-scan.ts";
 import { findSessions } from "../../sessions/find-sessions.ts";
 import type { Unreadable } from "../../sessions/session-ref.ts";
 import { execution } from "../execution.ts";
-import { inOrder, pageOf } from "../page-of.ts";
+import { inOrder, pageOf, saidMs } from "../page-of.ts";
 import { shownSource, shownTitle } from "../session-heading.ts";
 import { sinceOf } from "../since.ts";
 import { fittingCount } from "../tokens.ts";
@@ -48,19 +49,24 @@ async function listSessions(
   const { where, signal, showsData = false } = context;
   const since = sinceOf(sinceText, context.now());
   const found = await findSessions(where, {
+    byEntryTime: true,
     ...(since === undefined ? {} : { since }),
     ...(project === undefined ? {} : { project }),
   });
-  const refs = inOrder(
-    found.sessions.map((ref) => ({ id: `${ref.id} ${ref.path ?? ""}`, timeMs: ref.modifiedMs, ref })),
-  );
+  const refs = inOrder(found.sessions.map((ref) => ({ id: `${ref.id} ${ref.path ?? ""}`, timeMs: saidMs(ref), ref })));
   const filters = [project, sinceText];
-  const asked = pageOf(refs, { limit, cursor, filters }).items.map(({ ref }) => ref);
-  const scanned = await scanSessions(asked, { signal });
-  const made = await Promise.all(scanned.map(rowOf));
+  const { items } = pageOf(refs, { limit: Number.POSITIVE_INFINITY, cursor, filters });
+  const said: ScannedSession[] = [];
+  for (let at = 0; at < items.length && said.length < limit; at += limit) {
+    const batch = items.slice(at, at + limit).map(({ ref }) => ref);
+    const scanned = await scanSessions(batch, { signal });
+    said.push(...scanned.filter(({ scan }) => scan === null || isConversation(scan)));
+  }
+  const made = await Promise.all(said.slice(0, limit).map(rowOf));
   const count = fittingCount(made, MAX_TOKENS, (row) => [line(row), ...(showsData ? [JSON.stringify(row)] : [])]);
   const rows = made.slice(0, count);
-  const page = pageOf(refs, { limit: Math.max(count, 1), cursor, filters });
+  const last = items.findIndex(({ ref }) => ref === said[Math.max(count, 1) - 1]?.ref);
+  const page = pageOf(refs, { limit: last === -1 ? items.length : last + 1, cursor, filters });
   return {
     text: textOf(rows, refs.length, page.next, found.unreadable),
     data: {
@@ -116,7 +122,7 @@ function textOf(
 
 function line(row: SessionRow): string {
   const { session_id: id, project, title, prompt, ended, modified, turns, tool_calls, tool_errors, problem } = row;
-  const time = (ended ?? modified).slice(0, 16).replace("T", " ");
+  const time = (problem === null ? (ended ?? "no time") : modified).slice(0, 16).replace("T", " ");
   if (problem !== null) return `- ${id}  ${time}  not read: ${problem}`;
   const counts = `${turns} ${turns === 1 ? "turn" : "turns"}, ${tool_calls} ${tool_calls === 1 ? "call" : "calls"}${tool_errors === 0 ? "" : `, ${tool_errors} failed`}`;
   const name = title ?? prompt;

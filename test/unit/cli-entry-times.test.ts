@@ -1,0 +1,181 @@
+/** Time filters go by what was said when, in the user's time zone, and not by the times of files. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { assistant, at, storeSession, user } from "../support/cli/claude-lines.ts";
+import { runCli } from "../support/cli/run-cli.ts";
+import { REPOSITORY } from "../support/repository.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+import { machineAt } from "../support/tools/tool-calls.ts";
+
+afterAll(removeTempDirs);
+
+const HOUR = 3_600;
+const NOW = new Date(at(0));
+const idOf = (n: number): string => `${String(n).repeat(8)}-2222-4333-8444-555555555555`;
+const answer = (text: string, seconds: number): string =>
+  assistant({ id: `msg_${text}`, blocks: [{ type: "text", text }], tokens: { in: 100, out: 10 } }, seconds);
+
+/** What copies, restores and unpacking make of the times of files: all new, all old, in reverse. */
+const FILE_TIMES: Record<string, (n: number) => number> = {
+  "just copied": () => NOW.getTime() / 1_000 + HOUR,
+  "restored as if from long ago": () => 1_000_000_000,
+  "in reverse": (n) => NOW.getTime() / 1_000 + n * HOUR,
+};
+
+/** Sessions 1 to 4: the last went on n * 24 hours ago; session 5 began six days ago and goes on until an hour ago. */
+function machine(timeOf: (n: number) => number): string {
+  const home = makeTempDir();
+  for (const n of [1, 2, 3, 4]) {
+    const text = user(`ask ${n}`, -n * 24 * HOUR) + answer(`a${n}`, -n * 24 * HOUR + 60);
+    utimesSync(storeSession(home, text, { id: idOf(n) }), timeOf(n), timeOf(n));
+  }
+  const days = [6, 5, 4, 3, 2, 1].map(
+    (n) => user(`on ${n}`, -n * 24 * HOUR + 600) + answer(`b${n}`, -n * 24 * HOUR + 660),
+  );
+  const path = storeSession(home, `${days.join("")}${user("last", -HOUR)}${answer("b0", -HOUR + 1)}`, { id: idOf(5) });
+  utimesSync(path, timeOf(5), timeOf(5));
+  // Nothing was said in these, the newest of all.
+  const command = {
+    role: "user",
+    content: "<command-name>/exit</command-name>\n<command-message>exit</command-message>",
+  };
+  const line = { type: "user", message: command, sessionId: idOf(6), uuid: "u", timestamp: at(-60) };
+  writeFileSync(join(dirname(path), `${idOf(6)}.jsonl`), `${JSON.stringify(line)}\n`);
+  const mode = { type: "permission-mode", permissionMode: "default", sessionId: idOf(7) };
+  writeFileSync(join(dirname(path), `${idOf(7)}.jsonl`), `${JSON.stringify(mode)}\n`);
+  return home;
+}
+
+for (const [when, timeOf] of Object.entries(FILE_TIMES)) {
+  describe(`files ${when}`, () => {
+    const home = machine(timeOf);
+    const run = async (...argv: string[]) => runCli(argv, { home, now: NOW });
+    const rows = async (...argv: string[]): Promise<Record<string, unknown>[]> => {
+      const { stdout } = await run(...argv, "--json");
+      return stdout
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line));
+    };
+    const ids = async (...argv: string[]): Promise<number[]> =>
+      (await rows("list", ...argv)).map(({ session_id }) => Number(String(session_id)[0]));
+
+    test("list is in the order of what was said", async () => {
+      assert.deepEqual(await ids(), [5, 1, 2, 3, 4]);
+      assert.deepEqual(await ids("--recent", "2"), [5, 1]);
+      const { stdout } = await runCli(["list", "--recent", "3"], { home, now: NOW, terminal: 120 });
+      assert.deepEqual(stdout.match(/(?:ask|on|last) \d?/g), ["on 6", "ask 1", "ask 2"]);
+    });
+
+    test("list shows sessions in which nothing was said if they are asked for", async () => {
+      assert.deepEqual(await ids("--empty"), [6, 5, 1, 2, 3, 4, 7]);
+    });
+
+    test("list takes times from and until", async () => {
+      assert.deepEqual(await ids("--since", "36h"), [5, 1]);
+      assert.deepEqual(await ids("--since", "60h", "--until", "30h"), [5, 2]);
+      assert.deepEqual(await ids("--until", "70h"), [5, 3, 4]);
+      // Between two turns of the session that went on nothing was said.
+      assert.deepEqual(await ids("--since", at(-20 * HOUR), "--until", at(-10 * HOUR)), []);
+      assert.equal((await run("list", "--since", at(-HOUR / 2))).exitCode, 1);
+    });
+
+    test("stats counts only what falls inside", async () => {
+      const figures = async (...argv: string[]): Promise<object> => {
+        const result: Record<string, unknown> = JSON.parse((await run("stats", ...argv, "--json")).stdout);
+        const { sessions, prompts, messages, first, last, total } = result;
+        const tokens = typeof total === "object" && total !== null && "tokens_out" in total ? total.tokens_out : null;
+        return { sessions, prompts, messages, tokens, first, last };
+      };
+      assert.deepEqual(await figures("--since", "36h", "--until", at(-120)), {
+        sessions: 2,
+        prompts: 3,
+        messages: 6,
+        tokens: 30,
+        first: at(-24 * HOUR),
+        last: at(-HOUR + 1),
+      });
+      assert.deepEqual(await figures("--since", "60h", "--until", "30h"), {
+        sessions: 2,
+        prompts: 2,
+        messages: 4,
+        tokens: 20,
+        first: at(-48 * HOUR),
+        last: at(-48 * HOUR + 660),
+      });
+      assert.deepEqual(await figures(idOf(5), "--since", "36h"), {
+        sessions: 1,
+        prompts: 2,
+        messages: 4,
+        tokens: 20,
+        first: at(-24 * HOUR + 600),
+        last: at(-HOUR + 1),
+      });
+      assert.ok(JSON.stringify(await figures("--all")).includes('"tokens":110'));
+    });
+
+    test("latest is the session in which something was said last", async () => {
+      assert.match((await run("show", "latest")).stdout, /b0/);
+    });
+
+    test("find looks where something was said then, newest first", async () => {
+      const found = await rows("find", "ask", "--since", "60h");
+      assert.deepEqual(
+        found.map(({ session_id }) => session_id),
+        [idOf(1), idOf(2)],
+      );
+    });
+
+    test("list_sessions does the same", async () => {
+      const tools = machineAt(home);
+      try {
+        for (const [args, expected] of [
+          [{}, [5, 1, 2, 3, 4]],
+          [{ limit: 2 }, [5, 1]],
+          [{ since: "36h" }, [5, 1]],
+        ] as const) {
+          const { data } = await tools.call("list_sessions", args, { now: () => NOW });
+          assert.deepEqual(
+            [...JSON.stringify(data).matchAll(/"session_id":"(\d)/g)].map(([, n]) => Number(n)),
+            expected,
+          );
+        }
+      } finally {
+        await tools.close();
+      }
+    });
+  });
+}
+
+describe("days are those of the user's time zone", () => {
+  const home = makeTempDir();
+  // 23:30 and 00:30 UTC: one day in New York, two in London, one in Kolkata.
+  const times = [Date.UTC(2026, 0, 5, 23, 30), Date.UTC(2026, 0, 6, 0, 30)].map((ms) => (ms - NOW.getTime()) / 1_000);
+  storeSession(home, times.map((seconds, n) => user(`ask ${n}`, seconds) + answer(`z${n}`, seconds + 1)).join(""));
+  const main = join(REPOSITORY, "src/cli/main.ts");
+  const run = (zone: string, ...argv: string[]): string => {
+    const env = { PATH: process.env["PATH"], HOME: home, TZ: zone };
+    return spawnSync(process.execPath, [main, ...argv, "--json"], { env, cwd: home, encoding: "utf8" }).stdout;
+  };
+  for (const [zone, days] of [
+    ["America/New_York", { "2026-01-05": 2 }],
+    ["UTC", { "2026-01-05": 1, "2026-01-06": 1 }],
+    ["Asia/Kolkata", { "2026-01-06": 2 }],
+  ] as const) {
+    test(zone, () => {
+      const byDay: { rows: { key: string; messages: number }[] } = JSON.parse(
+        run(zone, "stats", "--all", "--by", "day"),
+      );
+      assert.deepEqual(Object.fromEntries(byDay.rows.map(({ key, messages }) => [key, messages])), days);
+      for (const [day, prompts] of Object.entries(days)) {
+        const of: { prompts: number } = JSON.parse(run(zone, "stats", "--since", day, "--until", day));
+        assert.equal(of.prompts, prompts, day);
+      }
+      const isOnBoth = Object.keys(days).length === 2;
+      assert.equal(run(zone, "list", "--since", "2026-01-06") !== "", isOnBoth || "2026-01-06" in days);
+    });
+  }
+});
