@@ -132,6 +132,8 @@ export interface ToolResultEntry extends BaseEntry {
 /** Something that happened to the session itself. */
 export interface SessionEventEntry extends BaseEntry {
   type: "session_event";
+  /** The host's id of the event, where the event is of no part. */
+  eventID?: string;
   /** `title`, `compaction`, `retry`, `error`, `permission asked`, `usage`, …: see docs/format.md. */
   name: string;
   /** One sentence for the person who reads. */

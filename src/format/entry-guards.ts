@@ -109,6 +109,7 @@ const CHECKS = {
   } satisfies Checks<ToolResultEntry>,
   session_event: {
     ...base,
+    eventID: optional(isString),
     name: isString,
     text: optional(isString),
     data: anything,

@@ -4,12 +4,13 @@ import type { TranscriptEntry } from "./entries.ts";
 
 /**
  * `type/partID`; of a user message `user/messageID`, and of a part that came to it later `user/messageID/partID`; of a
- * session event `event/name/partID`; of a continuation `type/partID/continues/hash of its content`,
+ * session event `event/name/partID` or `event/eventID`; of a continuation `type/partID/continues/hash of its content`,
  * with `unfinished` before the hash where it is that. Undefined for an
  * entry without the id that this needs: such an entry cannot be told from another one.
  */
 export function entryKey(entry: TranscriptEntry): string | undefined {
-  return specialKey(entry) ?? plainKey(entry.type, entry.messageID, entry.partID);
+  const id = entry.type === "session_event" ? entry.eventID : entry.partID;
+  return specialKey(entry) ?? plainKey(entry.type, entry.messageID, id);
 }
 
 /** The key of an entry that its type and ids alone do not give. A markdown section's comment holds it. */
@@ -36,12 +37,13 @@ export function isEndKey(key: string, type: TranscriptEntry["type"], partID: str
   return key.startsWith(start) && /^(append|replace)\/[^/]*$/.test(key.slice(start.length));
 }
 
-/** The key of every other entry. */
+/** The key of every other entry. `partID` is the `eventID` of a session event. */
 export function plainKey(
   type: TranscriptEntry["type"],
   messageID: string | undefined,
   partID: string | undefined,
 ): string | undefined {
   const id = type === "user" ? messageID : partID;
-  return id === undefined || type === "session_event" ? undefined : `${type}/${id}`;
+  if (id === undefined) return undefined;
+  return type === "session_event" ? `event/${id}` : `${type}/${id}`;
 }

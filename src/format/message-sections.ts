@@ -73,6 +73,7 @@ function visibleCost(dollars: number): string {
 const TOLD_BY_TEXT = new Set(["usage", "todo", "patch", "removed", "revert"]);
 
 export function eventSection(section: SectionBuilder, entry: SessionEventEntry): string {
+  section.note("eventID", entry.eventID);
   if (entry.text !== undefined) section.content(entry.text);
   if (entry.data !== undefined && (entry.text === undefined || !TOLD_BY_TEXT.has(entry.name))) {
     section.fence("data", fencedJson(entry.data), "json");

@@ -125,11 +125,12 @@ function keysInComment(comment: JsonObject | undefined): (string | undefined)[] 
   const { type, key } = comment;
   if (!isEntryType(type)) return [];
   const partID = idIn(comment, "partID");
-  const own = isString(key) ? key : plainKey(type, idIn(comment, "messageID"), partID);
+  const id = type === "session_event" ? idIn(comment, "eventID") : partID;
+  const own = isString(key) ? key : plainKey(type, idIn(comment, "messageID"), id);
   return comment["unfinished"] === true && partID !== undefined ? [own, openKey(type, partID)] : [own];
 }
 
-function idIn(comment: JsonObject, name: keyof Pick<TranscriptEntry, "messageID" | "partID">): string | undefined {
+function idIn(comment: JsonObject, name: "messageID" | "partID" | "eventID"): string | undefined {
   const id = comment[name];
   return isString(id) ? id : undefined;
 }

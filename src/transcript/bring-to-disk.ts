@@ -29,7 +29,7 @@ export async function bringToDisk(
 ): Promise<FlushReport> {
   const deadline = nowMs() + timeoutMs;
   const handedOver = new AbortController();
-  const handOver = Promise.all(sessions.map((session) => session.handOverAll()));
+  const handOver = allHandedOver(sessions);
   const cutShort = (): void => {
     if (handedOver.signal.aborted) return;
     for (const session of sessions) session.cutShort();
@@ -47,4 +47,10 @@ export async function bringToDisk(
     missing += result.missing;
   }
   return { complete, waiting, missing };
+}
+
+/** Twice: what one session hands over may link to another, whose file is begun with that. */
+async function allHandedOver(sessions: readonly SessionRecording[]): Promise<void> {
+  await Promise.all(sessions.map((session) => session.handOverAll()));
+  await Promise.all(sessions.map((session) => session.handOverAll()));
 }

@@ -3,7 +3,7 @@ import type { FaultEvent } from "../files/fault-episode.ts";
 import type { FileSystem } from "../files/file-system.ts";
 import type { TranscriptHeader } from "../format/entries.ts";
 import { WritePool } from "../files/write-pool.ts";
-import type { Draft } from "./draft.ts";
+import { given, type Draft } from "./draft.ts";
 import { pastDrafts, type HistoryQueries } from "./history.ts";
 import { bringToDisk, type FlushReport } from "./bring-to-disk.ts";
 import { DueTimer } from "./due-timer.ts";
@@ -19,6 +19,8 @@ import { Sink } from "./sink.ts";
 
 /** Sessions whose state is kept in memory; a longer unused one is read from its file again when it goes on. */
 const MAX_SESSIONS = 200;
+/** Titles that are remembered, to notice that a session got another one. */
+const MAX_TITLES = 10_000;
 /** How long a flush waits for open texts and calls to end by themselves, in milliseconds. */
 const SETTLE_MS = 300;
 const SETTLE_STEP_MS = 20;
@@ -64,6 +66,8 @@ export class Recorder {
   readonly #sessions = new Map<string, SessionRecording>();
   /** Sessions that began while this process listened: they have no history. */
   readonly #born = new Set<string>();
+  /** The titles last heard of, also of sessions that were let go. */
+  readonly #titles = new Map<string, string>();
   readonly #pool = new WritePool();
   #isWarm = false;
   readonly #timer: DueTimer;
@@ -87,9 +91,12 @@ export class Recorder {
   accept(record: HostRecord): void {
     try {
       this.#warmUp();
-      if (record.kind === "session") this.#learn(record);
-      // A session that was only mentioned (listed, retitled, deleted) gets no file for that.
-      if (record.kind === "session" && !record.isNew && !this.#sessions.has(record.sessionID)) return;
+      if (record.kind === "session") {
+        const isRenamed = this.#isRenamed(record);
+        this.#learn(record);
+        // A session that was only mentioned (listed, touched) is not opened for that.
+        if (!record.isNew && !this.#sessions.has(record.sessionID)) return isRenamed ? this.#rename(record) : undefined;
+      }
       const session = this.#session(record.sessionID);
       session.accept(record);
       if (record.kind !== "text_delta") this.#timer.set(session.timeline.nextDueMs());
@@ -155,6 +162,23 @@ export class Recorder {
   #learn(record: Extract<HostRecord, { kind: "session" }>): void {
     this.#places.learn(record);
     if (record.isNew) this.#born.add(record.sessionID);
+    const { sessionID, title } = record;
+    if (title === undefined) return;
+    this.#titles.delete(sessionID);
+    this.#titles.set(sessionID, title);
+    const oldest = this.#titles.size > MAX_TITLES ? this.#titles.keys().next().value : undefined;
+    if (oldest !== undefined) this.#titles.delete(oldest);
+  }
+
+  #isRenamed({ sessionID, title }: Extract<HostRecord, { kind: "session" }>): boolean {
+    const known = this.#titles.get(sessionID);
+    return known !== undefined && title !== undefined && title !== known;
+  }
+
+  /** Records the new title of a session that was let go. */
+  #rename({ sessionID, title, eventID }: Extract<HostRecord, { kind: "session" }>): void {
+    const session = this.#session(sessionID);
+    session.accept({ kind: "event", sessionID, name: "title", ...given({ text: title, eventID }) });
   }
 
   #chosen(sessionID: string): SessionRecording[] {
@@ -183,6 +207,7 @@ export class Recorder {
       onFailure,
       hasTranscript: () => this.#places.hasTranscript(sessionID, formats[0] ?? "markdown"),
       open: () => this.#open(sessionID),
+      onLink: (childID) => void (this.#born.has(childID) && this.#session(childID).begin()),
       goOn: () => this.#presence.enter(sessionID),
       history: (known) => this.#history(sessionID, known),
     });

@@ -43,6 +43,8 @@ export interface SessionRecord extends OfSession {
   host?: string;
   /** The user went back to before this message; nothing is removed until the next prompt. */
   revertedTo?: string;
+  /** The host's id of the event that told of it. */
+  eventID?: string;
 }
 
 /** A message was made or changed. */
@@ -182,6 +184,8 @@ export interface EventRecord extends OfSession {
   eventID?: string;
   /** The call that it is about, which should stand before it. */
   callID?: string;
+  /** The host's id of the request that it makes or answers. An answer stands behind its request. */
+  requestID?: string;
 }
 
 /** The host took messages or parts back. */
@@ -189,6 +193,8 @@ export interface RemovalRecord extends OfSession {
   kind: "removal";
   messageID: string;
   partID?: string;
+  /** The host's id of the event that told of it. */
+  eventID?: string;
 }
 
 /** The session started or stopped working. After `idle` late ends of parts may still come. `deleted` is the end. */

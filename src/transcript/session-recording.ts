@@ -54,6 +54,8 @@ export interface SessionRecordingOptions {
   goOn: () => Promise<void>;
   /** Drafts of what the host stored and `isRecorded` does not know, but for the messages that `isLive` names. */
   history: (known: KnownBefore) => Promise<Draft[]>;
+  /** An entry that is written links to the transcript of this session. */
+  onLink: (sessionID: string) => void;
   nowMs: () => number;
   /** Resolves after that time, or when the signal is given. */
   delay: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -76,6 +78,8 @@ export class SessionRecording {
   readonly #large = new Set<LargeResult>();
   #lane: Promise<void> = Promise.resolve();
   #lost = 0;
+  #mustBegin = false;
+  #isBegun = false;
   lastUsedMs: number;
 
   constructor(options: SessionRecordingOptions) {
@@ -145,6 +149,13 @@ export class SessionRecording {
     return this.openOutputs.every(({ file }) => file.stats.waiting === 0);
   }
 
+  /** Makes the session's files, with nothing but their heads if nothing is recorded: something links to them. */
+  begin(): void {
+    if (this.#isBegun) return;
+    this.#mustBegin = true;
+    this.#startPump();
+  }
+
   /** Opens the session's files, and with them its history, without waiting for an entry. */
   open(): void {
     this.#startPump();
@@ -175,11 +186,13 @@ export class SessionRecording {
   }
 
   async #run(): Promise<void> {
-    if (await this.#isOnlyFarewell()) {
+    if (!this.#mustBegin && (await this.#isOnlyFarewell())) {
       this.#drafts = [];
       return;
     }
     const outputs = await this.#open();
+    if (this.#mustBegin) for (const { file } of outputs) file.append({ data: "" });
+    this.#mustBegin = false;
     while (this.#drafts.length > 0) {
       const batch = this.#drafts.splice(0, BATCH);
       this.#preparing = batch.length;
@@ -212,7 +225,7 @@ export class SessionRecording {
     }
   }
 
-  /** A session that was never recorded gets no file for the news that it was deleted. */
+  /** A session that was never recorded gets no file for the news that it was renamed or deleted. */
   async #isOnlyFarewell(): Promise<boolean> {
     const isOnly = (): boolean => this.#drafts.length > 0 && this.#drafts.every(isFarewell);
     return !this.#outputs && isOnly() && !(await this.#options.hasTranscript()) && isOnly();
@@ -296,6 +309,8 @@ export class SessionRecording {
   }
 
   #append(outputs: readonly Output[], entry: PreparedEntry): void {
+    this.#isBegun = true;
+    if ("subagent" in entry.entry && entry.entry.subagent) this.#options.onLink(entry.entry.subagent.sessionID);
     for (const { sink, file } of outputs) {
       try {
         const { missing } = file.stats;
@@ -322,5 +337,5 @@ export class SessionRecording {
 }
 
 function isFarewell({ entry }: Draft): boolean {
-  return entry.type === "session_event" && entry.name === "deleted";
+  return entry.type === "session_event" && (entry.name === "deleted" || entry.name === "title");
 }

@@ -5,6 +5,8 @@ import { join, resolve } from "node:path";
 import {
   call,
   completed,
+  event,
+  failed,
   hook,
   message,
   PENDING,
@@ -57,6 +59,64 @@ describe("the files of a recorded session", () => {
     recording.does(message("ses_1", "msg_2", "assistant"), wholeText(place, "Done."));
     await eventually(async () => (await told()) === 2);
     assert.deepEqual(recording.failures, []);
+  });
+
+  test("two plugin instances with different options tell each session event once", async () => {
+    const folder = data();
+    const both = [new Recording(folder, { format: "markdown" }), new Recording(folder, { format: "both" })];
+    const of = { sessionID: "ses_1" };
+    const steps = [
+      ...newSession("ses_1", 1),
+      event("permission.asked", { ...of, id: "per_1", permission: "bash", patterns: [] }),
+      event("session.error", { ...of, error: { name: "UnknownError", data: { message: "broken" } } }),
+      session("updated", "ses_1", { title: "Renamed" }),
+      session("updated", "ses_1", { title: "Renamed", revert: { messageID: "msg_1" } }),
+      event("message.removed", { ...of, messageID: "msg_1" }),
+    ];
+    for (const step of steps) for (const recording of both) recording.does(step);
+    for (const recording of both) await recording.end();
+    for (const path of ["ses_1.md", "ses_1.jsonl"]) {
+      const { entries } = await readSound(folder, path);
+      const events = entries.flatMap((entry) => (entry.type === "session_event" && !entry.partID ? [entry.name] : []));
+      assert.deepEqual(events.toSorted(), ["error", "permission asked", "removed", "revert", "title"]);
+    }
+  });
+
+  test("a subagent that wrote nothing has a transcript where its parent's link leads", async () => {
+    const folder = data();
+    const task = { sessionID: "ses_1", messageID: "msg_9", id: "prt_9", callID: "c", tool: "task" };
+    await new Recording(folder, { format: "both" })
+      .does(
+        ...newSession("ses_1", 1),
+        session("created", "ses_2", { parentID: "ses_1" }),
+        message("ses_1", "msg_9", "assistant"),
+        call(task, running({ prompt: "x" }, { sessionId: "ses_2" })),
+        call(task, failed({ prompt: "x" }, "no such model", { sessionId: "ses_2" })),
+      )
+      .end();
+    assert.deepEqual(transcriptsIn(folder), ["ses_1.jsonl", "ses_1.md", "ses_1/ses_2.jsonl", "ses_1/ses_2.md"]);
+    const { headers, raw } = await readSound(folder, "ses_1/ses_2.md");
+    assert.equal(headers[0]?.parentID, "ses_1");
+    assert.deepEqual(raw, []);
+  });
+
+  test("a session that was let go is told of its new title, once", async () => {
+    const folder = data();
+    const recording = new Recording(folder).does(...newSession("ses_1", 1));
+    await recording.recorder.flush(5_000);
+    await eventually(() => {
+      recording.recorder.release();
+      return recording.recorder.size === 0;
+    });
+    recording.does(session("updated", "ses_1"));
+    assert.equal(recording.recorder.size, 0, "it was only touched");
+    const renamed = session("updated", "ses_1", { title: "Another" });
+    await recording.does(renamed, renamed, session("updated", "ses_1", { title: "Another" })).end();
+    const { entries } = await readSound(folder, "ses_1.md");
+    const titles = entries.flatMap((entry) =>
+      entry.type === "session_event" && entry.name === "title" ? [entry.text] : [],
+    );
+    assert.deepEqual(titles, ["Another"]);
   });
 
   test("only the formats that are wanted are written", async () => {

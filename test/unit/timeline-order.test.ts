@@ -285,6 +285,30 @@ describe("the order of a conversation", () => {
     ]);
   });
 
+  test("a permission and a question stand behind their call, though the text before it ends late", () => {
+    const tool = { messageID: "msg_2", callID: "c1" };
+    const driver = inStep().does(
+      openText(at("prt_02")),
+      call(bash("prt_03", "c1"), running(LS)),
+      event("permission.asked", { id: "per_1", sessionID, permission: "bash", patterns: ["ls"], tool }),
+      event("permission.replied", { sessionID, requestID: "per_1", reply: "once" }),
+      event("question.asked", { id: "que_1", sessionID, questions: [], tool }),
+      event("question.rejected", { sessionID, requestID: "que_1" }),
+      call(bash("prt_03", "c1"), completed(LS, "x")),
+      wholeText(at("prt_02"), "I look."),
+    );
+    driver.wait(1_000);
+    assert.deepEqual(driver.told("with events").slice(1), [
+      "assistant: I look.",
+      'use: bash {"command":"ls"}',
+      "event: permission asked",
+      "event: permission answered",
+      "event: question asked",
+      "event: question rejected",
+      'completed: {"command":"ls"} x',
+    ]);
+  });
+
   test("a call waits a moment for the session that it starts, and no longer", () => {
     const task = { ...at("prt_03"), callID: "c1", tool: "task" };
     const linked = inStep().does(call(task, running({ prompt: "x" })));

@@ -114,7 +114,7 @@ function sessionRecords(
   properties: Fields,
   eventID: string | undefined,
 ): HostRecord[] {
-  const event = (name: string, told: { text?: string; data?: unknown; callID?: string } = {}): HostRecord => ({
+  const event: MakeEvent = (name, told = {}) => ({
     kind: "event",
     sessionID,
     name,
@@ -123,6 +123,7 @@ function sessionRecords(
       data: told.data === undefined ? undefined : toJsonValue(told.data),
       eventID,
       callID: told.callID,
+      requestID: told.requestID,
     }),
   });
   const activity = (state: "busy" | "idle" | "retrying" | "aborting" | "deleted"): HostRecord => ({
@@ -133,7 +134,7 @@ function sessionRecords(
   switch (type) {
     case "session.created":
     case "session.updated":
-      return withInfo(properties, type === "session.created");
+      return withInfo(properties, type === "session.created", eventID);
     case "session.deleted":
       return [
         ...withInfo(properties, false),
@@ -150,20 +151,29 @@ function sessionRecords(
       return [event("compacted", { text: "The summary is done; the conversation goes on from it." })];
     case "message.removed":
     case "message.part.removed":
-      return removalRecords(sessionID, properties);
+      return removalRecords(sessionID, properties, eventID);
     case "permission.asked":
     case "permission.updated":
       return [event("permission asked", permissionFields(properties))];
     case "permission.replied":
-      return [event("permission answered", { text: text(properties, "reply") ?? text(properties, "response") ?? "" })];
+      return [
+        event("permission answered", {
+          text: text(properties, "reply") ?? text(properties, "response") ?? "",
+          ...requestOf(properties),
+        }),
+      ];
     case "question.asked":
       return [event("question asked", questionFields(properties))];
     case "question.replied":
       return [
-        event("question answered", { text: answersText(properties), data: { answers: list(properties, "answers") } }),
+        event("question answered", {
+          text: answersText(properties),
+          data: { answers: list(properties, "answers") },
+          ...requestOf(properties),
+        }),
       ];
     case "question.rejected":
-      return [event("question rejected", { text: "The user did not answer." })];
+      return [event("question rejected", { text: "The user did not answer.", ...requestOf(properties) })];
     case "todo.updated":
       return [event("todo", { text: todoText(list(properties, "todos")), data: { todos: list(properties, "todos") } })];
     case "command.executed":
@@ -173,13 +183,19 @@ function sessionRecords(
   }
 }
 
-function withInfo(properties: Fields, isNew: boolean): HostRecord[] {
+function withInfo(properties: Fields, isNew: boolean, eventID?: string): HostRecord[] {
   const info = fields(properties, "info");
   const record = info && sessionRecord(info, isNew);
-  return record ? [record] : [];
+  return record ? [{ ...record, ...given({ eventID }) }] : [];
 }
 
-type MakeEvent = (name: string, told?: { text?: string; data?: unknown; callID?: string }) => HostRecord;
+interface ToldOfEvent {
+  text?: string;
+  data?: unknown;
+  callID?: string;
+  requestID?: string;
+}
+type MakeEvent = (name: string, told?: ToldOfEvent) => HostRecord;
 type MakeActivity = (state: "busy" | "idle" | "retrying" | "aborting") => HostRecord;
 
 function statusRecords(status: Fields | undefined, event: MakeEvent, activity: MakeActivity): HostRecord[] {
@@ -205,10 +221,15 @@ function errorRecords(error: unknown, event: MakeEvent, activity: MakeActivity):
   return [...(isAbort ? [activity("aborting")] : []), event("error", errorFields(error))];
 }
 
-function removalRecords(sessionID: string, properties: Fields): HostRecord[] {
+function removalRecords(sessionID: string, properties: Fields, eventID: string | undefined): HostRecord[] {
   const messageID = id(properties, "messageID");
   if (messageID === undefined) return [];
-  return [{ kind: "removal", sessionID, messageID, ...given({ partID: id(properties, "partID") }) }];
+  return [{ kind: "removal", sessionID, messageID, ...given({ partID: id(properties, "partID"), eventID }) }];
+}
+
+/** The request that an answer is to. */
+function requestOf(properties: Fields): { requestID?: string } {
+  return given({ requestID: id(properties, "requestID") ?? id(properties, "permissionID") });
 }
 
 function permissionFields(properties: Fields) {
@@ -218,7 +239,7 @@ function permissionFields(properties: Fields) {
   return {
     text: text(properties, "title") ?? [permission, ...patterns].join(" "),
     data: given({ permission, patterns, callID, metadata: read(properties, "metadata") }),
-    ...given({ callID }),
+    ...given({ callID, requestID: id(properties, "id") }),
   };
 }
 
@@ -228,7 +249,7 @@ function questionFields(properties: Fields) {
   return {
     text: questions.flatMap((question) => text(question, "question") ?? []).join("\n"),
     data: { questions },
-    ...given({ callID }),
+    ...given({ callID, requestID: id(properties, "id") }),
   };
 }
 

@@ -19,6 +19,8 @@ export class CallItem implements Item {
   /** When a result that only a hook told of is taken for good. */
   resultDueMs: number | undefined;
   useWritten = false;
+  /** Drafts that are to stand right behind the use. */
+  readonly followers: Draft[] = [];
   key: string;
   messageID: string | undefined;
   partID: string | undefined;
@@ -111,7 +113,7 @@ export class CallItem implements Item {
       input: this.#input ?? {},
       ...this.#subagent(),
     };
-    return [{ entry }];
+    return [{ entry }, ...this.followers.splice(0)];
   }
 
   takeResult(): Draft[] {

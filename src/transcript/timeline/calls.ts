@@ -1,3 +1,4 @@
+import type { Draft } from "../draft.ts";
 import type { CallHintRecord, CallRecord, ResultHintRecord } from "../records.ts";
 import { CallItem } from "./call-item.ts";
 import { CallLedger } from "./call-ledger.ts";
@@ -56,6 +57,14 @@ export class Calls {
   /** Something that follows the call is about to be written: the call should stand before it. */
   hurry(callID: string): void {
     this.#ledger.byCallID(callID)?.hurry();
+  }
+
+  /** Has the draft written right behind the call. False if the call is written, or not known. */
+  attach(callID: string, draft: Draft): boolean {
+    const call = this.#ledger.byCallID(callID);
+    if (!call || call.useWritten) return false;
+    call.followers.push(draft);
+    return true;
   }
 
   interrupt(): void {

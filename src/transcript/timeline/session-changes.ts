@@ -10,16 +10,24 @@ export class SessionChanges {
   #isKnown = false;
   /** A revert was lifted: either the messages are removed now, or the user changed their mind. */
   #liftedAtMs: number | undefined;
-  #removed: { messageIDs: Set<string>; partIDs: Set<string>; lastMs: number } | undefined;
+  #removed: { messageIDs: Set<string>; partIDs: Set<string>; lastMs: number; eventID?: string } | undefined;
 
   onSession(record: SessionRecord, nowMs: number): Draft[] {
     const drafts: Draft[] = [];
     // The first record of a session says how it stands; only what differs later is news.
     if (this.#isKnown && record.title !== undefined && record.title !== this.#title) {
-      drafts.push(event("title", nowMs, record.title));
+      drafts.push(event("title", nowMs, record.title, undefined, record.eventID));
     }
     if (this.#isKnown && record.revertedTo !== undefined && record.revertedTo !== this.#revertedTo) {
-      drafts.push(event("revert", nowMs, "The user went back to before a message.", { messageID: record.revertedTo }));
+      drafts.push(
+        event(
+          "revert",
+          nowMs,
+          "The user went back to before a message.",
+          { messageID: record.revertedTo },
+          record.eventID,
+        ),
+      );
     }
     if (this.#revertedTo !== undefined && record.revertedTo === undefined) this.#liftedAtMs = nowMs;
     this.#isKnown = true;
@@ -33,6 +41,8 @@ export class SessionChanges {
     if (record.partID === undefined) this.#removed.messageIDs.add(record.messageID);
     else this.#removed.partIDs.add(record.partID);
     this.#removed.lastMs = nowMs;
+    // The first names the burst.
+    if (record.eventID !== undefined) this.#removed.eventID ??= record.eventID;
     // The prompt after a revert removes the messages, then lifts the revert.
     if (this.#revertedTo !== undefined) this.#revertedTo = undefined;
     this.#liftedAtMs = undefined;
@@ -48,13 +58,13 @@ export class SessionChanges {
     const isDue = (sinceMs: number): boolean => which === "all" || sinceMs + BURST_MS <= nowMs;
     const drafts: Draft[] = [];
     if (this.#removed && isDue(this.#removed.lastMs)) {
-      const { messageIDs, partIDs } = this.#removed;
+      const { messageIDs, partIDs, eventID } = this.#removed;
       this.#removed = undefined;
       const data = {
         ...(messageIDs.size > 0 ? { messageIDs: [...messageIDs] } : {}),
         ...(partIDs.size > 0 ? { partIDs: [...partIDs] } : {}),
       };
-      drafts.push(event("removed", nowMs, removedText(messageIDs.size, partIDs.size), data));
+      drafts.push(event("removed", nowMs, removedText(messageIDs.size, partIDs.size), data, eventID));
     }
     if (this.#liftedAtMs !== undefined && isDue(this.#liftedAtMs)) {
       this.#liftedAtMs = undefined;
@@ -72,13 +82,13 @@ function removedText(messages: number, parts: number): string {
   return `The host removed ${counts.join(" and ")} from the session.`;
 }
 
-function event(name: string, nowMs: number, text: string, data?: unknown): Draft {
+function event(name: string, nowMs: number, text: string, data?: unknown, eventID?: string): Draft {
   const entry: SessionEventEntry = {
     type: "session_event",
     timestamp: isoTime(undefined, nowMs),
     name,
     text,
-    ...given({ data }),
+    ...given({ data, eventID: eventID === undefined ? undefined : `${eventID}/${name}` }),
   };
   return { entry };
 }

@@ -21,6 +21,9 @@ import { Texts } from "./texts.ts";
 import { usageText } from "./usage-text.ts";
 import { WrittenParts } from "./written-parts.ts";
 
+/** Requests without an answer that are remembered. */
+const MAX_ASKED = 1_000;
+
 /**
  * Turns the records of one session into entries in conversation order, each once.
  *
@@ -36,6 +39,8 @@ export class Timeline {
   readonly #calls: Calls;
   readonly #changes = new SessionChanges();
   #drafts: Draft[] = [];
+  /** Calls of the requests that were not answered, by request id. */
+  readonly #asked = new Map<string, string>();
   #idleSinceMs: number | undefined;
   /** The host has told of a part: then it tells of those too that only a hook has named so far. */
   #tellsParts = false;
@@ -187,9 +192,25 @@ export class Timeline {
       if (written.has(record.eventID)) return;
       written.add(record.eventID);
     }
-    const { name, text, data } = record;
+    const { name, text, data, eventID, requestID } = record;
+    const callID = record.callID ?? this.#callOf(requestID);
+    if (record.callID !== undefined && requestID !== undefined) {
+      this.#asked.set(requestID, record.callID);
+      const oldest = this.#asked.size > MAX_ASKED ? this.#asked.keys().next().value : undefined;
+      if (oldest !== undefined) this.#asked.delete(oldest);
+    }
     const timestamp = isoTime(undefined, nowMs());
-    this.#stage.emit([{ entry: { type: "session_event", timestamp, name, ...given({ text, data }) } }]);
+    const draft: Draft = { entry: { type: "session_event", timestamp, name, ...given({ text, data, eventID }) } };
+    // A call that waits for the text before it takes its events along.
+    if (callID === undefined || !this.#calls.attach(callID, draft)) this.#stage.emit([draft]);
+  }
+
+  /** The call that the request was about, which is answered now. */
+  #callOf(requestID: string | undefined): string | undefined {
+    if (requestID === undefined) return undefined;
+    const callID = this.#asked.get(requestID);
+    this.#asked.delete(requestID);
+    return callID;
   }
 
   #onRemoval(record: RemovalRecord): void {
