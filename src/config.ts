@@ -45,6 +45,10 @@ const optionShapes = {
     ),
     "Folder for transcripts and saved sessions; a relative path starts at the project's root.",
   ),
+  followLinks: described(
+    z._default(z.boolean(), false),
+    "Records into the folder even if a symbolic link leads it out of the project.",
+  ),
   maxInlineChars: described(
     z._default(z.int().check(z.minimum(0), z.maximum(1_000_000)), 5_000),
     "Longest tool output, in characters, that stands whole in a markdown transcript; the whole text of a longer one is in a file of its own.",
@@ -123,6 +127,7 @@ export function optionsJsonSchema(): unknown {
 const ALLOWED: Record<keyof Options, string> = {
   format: '"markdown", "jsonl" or "both"',
   directory: "a path that is not empty, at most 4096 characters, without NUL",
+  followLinks: "true or false",
   maxInlineChars: "a whole number from 0 to 1000000",
   redact: "true or false",
   reasoning: "true or false",

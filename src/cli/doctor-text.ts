@@ -17,7 +17,10 @@ export function doctorText(context: CommandContext, result: DoctorResult): strin
     `transcripts ${result.program.version}, ${result.program.runtime}\n`,
     section("Places", placeLines(context, result)),
     section("Index", [indexLine(context, result)]),
-    section("Recording", [configLine(context, result)]),
+    section("Recording", [
+      configLine(context, result),
+      ...result.warnings.map((warning) => `${context.colors.yellow("!")} ${neutralLine(warning)}`),
+    ]),
     section(
       "Not read",
       result.unreadable.map(({ path, reason }) => `${colors.red("x")} ${neutralLine(path)}: ${neutralLine(reason)}`),

@@ -11,6 +11,7 @@ export const QUEUE_FULL = "QUEUE_FULL";
 export const LOCK_BUSY = "LOCK_BUSY";
 export const NOT_OURS = "NOT_OURS";
 export const FILE_CHANGED = "FILE_CHANGED";
+export const LINK_OUT = "LINK_OUT";
 export const SHORT_WRITE = "SHORT_WRITE";
 
 const ADVICE: Readonly<Record<string, string>> = {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Options } from "../config.ts";
+import { refuseLinkOut, unignoredTranscripts } from "../files/data-folder.ts";
 import type { FaultEvent } from "../files/fault-episode.ts";
 import type { FileSystem } from "../files/file-system.ts";
 import { writeNewFile } from "../files/new-file.ts";
@@ -19,11 +20,15 @@ export interface CreateRecorderOptions {
   /** The folder of all data, e.g. `/project/.openfleet`. */
   dataFolder: string;
   options: Pick<Options, "format" | "maxInlineChars" | "redact" | "reasoning" | "events">;
+  /** Folder of the project that no symbolic link may lead out of. Default: links are followed. */
+  project?: string;
   queries: RecorderQueries;
   /** Told when writing begins to fail and when it works again. */
   onFault: (event: FaultEvent) => void;
   /** Told of failures of ours. */
   onFailure: (error: unknown) => void;
+  /** Told what a person should know. The same may come again. */
+  onWarning?: (message: string) => void;
   /** Default: the real file system. */
   fs?: FileSystem;
   /** Milliseconds since 1970. Default: the clock. */
@@ -41,11 +46,18 @@ export function formatsOf(format: Options["format"]): TranscriptFormat[] {
 
 /** A recorder on the real disk and the real clock. */
 export function createRecorder(settings: CreateRecorderOptions): Recorder {
-  const { dataFolder, options, queries, onFault, onFailure, fs = nodeFileSystem, nowMs = Date.now } = settings;
+  const { dataFolder, options, queries, onFault, onFailure, onWarning, project } = settings;
+  const { fs = nodeFileSystem, nowMs = Date.now } = settings;
   const root = transcriptsFolder(dataFolder);
   const formats = formatsOf(options.format);
   const redaction = options.redact ? createRedaction() : NO_REDACTION;
-  const prepareFolder = async (): Promise<void> => void (await layTemplates(dataFolder, { fs, join }));
+  const checkFolder = async (): Promise<void> => {
+    if (project !== undefined) await refuseLinkOut(project, dataFolder, ["transcripts", "sessions"]);
+  };
+  const prepareFolder = async (): Promise<void> => {
+    await checkFolder();
+    await layTemplates(dataFolder, { fs, join });
+  };
   const writeNew = async (path: string, data: Uint8Array): Promise<"written" | "exists"> => {
     // What keeps a template from being written is reported for the file itself.
     await prepareFolder().catch(() => undefined);
@@ -65,6 +77,11 @@ export function createRecorder(settings: CreateRecorderOptions): Recorder {
     preparation,
     queries,
     redactText: (text) => redaction.text(text),
+    checkFolder,
+    warn: async () => {
+      const warning = await unignoredTranscripts(root);
+      if (warning !== undefined) onWarning?.(warning);
+    },
     prepareFolder,
     join,
     nowMs,

@@ -42,6 +42,10 @@ export interface RecorderOptions {
    * created again. Its failure costs nothing else: what keeps the disk from taking files is reported by the writers.
    */
   prepareFolder: () => Promise<void>;
+  /** Rejects if nothing may be written to the data folder. */
+  checkFolder: () => Promise<void>;
+  /** Tells what a person should know of the data folder. */
+  warn: () => Promise<void>;
   join: (...segments: string[]) => string;
   nowMs: () => number;
   delay: (ms: number, signal?: AbortSignal) => Promise<void>;
@@ -215,8 +219,10 @@ export class Recorder {
 
   async #open(sessionID: string): Promise<Output[]> {
     const { formats, root, join, fs, maxInlineChars, redactText, recorder } = this.#options;
+    await this.#options.checkFolder();
     await this.#prepareFolder();
     await this.#presence.enter(sessionID);
+    void this.#options.warn();
     const outputs: Output[] = [];
     const linkFormat = formats[0] ?? "markdown";
     const header = await sessionHeader(sessionID, {
@@ -246,6 +252,11 @@ export class Recorder {
     const prepared = Promise.all(outputs.map(({ file }) => file.prepare()));
     if (!this.#born.has(sessionID)) await prepared;
     return outputs;
+  }
+
+  /** Rejects if nothing may be written to the data folder. */
+  checkFolder(): Promise<void> {
+    return this.#options.checkFolder();
   }
 
   /**

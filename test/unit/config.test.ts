@@ -16,6 +16,7 @@ afterAll(removeTempDirs);
 const DEFAULTS: Options = {
   format: "markdown",
   directory: ".openfleet",
+  followLinks: false,
   maxInlineChars: 5_000,
   redact: true,
   reasoning: true,
@@ -56,6 +57,7 @@ const VALUES: Record<keyof Options, { right: unknown[]; wrong: [value: unknown, 
     ],
     allowed: /path that is not empty/,
   },
+  followLinks: { right: [true, false], wrong: [["yes", '"yes"']], allowed: /true or false/ },
   maxInlineChars: {
     right: [0, 1, 1_000_000],
     wrong: [

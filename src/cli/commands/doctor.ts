@@ -1,4 +1,8 @@
 /** `transcripts doctor` */
+import { dirname } from "node:path";
+import { refuseLinkOut, unignoredTranscripts } from "../../files/data-folder.ts";
+import { describeFault, errorCode, LINK_OUT } from "../../files/fault.ts";
+import { projectOf } from "../../sessions/transcripts.ts";
 import { readTranscript } from "../../parse/read-transcript.ts";
 import { findSessions, type FoundSessions } from "../../sessions/find-sessions.ts";
 import { openReadable } from "../../sessions/open-session.ts";
@@ -39,6 +43,7 @@ export async function run(
     index,
     unreadable: unreadable.map(({ path, reason }) => ({ path, reason })),
     config,
+    warnings: await warningsOf(found),
     checked: sample.length - findings.unreadable.length,
     of: found.sessions.length,
     lines: findings.lines,
@@ -64,6 +69,23 @@ function placesOf({ roots, unreadable }: FoundSessions): DoctorResult["places"] 
     sessions,
     problem: unreadable.find((fault) => fault.path === path)?.reason ?? null,
   }));
+}
+
+/** What a cloned repository, or a person, made of the data folders where recording writes by default. */
+async function warningsOf({ roots }: FoundSessions): Promise<string[]> {
+  const warnings: string[] = [];
+  for (const { source, path } of roots) {
+    const project = source === "transcript" ? projectOf(path) : null;
+    if (project === null) continue;
+    try {
+      await refuseLinkOut(project, dirname(path), ["transcripts", "sessions"]);
+    } catch (error) {
+      if (errorCode(error) === LINK_OUT) warnings.push(describeFault(error).message);
+    }
+    const unignored = await unignoredTranscripts(path);
+    if (unignored !== undefined) warnings.push(unignored);
+  }
+  return warnings;
 }
 
 async function configOf(cwd: string): Promise<DoctorResult["config"]> {

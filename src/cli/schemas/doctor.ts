@@ -37,6 +37,11 @@ export const doctor = z.strictObject({
     .strictObject({ path: z.string(), plugin: z.boolean().nullable(), problem: text })
     .nullable()
     .describe("opencode's configuration of this project, and whether it has the plugin; null if there is none."),
+  warnings: z
+    .array(z.string())
+    .describe(
+      "What a person should look at in a project's data folder: a link out of the project, a changed .gitignore.",
+    ),
   checked: z.number().describe("Sessions that were looked into."),
   of: z.number().describe("Sessions that there are."),
   lines: z.number().describe("Lines in those that were looked into."),

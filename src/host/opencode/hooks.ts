@@ -26,7 +26,7 @@ const EXTRACT_MS = 500;
 export function createHooks(input: PluginInput, rawOptions: unknown, fs: FileSystem = nodeFileSystem): Hooks {
   const { options, problems } = parseOptions(rawOptions);
   const root = projectRoot(input);
-  const shared = joinShared(resolve(root, options.directory), options, input, fs);
+  const shared = joinShared(root, resolve(root, options.directory), options, input, fs);
   const translator = new EventTranslator();
   const tell = once(() => shared.notices.options(problems));
   const record = (make: () => readonly HostRecord[]): void => {

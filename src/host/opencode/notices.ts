@@ -1,5 +1,6 @@
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { FaultEvent } from "../../files/fault-episode.ts";
+import { describeFault, errorCode, LINK_OUT } from "../../files/fault.ts";
 import type { OptionProblem } from "../../config.ts";
 
 type Client = PluginInput["client"];
@@ -59,6 +60,10 @@ export class Notices {
   }
 
   failure(error: unknown): void {
+    if (errorCode(error) === LINK_OUT) {
+      const { message } = describeFault(error);
+      return this.#once(message, "error", message);
+    }
     if (this.#told.size >= MAX_FAILURES) return;
     const what = nameOf(error);
     this.#once(

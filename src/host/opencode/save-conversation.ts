@@ -25,6 +25,7 @@ export function saveConversationTool(shared: Shared, options: Options, root: str
     fs: nodeFileSystem,
     join,
     writeNew: async (path, data) => {
+      await recorder.checkFolder();
       await recorder.restoreFolder();
       return writeNewFile(nodeFileSystem, path, data);
     },

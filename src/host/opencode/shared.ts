@@ -40,12 +40,18 @@ export interface Shared {
 const REGISTRY = Symbol.for(`opencode-transcripts/${VERSION}/shared`);
 
 /** The shared state of a data folder with these options, made with the first instance. */
-export function joinShared(dataFolder: string, options: Options, input: PluginInput, fs: FileSystem): Shared {
+export function joinShared(
+  root: string,
+  dataFolder: string,
+  options: Options,
+  input: PluginInput,
+  fs: FileSystem,
+): Shared {
   const registry = sharedRegistry();
   const key = JSON.stringify([dataFolder, options]);
   let shared = registry.get(key);
   if (!shared) {
-    shared = makeShared(dataFolder, options, input, fs);
+    shared = makeShared(root, dataFolder, options, input, fs);
     registry.set(key, shared);
   }
   shared.instances += 1;
@@ -53,7 +59,7 @@ export function joinShared(dataFolder: string, options: Options, input: PluginIn
   return shared;
 }
 
-function makeShared(dataFolder: string, options: Options, input: PluginInput, fs: FileSystem): Shared {
+function makeShared(root: string, dataFolder: string, options: Options, input: PluginInput, fs: FileSystem): Shared {
   const notices = new Notices(() => shared.input.client);
   const recorder = createRecorder({
     dataFolder,
@@ -64,6 +70,8 @@ function makeShared(dataFolder: string, options: Options, input: PluginInput, fs
     ),
     onFault: (event) => notices.fault(event),
     onFailure: (error) => notices.failure(error),
+    onWarning: (message) => notices.warn(message),
+    ...(options.followLinks ? {} : { project: root }),
     fs,
   });
   const turns = new Turns();

@@ -1,4 +1,5 @@
 /** Passages as an answer: as many as the budget lets in, one at least. */
+import { DATA_NOTICE } from "../session-heading.ts";
 import { passageAround } from "../../matching/passage.ts";
 import { countTokens } from "../tokens.ts";
 import { TOOL_DATA_VERSION, type ToolAnswer } from "../tool.ts";
@@ -112,7 +113,7 @@ function headText(shown: readonly PassageRow[], passed: number, total: string): 
   const which = passed === 0 ? String(shown.length) : `${passed + 1} to ${passed + shown.length}`;
   const isReadable = shown.some(({ read_session }) => read_session !== null);
   const how = isReadable ? ' Read on: read_session {"session": id, "around_line": N, "with_tools": true}' : "";
-  return `${which} of ${total} passages, [N] is the line.${how}`;
+  return `${which} of ${total} passages, [N] is the line. ${DATA_NOTICE}${how}`;
 }
 
 function isSameSession(row: PassageRow, before: PassageRow | undefined): boolean {

@@ -8,7 +8,7 @@ import { shortHash } from "../conversation/entries.ts";
 import { execution } from "../execution.ts";
 import { inOrder, isAfter, saidMs, type Place } from "../page-of.ts";
 import { sessionAsked } from "../session-asked.ts";
-import { argumentOf } from "../session-heading.ts";
+import { argumentOf, DATA_NOTICE } from "../session-heading.ts";
 import { sinceOf } from "../since.ts";
 import { countTokens } from "../tokens.ts";
 import { ToolError } from "../tool-error.ts";
@@ -168,7 +168,7 @@ function answerOf({ shown, next, sessions, unreadable }: Listing, given: Argumen
   }
   const notRead = unreadable === 0 ? "" : `, ${unreadable} could not be read`;
   const scope = `${shown.length} failed calls, newest first; looked at ${sessions} sessions${notRead}.`;
-  const how = 'Read on: read_session {"session": id, "around_line": N, "with_tools": true}';
+  const how = `${DATA_NOTICE} Read on: read_session {"session": id, "around_line": N, "with_tools": true}`;
   const none = given.cursor === undefined ? "No failed call matches." : "No more failed calls.";
   const more = next === null ? [] : [`More: list_errors with the same arguments and cursor ${JSON.stringify(next)}`];
   return {

@@ -5,7 +5,7 @@ import { findSessions } from "../../sessions/find-sessions.ts";
 import type { Unreadable } from "../../sessions/session-ref.ts";
 import { execution } from "../execution.ts";
 import { inOrder, pageOf, saidMs } from "../page-of.ts";
-import { shownSource, shownTitle } from "../session-heading.ts";
+import { DATA_NOTICE, shownSource, shownTitle } from "../session-heading.ts";
 import { sinceOf } from "../since.ts";
 import { fittingCount } from "../tokens.ts";
 import { TOOL_DATA_VERSION, type ToolAnswer, type ToolArguments, type ToolContext } from "../tool.ts";
@@ -116,7 +116,7 @@ function textOf(
     return [why, ...places].join("\n");
   }
   const more = next === null ? [] : [`More: cursor ${JSON.stringify(next)} with the same filters.`];
-  const count = `${rows.length} of ${total} sessions, newest first; read_session takes the id.`;
+  const count = `${rows.length} of ${total} sessions, newest first; read_session takes the id. ${DATA_NOTICE}`;
   return [count, ...rows.map(line), ...more, ...places].join("\n");
 }
 

@@ -1,4 +1,5 @@
 /** Finding snippets for an agent. */
+import { DATA_NOTICE } from "../session-heading.ts";
 import { querySnippets, type QuerySnippetsOutput } from "../../snippets/query-snippets.ts";
 import type { StoredSnippet } from "../../store/model.ts";
 import { execution } from "../execution.ts";
@@ -36,7 +37,7 @@ function textOf({ snippets, total_count: total, has_more: more }: QuerySnippetsO
   const share = Math.max(MIN_CHARS_EACH, Math.floor(MAX_CHARS / snippets.length));
   const first = offset + 1;
   const last = offset + snippets.length;
-  const count = `Snippets ${first} to ${last} of ${total}.${more ? ` For more: offset ${last}.` : ""}`;
+  const count = `Snippets ${first} to ${last} of ${total}. ${DATA_NOTICE}${more ? ` For more: offset ${last}.` : ""}`;
   return [count, ...snippets.map((snippet) => snippetText(snippet, share))].join("\n\n");
 }
 
