@@ -23,6 +23,9 @@ export interface ReportedEnd<S extends ToolStatus = ToolStatus> {
 
 /** opencode completes a call of an unknown tool, or with arguments that it does not take, under this name. */
 const INVALID_TOOL = "invalid";
+const SHELL_NOTE = /<(?:shell|bash)_metadata>\n([^<]*)\n<\/(?:shell|bash)_metadata>\s*$/;
+/** Characters at the end of an output that the note may take. */
+const SHELL_NOTE_CHARS = 2_000;
 /** Input fields in which tools take a shell command: a line, or a list of words such as `["bash", "-lc", "…"]`. */
 const COMMAND_FIELDS = ["command", "cmd", "script"];
 /** A word that means the same without quotes. */
@@ -62,28 +65,41 @@ export function endingOf<S extends ToolStatus>({
 export interface RecordedEnd {
   tool: string;
   input: unknown;
+  output?: unknown;
   status?: "completed" | "error" | "interrupted";
   hostStatus?: "completed";
   exitCode?: number;
   metadata?: unknown;
 }
 
-/** Fields of a result in a transcript that say how the call ended. Transcripts of older versions have but `metadata`. */
-export function recordedEnd(
-  result: RecordedEnd,
-): Required<Pick<RecordedEnd, "status">> & Pick<RecordedEnd, "hostStatus" | "exitCode"> {
-  const { tool, input, metadata, hostStatus, status = "completed" } = result;
+type JudgedEnd = Required<Pick<RecordedEnd, "status">> & Pick<RecordedEnd, "hostStatus" | "exitCode">;
+
+/**
+ * Fields of a result in a transcript that say how the call ended. What was judged when it was recorded stays so; entries
+ * of older versions have the host's status and metadata only.
+ */
+export function recordedEnd(result: RecordedEnd): JudgedEnd {
+  const { tool, input, output, metadata, hostStatus, status = "completed" } = result;
   const fields = new Map<string, unknown>(
     typeof metadata === "object" && metadata !== null ? Object.entries(metadata) : [],
   );
   const exitCode = result.exitCode ?? EXIT_FIELDS.map((name) => fields.get(name)).find(isExitCode);
-  const reported = hostStatus ?? status;
-  const ending = endingOf({ tool, input, reported, exitCode, timedOut: fields.get("timeout") === true });
-  return {
-    status: ending,
-    ...(reported === "completed" && ending !== reported ? { hostStatus: reported } : {}),
-    ...(exitCode === undefined ? {} : { exitCode }),
-  };
+  const code = exitCode === undefined ? {} : { exitCode };
+  if (hostStatus !== undefined) return { status, hostStatus, ...code };
+  const stopped = exitCode === undefined ? stoppedShell(output) : undefined;
+  if (status === "completed" && stopped === "aborted") return { status: "interrupted", hostStatus: status, ...code };
+  const timedOut = stopped === "timed out" || fields.get("timeout") === true;
+  const ending = endingOf({ tool, input, reported: status, exitCode, timedOut });
+  return { status: ending, ...(status === "completed" && ending !== status ? { hostStatus: status } : {}), ...code };
+}
+
+/** What opencode's shell tool notes at the end of the output of a command that it stopped, and reports as completed. */
+function stoppedShell(output: unknown): "timed out" | "aborted" | undefined {
+  if (typeof output !== "string") return undefined;
+  const note = SHELL_NOTE.exec(output.slice(-SHELL_NOTE_CHARS))?.[1];
+  if (note === undefined) return undefined;
+  if (/^User aborted the command$/m.test(note)) return "aborted";
+  return /^(?:shell|bash) tool terminated command after exceeding timeout\b/m.test(note) ? "timed out" : undefined;
 }
 
 /** The same for a reader, which tells apart what a person refused: to the host that is an error with a certain text. */

@@ -178,7 +178,7 @@ describe("a result in a transcript", () => {
     for (const metadata of [{ exit: 3 }, { exit: 0 }, { timeout: true }, {}]) {
       const once = recordedEnd(result({ metadata }));
       assert.deepEqual(recordedEnd(result({ ...once, metadata })), once);
-      assert.deepEqual(recordedEnd(result({ ...once, metadata: undefined })).exitCode, once.exitCode);
+      assert.deepEqual(recordedEnd(result({ ...once })), once);
     }
   });
 
@@ -187,6 +187,24 @@ describe("a result in a transcript", () => {
     assert.equal(recordedEnd(result({ metadata: { timeout: 5_000, exit: 0 } })).status, "completed");
     const unknown = recordedEnd({ tool: "invalid", input: { tool: "no_such", error: "no such tool" } });
     assert.deepEqual(unknown, { status: "error", hostStatus: "completed" });
+  });
+
+  test("is judged by the note of the shell tool at the end of the output, and by none of the command's own", () => {
+    const note = (text: string, name = "shell"): string => `out\n\n<${name}_metadata>\n${text}\n</${name}_metadata>`;
+    const tooLong = "tool terminated command after exceeding timeout 500 ms. Retry with a larger one.";
+    const status = (output: unknown, exit: number | null = null): string =>
+      recordedEnd(result({ output, metadata: { exit } })).status;
+    assert.equal(status(note(`shell ${tooLong}`)), "error");
+    assert.equal(status(note(`bash ${tooLong}`, "bash")), "error");
+    assert.equal(status(note("User aborted the command")), "interrupted");
+    assert.equal(status(`${"x".repeat(100_000)}${note(`shell ${tooLong}`)}`), "error");
+    assert.equal(status(note(`shell ${tooLong}`), 0), "completed");
+    assert.equal(status(`${note(`shell ${tooLong}`)}\nmore`), "completed");
+    assert.equal(status(note("something else")), "completed");
+    assert.equal(status({ text: note("User aborted the command") }), "completed");
+    // A transcript whose kept output is gone has only the beginning of it.
+    const judged = recordedEnd(result({ output: note(`shell ${tooLong}`) }));
+    assert.deepEqual(recordedEnd(result({ ...judged, output: "out" })), judged);
   });
 
   test("keeps what the host knows better: an error, an interruption, a refusal", () => {

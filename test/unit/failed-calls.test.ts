@@ -39,7 +39,13 @@ const CALLS: Ended[] = [
   {
     tool: "bash",
     input: { command: "sleep 9" },
-    state: { status: "completed", output: "terminated", title: "", metadata: { timeout: true } },
+    state: {
+      status: "completed",
+      output:
+        "(no output)\n\n<shell_metadata>\nshell tool terminated command after exceeding timeout 500 ms.\n</shell_metadata>",
+      title: "",
+      metadata: { exit: null },
+    },
     expected: ["error", null],
   },
   {
