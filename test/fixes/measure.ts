@@ -12,20 +12,19 @@ import { REPOSITORY } from "../support/repository.ts";
 import { heldOut } from "./held-out.ts";
 import type { SessionLabels } from "./label.ts";
 import { scoreAnswers, type Answers, type Score } from "./score.ts";
-import { recordedAsCompleted, refused } from "./set-aside.ts";
+import { refused } from "./set-aside.ts";
 import { tuning } from "./tuning.ts";
 
 const CORPUS = join(REPOSITORY, "../shared/corpus");
 
-const PARTS: readonly { name: string; sessions: readonly SessionLabels[]; isComplete: boolean }[] = [
-  { name: "tuning", sessions: tuning, isComplete: true },
-  { name: "held-out", sessions: heldOut, isComplete: true },
-  { name: "recorded as completed", sessions: recordedAsCompleted, isComplete: false },
+const PARTS: readonly { name: string; sessions: readonly SessionLabels[] }[] = [
+  { name: "tuning", sessions: tuning },
+  { name: "held-out", sessions: heldOut },
 ];
 
 export interface PartMeasurement extends Score {
   name: string;
-  /** Failures that are reported but not labelled, in files whose failures are all labelled. */
+  /** Failures that are reported but not labelled. */
   unlabelled: string[];
 }
 
@@ -63,14 +62,14 @@ async function readAnswers(file: string): Promise<Answers> {
 const refusedIn = (file: string): Set<string> =>
   new Set(refused.filter((each) => each.file === file).flatMap(({ calls }) => calls.map(({ call }) => call)));
 
-async function measurePart({ name, sessions, isComplete }: (typeof PARTS)[number]): Promise<PartMeasurement> {
+async function measurePart({ name, sessions }: (typeof PARTS)[number]): Promise<PartMeasurement> {
   const answered: (SessionLabels & { answers: Answers })[] = [];
   const unlabelled: string[] = [];
   for (const session of sessions) {
     const answers = await readAnswers(session.file);
     const known = new Set([...session.failures.map(({ call }) => call), ...refusedIn(session.file)]);
     answered.push({ ...session, answers });
-    if (isComplete) unlabelled.push(...[...answers.keys()].filter((call) => !known.has(call)));
+    unlabelled.push(...[...answers.keys()].filter((call) => !known.has(call)));
   }
   return { name, ...scoreAnswers(answered), unlabelled };
 }

@@ -167,4 +167,28 @@ export const tuning: readonly SessionLabels[] = [
       },
     ],
   },
+  // The host records these as completed; the exit code or the tool `invalid` tells. Call ids are used several times.
+  {
+    file: "opencode-export/The-Best-Codes+bestcodes.dev/0c_360aa9943d_0_full.jsonl",
+    failures: [
+      {
+        call: "functions.bash:2#1",
+        fix: "functions.bash:0#4",
+        why: "Type errors in generated files; the same command passes after they were removed.",
+      },
+      { call: "functions.bash:3", fix: "functions.bash:0#3", why: "As before." },
+      { call: "functions.bash:4", fix: "functions.bash:0#5", why: "As before." },
+      {
+        call: "functions.bash:0#2",
+        fix: "functions.bash:0#3",
+        why: "The check with a laxer option; the strict one passes after the files were removed.",
+      },
+      {
+        call: "functions.bash:1#2",
+        fix: "functions.bash:2#2",
+        also: [null],
+        why: "Input that was cut off; the words before it name the command that follows. Doubtful because the call itself does not say what it was to do.",
+      },
+    ],
+  },
 ];

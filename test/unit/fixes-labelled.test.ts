@@ -14,7 +14,7 @@ const FLOORS: Record<string, { precision: number; recall: number }> = {
 };
 
 /** Labels are added, not removed. */
-const LABELLED = { tuning: 33, heldOut: 28 };
+const LABELLED = { tuning: 38, heldOut: 28 };
 
 const labelsOf = (sessions: typeof tuning): FailureLabel[] => sessions.flatMap(({ failures }) => failures);
 
