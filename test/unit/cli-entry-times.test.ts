@@ -150,6 +150,22 @@ for (const [when, timeOf] of Object.entries(FILE_TIMES)) {
   });
 }
 
+test("a project on Windows is called by its folder's name, and found by it", async () => {
+  const home = makeTempDir();
+  const text = (user("ask", 0) + answer("w", 1)).replaceAll("/work/shop", "C:\\\\Users\\\\me\\\\shop");
+  storeSession(home, text);
+  for (const command of ["list", "show latest"]) {
+    const { stdout } = await runCli(command.split(" "), {
+      home,
+      now: NOW,
+      terminal: 160,
+      env: { NO_COLOR: "1" },
+    });
+    assert.match(stdout, /\bshop\b/);
+    assert.ok(!stdout.includes("Users"), stdout);
+  }
+});
+
 describe("days are those of the user's time zone", () => {
   const home = makeTempDir();
   // 23:30 and 00:30 UTC: one day in New York, two in London, one in Kolkata.

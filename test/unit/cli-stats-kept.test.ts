@@ -91,11 +91,15 @@ describe("stats with a store", () => {
   test("reads nothing that is kept", async () => {
     const path = join(dirname(origin), `${FORK}.jsonl`);
     const expected = await cold();
+    const list = async (): Promise<string> =>
+      (await runCli(["list", "--json", "--since", "2000-01-01"], setting)).stdout;
+    const listed = await list();
     const before = readFileSync(path);
     // The same size and time: only what is kept can still say the same.
     writeFileSync(path, Buffer.alloc(before.length, " "));
     utimesSync(path, OLD, OLD);
     assert.deepEqual(await figures(), expected);
+    assert.equal((await runCli(["list", "--json"], setting)).stdout, listed);
     writeFileSync(path, before);
     utimesSync(path, OLD, OLD);
   });
@@ -108,6 +112,9 @@ describe("stats with a store", () => {
     utimesSync(origin, OLD, OLD);
     const copy = join(dirname(origin), `${basename(origin, ".jsonl").replace(/^.{8}/, "abcdabcd")}.jsonl`);
     cpSync(origin, copy);
+    // Not settled, however long this takes.
+    const later = new Date(Date.now() + 3_600_000);
+    utimesSync(copy, later, later);
     const small = files.find((file) => file !== origin && dirname(file) === dirname(origin)) ?? "";
     rmSync(small, { force: true });
     const expected = await cold();
