@@ -17,6 +17,11 @@ const JSON_RAW = /[\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 /** The same as `CONTROLS`, but for the colours that the program itself prints (`picocolors`; none of them hides text). */
 const CONTROLS_BUT_COLOURS = new RegExp(`\\x1b\\[(?:0|[1-4]|2[2-4]|39|49|3[0-7]|9[0-7])m|${CONTROLS.source}`, "g");
 
+/** A text without escape sequences; other control characters stay. */
+export function withoutSequences(text: string): string {
+  return ANY_CONTROL.test(text) ? text.replace(SEQUENCES, "") : text;
+}
+
 /** Several lines: newlines and tabs stay, escape sequences go, other control characters become visible. */
 export function neutralBlock(text: string): string {
   if (!ANY_CONTROL.test(text)) return text;

@@ -1,5 +1,6 @@
 import { h, type JSX } from "preact";
 import type { ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
+import { withoutSequences } from "../neutral-text.ts";
 import { CallView, LoneResult } from "./call-view.ts";
 import { closed } from "./closed.ts";
 import { oneLine } from "./excerpt.ts";
@@ -23,7 +24,7 @@ export async function blockView(
     case "thinking":
       return thinkingView(block);
     case "redacted_thinking":
-      return note("Thinking, encrypted by the provider", "thinking note");
+      return null;
     case "tool_use":
       return h(CallView, { view, message, block });
     case "tool_result":
@@ -37,9 +38,10 @@ export async function blockView(
   }
 }
 
-function thinkingView(block: ParsedContentBlock): JSX.Element {
+function thinkingView(block: ParsedContentBlock): JSX.Element | null {
   const text = block.thinking_text ?? "";
-  if (text === "") return note("Thinking, withheld by the provider", "thinking note");
+  // How many there are stands in the head of the page.
+  if (text === "") return null;
   return closed({ kind: "thinking", name: "Thinking", preview: text }, h(Markdown, { text }));
 }
 
@@ -50,11 +52,23 @@ function unknownView(block: ParsedContentBlock): JSX.Element {
 }
 
 function note(text: string, name = "note"): JSX.Element {
-  return h("p", { class: name }, text);
+  return h("p", { class: name }, withoutSequences(text));
+}
+
+/** What a command printed, freed of the tags that Claude Code puts around it; undefined of any other text. */
+function commandOutput(text: string): string | undefined {
+  if (!/^\s*<(?:local-command|bash)-std(?:out|err)>/.test(text)) return undefined;
+  return text.replace(/<\/?(?:local-command|bash)-std(?:out|err)>/g, "");
 }
 
 /** What people and models wrote is read as markdown; what programs put in is closed, or in small print. */
 function textView(message: TranscriptMessage, block: ParsedContentBlock): JSX.Element {
+  const output = commandOutput(block.content_text ?? "");
+  if (output !== undefined) {
+    if (output.trim() === "") return note("A command without output");
+    const content = h(LongText, { text: output, line: block.line_number, kind: "output" });
+    return closed({ name: "Command output", preview: output }, content);
+  }
   const text = block.content_text ?? "";
   const isCut = block.metadata.truncated === true;
   const asItStands = h(LongText, { text, line: block.line_number, kind: "text", isCut });

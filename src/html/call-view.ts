@@ -1,10 +1,11 @@
 import { h, type JSX } from "preact";
 import { errorText } from "../calls/result-texts.ts";
 import type { ParsedContentBlock, ToolStatus, TranscriptMessage } from "../parse/model.ts";
-import { gist, oneLine, withoutTerminalCodes } from "./excerpt.ts";
+import { withoutSequences } from "../neutral-text.ts";
+import { gist, oneLine } from "./excerpt.ts";
 import { LongText } from "./long-text.ts";
 import { ToolInput } from "./tool-input.ts";
-import { callTarget } from "./tool-summary.ts";
+import { answersIn, callTarget, questionsIn } from "./tool-summary.ts";
 import type { View } from "./view.ts";
 
 const MAX_NAME_CHARS = 80;
@@ -38,6 +39,9 @@ export function CallView({ view, message, block }: CallProps): JSX.Element {
       h("span", { class: "tool" }, nameOf(block.tool_name)),
       h("span", { class: "target" }, callTarget(block.tool_input, message.cwd ?? view.session.metadata.cwd)),
       h(Ending, { status, error: paired?.call.error ?? null }),
+      questionsIn(block.tool_input).length === 0 || status !== "completed"
+        ? null
+        : h("span", { class: "ending reasoned" }, gist(answersIn(paired?.call.result_text ?? ""), MAX_REASON_CHARS)),
     ),
     // The name is on what is closed, not on the element that closes: browsers open what a link leads into.
     h(
@@ -62,7 +66,7 @@ function idNote(id: string | null): string | null {
 
 function Ending({ status, error }: { status: ToolStatus; error: string | null }): JSX.Element | null {
   if (status === "completed") return null;
-  const reason = status === "error" && error !== null ? gist(withoutTerminalCodes(error), MAX_REASON_CHARS) : "";
+  const reason = status === "error" && error !== null ? gist(withoutSequences(error), MAX_REASON_CHARS) : "";
   return h(
     "span",
     { class: reason === "" ? "ending" : "ending reasoned" },

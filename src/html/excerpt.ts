@@ -1,4 +1,4 @@
-import { stripVTControlCharacters } from "node:util";
+import { withoutSequences } from "../neutral-text.ts";
 
 /** A first line shorter than this needs the second one to be understood. */
 const MIN_GIST_CHARS = 24;
@@ -19,8 +19,7 @@ export function excerpt(text: string, maxChars: number): Excerpt {
 
 /** A text on one line, cut to `maxChars` with an ellipsis. */
 export function oneLine(text: string, maxChars: number): string {
-  const line = text
-    .slice(0, 8 * maxChars)
+  const line = withoutSequences(text.slice(0, 8 * maxChars))
     .replace(/\s+/g, " ")
     .trim();
   if (line.length <= maxChars) return line;
@@ -39,9 +38,4 @@ export function gist(text: string, maxChars: number): string {
   const [first = "", second = ""] = lines.filter((line) => line !== "");
   const isShort = first.length < MIN_GIST_CHARS && second !== "";
   return oneLine(isShort ? `${first.replace(/:$/, "")}: ${second}` : first, maxChars);
-}
-
-/** What a program printed, without the codes that colour a terminal. */
-export function withoutTerminalCodes(text: string): string {
-  return text.includes("\u001b") ? stripVTControlCharacters(text) : text;
 }

@@ -1,6 +1,7 @@
 import { micromark, type Options } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { h, type JSX } from "preact";
+import { withoutSequences } from "../neutral-text.ts";
 
 /** Longer texts are shown as they are: nobody wrote them as prose, and reading markdown costs more than time linear. */
 const MAX_MARKDOWN_CHARS = 100_000;
@@ -19,7 +20,8 @@ const OPTIONS: Options = {
 };
 
 /** A text as markdown. HTML in it is shown, not obeyed; pictures are named, never loaded. */
-export function Markdown({ text }: { text: string }): JSX.Element {
+export function Markdown({ text: given }: { text: string }): JSX.Element {
+  const text = withoutSequences(given);
   if (!isReadable(text)) return h("div", { class: "plain", dir: "auto" }, text);
   // `toHtml` gives elements and attributes from its own list only.
   return h("div", { class: "prose", dir: "auto", dangerouslySetInnerHTML: { __html: toHtml(text) } });

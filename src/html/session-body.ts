@@ -1,5 +1,6 @@
 /** A session's conversation, entry by entry, with those of its subagents in their places. */
 import { h } from "preact";
+import type { ParsedContentBlock } from "../parse/model.ts";
 import { blockView } from "./block-view.ts";
 import { Stamp, entryClass, eventName, remarks, speakerOf } from "./entry-view.ts";
 import { beginsTurn, outlineOf } from "./outline.ts";
@@ -14,6 +15,15 @@ export async function writeConversation(writer: PageWriter, view: View, inTurns:
   const body = new SessionBody(writer, view, inTurns);
   for await (const entry of view.session.messages) await body.add(entry);
   await body.end();
+}
+
+/** Nothing but thinking that the provider keeps to itself. */
+function isUnsaid({ blocks }: PageEntry): boolean {
+  return blocks.length > 0 && blocks.every(isWithheld);
+}
+
+function isWithheld({ block_type: type, thinking_text: text }: ParsedContentBlock): boolean {
+  return type === "redacted_thinking" || (type === "thinking" && (text ?? "") === "");
 }
 
 class SessionBody {
@@ -34,7 +44,7 @@ class SessionBody {
 
   async add(entry: PageEntry): Promise<void> {
     const { outline } = this.#view;
-    if (outline.emptied.has(entry.message.ordinal)) return;
+    if (outline.emptied.has(entry.message.ordinal) || isUnsaid(entry)) return;
     const begins = beginsTurn(entry, outline.isSubagent);
     await this.#enterSidechain(entry.message.is_sidechain && !outline.isSubagent, entry);
     if (this.#inTurns && !this.#inSidechain && (begins || !this.#isOpen)) await this.#beginTurn(begins);

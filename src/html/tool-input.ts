@@ -1,6 +1,7 @@
 import { h, type JSX } from "preact";
 import { DiffView, isPatch, PatchView } from "./diff-view.ts";
 import { jsonText } from "./json-text.ts";
+import { questionsIn, type Question } from "./tool-summary.ts";
 import { LongText } from "./long-text.ts";
 
 /** Names that tools give to the two sides of an edit. */
@@ -65,6 +66,8 @@ function fieldValue(name: string, value: unknown, line: number): JSX.Element {
   if (COMMAND_KEYS.has(name) && typeof value === "string") return h(LongText, { text: value, line, kind: "command" });
   if (Array.isArray(value) && value.length > 0) {
     if (value.every(isEdit)) return h("div", null, ...value.map((edit) => h(ToolInput, { input: edit, line })));
+    const questions = questionsIn({ questions: value });
+    if (questions.length === value.length) return h("ul", { class: "tasks" }, ...questions.map(questionView));
     if (value.every(isTask)) return h("ul", { class: "tasks" }, ...value.map(taskView));
   }
   return valueView(value, line);
@@ -95,6 +98,15 @@ interface Task {
 /** An item of the to-do lists that agents keep. */
 function isTask(value: unknown): value is Task {
   return isFields(value) && typeof value["content"] === "string" && typeof value["status"] === "string";
+}
+
+function questionView({ question, options }: Question): JSX.Element {
+  return h(
+    "li",
+    null,
+    question,
+    options.length === 0 ? null : h("span", { class: "quiet" }, ` (${options.join(" / ")})`),
+  );
 }
 
 function taskView({ content, status }: Task): JSX.Element {

@@ -32,6 +32,8 @@ export function callTarget(input: unknown, cwd: string | null): string {
     const text = textOf(fields.get(name));
     if (text !== "") return oneLine(withoutFolder(text, cwd), MAX_CHARS);
   }
+  const questions = questionsIn(input);
+  if (questions.length > 0) return oneLine(questions.map(({ question }) => question).join(" / "), MAX_CHARS);
   for (const value of fields.values()) {
     if (typeof value === "string" && isPatch(value)) {
       return oneLine(
@@ -44,6 +46,35 @@ export function callTarget(input: unknown, cwd: string | null): string {
   }
   const [only] = fields.values();
   return fields.size === 1 ? oneLine(textOf(only), MAX_CHARS) : "";
+}
+
+export interface Question {
+  question: string;
+  /** What could be chosen. */
+  options: string[];
+}
+
+/** What a call asks the person, as `question` of opencode and `AskUserQuestion` of Claude Code do. */
+export function questionsIn(input: unknown): Question[] {
+  const all = fieldOf(input, "questions");
+  if (!Array.isArray(all)) return [];
+  return all.flatMap((each: unknown) => {
+    const question = fieldOf(each, "question");
+    if (typeof question !== "string") return [];
+    const options = fieldOf(each, "options");
+    const labels = Array.isArray(options) ? options.map((option: unknown) => fieldOf(option, "label")) : [];
+    return [{ question, options: labels.filter((label) => typeof label === "string") }];
+  });
+}
+
+/** What the person answered, as the result says it: `"Question"="Answer"`, or in other words. */
+export function answersIn(result: string): string {
+  const pairs = [...result.matchAll(/"[^"\n]*"="([^"\n]*)"/g)].map(([, answer = ""]) => answer);
+  return pairs.length > 0 ? pairs.join(", ") : result;
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 function textOf(value: unknown): string {

@@ -68,10 +68,21 @@ function inspected(line: RawLine, bytes: Buffer | string, whole: string, known: 
     const reason = "NUL bytes, as a crash leaves them, were left out.";
     problems.push(problem(line, "nul_bytes", reason, text.trim() !== ""));
   }
+  const mended = isFields(known) ? text : withKnownEscapes(text);
+  if (mended !== text && parsed(text) === undefined && isFields(parsed(mended))) {
+    text = mended;
+    const reason = "Escapes that JSON does not know were read as the characters that they are.";
+    problems.push(problem(line, "unknown_escape", reason, true));
+  }
   if (text.trim() === "") return { records: [], problems, blank: problems.every(({ recovered }) => recovered) };
   const { records, lost } = savedFrom(text, text === whole ? known : parsed(text));
   if (records.length > 0 || lost !== undefined) problems.push(...reported(line, records, lost));
   return { records, problems, blank: false };
+}
+
+/** A backslash that begins no escape of JSON, as in `\\[`, becomes an escaped one. */
+function withKnownEscapes(text: string): string {
+  return text.replace(/\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})?/g, (match) => (match === "\\" ? "\\\\" : match));
 }
 
 interface Saved {

@@ -198,6 +198,7 @@ export type ParseErrorCode =
   /** Used, with the bytes in question replaced or left out. */
   | "invalid_utf8"
   | "nul_bytes"
+  | "unknown_escape"
   | "byte_order_mark"
   /** A place in one of our own transcripts; the reason says which. */
   | "damaged_entry"

@@ -12,7 +12,7 @@ import { REPOSITORY } from "../support/repository.ts";
 import { look, openBrowser } from "./browser.ts";
 import { DEEP_NEEDLE, exampleSession, NEEDLE } from "./example.ts";
 import { contrasts, focusedOutline, wideElements } from "./in-the-page.ts";
-import { pageOf } from "./made-sessions.ts";
+import { MadeSession, pageOf } from "./made-sessions.ts";
 
 const NARROW = { width: 360, height: 740 };
 const WIDE = { width: 1_600, height: 1_000 };
@@ -60,6 +60,38 @@ describe("the page by itself", () => {
       assert.deepEqual(await page.locator("h2").evaluateAll((all) => all.map(({ id }) => id)), ["turn-1", "turn-2"]);
       assert.equal(await count("section:not([aria-label], [aria-labelledby])"), 0);
       assert.equal(await count("img:not([alt]), a:empty, summary:empty"), 0);
+    });
+  });
+});
+
+describe("directions of text", () => {
+  test("an Arabic first word turns its paragraph, and no code, command or output", async () => {
+    const path = join(folder, "arabic.html");
+    const code =
+      "مرحبا\n\n```js\nconst total = items.length; // (1)\n```\n\nAn English paragraph with `inline()` code.";
+    const session = new MadeSession()
+      .user(code)
+      .assistant([{ type: "text", text: code }])
+      .call("a", "Bash", { command: "مرحبا; echo (1)" })
+      .result("a", "مرحبا (1)\nsecond line");
+    writeFileSync(path, await pageOf(await session.session()));
+    await look(browser, path, "", {}, async ({ page }) => {
+      await page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))");
+      const styles = await page
+        .locator("main pre, main code")
+        .evaluateAll((all) => all.map((each) => [each.tagName, getComputedStyle(each).direction].join(" ")));
+      assert.ok(styles.length >= 8, styles.join());
+      assert.deepEqual(new Set(styles), new Set(["PRE ltr", "CODE ltr"]));
+      // Where the glyphs are: the Arabic word at the right end of its line, the English one at the left.
+      const sides = await page.locator("main .prose p").evaluateAll((all) =>
+        all.map((each) => {
+          const range = document.createRange();
+          range.selectNodeContents(each);
+          const [text, box] = [range.getBoundingClientRect(), each.getBoundingClientRect()];
+          return text.left - box.left < box.right - text.right ? "left" : "right";
+        }),
+      );
+      assert.deepEqual(sides, ["right", "left", "right", "left"]);
     });
   });
 });

@@ -157,25 +157,63 @@ describe("what is not as it should be", () => {
     assert.match(page, /<th scope="row">2<\/th>/);
   });
 
-  test("thinking that was withheld, blocks that are unknown and entries without blocks say so", async () => {
+  test("blocks that are unknown and entries without blocks say so", async () => {
     const read = await readOf(
       await made()
-        .assistant([
-          { type: "thinking", thinking: "", signature: "s" },
-          { type: "redacted_thinking", data: "d" },
-          { type: "hologram", size: 3 },
-        ])
+        .assistant([{ type: "hologram", size: 3 }])
         .user(null)
         .session(),
     );
-    for (const part of [
-      "withheld by the provider",
-      "encrypted by the provider",
-      "unknown type: hologram",
-      "Nothing was recorded",
-    ]) {
+    for (const part of ["unknown type: hologram", "Nothing was recorded"]) {
       assert.ok(read.includes(part), `${part}: ${read}`);
     }
+  });
+
+  test("thinking that was withheld is counted once for the page, however often it comes", async () => {
+    const session = made().user("Go");
+    for (let at = 0; at < 76; at++) session.assistant([{ type: "thinking", thinking: "", signature: `s${at}` }]);
+    session.assistant([
+      { type: "redacted_thinking", data: "d" },
+      { type: "text", text: "Done." },
+    ]);
+    const page = await pageOf(await session.session());
+    assert.match(page, /77 blocks, 77 of them withheld by the provider/);
+    assert.equal(page.match(/withheld by the provider|encrypted by the provider/g)?.length, 1);
+    assert.equal(page.match(/<article/g)?.length, 2);
+  });
+
+  test("what a command of the program printed has neither its tags nor codes of a terminal", async () => {
+    const tagged = "<local-command-stdout>Set model to \u001b[1mopus\u001b[22m</local-command-stdout>";
+    const page = await pageOf(
+      await made()
+        .user(tagged)
+        .user("\u001b[1mbold\u001b[22m prompt")
+        .assistant([{ type: "text", text: tagged }])
+        .session(),
+    );
+    assert.doesNotMatch(page, /local-command-stdout|␛|\[1m/);
+    assert.match(page, /Command output/);
+    assert.match(page, /Set model to opus/);
+    assert.match(page, /bold prompt/);
+  });
+
+  test("a call that asks the person shows question and answer while it is closed, and the choices when it is open", async () => {
+    const question = {
+      question: "Which database?",
+      header: "DB",
+      options: [{ label: "SQLite" }, { label: "Postgres" }],
+    };
+    const answered = 'User has answered your questions: "Which database?"="SQLite". You can now continue.';
+    const page = await pageOf(
+      await made()
+        .call("a", "AskUserQuestion", { questions: [question] })
+        .result("a", answered)
+        .session(),
+    );
+    const summary = /<summary><span class="tool">AskUserQuestion[^]*?<\/summary>/.exec(page)?.[0] ?? "";
+    assert.match(summary, /Which database\?/);
+    assert.match(summary, />SQLite</);
+    assert.match(page, /\(SQLite \/ Postgres\)/);
   });
 
   test("an empty session is a page, too", async () => {

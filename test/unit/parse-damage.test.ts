@@ -41,6 +41,13 @@ describe("a line with damage", () => {
       lines: { total: 3, used: 2, failed: 1 },
     },
     {
+      name: "has an escape that JSON does not know: it stands for itself",
+      input: `${one}\n${userText("a MARK b\\n").replace("MARK", String.raw`\[x\] \d \' \u12`)}\n${three}\n`,
+      errors: [["unknown_escape", 2, second, true]],
+      texts: ["one", String.raw`a \[x\] \d \' \u12 b\n`, "three"],
+      lines: { total: 3, used: 3, failed: 0 },
+    },
+    {
       name: "has two objects: both are used",
       input: `${one}\n${two}${three}\n`,
       errors: [["glued_objects", 2, second, true]],

@@ -36,6 +36,9 @@ code, pre, .target, .value, .typed .name, .reference { font-family: ui-monospace
 .prose code { padding: .1em .3em; border-radius: 3px; background: var(--code); font-size: .8438em; }
 .prose pre { padding: .75rem .9rem; overflow-x: auto; border-radius: 5px; background: var(--code); line-height: 1.5; overflow-wrap: normal; }
 .prose pre code { padding: 0; background: none; font-size: .8125rem; }
+/* Each paragraph has the direction of its own words; code goes from left to right, whatever it begins with. */
+.prose :is(p, li, h3, h4, h5, h6, th, td), pre.text { unicode-bidi: plaintext; }
+:is(.prose pre, .prose code, pre.command, pre.output) { direction: ltr; unicode-bidi: isolate; text-align: left; }
 .prose blockquote { margin-left: 0; padding-left: 1rem; border-left: 2px solid var(--line); color: var(--quiet); }
 .prose hr { margin: 1.5rem 0; border: 0; border-top: 1px solid var(--line); }
 .prose table { border-collapse: collapse; font-size: .9rem; overflow-wrap: normal; }
