@@ -78,7 +78,10 @@ function findAssigned(scan: ScanText, at: number): readonly Finding[] {
   if (family === "authorization" || family === "cookie") return findHeader(scan, name, family);
   if (family === "session" && !isCookie(text, name)) return NOTHING;
   if (family === "url-only" && !isParameter(text, name)) return findStoredKey(scan, name);
-  return judge(scan, named, family, valueOf(scan, name) ?? valueWithoutSign(scan, name, family));
+  const value = valueOf(scan, name);
+  // `|` and `>` of YAML: the value is on the next line.
+  const isBlock = value !== undefined && /^(?:[|>][+-]?)?$/.test(text.slice(value.start, value.end));
+  return judge(scan, named, family, value === undefined || isBlock ? valueWithoutSign(scan, name, family) : value);
 }
 
 const isParameter = (text: string, { start, end }: Name): boolean =>

@@ -61,12 +61,12 @@ export interface Assigned {
 const TYPED = /[?!]?[ \t]?:[ \t]?&?[A-Za-z][\w<>[\]|. ]{0,40}?[ \t]*=[ \t]*(?=["'`])/y;
 /** A terminal's colour, raw or escaped. */
 const COLOUR = String.raw`(?:(?:\u001b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]{0,12}m){0,3}`;
-const SIGN = String.raw`(?<sign>:=|=>|\|\|=?|\?\?=?|\?=|=(?![=~>])|:(?!:|\/\/))`;
+const SIGN = String.raw`(?<sign>:=|=>|\|\|=?|\?\?=?|\?=|=(?![=~>])|:(?!:|\/\/)|[：＝])`;
 const OPERATOR = new RegExp(
-  String.raw`(?:(?<close>\\*["'\x60])\]?)?[?!]??(?: ?\[[^\]\n]{0,20}\])?${COLOUR}(?<before>[ \t]{0,20})${SIGN}(?<after>[ \t]{0,20})${COLOUR}`,
+  String.raw`(?:(?<close>\\*["'\x60])\]?)?[?!]??(?: ?\[[^\]\n]{0,20}\])?${COLOUR}(?<before>[ \t]{0,20})${SIGN}(?<after>[ \t]{0,20})(?:(?:\*\*|__)[ \t]{1,4})?${COLOUR}`,
   "y",
 );
-const PAIR = /(?:\\*["'])?(?:,|\s|\\+[nrt]){1,40}(?:\\*["'])?value(?:\\*["'])?[ \t]{0,4}[:=][ \t]{0,4}/iy;
+const PAIR = /(?:\\*["'])?(?:,|\s|\\+[nrt]){1,40}(?:\\*["'])?(?:parameter)?value(?:\\*["'])?[ \t]{0,4}[:=][ \t]{0,4}/iy;
 const PAIR_NAME = /(?:name|key)(?:\\*["'])?[ \t]{0,4}[:=][ \t]{0,4}(?:\\*["'])?$/i;
 
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
@@ -119,7 +119,8 @@ function valueAfter(scan: ScanText, name: Name, operator: RegExpExecArray): Assi
   if (close !== undefined) return undefined;
   if (value.context === "loose" && endsLine(scan.text, value.end)) {
     const identifier = /^[A-Za-z_]\w*$/.test(scan.text.slice(value.start, value.end));
-    if (sign === ":" || (!identifier && startsLine(scan.text, name.start))) return { ...value, context: "line" };
+    if (sign === ":" || sign === "：" || sign === "＝" || (!identifier && startsLine(scan.text, name.start)))
+      return { ...value, context: "line" };
   }
   return value;
 }

@@ -176,7 +176,13 @@ for (const line of commandUsages.trim().split("\n")) {
 
 /** A password on a command line may be anything but a word, an option, a port, a path or a variable. */
 function isPassword(value: string): boolean {
-  if (value.length < 3 || isStandIn(value) || isPathLike(value) || /\s|^[-<([{@]/.test(value)) return false;
+  if (
+    value.length < 3 ||
+    isStandIn(value) ||
+    (isPathLike(value) && !/\w\.\w+\d$/.test(value)) ||
+    /\s|^[-<([{@]/.test(value)
+  )
+    return false;
   return !/^(?:\d{1,5}|[A-Za-z-]+[.,:]?)$/.test(value) || isRandomLetters(value, 12);
 }
 

@@ -99,9 +99,10 @@ function judgeName(name: string): NameFamily | undefined {
   const words = wordsOf(name);
   const last = words.at(-1) ?? "";
   const owner = words.at(-2) ?? "";
-  if (/pass(?:word|wd|code|wort)$|pwd$|^passwd$/.test(last)) return "password";
+  if (/pass(?:word|wd|code|wort)$|pwd$|^passwd$|^psk$|presharedkey$/.test(last)) return "password";
   if (last.endsWith("passphrase") || last === "mnemonic" || (owner === "seed" && last === "phrase"))
     return "passphrase";
+  if (last === "key" && owner === "shared" && words.includes("pre")) return "password";
   if (/^(?:pass|pw)$/.test(last)) {
     return name === "pass" || name === "PW" || name === "pw" || (words.length > 1 && !HARMLESS_PASS.test(owner))
       ? "password"

@@ -2,6 +2,7 @@ import { assignmentRule, findInLeaf } from "./assignment-rule.ts";
 import { commandRules } from "./command-rules.ts";
 import { addCounts, applyFindings, type Finding, mergeFindings, type RedactionCounts } from "./finding.ts";
 import { loginRules } from "./login-rules.ts";
+import { placedRules } from "./placed-rules.ts";
 import { privateKeyRules } from "./private-key-rules.ts";
 import { ScanText } from "./scan-text.ts";
 import { findWithSecretlint } from "./secretlint-detector.ts";
@@ -63,6 +64,7 @@ const ownRules: readonly Rule[] = [
   ...privateKeyRules,
   ...loginRules,
   ...commandRules,
+  ...placedRules,
   assignmentRule,
 ];
 

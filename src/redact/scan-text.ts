@@ -23,6 +23,8 @@ export class ScanText {
   namesSeenTo = 0;
   /** End of the last key material that the private key rules walked over. */
   keysSeenTo = 0;
+  /** End of the last object with a JSON Web Key in it. */
+  keyObjectsSeenTo = 0;
   /** End of the last command line that was read, for each program. */
   readonly commandsSeenTo = new Map<string, number>();
   readonly #runs = new Map<CharSet, { start: number; end: number }>();

@@ -2,7 +2,7 @@
 import { type Assigned, type Name, valueAt } from "./assignment-syntax.ts";
 import type { NameFamily } from "./names.ts";
 import type { ScanText } from "./scan-text.ts";
-import { isRandom } from "./randomness.ts";
+import { isRandom, isRandomLetters } from "./randomness.ts";
 
 /** Next to a name that only stands near, a value of this length must look random. */
 const RANDOM_MIN = 20;
@@ -12,7 +12,8 @@ export function valueWithoutSign(scan: ScanText, name: Name, family: NameFamily)
     defaultValue(scan, name, family) ??
     (family === "password" ? placedPassword(scan, name) : undefined) ??
     spokenValue(scan, name, family) ??
-    nextColumn(scan, name)
+    nextColumn(scan, name) ??
+    joinedValue(scan, name)
   );
 }
 
@@ -68,3 +69,100 @@ function nextColumn(scan: ScanText, { text: name, end }: Name): Assigned | undef
 
 const isRandomIn = (scan: ScanText, { start, end }: Assigned): boolean =>
   isRandom(scan.text.slice(start, Math.min(end, start + 200)), RANDOM_MIN);
+
+/** What stands between a sensitive name and its value in markup, code, tables and prose. */
+interface Joint {
+  /** In the last 48 characters before the name. */
+  before?: RegExp;
+  /** Sticky, after the name. */
+  after: RegExp;
+  /** `loose` unless the form leaves no doubt. */
+  context?: "line";
+  quotedOnly?: boolean;
+}
+
+const joints: readonly Joint[] = [
+  // `**NAME**: v`, "`NAME`: `v`"
+  { after: /(?:\*\*|__|`){1,2}[ \t]{0,4}[:=：][ \t*]{1,6}(?=\S)/y, context: "line" },
+  // R, Go, Rust, C++, PHP
+  {
+    after:
+      /(?:[ \t]?<-[ \t]?|[ \t][Ss]tring[ \t]?=[ \t]?|(?::[ \t]?[\w&' ]{1,24})?[ \t]?=[ \t]?(?:String::from|Secret(?:String|Str)?(?:::new|::from)?|Buffer\.from|bytes|str)\(|\\*["']?\]?[ \t]{0,2}=>[ \t\n]{0,8}string\(\d{1,4}\)[ \t]|\{)(?=\\*["'])/y,
+    quotedOnly: true,
+  },
+  // A cookie jar.
+  { before: /\t\d{1,12}\t$/, after: /\t/y },
+  // `<td>NAME</td><td>v</td>`, `name="NAME">v<`, `NAME:</b> v`, `NAME: <code>v`
+  {
+    after:
+      /:?(?:\\*["'][^<>\n]{0,60}(?<![%=/-])>|[ ][\w:]{1,20}=[^<>\n]{1,60}>|:?[ \t\r\n]{0,12}<\/?[A-Za-z][^<>\n]{0,40}>)(?:[ \t\r\n]{0,12}<\/?[A-Za-z][^<>\n]{0,40}>){0,4}[ \t]{0,4}(?=[^<\s])/y,
+  },
+  { before: /(?:name|id|type)=\\*["'][\w-]{0,20}$/, after: /\\*["'][^<>\n]{0,60}\bvalue=(?=\\*["'])/y },
+  // `fill('#NAME', 'v')`, `send_keys` after a selector with the name
+  { before: /\([^()\n]{0,40}["'][^()\s]{0,40}$/, after: /["'\]]{1,4},[ \t]{0,4}(?=\\*["'])/y, quotedOnly: true },
+  {
+    after:
+      /["'\]]{0,4}\)\.(?:clear\(\)\.)?(?:fill|type|send_?keys|press_?sequentially|set_?value|input)\([ \t]{0,2}(?=\\*["'])/iy,
+    quotedOnly: true,
+  },
+  // `#define NAME "v"`, `@name "v"`
+  { before: /(?:#define[ \t]{1,8}|@|const[ \t])[A-Z_]{0,40}$/i, after: /[ \t]{1,8}(?=\\*["'])/y, quotedOnly: true },
+  // `NAME { get; set; } = "v"`
+  {
+    after:
+      /[ \t]?\{(?:[ \t]?(?:public|private|protected|internal|get|set|init);?){1,6}[ \t]?\}[ \t]{0,4}=[ \t]{0,4}(?=[@$]?")/y,
+    quotedOnly: true,
+  },
+  // `variable "NAME" { … default = "v" }`
+  {
+    before: /variable[ \t]{1,4}\\*"$/,
+    after: /\\*"[ \t]{0,4}\{[^{}]{0,300}?\bdefault[ \t]{0,12}=[ \t]{0,4}(?=\\*")/y,
+    quotedOnly: true,
+  },
+  // YAML: the value on the next line; JSON: in a list
+  { after: /:[ \t]{0,4}(?:[|>][+-]?)?[ \t]{0,4}\r?\n[ \t]{1,40}(?=[^\s#-])/y },
+  { after: /\\*["']?[ \t]{0,2}:[ \t]{0,2}\[[ \t\n]{0,8}(?=\\*["'])/y, quotedOnly: true },
+  // `[NAME] => v` of PHP, `= PASSWORD('v')` of SQL
+  { after: /\][ \t]{0,2}=>[ \t]{0,2}/y, context: "line" },
+  { before: /=[ \t]{0,2}$/, after: /\(\\*(?=')/y, quotedOnly: true },
+  // A part of a form: the value after an empty line
+  { before: /name=\\*["']$/, after: /\\*["'](?:;[^\n]{0,60})?(?:(?:\\r)?\\n|\r?\n){2}/y, context: "line" },
+  { after: /[ \t]{0,4}(?:->|→)[ \t]{0,4}/y },
+  // Columns
+  { before: /(?:^|[\n|])[ \t|+-]{0,20}$/, after: /(?:[ \t]{2,40}|\t|[ \t]{0,20}\|[ \t]{0,20})`?(?=[A-Za-z0-9])/y },
+  // `password for ann: v`, `password set to v`, `the password (v)`, `with password v`
+  { after: /[ \t](?:for|of)[ \t]["'`]?[\w@.-]{1,60}["'`]?(?::[ \t]{1,2}|[ \t](?:is|was)[ \t])/y },
+  {
+    after:
+      /[ \t](?:is[ \t])?(?:now|(?:re)?set to|changed to|updated to|generated for [\w@.-]{1,60}:|to|was|will be|is (?:now|still))[ \t](?=\S)/y,
+  },
+  { after: /[ \t]\((?=[^\s()]{5,64}\))/y },
+  {
+    before: /\b(?:with|the|use|using|and|type|enter)[ \t](?:\w{1,12}[ \t])?$/i,
+    after: /[ \t](?=[^\s]{6,64}(?:[ \t](?:to|for|on|and|at)\b|[.,]?$|[.,]?\s))/y,
+  },
+];
+
+function joinedValue(scan: ScanText, { start, end }: Name): Assigned | undefined {
+  const before = scan.text.slice(Math.max(0, start - 48), start);
+  for (const joint of joints) {
+    const at = after(joint.after, scan.text, end);
+    if (at === undefined || joint.before?.test(before) === false) continue;
+    const value = valueAt(scan, at, joint.context ?? "loose");
+    if (value === undefined || (joint.quotedOnly === true && value.context !== "quoted")) continue;
+    const text = scan.text.slice(value.start, Math.min(value.end, value.start + 256));
+    if (joint.context === undefined && !isStrong(text)) continue;
+    return { ...value, end: /[^.][.,;]$/.test(text) && value.context !== "quoted" ? value.end - 1 : value.end };
+  }
+  return undefined;
+}
+
+/** Where only the place speaks for it, a value must not look like a word, an identifier, a version or a size. */
+export const isStrong = (value: string): boolean =>
+  value.length >= 6 &&
+  /[A-Za-z]/.test(value) &&
+  (/[\d!@#$%^&*]/.test(value) || isRandomLetters(value, 12)) &&
+  !/\s|[()[\]{}<>]/.test(value) &&
+  !/^(?:[A-Za-z_.-]+\d{0,2}|v?[\d.:/-]+[a-z]{0,3})[.,:;]?$/.test(
+    value.replace(/[.,:;]$/, "").concat(isRandomLetters(value, 12) ? "#" : ""),
+  );

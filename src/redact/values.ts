@@ -1,7 +1,7 @@
 /** Judges whether a value next to a sensitive name is a secret. */
 import type { NameFamily } from "./names.ts";
 import { isCode, isPathLike, isPlain, isStandIn, opensBracket } from "./placeholders.ts";
-import { isLongMix, isRandom } from "./randomness.ts";
+import { isLongMix, isRandom, isRandomLetters } from "./randomness.ts";
 
 /** How sure the syntax is that the value is data and not code. */
 export type ValueContext =
@@ -30,7 +30,8 @@ function isPasswordValue(value: string, context: ValueContext): boolean {
   if (/^\p{L}+$/u.test(value)) return isWordPassword(value, context);
   // Words joined by signs: a key of a translation, a kind of field.
   if (/^[\p{L}._:/-]+$/u.test(value)) {
-    return context !== "loose" && value.length >= 16 && !SENSITIVE_WORD.test(value) && !/[./:]/.test(value);
+    if (context === "loose" || SENSITIVE_WORD.test(value) || /[./:]/.test(value)) return false;
+    return value.length >= 16 || isRandomLetters(value, 12);
   }
   // Rules of a validator: `required|min:8`.
   if (/^[a-z]+\|/.test(value)) return false;
@@ -45,6 +46,17 @@ function isPhrase(value: string): boolean {
   return words.length >= 3 && words.every((word) => /^[a-z]{2,12}$/.test(word));
 }
 
+const OBJECT =
+  /^(?:this|self|super|that|config|cfg|conf|settings?|user|data|props|state|args?|opts?|options|params?|req|request|res|response|ctx|context|env|process|form|body|row|auth|account|session|event|node|item|obj|object|input|values?|fields?|vars?|local|module|input|client|server|db|app|meta|json|payload|entry|record|model|parser|lexer|e|t|r|n)\d?\./i;
+
+/** `river.stone42`: words with a dot between them, which as code would be a member of an object. */
+const isDottedPassword = (value: string, family: NameFamily, context: ValueContext): boolean =>
+  (family === "password" || family === "passphrase") &&
+  context !== "loose" &&
+  /^[A-Za-z]{3,}\.[A-Za-z]{3,}\d{1,8}$/.test(value) &&
+  !OBJECT.test(value) &&
+  !SENSITIVE_WORD.test(value);
+
 function isKeyValue(value: string, context: ValueContext): boolean {
   if (context === "loose") return isRandom(value, 16);
   if (context === "line") return isRandom(value, 16) || isLongMix(value, 20);
@@ -54,6 +66,7 @@ function isKeyValue(value: string, context: ValueContext): boolean {
 /** What developers type for a secret besides random strings. */
 const isMadeUpSecret = (value: string, context: ValueContext): boolean =>
   (context === "declared" && /^[a-z]{8,}$/.test(value)) ||
+  (isData(context) && /^[A-Za-z]{4,}\d{3,}$/.test(value)) ||
   (isData(context) && value.length >= 8 && /[!@#$%^&*]/.test(value) && !/\s/.test(value));
 
 /** `user:password` in base64, whole or cut. */
@@ -70,9 +83,9 @@ export const isFingerprint = (name: string, value: string): boolean =>
 export function isSecretValue(value: string, family: NameFamily, context: ValueContext): boolean {
   if (value.length < 4 || isStandIn(value) || isPlain(value)) return false;
   if (context !== "quoted" && opensBracket(value)) return false;
-  if (!isData(context) && isCode(value)) return false;
+  if (!isData(context) && isCode(value) && !isDottedPassword(value, family, context)) return false;
   // Base64 may start with a slash.
-  if (isPathLike(value) && !isRandom(value, 32)) return false;
+  if (isPathLike(value) && !isRandom(value, 32) && !isDottedPassword(value, family, context)) return false;
   return isOfFamily(value, family, context);
 }
 

@@ -4,7 +4,7 @@ import { redactJson } from "../../src/redact/redact-json.ts";
 import { createRedactor } from "../../src/redact/redactor.ts";
 import { credentialTemplates } from "../secrets/tuning/credentials.ts";
 import { contextTemplates } from "../secrets/tuning/contexts.ts";
-import { isLeaked, labelledSets } from "../secrets/measure.ts";
+import { broadSets, isLeaked, labelledSets } from "../secrets/measure.ts";
 import * as make from "../secrets/makers.ts";
 import { pem } from "../secrets/pem.ts";
 import { createRandom } from "../secrets/random.ts";
@@ -67,7 +67,7 @@ describe("redaction", () => {
       fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: 7, maxLength: 64 }),
       fc.base64String({ maxLength: 400 }),
       fc.constantFrom(
-        ...labelledSets.flatMap(({ negatives }) =>
+        ...[...labelledSets, ...broadSets].flatMap(({ negatives }) =>
           negatives.filter(({ key }) => key === undefined).map(({ text }) => text),
         ),
       ),

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { createRedactor } from "../../src/redact/redactor.ts";
-import { formatMeasurement, labelledSets, labelledSetsOf, measure } from "../secrets/measure.ts";
+import { broadSets, formatMeasurement, labelledSets, labelledSetsOf, measure } from "../secrets/measure.ts";
 import { describe, test } from "../support/runner.ts";
 
 /** What was reached when the rules were last changed. Raise them with the rules; never lower them to pass. */
 const FLOORS = {
   tuning: { recall: 1, precision: 1, positives: 170, kinds: 50, negatives: 210 },
   "held-out": { recall: 1, precision: 1, positives: 145, kinds: 50, negatives: 190 },
-  "broad tuning": { recall: 0.83, precision: 0.99, positives: 600, kinds: 120, negatives: 375 },
-  "broad held-out": { recall: 0.83, precision: 0.99, positives: 600, kinds: 120, negatives: 375 },
+  "broad tuning": { recall: 0.97, precision: 0.998, positives: 600, kinds: 120, negatives: 375 },
+  "broad held-out": { recall: 0.97, precision: 0.998, positives: 600, kinds: 120, negatives: 375 },
 };
 
 /** Over many seeds a few secrets look like words by chance: a token of letters only, a cut of eight of them. */
@@ -18,7 +18,7 @@ const SEEDS_RECALL = 0.998;
 describe("labelled set of secrets", () => {
   for (const [name, floor] of Object.entries(FLOORS)) {
     test(`${name}: recall and precision do not drop`, async () => {
-      const set = labelledSets.find((candidate) => candidate.name === name);
+      const set = [...labelledSets, ...broadSets].find((candidate) => candidate.name === name);
       assert.ok(set, `the set "${name}" is missing`);
       const result = await measure(createRedactor(), set);
       console.log(formatMeasurement(result));
@@ -34,7 +34,7 @@ describe("labelled set of secrets", () => {
     let positives = 0;
     let caught = 0;
     for (let seed = 1000; seed < 1000 + SEEDS; seed++) {
-      for (const set of labelledSetsOf(seed).slice(0, 2)) {
+      for (const set of labelledSetsOf(seed)) {
         const result = await measure(createRedactor(), { ...set, negatives: [] });
         positives += result.positives;
         caught += result.caught;
