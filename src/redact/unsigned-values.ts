@@ -134,7 +134,7 @@ const joints: readonly Joint[] = [
   { after: /[ \t](?:for|of)[ \t]["'`]?[\w@.-]{1,60}["'`]?(?::[ \t]{1,2}|[ \t](?:is|was)[ \t])/y },
   {
     after:
-      /[ \t](?:is[ \t])?(?:now|(?:re)?set to|changed to|updated to|generated for [\w@.-]{1,60}:|to|was|will be|is (?:now|still))[ \t](?=\S)/y,
+      /[ \t](?:(?:is|was|has been|will be)[ \t])?(?:now|(?:re)?set to|changed to|updated to|generated for [\w@.-]{1,60}:|to|was|will be|is (?:now|still))[ \t](?=\S)/y,
   },
   { after: /[ \t]\((?=[^\s()]{5,64}\))/y },
   {
