@@ -2,6 +2,7 @@
 import { changedBytes, currentIndex, type CurrentIndex } from "../search/current-index.ts";
 import { openStore } from "../store/open-store.ts";
 import { StoreError } from "../store/store-error.ts";
+import { storePlace } from "../store/store-place.ts";
 import type { Store } from "../store/store.ts";
 import type { CommandContext, Progress } from "./command.ts";
 import { plural } from "./plural.ts";
@@ -31,12 +32,13 @@ export async function openIndex(context: CommandContext): Promise<OpenIndex | un
   }
 }
 
-/** Read only at first: that is all that most searches need. An older version is brought up to date. */
+/** Read only at first: that is all that most searches need. An older version of an own index is brought up to date. */
 async function openedStore(context: CommandContext): Promise<Store | undefined> {
   try {
     return await openStore(context, { readOnly: true });
   } catch (error) {
-    if (!(error instanceof StoreError) || error.code !== "unavailable") return leftAside(context, error);
+    const isOwn = storePlace(context).backend === "sqlite";
+    if (!(error instanceof StoreError) || error.code !== "unavailable" || !isOwn) return leftAside(context, error);
   }
   try {
     return await openStore(context);

@@ -38,11 +38,13 @@ export async function keptScans(
   return kept;
 }
 
-/** Gives the store the figures of sessions that it knows. */
+/** Gives the store the figures of sessions that it knows; not a team's, which a command that only reads leaves alone. */
 export async function keepScans(context: CommandContext, scanned: readonly Scanned[]): Promise<void> {
+  const place = storePlace(context);
+  if (!place.exists || place.backend === "postgres") return;
   const worth = scanned.filter(({ ref }) => mayBeKept(ref, context.now().getTime())).slice(0, MOST);
   const bytes = worth.reduce((sum, { ref }) => sum + (ref.bytes ?? 0), 0);
-  if (bytes < WORTH_BYTES || !storePlace(context).exists) return;
+  if (bytes < WORTH_BYTES) return;
   const { openStore } = await import("../store/open-store.ts");
   await orTell(context, "The figures were not kept in the store", async () => {
     const store = await openStore(context, { readOnly: false });

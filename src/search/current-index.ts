@@ -11,8 +11,8 @@ export interface CurrentIndex {
   known: KnownSessions;
   /** Sessions on this machine that the index has not as they are: to be read. */
   changed: readonly StaleSession[];
-  /** Why: there is too much that is new, it took too long, or the index could not be written. */
-  left: { reason: "large" | "late" } | { reason: "failed"; error: unknown } | undefined;
+  /** Why: too much is new, it took too long, the index could not be written, or it is a team's. */
+  left: { reason: "large" | "late" | "shared" } | { reason: "failed"; error: unknown } | undefined;
   /** How many were brought into it just now. */
   updated: number;
   unreadable: readonly Unreadable[];
@@ -60,6 +60,8 @@ async function updated(
   const { stale, unreadable } = found;
   const index = { known: factsOf(found), changed: stale, left: undefined, updated: 0, unreadable };
   if (stale.length === 0) return index;
+  // Only who says so adds to a team's index, for everyone on the team reads it.
+  if (store.backend === "postgres") return { ...index, left: { reason: "shared" } };
   const bytes = changedBytes(stale);
   if (bytes > MOST_BYTES) return { ...index, left: { reason: "large" } };
   options.onStale?.(stale.length, bytes);

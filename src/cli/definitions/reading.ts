@@ -7,7 +7,8 @@ export const list: CommandDefinition = {
   does: "Lists sessions, newest first: time, length, cost, source, title or first prompt.",
   description:
     "A terminal gets the 20 newest, unless --all, --recent, --today or --since says otherwise; a pipe or a file gets all. " +
-    "Times are those of what was said, not of files. Sessions of subagents, and those in which nothing was said, are left out " +
+    "Times are those of what was said, not of files. The figures of a session are those of all of it, also with --since and --until; `stats` " +
+    "counts what falls inside. Sessions of subagents, and those in which nothing was said, are left out " +
     "unless --subagents or --empty is given.",
   arguments: [],
   options: [

@@ -68,7 +68,8 @@ async function findWithIndex(asked: Asked, context: ToolContext): Promise<Found>
   const options = { signal, maxMs: UPDATE_MS, onWritable: (work: (store: Store) => Promise<void>) => work(store) };
   const { changed, left } = await currentIndex(store, where, options);
   if (changed.length <= MOST_READ) return findInIndex(store, asked, context, changed);
-  const why = left?.reason === "failed" && left.error instanceof StoreError ? ` ${left.error.message}` : "";
+  let why = left?.reason === "failed" && left.error instanceof StoreError ? ` ${left.error.message}` : "";
+  if (left?.reason === "shared") why = " `transcripts index` completes it, so that others' sessions are found too.";
   const found = await findInFiles(asked, context);
   return withNote(found, `The index is not complete yet, so the files were searched.${why}`);
 }
