@@ -1,6 +1,9 @@
 /** Tells the two formats apart. */
 import { HEADING, JSONL_FORMAT, TITLE_START } from "./sections.ts";
 
+const JSONL_START = `{"format":"${JSONL_FORMAT}"`;
+/** A shorter text may be the beginning of anything. */
+const MIN_BEGINNING = 4;
 const startsWithHeading = new RegExp(`^${HEADING.source}`);
 
 /**
@@ -10,5 +13,11 @@ const startsWithHeading = new RegExp(`^${HEADING.source}`);
 export function detectTranscriptFormat(firstBytes: string): "markdown" | "jsonl" | undefined {
   const start = firstBytes.replace(/^\ufeff?\s*/, "");
   if (start.startsWith(TITLE_START) || startsWithHeading.test(start)) return "markdown";
-  return start.startsWith(`{"format":"${JSONL_FORMAT}"`) ? "jsonl" : undefined;
+  return start.startsWith(JSONL_START) ? "jsonl" : undefined;
+}
+
+/** Whether a whole file may be one of ours whose first write was cut off, within the header. */
+export function isTranscriptBeginning(text: string): boolean {
+  if (text.length < MIN_BEGINNING) return false;
+  return [TITLE_START, JSONL_START].some((start) => start.startsWith(text) || text.startsWith(start));
 }

@@ -1,6 +1,6 @@
 /** The two file formats, in both directions. Pure: texts and bytes in, entries out, and back. */
 export type * from "./entries.ts";
-export { detectTranscriptFormat } from "./detect.ts";
+export { detectTranscriptFormat, isTranscriptBeginning } from "./detect.ts";
 export type { MarkdownEntryOptions, MarkdownHeaderOptions } from "./encode-options.ts";
 export { chunksOf, type TranscriptInput } from "./input.ts";
 export type { ParsedTranscript } from "./items.ts";

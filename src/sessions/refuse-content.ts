@@ -1,4 +1,5 @@
 /** Refuses what is no session that can be read, by its content, before anything is made of it. */
+import { isTranscriptBeginning } from "../format/index.ts";
 import { foreignAgent } from "../parse/sources/foreign.ts";
 import { detectSource } from "../parse/sources/index.ts";
 import { SessionError } from "./session-error.ts";
@@ -72,7 +73,7 @@ function refuseContent(head: Buffer, name: string): void {
     throw new SessionError("unsupported", `${name} is from ${agent}: it cannot be read yet.`, READABLE, { path: name });
   }
   if (text.trim() === "") throw new SessionError("empty", `${name} is empty.`, READABLE, { path: name });
-  if (hasRecord(text)) return;
+  if (hasRecord(text) || isTranscriptBeginning(text)) return;
   const problem = `${name} is not a session of any agent that is known here.`;
   throw new SessionError("not_a_session", problem, READABLE, { path: name });
 }

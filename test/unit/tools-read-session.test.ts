@@ -161,6 +161,8 @@ describe("pages of read_session", () => {
       lines.slice(0, 2).join("\n"),
       lines.slice(1).join("\n"),
       text.replaceAll("number", "Number"),
+      text.slice(0, 20),
+      "# Notes\n",
       "",
     ]) {
       writeFileSync(path, other);
@@ -304,8 +306,16 @@ describe("what read_session shows", () => {
       assert.equal(answer.isError, true);
       assert.match(answer.text, words);
     }
-    const empty = sessionFile("");
-    assert.match((await call("read_session", { session: empty })).text, /There is nothing to show here\./);
+    const empty = await call("read_session", { session: sessionFile("") });
+    assert.equal(empty.isError, true);
+    assert.match(empty.text, / is empty\./);
+    // What was written of a transcript of ours when its process was killed is a session in which nothing was said.
+    const header = `${JSON.stringify({ format: "opencode-transcripts/jsonl", version: 1, sessionID: "ses_1" })}\n`;
+    for (const begun of ["# Tran", "# Transcript: ses_1\n", header.slice(0, 14), header.slice(0, 50), header]) {
+      const answer = await call("read_session", { session: sessionFile(begun) });
+      assert.deepEqual([answer.isError ?? false, begun], [false, begun], answer.text);
+      assert.match(answer.text, /There is nothing to show here\./);
+    }
   });
 
   test("is the current session if none is named, or else the latest", async () => {

@@ -2,6 +2,7 @@
 import { createRedactor, type Redactor } from "../../redact/redactor.ts";
 import { needsAgentProgress } from "../../sessions/agent-progress.ts";
 import { readHead } from "../../sessions/file-ref.ts";
+import { SessionError, type SessionErrorCode } from "../../sessions/session-error.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { unitsOf, type Entry, type Unit } from "../conversation/entries.ts";
 import { isShown, shownEntries, type ShownParts } from "../conversation/entry-text.ts";
@@ -10,7 +11,7 @@ import { sessionAsked } from "../session-asked.ts";
 import { sessionHeading, type SessionHeading } from "../session-heading.ts";
 import { countTokens } from "../tokens.ts";
 import { TOOL_DATA_VERSION, type ToolAnswer, type ToolArguments, type ToolContext } from "../tool.ts";
-import { cursorAt } from "./cursor.ts";
+import { cursorAt, staleCursor } from "./cursor.ts";
 import { Page, type PageSettings } from "./page.ts";
 import { lastTurn, rangeOf, type PageRange } from "./range.ts";
 import { selected, type Selected } from "./selection.ts";
@@ -22,6 +23,7 @@ const FOOTER_TOKENS = 160;
 const BATCH_CHARS = 64 * 1024;
 /** A file that was written so lately may hold only a part of its last entry. */
 const BEING_WRITTEN_MS = 10_000;
+const REFUSED_CONTENT: ReadonlySet<SessionErrorCode> = new Set(["empty", "not_a_session", "unsupported"]);
 
 export const execute = execution(READ_SESSION, readSession);
 
@@ -29,7 +31,7 @@ type Arguments = ToolArguments<(typeof READ_SESSION)["args"]>;
 
 async function readSession(given: Arguments, context: ToolContext): Promise<ToolAnswer> {
   const range = rangeOf(given);
-  const ref = await readHead(await sessionAsked(given.session, context));
+  const ref = await readHead(await refOf(given.session, range, context));
   const heading = await sessionHeading(ref, given.session);
   const maxTokens = given.max_tokens ?? DEFAULT_PAGE_TOKENS;
   const cursor = range.kind === "cursor" ? range.cursor : undefined;
@@ -43,6 +45,16 @@ async function readSession(given: Arguments, context: ToolContext): Promise<Tool
   const walk = await walkOf(ref, range, context);
   const end = await fill(page, walk, settings, createRedactor());
   return withinBudget(page, maxTokens, context.showsData === true, () => answerOf(heading, page, end, walk));
+}
+
+/** A page was read of what a cursor points into: what is no session now was one then. */
+async function refOf(name: string | undefined, range: PageRange, context: ToolContext): Promise<SessionRef> {
+  try {
+    return await sessionAsked(name, context);
+  } catch (error) {
+    const isReplaced = error instanceof SessionError && REFUSED_CONTENT.has(error.code);
+    throw isReplaced && range.kind === "cursor" ? staleCursor() : error;
+  }
 }
 
 interface Walk {
