@@ -47,7 +47,7 @@ const optionShapes = {
   ),
   followLinks: described(
     z._default(z.boolean(), false),
-    "Records into the folder even if a symbolic link leads it out of the project.",
+    "Records into the folder even if a symbolic link leads it out of the project. In your own configuration it also has the commands and tools read what such links lead to.",
   ),
   maxInlineChars: described(
     z._default(z.int().check(z.minimum(0), z.maximum(1_000_000)), 5_000),

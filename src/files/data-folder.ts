@@ -62,7 +62,8 @@ async function realPlace(path: string): Promise<string> {
   }
 }
 
-function isWithin(folder: string, path: string): boolean {
+/** Whether a path is the folder or in it, by their names. */
+export function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

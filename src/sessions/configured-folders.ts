@@ -10,23 +10,38 @@ const PLUGIN = /(?:^|[\\/])opencode-transcripts(?:$|[@\\/])/;
 /** A configuration is written by hand; anything larger is something else. */
 const MAX_BYTES = 1024 * 1024;
 
+export interface RecorderConfig {
+  /** The folders that the option `directory` names. Without the option there are none. */
+  folders: string[];
+  /** Whether the user's own configuration has the option `followLinks`; a project's may have come with a clone. */
+  followLinks: boolean;
+}
+
 /**
- * The folders that opencode's configuration gives our recorder, with its option `directory`: of the files for the
- * project (from `cwd` upwards to `root`, in `.opencode` too) and of the user's own. Without the option there are none.
- * What cannot be read or understood is passed over: it is opencode that complains about it.
+ * What opencode's configuration says of our recorder's folders: the files for the project (from `cwd` upwards to `root`,
+ * in `.opencode` too) and the user's own. What cannot be read or understood is passed over: it is opencode that complains
+ * about it.
  */
-export async function configuredFolders(
+export async function recorderConfig(
   { cwd, env, home }: Pick<Where, "cwd" | "env" | "home">,
   root: string,
   files: Pick<SessionFiles, "openRead" | "stat">,
-): Promise<string[]> {
+): Promise<RecorderConfig> {
   const own = join(env["XDG_CONFIG_HOME"] || join(home, ".config"), "opencode");
-  const folders = [...upwards(cwd, root).flatMap((folder) => [folder, join(folder, ".opencode")]), own];
-  const paths = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)));
-  if (env["OPENCODE_CONFIG"]) paths.push(resolve(cwd, env["OPENCODE_CONFIG"]));
-  const configs = await Promise.all(paths.map((path) => readConfig(path, files)));
-  const directories = configs.flatMap((config) => (config === undefined ? [] : directoriesIn(config)));
-  return [...new Set(directories.map((directory) => resolve(root, directory)))];
+  const named = env["OPENCODE_CONFIG"];
+  const optionsIn = async (folders: readonly string[], more: readonly string[] = []): Promise<Fields[]> => {
+    const paths = [...folders.flatMap((folder) => NAMES.map((name) => join(folder, name))), ...more];
+    return (await Promise.all(paths.map((path) => readConfig(path, files)))).flatMap(pluginOptions);
+  };
+  const ofProject = await optionsIn(upwards(cwd, root).flatMap((folder) => [folder, join(folder, ".opencode")]));
+  const ofUser = await optionsIn([own], named ? [resolve(cwd, named)] : []);
+  const directories = [...ofProject, ...ofUser].flatMap(({ directory }) =>
+    typeof directory === "string" && directory.trim() !== "" ? [directory.trim()] : [],
+  );
+  return {
+    folders: [...new Set(directories.map((directory) => resolve(root, directory)))],
+    followLinks: ofUser.some(({ followLinks }) => followLinks === true),
+  };
 }
 
 /** The folders from one upwards to another, both included; just the first if it is not inside the other. */
@@ -47,14 +62,13 @@ async function readConfig(path: string, files: Pick<SessionFiles, "openRead" | "
   return isFields(config) ? config : undefined;
 }
 
-/** `directory` in each `"plugin": [["opencode-transcripts", { … }]]`. */
-function directoriesIn({ plugin }: Fields): string[] {
+/** The options in each `"plugin": [["opencode-transcripts", { … }]]`. */
+function pluginOptions(config: Fields | undefined): Fields[] {
+  const plugin = config?.["plugin"];
   if (!Array.isArray(plugin)) return [];
   return plugin.flatMap((entry: unknown) => {
     if (!Array.isArray(entry)) return [];
     const [name, options]: unknown[] = entry;
-    if (typeof name !== "string" || !PLUGIN.test(name) || !isFields(options)) return [];
-    const { directory } = options;
-    return typeof directory === "string" && directory.trim() !== "" ? [directory.trim()] : [];
+    return typeof name === "string" && PLUGIN.test(name) && isFields(options) ? [options] : [];
   });
 }

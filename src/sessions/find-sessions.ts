@@ -75,7 +75,7 @@ function scan(root: SessionRoot, files: SessionFiles, options: ClaudeScanOptions
     case "claude-code":
       return scanClaudeCode(root.path, files, options);
     case "transcript":
-      return scanTranscripts(root.path, files);
+      return scanTranscripts(root, files);
     case "opencode-store":
       return scanOpencodeStore(root.path, files);
   }

@@ -7,7 +7,7 @@ import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import { readSessionHead } from "./session-head.ts";
 import type { SessionRef, SessionRoot, Unreadable, Where } from "./session-ref.ts";
 import { sessionRoots } from "./session-roots.ts";
-import { transcriptsFolderOf } from "./transcripts.ts";
+import { projectOf, transcriptsFolderOf } from "./transcripts.ts";
 
 /** A session and those that it started, oldest first. */
 export interface SessionNode {
@@ -45,10 +45,11 @@ export async function sessionFamily(
 
 async function opencodeFamily(ref: SessionRef, where: Where, files: SessionFiles): Promise<SessionFamily> {
   const roots = (await sessionRoots(where, files)).filter(({ source }) => source !== "claude-code");
-  const own: SessionRoot[] =
-    ref.path === null ? [] : [{ source: "transcript", path: transcriptsFolderOf(ref.path, ref.parentId) }];
-  const others = roots.filter(({ path }) => path !== own[0]?.path);
-  const { sessions, unreadable } = await findSessions({ ...where, roots: [...own, ...others] }, { all: true, files });
+  const own = ref.path === null ? undefined : transcriptsFolderOf(ref.path, ref.parentId);
+  const isKnown = own === undefined || roots.some(({ path }) => path === own);
+  const within = own === undefined ? undefined : (projectOf(own) ?? own);
+  const first: SessionRoot[] = isKnown ? [] : [{ source: "transcript", path: own, ...(within ? { within } : {}) }];
+  const { sessions, unreadable } = await findSessions({ ...where, roots: [...first, ...roots] }, { all: true, files });
   return { root: treeOf(ref, sessions), unreadable };
 }
 

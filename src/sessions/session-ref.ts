@@ -64,6 +64,8 @@ export interface SessionRoot {
   source: "claude-code" | "transcript" | "opencode-store";
   /** A `projects` folder, a `transcripts` folder, or a database. */
   path: string;
+  /** Folder that no symbolic link may lead out of. Default: links are followed. */
+  within?: string;
 }
 
 /** Whether another session started this one. */

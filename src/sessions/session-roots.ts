@@ -1,6 +1,7 @@
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { isWithin } from "../files/data-folder.ts";
 import { DATA_FOLDER } from "../transcript/paths.ts";
-import { configuredFolders } from "./configured-folders.ts";
+import { recorderConfig } from "./configured-folders.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import type { SessionRoot, Where } from "./session-ref.ts";
 
@@ -11,7 +12,8 @@ const DATABASE_NAME = /^opencode(?:-[\w.-]+)?\.db$/;
  * The places where sessions may be, whether they are there or not, the current project first:
  *
  * - `.openfleet/transcripts` of the project: in the nearest folder from `cwd` upwards that has an `.openfleet`; and
- *   the folder that the recorder's option `directory` names in opencode's configuration;
+ *   the folder that the recorder's option `directory` names in opencode's configuration. No symbolic link may lead out
+ *   of the project unless the user's own configuration has `followLinks`;
  * - Claude Code's `projects`: in each folder of `CLAUDE_CONFIG_DIR` (several with commas between them; each may be the
  *   `projects` folder itself), or else in `~/.claude` and in `$XDG_CONFIG_HOME/claude`;
  * - opencode's database: `OPENCODE_DB`, or else those in `$XDG_DATA_HOME/opencode`.
@@ -22,11 +24,20 @@ export async function sessionRoots(where: Where, files: SessionFiles = nodeSessi
   if (where.roots !== undefined) return [...where.roots];
   const data = await nearestWith([DATA_FOLDER], where.cwd, files);
   const root = (await nearestWith([".git"], where.cwd, files)) ?? where.cwd;
-  const recorded = [join(data ?? where.cwd, DATA_FOLDER), ...(await configuredFolders(where, root, files))];
+  const { folders, followLinks } = await recorderConfig(where, root, files);
+  const recorded = new Set([join(data ?? where.cwd, DATA_FOLDER), ...folders]);
+  /** The project that the folder is in; a folder that was configured outside of it is the boundary itself. */
+  const within = (folder: string): Pick<SessionRoot, "within"> => {
+    if (followLinks) return {};
+    const project = [root, data ?? where.cwd].find((each) => isWithin(each, folder));
+    return { within: project ?? folder };
+  };
   const projects = await Promise.all(claudeFolders(where).map((folder) => projectsIn(folder, files)));
   const databases = await opencodeDatabases(where, files);
   return [
-    ...[...new Set(recorded)].map((path) => ({ source: "transcript", path: join(path, "transcripts") }) as const),
+    ...[...recorded].map(
+      (path) => ({ source: "transcript", path: join(path, "transcripts"), ...within(path) }) as const,
+    ),
     ...[...new Set(projects)].map((path) => ({ source: "claude-code", path }) as const),
     ...databases.map((path) => ({ source: "opencode-store", path }) as const),
   ];

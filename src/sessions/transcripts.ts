@@ -5,7 +5,7 @@ import { limitedMap } from "./limited-map.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
 import type { SessionFiles } from "./session-files.ts";
 import { readSessionHead, type SessionHead } from "./session-head.ts";
-import { type SessionRef, sessionRef, type Unreadable } from "./session-ref.ts";
+import { type SessionRef, sessionRef, type SessionRoot, type Unreadable } from "./session-ref.ts";
 import { walk, type WalkedFile } from "./walk.ts";
 
 /** `{session}.md` and `{parent}/{session}.md`; what lies deeper are outputs and attachments. */
@@ -17,9 +17,17 @@ const PLAIN_ID = /^ses_[A-Za-z0-9]+$/;
 const HEADS_AT_ONCE = 16;
 
 /** The sessions that were recorded in a `transcripts` folder; one in both formats is one session. */
-export async function scanTranscripts(root: string, files: SessionFiles): Promise<ScannedSessions> {
+export async function scanTranscripts(
+  { path: root, within }: Pick<SessionRoot, "path" | "within">,
+  files: SessionFiles,
+): Promise<ScannedSessions> {
   const accepts = (name: string): boolean => EXTENSIONS.includes(extname(name)) && name.toLowerCase() !== "readme.md";
-  const { files: found, unreadable } = await walk(root, { files, depth: DEPTH, accepts });
+  const { files: found, unreadable } = await walk(root, {
+    files,
+    depth: DEPTH,
+    accepts,
+    ...(within === undefined ? {} : { within }),
+  });
   const refs = await limitedMap(found, HEADS_AT_ONCE, (file) => transcriptRef(root, file, files, unreadable));
   return { sessions: joinFormats(refs.filter((ref) => ref !== undefined)), unreadable };
 }

@@ -1,4 +1,5 @@
 import { join, sep } from "node:path";
+import { isWithin } from "../files/data-folder.ts";
 import { limitedMap } from "./limited-map.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
 import type { FolderEntry, SessionFiles } from "./session-files.ts";
@@ -17,6 +18,8 @@ export interface WalkOptions {
   enters?: (segments: readonly string[]) => boolean;
   /** Real paths of what earlier walks found, which is left out and added to. */
   seen?: Set<string>;
+  /** Folder that no link may lead out of: one that does is not followed, and is in `unreadable`. Default: none. */
+  within?: string;
 }
 
 export interface WalkedFile {
@@ -31,6 +34,9 @@ export interface Walked {
   files: WalkedFile[];
   unreadable: Unreadable[];
 }
+
+const LINK_OUT =
+  "it is a link that leads out of the project; \"followLinks\": true among the plugin's options in your own opencode.json, not in the project's, allows it";
 
 interface Folder {
   path: string;
@@ -63,6 +69,8 @@ class Walk {
   readonly #links: Met[] = [];
   /** Real paths of folders that were entered, and of files that were found. */
   readonly #seen: Set<string>;
+  /** `within` without symbolic links. */
+  #boundary: string | undefined;
 
   constructor(options: WalkOptions) {
     this.#options = options;
@@ -70,8 +78,12 @@ class Walk {
   }
 
   async run(root: string): Promise<Walked> {
-    const real = await this.#try(root, () => this.#options.files.realpath(root));
+    const { files, within } = this.#options;
+    const real = await this.#try(root, () => files.realpath(root));
     if (real === undefined) return this.#found;
+    this.#boundary = within === undefined ? undefined : await this.#try(within, () => files.realpath(within));
+    if (within !== undefined && this.#boundary === undefined) return this.#found;
+    if (this.#isOutside(root, real)) return this.#found;
     await this.#enter({ path: root, real, segments: [] });
     for (const link of this.#links.toSorted((a, b) => (a.path < b.path ? -1 : 1))) await this.#follow(link);
     return this.#found;
@@ -105,7 +117,7 @@ class Walk {
     const isWanted = accepts(link.name);
     const real = await this.#try(link.path, () => files.realpath(link.path), isWanted);
     const facts = real === undefined ? undefined : await this.#try(link.path, () => files.stat(link.path), isWanted);
-    if (real === undefined || facts === undefined) return;
+    if (real === undefined || facts === undefined || this.#isOutside(link.path, real)) return;
     if (facts.kind === "file" && isWanted) await this.#add(link, real);
     if (facts.kind === "folder" && isWanted) this.#cannot(link.path, { code: "EISDIR" });
     if (facts.kind === "folder" && this.#mayEnter(link)) await this.#enter({ ...folderOf(link), real });
@@ -125,6 +137,12 @@ class Walk {
     if (segments.length > depth || accepts(name)) return false;
     if (kind === "link" && segments.length > 1) return false;
     return enters?.(segments) ?? true;
+  }
+
+  #isOutside(path: string, real: string): boolean {
+    if (this.#boundary === undefined || isWithin(this.#boundary, real)) return false;
+    this.#found.unreadable.push({ path, reason: LINK_OUT });
+    return true;
   }
 
   #isNew(real: string): boolean {

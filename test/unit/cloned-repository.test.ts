@@ -72,6 +72,73 @@ describe("a symbolic link that leads out of the project", () => {
   });
 });
 
+describe("reading what a cloned repository planted", () => {
+  const PLANTED = "ses_planted";
+  const transcript = (id: string): string =>
+    `${JSON.stringify({ format: "opencode-transcripts/jsonl", version: 1, sessionID: id })}\n` +
+    `${JSON.stringify({ type: "user", timestamp: "2026-01-05T10:00:00.000Z", content: "the other side", parts: [] })}\n`;
+
+  /** A project whose links lead to a transcript outside, and a home beside it. */
+  const links: Record<string, (project: string, outside: string) => void> = {
+    "a linked data folder": (project, outside) => {
+      mkdirSync(join(outside, "transcripts"));
+      writeFileSync(join(outside, "transcripts", `${PLANTED}.jsonl`), transcript(PLANTED));
+      symlinkSync(outside, join(project, ".openfleet"));
+    },
+    "a linked transcripts folder": (project, outside) => {
+      writeFileSync(join(outside, `${PLANTED}.jsonl`), transcript(PLANTED));
+      mkdirSync(join(project, ".openfleet"));
+      symlinkSync(outside, join(project, ".openfleet/transcripts"));
+    },
+    "a linked file": (project, outside) => {
+      writeFileSync(join(outside, "other.jsonl"), transcript(PLANTED));
+      mkdirSync(join(project, ".openfleet/transcripts"), { recursive: true });
+      symlinkSync(join(outside, "other.jsonl"), join(project, `.openfleet/transcripts/${PLANTED}.jsonl`));
+    },
+    "a linked folder of subagents": (project, outside) => {
+      writeFileSync(join(outside, `${PLANTED}.jsonl`), transcript(PLANTED));
+      mkdirSync(join(project, ".openfleet/transcripts"), { recursive: true });
+      symlinkSync(outside, join(project, ".openfleet/transcripts/ses_parent"));
+    },
+  };
+  const listed = async (home: string): Promise<boolean> => {
+    const { stdout } = await runCli(["list", "--subagents", "--json"], { home });
+    return stdout.includes(PLANTED);
+  };
+  const configure = (path: string): void => {
+    mkdirSync(join(path, ".."), { recursive: true });
+    const options = { redact: false, followLinks: true };
+    writeFileSync(path, JSON.stringify({ plugin: [["opencode-transcripts", options]] }));
+  };
+
+  for (const [what, plant] of Object.entries(links)) {
+    test(`${what} that leads out of the project is no history of it, and doctor says so`, async () => {
+      const [project, outside] = [makeTempDir(), makeTempDir()];
+      plant(project, outside);
+      assert.equal(await listed(project), false);
+      const { stdout: found } = await runCli(["find", "the other side", "--json"], { home: project });
+      assert.equal(found, "");
+      const { stdout, exitCode } = await runCli(["doctor"], { home: project });
+      assert.match(stdout.replaceAll(/\s+/g, " "), /link that leads out of the project.*"followLinks": true/);
+      assert.equal(exitCode, 2);
+
+      // The project's own configuration may have come with the clone.
+      configure(join(project, "opencode.json"));
+      assert.equal(await listed(project), false);
+      configure(join(project, ".config/opencode/opencode.json"));
+      assert.equal(await listed(project), true);
+    });
+  }
+
+  test("a link inside the project is followed", async () => {
+    const project = makeTempDir();
+    mkdirSync(join(project, "kept/transcripts"), { recursive: true });
+    writeFileSync(join(project, `kept/transcripts/${PLANTED}.jsonl`), transcript(PLANTED));
+    symlinkSync(join(project, "kept"), join(project, ".openfleet"));
+    assert.equal(await listed(project), true);
+  });
+});
+
 describe("a .gitignore that shows transcripts to git", () => {
   const withRules = (rules: string): string => {
     const project = makeTempDir();
