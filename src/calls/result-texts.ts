@@ -59,6 +59,19 @@ export function errorText(text: string): string {
   return text.replaceAll(OPENING_TAG, "").replaceAll(CLOSING_TAG, "").trim();
 }
 
+/** Tags that Claude Code puts around what a person's own command printed. */
+const OUTPUT_TAGS = /<\/?(?:local-command|bash)-std(?:out|err)>/g;
+const BEGINS_AS_OUTPUT = /^\s*<(?:local-command|bash)-std(?:out|err)>/;
+
+/** What a person's own command printed, without the tags around it; undefined of any other text. */
+export function printedText(text: string): string | undefined {
+  return BEGINS_AS_OUTPUT.test(text) ? withoutOutputTags(text) : undefined;
+}
+
+export function withoutOutputTags(text: string): string {
+  return text.replaceAll(OUTPUT_TAGS, "");
+}
+
 /** Exit code that Claude Code puts before the output of a command that failed. */
 const EXIT_CODE = /^(?:Error: )?Exit code (\d{1,10})\b/;
 

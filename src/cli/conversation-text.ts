@@ -1,7 +1,7 @@
 /** A conversation for a person to read. Pure: messages in, text out. */
 import type { Colors } from "picocolors/types.js";
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
-import { errorText } from "../calls/result-texts.ts";
+import { errorText, printedText } from "../calls/result-texts.ts";
 import { neutralBlock, neutralLine } from "../neutral-text.ts";
 import { clockTime, dayAndTime } from "./terminal/times.ts";
 import { cut, wrap } from "./terminal/width.ts";
@@ -103,8 +103,11 @@ function wordsText({ id, status, result_text, tool_name }: ParsedContentBlock, s
 function blockText(each: ParsedContentBlock, style: ConversationStyle): string[] {
   const { colors } = style;
   switch (each.block_type) {
-    case "text":
-      return each.content_text?.trim() ? [block(each.content_text, style)] : [];
+    case "text": {
+      const text = each.content_text ?? "";
+      const shown = printedText(text) ?? text;
+      return shown.trim() === "" ? [] : [block(shown, style)];
+    }
     case "thinking":
     case "redacted_thinking":
       return style.withThinking ? [thinking(each, style)] : [];

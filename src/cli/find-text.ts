@@ -1,4 +1,5 @@
 /** What a search found, for a person to read. */
+import { withoutOutputTags } from "../calls/result-texts.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./command.ts";
 import { projectName } from "./short-paths.ts";
@@ -33,8 +34,9 @@ export function passageText({ colors, columns }: CommandContext, row: FindRow): 
 }
 
 /** The passage on one line with its matches coloured. */
-function marked({ passage, matches }: FindRow, paint: (match: string) => string): string {
-  const line = (text: string): string => neutralBlock(text).replaceAll(/[\n\t]/g, " ");
+function marked({ passage, matches, role }: FindRow, paint: (match: string) => string): string {
+  const own = (text: string): string => (role === "system" ? withoutOutputTags(text) : text);
+  const line = (text: string): string => neutralBlock(own(text)).replaceAll(/[\n\t]/g, " ");
   let shown = "";
   let done = 0;
   for (const [start, end] of matches) {

@@ -1,4 +1,5 @@
 /** A conversation in turns: what a person said, and all that follows until they speak again. */
+import { withoutOutputTags } from "../calls/result-texts.ts";
 import type { ParsedContentBlock, ParseResult, TranscriptMessage } from "../parse/model.ts";
 import { isPrompt } from "../parse/prompts.ts";
 
@@ -39,12 +40,9 @@ export function saidIn({ message, blocks }: MessageView): string {
   return blocks.flatMap(({ content_text }) => (content_text === null ? [] : [content_text])).join("\n\n");
 }
 
-/** Tags that Claude Code puts around what a command printed. */
-const OUTPUT_TAGS = /<\/?(?:local-command|bash)-(?:stdout|stderr)>/g;
-
 /** What a command printed; empty if that is nothing. */
 export function printedIn(view: MessageView): string {
-  return saidIn(view).replaceAll(OUTPUT_TAGS, "").trim();
+  return withoutOutputTags(saidIn(view)).trim();
 }
 
 /** Whether there is something to read before the first prompt: often it is only the program's notes to the model. */

@@ -1,5 +1,6 @@
 import { h, type JSX } from "preact";
 import type { ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
+import { printedText } from "../calls/result-texts.ts";
 import { withoutSequences } from "../neutral-text.ts";
 import { CallView, LoneResult } from "./call-view.ts";
 import { closed } from "./closed.ts";
@@ -55,15 +56,9 @@ function note(text: string, name = "note"): JSX.Element {
   return h("p", { class: name }, withoutSequences(text));
 }
 
-/** What a command printed, freed of the tags that Claude Code puts around it; undefined of any other text. */
-function commandOutput(text: string): string | undefined {
-  if (!/^\s*<(?:local-command|bash)-std(?:out|err)>/.test(text)) return undefined;
-  return text.replace(/<\/?(?:local-command|bash)-std(?:out|err)>/g, "");
-}
-
 /** What people and models wrote is read as markdown; what programs put in is closed, or in small print. */
 function textView(message: TranscriptMessage, block: ParsedContentBlock): JSX.Element {
-  const output = commandOutput(block.content_text ?? "");
+  const output = printedText(block.content_text ?? "");
   if (output !== undefined) {
     if (output.trim() === "") return note("A command without output");
     const content = h(LongText, { text: output, line: block.line_number, kind: "output" });

@@ -13,6 +13,8 @@ const BEFORE = 0.3;
 /** How far from the wished place a word may end. */
 const SLACK = 20;
 const CUT = "…";
+/** Colours and the like of what was printed on a terminal. */
+const SEQUENCES = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 const SPACES = /[\s\u0000-\u001f\u007f-\u009f]+/g;
 
 /** Of a text and the places of a term in it, in order. `whole`: about so many characters. */
@@ -41,7 +43,7 @@ export function passageAround(
 }
 
 function append(passage: Passage, piece: string): void {
-  const flat = piece.replaceAll(SPACES, " ");
+  const flat = piece.replaceAll(SEQUENCES, "").replaceAll(SPACES, " ");
   const doubles = flat.startsWith(" ") && (passage.text === "" || passage.text.endsWith(" "));
   passage.text += doubles ? flat.slice(1) : flat;
 }

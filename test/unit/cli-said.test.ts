@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
-import { calls, result, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
+import { assistant, calls, result, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+import { machineAt } from "../support/tools/tool-calls.ts";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
@@ -106,4 +107,60 @@ test("stats say why the parts are more than the sum", async () => {
   };
   assert.match(await statsWith(shared), /\n {2}shared +answers that stand in both/);
   assert.doesNotMatch(await statsWith(says("Ten.", 5)), /shared/);
+});
+
+describe("what a person's own command printed", () => {
+  const noted = (text: string, block = "ignored"): string =>
+    user(block, 4).replace('"content":"ignored"', () => `"content":${JSON.stringify([{ type: "text", text }])}`);
+  const lines = [
+    user("<bash-input>make ambition</bash-input>", 0),
+    user(
+      "<bash-stdout>\u001b[1mambition made\u001b[22m</bash-stdout><bash-stderr>\u001b[33mwarned\u001b[0m</bash-stderr>",
+      1,
+    ),
+    user("\n<local-command-stdout>\u001b[?2026hambition shown\u001b[39m</local-command-stdout>", 2),
+    noted("<local-command-stderr>ambition lost</local-command-stderr>"),
+    assistant(
+      {
+        blocks: [
+          { type: "text", text: "Tags such as <bash-stdout> and </bash-stdout> stay where they are talked about." },
+        ],
+      },
+      5,
+    ),
+  ];
+  const path = storeSession(makeTempDir(), lines.join(""));
+  const home = join(dirname(path), "../../..");
+
+  test("is printed without its tags and terminal codes by every command", async () => {
+    for (const argv of [
+      ["show", path],
+      ["show", path, "--with-tools", "--with-thinking"],
+      ["show", path, "--summary"],
+      ["tail", path],
+      ["timeline", path],
+      ["find", "ambition", "--role", "system"],
+      ["list"],
+    ]) {
+      const { stdout, exitCode } = await runCli(argv, { home, terminal: 200 });
+      assert.equal(exitCode, 0, argv.join(" "));
+      const shown = stdout.replaceAll(/\u001b\[\d+m/g, "").replace(/^.*are talked about\.$/m, "");
+      assert.doesNotMatch(shown, /std(?:out|err)>|\u001b|\u241b|\[(?:1|22|33|0|39)m|2026h/, argv.join(" "));
+    }
+    const { stdout } = await runCli(["show", path], { home });
+    for (const text of ["ambition made", "warned", "ambition shown", "ambition lost"])
+      assert(stdout.includes(text), text);
+    assert.match(stdout, /Tags such as <bash-stdout> and <\/bash-stdout> stay/);
+  });
+
+  test("begins no turn", async () => {
+    const { stdout } = await runCli(["timeline", path, "--json"], { home });
+    assert.equal(stdout.trim().split("\n").length, 1);
+  });
+
+  test("is given to agents without its tags", async () => {
+    const { text } = await machineAt(home).call("read_session", { session: path });
+    assert.match(text, /ambition shown/);
+    assert.doesNotMatch(text.replace(/^.*are talked about\.$/m, ""), /std(?:out|err)>/);
+  });
 });

@@ -27,7 +27,7 @@ export function userOrigin(line: Fields, blocks: readonly BlockDraft[]): Message
   if (line["isCompactSummary"] === true) return { origin: "compact_summary" };
   if (isInterruption(blocks)) return { origin: "interruption" };
   const kind = textOf(fieldsOf(line, "origin") ?? {}, "kind");
-  const text = blocks[0]?.type === "text" ? (blocks[0].text ?? "") : "";
+  const text = blocks[0]?.type === "text" ? (blocks[0].text ?? "").trimStart() : "";
   if (kind === "task-notification") return { origin: "notification" };
   if (!text.startsWith("<")) return {};
   if (text.startsWith("<task-notification>")) return { origin: "notification" };

@@ -1,7 +1,7 @@
 /** What of an entry is shown to a model, as plain text. */
 import type { ParsedContentBlock } from "../../parse/model.ts";
 import { isPrompt } from "../../parse/prompts.ts";
-import { errorText } from "../../calls/result-texts.ts";
+import { errorText, printedText } from "../../calls/result-texts.ts";
 import { userWords } from "../../parse/user-words.ts";
 import type { Redactor } from "../../redact/redactor.ts";
 import { redactJson } from "../../redact/redact-json.ts";
@@ -96,7 +96,8 @@ function resultText(entry: Entry, { withTools }: ShownParts): RawText | undefine
 }
 
 function saidText(block: ParsedContentBlock): string {
-  if (block.block_type === "text") return block.content_text?.trim() ?? "";
+  const text = block.content_text ?? "";
+  if (block.block_type === "text") return (printedText(text) ?? text).trim();
   const { media_type: media, type } = block.metadata;
   if (block.block_type === "unknown") return `(a block of the unknown type ${(type ?? "").slice(0, 40)})`;
   return `(${block.block_type}${media === undefined ? "" : ` ${media}`})`;
