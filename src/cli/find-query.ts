@@ -40,11 +40,13 @@ export function findRequest(context: CommandContext, args: readonly string[], op
 
 function queryOf(term: string, options: CommandOptions): FindQuery {
   const since = date(options, "since");
+  const until = date(options, "until");
   const role = text(options, "role");
   const tool = text(options, "tool");
   return {
     term,
     ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
     ...(isRole(role) ? { role } : {}),
     ...(tool === undefined ? {} : { tool }),
     ...(flag(options, "errors") ? { errorsOnly: true } : {}),

@@ -3,11 +3,8 @@ import { scanSessions, type ScannedSession } from "../scan/scan-sessions.ts";
 import { type SessionSums, sessionSums, usageRecords } from "../scan/session-scan.ts";
 import type { ParseOptions } from "../parse/options.ts";
 import { openReadable } from "../sessions/open-session.ts";
-import { catalogPricing } from "../parse/pricing.ts";
-import { isReadFault } from "../sessions/read-fault.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./command.ts";
-import { millisecondsOf } from "./terminal/times.ts";
 
 /** A session that was read. */
 export interface Scanned {
@@ -65,40 +62,4 @@ async function scanInput(
   const usage = usageRecords(messages);
   const scan = sessionSums({ source, stats, metadata, lines, error_count: errors.length, usage });
   return { ref, scan, problem: null };
-}
-
-/**
- * What was said between two times, of those sessions in which something was. One that went on over either of them is
- * read anew, since its figures do not say when what was said.
- */
-export async function scansBetween(
-  { signal }: CommandContext,
-  scanned: readonly ScannedSession[],
-  between: Between,
-): Promise<ScannedSession[]> {
-  const inside: ScannedSession[] = [];
-  for (const each of scanned) {
-    signal.throwIfAborted();
-    const part = each.scan === null ? each : await partBetween(each.ref, each.scan, between);
-    if (part !== undefined) inside.push(part);
-  }
-  return inside;
-}
-
-async function partBetween(ref: SessionRef, scan: SessionSums, between: Between): Promise<ScannedSession | undefined> {
-  const first = millisecondsOf(scan.metadata.firstTimestamp);
-  const last = millisecondsOf(scan.metadata.lastTimestamp);
-  const since = between.since?.getTime() ?? Number.NEGATIVE_INFINITY;
-  const until = between.until?.getTime() ?? Number.POSITIVE_INFINITY;
-  if (first === null || last === null || last < since || first >= until) return undefined;
-  if (first >= since && last < until) return { ref, scan, problem: null };
-  const { wholeScan } = await import("../scan/whole-scan.ts");
-  try {
-    const part = await wholeScan(ref, await catalogPricing(), scan.agentProgress ?? false, between);
-    if (part.stats.total_messages === 0) return undefined;
-    return { ref, scan: sessionSums(part, scan.agentProgress), problem: null };
-  } catch (error) {
-    if (!isReadFault(error)) throw error;
-    return { ref, scan: null, problem: error.message };
-  }
 }

@@ -9,6 +9,8 @@ export type HitRole = "user" | "assistant" | "tool" | "system";
 export interface FindFilters {
   /** Only lines of this time or later. Lines without a time are left out then. */
   since?: Date;
+  /** Only lines before this time; those without a time are left out then. */
+  until?: Date;
   role?: HitRole;
   /** Only calls of this tool and their results; upper and lower case count as the same. */
   tool?: string;

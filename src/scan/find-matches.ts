@@ -39,17 +39,15 @@ export class MatchFinder {
   readonly #takesAll: boolean;
   readonly #pattern: RegExp;
   readonly #filters: FindFilters;
-  readonly #sinceMs: number;
 
   constructor(term: string, filters: FindFilters) {
     this.#pattern = foldedPattern(term);
     this.#filters = filters;
     this.#takesAll = filters.raw !== true && mayBeInMarker(term);
-    this.#sinceMs = filters.since?.getTime() ?? Number.NEGATIVE_INFINITY;
   }
 
   add({ message, blocks }: LineMessage): void {
-    const isInTime = this.#filters.since === undefined || Date.parse(message.timestamp ?? "") >= this.#sinceMs;
+    const isInTime = this.#isInTime(message.timestamp);
     for (const block of blocks) {
       const made = callOf(block);
       const call = made && this.calls.add(made);
@@ -106,6 +104,13 @@ export class MatchFinder {
       if (call?.isOwn === true || isOwnRecall(name, null)) continue;
       if (tool === undefined || name?.toLowerCase() === tool) yield { ...hit, tool_name: name };
     }
+  }
+
+  #isInTime(timestamp: string | null): boolean {
+    const { since, until } = this.#filters;
+    if (since === undefined && until === undefined) return true;
+    const ms = Date.parse(timestamp ?? "");
+    return ms >= (since?.getTime() ?? Number.NEGATIVE_INFINITY) && ms < (until?.getTime() ?? Number.POSITIVE_INFINITY);
   }
 
   #isWanted({ block_type, status }: ParsedContentBlock, role: Hit["role"]): boolean {

@@ -41,12 +41,12 @@ export interface Range {
 /** The newest entries that have so many of the terms. */
 export async function collect(
   store: Store,
-  query: CandidateQuery & { required: number },
+  query: CandidateQuery & { required: number; until?: Date },
   range: Range,
   signal: AbortSignal | undefined,
 ): Promise<Collected> {
   const { before, highest } = range;
-  const collecting = new Collecting(new TermMatcher(query.terms, query.required), range);
+  const collecting = new Collecting(new TermMatcher(query.terms, query.required), range, query.until);
   if (before !== null) await addAll(store, query, { collecting, downTo: highest + 1, signal });
   const rest = before === null ? query : { ...query, before };
   await addAll(store, rest, { collecting, downTo: range.lowest, signal });
@@ -75,13 +75,15 @@ class Collecting {
   readonly collected: Collected = { found: [], lowest: 0, highest: 0 };
   readonly #matcher: TermMatcher;
   readonly #range: Range;
+  readonly #until: Date | undefined;
   /** How many of those that were found may be so many at most. */
   #counted = 0;
   #last = 0;
 
-  constructor(matcher: TermMatcher, range: Range) {
+  constructor(matcher: TermMatcher, range: Range, until: Date | undefined) {
     this.#matcher = matcher;
     this.#range = range;
+    this.#until = until;
   }
 
   /** False if it is one too many: the collection is cut. */
@@ -89,7 +91,7 @@ class Collecting {
     const { collected } = this;
     const { position, content } = candidate;
     const { atMost, highest } = this.#range;
-    const match = this.#matcher.match(content);
+    const match = isBefore(candidate, this.#until) ? this.#matcher.match(content) : undefined;
     if (!match) return true;
     collected.highest = Math.max(collected.highest, position);
     const isAnew = position > highest;
@@ -107,6 +109,11 @@ class Collecting {
   #occurredBefore({ occurred_at }: Candidate): boolean {
     return occurred_at !== null && Date.parse(occurred_at) <= this.#range.writtenAnewBeforeMs;
   }
+}
+
+/** Whether an entry is of an earlier time; true if there is no `until`. */
+export function isBefore({ occurred_at }: Pick<Candidate, "occurred_at">, until: Date | undefined): boolean {
+  return until === undefined || Date.parse(occurred_at ?? "") < until.getTime();
 }
 
 /** Most passages are never shown: they are made when they are. Where all are, the texts are not kept until then. */

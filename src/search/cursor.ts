@@ -21,8 +21,9 @@ export interface Cursor {
   lowest: number | null;
   /** How many of the words an entry must have. */
   required: number;
-  /** `since` of the first page: people ask for "the last week", which moves. */
+  /** `since` and `until` of the first page: people ask for "the last week", which moves. */
   sinceMs: number | null;
+  untilMs: number | null;
   /** The last entry of the block that was shown, and its score; empty where a block begins. */
   eventId: string;
   score: number;
@@ -31,16 +32,16 @@ export interface Cursor {
 }
 
 export function cursorText(query: SearchQuery, cursor: Cursor): string {
-  const { nowMs, highest, before, passed, lowest, required, sinceMs, eventId, score, shown } = cursor;
+  const { nowMs, highest, before, passed, lowest, required, sinceMs, untilMs, eventId, score, shown } = cursor;
   const place = [nowMs, highest, before, passed, lowest];
-  const fields = [keyOf(query), ...place, required, sinceMs, shown, score, eventId];
+  const fields = [keyOf(query), ...place, required, sinceMs, untilMs, shown, score, eventId];
   return Buffer.from(JSON.stringify(fields)).toString("base64url");
 }
 
 /** Throws a `SearchError` for what is no cursor of this query. */
 export function readCursor(query: SearchQuery, text: string): Cursor {
   const fields = fieldsOf(text);
-  const [key, nowMs, highest, before, passed, lowest, required, sinceMs, shown, score, eventId] = fields;
+  const [key, nowMs, highest, before, passed, lowest, required, sinceMs, untilMs, shown, score, eventId] = fields;
   if (
     !isCount(nowMs) ||
     !isCount(highest) ||
@@ -49,6 +50,7 @@ export function readCursor(query: SearchQuery, text: string): Cursor {
     !(lowest === null || isCount(lowest)) ||
     !isCount(required) ||
     (sinceMs !== null && typeof sinceMs !== "number") ||
+    (untilMs !== null && typeof untilMs !== "number") ||
     !isCount(shown) ||
     typeof score !== "number" ||
     typeof eventId !== "string"
@@ -56,7 +58,7 @@ export function readCursor(query: SearchQuery, text: string): Cursor {
     throw wrong("The cursor is none of this program.");
   }
   if (key !== keyOf(query)) throw wrong("The cursor belongs to another search.");
-  return { nowMs, highest, before, passed, lowest, required, sinceMs, shown, score, eventId };
+  return { nowMs, highest, before, passed, lowest, required, sinceMs, untilMs, shown, score, eventId };
 }
 
 function fieldsOf(text: string): unknown[] {
@@ -79,7 +81,14 @@ function wrong(problem: string, cause?: unknown): SearchError {
 }
 
 /** What makes two queries the same search. Not the sessions: those of a project become more meanwhile. */
-function keyOf({ term, match, since, role, tool, errorsOnly, rankedAtMost }: SearchQuery): string {
-  const all = [term, match ?? "phrase", since !== undefined, role ?? null, tool?.toLowerCase() ?? null];
+function keyOf({ term, match, since, until, role, tool, errorsOnly, rankedAtMost }: SearchQuery): string {
+  const all = [
+    term,
+    match ?? "phrase",
+    since !== undefined,
+    until !== undefined,
+    role ?? null,
+    tool?.toLowerCase() ?? null,
+  ];
   return shortHash(JSON.stringify([...all, errorsOnly === true, rankedAtMost ?? null]));
 }

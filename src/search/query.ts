@@ -12,6 +12,8 @@ export interface SearchQuery {
   match?: SearchMatch;
   /** Entries of this time or later; those without a time are left out then. */
   since?: Date;
+  /** Entries before this time; those without a time are left out then. */
+  until?: Date;
   role?: EventRole;
   /** Only calls of this tool and their results; upper and lower case of ASCII letters count as the same. */
   tool?: string;

@@ -86,7 +86,7 @@ async function readChanged(
   const { foundInFile } = await import("./scanned.ts");
   const { isReadFault } = await import("../sessions/read-fault.ts");
   const { reasonOf } = await import("../sessions/reasons.ts");
-  const { role, tool, since, errorsOnly, signal } = query;
+  const { role, tool, since, until, errorsOnly, signal } = query;
   const terms = searchedTerms(query);
   const ids = new Map(changed.map(({ ref, sessionId }) => [ref, sessionId]));
   const reading = { found: new Array<Found>(), searched: 0, unreadable: new Array<Unreadable>() };
@@ -94,6 +94,7 @@ async function readChanged(
     ...(role === undefined ? {} : { role }),
     ...(tool === undefined ? {} : { tool }),
     ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
     ...(errorsOnly === undefined ? {} : { errorsOnly }),
   };
   for await (const { ref, hits, failure } of hitsInFiles([...ids.keys()], { terms, signal, ...filters })) {

@@ -1,7 +1,7 @@
 /** Searching the store. */
 import { storableText } from "../store/storable.ts";
 import type { CandidateQuery, Store } from "../store/store.ts";
-import { collect, foundOf, type Collected, type Found, type Range } from "./collect.ts";
+import { collect, foundOf, isBefore, type Collected, type Found, type Range } from "./collect.ts";
 import { cursorText, readCursor, type Cursor } from "./cursor.ts";
 import type { SearchHit, SearchQuery, SearchResult } from "./query.ts";
 import { better, inOrder, Ranking, weightsOf, type Orderable } from "./ranking.ts";
@@ -35,7 +35,7 @@ export async function search(store: Store, query: SearchQuery): Promise<SearchRe
   const shownBefore = cursor?.shown ?? 0;
   const { passed = 0 } = cursor ?? {};
   const lowest = cursor?.lowest ?? collected.lowest;
-  const first = { nowMs: now.getTime(), highest: collected.highest, before: null, passed, sinceMs: sinceMs(query) };
+  const first = { nowMs: now.getTime(), highest: collected.highest, before: null, passed, ...timesOf(query) };
   const at = { ...(cursor ?? first), lowest, required, shown: shownBefore + page.length };
   const total = passed + ordered.length;
   return {
@@ -48,8 +48,8 @@ export async function search(store: Store, query: SearchQuery): Promise<SearchRe
   };
 }
 
-function sinceMs({ since }: SearchQuery): number | null {
-  return since?.getTime() ?? null;
+function timesOf({ since, until }: SearchQuery): Pick<Cursor, "sinceMs" | "untilMs"> {
+  return { sinceMs: since?.getTime() ?? null, untilMs: until?.getTime() ?? null };
 }
 
 interface PageEnd {
@@ -91,7 +91,7 @@ export async function* olderHits(
     query.signal?.throwIfAborted();
     const hits: SearchHit[] = [];
     for (const candidate of page) {
-      const match = matcher.match(candidate.content);
+      const match = isBefore(candidate, query.until) ? matcher.match(candidate.content) : undefined;
       if (match) hits.push(hitOf({ found: foundOf(candidate, match, false), score: 0 }, (rank += 1), terms));
     }
     if (hits.length > 0) yield hits;
@@ -121,7 +121,9 @@ async function collectBest(
   const least = cursor?.required ?? Math.ceil(terms.length / 2);
   const isLaterBlock = cursor !== undefined && cursor.before !== null;
   for (let required = cursor?.required ?? terms.length; ; required -= 1) {
-    const candidates = { ...filtersOf(query, cursor), terms, required, atLeast: required };
+    const until = untilOf(query, cursor);
+    const filters = { ...filtersOf(query, cursor), ...(until === undefined ? {} : { until }) };
+    const candidates = { ...filters, terms, required, atLeast: required };
     const collected = await collect(store, candidates, range, query.signal);
     // They are of the first block.
     const beside = isLaterBlock
@@ -145,6 +147,12 @@ function rangeOf({ limit = USUAL_LIMIT, rankedAtMost }: SearchQuery, cursor: Cur
     highest,
     writtenAnewBeforeMs: nowMs,
   };
+}
+
+/** Of a later page that of the first one, as `since`. */
+function untilOf({ until }: SearchQuery, cursor: Cursor | undefined): Date | undefined {
+  if (cursor === undefined) return until;
+  return cursor.untilMs === null ? undefined : new Date(cursor.untilMs);
 }
 
 function filtersOf(query: SearchQuery, cursor: Cursor | undefined): Omit<CandidateQuery, "terms"> {

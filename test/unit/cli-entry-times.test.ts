@@ -195,3 +195,51 @@ describe("days are those of the user's time zone", () => {
     });
   }
 });
+
+describe("--until", () => {
+  const home = machine(() => 1_000_000_000);
+  const setting = { home, now: NOW };
+  /** The day of session 5's prompt `on 3`, in the zone of this machine. */
+  const then = new Date(NOW.getTime() - 3 * 24 * HOUR * 1_000 + 600_000);
+  const day = [then.getFullYear(), then.getMonth() + 1, then.getDate()]
+    .map((n) => String(n).padStart(2, "0"))
+    .join("-");
+  const wanted = ["on 3", "on 4"];
+
+  test("of find takes a day whole, with an index and without, on every page of the tool", async () => {
+    const found = async (): Promise<unknown[]> => {
+      const { stdout } = await runCli(["find", "on ", "--since", "2026-01-01", "--until", day, "--json"], setting);
+      return stdout
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => String(JSON.parse(line).passage))
+        .toSorted();
+    };
+    const tool = async (): Promise<string> => {
+      const args = { query: "on ", since: "2026-01-01", until: day, limit: 1 };
+      const agent = machineAt(home);
+      const first = await agent.call("find_in_transcripts", args);
+      const cursor = /cursor "([^"]+)"/.exec(first.text)?.[1];
+      return first.text + (await agent.call("find_in_transcripts", { ...args, cursor })).text;
+    };
+    const check = async (): Promise<void> => {
+      assert.deepEqual(await found(), wanted);
+      const text = await tool();
+      assert.deepEqual([...text.matchAll(/: (on \d)/g)].map(([, on = ""]) => on).toSorted(), wanted);
+    };
+    await check();
+    assert.equal((await runCli(["index"], setting)).exitCode, 0);
+    await check();
+  });
+
+  test("of the tools that list leaves out what was said later", async () => {
+    const agent = machineAt(home);
+    const { text } = await agent.call("list_sessions", { since: "2026-01-01", until: day });
+    assert.deepEqual(
+      [3, 4, 5].map((n) => text.includes(idOf(n))),
+      [true, true, true],
+    );
+    assert(!text.includes(idOf(1)) && !text.includes(idOf(2)), text);
+    assert.match((await agent.call("list_errors", { until: "soon" })).text, /until: "soon" is no date\./);
+  });
+});

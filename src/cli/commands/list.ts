@@ -6,7 +6,8 @@ import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { date, flag, integer, text } from "../option-values.ts";
 import { printLine } from "../output.ts";
 import { startOfDay } from "../read-date.ts";
-import { scanAll, scansBetween } from "../scan-sessions.ts";
+import { scanAll } from "../scan-sessions.ts";
+import { scansBetween } from "../../scan/scans-between.ts";
 import { keptScans } from "../kept-scans.ts";
 import { isConversation } from "../../scan/session-scan.ts";
 import type { ListRow } from "../schemas/list.ts";
@@ -118,7 +119,7 @@ async function saidBetween(
   scanned: readonly ScannedSession[],
   between: { since: Date | undefined; until: Date | undefined },
 ): Promise<ScannedSession[]> {
-  const inside = new Set((await scansBetween(context, scanned, between)).map(({ ref }) => ref));
+  const inside = new Set((await scansBetween(scanned, between, context.signal)).map(({ ref }) => ref));
   return scanned.filter(({ ref }) => inside.has(ref));
 }
 

@@ -6,7 +6,8 @@ import { date, flag, text } from "../option-values.ts";
 import { printObject } from "../output.ts";
 import { keepScans, keptScans } from "../kept-scans.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
-import { scanAll, scansBetween, type Scanned } from "../scan-sessions.ts";
+import { scansBetween } from "../../scan/scans-between.ts";
+import { scanAll, type Scanned } from "../scan-sessions.ts";
 import { familyOf, sessionNamed, sessionsAsked } from "../session-input.ts";
 import { sumsOf } from "../stats-sums.ts";
 
@@ -23,7 +24,7 @@ export async function run(
   const whole = await scanAll(context, refs, { kept, between });
   const scanned: Scanned[] = [];
   let failed = unreadable;
-  for (const { ref, scan, problem } of between ? await scansBetween(context, whole, between) : whole) {
+  for (const { ref, scan, problem } of between ? await scansBetween(whole, between, context.signal) : whole) {
     if (scan !== null) scanned.push({ ref, scan });
     else {
       context.note(`not read: ${ref.path ?? ref.id}: ${problem ?? "unknown error"}`);

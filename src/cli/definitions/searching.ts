@@ -1,6 +1,6 @@
 /** Commands that look for something, and the one that waits for it. */
 import type { CommandDefinition } from "../command.ts";
-import { json, NO_REDACT, PROJECT, SESSION, SESSIONS, SINCE } from "./options.ts";
+import { json, NO_REDACT, PROJECT, SESSION, SESSIONS, SINCE, UNTIL } from "./options.ts";
 
 export const errors: CommandDefinition = {
   name: "errors",
@@ -42,6 +42,7 @@ export const find: CommandDefinition = {
       ...SINCE,
       does: "Only what was said since: 2026-01-31, an ISO time, today, yesterday, or an age such as 12h, 7d, 4w.",
     },
+    { ...UNTIL, does: "Only what was said until then; a day is meant whole. Dates as for --since." },
     PROJECT,
     {
       flags: "--role <role>",

@@ -58,7 +58,7 @@ export const snippetsQuery: CommandDefinition = {
     { flags: "--project <path>", does: "Only those of the project in this folder, or with this name." },
     { ...TAG, does: "Only those with this tag; of several with all of them." },
     { flags: "--since <date>", does: "Only those made since: 2026-01-31, an ISO time, today, 7d, …", value: "date" },
-    { flags: "--until <date>", does: "Only those made until then.", value: "date" },
+    { flags: "--until <date>", does: "Only those made until then; a day is meant whole.", value: "end-date" },
     { flags: "--limit <n>", does: "At most so many, up to 500.", value: "integer", default: 50 },
     { flags: "--offset <n>", does: "Leaves out the first n.", value: "count", default: 0 },
     { flags: "--full", does: "With their whole contents." },

@@ -114,6 +114,7 @@ export interface Asked {
   query: string;
   match: "phrase" | "words";
   since: Date | undefined;
+  until: Date | undefined;
   project: string | undefined;
   role: EventRole | undefined;
   tool: string | undefined;
@@ -123,14 +124,16 @@ export interface Asked {
 }
 
 /** The filters that a search has, in the form that it takes them. */
-export function filtersOf({ since, role, tool, errorsOnly }: Asked): {
+export function filtersOf({ since, until, role, tool, errorsOnly }: Asked): {
   since?: Date;
+  until?: Date;
   role?: EventRole;
   tool?: string;
   errorsOnly?: true;
 } {
   return {
     ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
     ...(role === undefined ? {} : { role }),
     ...(tool === undefined ? {} : { tool }),
     ...(errorsOnly ? { errorsOnly } : {}),

@@ -4,7 +4,7 @@ import { storePlace } from "../../store/store-place.ts";
 import { StoreError } from "../../store/store-error.ts";
 import type { Store } from "../../store/store.ts";
 import { execution } from "../execution.ts";
-import { sinceOf } from "../since.ts";
+import { betweenOf } from "../since.ts";
 import { ToolError } from "../tool-error.ts";
 import type { ToolAnswer, ToolArguments, ToolContext } from "../tool.ts";
 import { answerOf } from "./answer.ts";
@@ -27,8 +27,8 @@ async function find(
   context: ToolContext,
 ): Promise<ToolAnswer> {
   const { query, match = "phrase", project, role, tool, errors = false, limit = DEFAULT_LIMIT, cursor } = given;
-  const since = sinceOf(given.since, context.now());
-  const asked: Asked = { query, match, since, project, role, tool, errorsOnly: errors, limit, cursor };
+  const { since, until } = betweenOf(given, context.now());
+  const asked: Asked = { query, match, since, until, project, role, tool, errorsOnly: errors, limit, cursor };
   const budget = { maxTokens: given.max_tokens ?? DEFAULT_FIND_TOKENS, showsData: context.showsData === true };
   const kind = kindOf(cursor);
   // A page goes on as its list began.

@@ -98,6 +98,9 @@ export function readCursor(asked: Asked, cursor: string): ScanCursor {
   };
 }
 
-function keyOf({ query, match, since, project, role, tool, errorsOnly }: Asked): string {
-  return shortHash(JSON.stringify([query, match, since !== undefined, project, role, tool, errorsOnly]), 6);
+function keyOf({ query, match, since, until, project, role, tool, errorsOnly }: Asked): string {
+  return shortHash(
+    JSON.stringify([query, match, since !== undefined, until !== undefined, project, role, tool, errorsOnly]),
+    6,
+  );
 }

@@ -10,6 +10,7 @@ const args = {
   query: text("", { maxChars: 1_000 }),
   match: optional(choice("words: all of them, in any order. Default: phrase.", ["phrase", "words"])),
   since: optional(text(SINCE, { maxChars: 40 })),
+  until: optional(text("", { maxChars: 40 })),
   project: optional(text("Folder, or its last name.")),
   role: optional(choice("", ROLES)),
   tool: optional(text("", { maxChars: 200 })),

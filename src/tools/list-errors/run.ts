@@ -9,7 +9,7 @@ import { execution } from "../execution.ts";
 import { inOrder, isAfter, saidMs, type Place } from "../page-of.ts";
 import { sessionAsked } from "../session-asked.ts";
 import { argumentOf, DATA_NOTICE } from "../session-heading.ts";
-import { sinceOf } from "../since.ts";
+import { betweenOf, type Between } from "../since.ts";
 import { countTokens } from "../tokens.ts";
 import { ToolError } from "../tool-error.ts";
 import { TOOL_DATA_VERSION, type ToolAnswer, type ToolArguments, type ToolContext } from "../tool.ts";
@@ -40,15 +40,15 @@ interface Listing {
 }
 
 async function listErrors(given: Arguments, context: ToolContext): Promise<ToolAnswer> {
-  const since = sinceOf(given.since, context.now());
-  const refs = await sessionsOf(given, since, context);
-  const listing = await list(refs, given, since, context);
+  const between = betweenOf(given, context.now());
+  const refs = await sessionsOf(given, between, context);
+  const listing = await list(refs, given, between, context);
   return answerOf(listing, given);
 }
 
 async function sessionsOf(
   { session, project }: Arguments,
-  since: Date | undefined,
+  { since }: Between,
   context: ToolContext,
 ): Promise<SessionRef[]> {
   if (session !== undefined) return [await sessionAsked(session, context)];
@@ -64,12 +64,12 @@ async function sessionsOf(
 async function list(
   refs: readonly SessionRef[],
   given: Arguments,
-  since: Date | undefined,
+  between: Between,
   { signal, showsData = false }: ToolContext,
 ): Promise<Listing> {
   const { tool, fixes = false, limit = DEFAULT_LIMIT, max_tokens: maxTokens = DEFAULT_ERRORS_TOKENS } = given;
   const items = inOrder(refs.map((ref) => ({ id: `${ref.id} ${ref.path ?? ""}`, timeMs: saidMs(ref), ref })));
-  const filters = shortHash(JSON.stringify([given.session, given.since, given.project, tool, fixes]), 6);
+  const filters = shortHash(JSON.stringify([given.session, given.since, given.until, given.project, tool, fixes]), 6);
   const after = given.cursor === undefined ? undefined : readPlace(given.cursor, filters);
   const listing: Listing = { shown: [], next: null, sessions: 0, unreadable: 0 };
   const room = new Room(maxTokens - FRAME_TOKENS, showsData);
@@ -79,7 +79,7 @@ async function list(
     if (after !== undefined && !isAnchor && !isAfter({ timeMs, id }, after)) continue;
     listing.sessions += 1;
     const rows = await readable(() => errorsIn(ref, { fixes, tool, signal }), listing);
-    const wanted = rows.slice(0, isAnchor ? after.left : undefined).filter((row) => isSince(row, since));
+    const wanted = rows.slice(0, isAnchor ? after.left : undefined).filter((row) => isBetween(row, between));
     for (let left = wanted.length; left > 0; left -= 1) {
       const [row] = await redacted(wanted.slice(left - 1, left), redactor);
       const short = row && shortened(row, Math.floor((maxTokens - FRAME_TOKENS) * SHARE));
@@ -130,8 +130,9 @@ async function readable(read: () => Promise<ErrorRow[]>, listing: Listing): Prom
   }
 }
 
-function isSince({ timestamp }: ErrorRow, since: Date | undefined): boolean {
-  return since === undefined || (timestamp !== null && new Date(timestamp) >= since);
+function isBetween({ timestamp }: ErrorRow, { since, until }: Between): boolean {
+  const isSince = since === undefined || (timestamp !== null && new Date(timestamp) >= since);
+  return isSince && (until === undefined || (timestamp !== null && new Date(timestamp) < until));
 }
 
 async function redacted(rows: readonly ErrorRow[], redactor: Redactor): Promise<ErrorRow[]> {

@@ -8,6 +8,7 @@ export const DEFAULT_ERRORS_TOKENS = 3_000;
 const args = {
   session: optional(text("Default: all sessions.")),
   since: optional(text(SINCE, { maxChars: 40 })),
+  until: optional(text("", { maxChars: 40 })),
   project: optional(text("")),
   tool: optional(text("", { maxChars: 200 })),
   fixes: optional(flag("With the later call that worked, and what changed.")),

@@ -1,12 +1,13 @@
 /** The sessions on this machine, for an agent. */
 import { scanSessions, type ScannedSession } from "../../scan/scan-sessions.ts";
+import { scansBetween } from "../../scan/scans-between.ts";
 import { isConversation } from "../../scan/session-scan.ts";
 import { findSessions } from "../../sessions/find-sessions.ts";
 import type { Unreadable } from "../../sessions/session-ref.ts";
 import { execution } from "../execution.ts";
 import { inOrder, pageOf, saidMs } from "../page-of.ts";
 import { DATA_NOTICE, shownSource, shownTitle } from "../session-heading.ts";
-import { sinceOf } from "../since.ts";
+import { betweenOf } from "../since.ts";
 import { fittingCount } from "../tokens.ts";
 import { TOOL_DATA_VERSION, type ToolAnswer, type ToolArguments, type ToolContext } from "../tool.ts";
 import { LIST_SESSIONS } from "./tool.ts";
@@ -43,24 +44,36 @@ interface SessionRow {
 }
 
 async function listSessions(
-  { project, since: sinceText, limit = DEFAULT_LIMIT, cursor }: ToolArguments<(typeof LIST_SESSIONS)["args"]>,
+  {
+    project,
+    since: sinceText,
+    until: untilText,
+    limit = DEFAULT_LIMIT,
+    cursor,
+  }: ToolArguments<(typeof LIST_SESSIONS)["args"]>,
   context: ToolContext,
 ): Promise<ToolAnswer> {
   const { where, signal, showsData = false } = context;
-  const since = sinceOf(sinceText, context.now());
+  const between = betweenOf({ since: sinceText, until: untilText }, context.now());
+  const { since, until } = between;
   const found = await findSessions(where, {
     byEntryTime: true,
     ...(since === undefined ? {} : { since }),
     ...(project === undefined ? {} : { project }),
   });
   const refs = inOrder(found.sessions.map((ref) => ({ id: `${ref.id} ${ref.path ?? ""}`, timeMs: saidMs(ref), ref })));
-  const filters = [project, sinceText];
+  const filters = [project, sinceText, untilText];
   const { items } = pageOf(refs, { limit: Number.POSITIVE_INFINITY, cursor, filters });
   const said: ScannedSession[] = [];
   for (let at = 0; at < items.length && said.length < limit; at += limit) {
     const batch = items.slice(at, at + limit).map(({ ref }) => ref);
     const scanned = await scanSessions(batch, { signal });
-    said.push(...scanned.filter(({ scan }) => scan === null || isConversation(scan)));
+    const talks = scanned.filter(({ scan }) => scan === null || isConversation(scan));
+    if (since === undefined && until === undefined) said.push(...talks);
+    else {
+      const inside = new Set((await scansBetween(talks, between, signal)).map(({ ref }) => ref));
+      said.push(...talks.filter(({ ref }) => inside.has(ref)));
+    }
   }
   const made = await Promise.all(said.slice(0, limit).map(rowOf));
   const count = fittingCount(made, MAX_TOKENS, (row) => [line(row), ...(showsData ? [JSON.stringify(row)] : [])]);

@@ -4,6 +4,7 @@ import type { ToolDefinition } from "../tool.ts";
 const args = {
   project: optional(text("")),
   since: optional(text("", { maxChars: 40 })),
+  until: optional(text("", { maxChars: 40 })),
   limit: optional(integer("", { min: 1, max: 200 })),
   cursor: optional(text("", { maxChars: 400 })),
 } as const;
