@@ -88,13 +88,13 @@ const isParameter = (text: string, { start, end }: Name): boolean =>
   /[?&]/.test(text[start - 1] ?? "") && text[end] === "=";
 
 /** `NAME=value`, `{"name": "NAME", "value": "…"}`, `NAME\tvalue` of a cookie jar, `cookies={"NAME": "…"}`. */
-const COOKIE_BEFORE = /(?:\b(?:name|cookies?)\\*["']?[ \t]{0,4}[:=][ \t]{0,4}\{?[ \t\n]{0,8}\\*["'])$/i;
+const COOKIE_BEFORE = /(?:\b(?:name|cookies?)\\{0,7}["']?[ \t]{0,4}[:=][ \t]{0,4}\{?[ \t\n]{0,8}\\{0,7}["'])$/i;
 const isCookie = (text: string, { start, end }: Name): boolean =>
   text[end] === "=" ||
   (text[end] === "\t" && text[start - 1] === "\t") ||
   COOKIE_BEFORE.test(text.slice(Math.max(0, start - 32), start));
 
-const STORED_KEY_BEFORE = /"type\\*":[ \t]{0,4}\\*"api\\*",[\s\\n]{0,20}\\*"$/;
+const STORED_KEY_BEFORE = /"type\\{0,7}":[ \t]{0,4}\\{0,7}"api\\{0,7}",[\s\\n]{0,20}\\{0,7}"$/;
 
 /** `{"type": "api", "key": "…"}`: a provider's key in opencode's auth.json. */
 function findStoredKey(scan: ScanText, name: Name): readonly Finding[] {
@@ -103,7 +103,7 @@ function findStoredKey(scan: ScanText, name: Name): readonly Finding[] {
   return judge(scan, "api-key", "api-key", valueOf(scan, name));
 }
 
-const HEADER_SIGN = /\\*["'`]?\]?[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}/y;
+const HEADER_SIGN = /\\{0,127}["'`]?\]?[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}/y;
 
 function findHeader(scan: ScanText, name: Name, family: "authorization" | "cookie"): readonly Finding[] {
   HEADER_SIGN.lastIndex = name.end;

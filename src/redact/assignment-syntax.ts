@@ -58,16 +58,17 @@ export interface Assigned {
   cut: boolean;
 }
 
-const TYPED = /[?!]?[ \t]?:[ \t]?&?[A-Za-z][\w<>[\]|. ]{0,40}?[ \t]*=[ \t]*(?=["'`])/y;
+const TYPED = /[?!]?[ \t]?:[ \t]?&?[A-Za-z][\w<>[\]|. ]{0,40}?=[ \t]{0,20}(?=["'`])/y;
 /** A terminal's colour, raw or escaped. */
 const COLOUR = String.raw`(?:(?:\u001b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]{0,12}m){0,3}`;
 const SIGN = String.raw`(?<sign>:=|=>|\|\|=?|\?\?=?|\?=|=(?![=~>])|:(?!:|\/\/)|[：＝])`;
 const OPERATOR = new RegExp(
-  String.raw`(?:(?<close>\\*["'\x60])\]?)?[?!]??(?: ?\[[^\]\n]{0,20}\])?${COLOUR}(?<before>[ \t]{0,20})${SIGN}(?<after>[ \t]{0,20})(?:(?:\*\*|__)[ \t]{1,4})?${COLOUR}`,
+  String.raw`(?:(?<close>\\{0,127}["'\x60])\]?)?[?!]??(?: ?\[[^\]\n]{0,20}\])?${COLOUR}(?<before>[ \t]{0,20})${SIGN}(?<after>[ \t]{0,20})(?:(?:\*\*|__)[ \t]{1,4})?${COLOUR}`,
   "y",
 );
-const PAIR = /(?:\\*["'])?(?:,|\s|\\+[nrt]){1,40}(?:\\*["'])?(?:parameter)?value(?:\\*["'])?[ \t]{0,4}[:=][ \t]{0,4}/iy;
-const PAIR_NAME = /(?:name|key)(?:\\*["'])?[ \t]{0,4}[:=][ \t]{0,4}(?:\\*["'])?$/i;
+const PAIR =
+  /(?:\\{0,127}["'])?(?:,|\s|\\{1,127}[nrt]){1,40}(?:\\{0,127}["'])?(?:parameter)?value(?:\\{0,127}["'])?[ \t]{0,4}[:=][ \t]{0,4}/iy;
+const PAIR_NAME = /(?:name|key)(?:\\{0,7}["'])?[ \t]{0,4}[:=][ \t]{0,4}(?:\\{0,7}["'])?$/i;
 
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;
@@ -127,7 +128,7 @@ function valueAfter(scan: ScanText, name: Name, operator: RegExpExecArray): Assi
 
 /** Whether the quote at `at` closes the one before the name, as in `"Password:"`. */
 function closesLabel(text: string, { start }: Name, at: number): boolean {
-  const before = /\\*["'`]$/.exec(text.slice(Math.max(0, start - 8), start))?.[0];
+  const before = /\\{0,7}["'`]$/.exec(text.slice(Math.max(0, start - 8), start))?.[0];
   return before !== undefined && text.startsWith(before, at);
 }
 
@@ -141,7 +142,7 @@ function isDeclaration(text: string, { text: name, start, flag }: Name): boolean
 }
 
 const startsLine = (text: string, at: number): boolean =>
-  /(?:^|[\n\r]|\\n)[ \t+>|-]*$/.test(text.slice(Math.max(0, at - 40), at)) || at === 0;
+  /(?:^|[\n\r]|\\n)[ \t+>|-]{0,40}$/.test(text.slice(Math.max(0, at - 40), at)) || at === 0;
 const endsLine = (text: string, at: number): boolean =>
   /^[ \t]{0,8}(?:$|[\r\n]|\\+[nr]|#)/.test(text.slice(at, at + 12));
 
@@ -173,9 +174,15 @@ export function valueAt(scan: ScanText, at: number, context: ValueContext): Assi
 function bareLength(value: string): number {
   const next = value.search(/[;&,](?=[A-Za-z_][\w.-]{0,80}=)/);
   const own = next < 0 ? value : value.slice(0, next);
-  const trimmed = own.replace(/[;,&|]+$/, "");
-  const closing = /[)\]}]+[;,]*$/.exec(trimmed);
-  return closing === null || /[([{]/.test(trimmed) ? trimmed.length : closing.index;
+  const trimmed = withoutEnd(own, ";,&|");
+  return /[([{]/.test(trimmed) ? trimmed.length : withoutEnd(trimmed, ")]}").length;
+}
+
+/** Drops the characters of `chars` from the end. */
+function withoutEnd(value: string, chars: string): string {
+  let end = value.length;
+  while (end > 0 && chars.includes(value.charAt(end - 1))) end--;
+  return value.slice(0, end);
 }
 
 /** The rest of a header's line, up to the quote that encloses the header. */

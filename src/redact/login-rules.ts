@@ -53,22 +53,28 @@ function findUrlLogin(scan: ScanText, at: number): readonly Finding[] {
   return byContext(start, end, "url-password");
 }
 
-const USER_OPTION = /(?:-u|--user|--proxy-user)[ =](?<quote>\\*["'])?[^\s:"'\\$]{1,128}:(?<secret>[^\s"'\\]{1,256})/dy;
-/** A command on the same line; a backslash at a line's end continues it. */
-const WEB_CLIENT = /(?:^|[\s;&|(`$"'/\\n])(?:curl|wget|https?|xh)[ \t](?:[^\r\n]|(?<=\\)\r?\n){0,400}$/;
+const USER_OPTION =
+  /(?:-u|--user|--proxy-user)[ =](?<quote>\\{0,127}["'])?[^\s:"'\\$]{1,128}:(?<secret>[^\s"'\\]{1,256})/dy;
+const WEB_CLIENT = /(?:^|[\s;&|(`$"'/\\n])(?:curl|wget|https?|xh)[ \t]/;
+/** The beginning of the command that `at` is in: of its line, or of the lines that a backslash joins. */
+const commandBefore = (text: string, at: number): string =>
+  text
+    .slice(Math.max(0, at - 400), at)
+    .split(/(?<!\\\r?)\n|\r(?!\n)/)
+    .at(-1) ?? "";
 
 function findUserOption(scan: ScanText, at: number): readonly Finding[] {
   USER_OPTION.lastIndex = at;
   const [start, end] = USER_OPTION.exec(scan.text)?.indices?.groups?.["secret"] ?? [];
   if (start === undefined || end === undefined) return NOTHING;
   const secret = scan.text.slice(start, end);
-  if (secret.startsWith("//") || !WEB_CLIENT.test(scan.text.slice(Math.max(0, at - 400), at))) return NOTHING;
+  if (secret.startsWith("//") || !WEB_CLIENT.test(commandBefore(scan.text, at))) return NOTHING;
   return isRealPassword(secret) ? byContext(start, end, "basic-auth") : NOTHING;
 }
 
 const SIMPLE = {
-  sshpass: /sshpass -p ?(?:\\*["'])?(?<secret>[^\s"'\\]{3,256})/dy,
-  identifiedBy: /identified by (?:password )?\\*'(?<secret>[^\s"'\\]{3,256})/diy,
+  sshpass: /sshpass -p ?(?:\\{0,127}["'])?(?<secret>[^\s"'\\]{3,256})/dy,
+  identifiedBy: /identified by (?:password )?\\{0,127}'(?<secret>[^\s"'\\]{3,256})/diy,
   pgpass: /:(?:5432|5433|6432):[^\s:"'\\]{1,64}:[^\s:"'\\]{1,64}:(?<secret>[^\s:"'\\]{3,256})/dy,
 } as const;
 

@@ -63,7 +63,7 @@ export function wordsOf(name: string): string[] {
       .findLast((part) => part !== "") ?? "";
   return last
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
-    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
+    .replace(/(?<=[A-Z])(?=[A-Z][a-z])/g, " ")
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== "")

@@ -82,14 +82,15 @@ export const isPathLike = (value: string): boolean => MEMBER_ACCESS.test(value) 
 const CODE = /[()[\]{}=]|=>|::|->|\|\|/;
 const PADDED_BASE64 = /^[\w+/.~-]+={1,2}$/;
 /** An identifier that says itself what it holds: `PrivateKeyTypes`, `accessToken1`. */
-const SPEAKING_NAME = /^(?=[a-z_\d]*(?:pass|secret|token|credential|key|type))[a-z_]+\d{0,2}[a-z_]*$/i;
+const isSpeakingName = (value: string): boolean =>
+  /pass|secret|token|credential|key|type/i.test(value) && /^[a-z_]+(?:\d{1,2}[a-z_]*)?$/i.test(value);
 const YAML_TAG = /^(?:![A-Za-z]|&[a-z]|\*[a-z])/;
 
 /** Whether a value without quotes is a piece of code: a call, a variable that is named for what it holds, a tag. */
 export const isCode = (value: string): boolean =>
   MEMBER_ACCESS.test(value) ||
   YAML_TAG.test(value) ||
-  SPEAKING_NAME.test(value.slice(0, 64)) ||
+  isSpeakingName(value.slice(0, 64)) ||
   (CODE.test(value) && !PADDED_BASE64.test(value));
 
 /** Whether a value without quotes begins a bracket or a call that quotes or spaces cut short: `(value`, `Secret(`. */

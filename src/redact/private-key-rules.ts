@@ -2,16 +2,16 @@
  * Private keys: whole blocks, blocks cut before their end, tails without their beginning, bare base64, and blocks
  * that were escaped, quoted line by line, prefixed by a diff or numbered by a tool.
  */
-import { BASE64 } from "./char-set.ts";
+import { BASE64, inSet } from "./char-set.ts";
 import type { Finding } from "./finding.ts";
 import type { ScanText } from "./scan-text.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
 
 const KIND = "private-key";
-const BEGIN = /-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}/y;
-const END = /-{4,5} ?END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}/y;
+const BEGIN = /-{4,5} ?BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}/y;
+const END = /-{4,5} ?END (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}/y;
 /** What may stand between two lines of a key: line ends, escaped ones, quotes, marks of a diff, line numbers. */
-const GAP = /(?:[\s"'`,;|>+#*→:]|-(?!-)|\\+["'nrt]|\\+(?=\/)|\d{1,6}(?=[|→:\t ])){0,120}/y;
+const GAP = /(?:[\s"'`,;|>+#*→:]|-(?!-)|\\{1,127}["'nrt]|\\{1,127}(?=\/)|\d{1,6}(?=[|→:\t ])){0,120}/y;
 const KEY_HEADER =
   /(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Encryption|Key-Derivation|Argon2-\w{1,20}): ?[^\n\\"]{0,200}/y;
 /** Lines of a key are 64 characters or so; shorter runs are taken only where the key ends. */
@@ -42,7 +42,10 @@ function walkBody(scan: ScanText, from: number, spaced = false): Body {
   while (at - from < BODY_MAX) {
     const start = matchEnd(GAP, text, at) ?? at;
     const closed = matchEnd(END, text, start);
-    if (closed !== undefined) return { pieces, end: closed };
+    if (closed !== undefined) {
+      scan.keysSeenTo = Math.max(scan.keysSeenTo, closed);
+      return { pieces, end: closed };
+    }
     const header = matchEnd(KEY_HEADER, text, start);
     if (header !== undefined) {
       at = header;
@@ -54,6 +57,7 @@ function walkBody(scan: ScanText, from: number, spaced = false): Body {
     pieces.push({ start, end });
     at = end;
   }
+  scan.keysSeenTo = Math.max(scan.keysSeenTo, at);
   return { pieces, end: pieces.at(-1)?.end ?? from };
 }
 
@@ -65,19 +69,21 @@ function belongsToKey(scan: ScanText, start: number, end: number): boolean {
   return matchEnd(END, text, matchEnd(GAP, text, end) ?? end) !== undefined;
 }
 
-const isMaterial = (text: string, { start, end }: { start: number; end: number }): boolean =>
-  /[0-9+/]|[a-z].*[A-Z]{2}|[A-Z]{2}.*[a-z]/.test(text.slice(start, Math.min(end, start + 200)));
+function isMaterial(text: string, { start, end }: { start: number; end: number }): boolean {
+  const sample = text.slice(start, Math.min(end, start + 200));
+  return /[0-9+/]/.test(sample) || (/[A-Z]{2}/.test(sample) && /[a-z]/.test(sample));
+}
 
 /** One finding for the block; if quotes stand within it, one for each run, so that they stay. */
 function findingsOf(scan: ScanText, from: number, { pieces, end }: Body): readonly Finding[] {
   const { text } = scan;
-  scan.keysSeenTo = Math.max(scan.keysSeenTo, end);
   if (!pieces.some((piece) => isMaterial(text, piece))) return NOTHING;
   if (/["'`]/.test(text.slice(from, end))) return pieces.map((piece) => ({ ...piece, kind: KIND }));
   return [{ start: from, end, kind: KIND }];
 }
 
 function findBlock(scan: ScanText, at: number): readonly Finding[] {
+  if (at < scan.keysSeenTo) return NOTHING;
   const dashes = scan.text.slice(Math.max(0, at - 6), at).search(/-{4,5} ?$/);
   if (dashes < 0) return NOTHING;
   const start = Math.max(0, at - 6) + dashes;
@@ -85,7 +91,7 @@ function findBlock(scan: ScanText, at: number): readonly Finding[] {
   return bodyStart === undefined ? NOTHING : findingsOf(scan, start, walkBody(scan, bodyStart, true));
 }
 
-const LINE_BREAK = /\r?\n|(?:\\+r)?\\+n/g;
+const LINE_BREAK = /\r?\n|(?<!\\)(?:\\{1,127}r)?\\{1,127}n/g;
 const LINE_PREFIX = /^(?:[\s>|+#*"',→:-]|\d{1,6}(?=[|→:\t ])){0,20}/;
 const LINE_SUFFIX = /[\s"',\\]{0,20}$/;
 
@@ -113,7 +119,7 @@ function tailLines(text: string, from: number, to: number): readonly Finding[] {
     const prefix = LINE_PREFIX.exec(line)?.[0].length ?? 0;
     const body = line.slice(prefix).replace(LINE_BREAK, "").replace(LINE_SUFFIX, "");
     if (body === "") continue;
-    const run = /(?:^|[\s"'`:=])(?<run>[A-Za-z0-9+/=]+)$/.exec(body)?.groups?.["run"] ?? "";
+    const run = keyMaterialAtEnd(body);
     if (run === "" || (run.length < LINE_MIN && findings.length > 0)) break;
     const end = from + start + prefix + body.length;
     findings.push({ start: end - run.length, end, kind: KIND });
@@ -124,6 +130,15 @@ function tailLines(text: string, from: number, to: number): readonly Finding[] {
   if (first === undefined || last === undefined || last.end - first.start < LINE_MIN) return NOTHING;
   if (/["'`]/.test(text.slice(first.start, last.end))) return findings;
   return [{ start: first.start, end: last.end, kind: KIND }];
+}
+
+/** The run of base64 at the end of a line: the whole line, or what follows a quote, a space or a sign. */
+function keyMaterialAtEnd(line: string): string {
+  let start = line.length;
+  while (start > 0 && inSet(BASE64, line.charCodeAt(start - 1))) start--;
+  if (start === 0 || /[\s"'`:]/.test(line.charAt(start - 1))) return line.slice(start);
+  const sign = line.indexOf("=", start);
+  return sign < 0 ? "" : line.slice(sign + 1);
 }
 
 /** The first bytes of private keys in base64: OpenSSH's magic, PKCS#1, PKCS#8 and SEC1 headers. Public keys differ. */

@@ -58,7 +58,7 @@ const TEXT_COST = 64;
 const MAX_PASSES = 5;
 
 /** All rules of this package. */
-const ownRules: readonly Rule[] = [
+export const ownRules: readonly Rule[] = [
   ...tokenRules,
   ...shapedRules,
   ...privateKeyRules,

@@ -73,3 +73,10 @@ export class ScanText {
     return ESCAPE_BEFORE.test(this.text.slice(Math.max(0, at - LONGEST_ESCAPE), at));
   }
 }
+
+/** A dot is part of some tokens, but those at the end close a sentence or are an ellipsis. More than a few are not. */
+export function withoutDots(text: string, start: number, end: number): number {
+  let last = end;
+  while (last > start && end - last < 8 && text[last - 1] === ".") last--;
+  return last;
+}

@@ -1,7 +1,7 @@
 /** Credentials with a shape of their own but no prefix to start from: each is found from a fixed part within it. */
 import { BEARER, inSet, URL_SAFE_DOT } from "./char-set.ts";
 import type { Finding } from "./finding.ts";
-import type { ScanText } from "./scan-text.ts";
+import { type ScanText, withoutDots } from "./scan-text.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
 import { isPadding } from "./placeholders.ts";
 
@@ -141,7 +141,7 @@ const shapes: readonly Shape[] = [
     kind: "sendgrid-key",
     triggers: ["SG."],
     pattern: /SG\.[\w-]{16,32}\.[\w-]{16,64}/y,
-    cut: /SG\.(?=[\w-]*(?:\d|[a-z][A-Z]))[\w-]{8,32}(?:\.[\w-]{0,64})?/y,
+    cut: /SG\.(?=[\w-]{0,40}(?:\d|[a-z][A-Z]))[\w-]{8,32}(?:\.[\w-]{0,64})?/y,
   },
   {
     kind: "twilio-key",
@@ -172,7 +172,7 @@ const shapes: readonly Shape[] = [
   {
     kind: "resend-key",
     triggers: ["re_"],
-    pattern: /re_(?=\w*\d)[A-Za-z0-9]{8}_[A-Za-z0-9]{22,28}(?!\w)/y,
+    pattern: /re_(?=[A-Za-z_]{0,36}\d)[A-Za-z0-9]{8}_[A-Za-z0-9]{22,28}(?!\w)/y,
   },
   {
     kind: "1password-secret-key",
@@ -242,8 +242,7 @@ function findJwt(scan: ScanText, at: number): readonly Finding[] {
   const { text } = scan;
   if (!scan.startsWord(at)) return NOTHING;
   const runEnd = scan.runEnd(URL_SAFE_DOT, at);
-  let end = runEnd;
-  while (end > at && text[end - 1] === ".") end--;
+  const end = withoutDots(text, at, runEnd);
   const header = text.slice(at, Math.min(end, at + HEADER_CHARS)).split(".", 1)[0] ?? "";
   if (!JOSE_HEADER.test(Buffer.from(header, "base64url").toString("utf8"))) return NOTHING;
   const length = end - at;

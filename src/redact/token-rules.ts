@@ -1,6 +1,6 @@
 import { type CharSet, UPPER_ALNUM } from "./char-set.ts";
 import type { Finding } from "./finding.ts";
-import type { ScanText } from "./scan-text.ts";
+import { type ScanText, withoutDots } from "./scan-text.ts";
 import { type TokenShape, tokenShapes } from "./token-table.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
 import { isWordy } from "./randomness.ts";
@@ -63,10 +63,8 @@ function findToken(shape: TokenShape, prefix: string, scan: ScanText, at: number
   // Base64 holds every short prefix somewhere.
   if (shape.common === true && /[+/]/.test(scan.text[at - 1] ?? "") && /^[A-Za-z0-9]+$/.test(prefix)) return NOTHING;
   const bodyStart = at + prefix.length;
-  let end = scan.runEnd(shape.body, bodyStart);
-  const runEnd = end;
-  // A dot is part of some tokens, but one at the end closes a sentence or starts an ellipsis.
-  while (end > bodyStart && scan.text[end - 1] === ".") end--;
+  const runEnd = scan.runEnd(shape.body, bodyStart);
+  const end = withoutDots(scan.text, bodyStart, runEnd);
   const body = scan.text.slice(bodyStart, end);
   if (shape.common === true && isSpelledOut(body)) return NOTHING;
   const whole = body.length >= shape.min && looksIssued(body, shape.body);

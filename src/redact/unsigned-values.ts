@@ -22,28 +22,35 @@ function after(pattern: RegExp, text: string, at: number): number | undefined {
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
-const DEFAULT = /\\*["'][ \t]{0,2},[ \t]{0,2}(?:default[ \t]?[=:][ \t]?)?(?=\\*["'])/y;
+const DEFAULT = /\\{0,127}["'][ \t]{0,2},[ \t]{0,2}(?:default[ \t]?[=:][ \t]?)?(?=\\{0,127}["'])/y;
 const WITH_DEFAULT: ReadonlySet<NameFamily> = new Set(["password", "secret", "token", "api-key"]);
 
 /** `getenv("SECRET_KEY", "…")` */
 function defaultValue(scan: ScanText, { start, end }: Name, family: NameFamily): Assigned | undefined {
   const { text } = scan;
-  if (!WITH_DEFAULT.has(family) || !/\([ \t]?\\*["']$/.test(text.slice(Math.max(0, start - 8), start))) {
+  if (!WITH_DEFAULT.has(family) || !/\([ \t]?\\{0,7}["']$/.test(text.slice(Math.max(0, start - 8), start))) {
     return undefined;
   }
   const at = after(DEFAULT, text, end);
   return at === undefined ? undefined : valueAt(scan, at, "loose");
 }
 
-const SQL = /[ \t]{1,4}(?=\\*')/y;
-const NETRC_BEFORE = /\blogin[ \t\r\n]+\S{1,100}[ \t\r\n]+$/;
+const SQL = /[ \t]{1,4}(?=\\{0,127}')/y;
+/** Whether `login`, a name and a space stand directly before `at`. */
+const followsLogin = (text: string, at: number): boolean =>
+  /\blogin$/.test(
+    text
+      .slice(Math.max(0, at - 160), at)
+      .split(/[ \t\r\n]+/)
+      .at(-3) ?? "",
+  ) && /\s/.test(text.charAt(at - 1));
 
 /** `PASSWORD '…'` of SQL, `login … password …` of a .netrc file. */
 function placedPassword(scan: ScanText, { text: name, start, end }: Name): Assigned | undefined {
   const { text } = scan;
   const sql = /^password$/i.test(name) ? after(SQL, text, end) : undefined;
   if (sql !== undefined) return valueAt(scan, sql, "loose");
-  const inNetrc = /[ \t]/.test(text[end] ?? "") && NETRC_BEFORE.test(text.slice(Math.max(0, start - 160), start));
+  const inNetrc = /[ \t]/.test(text[end] ?? "") && followsLogin(text, start);
   return inNetrc ? valueAt(scan, end + 1, "declared") : undefined;
 }
 

@@ -72,7 +72,9 @@ const isMadeUpSecret = (value: string, context: ValueContext): boolean =>
 /** `user:password` in base64, whole or cut. */
 export function isEncodedLogin(value: string, cut: boolean): boolean {
   const decoded = Buffer.from(value, "base64").toString("latin1");
-  return /^[\x20-\x7e]{1,64}:[\x20-\x7e]+$/.test(decoded) || (cut && /^[\x20-\x7e]{4,}$/.test(decoded));
+  if (!/^[\x20-\x7e]+$/.test(decoded)) return false;
+  const colon = decoded.indexOf(":", 1);
+  return (colon > 0 && colon <= 64 && colon < decoded.length - 1) || (cut && decoded.length >= 4);
 }
 
 /** The public key that git signs with: `user.signingkey`, by its fingerprint or its short id. */
