@@ -4,7 +4,7 @@ import { findCookies, findCredential } from "./credential-headers.ts";
 import type { Finding } from "./finding.ts";
 import { familyOf, type NameFamily } from "./names.ts";
 import type { ScanText } from "./scan-text.ts";
-import { isStandIn } from "./placeholders.ts";
+import { isStandIn, withoutMarkers } from "./placeholders.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
 import { valueWithoutSign } from "./unsigned-values.ts";
 import { isFingerprint, isSecretValue } from "./values.ts";
@@ -55,7 +55,9 @@ const JUDGED_CHARS = 512;
 function judge(scan: ScanText, name: string, family: NameFamily, value: Assigned | undefined): readonly Finding[] {
   if (value === undefined) return NOTHING;
   const { start, end, context, cut } = value;
-  const text = scan.text.slice(start, Math.min(end, start + JUDGED_CHARS));
+  const whole = scan.text.slice(start, Math.min(end, start + JUDGED_CHARS));
+  if (isStandIn(whole)) return NOTHING;
+  const text = withoutMarkers(whole);
   if (!isSecretValue(text, family, context) && !(cut && isCutSecret(text, family))) return NOTHING;
   if (isFingerprint(name, text)) return NOTHING;
   scan.namesSeenTo = Math.max(scan.namesSeenTo, end);
@@ -94,7 +96,7 @@ const isCookie = (text: string, { start, end }: Name): boolean =>
   (text[end] === "\t" && text[start - 1] === "\t") ||
   COOKIE_BEFORE.test(text.slice(Math.max(0, start - 32), start));
 
-const STORED_KEY_BEFORE = /"type\\{0,7}":[ \t]{0,4}\\{0,7}"api\\{0,7}",[\s\\n]{0,20}\\{0,7}"$/;
+const STORED_KEY_BEFORE = /"type\\{0,7}":[ \t]{0,4}\\{0,7}"api\\{0,7}",[\s\\n]{0,24}"$/;
 
 /** `{"type": "api", "key": "…"}`: a provider's key in opencode's auth.json. */
 function findStoredKey(scan: ScanText, name: Name): readonly Finding[] {

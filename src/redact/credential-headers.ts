@@ -2,7 +2,7 @@
 import { charSetExcept } from "./char-set.ts";
 import type { Finding } from "./finding.ts";
 import type { ScanText } from "./scan-text.ts";
-import { isStandIn } from "./placeholders.ts";
+import { isStandIn, withoutMarkers } from "./placeholders.ts";
 import { isRandom } from "./randomness.ts";
 import { NOTHING } from "./trigger-index.ts";
 import { isEncodedLogin } from "./values.ts";
@@ -32,7 +32,7 @@ export function findCredential(scan: ScanText, from: number, to: number): readon
   if (match === null || start === undefined) return NOTHING;
   const end = Math.min(to, scan.runEnd(CREDENTIAL_CHARS, from + start));
   const scheme = match.groups?.["scheme"]?.toLowerCase() ?? "";
-  const value = match.groups?.["secret"] ?? "";
+  const value = withoutMarkers(match.groups?.["secret"] ?? "");
   // AWS names the key's id here; the signature has a rule of its own.
   if (scheme.startsWith("aws4")) return NOTHING;
   if (!isCredential(value, scheme, scan.breaksOffAt(end))) return NOTHING;

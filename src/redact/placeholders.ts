@@ -7,13 +7,12 @@ const PLACEHOLDER = new RegExp(
     "•+",
     "\\.{2,}",
     "…",
-    "(.)\\1*",
     "(?:123)?1234(?:5678)?",
     "null|nil|none|undefined|true|false|yes|no|on|off|todo|tbd|n/?a|empty|unset|void",
     "change[-_ ]?(?:me|it|this)(?:please|now)?|replace[-_ ]?(?:me|this)|fix[-_ ]?me",
     "(?:super|top)?[-_ ]?secret|password|passwd|passphrase|pass|pwd|token|pw|key|api[-_ ]?key|credentials?",
     "postgres|root|admin|user|guest|test|foobar|foo|bar|baz|abc|example|sample|dummy|fake|mock|redacted|hidden|masked",
-    "\\[.*\\]|<.*>|\\(.*\\)|%.+%|@.+@|__[A-Z_]+__",
+    "\\[.{0,98}\\]|<.{0,98}>|\\(.{0,98}\\)|%.{1,98}%|@.{1,98}@|__[A-Z_]+__",
   ].join("|")})$`,
   "i",
 );
@@ -25,8 +24,12 @@ const INSTRUCTION =
 /** A masked value, `put-it-here`, Amazon's `…EXAMPLEKEY`. */
 const STAND_IN_PART = /\*{3}|(?:[-_ ](?:here|placeholder)|EXAMPLE(?:KEY)?)$/i;
 
+/** One character, again and again. */
+const isFilling = (value: string): boolean => value !== "" && value === value.charAt(0).repeat(value.length);
+
 const isPlaceholder = (value: string): boolean =>
   PLACEHOLDER.test(value.slice(0, 100)) ||
+  isFilling(value.slice(0, 100)) ||
   STAND_IN_PART.test(value) ||
   /^(?:your|my)[A-Z][a-z]/.test(value) ||
   (INSTRUCTION.test(value) && isWordy(value));
@@ -45,11 +48,19 @@ function isReference(value: string): boolean {
   return TEMPLATE.test(start) || VARIABLES.test(start) || STORE_ADDRESS.test(start);
 }
 
-/** What earlier redaction left; it may be cut at the colon. */
-const isRedacted = (value: string): boolean => value.includes("[REDACTED");
+/** What earlier redaction, of ours or another program's, left; it may be cut. */
+const MARKERS = /\[REDACTED(?::[a-z0-9-]{0,64})?\]?/g;
+
+/** A value without what earlier redaction left in it: the rest may be a secret. */
+export const withoutMarkers = (value: string): string =>
+  value.includes("[REDACTED") ? value.replaceAll(MARKERS, "") : value;
 
 /** Whether the value only stands for a secret. */
-export const isStandIn = (value: string): boolean => isRedacted(value) || isReference(value) || isPlaceholder(value);
+export function isStandIn(value: string): boolean {
+  const own = withoutMarkers(value);
+  if (own !== value && !/[\p{L}\p{N}]/u.test(own)) return true;
+  return isReference(own) || isPlaceholder(own);
+}
 
 /** A type, a keyword or the name of an algorithm: what code and schemas say about a password. */
 const TYPE_WORD = new RegExp(

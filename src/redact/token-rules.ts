@@ -48,7 +48,7 @@ function looksIssued(body: string, alphabet: CharSet): boolean {
 }
 
 /** Words joined by signs, as in `live_reload_is_enabled_in_v2`: prefixes that occur in ordinary text start such names. */
-const isSpelledOut = (body: string): boolean => /[-_.]/.test(body) && isWordy(body);
+const isSpelledOut = (body: string): boolean => body.length <= 2 * SAMPLE_CHARS && /[-_.]/.test(body) && isWordy(body);
 
 function looksIssuedButCut(body: string, { body: alphabet, common = false }: TokenShape): boolean {
   if (body.length < (common ? CUT_MIN_COMMON : CUT_MIN)) return false;

@@ -9,7 +9,7 @@ import { createRedactor, ownRules } from "../../src/redact/redactor.ts";
 import { SECRETLINT_TRIGGERS } from "../../src/redact/secretlint-detector.ts";
 import { labelledSets } from "../secrets/measure.ts";
 
-const CHARS = 32 * 1024;
+const CHARS = 16 * 1024;
 const PARTS = 8;
 
 /** What may follow a trigger in a text that repeats both. */
@@ -46,7 +46,7 @@ function hostileTexts(): HostileText[] {
   for (const literals of Object.values(SECRETLINT_TRIGGERS)) for (const each of literals.split(" ")) triggers.add(each);
   const ofTriggers = [...triggers].flatMap((trigger, at) => {
     // Not each with each: triggers of one sort stand together, and one of the next few comes with the next follower.
-    const followers = FOLLOWERS.filter((_, i) => (i + at) % 4 === 0);
+    const followers = FOLLOWERS.filter((_, i) => i === at % FOLLOWERS.length);
     const run = RUNS[at % RUNS.length] ?? "";
     const beforeRun = (chars: number): string => repeat(trigger, chars / 2) + repeat(run, chars / 2);
     return [
@@ -55,7 +55,9 @@ function hostileTexts(): HostileText[] {
       { unit: `${trigger} and then ${run}`, make: beforeRun },
     ];
   });
-  const labelled = labelledSets.flatMap(({ positives }) => positives.map(({ text }) => text));
+  const labelled = labelledSets
+    .flatMap(({ positives }) => positives.map(({ text }) => text))
+    .filter((_, at) => at % 4 === 0);
   return [...ofTriggers, ...labelled.map((text, at) => repeated(text.slice(0, text.length - (at % 9))))];
 }
 

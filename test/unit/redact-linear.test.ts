@@ -29,7 +29,8 @@ async function ownExpressions(): Promise<Expression[]> {
     literalsIn(parseAst(readFileSync(new URL(file, folder), "utf8"), { lang: "ts" }, file)),
   );
   const { stdout } = await run(process.execPath, [support("redact-expressions-child.ts")]);
-  return [...literals, ...z.array(expressionSchema).parse(JSON.parse(stdout))];
+  const all = [...literals, ...z.array(expressionSchema).parse(JSON.parse(stdout))];
+  return [...new Map(all.map((each) => [`/${each.pattern}/${each.flags}`, each])).values()];
 }
 
 /** Whether something may be repeated without end: `*`, `+` or `{3,}`, outside of classes. */

@@ -42,6 +42,18 @@ describe("redactor", () => {
     assert.equal(await redact(`password=${make.stripeLive(random)}`), "password=[REDACTED:stripe-key]");
   });
 
+  test("finds a secret in a value that has an earlier marker or speaks of one", async () => {
+    const password = make.humanPassword(random);
+    for (const value of [`[REDACTED]${password}`, `${password}[REDACTED:token]`, `[REDACTED:a]${password}[REDACTED`]) {
+      for (const text of [`{"password":"${value}"}`, `password: "${value}"`]) {
+        const output = await redact(text);
+        assert.ok(!isLeaked(password, output), output);
+        assert.equal(await redact(output), output);
+      }
+      assert.ok(!isLeaked(password, await redact({ text: value, key: "password" })));
+    }
+  });
+
   test("leaves earlier markers alone, whatever stands around them", async () => {
     const text = 'password=[REDACTED:password] token: "[REDACTED:github-token]" [REDACTED:api-key]: abc';
     assert.equal(await redact(text), text);

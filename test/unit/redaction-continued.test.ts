@@ -19,6 +19,22 @@ describe("a secret in a text that is written in two pieces", () => {
     for (let at = 0; at + 8 <= SECRET.length; at++) assert.ok(!said.includes(SECRET.slice(at, at + 8)), said);
     assert.match(said, /, keep it\.$/);
   });
+
+  test("leaves nothing behind, wherever it is cut", async () => {
+    for (const [before, secret] of [
+      ["The key is ", SECRET],
+      ["The key is ", ["sk", "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hI6"].join("-")],
+      ["Use DB_PASSWORD=", "Hunter2-Elephant-77"],
+    ] as const) {
+      for (let cut = 1; cut < secret.length; cut++) {
+        const drafts = splitText(before + secret.slice(0, cut), `${secret.slice(cut)} and so on.`);
+        const prepared = await preparation().prepare("ses_1", drafts);
+        const said = prepared.map(({ entry }) => ("content" in entry ? entry.content : "")).join("");
+        assert.match(said, /^[\w= ]+\[REDACTED:[a-z-]+\] and so on\.$/);
+        assert.ok(said.startsWith(before), said);
+      }
+    }
+  });
 });
 
 /** The drafts of a text of which a part was written because a call behind it could not wait. */

@@ -93,10 +93,10 @@ export class TextItem implements Item {
 
   take(early: boolean): Draft[] {
     if (early) this.#wasForced = true;
-    if (early && !this.isEmpty) this.#written = this.#text;
-    const entry = { ...this.#entry(this.#text), ...(early ? { unfinished: true } : {}) };
-    if (this.#replaces) return [{ entry: { ...entry, continues: "replace" } }];
-    return this.isEmpty ? [] : [{ entry }];
+    const content = early && !this.#replaces ? withoutLastWord(this.#text) : this.#text;
+    if (early && !this.isEmpty) this.#written = content;
+    if (this.#replaces) return [{ entry: { ...this.#entry(content), continues: "replace" } }];
+    return this.isEmpty ? [] : [{ entry: this.#entry(content) }];
   }
 
   /** What is left to write after a forced turn, once the text has ended. */
@@ -121,4 +121,17 @@ export class TextItem implements Item {
       ...(this.interrupted ? { unfinished: true } : {}),
     };
   }
+}
+
+/** A word that is longer is not kept back. */
+const MAX_WORD = 4096;
+
+/**
+ * A text that goes on, without its last word: that may be the beginning of a secret, which shows only when it is whole.
+ * A text of one word is left as it is, for it must take its place.
+ */
+function withoutLastWord(text: string): string {
+  let start = text.length;
+  while (start > 0 && text.length - start <= MAX_WORD && !/\s/.test(text.charAt(start - 1))) start--;
+  return start === 0 || text.length - start > MAX_WORD ? text : text.slice(0, start);
 }
