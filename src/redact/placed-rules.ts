@@ -43,8 +43,8 @@ interface Place {
   pattern: RegExp;
 }
 
-const QUOTED_ARGUMENT = String.raw`(?:\\*"[^"\\\n]{0,128}\\*"|\\*'[^'\\\n]{0,128}\\*'|[\w.$>:-]{1,64})`;
-const LAST_ARGUMENT = String.raw`\\*(?<quote>["'])(?<secret>[^"'\\\s]{4,128})\\*\k<quote>`;
+const QUOTED_ARGUMENT = String.raw`(?:\\{0,63}"[^"\\\n]{0,128}\\{0,63}"|\\{0,63}'[^'\\\n]{0,128}\\{0,63}'|[\w.$>:-]{1,64})`;
+const LAST_ARGUMENT = String.raw`\\{0,63}(?<quote>["'])(?<secret>[^"'\\\s]{4,128})\\{0,63}\k<quote>`;
 /** Calls whose argument of that number is a password. */
 const CALLS: readonly (readonly [before: number, names: string])[] = [
   [
@@ -90,7 +90,7 @@ const places: readonly Place[] = [
   {
     kind: "password",
     triggers: ["IDENTIFIED BY ", "identified by "],
-    pattern: /identified by \\*"?(?<secret>[^\s"'\\;:%?]{4,128})/diy,
+    pattern: /identified by \\{0,63}"?(?<secret>[^\s"'\\;:%?]{4,128})/diy,
   },
   {
     kind: "password",
@@ -144,7 +144,8 @@ function findDsn(scan: ScanText, at: number): readonly Finding[] {
 }
 
 const MAX_JWK = 4096;
-const JWK_MEMBER = /(?<![\w-])(?:d|p|q|dp|dq|qi|k)\\*["']?[ \t]{0,4}:[ \t]{0,4}\\*["'](?<secret>[\w-]{16,1024})/dg;
+const JWK_MEMBER =
+  /(?<![\w-])(?:d|p|q|dp|dq|qi|k)\\{0,63}["']?[ \t]{0,4}:[ \t]{0,4}\\{0,63}["'](?<secret>[\w-]{16,1024})/dg;
 
 /** The private members of a JSON Web Key: what stands around `"kty"` in the same braces. */
 function findJwk(scan: ScanText, at: number): readonly Finding[] {

@@ -94,7 +94,7 @@ const joints: readonly Joint[] = [
   // R, Go, Rust, C++, PHP
   {
     after:
-      /(?:[ \t]?<-[ \t]?|[ \t][Ss]tring[ \t]?=[ \t]?|(?::[ \t]?[\w&' ]{1,24})?[ \t]?=[ \t]?(?:String::from|Secret(?:String|Str)?(?:::new|::from)?|Buffer\.from|bytes|str)\(|\\*["']?\]?[ \t]{0,2}=>[ \t\n]{0,8}string\(\d{1,4}\)[ \t]|\{)(?=\\*["'])/y,
+      /(?:[ \t]?<-[ \t]?|[ \t][Ss]tring[ \t]?=[ \t]?|(?::[ \t]?[\w&' ]{1,24})?[ \t]?=[ \t]?(?:String::from|Secret(?:String|Str)?(?:::new|::from)?|Buffer\.from|bytes|str)\(|\\{0,63}["']?\]?[ \t]{0,2}=>[ \t\n]{0,8}string\(\d{1,4}\)[ \t]|\{)(?=\\{0,63}["'])/y,
     quotedOnly: true,
   },
   // A cookie jar.
@@ -102,18 +102,22 @@ const joints: readonly Joint[] = [
   // `<td>NAME</td><td>v</td>`, `name="NAME">v<`, `NAME:</b> v`, `NAME: <code>v`
   {
     after:
-      /:?(?:\\*["'][^<>\n]{0,60}(?<![%=/-])>|[ ][\w:]{1,20}=[^<>\n]{1,60}>|:?[ \t\r\n]{0,12}<\/?[A-Za-z][^<>\n]{0,40}>)(?:[ \t\r\n]{0,12}<\/?[A-Za-z][^<>\n]{0,40}>){0,4}[ \t]{0,4}(?=[^<\s])/y,
+      /:?(?:\\{0,63}["'][^<>\n]{0,60}(?<![%=/-])>|[ ][\w:]{1,20}=[^<>\n]{1,60}>|:?[ \t\r\n]{0,12}<\/?[A-Za-z][^<>\n]{0,40}>)(?:[ \t\r\n]{0,12}<\/?[A-Za-z][^<>\n]{0,40}>){0,4}[ \t]{0,4}(?=[^<\s])/y,
   },
-  { before: /(?:name|id|type)=\\*["'][\w-]{0,20}$/, after: /\\*["'][^<>\n]{0,60}\bvalue=(?=\\*["'])/y },
+  { before: /(?:name|id|type)=\\{0,63}["'][\w-]{0,20}$/, after: /\\{0,63}["'][^<>\n]{0,60}\bvalue=(?=\\{0,63}["'])/y },
   // `fill('#NAME', 'v')`, `send_keys` after a selector with the name
-  { before: /\([^()\n]{0,40}["'][^()\s]{0,40}$/, after: /["'\]]{1,4},[ \t]{0,4}(?=\\*["'])/y, quotedOnly: true },
+  { before: /\([^()\n]{0,40}["'][^()\s]{0,40}$/, after: /["'\]]{1,4},[ \t]{0,4}(?=\\{0,63}["'])/y, quotedOnly: true },
   {
     after:
-      /["'\]]{0,4}\)\.(?:clear\(\)\.)?(?:fill|type|send_?keys|press_?sequentially|set_?value|input)\([ \t]{0,2}(?=\\*["'])/iy,
+      /["'\]]{0,4}\)\.(?:clear\(\)\.)?(?:fill|type|send_?keys|press_?sequentially|set_?value|input)\([ \t]{0,2}(?=\\{0,63}["'])/iy,
     quotedOnly: true,
   },
   // `#define NAME "v"`, `@name "v"`
-  { before: /(?:#define[ \t]{1,8}|@|const[ \t])[A-Z_]{0,40}$/i, after: /[ \t]{1,8}(?=\\*["'])/y, quotedOnly: true },
+  {
+    before: /(?:#define[ \t]{1,8}|@|const[ \t])[A-Z_]{0,40}$/i,
+    after: /[ \t]{1,8}(?=\\{0,63}["'])/y,
+    quotedOnly: true,
+  },
   // `NAME { get; set; } = "v"`
   {
     after:
@@ -122,18 +126,18 @@ const joints: readonly Joint[] = [
   },
   // `variable "NAME" { … default = "v" }`
   {
-    before: /variable[ \t]{1,4}\\*"$/,
-    after: /\\*"[ \t]{0,4}\{[^{}]{0,300}?\bdefault[ \t]{0,12}=[ \t]{0,4}(?=\\*")/y,
+    before: /variable[ \t]{1,4}\\{0,63}"$/,
+    after: /\\{0,63}"[ \t]{0,4}\{[^{}]{0,300}?\bdefault[ \t]{0,12}=[ \t]{0,4}(?=\\{0,63}")/y,
     quotedOnly: true,
   },
   // YAML: the value on the next line; JSON: in a list
   { after: /:[ \t]{0,4}(?:[|>][+-]?)?[ \t]{0,4}\r?\n[ \t]{1,40}(?=[^\s#-])/y },
-  { after: /\\*["']?[ \t]{0,2}:[ \t]{0,2}\[[ \t\n]{0,8}(?=\\*["'])/y, quotedOnly: true },
+  { after: /\\{0,63}["']?[ \t]{0,2}:[ \t]{0,2}\[[ \t\n]{0,8}(?=\\{0,63}["'])/y, quotedOnly: true },
   // `[NAME] => v` of PHP, `= PASSWORD('v')` of SQL
   { after: /\][ \t]{0,2}=>[ \t]{0,2}/y, context: "line" },
-  { before: /=[ \t]{0,2}$/, after: /\(\\*(?=')/y, quotedOnly: true },
+  { before: /=[ \t]{0,2}$/, after: /\(\\{0,63}(?=')/y, quotedOnly: true },
   // A part of a form: the value after an empty line
-  { before: /name=\\*["']$/, after: /\\*["'](?:;[^\n]{0,60})?(?:(?:\\r)?\\n|\r?\n){2}/y, context: "line" },
+  { before: /name=\\{0,63}["']$/, after: /\\{0,63}["'](?:;[^\n]{0,60})?(?:(?:\\r)?\\n|\r?\n){2}/y, context: "line" },
   { after: /[ \t]{0,4}(?:->|→)[ \t]{0,4}/y },
   // Columns
   { before: /(?:^|[\n|])[ \t|+-]{0,20}$/, after: /(?:[ \t]{2,40}|\t|[ \t]{0,20}\|[ \t]{0,20})`?(?=[A-Za-z0-9])/y },
