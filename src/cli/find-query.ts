@@ -88,6 +88,7 @@ export function findRow(ref: SessionRef, hit: Hit, { open, rank, eventId }: RowS
     match_count: hit.match_count,
     open: openCommand(ref, hit, open),
     gone: open.kind === "gone",
+    is_foreign: ref.isForeign,
     rank,
     event_id: eventId,
   };

@@ -1,6 +1,6 @@
 /** What a search found, for a person to read. */
 import { withoutOutputTags } from "../calls/result-texts.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import { FOREIGN, type SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./command.ts";
 import { projectName } from "./short-paths.ts";
 import type { FindRow } from "./schemas/find.ts";
@@ -14,7 +14,10 @@ const INDENT = "    ";
 /** The line above the passages of a session. */
 export function findHeading({ colors, columns }: CommandContext, ref: SessionRef): string {
   const project = ref.project === null ? ref.projectLabel : projectName(ref.project);
-  const facts = [neutralLine(ref.title ?? ""), neutralLine(project), shownSource(ref)].filter((fact) => fact !== "");
+  const mark = ref.isForeign ? FOREIGN : "";
+  const facts = [mark, neutralLine(ref.title ?? ""), neutralLine(project), shownSource(ref)].filter(
+    (fact) => fact !== "",
+  );
   const id = cut(neutralLine(ref.id), columns);
   const room = columns - widthOf(id) - 2;
   return `${colors.bold(id)}${room < 8 ? "" : `  ${colors.dim(cut(facts.join(" · "), room))}`}\n`;

@@ -1,5 +1,6 @@
 /** Sessions in a table. */
 import { compact, dollars, duration } from "../html/quantities.ts";
+import { FOREIGN } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./command.ts";
 import { projectName } from "./short-paths.ts";
 import type { ListRow } from "./schemas/list.ts";
@@ -29,7 +30,8 @@ export function listText(
     row.source,
     cut(neutralLine(projectName(row.project ?? "")), 20),
     cut(
-      neutralLine(row.problem === null ? (row.title ?? row.prompt ?? "") : `(not read: ${row.problem})`),
+      (row.is_foreign ? `(${FOREIGN}) ` : "") +
+        neutralLine(row.problem === null ? (row.title ?? row.prompt ?? "") : `(not read: ${row.problem})`),
       MAX_TITLE_COLUMNS,
     ),
   ]);

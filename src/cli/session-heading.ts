@@ -1,6 +1,6 @@
 /** The lines above a session's text: which one it is. */
 import type { ParseResult } from "../parse/model.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import { FOREIGN, type SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./command.ts";
 import { projectName } from "./short-paths.ts";
 import { idOf } from "./session-input.ts";
@@ -20,6 +20,7 @@ export function sessionHeading({ colors, columns }: CommandContext, ref: Session
     `${count(stats.total_messages)} messages`,
     project === null ? "" : neutralLine(projectName(project)),
     neutralLine(idOf(ref, result)),
+    ref.isForeign ? FOREIGN : "",
   ];
   const lines = [
     colors.bold(cut(title, Math.min(columns, 100))),

@@ -1,4 +1,5 @@
 /** One search over the index and over the sessions that it has not as they are. */
+import { statSync } from "node:fs";
 import type { StaleSession } from "../indexing/stale-sessions.ts";
 import type { SessionRef, Unreadable, Where } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/model.ts";
@@ -57,7 +58,10 @@ export async function searchAll(
     const ref = refs.get(id);
     if (ref !== undefined) return { ref: await withHead(ref), stored: undefined, access: { kind: "here" } };
     const stored = wanted.stored.get(id) ?? (await store.session(id));
-    return stored && { ref: storedRef(stored), stored, access: accessOf(stored, store) };
+    if (stored === undefined) return undefined;
+    const access = accessOf(stored, store);
+    const indexed = storedRef(stored);
+    return { ref: access.kind === "here" ? await withMark(indexed, where) : indexed, stored, access };
   };
   return {
     result,
@@ -76,6 +80,15 @@ export async function searchAll(
 async function withHead(ref: SessionRef): Promise<SessionRef> {
   const { readHead } = await import("../sessions/file-ref.ts");
   return readHead(ref).catch(() => ref);
+}
+
+/** With `isForeign`, which goes by the time of the file too. */
+async function withMark(ref: SessionRef, where: Where): Promise<SessionRef> {
+  if (ref.source !== "transcript" || ref.path === null) return ref;
+  const { markForeign } = await import("../sessions/recorded-here.ts");
+  const modifiedMs = statSync(ref.path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const [marked] = await markForeign([{ ...ref, modifiedMs }], where);
+  return { ...ref, isForeign: marked?.isForeign ?? false };
 }
 
 async function readChanged(

@@ -3,6 +3,7 @@ import { byEntryTime } from "./entry-times.ts";
 import { scanOpencodeStore } from "./opencode-store.ts";
 import { filterByProject } from "./project-filter.ts";
 import { isAbsent } from "./reasons.ts";
+import { markForeign } from "./recorded-here.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import { isSubagent, type SessionRef, type SessionRoot, type Unreadable, type Where } from "./session-ref.ts";
 import { sessionRoots } from "./session-roots.ts";
@@ -58,6 +59,8 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
   }
 
   let sessions = joinSources(scanned.flatMap((each) => each.sessions));
+  const stored = where.roots === undefined ? { stored: storedIn(scanned) } : {};
+  sessions = await markForeign(sessions, where, { files, ...stored });
   // Not earlier: of a session in two places only one may know its parent.
   if (!all) sessions = sessions.filter((ref) => !isSubagent(ref));
   if (project !== undefined) sessions = await filterByProject(sessions, project, where, files);
@@ -68,6 +71,11 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
     unreadable: scanned.flatMap((each) => each.unreadable),
     roots: searched,
   };
+}
+
+function storedIn(scanned: readonly ScannedSessions[]): Set<string> {
+  const refs = scanned.flatMap(({ sessions }) => sessions);
+  return new Set(refs.flatMap(({ id, source }) => (source === "opencode-store" ? [id] : [])));
 }
 
 function scan(root: SessionRoot, files: SessionFiles, options: ClaudeScanOptions): Promise<ScannedSessions> {

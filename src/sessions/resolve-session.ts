@@ -5,6 +5,7 @@ import { currentProject, filterByProject } from "./project-filter.ts";
 import { isConversation } from "./entry-times.ts";
 import { isReadFault } from "./read-fault.ts";
 import { cannotOpen } from "./open-session.ts";
+import { markForeign } from "./recorded-here.ts";
 import { refuseFile } from "./refuse-content.ts";
 import { SessionError } from "./session-error.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
@@ -54,7 +55,10 @@ export async function sessionMeant(
   const kind = text === "" ? undefined : await kindOf(path, files);
   // Beside the file of a session often lies a folder with its name: that is hardly what is meant.
   const isPath = /[\\/]/.test(text) || /^\.\.?$/.test(text);
-  if (kind === "file" || kind === "other" || (isPath && kind === "folder")) return fileRef(path, files);
+  if (kind === "file" || kind === "other" || (isPath && kind === "folder")) {
+    const ref = await fileRef(path, files);
+    return (await markForeign([ref], where, { files }))[0] ?? ref;
+  }
   if (isPath || /\.(?:jsonl|md|json)$/.test(text)) throw noFile(path);
   const found = await findSessions(where, { all: true, files });
   const matching = matchesOf(text, found.sessions);

@@ -38,9 +38,14 @@ export interface SessionRef {
   modifiedMs: number;
   /** Size of the file; null if there is none, or none that can be told (a pipe, a database). */
   bytes: number | null;
+  /** A transcript that was not recorded on this machine, as far as that can be told: see `markForeign`. */
+  isForeign: boolean;
   /** The same session elsewhere: in the other format, in opencode's store. In the order of preference. */
   alternatives: readonly SessionRef[];
 }
+
+/** Mark of a session with `isForeign`. */
+export const FOREIGN = "not recorded on this machine";
 
 /** A place that could not be read. The others are read all the same. */
 export interface Unreadable {
@@ -98,6 +103,7 @@ export function sessionRef({
     lastMs: null,
     modifiedMs: 0,
     bytes: null,
+    isForeign: false,
     alternatives: [],
     ...known,
   };

@@ -1,6 +1,6 @@
 /** What an answer says of the session that it is about. */
 import { createRedactor, type Redactor } from "../redact/redactor.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import { FOREIGN, type SessionRef } from "../sessions/session-ref.ts";
 import { countTokens } from "./tokens.ts";
 
 export interface SessionHeading {
@@ -13,6 +13,7 @@ export interface SessionHeading {
     path: string | null;
     project: string | null;
     title: string | null;
+    is_foreign: boolean;
   };
   /** Of the longer of the two forms. */
   tokens: number;
@@ -39,10 +40,11 @@ export async function sessionHeading(ref: SessionRef, asked?: string): Promise<S
   const what = source === "opencode" ? "database" : "file";
   const lines = [
     `Session ${id}${title === null ? "" : `, ${JSON.stringify(title)}`}`,
+    ...(ref.isForeign ? [`This transcript was ${FOREIGN}: somebody else may have written it.`] : []),
     ...(place === null ? [] : [`${what} ${shortened(place)}`]),
     `[N] is the line, times are UTC. ${DATA_NOTICE}`,
   ];
-  const fields = { session_id: id, source, path, project, title };
+  const fields = { session_id: id, source, path, project, title, is_foreign: ref.isForeign };
   const text = lines.join("\n");
   const tokens = Math.max(countTokens(text), countTokens(JSON.stringify(fields)));
   // A file in no known place is found by its path alone; `latest` may be another session by the next page.

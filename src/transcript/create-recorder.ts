@@ -14,6 +14,7 @@ import { given } from "./draft.ts";
 import { KeptFiles } from "./kept-files.ts";
 import type { TranscriptFormat } from "./paths.ts";
 import { Preparation, type Redaction } from "./preparation.ts";
+import { RecordedSessions } from "./recorded-sessions.ts";
 import { Recorder, type RecorderQueries } from "./recorder.ts";
 
 export interface CreateRecorderOptions {
@@ -22,6 +23,8 @@ export interface CreateRecorderOptions {
   options: Pick<Options, "format" | "maxInlineChars" | "redact" | "reasoning" | "events">;
   /** Folder of the project that no symbolic link may lead out of. Default: links are followed. */
   project?: string;
+  /** File that lists the sessions recorded on this machine (see `recordedListPath`). Default: none. */
+  recordedList?: string;
   queries: RecorderQueries;
   /** Told when writing begins to fail and when it works again. */
   onFault: (event: FaultEvent) => void;
@@ -46,7 +49,7 @@ export function formatsOf(format: Options["format"]): TranscriptFormat[] {
 
 /** A recorder on the real disk and the real clock. */
 export function createRecorder(settings: CreateRecorderOptions): Recorder {
-  const { dataFolder, options, queries, onFault, onFailure, onWarning, project } = settings;
+  const { dataFolder, options, queries, onFault, onFailure, onWarning, project, recordedList } = settings;
   const { fs = nodeFileSystem, nowMs = Date.now } = settings;
   const root = transcriptsFolder(dataFolder);
   const formats = formatsOf(options.format);
@@ -69,6 +72,7 @@ export function createRecorder(settings: CreateRecorderOptions): Recorder {
     include: { reasoning: options.reasoning, events: options.events },
     maxInlineChars: formats.includes("markdown") ? options.maxInlineChars : undefined,
   });
+  const recorded = new RecordedSessions({ fs, path: recordedList, nowMs });
   return new Recorder({
     root,
     formats,
@@ -78,6 +82,7 @@ export function createRecorder(settings: CreateRecorderOptions): Recorder {
     queries,
     redactText: (text) => redaction.text(text),
     checkFolder,
+    noteSession: (sessionID) => recorded.add(sessionID),
     warn: async () => {
       const warning = await unignoredTranscripts(root);
       if (warning !== undefined) onWarning?.(warning);

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isAbsolute, join } from "node:path";
 
 /** Folder of the project where everything is kept. */
 export const DATA_FOLDER = ".openfleet";
@@ -35,4 +36,38 @@ export function outputPath(sessionID: string, callID: string, attempt = 1): stri
 export function attachmentPath(sessionID: string, name: string, extension: string, attempt = 1): string {
   const suffix = attempt > 1 ? `-${attempt}` : "";
   return `${safeSegment(sessionID)}/attachments/${safeSegment(name)}${suffix}${extension}`;
+}
+
+/** The file that lists the sessions recorded on this machine, in the user's data folder. */
+export function recordedListPath({
+  env,
+  home,
+}: {
+  env: Readonly<Record<string, string | undefined>>;
+  home: string;
+}): string {
+  const given = env["XDG_DATA_HOME"] ?? "";
+  // The XDG specification has relative ones ignored.
+  const data = isAbsolute(given) ? given : join(home, ".local", "share");
+  return join(data, "opencode-transcripts", "recorded-sessions");
+}
+
+const SINCE = "since ";
+
+/** First line of a new list: transcripts that are older than it may have been recorded here all the same. */
+export function recordedSince(nowMs: number): string {
+  return `${SINCE}${new Date(nowMs).toISOString()}\n`;
+}
+
+export function recordedLine(sessionID: string): string {
+  return `${safeSegment(sessionID)}\n`;
+}
+
+/** The sessions of a list, as `safeSegment` names them, and when it was begun; 0 if it does not say. */
+export function readRecordedList(text: string): { ids: Set<string>; sinceMs: number } {
+  const lines = text.split("\n");
+  // Two processes may have begun it at the same moment.
+  const times = lines.flatMap((line) => (line.startsWith(SINCE) ? [Date.parse(line.slice(SINCE.length))] : []));
+  const known = times.filter((time) => !Number.isNaN(time));
+  return { ids: new Set(lines), sinceMs: known.length === 0 ? 0 : Math.min(...known) };
 }

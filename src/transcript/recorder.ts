@@ -44,6 +44,8 @@ export interface RecorderOptions {
   prepareFolder: () => Promise<void>;
   /** Rejects if nothing may be written to the data folder. */
   checkFolder: () => Promise<void>;
+  /** Notes that the session is recorded on this machine. Never rejects. */
+  noteSession: (sessionID: string) => Promise<void>;
   /** Tells what a person should know of the data folder. */
   warn: () => Promise<void>;
   join: (...segments: string[]) => string;
@@ -222,6 +224,7 @@ export class Recorder {
     await this.#options.checkFolder();
     await this.#prepareFolder();
     await this.#presence.enter(sessionID);
+    void this.#options.noteSession(sessionID);
     void this.#options.warn();
     const outputs: Output[] = [];
     const linkFormat = formats[0] ?? "markdown";

@@ -149,6 +149,7 @@ describe("Claude Code", () => {
       lastMs: null,
       modifiedMs: minuteMs(1),
       bytes: claudeLine().length,
+      isForeign: false,
       alternatives: [],
     });
     assert.deepEqual(idsOf(await findSessions(machine.where)), ["later", UUID]);

@@ -7,7 +7,7 @@ import { readTranscript } from "../../parse/read-transcript.ts";
 import { findSessions, type FoundSessions } from "../../sessions/find-sessions.ts";
 import { openReadable } from "../../sessions/open-session.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
-import type { SessionRef } from "../../sessions/session-ref.ts";
+import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
 import { VERSION } from "../../version.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { doctorText } from "../doctor-text.ts";
@@ -43,7 +43,7 @@ export async function run(
     index,
     unreadable: unreadable.map(({ path, reason }) => ({ path, reason })),
     config,
-    warnings: await warningsOf(found),
+    warnings: [...(await warningsOf(found)), ...foreignWarning(found)],
     checked: sample.length - findings.unreadable.length,
     of: found.sessions.length,
     lines: findings.lines,
@@ -86,6 +86,17 @@ async function warningsOf({ roots }: FoundSessions): Promise<string[]> {
     if (unignored !== undefined) warnings.push(unignored);
   }
   return warnings;
+}
+
+/** Ids of sessions that are named in a warning. */
+const MAX_NAMED = 5;
+
+function foreignWarning({ sessions }: FoundSessions): string[] {
+  const ids = sessions.flatMap(({ id, isForeign }) => (isForeign ? [id] : []));
+  if (ids.length === 0) return [];
+  const named = ids.slice(0, MAX_NAMED).join(", ") + (ids.length > MAX_NAMED ? " and others" : "");
+  const what = ids.length === 1 ? "1 transcript was" : `${ids.length} transcripts were`;
+  return [`${what} ${FOREIGN}: ${named}. They came with a clone or a copy, and anybody may have written them.`];
 }
 
 async function configOf(cwd: string): Promise<DoctorResult["config"]> {

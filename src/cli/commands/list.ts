@@ -144,6 +144,7 @@ function rowOf({ ref, scan, problem }: ScannedSession): ListRow {
     started: metadata?.firstTimestamp ?? isoTime(ref.startedMs),
     ended: metadata?.lastTimestamp ?? null,
     modified: isoTime(ref.modifiedMs),
+    is_foreign: ref.isForeign,
     duration_ms: stats?.duration_ms ?? 0,
     turns: stats?.human_messages ?? 0,
     messages: stats?.total_messages ?? 0,

@@ -29,6 +29,9 @@ export const find = z.strictObject({
     .describe(
       "Whether the session's file is not there any more: only the index has what it held. False of a file that is there and cannot be read, of which `open` says so.",
     ),
+  is_foreign: z
+    .boolean()
+    .describe("The session's transcript was not recorded on this machine, as far as that can be told."),
   rank: z.number().nullable().describe("From 1, best first; null without an index."),
   event_id: text.describe("Of the index: what a snippet can refer to."),
 });

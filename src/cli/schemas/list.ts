@@ -18,6 +18,11 @@ export const list = z.strictObject({
   started: text.describe("Time of its first entry."),
   ended: text.describe("Time of its last entry."),
   modified: text.describe("When it was written last."),
+  is_foreign: z
+    .boolean()
+    .describe(
+      "A transcript that was not recorded on this machine, as far as that can be told: it may have been planted.",
+    ),
   duration_ms: z.number(),
   turns: z.number().describe("Things that the person said."),
   messages: z.number(),

@@ -3,6 +3,7 @@ import type { PluginInput } from "@opencode-ai/plugin";
 import type { Options } from "../../config.ts";
 import type { FileSystem } from "../../files/file-system.ts";
 import { createRecorder } from "../../transcript/create-recorder.ts";
+import { recordedListPath } from "../../transcript/paths.ts";
 import type { Recorder } from "../../transcript/recorder.ts";
 import type { ToolSurroundings } from "../../tools/runner/tool-calls.ts";
 import { NEAR_FILES } from "../../tools/runner/near-files.ts";
@@ -72,6 +73,7 @@ function makeShared(root: string, dataFolder: string, options: Options, input: P
     onFailure: (error) => notices.failure(error),
     onWarning: (message) => notices.warn(message),
     ...(options.followLinks ? {} : { project: root }),
+    recordedList: recordedListPath(surroundings()),
     fs,
   });
   const turns = new Turns();
@@ -96,10 +98,11 @@ function makeShared(root: string, dataFolder: string, options: Options, input: P
   return shared;
 }
 
+const surroundings = (): ToolSurroundings => ({ env: process.env, home: process.env["HOME"] ?? homedir() });
+
 /** Most processes never call a tool: nothing is made before. After a close, the next call begins anew. */
 function toolsOf(): Pick<Shared, "runner" | "closeTools"> {
   let runner: ToolRunner | undefined;
-  const surroundings = (): ToolSurroundings => ({ env: process.env, home: process.env["HOME"] ?? homedir() });
   return {
     runner: () => (runner ??= new ToolRunner({ ...surroundings(), ...NEAR_FILES })),
     closeTools: async () => {

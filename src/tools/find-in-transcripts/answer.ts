@@ -1,4 +1,5 @@
 /** Passages as an answer: as many as the budget lets in, one at least. */
+import { FOREIGN } from "../../sessions/session-ref.ts";
 import { DATA_NOTICE } from "../session-heading.ts";
 import { passageAround } from "../../matching/passage.ts";
 import { countTokens } from "../tokens.ts";
@@ -120,10 +121,14 @@ function isSameSession(row: PassageRow, before: PassageRow | undefined): boolean
   return row.session_id === before?.session_id && row.path === before.path;
 }
 
-function sessionText({ session_id, read_session, unavailable, path, title, project }: PassageRow): string {
+function sessionText({ session_id, read_session, unavailable, path, title, project, is_foreign }: PassageRow): string {
   const session = read_session?.session ?? session_id;
   const of = project?.split(/[\\/]/).at(-1);
-  const facts = [title === null ? "" : JSON.stringify(title), of === undefined ? "" : `project ${of}`];
+  const facts = [
+    title === null ? "" : JSON.stringify(title),
+    of === undefined ? "" : `project ${of}`,
+    is_foreign ? FOREIGN : "",
+  ];
   const place = path === null || path === session ? "" : `\nfile ${path}`;
   const why = unavailable === undefined ? "" : `\nread_session cannot show it: ${unavailable}`;
   return [`Session ${session}`, ...facts.filter((fact) => fact !== "")].join(", ") + place + why;

@@ -26,6 +26,8 @@ export interface PassageRow {
   missing?: string[];
   /** Whether the session's file is not there any more: only the index has what it held. */
   gone: boolean;
+  /** Not recorded on this machine, as far as that can be told. */
+  is_foreign: boolean;
   /** Why there is no `read_session`: a clause. */
   unavailable?: string;
   /** Arguments of `read_session` that show it with what is around it; null if the session cannot be read. */
@@ -42,7 +44,10 @@ export interface ReadArguments {
 /** What a row says of its block. */
 export type RowHit = Omit<PassageRow, keyof RowSession>;
 
-type RowSession = Pick<PassageRow, "session_id" | "source" | "path" | "project" | "title" | keyof RowAccess>;
+type RowSession = Pick<
+  PassageRow,
+  "session_id" | "source" | "path" | "project" | "title" | "is_foreign" | keyof RowAccess
+>;
 type RowAccess = Pick<PassageRow, "gone" | "unavailable" | "read_session">;
 
 let shared: Redactor | undefined;
@@ -62,6 +67,7 @@ export async function rowOf({ ref, stored, access }: HitSession, hit: RowHit): P
     path: ref.path,
     project: ref.project ?? (ref.projectLabel || null),
     title: await shownTitle(ref.title),
+    is_foreign: ref.isForeign,
     ...hit,
     passage,
     matches: passage === hit.passage ? hit.matches : [],

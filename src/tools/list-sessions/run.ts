@@ -3,7 +3,7 @@ import { scanSessions, type ScannedSession } from "../../scan/scan-sessions.ts";
 import { scansBetween } from "../../scan/scans-between.ts";
 import { isConversation } from "../../scan/session-scan.ts";
 import { findSessions } from "../../sessions/find-sessions.ts";
-import type { Unreadable } from "../../sessions/session-ref.ts";
+import { FOREIGN, type Unreadable } from "../../sessions/session-ref.ts";
 import { execution } from "../execution.ts";
 import { inOrder, pageOf, saidMs } from "../page-of.ts";
 import { DATA_NOTICE, shownSource, shownTitle } from "../session-heading.ts";
@@ -39,6 +39,8 @@ interface SessionRow {
   cost_usd: number | null;
   /** The host recorded a cost of 0 for some answers; theirs is from the price table. */
   cost_is_estimate: boolean;
+  /** Not recorded on this machine, as far as that can be told. */
+  is_foreign: boolean;
   /** Why it could not be read. */
   problem: string | null;
 }
@@ -111,6 +113,7 @@ async function rowOf({ ref, scan, problem }: ScannedSession): Promise<SessionRow
     tool_errors: stats?.tool_error_count ?? 0,
     cost_usd: stats?.cost_estimate_usd ?? null,
     cost_is_estimate: stats?.cost_is_estimate ?? false,
+    is_foreign: ref.isForeign,
     problem,
   };
 }
@@ -136,9 +139,10 @@ function textOf(
 function line(row: SessionRow): string {
   const { session_id: id, project, title, prompt, ended, modified, turns, tool_calls, tool_errors, problem } = row;
   const time = (problem === null ? (ended ?? "no time") : modified).slice(0, 16).replace("T", " ");
+  const mark = row.is_foreign ? `  (${FOREIGN})` : "";
   if (problem !== null) return `- ${id}  ${time}  not read: ${problem}`;
   const counts = `${turns} ${turns === 1 ? "turn" : "turns"}, ${tool_calls} ${tool_calls === 1 ? "call" : "calls"}${tool_errors === 0 ? "" : `, ${tool_errors} failed`}`;
   const name = title ?? prompt;
   const of = project?.split(/[\\/]/).at(-1) ?? "";
-  return `- ${id}  ${time}  ${of === "" ? "" : `${of}: `}${name === null ? "(no prompt)" : JSON.stringify(name)}  ${counts}`;
+  return `- ${id}  ${time}  ${of === "" ? "" : `${of}: `}${name === null ? "(no prompt)" : JSON.stringify(name)}  ${counts}${mark}`;
 }

@@ -1,5 +1,6 @@
 /** The plugin's hooks as a host calls them, with a client that keeps what it is asked. */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import type { Hooks, PluginInput } from "@opencode-ai/plugin";
 import type { FileSystem } from "../../../src/files/file-system.ts";
 import { createHooks } from "../../../src/host/opencode/hooks.ts";
@@ -49,7 +50,12 @@ export class PluginHost {
       app: { log: request("app.log") },
       tui: { showToast: request("tui.showToast") },
     };
+    // Whatever is noted of sessions on this machine is noted in the test's own folder.
+    const { XDG_DATA_HOME: own } = process.env;
+    process.env["XDG_DATA_HOME"] = join(directory, ".local/share");
     this.hooks = createHooks(pluginInput(directory, worktree, client ?? made), options, fs);
+    if (own === undefined) delete process.env["XDG_DATA_HOME"];
+    else process.env["XDG_DATA_HOME"] = own;
   }
 
   /** Calls the hooks one by one, with frozen values: each must resolve, and change nothing. */
