@@ -105,7 +105,7 @@ async function shownHits(
     ways.set(session, open);
     const { is_sidechain, occurred_at: timestamp, ...rest } = hit;
     const found = { ...rest, timestamp, ...(is_sidechain ? { is_sidechain: true as const } : {}) };
-    const eventId = session.stored === undefined ? null : hit.event_id;
+    const eventId = session.stored === undefined || hit.block_type === "title" ? null : hit.event_id;
     shown.push({ ref: session.ref, row: findRow(session.ref, found, { open, rank: hit.rank, eventId }) });
   }
   return shown;

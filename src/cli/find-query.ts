@@ -76,7 +76,7 @@ export function findRow(ref: SessionRef, hit: Hit, { open, rank, eventId }: RowS
     source: shownSource(ref),
     path: ref.source === "opencode-store" ? null : ref.path,
     project: ref.project ?? (ref.projectLabel || null),
-    line_number,
+    line_number: line_number === 0 ? null : line_number,
     byte_offset: hit.byte_offset,
     timestamp: hit.timestamp,
     role,
@@ -100,6 +100,7 @@ function openCommand(ref: SessionRef, { role, block_type, line_number, is_sidech
   if (open.kind === "gone") return `# only the index still has this: ${place} is gone`;
   if (open.kind === "unreadable") return `# ${place} cannot be read: ${open.reason}`;
   if (open.kind === "elsewhere") return `# on ${open.host}: ${place}`;
+  if (block_type === "title") return `transcripts show ${open.argument}`;
   const isInner = role === "tool" ? " --with-tools" : block_type === "thinking" ? " --with-thinking" : "";
   const isBelow = is_sidechain === true ? " --subagents" : "";
   return `transcripts show ${open.argument} --line ${line_number}${isInner}${isBelow}`;

@@ -27,8 +27,9 @@ export function findHeading({ colors, columns }: CommandContext, ref: SessionRef
 export function passageText({ colors, columns }: CommandContext, row: FindRow): string {
   const who = row.role === "tool" ? `tool ${neutralLine(row.tool_name ?? "")}`.trimEnd() : row.role;
   const more = row.match_count > row.matches.length ? `${row.match_count} matches` : "";
-  const line = `line ${colors.yellow(String(row.line_number))}`;
-  const head = ["", line, dayAndTime(row.timestamp), who, more]
+  const line = row.line_number === null ? "" : `line ${colors.yellow(String(row.line_number))}`;
+  const side = row.block_type === "title" ? "title" : who;
+  const head = ["", line, dayAndTime(row.timestamp), side, more]
     .filter((part, at) => at === 0 || part !== "")
     .join("  ");
   const passage = marked(row, (match) => colors.bold(colors.red(match)));

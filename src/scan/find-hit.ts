@@ -29,7 +29,8 @@ export interface Hit {
   timestamp: string | null;
   message_type: MessageType;
   role: HitRole;
-  block_type: BlockType;
+  /** `title`: the session's title; its line is 0 where the source has it on none. */
+  block_type: BlockType | "title";
   /** Of a call and of a result. Null if the call of a result is not in the session. */
   tool_name: string | null;
   tool_use_id: string | null;

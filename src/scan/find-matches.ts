@@ -5,6 +5,9 @@
  * has it afterwards only in a marker: only blocks that have it are redacted and searched again, unless the term can be in
  * a marker. (The name of a kind, as in `[REDACTED:kind]`, is not looked for.)
  */
+import type { SourceUnit } from "../parse/draft.ts";
+import { TimeSpan } from "../parse/times.ts";
+import { givenTitle } from "../parse/titles.ts";
 import { redactBlocks } from "../parse/redact-rows.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { ParsedContentBlock } from "../parse/model.ts";
@@ -29,7 +32,17 @@ async function redactor(): Promise<Redactor> {
   return loaded;
 }
 
+type FoundText = Pick<Hit, "passage" | "matches" | "match_count">;
 type Candidate = { hit: Omit<Hit, "passage" | "matches" | "match_count">; block: ParsedContentBlock };
+
+/** Whether a session, by the times of its first and last entry, went on in the time that is asked for. */
+export function isWithin(
+  { first, last }: { first: string | null; last: string | null },
+  { since, until }: Pick<FindFilters, "since" | "until">,
+): boolean {
+  if (since !== undefined && !(Date.parse(last ?? "") >= since.getTime())) return false;
+  return until === undefined || Date.parse(first ?? "") < until.getTime();
+}
 
 export class MatchFinder {
   readonly calls = new CallBook();
@@ -37,6 +50,8 @@ export class MatchFinder {
   /** Blocks that are to be redacted and searched again. */
   #candidates: Candidate[] = [];
   readonly #takesAll: boolean;
+  #title: { text: string; line: number; offset: number } | undefined;
+  #span = new TimeSpan();
   readonly #pattern: RegExp;
   readonly #filters: FindFilters;
 
@@ -70,6 +85,49 @@ export class MatchFinder {
       if (this.#filters.raw === true && found) this.hits.push({ ...hit, ...found });
       else this.#candidates.push({ hit, block });
     }
+  }
+
+  /** Notes what a unit says of the session's title, of which the last one counts, and of its times. */
+  note({ session, line, offset, timestamp, messages }: SourceUnit): void {
+    const title = givenTitle(session?.title);
+    // An event of a transcript of ours is found as what it is, a message.
+    if (title !== null && messages.length > 0) this.#title = undefined;
+    else if (title !== null) this.#title = { text: title.replaceAll(/\s+/g, " ").trim(), line, offset };
+    for (const time of [timestamp, ...messages.map((message) => message.timestamp)]) {
+      if (time !== undefined && time !== null) this.#span.add(time);
+    }
+  }
+
+  /** Whether a title was noted that may have the term. What was noted is forgotten: there may be a later one. */
+  takeTitle(): boolean {
+    const text = this.#title?.text;
+    this.#title = undefined;
+    this.#span = new TimeSpan();
+    this.#pattern.lastIndex = 0;
+    return text !== undefined && (this.#takesAll || this.#pattern.test(text));
+  }
+
+  /** Makes a hit of the title that was noted last, if it has the term. It has the time at which the session began. */
+  async settleTitle(hasLine: boolean): Promise<void> {
+    const { role, tool, errorsOnly, raw } = this.#filters;
+    if (this.#title === undefined || tool !== undefined || errorsOnly === true) return;
+    const { first, last } = this.#span;
+    if ((role !== undefined && role !== "system") || !isWithin({ first, last }, this.#filters)) return;
+    const { text: given, line, offset } = this.#title;
+    const [redacted] = raw === true ? [{ text: given }] : await (await redactor()).redact([{ text: given }]);
+    const found = this.#searchTexts([redacted?.text ?? ""]);
+    if (!found) return;
+    this.hits.push({
+      line_number: hasLine ? line : 0,
+      byte_offset: hasLine ? offset : 0,
+      timestamp: first,
+      message_type: "system",
+      role: "system",
+      block_type: "title",
+      tool_name: null,
+      tool_use_id: null,
+      ...found,
+    });
   }
 
   /** Makes hits of what was added. To be called before the hits are used, and often enough that few blocks are kept. */
@@ -120,10 +178,14 @@ export class MatchFinder {
     return errorsOnly !== true || (block_type === "tool_result" && status === "error");
   }
 
-  #search(block: ParsedContentBlock): Pick<Hit, "passage" | "matches" | "match_count"> | undefined {
+  #search(block: ParsedContentBlock): FoundText | undefined {
+    return this.#searchTexts(searchedTexts(block));
+  }
+
+  #searchTexts(texts: readonly string[]): FoundText | undefined {
     let count = 0;
     let first: { text: string; places: (readonly [number, number])[] } | undefined;
-    for (const text of searchedTexts(block)) {
+    for (const text of texts) {
       // Not by its content: two texts of a block may be alike.
       const isFirst = first === undefined;
       this.#pattern.lastIndex = 0;

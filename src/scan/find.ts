@@ -47,6 +47,13 @@ export async function* findInSession(
   const begun = await begin(again.fromStart(true));
   if (await standsLineByLine(begun.head)) {
     await findInLines(begun, search, finder, options);
+    // The last title counts, which may lack the term.
+    if (finder.takeTitle()) {
+      for await (const units of claudeCode.read(onceThrough(again), sourceOptions(options))) {
+        for (const unit of units) finder.note(unit);
+      }
+      await finder.settleTitle(true);
+    }
     const ids = finder.resultIds();
     return yield* finder.resolved(ids.size === 0 ? finder.calls : await callsWithIds(again, ids, options));
   }
@@ -64,7 +71,10 @@ async function findInLines(
 ): Promise<void> {
   const lines = new LineMessages(true);
   for await (const units of pickedUnits(chunks, search, options)) {
-    for (const unit of units) for (const message of lines.of(unit)) finder.add(message);
+    for (const unit of units) {
+      finder.note(unit);
+      for (const message of lines.of(unit)) finder.add(message);
+    }
     await finder.settle();
   }
 }
@@ -107,7 +117,12 @@ async function findInAll({ head, chunks }: Begun, finder: MatchFinder, options: 
   const lines = new LineMessages(source.repeats ?? false);
   for await (const units of source.read(refusingContent(chunks, "The file", true), sourceOptions(options))) {
     if (options.signal?.aborted === true) return;
-    for (const unit of units) for (const message of lines.of(unit)) finder.add(message);
+    for (const unit of units) {
+      finder.note(unit);
+      for (const message of lines.of(unit)) finder.add(message);
+    }
     await finder.settle();
   }
+  // An export has its session's title beside the messages, not among them.
+  await finder.settleTitle(source.name !== "opencode-export");
 }

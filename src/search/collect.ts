@@ -8,7 +8,7 @@ const LIKENESS = 60;
 
 /** An entry that matches. */
 export interface Found {
-  event: Omit<Candidate, "content">;
+  event: Omit<Candidate, "content" | "block_type"> & { block_type: Candidate["block_type"] | "title" };
   /** Characters of its texts. */
   size: number;
   match: Omit<Match, "text" | "places">;

@@ -53,7 +53,8 @@ export interface SearchResult {
 }
 
 /** An entry that matches. */
-export interface SearchHit extends Omit<StoredEvent, "content" | "is_own"> {
+export interface SearchHit extends Omit<StoredEvent, "content" | "is_own" | "block_type"> {
+  block_type: StoredEvent["block_type"] | "title";
   /** From 1, over all pages. */
   rank: number;
   /** From 0 to some 2: comparable within one search only. */

@@ -29,6 +29,8 @@ export interface Factors {
 
 /** What people and agents said is what somebody looks for who recalls; what a tool printed may stand anywhere. */
 const VOICES = {
+  /** It says what the whole session is about. */
+  title: 1,
   /** Questions have the words too; what answers them is looked for more often. */
   user: 0.8,
   assistant: 1,
@@ -76,7 +78,9 @@ const FAILURE =
   /\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|crash(?:e[sd]|ing)?|denied|refused|cannot|panic)\b|\bE[A-Z]{3,}\b|\w(?:Error|Exception)\b/;
 
 /** What of an entry counts, besides its text. */
-export type Rankable = Pick<Candidate, "message_type" | "block_type" | "role" | "status" | "occurred_at">;
+export type Rankable = Pick<Candidate, "message_type" | "role" | "status" | "occurred_at"> & {
+  block_type: Candidate["block_type"] | "title";
+};
 
 export interface Ranked {
   factors: Factors;
@@ -113,6 +117,7 @@ export class Ranking {
 }
 
 function voiceOf(event: Rankable): keyof typeof VOICES {
+  if (event.block_type === "title") return "title";
   if (event.message_type === "summary") return "summary";
   if (event.block_type === "tool_use") return "call";
   if (event.block_type === "tool_result") return event.status === "error" ? "failure" : "result";

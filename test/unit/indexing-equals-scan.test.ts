@@ -81,7 +81,9 @@ describe("what the index holds", () => {
       );
       const isTop = agent_id === null && parent_id === null;
       for (const term of termsFor(events)) {
-        const scanned = (await findInFile({ path, isTop }, { term })).map(inScan);
+        const found = await findInFile({ path, isTop }, { term });
+        // A title is no entry of the store: `searchAll` adds those.
+        const scanned = found.filter(({ block_type }) => block_type !== "title").map(inScan);
         assert.deepEqual(inIndex(events, term), scanned, `${term} in ${path}`);
         hits += scanned.length;
       }

@@ -31,7 +31,7 @@ export const errors: CommandDefinition = {
 
 export const find: CommandDefinition = {
   name: "find",
-  does: "Searches what was said and done in all sessions, best passages first.",
+  does: "Searches what was said and done in all sessions, and their titles, best passages first.",
   description:
     "Upper and lower case are the same. Each passage comes with its session, line and time, and a command that opens it. " +
     "With an index (see `transcripts index`) it first brings in what changed, and answers at once: what people and the agent said comes before " +

@@ -140,5 +140,6 @@ function passageText(row: PassageRow): string {
   const time = timestamp === null ? "" : `, ${timestamp.slice(0, 19).replace("T", " ")}`;
   const more = match_count > 1 ? `, ${match_count} matches` : "";
   const lacks = missing === undefined ? "" : `, without ${missing.join(", ")}`;
-  return `[${line_number}] ${block_type === "thinking" ? "thinking" : who}${time}${more}${lacks}: ${passage}`;
+  const what = block_type === "thinking" || block_type === "title" ? block_type : who;
+  return `[${line_number === 0 ? "-" : line_number}] ${what}${time}${more}${lacks}: ${passage}`;
 }

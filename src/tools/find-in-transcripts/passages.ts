@@ -12,6 +12,7 @@ export interface PassageRow {
   path: string | null;
   project: string | null;
   title: string | null;
+  /** 0 of a title that is on no line of its own. */
   line_number: number;
   byte_offset: number;
   timestamp: string | null;
@@ -36,7 +37,7 @@ export interface PassageRow {
 
 export interface ReadArguments {
   session: string;
-  around_line: number;
+  around_line?: number;
   with_tools?: true;
   with_thinking?: true;
 }
@@ -92,7 +93,7 @@ function readArguments(session: string, line: number, blockType: string): ReadAr
   const isThinking = blockType === "thinking" || blockType === "redacted_thinking";
   return {
     session,
-    around_line: line,
+    ...(blockType === "title" ? {} : { around_line: line }),
     ...(isTool ? { with_tools: true } : {}),
     ...(isThinking ? { with_thinking: true } : {}),
   };

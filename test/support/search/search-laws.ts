@@ -158,7 +158,10 @@ export async function scanned(
   for (const [at, each] of sessions.entries()) {
     const id = ids[at] ?? "";
     if (!wanted.includes(id)) continue;
-    for await (const hit of findInSession(each, query)) found.push(shape(id, hit));
+    for await (const hit of findInSession(each, query)) {
+      // A title is no entry of the store: `searchAll` adds those.
+      if (hit.block_type !== "title") found.push(shape(id, hit));
+    }
   }
   return sorted(found);
 }

@@ -1,0 +1,133 @@
+/** `find` and `find_in_transcripts` look through the titles of sessions, with an index and without. */
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { encodeJsonlEntry, encodeJsonlHeader, type TranscriptEntry } from "../../src/format/index.ts";
+import { at, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
+import { runCli } from "../support/cli/run-cli.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { removeTempDirs } from "../support/temp-dir.ts";
+import { machineAt } from "../support/tools/tool-calls.ts";
+import { Machine, writeFakeStore } from "./sessions-machine.ts";
+
+afterAll(removeTempDirs);
+
+const KEY = `sk-ant-api03-${"Ab1Cd2Ef3G".repeat(9)}AA`;
+const titled = (type: "ai-title" | "custom-title", title: string, id = SESSION): string =>
+  `${JSON.stringify({ type, [type === "ai-title" ? "aiTitle" : "customTitle"]: title, sessionId: id })}\n`;
+
+async function machine(): Promise<Machine> {
+  const made = new Machine();
+  const earlier = titled("ai-title", "Mend the pergola");
+  const text = user("hello there", 0) + earlier + says("done", 5) + titled("custom-title", `Paint the Gazebo ${KEY}`);
+  storeSession(made.home, text);
+  // Its prompt stands in the place of a title in lists; it is found as what was said, once.
+  storeSession(made.home, user("where is the gazebo", 20) + says("here", 30), { id: SESSION.replace("0a1b", "ffff") });
+  const said: TranscriptEntry = { type: "user", timestamp: at(40), content: "hi", parts: [] };
+  const named = { type: "session_event", timestamp: at(50), name: "title", text: "A gazebo on stilts" } as const;
+  const transcript =
+    encodeJsonlHeader({ version: 1, sessionID: "ses_ours" }) + encodeJsonlEntry(said) + encodeJsonlEntry(named);
+  made.write(join(made.transcripts, "ses_ours.jsonl"), transcript);
+  const data = { role: "user", time: { created: 1_750_000_000_000 } };
+  const parts = [{ id: "prt_1", data: { type: "text", text: "hi" } }];
+  await writeFakeStore(made.database, [
+    { id: "ses_theirs", title: "Gazebo from the store", messages: [{ id: "msg_1", data, parts }] },
+  ]);
+  return made;
+}
+
+interface Row {
+  session_id: string;
+  line_number: number | null;
+  block_type: string;
+  passage: string;
+  timestamp: string | null;
+  open: string;
+  event_id: string | null;
+}
+
+async function rows({ home, project }: Machine, ...argv: string[]): Promise<Row[]> {
+  const { stdout, stderr } = await runCli(["find", ...argv, "--json"], { home, cwd: project });
+  assert.doesNotMatch(stderr, /not read/);
+  const found = stdout.split("\n").filter(Boolean);
+  return found.map((line): Row => JSON.parse(line)).toSorted((a, b) => (a.session_id < b.session_id ? -1 : 1));
+}
+
+async function withAndWithout(made: Machine, ...argv: string[]): Promise<Row[]> {
+  const scanned = await rows(made, ...argv, "--scan");
+  const indexed = await rows(made, ...argv);
+  const shown = ({ event_id: _id, ...row }: Row): unknown => ({ ...row, rank: undefined });
+  assert.deepEqual(indexed.map(shown), scanned.map(shown), argv.join(" "));
+  return indexed;
+}
+
+describe("titles of sessions", () => {
+  test("are found with their lines, the same with an index and without", async () => {
+    const made = await machine();
+    assert.equal((await runCli(["index"], { home: made.home, cwd: made.project })).exitCode, 0);
+    const found = await withAndWithout(made, "gazebo");
+    assert.deepEqual(
+      found.map(({ session_id, block_type, line_number }) => [session_id, block_type, line_number]),
+      [
+        [SESSION, "title", 4],
+        [SESSION.replace("0a1b", "ffff"), "text", 1],
+        ["ses_ours", "text", 3],
+        ["ses_theirs", "title", null],
+      ],
+    );
+    for (const { block_type, open, event_id } of found) {
+      if (block_type !== "title") continue;
+      assert.equal(event_id, null);
+      assert.match(open, /^transcripts show \S+$/);
+      const opened = await runCli(open.split(" ").slice(1), { home: made.home, cwd: made.project });
+      assert.equal(opened.exitCode, 0, opened.stderr);
+    }
+    assert.match(found[0]?.passage ?? "", /^Paint the Gazebo \[REDACTED/);
+    // Only the last one names the session.
+    assert.deepEqual(await withAndWithout(made, "pergola"), []);
+    assert.deepEqual(await withAndWithout(made, KEY.slice(20, 40)), []);
+    for (const how of [[], ["--scan"]]) {
+      const [named, ...others] = await rows(made, "--words", "store gazebo", ...how);
+      assert.deepEqual([named?.session_id, named?.block_type, others.length], ["ses_theirs", "title", 0]);
+    }
+  });
+
+  test("obey the filters", async () => {
+    const made = await machine();
+    assert.equal((await runCli(["index"], { home: made.home, cwd: made.project })).exitCode, 0);
+    for (const filter of [["--role", "user"], ["--role", "tool"], ["--tool", "Bash"], ["--errors"]]) {
+      const found = await withAndWithout(made, "gazebo", ...filter);
+      assert(
+        found.every(({ block_type }) => block_type !== "title"),
+        filter.join(" "),
+      );
+    }
+    const ids = async (...filter: string[]): Promise<string[]> =>
+      (await withAndWithout(made, "gazebo", "--role", "system", ...filter)).map(({ session_id }) => session_id);
+    assert.deepEqual(await ids("--since", at(4)), [SESSION, "ses_ours"]);
+    assert.deepEqual(await ids("--until", at(10)), [SESSION, "ses_theirs"]);
+  });
+
+  test("are told to agents, with a call that reads the session", async () => {
+    const made = await machine();
+    const agent = machineAt(made.home, { XDG_DATA_HOME: join(made.home, ".local", "share") });
+    const ask = async (): Promise<string> =>
+      (await agent.call("find_in_transcripts", { query: "painT the gazebo" })).text;
+    const scanned = await ask();
+    assert.match(scanned, /\[4\] title.*: Paint the Gazebo \[REDACTED/);
+    assert.equal((await runCli(["index"], { home: made.home, cwd: made.project })).exitCode, 0);
+    assert.equal((await ask()).split("\n").at(-1), scanned.split("\n").at(-1));
+  });
+
+  test("are found where the file is gone", async () => {
+    const made = await machine();
+    const path = storeSession(made.home, user("x", 0) + titled("ai-title", "A heliotrope hedge", "b"), {
+      id: "abcdabcd-1111-4222-8333-444444444444",
+    });
+    assert.equal((await runCli(["index"], { home: made.home, cwd: made.project })).exitCode, 0);
+    rmSync(path);
+    const [found] = await rows(made, "heliotrope");
+    assert.equal(found?.passage, "A heliotrope hedge");
+    assert.match(found?.open ?? "", /^# only the index still has this/);
+  });
+});
