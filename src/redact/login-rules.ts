@@ -57,11 +57,14 @@ const USER_OPTION =
   /(?:-u|--user|--proxy-user)[ =](?<quote>\\{0,127}["'])?[^\s:"'\\$]{1,128}:(?<secret>[^\s"'\\]{1,256})/dy;
 const WEB_CLIENT = /(?:^|[\s;&|(`$"'/\\n])(?:curl|wget|https?|xh)[ \t]/;
 /** The beginning of the command that `at` is in: of its line, or of the lines that a backslash joins. */
-const commandBefore = (text: string, at: number): string =>
-  text
-    .slice(Math.max(0, at - 400), at)
-    .split(/(?<!\\\r?)\n|\r(?!\n)/)
-    .at(-1) ?? "";
+function commandBefore(text: string, at: number): string {
+  const before = text.slice(Math.max(0, at - 400), at);
+  let lineEnd = before.lastIndexOf("\n");
+  while (lineEnd > 0 && /\\\r?$/.test(before.slice(Math.max(0, lineEnd - 2), lineEnd))) {
+    lineEnd = before.lastIndexOf("\n", lineEnd - 1);
+  }
+  return before.slice(lineEnd + 1);
+}
 
 function findUserOption(scan: ScanText, at: number): readonly Finding[] {
   USER_OPTION.lastIndex = at;

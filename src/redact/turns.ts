@@ -2,7 +2,7 @@
 import { performance } from "node:perf_hooks";
 
 /** Work between two looks at the clock, in characters of plain text: a fraction of a millisecond. */
-export const SLICE_CHARS = 4 * 1024;
+export const SLICE_CHARS = 1024;
 /** After so many milliseconds the event loop gets a turn. What runs until then is added: it must stay below 20 ms. */
 const SLICE_MS = 8;
 
