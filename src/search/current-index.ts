@@ -1,11 +1,20 @@
 /** The index as a search finds it: brought up to date, as far as that goes quickly. */
-import type { StaleSession, StaleSessions } from "../indexing/stale-sessions.ts";
+import { staleSessions, type StaleSession, type StaleSessions } from "../indexing/stale-sessions.ts";
 import type { Unreadable, Where } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
-import { knownSessions, lookAround, remember, type KnownSessions } from "./known-sessions.ts";
 
 /** More than this is read quicker than it is indexed: some ten seconds. */
 const MOST_BYTES = 300_000_000;
+
+/** What is to be known of the sessions on this machine. */
+export interface KnownSessions {
+  /** How many there are, subagents included. */
+  count: number;
+  /** How many the index has whose source is gone. */
+  gone: number;
+  /** Ids that several of them have. */
+  ambiguous: string[];
+}
 
 export interface CurrentIndex {
   known: KnownSessions;
@@ -35,15 +44,7 @@ export interface CurrentIndexOptions {
  * Rejects with a `StoreError` if the store cannot be read, and with the signal's reason.
  */
 export async function currentIndex(store: Store, where: Where, options: CurrentIndexOptions): Promise<CurrentIndex> {
-  const known = await knownSessions(store, where);
-  if (known !== undefined) return { known, changed: [], left: undefined, updated: 0, unreadable: [] };
-  const seen = await lookAround(where);
-  const { staleSessions } = await import("../indexing/stale-sessions.ts");
-  const index = await updated(store, where, await staleSessions(store, where), options);
-  if (seen !== undefined && index.changed.length === 0 && index.unreadable.length === 0) {
-    await remember(store, where, seen, index.known);
-  }
-  return index;
+  return updated(store, where, await staleSessions(store, where), options);
 }
 
 /** Bytes of the sessions that changed. */
@@ -72,7 +73,6 @@ async function updated(
     options.signal.throwIfAborted();
     // Whatever keeps the index from being written, what changed can be read.
     if (!late.aborted) return { ...index, left: { reason: "failed", error } };
-    const { staleSessions } = await import("../indexing/stale-sessions.ts");
     const { stale: changed } = await staleSessions(store, where);
     return { ...index, changed, left: { reason: "late" }, updated: Math.max(0, stale.length - changed.length) };
   }

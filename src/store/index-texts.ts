@@ -15,12 +15,12 @@ export function foldedColumn(content: string): string | null {
   return folded === asciiFolded(content) ? null : folded;
 }
 
-/** What the search table of SQLite holds of a snippet: two marks at the end make every letter the first of a trigram. */
+/** Trigrams of version 5 of the tables: two marks at the end make every letter the first of one. */
 export function snippetSearchText(title: string, content: string): string {
   return exactFold(`${title}${INDEX_MARK}${content}`) + INDEX_MARK + INDEX_MARK;
 }
 
-/** What the column `folded` of PostgreSQL holds of a snippet: null where its lower case is enough. */
+/** What the column `folded` holds of a snippet: null where its lower case is enough. */
 export function foldedSnippet(title: string, content: string): string | null {
   const text = `${title}${INDEX_MARK}${content}`;
   const folded = exactFold(text);

@@ -3,7 +3,8 @@ import { LATEST_VERSION } from "./migrations/latest-version.ts";
 import { StoreError } from "./store-error.ts";
 import { databaseFile, databaseUrl, withoutPassword, type StoreWhere } from "./store-place.ts";
 import { openMigratedSqlite } from "./sqlite/open-sqlite.ts";
-import { SqliteStore } from "./sqlite/sqlite-store.ts";
+import { SqliteDatabase } from "./sqlite/sqlite-database.ts";
+import { SqlStore } from "./sql-store.ts";
 import type { Store } from "./store.ts";
 
 export type { MigrationReport } from "./migration-report.ts";
@@ -23,11 +24,11 @@ export async function openStore(where: StoreWhere, { readOnly = false }: OpenSto
   const url = databaseUrl(where);
   if (url !== undefined) {
     const { openMigratedPostgres } = await import("./postgres/open-postgres.ts");
-    const { PostgresStore } = await import("./postgres/postgres-store.ts");
-    return new PostgresStore(await openMigratedPostgres(url, { readOnly }), withoutPassword(url));
+    const { PostgresDatabase } = await import("./postgres/postgres-database.ts");
+    return new SqlStore(new PostgresDatabase(await openMigratedPostgres(url, { readOnly }), withoutPassword(url)));
   }
   const path = databaseFile(where);
-  return new SqliteStore(await openMigratedSqlite(path, { readOnly }), path);
+  return new SqlStore(new SqliteDatabase(await openMigratedSqlite(path, { readOnly }), path));
 }
 
 /** The version of the store's tables, 0 if there are none. Makes nothing. Rejects with a `StoreError`. */

@@ -52,12 +52,6 @@ export interface Store {
   deleteSnippetsBefore(time: Date): Promise<number>;
 
   /**
-   * Another one once events were written or a session is gone: what was worked out of all sessions is old then. Undefined
-   * of a store that others write all the time.
-   */
-  stamp(): Promise<string | undefined>;
-
-  /**
    * What a check of all that the store keeps finds: undefined if it is whole. Null if it was not checked: the store has
    * more bytes than `maxBytes`, or is one that a server looks after. It takes about a second for 100 MB.
    */
@@ -80,7 +74,13 @@ export interface SessionChange {
   removeFrom?: number;
   events: readonly StoredEvent[];
   /** Results whose call came after them. */
-  toolNames?: readonly { event_id: string; tool_name: string | null; is_own: boolean }[];
+  toolNames?: readonly ToolNaming[];
+}
+
+export interface ToolNaming {
+  event_id: string;
+  tool_name: string | null;
+  is_own: boolean;
 }
 
 export interface CandidateQuery {

@@ -6,7 +6,8 @@ import { dirname, join } from "node:path";
 import { openStore, storePlace, storeVersion, type StoreWhere } from "../../src/store/open-store.ts";
 import { openDriver } from "../../src/store/sqlite/driver.ts";
 import { openMigratedSqlite } from "../../src/store/sqlite/open-sqlite.ts";
-import { SqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { SqlStore } from "../../src/store/sql-store.ts";
+import { SqliteDatabase } from "../../src/store/sqlite/sqlite-database.ts";
 import type { Store } from "../../src/store/store.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { fillSession, laterChange, madeEvent, madeSnippet } from "../support/store/made-rows.ts";
@@ -200,7 +201,9 @@ describe("a store at its limits", () => {
   test("that another program writes is busy after a while, and works again after", async () => {
     const { path, where } = placeFor();
     await filled(where);
-    const store = new SqliteStore(await openMigratedSqlite(path, { readOnly: false, busyMs: 50 }), path);
+    const store = new SqlStore(
+      new SqliteDatabase(await openMigratedSqlite(path, { readOnly: false, busyMs: 50 }), path),
+    );
     const other = await openDriver(path, { readOnly: false });
     other.exec("BEGIN IMMEDIATE");
     await refused(store.insertSnippet(madeSnippet()), "busy");
@@ -216,7 +219,7 @@ describe("a store at its limits", () => {
     const { path, where } = placeFor();
     await filled(where);
     const database = await openMigratedSqlite(path, { readOnly: false });
-    const store = new SqliteStore(database, path);
+    const store = new SqlStore(new SqliteDatabase(database, path));
     database.exec("PRAGMA max_page_count = 120");
     const many = Array.from({ length: 100 }, (_, at) => madeEvent(at + 50, { content: `${at} `.repeat(5_000) }));
     await refused(store.writeSession(laterChange(1, many)), "full");

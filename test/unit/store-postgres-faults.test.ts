@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { openStore, storePlace, storeVersion } from "../../src/store/open-store.ts";
 import { openPool } from "../../src/store/postgres/pool.ts";
-import { PostgresStore } from "../../src/store/postgres/postgres-store.ts";
+import { PostgresDatabase } from "../../src/store/postgres/postgres-database.ts";
+import { SqlStore } from "../../src/store/sql-store.ts";
 import type { StoreError, StoreErrorCode } from "../../src/store/store-error.ts";
 import type { Store } from "../../src/store/store.ts";
 import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
@@ -158,16 +159,18 @@ describe("a database", () => {
     await fillSession(store);
     await store.close();
     const pool = await openPool(url, { readOnly: false });
-    const impatient = new PostgresStore(
-      {
-        ...pool,
-        transaction: (work) =>
-          pool.transaction(async (session) => {
-            await session.exec("SET LOCAL lock_timeout = 100");
-            return await work(session);
-          }),
-      },
-      "here",
+    const impatient = new SqlStore(
+      new PostgresDatabase(
+        {
+          ...pool,
+          transaction: (work) =>
+            pool.transaction(async (session) => {
+              await session.exec("SET LOCAL lock_timeout = 100");
+              return await work(session);
+            }),
+        },
+        "here",
+      ),
     );
     const other = await openPool(url, { readOnly: false });
     await other.transaction(async (session) => {

@@ -23,7 +23,7 @@ const REMOVE_TAGS = `DELETE FROM snippet_tags WHERE created_at = OLD.created_at 
  * Tags stand in the order in which snippets are shown, so that a page of a common one is read without the others. Each
  * insert makes a segment of the index of texts; 32 of them become one. Sooner, and one insert in twenty would be slow.
  */
-const SQLITE_UP = `
+export const SQLITE_LOOKUP_TABLES = `
 CREATE TABLE snippet_tags (
   tag TEXT NOT NULL,
   created_at TEXT NOT NULL,
@@ -52,7 +52,7 @@ BEGIN
 END;
 `;
 
-const SQLITE_DOWN = `
+export const SQLITE_NO_LOOKUP_TABLES = `
 DROP TRIGGER trg_snippets_delete;
 DROP TRIGGER trg_snippets_tags_update;
 DROP TRIGGER trg_snippets_tags_insert;
@@ -95,7 +95,7 @@ DROP INDEX idx_snippets_tags;
 ALTER TABLE conversation_snippets DROP COLUMN folded;
 `;
 
-async function fillPostgres(session: PostgresSession): Promise<void> {
+export async function foldSnippets(session: PostgresSession): Promise<void> {
   const page = (after: string): Promise<readonly Row[]> =>
     session.rows(
       `SELECT snippet_id, title, content FROM conversation_snippets
@@ -119,6 +119,6 @@ async function fillPostgres(session: PostgresSession): Promise<void> {
 export const snippetLookup: Migration = {
   version: 5,
   name: "snippet lookup",
-  sqlite: { up: SQLITE_UP, fill: fillSqlite, down: SQLITE_DOWN },
-  postgres: { up: POSTGRES_UP, fill: fillPostgres, attempts: POSTGRES_ATTEMPTS, down: POSTGRES_DOWN },
+  sqlite: { up: SQLITE_LOOKUP_TABLES, fill: fillSqlite, down: SQLITE_NO_LOOKUP_TABLES },
+  postgres: { up: POSTGRES_UP, fill: foldSnippets, attempts: POSTGRES_ATTEMPTS, down: POSTGRES_DOWN },
 };

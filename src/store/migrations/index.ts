@@ -5,6 +5,7 @@ import { eventSearch } from "./003-event-search.ts";
 import { cachedValues } from "./004-cached-values.ts";
 import { snippetLookup } from "./005-snippet-lookup.ts";
 import { snippetLists } from "./006-snippet-lists.ts";
+import { snippetSearch } from "./007-snippet-search.ts";
 import type { Migration } from "./migration.ts";
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   cachedValues,
   snippetLookup,
   snippetLists,
+  snippetSearch,
 ];

@@ -1,7 +1,7 @@
 import { StoreError } from "../store-error.ts";
 
 /** The version that this program works with: how many steps there are. By itself, as opening a store needs no more. */
-export const LATEST_VERSION = 6;
+export const LATEST_VERSION = 7;
 
 /** Throws `newer_version` for tables that a later version of this program made. */
 export function checkVersion(version: number, place: string): void {

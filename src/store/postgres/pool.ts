@@ -6,6 +6,8 @@ import type { Row } from "../row.ts";
 export interface PostgresSession {
   /** The rows of one statement with values for `$1` and so on. */
   rows(sql: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** The number of rows that one statement changed. */
+  changes(sql: string, values: readonly unknown[]): Promise<number>;
   /** Runs any number of statements without values. */
   exec(sql: string): Promise<void>;
 }
@@ -44,10 +46,7 @@ export async function openPool(url: string, { readOnly }: { readOnly: boolean })
   // A connection that broke while nobody used it: the next statement gets another one, or fails itself.
   pool.on("error", () => undefined);
   return {
-    rows: async (sql, values = []) => (await pool.query<Row>(sql, [...values])).rows,
-    exec: async (sql) => {
-      await pool.query(sql);
-    },
+    ...sessionOn(pool),
     transaction: async (work, kind) => inTransaction(await pool.connect(), BEGIN[kind ?? "change"], work),
     close: () => pool.end(),
   };
@@ -90,9 +89,10 @@ async function rolledBack(client: PoolClient): Promise<boolean> {
   }
 }
 
-function sessionOn(client: PoolClient): PostgresSession {
+function sessionOn(client: Pick<PoolClient, "query">): PostgresSession {
   return {
     rows: async (sql, values = []) => (await client.query<Row>(sql, [...values])).rows,
+    changes: async (sql, values) => (await client.query(sql, [...values])).rowCount ?? 0,
     exec: async (sql) => {
       await client.query(sql);
     },

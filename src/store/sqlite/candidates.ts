@@ -10,9 +10,9 @@ import { spread, trigramsOf } from "../../matching/trigrams.ts";
 import { batches, groupsOf, nextPageSize, type Place } from "../candidate-pages.ts";
 import { EVENT_COLUMNS, eventIn } from "../model-rows.ts";
 import { numberIn, textIn } from "../row.ts";
+import { first as firstRow, type SqlSession, type SqlValue } from "../sql-database.ts";
 import { storableText, storableTime } from "../storable.ts";
 import type { Candidate, CandidateQuery } from "../store.ts";
-import type { SqliteDriver, SqlValue } from "./driver.ts";
 
 /** More trigrams of a term hardly ever rule out more events, and each costs a look at the index. */
 const MOST_TRIGRAMS = 24;
@@ -33,17 +33,17 @@ const HIGHEST = "\u{10ffff}\u{10ffff}";
 const NOWHERE = "\u{10ffff}\u{10ffff}\u{10ffff}";
 const LISTED = "SELECT value FROM json_each(?)";
 
-/** See `Store.candidates`. Throws what the driver throws. */
-export function* sqliteCandidates(
-  database: SqliteDriver,
+/** See `Store.candidates`. */
+export async function* sqliteCandidates(
+  database: SqlSession,
   query: CandidateQuery,
-): Generator<Candidate[], void, undefined> {
-  const isFew = isSmall(database, query);
-  const source = sourceOf(isFew ? undefined : expressionOf(database, query), filterOf(query), isFew);
+): AsyncGenerator<Candidate[], void, undefined> {
+  const isFew = await isSmall(database, query);
+  const source = sourceOf(isFew ? undefined : await expressionOf(database, query), filterOf(query), isFew);
   let pageSize = nextPageSize();
   for (let before = query.before ?? LAST_POSITION; ;) {
-    const page = placesOf(database, source, { before, limit: pageSize });
-    for (const batch of batches(page)) yield read(database, batch);
+    const page = await placesOf(database, source, { before, limit: pageSize });
+    for (const batch of batches(page)) yield await read(database, batch);
     const last = page.at(-1);
     if (last === undefined || page.length < pageSize) return;
     before = last.position;
@@ -66,17 +66,16 @@ function filterOf({ since, role, tool, errorsOnly, sessionIds }: Omit<CandidateQ
   return { sql: parts.map(([sql]) => ` AND ${sql}`).join(""), values: parts.flatMap(([, ...values]) => values) };
 }
 
-function listOf(texts: readonly string[]): string {
-  return JSON.stringify(texts.map(storableText));
+function listOf(texts: readonly string[]): string[] {
+  return texts.map(storableText);
 }
 
 /** Whether all events of the sessions that are asked for are few. */
-function isSmall(database: SqliteDriver, { sessionIds }: CandidateQuery): boolean {
+async function isSmall(database: SqlSession, { sessionIds }: CandidateQuery): Promise<boolean> {
   if (sessionIds === undefined) return false;
-  const few = database.prepare(
-    `SELECT count(*) AS count FROM (SELECT 1 FROM events WHERE session_id IN (${LISTED}) LIMIT ${FEW_EVENTS})`,
-  );
-  return numberIn(few.get(listOf(sessionIds)) ?? {}, "count") < FEW_EVENTS;
+  const few = `SELECT count(*) AS count FROM (SELECT 1 FROM events WHERE session_id IN (${LISTED}) LIMIT ${FEW_EVENTS})`;
+  const count = await firstRow(database, few, [listOf(sessionIds)], (row) => numberIn(row, "count"));
+  return (count ?? 0) < FEW_EVENTS;
 }
 
 interface Source {
@@ -103,39 +102,44 @@ function sourceOf(expression: string | undefined, { sql, values }: Filter, isFew
 }
 
 function placesOf(
-  database: SqliteDriver,
+  database: SqlSession,
   { sql, first, filters }: Source,
   { before, limit }: { before: number; limit: number },
-): Place[] {
-  const rows = database.prepare(sql).all(...first, before, ...filters, limit);
-  return rows.map((row) => ({ position: numberIn(row, "position"), bytes: numberIn(row, "bytes") }));
+): Promise<Place[]> {
+  const values = [...first, before, ...filters, limit];
+  return database.all(sql, values, (row) => ({ position: numberIn(row, "position"), bytes: numberIn(row, "bytes") }));
 }
 
 /** The events at these places, but for those that somebody removed meanwhile. */
-function read(database: SqliteDriver, places: readonly Place[]): Candidate[] {
-  const select = database.prepare(
+function read(database: SqlSession, places: readonly Place[]): Promise<Candidate[]> {
+  return database.all(
     `SELECT position, ${EVENT_COLUMNS} FROM events WHERE position IN (${LISTED}) ORDER BY position DESC`,
+    [places.map(({ position }) => position)],
+    (row) => ({ ...eventIn(row), position: numberIn(row, "position") }),
   );
-  const rows = select.all(JSON.stringify(places.map(({ position }) => position)));
-  return rows.map((row) => ({ ...eventIn(row), position: numberIn(row, "position") }));
 }
 
 /** What FTS5 is asked; undefined if all events are to be looked at. */
-function expressionOf(database: SqliteDriver, query: CandidateQuery): string | undefined {
+async function expressionOf(database: SqlSession, query: CandidateQuery): Promise<string | undefined> {
   const groups = groupsOf(query);
   const most = Math.max(LEAST_TRIGRAMS, Math.floor(MOST_TRIGRAMS / Math.sqrt(groups.length)));
   const known = new Map<string, string | undefined>();
-  const short = (term: string): string | undefined => {
-    if (!known.has(term)) known.set(term, shortExpression(database, term));
+  const short = async (term: string): Promise<string | undefined> => {
+    if (!known.has(term)) known.set(term, await shortExpression(database, term));
     return known.get(term);
   };
-  const expressions = groups.map((group) => {
+  const expressions: string[] = [];
+  for (const group of groups) {
     const long = group.map((term) => longExpression(term, most)).filter((each) => each !== undefined);
     // A short term rules out little: it is looked up where nothing else is known.
-    return long.length > 0 ? long.join(" AND ") : group.map(short).find((each) => each !== undefined);
-  });
-  if (expressions.includes(undefined)) return undefined;
-  return expressions.map((expression) => `(${expression})`).join(" OR ");
+    let expression = long.length > 0 ? long.join(" AND ") : undefined;
+    for (let at = 0; long.length === 0 && expression === undefined && at < group.length; at += 1) {
+      expression = await short(group[at] ?? "");
+    }
+    if (expression === undefined) return undefined;
+    expressions.push(`(${expression})`);
+  }
+  return expressions.join(" OR ");
 }
 
 function longExpression(term: string, most: number): string | undefined {
@@ -144,12 +148,14 @@ function longExpression(term: string, most: number): string | undefined {
 }
 
 /** The trigrams that begin with a term of one or two characters; undefined if they are many, or are in most events. */
-function shortExpression(database: SqliteDriver, term: string): string | undefined {
-  const next = continuations(database);
-  if (next === undefined || isCommon(database, term)) return undefined;
+async function shortExpression(database: SqlSession, term: string): Promise<string | undefined> {
+  if (!(await listsTrigrams(database)) || (await isCommon(database, term))) return undefined;
   const start = foldText(storableText(term));
+  const select = "SELECT term FROM event_search_terms WHERE term > ? AND term <= ? LIMIT 1";
   const trigrams: string[] = [];
-  for (let last = next(start, start); last !== undefined; last = next(last, start)) {
+  const next = (after: string): Promise<string | undefined> =>
+    firstRow(database, select, [after, start + HIGHEST], (row) => textIn(row, "term"));
+  for (let last = await next(start); last !== undefined; last = await next(last)) {
     if (trigrams.length === MOST_CONTINUATIONS) return undefined;
     trigrams.push(last);
   }
@@ -157,26 +163,20 @@ function shortExpression(database: SqliteDriver, term: string): string | undefin
 }
 
 /** Whether so many of the newest events have the term that going through all of them soon finds enough. */
-function isCommon(database: SqliteDriver, term: string): boolean {
+async function isCommon(database: SqlSession, term: string): Promise<boolean> {
   const pattern = foldedPattern(storableText(term));
   const all = sourceOf(undefined, filterOf({}), false);
   let bytes = 0;
-  const probed = placesOf(database, all, { before: LAST_POSITION, limit: PROBED }).filter(
+  const probed = (await placesOf(database, all, { before: LAST_POSITION, limit: PROBED })).filter(
     (place) => (bytes += place.bytes) <= PROBED_BYTES,
   );
-  const found = read(database, probed).filter(({ content }) => content.search(pattern) !== -1);
+  const found = (await read(database, probed)).filter(({ content }) => content.search(pattern) !== -1);
   return found.length > probed.length * COMMON_SHARE;
 }
 
-/** Finds the next trigram after one that begins so. Undefined if the database does not list its trigrams. */
-function continuations(database: SqliteDriver): ((after: string, start: string) => string | undefined) | undefined {
-  const listed = database.prepare("SELECT 1 AS found FROM sqlite_schema WHERE name = 'event_search_terms'").get();
-  if (listed === undefined) return undefined;
-  const select = database.prepare("SELECT term FROM event_search_terms WHERE term > ? AND term <= ? LIMIT 1");
-  return (after, start) => {
-    const row = select.get(after, start + HIGHEST);
-    return row === undefined ? undefined : textIn(row, "term");
-  };
+async function listsTrigrams(database: SqlSession): Promise<boolean> {
+  const listed = "SELECT 1 FROM sqlite_schema WHERE name = 'event_search_terms'";
+  return (await database.all(listed, [], () => true)).length > 0;
 }
 
 function quoted(trigram: string): string {

@@ -196,7 +196,7 @@ async function insertRows(backend: TestBackend, where: StoreWhere, version: numb
   if (version < 3) await backend.sql(where, `INSERT INTO events (${EVENT_COLUMNS}) VALUES ${events.join()}`);
   if (version < 2) return;
   const cited = version < 3 ? "'s1-0'" : "NULL";
-  if (version >= 5) return;
+  if (version >= LATEST_VERSION) return;
   await backend.sql(
     where,
     `INSERT INTO conversation_snippets

@@ -1,7 +1,6 @@
 /** The contract of a store: one suite for every backend. */
 import type { TestBackend } from "./backends.ts";
 import { eventContract } from "./contract-events.ts";
-import { listContract } from "./contract-lists.ts";
 import { queryContract } from "./contract-queries.ts";
 import { sessionContract } from "./contract-sessions.ts";
 import { snippetContract } from "./contract-snippets.ts";
@@ -14,7 +13,6 @@ export function storeContract(backend: TestBackend): void {
   eventContract(backend);
   snippetContract(backend);
   queryContract(backend);
-  listContract(backend);
   suggestionContract(backend);
   tableContract(backend);
 }
