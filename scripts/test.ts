@@ -1,7 +1,11 @@
 /**
  * Runs every check of the package, stage by stage, and sums them up in one line, `N passed, N failed`.
  *
- *     node scripts/test.ts [--only STAGE[,STAGE…]]
+ *     node scripts/test.ts [--only STAGE[,STAGE…]] [--long]
+ *
+ * Without `--long` everything that must hold runs, in some ten minutes on two cores: unit and property tests under Bun, those
+ * where the runtime matters under Node too, a part of the host's scenarios, and few rounds of fuzzing and kills. `--long`
+ * runs everything under both, all scenarios, and a thousand kills.
  *
  * A stage that runs tests counts its tests, any other counts as one. Exits with 1 if anything failed.
  */
@@ -13,13 +17,31 @@ import { parseArgs } from "node:util";
 interface Stage {
   name: string;
   command: readonly string[];
+  /** The same stage of `--long`. Default: as without. */
+  long?: readonly string[];
+  /** Only without `--long`. */
+  env?: Readonly<Record<string, string>>;
 }
 
+/** Suites of `test/unit` that run under Node too: files, processes, threads, databases, the built package, the parser. */
+const UNDER_NODE =
+  "calls cli-arguments cli-built cli-completion cli-corpus cli-pipes cli-process cli-runtime files indexing mcp package " +
+  "parse-c parse-seed plugin recorder redact-linear refused search-c sessions store tools-runner";
+
+/** Each of another kind: what is said, calls and their failures, subagents, aborts, resuming, permissions, faults. */
+const SCENARIOS =
+  "text-only reasoning nasty-content parallel-tools same-call-id failing-tool hidden-failures unknown-tool bad-arguments " +
+  "mcp subagent nested-subagent abort-text abort-tool resumed revert compaction permission-rejected question secrets " +
+  "unwritable wrong-options";
+const HOST_SUITES = "scenarios save-conversation recall-tools compaction-hint package oracle";
+
 /** The whole recorder in the runtime that opencode embeds; `crash` is the append writer alone, in the other one. */
-const RECORDER_KILLS = ["test/crash/run.ts", "--runs", "1000", "--subject", "test/crash/subject-recorder.ts"];
+const recorderKills = (runs: number): string[] =>
+  `bun test/crash/run.ts --runs ${runs} --subject test/crash/subject-recorder.ts`.split(" ");
+const indexKills = (runs: number): string[] => `node test/crash/index-run.ts --runs ${runs} --parallel 2`.split(" ");
 
 /** A stage that takes longer hangs, and is ended. */
-const MAX_STAGE_MS = 20 * 60_000;
+const MAX_STAGE_MS = 30 * 60_000;
 /** Failed tests of a stage that are shown again at the end, and lines of each. */
 const MAX_FAILURES = 20;
 const MAX_FAILURE_LINES = 40;
@@ -33,13 +55,30 @@ const STAGES: readonly Stage[] = [
   { name: "publint", command: ["publint", "--strict"] },
   { name: "attw", command: ["attw", "--pack", ".", "--profile", "esm-only"] },
   { name: "bun", command: ["bun", "test", "test/unit", "test/property", "test/crash", "test/compare"] },
-  { name: "node", command: ["node", "--test", "test/{unit,property,crash,compare}/*.test.ts"] },
+  {
+    name: "node",
+    command: ["node", "--test", `test/unit/{${UNDER_NODE.replaceAll(" ", ",")}}*.test.ts`],
+    long: ["node", "--test", "test/{unit,property,crash,compare}/*.test.ts"],
+  },
   { name: "page", command: ["bun", "test", "test/page"] },
-  { name: "fuzz", command: ["node", "test/fuzz/run.ts", "--seconds", "60"] },
-  { name: "crash", command: ["node", "test/crash/run.ts", "--runs", "300"] },
-  { name: "kills", command: ["bun", ...RECORDER_KILLS] },
-  { name: "indexing", command: ["node", "test/crash/index-run.ts", "--runs", "200", "--parallel", "2"] },
-  { name: "host", command: ["bun", "test", "test/host"] },
+  {
+    name: "fuzz",
+    command: ["node", "test/fuzz/run.ts", "--seconds", "15"],
+    long: ["node", "test/fuzz/run.ts", "--seconds", "300"],
+  },
+  {
+    name: "crash",
+    command: ["node", "test/crash/run.ts", "--runs", "50"],
+    long: ["node", "test/crash/run.ts", "--runs", "1000"],
+  },
+  { name: "kills", command: recorderKills(100), long: recorderKills(1_000) },
+  { name: "indexing", command: indexKills(20), long: indexKills(200) },
+  {
+    name: "host",
+    command: ["bun", "test", ...HOST_SUITES.split(" ").map((name) => `test/host/${name}.test.ts`)],
+    env: { SCENARIOS: SCENARIOS.replaceAll(" ", ",") },
+    long: ["bun", "test", "test/host"],
+  },
   { name: "demo", command: ["node", "demo/run.ts", "--remove"] },
 ];
 
@@ -59,7 +98,7 @@ const env = {
   NO_COLOR: "1",
 };
 
-const { values } = parseArgs({ options: { only: { type: "string" } } });
+const { values } = parseArgs({ options: { only: { type: "string" }, long: { type: "boolean", default: false } } });
 const chosen = values.only?.split(",");
 const unknown = chosen?.filter((name) => !STAGES.some((stage) => stage.name === name)) ?? [];
 if (unknown.length > 0) {
@@ -70,14 +109,15 @@ if (unknown.length > 0) {
 const outcomes: Outcome[] = [];
 for (const stage of STAGES) {
   if (chosen && !chosen.includes(stage.name)) continue;
-  console.log(`\n== ${stage.name}: ${stage.command.join(" ")}`);
+  console.log(`\n== ${stage.name}: ${commandOf(stage).join(" ")}`);
   outcomes.push(await run(stage));
 }
 report(outcomes);
 
-async function run({ name, command }: Stage): Promise<Outcome> {
+async function run(stage: Stage): Promise<Outcome> {
+  const { name } = stage;
   const start = performance.now();
-  const { output, code } = await finished(command);
+  const { output, code } = await finished(commandOf(stage), values.long ? {} : stage.env);
   const counted = countsIn(output) ?? { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
   // A runner that failed without a failing test (a file that does not load) still failed.
   const failed = code === 0 ? counted.failed : Math.max(1, counted.failed);
@@ -90,10 +130,22 @@ async function run({ name, command }: Stage): Promise<Outcome> {
   };
 }
 
+function commandOf({ command, long }: Stage): readonly string[] {
+  return (values.long ? long : undefined) ?? command;
+}
+
 /** Runs a command in the repository's folder, showing what it prints. */
-function finished([program = "", ...args]: readonly string[]): Promise<{ output: string; code: number }> {
+function finished(
+  [program = "", ...args]: readonly string[],
+  more: Stage["env"] = {},
+): Promise<{ output: string; code: number }> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd: root, env, stdio: ["ignore", "pipe", "pipe"], timeout: MAX_STAGE_MS });
+    const child = spawn(program, args, {
+      cwd: root,
+      env: { ...env, ...more },
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: MAX_STAGE_MS,
+    });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (piece: string) => {
