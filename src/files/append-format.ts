@@ -4,7 +4,20 @@ import type { TailScanner } from "./tail-scanner.ts";
 export interface AppendRecord {
   /** What makes the record itself. A record whose key stands in the file already is not written again. */
   key?: string;
+  /** Another key that the file has with this record. */
+  stateKey?: string;
   data: string;
+  /** For a file in which the record of that key is not the final one. */
+  replacement?: Replacement;
+}
+
+/** A record that is written where another process, or this one earlier, wrote one that was not final. */
+export interface Replacement {
+  /** The file has this key: its record is not final. */
+  openKey: string;
+  /** The file has this key: its record was replaced already. */
+  endKey: string;
+  record: () => AppendRecord;
 }
 
 /** Records that were accepted and could not be written. They are missing in one place of the file. */

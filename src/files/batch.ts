@@ -1,4 +1,4 @@
-import type { AppendFormat } from "./append-format.ts";
+import type { AppendFormat, AppendRecord } from "./append-format.ts";
 import type { QueueItem } from "./record-queue.ts";
 
 /** Queue items made into the bytes of one write. */
@@ -15,8 +15,8 @@ export interface Batch {
 
 export interface Part {
   end: number;
-  /** The key of a record that is written with this part. */
-  key?: string;
+  /** The keys of a record that is written with this part. */
+  keys: readonly string[];
   kind: "preface" | "record" | "gap" | "duplicate";
 }
 
@@ -35,28 +35,38 @@ interface BatchSource {
 export function makeBatch(source: BatchSource): Batch {
   const texts = [source.preface];
   let end = Buffer.byteLength(source.preface);
-  const parts: Part[] = [{ end, kind: "preface" }];
-  const keys = new Set<string>();
+  const parts: Part[] = [{ end, kind: "preface", keys: [] }];
+  const added = new Set<string>();
+  const isThere = (key: string): boolean => source.keys.has(key) || added.has(key);
   for (const item of source.items) {
     if (end >= source.maxBytes) break;
     if (item.kind === "gap") {
       item.sealed = true;
       const text = source.format.gap(item.gap);
       texts.push(text);
-      parts.push({ end: (end += Buffer.byteLength(text)), kind: "gap" });
-    } else if (item.key !== undefined && (source.keys.has(item.key) || keys.has(item.key))) {
-      parts.push({ end, kind: "duplicate" });
-    } else {
-      if (item.key !== undefined) keys.add(item.key);
-      texts.push(item.data);
-      parts.push({
-        end: (end += item.bytes),
-        kind: "record",
-        ...(item.key !== undefined && { key: item.key }),
-      });
+      parts.push({ end: (end += Buffer.byteLength(text)), kind: "gap", keys: [] });
+      continue;
     }
+    const record = recordFor(item.record, isThere);
+    if (record === undefined) {
+      parts.push({ end, kind: "duplicate", keys: [] });
+      continue;
+    }
+    const keys = [record.key, record.stateKey].filter((key) => key !== undefined);
+    for (const key of keys) added.add(key);
+    texts.push(record.data);
+    end += record === item.record ? item.bytes : Buffer.byteLength(record.data);
+    parts.push({ end, kind: "record", keys });
   }
   return { bytes: encode(texts, end), start: source.start, parts };
+}
+
+/** The record as the file needs it; undefined if the file has it. */
+function recordFor(record: AppendRecord, isThere: (key: string) => boolean): AppendRecord | undefined {
+  const { key, replacement } = record;
+  if (key === undefined || !isThere(key)) return record;
+  if (!replacement || !isThere(replacement.openKey) || isThere(replacement.endKey)) return undefined;
+  return recordFor(replacement.record(), isThere);
 }
 
 /** How many parts of the batch are whole in its first `bytes` bytes. */

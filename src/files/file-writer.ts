@@ -175,7 +175,7 @@ export class FileWriter {
     for (const part of batch.parts.slice(0, count)) {
       if (part.kind === "record") this.written += 1;
       if (part.kind === "duplicate") this.duplicates += 1;
-      if (part.key !== undefined) this.tail.keys.add(part.key);
+      for (const key of part.keys) this.tail.keys.add(key);
     }
     queue.shift(count - 1);
     // Without the lock others may have appended before this batch, so its place in the file is not known.

@@ -4,7 +4,7 @@ import type { WritePool } from "./write-pool.ts";
 
 /** What waits to be written: a record, or the news that some are missing at this place. */
 export type QueueItem =
-  | { kind: "record"; key: string | undefined; data: string; bytes: number }
+  | { kind: "record"; record: AppendRecord; bytes: number }
   | { kind: "gap"; gap: Gap; sealed: boolean };
 
 export interface RecordQueueOptions {
@@ -70,7 +70,7 @@ export class RecordQueue {
     if (!this.#admits(bytes, faultCode)) return this.#drop(faultCode ?? QUEUE_FULL);
     this.#bytes += bytes;
     this.#waiting += 1;
-    this.#items.push({ kind: "record", key: record.key, data: record.data, bytes });
+    this.#items.push({ kind: "record", record, bytes });
   }
 
   /** Counts a record as missing that came when it was too late. */

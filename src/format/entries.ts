@@ -95,6 +95,10 @@ export interface ToolUseEntry extends BaseEntry {
   input: unknown;
   /** The session of the subagent that this call started. */
   subagent?: SubagentLink;
+  /** The recorder made this input: the session stopped before the arguments were whole. */
+  unfinished?: boolean;
+  /** The call as it ran in the end. It stands in place of the earlier entry with the same `partID`. */
+  continues?: "replace";
 }
 
 /** A session that a tool call started, and where its transcript is. */
@@ -121,6 +125,8 @@ export interface ToolResultEntry extends BaseEntry {
   exitCode?: number;
   /** The recorder made this ending: the session stopped before the host said how the call ended. */
   unfinished?: boolean;
+  /** How the call ended, after an ending that the recorder had made. It stands in place of that entry. */
+  continues?: "replace";
   title?: string;
   metadata?: unknown;
   attachments?: Attachment[];

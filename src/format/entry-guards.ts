@@ -90,6 +90,8 @@ const CHECKS = {
     callID: isString,
     input: anything,
     subagent,
+    unfinished: optional(isTrueOrFalse),
+    continues: optional(oneOf("replace")),
   } satisfies Checks<ToolUseEntry>,
   tool_result: {
     ...base,
@@ -101,6 +103,7 @@ const CHECKS = {
     hostStatus: optional(oneOf("completed")),
     exitCode: optional(isNumber),
     unfinished: optional(isTrueOrFalse),
+    continues: optional(oneOf("replace")),
     title: optional(isString),
     metadata: anything,
     attachments,

@@ -1,9 +1,10 @@
 /** The text of one section, back as the fields of its entry. Pure. */
+import type { TranscriptEntry } from "./entries.ts";
 import { isEntryType, isObject, isString } from "./entry-guards.ts";
 import type { JsonObject } from "./entry-guards.ts";
 import { fenceAtEnd } from "./fences.ts";
 import type { Block } from "./sections.ts";
-import { BLOCKS, CALL_ID_LABEL, DEFAULT_BODY, TITLE_LABEL, TRUNCATED } from "./sections.ts";
+import { BLOCKS, CALL_ID_LABEL, DEFAULT_BODY, REPLACEMENT_NAMES, TITLE_LABEL, TRUNCATED } from "./sections.ts";
 import { decodeText } from "./text-escapes.ts";
 import { decodeInline } from "./visible.ts";
 
@@ -51,7 +52,7 @@ export function decodeSection(section: string, comment: JsonObject): SectionDraf
   const text = section.includes("\r\n") && /^[^\n]*\r\n/.test(section) ? section.replaceAll("\r\n", "\n") : section;
   const headingEnd = text.indexOf("\n");
   const heading = /^## \[([^\]]*)\] ([^:]*)(?:: (.*))?$/.exec(text.slice(0, headingEnd)) ?? [];
-  if (!fitsType(heading[2], comment["type"])) damage.push("its heading and its comment name different kinds of entry");
+  if (!fitsType(heading[2], comment)) damage.push("its heading and its comment name different kinds of entry");
   const blocks = readBlocks(text.slice(headingEnd + 2, -2), bodyOf(comment, damage), damage);
   const fields: JsonObject = { type: comment["type"], timestamp: heading[1] };
   const name = comment["type"] === "session_event" ? "name" : "tool";
@@ -82,7 +83,7 @@ export function decodeSection(section: string, comment: JsonObject): SectionDraf
   return draft;
 }
 
-const KINDS: Record<string, string[]> = {
+const KINDS: Record<TranscriptEntry["type"], string[]> = {
   user: ["User Message"],
   assistant: ["Assistant Message"],
   reasoning: ["Reasoning"],
@@ -91,8 +92,10 @@ const KINDS: Record<string, string[]> = {
   session_event: ["Session Event"],
 };
 
-function fitsType(kind: string | undefined, type: unknown): boolean {
-  return kind !== undefined && isEntryType(type) && KINDS[type]?.includes(kind) === true;
+function fitsType(kind: string | undefined, { type, continues }: JsonObject): boolean {
+  if (kind === undefined || !isEntryType(type)) return false;
+  const isReplacement = continues !== undefined && Object.hasOwn(REPLACEMENT_NAMES, type);
+  return (isReplacement ? KINDS.session_event : KINDS[type]).includes(kind);
 }
 
 function bodyOf(comment: JsonObject, damage: string[]): readonly Block[] {

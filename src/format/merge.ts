@@ -1,22 +1,25 @@
 /** Entries that had to be written in pieces. Pure. */
-import type { AssistantMessageEntry, ReasoningEntry, TranscriptEntry } from "./entries.ts";
+import type { TranscriptEntry, UserMessageEntry, SessionEventEntry } from "./entries.ts";
 
-type TextEntry = AssistantMessageEntry | ReasoningEntry;
+/** An entry that a later one may continue. */
+export type ContinuableEntry = Exclude<TranscriptEntry, UserMessageEntry | SessionEventEntry>;
 
 /**
  * Folds each entry with `continues` into the first one with its type and `partID`: `append` adds its text, `replace`
- * puts it in place. The first keeps its place and time; what the later one says of usage and of its end holds.
+ * puts it in place. The first keeps its place and, unless it is a result, its time; what the later one says of usage and
+ * of its end holds.
  * A continuation without anything before it stays as it is. The given entries are not changed.
  */
 export function mergeContinuations(entries: readonly TranscriptEntry[]): TranscriptEntry[] {
   const merged: TranscriptEntry[] = [];
   const places = new Map<string, number>();
   for (const entry of entries) {
-    const key = isText(entry) && entry.partID !== undefined ? `${entry.type}/${entry.partID}` : undefined;
+    const key = isContinuable(entry) ? continuableKey(entry) : undefined;
     const place = key === undefined ? undefined : places.get(key);
     const first = place === undefined ? undefined : merged[place];
-    if (place !== undefined && first !== undefined && isText(first) && isText(entry) && entry.continues !== undefined) {
-      merged[place] = continued(first, entry);
+    const whole = first && continued(first, entry);
+    if (place !== undefined && whole !== undefined) {
+      merged[place] = whole;
       continue;
     }
     if (key !== undefined && place === undefined) places.set(key, merged.length);
@@ -25,13 +28,23 @@ export function mergeContinuations(entries: readonly TranscriptEntry[]): Transcr
   return merged;
 }
 
-function isText(entry: TranscriptEntry): entry is TextEntry {
-  return entry.type === "assistant" || entry.type === "reasoning";
+export function isContinuable(entry: TranscriptEntry): entry is ContinuableEntry {
+  return entry.type !== "user" && entry.type !== "session_event";
 }
 
-function continued(first: TextEntry, later: TextEntry): TextEntry {
+/** What an entry and its continuations have in common; undefined of one that cannot be continued. */
+export function continuableKey({ type, partID }: ContinuableEntry): string | undefined {
+  return partID === undefined ? undefined : `${type}/${partID}`;
+}
+
+/** Undefined if the later entry does not continue the first. */
+function continued(first: TranscriptEntry, later: TranscriptEntry): TranscriptEntry | undefined {
+  if (!("continues" in later) || later.continues === undefined) return undefined;
   const { continues, ...rest } = later;
+  if (rest.type === "tool_result") return rest;
+  if (rest.type === "tool_use") return { ...rest, timestamp: first.timestamp };
+  if (first.type !== "assistant" && first.type !== "reasoning") return undefined;
   const { interrupted: _interrupted, unfinished: _unfinished, ...kept } = first;
-  const content = continues === "append" ? first.content + later.content : later.content;
+  const content = continues === "append" ? first.content + rest.content : rest.content;
   return { ...kept, ...rest, timestamp: first.timestamp, content };
 }

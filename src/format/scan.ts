@@ -4,7 +4,7 @@ import { isEntryType, isString } from "./entry-guards.ts";
 import type { JsonObject } from "./entry-guards.ts";
 import { LineSplitter, lineContents } from "./jsonl-lines.ts";
 import type { JsonlLine } from "./jsonl-lines.ts";
-import { entryKey, openKey, plainKey } from "./keys.ts";
+import { entryKey, plainKey, stateKey } from "./keys.ts";
 import { parseComment } from "./markdown-decode.ts";
 import { MarkdownSplitter } from "./markdown-split.ts";
 import type { Piece } from "./markdown-split.ts";
@@ -21,7 +21,7 @@ export interface TailScanner {
   readonly validEnd: number;
   /** A complete header has been seen. */
   readonly hasHeader: boolean;
-  /** Keys (`entryKey`, `openKey`) of the complete entries seen since the last call. Entries without a key give none. */
+  /** Keys (`entryKey`, `stateKey`) of the complete entries seen since the last call. Entries without a key give none. */
   takeKeys(): string[];
 }
 
@@ -115,19 +115,16 @@ function* jsonlSteps(lines: Iterable<JsonlLine>): Generator<Step> {
 }
 
 function keysOf(entry: TranscriptEntry): (string | undefined)[] {
-  const { type, partID } = entry;
-  const isOpen = "unfinished" in entry && entry.unfinished;
-  return isOpen && partID !== undefined ? [entryKey(entry), openKey(type, partID)] : [entryKey(entry)];
+  return [entryKey(entry), stateKey(entry.type, entry)];
 }
 
 function keysInComment(comment: JsonObject | undefined): (string | undefined)[] {
   if (comment === undefined) return [];
   const { type, key } = comment;
   if (!isEntryType(type)) return [];
-  const partID = idIn(comment, "partID");
-  const id = type === "session_event" ? idIn(comment, "eventID") : partID;
+  const id = idIn(comment, type === "session_event" ? "eventID" : "partID");
   const own = isString(key) ? key : plainKey(type, idIn(comment, "messageID"), id);
-  return comment["unfinished"] === true && partID !== undefined ? [own, openKey(type, partID)] : [own];
+  return [own, stateKey(type, comment)];
 }
 
 function idIn(comment: JsonObject, name: "messageID" | "partID" | "eventID"): string | undefined {

@@ -35,7 +35,8 @@ export class SectionFinisher {
     }
     resolveFields(fields, texts, damage, outputFile === undefined || fields["outputMissing"] === undefined);
     const call = callOf(fields);
-    if (call !== undefined && fields["type"] === "tool_result") {
+    // What replaces a result has an input of its own; the call of that id that waits for a result may be another one.
+    if (call !== undefined && fields["type"] === "tool_result" && fields["continues"] === undefined) {
       const known = this.#pending.take(call);
       if (sameInput) {
         if (known === undefined)

@@ -24,6 +24,12 @@ export const HEADING =
   /## \[([\w:.+-]{0,40})\] (?:User Message|Assistant Message|Reasoning|(?:Tool Use|Tool Result|Tool Error|Session Event): ([^\r\n]*))/g;
 
 /**
+ * Names under which what replaces a call or a result is shown: as an event, so that counting headings of calls and of
+ * results counts each once.
+ */
+export const REPLACEMENT_NAMES = { tool_use: "corrected call", tool_result: "late result" } as const;
+
+/**
  * The blocks of a section, divided by blank lines. The comment's `body` lists them where they are not `DEFAULT_BODY`.
  * `content` is raw text and takes what the others leave. All but `line`, `call` and `title` stand in a fence otherwise.
  */

@@ -6,6 +6,7 @@ import { showAttachments, showSubagent } from "./linked-lines.ts";
 import { cutOutput, needsEscapes, outputText } from "./output-text.ts";
 import { TextReferences } from "./references.ts";
 import type { SectionBuilder } from "./section-builder.ts";
+import { REPLACEMENT_NAMES } from "./sections.ts";
 import { groupDigits, link } from "./visible.ts";
 
 const DEFAULT_MAX_INLINE_CHARS = 5000;
@@ -15,7 +16,8 @@ export function toolUseSection(section: SectionBuilder, entry: ToolUseEntry, opt
   section.line("### Input");
   section.fence("input", fencedJson(entry.input), "json");
   showSubagent(section, entry.subagent, options);
-  return section.toMarkdown("Tool Use", { field: "tool", value: entry.tool });
+  section.note("unfinished", entry.unfinished);
+  return sectionOf(section, entry, "Tool Use");
 }
 
 export function toolResultSection(
@@ -29,7 +31,9 @@ export function toolResultSection(
   section.note("hostStatus", entry.hostStatus);
   section.note("exitCode", entry.exitCode);
   section.note("unfinished", entry.unfinished);
-  if (entry.status === "interrupted") section.line("**Status**: interrupted");
+  if (entry.status !== undefined && (entry.status === "interrupted" || entry.continues !== undefined)) {
+    section.line(`**Status**: ${entry.status}`);
+  }
   if (entry.exitCode !== undefined && entry.exitCode !== 0) section.line(`**Exit code**: ${entry.exitCode}`);
   showSubagent(section, entry.subagent, options);
   section.line("### Output");
@@ -38,17 +42,21 @@ export function toolResultSection(
   showAttachments(section, entry.attachments, options);
   noteInputAndMetadata(section, entry, options);
   const failed = entry.status === "error" || entry.status === "interrupted";
-  return section.toMarkdown(failed ? "Tool Error" : "Tool Result", {
-    field: "tool",
-    value: entry.tool,
-  });
+  return sectionOf(section, entry, failed ? "Tool Error" : "Tool Result");
+}
+
+function sectionOf(section: SectionBuilder, { type, tool, continues }: ToolUseEntry | ToolResultEntry, kind: string) {
+  if (continues === undefined) return section.toMarkdown(kind, { field: "tool", value: tool });
+  section.note("continues", continues);
+  section.note("tool", tool);
+  return section.toMarkdown("Session Event", { field: "name", value: REPLACEMENT_NAMES[type] });
 }
 
 function noteInputAndMetadata(section: SectionBuilder, entry: ToolResultEntry, options: MarkdownEntryOptions): void {
   const texts = new TextReferences();
   if (typeof entry.output === "string") texts.add("output", entry.output);
   if (entry.title !== undefined) texts.add("title", entry.title);
-  if (options.inputIsKnown === true) section.note("sameInput", true);
+  if (options.inputIsKnown === true && entry.continues === undefined) section.note("sameInput", true);
   else section.noteWithTexts("input", entry.input, texts);
   section.noteWithTexts("metadata", entry.metadata, texts, {
     heading: "### Diff",

@@ -9,6 +9,7 @@ import type { IndexState, StoredSession } from "../store/model.ts";
 import { storableTime } from "../store/storable.ts";
 import { indexGrowing, takesAgentProgress, type Resumed } from "./index-growing.ts";
 import { indexWhole } from "./index-whole.ts";
+import { ReplacedCall } from "./open-texts.ts";
 import type { Indexed, OpenFile, SessionJob } from "./session-job.ts";
 import { placeOf, thisHost } from "./session-row.ts";
 import { Overtaken } from "./session-writer.ts";
@@ -53,7 +54,13 @@ export async function indexSession(request: IndexRequest): Promise<SessionOutcom
     const { size, mtimeMs } = fstatSync(file);
     const open = { file, size, modifiedMs: mtimeMs };
     const dated = { ...job, ref: { ...job.ref, bytes: size, modifiedMs: mtimeMs } };
-    return { as, ...(await indexFile(dated, open, rebuild ? undefined : stored)) };
+    const indexed = await indexFile(dated, open, rebuild ? undefined : stored).catch(async (error: unknown) => {
+      if (!(error instanceof ReplacedCall)) throw error;
+      // Some of it may be written already.
+      const { revision = 0 } = (await store.session(sessionId))?.state ?? {};
+      return indexOnce({ ...dated, revision, rewriting: revision > 0 ? { compares: true } : {} }, open);
+    });
+    return { as, ...indexed };
   } finally {
     closeSync(file);
   }
@@ -77,7 +84,11 @@ async function indexFile(job: SessionJob, open: OpenFile, stored: StoredSession 
     if (kind !== "whole") return indexGrowing(job, open, kind, resumedFrom(stored.state, check));
   }
   if (kind !== "whole") return indexGrowing(job, open, kind);
-  return indexWhole(job, { source_bytes: open.size, source_modified_ms: open.modifiedMs });
+  return indexOnce(job, open);
+}
+
+function indexOnce(job: SessionJob, { size, modifiedMs }: OpenFile): Promise<Indexed> {
+  return indexWhole(job, { source_bytes: size, source_modified_ms: modifiedMs });
 }
 
 async function kindOf(head: string): Promise<SourceKind> {

@@ -1,6 +1,11 @@
 import { readSync } from "node:fs";
-import { mergeContinuations, openTranscript, type TranscriptEntry } from "../format/index.ts";
-import { textKey } from "../parse/sources/transcript-fold.ts";
+import {
+  continuableKey,
+  isContinuable,
+  mergeContinuations,
+  openTranscript,
+  type TranscriptEntry,
+} from "../format/index.ts";
 import { idKey } from "./event-id.ts";
 
 /**
@@ -23,8 +28,7 @@ export async function joinedText(
 }
 
 function keyOf(entry: TranscriptEntry): string | undefined {
-  const isText = entry.type === "assistant" || entry.type === "reasoning";
-  const key = isText ? textKey(entry) : undefined;
+  const key = isContinuable(entry) ? continuableKey(entry) : undefined;
   return key === undefined ? undefined : idKey(key);
 }
 

@@ -24,6 +24,11 @@ export interface EntryPlace {
   ordinal: number;
 }
 
+/** A call or result stands in place of an earlier one: events that were given away are others now. */
+export class ReplacedCall extends Error {
+  override readonly name = "ReplacedCall";
+}
+
 export class OpenTexts implements TextJoin {
   /** By `idKey` of their `textKey`, in the order of the file. */
   readonly #texts: Map<string, OpenText>;
@@ -40,7 +45,10 @@ export class OpenTexts implements TextJoin {
     this.#place = place;
   }
 
-  fold({ key }: TextPiece): boolean {
+  /** Throws a `ReplacedCall` of anything but a text. */
+  fold({ key, draft }: TextPiece): boolean {
+    if (!isText(draft))
+      throw new ReplacedCall("A call or result was replaced: the transcript is to be read as a whole.");
     const name = idKey(key);
     const text = this.#texts.get(name);
     if (text === undefined) return false;
@@ -50,7 +58,7 @@ export class OpenTexts implements TextJoin {
   }
 
   push(unit: SourceUnit, text?: TextPiece): SourceUnit[] {
-    const name = text === undefined ? undefined : idKey(text.key);
+    const name = text !== undefined && isText(text.draft) ? idKey(text.key) : undefined;
     if (name !== undefined && !this.#texts.has(name)) {
       const { offset, endOffset, ordinal } = this.#place;
       this.#texts.set(name, { line: unit.line, offset: unit.offset, ordinal, pieces: [offset, endOffset] });
@@ -77,4 +85,8 @@ export class OpenTexts implements TextJoin {
     this.#continued = new Map();
     return taken;
   }
+}
+
+function isText({ blocks: [block] }: TextPiece["draft"]): boolean {
+  return block?.type === "text" || block?.type === "thinking";
 }

@@ -314,7 +314,7 @@ export class SessionRecording {
     for (const { sink, file } of outputs) {
       try {
         const { missing } = file.stats;
-        file.append(sink.record(entry, file.keys));
+        file.append(sink.record(entry));
         if (file.stats.missing > missing) sink.forget(entry);
       } catch (error) {
         this.#lost += 1;

@@ -1,12 +1,6 @@
-import type { AppendFormat, AppendRecord, Gap, TornTail } from "../files/append-format.ts";
+import type { AppendFormat, AppendRecord, Gap, Replacement, TornTail } from "../files/append-format.ts";
 import type { TailScanner } from "../files/tail-scanner.ts";
-import type {
-  AssistantMessageEntry,
-  ReasoningEntry,
-  SessionEventEntry,
-  TranscriptEntry,
-  TranscriptHeader,
-} from "../format/entries.ts";
+import type { SessionEventEntry, TranscriptEntry, TranscriptHeader } from "../format/entries.ts";
 import {
   closingOf,
   createJsonlScanner,
@@ -17,10 +11,12 @@ import {
   encodeMarkdownHeader,
   encodeNoteEntry,
   encodeTornEntry,
+  endKey,
   entryKey,
+  isContinuable,
   isNote,
-  isEndKey,
   openKey,
+  stateKey,
 } from "../format/index.ts";
 import { given } from "./draft.ts";
 import { transcriptPath, type TranscriptFormat } from "./paths.ts";
@@ -28,8 +24,6 @@ import type { PreparedEntry } from "./preparation.ts";
 
 /** Calls whose input is remembered as written; the result of an older one repeats its input. */
 const MAX_INPUTS = 10_000;
-/** Endings that are remembered until they are in the file. */
-const MAX_ENDINGS = 10_000;
 
 export interface SinkOptions {
   format: TranscriptFormat;
@@ -48,30 +42,25 @@ export class Sink implements AppendFormat {
   readonly #options: SinkOptions;
   /** Part ids of the calls whose input this process wrote to the file, and of which no result was written yet. */
   readonly #inputsWritten = new Set<string>();
-  /** Keys of open texts and of their ends that this process handed out; the file may not have them yet. */
-  readonly #endings = new Set<string>();
   #isBegun = false;
 
   constructor(options: SinkOptions) {
     this.#options = options;
   }
 
-  /** `inFile`: the keys of the file. */
-  record({ entry, outputPath }: PreparedEntry, inFile: ReadonlySet<string>): AppendRecord {
-    const placed = this.#continued(this.#withSubagentPath(entry), inFile);
+  record({ entry, outputPath }: PreparedEntry): AppendRecord {
+    const placed = this.#withSubagentPath(entry);
     const data = this.#encode(placed, outputPath);
-    const key = entryKey(placed);
-    if (isText(placed) && placed.partID !== undefined) {
-      if (placed.unfinished === true) this.#remember(openKey(placed.type, placed.partID));
-      else if (placed.continues !== undefined && key !== undefined) this.#remember(key);
-    }
-    return { data, ...given({ key }) };
+    const replacement = this.#replacement(placed, outputPath);
+    return { data, ...given({ key: entryKey(placed), stateKey: stateKey(placed.type, placed), replacement }) };
   }
 
   /** Whether the entry is in the file, and as whole as it is here. */
   isRecorded(entry: TranscriptEntry, inFile: ReadonlySet<string>): boolean {
-    const key = entryKey(this.#continued(entry, inFile));
-    return key !== undefined && inFile.has(key);
+    const key = entryKey(entry);
+    if (key === undefined || !inFile.has(key)) return false;
+    const replacement = this.#replacement(entry);
+    return !replacement || !inFile.has(replacement.openKey) || inFile.has(replacement.endKey);
   }
 
   /** The record of this entry was dropped: nothing may refer to it. */
@@ -114,22 +103,19 @@ export class Sink implements AppendFormat {
     return this.#encode(entry);
   }
 
-  /** A text whose beginning is in the file without an end is put in place of it. */
-  #continued(entry: TranscriptEntry, inFile: ReadonlySet<string>): TranscriptEntry {
-    if (!isText(entry) || entry.continues !== undefined || entry.unfinished === true) return entry;
+  /** A whole text, call or result is put in place of one that is in the file without an end. */
+  #replacement(entry: TranscriptEntry, outputPath?: string): Replacement | undefined {
+    if (!isContinuable(entry) || entry.continues !== undefined || entry.unfinished === true) return undefined;
     const { type, partID } = entry;
-    if (partID === undefined) return entry;
-    const open = openKey(type, partID);
-    if (!inFile.has(open) && !this.#endings.has(open)) return entry;
-    const isEnd = (key: string): boolean => isEndKey(key, type, partID);
-    const isEnded = [...this.#endings].some(isEnd) || [...inFile].some(isEnd);
-    return isEnded ? entry : { ...entry, continues: "replace" };
-  }
-
-  #remember(ending: string): void {
-    this.#endings.add(ending);
-    const oldest = this.#endings.size > MAX_ENDINGS ? this.#endings.values().next().value : undefined;
-    if (oldest !== undefined) this.#endings.delete(oldest);
+    if (partID === undefined) return undefined;
+    const record = (): AppendRecord => {
+      const whole = { ...entry, continues: "replace" } as const;
+      return {
+        data: this.#encode(whole, outputPath),
+        ...given({ key: entryKey(whole), stateKey: stateKey(type, whole) }),
+      };
+    };
+    return { openKey: openKey(type, partID), endKey: endKey(type, partID), record };
   }
 
   #encode(entry: TranscriptEntry, outputPath?: string): string {
@@ -156,8 +142,4 @@ export class Sink implements AppendFormat {
     const path = transcriptPath(this.#options.linkFormat, sessionID, this.#options.sessionID);
     return { ...entry, subagent: { sessionID, path } };
   }
-}
-
-function isText(entry: TranscriptEntry): entry is AssistantMessageEntry | ReasoningEntry {
-  return entry.type === "assistant" || entry.type === "reasoning";
 }

@@ -213,6 +213,8 @@ export const anyToolUse: fc.Arbitrary<ToolUseEntry> = fc.record(
     input: json,
     ...ids,
     subagent,
+    unfinished: fc.constant(true),
+    continues: fc.constant("replace" as const),
   },
   needing("type", "timestamp", "tool", "callID", "input"),
 );
@@ -232,6 +234,8 @@ export const anyToolResult: fc.Arbitrary<ToolResultEntry> = fc
         status: fc.constantFrom("completed" as const, "error" as const, "interrupted" as const),
         hostStatus: fc.constant("completed" as const),
         exitCode: fc.integer({ min: -1, max: 255 }),
+        unfinished: fc.constant(true),
+        continues: fc.constant("replace" as const),
         title: nastyText,
         metadata: fc.constantFrom<unknown>(data, { output, data }, { diff, patch: output }),
         attachments,

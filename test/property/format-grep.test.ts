@@ -37,9 +37,13 @@ describe("grep on a transcript", () => {
   const expected = (list: TranscriptEntry[]): number[] => {
     const failed = (entry: TranscriptEntry): boolean =>
       entry.type === "tool_result" && (entry.status === "error" || entry.status === "interrupted");
+    // What replaces a call or a result does not count as one more.
+    const replaces = (entry: TranscriptEntry): boolean =>
+      (entry.type === "tool_use" || entry.type === "tool_result") && entry.continues !== undefined;
     const count = (type: TranscriptEntry["type"], fails = false): number =>
-      list.filter((entry) => entry.type === type && failed(entry) === fails).length;
-    return [count("user"), count("tool_use"), count("tool_result"), count("tool_result", true), count("session_event")];
+      list.filter((entry) => entry.type === type && failed(entry) === fails && !replaces(entry)).length;
+    const events = count("session_event") + list.filter(replaces).length;
+    return [count("user"), count("tool_use"), count("tool_result"), count("tool_result", true), events];
   };
 
   testWithGrep("counts every kind of entry exactly, whatever the entries hold", () => {

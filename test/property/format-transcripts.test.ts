@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { TranscriptEntry, TranscriptHeader, TranscriptItem } from "../../src/format/entries.ts";
 import { encodeJsonlEntry, encodeJsonlHeader } from "../../src/format/jsonl.ts";
 import { readJsonlTranscript } from "../../src/format/jsonl-read.ts";
-import { entryKey } from "../../src/format/keys.ts";
+import { entryKey, stateKey } from "../../src/format/keys.ts";
 import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/format/markdown-encode.ts";
 import { readMarkdownTranscript } from "../../src/format/markdown-read.ts";
 import { outputFileText } from "../../src/format/output-text.ts";
@@ -179,9 +179,10 @@ for (const [name, format] of Object.entries(FORMATS)) {
             assert.equal(scanner.validEnd, Math.max(start, whole.at(-1) ?? 0));
             assert.equal(scanner.hasHeader, first === 0 && whole.length > 0);
             const read = list.slice(Math.max(first - 1, 0), Math.max(whole.length - 1, 0));
+            const expected = read.flatMap((entry) => [entryKey(entry), stateKey(entry.type, entry)]);
             assert.deepStrictEqual(
               keys,
-              read.map(entryKey).filter((key) => key !== undefined),
+              expected.filter((key) => key !== undefined),
             );
           }),
           { numRuns: 400 },

@@ -75,7 +75,10 @@ for (const [name, { source, text }] of Object.entries(FORMATS)) {
           const texts = units.flatMap(({ messages }) =>
             messages.flatMap(({ blocks }) => blocks.map((block) => block.text)),
           );
-          const contents = entries.map((entry) => ("content" in entry ? entry.content : undefined));
+          const contents = entries.map((entry) => {
+            if (entry.type === "tool_result") return entry.output;
+            return "content" in entry ? entry.content : undefined;
+          });
           assert.deepEqual(texts, contents, "nothing is put together");
         }),
         { numRuns: 50 },

@@ -1,7 +1,7 @@
 /** What the host has stored against what the files have: other processes at work, gaps, ends that were missed. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -68,6 +68,18 @@ const STORED_UNDER_WAY = [
       { ...place("prt_3"), type: "text", text: "", ...STARTED },
       { ...RUNNING, type: "tool", state: running({ n: 1 }) },
       { ...STREAMED, type: "tool", state: PENDING },
+    ],
+  },
+];
+/** And when it is over. */
+const STORED_ENDED = [
+  ...STORED_UNDER_WAY.slice(0, 1),
+  {
+    info: messageInfo("ses_1", "msg_2", "assistant", COMPLETED),
+    parts: [
+      { ...place("prt_3"), type: "text", text: "I run it.", ...ENDED },
+      { ...RUNNING, type: "tool", state: completed({ n: 1 }, "one") },
+      { ...STREAMED, type: "tool", state: completed({ n: 2 }, "two") },
     ],
   },
 ];
@@ -249,6 +261,81 @@ describe("a text whose end was missed", () => {
         raw.flatMap((entry) => (entry.type === "assistant" ? [entry.content] : [])),
         ["So far", " and the rest."],
       );
+    }
+  });
+});
+
+describe("a result that comes after the recorder wrote that the call was interrupted", () => {
+  const begun = [session("created", "ses_1"), ...UNDER_WAY];
+  const ONE = ['use: bash {"n":1}', 'completed: {"n":1} one', 'use: bash {"n":2}', 'completed: {"n":2} two'];
+  const calls = (told: readonly string[]) =>
+    told.filter((line) => /^(use|completed|interrupted):/.test(line)).toSorted();
+
+  /** Each call once, as it ended, in both files; counting headings adds up. */
+  async function assertEnded(folder: string): Promise<void> {
+    for (const path of FILES) assert.deepEqual(calls((await readSound(folder, path)).told), ONE.toSorted(), path);
+    const markdown = readFileSync(join(folder, "transcripts/ses_1.md"), "utf8");
+    const count = (kind: string): number =>
+      markdown.match(new RegExp(`^## \\[.*\\] ${kind}: bash$`, "gm"))?.length ?? 0;
+    assert.deepEqual([count("Tool Use"), count("Tool Result") + count("Tool Error")], [2, 2]);
+  }
+
+  test("because the process was told to end, and then took its time", async () => {
+    const folder = data();
+    const first = new Recording(folder, BOTH).does(...begun);
+    await first.end();
+    assert.ok((await readSound(folder, "ses_1.md")).told.some((line) => line.startsWith("interrupted")));
+    await first.does(...ITS_END).end();
+    await assertEnded(folder);
+    const { raw } = await readSound(folder, "ses_1.jsonl");
+    // Sent again, or read from the host's store by the next process, it is no news.
+    await first.does(...ITS_END).end();
+    const queries = new FakeHost().has("ses_1", STORED_ENDED);
+    await new Recording(folder, { ...BOTH, queries }).does(...NEXT).end();
+    const again = await readSound(folder, "ses_1.jsonl");
+    const ofCalls = (entries: typeof raw) => entries.filter(({ type }) => type.startsWith("tool"));
+    assert.deepEqual(ofCalls(again.raw), ofCalls(raw));
+  });
+
+  test("because another process took the session over", async () => {
+    const folder = data();
+    const first = new Recording(folder, BOTH).does(...begun);
+    await first.recorder.flush(5_000);
+    // Without its mark, the first process cannot be known to be at work.
+    rmSync(join(folder, "transcripts/.recording"), { recursive: true });
+    const queries = new FakeHost().has("ses_1", STORED_UNDER_WAY);
+    await new Recording(folder, { ...BOTH, queries }).does(...NEXT).end();
+    const { told } = await readSound(folder, "ses_1.md");
+    assert.ok(told.includes("use: bash {}"), "arguments that were not whole are made up");
+    await first.does(...ITS_END).end();
+    await assertEnded(folder);
+  });
+
+  test("and is in the host's store when the session goes on", async () => {
+    const folder = data();
+    await new Recording(folder, BOTH).does(...begun).end();
+    const queries = new FakeHost().has("ses_1", STORED_ENDED);
+    for (let life = 0; life < 2; life++) {
+      await new Recording(folder, { ...BOTH, queries }).does(...NEXT).end();
+      await assertEnded(folder);
+    }
+    const { raw } = await readSound(folder, "ses_1.jsonl");
+    assert.equal(raw.filter(({ type }) => type === "tool_result").length, 4, "each end is put in place once");
+  });
+});
+
+describe("two calls of one answer that have the same id", () => {
+  test("are the one call that the host keeps of them", async () => {
+    const folder = data();
+    const first = new Recording(folder, BOTH).does(session("created", "ses_1"), message("ses_1", "msg_2", "assistant"));
+    first.does(call(RUNNING, running({ command: "echo A" })));
+    await first.recorder.flush(5_000);
+    first.does(call(RUNNING, PENDING), call(RUNNING, running({ command: "echo B" })));
+    first.does(call(RUNNING, running({ command: "echo A" })), call(RUNNING, running({ command: "echo B" })));
+    await first.does(call(RUNNING, completed({ command: "echo B" }, "B"))).end();
+    for (const path of FILES) {
+      const told = ['use: bash {"command":"echo B"}', 'completed: {"command":"echo B"} B'];
+      assert.deepEqual((await readSound(folder, path)).told, told, path);
     }
   });
 });

@@ -149,6 +149,16 @@ describe("an end that never comes", () => {
     assert.equal(told.length, 3);
   });
 
+  test("an end that comes after the wait is over stands in place of the one that was made up", () => {
+    const driver = inTurn().does(call(bash("prt_03"), running(LS)), ...IDLE);
+    assert.match(settled(driver).told()[2] ?? "", /^interrupted: .*did not finish/);
+    driver.does(call(bash("prt_03"), running(LS)), call(bash("prt_03"), completed(LS, "late")));
+    assert.deepEqual(driver.told().slice(1), ['use: bash {"command":"ls"}', 'completed: {"command":"ls"} late']);
+    const { length } = driver.entries;
+    driver.does(call(bash("prt_03"), completed(LS, "late")));
+    assert.equal(driver.entries.length, length, "it comes once");
+  });
+
   test("while the host has not ended the message, an end is awaited for longer", () => {
     const driver = inTurn()
       .does(call(bash("prt_03"), running(LS)), ...IDLE)

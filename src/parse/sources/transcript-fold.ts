@@ -1,5 +1,4 @@
-/** Puts texts together that were written in pieces, while they stream by. */
-import type { AssistantMessageEntry, ReasoningEntry } from "../../format/index.ts";
+/** Puts texts, calls and results together that were written in pieces, while they stream by. */
 import type { MessageDraft, SourceUnit } from "../draft.ts";
 
 /** Bytes of the input that are held back at most. */
@@ -7,15 +6,10 @@ const MAX_HELD_BYTES = 8 * 1024 * 1024;
 /** Lines that are held back at most, whatever the reader asks for. */
 const MAX_HELD_LINES = 1_000;
 
-/** A text or reasoning, alone in its draft. `key` names its part. */
+/** A text, reasoning, call or result, alone in its draft. `key` (see `continuableKey`) names its part. */
 export interface TextPiece {
   key: string;
   draft: MessageDraft;
-}
-
-/** What the pieces of a text have in common; undefined of a text that cannot be continued. */
-export function textKey({ type, partID }: AssistantMessageEntry | ReasoningEntry): string | undefined {
-  return partID === undefined ? undefined : `${type}/${partID}`;
 }
 
 /** Where the pieces of texts meet. */
@@ -58,6 +52,10 @@ export class TextFold implements TextJoin {
     const block = first?.blocks[0];
     const more = draft.blocks[0];
     if (!first || !block || !more) return false;
+    if (more.type === "tool_use" || more.type === "tool_result") {
+      replaceCall(first, draft);
+      return true;
+    }
     block.text = (how === "append" ? (block.text ?? "") : "") + (more.text ?? "");
     // What the later piece says of usage and interruption holds.
     const { interrupted: _, ...metadata } = first.metadata ?? {};
@@ -92,4 +90,11 @@ export class TextFold implements TextJoin {
     for (const { text } of released) if (text) this.#texts.delete(text.key);
     return released.map(({ unit }) => unit);
   }
+}
+
+/** As `mergeContinuations` does it. */
+function replaceCall(first: MessageDraft, later: MessageDraft): void {
+  if (later.blocks[0]?.type === "tool_result") first.timestamp = later.timestamp;
+  first.blocks = later.blocks;
+  first.metadata = later.metadata;
 }

@@ -1,6 +1,8 @@
 /** The items of a transcript as units that share out its lines, with drafts of its messages. */
 import {
+  continuableKey,
   entryKey,
+  isContinuable,
   type TranscriptEntry,
   type TranscriptHeader,
   type TranscriptItem,
@@ -14,7 +16,7 @@ import type { ParseError, ParseErrorCode } from "../model.ts";
 import { timeOf } from "../times.ts";
 import { entryDraft } from "./transcript-entries.ts";
 import { known } from "./transcript-fields.ts";
-import { TextFold, textKey, type TextJoin, type TextPiece } from "./transcript-fold.ts";
+import { TextFold, type TextJoin, type TextPiece } from "./transcript-fold.ts";
 import { LineShares, type LineIndex } from "./transcript-lines.ts";
 import { UsageSums } from "./transcript-usage.ts";
 
@@ -139,9 +141,8 @@ export class TranscriptUnits {
 
   #drafts(entry: TranscriptEntry): { messages: MessageDraft[]; text?: TextPiece } {
     const draft = entryDraft(entry, this.#sums);
-    const isText = entry.type === "assistant" || entry.type === "reasoning";
-    const key = isText ? textKey(entry) : undefined;
-    if (!isText || key === undefined) return { messages: [draft] };
+    const key = isContinuable(entry) ? continuableKey(entry) : undefined;
+    if (!isContinuable(entry) || key === undefined) return { messages: [draft] };
     const text = { key, draft };
     const { continues } = entry;
     if (continues === undefined) return { messages: [draft], text };

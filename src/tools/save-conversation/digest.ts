@@ -128,7 +128,8 @@ class DigestBuilder {
       case "reasoning":
         return this.#answer(entry);
       case "tool_use":
-        digest.toolCalls += 1;
+        // What replaces a call is no further one.
+        if (entry.continues === undefined) digest.toolCalls += 1;
         return this.#answer(entry);
       case "tool_result":
         return this.#result(entry);

@@ -32,6 +32,10 @@ export class CallItem implements Item {
   #end: CallEnd | undefined;
   /** Its end is the recorder's: the host said nothing of one. */
   #isCut = false;
+  /** Its input is the recorder's: the host said nothing of one. */
+  #isInputMade = false;
+  /** The use as it was written. */
+  #use: ToolUseEntry | undefined;
   readonly #nowMs: () => number;
 
   constructor(key: string, callID: string, tool: string, nowMs: () => number) {
@@ -86,12 +90,18 @@ export class CallItem implements Item {
     return this.#end !== undefined;
   }
 
+  /** Whether it ended without a word of the host's, which may still come. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
   hurry(): void {
     if (this.readySinceMs !== undefined) this.betterAfterMs = undefined;
   }
 
   /** The session stopped and no end came. */
   interrupt(): void {
+    this.#isInputMade = this.#input === undefined && !this.#end;
     this.#input ??= {};
     this.readySinceMs ??= this.#nowMs();
     this.betterAfterMs = undefined;
@@ -104,18 +114,11 @@ export class CallItem implements Item {
   take(early: boolean): Draft[] {
     if (early && this.readySinceMs === undefined) return [];
     this.useWritten = true;
-    const entry: ToolUseEntry = {
-      type: "tool_use",
-      timestamp: isoTime(this.#startMs, this.#nowMs()),
-      ...given({ messageID: this.messageID, partID: this.partID }),
-      tool: this.#tool,
-      callID: this.callID,
-      input: this.#input ?? {},
-      ...this.#subagent(),
-    };
-    return [{ entry }, ...this.followers.splice(0)];
+    this.#use = this.#useEntry();
+    return [{ entry: this.#use }, ...this.followers.splice(0)];
   }
 
+  /** The result, and before it the call as it ran in the end, where that is not what was written. */
   takeResult(): Draft[] {
     const end = this.#end;
     if (!end) return [];
@@ -133,7 +136,29 @@ export class CallItem implements Item {
       ...given({ title: title === "" ? undefined : title, metadata }),
       ...this.#subagent(),
     };
-    return [{ entry, ...given({ files, wholeOutputPath }) }];
+    return [...this.#corrected(), { entry, ...given({ files, wholeOutputPath }) }];
+  }
+
+  /** Another plugin may change a call, and two calls of one answer that have the same id share one part of the host's. */
+  #corrected(): Draft[] {
+    const use = this.#useEntry();
+    const { partID, tool, input } = this.#use ?? use;
+    if (partID === undefined || (tool === use.tool && isDeepStrictEqual(input, use.input))) return [];
+    this.#use = use;
+    return [{ entry: { ...use, continues: "replace" } }];
+  }
+
+  #useEntry(): ToolUseEntry {
+    return {
+      type: "tool_use",
+      timestamp: isoTime(this.#startMs, this.#nowMs()),
+      ...given({ messageID: this.messageID, partID: this.partID }),
+      tool: this.#tool,
+      callID: this.callID,
+      input: this.#input ?? {},
+      ...this.#subagent(),
+      ...(this.#isInputMade ? { unfinished: true } : {}),
+    };
   }
 
   #finish(end: CallEnd): void {
@@ -144,6 +169,7 @@ export class CallItem implements Item {
 
   #learnInput({ input, end }: CallRecord): void {
     if (input === undefined || (end && this.#input !== undefined && isEmpty(input))) return;
+    this.#isInputMade = false;
     // Kept as the same object where it is equal: what was done for the call's entry serves its result too.
     if (!isDeepStrictEqual(this.#input, input)) this.#input = input;
   }

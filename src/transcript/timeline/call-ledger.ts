@@ -17,6 +17,8 @@ export class CallLedger {
   readonly #hookOnly = new Set<string>();
   /** Ids of calls that have their result, to know a hook that tells of it late. */
   readonly #closed = new Set<string>();
+  /** Calls whose end is the recorder's, by part id: the host may still tell how they ended. */
+  readonly #cut = new Map<string, CallItem>();
   #sequence = 0;
   readonly #nowMs: () => number;
 
@@ -37,8 +39,19 @@ export class CallLedger {
     return this.#open.values();
   }
 
+  /** Whether the record tells how a call ended of which the recorder wrote that it was interrupted. */
+  isLateEnd({ partID, end }: CallRecord): boolean {
+    return end !== undefined && this.#cut.has(partID);
+  }
+
   /** The call of a record: by part id, or one that only a hook has told of. Undefined: it was written already. */
   forRecord(record: CallRecord): { call: CallItem; isNew: boolean } | undefined {
+    const cut = this.isLateEnd(record) ? this.#cut.get(record.partID) : undefined;
+    if (cut) {
+      this.#cut.delete(record.partID);
+      this.#open.add(cut);
+      return { call: cut, isNew: false };
+    }
     for (const call of this.#open) if (call.partID === record.partID) return { call, isNew: false };
     const fromHook = this.#find(record.callID, record.partID, (call) => call.partID === undefined);
     if (fromHook) return { call: fromHook, isNew: false };
@@ -81,6 +94,10 @@ export class CallLedger {
     if (call.partID === undefined) addBounded(this.#hookOnly, call.callID);
     else addBounded(this.#closed, call.partID);
     addBounded(this.#closed, call.callID);
+    if (!call.isCut || call.partID === undefined) return;
+    this.#cut.set(call.partID, call);
+    const oldest = this.#cut.size > MAX_OPEN_CALLS ? this.#cut.keys().next().value : undefined;
+    if (oldest !== undefined) this.#cut.delete(oldest);
   }
 
   #add(key: string, callID: string, tool: string): CallItem {

@@ -29,7 +29,7 @@ export class Calls {
   /** The host's own record of a call. */
   accept(record: CallRecord): void {
     const { written, queue } = this.#stage;
-    if (written.has(record.partID)) return;
+    if (written.has(record.partID) && !this.#ledger.isLateEnd(record)) return;
     const found = this.#ledger.forRecord(record);
     if (!found) return written.add(record.partID);
     const { call, isNew } = found;

@@ -1,9 +1,10 @@
 /** A transcript that grows on a machine, indexed at every step. */
 import assert from "node:assert/strict";
-import { appendFileSync, cpSync, existsSync, mkdirSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { IndexLimits } from "../../../src/indexing/limits.ts";
 import { updateIndex } from "../../../src/indexing/update-index.ts";
+import { detectSource } from "../../../src/parse/sources/index.ts";
 import type { Where } from "../../../src/sessions/session-ref.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { makeTempDir } from "../temp-dir.ts";
@@ -44,7 +45,7 @@ export class GrowingTranscript {
         this.bring(bytes, size);
         await this.index(store, limits[at % limits.length]);
       }
-      await this.checkEqual(store, limits[(steps.length - 1) % limits.length]);
+      if (this.#isSession) await this.checkEqual(store, limits[(steps.length - 1) % limits.length]);
     } finally {
       await store.close();
     }
@@ -52,7 +53,12 @@ export class GrowingTranscript {
 
   async index(store: Store, limits: IndexLimits = INDEX_LIMITS): Promise<void> {
     const { unreadable } = await updateIndex(store, this.where, { redactor: NO_REDACTOR, limits });
-    assert.deepEqual(unreadable, []);
+    if (this.#isSession) assert.deepEqual(unreadable, []);
+  }
+
+  /** Cut off in its head, or empty, it is no session yet, and is reported as that. */
+  get #isSession(): boolean {
+    return detectSource(readFileSync(this.path, "utf8")) !== undefined;
   }
 
   /** What is stored is what one run over a new store gives, and what the parser makes of the file. */

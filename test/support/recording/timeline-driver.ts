@@ -62,8 +62,16 @@ export class TimelineDriver {
     return wanted.map(shortForm);
   }
 
+  /** As the files have it, where a result follows one that was not final. */
+  #asWritten(entry: TranscriptEntry): TranscriptEntry {
+    const isLate = this.entries.some((each) => {
+      return each.type === "tool_result" && each.unfinished === true && each.partID === entry.partID;
+    });
+    return isLate && entry.type === "tool_result" ? { ...entry, continues: "replace" } : entry;
+  }
+
   #take(): void {
-    this.entries.push(...this.timeline.take().map(({ entry }) => entry));
+    for (const { entry } of this.timeline.take()) this.entries.push(this.#asWritten(entry));
   }
 }
 
