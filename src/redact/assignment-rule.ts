@@ -6,7 +6,7 @@ import { familyOf, type NameFamily } from "./names.ts";
 import type { ScanText } from "./scan-text.ts";
 import { isStandIn, withoutMarkers } from "./placeholders.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
-import { valueWithoutSign } from "./unsigned-values.ts";
+import { spokenValue, valueWithoutSign } from "./unsigned-values.ts";
 import { isFingerprint, isSecretValue } from "./values.ts";
 
 const KINDS: Readonly<Record<NameFamily, string>> = {
@@ -31,9 +31,13 @@ function kindOf(name: string, family: NameFamily): string {
 
 /** Words that make `Key` a name in prose and prompts: `AWS Secret Access Key [None]: …`. */
 const SPACED_NAME =
-  /(?:^|[^A-Za-z])((?:(?:secret|access|api|auth|private|account|client|admin|master|encryption) ){1,2})$/i;
+  /(?:^|[^A-Za-z])((?:(?:secret|access|api|auth|private|account|client|admin|master|encryption|unseal|recovery) ){1,2})$/i;
 
 function fullName(text: string, name: Name): string {
+  // In test reports `PASS` is a result.
+  if (name.text === "PASS" && text[name.end] === "=") return "pass";
+  if (/^phrase$/i.test(name.text))
+    return /\bpass[ \t]$/i.test(text.slice(Math.max(0, name.start - 8), name.start)) ? "pass-phrase" : name.text;
   if (!/^key$/i.test(name.text)) return name.text;
   const owner = SPACED_NAME.exec(text.slice(Math.max(0, name.start - 24), name.start))?.[1] ?? "";
   return owner.replaceAll(" ", "-") + name.text;
@@ -79,10 +83,13 @@ function findAssigned(scan: ScanText, at: number): readonly Finding[] {
   if (family === undefined) return NOTHING;
   if (family === "authorization" || family === "cookie") return findHeader(scan, name, family);
   if (family === "session" && !isCookie(text, name)) return NOTHING;
-  if (family === "url-only" && !isParameter(text, name)) return findStoredKey(scan, name);
+  if (family === "url-only" && !isParameter(text, name)) {
+    const stored = findStoredKey(scan, name);
+    return stored.length > 0 ? stored : findSpokenKey(scan, name);
+  }
   const value = valueOf(scan, name);
-  // `|` and `>` of YAML: the value is on the next line.
-  const isBlock = value !== undefined && /^(?:[|>][+-]?)?$/.test(text.slice(value.start, value.end));
+  // `|` and `>` of YAML: the value is on the next line. `[`: the first of a list.
+  const isBlock = value !== undefined && /^(?:[|>][+-]?|\[)?$/.test(text.slice(value.start, value.end));
   return judge(scan, named, family, value === undefined || isBlock ? valueWithoutSign(scan, name, family) : value);
 }
 
@@ -93,6 +100,7 @@ const isParameter = (text: string, { start, end }: Name): boolean =>
 const COOKIE_BEFORE = /(?:\b(?:name|cookies?)\\{0,7}["']?[ \t]{0,4}[:=][ \t]{0,4}\{?[ \t\n]{0,8}\\{0,7}["'])$/i;
 const isCookie = (text: string, { start, end }: Name): boolean =>
   text[end] === "=" ||
+  (/^: \S/.test(text.slice(end, end + 3)) && /(?:php|j)sess(?:ion)?id$/i.test(text.slice(start, end))) ||
   (text[end] === "\t" && text[start - 1] === "\t") ||
   COOKIE_BEFORE.test(text.slice(Math.max(0, start - 32), start));
 
@@ -105,7 +113,17 @@ function findStoredKey(scan: ScanText, name: Name): readonly Finding[] {
   return judge(scan, "api-key", "api-key", valueOf(scan, name));
 }
 
-const HEADER_SIGN = /\\{0,127}["'`]?\]?[ \t]{0,4}(?:=>|[:=,])[ \t]{0,4}/y;
+/** `my OpenAI key is …`: what a hash or a name could not be. */
+function findSpokenKey(scan: ScanText, name: Name): readonly Finding[] {
+  const value = /^key$/i.test(name.text) ? spokenValue(scan, name, "api-key") : undefined;
+  if (value === undefined) return NOTHING;
+  const text = scan.text.slice(value.start, Math.min(value.end, value.start + JUDGED_CHARS));
+  return /^[\w-]{24,}$/.test(text) && /[A-Z]/.test(text) && /[a-z]/.test(text)
+    ? judge(scan, "api-key", "api-key", value)
+    : NOTHING;
+}
+
+const HEADER_SIGN = /\\{0,127}["'`]?\]?[ \t]{0,4}(?:(?:=>|[:=,])[ \t]{0,4}|[ \t](?=["']))/y;
 
 function findHeader(scan: ScanText, name: Name, family: "authorization" | "cookie"): readonly Finding[] {
   HEADER_SIGN.lastIndex = name.end;
@@ -118,10 +136,10 @@ function findHeader(scan: ScanText, name: Name, family: "authorization" | "cooki
 }
 
 const TRIGGERS =
-  'pass pwd secret token key cred auth access refresh jwt cookie mnemonic phrase _pat _pw pw= pw: sig= signature= sid= sid" sessi sess= sess1 .sid li_at= cf_cl ct0= wordpress_ remember_ .aspnetcore _identity mojolicious= psid=';
+  'pass pwd secret token key cred auth access refresh jwt cookie mnemonic phrase _pat _pw pw= pw: psk= psk: psk" pw" pw\' authtok sig= signature= sid= sid" sessi sess= sess1 .sid li_at= cf_cl ct0= wordpress_ remember_ .aspnetcore _identity mojolicious= psid=';
 
 export const assignmentRule: Rule = {
-  triggers: TRIGGERS.split(" "),
+  triggers: [...TRIGGERS.split(" "), "pw =", "pw is"],
   anyCase: true,
   find: findAssigned,
 };

@@ -35,10 +35,11 @@ export function nameAround(scan: ScanText, at: number): Name | undefined {
   if (end - start > MAX_NAME) return undefined;
   start += escapeLength(text, start);
   while (end > start && (text[end - 1] === "." || text[end - 1] === "-")) end--;
-  // Java's `-Dname=value`.
-  if (text.startsWith("-D", start)) start += 2;
+  // Java's `-Dname=value`, Gradle's `-Pname=value`.
+  if (text.startsWith("-D", start) || (text.startsWith("-P", start) && text[end] === "=")) start += 2;
   else if (text[start] === "-") start++;
-  const flag = /(?:^|[\s"'`([|=,;])--$/.test(text.slice(Math.max(0, start - 3), start));
+  // One dash is an option only within a line: at its start it marks a removed line of a diff.
+  const flag = /(?:^|[\s"'`([|=,;])--$|[ "']-$/.test(text.slice(Math.max(0, start - 3), start));
   return { text: text.slice(start, end), start, end, flag };
 }
 
@@ -58,12 +59,12 @@ export interface Assigned {
   cut: boolean;
 }
 
-const TYPED = /[?!]?[ \t]?:[ \t]?&?[A-Za-z][\w<>[\]|. ]{0,40}?=[ \t]{0,20}(?=["'`])/y;
+const TYPED = /[?!]?[ \t]?:[ \t]?&?[A-Za-z][\w<>[\]|. ]{0,40}?=[ \t]{0,20}(?=[bB]?["'`])/y;
 /** A terminal's colour, raw or escaped. */
 const COLOUR = String.raw`(?:(?:\u001b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]{0,12}m){0,3}`;
-const SIGN = String.raw`(?<sign>:=|=>|\|\|=?|\?\?=?|\?=|=(?![=~>])|:(?!:|\/\/)|[：＝])`;
+const SIGN = String.raw`(?<sign>:=|=>|\|\|=?|\?\?=?|\?=|=(?![=~>])|:(?!:|\/\/)|::(?=[ \t])|[：＝]|%3[ADad])`;
 const OPERATOR = new RegExp(
-  String.raw`(?:(?<close>\\{0,127}["'\x60])\]?)?[?!]??(?: ?\[[^\]\n]{0,20}\])?${COLOUR}(?<before>[ \t]{0,20})${SIGN}(?<after>[ \t]{0,20})(?:(?:\*\*|__)[ \t]{1,4})?${COLOUR}`,
+  String.raw`(?:(?<close>\\{0,127}["'\x60])\]?)?[?!]??(?: ?\[[^\]\n]{0,20}\])?${COLOUR}(?<before>[ \t]{0,20})${SIGN}(?<after>[ \t]{0,20})(?:!!str[ \t]{1,4})?(?:(?:\*\*|__)[ \t]{1,4})?${COLOUR}`,
   "y",
 );
 const PAIR =
@@ -79,8 +80,11 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 export function valueOf(scan: ScanText, name: Name): Assigned | undefined {
   const { text } = scan;
   const { start, end, flag } = name;
-  if (text[start - 1] === "<" && text[end] === ">") return elementText(scan, end + 1);
+  if (text[end] === ">" && /<(?:\w{1,20}:)?$/.test(text.slice(Math.max(0, start - 22), start)))
+    return elementText(scan, end + 1);
   if (flag && text[end] === " ") return flagValue(scan, end + 1);
+  const item = flag ? matchAt(NEXT_ITEM, text, end) : null;
+  if (item !== null) return flagValue(scan, end + item[0].length);
   const typed = matchAt(TYPED, text, end);
   if (typed !== null) return valueAt(scan, end + typed[0].length, "loose");
   const pair = matchAt(PAIR, text, end);
@@ -90,6 +94,10 @@ export function valueOf(scan: ScanText, name: Name): Assigned | undefined {
   const operator = matchAt(OPERATOR, text, end);
   return operator === null ? undefined : valueAfter(scan, name, operator);
 }
+
+/** What stands between an option and its value in a list of arguments. */
+const NEXT_ITEM =
+  /\\{0,127}["'](?:[ \t\n]{0,20},[ \t\n]{0,40}|\)\.arg\()(?=\\{0,127}["'])|[ \t]{0,8}\r?\n[ \t]{0,40}-[ \t]{1,8}(?=\S)/y;
 
 /** In prose a flag is followed by a word, on a command line by its value. */
 function flagValue(scan: ScanText, at: number): Assigned | undefined {
@@ -120,7 +128,8 @@ function valueAfter(scan: ScanText, name: Name, operator: RegExpExecArray): Assi
   if (close !== undefined) return undefined;
   if (value.context === "loose" && endsLine(scan.text, value.end)) {
     const identifier = /^[A-Za-z_]\w*$/.test(scan.text.slice(value.start, value.end));
-    if (sign === ":" || sign === "：" || sign === "＝" || (!identifier && startsLine(scan.text, name.start)))
+    if (/^(?:::?|[：＝]|%3a)$/i.test(sign)) return { ...value, context: "line" };
+    if (startsLine(scan.text, name.start) && (!identifier || isInSection(scan.text, name.start)))
       return { ...value, context: "line" };
   }
   return value;
@@ -133,18 +142,37 @@ function closesLabel(text: string, { start }: Name, at: number): boolean {
 }
 
 const DECLARED_BEFORE =
-  /(?:^|[\n\r?&;"'+|>]|\\[nrt]|(?:^|\s)(?:export|set|setx|env|ENV|ARG|-e|--env|-D))[ \t]{0,8}-{0,2}D?$/;
+  /(?:^|[\n\r?&;"'+|>]|\\[nrt]|(?:^|\s)(?:export|set|setx|env|ENV|ARG|-e|--env|-D|-P))[ \t]{0,8}-{0,2}[DP]?$/;
 
 /** Whether `name=` is data: an environment variable, a flag, a query parameter, a line of its own. */
 function isDeclaration(text: string, { text: name, start, flag }: Name): boolean {
   if (flag || (name === name.toUpperCase() && /[A-Z]{3}/.test(name))) return true;
-  return DECLARED_BEFORE.test(text.slice(Math.max(0, start - 16), start)) || start === 0;
+  if (start === 0 || DECLARED_BEFORE.test(text.slice(Math.max(0, start - 16), start))) return true;
+  return followsParameter(text, start);
+}
+
+/** An earlier parameter of the same command, request or log line: `username=ann password=…`. */
+function followsParameter(text: string, start: number): boolean {
+  const near = text.slice(Math.max(0, start - 128), start);
+  const word = /[ \t]/.test(near.at(-1) ?? "") ? (near.trimEnd().split(/\s/).at(-1) ?? "") : "";
+  return /[=/@]\S/.test(word) && !/[,;(){}"'`]/.test(word);
+}
+
+/** Whether the last `[section]` of an INI file stands before `at`, with nothing but settings and comments since. */
+function isInSection(text: string, at: number): boolean {
+  const near = text.slice(Math.max(0, at - 400), at);
+  const lines = near.split("\n");
+  const section = lines.findLastIndex((line) => /^[ \t]{0,4}\[[\w .:"@/-]{1,60}\][ \t\r]{0,4}$/.test(line));
+  return (
+    section >= 0 &&
+    lines.slice(section + 1).every((line) => /^\s{0,40}(?:$|[#;]|[\w.-]{1,60}[ \t]{0,20}[=:])/.test(line))
+  );
 }
 
 const startsLine = (text: string, at: number): boolean =>
   /(?:^|[\n\r]|\\n)[ \t+>|-]{0,40}$/.test(text.slice(Math.max(0, at - 40), at)) || at === 0;
 const endsLine = (text: string, at: number): boolean =>
-  /^[ \t]{0,8}(?:$|[\r\n]|\\+[nr]|#)/.test(text.slice(at, at + 12));
+  /^[ \t]{0,8}(?:$|[\r\n]|\\+[nr]|#|[;][ \t])/.test(text.slice(at, at + 12));
 
 /** `<name>value</name>` */
 function elementText(scan: ScanText, at: number): Assigned | undefined {
@@ -173,7 +201,7 @@ export function valueAt(scan: ScanText, at: number, context: ValueContext): Assi
 /** Drops what belongs to the syntax around a bare value: the next parameter, a closing bracket, a comma. */
 function bareLength(value: string): number {
   const next = value.search(/[;&,](?=[A-Za-z_][\w.-]{0,80}=)/);
-  const own = next < 0 ? value : value.slice(0, next);
+  const own = (next < 0 ? value : value.slice(0, next)).split("%26", 1)[0] ?? "";
   const trimmed = withoutEnd(own, ";,&|");
   return /[([{]/.test(trimmed) ? trimmed.length : withoutEnd(trimmed, ")]}").length;
 }

@@ -5,7 +5,7 @@ import type { Finding } from "./finding.ts";
 import { familyOf } from "./names.ts";
 import { isPathLike, isStandIn } from "./placeholders.ts";
 import { quotedAt } from "./quoting.ts";
-import { isRandomLetters } from "./randomness.ts";
+import { isRandom, isRandomLetters } from "./randomness.ts";
 import type { ScanText } from "./scan-text.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
 import { isFingerprint, isSecretValue } from "./values.ts";
@@ -25,7 +25,7 @@ interface Word {
 
 interface Command {
   words: Word[];
-  /** What `<<<` passes in. */
+  /** What `<<<` or the first line of a here-document passes in. */
   input: Span | undefined;
 }
 
@@ -59,6 +59,57 @@ function wordAt(scan: ScanText, at: number): Word | undefined {
   return { bare, quoted: { start: quote.start, end: quote.end }, end: end + 1 };
 }
 
+/** What stands between the items of a list in code, JSON or YAML: `", "`, `").arg("`, `", ["`, a line with a dash. */
+const NEXT_ITEM =
+  /\\{0,7}["'](?:\s|\\{1,4}n|[,[\](){}&]|\.args?(?=\()|vec!){1,40}|[ \t]{0,8}\r?\n[ \t]{0,40}-[ \t]{1,8}/y;
+/** An item that is not a literal: a variable, a field, a call without arguments that matter. */
+const EXPRESSION = /[\w.$]{1,64}(?:\([^()\n]{0,64}\))?[ \t]{0,4},[ \t\n]{0,40}/y;
+
+/** The items that follow the program in a list of arguments: `["mysql", "-pX"]`, `exec.Command("redis-cli", "-a", "X")`. */
+function readList(scan: ScanText, at: number): Command | undefined {
+  const { text } = scan;
+  const command: Command = { words: [], input: undefined };
+  let next = at;
+  for (let count = 0; count < MAX_WORDS; count++) {
+    const item = endOf(NEXT_ITEM, text, next);
+    if (item === 0 || item === next) break;
+    next = item;
+    for (let end = endOf(EXPRESSION, text, next); end > next; end = endOf(EXPRESSION, text, next)) {
+      command.words.push({ bare: { start: next, end: next }, quoted: undefined, end: next });
+      next = end;
+    }
+    const quote = quotedAt(scan, next);
+    // Several arguments in one string.
+    if (quote !== undefined && /^[-/]\S{1,40} /.test(text.slice(quote.start, Math.min(quote.end, quote.start + 48)))) {
+      const { words } = readCommand(scan, quote.start);
+      return { words: [...command.words, ...words], input: undefined };
+    }
+    const word = quote === undefined ? wordAt(scan, next) : itemOf(quote);
+    if (word === undefined) break;
+    command.words.push(word);
+    next = word.quoted?.end ?? word.end;
+  }
+  return command.words.length > 0 ? command : undefined;
+}
+
+const itemOf = ({ start, end }: Span): Word => ({ bare: { start, end }, quoted: undefined, end });
+
+const HERE_DOCUMENT = /<<[-~]?[ \t]?\\{0,3}["']?(?<word>[A-Za-z_]\w{0,30})\\{0,3}["']?/dy;
+const LINE_END = /\r?\n|\\{1,3}n/;
+const MAX_LINE = 400;
+
+/** The first line of the here-document that is opened at `at`, and where the rest of the command goes on. */
+function hereDocument(text: string, at: number): { input: Span; end: number } | undefined {
+  HERE_DOCUMENT.lastIndex = at;
+  if (!HERE_DOCUMENT.test(text)) return undefined;
+  const end = HERE_DOCUMENT.lastIndex;
+  const lineEnd = LINE_END.exec(text.slice(end, end + MAX_LINE));
+  if (lineEnd === null) return undefined;
+  const start = end + lineEnd.index + lineEnd[0].length;
+  const line = text.slice(start, start + MAX_LINE);
+  return { input: { start, end: start + (LINE_END.exec(line)?.index ?? line.length) }, end };
+}
+
 /** The arguments from `at` to the end of the command. */
 function readCommand(scan: ScanText, at: number): Command {
   const { text } = scan;
@@ -67,6 +118,12 @@ function readCommand(scan: ScanText, at: number): Command {
   for (let count = 0; count < MAX_WORDS; count++) {
     next = endOf(BLANKS, text, next);
     const isInput = text.startsWith("<<<", next);
+    const document = isInput || !text.startsWith("<<", next) ? undefined : hereDocument(text, next);
+    if (document !== undefined) {
+      command.input = document.input;
+      next = document.end;
+      continue;
+    }
     if (isInput) next = endOf(BLANKS, text, next + 3);
     const word = wordAt(scan, next);
     if (word === undefined) break;
@@ -89,6 +146,10 @@ function pipedInto(scan: ScanText, at: number): Span | undefined {
   const near = text.slice(from, at);
   const pipe = near.lastIndexOf("|");
   if (pipe < 0 || !/^\|[ \t]{0,8}(?:[\w./-]{1,40}[ \t]{1,4}){0,4}$/.test(near.slice(pipe))) return undefined;
+  const cat = near.lastIndexOf("<<", pipe);
+  if (cat > 0 && /\bcat[ \t]{1,4}$/.test(near.slice(Math.max(0, cat - 12), cat))) {
+    return hereDocument(text, from + cat)?.input;
+  }
   const before = Math.max(
     near.lastIndexOf("echo ", pipe),
     near.lastIndexOf("printf ", pipe),
@@ -179,7 +240,7 @@ function isPassword(value: string): boolean {
   if (
     value.length < 3 ||
     isStandIn(value) ||
-    (isPathLike(value) && !/\w\.\w+\d$/.test(value)) ||
+    (isPathLike(value) && !/\w\.\w+\d$/.test(value) && !isRandom(value, 10)) ||
     /\s|^[-<([{@]/.test(value)
   )
     return false;
@@ -239,7 +300,7 @@ function afterRequired(texts: readonly string[], required: readonly string[][]):
   return next;
 }
 
-const AROUND_PROGRAM = charSet(" \t\r\n\"'`;|&()=/>$#:+-\\");
+const AROUND_PROGRAM = charSet(" \t\r\n\"'`;|&()[{=/>$#:+-\\");
 const LINE_START = /(?:^|[\n\r]|\\n|[>#$:"'`])[ \t]{0,8}$/;
 
 /** Whether a program may be called at `at`: it is a whole word, and not a part of a path or a name. */
@@ -257,7 +318,9 @@ function findInCommand(scan: ScanText, at: number, program: string): readonly Fi
   const { text } = scan;
   // The arguments of a command are read once, however often they repeat the program's name.
   if (at < (scan.commandsSeenTo.get(program) ?? 0) || !isCalled(text, at, program)) return NOTHING;
-  const command = readCommand(scan, at + program.length);
+  const after = at + program.length;
+  const command =
+    (/["'\\\n\r]/.test(text.charAt(after)) ? readList(scan, after) : undefined) ?? readCommand(scan, after);
   scan.commandsSeenTo.set(program, command.words.at(-1)?.end ?? at);
   const texts = command.words.map((word) => {
     const { start, end } = spanOf(word);
@@ -266,8 +329,8 @@ function findInCommand(scan: ScanText, at: number, program: string): readonly Fi
   const startsLine = LINE_START.test(text.slice(Math.max(0, at - 12), at));
   for (const { atLineStart, required, options, positional, skipped, input } of usages.get(program) ?? []) {
     if (atLineStart && !startsLine) continue;
-    const after = afterRequired(texts, required);
-    if (after === undefined) continue;
+    const firstArgument = afterRequired(texts, required);
+    if (firstArgument === undefined) continue;
     const found = options.flatMap((option) => [...findInOption(scan, command.words, option)]);
     if (found.length > 0) return found;
     if (input !== undefined) {
@@ -277,7 +340,7 @@ function findInCommand(scan: ScanText, at: number, program: string): readonly Fi
     if (positional === undefined) continue;
     const args = command.words
       .map((word, i) => ({ word, text: texts[i] ?? "" }))
-      .filter(({ text: arg }, i) => i >= after && !/^(?:-|\/\w+:)/.test(arg));
+      .filter(({ text: arg }, i) => i >= firstArgument && !/^(?:-|\/\w+:)/.test(arg));
     const word = args[skipped]?.word;
     const named = findInSlot(scan, positional, word && spanOf(word), args[skipped - 1]?.text);
     if (named.length > 0) return named;
@@ -286,6 +349,9 @@ function findInCommand(scan: ScanText, at: number, program: string): readonly Fi
 }
 
 export const commandRules: readonly Rule[] = [...usages].map(([program, of]) => ({
-  triggers: [program.length > 2 && of.some(({ input }) => input !== undefined) ? program : `${program} `],
+  triggers:
+    program.length > 2 && of.some(({ input }) => input !== undefined)
+      ? [program]
+      : [" ", "\t", '"', "'", "\\", "\n"].map((after) => program + after),
   find: (scan: ScanText, at: number) => findInCommand(scan, at, program),
 }));

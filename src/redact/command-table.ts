@@ -20,6 +20,8 @@ helm registry login --password-stdin <PASSWORD
 redis-cli|valkey-cli|keydb-cli|redis-benchmark -a PASSWORD
 mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat|mongotop|mongofiles -p PASSWORD
 sqlcmd|bcp|isql|tsql|osql -P PASSWORD -PPASSWORD
+isql _ _ PASSWORD
+winrs|winrs.exe -p:PASSWORD /p:PASSWORD
 sqlplus|sqlldr|expdp|impdp|rman _/PASSWORD@_
 sqlldr|expdp|impdp userid=_/PASSWORD@_
 cqlsh|dsbulk|cypher-shell|arangosh|clickhouse-client|snowsql|beeline|trino|influx -p PASSWORD
@@ -30,6 +32,11 @@ ldappasswd -s PASSWORD -a PASSWORD
 keytool|jarsigner -storepass PASSWORD -keypass PASSWORD -srcstorepass PASSWORD -deststorepass PASSWORD -srckeypass PASSWORD -destkeypass PASSWORD -new PASSWORD
 apksigner|bundletool --ks-pass pass:PASSWORD --key-pass pass:PASSWORD
 openssl -passin pass:PASSWORD -passout pass:PASSWORD -pass pass:PASSWORD -password pass:PASSWORD -k PASSWORD
+openssl passwd PASSWORD
+mkpasswd -m|--method _ PASSWORD
+mcrypt -k PASSWORD
+docker|podman secret create <PASSWORD
+jq --arg|--argjson NAME VALUE
 sshpass -p PASSWORD -pPASSWORD
 plink|pscp|psftp|putty|winscp -pw PASSWORD
 smbclient|smbmap|rpcclient -U _%PASSWORD
@@ -58,7 +65,7 @@ security add-generic-password|add-internet-password -w PASSWORD
 security import -P PASSWORD
 xcrun altool|notarytool -p PASSWORD
 twine upload -p PASSWORD
-az login|acr -p PASSWORD
+az login|acr|sql|mysql|postgres|mariadb -p PASSWORD
 cf|ibmcloud|oc|argocd|bosh|fly|jf|jfrog|nexus login|config -p PASSWORD
 cf auth _ PASSWORD
 rabbitmqctl add_user|change_password|authenticate_user _ PASSWORD
@@ -119,6 +126,7 @@ dotnet nuget add|update -p PASSWORD
 nuget|nuget.exe setapikey TOKEN
 nuget|nuget.exe push _ TOKEN
 choco apikey|push -k TOKEN
+cargo login --registry|--index _ TOKEN
 cargo login TOKEN
 gem push|signin -k TOKEN
 vault login|unwrap|unseal TOKEN
@@ -127,7 +135,7 @@ ngrok authtoken|add-authtoken TOKEN
 wandb|hf|huggingface-cli|atlas login TOKEN
 cloudflared service install TOKEN
 codecov|codecovcli -t TOKEN
-doctl|hcloud|linode-cli|woodpecker-cli -t TOKEN
+doctl|hcloud|linode-cli|woodpecker-cli|fly|flyctl -t TOKEN
 netlify|ntl --auth TOKEN
 vercel env add <PASSWORD
 vercel|surge -t TOKEN
@@ -167,7 +175,8 @@ launchctl setenv NAME VALUE
 set -gx|-Ux|-x|-lx|-gU|-U|-xg|-xU|-g|--export|--universal NAME VALUE
 ConvertTo-SecureString -String PASSWORD PASSWORD
 sonar-scanner|mvn|gradle -Dsonar.login=TOKEN
-^requirepass|^masterauth PASSWORD
+^requirepass|^masterauth|^bindpw|^rootpw|^auth_pass PASSWORD
+^user _ password|insecure-password PASSWORD
 ^rootpw --plaintext PASSWORD --iscrypted PASSWORD
 ^preshared-key|^pre-shared-key PASSWORD
 ^enable secret|password 0|5|7|8|9 PASSWORD

@@ -18,7 +18,7 @@ const SLASHES = String.raw`:\\{0,3}\/\\{0,3}\/`;
 /** A Windows domain may stand before the user: `CORP\ann`. */
 const USER = String.raw`(?<user>(?:[\w.-]{1,64}\\{1,2}(?=\w))?[^\s:/?#@"'\x60<>\\[\](){},]{0,128})`;
 /** The last `@` before the path closes the password, which may hold `@` itself. */
-const URL_LOGIN = new RegExp(String.raw`${SLASHES}${USER}:(?<secret>[^\s/"'\x60<>\\]{1,256})@(?=[\w[.-]|$)`, "dy");
+const URL_LOGIN = new RegExp(String.raw`${SLASHES}${USER}:(?<secret>[^\s/"'\x60<>\\]{1,256})@(?=[\w[.$<{%-]|$)`, "dy");
 const URL_LOGIN_CUT = new RegExp(String.raw`${SLASHES}${USER}:(?<secret>[^\s/@"'\x60<>\\…]{4,256})`, "dy");
 /** A token in the place of the user: `https://TOKEN@host`, `https://TOKEN:@host`, `https://TOKEN:x-oauth-basic@host`. */
 const URL_TOKEN = new RegExp(
@@ -54,7 +54,7 @@ function findUrlLogin(scan: ScanText, at: number): readonly Finding[] {
 }
 
 const USER_OPTION =
-  /(?:-u|--user|--proxy-user)[ =](?<quote>\\{0,127}["'])?[^\s:"'\\$]{1,128}:(?<secret>[^\s"'\\]{1,256})/dy;
+  /(?:-u|-U|--user|--proxy-user)[ =](?<quote>\\{0,127}["'])?(?:[\w.-]{1,64}\\{1,4}(?=\w))?[^\s:"'\\$]{1,128}:(?<secret>[^\s"'\\]{1,256})/dy;
 const WEB_CLIENT = /(?:^|[\s;&|(`$"'/\\n])(?:curl|wget|https?|xh)[ \t]/;
 /** The beginning of the command that `at` is in: of its line, or of the lines that a backslash joins. */
 function commandBefore(text: string, at: number): string {
@@ -78,6 +78,7 @@ function findUserOption(scan: ScanText, at: number): readonly Finding[] {
 const SIMPLE = {
   sshpass: /sshpass -p ?(?:\\{0,127}["'])?(?<secret>[^\s"'\\]{3,256})/dy,
   identifiedBy: /identified by (?:password )?\\{0,127}'(?<secret>[^\s"'\\]{3,256})/diy,
+  encodedUrl: /%3A%2F%2F[\w.~-]{0,64}%3A(?<secret>[\w.~!*%-]{4,256}?)%40/diy,
   pgpass: /:(?:5432|5433|6432):[^\s:"'\\]{1,64}:[^\s:"'\\]{1,64}:(?<secret>[^\s:"'\\]{3,256})/dy,
 } as const;
 
@@ -100,7 +101,7 @@ function findBasic(scan: ScanText, at: number): readonly Finding[] {
 
 export const loginRules: readonly Rule[] = [
   { triggers: ["://", ":\\/", ":\\\\"], find: findUrlLogin },
-  { triggers: ["-u ", "-u=", "--user ", "--user=", "--proxy-user "], find: findUserOption },
+  { triggers: ["-u ", "-U ", "-u=", "--user ", "--user=", "--proxy-user "], find: findUserOption },
   { triggers: ["sshpass -p"], find: (scan, at) => findSimple(SIMPLE.sshpass, scan, at) },
   {
     triggers: ["identified by"],
@@ -111,5 +112,6 @@ export const loginRules: readonly Rule[] = [
     triggers: [":5432:", ":5433:", ":6432:"],
     find: (scan, at) => findSimple(SIMPLE.pgpass, scan, at),
   },
+  { triggers: ["%3a%2f%2f"], anyCase: true, find: (scan, at) => findSimple(SIMPLE.encodedUrl, scan, at) },
   { triggers: ["basic "], anyCase: true, find: findBasic },
 ];

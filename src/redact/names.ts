@@ -26,7 +26,7 @@ const MAX_NAME = 80;
 
 /** Words before `key` that make it a secret one. */
 const KEY_OWNER =
-  /^(?:api|access|auth|account|admin|app|application|client|consumer|crypto|cipher|decryption|deploy|encryption|functions?|hmac|integration|jwt|license|master|private|rest|secret|service|session|shared|sign|signing|ssh|storage|subscription|webhook|write|cookie|aes|rsa|security|anon|role)$/;
+  /^(?:api|access|auth|account|admin|app|application|client|consumer|crypto|cipher|decryption|deploy|encryption|functions?|hmac|integration|jwt|license|unseal|recovery|master|private|rest|secret|service|session|shared|sign|signing|ssh|storage|subscription|webhook|write|cookie|aes|rsa|security|anon|role)$/;
 /** Words before `key` that make it a harmless one. */
 const HARMLESS_KEY =
   /^(?:public|pub|primary|foreign|sort|partition|cache|row|index|object|idempotency|dedupe|group|lookup|hot|host|known|shortcut|composite|natural|unique|routing|message|event|feature|i18n|translation|react|map|data|query|state|react|theme|config|setting|field|column|item|node|parent|child|s3|redis|bucket|publishable|site|gpg|pgp|apt|signed)$/;
@@ -97,10 +97,20 @@ export function familyOf(name: string): NameFamily | undefined {
 
 function judgeName(name: string): NameFamily | undefined {
   const words = wordsOf(name);
-  const last = words.at(-1) ?? "";
+  const last = (words.at(-1) ?? "").replace(/(password|passwd|secret|token|apikey)s$/, "$1");
   const owner = words.at(-2) ?? "";
-  if (/pass(?:word|wd|code|wort)$|pwd$|^passwd$|^psk$|presharedkey$/.test(last)) return "password";
-  if (last.endsWith("passphrase") || last === "mnemonic" || (owner === "seed" && last === "phrase"))
+  if (last === "keys" && owner === "api") return "api-key";
+  if (
+    /pass(?:word|wd|code|wort)$|pwd$|^passwd$|^authtok$|^psk$|presharedkey$|^(?:require|store|key|bind|root|become)pass$/.test(
+      last,
+    )
+  )
+    return "password";
+  if (
+    last.endsWith("passphrase") ||
+    last === "mnemonic" ||
+    (/^(?:seed|pass|recovery)$/.test(owner) && last === "phrase")
+  )
     return "passphrase";
   if (last === "key" && owner === "shared" && words.includes("pre")) return "password";
   if (/^(?:pass|pw)$/.test(last)) {
@@ -114,6 +124,7 @@ function judgeName(name: string): NameFamily | undefined {
     return HARMLESS_TOKEN.test(owner) || words.includes("public") ? undefined : "token";
   }
   if (/^(?:credential|credentials|creds)$/.test(last)) return "token";
+  if (last === "data" && owner === "key") return "api-key";
   if (last === "authorization") return "authorization";
   if (last === "auth") return "login";
   if (last === "cookie" && (words.length === 1 || owner === "set")) return "cookie";

@@ -1,10 +1,11 @@
 /** Secrets known by their place, without a sensitive name in English: other languages, calls, protocols, JSON Web Keys. */
 import { valueAt } from "./assignment-syntax.ts";
 import type { Finding } from "./finding.ts";
+import type { NameFamily } from "./names.ts";
 import { isRandomLetters } from "./randomness.ts";
 import type { ScanText } from "./scan-text.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
-import { isStrong } from "./unsigned-values.ts";
+import { isMadeUp, isStrong } from "./unsigned-values.ts";
 import { isSecretValue } from "./values.ts";
 
 /** `password` in other languages: the word, and what may stand in front of it within the same name. */
@@ -13,23 +14,27 @@ const FOREIGN_NAMES =
   "kennwort|Kennwort|KENNWORT|senha|Senha|SENHA|wachtwoord|Wachtwoord|WACHTWOORD|hasło|Hasło|haslo|Haslo|HASLO|пароль|Пароль|ПАРОЛЬ|пароля|паролем|" +
   "lösenord|Lösenord|losenord|adgangskode|Adgangskode|passord|Passord|salasana|Salasana|şifre|Şifre|sifre|Sifre|SIFRE|parola|Parola|PAROLA|heslo|Heslo|HESLO|" +
   "jelszó|Jelszó|jelszo|mật khẩu|Mật khẩu|matkhau|κωδικός|Κωδικός|lozinka|Lozinka|zaporka|geslo|slaptažodis|parool|salasõna|clave secreta|clave|Clave|CLAVE|kata sandi|Kata sandi|" +
-  "パスワード|暗証番号|パスフレーズ|비밀번호|암호:|암호：|密码:|密码：|密码=|密码是|密码为|密碼:|密碼：|密碼是|密码 |口令:|口令：|密钥:|密钥：|秘钥：|令牌：|令牌:|" +
+  "パスワード|暗証番号|パスフレーズ|비밀번호|암호:|암호：|密码:|密码：|密码=|密码是|密码为|密码为 |口令是|口令为|密碼為|mdp|Mdp|MDP|密碼:|密碼：|密碼是|密码 |口令:|口令：|密钥:|密钥：|秘钥：|令牌：|令牌:|" +
   "كلمة المرور|كلمة السر|סיסמה|סיסמא|รหัสผ่าน|पासवर्ड|कूटशब्द";
 /** `NAME_SUFFIX` and words such as `de la base`, then a sign or a verb that says `is`. */
 const FOREIGN_JOINT =
-  /(?:[_.-]\w{1,24}|[ \t](?:de|del|da|do|für|der|от|для|к|la|le|du|na|til)(?:[ \t][\p{L}\w]{1,16}){1,3})?["'`*]{0,3}(?:[ \t\u3000]{0,4}(?:=>|[:=：＝])|[ \t]?(?:[ \t](?:es|est|ist|lautet|é|è|jest|är|er|on|is|是|为)[ \t]|は|是|为|이|은|는)|(?<=[:：=是为 ]))[ \t\u3000*]{0,4}(?=[^\s])/uy;
+  /(?:[_.-]\w{1,24}|[ \t](?:de|del|da|do|für|der|от|для|к|la|le|du|na|til)(?:[ \t][\p{L}\w]{1,16}){1,3})?["'`*]{0,3}(?:[ \t\u3000]{0,4}(?:=>|[:=：＝]|[ \t][—–-](?=[ \t]))|[ \t]?(?:[ \t](?:es|est|ist|lautet|é|è|jest|är|er|on|is|je|là|adalah|este|теперь|是|为)[ \t]|は|是|为|이|은|는)|(?<=[:：=是为 ])|(?<blank>[ \t]))[ \t\u3000*]{0,4}[「『“«]?(?=[^\s])/uy;
 
 function findForeign(scan: ScanText, at: number, word: string): readonly Finding[] {
   // Latin words must be whole; scripts without blanks between words have compounds.
   if (/^\w/.test(word) && /[\p{L}\d]/u.test(scan.text[at - 1] ?? "")) return NOTHING;
   FOREIGN_JOINT.lastIndex = at + word.length;
-  if (!FOREIGN_JOINT.test(scan.text)) return NOTHING;
-  const value = valueAt(scan, FOREIGN_JOINT.lastIndex, "line");
-  if (value === undefined) return NOTHING;
+  const joint = FOREIGN_JOINT.exec(scan.text);
+  if (joint === null) return NOTHING;
+  const found = valueAt(scan, FOREIGN_JOINT.lastIndex, "line");
+  if (found === undefined) return NOTHING;
+  const closing = scan.text.slice(found.start, Math.min(found.end, found.start + 256)).search(/[」』”»]/);
+  const value = closing < 0 ? found : { ...found, end: found.start + closing };
   const text = scan.text.slice(value.start, Math.min(value.end, value.start + 256));
-  const isMadeUp =
+  const looksMadeUp =
     (/[\d!@#$%^&*]/.test(text) || isRandomLetters(text, 12)) && !/[^\x21-\x7e]/.test(text) && text.length >= 5;
-  return isMadeUp && isSecretValue(text, "password", value.context)
+  if (joint.groups?.["blank"] !== undefined && !isStrong(text)) return NOTHING;
+  return looksMadeUp && isSecretValue(text, "password", value.context)
     ? [{ start: value.start, end: value.end, kind: "password", byContext: true }]
     : NOTHING;
 }
@@ -37,6 +42,7 @@ function findForeign(scan: ScanText, at: number, word: string): readonly Finding
 interface Place {
   kind: string;
   triggers: readonly string[];
+  family?: NameFamily;
   /** What must stand before the trigger, in its last 64 characters. */
   before?: RegExp;
   /** Sticky at the trigger, with the secret in group `secret`. */
@@ -46,32 +52,78 @@ interface Place {
 const QUOTED_ARGUMENT = String.raw`(?:\\{0,63}"[^"\\\n]{0,128}\\{0,63}"|\\{0,63}'[^'\\\n]{0,128}\\{0,63}'|[\w.$>:-]{1,64})`;
 const LAST_ARGUMENT = String.raw`\\{0,63}(?<quote>["'])(?<secret>[^"'\\\s]{4,128})\\{0,63}\k<quote>`;
 /** Calls whose argument of that number is a password. */
-const CALLS: readonly (readonly [before: number, names: string])[] = [
+const CALLS: readonly (readonly [before: number, names: string, family?: NameFamily])[] = [
   [
     0,
-    "ConvertTo-SecureString( withPassword( setPassword( WithPassword( SetPassword( .password( passwordAuthentication(",
+    "ConvertTo-SecureString( withPassword( setPassword( WithPassword( SetPassword( .password( passwordAuthentication( set_password( check_password( make_password( hash_password( hashPassword( generate_password_hash( bcrypt.hash( bcrypt.hashSync( bcrypt.compare( bcrypt.compareSync(",
   ],
   [
     1,
     "NetworkCredential( PSCredential( HTTPBasicAuth( HTTPDigestAuth( UsernamePasswordCredentials( UsernamePasswordAuthenticationToken( " +
       "UsernamePasswordCredential( PasswordAuthentication( PlainAuthenticator( SetBasicAuth( BasicAuth( basicAuth( basic_auth( BasicAuthentication( " +
-      ".login( login( .auth( auth=( auth = ( .authenticate( authenticate( signIn( sign_in( setCredentials( withCredentials( withBasicAuth( Credentials( AuthTokens.basic(",
+      ".login( login( .auth( auth=( auth = ( .authenticate( authenticate( WiFi.begin( signIn( sign_in( setCredentials( withCredentials( withBasicAuth( Credentials( AuthTokens.basic(",
   ],
   [
     2,
-    "getConnection( mysqli_connect( mysql_connect( mysqli( PDO( smtp.PlainAuth( PlainAuth( ftp_login( createConnection(",
+    "getConnection( mysqli_connect( mysql_connect( mysqli( PDO( smtp.PlainAuth( PlainAuth( ftp_login( createConnection( DBI->connect( create_user( create_superuser( pymysql.connect( MySQLdb.connect(",
   ],
+  [0, "bearer_auth( bearerAuth( bearerToken( setBearerToken( setAuthToken(", "token"],
+  [1, "twilio( Twilio( TwilioRestClient(", "token"],
+  [3, "ssh.connect( SSH.connect( client.connect( session.connect("],
 ];
 
 const places: readonly Place[] = [
-  ...CALLS.map(([before, names]): Place => ({
-    kind: "password",
+  ...CALLS.map(([before, names, family = "password"]): Place => ({
+    kind: family,
+    family,
     triggers: names.split(/(?<=\() /),
     pattern: new RegExp(
-      String.raw`[\w.= -]{1,40}\([ \t]{0,4}(?:${QUOTED_ARGUMENT}[ \t]{0,4},[ \t]{0,4}){${before}}${LAST_ARGUMENT}`,
+      String.raw`[\w.=> -]{1,40}\([ \t]{0,4}(?:${QUOTED_ARGUMENT}[ \t]{0,4},[ \t]{0,4}){${before}}(?:Some\()?${LAST_ARGUMENT}`,
       "dy",
     ),
   })),
+  {
+    kind: "secret",
+    family: "secret",
+    triggers: [
+      "jwt.sign(",
+      "jwt.verify(",
+      "jwt.encode(",
+      "jwt.decode(",
+      "JWT.encode(",
+      "JWT.decode(",
+      "createHmac(",
+      "hmac.new(",
+      "hash_hmac(",
+    ],
+    pattern:
+      /[\w.]{1,20}\((?:\{[^{}\n]{0,128}\}[ \t]?,[ \t]?|[^"',(){}\n]{1,64},[ \t]?|["'][\w-]{1,16}["'],[ \t]?){0,2}b?["'](?<secret>[^"'\\\s]{8,256})["']/dy,
+  },
+  {
+    kind: "bearer-token",
+    family: "token",
+    triggers: ["Bearer "],
+    pattern: /Bearer (?:\{\}|%s)?["'](?:,| ?[+.]) ?["'](?<secret>[\w.~+/=-]{16,512})["']/dy,
+  },
+  // A dialogue: `expect "assword:"; send "v\r"`, `child.sendline("v")`
+  {
+    kind: "password",
+    triggers: ["assword"],
+    pattern:
+      /assword[:*?]{0,4} ?\\{0,3}["'](?:[\s;{)]|\\n){1,24}(?:[\w.]{1,30}\.)?(?:exp_)?send(?:line)?[ (](?:-- )?\\{0,3}["'](?<secret>[^"'\\\s]{4,128})/dy,
+  },
+  {
+    kind: "password",
+    triggers: ["use "],
+    pattern: /use [\w.@+-]{2,64} \/ (?<secret>[^\s"'`,;()/]{6,64})(?=[,;.]?(?:\s|$))/dy,
+  },
+  // `admin:v` where no address or option speaks for it
+  {
+    kind: "password",
+    triggers: ["admin:", "root:"],
+    before: /(?:^|[\s"'`(])$/,
+    pattern: /\w{4,5}:(?<secret>[^\s"'`:,;()/]{8,64})(?=["'`,;)]?(?:\s|$))/dy,
+  },
   {
     kind: "url-password",
     triggers: ["jdbc:oracle:"],
@@ -110,6 +162,8 @@ const places: readonly Place[] = [
       "ogin as ",
       "sign in with ",
       "redentials: ",
+      "redentials are ",
+      "reds are ",
       "creds: ",
       "Login: ",
       "login: ",
@@ -119,13 +173,18 @@ const places: readonly Place[] = [
   },
 ];
 
-function findPlace({ kind, before, pattern }: Place, scan: ScanText, at: number): readonly Finding[] {
+function findPlace(
+  { kind, family = "password", before, pattern }: Place,
+  scan: ScanText,
+  at: number,
+): readonly Finding[] {
   if (before !== undefined && !before.test(scan.text.slice(Math.max(0, at - 64), at))) return NOTHING;
   pattern.lastIndex = at;
   const [start, end] = pattern.exec(scan.text)?.indices?.groups?.["secret"] ?? [];
   if (start === undefined || end === undefined) return NOTHING;
   const value = scan.text.slice(start, end);
-  return isStrong(value) && isSecretValue(value, "password", "loose")
+  const isQuoted = /["'`]/.test(scan.text[start - 1] ?? "");
+  return isMadeUp(value) && isSecretValue(value, family, isQuoted ? "quoted" : "line")
     ? [{ start, end, kind, byContext: true }]
     : NOTHING;
 }

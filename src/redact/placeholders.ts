@@ -101,7 +101,7 @@ const YAML_TAG = /^(?:![A-Za-z]|&[a-z]|\*[a-z])/;
 export const isCode = (value: string): boolean =>
   MEMBER_ACCESS.test(value) ||
   YAML_TAG.test(value) ||
-  isSpeakingName(value.slice(0, 64)) ||
+  isSpeakingName(value.slice(0, 64).replace(/(?:mon|tur|don)key/i, "")) ||
   (CODE.test(value) && !PADDED_BASE64.test(value));
 
 /** Whether a value without quotes begins a bracket or a call that quotes or spaces cut short: `(value`, `Secret(`. */

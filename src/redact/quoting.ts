@@ -11,7 +11,7 @@ export interface Quoted {
   open: boolean;
 }
 
-const OPENING = /(?:[fbru]{1,2}|@|\$)?(?<escapes>\\{0,127})(?<quote>"""|'''|["'`])/iy;
+const OPENING = /(?:[fbrun]{1,2}|@|\$)?(?<escapes>\\{0,127})(?<quote>"""|'''|["'`])/iy;
 
 /**
  * The value in quotes that starts at `at`, if one does.

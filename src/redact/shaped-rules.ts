@@ -56,6 +56,12 @@ const shapes: readonly Shape[] = [
   { kind: "yandex-token", triggers: ["t1."], pattern: /t1\.[\w-]{10,200}={0,2}\.[\w-]{86}/y },
   { kind: "baidu-key", triggers: ["bce-v3/"], pattern: /bce-v3\/ALTAK-\w{16,30}\/[0-9a-f]{40}/y },
   { kind: "rancher-token", triggers: ["token-"], pattern: /token-[a-z0-9]{5}:[a-z0-9]{50,60}/y },
+  {
+    kind: "kubeadm-token",
+    triggers: ["--token ", "--token=", "token: "],
+    anywhere: true,
+    pattern: /(?:--)?token(?::? |=)"?(?<secret>(?=[a-z.]{0,22}\d)[a-z0-9]{6}\.[a-z0-9]{16})(?![\w.])/dy,
+  },
   { kind: "k3s-token", triggers: ["K10"], pattern: /K10[0-9a-f]{64}::\w{1,20}:[\w.-]{8,80}/y },
   { kind: "clickup-token", triggers: ["pk_"], pattern: /pk_\d{5,9}_[A-Z0-9]{32}/y },
   { kind: "fcm-key", triggers: [":APA91b"], before: 12, pattern: /[\w-]{11}:APA91b[\w-]{100,200}/y },

@@ -47,6 +47,9 @@ export const tokenShapes: readonly TokenShape[] = [
   { kind: "pypi-token", prefixes: "pypi-AgE", body: URL_SAFE, min: 40 },
   { kind: "rubygems-token", prefixes: "rubygems_", body: HEX, min: 32 },
   { kind: "clojars-token", prefixes: "CLOJARS_", body: ALNUM, min: 50 },
+  { kind: "vercel-token", prefixes: "vercel_blob_rw_", body: WORD, min: 30 },
+  // `{"auths":` in base64
+  { kind: "docker-auth", prefixes: "eyJhdXRocyI6 ewogICJhdXRocyI6 ewoJImF1dGhzIjog", body: BASE64, min: 20 },
   { kind: "docker-token", prefixes: "dckr_pat_ dckr_oat_", body: URL_SAFE, min: 20 },
   { kind: "jfrog-token", prefixes: "AKCp cmVmdGtu", body: ALNUM, min: 50, common: true },
 

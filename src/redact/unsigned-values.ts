@@ -22,7 +22,7 @@ function after(pattern: RegExp, text: string, at: number): number | undefined {
   return pattern.test(text) ? pattern.lastIndex : undefined;
 }
 
-const DEFAULT = /\\{0,127}["'][ \t]{0,2},[ \t]{0,2}(?:default[ \t]?[=:][ \t]?)?(?=\\{0,127}["'])/y;
+const DEFAULT = /\\{0,63}["'][ \t]{0,2},[ \t]{0,20}(?:default[ \t]?[=:][ \t]?)?(?=\\{0,63}["'])/y;
 const WITH_DEFAULT: ReadonlySet<NameFamily> = new Set(["password", "secret", "token", "api-key"]);
 
 /** `getenv("SECRET_KEY", "…")` */
@@ -54,15 +54,18 @@ function placedPassword(scan: ScanText, { text: name, start, end }: Name): Assig
   return inNetrc ? valueAt(scan, end + 1, "declared") : undefined;
 }
 
-const SPOKEN = /["'`]?[ \t]is:?[ \t]{1,2}/iy;
+const SPOKEN =
+  /["'`]?[ \t](?:is|ist|lautet|war|[eéè]|es|est|är|er|je|là):?[ \t]{1,2}(?:(?:now|jetzt|currently|still)[ \t])?/iy;
 
 /** `the password is …`; of a key or a token only if what follows is random. */
-function spokenValue(scan: ScanText, { end }: Name, family: NameFamily): Assigned | undefined {
+export function spokenValue(scan: ScanText, { end }: Name, family: NameFamily): Assigned | undefined {
   const at = after(SPOKEN, scan.text, end);
   const value = at === undefined ? undefined : valueAt(scan, at, "loose");
   if (value === undefined || value.context === "quoted") return value;
   const sentence = { ...value, end: scan.text[value.end - 1] === "." ? value.end - 1 : value.end };
-  return family === "password" || isRandomIn(scan, sentence) ? sentence : undefined;
+  const text = scan.text.slice(sentence.start, Math.min(sentence.end, sentence.start + 200));
+  if (family !== "password") return isRandom(text, RANDOM_MIN) ? sentence : undefined;
+  return isMadeUp(text) ? { ...sentence, context: "line" } : undefined;
 }
 
 const COLUMN = /[ \t]{1,40}(?:\|[ \t]{0,40})?(?=[A-Za-z0-9])/y;
@@ -86,6 +89,8 @@ interface Joint {
   /** `loose` unless the form leaves no doubt. */
   context?: "line";
   quotedOnly?: boolean;
+  /** A sentence, where a word with digits at its end is no variable. */
+  prose?: boolean;
 }
 
 const joints: readonly Joint[] = [
@@ -94,7 +99,13 @@ const joints: readonly Joint[] = [
   // R, Go, Rust, C++, PHP
   {
     after:
-      /(?:[ \t]?<-[ \t]?|[ \t][Ss]tring[ \t]?=[ \t]?|(?::[ \t]?[\w&' ]{1,24})?[ \t]?=[ \t]?(?:String::from|Secret(?:String|Str)?(?:::new|::from)?|Buffer\.from|bytes|str)\(|\\{0,63}["']?\]?[ \t]{0,2}=>[ \t\n]{0,8}string\(\d{1,4}\)[ \t]|\{)(?=\\{0,63}["'])/y,
+      /(?:[ \t]?<-[ \t]?|[ \t][Ss]tring[ \t]?=[ \t]?|(?::[ \t]?[\w&' ]{1,24})?[ \t]?=[ \t]?(?:String::from|Secret(?:String|Str)?(?:::new|::from)?|Buffer\.from|bytes|str)\(|\\{0,63}["']?\]?[ \t]{0,2}=>[ \t\n]{0,8}string\(\d{1,4}\)[ \t]|\{|[ \t]<\w{1,12}>[ \t]?=[ \t]?)(?=\\{0,63}["'])/y,
+    quotedOnly: true,
+  },
+  // `getenv("NAME") or "v"`, `env::var("NAME").unwrap_or("v")`
+  {
+    after:
+      /\\{0,63}["'][)\]]{1,2}(?:[ \t](?:or|\|\||\?\?|\?:)[ \t]|\.(?:unwrap_or|unwrap_or_else|or_else|orElse|getOrElse)\((?:\|\w?\|[ \t]?)?)(?=\\{0,63}["'])/y,
     quotedOnly: true,
   },
   // A cookie jar.
@@ -104,7 +115,10 @@ const joints: readonly Joint[] = [
     after:
       /:?(?:\\{0,63}["'][^<>\n]{0,60}(?<![%=/-])>|[ ][\w:]{1,20}=[^<>\n]{1,60}>|:?[ \t\r\n]{0,12}<\/?[A-Za-z][^<>\n]{0,40}>)(?:[ \t\r\n]{0,12}<\/?[A-Za-z][^<>\n]{0,40}>){0,4}[ \t]{0,4}(?=[^<\s])/y,
   },
-  { before: /(?:name|id|type)=\\{0,63}["'][\w-]{0,20}$/, after: /\\{0,63}["'][^<>\n]{0,60}\bvalue=(?=\\{0,63}["'])/y },
+  {
+    before: /(?:name|id|type)=\\{0,63}["'][\w-]{0,20}$/,
+    after: /\\{0,63}["'][^<>\n]{0,60}\bvalue=(?=\\{0,63}["'])/y,
+  },
   // `fill('#NAME', 'v')`, `send_keys` after a selector with the name
   { before: /\([^()\n]{0,40}["'][^()\s]{0,40}$/, after: /["'\]]{1,4},[ \t]{0,4}(?=\\{0,63}["'])/y, quotedOnly: true },
   {
@@ -112,12 +126,8 @@ const joints: readonly Joint[] = [
       /["'\]]{0,4}\)\.(?:clear\(\)\.)?(?:fill|type|send_?keys|press_?sequentially|set_?value|input)\([ \t]{0,2}(?=\\{0,63}["'])/iy,
     quotedOnly: true,
   },
-  // `#define NAME "v"`, `@name "v"`
-  {
-    before: /(?:#define[ \t]{1,8}|@|const[ \t])[A-Z_]{0,40}$/i,
-    after: /[ \t]{1,8}(?=\\{0,63}["'])/y,
-    quotedOnly: true,
-  },
+  // `#define NAME "v"`, `@name "v"`, `:name "v"`, `try password "v"`
+  { before: /(?:^|[\s:({[@])$/, after: /[ \t]{1,8}(?=\\{0,63}["'`])/y, quotedOnly: true },
   // `NAME { get; set; } = "v"`
   {
     after:
@@ -126,13 +136,22 @@ const joints: readonly Joint[] = [
   },
   // `variable "NAME" { … default = "v" }`
   {
-    before: /variable[ \t]{1,4}\\{0,63}"$/,
+    before: /variable[ \t]{1,4}\\{0,7}"$/,
     after: /\\{0,63}"[ \t]{0,4}\{[^{}]{0,300}?\bdefault[ \t]{0,12}=[ \t]{0,4}(?=\\{0,63}")/y,
     quotedOnly: true,
   },
   // YAML: the value on the next line; JSON: in a list
-  { after: /:[ \t]{0,4}(?:[|>][+-]?)?[ \t]{0,4}\r?\n[ \t]{1,40}(?=[^\s#-])/y },
+  { after: /:[ \t]{0,4}(?:[|>][+-]?)?[ \t]{0,4}\r?\n[ \t]{1,40}(?:-[ \t]{1,4})?(?=[^\s#-])/y },
   { after: /\\{0,63}["']?[ \t]{0,2}:[ \t]{0,2}\[[ \t\n]{0,8}(?=\\{0,63}["'])/y, quotedOnly: true },
+  // A directive on a line of its own, and `NAME - v`
+  {
+    before: /(?:^|\n)[ \t]{0,20}$/,
+    after: /[ \t](?=\S{6,64}[ \t]{0,4}(?:[;}\r\n]|$))/y,
+    prose: true,
+  },
+  { after: /[ \t][-–—][ \t](?=\S)/y, prose: true },
+  // `&lt;NAME&gt;v&lt;`
+  { before: /&lt;$/, after: /&gt;(?=[^\s&])/y },
   // `[NAME] => v` of PHP, `= PASSWORD('v')` of SQL
   { after: /\][ \t]{0,2}=>[ \t]{0,2}/y, context: "line" },
   { before: /=[ \t]{0,2}$/, after: /\(\\{0,63}(?=')/y, quotedOnly: true },
@@ -140,17 +159,26 @@ const joints: readonly Joint[] = [
   { before: /name=\\{0,63}["']$/, after: /\\{0,63}["'](?:;[^\n]{0,60})?(?:(?:\\r)?\\n|\r?\n){2}/y, context: "line" },
   { after: /[ \t]{0,4}(?:->|→)[ \t]{0,4}/y },
   // Columns
-  { before: /(?:^|[\n|])[ \t|+-]{0,20}$/, after: /(?:[ \t]{2,40}|\t|[ \t]{0,20}\|[ \t]{0,20})`?(?=[A-Za-z0-9])/y },
-  // `password for ann: v`, `password set to v`, `the password (v)`, `with password v`
-  { after: /[ \t](?:for|of)[ \t]["'`]?[\w@.-]{1,60}["'`]?(?::[ \t]{1,2}|[ \t](?:is|was)[ \t])/y },
+  {
+    before: /(?:^|[\n|])[ \t+-]{0,20}(?:[A-Z][A-Za-z]{1,16}[ \t]){0,2}$/,
+    after: /(?:[ \t]{2,40}|\t|[ \t]{0,20}\|[ \t]{0,20})`?(?=[A-Za-z0-9])/y,
+  },
+  // `password for the admin panel is v`, `token (staging): v`, `Key 1: v`, `password set to v`, `the password (v)`, `with password v`
+  {
+    after:
+      /(?:[ \t](?:for|of|on|in|to|at|from|auf|für|von|vom)[ \t][^\s:=(]{1,60}(?:[ \t][^\s:=(]{1,40}){0,5}?)?(?:[ \t](?:\([^()\n]{1,60}\)|#?\d{1,3}))?(?:[ \t]?:[ \t]{1,2}|[ \t](?:is|was|ist|lautet)(?:[ \t]now)?:?[ \t])/y,
+    prose: true,
+  },
   {
     after:
       /[ \t](?:(?:is|was|has been|will be)[ \t])?(?:now|(?:re)?set to|changed to|updated to|generated for [\w@.-]{1,60}:|to|was|will be|is (?:now|still))[ \t](?=\S)/y,
+    prose: true,
   },
   { after: /[ \t]\((?=[^\s()]{5,64}\))/y },
   {
     before: /\b(?:with|the|use|using|and|type|enter)[ \t](?:\w{1,12}[ \t])?$/i,
     after: /[ \t](?=[^\s]{6,64}(?:[ \t](?:to|for|on|and|at)\b|[.,]?$|[.,]?\s))/y,
+    prose: true,
   },
 ];
 
@@ -162,11 +190,22 @@ function joinedValue(scan: ScanText, { start, end }: Name): Assigned | undefined
     const value = valueAt(scan, at, joint.context ?? "loose");
     if (value === undefined || (joint.quotedOnly === true && value.context !== "quoted")) continue;
     const text = scan.text.slice(value.start, Math.min(value.end, value.start + 256));
-    if (joint.context === undefined && !isStrong(text)) continue;
-    return { ...value, end: /[^.][.,;]$/.test(text) && value.context !== "quoted" ? value.end - 1 : value.end };
+    const isEnough = joint.prose === true || value.context === "quoted" ? isMadeUp : isStrong;
+    if (joint.context === undefined && !isEnough(text)) continue;
+    const context = joint.prose === true && value.context === "loose" ? "line" : value.context;
+    return {
+      ...value,
+      context,
+      end: /[^.][.,;]$/.test(text) && value.context !== "quoted" ? value.end - 1 : value.end,
+    };
   }
   return undefined;
 }
+
+/** `summerRiver42`, `elephant77!`: no word, though it might be an identifier in code. */
+export const isMadeUp = (value: string): boolean =>
+  isStrong(value) ||
+  (/^[A-Za-z][A-Za-z_.+*-]{4,40}\d{1,4}[.,;]?$/.test(value) && /[A-Z_*+-]|\d\d/.test(value) && value.length >= 8);
 
 /** Where only the place speaks for it, a value must not look like a word, an identifier, a version or a size. */
 export const isStrong = (value: string): boolean =>

@@ -21,6 +21,7 @@ const SENSITIVE_WORD = /pass|pwd|secret|token|credential|string/i;
 /** Letters only: a password that somebody made up, or a label, a word of prose, a variable. */
 function isWordPassword(value: string, context: ValueContext): boolean {
   if (SENSITIVE_WORD.test(value) || context === "loose") return false;
+  if (context !== "declared" && isRandomLetters(value, context === "quoted" ? 10 : 12)) return true;
   if (context === "declared") return value.length >= 6;
   return value.length >= (context === "line" ? 8 : 6) && value === value.toLowerCase();
 }
@@ -41,9 +42,11 @@ function isPasswordValue(value: string, context: ValueContext): boolean {
   return value.length >= 6 && !/^\d+$/.test(value) && /[0-9!@#%^&*]/.test(value) && !isVariable;
 }
 
-function isPhrase(value: string): boolean {
+function isPhrase(value: string, context: ValueContext): boolean {
   const words = value.split(" ");
-  return words.length >= 3 && words.every((word) => /^[a-z]{2,12}$/.test(word));
+  if (words.length < 3) return false;
+  const hasNoise = context === "quoted" && words.every((word) => /^[\w!#*+.-]{2,20}$/.test(word)) && /\w\d/.test(value);
+  return hasNoise || words.every((word) => /^[a-z]{2,12}$/.test(word));
 }
 
 const OBJECT =
@@ -53,7 +56,7 @@ const OBJECT =
 const isDottedPassword = (value: string, family: NameFamily, context: ValueContext): boolean =>
   (family === "password" || family === "passphrase") &&
   context !== "loose" &&
-  /^[A-Za-z]{3,}\.[A-Za-z]{3,}\d{1,8}$/.test(value) &&
+  (/^[A-Za-z]{3,}\.[A-Za-z]{3,}\d{1,8}$/.test(value) || isRandom(value, 10)) &&
   !OBJECT.test(value) &&
   !SENSITIVE_WORD.test(value);
 
@@ -96,7 +99,7 @@ function isOfFamily(value: string, family: NameFamily, context: ValueContext): b
     case "password":
       return isPasswordValue(value, context);
     case "passphrase":
-      return isPhrase(value) || isPasswordValue(value, context);
+      return isPhrase(value, context) || isPasswordValue(value, context);
     case "secret":
       return isMadeUpSecret(value, context) || isKeyValue(value, context);
     case "token":

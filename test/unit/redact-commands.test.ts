@@ -62,8 +62,44 @@ describe("secrets on command lines", () => {
     }
   });
 
+  test("lists of arguments in code, JSON and YAML do not hide a password", async () => {
+    for (const text of [
+      `subprocess.run(["mysql", "-uroot", "-p${PASSWORD}", "-e", "show databases"])`,
+      `exec.Command("redis-cli", "-h", host, "-a", "${PASSWORD}", "ping")`,
+      `cp.spawn('sshpass', ['-p', '${PASSWORD}', 'ssh', 'ann@web1'])`,
+      `Command::new("mysqldump").arg("-u").arg("root").arg("-p${PASSWORD}")`,
+      `Command::new("sqlcmd").args(&["-U", "sa", "-P", "${PASSWORD}"])`,
+      `new ProcessBuilder("keytool", "-list", "-storepass", "${PASSWORD}").start();`,
+      `Process.Start("sqlcmd", "-U sa -P ${PASSWORD} -i init.sql");`,
+      `CMD ["redis-server", "--requirepass", "${PASSWORD}"]`,
+      `{\"command\":[\"ldapsearch\",\"-x\",\"-w\",\"${PASSWORD}\"]}`,
+      `args:\n  - redis-server\n  - --requirepass\n  - ${PASSWORD}\n`,
+      `command:\n- redis-cli\n- -a\n- ${PASSWORD}\n`,
+    ]) {
+      const output = await redact(text);
+      assert.ok(!output.includes(PASSWORD), output);
+    }
+  });
+
+  test("the first line of a here-document is what a command reads", async () => {
+    for (const text of [
+      `docker login -u ann --password-stdin <<EOF\n${PASSWORD}\nEOF`,
+      `cat <<'PW' | helm registry login -u ann --password-stdin ghcr.io\n${PASSWORD}\nPW`,
+      JSON.stringify({ command: `sudo -S apt-get update <<-"EOF"\n${PASSWORD}\nEOF` }),
+    ]) {
+      const output = await redact(text);
+      assert.ok(!output.includes(PASSWORD), output);
+    }
+  });
+
   test("options without a secret stay", async () => {
     for (const text of [
+      'exec.Command("redis-cli", "-a", os.Getenv("REDIS_PASSWORD"), "ping")',
+      'subprocess.run(["mysql", "-u", user, f"-p{password}", "-e", query])',
+      "spawn('mkdir', ['-p', 'build/artifacts2'])",
+      'args: ["--token-ttl", "3600", "--secret-name", "app-credentials"]',
+      "docker login -u ann --password-stdin <<EOF\n$REGISTRY_PASSWORD\nEOF",
+      "docker login -u ann --password-stdin < token2.txt",
       "mysql -u root -p -h db1 -P 3306 shop",
       "docker run -p 8080:80 -v data:/x nginx:1.27",
       'echo "$SUDO_PW" | sudo -S ls',

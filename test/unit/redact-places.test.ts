@@ -49,6 +49,60 @@ describe("secrets by their place", () => {
     "password: |\n  §\n",
     "The admin password was changed to §.",
   ]);
+  catches("sentences in which words stand between the name and the password", PASSWORD, [
+    "password for the admin panel is §",
+    "The root password on web3 is § by the way",
+    "Password for the 'elastic' user (reset with bin/reset): §",
+    "pass phrase: §",
+    "client password (dev tenant): §",
+    "Das Admin-Passwort ist §!",
+    "La password è §",
+    "пароль от базы — §",
+    "パスワードは「§」です",
+    "hey, use ann / § to log in",
+    "creds are admin/§",
+    "password - §",
+  ]);
+  leaves("sentences about passwords stay", [
+    "The password for the admin panel is stored in the vault.",
+    "The password on web3 is case-sensitive.",
+    "The password is hashed with argon2id before it is stored.",
+    "use ann / web-frontend to see the dashboard",
+    "password - see the wiki",
+    "Das Passwort ist abgelaufen.",
+  ]);
+  catches("values that code falls back to, compares, signs and sends", PASSWORD, [
+    "PASSWORD = os.getenv('PASSWORD') or '§'",
+    'env::var("DB_PASSWORD").unwrap_or("§".into())',
+    "define( 'DB_PASSWORD',         '§' );",
+    "jwt.sign(payload, '§', { expiresIn: '1h' })",
+    "crypto.createHmac('sha256', '§')",
+    'mysqli_connect("localhost", "root", "§", "shop")',
+    'expect "assword:"; send "§\\r"',
+    '(def db {:user "app" :password "§"})',
+    "ALTER LOGIN sa WITH PASSWORD = N'§';",
+  ]);
+  catches("settings of programs", PASSWORD, [
+    "dn: uid=ann\nuserPassword:: §",
+    'network={\n  psk="§"\n}',
+    "DB_PASS: !!str §",
+    "bindpw §",
+    "virtual_server {\n  auth_pass §\n}",
+    "passwords:\n  - §",
+    "&lt;password&gt;§&lt;/password&gt;",
+    "redis%3A%2F%2F%3A§%40cache%3A6379",
+    "nuget sources add -UserName ci -Password §",
+    "vault login -method=userpass username=ops password=§",
+  ]);
+  catches("a word with digits in a section of an INI file, which in code might be a variable", "castleBronze07", [
+    "[database]\npass = §\n",
+    "[smtp]\nhost = a\n; old\npassword = § ; rotated in May\n",
+  ]);
+  leaves("variables of code", [
+    "def f():\n    password = default_password2\n",
+    "[x]\nrun()\npassword = otherValue12\n",
+  ]);
+  catches("session cookies after a colon", "q1w2e3r4t5y6u7i8o9p0a1s2d3", ["PHPSESSID: §", "JSESSIONID: §"]);
   catches("URLs with escaped slashes, Windows domains and hosts that only begin like an example", PASSWORD, [
     "postgres:\\/\\/app:§@db.internal:5432\\/shop",
     "http://CORP\\ann:§@proxy:8080/",
