@@ -348,10 +348,16 @@ function findInCommand(scan: ScanText, at: number, program: string): readonly Fi
   return NOTHING;
 }
 
+/** What follows a program's name: each one costs time wherever a word begins like it. */
+function triggersOf(program: string, of: readonly Usage[]): string[] {
+  if (program.length > 2 && of.some(({ input }) => input !== undefined)) return [program];
+  if (of.every(({ atLineStart }) => atLineStart)) return [`${program} `, `${program}\t`];
+  // Lists of arguments are asked for options alone, and of names that are no common words.
+  const inLists = program.length > 3 && of.some(({ options }) => options.length > 0);
+  return (inLists ? [" ", '"', "'", "\\", "\n"] : [" "]).map((after) => program + after);
+}
+
 export const commandRules: readonly Rule[] = [...usages].map(([program, of]) => ({
-  triggers:
-    program.length > 2 && of.some(({ input }) => input !== undefined)
-      ? [program]
-      : [" ", "\t", '"', "'", "\\", "\n"].map((after) => program + after),
+  triggers: triggersOf(program, of),
   find: (scan: ScanText, at: number) => findInCommand(scan, at, program),
 }));
