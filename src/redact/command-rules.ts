@@ -69,6 +69,7 @@ const EXPRESSION = /[\w.$]{1,64}(?:\([^()\n]{0,64}\))?[ \t]{0,4},[ \t\n]{0,40}/y
 function readList(scan: ScanText, at: number): Command | undefined {
   const { text } = scan;
   const command: Command = { words: [], input: undefined };
+  const isYaml = /[\r\n]/.test(text.charAt(at));
   let next = at;
   for (let count = 0; count < MAX_WORDS; count++) {
     const item = endOf(NEXT_ITEM, text, next);
@@ -84,7 +85,9 @@ function readList(scan: ScanText, at: number): Command | undefined {
       const { words } = readCommand(scan, quote.start);
       return { words: [...command.words, ...words], input: undefined };
     }
-    const word = quote === undefined ? wordAt(scan, next) : itemOf(quote);
+    // Without quotes only YAML has literals.
+    const bare = isYaml ? wordAt(scan, next) : undefined;
+    const word = quote === undefined ? bare : itemOf(quote);
     if (word === undefined) break;
     command.words.push(word);
     next = word.quoted?.end ?? word.end;

@@ -18,7 +18,7 @@ const FOREIGN_NAMES =
   "كلمة المرور|كلمة السر|סיסמה|סיסמא|รหัสผ่าน|पासवर्ड|कूटशब्द";
 /** `NAME_SUFFIX` and words such as `de la base`, then a sign or a verb that says `is`. */
 const FOREIGN_JOINT =
-  /(?:[_.-]\w{1,24}|[ \t](?:de|del|da|do|für|der|от|для|к|la|le|du|na|til)(?:[ \t][\p{L}\w]{1,16}){1,3})?["'`*]{0,3}(?:[ \t\u3000]{0,4}(?:=>|[:=：＝]|[ \t][—–-](?=[ \t]))|[ \t]?(?:[ \t](?:es|est|ist|lautet|é|è|jest|är|er|on|is|je|là|adalah|este|теперь|是|为)[ \t]|は|是|为|이|은|는)|(?<=[:：=是为 ])|(?<blank>[ \t]))[ \t\u3000*]{0,4}[「『“«]?(?=[^\s])/uy;
+  /(?:(?:[_.-]\w{1,24}|[ \t](?:de|del|da|do|für|der|от|для|к|la|le|du|na|til)(?:[ \t][\p{L}\w]{1,16}){1,3})?["'`*]{0,3}(?:[ \t\u3000]{0,4}(?:=>|[:=：＝]|[ \t][—–-](?=[ \t]))|[ \t]?(?:[ \t](?:es|est|ist|lautet|é|è|jest|är|er|on|is|je|là|adalah|este|теперь|是|为)[ \t]|は|是|为|이|은|는)|(?<=[:：=是为 ]))|(?<blank>[ \t]))[ \t\u3000*]{0,4}[「『“«]?(?=[^\s])/uy;
 
 function findForeign(scan: ScanText, at: number, word: string): readonly Finding[] {
   // Latin words must be whole; scripts without blanks between words have compounds.

@@ -166,7 +166,7 @@ const joints: readonly Joint[] = [
   // `password for the admin panel is v`, `token (staging): v`, `Key 1: v`, `password set to v`, `the password (v)`, `with password v`
   {
     after:
-      /(?:[ \t](?:for|of|on|in|to|at|from|auf|für|von|vom)[ \t][^\s:=(]{1,60}(?:[ \t][^\s:=(]{1,40}){0,5}?)?(?:[ \t](?:\([^()\n]{1,60}\)|#?\d{1,3}))?(?:[ \t]?:[ \t]{1,2}|[ \t](?:is|was|ist|lautet)(?:[ \t]now)?:?[ \t])/y,
+      /(?:[ \t](?:for|of|on|in|to|at|from|auf|für|von|vom|del|della|do|da|de)[ \t][^\s:=(]{1,60}(?:[ \t][^\s:=(]{1,40}){0,5}?)?(?:[ \t](?:\([^()\n]{1,60}\)|#?\d{1,3}))?(?:[ \t]?:[ \t]{1,2}|[ \t](?:is|was|ist|lautet|es|è|é)(?:[ \t]now)?:?[ \t])/y,
     prose: true,
   },
   {

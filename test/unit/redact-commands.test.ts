@@ -96,6 +96,7 @@ describe("secrets on command lines", () => {
     for (const text of [
       'exec.Command("redis-cli", "-a", os.Getenv("REDIS_PASSWORD"), "ping")',
       'subprocess.run(["mysql", "-u", user, f"-p{password}", "-e", query])',
+      'subprocess.run(["redis-cli", "-a", settings.redis_password])',
       "spawn('mkdir', ['-p', 'build/artifacts2'])",
       'args: ["--token-ttl", "3600", "--secret-name", "app-credentials"]',
       "docker login -u ann --password-stdin <<EOF\n$REGISTRY_PASSWORD\nEOF",

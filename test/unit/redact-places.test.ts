@@ -56,6 +56,8 @@ describe("secrets by their place", () => {
     "pass phrase: §",
     "client password (dev tenant): §",
     "Das Admin-Passwort ist §!",
+    "La contraseña del servidor es §",
+    "La password del database è §",
     "La password è §",
     "пароль от базы — §",
     "パスワードは「§」です",
