@@ -72,7 +72,7 @@ describe("secrets on command lines", () => {
       `new ProcessBuilder("keytool", "-list", "-storepass", "${PASSWORD}").start();`,
       `Process.Start("sqlcmd", "-U sa -P ${PASSWORD} -i init.sql");`,
       `CMD ["redis-server", "--requirepass", "${PASSWORD}"]`,
-      `{\"command\":[\"ldapsearch\",\"-x\",\"-w\",\"${PASSWORD}\"]}`,
+      `{\\"command\\":[\\"ldapsearch\\",\\"-x\\",\\"-w\\",\\"${PASSWORD}\\"]}`,
       `args:\n  - redis-server\n  - --requirepass\n  - ${PASSWORD}\n`,
       `command:\n- redis-cli\n- -a\n- ${PASSWORD}\n`,
     ]) {
