@@ -231,7 +231,7 @@ describe("a text whose end was missed", () => {
       return filesIn(join(folder, "transcripts")).includes("ses_1.jsonl");
     });
     await first.recorder.flush(5_000);
-    assert.deepEqual(await texts(folder, "ses_1.md"), ["assistant: So far"]);
+    assert.deepEqual(await texts(folder, "ses_1.md"), ["assistant: So "], "the last word may be half of one");
     // The file as the killed process left it, without its mark.
     const second = data();
     mkdirSync(join(second, "transcripts"), { recursive: true });
@@ -259,7 +259,7 @@ describe("a text whose end was missed", () => {
       const { raw } = await readSound(folder, path);
       assert.deepEqual(
         raw.flatMap((entry) => (entry.type === "assistant" ? [entry.content] : [])),
-        ["So far", " and the rest."],
+        ["So ", "far and the rest."],
       );
     }
   });
