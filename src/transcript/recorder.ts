@@ -14,6 +14,7 @@ import type { HostRecord } from "./records.ts";
 import { sessionHeader } from "./session-header.ts";
 import { SessionPlaces, type HostQueries } from "./session-place.ts";
 import { Presence } from "./presence.ts";
+import { recordedTitle } from "./recorded-title.ts";
 import { SessionRecording, type KnownBefore, type Output } from "./session-recording.ts";
 import { Sink } from "./sink.ts";
 
@@ -74,6 +75,8 @@ export class Recorder {
   readonly #born = new Set<string>();
   /** The titles last heard of, also of sessions that were let go. */
   readonly #titles = new Map<string, string>();
+  /** Transcripts that are read for their titles. */
+  readonly #comparing = new Set<Promise<void>>();
   readonly #pool = new WritePool();
   #isWarm = false;
   readonly #timer: DueTimer;
@@ -99,9 +102,14 @@ export class Recorder {
       this.#warmUp();
       if (record.kind === "session") {
         const isRenamed = this.#isRenamed(record);
+        const isStranger = !this.#titles.has(record.sessionID);
         this.#learn(record);
         // A session that was only mentioned (listed, touched) is not opened for that.
-        if (!record.isNew && !this.#sessions.has(record.sessionID)) return isRenamed ? this.#rename(record) : undefined;
+        if (!record.isNew && !this.#sessions.has(record.sessionID)) {
+          if (isRenamed) this.#rename(record);
+          else if (isStranger) this.#startComparing(record);
+          return;
+        }
       }
       const session = this.#session(record.sessionID);
       session.accept(record);
@@ -116,6 +124,9 @@ export class Recorder {
    * `end`: also what is open, after a short wait for its natural end, marked as interrupted.
    */
   async flush(timeoutMs: number, sessions = "all", end: "now" | "soon" | "no" = "no"): Promise<FlushReport> {
+    if (this.#comparing.size > 0) {
+      await Promise.race([Promise.all(this.#comparing), this.#options.delay(timeoutMs / 2)]);
+    }
     const chosen = sessions === "all" ? [...this.#sessions.values()] : this.#chosen(sessions);
     if (end === "no") return bringToDisk(chosen, timeoutMs, this.#options, false);
     if (end === "soon") await this.#settle(chosen);
@@ -185,6 +196,25 @@ export class Recorder {
   #rename({ sessionID, title, eventID }: Extract<HostRecord, { kind: "session" }>): void {
     const session = this.#session(sessionID);
     session.accept({ kind: "event", sessionID, name: "title", ...given({ text: title, eventID }) });
+  }
+
+  #startComparing(record: Extract<HostRecord, { kind: "session" }>): void {
+    const comparing = this.#compareTitle(record).catch(this.#options.onFailure);
+    this.#comparing.add(comparing);
+    void comparing.finally(() => this.#comparing.delete(comparing));
+  }
+
+  /** Records the title of a session that this process has not heard of, if its transcript has another one. */
+  async #compareTitle(record: Extract<HostRecord, { kind: "session" }>): Promise<void> {
+    const { sessionID, title } = record;
+    const { formats, fs, root, join, redactText } = this.#options;
+    const [format = "markdown"] = formats;
+    if (title === undefined || !(await this.#places.hasTranscript(sessionID, format))) return;
+    const path = join(root, await this.#places.path(sessionID, format));
+    const recorded = await recordedTitle(fs, path, format);
+    const isOther = recorded !== undefined && recorded !== (await redactText(title));
+    // It may have been opened, or named again, meanwhile.
+    if (isOther && !this.#sessions.has(sessionID) && this.#titles.get(sessionID) === title) this.#rename(record);
   }
 
   #chosen(sessionID: string): SessionRecording[] {

@@ -35,14 +35,33 @@ describe("a session that goes on in a new process", () => {
     for (const path of ["ses_1.md", "ses_1.jsonl"]) assert.deepEqual((await readSound(folder, path)).told, WHOLE);
   });
 
-  test("nothing is written for a session that is only listed or retitled", async () => {
+  test("nothing is written for a session that is only listed", async () => {
     const folder = data();
     await new Recording(folder).does(...newSession("ses_1", 3)).end();
     const before = readFileSync(join(folder, "transcripts/ses_1.md"), "utf8");
     const queries = host();
-    await new Recording(folder, { queries }).does(session("updated", "ses_1", { title: "New" })).end();
+    const next = new Recording(folder, { queries }).does(session("updated", "ses_1"));
+    // There is no transcript of this one.
+    await next.does(session("updated", "ses_2", { title: "New" })).end();
     assert.equal(readFileSync(join(folder, "transcripts/ses_1.md"), "utf8"), before);
+    assert.deepEqual(transcriptsIn(folder), ["ses_1.md"]);
     assert.deepEqual(queries.asked, []);
+  });
+
+  test("a new title of a session that the process has not heard of is recorded once", async () => {
+    for (const format of ["markdown", "jsonl"] as const) {
+      const folder = data();
+      const [file] = format === "markdown" ? ["ses_1.md"] : ["ses_1.jsonl"];
+      await new Recording(folder, { format }).does(...newSession("ses_1", 3)).end();
+      for (const title of ["New", "New", "Newer"]) {
+        await new Recording(folder, { format, queries: host() }).does(session("updated", "ses_1", { title })).end();
+      }
+      const { entries } = await readSound(folder, file ?? "");
+      const titles = entries.flatMap((each) =>
+        each.type === "session_event" && each.name === "title" ? [each.text] : [],
+      );
+      assert.deepEqual(titles, ["New", "Newer"]);
+    }
   });
 
   test("what a killed process lost is recorded from the host's store, before what follows", async () => {
