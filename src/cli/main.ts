@@ -1,5 +1,8 @@
 #!/usr/bin/env node
 /** The program `transcripts`. Node keeps what it compiles of the rest, so that a command starts in half the time. */
+import * as module from "node:module";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { VERSION } from "../version.ts";
 import { oldRuntime } from "./runtime.ts";
 
@@ -13,9 +16,8 @@ if (problem !== undefined) {
   // Told without the rest of the program. A reader that went away is no error.
   process.stdout.on("error", () => undefined).write(`${VERSION}\n`);
 } else {
-  // To import a module of Node takes longer than to get it. Bun has no cache. Where nothing can be written, Node goes on
-  // without; NODE_DISABLE_COMPILE_CACHE=1 turns it off.
-  const module = process.getBuiltinModule("node:module");
+  // Bun has no compile cache. Where nothing can be written, Node goes on without; NODE_DISABLE_COMPILE_CACHE=1 turns it
+  // off.
   if ("enableCompileCache" in module) module.enableCompileCache(cacheFolder());
   const { runProcess } = await import("./process.ts");
   await runProcess((code) => process.exit(code));
@@ -23,8 +25,6 @@ if (problem !== undefined) {
 
 /** Of this user alone: whoever can write there decides what runs. */
 function cacheFolder(): string {
-  const path = process.getBuiltinModule("node:path");
   const { NODE_COMPILE_CACHE: chosen, XDG_CACHE_HOME: caches, LOCALAPPDATA: local } = process.env;
-  const home = process.getBuiltinModule("node:os").homedir();
-  return chosen || path.join(caches || local || path.join(home, ".cache"), "opencode-transcripts", "compiled");
+  return chosen || join(caches || local || join(homedir(), ".cache"), "opencode-transcripts", "compiled");
 }
