@@ -1,5 +1,8 @@
 /** The tools for MCP clients. */
+import { finished, type Readable, type Writable } from "node:stream";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import {
   ErrorCode,
   ListToolsRequestSchema,
@@ -15,9 +18,11 @@ import { ToolRunner } from "../tools/runner/tool-runner.ts";
 import { NEAR_FILES } from "../tools/runner/near-files.ts";
 import type { ToolDefinition } from "../tools/tool.ts";
 import { VERSION } from "../version.ts";
-import { StdioTransport, type StdioStreams } from "./stdio-transport.ts";
 
-export interface McpOptions extends StdioStreams {
+export interface McpOptions {
+  input: Readable;
+  /** Takes the protocol alone. */
+  output: Writable;
   env: Readonly<Record<string, string | undefined>>;
   home: string;
   cwd: string;
@@ -33,30 +38,53 @@ const INSTRUCTIONS =
 
 /** A program that was told to end by a signal has a moment for it. */
 const INTERRUPTED_MS = 100;
+/** A client that closes its end may still wait for answers; one that vanished does not. */
+const LAST_ANSWERS_MS = 10_000;
 
 /**
  * Serves until the client closes its end, goes away, or the signal is given. Never rejects for what a client does.
  * False: a call hangs so that the process cannot exit, and must be killed (see `ToolRunner.close`).
  */
 export async function serveMcp(options: McpOptions): Promise<boolean> {
-  const { tools = TOOL_DEFINITIONS, env, home, signal, onError } = options;
+  const { tools = TOOL_DEFINITIONS, env, home, signal, input, output, onError } = options;
   const runner = new ToolRunner({ env, home, ...NEAR_FILES });
-  const transport = new StdioTransport(options);
-  const server = createServer(tools, (tool, args, ended) =>
-    runner.call({ tool, args, cwd: options.cwd, showsData: true }, ended),
-  );
+  const calls = new Set<Promise<unknown>>();
+  const server = createServer(tools, (tool, args, ended) => {
+    const call = runner.call({ tool, args, cwd: options.cwd, showsData: true }, ended);
+    calls.add(call);
+    return call.finally(() => calls.delete(call));
+  });
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's own, it has no other
-  server.onerror = (error) => onError(error.message);
-  const stop = (): void => void transport.close();
+  server.onerror = (error) =>
+    onError(isNoMessage(error) ? "ignored a line that is no JSON-RPC message." : error.message);
+  const closed = new Promise<void>((resolve) => (server.onclose = resolve));
+  const stop = (): void => void server.close();
   signal.addEventListener("abort", stop, { once: true });
-  try {
-    await server.connect(transport);
-    if (signal.aborted) stop();
-    await transport.ended;
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
+  // The SDK's transport goes on after the end of its input, and after a failure of its output.
+  finished(input, { writable: false }, () => void lastAnswers(calls, output).then(stop));
+  output.once("error", stop);
+  await server.connect(new StdioServerTransport(input, output));
+  if (signal.aborted) stop();
+  await closed;
+  signal.removeEventListener("abort", stop);
   return runner.close(signal.aborted ? INTERRUPTED_MS : undefined);
+}
+
+/** Waits until what was asked is answered and handed over. */
+async function lastAnswers(calls: ReadonlySet<Promise<unknown>>, output: Writable): Promise<void> {
+  const answered = async (): Promise<void> => {
+    // The SDK starts a call a moment after its line was read, and sends its result a moment after it ended.
+    await setImmediate();
+    await Promise.allSettled(calls);
+    await setImmediate();
+    await new Promise<void>((resolve) => output.end(resolve));
+  };
+  await Promise.race([answered(), setTimeout(LAST_ANSWERS_MS, undefined, { ref: false })]);
+}
+
+/** The SDK reports what is no JSON, and JSON that is no message. */
+function isNoMessage(error: Error): boolean {
+  return error instanceof SyntaxError || error.name.endsWith("ZodError");
 }
 
 type Call = (tool: string, args: unknown, signal: AbortSignal) => ReturnType<ToolRunner["call"]>;

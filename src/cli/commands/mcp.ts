@@ -1,5 +1,5 @@
 /** `transcripts mcp` */
-import { guardStdout } from "../../mcp/guard-stdout.ts";
+import { Writable } from "node:stream";
 import { serveMcp } from "../../mcp/server.ts";
 import { TOOL_DEFINITIONS } from "../../tools/definitions.ts";
 import type { ToolDefinition } from "../../tools/tool.ts";
@@ -11,7 +11,7 @@ export async function run(
   _args: readonly string[],
   options: CommandOptions,
 ): Promise<ExitCode> {
-  const { env, home, cwd, signal, stdin } = context;
+  const { env, home, cwd, signal } = context;
   const tools = toolsNamed(text(options, "tools"));
   const hasEnded = await serveMcp({
     env,
@@ -19,8 +19,8 @@ export async function run(
     cwd,
     signal,
     tools,
-    input: stdin,
-    write: stdin === process.stdin ? guardStdout(process.stdout, process.stderr) : writerOf(context),
+    input: process.stdin,
+    output: guardedOutput(process.stdout, process.stderr),
     onError: (message) => context.note(`transcripts mcp: ${message}`),
   });
   if (!hasEnded) {
@@ -30,12 +30,20 @@ export async function run(
   return 0;
 }
 
-/** Where the output is not the process's own. */
-function writerOf(context: CommandContext): (line: string) => Promise<void> {
-  return async (line) => {
-    await context.out(line);
-    await context.flush();
-  };
+/**
+ * Keeps the protocol alone on standard output: from now on what anything in this process prints goes to standard error,
+ * and only the stream that is returned writes to standard output.
+ */
+function guardedOutput(stdout: Writable, stderr: Writable): Writable {
+  // Bound right below, before it is replaced.
+  // oxlint-disable-next-line typescript/unbound-method
+  const { write } = stdout;
+  Reflect.set(stdout, "write", stderr.write.bind(stderr));
+  // A failed write is told to its callback; without a listener the event would end the process with a stack trace.
+  stdout.on("error", () => undefined);
+  return new Writable({
+    write: (chunk: Buffer, _encoding, done) => void write.call(stdout, chunk, "utf8", (error) => done(error ?? null)),
+  });
 }
 
 function toolsNamed(names: string | undefined): readonly ToolDefinition[] {
