@@ -24,6 +24,7 @@ execFileSync(process.execPath, [join(dirname(compiler), "bin/tsc"), "-p", "tscon
   stdio: "inherit",
 });
 
+cpSync(join(root, "src/parse/prices/table.json"), join(dist, "parse/prices/table.json"));
 const templates = join(dist, "templates/.openfleet");
 cpSync(join(root, "src/templates/.openfleet"), templates, { recursive: true });
 // npm reads `.gitignore` files in a package as rules of what to leave out.

@@ -57,7 +57,9 @@ export async function serveMcp(options: McpOptions): Promise<boolean> {
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's own, it has no other
   server.onerror = (error) =>
     onError(isNoMessage(error) ? "ignored a line that is no JSON-RPC message." : error.message);
-  const closed = new Promise<void>((resolve) => (server.onclose = resolve));
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- as above
+  server.onclose = close;
   const stop = (): void => void server.close();
   signal.addEventListener("abort", stop, { once: true });
   // The SDK's transport goes on after the end of its input, and after a failure of its output.

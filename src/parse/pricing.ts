@@ -1,6 +1,5 @@
 /** What tokens cost. The table of prices by model is that of `@pydantic/genai-prices`. */
-import type { FoundPrice, PriceCatalog } from "./prices/catalog.ts";
-import { isDated, type SteppedPrice } from "./prices/chosen-price.ts";
+import type { FoundPrice, SteppedPrice } from "./prices/catalog.ts";
 
 /** Tokens of one model call. `cacheWrite` includes `cacheWrite1h`. */
 export interface PricedUsage {
@@ -42,65 +41,32 @@ export const flatPricing: Pricing = ({ tokensIn, tokensOut, cacheRead, cacheWrit
  * models), its surcharge for inference in the United States, and the discount of batches are in no table.
  */
 export async function catalogPricing(): Promise<Pricing> {
-  const { PriceCatalog: Catalog } = await import("./prices/catalog.ts");
-  const catalog = new Catalog();
-  const models = new Map<string, KnownModel>();
+  const { findPrice } = await import("./prices/catalog.ts");
+  // To look a model up takes up to a millisecond, so what was found is kept for as long as it applies. Null: no price.
+  const known = new Map<string, readonly FoundPrice[] | null>();
+  const priceAt = (model: string, provider: string | null, ms: number): FoundPrice | null => {
+    const key = `${provider ?? ""}\0${model}`;
+    const kept = known.get(key);
+    if (kept === null) return null;
+    const valid = kept?.find(({ from, to }) => ms >= from && ms < to);
+    if (valid) return valid;
+    for (const [name, providerId] of namings(model, provider)) {
+      const found = findPrice(name, providerId, new Date(ms));
+      if (!found) continue;
+      if (found.to > found.from) known.set(key, [...(kept ?? []), found]);
+      return found;
+    }
+    known.set(key, null);
+    return null;
+  };
   return (usage) => {
     const { model, provider } = usage;
     if (model === SYNTHETIC_MODEL) return 0;
     if (model === null) return null;
-    const key = `${provider ?? ""}\0${model}`;
-    let known = models.get(key);
-    if (!known) models.set(key, (known = new KnownModel(catalog, model, provider)));
     const ms = Date.parse(usage.timestamp ?? "");
-    const found = known.at(Number.isNaN(ms) ? Date.now() : ms);
+    const found = priceAt(model, provider, Number.isNaN(ms) ? Date.now() : ms);
     return found === null ? null : costOf(found, usage);
   };
-}
-
-/** One model's prices. To look a model up takes up to a millisecond, so what was found is kept for as long as it holds. */
-class KnownModel {
-  readonly #find: (ms: number) => FoundPrice | null;
-  readonly #spans: Span[] = [];
-
-  constructor(catalog: PriceCatalog, model: string, provider: string | null) {
-    this.#find = (ms) => {
-      for (const [name, providerId] of namings(model, provider)) {
-        const found = catalog.find(name, providerId, new Date(ms));
-        if (found) return found;
-      }
-      return null;
-    };
-  }
-
-  at(ms: number): FoundPrice | null {
-    const known = this.#spans.find(({ from, to }) => ms >= from && ms < to);
-    if (known) return known.found;
-    const span = spanOf(this.#find(ms), ms);
-    // Nothing can be kept of what holds for that moment only.
-    if (span.to > span.from) this.#spans.push(span);
-    return span.found;
-  }
-}
-
-/** What was found, and from when until when it holds, in milliseconds. */
-interface Span {
-  found: FoundPrice | null;
-  from: number;
-  to: number;
-}
-
-function spanOf(found: FoundPrice | null, ms: number): Span {
-  const prices = found === null ? {} : found.prices;
-  let [from, to] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-  for (const { constraint } of isDated(prices) ? prices : []) {
-    // Some makers charge less at night.
-    if (constraint?.type === "time_of_date") return { found, from: ms, to: ms };
-    const start = Date.parse(constraint?.start_date ?? "");
-    if (start <= ms) from = Math.max(from, start);
-    else if (start > ms) to = Math.min(to, start);
-  }
-  return { found, from, to };
 }
 
 /** Under what model and provider to look, in this order. */

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { calcPrice, findProvider, type Provider } from "@pydantic/genai-prices";
 import fc from "fast-check";
-import { PriceCatalog } from "../../src/parse/prices/catalog.ts";
-import { PRICE_TABLE } from "../../src/parse/prices/table.ts";
+import { findPrice } from "../../src/parse/prices/catalog.ts";
+import table from "../../src/parse/prices/table.json" with { type: "json" };
 import { describe, test } from "../support/runner.ts";
 
 const KINDS = [
@@ -23,11 +23,7 @@ const TIMES = ["2023-01-01", "2024-06-15", "2025-03-01", "2025-11-30", "2026-01-
   ),
 );
 
-const catalog = new PriceCatalog();
-const ids = PRICE_TABLE.map(([head]): string => {
-  const { id }: { id: string } = JSON.parse(head);
-  return id;
-});
+const ids = table.providers.map(({ id }) => id);
 const providers = ids.map((id) => findProvider({ providerId: id })).filter((provider) => provider !== undefined);
 const models = [...new Set(providers.flatMap((provider) => provider.models.map(({ id }) => id)))];
 
@@ -38,7 +34,7 @@ interface Told {
 }
 
 function ours(model: string, provider: string | null, time: Date): Told | null {
-  const found = catalog.find(model, provider, time);
+  const found = findPrice(model, provider, time);
   return found ? { provider: found.providerId, model: found.modelId, price: plain(found.price) } : null;
 }
 
@@ -65,7 +61,7 @@ describe("the table of prices", () => {
     assert.deepEqual(ids, [...all]);
     const counts = (of: readonly Provider[]): number[] => of.map((provider) => provider.models.length);
     assert.deepEqual(
-      PRICE_TABLE.map(([, json]) => JSON.parse(json).length),
+      table.providers.map((provider) => provider.models.length),
       counts(providers),
     );
   });
