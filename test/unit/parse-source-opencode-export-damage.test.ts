@@ -203,18 +203,22 @@ test("a lost quote costs no more than its part where each value has a line of it
   assert.equal(reading.blocks.length, 5);
 });
 
-describe("an export with a message that is too long", () => {
-  test("keeps its beginning and goes on with the next", async () => {
-    const parts = [
-      { type: "text", text: "begun" },
-      { type: "text", text: "x".repeat(65 * 1024 * 1024) },
-    ];
-    const long = { info: { id: "msg_long", sessionID: "ses_1", role: "assistant" }, parts };
-    const file = JSON.stringify({ ...SESSION, messages: [said("one"), long, said("three")] });
-    const reading = await readSource(opencodeExport, file, { chunkBytes: [1024 * 1024] });
-    assert.deepEqual(beginnings(reading), ["one", "begun", "three"]);
-    assert.deepEqual(codes(reading), ["line_too_long"]);
-  });
+test("an export that no text can hold is refused, and its lines are accounted for", async () => {
+  const chunk = Buffer.alloc(64 * 1024 * 1024, "line\n");
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('{"info":{"id":"ses_1"},"messages":[\n');
+    for (let count = 0; count < 8; count += 1) yield chunk;
+  }
+  const units = [];
+  for await (const batch of opencodeExport.read(chunks(), { maxLineBytes: 5_000_000, agentProgress: false })) {
+    units.push(...batch);
+  }
+  const feeds = chunk.filter((byte) => byte === 10).length * 8 + 1;
+  assert.deepEqual(
+    units.map(({ lines, outcome, problems }) => [lines, outcome.as, problems[0]?.code]),
+    [[feeds + 1, "failed", "line_too_long"]],
+  );
+  assert.match(units[0]?.problems[0]?.reason ?? "", /up to 500 MiB are read/);
 });
 
 test("JSON that is no export gives one error", async () => {

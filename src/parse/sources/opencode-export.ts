@@ -1,107 +1,71 @@
 /** What `opencode export` prints: `{ "info": {…}, "messages": [ { "info": {…}, "parts": […] } ] }`. */
-import type { Source, SourceOptions, SourceUnit } from "../draft.ts";
-import { SeenSet, fingerprint } from "../fingerprint.ts";
+import { isDeepStrictEqual } from "node:util";
+import type { Source, SourceUnit } from "../draft.ts";
 import { fieldsOf, textOf, type Fields } from "../json-fields.ts";
 import type { ParseErrorCode } from "../model.ts";
 import { timeOf } from "../times.ts";
 import { messageDrafts } from "./opencode-message.ts";
-import { readSpan, type Reading } from "./opencode-recover.ts";
-import { ExportScanner } from "./opencode-scan.ts";
-import type { Place, Span } from "./opencode-spans.ts";
+import { beginsExport, exportPieces, type Piece, type Place } from "./opencode-pieces.ts";
 import { known } from "./transcript-fields.ts";
 import { LineShares } from "./transcript-lines.ts";
 
-/** Messages with images in them are much longer than lines are. */
-const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
-const LIST = "messages";
-const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+/** Node has no longer texts than 512 MiB. */
+const MAX_EXPORT_MIB = 500;
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const LINE_FEED = 0x0a;
 
-/** Exports of opencode sessions, pretty-printed or not. Messages over 64 MiB, or `maxLineBytes`, are not read whole. */
-export const opencodeExport: Source = {
-  name: "opencode-export",
-  detect: isExport,
-  read: readExport,
-};
+/** Exports of opencode sessions, pretty-printed or not. They are one JSON value, and so read as a whole. */
+export const opencodeExport: Source = { name: "opencode-export", detect: beginsExport, read: readExport };
 
-/** An object with a session's `info` and a list of messages. Some save the note to standard error that goes before it. */
-function isExport(head: string): boolean {
-  const start = /^\ufeff?\s*(?:Exporting session[^{]*)?(?=\{\s*")/.exec(head);
-  if (!start) return false;
-  const scanner = new ExportScanner({ list: LIST, maxBytes: head.length * 4, resumes: false });
-  const spans = [...scanner.push(Buffer.from(head.slice(start[0].length))), ...scanner.end()];
-  const info = spans.find(({ kind }) => kind === "info")?.bytes.toString("utf8") ?? "";
-  const first = spans.find(({ kind }) => kind === "element")?.bytes.toString("utf8");
-  if (first !== undefined && !/^\{\s*(?:$|"(?:info|parts)")/.test(first)) return false;
-  return /"id"\s*:\s*"ses_/.test(info) || (scanner.hasList && (first !== undefined || /"id"\s*:\s*"/.test(info)));
+async function* readExport(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<SourceUnit[]> {
+  let held: Uint8Array[] = [];
+  let size = 0;
+  let lines = 0;
+  let last = LINE_FEED;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    lines += lineFeedsIn(chunk);
+    last = chunk.at(-1) ?? last;
+    if (size <= MAX_EXPORT_MIB * 1024 * 1024) held.push(chunk);
+    else held = [];
+  }
+  if (last !== LINE_FEED) lines += 1;
+  if (size > MAX_EXPORT_MIB * 1024 * 1024) {
+    const reason = `This export has ${size} bytes, and up to ${MAX_EXPORT_MIB} MiB are read. Export a fork of the session with fewer messages.`;
+    yield [{ ...failed({ line: 1, offset: 0 }, "line_too_long", reason), lines }];
+    return;
+  }
+  const bytes = Buffer.concat(held);
+  held = [];
+  yield* new ExportReader().units(bytes, lines);
 }
 
-async function* readExport(
-  chunks: AsyncIterable<Uint8Array>,
-  options: Pick<SourceOptions, "maxLineBytes">,
-): AsyncGenerator<SourceUnit[]> {
-  const reader = new ExportReader(Math.max(options.maxLineBytes, MAX_MESSAGE_BYTES));
-  for await (const chunk of chunks) yield reader.push(chunk);
-  yield reader.end();
+function lineFeedsIn(chunk: Uint8Array): number {
+  let count = 0;
+  for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, at + 1)) count += 1;
+  return count;
 }
 
 type OpenUnit = Omit<SourceUnit, "lines">;
 
 class ExportReader {
-  readonly #scanner: ExportScanner;
-  readonly #shares = new LineShares();
-  readonly #messages = new SeenSet();
-  /** The last unit: it has the lines before the next one. */
-  #last: OpenUnit | undefined;
+  readonly #messages = new Map<string, Fields>();
   #sessionId: string | undefined;
-  readonly #start: number[] = [];
 
-  constructor(maxBytes: number) {
-    this.#scanner = new ExportScanner({ list: LIST, maxBytes, resumes: true });
-  }
-
-  push(chunk: Uint8Array): SourceUnit[] {
-    if (this.#start.length < BYTE_ORDER_MARK.length) this.#start.push(...chunk.subarray(0, BYTE_ORDER_MARK.length));
-    return this.#units(this.#scanner.push(chunk));
-  }
-
-  end(): SourceUnit[] {
-    const units = this.#units(this.#scanner.end());
-    const { lines, hasList } = this.#scanner;
-    const last = this.#last;
-    if (lines > 0 && (!last || (!hasList && last.problems.length === 0))) {
-      const place = last ?? { line: 1, offset: 0 };
-      const reason = "There is no list of messages in this file. Check that it is an export, and that it is whole.";
-      const lack = failed(place, "not_a_record", reason);
-      this.#last = last ? { ...last, problems: lack.problems } : lack;
+  *units(bytes: Buffer, lines: number): Generator<SourceUnit[]> {
+    const shares = new LineShares();
+    // Each unit has the lines up to the next one.
+    let last: OpenUnit | undefined;
+    for (const piece of exportPieces(bytes)) {
+      const unit = piece.kind === "session" ? this.#session(piece) : this.#message(piece);
+      if (last) yield [{ ...last, lines: shares.take(Math.max(last.line, unit.line - 1)) }];
+      const isMarked = last === undefined && bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+      last = isMarked ? withMark(unit) : unit;
     }
-    return [...units, ...this.#finished(lines)];
+    if (last) yield [{ ...last, lines: shares.take(lines) }];
   }
 
-  #units(spans: readonly Span[]): SourceUnit[] {
-    return spans.flatMap((span) => this.#ofSpan(span)).flatMap((unit) => this.#next(unit));
-  }
-
-  /** Puts a unit in line; gives the one before it, whose lines are known now. */
-  #next(unit: OpenUnit): SourceUnit[] {
-    const finished = this.#finished(Math.max(this.#last?.line ?? 0, unit.line - 1));
-    const isFirst = this.#shares.covered === 0 && !this.#last && finished.length === 0;
-    this.#last = isFirst && BYTE_ORDER_MARK.every((byte, at) => byte === this.#start[at]) ? withMark(unit) : unit;
-    return finished;
-  }
-
-  #finished(lastLine: number): SourceUnit[] {
-    const unit = this.#last;
-    return unit ? [{ ...unit, lines: this.#shares.take(lastLine) }] : [];
-  }
-
-  #ofSpan(span: Span): OpenUnit[] {
-    if (span.kind === "lost") return [lostUnit(span)];
-    return readSpan(span).map((reading, at) =>
-      span.kind === "info" && at === 0 ? this.#session(reading) : this.#message(reading, span.isBehindEnd),
-    );
-  }
-
-  #session({ value, problems, line, offset }: Reading): OpenUnit {
+  #session({ value, problems, line, offset }: Piece): OpenUnit {
     if (!value) return { line, offset, outcome: { as: "failed" }, messages: [], problems };
     const { id, parentID, title, directory, version } = textsOf(value);
     this.#sessionId = id;
@@ -116,7 +80,7 @@ class ExportReader {
     };
   }
 
-  #message({ value, text, problems, line, offset }: Reading, isBehindEnd: boolean): OpenUnit {
+  #message({ value, problems, line, offset, isBehindEnd }: Piece): OpenUnit {
     const unit = { line, offset, messages: [], problems };
     if (!value) return { ...unit, outcome: { as: "failed" } };
     const info = fieldsOf(value, "info") ?? {};
@@ -125,9 +89,10 @@ class ExportReader {
       const reason = "What stands behind the end of the export is of another session. Give it a file of its own.";
       return failed(unit, "not_a_record", reason);
     }
-    if (id !== undefined && !this.#messages.add(`${id} ${fingerprint(text)}`)) {
+    if (id !== undefined && isDeepStrictEqual(this.#messages.get(id), value)) {
       return { ...unit, outcome: { as: "skipped", kind: "duplicate" } };
     }
+    if (id !== undefined) this.#messages.set(id, value);
     const messages = messageDrafts(value);
     if (!messages) return { ...unit, ...strange(value, unit) };
     const session = this.#sessionId === undefined ? known({ sessionId: sessionID }) : undefined;
@@ -150,13 +115,6 @@ function textsOf(value: Fields) {
     directory: of("directory"),
     version: of("version"),
   };
-}
-
-function lostUnit(span: Span): OpenUnit {
-  const reason = span.isBehindEnd
-    ? "What stands behind the end of the export was left out."
-    : "The JSON is damaged here. What stands before the next whole message is lost.";
-  return failed(span, "invalid_json", reason);
 }
 
 /** A message of nobody who is known. */
