@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { findProvider, type ModelPrice, type Provider } from "@pydantic/genai-prices";
 
 const TABLE = join(import.meta.dirname, "../src/parse/prices/table.json");
-const KINDS = [
+const KINDS = new Set([
   "input_mtok",
   "output_mtok",
   "cache_read_mtok",
@@ -17,7 +17,7 @@ const KINDS = [
   "cache_write_1h_mtok",
   "requests_kcount",
   "web_searches_kcount",
-];
+]);
 
 /** The package has no list of its providers: every id in it is tried. Their order is that of the file. */
 function providers(bundle: string): Provider[] {
@@ -29,7 +29,7 @@ function providers(bundle: string): Provider[] {
 }
 
 function usedKinds(price: ModelPrice): ModelPrice {
-  return Object.fromEntries(Object.entries(price).filter(([kind]) => KINDS.includes(kind)));
+  return Object.fromEntries(Object.entries(price).filter(([kind]) => KINDS.has(kind)));
 }
 
 function tableRow({ id, provider_match, model_match, fallback_model_providers, models }: Provider): string {
