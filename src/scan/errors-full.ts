@@ -8,11 +8,15 @@ import { onceThrough, type ScanInput } from "./find-input.ts";
 export async function allToolBlocks(input: ScanInput, options: ErrorScanOptions): Promise<ToolBlocks> {
   let ids = 0;
   const generateId = (): string => String((ids += 1));
-  const reader = readTranscript("", refusingContent(onceThrough(input), "The file", true), {
-    ...options,
-    pricing: "flat",
-    generateId,
-  });
+  const reader = readTranscript(
+    "",
+    refusingContent(onceThrough(input), "The file", { mayBeEmpty: true, mayBeUnknown: true }),
+    {
+      ...options,
+      pricing: "flat",
+      generateId,
+    },
+  );
   const messages: TranscriptMessage[] = [];
   const blocks: ParsedContentBlock[] = [];
   for await (const batch of reader.batches()) {

@@ -115,7 +115,10 @@ async function findInAll({ head, chunks }: Begun, finder: MatchFinder, options: 
   const { refusingContent } = await import("../sessions/refuse-content.ts");
   const source = detectSource(head) ?? claudeCode;
   const lines = new LineMessages(source.repeats ?? false);
-  for await (const units of source.read(refusingContent(chunks, "The file", true), sourceOptions(options))) {
+  for await (const units of source.read(
+    refusingContent(chunks, "The file", { mayBeEmpty: true, mayBeUnknown: true }),
+    sourceOptions(options),
+  )) {
     if (options.signal?.aborted === true) return;
     for (const unit of units) {
       finder.note(unit);

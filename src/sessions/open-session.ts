@@ -50,7 +50,11 @@ export function openReadable(ref: SessionRef, options: OpenOptions = {}): AsyncG
   const chunks = openSession(ref, options);
   if (ref.database !== null) return chunks;
   // A file that was named and is empty was refused before; another one may have just begun.
-  return refusingContent(chunks, ref.path ?? "Standard input", ref.bytes !== null);
+  const isInItsPlace = ref.source === "claude-code" || ref.source === "transcript";
+  return refusingContent(chunks, ref.path ?? "Standard input", {
+    mayBeEmpty: ref.bytes !== null,
+    mayBeUnknown: isInItsPlace,
+  });
 }
 
 /** Reads one chunk ahead, so that the disk works while the chunk before is used. */

@@ -27,14 +27,21 @@ export async function refuseFile(path: string, files: Pick<SessionFiles, "openRe
   }
 }
 
+export interface RefusalOptions {
+  /** An empty input is a session that has just begun. Default: it is refused. */
+  mayBeEmpty?: boolean;
+  /** An input that looks like no session may be damaged, or have just begun: only other agents' are refused. */
+  mayBeUnknown?: boolean;
+}
+
 /**
  * All chunks of an input; throws a `SessionError` in place of the first if it cannot be read. Holds back no more than
- * it takes to tell, since a stream may go on for long. `mayBeEmpty`: a session that has just begun.
+ * it takes to tell, since a stream may go on for long.
  */
 export async function* refusingContent(
   chunks: AsyncIterable<Uint8Array>,
   name: string,
-  mayBeEmpty = false,
+  options: RefusalOptions = {},
 ): AsyncGenerator<Uint8Array> {
   const held: Uint8Array[] = [];
   let size = 0;
@@ -46,7 +53,7 @@ export async function* refusingContent(
       const head = Buffer.concat(held, Math.min(size, HEAD_BYTES)).toString("utf8");
       isKnown = detectSource(head) !== undefined;
       if (!isKnown && (size >= DAMAGE_BYTES || foreignAgent(head) !== undefined)) {
-        refuseContent(Buffer.concat(held), name);
+        refuseContent(Buffer.concat(held), name, options);
         isKnown = true;
       }
       if (isKnown) yield* held.splice(0);
@@ -54,12 +61,12 @@ export async function* refusingContent(
   }
   if (isKnown) return;
   const all = Buffer.concat(held);
-  if (!mayBeEmpty || all.toString("utf8").trim() !== "") refuseContent(all, name);
+  refuseContent(all, name, options);
   yield* held;
 }
 
 /** `head`: the first bytes, all of a shorter input. Throws a `SessionError`. */
-function refuseContent(head: Buffer, name: string): void {
+function refuseContent(head: Buffer, name: string, { mayBeEmpty, mayBeUnknown }: RefusalOptions = {}): void {
   const text = head.toString("utf8");
   const start = head.toString("utf8", 0, HEAD_BYTES);
   if (detectSource(start) !== undefined) return;
@@ -72,8 +79,9 @@ function refuseContent(head: Buffer, name: string): void {
   if (agent !== undefined) {
     throw new SessionError("unsupported", `${name} is from ${agent}: it cannot be read yet.`, READABLE, { path: name });
   }
+  if (mayBeEmpty === true && text.trim() === "") return;
   if (text.trim() === "") throw new SessionError("empty", `${name} is empty.`, READABLE, { path: name });
-  if (hasRecord(text) || isTranscriptBeginning(text)) return;
+  if (mayBeUnknown === true || hasRecord(text) || isTranscriptBeginning(text)) return;
   const problem = `${name} is not a session of any agent that is known here.`;
   throw new SessionError("not_a_session", problem, READABLE, { path: name });
 }
