@@ -95,8 +95,9 @@ export class TextItem implements Item {
     if (early) this.#wasForced = true;
     const content = early && !this.#replaces ? withoutLastWord(this.#text) : this.#text;
     if (early && !this.isEmpty) this.#written = content;
-    if (this.#replaces) return [{ entry: { ...this.#entry(content), continues: "replace" } }];
-    return this.isEmpty ? [] : [{ entry: this.#entry(content) }];
+    const entry = { ...this.#entry(content), ...(early ? { unfinished: true } : {}) };
+    if (this.#replaces) return [{ entry: { ...entry, continues: "replace" } }];
+    return this.isEmpty ? [] : [{ entry }];
   }
 
   /** What is left to write after a forced turn, once the text has ended. */
