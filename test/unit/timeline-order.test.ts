@@ -58,14 +58,14 @@ describe("the order of a conversation", () => {
     driver.wait(999);
     assert.deepEqual(driver.told(), ["user: Go."]);
     driver.wait(1);
-    assert.deepEqual(driver.told(), ["user: Go.", "assistant: I look", 'use: bash {"command":"ls"}']);
+    assert.deepEqual(driver.told(), ["user: Go.", "assistant: I ", 'use: bash {"command":"ls"}']);
     driver.does(delta(at("prt_03"), " around."), wholeText(at("prt_03"), "I look around."));
     const texts = driver.entries.filter(({ type }) => type === "assistant");
     assert.deepEqual(
       texts.map((entry) => (entry.type === "assistant" ? [entry.content, entry.continues] : [])),
       [
-        ["I look", undefined],
-        [" around.", "append"],
+        ["I ", undefined],
+        ["look around.", "append"],
       ],
     );
     assert.deepEqual(driver.told(), ["user: Go.", "assistant: I look around.", 'use: bash {"command":"ls"}']);
@@ -87,11 +87,11 @@ describe("the order of a conversation", () => {
   test("a text that was written in part and ends as it was adds nothing", () => {
     const driver = inStep().does(
       openText(at("prt_03")),
-      delta(at("prt_03"), "I look."),
+      delta(at("prt_03"), "I look.\n"),
       call(bash("prt_04"), running(LS)),
     );
     const { length } = driver.wait(1_000).entries;
-    driver.does(wholeText(at("prt_03"), "I look.")).wait(120_000);
+    driver.does(wholeText(at("prt_03"), "I look.\n")).wait(120_000);
     assert.equal(driver.entries.length, length);
   });
 
