@@ -117,7 +117,7 @@ report(outcomes);
 async function run(stage: Stage): Promise<Outcome> {
   const { name } = stage;
   const start = performance.now();
-  const { output, code } = await finished(commandOf(stage), values.long ? {} : stage.env);
+  const { output, code } = await finished(commandOf(stage), values.long ? { TEST_LONG: "1" } : stage.env);
   const counted = countsIn(output) ?? { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
   // A runner that failed without a failing test (a file that does not load) still failed.
   const failed = code === 0 ? counted.failed : Math.max(1, counted.failed);
