@@ -52,12 +52,18 @@ async function plainText(path: string): Promise<string | undefined> {
   return facts.isFile() && facts.size <= MAX_RULES_BYTES ? readFile(path, "utf8") : undefined;
 }
 
+/**
+ * Reasons for which a path has no real place: nothing is there, or nobody can write there. The latter is reported, and
+ * tried again, by the writers.
+ */
+const NOWHERE: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EACCES"]);
+
 /** The path without symbolic links; of what is not there yet, where it would be. */
 async function realPlace(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
-    if (errorCode(error) !== "ENOENT" || dirname(path) === path) throw error;
+    if (!NOWHERE.has(errorCode(error)) || dirname(path) === path) throw error;
     return join(await realPlace(dirname(path)), relative(dirname(path), path));
   }
 }

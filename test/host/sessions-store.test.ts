@@ -36,10 +36,12 @@ async function compareExports(theatre: Theatre): Promise<void> {
   assert.deepEqual(unreadable, []);
   assert.ok(sessions.length > PLAYED.size);
   for (const ref of sessions) {
+    const before = await exportSession(theatre.stage.sandbox, ref.id);
     const pieces: Uint8Array[] = [];
     for await (const piece of openSession(ref)) pieces.push(piece);
-    const expected = await exportSession(theatre.stage.sandbox, ref.id);
-    assert.equal(Buffer.concat(pieces).toString(), expected, ref.title ?? "");
+    const stored = Buffer.concat(pieces).toString();
+    // The host may give a session its title meanwhile.
+    if (stored !== before) assert.equal(stored, await exportSession(theatre.stage.sandbox, ref.id), ref.title ?? "");
   }
 }
 
