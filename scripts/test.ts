@@ -26,7 +26,7 @@ interface Stage {
 /** Suites of `test/unit` that run under Node too: files, processes, threads, databases, the built package, the parser. */
 const UNDER_NODE =
   "calls cli-arguments cli-built cli-completion cli-corpus cli-pipes cli-process cli-runtime files indexing mcp package " +
-  "parse-c parse-seed plugin recorder redact-linear refused search-c sessions store tools-runner";
+  "parse-c parse-seed plugin recorder-files recorder-outputs recorder-resume recorder-stored redact-linear refused search-c sessions store tools-runner";
 
 /** Each of another kind: what is said, calls and their failures, subagents, aborts, resuming, permissions, faults. */
 const SCENARIOS =
