@@ -275,8 +275,8 @@ export class SessionRecording {
     const { preparation, sessionID, onFailure } = this.#options;
     try {
       const whole = await preparation.prepare(sessionID, [large.draft]);
-      // The memory for records that wait is bounded, and this may take most of it.
-      await Promise.all(this.openOutputs.map(({ file }) => file.flush()));
+      // The memory for records that wait is bounded, and a huge one may take most of it. A disk that fails holds this up.
+      if (large.size >= HUGE_OUTPUT) await Promise.all(this.openOutputs.map(({ file }) => file.flush()));
       this.#finish(large, whole);
     } catch (error) {
       onFailure(error);
