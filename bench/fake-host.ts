@@ -1,11 +1,11 @@
-/** A host as the benchmarks need it: hooks without opencode around them. */
+/** A host for benchmarks: hooks without opencode around them. */
 import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Hooks, PluginInput } from "@opencode-ai/plugin";
-import { createHooks } from "../src/host/opencode/hooks.ts";
+import { createHooks } from "../src/host/opencode-1/hooks.ts";
 
-/** Text of about that many bytes, as a program would print it; no two are the same. */
+/** Returns about this many bytes of text, like program output; no two are the same. */
 export function textOf(bytes: number, seed: number): string {
   const line = (at: number): string => `${seed}.${at} src/module-${at % 17}.ts: const value = compute(${at * seed});`;
   const lines: string[] = [];
@@ -13,20 +13,20 @@ export function textOf(bytes: number, seed: number): string {
   return lines.join("\n").slice(0, bytes);
 }
 
-/** The plugin's hooks on a folder of its own, with a client that knows no session. */
+/** Returns the plugin's hooks for a separate folder, with a client that knows no session. */
 export async function hooksIn(directory: string, options: Record<string, unknown> = {}): Promise<Hooks> {
   const client = {
     session: { get: async () => ({ data: undefined }), messages: async () => ({ data: [] }) },
     app: { log: async () => ({}) },
     tui: { showToast: async () => ({}) },
   };
-  // The benchmark stands in for the host: these are all the fields that the plugin reads.
+  // The benchmark replaces the host: these are all the fields that the plugin reads.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const input = { client, directory, worktree: directory } as unknown as PluginInput;
   return createHooks(input, options);
 }
 
-/** The `event` hook, for events as objects of any kind. */
+/** Returns the `event` hook, which takes events as objects of any kind. */
 export function tellerOf(hooks: Hooks): (event: unknown) => Promise<void> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the hook reads fields one by one
   const hook = hooks.event as unknown as (input: { event: unknown }) => Promise<void>;
@@ -42,7 +42,7 @@ export async function inTemporaryFolder<T>(work: (folder: string) => Promise<T>)
   }
 }
 
-/** What opencode tells of one session with calls of `bytes` each way: hooks and events in its order. */
+/** Hooks and events of one session, in opencode's order, with calls of `bytes` each way. */
 export class FakeSession {
   readonly id: string;
   #next = 0;
@@ -51,7 +51,7 @@ export class FakeSession {
     this.id = `ses_bench${String(number).padStart(6, "0")}`;
   }
 
-  /** The event that begins the session. */
+  /** Returns the event that begins the session. */
   created(): unknown {
     const info = { id: this.id, title: "Bench", directory: "/bench", version: "0", time: { created: Date.now() } };
     return { type: "session.created", properties: { sessionID: this.id, info } };

@@ -23,18 +23,18 @@ import { MadeSession, noCounts, type SessionCounts } from "./made-session.ts";
 
 export interface GenerateOptions {
   seed: number;
-  /** Bytes of all files together. They come out up to a turn (some 100 KB) larger. */
+  /** Total bytes of all files. The result is larger by up to a turn (about 100 KB). */
   bytes: number;
-  /** Bytes of the median session. Default 400,000. */
+  /** Size of the median session in bytes. Default 400,000. */
   sessionBytes?: number;
-  /** Default 6. */
+  /** Number of projects. Default 6. */
   projects?: number;
 }
 
 export interface GeneratedSessions {
-  /** Absolute. */
+  /** Absolute paths. */
   files: string[];
-  /** What all of them hold, counted as they were made. */
+  /** Contents of all of them, counted during generation. */
   counts: SessionCounts;
 }
 
@@ -61,7 +61,7 @@ export function generateSessions(folder: string, options: GenerateOptions): Gene
   return { files, counts };
 }
 
-/** The lines of one session of at least so many bytes, one at a time: for files that are larger than memory. */
+/** Yields the lines of one session of at least this many bytes, one at a time: for files larger than memory. */
 export function* generateLines(seed: number, bytes: number): Generator<string> {
   const random = new Random(seed);
   yield* new MadeSession(random, new Texts(random), "/home/dev/project", noCounts()).lines(bytes);

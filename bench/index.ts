@@ -1,7 +1,7 @@
 /**
  * Indexing: speed against a bare loop of `JSON.parse` over the same lines and against `cat`, size of the index against
- * the raw files, memory with many files and with one large one, a run over 5,000 files of which none changed, and one
- * entry more in a large transcript of our own.
+ * the raw files, memory with many files and with one large one, the same of opencode's database, a run over 5,000 files
+ * of which none changed, and one entry more in a large transcript of our own.
  *
  *     node bench/index.ts        BENCH_BYTES=300000000 BENCH_LARGE_BYTES=144000000 BENCH_FILES=5000
  *                                BENCH_TRANSCRIPT_BYTES=20000000
@@ -16,25 +16,28 @@ import { updateIndex } from "../src/indexing/update-index.ts";
 import { findSessions } from "../src/sessions/find-sessions.ts";
 import { openStore } from "../src/store/open-store.ts";
 import { inTemporaryFolder } from "./fake-host.ts";
-import { generateLines, generateSessions, writeLines } from "./generate-sessions.ts";
+import { reportAtLeast, reportAtMost } from "./figures.ts";
+import { makeOpencodeStore } from "./made-opencode-store.ts";
 import { encodedEntry, TRANSCRIPT_NAMES, writeTranscript, type TranscriptFormat } from "./made-transcript.ts";
+import { SESSION_SETS } from "./session-sets.ts";
 import { median, table } from "./statistics.ts";
 
 const BYTES = Number(process.env["BENCH_BYTES"] ?? 300_000_000);
 const LARGE_BYTES = Number(process.env["BENCH_LARGE_BYTES"] ?? 144_000_000);
 const TRANSCRIPT_BYTES = Number(process.env["BENCH_TRANSCRIPT_BYTES"] ?? 20_000_000);
 const FILES = Number(process.env["BENCH_FILES"] ?? 5_000);
+const STORED_SESSION_BYTES = 5_000_000;
 const ROUNDS = 5;
 const DATABASE = ".local/share/opencode-transcripts/transcripts.db";
 
 interface Outcome {
   ms: number;
-  /** Resident memory at its peak, in bytes. */
+  /** Peak resident memory in bytes. */
   peak: number;
   detail: string;
 }
 
-/** What a child does with the sessions of a home; it prints its outcome. */
+/** Work of a child process on the sessions of a home; it prints its outcome. */
 const WORK: Record<string, (home: string) => Promise<string> | string> = {
   index: async (home) => {
     const store = await openStore({ env: {}, home });
@@ -76,14 +79,20 @@ async function report(): Promise<void> {
   const runtime =
     process.versions["bun"] === undefined ? `Node ${process.versions.node}` : `Bun ${process.versions["bun"]}`;
   console.log(`Indexing with ${runtime}\n`);
-  await inTemporaryFolder(async (folder) => {
-    generateSessions(join(folder, ".claude"), { seed: 1, bytes: BYTES });
-    print(`${filesBelow(folder).length} files`, folder);
-  });
-  await inTemporaryFolder(async (folder) => {
-    writeLines(join(folder, ".claude/projects/p/large.jsonl"), generateLines(1, LARGE_BYTES));
-    print("one file", folder);
-  });
+  for (const { name, fill, fillOne } of SESSION_SETS) {
+    await inTemporaryFolder(async (folder) => {
+      const { files } = fill(join(folder, ".claude"), BYTES);
+      print(`${name}, ${files.length} files`, folder);
+    });
+    await inTemporaryFolder(async (folder) => {
+      fillOne(join(folder, ".claude/projects/p/large.jsonl"), LARGE_BYTES);
+      print(`${name}, one file`, folder);
+    });
+  }
+  await inTemporaryFolder((folder) => printStored(folder, 1, LARGE_BYTES));
+  await inTemporaryFolder((folder) =>
+    printStored(folder, Math.ceil(BYTES / STORED_SESSION_BYTES), STORED_SESSION_BYTES),
+  );
   await inTemporaryFolder(unchanged);
   for (const format of ["markdown", "jsonl"] as const) await inTemporaryFolder((folder) => grown(folder, format));
 }
@@ -93,7 +102,6 @@ function print(what: string, folder: string): void {
   const parse = child("parse", folder);
   const cat = spawned("sh", ["-c", `find "$1" -name '*.jsonl' -exec cat {} + > /dev/null`, "sh", folder]);
   const index = child("index", folder);
-  const size = bytesOf(["", "-wal"].map((suffix) => join(folder, DATABASE + suffix)));
   const speed = (ms: number): string => (raw / 1e3 / ms).toFixed(0);
   const rows = [
     { name: "cat > /dev/null", ms: cat },
@@ -102,9 +110,24 @@ function print(what: string, folder: string): void {
   ].map(({ name, ms }) => [name, ms.toFixed(0), speed(ms), (ms / parse.ms).toFixed(2), (ms / cat).toFixed(1)]);
   console.log(`${what}, ${(raw / 1e6).toFixed(0)} MB: ${index.detail}`);
   console.log(table([["", "ms", "MB/s", "/ JSON.parse", "/ cat"], ...rows]));
-  console.log(
-    `index / raw: ${(size / raw).toFixed(2)}; peak memory ${(index.peak / 1e6).toFixed(0)} MB, / raw: ${(index.peak / raw).toFixed(2)}\n`,
-  );
+  console.log(`peak memory ${(index.peak / 1e6).toFixed(0)} MB, / raw: ${(index.peak / raw).toFixed(2)}`);
+  const on = `${what}, ${(raw / 1e6).toFixed(0)} MB`;
+  reportAtLeast("indexing, with redaction", on, raw / 1e3 / index.ms, 25, " MB/s");
+  reportAtMost("store / raw bytes", on, indexBytes(folder) / raw, 0.7);
+}
+
+/** Measures sessions of opencode's database, whose raw bytes are the JSON of its rows. */
+async function printStored(folder: string, sessions: number, sessionBytes: number): Promise<void> {
+  const raw = makeOpencodeStore(join(folder, ".local/share/opencode/opencode.db"), sessions, sessionBytes);
+  const { ms, peak, detail } = child("index", folder);
+  const on = `opencode's database, ${sessions} sessions, ${(raw / 1e6).toFixed(0)} MB`;
+  console.log(`${on}: ${detail}, ${(ms / 1e3).toFixed(1)} s, peak memory ${(peak / 1e6).toFixed(0)} MB`);
+  reportAtLeast("indexing, with redaction", on, raw / 1e3 / ms, 25, " MB/s");
+  reportAtMost("store / raw bytes", on, indexBytes(folder) / raw, 0.7);
+}
+
+function indexBytes(folder: string): number {
+  return bytesOf(["", "-wal"].map((suffix) => join(folder, DATABASE + suffix)));
 }
 
 async function unchanged(folder: string): Promise<void> {
@@ -146,7 +169,7 @@ async function unchanged(folder: string): Promise<void> {
   console.log(table([["", "ms", "/ listing", ""], ...rows]));
 }
 
-/** A recorded session that goes on: what one entry more costs, against all of it. */
+/** Measures one more entry in a recorded session, compared with indexing all of it. */
 async function grown(folder: string, format: TranscriptFormat): Promise<void> {
   const transcripts = join(folder, ".openfleet/transcripts");
   mkdirSync(transcripts, { recursive: true });

@@ -1,4 +1,4 @@
-/** What an agent of a made-up session says and does, as records of Claude Code. */
+/** Generates the messages and calls of an agent in a made-up session, as records of Claude Code. */
 import type { SessionCounts } from "./made-session.ts";
 import { madeCall, madeResult, type MadeCall } from "./made-tools.ts";
 import type { Random, Texts } from "./made-texts.ts";
@@ -15,7 +15,7 @@ interface AgentSetting {
   model: string;
 }
 
-/** From this version on the last line of an answer has its true usage. */
+/** From this version on, the last line of an answer has its true usage. */
 const VERSION = "2.1.80";
 const START_MS = Date.UTC(2026, 0, 5, 8);
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -32,7 +32,7 @@ export class MadeAgent {
     this.#timeMs = START_MS + setting.random.below(60) * DAY_MS + setting.random.below(DAY_MS / 2);
   }
 
-  /** What stands before the first prompt. */
+  /** Yields the records before the first prompt. */
   *opening(): Generator<Fields> {
     const { random, texts, marks } = this.#setting;
     yield { type: "permission-mode", permissionMode: "default", sessionId: marks["sessionId"] };
@@ -50,13 +50,13 @@ export class MadeAgent {
     yield this.#record("user", { message: { role: "user", content: texts.prose(length) }, permissionMode: "default" });
   }
 
-  /** One model call, with what it calls. */
+  /** Yields one model call with its tool calls. */
   *step(): Generator<Fields> {
     const { random, counts } = this.#setting;
     const calls = Array.from({ length: random.chance(0.12) ? 2 : 1 }, () => madeCall(random, this.#setting.texts));
     const lines = [...this.#answer(calls, "tool_use")];
     const uuids = lines.map(({ uuid }) => uuid);
-    // Hooks and other calls get their lines in between.
+    // Hooks and other calls add lines in between.
     if (random.chance(0.09)) lines.splice(1, 0, this.#progress());
     yield* lines;
     if (random.chance(0.26)) for (let left = 1 + random.below(4); left > 0; left--) yield this.#progress();
@@ -74,7 +74,7 @@ export class MadeAgent {
     }
   }
 
-  /** A call that started a subagent, and the answer that came from it. */
+  /** Yields a call that started a subagent, and its answer. */
   *delegation(agentId: string): Generator<Fields> {
     const { random, texts, counts } = this.#setting;
     const id = `toolu_01${random.characters(22, BASE64.slice(0, 62))}`;
@@ -97,7 +97,7 @@ export class MadeAgent {
     yield this.#record("user", { message: { role: "user", content: [block] }, toolUseResult });
   }
 
-  /** The end of a turn. */
+  /** Yields the end of a turn. */
   *closing(): Generator<Fields> {
     yield* this.lastWords();
     yield this.#record("system", {
@@ -114,7 +114,7 @@ export class MadeAgent {
     yield* this.#answer([], "end_turn");
   }
 
-  /** The lines of one answer: a block each, the same usage on all, but for the output, which grows. */
+  /** Yields the lines of one answer: one block each, all with the same usage except for the growing output. */
   *#answer(calls: readonly MadeCall[], stop: string): Generator<Fields> {
     const { random, texts, counts, model } = this.#setting;
     const blocks: Fields[] = [];
@@ -202,5 +202,5 @@ export class MadeAgent {
   }
 }
 
-/** Signatures need only look like noise. */
+/** Signatures only need to look random. */
 const SIGNATURE = Array.from({ length: 4_000 }, (_, at) => BASE64[(at * at * 7 + at * 13) % 64]).join("");

@@ -5,9 +5,9 @@ import type { Random, Texts } from "./made-texts.ts";
 export interface SessionCounts {
   bytes: number;
   lines: number;
-  /** What people typed. */
+  /** Number of prompts typed by people. */
   prompts: number;
-  /** Model calls. */
+  /** Number of model calls. */
   answers: number;
   toolCalls: number;
   toolErrors: number;
@@ -39,7 +39,7 @@ export interface Subagent {
   lines: readonly string[];
 }
 
-/** Of 100 steps of an agent, so many start a subagent. */
+/** Probability that an agent's step starts a subagent. */
 const SUBAGENTS = 0.006;
 
 export class MadeSession {
@@ -58,7 +58,7 @@ export class MadeSession {
     this.#counts = counts;
   }
 
-  /** Until there are so many bytes. Each line has its end. Adds to the counts, and to `subagents`. */
+  /** Yields lines, with their ends, until there are this many bytes. Adds to the counts and to `subagents`. */
   *lines(bytes: number): Generator<string> {
     const random = this.#random;
     const agent = this.#agent({ isSidechain: false, sessionId: this.id }, "claude-opus-4-6");
@@ -75,7 +75,7 @@ export class MadeSession {
     }
   }
 
-  /** Its lines count as written here, though they go to a file of their own. */
+  /** A subagent's lines count as written here, although they go to a separate file. */
   *#withSubagent(agent: MadeAgent): Generator<string> {
     const id = this.#random.characters(7, "0123456789abcdef");
     const own = this.#agent({ isSidechain: true, agentId: id, sessionId: this.id }, "claude-haiku-4-5-20251001");

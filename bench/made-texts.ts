@@ -1,4 +1,4 @@
-/** Random numbers and texts that are the same for the same seed. */
+/** Generates random numbers and texts that are the same for the same seed. */
 
 export class Random {
   #state: number;
@@ -7,7 +7,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 to below 1 (mulberry32, by Tommy Ettinger, public domain). */
+  /** Returns a number from 0 to below 1 (mulberry32, by Tommy Ettinger, public domain). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let value = this.#state;
@@ -16,7 +16,7 @@ export class Random {
     return ((value ^ (value >>> 14)) >>> 0) / 0x1_0000_0000;
   }
 
-  /** A whole number from 0 to below `limit`. */
+  /** Returns a whole number from 0 to below `limit`. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }
@@ -30,8 +30,8 @@ export class Random {
   }
 
   /**
-   * A size of which half are below `median`. `spread` is how many times the median the 95th of 100 is; sizes like
-   * these are spread over some powers of ten.
+   * Returns a size with the given median. `spread` is the 95th percentile as a multiple of the median; such sizes span
+   * several powers of ten.
    */
   size(median: number, spread: number, most: number): number {
     const normal = Math.sqrt(-2 * Math.log(1 - this.next())) * Math.cos(2 * Math.PI * this.next());
@@ -69,7 +69,7 @@ const CODE = [
 ];
 const LENGTH = 1 << 18;
 
-/** A stock of text to cut from, so that a gigabyte of it takes seconds. */
+/** A supply of text to cut from, so that generating a gigabyte takes seconds. */
 export class Texts {
   readonly #random: Random;
   readonly #prose: string;
@@ -89,7 +89,7 @@ export class Texts {
     return this.#cut(this.#code, length);
   }
 
-  /** As a tool shows a file: each line with its number and an arrow. */
+  /** Returns text like a tool shows a file: each line with its number and an arrow. */
   numbered(length: number): string {
     const lines = this.code(length * 0.8).split("\n");
     return lines.map((line, at) => `${String(at + 1).padStart(6)}\u2192${line}`).join("\n");

@@ -1,4 +1,4 @@
-/** Tool calls of made-up sessions, with results as Claude Code records them. */
+/** Generates tool calls of made-up sessions, with results as Claude Code records them. */
 import type { Random, Texts } from "./made-texts.ts";
 
 export interface MadeCall {
@@ -44,7 +44,7 @@ export function madeResult(call: MadeCall, random: Random, texts: Texts): MadeRe
     return { block: { ...base, content, is_error: true }, toolUseResult: `Error: ${reason}`, ending: "error" };
   }
   const { content, toolUseResult } = success(call, random, texts);
-  // Of most tools a result is marked only if it is an error.
+  // For most tools, only errors have a mark in the result.
   const mark = call.name === "Bash" ? { is_error: false } : {};
   return { block: { ...base, content, ...mark }, toolUseResult, ending: "completed" };
 }

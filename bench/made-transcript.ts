@@ -1,4 +1,4 @@
-/** A transcript of our own of any size, in either format. */
+/** Generates a transcript of our own of any size, in either format. */
 import { writeFileSync } from "node:fs";
 import {
   encodeJsonlEntry,
@@ -6,7 +6,7 @@ import {
   encodeMarkdownEntry,
   encodeMarkdownHeader,
   type TranscriptEntry,
-} from "../src/format/index.ts";
+} from "../src/transcript/format/formats.ts";
 import { textOf } from "./fake-host.ts";
 
 export type TranscriptFormat = "markdown" | "jsonl";
@@ -19,13 +19,13 @@ export const TRANSCRIPT_NAMES: Readonly<Record<TranscriptFormat, string>> = {
   jsonl: `${HEADER.sessionID}.jsonl`,
 };
 
-/** Entry `at` as it stands in a file: a question, a call, its result of 6 KB, an answer, in turn. */
+/** Returns entry `at` as written to a file: a question, a call, its result of 6 KB and an answer, in turn. */
 export function encodedEntry(format: TranscriptFormat, at: number): string {
   const entry = madeEntry(at);
   return format === "jsonl" ? encodeJsonlEntry(entry) : encodeMarkdownEntry(entry, MARKDOWN);
 }
 
-/** Writes a transcript of at least so many bytes; returns how many entries it has. */
+/** Writes a transcript of at least this many bytes; returns its number of entries. */
 export function writeTranscript(path: string, format: TranscriptFormat, bytes: number): number {
   const parts = [format === "jsonl" ? encodeJsonlHeader(HEADER) : encodeMarkdownHeader(HEADER, MARKDOWN)];
   for (let size = 0; size < bytes; size += Buffer.byteLength(parts.at(-1) ?? "")) {

@@ -20,7 +20,7 @@ import { median, table } from "./statistics.ts";
 
 const MADE_BYTES = 100_000_000;
 const QUERIES = 9;
-/** As the store asks: see `src/store/postgres/candidates.ts`. */
+/** The store's own expression: see `src/store/postgres/postgres-candidates.ts`. */
 const FOLDED = `(coalesce(folded, lower(content COLLATE "C")))`;
 const COLUMNS =
   "event_id, session_id, ordinal, line_number, byte_offset, message_type, role, block_type, tool_name, tool_use_id, status, is_sidechain, is_own, content, folded";
@@ -82,7 +82,7 @@ async function tellSizes(): Promise<void> {
   );
 }
 
-/** The events, once a month, in one table and in months. */
+/** Compares the events of each month in one table and in a table partitioned by month. */
 async function compare(): Promise<void> {
   await sql(`CREATE TABLE whole (LIKE events INCLUDING DEFAULTS)`);
   await sql(`CREATE TABLE parted (LIKE events INCLUDING DEFAULTS) PARTITION BY RANGE (occurred_at)`);

@@ -1,6 +1,6 @@
 /**
- * The plainest recorder that one would write, as a measure: each hook looks twice whether its file is there and
- * awaits the append. It records less than ours (no assistant text, no failures, no redaction).
+ * The simplest possible recorder, as a baseline: each hook checks twice whether its file exists and awaits the append.
+ * It records less than ours (no assistant text, no failures, no redaction).
  */
 import { existsSync } from "node:fs";
 import { appendFile, mkdir, writeFile } from "node:fs/promises";

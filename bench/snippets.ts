@@ -4,13 +4,14 @@
  * those that list the 256 before them.
  */
 import { join } from "node:path";
-import { SNIPPET_TYPES, type StoredSession } from "../src/store/model.ts";
+import { SNIPPET_TYPES, type StoredSession } from "../src/store/stored-model.ts";
 import { openStore } from "../src/store/open-store.ts";
 import { openPool } from "../src/store/postgres/pool.ts";
 import type { NewSnippet, SnippetQuery, Store } from "../src/store/store.ts";
 import { startPostgres } from "../test/support/store/postgres-server.ts";
 import { inTemporaryFolder } from "./fake-host.ts";
 import { Random } from "./made-texts.ts";
+import { reportAtMost } from "./figures.ts";
 import { percentile, table } from "./statistics.ts";
 
 const SNIPPETS = Number(process.env["BENCH_SNIPPETS"] ?? 100_000);
@@ -19,7 +20,7 @@ const SESSIONS = 2_000;
 const PROJECTS = 40;
 const ROUNDS = 25;
 const PAGE = 50;
-/** How many programs write at once while the store is filled; the last inserts are measured one by one. */
+/** Number of concurrent writers while the store is filled; the last inserts are measured one by one. */
 const WRITERS = 4;
 const MEASURED = 2_000;
 const INSERT_TARGET_MS = 5;
@@ -30,22 +31,25 @@ const FIRST_DAY = Date.UTC(2025, 0, 1);
 const random = new Random(1);
 const vocabulary = Array.from({ length: 5_000 }, () => madeWord());
 
-/** `settle`: what a server does by itself before long. */
+/** `settle`: maintenance that a server soon does by itself. */
 async function measure(store: Store, settle?: () => Promise<void>): Promise<void> {
   try {
     for (let n = 0; n < SESSIONS; n++) await store.registerSession(session(n));
     const inserts = await fill(store);
     await settle?.();
-    const rows = [["what", "matches", "p50 ms", "p95 ms", "most ms", "target"]];
-    rows.push(row("insert", SNIPPETS, inserts, INSERT_TARGET_MS));
+    const rows = [["what", "matches", "p50 ms", "p95 ms", "most ms"]];
+    rows.push(row("insert", SNIPPETS, inserts));
     const all: number[] = [];
     for (const [name, ask] of Object.entries(QUESTIONS)) {
       const { times, matches } = await questions(store, ask);
       all.push(...times);
-      rows.push(row(name, matches, times, QUERY_TARGET_MS));
+      rows.push(row(name, matches, times));
     }
-    rows.push(row("all questions", 0, all, QUERY_TARGET_MS));
+    rows.push(row("all questions", 0, all));
     console.log(`${store.backend}: ${SNIPPETS} snippets (Node ${process.versions.node})\n${table(rows)}\n`);
+    const on = `${store.backend}, ${SNIPPETS} snippets`;
+    reportAtMost("snippets: insert, p95", on, percentile(inserts, 0.95), INSERT_TARGET_MS, " ms");
+    reportAtMost("snippets: query, p95", on, percentile(all, 0.95), QUERY_TARGET_MS, " ms");
   } finally {
     await store.close();
   }
@@ -66,7 +70,7 @@ async function fill(store: Store): Promise<number[]> {
   return times;
 }
 
-/** Filters by name, of the n-th time that they are asked. */
+/** Filters by name, for the n-th query. */
 const QUESTIONS: Record<string, (n: number) => Partial<SnippetQuery>> = {
   newest: () => ({}),
   "page 1,000": () => ({ offset: SNIPPETS / 2 }),
@@ -117,20 +121,12 @@ async function questions(
   return { times, matches };
 }
 
-function row(name: string, matches: number, times: readonly number[], target: number): string[] {
+function row(name: string, matches: number, times: readonly number[]): string[] {
   const p95 = percentile(times, 0.95);
-  const verdict = p95 <= target ? `<= ${target}` : `<= ${target}: missed`;
-  return [
-    name,
-    `${matches}`,
-    percentile(times, 0.5).toFixed(2),
-    p95.toFixed(2),
-    Math.max(...times).toFixed(1),
-    verdict,
-  ];
+  return [name, `${matches}`, percentile(times, 0.5).toFixed(2), p95.toFixed(2), Math.max(...times).toFixed(1)];
 }
 
-function session(n: number): Omit<StoredSession, "state"> {
+function session(n: number): Omit<StoredSession, "state" | "figures"> {
   return {
     session_id: `session-${n}`,
     source: "claude-code",
@@ -141,7 +137,19 @@ function session(n: number): Omit<StoredSession, "state"> {
     agent_id: null,
     title: null,
     started_at: null,
+    given_title: null,
+    title_is_message: false,
+    title_line: 0,
+    title_offset: 0,
+    cwd: null,
+    git_branch: null,
+    agent_version: null,
+    agent: "claude-code",
+    machine_id: null,
+    first_prompt: null,
+    ended_at: null,
     modified_at: null,
+    counts: { damaged: 0, unknown_lines: 0, redactions: {} },
   };
 }
 
@@ -170,7 +178,7 @@ function snippet(n: number): NewSnippet {
   };
 }
 
-/** Words of a language as uneven as real ones: a few are everywhere, most are rare. */
+/** Returns words with a realistic distribution: a few are everywhere, most are rare. */
 function prose(length: number): string {
   let text = "";
   while (text.length < length) text += `${vocabulary[Math.floor(random.next() ** 3 * vocabulary.length)]} `;
@@ -192,7 +200,7 @@ if (BACKENDS.includes("postgres")) {
   const server = await startPostgres({ durable: true });
   try {
     const url = await server.newDatabase();
-    // Autovacuum comes within minutes.
+    // Autovacuum runs within minutes.
     await measure(await openStore({ env: { TRANSCRIPTS_DATABASE_URL: url }, home: "/" }), () => vacuum(url));
   } finally {
     await server.stop();

@@ -15,7 +15,7 @@ import { PROMPT, SCRIPTS, TITLE, writeProject } from "./script.ts";
 import { beginning, tree } from "./show.ts";
 
 const REPOSITORY = fileURLToPath(new URL("..", import.meta.url)).replace(/[/\\]$/, "");
-/** A first start of opencode on a slow machine. */
+/** Enough for a first start of opencode on a slow machine. */
 const MAX_SECONDS = 180;
 
 function say(...lines: readonly string[]): void {
@@ -30,7 +30,7 @@ async function timed<T>(what: string, act: () => Promise<T> | T): Promise<T> {
   return result;
 }
 
-/** npm puts the Node of `node_modules` before the one of the machine; only the user agent names the latter. */
+/** Returns the version of npm's own Node, from its user agent, since npm puts the Node in `node_modules` first. */
 function nodeOfNpm(): Record<string, string | undefined> {
   const version = /\bnode\/v(\S+)/.exec(process.env["npm_config_user_agent"] ?? "")?.[1];
   return version === undefined ? process.versions : { node: version };
@@ -41,7 +41,7 @@ function build(): void {
   execFileSync(process.execPath, [script], { cwd: REPOSITORY, stdio: ["ignore", "inherit", "inherit"] });
 }
 
-/** Records the session; the sandbox keeps its project and loses opencode's own data. */
+/** Records the session. Keeps the sandbox's project and removes opencode's own data. */
 async function record(): Promise<{ sandbox: Sandbox; sessionID: string }> {
   const model = await startModel(SCRIPTS);
   const sandbox = await createSandbox({ modelURL: model.url, plugins: [REPOSITORY] });
@@ -94,12 +94,12 @@ async function main(): Promise<void> {
   say("", `The files in ${data}`, "", ...(await tree(data, remark)));
   say(
     "",
-    "The transcript begins (details for programs stand in comments, which are left out here):",
+    "The transcript begins (comments, which have details for programs, are left out here):",
     "",
     ...(await beginning(transcript, 60)),
   );
   say("", "The saved session begins:", "", ...(await beginning(saved, 24)));
-  say("", "Look around, and remove it all:", "");
+  say("", "Look around, and remove everything:", "");
   say(`  less ${transcript}`, `  grep -A 8 "Tool Error:" ${transcript}`, `  rm -r ${sandbox.root}`);
   say(
     "",
@@ -112,7 +112,7 @@ async function main(): Promise<void> {
   if (process.argv.includes("--remove")) await sandbox.remove();
 }
 
-// A reader that has seen enough (`| head`) is no failure.
+// A reader that closes the pipe (`| head`) is not a failure.
 process.stdout.on("error", () => undefined);
 try {
   await main();

@@ -1,11 +1,10 @@
-/** What the scripted model says in the demo, and the small project that it works on. */
+/** Script of the demo's model, and the small project that it works on. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { call, reasoning, text, usage, type ModelAction, type ModelScript } from "../test/support/host/model-script.ts";
 
 export const TITLE = "Repair the price of a basket";
-/** The last word names the script that the model plays. */
-export const PROMPT = "The price test fails. Please repair it. (scenario:repair)";
+export const PROMPT = "The price test fails. Please repair it.";
 
 const PRICE = `/** The price of a basket in cents. */
 export function price(items) {
@@ -20,10 +19,10 @@ assert.equal(price([{ cents: 250, count: 2 }, { cents: 100, count: 1 }]), 600);
 console.log("the price is right");
 `;
 
-/** Prints more than stands in a transcript inline. */
+/** Prints more than a transcript contains inline. */
 const LONG_OUTPUT = `node -e "for (let n = 1; n <= 400; n++) console.log('line', n, 'of a long output')"`;
 
-/** What a call of a real model might use. */
+/** Usage of a model call. */
 function spent(prompt: number, completion: number): ModelAction {
   return usage({ prompt, completion, cached: prompt - 900, reasoning: 0 });
 }
@@ -34,8 +33,9 @@ export async function writeProject(folder: string): Promise<void> {
   await writeFile(join(folder, "price.test.mjs"), TEST);
 }
 
+/** By the name that a prompt gives, as in `scenario:review`; `default` answers all others. */
 export const SCRIPTS: Record<string, ModelScript> = {
-  repair: [
+  default: [
     [
       spent(9_100, 140),
       reasoning("First the test, then the code."),

@@ -1,8 +1,8 @@
-/** Puts the files that the demo made before the reader. */
+/** Shows the files of the demo. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A folder as an indented tree with sizes; `remark` may say what a file is. */
+/** Formats a folder as an indented tree with sizes; `remark` describes a file. */
 export async function tree(folder: string, remark: (name: string) => string, indent = "  "): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const lines: string[] = [];
@@ -21,7 +21,7 @@ function size(bytes: number): string {
   return `${(bytes / 1024).toFixed(1)} KB`.padStart(9);
 }
 
-/** The beginning of a markdown file as a viewer shows it, without its comments, behind a margin. */
+/** Formats the beginning of a markdown file without its comments, with a margin. */
 export async function beginning(path: string, maxLines: number): Promise<string[]> {
   const text = (await readFile(path, "utf8")).trimEnd();
   const visible = text.replace(/^<!-- .* -->\n\n/gm, "").split("\n");

@@ -11,7 +11,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, "dist");
 const compiler = createRequire(import.meta.url).resolve("typescript/package.json");
 
-/** A warning fails the build, so that none stays. */
+/** Fails the build on a warning. */
 const QUIET: Pick<BuildOptions, "onLog"> = {
   onLog: (level, { message }) => {
     if (level === "warn") throw new Error(message);
@@ -27,36 +27,35 @@ execFileSync(process.execPath, [join(dirname(compiler), "bin/tsc"), "-p", "tscon
 cpSync(join(root, "src/parse/prices/table.json"), join(dist, "parse/prices/table.json"));
 const templates = join(dist, "templates/.openfleet");
 cpSync(join(root, "src/templates/.openfleet"), templates, { recursive: true });
-// npm reads `.gitignore` files in a package as rules of what to leave out.
+// npm treats `.gitignore` files in a package as rules for leaving files out.
 for (const folder of ["transcripts", "sessions"]) {
   renameSync(join(templates, folder, ".gitignore"), join(templates, folder, "gitignore"));
 }
 
-// opencode waits for its plugins at each start: as one file, this one loads in half the time. What is large and
-// needed only with the first entry stays outside.
+// opencode waits for its plugins at each start, and one file loads in half the time. Large dependencies that only the
+// first entry needs are not bundled.
 const plugin = await rolldown({
   ...QUIET,
   input: join(root, "src/plugin.ts"),
   platform: "node",
-  external: [/^node:/, /^@secretlint\//],
+  external: [/^node:/, "bun:sqlite", /^@secretlint\//],
   output: {
     dir: dist,
     entryFileNames: "plugin.js",
-    // The prices, which only save_conversation needs.
+    // Prices, needed only by save_conversation.
     chunkFileNames: "plugin-[name].js",
     format: "esm",
     minify: { compress: false, mangle: false, codegen: true },
   },
 });
 
-// A bundled command line starts in a fraction of the time. Each command is loaded when it is run.
+// A bundled command line starts in a fraction of the time. Each command is loaded when it runs.
 const cli = await rolldown({
   ...QUIET,
   input: {
     main: join(root, "src/cli/main.ts"),
-    // Threads are started from files beside the chunk that starts them.
-    "chunks/scan-worker": join(root, "src/scan/scan-worker.ts"),
-    "chunks/find-worker": join(root, "src/scan/find-worker.ts"),
+    // Workers are started from files beside the chunk that starts them.
+    "chunks/session-worker": join(root, "src/queries/session-worker.ts"),
     "chunks/index-worker": join(root, "src/indexing/index-worker.ts"),
   },
   platform: "node",
@@ -80,7 +79,7 @@ const packages = new Set([...bundledPackages([...plugin.output, ...cli.output]),
 writeFileSync(join(dist, "THIRD-PARTY-NOTICES.txt"), thirdPartyNotices([...packages]));
 
 // The server is part of the command line alone, with the SDK that it stands on, which is no dependency of the package.
-rmSync(join(dist, "mcp"), { recursive: true });
+for (const extension of ["js", "d.ts"]) rmSync(join(dist, `tools/mcp-server.${extension}`));
 
 // The tools run in a thread of their own, which is no part of the bundles: these name its files beside each of them.
 for (const [folder, way] of [
@@ -88,7 +87,7 @@ for (const [folder, way] of [
   [join(dist, "cli/chunks"), "../../tools/runner"],
 ] as const) {
   writeFileSync(join(folder, "tool-worker.js"), `import "${way}/tool-worker.js";\n`);
-  writeFileSync(join(folder, "tool-calls.js"), `export * from "${way}/tool-calls.js";\n`);
+  writeFileSync(join(folder, "tool-requests.js"), `export * from "${way}/tool-requests.js";\n`);
 }
 
 const { optionsJsonSchema }: { optionsJsonSchema: () => unknown } = await import(join(dist, "config.js"));

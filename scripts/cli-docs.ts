@@ -1,138 +1,253 @@
 /**
- * Makes docs/cli.md from the definitions of the commands and the schemas of what `--json` prints.
- * `node scripts/cli-docs.ts` writes it; a test holds the page against it.
+ * Generates docs/cli (a page for each command, from the definitions that `--help` prints, with examples run on
+ * docs/example) and docs/schemas (the schema of each command's `--json`). `node scripts/cli-docs.ts` writes both;
+ * a test checks that they are up to date.
  */
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { CommandDefinition } from "../src/cli/command.ts";
-import { DEFINITIONS } from "../src/cli/definitions.ts";
-import { readArguments } from "../src/cli/read-arguments.ts";
-import { SCHEMAS } from "../src/cli/schemas/index.ts";
+import { DEFINITIONS, GROUPS } from "../src/cli/command-definitions.ts";
+import { SCHEMAS } from "../src/cli/schemas/output-schemas.ts";
+import { recordedLine, recordedListPath, recordedSince } from "../src/transcript/transcript-paths.ts";
+import { runCli } from "../test/support/cli/run-cli.ts";
 
-export const CLI_PAGE = join(dirname(dirname(fileURLToPath(import.meta.url))), "docs/cli.md");
+const REPOSITORY = dirname(dirname(fileURLToPath(import.meta.url)));
+const DOCS = join(REPOSITORY, "docs");
+const COLUMNS = 110;
+/** Longer outputs are cut: the page shows their form. */
+const MAX_OUTPUT_LINES = 34;
+const MAX_LINE = 240;
+/** Shortly after the session in docs/example. */
+const NOW = new Date("2026-11-22T18:00:00Z");
+const RECORDED = "ses_dfbc45ceeffeTE6lwcIV5R5VwF";
+const RECORDED_CHILD = "ses_dfbc42dacffe1Ud87K8pvquMrz";
+/** A session of Claude Code, made up. */
+const FORECAST = "6f0c9d0e-3c5b-4f43-9e0a-8f3f7f1f2a10";
 
-const COLUMNS = 100;
+/** Commands whose output the pages show, in the order in which they run. The store is empty at first. */
+const RUNS: Readonly<Record<string, readonly string[]>> = {
+  init: ["init --dry-run"],
+  list: ["list", "list --source claude-code"],
+  show: ["show latest --summary", "show 6f0c --with-tools"],
+  stats: ["stats latest", "stats --all --by day"],
+  timeline: ["timeline latest", "timeline 6f0c"],
+  entries: ["entries 6f0c --outcome skipped"],
+  errors: ["errors latest", "errors latest --fixes"],
+  find: ['find "digits of"', "find swap --role assistant --json"],
+  tail: ["tail -n 2"],
+  index: ["index", "index --json"],
+  "snippets extract": [
+    'snippets extract 6f0c --turns 1 --type error_reasoning --title "The forecast swaps digits" --tag forecast',
+  ],
+  "snippets query": ["snippets query digits"],
+  "snippets count": ["snippets count"],
+  "snippets suggest": ["snippets suggest latest"],
+  "snippets cleanup": ["snippets cleanup --older-than 180 --dry-run"],
+  forget: ["forget latest --dry-run"],
+  export: ["export latest --html -o session.html"],
+  doctor: ["doctor"],
+};
+
 const INTRODUCTION = `# The command line
 
-\`transcripts\` reads back the sessions of coding agents. This page is made from the definitions that \`--help\` prints (\`node scripts/cli-docs.ts\`).
+\`transcripts\` reads the sessions of coding agents. \`transcripts COMMAND --help\` prints what these pages say.
 
-## What holds everywhere
+## For all commands
 
-- **SESSION** is a path, a session id or the beginning of one (4 characters or more; \`ses_\` and \`agent-\` may be left out), \`latest\`, or \`-\` for standard input. \`latest\` is the newest session of the project that you are in, or else of all.
-- **Sessions are found** in the project's \`.openfleet/\`, in \`~/.claude/projects\` (or the folders in \`CLAUDE_CONFIG_DIR\`), and in opencode's own store.
-- **Exit status**: 0 found or done, 1 nothing found, 2 an error, such as a SESSION that does not exist or cannot be read. Of several sessions those that can be read are, and the status is 2. An interrupted program ends with 130.
-- **Output**: data on standard output; notes, progress and what was searched on standard error. A reader that goes away (\`| head\`) ends the program quietly.
-- **Terminals**: what is printed on standard output is laid out for the width of the terminal, or for \`COLUMNS\`; notes on standard error are not, and lines in a pipe or a file stay whole. Colours are for terminals; \`NO_COLOR\` turns them off, \`FORCE_COLOR\` on. Escape sequences and control characters of a session are never printed, to a pipe or a file neither; JSON has them, escaped.
-- **Times** are shown in local time, and are as the source has them in JSON.
-- **JSON**: \`--json\` prints one object, or one object a line. Each begins with \`"version": 1\`; a key may be added without a new version. Only \`errors --json\` has no version: its three keys are an older contract.
-- **Start**: Node keeps the program as it compiled it in \`opencode-transcripts/compiled\` under \`XDG_CACHE_HOME\` (\`~/.cache\`, on Windows \`LOCALAPPDATA\`), so that it starts sooner the next time. The folder may be deleted at any time; \`NODE_COMPILE_CACHE\` names another, and \`NODE_DISABLE_COMPILE_CACHE=1\` turns it off.
+- **SESSION** is a path, a session id or the beginning of one (at least 4 characters; \`ses_\` and \`agent-\` may be left out), \`latest\`, or \`-\` for standard input. \`latest\` is the newest session of the current project, or of all projects if it has none.
+- **Where sessions are found**: the project's \`.openfleet/\`, \`~/.claude/projects\` (or the folders in \`CLAUDE_CONFIG_DIR\`), and opencode's own store.
+- **Exit status**: 0 found or done, 1 nothing found, 2 an error, such as a SESSION that does not exist or cannot be read. If one of several sessions cannot be read, the others are processed and the status is 2. An interrupted program exits with 130.
+- **Output**: data on standard output; notes, progress and the scope of a search on standard error. If the reader closes the pipe (\`| head\`), the program ends without a message.
+- **Terminals**: standard output is laid out for the width of the terminal, or for \`COLUMNS\`. Lines in a pipe or a file are not wrapped. \`NO_COLOR\` turns colours off, \`FORCE_COLOR\` on. Escape sequences and control characters of a session are never printed; JSON output has them, escaped.
+- **Times** are local in text, and as the source has them in JSON.
+- **JSON**: \`--json\` prints one object, or one object per line, described by the files in [schemas](../schemas/). Each begins with \`"version": 1\`; new keys may be added without a new version. Only \`errors --json\` has no version: its three keys are an older contract.
+- **Start-up**: Node caches the compiled program in \`opencode-transcripts/compiled\` under \`XDG_CACHE_HOME\` (\`~/.cache\`, on Windows \`LOCALAPPDATA\`). The folder may be deleted at any time; \`NODE_COMPILE_CACHE\` names another, and \`NODE_DISABLE_COMPILE_CACHE=1\` turns the cache off.
+
+## Commands
+
 `;
 
-/** The page. */
-export function cliPage(): string {
-  return [INTRODUCTION, fenced("sh", help([])), ...DEFINITIONS.map(section)].join("\n");
-}
-
-function section(definition: CommandDefinition): string {
-  const parts = [`## transcripts ${definition.name}\n`, fenced("text", help(definition.name.split(" ")))];
-  const schema = SCHEMAS[definition.name];
-  if (definition.json !== undefined && schema !== undefined) {
-    const shape = definition.json === "lines" ? "each line" : "the object";
-    parts.push(`### JSON: ${shape}\n`, fields(schema));
+/** Replaces the folders `cli` and `schemas` in a folder. */
+export async function writeCliDocs(folder: string): Promise<void> {
+  const pages = Map.groupBy(DEFINITIONS, pageOf);
+  const output = await outputs();
+  const files = new Map([["cli/README.md", INTRODUCTION + contents(pages)]]);
+  for (const [page, definitions] of pages)
+    files.set(`cli/${page}.md`, pageText(page, definitions, output).replace(/\n+$/, "\n"));
+  for (const [name, schema] of Object.entries(SCHEMAS))
+    files.set(`schemas/${fileName(name)}.json`, JSON.stringify(z.toJSONSchema(schema), null, 2));
+  for (const part of ["cli", "schemas"]) {
+    rmSync(join(folder, part), { recursive: true, force: true });
+    mkdirSync(join(folder, part), { recursive: true });
   }
-  return parts.join("\n");
+  for (const [path, text] of files) writeFileSync(join(folder, path), text);
+  const formatter = join(REPOSITORY, "node_modules/.bin/oxfmt");
+  const configuration = join(REPOSITORY, ".oxfmtrc.json");
+  execFileSync(formatter, ["-c", configuration, "cli", "schemas"], { cwd: folder, stdio: "ignore" });
 }
 
-function help(command: readonly string[]): string {
-  const read = readArguments([...command, "--help"], { columns: COLUMNS, now: new Date() });
-  return read.kind === "text" ? read.text : "";
+/** Commands of one group share a page. */
+function pageOf({ name }: CommandDefinition): string {
+  return name.split(" ", 1)[0] ?? name;
+}
+
+function fileName(command: string): string {
+  return command.replaceAll(" ", "-");
+}
+
+function contents(pages: ReadonlyMap<string, readonly CommandDefinition[]>): string {
+  const rows = [...pages].map(([page, [first]]) => `| [\`${page}\`](${page}.md) | ${GROUPS[page] ?? first?.does} |`);
+  return table(["command", "does"], rows);
+}
+
+function pageText(page: string, definitions: readonly CommandDefinition[], output: ReadonlyMap<string, Run[]>): string {
+  const group = GROUPS[page];
+  const sections = definitions.map((each) => commandText(each, group === undefined ? "#" : "##", output));
+  return group === undefined ? sections.join("\n") : `# transcripts ${page}\n\n${group}\n\n${sections.join("\n")}`;
+}
+
+function commandText(definition: CommandDefinition, heading: string, output: ReadonlyMap<string, Run[]>): string {
+  const { name, does, description, examples, json, nothing } = definition;
+  const runs = output.get(name) ?? [];
+  const parts = [`${heading} transcripts ${name}`, does];
+  if (description !== undefined) parts.push(description.replaceAll("\\", "\\\\"));
+  parts.push(fenced("sh", usage(definition)), argumentsText(definition));
+  if (runs.length > 0) parts.push(`${heading}# Examples`);
+  for (const { command, text } of runs) parts.push(fenced("console", `$ transcripts ${command}\n${text}`));
+  const others = examples.filter(({ command }) => !runs.some((run) => `transcripts ${run.command}` === command));
+  if (others.length > 0)
+    parts.push(
+      `${heading}# ${runs.length > 0 ? "More examples" : "Examples"}`,
+      table(["command", "does"], others.map(exampleRow)),
+    );
+  if (json !== undefined) {
+    const shape = json === "lines" ? "one JSON object per line" : "one JSON object";
+    parts.push(`${heading}# JSON`, `\`--json\` prints ${shape}: [schema](../schemas/${fileName(name)}.json).`);
+  }
+  parts.push(`${heading}# Exit status`, exitText(nothing));
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+function usage({ name, arguments: args, options }: CommandDefinition): string {
+  const words = args.map(({ name: word, required, variadic }) => {
+    const shown = variadic ? `${word}...` : word;
+    return required ? shown : `[${shown}]`;
+  });
+  return ["transcripts", name, ...(options.length > 0 ? ["[options]"] : []), ...words].join(" ");
+}
+
+function argumentsText({ arguments: args, options }: CommandDefinition): string {
+  const rows = [
+    ...args.map(({ name, does, choices }) => `| \`${name}\` | ${cell(does)}${choicesText(choices)} |`),
+    ...options.map(({ flags, does, choices, default: value }) => {
+      const standard = value === undefined ? "" : ` Default: \`${value}\`.`;
+      return `| \`${flags}\` | ${cell(does)}${choicesText(choices)}${standard} |`;
+    }),
+  ];
+  return rows.length === 0 ? "" : table(["argument or option", "meaning"], rows);
+}
+
+function choicesText(choices: readonly string[] | undefined): string {
+  return choices === undefined ? "" : ` One of ${choices.map((choice) => `\`${choice}\``).join(", ")}.`;
+}
+
+function exampleRow({ command, does }: { command: string; does: string }): string {
+  return `| \`${cell(command)}\` | ${cell(does)} |`;
+}
+
+function exitText(nothing: string | undefined): string {
+  const one = nothing === undefined ? "" : ` 1: ${nothing}.`;
+  return `0: success.${one} 2: an error, with a message on standard error.`;
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
+
+function table(head: readonly string[], rows: readonly string[]): string {
+  return [`| ${head.join(" | ")} |`, `|${" --- |".repeat(head.length)}`, ...rows].join("\n");
 }
 
 function fenced(language: string, text: string): string {
-  return `\`\`\`${language}\n${text.trimEnd()}\n\`\`\`\n`;
+  return `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 }
 
-const schemaNode = z.object({
-  type: z.string().optional(),
-  description: z.string().optional(),
-  const: z.unknown().optional(),
-  enum: z.array(z.string()).optional(),
-  get anyOf() {
-    return z.array(schemaNode).optional();
-  },
-  get items() {
-    return schemaNode.optional();
-  },
-  get prefixItems() {
-    return z.array(schemaNode).optional();
-  },
-  get properties() {
-    return z.record(z.string(), schemaNode).optional();
-  },
-  get additionalProperties() {
-    return z.union([z.boolean(), schemaNode]).optional();
-  },
-  required: z.array(z.string()).optional(),
-});
-
-type SchemaNode = z.infer<typeof schemaNode>;
-
-function fields(schema: z.ZodType): string {
-  const json = z.toJSONSchema(schema);
-  const table = ["| key | type | meaning |", "| --- | --- | --- |", ...rows(schemaNode.parse(json), "")].join("\n");
-  const whole = fenced("json", laidOut(json));
-  return `${table}\n\n<details><summary>JSON schema</summary>\n\n${whole}\n</details>\n`;
+interface Run {
+  command: string;
+  /** Standard output and standard error, as a terminal shows them. */
+  text: string;
 }
 
-/** JSON with a line for each value that fits on one. */
-function laidOut(value: unknown, indent = ""): string {
-  const line = JSON.stringify(value, null, 1).replace(/\n\s*/g, " ");
-  if (indent.length + line.length <= COLUMNS || typeof value !== "object" || value === null) return line;
-  const inner = `${indent}  `;
-  const items = Array.isArray(value)
-    ? value.map((item) => inner + laidOut(item, inner))
-    : Object.entries(value).map(([key, item]) => `${inner}${JSON.stringify(key)}: ${laidOut(item, inner)}`);
-  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
-  return `${open}\n${items.join(",\n")}\n${indent}${close}`;
+/** Runs the examples as a user called Ada would, in a home folder that is removed afterwards. */
+async function outputs(): Promise<Map<string, Run[]>> {
+  const root = mkdtempSync(join(tmpdir(), "cli-docs-"));
+  process.env["TZ"] = "UTC";
+  try {
+    const home = join(root, "home/ada");
+    const cwd = join(home, "projects/shop/basket-price");
+    fillHome(home, cwd);
+    const made = new Map<string, Run[]>();
+    for (const { name } of DEFINITIONS) {
+      const runs: Run[] = [];
+      for (const command of RUNS[name] ?? [])
+        runs.push({ command, text: await outputOf(command, { home, cwd, root }) });
+      made.set(name, runs);
+    }
+    return made;
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
 }
 
-/** One row for each key, those of inner objects behind the key that holds them. */
-function rows(node: SchemaNode, prefix: string): string[] {
-  return Object.entries(node.properties ?? {}).flatMap(([key, value]) => {
-    const name = `${prefix}${key}`;
-    const optional = node.required?.includes(key) ? "" : " (not always there)";
-    const inner = objectIn(value);
-    const row = `| \`${name}\` | ${typeOf(value)}${optional} | ${(value.description ?? "").replaceAll("|", "\\|")} |`;
-    return [row, ...(inner ? rows(inner.node, `${name}${inner.isList ? "[]" : ""}.`) : [])];
+function fillHome(home: string, cwd: string): void {
+  const claudeCode = join(home, ".claude/projects/-home-ada-weather");
+  mkdirSync(join(cwd, ".git"), { recursive: true });
+  mkdirSync(claudeCode, { recursive: true });
+  cpSync(join(DOCS, "example"), join(cwd, ".openfleet"), { recursive: true });
+  cpSync(join(REPOSITORY, "test/fixtures/sample-transcript.jsonl"), join(claudeCode, `${FORECAST}.jsonl`));
+  const list = recordedListPath({ env: {}, home });
+  mkdirSync(dirname(list), { recursive: true });
+  writeFileSync(list, [recordedSince(0), recordedLine(RECORDED), recordedLine(RECORDED_CHILD)].join(""));
+}
+
+async function outputOf(command: string, place: { home: string; cwd: string; root: string }): Promise<string> {
+  const { home, cwd, root } = place;
+  const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain = ""]) => quoted ?? plain);
+  let text = "";
+  await runCli(words, {
+    home,
+    cwd,
+    terminal: COLUMNS,
+    env: { NO_COLOR: "1" },
+    now: NOW,
+    onOutput: (piece) => (text += piece),
+    onNote: (piece) => (text += piece),
   });
+  return shortened(settled(text.replaceAll(root, "")));
 }
 
-function objectIn(node: SchemaNode): { node: SchemaNode; isList: boolean } | undefined {
-  if (node.properties) return { node, isList: false };
-  if (node.items?.properties) return { node: node.items, isList: true };
-  const [inner] = (node.anyOf ?? []).flatMap((each) => objectIn(each) ?? []);
-  return inner;
+/** Replaces what differs between runs: the runtime, and the ids and times of new snippets. */
+function settled(text: string): string {
+  return text
+    .replace(/\b(?:Node|Bun) \d+\.\d+\.\d+/, "Node 22.23.3")
+    .replace(
+      /\b(?!6f0c9d0e|00000000)[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g,
+      "b1fc3804-784a-4127-a03f-6b0e16e5211f",
+    )
+    .replace(/^\d{4}-\d\d-\d\d \d\d:\d\d(?=  6f0c9d0e[-\w]*:)/m, "2026-11-22 18:00");
 }
 
-function typeOf(node: SchemaNode): string {
-  if (node.const !== undefined) return `\`${JSON.stringify(node.const)}\``;
-  if (node.enum) return node.enum.map((value) => `\`"${value}"\``).join(", ");
-  if (node.anyOf) return node.anyOf.map(typeOf).join(" or ");
-  if (node.type === "array") return `list of ${node.items ? plural(typeOf(node.items)) : "values"}`;
-  const { additionalProperties: values } = node;
-  if (node.type === "object" && typeof values === "object" && values.type !== undefined)
-    return `object of ${plural(typeOf(values))}`;
-  return node.type ?? "any JSON";
+function shortened(text: string): string {
+  const lines = text
+    .replace(/\n+$/, "")
+    .split("\n")
+    .map((line) => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line));
+  const rest = lines.length - MAX_OUTPUT_LINES;
+  return [...lines.slice(0, MAX_OUTPUT_LINES), ...(rest > 0 ? [`(${rest} more lines)`] : [])].join("\n");
 }
 
-function plural(type: string): string {
-  return /^[a-z]+$/.test(type) ? `${type}s` : type;
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  writeFileSync(CLI_PAGE, cliPage());
-  execFileSync("oxfmt", [CLI_PAGE]);
-}
+if (process.argv[1] === fileURLToPath(import.meta.url)) await writeCliDocs(process.argv[2] ?? DOCS);

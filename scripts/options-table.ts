@@ -1,6 +1,6 @@
 /**
- * The README's table of options, from their schema. `node scripts/options-table.ts` puts it into README.md;
- * a test holds the README against it.
+ * Generates the README's table of options from their schema. `node scripts/options-table.ts` writes it to README.md;
+ * a test checks that it is up to date.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -22,7 +22,7 @@ const property = z.object({
 });
 const schema = z.object({ properties: z.record(z.string(), property) });
 
-/** One row an option: name, effect with its unit, allowed values, default. */
+/** Returns one row per option: name, effect with its unit, allowed values, default. */
 export function optionRows(): string[][] {
   const { properties } = schema.parse(optionsJsonSchema());
   return Object.entries(properties).map(([name, option]) => [

@@ -1,19 +1,21 @@
 import * as z from "zod/mini";
 import { toJsonValue, type JsonValue } from "./transcript/json-value.ts";
-import { DATA_FOLDER } from "./transcript/paths.ts";
+import { DATA_FOLDER } from "./transcript/transcript-paths.ts";
+import { shortened } from "./neutral-text.ts";
 
-/** The tools that an agent may be offered. `src/tools/definitions.ts` has all but the first. */
+/** Tools that an agent may be offered. All but the first are in `src/tools/tool-definitions.ts`. */
 export const TOOL_NAMES = [
   "save_conversation",
   "find_in_transcripts",
   "read_session",
   "list_sessions",
   "list_errors",
+  "find_fixes",
   "extract_snippet",
   "query_snippets",
 ] as const;
 
-/** All that are offered take at most 1,200 tokens of each request; a test counts them. */
+/** Together they take at most 1,200 tokens of each request; a test counts them. */
 const DEFAULT_TOOLS: readonly (typeof TOOL_NAMES)[number][] = [
   "save_conversation",
   "find_in_transcripts",
@@ -24,14 +26,13 @@ const DEFAULT_TOOLS: readonly (typeof TOOL_NAMES)[number][] = [
 ];
 
 /**
- * The options of the plugin, as they stand in opencode.json: `["opencode-transcripts", { … }]`.
- * This schema is the only truth about them: types, defaults, messages, the JSON schema and the README's table
- * come from it.
+ * Options of the plugin, as in opencode.json: `["opencode-transcripts", { … }]`. Types, defaults, messages, the JSON
+ * schema and the README's table are all derived from this schema.
  */
 const optionShapes = {
   format: described(
     z._default(z.enum(["markdown", "jsonl", "both"]), "markdown"),
-    "Which files are written for each session.",
+    "File formats to write for each session.",
   ),
   directory: described(
     z._default(
@@ -43,33 +44,33 @@ const optionShapes = {
       ),
       DATA_FOLDER,
     ),
-    "Folder for transcripts and saved sessions; a relative path starts at the project's root.",
+    "Folder for transcripts and saved sessions. A relative path starts at the project's root.",
   ),
   followLinks: described(
     z._default(z.boolean(), false),
-    "Records into the folder even if a symbolic link leads it out of the project. In your own configuration it also has the commands and tools read what such links lead to.",
+    "Records into the folder even if a symbolic link leads it out of the project. In your own configuration, commands and tools also read through such links.",
   ),
   maxInlineChars: described(
     z._default(z.int().check(z.minimum(0), z.maximum(1_000_000)), 5_000),
-    "Longest tool output, in characters, that stands whole in a markdown transcript; the whole text of a longer one is in a file of its own.",
+    "Longest tool output, in characters, that a markdown transcript contains in full. The full text of a longer one is in a separate file.",
   ),
   redact: described(z._default(z.boolean(), true), "Replaces secrets with [REDACTED:kind] before anything is written."),
   reasoning: described(z._default(z.boolean(), true), "Records the model's reasoning."),
   events: described(
     z._default(z.boolean(), true),
-    "Records session events: titles, usage, permissions, questions, todos, retries, errors, compaction, reverts. What is missing from a transcript is always recorded.",
+    "Records session events: titles, usage, permissions, questions, todos, retries, errors, compaction, reverts. Gaps in a transcript are always recorded.",
   ),
   tools: described(
     z._default(z.array(z.enum(TOOL_NAMES)), [...DEFAULT_TOOLS]),
-    "Which tools the agent is offered. Their descriptions take some 200 tokens each of every request.",
+    "Tools to offer to the agent. Each description adds about 200 tokens to every request.",
   ),
   compactionHint: described(
     z._default(z.boolean(), true),
-    "When opencode summarizes a session, has the summary say in one line where the full transcript is.",
+    "Has opencode's summary of a session name the file with the full transcript, in one line.",
   ),
   autoExtract: described(
     z._default(z.boolean(), false),
-    "Stores what a session suggests as snippets (errors with their fixes, decisions, lessons) each time that it comes to rest.",
+    "Stores suggested snippets of a session (errors with their fixes, refusals, stated rules) each time it becomes idle.",
   ),
 };
 
@@ -82,32 +83,32 @@ export const optionsSchema = z.strictObject(optionShapes);
 
 export type Options = z.output<typeof optionsSchema>;
 
-/** An option that was not taken, for the person who wrote it. */
+/** Rejected option, with a message for the user. */
 export interface OptionProblem {
-  /** e.g. `maxInlineChars`. */
+  /** Name of the option: `maxInlineChars`. */
   path: string;
-  /** One sentence: the path, the value, what is allowed, and what is used instead. */
+  /** The path, the value, what is allowed, and the value used instead. */
   message: string;
 }
 
-/** Real options are some dozens of values; the host waits while they are read. */
+/** Real options are a few dozen values; the host waits while they are read. */
 const MAX_VALUES = 5_000;
-/** A longer list is wrong in any case, and reading it item by item would exhaust the stack. */
+/** A longer list is wrong in any case, and validating it would exhaust the stack. */
 const MAX_ITEMS = 100;
-/** Longest form of a wrong value in a message. */
+/** Characters of a wrong value that a message shows. */
 const MAX_SHOWN_VALUE = 60;
 
 /**
- * Reads the options one by one: a wrong one costs itself, not the others and not the recording. Never throws.
+ * Reads each option by itself: a wrong one is replaced by its default, and the others still hold. Never throws.
  */
 export function parseOptions(raw: unknown): { options: Options; problems: OptionProblem[] } {
   const problems: OptionProblem[] = [];
   let options = optionsSchema.parse({});
   if (raw === undefined || raw === null) return { options, problems };
-  // Plain and bounded, whatever it was.
+  // Copied, so that the value is plain data of bounded size.
   const given = toJsonValue(raw, MAX_VALUES);
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    const message = `options: ${shown(given)} is no object. Write ["opencode-transcripts", { "format": "markdown" }]. The defaults are used.`;
+    const message = `options: ${shown(given)} is not an object. Write ["opencode-transcripts", { "format": "markdown" }]. The defaults are used.`;
     return { options, problems: [{ path: "options", message }] };
   }
   for (const [path, value] of Object.entries(given)) {
@@ -126,7 +127,7 @@ export function optionsJsonSchema(): unknown {
 
 const ALLOWED: Record<keyof Options, string> = {
   format: '"markdown", "jsonl" or "both"',
-  directory: "a path that is not empty, at most 4096 characters, without NUL",
+  directory: "a non-empty path of at most 4096 characters without NUL",
   followLinks: "true or false",
   maxInlineChars: "a whole number from 0 to 1000000",
   redact: "true or false",
@@ -142,17 +143,13 @@ function isOption(path: string): path is keyof Options {
 }
 
 function unknownOption(path: string): string {
-  return `${shortened(path)}: there is no such option. Known are ${Object.keys(optionShapes).join(", ")}. It is ignored.`;
+  return `${shortened(path, MAX_SHOWN_VALUE)}: unknown option, ignored. The options are ${Object.keys(optionShapes).join(", ")}.`;
 }
 
 function wrongValue(path: keyof Options, value: JsonValue, options: Options): string {
-  return `${path}: ${shown(value)} is not allowed. Allowed is ${ALLOWED[path]}. ${JSON.stringify(options[path])} is used.`;
+  return `${path}: ${shown(value)} is not allowed. Use ${ALLOWED[path]}. Until then ${JSON.stringify(options[path])} is used.`;
 }
 
 function shown(value: JsonValue): string {
-  return shortened(JSON.stringify(value));
-}
-
-function shortened(text: string): string {
-  return text.length > MAX_SHOWN_VALUE ? `${text.slice(0, MAX_SHOWN_VALUE)}…` : text;
+  return shortened(JSON.stringify(value), MAX_SHOWN_VALUE);
 }

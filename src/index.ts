@@ -1,24 +1,46 @@
-/** opencode-transcripts as a library: recording's formats and writer, the parser, sessions on this machine, pages. */
+/** The library: transcript formats, append writer, parser, sessions on this machine, search, snippets, HTML pages. */
 export { optionsJsonSchema, optionsSchema, parseOptions, type OptionProblem, type Options } from "./config.ts";
-export { AppendFile, type AppendFileOptions, type AppendStats, type FlushResult } from "./files/append-file.ts";
-export type { AppendFormat, AppendRecord, Gap, TornTail } from "./files/append-format.ts";
-export type { FaultEvent } from "./files/fault-episode.ts";
-export { describeFault, type Fault } from "./files/fault.ts";
-export type { FileHandle, FileSystem } from "./files/file-system.ts";
-export { nodeFileSystem } from "./files/node-file-system.ts";
-export { WritePool, type WritePoolOptions } from "./files/write-pool.ts";
-export * from "./format/index.ts";
-export * from "./html/index.ts";
-export * from "./parse/index.ts";
+export {
+  AppendFile,
+  type AppendFileOptions,
+  type AppendStats,
+  type FlushResult,
+} from "./transcript/files/append-file.ts";
+export type { AppendFormat, AppendRecord, Gap, TornTail } from "./transcript/files/append-format.ts";
+export type { FaultEvent } from "./transcript/files/fault.ts";
+export { describeFault, type Fault } from "./transcript/files/fault.ts";
+export type { FileHandle, FileSystem } from "./transcript/files/file-system.ts";
+export { nodeFileSystem } from "./transcript/files/node-file-system.ts";
+export { WritePool, type WritePoolOptions } from "./transcript/files/write-pool.ts";
+export * from "./transcript/format/formats.ts";
+export { findFixes, type InputChange, type ToolFix } from "./fixes/find-fixes.ts";
+export * from "./html/html.ts";
+export * from "./parse/parse.ts";
 export { updateIndex, type IndexReport, type UpdateOptions } from "./indexing/update-index.ts";
 export { createRedactor, type RedactionInput, type RedactionResult, type Redactor } from "./redact/redactor.ts";
-export { findInSession, type FindFilters, type FindQuery, type Hit, type HitRole } from "./scan/find.ts";
-export { scanErrors, type ErrorScanOptions, type ToolError } from "./scan/errors.ts";
+export { findInSession, type FindFilters, type FindQuery, type Hit, type HitRole } from "./queries/find-in-session.ts";
+export { sumsOf, type ReadSession, type StatsOptions, type StatsRow } from "./queries/added-up.ts";
+export { readFigures, type ReadFiguresOptions, type SessionFigures } from "./queries/figures.ts";
 export { search, type SearchHit, type SearchQuery, type SearchResult } from "./search/search.ts";
-export * from "./sessions/index.ts";
-export * from "./snippets/index.ts";
-export type * from "./store/model.ts";
+export * from "./sessions/sessions.ts";
+export { autoExtract, type AutoExtracted } from "./snippets/auto-extract.ts";
+export { extractSnippet, type ExtractSnippetOutput } from "./snippets/extract-snippet.ts";
+export {
+  extractSnippetSchema,
+  querySnippetsSchema,
+  type ExtractSnippetInput,
+  type QuerySnippetsInput,
+} from "./snippets/snippet-input.ts";
+export { querySnippets, type QuerySnippetsOutput } from "./snippets/snippet-store.ts";
+export type { SnippetSetting } from "./snippets/setting.ts";
+export { SnippetExtractor, type SnippetExtractorOptions } from "./snippets/snippet-extractor.ts";
+export { SnippetStore } from "./snippets/snippet-store.ts";
+export { detectSnippetType, type TypeHint } from "./snippets/snippet-type.ts";
+export { SNIPPET_TYPE_MEANINGS } from "./snippets/snippet-type.ts";
+export { suggestForSession } from "./snippets/suggest.ts";
+export { suggestSnippets, type SnippetSuggestion, type SuggestOptions } from "./snippets/suggest.ts";
+export type * from "./store/stored-model.ts";
 export { openStore, storePlace, type OpenStoreOptions, type StoreWhere } from "./store/open-store.ts";
-export { StoreError, type StoreErrorCode } from "./store/store-error.ts";
 export type * from "./store/store.ts";
+export { type Candidate, type ErrorCode, type ErrorDetails, TranscriptsError } from "./transcripts-error.ts";
 export { VERSION } from "./version.ts";

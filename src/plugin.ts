@@ -1,10 +1,27 @@
 import type { PluginModule } from "@opencode-ai/plugin";
-import { createHooks } from "./host/opencode/hooks.ts";
+import { read } from "./host/opencode-1/event-fields.ts";
+import { createHooks } from "./host/opencode-1/hooks.ts";
+import type { HostContext } from "./host/opencode-2/host.ts";
 
-/** The entry that opencode loads. It exports nothing else: other exports would be called as plugins. */
-const plugin: PluginModule = {
+/** What opencode 2.x calls. */
+interface PluginModule2 {
+  setup: (context: unknown) => Promise<(() => Promise<void>) | undefined>;
+}
+
+/** Entry point that opencode loads. Exports nothing else, because opencode calls every export as a plugin. */
+const plugin: PluginModule & PluginModule2 = {
   id: "opencode-transcripts",
   server: async (input, options) => createHooks(input, options),
+  setup: async (context) => {
+    // opencode 1.18 calls it too, besides `server`, with a context that lacks these.
+    if (!hasEvents(context)) return undefined;
+    const { setup } = await import("./host/opencode-2/setup.ts");
+    return setup(context);
+  },
 };
+
+function hasEvents(context: unknown): context is HostContext {
+  return typeof read(read(context, "event"), "subscribe") === "function" && read(context, "tool") !== undefined;
+}
 
 export default plugin;

@@ -1,53 +1,53 @@
 /**
- * Whether a tool call failed, by one rule for every host. A call failed if its host says so; if the command that it
- * ran ended with another exit code than 0, which many hosts record as a success; if the host stopped it for taking too
- * long; or if the tool is unknown or was given arguments that it does not take.
+ * Decides whether a tool call failed, by one rule for every host. A call failed if its host reports a failure; if its
+ * command ended with a non-zero exit code, which many hosts record as a success; if the host stopped it because of a
+ * timeout; or if the tool is unknown or its arguments are invalid.
  *
- * Exit code 1 of a search or comparison is its answer and no failure: nothing was found, or there is a difference. The
- * last command of a line's last pipeline decides, as in Claude Code.
+ * Exit code 1 of a search or comparison is not a failure: nothing was found, or there is a difference. The last command of
+ * the line's last pipeline decides, as in Claude Code.
  */
 import { resultStatus, type ToolStatus } from "./result-texts.ts";
 import { innerLine, programCall, programName } from "./shell-programs.ts";
-import { parseShell, type ShellPipeline, type ShellStage, type ShellWord } from "./shell-syntax.ts";
+import { parseShell, shellQuoted, type ShellPipeline, type ShellStage, type ShellWord } from "./shell-syntax.ts";
 
-/** A result as its host recorded it. */
+/** Result as recorded by its host. */
 export interface ReportedEnd<S extends ToolStatus = ToolStatus> {
   tool: string | null | undefined;
-  /** Input of the call: a shell command is in its `command`, `cmd` or `script`. */
+  /** Input of the call; a shell command is in its `command`, `cmd` or `script`. */
   input: unknown;
   reported: S;
   exitCode: number | null | undefined;
-  /** The host's own limit ended the command. */
+  /** The host stopped the command because of a timeout. */
   timedOut?: boolean;
 }
 
-/** opencode completes a call of an unknown tool, or with arguments that it does not take, under this name. */
+/** Tool name under which opencode completes calls of unknown tools or with invalid arguments. */
 const INVALID_TOOL = "invalid";
 const SHELL_NOTE = /<(?:shell|bash)_metadata>\n([^<]*)\n<\/(?:shell|bash)_metadata>\s*$/;
-/** Characters at the end of an output that the note may take. */
+/** Number of characters at the end of an output searched for the note. */
 const SHELL_NOTE_CHARS = 2_000;
-/** Input fields in which tools take a shell command: a line, or a list of words such as `["bash", "-lc", "…"]`. */
+/** Input fields for a shell command: a line, or a list of words such as `["bash", "-lc", "…"]`. */
 const COMMAND_FIELDS = ["command", "cmd", "script"];
-/** A word that means the same without quotes. */
+/** Matches a word that needs no quotes. */
 const PLAIN_WORD = /^[\w@%+=:,./-]+$/;
 
-/** Fields of opencode's metadata in which tools keep an exit code: its own `exit`, and what plugins use. */
+/** Fields of opencode's metadata with an exit code: its own `exit`, and those of plugins. */
 const EXIT_FIELDS = ["exit", "exitCode", "exit_code"] as const;
 
-/** Programs that answer with exit code 1. */
+/** Programs for which exit code 1 is not a failure. */
 const ANSWERS_BY_EXIT = new Set(
   "grep egrep fgrep zgrep rg ag ack find findstr diff zdiff sdiff colordiff cmp fc comp test [ [[".split(" "),
 );
-/** Commands of git that do; `git diff` only if it is asked to. */
+/** The same for commands of git; `git diff` only with an option. */
 const GIT_ANSWERS_BY_EXIT = /^(?:grep|diff|diff-index|diff-files|diff-tree)$/;
-/** Options of git before its command that take a value. */
+/** Options with a value before git's command. */
 const GIT_VALUES = /^(?:-[Cc]|--git-dir|--work-tree|--namespace|--exec-path)$/;
-/** What `xargs` makes of exit code 1. */
+/** Exit code of `xargs` for exit code 1 of its command. */
 const XARGS_EXIT = 123;
 const ENDS_OF_COMPOUNDS = new Set(["}", "fi", "done", "esac"]);
 const MAX_DEPTH = 4;
 
-/** How a call ended; only what the host reports as completed is judged. */
+/** Returns the status of a call. Changes only `completed`. */
 export function endingOf<S extends ToolStatus>({
   tool,
   input,
@@ -61,7 +61,7 @@ export function endingOf<S extends ToolStatus>({
   return isAnswer(shellLineOf(input), exitCode) ? reported : "error";
 }
 
-/** A result as it is in a transcript of ours. */
+/** Result in a transcript of ours. */
 export interface RecordedEnd {
   tool: string;
   input: unknown;
@@ -75,8 +75,8 @@ export interface RecordedEnd {
 type JudgedEnd = Required<Pick<RecordedEnd, "status">> & Pick<RecordedEnd, "hostStatus" | "exitCode">;
 
 /**
- * Fields of a result in a transcript that say how the call ended. What was judged when it was recorded stays so; entries
- * of older versions have the host's status and metadata only.
+ * Returns the status fields of a result in a transcript. Keeps a status that was judged when it was recorded; entries of
+ * older versions have only the host's status and metadata, and are judged here.
  */
 export function recordedEnd(result: RecordedEnd): JudgedEnd {
   const { tool, input, output, metadata, hostStatus, status = "completed" } = result;
@@ -93,7 +93,7 @@ export function recordedEnd(result: RecordedEnd): JudgedEnd {
   return { status: ending, ...(status === "completed" && ending !== status ? { hostStatus: status } : {}), ...code };
 }
 
-/** What opencode's shell tool notes at the end of the output of a command that it stopped, and reports as completed. */
+/** Reads the note of opencode's shell tool at the end of the output of a command that it stopped and reports as completed. */
 function stoppedShell(output: unknown): "timed out" | "aborted" | undefined {
   if (typeof output !== "string") return undefined;
   const note = SHELL_NOTE.exec(output.slice(-SHELL_NOTE_CHARS))?.[1];
@@ -102,7 +102,7 @@ function stoppedShell(output: unknown): "timed out" | "aborted" | undefined {
   return /^(?:shell|bash) tool terminated command after exceeding timeout\b/m.test(note) ? "timed out" : undefined;
 }
 
-/** The same for a reader, which tells apart what a person refused: to the host that is an error with a certain text. */
+/** Returns the status for a reader, which also detects rejected calls: the host records these as errors with a certain text. */
 export function recordedStatus(
   result: RecordedEnd,
   text: string,
@@ -116,7 +116,7 @@ function isExitCode(value: unknown): value is number {
   return Number.isSafeInteger(value);
 }
 
-/** The command line in the input of a call; null if there is none. */
+/** Returns the command line in the input of a call; null if there is none. */
 export function shellLineOf(input: unknown): string | null {
   if (typeof input !== "object" || input === null) return null;
   const fields = new Map<string, unknown>(Object.entries(input));
@@ -124,13 +124,11 @@ export function shellLineOf(input: unknown): string | null {
     const value = fields.get(name);
     if (typeof value === "string") return value;
     if (!Array.isArray(value) || !value.every((word) => typeof word === "string")) continue;
-    return value.length === 1 ? (value[0] ?? "") : value.map(quoted).join(" ");
+    return value.length === 1
+      ? (value[0] ?? "")
+      : value.map((word) => (PLAIN_WORD.test(word) ? word : shellQuoted(word))).join(" ");
   }
   return null;
-}
-
-function quoted(word: string): string {
-  return PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function isAnswer(line: string | null, exitCode: number): boolean {
@@ -149,7 +147,7 @@ function answersByExit(
   { program, words }: { program: string; words: readonly ShellWord[] },
   all: readonly ShellWord[],
 ): boolean {
-  // The reader takes `&&` in `[[ a && b ]]` for the shell's own.
+  // The shell parser takes `&&` in `[[ a && b ]]` for an operator of the shell.
   if (all.at(-1)?.text === "]]") return true;
   if (program !== "git") return ANSWERS_BY_EXIT.has(program.toLowerCase());
   let at = 0;
@@ -157,12 +155,12 @@ function answersByExit(
   return GIT_ANSWERS_BY_EXIT.test(words[at]?.text ?? "");
 }
 
-/** The words of the command whose exit code is that of the line. */
+/** Returns the words of the command that determines the line's exit code. */
 function decidingWords(pipelines: readonly ShellPipeline[], depth: number): readonly ShellWord[] | undefined {
   const last = pipelines.findLast(({ stages }) => !stages.every(isEndOfCompound));
   const stage = last?.stages.at(-1);
   if (!stage) return undefined;
-  // `x=$(grep a b)` ends as what it runs does.
+  // `x=$(grep a b)` has the exit code of its substitution.
   if (stage.substitutions.length > 0 && programCall(stage.words) === null && depth < MAX_DEPTH) {
     return decidingWords(stage.substitutions, depth + 1);
   }

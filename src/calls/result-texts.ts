@@ -1,30 +1,30 @@
 /**
- * How a tool call ended, told from what the host wrote as its result.
+ * Detects how a tool call ended from the text of its result.
  *
- * The texts are those of Claude Code (they hardly changed from 1.0 to 2.1) and, where a person said no, of opencode.
- * A tool's output may quote any of them, so they count only where the output of a tool cannot stand: at the start of
- * a result that is marked as an error or that carries no mark at all.
+ * The texts are those of Claude Code (they hardly changed from 1.0 to 2.1) and, for rejected calls, of opencode. A tool's
+ * output may quote any of them, so they count only where no tool output can be: at the start of a result that is marked as
+ * an error or has no mark.
  */
 
-/** How a tool call ended. `rejected`: a person said no. `pending`: no result is in the source. */
+/** Status of a tool call. `rejected`: the user refused it. `pending`: the source has no result. */
 export type ToolStatus = "completed" | "error" | "interrupted" | "rejected" | "pending";
 
 export interface ResultFacts {
   /** The result's `is_error`; null or undefined if the source does not have it. */
   isError: boolean | null | undefined;
-  /** The result as text, tags and all. */
+  /** Text of the result, with tags. */
   text: string;
-  /** What the host kept of the result for itself: an object, or the bare text of an error. */
+  /** The host's own copy of the result: an object, or the plain text of an error. */
   toolUseResult?: unknown;
 }
 
-/** How a call ended is told by what its result begins with. */
+/** Beginnings of results that identify their status. */
 const TELLING_CHARACTERS = 500;
 
 const OPENING_TAG = "<tool_use_error>";
 const CLOSING_TAG = "</tool_use_error>";
 
-/** A person stopped the program while the call ran or waited. */
+/** The user stopped the program while the call ran or waited. */
 const INTERRUPTIONS = [
   "[Request interrupted by user",
   "Permission prompt was aborted",
@@ -34,7 +34,7 @@ const INTERRUPTIONS = [
 ];
 
 /**
- * A person said no. "… take this action right now" is also what calls get that wait in line behind the refused one.
+ * The user refused the call. Calls queued behind a refused one also get "… take this action right now".
  */
 const REJECTIONS = [
   "The user doesn't want to proceed with this tool use",
@@ -47,23 +47,23 @@ const REJECTIONS = [
   "The user dismissed this question",
 ];
 
-/** What Claude Code puts at the end of the output of a shell command that was stopped. */
+/** Claude Code's text at the end of the output of a stopped shell command. */
 const ABORTED_COMMAND = /<error>Command was aborted before completion<\/error>\s*$/;
-/** Stands before the note of an interruption if the command was killed for it. */
+/** Text before the note of an interruption if the command was killed. */
 const KILLED = /^Exit code \d+\s+/;
-/** The program's own limit ended the command, not a person. */
+/** A timeout of the program ended the command. */
 const TIMED_OUT = /^(?:Error: |Exit code \d+\s+)?Command timed out after \d/;
 
-/** The text of an error without the `<tool_use_error>` tags around or within it. Colours (ANSI) are left as they are. */
+/** Removes `<tool_use_error>` tags from an error text. Keeps ANSI colours. */
 export function errorText(text: string): string {
   return text.replaceAll(OPENING_TAG, "").replaceAll(CLOSING_TAG, "").trim();
 }
 
-/** Tags that Claude Code puts around what a person's own command printed. */
+/** Claude Code's tags around the output of the user's own commands. */
 const OUTPUT_TAGS = /<\/?(?:local-command|bash)-std(?:out|err)>/g;
 const BEGINS_AS_OUTPUT = /^\s*<(?:local-command|bash)-std(?:out|err)>/;
 
-/** What a person's own command printed, without the tags around it; undefined of any other text. */
+/** Returns the output of the user's own command, without tags; undefined for any other text. */
 export function printedText(text: string): string | undefined {
   return BEGINS_AS_OUTPUT.test(text) ? withoutOutputTags(text) : undefined;
 }
@@ -72,16 +72,16 @@ export function withoutOutputTags(text: string): string {
   return text.replaceAll(OUTPUT_TAGS, "");
 }
 
-/** Exit code that Claude Code puts before the output of a command that failed. */
+/** Claude Code's exit code before the output of a failed command. */
 const EXIT_CODE = /^(?:Error: )?Exit code (\d{1,10})\b/;
 
-/** The exit code in the text of a result that is an error. */
+/** Returns the exit code in the text of an error. */
 export function exitCodeInError(text: string): number | undefined {
   const code = EXIT_CODE.exec(text)?.[1];
   return code === undefined ? undefined : Number(code);
 }
 
-/** How a call ended as its host reports it. Never `pending`: there is a result. */
+/** Returns the status that the host reports for a result. Never `pending`. */
 export function resultStatus({ isError, text, toolUseResult }: ResultFacts): ToolStatus {
   if (isError === false) return wasInterrupted(toolUseResult) ? "interrupted" : "completed";
   const told = errorText(text.slice(0, TELLING_CHARACTERS));
@@ -102,7 +102,7 @@ function stoppedByPerson(text: string): "interrupted" | "rejected" | null {
   return null;
 }
 
-/** The bare text of an error in `toolUseResult`, without the `Error: ` that Claude Code puts before it. */
+/** Returns the plain text of an error in `toolUseResult`, without Claude Code's `Error: `. */
 function hostText(toolUseResult: unknown): string {
   if (typeof toolUseResult !== "string") return "";
   return errorText(toolUseResult.slice(0, TELLING_CHARACTERS).replace(/^Error: /, ""));
@@ -117,7 +117,7 @@ function wasInterrupted(toolUseResult: unknown): boolean {
   );
 }
 
-/** A result without `is_error` is an error if it is nothing but a tagged text, or if the host kept it as an error. */
+/** Returns whether a result without `is_error` is an error: it is only a tagged text, or the host's copy is an error. */
 function isUnmarkedError(text: string, toolUseResult: unknown): boolean {
   const whole = text.trim();
   if (whole.startsWith(OPENING_TAG) && whole.endsWith(CLOSING_TAG)) return true;

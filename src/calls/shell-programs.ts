@@ -1,18 +1,24 @@
-/** The program that the words of a command run, freed of what only starts it. */
+/** Determines the program that a command runs, without wrappers that only start it. */
 import { posix } from "node:path";
 import type { ShellWord } from "./shell-syntax.ts";
 
 export interface ProgramCall {
-  /** Without folder, wrapper and version: `/usr/bin/time python3 -m pytest` is `pytest`. */
+  /** Name without folder, wrapper and version: `/usr/bin/time python3 -m pytest` is `pytest`. */
   program: string;
   words: ShellWord[];
 }
 
+/** Words before a command: keywords of the shell, and programs that only start another one. */
 const KEYWORDS = new Set(
-  "if then else elif fi while until do done ! { } time exec command builtin nohup sudo env nice xargs".split(" "),
+  (
+    "if then else elif fi while until do done ! { } time exec command builtin nohup sudo doas env nice xargs " +
+    "setsid chronic unbuffer caffeinate"
+  ).split(" "),
 );
+/** Wrappers with a duration before the command, and `stdbuf`, which has only options. */
+const TIMERS = new Set(["timeout", "gtimeout", "stdbuf"]);
 const LOOP_HEADS = new Set("for case select function esac in".split(" "));
-/** Runners that start a program of the project: what they run is the program. */
+/** Runners that start a program of the project, which counts as the program. */
 const RUNNERS = new Map([
   ["npx", 0],
   ["bunx", 0],
@@ -29,10 +35,11 @@ const RUNNERS = new Map([
   ["yarn exec", 1],
   ["mise exec", 1],
 ]);
-/** Options of wrappers that take a value, as letters. */
+/** Wrapper options that take a value, as letters. */
 const VALUE_FLAGS = new Map([
   ["xargs", "nIPLdsEa"],
   ["sudo", "ughpCTDRUrt"],
+  ["doas", "uCa"],
   ["env", "uCS"],
   ["nice", "n"],
   ["exec", "a"],
@@ -43,13 +50,20 @@ const VALUE_FLAGS = new Map([
 ]);
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 
-/** Null if the words run nothing, as in the head of a loop. */
+/** All words that can be before a program. */
+export const BEFORE_PROGRAM: ReadonlySet<string> = new Set([
+  ...KEYWORDS,
+  ...TIMERS,
+  ...[...RUNNERS.keys()].flatMap((runner) => runner.split(" ")),
+]);
+
+/** Returns null if the words run nothing, as in the head of a loop. */
 export function programCall(words: readonly ShellWord[]): ProgramCall | null {
   const [first, ...rest] = withoutPrefixes(words);
   return first ? interpreted(programName(first.text), first, rest) : null;
 }
 
-/** The command line in `bash -c "…"`, `cmd /c …`, `pwsh -Command "…"` or `powershell "…"`. */
+/** Returns the command line in `bash -c "…"`, `cmd /c …`, `pwsh -Command "…"` or `powershell "…"`. */
 export function innerLine(words: readonly ShellWord[]): string | null {
   const [first, ...rest] = withoutPrefixes(words);
   const name = programName(first?.text ?? "").toLowerCase();
@@ -72,7 +86,7 @@ export function programName(word: string): string {
   return posix.basename(word.replaceAll("\\", "/")).replace(/\.exe$/i, "");
 }
 
-/** Without keywords, assignments, wrappers and runners. */
+/** Removes keywords, assignments, wrappers and runners. */
 function withoutPrefixes(words: readonly ShellWord[]): ShellWord[] {
   let at = 0;
   while (at < words.length) {
@@ -81,8 +95,7 @@ function withoutPrefixes(words: readonly ShellWord[]): ShellWord[] {
     const name = programName(word);
     const both = RUNNERS.get(name) ?? RUNNERS.get(`${name} ${words[at + 1]?.text ?? ""}`);
     if (KEYWORDS.has(name) || both !== undefined) at = skipFlags(words, at + 1 + (both ?? 0), name);
-    else if (name === "timeout" || name === "gtimeout" || name === "stdbuf")
-      at = skipFlags(words, at + 1, name) + (name === "stdbuf" ? 0 : 1);
+    else if (TIMERS.has(name)) at = skipFlags(words, at + 1, name) + (name === "stdbuf" ? 0 : 1);
     else if (ASSIGNMENT.test(word)) at += 1;
     else break;
   }
@@ -98,7 +111,7 @@ function skipFlags(words: readonly ShellWord[], from: number, name: string): num
   return at;
 }
 
-/** An interpreter with a script or module is that script: `python3 -m pytest x` is `pytest x`, `sh a.sh` is `a.sh`. */
+/** Replaces an interpreter by its script or module: `python3 -m pytest x` is `pytest x`, `sh a.sh` is `a.sh`. */
 function interpreted(name: string, first: ShellWord, rest: ShellWord[]): ProgramCall {
   const plain = name.replace(/^(python|pip|node|ruby|perl|php)[\d.]+$/, "$1");
   if (plain === "python" && rest[0]?.text === "-m" && rest[1]) return { program: rest[1].text, words: rest.slice(2) };

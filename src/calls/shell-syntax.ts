@@ -1,20 +1,20 @@
 /**
- * Reads shell command lines, as far as it takes to know which programs they run on what. Not a shell: expansions stay
- * as they are written, compound commands are taken for the commands in them, and what cannot be understood is a word.
+ * Parses shell command lines into the programs that they run and their arguments. Not a full shell parser: expansions are
+ * left as written, compound commands are reduced to the commands in them, and anything else is a word.
  */
 
 export interface ShellWord {
-  /** Without quotes. */
+  /** Text without quotes. */
   text: string;
   quoted: boolean;
 }
 
-/** One program with its words. */
+/** Program with its words. */
 export interface ShellStage {
   words: ShellWord[];
-  /** The file that the output is written to. */
+  /** File that the output is written to. */
   output: string | null;
-  /** What a heredoc or here-string feeds it. */
+  /** Input from a heredoc or here-string. */
   fed: string | null;
   /** Commands in its `$(…)`, `<(…)` and backticks. */
   substitutions: ShellPipeline[];
@@ -22,13 +22,13 @@ export interface ShellStage {
 
 export interface ShellPipeline {
   stages: ShellStage[];
-  /** What stands between this pipeline and the next. */
+  /** Operator between this pipeline and the next. */
   next: "&&" | "||" | ";" | "&" | null;
 }
 
-/** Longer command lines are read up to here; what follows is almost always the body of a heredoc. */
+/** Maximum length parsed; the rest of a longer line is almost always the body of a heredoc. */
 const MAX_LENGTH = 200_000;
-/** Substitutions within more than this many others are skipped. */
+/** Maximum nesting of substitutions; deeper ones are skipped. */
 const MAX_DEPTH = 6;
 
 export function parseShell(command: string): ShellPipeline[] {
@@ -36,18 +36,18 @@ export function parseShell(command: string): ShellPipeline[] {
 }
 
 const emptyStage = (): ShellStage => ({ words: [], output: null, fed: null, substitutions: [] });
-/** A redirection with the file descriptor before it, and the duplication of a descriptor, which names no file. */
+/** Matches a redirection with its file descriptor, and the duplication of a descriptor, which has no file. */
 const DUPLICATION = /[0-9&]?>>?&[0-9-]|[0-9]?<&[0-9-]/y;
 const REDIRECTION = /(?:[0-9]?(?:<<-?|<<<|<>|>>|>\||<|>)|&>>?)/y;
 const OPERATOR = /&&|\|\||\|&|;;|[;|&()\n]/y;
-/** Within double quotes, a backslash quotes only these. */
+/** Within double quotes, a backslash escapes only these. */
 const QUOTABLE = '"\\$`';
 
 class ShellReader {
   readonly #text: string;
   readonly #depth: number;
   #at: number;
-  /** Brackets opened since the start. */
+  /** Number of brackets opened since the start. */
   #brackets = 0;
   #pipelines: ShellPipeline[] = [];
   #stages: ShellStage[] = [];
@@ -61,7 +61,7 @@ class ShellReader {
     this.#depth = depth;
   }
 
-  /** To the end, or for a substitution to the bracket that closes it. */
+  /** Parses to the end, or for a substitution to its closing bracket. */
   read(closed = false): { pipelines: ShellPipeline[]; end: number } {
     while (this.#at < this.#text.length) {
       if (closed && this.#brackets === 0 && this.#text.charAt(this.#at) === ")") break;
@@ -166,12 +166,12 @@ class ShellReader {
         this.#at += 1;
       }
     }
-    // A sign that begins no operator and no word must still be passed.
+    // Skips a character that begins neither an operator nor a word.
     if (this.#at === start) this.#at += 1;
     return { text, quoted };
   }
 
-  /** The backslash stays before a letter or digit: a path of Windows. */
+  /** Keeps the backslash before a letter or digit, as in a Windows path. */
   #escaped(): string {
     const next = this.#text.charAt(this.#at + 1);
     this.#at += 2;
@@ -203,12 +203,12 @@ class ShellReader {
   }
 
   #isSubstitution(char: string): boolean {
-    // A backtick without another one is PowerShell's sign for a line that goes on.
+    // A single backtick continues a line in PowerShell.
     if (char === "`") return this.#text.includes("`", this.#at + 1);
     return (char === "$" || char === "<" || char === ">") && this.#text.charAt(this.#at + 1) === "(";
   }
 
-  /** Returns `$(…)`, `<(…)` or backticks as they are written, and keeps the commands in them. */
+  /** Returns `$(…)`, `<(…)` or backticks as written, and collects the commands in them. */
   #substitution(char: string): string {
     const start = this.#at;
     if (char === "`") {
@@ -236,4 +236,14 @@ class ShellReader {
       else if (char === ")" && --depth === 0) break;
     }
   }
+}
+
+/** Quotes any text as one word for a POSIX shell. */
+export function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** Returns a text as one word of a POSIX shell, quoted if it must be. */
+export function shellWord(text: string): string {
+  return /^[\w./@:+-]+$/.test(text) && !text.startsWith("-") ? text : shellQuoted(text);
 }

@@ -1,36 +1,46 @@
-/** What a command of `transcripts` is, and what it is given to work with. Only `main.ts` touches the process. */
+/** A command of `transcripts` and its context. Only `main.ts` and `process.ts` touch the process. */
 import type { Colors } from "picocolors/types.js";
+import type { Installation } from "./io.ts";
+import type { Archive } from "../sessions/session-ref.ts";
 
 /** 0: found or done. 1: nothing found. 2: an error. */
 export type ExitCode = 0 | 1 | 2;
 
 export interface CommandContext {
   /**
-   * Data goes here, written in blocks if it goes into a pipe or a file. Resolves when it may go on. Rejects with
-   * `ClosedOutput` if the reader went away: let that pass, it ends the program quietly.
+   * Writes data to standard output, in blocks if that is a pipe or a file. Resolves when more may be written. Rejects
+   * with `ClosedOutput` if the reader closed the pipe: do not catch that, it ends the program without a message.
    */
   out(text: string): Promise<void>;
-  /** Writes what `out` holds back: for output that somebody waits for, such as a followed session. */
+  /** Writes what `out` has buffered, for output that somebody is waiting for, such as a followed session. */
   flush(): Promise<void>;
-  /** Notes, warnings and scope lines go here, one line each, to standard error. */
+  /** Writes a note, warning or scope line to standard error. */
   note(text: string): void;
   stdin: AsyncIterable<Uint8Array>;
   env: Readonly<Record<string, string | undefined>>;
-  /** Folder that the command was started in, absolute. */
+  /** Absolute path of the working directory. */
   cwd: string;
   home: string;
-  /** Columns of the terminal, or what `COLUMNS` says. Infinity in a pipe or a file: lines stay whole there. */
+  /**
+   * Entry of a host's list of plugins for this package: its name, or the folder of a working copy, which a host could not
+   * install by name.
+   */
+  plugin: string;
+  installation: Installation;
+  /** Sessions of the store, which is opened when a command first asks for them. */
+  archive: Archive;
+  /** Columns of the terminal, or `COLUMNS`. Infinity for a pipe or a file, where lines are not wrapped. */
   columns: number;
-  /** Whether standard output is a terminal. */
+  /** Standard output is a terminal. */
   isTerminal: boolean;
-  /** Colours for standard output; they do nothing where it is no terminal or `NO_COLOR` is set. */
+  /** Colours for standard output. Without effect if it is not a terminal or `NO_COLOR` is set. */
   colors: Colors;
-  /** A bar on standard error for work that takes longer than a second; does nothing where that is no terminal. */
+  /** Shows a bar on standard error for work that takes longer than a second, if that is a terminal. */
   progress(total: number, unit: string): Progress;
   now(): Date;
-  /** At the end the process is to be killed: something hangs in it that an exit would wait for. */
+  /** Has the process killed at its end, because something hangs in it that a normal exit would wait for. */
   abandon(): void;
-  /** The user interrupted, or standard output was closed. */
+  /** Aborted when the user interrupts, or when standard output is closed. */
   signal: AbortSignal;
 }
 
@@ -40,7 +50,7 @@ export interface Progress {
 }
 
 export interface ArgumentDefinition {
-  /** As in the help: `SESSION`. */
+  /** As the help shows it: `SESSION`. */
   name: string;
   does: string;
   required: boolean;
@@ -49,27 +59,32 @@ export interface ArgumentDefinition {
 }
 
 export interface OptionDefinition {
-  /** As in the help: `--last <n>`, `-o, --output <file>`. */
+  /** As the help shows them: `--last <n>`, `-o, --output <file>`. */
   flags: string;
   does: string;
-  /** How the value is read; text if left out. An `integer` is above 0, a `count` may be 0, `texts` may be given several times. Dates take `2026-01-31`, an ISO time, or `today`, `yesterday`, `7d`, `12h`; a day that is an `end-date` is meant whole. */
+  /**
+   * Type of the value; text if absent. An `integer` is above 0, a `count` may be 0, `texts` may be given several times.
+   * Dates are `2026-01-31`, an ISO time, `today`, `yesterday`, `7d` or `12h`; an `end-date` includes its whole day.
+   */
   value?: "integer" | "count" | "date" | "end-date" | "texts";
   choices?: readonly string[];
   default?: string | number;
 }
 
 export interface CommandDefinition {
-  /** One word, or two of a command that is one of a group: `snippets extract`. */
+  /** One word, or two for a command of a group: `snippets extract`. */
   name: string;
-  /** One line for the list of commands. */
+  /** One line, for the list of commands. */
   does: string;
-  /** More, for the command's own help: plain sentences. */
+  /** More sentences, for the command's own help. */
   description?: string;
   arguments: readonly ArgumentDefinition[];
   options: readonly OptionDefinition[];
   /** At least one. */
   examples: readonly { command: string; does: string }[];
-  /** What `--json` prints: one object a line, or one object. The schema is in `schemas/`, under the command's name. */
+  /** When the command exits with 1, as half a sentence: `no call failed`. Absent if it never does. */
+  nothing?: string;
+  /** `--json` prints one object per line, or one object. Its schema is in `schemas/`, under the command's name. */
   json?: "lines" | "object";
   load(): Promise<CommandModule>;
 }
@@ -78,15 +93,5 @@ export interface CommandModule {
   run(context: CommandContext, args: readonly string[], options: CommandOptions): Promise<ExitCode>;
 }
 
-/** Values by the option's long name in camelCase: text, texts, numbers, dates, or true. */
+/** Values by the option's long name in camelCase. */
 export type CommandOptions = Readonly<Record<string, string | readonly string[] | number | boolean | Date | undefined>>;
-
-/** Something that the user can mend: exit code 2, and the message as it stands, without a stack trace. */
-export class CliError extends Error {
-  override readonly name = "CliError";
-
-  /** `next` says what to do now: a whole sentence. */
-  constructor(problem: string, next: string, options?: ErrorOptions) {
-    super(`${problem} ${next}`, options);
-  }
-}

@@ -1,15 +1,17 @@
-/** What a command works with, made from the outside world. */
+/** Creates the context of a command. */
 import picocolors from "picocolors";
 import type { CommandContext } from "./command.ts";
-import type { Io, Output } from "./io.ts";
+import { type Io, type Output, PLUGIN } from "./io.ts";
 import { createProgress, type ShownProgress } from "./terminal/progress.ts";
 import { guardOutput, neutralBlock } from "../neutral-text.ts";
+import type { Archive } from "../sessions/session-ref.ts";
+import type { Store } from "../store/store.ts";
 
-/** Text is handed over in blocks of about this many characters, unless somebody watches. */
+/** Size of output blocks in characters, unless standard output is a terminal. */
 const BLOCK_CHARS = 65_536;
-/** Where a terminal does not tell its width. */
+/** Width of a terminal that does not report it. */
 const USUAL_COLUMNS = 80;
-/** Narrower than this nothing can be laid out; lines are then cut by the terminal. */
+/** Minimum width for the layout; a narrower terminal wraps the lines. */
 const MIN_COLUMNS = 20;
 
 export function createContext(io: Io): { context: CommandContext; close: () => Promise<void> } {
@@ -21,9 +23,10 @@ export function createContext(io: Io): { context: CommandContext; close: () => P
   const writeNote = async (before: Promise<void>, line: string): Promise<void> => {
     await before;
     shown?.clear();
-    // A closed standard error leaves nobody to tell.
+    // If standard error is closed, notes are dropped.
     await io.stderr.write(line).catch(() => undefined);
   };
+  const { archive, closeArchive } = lazyArchive(io);
   const context: CommandContext = {
     out: (text) => out.write(text),
     flush: () => out.flush(),
@@ -37,6 +40,9 @@ export function createContext(io: Io): { context: CommandContext; close: () => P
     env: io.env,
     cwd: io.cwd,
     home: io.home,
+    plugin: io.plugin ?? PLUGIN,
+    installation: io.installation,
+    archive,
     columns: columnsOf(io),
     isTerminal: io.stdout.isTerminal,
     colors: picocolors.createColors(colored),
@@ -53,13 +59,34 @@ export function createContext(io: Io): { context: CommandContext; close: () => P
   };
   const close = async (): Promise<void> => {
     shown?.end();
+    await closeArchive();
     await notes;
     if (isAbandoned) io.kill?.();
   };
   return { context, close };
 }
 
-/** `NO_COLOR` wins over `FORCE_COLOR`, and both over the terminal. */
+/** Opens the store with the first question. */
+function lazyArchive(io: Io): { archive: Archive; closeArchive: () => Promise<void> } {
+  let opened: Promise<Store> | undefined;
+  let loaded: Archive | undefined;
+  const open = (): Promise<Store> =>
+    (opened ??= import("../store/open-store.ts").then(({ openStoreToRead }) => openStoreToRead(io)));
+  const archive = async (): Promise<Archive> => {
+    const { storeArchive } = await import("../queries/archive.ts");
+    return (loaded ??= storeArchive(io, open));
+  };
+  return {
+    archive: {
+      besides: async (found) => (await archive()).besides(found),
+      named: async (storedId, found) => (await archive()).named(storedId, found),
+      withDropped: async (ref) => (await archive()).withDropped(ref),
+    },
+    closeArchive: async () => (await opened?.catch(() => undefined))?.close(),
+  };
+}
+
+/** `NO_COLOR` takes precedence over `FORCE_COLOR`, and both over the terminal. */
 function hasColors({ env, stdout }: Io): boolean {
   if (env["NO_COLOR"]) return false;
   const forced = env["FORCE_COLOR"];
@@ -79,7 +106,7 @@ interface BlockWriter {
   flush(): Promise<void>;
 }
 
-/** Collects small texts: a write of its own for each line makes long outputs several times as slow. */
+/** Buffers small texts, because a write per line makes long outputs several times as slow. */
 function createBlockWriter(output: Output, colored: boolean): BlockWriter {
   let held: string[] = [];
   let chars = 0;

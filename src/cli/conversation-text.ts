@@ -1,31 +1,36 @@
-/** A conversation for a person to read. Pure: messages in, text out. */
+/** Formats a conversation as text. Pure. */
 import type { Colors } from "picocolors/types.js";
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
 import { errorText, printedText } from "../calls/result-texts.ts";
 import { neutralBlock, neutralLine } from "../neutral-text.ts";
-import { clockTime, dayAndTime } from "./terminal/times.ts";
+import { clockTime, dayAndTime } from "./terminal/time-text.ts";
 import { cut, wrap } from "./terminal/width.ts";
 import { callText, endingText, toolCallText } from "./tool-call-text.ts";
-import { isPrompt, type MessageView, printedIn, saidIn } from "./turns.ts";
+import { callsByBlock, type Conversation, printedIn, saidIn } from "../queries/read-session.ts";
+import { isPrompt, type MessageView, type Turn } from "../parse/turns.ts";
 import { userWords } from "../parse/user-words.ts";
+import type { SessionRef } from "../sessions/session-ref.ts";
+import type { CommandContext, CommandOptions } from "./command.ts";
+import { flag } from "./option-values.ts";
+import { sessionHeading } from "./heading-text.ts";
 
 export interface ConversationStyle {
   colors: Colors;
   columns: number;
   withTools: boolean;
   withThinking: boolean;
-  /** Only what the person said. */
+  /** Only the user's messages. */
   summary: boolean;
   /**
-   * The call that each `tool_use` and `tool_result` block belongs to, by the block's id. Undefined of a session that is
-   * followed: calls and results stand apart there.
+   * Call of each `tool_use` and `tool_result` block, by block id. Undefined for a followed session, which shows calls and
+   * results separately.
    */
   calls: ReadonlyMap<string, ToolCall> | undefined;
 }
 
 /**
- * A message with its heading, ending in an empty line; an empty text if nothing of it is to be shown. `previous` is the
- * message that was shown before: its model is not named again, and a further piece of it gets no heading.
+ * Formats a message with its heading and an empty line after it; an empty text if there is nothing to show. `previous`:
+ * the message shown before, whose model is not repeated; another piece of it gets no heading.
  */
 export function messageText(view: MessageView, style: ConversationStyle, previous?: TranscriptMessage): string {
   if (style.summary && !isPrompt(view.message)) return "";
@@ -39,14 +44,15 @@ function heading(
   { colors, columns, withTools }: ConversationStyle,
   previous?: TranscriptMessage,
 ): string {
-  // Without tools only what the person said is shown of results.
+  // Without tools, only the user's words in results are shown.
   if (message.user_kind === "tool_result" && withTools) return "";
   if (message.source_id !== null && message.source_id === previous?.source_id) return "";
   const side = message.is_sidechain ? `Subagent ${neutralLine(message.agent_id ?? "")}`.trimEnd() + ": " : "";
   const who = speaker(message);
   const time = isPrompt(message) ? dayAndTime(message.timestamp) : clockTime(message.timestamp);
   const model = message.model === previous?.model ? "" : neutralLine(message.model ?? "");
-  const facts = [time, model].filter((fact) => fact !== "").join("  ");
+  const dropped = message.metadata.superseded === true ? "superseded" : "";
+  const facts = [time, model, dropped].filter((fact) => fact !== "").join("  ");
   const room = columns - side.length - who.length - 2;
   const shown = facts === "" || room < 8 ? "" : `  ${colors.dim(cut(facts, room))}`;
   return `${colors.magenta(side)}${colors.bold(paintOf(message, colors)(who))}${shown}\n`;
@@ -71,13 +77,13 @@ function said(view: MessageView, style: ConversationStyle): string[] {
   return parts;
 }
 
-/** What is neither a person's nor the model's, and what of it matters to a reader. */
+/** Formats blocks that are neither the user's nor the model's. */
 function aside({ message, blocks }: MessageView, style: ConversationStyle): string[] {
   const { colors } = style;
   const { origin, subtype } = message.metadata;
   if (message.user_kind === "tool_result") {
     if (!style.withTools) return blocks.flatMap((each) => wordsText(each, style));
-    // Results stand with their calls; one whose call is not there stands alone.
+    // Results are shown with their calls, or alone if the call is missing.
     const alone = blocks.filter((each) => style.calls === undefined || style.calls.get(each.id)?.use === null);
     return alone.flatMap((each) => blockText(each, style));
   }
@@ -92,7 +98,7 @@ function aside({ message, blocks }: MessageView, style: ConversationStyle): stri
   return [];
 }
 
-/** What the person said to a call, if the block is the result of one. */
+/** Returns the user's words about a call, if the block is its result. */
 function wordsText({ id, status, result_text, tool_name }: ParsedContentBlock, style: ConversationStyle): string[] {
   if (status === null || result_text === null) return [];
   const name = style.calls?.get(id)?.tool_name ?? tool_name;
@@ -149,4 +155,35 @@ function resultText(block: ParsedContentBlock, style: ConversationStyle): string
   const { status, result_text } = block;
   const error = result_text === null ? null : errorText(result_text);
   return endingText({ status: status ?? (block.is_error ? "error" : "completed"), error, result_text }, style);
+}
+
+/** Prints the turns. Resolves to the number of messages printed. */
+export async function printConversation(
+  context: CommandContext,
+  ref: SessionRef,
+  conversation: Conversation,
+  turns: readonly Turn[],
+  options: CommandOptions,
+): Promise<number> {
+  const style: ConversationStyle = {
+    colors: context.colors,
+    columns: context.columns,
+    withTools: flag(options, "withTools"),
+    withThinking: flag(options, "withThinking"),
+    summary: flag(options, "summary"),
+    calls: callsByBlock(conversation.tool_calls),
+  };
+  if (conversation.messages.length > 0) await context.out(sessionHeading(context, ref, conversation));
+  let printed = 0;
+  let previous: MessageView["message"] | undefined;
+  for (const { messages } of turns) {
+    for (const view of messages) {
+      const text = messageText(view, style, previous);
+      if (text === "") continue;
+      if (view.message.message_type === "assistant") previous = view.message;
+      await context.out(text);
+      printed += 1;
+    }
+  }
+  return printed;
 }

@@ -1,12 +1,14 @@
-/** What `doctor` found, for a person to read. */
+/** Formats the findings of `doctor`. */
 import { count, counted } from "../html/quantities.ts";
 import type { CommandContext } from "./command.ts";
-import type { DoctorResult } from "./schemas/doctor.ts";
+import type { DoctorResult } from "./schemas/doctor-schema.ts";
 import { neutralLine } from "../neutral-text.ts";
 import { wrap } from "./terminal/width.ts";
 
-/** Damaged places that are named; --json has all. */
+/** Maximum number of damaged places listed; --json has all. */
 const MAX_DAMAGE = 10;
+/** Maximum number of sessions listed that their agent will delete. */
+const MAX_EXPIRING = 10;
 const INDENT = "  ";
 
 export function doctorText(context: CommandContext, result: DoctorResult): string {
@@ -17,6 +19,7 @@ export function doctorText(context: CommandContext, result: DoctorResult): strin
     `transcripts ${result.program.version}, ${result.program.runtime}\n`,
     section("Places", placeLines(context, result)),
     section("Index", [indexLine(context, result)]),
+    section("Deleted soon", expiringLines(context, result)),
     section("Recording", [
       configLine(context, result),
       ...result.warnings.map((warning) => `${context.colors.yellow("!")} ${neutralLine(warning)}`),
@@ -33,27 +36,59 @@ export function doctorText(context: CommandContext, result: DoctorResult): strin
 }
 
 function placeLines({ colors }: CommandContext, { places }: DoctorResult): string[] {
-  return places.map(({ path, source, sessions, problem }) => {
+  return places.map(({ path, source, sessions, problem, generations }) => {
     const mark = problem !== null ? colors.red("x") : sessions > 0 ? colors.green("+") : colors.dim("-");
     const what =
-      problem === null ? (sessions === 0 ? "nothing there" : counted(sessions, "session")) : neutralLine(problem);
+      problem === null
+        ? sessions === 0
+          ? "nothing there"
+          : counted(sessions, "session") + versions(generations)
+        : neutralLine(problem);
     return `${mark} ${source}  ${neutralLine(path)}: ${what}`;
   });
+}
+
+/** Returns the versions of opencode whose tables the sessions are read from, if 2.x is among them. */
+function versions(generations: DoctorResult["places"][number]["generations"]): string {
+  if (generations === null || generations.opencode_2 === 0) return "";
+  const { opencode_1: first, opencode_2: second, taken_over: both } = generations;
+  const taken = both === 0 ? "" : `, ${count(both)} of them taken over from 1.x`;
+  const what =
+    first === 0 ? `${count(second)} of opencode 2.x` : `${count(first)} of opencode 1.x, ${count(second)} of 2.x`;
+  return ` (${what}${taken})`;
 }
 
 function indexLine({ colors }: CommandContext, { index }: DoctorResult): string {
   const { sessions, whole, problem } = index;
   const place = `${index.backend === "sqlite" ? "SQLite" : "PostgreSQL"}  ${neutralLine(index.place)}`;
-  if (!index.exists) return `${colors.dim("-")} ${place}: none yet; \`transcripts index\` makes it`;
+  if (!index.exists) return `${colors.dim("-")} ${place}: none yet; \`transcripts index\` creates it`;
   const held = sessions === null ? "" : `${counted(sessions, "session")}; `;
   if (problem !== null) return `${colors.red("x")} ${place}: ${held}${neutralLine(problem)}`;
-  const checked = whole === true ? "whole" : index.backend === "sqlite" ? "not checked, it is large: --all does" : "";
+  const checked = whole === true ? "intact" : index.backend === "sqlite" ? "too large to check without --all" : "";
   return `${colors.green("+")} ${place}: ${held}${checked}`.replace(/; $/, "");
+}
+
+/** Names the first sessions to go, and the setting to change. */
+function expiringLines({ colors }: CommandContext, { expiring }: DoctorResult): string[] {
+  return expiring.flatMap(({ agent, setting, file, days, is_default: isDefault, sessions }) => {
+    const which = `${counted(sessions.length, "session")} that the index does not have`;
+    const named = sessions
+      .slice(0, MAX_EXPIRING)
+      .map(({ path, deleted_after: time }) => `    ${time.slice(0, 10)}  ${neutralLine(path)}`);
+    if (sessions.length > MAX_EXPIRING)
+      named.push(`    and ${count(sessions.length - MAX_EXPIRING)} more; --json names all`);
+    const now = isDefault ? `${days} by default` : `${days} now`;
+    return [
+      `${colors.yellow("!")} ${agent} will delete ${which} within a week; \`transcripts index\` keeps them`,
+      ...named,
+      `    to keep the files longer: "${setting}": 3650 in ${neutralLine(file)} (${now})`,
+    ];
+  });
 }
 
 function configLine({ colors, cwd }: CommandContext, { config }: DoctorResult): string {
   if (config === null)
-    return `${colors.dim("-")} no opencode.json in ${neutralLine(cwd)} or above; \`transcripts init\` makes one`;
+    return `${colors.dim("-")} no opencode.json in ${neutralLine(cwd)} or above; \`transcripts init\` creates one`;
   const path = neutralLine(config.path);
   if (config.problem !== null) return `${colors.red("x")} ${path}: ${neutralLine(config.problem)}`;
   if (config.plugin === true) return `${colors.green("+")} ${path} has the plugin`;
@@ -64,8 +99,8 @@ function contentLines({ colors }: CommandContext, result: DoctorResult): string[
   const { checked, of, lines, skipped_types: skipped, unknown_types: unknown } = result;
   if (of === 0) return [];
   const all = checked < of ? `; --all looks into all ${count(of)}` : "";
-  const told = [`${count(checked)} of ${counted(of, "session")} looked into, ${counted(lines, "line")}${all}`];
-  if (Object.keys(skipped).length > 0) told.push(`passed over, since they are no conversation: ${listed(skipped)}`);
+  const told = [`${count(checked)} of ${counted(of, "session")} checked, ${counted(lines, "line")}${all}`];
+  if (Object.keys(skipped).length > 0) told.push(`skipped, not part of the conversation: ${listed(skipped)}`);
   if (Object.keys(unknown).length > 0) told.push(`${colors.yellow("of unknown type:")} ${listed(unknown)}`);
   return told;
 }

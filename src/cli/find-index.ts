@@ -1,11 +1,11 @@
 /** The index as `find` uses it: opened, and brought up to date, with what there is to tell of that. */
-import { changedBytes, currentIndex, type CurrentIndex } from "../search/current-index.ts";
-import { openStore } from "../store/open-store.ts";
-import { StoreError } from "../store/store-error.ts";
-import { storePlace } from "../store/store-place.ts";
+import { changedBytes, currentIndex, type CurrentIndex } from "../queries/current-index.ts";
+import { openStoreToRead, withStore } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
-import type { CommandContext, Progress } from "./command.ts";
-import { plural } from "./plural.ts";
+import type { CommandContext } from "./command.ts";
+import { withSessionsBar } from "./terminal/progress.ts";
+import { isStoreError } from "../transcripts-error.ts";
+import { counted } from "../html/quantities.ts";
 
 /** Sessions of so many bytes take a second or two to index. */
 const TOLD_BYTES = 30_000_000;
@@ -32,16 +32,9 @@ export async function openIndex(context: CommandContext): Promise<OpenIndex | un
   }
 }
 
-/** Read only at first: that is all that most searches need. An older version of an own index is brought up to date. */
 async function openedStore(context: CommandContext): Promise<Store | undefined> {
   try {
-    return await openStore(context, { readOnly: true });
-  } catch (error) {
-    const isOwn = storePlace(context).backend === "sqlite";
-    if (!(error instanceof StoreError) || error.code !== "unavailable" || !isOwn) return leftAside(context, error);
-  }
-  try {
-    return await openStore(context);
+    return await openStoreToRead(context);
   } catch (error) {
     return leftAside(context, error);
   }
@@ -49,40 +42,21 @@ async function openedStore(context: CommandContext): Promise<Store | undefined> 
 
 /** Says that the index is not used, and why. Throws what does not come from the index. */
 export function leftAside(context: CommandContext, error: unknown): undefined {
-  if (!(error instanceof StoreError)) throw error;
+  if (!isStoreError(error)) throw error;
   context.note(`the index was left aside: ${error.message}`);
 }
 
-async function updated(context: CommandContext, store: Store): Promise<CurrentIndex> {
-  let progress: Progress | undefined;
-  let shown = 0;
-  try {
-    return await currentIndex(store, context, {
-      signal: context.signal,
-      onWritable: async (work) => {
-        const writable = await openStore(context);
-        try {
-          await work(writable);
-        } finally {
-          await writable.close();
-        }
-      },
-      onStale: (sessions, bytes) => {
-        if (bytes > TOLD_BYTES) context.note(`bringing ${sizeOf(sessions, bytes)} into the index`);
-        progress = context.progress(sessions, "sessions");
-      },
-      onDone: (done) => {
-        progress?.advance(done - shown);
-        shown = done;
-      },
-    });
-  } finally {
-    progress?.end();
-  }
+function updated(context: CommandContext, store: Store): Promise<CurrentIndex> {
+  const onWritable = (work: (writable: Store) => Promise<void>): Promise<void> => withStore(context, {}, work);
+  const onStale = (sessions: number, bytes: number): void => {
+    if (bytes > TOLD_BYTES) context.note(`bringing ${sizeOf(sessions, bytes)} into the index`);
+  };
+  const options = { signal: context.signal, onWritable, onStale };
+  return withSessionsBar(context, (onProgress) => currentIndex(store, context, { ...options, onProgress }));
 }
 
 function tellLeft(context: CommandContext, { left, changed }: CurrentIndex): void {
-  if (left === undefined) return;
+  if (left === undefined || left.reason === "none") return;
   const what = sizeOf(changed.length, changedBytes(changed));
   if (left.reason !== "failed") {
     context.note(`the index lacks ${what}, which will be read as files; \`transcripts index\` brings that in`);
@@ -93,5 +67,5 @@ function tellLeft(context: CommandContext, { left, changed }: CurrentIndex): voi
 }
 
 function sizeOf(sessions: number, bytes: number): string {
-  return `${plural(sessions, "session")} (${(bytes / 1e6).toFixed(1)} MB)`;
+  return `${counted(sessions, "session")} (${(bytes / 1e6).toFixed(1)} MB)`;
 }

@@ -1,27 +1,28 @@
-/** An error and what fixed it, for a person to read. */
+/** Formats an error and its fix. */
+import { counted } from "../html/quantities.ts";
 import type { Colors } from "picocolors/types.js";
 import type { CommandContext } from "./command.ts";
-import type { ErrorRow } from "./schemas/errors.ts";
+import type { ErrorRow } from "./schemas/errors-schema.ts";
 import { neutralBlock, neutralLine } from "../neutral-text.ts";
-import { dayAndTime } from "./terminal/times.ts";
+import { dayAndTime } from "./terminal/time-text.ts";
 import { cut, wrap } from "./terminal/width.ts";
 
 const INDENT = "    ";
-/** Lines of a message, a difference and the assistant's words that are shown; --json has all. */
+/** Maximum number of lines of a message, a diff and the assistant's text; --json has all. */
 const MAX_LINES = 24;
 const MAX_WORDS_LINES = 8;
 
-/** Several lines, with an empty one at the end. */
+/** Returns several lines, with an empty one at the end. */
 export function fixText({ colors, columns }: CommandContext, row: ErrorRow): string {
   const name = colors.bold(neutralLine(row.tool_name ?? "unknown tool"));
   const lines = [
     wrap(`${colors.red("!")} ${name}  ${colors.dim(place(row))}`, columns),
-    colors.red(shortened(neutralBlock(row.error), columns, MAX_LINES)),
+    colors.red(excerpt(neutralBlock(row.error), columns, MAX_LINES)),
     wrap(endingText(row, colors), columns),
   ];
   if (row.fix) {
     const words = row.words ?? [];
-    for (const each of words) lines.push(colors.dim(shortened(neutralBlock(each), columns, MAX_WORDS_LINES)));
+    for (const each of words) lines.push(colors.dim(excerpt(neutralBlock(each), columns, MAX_WORDS_LINES)));
     lines.push(row.diff ? diffLines(row.diff, colors, columns) : colors.dim(`${INDENT}(the same call again)`));
   }
   return `${lines.filter((line) => line !== "").join("\n")}\n\n`;
@@ -30,8 +31,7 @@ export function fixText({ colors, columns }: CommandContext, row: ErrorRow): str
 function endingText({ fix, attempts = [], reason = "" }: ErrorRow, colors: Colors): string {
   if (!fix) return `  ${colors.yellow("not fixed:")} ${neutralLine(reason)}`;
   const line = fix.line_number === null ? "" : `, line ${fix.line_number}`;
-  const tries =
-    attempts.length === 0 ? "" : ` after ${attempts.length} more ${attempts.length === 1 ? "failure" : "failures"}`;
+  const tries = attempts.length === 0 ? "" : ` after ${counted(attempts.length, "more failure")}`;
   return `  ${colors.green("fixed by")} ${neutralLine(fix.tool_name ?? "")} ${neutralLine(fix.tool_use_id ?? "")}${line}${tries}`;
 }
 
@@ -42,23 +42,23 @@ function place({ tool_use_id, session_id, line_number, timestamp }: ErrorRow): s
     .join("  ");
 }
 
-function shortened(text: string, columns: number, maxLines: number): string {
+export function excerpt(text: string, columns: number, maxLines: number): string {
   const lines = text.trim().split("\n");
   const shown = lines.slice(0, maxLines).map((line) => cut(line, 500));
-  if (lines.length > maxLines) shown.push(`… ${lines.length - maxLines} more lines`);
+  if (lines.length > maxLines) shown.push(`… ${counted(lines.length - maxLines, "more line")}`);
   return wrap(shown.join("\n"), columns, INDENT);
 }
 
-function diffLines(diff: string, colors: Colors, columns: number): string {
+export function diffLines(diff: string, colors: Colors, columns: number): string {
   const lines = neutralBlock(diff).split("\n");
   const shown = lines
     .slice(0, 2 * MAX_LINES)
     .map((line) => painted(wrap(cut(line, 500), columns, INDENT), line, colors));
-  if (lines.length > 2 * MAX_LINES) shown.push(`${INDENT}… ${lines.length - 2 * MAX_LINES} more lines`);
+  if (lines.length > 2 * MAX_LINES) shown.push(`${INDENT}… ${counted(lines.length - 2 * MAX_LINES, "more line")}`);
   return shown.join("\n");
 }
 
-/** The text in the colour that its line of a difference has. */
+/** Colours a line of a diff. */
 function painted(text: string, line: string, colors: Colors): string {
   if (line.startsWith("@@") || line.startsWith("---") || line.startsWith("+++")) return colors.dim(text);
   if (line.startsWith("+")) return colors.green(text);

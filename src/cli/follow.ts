@@ -1,36 +1,36 @@
-/** The bytes of a file that grows. */
+/** Reads a growing file. */
 import { constants, type FileHandle, open, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { errorCode } from "../files/fault.ts";
+import { errorCode } from "../transcript/files/fault.ts";
 
 export interface FollowOptions {
   signal: AbortSignal;
-  /** Whether to wait for more at the end. */
+  /** Waits for more at the end. */
   follow: boolean;
-  /** Called each time when all that is there was taken. */
+  /** Called each time everything available was read. */
   caughtUp: () => Promise<void>;
-  /** Called before the chunks end for another reason than the signal, or the end of a file that is not followed. */
+  /** Called before the chunks end, unless because of the signal or the end of a file that is not followed. */
   ended: (restart: Restart) => void;
 }
 
-/** Why a file is read anew from its start. */
+/** Reasons for reading a file from its start again. */
 export type Restart = "replaced" | "cut" | "gone";
 
-/** Waiting for events of the file system would be quicker and is not to be relied on: network folders send none. */
+/** Interval of checks, in milliseconds. File system events would be faster but not reliable: network folders send none. */
 const POLL_MS = 150;
 const CHUNK_BYTES = 256 * 1024;
-/** Bytes before the place that was read to. They tell a file that was written anew from one that has grown. */
+/** Number of bytes before the current position that are compared, to detect a rewritten file. */
 const KEPT_BYTES = 256;
 
 /**
- * Reads the file to its end, and on as it grows. The chunks end when the file is another one or was cut, which
- * `ended` tells: then read it again. Throws the file system's error, at the first chunk or at a later one.
+ * Reads the file to its end, and continues as it grows. The chunks end when the file was replaced or truncated, which
+ * `ended` reports; then read it again. Throws the file system's error at any chunk.
  */
 export async function* followFile(
   path: string,
   { signal, follow, caughtUp, ended }: FollowOptions,
 ): AsyncGenerator<Uint8Array> {
-  // A pipe that took the file's place is not waited for.
+  // Does not wait for a pipe that replaced the file.
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   let offset = 0;
   let kept = Buffer.alloc(0);
@@ -70,7 +70,7 @@ async function stillHolds(handle: FileHandle, offset: number, kept: Buffer): Pro
   return bytesRead === kept.length && now.equals(kept);
 }
 
-/** Whether the name means another file by now. */
+/** Returns whether the name now refers to another file. */
 async function isMoved(path: string, handle: FileHandle): Promise<Restart | undefined> {
   try {
     const [named, opened] = await Promise.all([stat(path), handle.stat()]);
@@ -81,7 +81,7 @@ async function isMoved(path: string, handle: FileHandle): Promise<Restart | unde
   }
 }
 
-/** Waits a moment; not any longer than until the signal. */
+/** Waits a moment, or until the signal. */
 export async function pause(signal: AbortSignal, ms = POLL_MS): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

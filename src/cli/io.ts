@@ -1,11 +1,22 @@
-/** The outside world of the program, handed in so that tests run it in their own process. */
+/** Inputs and outputs of the program, passed in so that tests run it in their own process. */
+
+/** Name of this package, by which a host installs it. */
+export const PLUGIN = "opencode-transcripts";
 
 export interface Output {
-  /** Resolves when it is handed over. Rejects with `ClosedOutput` if nobody reads any more. */
+  /** Resolves when the text is written. Rejects with `ClosedOutput` if the reader closed the output. */
   write(text: string): Promise<void>;
   isTerminal: boolean;
-  /** Of a terminal. */
+  /** Width of a terminal. */
   columns?: number | undefined;
+}
+
+/** This package, and what runs it. */
+export interface Installation {
+  /** Absolute path of the package's folder. */
+  folder: string;
+  /** Absolute path of Node or Bun. */
+  runtime: string;
 }
 
 export interface Io {
@@ -15,27 +26,25 @@ export interface Io {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
   home: string;
+  /** Entry of a host's list of plugins for this package. Default: its name. */
+  plugin?: string;
+  installation: Installation;
   now(): Date;
-  /** Kills the process, which runs no code of ours then. */
+  /** Kills the process without running any more code. */
   kill?(): void;
   /** Aborted by a signal; its reason is an `Interrupted`. */
   signal: AbortSignal;
 }
 
-/** The reader of an output went away, as `head` does when it has enough. No error: the program ends quietly. */
+/** The reader closed the output, as `head` does. Not an error: the program ends without a message. */
 export class ClosedOutput extends Error {
   override readonly name = "ClosedOutput";
 }
 
-/** What was printed could not be written: a full disk. `message` is whole. */
-export class FailedOutput extends Error {
-  override readonly name = "FailedOutput";
-}
-
-/** The process was told to end by a signal. */
+/** A signal asked the process to end. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
-  /** 128 and the signal's number, as a shell has it. */
+  /** 128 plus the signal's number, as in a shell. */
   readonly exitCode: number;
 
   constructor(exitCode: number) {

@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-/** The program `transcripts`. Node keeps what it compiles of the rest, so that a command starts in half the time. */
+/** The program `transcripts`. Enables Node's compile cache for the rest, so that a command starts in half the time. */
 import * as module from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { VERSION } from "../version.ts";
 import { oldRuntime } from "./runtime.ts";
 
@@ -13,17 +14,17 @@ if (problem !== undefined) {
   process.stderr.write(`${problem}\n`);
   process.exitCode = 2;
 } else if (more.length === 0 && (argument === "--version" || argument === "-V")) {
-  // Told without the rest of the program. A reader that went away is no error.
+  // Reported without loading the rest of the program. A closed output is not an error.
   process.stdout.on("error", () => undefined).write(`${VERSION}\n`);
 } else {
-  // Bun has no compile cache. Where nothing can be written, Node goes on without; NODE_DISABLE_COMPILE_CACHE=1 turns it
-  // off.
+  // Bun has no compile cache. Node continues without it if the folder cannot be written; NODE_DISABLE_COMPILE_CACHE=1 turns
+  // it off.
   if ("enableCompileCache" in module) module.enableCompileCache(cacheFolder());
   const { runProcess } = await import("./process.ts");
-  await runProcess((code) => process.exit(code));
+  await runProcess((code) => process.exit(code), fileURLToPath(new URL("../..", import.meta.url)));
 }
 
-/** Of this user alone: whoever can write there decides what runs. */
+/** Writable only by this user, because its content is executed. */
 function cacheFolder(): string {
   const { NODE_COMPILE_CACHE: chosen, XDG_CACHE_HOME: caches, LOCALAPPDATA: local } = process.env;
   return chosen || join(caches || local || join(homedir(), ".cache"), "opencode-transcripts", "compiled");

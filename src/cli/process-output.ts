@@ -1,18 +1,19 @@
 /** Standard output and error. */
 import { fstatSync, writeSync } from "node:fs";
 import type { Writable } from "node:stream";
-import { ClosedOutput, FailedOutput, type Output } from "./io.ts";
+import { ClosedOutput, type Output } from "./io.ts";
+import { TranscriptsError } from "../transcripts-error.ts";
 
 type Stream = Writable & { isTTY?: boolean; columns?: number };
 
 /**
- * Writes to files and pipes without a stream, which would take longer to make than most commands take: both ways, the
- * program waits until all is handed over. A terminal has a stream, and so has what takes no more for now, from there on.
+ * Writes to files and pipes without a stream, because creating a stream takes longer than most commands. Either way the
+ * program waits until everything is written. Uses a stream for a terminal, and for an output that is not ready.
  */
 export function outputOn(descriptor: number, streamOf: () => Stream): Output {
   let opened: Stream | undefined;
   const stream = (): Stream => {
-    // A failed write is told to its callback; without this listener the event would end the process with a stack trace.
+    // The callback of a write gets its error; without this listener the event would end the process with a stack trace.
     opened ??= streamOf().on("error", () => undefined);
     return opened;
   };
@@ -29,7 +30,7 @@ export function outputOn(descriptor: number, streamOf: () => Stream): Output {
   };
 }
 
-/** Of what cannot be told, and on Windows, where pipes do not wait, a stream knows what to do. */
+/** Uses a stream for unknown outputs, and on Windows, where pipes are not synchronous. */
 function mayBeTerminal(descriptor: number): boolean {
   if (process.platform === "win32") return true;
   try {
@@ -40,7 +41,7 @@ function mayBeTerminal(descriptor: number): boolean {
   }
 }
 
-/** What is left, if whoever reads is not as quick. */
+/** Writes the rest, if the reader is slower. */
 function writtenDirectly(descriptor: number, text: string): Uint8Array {
   let bytes: Uint8Array = Buffer.from(text);
   try {
@@ -68,8 +69,10 @@ function asOutputError(error: unknown): unknown {
   const code = codeOf(error);
   if (CLOSED.has(code)) return new ClosedOutput("closed", { cause: error });
   if (!FULL.has(code)) return error;
-  const problem = "There is no room left for what is printed, so that it is not whole.";
-  return new FailedOutput(`${problem} Free some space, or print it to another place.`, { cause: error });
+  const problem = "No space left on device: output is incomplete.";
+  return new TranscriptsError("output_full", problem, "Free some space, or print it to another place.", {
+    cause: error,
+  });
 }
 
 function isFull(error: unknown): boolean {

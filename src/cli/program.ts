@@ -1,13 +1,12 @@
-/** From arguments to an exit code: reads the arguments, loads the one command that is meant, and tells what failed. */
-import { CliError, type CommandContext } from "./command.ts";
+/** Runs a command: parses the arguments, loads the command, reports errors, returns an exit code. */
+import type { CommandContext } from "./command.ts";
 import { createContext } from "./context.ts";
-import { ClosedOutput, FailedOutput, Interrupted, type Io } from "./io.ts";
+import { ClosedOutput, Interrupted, type Io } from "./io.ts";
 import { readArguments } from "./read-arguments.ts";
-import { SessionError } from "../sessions/session-error.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
-import { StoreError } from "../store/store-error.ts";
+import { reasonOf } from "../sessions/reasons.ts";
+import { type Candidate, TranscriptsError } from "../transcripts-error.ts";
 
-/** How long a command may take to tidy up after an interruption. */
+/** Maximum time for a command to clean up after an interruption, in milliseconds. */
 const GRACE_MS = 300;
 
 /** Runs `transcripts` with `argv` (without node and the script). Never rejects. */
@@ -20,7 +19,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<numbe
     exitCode = tellFailure(error, context);
   }
   try {
-    // What was printed before a failure is worth having.
+    // Output from before the failure is useful.
     await context.flush();
   } catch (error) {
     if (!(error instanceof ClosedOutput)) exitCode = tellFailure(error, context);
@@ -43,7 +42,7 @@ async function run(argv: readonly string[], io: Io, context: CommandContext): Pr
   return command.run(context, read.arguments, read.options);
 }
 
-/** A command may wait for something that never comes, such as standard input: an interruption ends it all the same. */
+/** Ends a command on an interruption, even if it waits for input that never comes. */
 async function untilInterrupted(running: Promise<number>, signal: AbortSignal): Promise<number> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const interrupted = new Promise<never>((_, reject) => {
@@ -71,14 +70,18 @@ function tellFailure(error: unknown, context: CommandContext): number {
 
 function described(error: unknown, { env }: CommandContext): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof CliError || error instanceof StoreError || error instanceof FailedOutput) return error.message;
-  if (error instanceof SessionError) return [error.message, ...error.candidates.slice(0, 10).map(candidate)].join("\n");
+  if (error instanceof TranscriptsError)
+    return [error.message, ...error.candidates.slice(0, 10).map(candidate)].join("\n");
   if (env["DEBUG"] && error.stack) return error.stack;
-  // The file system's own errors name the call and the path; anything else is a bug of ours.
-  if ("code" in error && "syscall" in error) return error.message;
+  // The file system or another program refused something; anything else is a bug.
+  if ("code" in error && "syscall" in error) {
+    const place = "path" in error && typeof error.path === "string" ? error.path : undefined;
+    if (place === undefined) return error.message;
+    return `${place} cannot be used: ${reasonOf(error)}. Check the path and its permissions.`;
+  }
   return `${error.message} This should not happen. DEBUG=1 shows where.`;
 }
 
-function candidate({ id, path, database, modifiedMs }: SessionRef): string {
+function candidate({ id, path, database, modifiedMs }: Candidate): string {
   return `  ${id}  ${new Date(modifiedMs).toISOString()}  ${path ?? database ?? ""}`;
 }

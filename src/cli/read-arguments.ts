@@ -1,8 +1,8 @@
-/** The arguments, read by commander after the definitions. */
+/** Parses the arguments with commander, using the definitions. */
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import type { ArgumentDefinition, CommandDefinition, CommandOptions, OptionDefinition } from "./command.ts";
-import { DEFINITIONS, GROUPS } from "./definitions.ts";
-import { readDate, readEndDate } from "./read-date.ts";
+import { DEFINITIONS, GROUPS } from "./command-definitions.ts";
+import { readDate, readEndDate } from "../parse/read-date.ts";
 import { VERSION } from "../version.ts";
 
 export type ReadArguments =
@@ -16,10 +16,10 @@ interface Setting {
   now: Date;
 }
 
-/** Help is not wider than this: long lines are hard to read. */
+/** Maximum width of help, since long lines are hard to read. */
 const MAX_HELP_COLUMNS = 100;
 const DOES =
-  "Reads back the sessions of coding agents: transcripts of opencode, session files of Claude Code, and opencode's own store.";
+  "Reads the sessions of coding agents: transcripts of this package, session files of Claude Code, and opencode's own store.";
 const SESSIONS = "A SESSION is a path, a session id or the beginning of one, latest, or - for standard input.";
 
 /** Never throws. */
@@ -50,14 +50,14 @@ export function readArguments(argv: readonly string[], setting: Setting): ReadAr
 }
 
 /**
- * A message for an option in the place of a command (`transcripts recent`, `transcripts --recent 5`), and for a command
+ * Returns a message for an option in the place of a command (`transcripts recent`, `transcripts --recent 5`), or a command
  * written as an option (`transcripts --find x`). Undefined if the first argument is neither.
  */
 function misplacedOption([first = ""]: readonly string[]): string | undefined {
   const word = first.replace(/^--?/, "").replace(/=.*/s, "");
   const isCommand = DEFINITIONS.some(({ name }) => name.split(" ", 1)[0] === word);
   if (isCommand && first !== word)
-    return `transcripts: ${first} is a command: \`transcripts ${word}\`.\nRun \`transcripts ${word} --help\` for what there is.\n`;
+    return `transcripts: ${first} is a command: \`transcripts ${word}\`.\nRun \`transcripts ${word} --help\` for usage.\n`;
   if (isCommand || word === "" || ["help", "version", "h", "V"].includes(word)) return undefined;
   const uses = DEFINITIONS.flatMap((definition) =>
     definition.options
@@ -74,10 +74,10 @@ function misplacedOption([first = ""]: readonly string[]): string | undefined {
     long,
   ];
   const example = `transcripts ${words.join(" ")}`;
-  return `transcripts: '${first}' is not a command but an option: \`${example}\`.${also}\nRun \`transcripts ${use.definition.name} --help\` for what it does.\n`;
+  return `transcripts: '${first}' is not a command but an option: \`${example}\`.${also}\nRun \`transcripts ${use.definition.name} --help\` for usage.\n`;
 }
 
-/** Commander's `help` takes one word: `help snippets extract` is `snippets extract --help`. */
+/** Rewrites `help snippets extract` to `snippets extract --help`, since commander's `help` takes only one word. */
 function plainArguments(argv: readonly string[]): readonly string[] {
   if (argv.length === 0) return ["--help"];
   return argv[0] === "help" && argv.length > 2 ? [...argv.slice(1), "--help"] : argv;
@@ -87,7 +87,7 @@ function withInner(command: Command): Command[] {
   return [command, ...command.commands.flatMap(withInner)];
 }
 
-/** Only what the first word can mean: making all commands takes longer than all else that is done with arguments. */
+/** Returns only the commands that the first word can mean, because creating all of them takes most of the time. */
 function definitionsFor([first]: readonly string[]): readonly CommandDefinition[] {
   const meant = DEFINITIONS.filter(({ name }) => name.split(" ", 1)[0] === first);
   return meant.length > 0 ? meant : DEFINITIONS;
@@ -104,7 +104,7 @@ function createProgram(
     .helpOption("-h, --help", "Prints this help.")
     .helpCommand("help [command]", "Prints the help of a command.")
     .addHelpText("after", `\n${SESSIONS}\n\nExit status: 0 found or done, 1 nothing found, 2 an error.`)
-    .showHelpAfterError("Run `transcripts --help` for what there is.")
+    .showHelpAfterError("Run `transcripts --help` for usage.")
     .configureHelp({
       subcommandTerm: (command) =>
         command.commands.length > 0
@@ -133,7 +133,7 @@ function groupNamed(name: string, groups: Map<string, Command>, program: Command
     .configureHelp({
       subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(termOf)].join(" "),
     })
-    .showHelpAfterError(`Run \`transcripts ${name} --help\` for what there is.`);
+    .showHelpAfterError(`Run \`transcripts ${name} --help\` for usage.`);
   groups.set(name, group);
   program.addCommand(group);
   return group;
@@ -151,7 +151,7 @@ function createCommand(
     .description(description === undefined ? does : `${does}\n\n${description}`)
     .helpOption("-h, --help", "Prints this help.")
     .addHelpText("after", () => examplesText(examples))
-    .showHelpAfterError(`Run \`transcripts ${name} --help\` for what there is.`);
+    .showHelpAfterError(`Run \`transcripts ${name} --help\` for usage.`);
   for (const argument of definition.arguments) command.addArgument(createArgument(argument));
   for (const option of definition.options) command.addOption(createOption(option, now));
   return command.action(() => {

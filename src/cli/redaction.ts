@@ -1,8 +1,7 @@
 /**
- * What commands print of sessions is redacted, wherever it comes from, unless `--no-redact` is given. Whole values are
- * redacted, before they are cut to size. Paths of session files stay: they are what the next command is given.
+ * Redacts everything that commands print of sessions, from any source, unless `--no-redact` is given. Values are redacted
+ * before they are cut. Paths of session files are not redacted, because the next command needs them.
  */
-import type { ParseResult } from "../parse/model.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
@@ -12,7 +11,7 @@ import type { CommandOptions } from "./command.ts";
 export function redactorFor(options: CommandOptions): Redactor | undefined {
   if (!isRedacted(options)) return undefined;
   let loaded: Promise<Redactor> | undefined;
-  // Loaded with the first text: many a command has none.
+  // Loaded with the first text, since many commands have none.
   const load = async (): Promise<Redactor> => (await import("../redact/redactor.ts")).createRedactor();
   return { redact: async (inputs) => (inputs.length === 0 ? [] : (await (loaded ??= load())).redact(inputs)) };
 }
@@ -21,7 +20,7 @@ export function isRedacted(options: CommandOptions): boolean {
   return options["redact"] !== false;
 }
 
-/** Rows of any shape; what names files stays, see above. */
+/** Redacts rows of any shape, except paths of session files. */
 export async function redactedRows<Row extends object>(
   redactor: Redactor | undefined,
   rows: readonly Row[],
@@ -32,22 +31,16 @@ export async function redactedRows<Row extends object>(
   return rows.map((row, at) => Object.assign({ ...row }, results[at]?.value));
 }
 
-/** A passage was redacted before it was cut, and the places of its matches count in it. */
-const KEPT = new Set(["path", "database", "open", "passage"]);
+/** Passages are not redacted again: they were redacted before they were cut, and the positions of matches refer to them. */
+const KEPT = new Set(["path", "database", "open", "resume", "passage"]);
 
 export async function redactedRow<Row extends object>(redactor: Redactor | undefined, row: Row): Promise<Row> {
   const [redacted = row] = await redactedRows(redactor, [row]);
   return redacted;
 }
 
-/** The session with a title and a project that can be shown. */
+/** Redacts title and project of a session. */
 export async function shownRef(redactor: Redactor | undefined, ref: SessionRef): Promise<SessionRef> {
   const { title, project, projectLabel } = ref;
   return { ...ref, ...(await redactedRow(redactor, { title, project, projectLabel })) };
-}
-
-export async function redactedResult(redactor: Redactor | undefined, result: ParseResult): Promise<ParseResult> {
-  if (redactor === undefined) return result;
-  const { redactResult } = await import("../parse/redact-rows.ts");
-  return redactResult(result, redactor);
 }

@@ -1,9 +1,9 @@
-/** What the program runs on. Loaded before all else, so it uses nothing that an old runtime lacks. */
+/** Checks the runtime. Loaded first, so it uses nothing that an old runtime lacks. */
 
 /** The `engines` of package.json. */
 const OLDEST = { node: [22, 13, 0], bun: [1, 3, 14] } as const;
 
-/** A sentence for a person whose runtime is too old; undefined if it is not. `versions` is `process.versions`. */
+/** Returns a message if the runtime is too old. `versions` is `process.versions`. */
 export function oldRuntime(versions: Readonly<Record<string, string | undefined>>): string | undefined {
   const name = versions["bun"] === undefined ? "node" : "bun";
   const version = versions[name] ?? "";

@@ -1,82 +1,113 @@
-/** Sessions as the commands take them: named by the user, opened, parsed. */
-import type { ParseResult } from "../parse/model.ts";
-import type { ParseOptions } from "../parse/options.ts";
-import { fileInput, type ScanInput } from "../scan/find-input.ts";
-import { needsAgentProgress } from "../sessions/agent-progress.ts";
-import { findSessions } from "../sessions/find-sessions.ts";
-import type { FoundSessions } from "../sessions/find-sessions.ts";
-import { openReadable } from "../sessions/open-session.ts";
-import { outputReader } from "../sessions/output-reader.ts";
+/** Resolves and reads sessions for commands. */
+import type { ParseError, SessionMetadata } from "../parse/model.ts";
+import { type Conversation, readConversation, type ReadQuery, sessionIdOf } from "../queries/read-session.ts";
+import { findSessions, type FoundSessions } from "../sessions/find-sessions.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
 import type { SessionNode } from "../sessions/session-family.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import { type AgentName, AGENTS, type ArchivedSession, type SessionRef } from "../sessions/session-ref.ts";
 import { syncSessionFiles } from "../sessions/sync-session-files.ts";
 import type { CommandContext, CommandOptions } from "./command.ts";
-import { argumentFor } from "./session-argument.ts";
-import { date, text } from "./option-values.ts";
+import { date, flag, text } from "./option-values.ts";
+import { argumentFor } from "./session-names.ts";
+import { isRedacted } from "./redaction.ts";
+import { counted } from "../html/quantities.ts";
+import { TranscriptsError } from "../transcripts-error.ts";
 
-export { argumentFor } from "./session-argument.ts";
-
-/** The session that an argument means. Throws a `SessionError` if there is none, or if there are several. */
-export function sessionNamed(context: CommandContext, argument: string): Promise<SessionRef> {
-  return resolveSession(argument, context);
+/**
+ * Resolves a SESSION argument. Throws a `TranscriptsError` if no session matches, or more than one, and for one that only
+ * the store has if it is wanted unredacted. Reports which session comes from the store.
+ */
+export async function sessionNamed(
+  context: CommandContext,
+  argument: string,
+  options: CommandOptions,
+): Promise<SessionRef> {
+  const ref = await resolveSession(argument, context);
+  if (!isRedacted(options)) refuseArchived(ref);
+  if (ref.archived !== null) context.note(`${ref.id}: ${archivedNote(ref, ref.archived)}`);
+  return ref;
 }
 
-/** The sessions that `--since` and `--project` leave, in the order of what was said last in them. Places that could not be read are told. */
+/** Throws a `TranscriptsError` for a session that cannot be read unredacted. */
+export function refuseArchived({ id, archived }: SessionRef): void {
+  if (archived === null) return;
+  throw new TranscriptsError("unreadable", `Session ${id} ${ONLY_REDACTED}.`, "Leave --no-redact out.");
+}
+
+/** Reason why a session is not read with --no-redact, as a clause. */
+export const ONLY_REDACTED = "is only in the store, which does not have its secrets";
+
+/** Says where an archived session comes from, and what it lacks. */
+function archivedNote({ path, database }: SessionRef, { host, counts }: ArchivedSession): string {
+  const place = host === null ? `${path ?? database ?? "its file"} no longer has it` : `it was recorded on ${host}`;
+  const lost = counts.damaged === 0 ? "" : `; ${counted(counts.damaged, "damaged place")} of it were not kept`;
+  return `from the store, since ${place}${lost}`;
+}
+
+/** Note for a machine on which no session is found. */
+export const NO_SESSIONS = "no sessions found; `transcripts doctor` shows which places are searched";
+
+interface SessionsAsked {
+  since?: Date | undefined;
+  subagents?: boolean;
+  /** Includes sessions that only the store has. Default: false. */
+  archived?: boolean;
+  /** Sorts them by their last entries, for which the end of each file is read. Default: true. */
+  inOrder?: boolean;
+}
+
+/** Returns the value of `--agent`. */
+export function agentAsked(options: CommandOptions): AgentName | undefined {
+  const agent = text(options, "agent");
+  return AGENTS.find((name) => name === agent);
+}
+
+/** Returns the sessions for `--since`, `--project`, `--agent` and `--here`, ordered by their last entry. Reports unreadable places. */
 export async function sessionsAsked(
   context: CommandContext,
   options: CommandOptions,
-  { since = date(options, "since"), subagents = false }: { since?: Date | undefined; subagents?: boolean } = {},
+  { since = date(options, "since"), subagents = false, archived = false, inOrder = true }: SessionsAsked = {},
 ): Promise<FoundSessions> {
   const project = text(options, "project");
+  const agent = agentAsked(options);
   const found = await findSessions(context, {
     all: subagents,
+    archived,
     files: syncSessionFiles,
-    byEntryTime: true,
+    byEntryTime: inOrder || since !== undefined,
     ...(since === undefined ? {} : { since }),
     ...(project === undefined ? {} : { project }),
+    ...(agent === undefined ? {} : { agent }),
   });
   for (const { path, reason } of found.unreadable) context.note(`not read: ${path}: ${reason}`);
-  return found;
+  if (flag(options, "here"))
+    found.sessions = found.sessions.filter(({ archived }) => (archived?.host ?? null) === null);
+  if (isRedacted(options)) return found;
+  const sessions = found.sessions.filter((ref) => ref.archived === null);
+  const left = found.sessions.length - sessions.length;
+  if (left > 0) {
+    context.note(`left out: ${counted(left, "session")} that only the store has, which does not have their secrets`);
+  }
+  return { ...found, sessions };
 }
 
-/** The bytes of a session. A file can be read again and again, anything else once. */
-export function inputOf(context: CommandContext, ref: SessionRef): ScanInput {
-  if (ref.path !== null && ref.bytes !== null) return fileInput(ref.path);
-  return openReadable(ref, { stdin: context.stdin });
-}
-
-/** What reading a session needs besides its bytes. */
-export function readOptions(
+/** Reads a session for a command, and reports damage. */
+export async function conversationOf(
   context: CommandContext,
   ref: SessionRef,
-): Pick<ParseOptions, "readOutput" | "signal" | "maxInlineContentBytes"> {
-  const readOutput = outputReader(ref);
-  return {
-    signal: context.signal,
-    maxInlineContentBytes: Number.POSITIVE_INFINITY,
-    ...(readOutput === undefined ? {} : { readOutput }),
-  };
+  query: Omit<ReadQuery, "signal" | "stdin">,
+): Promise<Conversation> {
+  const { signal, stdin } = context;
+  if (query.redactor === undefined) refuseArchived(ref);
+  const conversation = await readConversation(ref, { ...query, signal, stdin });
+  noteDamage(context, ref, conversation);
+  if (ref.archived !== null && conversation.content_blocks.some(({ metadata }) => metadata.text_only === true)) {
+    context.note(`${ref.id}: an earlier version stored it, and kept only the searchable text of its entries`);
+  }
+  return conversation;
 }
 
-/**
- * The whole session, with texts of any length; unless `subagents` is false, with those that stand nowhere else (see
- * `needsAgentProgress`). Damage is told by `noteDamage`, not here. What shows no costs says so: the table of prices takes
- * longer to load than most sessions take to read.
- */
-export async function parseSession(
-  context: CommandContext,
-  ref: SessionRef,
-  { subagents = true, costs = true }: { subagents?: boolean; costs?: boolean } = {},
-): Promise<ParseResult> {
-  const { parseTranscript } = await import("../parse/parse-transcript.ts");
-  const agentProgress = subagents && (await needsAgentProgress(ref));
-  const input = openReadable(ref, { stdin: context.stdin });
-  const pricing = costs ? "catalog" : "flat";
-  return parseTranscript(ref.id, input, { ...readOptions(context, ref), agentProgress, pricing });
-}
-
-/** A session and all below it, parents before their children. */
+/** Returns a session and all below it, parents before children. */
 export async function familyOf(context: CommandContext, ref: SessionRef): Promise<SessionRef[]> {
   const { sessionFamily } = await import("../sessions/session-family.ts");
   const { root, unreadable } = await sessionFamily(ref, context);
@@ -88,15 +119,14 @@ function flattened({ ref, children }: SessionNode): SessionRef[] {
   return [ref, ...children.flatMap(flattened)];
 }
 
-/** The session's own id: the one that its content names, where its place does not. */
-export function idOf(ref: SessionRef, result?: Pick<ParseResult, "metadata">): string {
-  return ref.source === "stdin" || ref.source === "file" ? (result?.metadata.sessionId ?? ref.id) : ref.id;
-}
-
-/** Reports lines that could not be used. */
-export function noteDamage(context: CommandContext, ref: SessionRef, result: ParseResult): void {
-  const name = ref.path ?? idOf(ref, result);
-  const lost = result.errors.filter(({ recovered }) => !recovered).length;
+/** Reports unusable lines. */
+export function noteDamage(
+  context: CommandContext,
+  ref: SessionRef,
+  { errors, metadata }: { errors: readonly ParseError[]; metadata: SessionMetadata },
+): void {
+  const name = ref.path ?? sessionIdOf(ref, metadata);
+  const lost = errors.filter(({ recovered }) => !recovered).length;
   if (lost > 0) {
     const what = lost === 1 ? "1 damaged place" : `${lost} damaged places`;
     context.note(`${name}: ${what}; \`transcripts entries ${argumentFor(ref)} --outcome failed\` shows what is lost`);

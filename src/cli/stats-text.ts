@@ -1,15 +1,15 @@
-/** The figures of sessions for a person to read. */
+/** Formats the figures of sessions. */
 import { compact, count, counted, dollars, duration } from "../html/quantities.ts";
 import type { CommandContext } from "./command.ts";
-import type { StatsResult, StatsRow, StatsUsage } from "./schemas/stats.ts";
-import { shortIds } from "./short-ids.ts";
-import { shortPaths } from "./short-paths.ts";
+import type { StatsResult, StatsRow, StatsUsage } from "./schemas/stats-schema.ts";
+import { shortIds, shortPaths } from "./session-names.ts";
 import { neutralLine } from "../neutral-text.ts";
+import { FOREIGN } from "../sessions/session-ref.ts";
 import { type Column, table } from "./terminal/table.ts";
-import { dayAndTime } from "./terminal/times.ts";
+import { dayAndTime } from "./terminal/time-text.ts";
 import { cut, wrap } from "./terminal/width.ts";
 
-/** Rows of the table of tools; --json has all. */
+/** Maximum number of rows in the table of tools; --json has all. */
 const MAX_TOOLS = 15;
 const MAX_NAME_COLUMNS = 40;
 
@@ -64,10 +64,11 @@ function overview({ colors, columns }: CommandContext, result: StatsResult): str
   return `${lines.join("\n")}\n`;
 }
 
-function sessionsText({ sessions, subagents, unreadable }: StatsResult): string {
+function sessionsText({ sessions, subagents, unreadable, foreign }: StatsResult): string {
   const parts = [count(sessions)];
   if (subagents > 0) parts.push(counted(subagents, "subagent"));
   if (unreadable > 0) parts.push(`${count(unreadable)} unreadable`);
+  if (foreign > 0) parts.push(`${count(foreign)} ${FOREIGN}`);
   return parts.join(", ");
 }
 
@@ -117,7 +118,7 @@ function damageText({ damaged, unknown_lines: unknown }: StatsResult): string {
     .join(", ");
 }
 
-/** The same in every table. */
+/** Columns shared by all tables. */
 export const TOKEN_COLUMNS: readonly Column[] = [
   { head: "IN", align: "right", drop: 3 },
   { head: "CACHE READ", align: "right", drop: 4 },
@@ -128,7 +129,7 @@ const USAGE_COLUMNS: readonly Column[] = [...TOKEN_COLUMNS, { head: "COST", alig
 
 type Tokens = Pick<StatsUsage, "tokens_in" | "cache_read" | "cache_write" | "tokens_out" | "tokens_out_is_lower_bound">;
 
-/** Cells of `TOKEN_COLUMNS`. */
+/** Returns the cells for `TOKEN_COLUMNS`. */
 export function tokenCells(usage: Tokens): string[] {
   return [
     compact(usage.tokens_in),
@@ -171,7 +172,7 @@ function modelsTable({ colors, columns }: CommandContext, { models }: StatsResul
   );
 }
 
-/** What a program wrote in the place of a model has none. */
+/** Returns false for the pseudo-model of answers written by the program itself. */
 function hasTokens({ tokens_in, tokens_out, cache_read, cache_write }: StatsUsage): boolean {
   return tokens_in + tokens_out + cache_read + cache_write > 0;
 }
@@ -202,7 +203,9 @@ function rowsTable(
     (by === "session" && row.parent_session_id !== null ? "  " : "") + nameOf(row, names),
     ...usageCells(row),
     ...(hasFamilies ? [row.with_subagents ? shortCost(row.with_subagents) : ""] : []),
-    ...(by === "session" ? [cut(neutralLine(row.title ?? ""), 60)] : []),
+    ...(by === "session"
+      ? [cut(`${row.is_foreign === true ? `(${FOREIGN}) ` : ""}${neutralLine(row.title ?? "")}`, 60)]
+      : []),
   ]);
   const shape: Column[] = [
     { head: by.toUpperCase(), flexible: by !== "session", paint: colors.yellow },
@@ -213,7 +216,7 @@ function rowsTable(
   return table(shape, cells, columns);
 }
 
-/** What keys are shown as, where that is not the key itself. */
+/** Displayed names of keys, if they differ from the key. */
 function namesOf(rows: readonly StatsRow[], by: NonNullable<StatsResult["by"]>): ReadonlyMap<string, string> {
   const keys = rows.map(({ key }) => key ?? "");
   if (by === "session") return shortIds(keys);

@@ -1,5 +1,5 @@
-/** Prints messages as they come: first the last ones of what is there, then each as it is added. */
-import { fingerprint, SeenSet } from "../parse/fingerprint.ts";
+/** Prints the last messages of a session, then each new one. */
+import { SeenSet } from "../parse/fingerprint.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./command.ts";
@@ -7,14 +7,14 @@ import { messageText, type ConversationStyle } from "./conversation-text.ts";
 import { messageRow } from "./message-row.ts";
 import { printLine } from "./output.ts";
 import { redactedRow, redactedRows } from "./redaction.ts";
-import { idOf } from "./session-input.ts";
-import type { MessageView } from "./turns.ts";
+import type { MessageView } from "../parse/turns.ts";
+import { sessionIdOf } from "../queries/read-session.ts";
 
 export interface TailOptions {
-  /** How many messages to begin with. */
+  /** Number of messages to begin with. */
   last: number;
   isJson: boolean;
-  /** Undefined: secrets are printed as they stand. */
+  /** Undefined: secrets are printed. */
   redactor: Redactor | undefined;
 }
 
@@ -24,9 +24,9 @@ export class TailPrinter {
   readonly #ref: SessionRef;
   readonly #options: TailOptions;
   readonly #style: ConversationStyle;
-  /** What a file that is read anew has in common with what was seen of it before. */
+  /** Messages seen before the file was read again. */
   readonly #seen = new SeenSet();
-  /** The last messages of what is there, until that was read; undefined from then on. */
+  /** Last messages so far, until the end of the file is reached; then undefined. */
   #held: MessageView[] | undefined = [];
   #previous: MessageView["message"] | undefined;
   #isAgain = false;
@@ -51,7 +51,7 @@ export class TailPrinter {
     if (this.#held.length > this.#options.last) this.#held.shift();
   }
 
-  /** All that is there was read. */
+  /** Prints the last messages, when the end of the file is reached. */
   async caughtUp(): Promise<void> {
     const held = this.#held ?? [];
     this.#held = undefined;
@@ -59,7 +59,7 @@ export class TailPrinter {
     await this.#context.flush();
   }
 
-  /** The file is read from its start again: what was seen of it is passed over. */
+  /** Prepares for reading the file from its start again, skipping the messages already seen. */
   startAgain(): void {
     this.#isAgain = true;
   }
@@ -76,17 +76,17 @@ export class TailPrinter {
   async #print(raw: MessageView): Promise<void> {
     this.printed += 1;
     const view = await this.#shown(raw);
-    if (this.#options.isJson) await printLine(this.#context, messageRow(view, idOf(this.#ref), null));
+    if (this.#options.isJson) await printLine(this.#context, messageRow(view, sessionIdOf(this.#ref), null));
     else await this.#context.out(messageText(view, this.#style, this.#previous));
     if (view.message.message_type === "assistant") this.#previous = view.message;
   }
 }
 
-/** The same for the same message, wherever it stands. */
+/** Returns a key that is the same for the same message at any position. */
 function keyOf({ message, blocks }: MessageView): string {
   const { timestamp, uuid, source_id, message_type } = message;
   const texts = blocks.map(({ block_type, content_text, thinking_text, tool_use_id, tool_result_id, result_text }) =>
-    fingerprint([block_type, content_text, thinking_text, tool_use_id, tool_result_id, result_text].join("\0")),
+    [block_type, content_text, thinking_text, tool_use_id, tool_result_id, result_text].join("\0"),
   );
   return [message_type, timestamp, uuid, source_id, ...texts].join("\0");
 }

@@ -1,4 +1,6 @@
-/** A tool call for a person to read: a line that names it, and the beginning of what it was given and gave back. */
+/** Formats a tool call: a line that names it, and the beginning of its input and result. */
+import { counted } from "../html/quantities.ts";
+import { jsonText } from "../parse/json-fields.ts";
 import type { ToolCall } from "../parse/model.ts";
 import type { ConversationStyle } from "./conversation-text.ts";
 import { neutralBlock, neutralLine } from "../neutral-text.ts";
@@ -6,15 +8,15 @@ import { cut, widthOf, wrap } from "./terminal/width.ts";
 import { userWords } from "../parse/user-words.ts";
 
 const INDENT = "    ";
-/** Lines of an input's field or of a result that are shown. */
+/** Maximum number of lines of an input field or a result. */
 const MAX_LINES = 12;
-/** Characters that are looked at for them. */
+/** Maximum number of characters used for them. */
 const MAX_CHARS = 4_000;
-/** What a call is about is left out where less than this would fit. */
+/** Minimum width for a call's description. */
 const MIN_ABOUT = 8;
-/** Width of the line that names a call, where the output has none. */
+/** Width of the line that names a call, if the output has no width. */
 const MAX_LINE = 200;
-/** Fields of inputs that tell most, in the order in which they are asked. */
+/** Most important input fields, in this order. */
 const TELLING = [
   "command",
   "file_path",
@@ -29,12 +31,12 @@ const TELLING = [
   "skill",
 ];
 
-/** A call and how it ended: several lines, without a line end. */
+/** Formats a call and its result as several lines, without a final line break. */
 export function toolCallText(call: ToolCall, style: ConversationStyle): string {
   return `${callText(call, style)}\n${endingText(call, style)}`;
 }
 
-/** The call alone. */
+/** Formats only the call. */
 export function callText(
   call: Pick<ToolCall, "tool_name" | "tool_input"> & { use?: unknown },
   style: ConversationStyle,
@@ -50,7 +52,7 @@ export function callText(
   return lines.join("\n");
 }
 
-/** What a call is about, in one line: its most telling field. Empty if it has none. */
+/** Returns the most important field of a call's input on one line; empty if it has none. */
 function callSummary(input: unknown): string {
   const fields = fieldsOf(input);
   const [, value] = telling(fields) ?? fields.find(([, value]) => typeof value === "string") ?? [];
@@ -65,7 +67,7 @@ function telling(fields: readonly [string, unknown][]): [string, unknown] | unde
   return undefined;
 }
 
-/** The fields that the first line does not show. */
+/** Formats the fields that the first line does not show. */
 function inputRest(input: unknown): string {
   const fields = fieldsOf(input);
   if (fields.length === 0)
@@ -80,7 +82,7 @@ function field(name: string, text: string): string {
   return text.includes("\n") ? `${name}:\n${text.replace(/^/gm, "  ")}` : `${name}: ${text}`;
 }
 
-/** How a call ended. */
+/** Formats the result of a call. */
 export function endingText(
   { status, error, result_text }: Pick<ToolCall, "status" | "error" | "result_text">,
   style: ConversationStyle,
@@ -105,17 +107,17 @@ export function endingText(
   }
 }
 
-/** Puts a mark into the indentation of the first line. */
+/** Inserts a mark into the indentation of the first line. */
 function marked(mark: string, text: string): string {
   return `  ${mark} ${text.slice(INDENT.length)}`;
 }
 
-/** The first lines of a text, indented, with a note on what is left out. */
+/** Returns the first lines of a text, indented, with a note about the rest. */
 function excerpt(text: string, { columns }: ConversationStyle): string {
   const lines = neutralBlock(text.slice(0, MAX_CHARS).replace(/^\n+|\s+$/g, "")).split("\n");
   const shown = wrap(lines.slice(0, MAX_LINES).join("\n"), columns, INDENT);
   const hidden = text.trimEnd().split("\n").length - Math.min(lines.length, MAX_LINES);
-  if (hidden > 0) return `${shown}\n${INDENT}… ${hidden} more ${hidden === 1 ? "line" : "lines"}`;
+  if (hidden > 0) return `${shown}\n${INDENT}… ${counted(hidden, "more line")}`;
   return text.length > MAX_CHARS ? `${shown}…` : shown;
 }
 
@@ -124,11 +126,5 @@ function fieldsOf(input: unknown): [string, unknown][] {
 }
 
 function textOf(value: unknown): string {
-  if (typeof value === "string") return value;
-  try {
-    return JSON.stringify(value) ?? "";
-  } catch {
-    // Nested too deep for the runtime.
-    return "…";
-  }
+  return typeof value === "string" ? value : jsonText(value);
 }

@@ -1,12 +1,11 @@
-/** The store, for a command about snippets, and its errors in the words of the command line. */
+/** Opens the store for snippet commands, and translates its errors for the command line. */
 import type { SnippetSetting } from "../snippets/setting.ts";
-import { SnippetError } from "../snippets/snippet-error.ts";
-import { openStore, storePlace } from "../store/open-store.ts";
-import { StoreError } from "../store/store-error.ts";
+import { openStore, openStoreToRead, storePlace } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
-import { CliError, type CommandContext } from "./command.ts";
+import type { CommandContext } from "./command.ts";
+import { TranscriptsError, isFieldError, isStoreError } from "../transcripts-error.ts";
 
-/** What the fields are called here. */
+/** Names of the fields on the command line. */
 const NAMES: Readonly<Record<string, string>> = {
   session_id: "SESSION",
   snippet_type: "--type",
@@ -27,7 +26,7 @@ const NAMES: Readonly<Record<string, string>> = {
   retentionDays: "--older-than",
 };
 
-/** Opens the store, does the work, and closes it. A `SnippetError` becomes a `CliError` that names the option. */
+/** Opens the store, runs the work and closes the store. An error about a field names its option. */
 export async function withSnippets<T>(
   context: CommandContext,
   work: (setting: SnippetSetting) => Promise<T>,
@@ -36,8 +35,8 @@ export async function withSnippets<T>(
 }
 
 /**
- * The same for work that only reads: the store may be one that this user cannot write. `none` is what there is in a
- * store that is not there and cannot be made.
+ * Like `withSnippets`, for work that only reads: this user may lack write permission. `none`: the result if the store does
+ * not exist and cannot be created.
  */
 export async function readingSnippets<T>(
   context: CommandContext,
@@ -46,22 +45,12 @@ export async function readingSnippets<T>(
 ): Promise<T> {
   let store: Store;
   try {
-    store = await openedToRead(context);
+    store = await openStoreToRead(context);
   } catch (error) {
-    if (error instanceof StoreError && !storePlace(context).exists) return none;
+    if (isStoreError(error) && !storePlace(context).exists) return none;
     throw error;
   }
   return withStore(store, context, work);
-}
-
-/** One that is not there is made, and one of an older version brought up to date. */
-async function openedToRead(context: CommandContext): Promise<Store> {
-  try {
-    return await openStore(context, { readOnly: true });
-  } catch (error) {
-    if (!(error instanceof StoreError) || error.code !== "unavailable") throw error;
-  }
-  return openStore(context);
 }
 
 async function withStore<T>(
@@ -72,20 +61,20 @@ async function withStore<T>(
   try {
     return await work({ store, where: context, signal: context.signal });
   } catch (error) {
-    throw error instanceof SnippetError ? forCommandLine(error) : error;
+    throw isFieldError(error) ? forCommandLine(error) : error;
   } finally {
     await store.close();
   }
 }
 
-/** The same error with the option for the field. */
-export function forCommandLine(error: SnippetError): CliError {
-  const { field, message } = error;
+/** Returns the same error with the option's name for the field. */
+export function forCommandLine(error: TranscriptsError): TranscriptsError {
+  const { code, field = "", message } = error;
   const [first = ""] = field.split(".");
   const name = NAMES[first] ?? field;
   const said = Object.entries(NAMES).reduce(
     (text, [inner, option]) => text.replaceAll(new RegExp(`\\b${inner}\\b`, "g"), option),
-    message.slice(field.length + 2),
+    message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message,
   );
-  return new CliError(`${name}: ${said}`, "", { cause: error });
+  return new TranscriptsError(code, `${name}: ${said}`, "", { cause: error });
 }

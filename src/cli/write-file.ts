@@ -1,24 +1,42 @@
-/** Files that are written whole or not at all. */
+/** Writes files completely or not at all. */
 import { lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { CliError } from "./command.ts";
-import { errorCode } from "../files/fault.ts";
+import { reasonOf } from "../sessions/reasons.ts";
+import { errorCode } from "../transcript/files/fault.ts";
+import { TranscriptsError } from "../transcripts-error.ts";
 
-/** A file in the making, under a temporary name beside its own. */
+/** File being written under a temporary name beside its own. */
 export interface WholeFile {
   write(text: string): Promise<void>;
-  /** Gives it its name, in place of a file that has it. */
+  /** Gives it its name, replacing an existing file. */
   finish(): Promise<void>;
-  /** Removes what is there of it. Does nothing after `finish`. */
+  /** Removes the temporary file. Does nothing after `finish`. */
   discard(): Promise<void>;
 }
 
 /**
- * Nobody ever reads half of the file. One that is there keeps its mode, and a symbolic link stays one; a new one gets
- * `mode`. Rejects with a `CliError` for anything but a regular file, such as a device, a pipe or a folder, and otherwise,
- * like all calls, with the file system's error.
+ * Readers never see half of the file. An existing file keeps its mode, and a symbolic link is followed; a new file gets
+ * `mode`. Rejects with a `TranscriptsError` if the file cannot be created or is not a regular file, such as a device, a
+ * pipe or a folder; later calls reject with the file system's error.
  */
 export async function createWholeFile(path: string, mode = 0o644): Promise<WholeFile> {
+  try {
+    return await openWholeFile(path, mode);
+  } catch (error) {
+    if (error instanceof TranscriptsError) throw error;
+    const reason = errorCode(error) === "ENOENT" ? "its folder does not exist" : reasonOf(error);
+    throw new TranscriptsError(
+      "bad_file",
+      `${path} cannot be written: ${reason}.`,
+      "Create the folder, allow writing to it, or name another file.",
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+async function openWholeFile(path: string, mode: number): Promise<WholeFile> {
   const target = await realTarget(path);
   const serial = Math.random().toString(36).slice(2, 8);
   const temporary = join(dirname(target), `.${basename(target)}.${process.pid}-${serial}.tmp`);
@@ -61,13 +79,13 @@ async function realTarget(path: string): Promise<string> {
     return await realpath(path);
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw error;
-    // A link to nowhere would be replaced, not followed.
+    // A dangling link would be replaced, not followed.
     if (await lstat(path).catch(() => undefined)) throw notRegular(path, error);
     return path;
   }
 }
 
-/** The permissions of a file that is there already. */
+/** Returns the permissions of an existing file. */
 async function modeOf(path: string): Promise<number | undefined> {
   try {
     const facts = await stat(path);
@@ -79,6 +97,8 @@ async function modeOf(path: string): Promise<number | undefined> {
   }
 }
 
-function notRegular(path: string, cause?: unknown): CliError {
-  return new CliError(`${path} is not a regular file, so it is left as it is.`, "Name another file.", { cause });
+function notRegular(path: string, cause?: unknown): TranscriptsError {
+  return new TranscriptsError("bad_file", `${path} is not a regular file and was not changed.`, "Name another file.", {
+    cause,
+  });
 }

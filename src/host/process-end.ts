@@ -1,23 +1,27 @@
 import { isMainThread } from "node:worker_threads";
 import type { Recorder } from "../transcript/recorder.ts";
 
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
-/** How long the end of the process is delayed at most, in milliseconds. A second signal ends it at once. */
+/** Maximum delay of the process's end, in milliseconds. A second signal ends it at once. */
 const FLUSH_MS = 2_000;
 
 const recorders = new Set<Recorder>();
-let isListening = false;
+const listening = new Set<NodeJS.Signals | "exit">();
 
 /**
- * Has the recorder write what it holds when the process is told to stop. `opencode run` and `serve` die of a
- * signal without disposing their plugins; what the assistant has streamed so far would be lost.
+ * Flushes the recorder when the process receives one of the signals to stop, on which the host ends without disposing its
+ * plugins: text streamed so far would be lost.
  */
-export function endWithProcess(recorder: Recorder): void {
+export function endWithProcess(recorder: Recorder, signals: readonly NodeJS.Signals[]): void {
   recorders.add(recorder);
-  // In a worker (the TUI's plugins) signals do not arrive; the host disposes its plugins there.
-  if (isListening || !isMainThread) return;
-  isListening = true;
-  for (const signal of SIGNALS) process.once(signal, onSignal);
+  // A worker (as for the TUI's plugins) receives no signals; there the host disposes its plugins.
+  if (!isMainThread) return;
+  for (const signal of signals) {
+    if (listening.has(signal)) continue;
+    listening.add(signal);
+    process.once(signal, onSignal);
+  }
+  if (listening.has("exit")) return;
+  listening.add("exit");
   process.once("exit", () => {
     for (const held of recorders) held.flushSync();
   });
@@ -25,7 +29,7 @@ export function endWithProcess(recorder: Recorder): void {
 
 function onSignal(signal: NodeJS.Signals): void {
   const flushes = [...recorders].map((recorder) => recorder.flush(FLUSH_MS, "all", "now"));
-  // Where the host listens too, it decides how the process ends.
+  // If the host listens too, it decides how the process ends.
   const end = (): boolean => process.listenerCount(signal) === 0 && process.kill(process.pid, signal);
   void Promise.allSettled(flushes).then(end);
 }

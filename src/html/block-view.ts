@@ -1,19 +1,20 @@
+/** Renders the blocks of a message: text, thinking, calls with their results, attachments. */
 import { h, type JSX } from "preact";
-import type { ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
-import { printedText } from "../calls/result-texts.ts";
-import { withoutSequences } from "../neutral-text.ts";
-import { CallView, LoneResult } from "./call-view.ts";
-import { closed } from "./closed.ts";
-import { oneLine } from "./excerpt.ts";
-import { documentNote, imageView } from "./images.ts";
-import { jsonText } from "./json-text.ts";
-import { LongText } from "./long-text.ts";
-import { Markdown } from "./markdown.ts";
+import { micromark, type Options } from "micromark";
+import { gfm, gfmHtml } from "micromark-extension-gfm";
+import { errorText, printedText } from "../calls/result-texts.ts";
+import { oneLine, withoutSequences } from "../neutral-text.ts";
+import { jsonText } from "../parse/json-fields.ts";
+import type { ParsedContentBlock, ToolStatus, TranscriptMessage } from "../parse/model.ts";
+import { closed, gist, LongText } from "./page-texts.ts";
+import type { PageImage, PageSession } from "./outline.ts";
+import { compact } from "./quantities.ts";
+import { answersIn, callTarget, questionsIn, ToolInput } from "./tool-input.ts";
 import type { View } from "./view.ts";
 
 const MAX_NAME_CHARS = 120;
 
-/** A block as it stands in its message; null if it is shown in its call. */
+/** Renders a block in its message; null if it is shown in its call. */
 export async function blockView(
   view: View,
   message: TranscriptMessage,
@@ -41,14 +42,14 @@ export async function blockView(
 
 function thinkingView(block: ParsedContentBlock): JSX.Element | null {
   const text = block.thinking_text ?? "";
-  // How many there are stands in the head of the page.
+  // The page's head has their number.
   if (text === "") return null;
   return closed({ kind: "thinking", name: "Thinking", preview: text }, h(Markdown, { text }));
 }
 
 function unknownView(block: ParsedContentBlock): JSX.Element {
   const type = oneLine(block.metadata.type ?? "none", MAX_NAME_CHARS);
-  const content = h(LongText, { text: jsonText(block.metadata.raw), line: block.line_number, kind: "text" });
+  const content = h(LongText, { text: jsonText(block.metadata.raw, 2), line: block.line_number, kind: "text" });
   return closed({ name: `Block of an unknown type: ${type}` }, content);
 }
 
@@ -56,7 +57,7 @@ function note(text: string, name = "note"): JSX.Element {
   return h("p", { class: name }, withoutSequences(text));
 }
 
-/** What people and models wrote is read as markdown; what programs put in is closed, or in small print. */
+/** Renders text of people and models as markdown; text added by programs is collapsed, or in small print. */
 function textView(message: TranscriptMessage, block: ParsedContentBlock): JSX.Element {
   const output = printedText(block.content_text ?? "");
   if (output !== undefined) {
@@ -85,4 +86,259 @@ function textView(message: TranscriptMessage, block: ParsedContentBlock): JSX.El
   }
   if (message.user_kind === "meta") return closed({ name: "Put in by the program", preview: text }, prose);
   return message.message_type === "system" && !isCut ? note(text) : prose;
+}
+
+const MAX_TOOL_CHARS = 80;
+const MAX_REASON_CHARS = 240;
+
+const ENDINGS: Record<ToolStatus, string> = {
+  completed: "",
+  error: "failed",
+  interrupted: "interrupted",
+  rejected: "rejected",
+  pending: "no result",
+};
+
+interface CallProps {
+  view: View;
+  message: TranscriptMessage;
+  block: ParsedContentBlock;
+}
+
+/** Renders a call with its result, collapsed. The visible line shows how a call failed. */
+function CallView({ view, message, block }: CallProps): JSX.Element {
+  const paired = view.outline.calls.get(block.id);
+  const status = paired?.call.status ?? block.status ?? "pending";
+  const anchor = view.anchors.block(message.ordinal, block.block_order);
+  return h(
+    "details",
+    { class: `call ${status}` },
+    h(
+      "summary",
+      null,
+      h("span", { class: "tool" }, toolName(block.tool_name)),
+      h("span", { class: "target" }, callTarget(block.tool_input, message.cwd ?? view.session.metadata.cwd)),
+      h(Ending, { status, error: paired?.call.error ?? null }),
+      questionsIn(block.tool_input).length === 0 || status !== "completed"
+        ? null
+        : h("span", { class: "ending reasoned" }, gist(answersIn(paired?.call.result_text ?? ""), MAX_REASON_CHARS)),
+    ),
+    // The anchor is inside the collapsed part, because browsers open it for a link into it.
+    h(
+      "div",
+      { class: "inside", id: anchor },
+      h(ToolInput, { input: block.tool_input, line: block.line_number }),
+      paired?.result
+        ? h(PairedResult, { view, block: paired.result, ordinal: paired.call.result?.message_ordinal })
+        : null,
+      h("p", { class: "reference" }, h("a", { href: `#${anchor}` }, `#${anchor}`), idNote(block.tool_use_id)),
+    ),
+  );
+}
+
+function toolName(name: string | null): string {
+  return oneLine(name ?? "", MAX_TOOL_CHARS) || "(no name)";
+}
+
+function idNote(id: string | null): string | null {
+  return id === null ? null : ` ${oneLine(id, MAX_TOOL_CHARS)}`;
+}
+
+function Ending({ status, error }: { status: ToolStatus; error: string | null }): JSX.Element | null {
+  if (status === "completed") return null;
+  const reason = status === "error" && error !== null ? gist(withoutSequences(error), MAX_REASON_CHARS) : "";
+  return h(
+    "span",
+    { class: reason === "" ? "ending" : "ending reasoned" },
+    h("strong", null, ENDINGS[status]),
+    reason === "" ? null : ` ${reason}`,
+  );
+}
+
+interface ResultProps {
+  view: View;
+  block: ParsedContentBlock;
+  ordinal?: number | undefined;
+}
+
+/** Has the anchor of the result's message if that is not shown anywhere else on the page. */
+function PairedResult({ view, block, ordinal }: ResultProps): JSX.Element {
+  const id =
+    ordinal !== undefined && view.outline.emptied.has(ordinal) ? view.anchors.claimMessage({ ordinal }) : undefined;
+  return h("div", id === undefined ? { class: "result" } : { class: "result", id }, h(ResultText, { block }));
+}
+
+function ResultText({ block }: { block: ParsedContentBlock }): JSX.Element {
+  const text = block.status === "error" ? errorText(block.result_text ?? "") : (block.result_text ?? "");
+  const { images, persisted_output_path: path, truncated } = block.metadata;
+  const isCut = truncated === true;
+  return h(
+    "div",
+    null,
+    text === ""
+      ? h("p", { class: "note" }, "No output.")
+      : [h("p", { class: "label" }, "output"), h(LongText, { text, line: block.line_number, kind: "output", isCut })],
+    typeof images === "number" ? h("p", { class: "note" }, "Images of this result are not kept in this page.") : null,
+    typeof path === "string" ? h("p", { class: "note" }, `The whole output was kept in ${oneLine(path, 400)}`) : null,
+  );
+}
+
+function LoneResult({ block }: { block: ParsedContentBlock }): JSX.Element {
+  const status = block.status ?? (block.is_error === true ? "error" : "completed");
+  const error = block.result_text === null ? null : errorText(block.result_text);
+  return h(
+    "details",
+    { class: `call ${status}` },
+    h(
+      "summary",
+      null,
+      h("span", { class: "tool" }, "Result without its call"),
+      h("span", { class: "target" }, idNote(block.tool_result_id)),
+      h(Ending, { status, error }),
+    ),
+    h("div", { class: "inside" }, h(ResultText, { block })),
+  );
+}
+
+/** Embedded image types. Not SVG, which is a document that may contain links and styles. */
+const TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"]);
+export const MAX_IMAGE_BYTES = 1_000_000;
+const MAX_FILE_CHARS = 300;
+
+/** Renders an image if its bytes are available and not too many; else a note about it. */
+async function imageView(block: ParsedContentBlock, session: PageSession): Promise<JSX.Element> {
+  const name = attachmentName(block);
+  let image: PageImage | undefined;
+  try {
+    image = await session.readImage?.(block);
+  } catch {
+    return note(`${name}, which could not be read.`);
+  }
+  if (image === undefined) return note(`${name}, not kept in this page.`);
+  if (!TYPES.has(image.mediaType)) return note(`${name}, of a kind that this page does not show.`);
+  if (image.bytes.length > MAX_IMAGE_BYTES) {
+    return note(`${name}, too large for this page: ${compact(image.bytes.length)} bytes.`);
+  }
+  return h("img", { class: "picture", src: dataUrl(image), alt: name, loading: "lazy" });
+}
+
+/** Renders a note for a document, which is never shown. */
+function documentNote(block: ParsedContentBlock): JSX.Element {
+  return note(`${attachmentName(block)}, not kept in this page.`);
+}
+
+/** Describes an attachment and its path or URL. */
+function attachmentName({ block_type: type, metadata }: ParsedContentBlock): string {
+  const { media_type: mediaType, filename, path, url, missing } = metadata;
+  const parts = [mediaType ?? "of unknown type", filename, path ?? url, missing].filter(
+    (part) => typeof part === "string",
+  );
+  return `${type === "image" ? "Image" : "Document"} (${oneLine(parts.join(", "), MAX_FILE_CHARS)})`;
+}
+
+function dataUrl({ mediaType, bytes }: PageImage): string {
+  const base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+  return `data:${mediaType};base64,${base64}`;
+}
+
+/** Maximum length of text rendered as markdown: longer texts are not prose, and parsing takes more than linear time. */
+const MAX_MARKDOWN_CHARS = 100_000;
+/** Maximum number of emphasis marks in a paragraph: micromark takes quadratic time, here about 0.1 s. */
+const MAX_MARKS_IN_PARAGRAPH = 2_000;
+/** Lowers the headings of a text below those of the page. */
+const HEADING_SHIFT = 2;
+
+const OPTIONS: Options = {
+  extensions: [
+    gfm(),
+    // Ids of footnotes would be the same in every message.
+    { disable: { null: ["gfmFootnoteCall", "gfmFootnoteDefinition", "gfmPotentialFootnoteCall"] } },
+  ],
+  htmlExtensions: [gfmHtml()],
+};
+
+/** Renders markdown. HTML in it is shown as text; images are named, never loaded. */
+export function Markdown({ text: given }: { text: string }): JSX.Element {
+  const text = withoutSequences(given);
+  if (!isReadable(text)) return h("div", { class: "plain", dir: "auto" }, text);
+  // `toHtml` returns only elements and attributes from its own list.
+  return h("div", { class: "prose", dir: "auto", dangerouslySetInnerHTML: { __html: toHtml(text) } });
+}
+
+function isReadable(text: string): boolean {
+  if (text.length > MAX_MARKDOWN_CHARS) return false;
+  for (const paragraph of text.split(/\n[ \t]*\n/)) {
+    if (paragraph.length > MAX_MARKS_IN_PARAGRAPH && countMarks(paragraph) > MAX_MARKS_IN_PARAGRAPH) return false;
+  }
+  return true;
+}
+
+function countMarks(text: string): number {
+  let count = 0;
+  for (const _ of text.matchAll(/[*_~[\]]/g)) count += 1;
+  return count;
+}
+
+/** Matches tags. Micromark escapes `<` and `>` of the text, so each remaining pair is a tag that it made. */
+function toHtml(text: string): string {
+  const open: string[] = [];
+  return micromark(text, OPTIONS).replace(/<(\/?)(\w+)([^<>]*)>/g, (_tag, slash: string, name: string, rest: string) =>
+    slash === "" ? startTag(name, attributesOf(rest), open) : endTag(name, open),
+  );
+}
+
+type Attributes = ReadonlyMap<string, string>;
+
+/** Attribute values as written by micromark: still encoded, safe between double quotes. */
+function attributesOf(text: string): Attributes {
+  const pairs = text.matchAll(/([\w-]+)="([^"]*)"/g);
+  return new Map(Array.from(pairs, ([, name = "", value = ""]) => [name, value]));
+}
+
+const PLAIN = new Set("p ul li blockquote pre code hr br strong em del thead tbody tr".split(" "));
+
+function startTag(name: string, attributes: Attributes, open: string[]): string {
+  if (PLAIN.has(name)) return `<${name}>`;
+  if (/^h[1-6]$/.test(name)) return `<${shifted(name)}>`;
+  if (name === "a") return startLink(attributes.get("href") ?? "", open);
+  if (name === "img") return imageNote(attributes);
+  if (name === "input") return attributes.has("checked") ? "☑" : "☐";
+  if (name === "table") return '<div class="scroll"><table>';
+  if (name === "td" || name === "th") return startCell(name, attributes.get("align"));
+  if (name === "ol") return startList(attributes.get("start"));
+  return "";
+}
+
+function endTag(name: string, open: string[]): string {
+  if (PLAIN.has(name) || name === "ol" || name === "td" || name === "th") return `</${name}>`;
+  if (/^h[1-6]$/.test(name)) return `</${shifted(name)}>`;
+  if (name === "a") return `</${open.pop() ?? "span"}>`;
+  if (name === "table") return "</table></div>";
+  return "";
+}
+
+function shifted(name: string): string {
+  return `h${Math.min(6, Number(name.slice(1)) + HEADING_SHIFT)}`;
+}
+
+/** Keeps links to the web and to mail. Others would lead into the page or the reader's disk, so their target is shown as text. */
+function startLink(href: string, open: string[]): string {
+  const isWeb = /^(https?:\/\/|mailto:)/i.test(href);
+  open.push(isWeb ? "a" : "span");
+  if (isWeb) return `<a href="${href}" rel="noopener noreferrer nofollow">`;
+  return href === "" ? "<span>" : `<span class="dead-link" title="${href}">`;
+}
+
+function imageNote(attributes: Attributes): string {
+  const alt = attributes.get("alt") ?? "";
+  const source = attributes.get("src") ?? "";
+  return `<span class="note">[Image${alt === "" ? "" : `: ${alt}`}${source === "" ? "" : ` (${source})`}]</span>`;
+}
+
+function startCell(name: string, align: string | undefined): string {
+  return align === "right" || align === "center" ? `<${name} class="${align}">` : `<${name}>`;
+}
+
+function startList(start: string | undefined): string {
+  return start !== undefined && /^\d{1,9}$/.test(start) ? `<ol start="${start}">` : "<ol>";
 }

@@ -1,16 +1,15 @@
 import { h, type JSX } from "preact";
+import { jsonText } from "../parse/json-fields.ts";
 import type { BlockType, ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
-import type { Clock } from "./clock.ts";
-import { jsonText } from "./json-text.ts";
-import { LongText } from "./long-text.ts";
-import { closed } from "./closed.ts";
-import { oneLine } from "./excerpt.ts";
+import type { Clock } from "./view.ts";
+import { closed, LongText } from "./page-texts.ts";
+import { oneLine } from "../neutral-text.ts";
 import { duration } from "./quantities.ts";
 
 const WORK: ReadonlySet<BlockType> = new Set(["tool_use", "tool_result"]);
 const THOUGHT: ReadonlySet<BlockType> = new Set(["thinking", "redacted_thinking"]);
 
-/** Who speaks, as the page calls it. What a subagent is asked comes from the agent that started it. */
+/** Returns the label of the speaker. A subagent's prompt comes from the agent that started it. */
 export function speakerOf(message: TranscriptMessage, toSubagent: boolean): string {
   const { message_type: type, user_kind: kind, metadata } = message;
   if (type === "assistant") return metadata.is_api_error === true ? "API error" : "Assistant";
@@ -22,7 +21,7 @@ export function speakerOf(message: TranscriptMessage, toSubagent: boolean): stri
   return toSubagent ? "Prompt" : "User";
 }
 
-/** Classes that say how an entry looks, and what is left of it when calls or thinking are hidden. */
+/** Returns the CSS classes of an entry, which also control what is hidden with calls or thinking. */
 export function entryClass(
   speaker: string,
   { metadata }: TranscriptMessage,
@@ -47,11 +46,11 @@ interface StampProps {
   message: TranscriptMessage;
   anchor: string;
   clock: Clock;
-  /** The model, where it is another than before. */
+  /** Model, if it differs from the previous one. */
   model: string | null;
 }
 
-/** Who, when, and the entry's number, which is a link to it. */
+/** Renders speaker, time, and the entry's number with a link to it. */
 export function Stamp({ speaker, message, anchor, clock, model }: StampProps): JSX.Element {
   const { timestamp } = message;
   return h(
@@ -68,14 +67,13 @@ export function Stamp({ speaker, message, anchor, clock, model }: StampProps): J
   );
 }
 
-/** The time of day; the whole date is in the tooltip. */
+/** Renders the time of day, with the full date in the tooltip. */
 export function Time({ timestamp, clock }: { timestamp: string; clock: Clock }): JSX.Element {
   const isTime = clock.date(timestamp) !== undefined;
   const props = isTime ? { datetime: timestamp, title: `${clock.dateAndTime(timestamp)}, ${clock.zone}` } : {};
   return h(isTime ? "time" : "span", props, oneLine(clock.time(timestamp), 40));
 }
 
-/** Of an event, what happened; stands above its text. */
 export function eventName({ message_type: type, metadata }: TranscriptMessage): JSX.Element | null {
   if (type !== "system") return null;
   const name = oneLine(metadata.subtype ?? "event", 80).replaceAll("_", " ");
@@ -83,14 +81,13 @@ export function eventName({ message_type: type, metadata }: TranscriptMessage): 
   return h("p", { class: "note event" }, typeof took === "number" ? `${name}: ${duration(took)}` : name);
 }
 
-/** What is to be said of an entry after its blocks. */
 export function remarks(
   { metadata, message_type: type, line_number: line }: TranscriptMessage,
   blockCount: number,
 ): JSX.Element[] {
   const found: JSX.Element[] = [];
   if (type === "system" && metadata["error"] !== undefined) {
-    const text = jsonText(metadata["error"]);
+    const text = jsonText(metadata["error"], 2);
     found.push(closed({ name: "Error", preview: text }, h(LongText, { text, line, kind: "text" })));
   }
   if (type !== "system" && blockCount === 0) found.push(h("p", { class: "note" }, "Nothing was recorded of it."));

@@ -1,167 +1,94 @@
-/** What has to be known of a session before its page can be begun: the first of the two times that it is gone over. */
-import type { ParsedContentBlock, ToolCall } from "../parse/model.ts";
-import { oneLine } from "./excerpt.ts";
-import type { PageEntry, PageSession } from "./page-session.ts";
+/** The input of a page, and its outline: the turns, and which call started which subagent. */
+import type { ParsedContentBlock, ParseResult, ToolCall } from "../parse/model.ts";
+import { type Turn, turnsOf } from "../parse/turns.ts";
 
-const MAX_TURN_TITLE_CHARS = 140;
-
-/** What follows on one thing that a person said. */
-export interface Turn {
-  /** From 1. */
-  number: number;
-  /** Of the message that begins it. */
-  ordinal: number;
-  timestamp: string | null;
-  title: string;
-  calls: number;
-  failures: number;
+export interface PageImage {
+  /** `image/png`, `image/jpeg`, `image/gif`, `image/webp` or `image/avif`; others become a note. */
+  mediaType: string;
+  bytes: Uint8Array;
 }
 
-/** A call with the blocks that are shown in it. */
+/** Session for a page, as the parser returns it, with the sessions of its subagents. */
+export interface PageSession extends Pick<
+  ParseResult,
+  "messages" | "content_blocks" | "tool_calls" | "stats" | "metadata" | "errors"
+> {
+  /** Origin, if not this machine, as a clause. */
+  origin?: string;
+  /** Sessions of subagents. One named by a call is shown below the call, others at the end. */
+  children: readonly PageSession[];
+  /** Finds the bytes of an image block; undefined if they are not available. Without it, images become notes. */
+  readImage?: (block: ParsedContentBlock) => Promise<PageImage | undefined>;
+}
+
+/** Call with the blocks that are shown in it. */
 export interface PairedCall {
   call: ToolCall;
-  /** Null if there is none, or if its block is not in the session. */
+  /** Null if there is no result, or if its block is not in the session. */
   result: ParsedContentBlock | null;
-  /** Sessions that the call started. */
-  children: readonly PageSession[];
+  children: PageSession[];
 }
 
 export interface Outline {
   turns: readonly Turn[];
-  /** By the id of the `tool_use` block. */
+  /** By id of the `tool_use` block. */
   calls: ReadonlyMap<string, PairedCall>;
-  /** Ids of results that are shown in their call. */
+  /** Ids of results shown in their call. */
   resultsInCalls: ReadonlySet<string>;
-  /** Ordinals of messages of which nothing is left to show where they stand, since all they have is shown in calls. */
+  /** Ordinals of messages that are shown entirely in calls. */
   emptied: ReadonlySet<number>;
-  /** Children that no call names. */
+  /** Children not named by any call. */
   otherChildren: readonly PageSession[];
-  /** The whole session is a subagent's, so that its messages need no mark of it. */
+  /** The whole session is a subagent's, so its messages need no label. */
   isSubagent: boolean;
 }
 
-export async function outlineOf(session: PageSession): Promise<Outline> {
-  const draft = new OutlineDraft(session);
-  for await (const entry of session.messages) draft.add(entry);
-  return draft.finish();
+export function outlineOf(session: PageSession): Outline {
+  const turns = turnsOf(session);
+  const entries = turns.flatMap(({ messages }) => messages);
+  const blocks = new Map(entries.flatMap((entry) => entry.blocks.map((block) => [block.id, block])));
+  const calls = new Map<string, PairedCall>();
+  for (const call of session.tool_calls) {
+    // Part of a session may have results without their calls.
+    if (call.use === null || !blocks.has(call.use.block_id)) continue;
+    const result = blocks.get(call.result?.block_id ?? "") ?? null;
+    calls.set(call.use.block_id, { call, result, children: [] });
+  }
+  const resultsInCalls = new Set([...calls.values()].flatMap(({ result }) => result?.id ?? []));
+  const emptied = entries.filter(
+    (entry) => entry.blocks.length > 0 && entry.blocks.every(({ id }) => resultsInCalls.has(id)),
+  );
+  return {
+    turns,
+    calls,
+    resultsInCalls,
+    emptied: new Set(emptied.map(({ message }) => message.ordinal)),
+    otherChildren: otherChildren(session, calls, blocks),
+    isSubagent: session.messages.every(({ is_sidechain: isSide }) => isSide),
+  };
 }
 
-/** Whether a person begins a turn with it. */
-export function beginsTurn({ message, amends }: PageEntry, isSubagent: boolean): boolean {
-  if (amends === true || message.user_kind !== "human" || (message.is_sidechain && !isSubagent)) return false;
-  const { origin } = message.metadata;
-  return origin === undefined || origin === "command" || origin === "queued";
+/** Puts the children into the calls that started them. Returns those that no call names. */
+function otherChildren(
+  session: PageSession,
+  calls: ReadonlyMap<string, PairedCall>,
+  blocks: ReadonlyMap<string, ParsedContentBlock>,
+): PageSession[] {
+  const started = new Map<string, PairedCall>();
+  for (const [use, call] of calls) for (const name of startedBy(blocks.get(use))) started.set(name, call);
+  for (const call of calls.values()) for (const name of startedBy(call.result)) started.set(name, call);
+  return session.children.filter((child) => {
+    const { agentId, sessionId } = child.metadata;
+    // Subagents of Claude Code have their own id and the session's id; those of opencode have their own session.
+    const names = [agentId, sessionId === session.metadata.sessionId ? null : sessionId];
+    const call = names.map((name) => started.get(name ?? "")).find((found) => found !== undefined);
+    call?.children.push(child);
+    return call === undefined;
+  });
 }
 
-class OutlineDraft {
-  readonly #session: PageSession;
-  #isSubagent: boolean | undefined;
-  readonly #byUse = new Map<string, ToolCall>();
-  readonly #useOfResult = new Map<string, string>();
-  readonly #results = new Map<string, ParsedContentBlock>();
-  readonly #uses = new Map<string, ParsedContentBlock>();
-  /** The calls in which all blocks of a message are shown, by its ordinal. */
-  readonly #shownInCalls = new Map<number, string[]>();
-  readonly #turns: Turn[] = [];
-
-  constructor(session: PageSession) {
-    this.#session = session;
-    for (const call of session.toolCalls) {
-      if (call.use === null) continue;
-      this.#byUse.set(call.use.block_id, call);
-      if (call.result !== null) this.#useOfResult.set(call.result.block_id, call.use.block_id);
-    }
-  }
-
-  add(entry: PageEntry): void {
-    const { message, blocks } = entry;
-    // A session begins with its own messages, so one that begins with a subagent's is the subagent's.
-    if (message.role !== null) this.#isSubagent ??= message.is_sidechain;
-    if (beginsTurn(entry, this.#isSubagent ?? false)) this.#beginTurn(entry);
-    const shownIn: string[] = [];
-    for (const block of blocks) {
-      const use = this.#useOfResult.get(block.id);
-      if (use !== undefined) {
-        this.#results.set(use, block);
-        shownIn.push(use);
-      } else if (block.block_type === "tool_use") this.#addCall(block);
-    }
-    if (blocks.length > 0 && shownIn.length === blocks.length) this.#shownInCalls.set(message.ordinal, shownIn);
-    else this.#shownInCalls.delete(message.ordinal);
-  }
-
-  finish(): Outline {
-    // A part of a session may have results whose calls are not in it.
-    for (const use of this.#results.keys()) if (!this.#uses.has(use)) this.#results.delete(use);
-    const { childrenOf, others } = this.#placeChildren();
-    const calls = Array.from(this.#byUse, ([id, call]): [string, PairedCall] => [
-      id,
-      { call, result: this.#results.get(id) ?? null, children: childrenOf.get(id) ?? [] },
-    ]);
-    return {
-      turns: this.#turns,
-      calls: new Map(calls),
-      resultsInCalls: new Set(Array.from(this.#results.values(), ({ id }) => id)),
-      emptied: this.#emptied(),
-      otherChildren: others,
-      isSubagent: this.#isSubagent ?? false,
-    };
-  }
-
-  #emptied(): Set<number> {
-    const emptied = new Set<number>();
-    for (const [ordinal, uses] of this.#shownInCalls) {
-      if (uses.every((use) => this.#uses.has(use))) emptied.add(ordinal);
-    }
-    return emptied;
-  }
-
-  #beginTurn(entry: PageEntry): void {
-    const { ordinal, timestamp } = entry.message;
-    const number = this.#turns.length + 1;
-    this.#turns.push({ number, ordinal, timestamp, title: turnTitle(entry), calls: 0, failures: 0 });
-  }
-
-  #addCall(block: ParsedContentBlock): void {
-    this.#uses.set(block.id, block);
-    const turn = this.#turns.at(-1);
-    if (turn === undefined) return;
-    turn.calls += 1;
-    if (this.#byUse.get(block.id)?.status === "error") turn.failures += 1;
-  }
-
-  #placeChildren(): { childrenOf: Map<string, PageSession[]>; others: PageSession[] } {
-    const callOf = new Map<string, string>();
-    for (const [use, block] of [...this.#uses, ...this.#results]) {
-      for (const name of startedBy(block)) callOf.set(name, use);
-    }
-    const childrenOf = new Map<string, PageSession[]>();
-    const others: PageSession[] = [];
-    for (const child of this.#session.children) {
-      const use = this.#namesOf(child)
-        .map((name) => callOf.get(name))
-        .find((found) => found !== undefined);
-      if (use === undefined || !this.#uses.has(use) || !this.#byUse.has(use)) others.push(child);
-      else childrenOf.set(use, [...(childrenOf.get(use) ?? []), child]);
-    }
-    return { childrenOf, others };
-  }
-
-  /** Subagents of Claude Code have an id of their own, and the session's id; those of opencode have a session of their own. */
-  #namesOf({ metadata }: PageSession): string[] {
-    const own = metadata.sessionId === this.#session.metadata.sessionId ? null : metadata.sessionId;
-    return [metadata.agentId, own].filter((name) => name !== null);
-  }
-}
-
-/** The agents and sessions that a call, or its result, says it started. */
-function startedBy({ metadata }: ParsedContentBlock): string[] {
-  return [metadata["subagent_session_id"], metadata["subagent_id"]].filter((name) => typeof name === "string");
-}
-
-function turnTitle({ message, blocks }: PageEntry): string {
-  const { command } = message.metadata;
-  if (typeof command === "string") return oneLine(command, MAX_TURN_TITLE_CHARS);
-  const text = blocks.find((block) => block.content_text !== null && block.content_text.trim() !== "")?.content_text;
-  return oneLine(text ?? "", MAX_TURN_TITLE_CHARS) || "(no text)";
+/** Returns the agents and sessions named in a call or its result as started by it. */
+function startedBy(block: ParsedContentBlock | null | undefined): string[] {
+  const { subagent_session_id: session, subagent_id: agent } = block?.metadata ?? {};
+  return [session, agent].filter((name) => typeof name === "string");
 }

@@ -1,24 +1,25 @@
-/** A session's conversation, entry by entry, with those of its subagents in their places. */
-import { h } from "preact";
-import type { ParsedContentBlock } from "../parse/model.ts";
+/** Renders a session's conversation, entry by entry, with those of its subagents. */
+import { h, type JSX } from "preact";
+import type { ParsedContentBlock, TranscriptStats } from "../parse/model.ts";
+import type { MessageView, Turn } from "../parse/turns.ts";
 import { blockView } from "./block-view.ts";
-import { Stamp, entryClass, eventName, remarks, speakerOf } from "./entry-view.ts";
-import { beginsTurn, outlineOf } from "./outline.ts";
+import { entryClass, eventName, remarks, speakerOf, Stamp } from "./entry-view.ts";
+import { oneLine } from "../neutral-text.ts";
+import { outlineOf, type PageSession } from "./outline.ts";
 import { Damage } from "./overview.ts";
-import type { PageEntry, PageSession } from "./page-session.ts";
 import type { PageWriter } from "./page-writer.ts";
-import { SubagentSummary } from "./subagent-summary.ts";
+import { counted, dollars, duration } from "./quantities.ts";
 import type { View } from "./view.ts";
 
-/** Writes all entries: those of the page's own session in turns, those of a subagent one after the other. */
+/** Writes all entries: those of the page's session in turns, those of a subagent as a list. */
 export async function writeConversation(writer: PageWriter, view: View, inTurns: boolean): Promise<void> {
   const body = new SessionBody(writer, view, inTurns);
-  for await (const entry of view.session.messages) await body.add(entry);
-  await body.end();
+  for (const turn of view.outline.turns) await body.addTurn(turn);
+  await body.addOtherChildren();
 }
 
-/** Nothing but thinking that the provider keeps to itself. */
-function isUnsaid({ blocks }: PageEntry): boolean {
+/** Returns whether a message has only withheld thinking. */
+function isUnsaid({ blocks }: MessageView): boolean {
   return blocks.length > 0 && blocks.every(isWithheld);
 }
 
@@ -30,8 +31,6 @@ class SessionBody {
   readonly #writer: PageWriter;
   readonly #view: View;
   readonly #inTurns: boolean;
-  #turn = 0;
-  #isOpen = false;
   #inSidechain = false;
   #speaker = "";
   #model: string | null = null;
@@ -42,35 +41,32 @@ class SessionBody {
     this.#inTurns = inTurns;
   }
 
-  async add(entry: PageEntry): Promise<void> {
-    const { outline } = this.#view;
-    if (outline.emptied.has(entry.message.ordinal) || isUnsaid(entry)) return;
-    const begins = beginsTurn(entry, outline.isSubagent);
-    await this.#enterSidechain(entry.message.is_sidechain && !outline.isSubagent, entry);
-    if (this.#inTurns && !this.#inSidechain && (begins || !this.#isOpen)) await this.#beginTurn(begins);
-    await this.#addEntry(entry);
+  async addTurn(turn: Turn): Promise<void> {
+    const { emptied, isSubagent } = this.#view.outline;
+    const shown = turn.messages.filter((entry) => !emptied.has(entry.message.ordinal) && !isUnsaid(entry));
+    if (shown.length === 0) return;
+    if (this.#inTurns) await this.#beginTurn(turn);
+    for (const entry of shown) {
+      await this.#enterSidechain(entry.message.is_sidechain && !isSubagent, entry);
+      await this.#addEntry(entry);
+    }
+    await this.#enterSidechain(false);
+    if (this.#inTurns) await this.#writer.addTag("</section>");
   }
 
-  async end(): Promise<void> {
-    await this.#enterSidechain(false);
-    if (this.#isOpen) await this.#writer.addTag("</section>");
+  async addOtherChildren(): Promise<void> {
     const { session, outline } = this.#view;
     for (const child of outline.otherChildren) await this.#addChild(child, session.children.indexOf(child));
   }
 
-  async #beginTurn(begins: boolean): Promise<void> {
-    if (this.#isOpen) await this.#writer.addTag("</section>");
-    this.#isOpen = true;
+  async #beginTurn({ number, prompt }: Turn): Promise<void> {
     this.#speaker = "";
-    const turn = begins ? this.#view.outline.turns[this.#turn] : undefined;
-    if (turn === undefined) {
+    if (prompt === undefined) {
       await this.#writer.addTag('<section class="turn" aria-label="Before the first prompt">');
       return;
     }
-    this.#turn += 1;
-    const { number, timestamp } = turn;
-    const { clock } = this.#view;
-    const date = timestamp === null ? undefined : clock.dateAndTime(timestamp);
+    const { timestamp } = prompt.message;
+    const date = timestamp === null ? undefined : this.#view.clock.dateAndTime(timestamp);
     await this.#writer.addTag(`<section class="turn" aria-labelledby="turn-${number}">`);
     await this.#writer.add(
       h(
@@ -82,8 +78,8 @@ class SessionBody {
     );
   }
 
-  /** Messages of a subagent that stand in the file of the session that started it. */
-  async #enterSidechain(isSidechain: boolean, first?: PageEntry): Promise<void> {
+  /** Opens or closes the section for messages of a subagent in the file of the session that started it. */
+  async #enterSidechain(isSidechain: boolean, first?: MessageView): Promise<void> {
     if (isSidechain === this.#inSidechain) return;
     this.#inSidechain = isSidechain;
     this.#speaker = "";
@@ -94,7 +90,7 @@ class SessionBody {
     await this.#writer.addTag('<div class="nested">');
   }
 
-  async #addEntry({ message, blocks, amends }: PageEntry): Promise<void> {
+  async #addEntry({ message, blocks }: MessageView): Promise<void> {
     const { anchors, clock, outline } = this.#view;
     const speaker = speakerOf(message, this.#inSidechain || !this.#inTurns || outline.isSubagent);
     const name = entryClass(speaker, message, blocks, speaker === this.#speaker && speaker !== "User");
@@ -105,7 +101,7 @@ class SessionBody {
       h(Stamp, { speaker, message, anchor: anchors.message(message), clock, model: this.#newModel(message.model) }),
     );
     await this.#writer.addTag('<div class="content">');
-    const event = amends === true ? null : eventName(message);
+    const event = eventName(message);
     if (event !== null) await this.#writer.add(event);
     for (const block of blocks) {
       const shown = await blockView(this.#view, message, block);
@@ -114,11 +110,11 @@ class SessionBody {
         await this.#addChild(child, this.#view.session.children.indexOf(child));
       }
     }
-    if (amends !== true) await this.#writer.add(...remarks(message, blocks.length));
+    await this.#writer.add(...remarks(message, blocks.length));
     await this.#writer.addTag("</div></article>");
   }
 
-  /** The model's name when it is another than that of the answer before; in a session with one model it goes without saying. */
+  /** Returns the model's name if it differs from that of the previous answer; never in a session with one model. */
   #newModel(model: string | null): string | null {
     if (model === null || model === this.#model || Object.keys(this.#view.session.stats.models).length < 2) return null;
     this.#model = model;
@@ -127,8 +123,8 @@ class SessionBody {
 
   async #addChild(session: PageSession, index: number): Promise<void> {
     const { anchors, clock } = this.#view;
-    const outline = await outlineOf(session);
-    const title = session.title ?? session.stats.initial_prompt ?? "";
+    const outline = outlineOf(session);
+    const title = session.metadata.title ?? session.stats.initial_prompt ?? "";
     await this.#writer.addTag('<details class="subagent">');
     await this.#writer.add(h(SubagentSummary, { title, stats: session.stats }));
     await this.#writer.addTag(`<div class="nested" id="${anchors.session(index)}">`);
@@ -136,4 +132,33 @@ class SessionBody {
     await writeConversation(this.#writer, { session, outline, clock, anchors: anchors.within(index) }, false);
     await this.#writer.addTag("</div></details>");
   }
+}
+
+const MAX_TITLE_CHARS = 160;
+
+interface SubagentSummaryProps {
+  /** Title, prompt or id; may be empty. */
+  title: string;
+  /** Null if it was not counted separately. */
+  stats: TranscriptStats | null;
+}
+
+/** Renders the visible line of a collapsed subagent session. */
+function SubagentSummary({ title, stats }: SubagentSummaryProps): JSX.Element {
+  return h(
+    "summary",
+    null,
+    h("span", { class: "tool" }, "Subagent"),
+    h("span", { class: "target" }, oneLine(title, MAX_TITLE_CHARS)),
+    stats === null ? null : h("span", { class: "ending" }, figures(stats)),
+  );
+}
+
+function figures(stats: TranscriptStats): string {
+  const parts = [counted(stats.total_messages, "message"), counted(stats.tool_use_count, "call")];
+  if (stats.tool_error_count > 0) parts.push(`${stats.tool_error_count} failed`);
+  if (stats.duration_ms > 0) parts.push(duration(stats.duration_ms));
+  if (stats.cost_estimate_usd !== null)
+    parts.push((stats.cost_is_estimate ? "~" : "") + dollars(stats.cost_estimate_usd));
+  return parts.join(", ");
 }

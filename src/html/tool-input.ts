@@ -1,25 +1,23 @@
+import { structuredPatch } from "diff";
 import { h, type JSX } from "preact";
-import { DiffView, isPatch, PatchView } from "./diff-view.ts";
-import { jsonText } from "./json-text.ts";
-import { questionsIn, type Question } from "./tool-summary.ts";
-import { LongText } from "./long-text.ts";
+import { fieldOf, type Fields, isFields, jsonText } from "../parse/json-fields.ts";
+import { LongText } from "./page-texts.ts";
+import { oneLine } from "../neutral-text.ts";
 
-/** Names that tools give to the two sides of an edit. */
+/** Names of the two sides of an edit, by tool. */
 const EDIT_KEYS = [
   ["old_string", "new_string"],
   ["oldString", "newString"],
   ["old_str", "new_str"],
 ] as const;
 const COMMAND_KEYS = new Set(["command", "cmd"]);
-/** Texts of up to this many characters stand on the line of their name. */
+/** Maximum length of a text shown on the line of its name. */
 const MAX_INLINE_CHARS = 200;
-/** Diffs of longer texts are left out; both sides are shown instead. */
+/** Maximum length of texts shown as a diff; of longer ones both sides are shown. */
 const MAX_DIFF_CHARS = 100_000;
 const MAX_FIELDS = 60;
 
-type Fields = Record<string, unknown>;
-
-/** What a call was given, field by field. Values that are neither text nor number stand as JSON. */
+/** Renders a call's input, field by field. Values that are neither text nor number are shown as JSON. */
 export function ToolInput({ input, line }: { input: unknown; line: number }): JSX.Element | null {
   if (input === null || input === undefined) return null;
   if (!isFields(input)) return valueView(input, line);
@@ -79,11 +77,7 @@ function valueView(value: unknown, line: number): JSX.Element {
     return isShort(value) ? h("span", { class: "value" }, value) : h(LongText, { text: value, line, kind: "text" });
   }
   if (isShort(value)) return h("span", { class: "value" }, String(value));
-  return h(LongText, { text: jsonText(value), line, kind: "text" });
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return h(LongText, { text: jsonText(value, 2), line, kind: "text" });
 }
 
 function isEdit(value: unknown): value is Fields {
@@ -95,7 +89,6 @@ interface Task {
   status: string;
 }
 
-/** An item of the to-do lists that agents keep. */
 function isTask(value: unknown): value is Task {
   return isFields(value) && typeof value["content"] === "string" && typeof value["status"] === "string";
 }
@@ -117,4 +110,132 @@ function taskView({ content, status }: Task): JSX.Element {
     `${mark} ${content}`,
     status === "in_progress" ? h("span", { class: "quiet" }, " (in progress)") : null,
   );
+}
+
+const MAX_CHARS = 200;
+
+/** Fields that describe a call, most important first. */
+const TELLING = [
+  "command",
+  "cmd",
+  "file_path",
+  "filePath",
+  "notebook_path",
+  "pattern",
+  "query",
+  "path",
+  "url",
+  "description",
+  "skill",
+  "name",
+  "title",
+  "subject",
+  "prompt",
+];
+
+/** Describes a call on one line; empty if its input has no suitable field. Paths below `cwd` are relative to it. */
+export function callTarget(input: unknown, cwd: string | null): string {
+  if (typeof input === "string") return oneLine(input, MAX_CHARS);
+  if (typeof input !== "object" || input === null) return "";
+  const fields = new Map<string, unknown>(Object.entries(input));
+  for (const name of TELLING) {
+    const text = textOf(fields.get(name));
+    if (text !== "") return oneLine(withoutFolder(text, cwd), MAX_CHARS);
+  }
+  const questions = questionsIn(input);
+  if (questions.length > 0) return oneLine(questions.map(({ question }) => question).join(" / "), MAX_CHARS);
+  for (const value of fields.values()) {
+    if (typeof value === "string" && isPatch(value)) {
+      return oneLine(
+        patchedFiles(value)
+          .map((name) => withoutFolder(name, cwd))
+          .join(", "),
+        MAX_CHARS,
+      );
+    }
+  }
+  const [only] = fields.values();
+  return fields.size === 1 ? oneLine(textOf(only), MAX_CHARS) : "";
+}
+
+export interface Question {
+  question: string;
+  options: string[];
+}
+
+/** Returns the questions of a call to `question` of opencode or `AskUserQuestion` of Claude Code. */
+export function questionsIn(input: unknown): Question[] {
+  const all = fieldOf(input, "questions");
+  if (!Array.isArray(all)) return [];
+  return all.flatMap((each: unknown) => {
+    const question = fieldOf(each, "question");
+    if (typeof question !== "string") return [];
+    const options = fieldOf(each, "options");
+    const labels = Array.isArray(options) ? options.map((option: unknown) => fieldOf(option, "label")) : [];
+    return [{ question, options: labels.filter((label) => typeof label === "string") }];
+  });
+}
+
+/** Returns the user's answers from the result: `"Question"="Answer"`, or in other words. */
+export function answersIn(result: string): string {
+  const pairs = [...result.matchAll(/"[^"\n]*"="([^"\n]*)"/g)].map(([, answer = ""]) => answer);
+  return pairs.length > 0 ? pairs.join(", ") : result;
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  const isWords = Array.isArray(value) && value.every((word) => typeof word === "string");
+  return isWords ? value.join(" ") : "";
+}
+
+function withoutFolder(text: string, cwd: string | null): string {
+  if (cwd === null || cwd.length < 2 || !text.startsWith(cwd)) return text;
+  const rest = text.slice(cwd.length);
+  return /^[/\\]./.test(rest) ? rest.slice(1) : text;
+}
+
+/** Maximum number of changed lines; beyond it, finding the shortest diff takes too long. */
+const MAX_CHANGED_LINES = 1_000;
+const CONTEXT_LINES = 3;
+
+export function DiffView({ before, after }: { before: string; after: string }): JSX.Element {
+  return h("pre", { class: "diff" }, ...changes(before, after).map((line, index) => lineView(line, index)));
+}
+
+function PatchView({ text }: { text: string }): JSX.Element {
+  return h("pre", { class: "diff" }, ...text.split("\n").map((line, index) => lineView(line, index)));
+}
+
+/** Returns whether a text is a patch: of `diff`, of git, or in the form that some models use. */
+function isPatch(text: string): boolean {
+  return /^(?:\*\*\* Begin Patch|diff --git |--- .*\n\+\+\+ )/.test(text);
+}
+
+function patchedFiles(patch: string): string[] {
+  const names = patch.matchAll(/^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ (?:b\/)?)(.+)$/gm);
+  return Array.from(names, ([, name = ""]) => name.trim());
+}
+
+/** Lines that begin with `+`, `-` or a space; `@` separates parts. */
+function changes(before: string, after: string): string[] {
+  const patch = structuredPatch("", "", before, after, "", "", {
+    context: CONTEXT_LINES,
+    maxEditLength: MAX_CHANGED_LINES,
+  });
+  if (patch === undefined) return [...marked(before, "-"), ...marked(after, "+")];
+  return patch.hunks.flatMap((hunk, index) => [
+    ...(index === 0 ? [] : ["@"]),
+    // "\ No newline at end of file" is meaningless for part of a file.
+    ...hunk.lines.filter((line) => !line.startsWith("\\")),
+  ]);
+}
+
+function marked(text: string, sign: string): string[] {
+  return text === "" ? [] : text.split("\n").map((line) => sign + line);
+}
+
+function lineView(line: string, key: number): JSX.Element {
+  if (line.startsWith("+")) return h("ins", { key }, `${line}\n`);
+  if (line.startsWith("-")) return h("del", { key }, `${line}\n`);
+  return h("span", { key }, line === "@" ? "⋯\n" : `${line}\n`);
 }

@@ -1,9 +1,7 @@
 import type { TranscriptMessage } from "../parse/model.ts";
-import type { Clock } from "./clock.ts";
-import type { Outline } from "./outline.ts";
-import type { PageSession } from "./page-session.ts";
+import type { Outline, PageSession } from "./outline.ts";
 
-/** What the parts of a page need to know of the session that they show. */
+/** Context for rendering the parts of a page. */
 export interface View {
   session: PageSession;
   outline: Outline;
@@ -12,8 +10,8 @@ export interface View {
 }
 
 /**
- * Names of places in the page. They are made of ordinals, so that a link stays right when the session grows:
- * `m12` is the message, `m12b1` its second block, `s1` the first subagent's session, `s1-m3` a message in it.
+ * Anchors of the page. They consist of ordinals, so that a link stays valid when the session grows: `m12` is a message,
+ * `m12b1` its second block, `s1` the first subagent's session, `s1-m3` a message in it.
  */
 export class Anchors {
   readonly #prefix: string;
@@ -27,7 +25,7 @@ export class Anchors {
     return `${this.#prefix}m${ordinal}`;
   }
 
-  /** The same, but undefined after the first time: a message may be shown in pieces, and a name stands in a page once. */
+  /** Returns the anchor only the first time: a message may be shown in pieces, and anchors are unique. */
   claimMessage(message: Pick<TranscriptMessage, "ordinal">): string | undefined {
     if (this.#given.has(message.ordinal)) return undefined;
     this.#given.add(message.ordinal);
@@ -42,8 +40,53 @@ export class Anchors {
     return `${this.#prefix}s${index + 1}`;
   }
 
-  /** For the places within a subagent's session. */
+  /** Returns the anchors within a subagent's session. */
   within(index: number): Anchors {
     return new Anchors(`${this.session(index)}-`);
+  }
+}
+
+/** Formats times of the source in one time zone. Invalid times are shown unchanged. */
+export class Clock {
+  readonly zone: string;
+  readonly #format: Intl.DateTimeFormat;
+
+  /** `zone`: IANA name, such as `UTC`. Throws a `RangeError` for an unknown zone. */
+  constructor(zone: string) {
+    this.zone = zone;
+    this.#format = new Intl.DateTimeFormat("en-GB", {
+      timeZone: zone,
+      hourCycle: "h23",
+      year: "numeric",
+      month: "long",
+      day: "numeric",
+      hour: "2-digit",
+      minute: "2-digit",
+      second: "2-digit",
+    });
+  }
+
+  /** Formats a time as `14:03:22`. */
+  time(timestamp: string): string {
+    const parts = this.#parts(timestamp);
+    return parts === undefined ? timestamp : `${parts["hour"]}:${parts["minute"]}:${parts["second"]}`;
+  }
+
+  /** Formats a date as `2 June 2025`; undefined if the time is invalid. */
+  date(timestamp: string): string | undefined {
+    const parts = this.#parts(timestamp);
+    return parts === undefined ? undefined : `${parts["day"]} ${parts["month"]} ${parts["year"]}`;
+  }
+
+  /** Formats a time as `2 June 2025, 14:03`. */
+  dateAndTime(timestamp: string): string {
+    const date = this.date(timestamp);
+    return date === undefined ? timestamp : `${date}, ${this.time(timestamp).slice(0, 5)}`;
+  }
+
+  #parts(timestamp: string): Record<string, string> | undefined {
+    const date = new Date(timestamp);
+    if (Number.isNaN(date.getTime())) return undefined;
+    return Object.fromEntries(this.#format.formatToParts(date).map((part) => [part.type, part.value]));
   }
 }

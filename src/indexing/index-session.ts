@@ -1,140 +1,668 @@
-/** Brings one session up to date, in the way that its source and what is known of it allow. */
-import { closeSync, fstatSync, readSync } from "node:fs";
-import { openReadSync } from "../files/node-file-system.ts";
-import { standsLineByLine } from "../scan/find-units.ts";
-import { detectSource } from "../parse/sources/index.ts";
+/** Indexes one session: from where the last run ended, or from the start if that is not possible. */
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
+import {
+  NeedsWholeInput,
+  type Source,
+  type SourceOptions,
+  type SourcePlace,
+  type SourceUnit,
+} from "../parse/message-draft.ts";
+import { detectInput } from "../parse/detect-input.ts";
+import { claudeCode } from "../parse/sources/claude-code.ts";
+import { FirstPrompt } from "../parse/first-prompt.ts";
+import { detectSource } from "../parse/sources/sources.ts";
+import type { Redactor } from "../redact/redactor.ts";
+import { needsAgentProgress } from "../sessions/agent-progress.ts";
 import { readHead } from "../sessions/file-ref.ts";
+import { DAMAGE_BYTES, refuseContent } from "../sessions/refuse-content.ts";
+import { readableBytes, refusalOptions, StoreSource } from "../sessions/open-session.ts";
+import { outputReader } from "../sessions/reading-options.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
-import type { IndexState, StoredSession } from "../store/model.ts";
-import { storableTime } from "../store/storable.ts";
-import { indexGrowing, takesAgentProgress, type Resumed } from "./index-growing.ts";
-import { indexWhole } from "./index-whole.ts";
-import { ReplacedCall } from "./open-texts.ts";
-import type { Indexed, OpenFile, SessionJob } from "./session-job.ts";
-import { placeOf, thisHost } from "./session-row.ts";
-import { Overtaken } from "./session-writer.ts";
-import { INDEX_RULES } from "./rules.ts";
-import { isSameStart, unpackCheck, type SourceCheck, type SourceKind } from "./source-check.ts";
+import { isFields } from "../parse/json-fields.ts";
+import type { StoredBlock, StoredMessage, StoredSession } from "../store/stored-model.ts";
+import type { KnownIds, KnownRows, RowIds, SessionChange, Store } from "../store/store.ts";
+import { newSession } from "../store/stored-values.ts";
+import type { IndexLimits } from "./limits.ts";
+import { redactUnits, type IndexLevel, WordRedactor } from "./redact-units.ts";
+import { countsOf, NO_COUNTS, SessionFacts, type ToldUnit } from "./session-facts.ts";
+import { suffixedId } from "./session-keys.ts";
+import { placeOf, rowOf, wordsInRow } from "./session-row.ts";
+import { NO_IDS, rowsOf, type Rows } from "./session-rows.ts";
+import { crcBetween, edgesOf, isSameStart, packCheck, unpackCheck, type SourceCheck } from "./source-check.ts";
+import { lineFeedsIn } from "../transcript/format/lines.ts";
 
-/** What the source is told by. */
+/** Bytes read to detect the source. */
 const HEAD_BYTES = 64 * 1024;
+const MAX_LINE_BYTES = 5 * 1024 * 1024;
+const START: SourcePlace = { line: 1, offset: 0 };
 
-export interface IndexRequest extends Pick<SessionJob, "store" | "redactor" | "signal" | "sessionId" | "limits"> {
+/** The part of a store that indexing a session needs. */
+export type IndexStore = Pick<Store, "machine" | "session" | "known" | "currentIds" | "writeSession">;
+
+export interface IndexRequest {
+  store: IndexStore;
+  redactor: Redactor;
+  signal?: AbortSignal | undefined;
+  limits: IndexLimits;
+  sessionId: string;
   ref: SessionRef;
-  /** Reads and writes it anew, whatever is stored. */
+  /** The store had no session with this id when it was chosen. */
+  isNew: boolean;
+  /** Reads the session from the start, whatever is stored. */
   rebuild: boolean;
+  /** Of a session whose content is stored, `figures` brings the content up to date. */
+  level: IndexLevel;
 }
 
-export type SessionOutcome = Indexed & { as: "new" | "changed" | "unchanged" };
+export interface SessionOutcome {
+  as: "new" | "changed" | "unchanged";
+  /** Number of blocks written. */
+  events: number;
+  /** Number of bytes read. */
+  bytes: number;
+}
 
-/** Whether a session was read to the end that it has now. */
-export function isCurrent(ref: SessionRef, stored: StoredSession | undefined): boolean {
-  if (stored === undefined) return false;
-  const { revision, rules, source_bytes, source_modified_ms } = stored.state;
-  if (revision === 0 || rules !== INDEX_RULES || stored.path !== placeOf(ref) || stored.source !== ref.source)
-    return false;
-  // Of a database the time may have been taken from a part, which tells more than the session's own.
+/** Another program wrote the session in the meantime. */
+export class ConcurrentWriteError extends Error {
+  override readonly name = "ConcurrentWriteError";
+}
+
+/** Returns true if texts of the session are stored, however old. */
+export function hasContent(stored: StoredSession): boolean {
+  return stored.state.rules > 0;
+}
+
+/**
+ * Returns true if there is nothing to index. A session with content gets no figures of its own: its content is brought up
+ * to date, unless it must be read anew for other rules, which is left to `index`.
+ */
+export function isDone(
+  { ref, rebuild, level }: Pick<IndexRequest, "ref" | "rebuild" | "level">,
+  stored: StoredSession | undefined,
+): boolean {
+  if (level === "figures" && stored !== undefined && hasContent(stored) && stored.state.rules !== INDEX_RULES)
+    return true;
+  return !rebuild && isCurrent(ref, stored, level);
+}
+
+/** Returns true if the stored rows cover the source as it is now. For figures, rows of the content do too. */
+export function isCurrent(ref: SessionRef, stored: StoredSession | undefined, level: IndexLevel = "content"): boolean {
+  if (stored === undefined || stored.state.revision === 0) return false;
+  const { rules, source_bytes, source_modified_ms } =
+    (level === "figures" && !hasContent(stored) ? stored.figures : null) ?? stored.state;
+  if (rules !== INDEX_RULES || stored.path !== placeOf(ref) || stored.source !== ref.source) return false;
+  // For a database the stored time may be that of a part, which is later than the session's own.
   if (ref.source === "opencode-store") return source_modified_ms >= ref.modifiedMs;
   return source_bytes === (ref.bytes ?? 0) && source_modified_ms === ref.modifiedMs;
 }
 
-/** Rejects with `Overtaken`, with a `StoreError`, and with what reading it fails with. */
-export async function indexSession(request: IndexRequest): Promise<SessionOutcome> {
-  const { store, sessionId, rebuild } = request;
+/**
+ * Indexes a session. Rejects with a `ConcurrentWriteError`, with a `TranscriptsError`, or with the error of reading the
+ * source.
+ */
+export async function indexSession(asked: IndexRequest): Promise<SessionOutcome> {
+  const { store, sessionId, isNew } = asked;
   const stored = await store.session(sessionId);
-  if (!rebuild && isCurrent(request.ref, stored)) return { as: "unchanged", events: 0, bytes: 0 };
-  const as = stored === undefined || stored.state.revision === 0 ? "new" : "changed";
-  const job = jobOf(request, await readHead(request.ref), stored);
-  if (job.ref.path === null || job.ref.bytes === null) {
-    const time = { source_bytes: 0, source_modified_ms: job.ref.modifiedMs };
-    return { as, ...(await indexWhole(job, time)) };
+  const request: IndexRequest = stored !== undefined && hasContent(stored) ? { ...asked, level: "content" } : asked;
+  // Another session with the agent's id was stored in the meantime, for example by another machine.
+  if (isNew && stored !== undefined && !isOfPlace(stored, request))
+    return indexSession({ ...request, sessionId: suffixedId(request.ref, store.machine), isNew: false });
+  if (isDone(asked, stored)) return { as: "unchanged", events: 0, bytes: 0 };
+  const isKnown =
+    stored !== undefined && (hasContent(stored) || (request.level === "figures" && stored.figures !== null));
+  const as = isKnown ? "changed" : "new";
+  const ref = await readHead(request.ref);
+  if (ref.path === null || ref.bytes === null) {
+    const indexing = new Indexing({ ...request, ref }, stored, { size: 0, modifiedMs: ref.modifiedMs });
+    if (ref.database === null) return { as, ...(await indexing.whole(readableBytes(ref))) };
+    return { as, ...(await indexing.database(new StoreSource(ref, ref.database))) };
   }
-  const file = openReadSync(job.ref.path);
+  const file = openSync(ref.path, "r");
   try {
     const { size, mtimeMs } = fstatSync(file);
-    const open = { file, size, modifiedMs: mtimeMs };
-    const dated = { ...job, ref: { ...job.ref, bytes: size, modifiedMs: mtimeMs } };
-    const indexed = await indexFile(dated, open, rebuild ? undefined : stored).catch(async (error: unknown) => {
-      if (!(error instanceof ReplacedCall)) throw error;
-      // Some of it may be written already.
-      const { revision = 0 } = (await store.session(sessionId))?.state ?? {};
-      return indexOnce({ ...dated, revision, rewriting: revision > 0 ? { compares: true } : {} }, open);
-    });
-    return { as, ...indexed };
+    const dated = { ...ref, bytes: size, modifiedMs: mtimeMs };
+    const indexing = new Indexing({ ...request, ref: dated }, stored, { size, modifiedMs: mtimeMs });
+    return { as, ...(await indexing.file(file)) };
   } finally {
     closeSync(file);
   }
 }
 
-function jobOf(request: IndexRequest, ref: SessionRef, stored: StoredSession | undefined): SessionJob {
-  const { rebuild, ...given } = request;
-  const hasEvents = (stored?.state.revision ?? 0) > 0;
-  const rewriting = !hasEvents ? {} : rebuild ? { removeFrom: 0 } : { compares: true };
-  return { ...given, ref, revision: stored?.state.revision ?? 0, rewriting };
+function isOfPlace({ machine_id, host, path }: StoredSession, { ref, store: { machine } }: IndexRequest): boolean {
+  const isOwn = machine_id === machine.id && (machine_id !== null || host === machine.host);
+  return isOwn && [ref, ...ref.alternatives].some((form) => placeOf(form) === path);
 }
 
-async function indexFile(job: SessionJob, open: OpenFile, stored: StoredSession | undefined): Promise<Indexed> {
-  const kind = await kindOf(headOf(open.file));
-  const isKnown = stored?.state.rules === INDEX_RULES && stored.source === job.ref.source;
-  const check = isKnown ? unpackCheck(stored.state.check) : undefined;
-  if (isKnown && check !== undefined && (await continues(job, open, stored.state, check, kind))) {
-    const { done_bytes: done, source_bytes: was, source_modified_ms: time } = stored.state;
-    // Without a time the last run was not finished, though it may have read all lines.
-    if (open.size === done && was === done && time !== 0) return touched(job, open, stored);
-    if (kind !== "whole") return indexGrowing(job, open, kind, resumedFrom(stored.state, check));
+type Done = Omit<SessionOutcome, "as">;
+
+/** Values to write besides the rows. */
+interface Progress {
+  mark: SourcePlace;
+  /** Whether everything up to the end of the source was read. */
+  isWhole: boolean;
+  /** Undefined for a source that is always read whole. */
+  check?: Omit<SourceCheck, "facts">;
+  /**
+   * The last line was indexed before its line feed was written. It may have changed rows before the mark, and these
+   * changes would stay even if the finished line is invalid. So the next run reads the source from its start.
+   */
+  goesOn?: boolean;
+  /** See `SourceOptions.agentProgress`; for figures. */
+  agentProgress?: boolean;
+  facts: SessionFacts;
+  blockCount: number;
+}
+
+/** A run over a source that must be read from its start. */
+interface WholeRun {
+  /** Content of the source, unless it reads its own. */
+  chunks?: AsyncIterable<Uint8Array>;
+  agentProgress?: boolean;
+  /** No earlier run has written blocks of the session, so the next run can continue where this one stops. */
+  isFirst?: boolean;
+  /** Where the first run stopped, with the CRC-32 of everything before that place and the facts found there. */
+  start?: SourcePlace & { crc: number; facts: string };
+}
+
+const NO_CHUNKS: AsyncIterable<Uint8Array> = (async function* () {})();
+
+function crcAt(source: Source, offset: number): number | undefined {
+  return source instanceof StoreSource ? source.crcAt(offset) : undefined;
+}
+
+/** Ids of the rows that a run has read so far. */
+class SeenRows {
+  readonly #messages = new Set<string>();
+  readonly #blocks = new Set<string>();
+
+  get isEmpty(): boolean {
+    return this.#messages.size === 0 && this.#blocks.size === 0;
   }
-  if (kind !== "whole") return indexGrowing(job, open, kind);
-  return indexOnce(job, open);
+
+  addIds({ messages, blocks }: RowIds): void {
+    for (const id of messages) this.#messages.add(id);
+    for (const id of blocks) this.#blocks.add(id);
+  }
+
+  among({ messages, blocks }: KnownRows): KnownRows {
+    return {
+      messages: messages.filter(({ message_id: id }) => this.#messages.has(id)),
+      blocks: blocks.filter(({ event_id: id }) => this.#blocks.has(id)),
+      messageCount: this.#messages.size,
+      blockCount: this.#blocks.size,
+    };
+  }
+
+  missingIn({ messages, blocks }: RowIds): RowIds {
+    return {
+      messages: messages.filter((id) => !this.#messages.has(id)),
+      blocks: blocks.filter((id) => !this.#blocks.has(id)),
+    };
+  }
 }
 
-function indexOnce(job: SessionJob, { size, modifiedMs }: OpenFile): Promise<Indexed> {
-  return indexWhole(job, { source_bytes: size, source_modified_ms: modifiedMs });
-}
-
-async function kindOf(head: string): Promise<SourceKind> {
-  if (await standsLineByLine(head)) return "lines";
-  const name = detectSource(head)?.name;
-  return name === "markdown" || name === "jsonl" ? name : "whole";
-}
-
-/** Whether the file begins with what was read of it, and is to be read in the same way. */
-async function continues(
-  job: SessionJob,
-  { file, size }: OpenFile,
-  { done_bytes: done, source_bytes: was }: IndexState,
-  check: SourceCheck,
-  kind: SourceKind,
-): Promise<boolean> {
-  if (size < done || check.kind !== kind) return false;
-  if (!isSameStart(file, done, check, size === was)) return false;
-  return check.agentProgress === null || check.agentProgress === (await takesAgentProgress(job));
-}
-
-function resumedFrom(
-  { done_bytes, done_lines, memory, events, source_bytes }: IndexState,
-  check: SourceCheck,
-): Resumed {
-  return { mark: { bytes: done_bytes, lines: done_lines }, check, memory, events, hadTail: source_bytes > done_bytes };
-}
-
-/** The same bytes, under another time or at another place. */
-async function touched(job: SessionJob, { modifiedMs }: OpenFile, stored: StoredSession): Promise<Indexed> {
-  const { store, ref, revision } = job;
-  const session = {
-    ...stored,
-    host: thisHost(),
-    path: placeOf(ref),
-    modified_at: storableTime(new Date(modifiedMs)),
-    state: { ...stored.state, source_modified_ms: modifiedMs, revision: revision + 1 },
+/** Returns the rows that differ from the stored ones. */
+function differing(rows: Rows, stored: KnownRows): Pick<Rows, "messages" | "blocks"> {
+  const messages = new Map(stored.messages.map((row) => [row.message_id, row]));
+  const blocks = new Map(stored.blocks.map((row) => [row.event_id, row]));
+  return {
+    messages: rows.messages.filter((row) => !isSame(row, messages.get(row.message_id))),
+    blocks: rows.blocks.filter((row) => !isSame(row, blocks.get(row.event_id))),
   };
-  if (!(await store.writeSession({ session, expected: revision, events: [] }))) throw new Overtaken(stored.session_id);
-  return { events: 0, bytes: 0 };
 }
 
-function headOf(file: number): string {
-  const buffer = Buffer.alloc(HEAD_BYTES);
-  let size = 0;
-  for (let read = -1; read !== 0 && size < HEAD_BYTES; size += read)
-    read = readSync(file, buffer, size, HEAD_BYTES - size, size);
-  return buffer.toString("utf8", 0, size);
+class Indexing {
+  readonly #request: IndexRequest;
+  readonly #stored: StoredSession | undefined;
+  readonly #words: WordRedactor;
+  readonly #size: number;
+  readonly #modifiedMs: number;
+  /** Facts from the units before the mark. `#open` has the units after it, which the next run reads again. */
+  #settled = new SessionFacts();
+  #open: ToldUnit[] = [];
+  /** Of the source as it is, with its secrets; only its rank if it is from an earlier run. */
+  #prompt = new FirstPrompt();
+  #revision: number;
+  #resumedAt = 0;
+  #written = 0;
+
+  constructor(request: IndexRequest, stored: StoredSession | undefined, source: { size: number; modifiedMs: number }) {
+    this.#request = request;
+    this.#stored = stored;
+    this.#words = new WordRedactor(request.redactor);
+    this.#size = source.size;
+    this.#modifiedMs = source.modifiedMs;
+    this.#revision = stored?.state.revision ?? 0;
+  }
+
+  /** Indexes an open file, from the last mark on if it only grew. */
+  async file(file: number): Promise<Done> {
+    const { ref, rebuild } = this.#request;
+    const source = this.#sourceOf(file);
+    const agentProgress = await needsAgentProgress(ref);
+    if (source.isAppended !== true || this.#request.level === "figures")
+      return this.whole(bytesOf(file, 0, this.#size, this.#request.limits.chunkBytes), agentProgress);
+    const state = this.#stored?.state;
+    const check = state?.rules === INDEX_RULES && !rebuild ? unpackCheck(state.check) : undefined;
+    const isSame =
+      state !== undefined &&
+      check !== undefined &&
+      check.facts !== "" &&
+      this.#stored?.source === ref.source &&
+      check.kind === source.name &&
+      check.agentProgress === agentProgress &&
+      state.done_bytes <= this.#size &&
+      isSameStart(file, state.done_bytes, check, this.#size === state.source_bytes) &&
+      // The units read after the mark may have changed rows before it.
+      crcBetween(file, state.done_bytes, state.source_bytes) === check.tail;
+    const reading = { file, source, agentProgress };
+    if (!isSame) return this.#appended(reading, START, 0);
+    const start = { line: state.done_lines + 1, offset: state.done_bytes };
+    await this.#words.add(wordsInRow(ref));
+    this.#settled = SessionFacts.unpack(check.facts);
+    this.#prompt = new FirstPrompt(this.#settled.prompt, this.#settled.promptRank);
+    try {
+      return await this.#appended(reading, start, check.all);
+    } catch (error) {
+      if (!(error instanceof NeedsWholeInput)) throw error;
+      this.#settled = new SessionFacts();
+      this.#open = [];
+      this.#prompt = new FirstPrompt();
+      return await this.#appended(reading, START, 0);
+    }
+  }
+
+  /** Throws a `TranscriptsError` if the file is not a session that can be read. */
+  #sourceOf(file: number): Source {
+    const source = detectSource(startOf(file, HEAD_BYTES).toString("utf8"));
+    if (source === undefined) {
+      const { ref } = this.#request;
+      refuseContent(startOf(file, DAMAGE_BYTES), placeOf(ref), refusalOptions(ref));
+    }
+    return source ?? claudeCode;
+  }
+
+  /** Indexes a source that is only appended to, part by part. `crc` covers the bytes before `start`. */
+  async #appended(
+    { file, source, agentProgress }: { file: number; source: Source; agentProgress: boolean },
+    start: SourcePlace,
+    crc: number,
+  ): Promise<Done> {
+    const { limits, signal } = this.#request;
+    const options = { ...this.#sourceOptions(), agentProgress, start };
+    const parts = new Parts(start, limits);
+    this.#resumedAt = start.offset;
+    let rewritesFrom = this.#revision > 0 ? start.offset : undefined;
+    let checked = { offset: start.offset, crc };
+    const write = async (
+      { units, mark, torn = [], goesOn = false }: PartEnd & { torn?: SourceUnit[]; goesOn?: boolean },
+      isWhole: boolean,
+    ): Promise<void> => {
+      checked = { offset: mark.offset, crc: crcBetween(file, checked.offset, mark.offset, checked.crc) };
+      const kind = { kind: source.name, agentProgress, all: checked.crc, ...edgesOf(file, mark.offset) };
+      const tail = isWhole ? crcBetween(file, mark.offset, this.#size) : 0;
+      await this.#part(source, { units, torn }, { mark, isWhole, check: { ...kind, tail }, goesOn, rewritesFrom });
+      rewritesFrom = undefined;
+    };
+    for await (const units of source.read(bytesOf(file, start.offset, this.#size, limits.chunkBytes), options)) {
+      signal?.throwIfAborted();
+      if (start.offset > 0) checkTypes(units);
+      parts.add(units);
+      const due = parts.takeDue();
+      if (due) await write(due, false);
+    }
+    const isEnded = this.#size === 0 || byteAt(file, this.#size - 1) === LINE_FEED;
+    const last = parts.takeAll(isEnded ? await this.#endOf(file, parts) : undefined);
+    await write(last, true);
+    return { events: this.#written, bytes: this.#size - start.offset };
+  }
+
+  /** Returns the place after the last line feed, where the next line will begin. */
+  async #endOf(file: number, parts: Parts): Promise<SourcePlace> {
+    const { line, offset } = parts.mark;
+    let lines = 0;
+    for await (const chunk of bytesOf(file, offset, this.#size, this.#request.limits.chunkBytes)) {
+      lines += lineFeedsIn(chunk);
+    }
+    return { line: line + lines, offset: this.#size };
+  }
+
+  /**
+   * Indexes a session of opencode's database from its start, because any message may have changed. If the first run was
+   * stopped, the next one continues from there, unless an earlier message has changed.
+   */
+  async database(source: StoreSource): Promise<Done> {
+    const { rebuild } = this.#request;
+    const state = this.#stored?.state;
+    const check = state?.rules === INDEX_RULES && !rebuild ? unpackCheck(state.check) : undefined;
+    if (state !== undefined && check !== undefined && check.facts !== "" && this.#stored?.source === "opencode-store") {
+      const start = { line: state.done_lines + 1, offset: state.done_bytes };
+      if (await this.#parts(source, { start: { ...start, crc: check.all, facts: check.facts } }))
+        return { events: this.#written, bytes: source.bytes - start.offset };
+      this.#settled = new SessionFacts();
+      this.#prompt = new FirstPrompt();
+    }
+    await this.#parts(source, { isFirst: this.#stored === undefined || !hasContent(this.#stored) });
+    return { events: this.#written, bytes: source.bytes };
+  }
+
+  /** Indexes a source that is rewritten each time: writes only the rows that differ from the stored ones. */
+  async whole(chunks: AsyncIterable<Uint8Array>, agentProgress = false): Promise<Done> {
+    let bytes = 0;
+    const counted = async function* (): AsyncGenerator<Uint8Array> {
+      for await (const chunk of chunks) {
+        bytes += chunk.length;
+        yield chunk;
+      }
+    };
+    const { source = claudeCode, rest } = await detectInput(counted());
+    await this.#parts(source, { chunks: rest, agentProgress });
+    return { events: this.#written, bytes };
+  }
+
+  /** Indexes a source, part by part, to its end. Returns false, having done nothing, if it changed before the start. */
+  async #parts(
+    source: Source,
+    { chunks = NO_CHUNKS, agentProgress = false, isFirst = false, start }: WholeRun,
+  ): Promise<boolean> {
+    const { store, sessionId, limits, signal } = this.#request;
+    const parts = new Parts(start ?? START, limits);
+    const seen = new SeenRows();
+    if (start !== undefined) {
+      seen.addIds(await store.currentIds(sessionId));
+      await this.#words.add(wordsInRow(this.#request.ref));
+      this.#settled = SessionFacts.unpack(start.facts);
+      this.#prompt = new FirstPrompt(this.#settled.prompt, this.#settled.promptRank);
+    }
+    const isChanged = (): boolean => start !== undefined && crcAt(source, start.offset) !== start.crc;
+    const marked: SourceUnit[] = [];
+    // Old rows must be superseded first, or a later run would take them for rows of the parts already done.
+    let rewritesFrom = isFirst && this.#revision > 0 ? 0 : undefined;
+    const write = async ({ units, mark }: PartEnd, isWhole: boolean): Promise<void> => {
+      for (const told of await this.#told(source, units)) {
+        this.#settled.add(told, source.name !== "opencode-export");
+        marked.push(told.unit);
+      }
+      // Figures are written in one part: their rows lack what the next part would need.
+      if (this.#request.level === "figures" && !isWhole) return;
+      const crc = isWhole || (!isFirst && start === undefined) ? undefined : crcAt(source, mark.offset);
+      const check =
+        crc === undefined ? {} : { check: { kind: source.name, agentProgress, head: 0, last: 0, all: crc, tail: 0 } };
+      const progress = { mark: isWhole ? START : mark, isWhole, agentProgress, facts: this.#settled, ...check };
+      await this.#wholePart(
+        source,
+        { units: marked.splice(0), seen, rewritesFrom: isWhole ? undefined : rewritesFrom },
+        progress,
+      );
+      rewritesFrom = undefined;
+    };
+    for await (const units of source.read(chunks, {
+      ...this.#sourceOptions(),
+      agentProgress,
+      ...(start && { start }),
+    })) {
+      signal?.throwIfAborted();
+      if (isChanged()) return false;
+      parts.add(units);
+      const due = parts.takeDue();
+      if (due) await write(due, false);
+    }
+    if (isChanged()) return false;
+    await write(parts.takeAll(START), true);
+    return true;
+  }
+
+  /** Writes one part. `seen` has the rows read so far; stored rows that are not in it are outdated. */
+  async #wholePart(
+    source: Source,
+    { units, seen, rewritesFrom }: { units: SourceUnit[]; seen: SeenRows; rewritesFrom: number | undefined },
+    progress: Omit<Progress, "blockCount">,
+  ): Promise<void> {
+    const { store, sessionId, level } = this.#request;
+    const current = (ids: KnownIds): Promise<KnownRows> => store.known(sessionId, Number.MAX_SAFE_INTEGER, ids);
+    const known = async (_id: string, _before: number, ids: KnownIds): Promise<KnownRows> =>
+      seen.among(await current(ids));
+    const rows = await rowsOf({ store: { known }, sessionId, source, level }, units, seen.isEmpty ? 0 : 1);
+    const hasRows = this.#revision > 0;
+    seen.addIds({
+      messages: rows.messages.map((row) => row.message_id),
+      blocks: rows.blocks.map((row) => row.event_id),
+    });
+    const { blockCount } = rows;
+    if (rewritesFrom !== undefined) await this.#write({ ...rows, rewritesFrom }, { ...progress, blockCount });
+    else if (!hasRows) await this.#write(rows, { ...progress, blockCount });
+    else {
+      const stored = await current({ ...NO_IDS, messages: rows.messages.map((row) => row.message_id) });
+      const superseded = progress.isWhole ? { superseded: seen.missingIn(await store.currentIds(sessionId)) } : {};
+      await this.#write({ ...differing(rows, stored), ...superseded }, { ...progress, blockCount });
+    }
+  }
+
+  /** `torn`: units that are not used, since their line is not whole. */
+  async #part(
+    source: Source,
+    { units: raw, torn }: { units: readonly SourceUnit[]; torn: readonly SourceUnit[] },
+    { rewritesFrom, ...progress }: Omit<Progress, "blockCount" | "facts"> & { rewritesFrom: number | undefined },
+  ): Promise<void> {
+    const { store, sessionId } = this.#request;
+    const told = await this.#told(source, raw);
+    const facts = this.#factsWith(told, progress.mark);
+    facts.addCounts(countsOf(torn, false));
+    const units = told.map(({ unit }) => unit);
+    const before = rewritesFrom ?? raw[0]?.offset ?? this.#size;
+    const rows = await rowsOf({ store, sessionId, source, resumedAt: this.#resumedAt }, units, before);
+    await this.#write(
+      { ...rows, ...(rewritesFrom === undefined ? {} : { rewritesFrom }) },
+      { ...progress, facts, blockCount: rows.blockCount },
+    );
+  }
+
+  /** Returns the facts from all units so far. */
+  #factsWith(units: readonly ToldUnit[], mark: SourcePlace): SessionFacts {
+    for (const unit of units) this.#open.push(unit);
+    const behind = this.#open.findIndex(({ unit }) => unit.offset >= mark.offset);
+    const before = this.#open.splice(0, behind === -1 ? this.#open.length : behind);
+    for (const unit of before) this.#settled.add(unit, true);
+    const facts = SessionFacts.unpack(this.#settled.pack());
+    for (const unit of this.#open) facts.add(unit, true);
+    return facts;
+  }
+
+  async #told(source: Source, raw: readonly SourceUnit[]): Promise<ToldUnit[]> {
+    await setImmediate();
+    const { redactor, level } = this.#request;
+    const units = await redactUnits(redactor, this.#words, raw, level);
+    const told: ToldUnit[] = [];
+    for (const [at, unit] of units.entries()) {
+      const own = raw[at];
+      const counts = own === undefined ? NO_COUNTS : countsOf([own], source.isRedacted === true);
+      const { rank } = this.#prompt;
+      for (const draft of own?.messages ?? []) {
+        this.#prompt.add(draft, () => draft.blocks.flatMap(({ type, text }) => (type === "text" ? (text ?? "") : [])));
+      }
+      const { text, rank: found } = this.#prompt;
+      if (text === null || found === rank) told.push({ unit, counts });
+      else {
+        const [redacted] = await redactor.redact([{ text, cut: true }]);
+        told.push({ unit, counts, prompt: { text: redacted?.text ?? "", rank: found } });
+      }
+    }
+    return told;
+  }
+
+  async #write(
+    rows: Pick<SessionChange, "messages" | "blocks" | "superseded" | "rewritesFrom">,
+    { mark, isWhole, check, goesOn = false, agentProgress = false, facts, blockCount }: Progress,
+  ): Promise<void> {
+    const { store, sessionId, ref, level } = this.#request;
+    await this.#words.add(wordsInRow(ref));
+    const { messages, blocks, superseded, rewritesFrom } = rows;
+    const row = rowOf(sessionId, ref, facts, (word) => this.#words.clean(word), store.machine);
+    const source = {
+      rules: INDEX_RULES,
+      source_bytes: isWhole ? this.#size : mark.offset,
+      // A time of zero never matches, so the next run sees that the source was not read to its end.
+      source_modified_ms: isWhole ? this.#modifiedMs : 0,
+    };
+    const state = {
+      ...source,
+      revision: this.#revision + 1,
+      done_bytes: mark.offset,
+      done_lines: mark.line - 1,
+      events: blockCount,
+      check: check === undefined ? "" : packCheck({ ...check, facts: goesOn ? "" : this.#settled.pack() }),
+    };
+    const none = newSession(row).state;
+    const done = await store.writeSession({
+      session:
+        level === "figures"
+          ? { ...row, state: { ...none, revision: state.revision }, figures: { ...source, agentProgress } }
+          : { ...row, state, figures: null },
+      expected: this.#revision,
+      messages,
+      blocks,
+      ...(rewritesFrom === undefined ? {} : { rewritesFrom }),
+      ...(superseded === undefined ? {} : { superseded }),
+    });
+    if (!done) throw new ConcurrentWriteError(`Session ${sessionId} was written by somebody else.`);
+    this.#revision += 1;
+    this.#written += blocks.length;
+  }
+
+  #sourceOptions(): SourceOptions {
+    const readOutput = outputReader(this.#request.ref);
+    return {
+      maxLineBytes: MAX_LINE_BYTES,
+      agentProgress: false,
+      ...(readOutput === undefined ? {} : { readOutput }),
+    };
+  }
 }
+
+interface PartEnd {
+  units: SourceUnit[];
+  /** Where the next run begins to read. */
+  mark: SourcePlace;
+}
+
+/** Collects units into parts that end at the end of a line, each small enough for one transaction. */
+class Parts {
+  readonly #limits: IndexLimits;
+  #units: SourceUnit[] = [];
+  #size = 0;
+  /** Start of the next part if no more units are added to this one. */
+  mark: SourcePlace;
+
+  constructor(start: SourcePlace, limits: IndexLimits) {
+    this.#limits = limits;
+    this.mark = start;
+  }
+
+  add(units: readonly SourceUnit[]): void {
+    for (const unit of units) {
+      this.#units.push(unit);
+      this.#size += sizeOf(unit);
+    }
+  }
+
+  /** Takes all units except those of the last line, once there are enough of them. */
+  takeDue(): PartEnd | undefined {
+    if (this.#size < this.#limits.textChars && this.#units.length < this.#limits.events) return undefined;
+    const last = this.#units.at(-1);
+    const end = this.#units.findIndex(({ line }) => line === last?.line);
+    const before = this.#units[end - 1];
+    if (last === undefined || before === undefined) return undefined;
+    const units = this.#units.splice(0, end);
+    this.#size = this.#units.reduce((sum, unit) => sum + sizeOf(unit), 0);
+    return { units, mark: this.#advance(before.resume ?? { line: last.line, offset: last.offset }) };
+  }
+
+  /**
+   * Takes all units. `end` is the end of the source if its last line is complete; otherwise the next run reads that
+   * line again.
+   */
+  takeAll(end: SourcePlace | undefined): PartEnd & { torn: SourceUnit[]; goesOn: boolean } {
+    const units = this.#units.splice(0);
+    const last = units.at(-1);
+    const ofLast = units.filter(({ line }) => line === last?.line);
+    // A last line without a line feed counts if it parses without problems.
+    const isUsed = end !== undefined || ofLast.every(({ problems }) => problems.length === 0);
+    const unused = isUsed ? [] : units.splice(units.length - ofLast.length);
+    const tail = last && { line: last.line, offset: last.offset };
+    // Unusable input may be the beginning of an entry that is still being written.
+    const isTorn = end === undefined || last?.outcome.as === "failed";
+    const goesOn = end === undefined && isUsed && last !== undefined;
+    return { units, torn: unused, goesOn, mark: this.#advance(last?.resume ?? (isTorn ? tail : end)) };
+  }
+
+  #advance(mark: SourcePlace | undefined): SourcePlace {
+    // An unfinished unit may have begun before this part.
+    if (mark !== undefined && mark.offset > this.mark.offset) this.mark = mark;
+    return this.mark;
+  }
+}
+
+/** Throws `NeedsWholeInput` for a record of unknown type, because no row says whether an earlier run counted it. */
+function checkTypes(units: readonly SourceUnit[]): void {
+  if (units.some(({ outcome, recordHash }) => outcome.as === "unknown" && recordHash !== undefined))
+    throw new NeedsWholeInput("A line of unknown type may be one that was counted before.");
+}
+
+function sizeOf({ messages }: SourceUnit): number {
+  let size = 0;
+  for (const { blocks } of messages) {
+    for (const { text, input } of blocks) {
+      size += text?.length ?? 100;
+      if (!isFields(input)) continue;
+      for (const name in input) {
+        const value = input[name];
+        if (typeof value === "string") size += value.length;
+      }
+    }
+  }
+  return size;
+}
+
+const LINE_FEED = 10;
+
+function byteAt(file: number, offset: number): number | undefined {
+  const buffer = Buffer.alloc(1);
+  return readSync(file, buffer, 0, 1, offset) === 1 ? buffer[0] : undefined;
+}
+
+/** Yields chunks that do not share memory, because readers keep them. */
+async function* bytesOf(file: number, from: number, to: number, chunkBytes: number): AsyncGenerator<Uint8Array> {
+  for (let at = from; at < to;) {
+    const buffer = Buffer.allocUnsafeSlow(Math.min(chunkBytes, to - at));
+    const length = readSync(file, buffer, 0, buffer.length, at);
+    if (length === 0) return;
+    at += length;
+    yield buffer.subarray(0, length);
+    await setImmediate();
+  }
+}
+
+function startOf(file: number, bytes: number): Buffer {
+  const buffer = Buffer.alloc(bytes);
+  let size = 0;
+  for (let read = -1; read !== 0 && size < bytes; size += read) read = readSync(file, buffer, size, bytes - size, size);
+  return buffer.subarray(0, size);
+}
+
+/** Returns true if the stored row equals the new one, ignoring nulls, which keep the stored value. */
+function isSame(row: StoredMessage | StoredBlock, stored: StoredMessage | StoredBlock | undefined): boolean {
+  if (stored === undefined) return false;
+  const known = new Map<string, unknown>(Object.entries(stored));
+  return Object.entries(row).every(([name, value]: [string, unknown]) => {
+    const before = known.get(name);
+    if (value === null || value === before) return true;
+    return typeof value === "object" && JSON.stringify(value) === JSON.stringify(before);
+  });
+}
+
+/**
+ * Version of the rules for indexing: which blocks count as conversation, how they are identified, which calls failed and
+ * what gets redacted. Increase it when a rule changes; stored sessions are then indexed again.
+ */
+const INDEX_RULES = 6;

@@ -1,67 +1,41 @@
 /** A thread that reads and redacts sessions; what it writes goes through the thread that has the store. */
-import { parentPort, workerData, type MessagePort } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
 import { createRedactor } from "../redact/redactor.ts";
+import type { Machine } from "../store/store-place.ts";
 import type { Store } from "../store/store.ts";
-import { attempt, type Attempt } from "./attempt.ts";
-import type { IndexRequest } from "./index-session.ts";
+import { serveTasks, type TaskContext } from "../worker-thread.ts";
+import { attempt } from "./attempt.ts";
+import type { IndexStore } from "./index-session.ts";
+import type { LaneTask } from "./lanes.ts";
 import type { IndexLimits } from "./limits.ts";
-import type { IndexStore } from "./session-job.ts";
 
-export interface ThreadTask extends Pick<IndexRequest, "sessionId" | "ref" | "rebuild"> {
-  kind: "task";
+export interface IndexWorkerData {
+  limits: IndexLimits;
+  machine: Machine;
 }
 
-export interface ThreadAnswer {
-  kind: "answer";
-  value: unknown;
-  /** The store rejected; it is known there with what. */
-  failed: boolean;
+/** A call of the store, which the other thread does. */
+export interface StoreCall {
+  method: Exclude<keyof IndexStore, "machine">;
+  args: unknown[];
 }
 
-export type ThreadReport =
-  | { kind: "call"; method: keyof IndexStore; args: unknown[] }
-  | { kind: "done"; attempt: Attempt }
-  | { kind: "failed"; message: string; stack: string | undefined };
-
-/** A store in another thread. One call at a time: a session is indexed step by step. */
-function storeBehind(port: MessagePort): { store: IndexStore; answer: (answer: ThreadAnswer) => void } {
-  let answered: (answer: ThreadAnswer) => void = () => undefined;
-  const ask = async (method: keyof IndexStore, args: unknown[]): Promise<unknown> => {
-    const answer = new Promise<ThreadAnswer>((resolve) => (answered = resolve));
-    port.postMessage({ kind: "call", method, args } satisfies ThreadReport);
-    const { value, failed } = await answer;
-    if (failed) throw new Error("The store failed.");
-    return value;
-  };
-  // What the other thread answers with is what its store gave.
-  // oxlint-disable typescript/no-unsafe-type-assertion
-  const store: IndexStore = {
+// What the other thread answers with is what its store gave.
+// oxlint-disable typescript/no-unsafe-type-assertion
+function storeBehind(askThread: TaskContext["ask"]): IndexStore {
+  const ask = (method: StoreCall["method"], args: unknown[]): Promise<unknown> =>
+    askThread({ method, args } satisfies StoreCall);
+  return {
+    machine,
     session: (...args) => ask("session", args) as ReturnType<Store["session"]>,
-    events: (...args) => ask("events", args) as ReturnType<Store["events"]>,
+    known: (...args) => ask("known", args) as ReturnType<Store["known"]>,
+    currentIds: (...args) => ask("currentIds", args) as ReturnType<Store["currentIds"]>,
     writeSession: (...args) => ask("writeSession", args) as ReturnType<Store["writeSession"]>,
-    querySnippets: (...args) => ask("querySnippets", args) as ReturnType<Store["querySnippets"]>,
   };
-  // oxlint-enable typescript/no-unsafe-type-assertion
-  return { store, answer: (answer) => answered(answer) };
 }
+// oxlint-enable typescript/no-unsafe-type-assertion
 
-function serve(port: MessagePort, limits: IndexLimits): void {
-  const redactor = createRedactor();
-  const { store, answer } = storeBehind(port);
-  const index = async ({ sessionId, ref, rebuild }: ThreadTask): Promise<ThreadReport> => {
-    try {
-      return { kind: "done", attempt: await attempt({ sessionId, ref, rebuild, store, redactor, limits }) };
-    } catch (error) {
-      const { message, stack } = error instanceof Error ? error : new Error(String(error));
-      return { kind: "failed", message, stack };
-    }
-  };
-  port.on("message", (message: ThreadTask | ThreadAnswer) => {
-    if (message.kind === "answer") answer(message);
-    else void index(message).then((report) => port.postMessage(report));
-  });
-}
-
-// What starts the thread and what runs in it are of one package: the limits are what it was given.
-const limits: IndexLimits = workerData;
-if (parentPort) serve(parentPort, limits);
+// What starts the thread and what runs in it are of one package: this is what it was given.
+const { limits, machine }: IndexWorkerData = workerData;
+const redactor = createRedactor();
+serveTasks((task: LaneTask, { ask }) => attempt({ ...task, store: storeBehind(ask), redactor, limits }));

@@ -1,15 +1,16 @@
-/** Where sessions are indexed: in this thread, or in others while this one writes. */
+/** Lanes that index sessions: this thread, or other threads while this one writes. */
 import { availableParallelism } from "node:os";
 import { createRedactor, type Redactor } from "../redact/redactor.ts";
 import type { Store } from "../store/store.ts";
 import { attempt, type Attempt } from "./attempt.ts";
-import { BrokenThread, IndexThread } from "./index-thread.ts";
+import type { IndexWorkerData, StoreCall } from "./index-worker.ts";
 import type { IndexRequest } from "./index-session.ts";
 import type { IndexLimits } from "./limits.ts";
+import { BrokenThread, scriptBeside, WorkerThread } from "../worker-thread.ts";
 
-export type LaneTask = Pick<IndexRequest, "sessionId" | "ref" | "rebuild">;
+export type LaneTask = Pick<IndexRequest, "sessionId" | "ref" | "isNew" | "rebuild" | "level">;
 
-/** Takes one session at a time. */
+/** Indexes one session at a time. */
 export interface Lane {
   index(task: LaneTask): Promise<Attempt>;
   stop(): Promise<void>;
@@ -20,13 +21,16 @@ export interface LaneOptions {
   limits: IndexLimits;
   signal: AbortSignal | undefined;
   redactor: Redactor | undefined;
-  /** Threads besides this one. */
+  /** Number of threads besides this one. */
   threads: number;
 }
 
-/** Writing takes a third of the time, so more would wait for it. Two keep one processor busy while this thread writes. */
+/**
+ * Writing takes a third of the time, so more threads would only wait for it. Two keep one processor busy while this
+ * thread writes.
+ */
 const MOST_THREADS = 3;
-/** Bytes to be read from which threads pay: each takes a third of a second and some 100 MB until it is up. */
+/** Unread bytes from which threads pay off: each takes a third of a second and about 100 MB to start. */
 const THREADS_FROM_BYTES = 64 * 1024 * 1024;
 
 export function threadsFor(bytes: number): number {
@@ -40,22 +44,31 @@ export function lanesFor({ store, limits, signal, redactor, threads }: LaneOptio
     index: (task) => attempt({ ...task, store, limits, signal, redactor: (made.redactor ??= createRedactor()) }),
     stop: async () => undefined,
   };
-  // A redactor that was given stands in this thread.
+  // A given redactor cannot be passed to another thread.
   if (threads === 0 || redactor !== undefined) return [here];
-  return Array.from({ length: threads }, () => laneIn(new IndexThread(store, limits), here));
+  return Array.from({ length: threads }, () => laneIn(store, limits, here));
 }
 
-/** A thread that cannot run costs its help alone. */
-function laneIn(thread: IndexThread, here: Lane): Lane {
-  let lane: Pick<Lane, "index"> = thread;
+/** If a thread breaks, its sessions are indexed in this one. */
+function laneIn(store: Store, limits: IndexLimits, here: Lane): Lane {
+  const thread = new WorkerThread<LaneTask, Attempt>(scriptBeside(import.meta.url, "index-worker"), {
+    data: { limits, machine: store.machine } satisfies IndexWorkerData,
+    answer: async (question) => {
+      // The thread and what starts it are of one package.
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      const { method, args } = question as StoreCall;
+      const call: unknown = store[method];
+      if (typeof call !== "function") throw new TypeError(`A store has no ${method}.`);
+      return Reflect.apply(call, store, args);
+    },
+  });
   let isStopped = false;
   return {
     index: async (task) => {
       try {
-        return await lane.index(task);
+        return await thread.run(task);
       } catch (error) {
         if (isStopped || !(error instanceof BrokenThread)) throw error;
-        lane = here;
         return here.index(task);
       }
     },

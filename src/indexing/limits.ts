@@ -1,20 +1,14 @@
 /** Sizes that bound memory and transactions. Tests make them small. */
 export interface IndexLimits {
-  /** Characters of text, and events, after which a transaction is due. */
+  /** Characters of text after which a transaction is due; `events` is the same limit in events. */
   textChars: number;
   events: number;
-  /**
-   * From how many bytes of a file on what is known of its lines is kept. Below, reading them again takes some
-   * milliseconds.
-   */
-  memoryFromBytes: number;
-  /** Bytes that are read at once. */
+  /** Bytes per read. */
   chunkBytes: number;
 }
 
 export const INDEX_LIMITS: IndexLimits = {
   textChars: 4 * 1024 * 1024,
   events: 5_000,
-  memoryFromBytes: 512 * 1024,
   chunkBytes: 1024 * 1024,
 };

@@ -1,26 +1,43 @@
-/** The sessions on this machine beside those in the store. */
+/** Matches the sessions on this machine with those in the store. */
 import { statSync, type Stats } from "node:fs";
 import { sep } from "node:path";
-import { errorCode } from "../files/fault.ts";
+import { errorCode } from "../transcript/files/fault.ts";
 import { findSessions, type FoundSessions } from "../sessions/find-sessions.ts";
-import { sessionRef, type SessionRef, type Unreadable, type Where } from "../sessions/session-ref.ts";
-import type { StoredSession } from "../store/model.ts";
+import {
+  sessionRef,
+  type SessionRef,
+  type SessionsFound,
+  type Unreadable,
+  type Where,
+} from "../sessions/session-ref.ts";
+import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
+import { hasContent } from "./index-session.ts";
 import { withPartTimes } from "./part-times.ts";
-import { keyedSessions, ownSessions, type KeyedSession } from "./session-keys.ts";
+import { forgottenSessions, keyedSessions, ownSessions, type KeyedSession } from "./session-keys.ts";
 import { syncSessionFiles } from "../sessions/sync-session-files.ts";
 
 export interface MachineSessions {
-  /** Newest first. */
+  /** Newest first, without forgotten ones. */
   sessions: KeyedSession[];
-  /** Rows of this machine whose source is not there any more. */
+  /** Sessions that were removed from the store with `forget`. */
+  forgotten: KeyedSession[];
+  /** Rows of this machine whose source no longer exists. */
   gone: StoredSession[];
-  /** Of those, the ones below a place of sessions that is itself not there, such as a disk that is not mounted. */
+  /**
+   * Those of `gone` by missing root: their whole folder of sessions is missing, for example on a disk that is not
+   * mounted.
+   */
   outOfReach: Map<string, StoredSession[]>;
   unreadable: Unreadable[];
+  /** The store has content of any session, not only figures. */
+  hasContent: boolean;
 }
 
-/** Names, sizes and times: no session is read. `only`: these, and nothing about what is gone. */
+/**
+ * Lists sessions by name, size and time without reading any. `only` limits it to these and skips the search for gone
+ * ones.
+ */
 export async function machineSessions(
   store: Store,
   where: Where,
@@ -31,10 +48,15 @@ export async function machineSessions(
   const own = ownSessions(stored, store);
   const refs = await withPartTimes(keptForms(found?.sessions ?? only ?? [], own));
   const isThere = (session: StoredSession): boolean => isSourceThere(session, found);
-  const sessions = keyedSessions(refs, { sessions: stored, own, isThere });
+  const { machine } = store;
+  const keyed = keyedSessions(refs, { sessions: stored, own, machine, isThere });
+  const forgotten = forgottenSessions(keyed, await store.forgotten(), machine);
+  const sessions = keyed.filter((session) => !forgotten.has(session));
   const met = new Set(sessions.map(({ sessionId }) => sessionId));
   const gone = found === undefined ? [] : own.filter((session) => !met.has(session.session_id) && !isThere(session));
-  return { sessions, gone, outOfReach: byMissingRoot(gone, found), unreadable: found?.unreadable ?? [] };
+  const outOfReach = byMissingRoot(gone, found);
+  const unreadable = found?.unreadable ?? [];
+  return { sessions, forgotten: [...forgotten], gone, outOfReach, unreadable, hasContent: stored.some(hasContent) };
 }
 
 function byMissingRoot(gone: readonly StoredSession[], found: FoundSessions | undefined): Map<string, StoredSession[]> {
@@ -47,8 +69,8 @@ function byMissingRoot(gone: readonly StoredSession[], found: FoundSessions | un
 }
 
 /**
- * A session that was recorded in another project and that opencode still has is known by its transcript, as in that
- * project: the same session must not be read from two places in turn.
+ * Keeps the transcript as the source of a session recorded in another project, even if opencode's store has it too: one
+ * session must not alternate between two sources.
  */
 function keptForms(refs: readonly SessionRef[], own: readonly StoredSession[]): SessionRef[] {
   const transcripts = new Map(own.filter(({ source }) => source === "transcript").map((row) => [row.session_id, row]));
@@ -65,8 +87,19 @@ function transcriptAt(path: string, stored: SessionRef): SessionRef | undefined 
   return sessionRef({ ...stored, ...known, source: "transcript" });
 }
 
-/** Whether there is still something to read a row's session from. What cannot be looked at is there. */
-function isSourceThere({ source, path }: StoredSession, found: FoundSessions | undefined): boolean {
+/** Returns the bytes of an average session of each database, which does not list how large each one is. */
+export function databaseShares(refs: readonly SessionRef[]): Map<string | null, number> {
+  const byDatabase = Map.groupBy(refs, ({ database }) => database);
+  return new Map(
+    [...byDatabase].map(([path, { length }]) => {
+      const size = path === null ? 0 : (factsOf(path)?.size ?? 0);
+      return [path, Math.ceil(size / length)];
+    }),
+  );
+}
+
+/** Returns true unless the source of a row is known to be missing. */
+export function isSourceThere({ source, path }: StoredSession, found: SessionsFound | undefined): boolean {
   if (path === "") return true;
   const isListed =
     source === "opencode-store" &&
@@ -75,7 +108,7 @@ function isSourceThere({ source, path }: StoredSession, found: FoundSessions | u
   return !isListed && factsOf(path) !== undefined;
 }
 
-/** Undefined if there is nothing under that name; null if that cannot be said. */
+/** Returns undefined if the path does not exist, null if that is unknown. */
 function factsOf(path: string): Stats | null | undefined {
   try {
     return statSync(path);

@@ -1,17 +1,17 @@
 /**
- * When sessions of opencode's store were written last. opencode notes it with the session when a turn begins; what comes
- * later in the turn has its times with messages and parts alone.
+ * Last write times of sessions in opencode's store. opencode updates a session's own time only when a turn begins;
+ * later changes in the turn update only messages and parts.
  */
 import { isFields } from "../parse/json-fields.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import { openSqlite, type SqliteReader } from "../sessions/sqlite-reader.ts";
 
-/** Sessions of a database that are looked into: a turn that goes on is in one of the newest. */
+/** Number of newest sessions to check per database: a running turn is in one of them. */
 const NEWEST = 10;
 
-const TIMES = ["message", "part"].map((table) => `SELECT max(time_updated) AS time FROM ${table} WHERE session_id = ?`);
+const TABLES = ["message", "part", "session_message"];
 
-/** The refs, with later times where parts have them. */
+/** Returns the refs with later times where messages or parts have them. */
 export async function withPartTimes(refs: readonly SessionRef[]): Promise<SessionRef[]> {
   const newest = newestStored(refs);
   const times = new Map<SessionRef, number>();
@@ -31,13 +31,16 @@ function newestStored(refs: readonly SessionRef[]): Map<string, SessionRef[]> {
   return new Map([...byDatabase].map(([path, all]) => [path, all.toSorted(newestFirst).slice(0, NEWEST)]));
 }
 
-/** None if the database has no such columns, or cannot be read now: then the sessions' own times have to do. */
+/** Returns nothing if the database lacks these columns or cannot be read now; then the sessions' own times are used. */
 async function timesIn(path: string, refs: readonly SessionRef[]): Promise<[SessionRef, number][]> {
   let database: SqliteReader | undefined;
   try {
     database = await openSqlite(path);
-    const queries = TIMES.map((sql) => database?.query(sql));
-    return refs.map((ref) => [ref, Math.max(...queries.map((query) => timeIn(query?.(ref.id))))]);
+    const reader = database;
+    const queries = TABLES.filter((table) => hasTimes(reader, table)).map((table) =>
+      reader.query(`SELECT max(time_updated) AS time FROM ${table} WHERE session_id = ?`),
+    );
+    return refs.map((ref) => [ref, Math.max(0, ...queries.map((query) => timeIn(query(ref.id))))]);
   } catch {
     return [];
   } finally {
@@ -45,7 +48,12 @@ async function timesIn(path: string, refs: readonly SessionRef[]): Promise<[Sess
   }
 }
 
-function timeIn(rows: unknown[] = []): number {
+function hasTimes(database: SqliteReader, table: string): boolean {
+  const rows = database.query(`PRAGMA table_info(${table})`)();
+  return ["time_updated", "session_id"].every((name) => rows.some((row) => isFields(row) && row["name"] === name));
+}
+
+function timeIn(rows: unknown[]): number {
   const [row] = rows;
   return isFields(row) && typeof row["time"] === "number" ? row["time"] : 0;
 }

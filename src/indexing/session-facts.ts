@@ -1,27 +1,64 @@
-/** What lines say of their session, besides its events. */
-import type { SourceUnit } from "../parse/draft.ts";
-import type { ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
+/** Facts of a session besides its messages, collected from its redacted units. */
+import type { SourceUnit } from "../parse/message-draft.ts";
+import { jsonText } from "../parse/json-fields.ts";
+import { shortened } from "../neutral-text.ts";
+import { countRedactions } from "../parse/statistics.ts";
 import { TimeSpan } from "../parse/times.ts";
-import { givenTitle } from "../parse/titles.ts";
-import type { Clean } from "./redact-events.ts";
+import { givenTitle, wholeLine } from "../parse/titles.ts";
+import type { SourceCounts } from "../store/stored-model.ts";
 
-/** More of a prompt is not looked at. What is shown of it ends long before, so that no secret is shown in half. */
-const PROMPT_CHARS = 2_000;
-const TITLE_CHARS = 200;
+const LINE_CHARS = 200;
 
-/** A title as it is stored: one line, not too long. To be made of what was redacted. */
-export function shownTitle(text: string | null): string | null {
-  const flat = text?.replaceAll(/\s+/g, " ").trim() ?? "";
-  if (flat === "") return null;
-  return flat.length <= TITLE_CHARS ? flat : `${flat.slice(0, TITLE_CHARS - 1).toWellFormed()}…`;
+/** Title of a session as a search finds it, with its place; line 0 if it is not on a line. */
+export interface PlacedTitle {
+  text: string;
+  /** It is a message too, which is found as what it is. */
+  isMessage: boolean;
+  line: number;
+  offset: number;
+}
+
+/** Returns the text on one line, cut to `LINE_CHARS`; null if it is only white space. */
+export function shortLine(text: string | null): string | null {
+  const flat = wholeLine(text);
+  return flat === null || flat.length <= LINE_CHARS ? flat : shortened(flat, LINE_CHARS - 1);
+}
+
+export const NO_COUNTS: SourceCounts = { damaged: 0, unknown_lines: 0, redactions: {} };
+
+/** Counts what is in units, as they are in the source, and in no row. `isRedacted`: see `Source`. */
+export function countsOf(units: readonly SourceUnit[], isRedacted: boolean): SourceCounts {
+  const redactions = new Map<string, number>();
+  let [damaged, unknown] = [0, 0];
+  for (const { problems, outcome, lines, messages } of units) {
+    damaged += problems.length;
+    if (outcome.as === "unknown") unknown += lines;
+    for (const { type, text, input } of isRedacted ? messages.flatMap(({ blocks }) => blocks) : []) {
+      if (type === "tool_use") countRedactions(jsonText(input ?? null), redactions);
+      else countRedactions(text ?? null, redactions);
+    }
+  }
+  if (damaged === 0 && unknown === 0 && redactions.size === 0) return NO_COUNTS;
+  return { damaged, unknown_lines: unknown, redactions: Object.fromEntries(redactions) };
+}
+
+/** A unit without secrets, and what only the source's own unit tells. */
+export interface ToldUnit {
+  unit: SourceUnit;
+  counts: SourceCounts;
+  /** Without secrets, if it is better than those of earlier units: see `FirstPrompt`. */
+  prompt?: { text: string; rank: number };
 }
 
 export class SessionFacts {
-  /** The last that was given. */
-  title: string | null = null;
-  /** The beginning of the first thing that a person said. */
+  /** The latest title. */
+  given: PlacedTitle | null = null;
   prompt: string | null = null;
+  promptRank = 0;
+  counts = NO_COUNTS;
   cwd: string | null = null;
+  gitBranch: string | null = null;
+  version: string | null = null;
   parentId: string | null = null;
   readonly #span = new TimeSpan();
 
@@ -29,49 +66,58 @@ export class SessionFacts {
     return this.#span.first;
   }
 
-  add({ session, timestamp }: SourceUnit): void {
-    if (timestamp !== undefined) this.#span.add(timestamp);
+  get lastTime(): string | null {
+    return this.#span.last;
+  }
+
+  /** Adds the facts of a unit. `hasLines`: whether the source has lines that can be shown. */
+  add({ unit, counts, prompt }: ToldUnit, hasLines: boolean): void {
+    const { session, timestamp, messages, line, offset } = unit;
+    for (const time of [timestamp, ...messages.map((draft) => draft.timestamp)]) {
+      if (time !== undefined) this.#span.add(time);
+    }
+    this.addCounts(counts);
+    if (prompt !== undefined && prompt.rank > this.promptRank) {
+      this.prompt = prompt.text;
+      this.promptRank = prompt.rank;
+    }
     if (session === undefined) return;
-    this.title = givenTitle(session.title) ?? this.title;
+    const title = wholeLine(givenTitle(session.title));
+    if (title !== null) {
+      const isMessage = messages.length > 0;
+      const place = hasLines && !isMessage ? { line, offset } : { line: 0, offset: 0 };
+      this.given = { text: title, isMessage, ...place };
+    }
     this.cwd ??= session.cwd ?? null;
+    this.gitBranch ??= session.gitBranch ?? null;
+    this.version ??= session.version ?? null;
     this.parentId ??= session.parentSessionId ?? null;
   }
 
-  addMessage({ user_kind, is_sidechain, metadata }: TranscriptMessage, blocks: readonly ParsedContentBlock[]): void {
-    if (this.prompt !== null || user_kind !== "human" || is_sidechain) return;
-    const text = metadata.command ?? blocks.find(({ content_text }) => content_text?.trim())?.content_text;
-    if (text !== undefined && text !== null) this.prompt = text.trim().slice(0, PROMPT_CHARS);
-  }
-
-  toJSON(): Record<string, string | null> {
-    const { title, prompt, cwd, parentId, firstTime } = this;
-    return { title, prompt, cwd, parentId, firstTime };
-  }
-
-  /** What may be kept: the same title comes of it as of the facts themselves. */
-  cleaned(clean: Clean): Record<string, string | null> {
-    const { title, prompt, cwd, parentId, firstTime } = this;
-    return {
-      title: shownTitle(clean(title)),
-      prompt: shownTitle(clean(prompt)),
-      cwd: clean(cwd),
-      parentId: clean(parentId),
-      firstTime: clean(firstTime),
+  addCounts(added: SourceCounts): void {
+    if (added === NO_COUNTS) return;
+    const { damaged, unknown_lines, redactions } = added;
+    const { counts } = this;
+    const sums = { ...counts.redactions };
+    for (const [kind, times] of Object.entries(redactions)) sums[kind] = (sums[kind] ?? 0) + times;
+    this.counts = {
+      damaged: counts.damaged + damaged,
+      unknown_lines: counts.unknown_lines + unknown_lines,
+      redactions: sums,
     };
   }
 
-  static from(fields: Readonly<Record<string, unknown>>): SessionFacts {
+  /** Returns all facts as JSON. */
+  pack(): string {
+    return JSON.stringify({ ...this, firstTime: this.firstTime, lastTime: this.lastTime });
+  }
+
+  /** Restores facts from `pack`. */
+  static unpack(json: string): SessionFacts {
     const facts = new SessionFacts();
-    const text = (name: string): string | null => {
-      const value = fields[name];
-      return typeof value === "string" ? value : null;
-    };
-    facts.title = text("title");
-    facts.prompt = text("prompt");
-    facts.cwd = text("cwd");
-    facts.parentId = text("parentId");
-    const first = text("firstTime");
-    if (first !== null) facts.#span.add(first);
-    return facts;
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own JSON
+    const { firstTime, lastTime, ...told } = JSON.parse(json) as SessionFacts;
+    for (const time of [firstTime, lastTime]) if (time !== null) facts.#span.add(time);
+    return Object.assign(facts, told);
   }
 }

@@ -1,52 +1,61 @@
-/** The row of a session: what its place, its head and its lines tell of it. */
-import { hostname } from "node:os";
-import type { SessionRef } from "../sessions/session-ref.ts";
-import type { StoredSession } from "../store/model.ts";
+/** Builds the row of a session from its place, its head and its content. */
+import { agentOf, type SessionRef } from "../sessions/session-ref.ts";
+import type { StoredSession } from "../store/stored-model.ts";
 import { storableTime } from "../store/storable.ts";
-import type { Clean } from "./redact-events.ts";
-import { shownTitle, type SessionFacts } from "./session-facts.ts";
+import type { Machine } from "../store/store-place.ts";
+import { wholeLine } from "../parse/titles.ts";
+import { NO_COUNTS, shortLine, type SessionFacts } from "./session-facts.ts";
 
-export type SessionRow = Omit<StoredSession, "state">;
+export type SessionRow = Omit<StoredSession, "state" | "figures">;
 
-/** The name of this machine. */
-export function thisHost(): string {
-  return hostname();
-}
-
-/** The file of a session, or the database that holds it. */
+/** Returns the file of a session, or the database that contains it. */
 export function placeOf(ref: SessionRef): string {
   return ref.path ?? ref.database ?? "";
 }
 
-/** What of a session's row is text from somewhere: to be redacted. `ref` knows what its head tells. */
-function textsOf(ref: SessionRef, facts: SessionFacts | undefined) {
-  return {
-    title: ref.title ?? facts?.title ?? facts?.prompt ?? null,
-    project: ref.project ?? facts?.cwd ?? (ref.projectLabel || null),
-    parent: ref.parentId ?? facts?.parentId ?? null,
-    agent: ref.agentId,
-  };
+/** Returns the words of a session's place and head, to be redacted before they are stored. */
+export function wordsInRow({ title, project, projectLabel, parentId, agentId }: SessionRef): (string | null)[] {
+  return [title, project, projectLabel, parentId, agentId];
 }
 
-/** All texts that `rowOf` asks to be redacted. */
-export function textsInRow(ref: SessionRef, facts?: SessionFacts): (string | null)[] {
-  return Object.values(textsOf(ref, facts));
-}
-
-export function rowOf(sessionId: string, ref: SessionRef, facts: SessionFacts | undefined, clean: Clean): SessionRow {
-  const { title, project, parent, agent } = textsOf(ref, facts);
+/**
+ * Returns the row of a session. `facts` come from its content, if it was read; `clean` redacts a word of `wordsInRow`.
+ */
+export function rowOf(
+  sessionId: string,
+  ref: SessionRef,
+  facts: SessionFacts | undefined,
+  clean: (word: string | null) => string | null,
+  machine: Machine,
+): SessionRow {
+  // The head of a file has the first title, its content the latest.
+  const head = wholeLine(clean(ref.title));
+  const given = facts?.given ?? (head === null ? null : { text: head, isMessage: false, line: 0, offset: 0 });
+  const prompt = facts?.prompt ?? null;
   const first = facts?.firstTime ?? null;
   return {
     session_id: sessionId,
     source: ref.source === "stdin" ? "file" : ref.source,
-    host: thisHost(),
+    agent: agentOf(ref) ?? "",
+    machine_id: machine.id,
+    host: machine.host,
     path: placeOf(ref),
-    project: clean(project),
-    parent_id: clean(parent),
-    agent_id: clean(agent),
-    title: shownTitle(clean(title)),
+    project: clean(ref.project) ?? facts?.cwd ?? clean(ref.projectLabel || null),
+    parent_id: clean(ref.parentId) ?? facts?.parentId ?? null,
+    agent_id: clean(ref.agentId),
+    title: shortLine(given?.text ?? prompt),
+    given_title: given?.text ?? null,
+    title_is_message: given?.isMessage ?? false,
+    title_line: given?.line ?? 0,
+    title_offset: given?.offset ?? 0,
+    first_prompt: prompt,
+    cwd: facts?.cwd ?? null,
+    git_branch: facts?.gitBranch ?? null,
+    agent_version: facts?.version ?? null,
     started_at: first === null ? timeOf(ref.startedMs) : storableTime(first),
+    ended_at: storableTime(facts?.lastTime ?? null),
     modified_at: timeOf(ref.modifiedMs || null),
+    counts: facts?.counts ?? NO_COUNTS,
   };
 }
 

@@ -1,34 +1,45 @@
-/** What the store does not know yet, told by names, sizes and times. */
+/** Finds sessions that changed since they were indexed, by name, size and time. */
 import type { SessionRef, Unreadable, Where } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import { isCurrent } from "./index-session.ts";
-import { machineSessions } from "./machine-sessions.ts";
+import { databaseShares, machineSessions } from "./machine-sessions.ts";
 
 export interface StaleSession {
   ref: SessionRef;
-  /** Its id in the store, whether it is there already or not. */
+  /** Its id in the store, even if it is not stored yet. */
   sessionId: string;
+  /** Approximate number of bytes to read for indexing it; 0 if it is current. */
+  bytes: number;
 }
 
 export interface StaleSessions {
-  /** New, or written since they were indexed. Newest first. For `updateIndex`'s `only`, or to be scanned. */
+  /**
+   * Sessions that are new or were written since they were indexed, newest first: to be passed to `updateIndex` as
+   * `only`, or scanned.
+   */
   stale: StaleSession[];
-  /** Those that the store has as they are now. */
+  /** Sessions whose stored rows are current. */
   current: StaleSession[];
-  /** Ids of sessions in the store whose source is not there any more. */
+  /** Ids of stored sessions whose source no longer exists. */
   gone: string[];
   unreadable: Unreadable[];
+  /** The store has content of any session, not only figures. */
+  hasContent: boolean;
 }
 
 /**
- * Which sources changed since they were indexed. Reads no session: a look at the name, size and time of each file, some
- * microseconds each, without letting go of the thread; and one query to the store.
+ * Returns which sources changed since they were indexed. Reads no session: it checks the name, size and time of each
+ * file, a few microseconds each, without yielding the thread, and queries the store once.
  */
 export async function staleSessions(store: Store, where: Where): Promise<StaleSessions> {
-  const { sessions, gone, unreadable } = await machineSessions(store, where);
-  const result: StaleSessions = { stale: [], current: [], gone: gone.map(({ session_id }) => session_id), unreadable };
+  const { sessions, gone, unreadable, hasContent } = await machineSessions(store, where);
+  const goneIds = gone.map(({ session_id: id }) => id);
+  const result: StaleSessions = { stale: [], current: [], gone: goneIds, unreadable, hasContent };
+  const inDatabases = databaseShares(sessions.map(({ ref }) => ref));
   for (const { ref, sessionId, stored } of sessions) {
-    (isCurrent(ref, stored) ? result.current : result.stale).push({ ref, sessionId });
+    const size = ref.bytes ?? inDatabases.get(ref.database) ?? 0;
+    if (isCurrent(ref, stored)) result.current.push({ ref, sessionId, bytes: 0 });
+    else result.stale.push({ ref, sessionId, bytes: Math.max(0, size - (stored?.state.done_bytes ?? 0)) });
   }
   return result;
 }

@@ -1,77 +1,91 @@
-/** Bringing the store up to date with the sessions on this machine. */
-import { createRedactor, type Redactor } from "../redact/redactor.ts";
+/** Updates the store from the sessions on this machine. */
+import type { Redactor } from "../redact/redactor.ts";
 import type { SessionRef, Unreadable, Where } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import type { Attempt } from "./attempt.ts";
-import { isCurrent } from "./index-session.ts";
-import { keepFigures } from "./keep-figures.ts";
+import { isDone } from "./index-session.ts";
 import { lanesFor, threadsFor, type Lane } from "./lanes.ts";
 import { INDEX_LIMITS, type IndexLimits } from "./limits.ts";
-import { machineSessions } from "./machine-sessions.ts";
-import type { KeyedSession } from "./session-keys.ts";
+import { databaseShares, machineSessions } from "./machine-sessions.ts";
+import type { IndexLevel } from "./redact-units.ts";
+import { tombstonesOf, type KeyedSession } from "./session-keys.ts";
 import { placeOf } from "./session-row.ts";
 
 export interface UpdateOptions {
-  /** Reads and writes every session anew. Snippets keep their events; sessions whose source is gone stay. */
+  /** Of sessions whose content is stored, `figures` brings the content up to date. Default: content. */
+  level?: IndexLevel;
+  /** Reads and writes every session again. Snippets keep their events; sessions whose source is gone stay. */
   rebuild?: boolean;
   /**
-   * Forgets sessions whose source is gone, with their snippets. Where the whole place of sessions is not there, which
-   * may be a disk that is not mounted, only `all` does.
+   * Deletes sessions whose source is gone, with their snippets. If the whole root folder is missing, which may be a
+   * disk that is not mounted, its sessions are deleted only with `all`.
    */
   prune?: boolean | "all";
-  /** Only these sessions. Nothing is said about what is gone. */
+  /** Indexes only these sessions and does not report gone ones. */
   only?: readonly SessionRef[];
-  /** Stops between two parts of a session. What is written stays. */
+  /** Also indexes those of `only` that were forgotten. */
+  revive?: boolean;
+  /** Stops between two parts of a session. What was written stays. */
   signal?: AbortSignal;
   onProgress?: (progress: IndexProgress) => void;
   /** Default: a new one with secretlint. */
   redactor?: Redactor;
-  /** Threads that help, where no redactor was given. Default: none for little work, else one for each processor, up to 3. */
+  /**
+   * Number of additional threads; ignored with a given redactor. Default: none for little work, otherwise one per
+   * processor, up to 3.
+   */
   threads?: number;
   /** Default: `INDEX_LIMITS`. */
   limits?: Partial<IndexLimits>;
 }
 
 export interface IndexProgress {
-  /** Sessions that are done, of those that have to be looked into. */
+  /** Sessions done so far, out of `total` that need work. */
   done: number;
   total: number;
 }
 
 export interface IndexReport {
-  /** Sessions that were found. */
+  /** Number of sessions found. */
   sessions: number;
   new: number;
   changed: number;
   unchanged: number;
-  /** Sessions in the store whose source is not there any more. They stay, unless they were pruned. */
+  /** Stored sessions whose source no longer exists. They stay unless pruned. */
   gone: number;
   pruned: number;
   unreadable: Unreadable[];
-  /** Events that were written, and bytes of sessions that were read. */
+  /** Number of events written; `bytes` is the number of bytes read. */
   events: number;
   bytes: number;
 }
 
-/** How often another indexer may be quicker than we with one session, each time with some of it. */
+/** Maximum times that another indexer may win the race for one session, which is progress each time. */
 const MAX_OVERTAKEN = 50;
 
 /**
- * Reads what is new in the sessions that `findSessions` finds, subagents included, and writes it into the store.
+ * Reads what is new in the sessions that `findSessions` finds, subagents included, and writes it to the store.
  *
- * Killed at any moment and run again, it comes to the same as one run. Several may run at once. What cannot be read is
- * in the report, and the rest goes on; what the store rejects with ends the run, and so does the signal.
+ * If killed at any moment and run again, the result equals that of a single run. Several may run at once. Unreadable
+ * sessions are reported and the rest continues; an error of the store or the signal ends the run.
  */
 export async function updateIndex(store: Store, where: Where, options: UpdateOptions = {}): Promise<IndexReport> {
-  const { only, prune = false, rebuild = false } = options;
-  const { sessions, gone, outOfReach, unreadable } = await machineSessions(store, where, only);
+  const { only, prune = false, rebuild = false, revive = false, level = "content" } = options;
+  const found = await machineSessions(store, where, only);
+  const { gone, outOfReach, unreadable } = found;
+  const revived = revive && only !== undefined ? found.forgotten : [];
+  const tombstones = revived.flatMap(({ ref, sessionId }) => tombstonesOf(ref, sessionId, store.machine));
+  if (tombstones.length > 0) await store.reviveSessions(tombstones);
+  const sessions = [...found.sessions, ...revived];
   const report = emptyReport(sessions.length, unreadable);
   report.gone = gone.length;
-  const stale = sessions.filter(({ ref, stored }) => rebuild || !isCurrent(ref, stored));
+  const stale = sessions.filter(({ ref, stored }) => !isDone({ ref, rebuild, level }, stored));
   report.unchanged = sessions.length - stale.length;
   options.signal?.throwIfAborted();
-  // Oldest first: a search takes what was written last for the newest.
-  await new Run(store, options, report, stale.toReversed()).all();
+  // Oldest first: a search treats what was written last as the newest.
+  const shares = only === undefined ? databaseShares(sessions.map(({ ref }) => ref)) : new Map<string, number>();
+  const threads = options.threads ?? threadsFor(bytesOf(stale, shares));
+  await new Run(store, { ...options, threads }, report, stale.toReversed()).all();
   if (prune === false) return report;
   const kept = new Set(prune === "all" ? [] : [...outOfReach.values()].flat());
   for (const [path, { length }] of prune === "all" ? [] : outOfReach) {
@@ -92,7 +106,6 @@ function emptyReport(sessions: number, unreadable: readonly Unreadable[]): Index
 class Run {
   readonly #store: Store;
   readonly #options: UpdateOptions;
-  readonly #redactor: Redactor;
   readonly #report: IndexReport;
   readonly #lanes: Lane[];
   readonly #waiting: KeyedSession[];
@@ -101,10 +114,9 @@ class Run {
   #done = 0;
 
   constructor(store: Store, options: UpdateOptions, report: IndexReport, sessions: readonly KeyedSession[]) {
-    const { signal, redactor, limits, threads = threadsFor(bytesOf(sessions)) } = options;
+    const { signal, redactor, limits, threads = 0 } = options;
     this.#store = store;
     this.#options = options;
-    this.#redactor = redactor ?? createRedactor();
     this.#report = report;
     this.#waiting = [...sessions];
     this.#total = sessions.length;
@@ -124,32 +136,37 @@ class Run {
       signal?.removeEventListener("abort", stop);
       this.#waiting.length = 0;
       await Promise.all(this.#lanes.map((lane) => lane.stop()));
-      // What is under way in this thread ends after its part: the store is still needed until then.
+      // Work under way in this thread ends after its current part and needs the store until then.
       await Promise.allSettled(running);
     }
   }
 
   async #run(lane: Lane): Promise<void> {
-    const { signal, onProgress, rebuild = false } = this.#options;
+    const { signal, onProgress, rebuild = false, level = "content" } = this.#options;
     for (let session = this.#waiting.shift(); session; session = this.#waiting.shift()) {
       signal?.throwIfAborted();
-      const { ref, sessionId } = session;
-      const outcome = await lane.index({ ref, sessionId, rebuild });
-      if (outcome === "overtaken" && this.#isTriedAgain(session)) continue;
-      this.#count(outcome, session);
-      if (typeof outcome === "object" && "as" in outcome) await keepFigures(this.#store, session, this.#redactor);
+      const { ref, sessionId, stored } = session;
+      const outcome = await lane.index({ ref, sessionId, isNew: stored === undefined, rebuild, level });
+      const isForgotten = outcome === "overtaken" && (await this.#isForgotten(session));
+      if (outcome === "overtaken" && !isForgotten && this.#isTriedAgain(session)) continue;
+      if (!isForgotten) this.#count(outcome, session);
       this.#done += 1;
       onProgress?.({ done: this.#done, total: this.#total });
     }
   }
 
-  /** Whoever was quicker is at it: the others first. */
+  /** Puts a session that another indexer is working on behind the others. */
   #isTriedAgain(session: KeyedSession): boolean {
     const times = (this.#overtaken.get(session) ?? 0) + 1;
     this.#overtaken.set(session, times);
     if (times >= MAX_OVERTAKEN) return false;
     this.#waiting.push(session);
     return true;
+  }
+
+  /** Returns true if the session was forgotten while it was being indexed. */
+  async #isForgotten({ sessionId }: KeyedSession): Promise<boolean> {
+    return (await this.#store.forgotten()).some(({ session_id: id }) => id === sessionId);
   }
 
   #count(outcome: Attempt, { ref }: KeyedSession): void {
@@ -165,10 +182,10 @@ class Run {
   }
 }
 
-/** What there may be to read. */
-function bytesOf(sessions: readonly KeyedSession[]): number {
-  return sessions.reduce(
-    (sum, { ref, stored }) => sum + Math.max(0, (ref.bytes ?? 0) - (stored?.state.done_bytes ?? 0)),
-    0,
-  );
+/** Returns the number of bytes that may have to be read. */
+function bytesOf(sessions: readonly KeyedSession[], inDatabases: ReadonlyMap<string | null, number>): number {
+  return sessions.reduce((sum, { ref, stored }) => {
+    const size = ref.bytes ?? inDatabases.get(ref.database) ?? 0;
+    return sum + Math.max(0, size - (stored?.state.done_bytes ?? 0));
+  }, 0);
 }

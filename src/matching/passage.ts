@@ -1,23 +1,23 @@
-/** A line of text around a hit, short enough to be read at a glance. */
+/** Makes a short line of text around a hit. */
 
 export interface Passage {
-  /** One line, some 200 characters: white space and control characters are single spaces, a cut is `…`. */
+  /** One line of about 200 characters. White space and control characters are single spaces, a cut is `…`. */
   text: string;
-  /** Where the term stands in `text`: start and end, in UTF-16 units. In ascending order, at least one. */
+  /** Matches in `text`: start and end in UTF-16 units. In ascending order, at least one. */
   matches: (readonly [start: number, end: number])[];
 }
 
-/** Characters that are shown, and the share of them before the first match. */
+/** Length of a passage in characters, and the share of it before the first match. */
 const WHOLE = 200;
 const BEFORE = 0.3;
-/** How far from the wished place a word may end. */
+/** Maximum distance of a word boundary from the desired position. */
 const SLACK = 20;
 const CUT = "…";
-/** Colours and the like of what was printed on a terminal. */
+/** Matches terminal escape sequences, such as colours. */
 const SEQUENCES = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 const SPACES = /[\s\u0000-\u001f\u007f-\u009f]+/g;
 
-/** Of a text and the places of a term in it, in order. `whole`: about so many characters. */
+/** Makes the passage for a text and its matches, in order. `whole`: length of the passage in characters. */
 export function passageAround(
   text: string,
   places: readonly (readonly [number, number])[],
@@ -48,14 +48,14 @@ function append(passage: Passage, piece: string): void {
   passage.text += doubles ? flat.slice(1) : flat;
 }
 
-/** The start of a word at or soon after `wish`, not after `limit`. */
+/** Returns the start of a word at or soon after `wish`, not after `limit`. */
 function wordStart(text: string, wish: number, limit: number): number {
   if (wish <= 0) return 0;
   const space = text.slice(wish, Math.min(wish + SLACK, limit)).search(/\s\S/);
   return space === -1 ? wholeCharacter(text, wish) : wish + space + 1;
 }
 
-/** The end of a word at or soon before `wish`, not before `limit` unless the match itself is longer than a passage. */
+/** Returns the end of a word at or soon before `wish`, not before `limit` unless the match is longer than a passage. */
 function wordEnd(text: string, wish: number, limit: number): number {
   if (wish >= text.length) return text.length;
   const from = Math.max(wish - SLACK, Math.min(limit, wish));
@@ -63,7 +63,7 @@ function wordEnd(text: string, wish: number, limit: number): number {
   return space === -1 ? wholeCharacter(text, wish) : from + space;
 }
 
-/** The place, or the one before it if it is within a surrogate pair. */
+/** Returns the position, or the one before it if it is within a surrogate pair. */
 function wholeCharacter(text: string, at: number): number {
   const code = text.charCodeAt(at);
   return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;

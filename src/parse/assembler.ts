@@ -1,5 +1,5 @@
-/** Units of a source into messages in order, with an account of every line. */
-import type { MessageDraft, SourceUnit } from "./draft.ts";
+/** Assembles the units of a source into messages in order, with the outcome of every line. */
+import type { MessageDraft, SourceUnit } from "./message-draft.ts";
 import { type BuilderOptions, type BuiltMessage, MessageBuilder } from "./message-builder.ts";
 import type {
   LineAccount,
@@ -10,36 +10,36 @@ import type {
   TranscriptStats,
   UnknownLine,
 } from "./model.ts";
-import type { ParseOptions } from "./options.ts";
+import type { ParseOptions } from "./parse-options.ts";
 import { StatisticsCollector } from "./statistics.ts";
 import { TimeSpan } from "./times.ts";
 import { givenTitle } from "./titles.ts";
 
-/** A message with its blocks. */
+/** Message with its blocks. */
 export interface ReadMessage {
   message: TranscriptMessage;
   blocks: ParsedContentBlock[];
   /**
-   * This message was given before; now more of it came than the window held it open for. `message` is the whole as it
-   * is now, `blocks` are only the new ones.
+   * This message was returned before, and more of it came after the window. `message` is the whole message now, `blocks`
+   * are only the new ones.
    */
   amends: boolean;
 }
 
 export interface AssemblerOptions extends BuilderOptions {
-  /** Count `[REDACTED:kind]` in the texts. */
+  /** Counts `[REDACTED:kind]` in the texts. */
   countRedactions: boolean;
   onProblem: (problem: ParseError) => void;
   /** See `ParseOptions`. */
   between?: ParseOptions["between"];
 }
 
-/** Messages that were given away and can still be amended: so many at least, and at most twice as many. */
+/** Minimum number of returned messages that can still be amended; at most twice as many. */
 const MAX_RELEASED = 1_000;
-/** Unknown lines that are kept whole. All are counted. */
+/** Maximum number of unknown lines kept; all are counted. */
 const MAX_UNKNOWN_KEPT = 10_000;
 
-/** What the first line that tells it says of the session; of the title the last. */
+/** Session fields, each from the first line that has it; the title from the last. */
 const FIRST_HOLDS = ["sessionId", "parentSessionId", "agentId", "cwd", "version", "gitBranch"] as const;
 
 export class Assembler {
@@ -47,10 +47,10 @@ export class Assembler {
   readonly #builder: MessageBuilder;
   readonly #statistics: StatisticsCollector;
   readonly #waiting: (BuiltMessage | undefined)[] = [];
-  /** The first of `#waiting` that was not given away. */
+  /** Index of the first message in `#waiting` not returned yet. */
   #head = 0;
   readonly #open = new Map<string, BuiltMessage>();
-  /** Those that were given away of late, and those before them. */
+  /** Recently returned messages, and those before them. */
   #released = new Map<string, BuiltMessage>();
   #releasedBefore = new Map<string, BuiltMessage>();
   readonly #amended: ReadMessage[] = [];
@@ -58,11 +58,11 @@ export class Assembler {
   readonly #skipped = new Map<string, number>();
   readonly #lines = { total: 0, used: 0, blank: 0, unknown: 0, failed: 0 };
   readonly #session: Partial<SessionMetadata> = {};
-  /** What of it no unit told yet. */
+  /** Session fields not set yet. */
   #untold: readonly (typeof FIRST_HOLDS)[number][] = FIRST_HOLDS;
-  /** Messages of other times than those asked for. */
+  /** Messages outside the requested time range. */
   readonly #unwanted = new WeakSet<BuiltMessage>();
-  /** The time of the last message that has one. */
+  /** Time of the last message that has one. */
   #lastMs = Number.NaN;
   readonly unknownLines: UnknownLine[] = [];
   #unit = 0;
@@ -71,6 +71,17 @@ export class Assembler {
     this.#options = options;
     this.#builder = new MessageBuilder(options);
     this.#statistics = new StatisticsCollector(options.countRedactions);
+  }
+
+  /** Adds a message that an earlier reader returned, so that more pieces can be added to it. */
+  restore(built: BuiltMessage): void {
+    const { source_id: id, message_type: type } = built.message;
+    if (id !== null && type === "assistant") this.#releasedBefore.set(id, built);
+  }
+
+  /** See `Repeats.restoreCalls`. */
+  restoreCalls(id: string, calls: number, answers: number): void {
+    this.#builder.restoreCalls(id, calls, answers);
   }
 
   add(unit: SourceUnit): void {
@@ -83,7 +94,7 @@ export class Assembler {
     if (unit.session) this.#noteSession(unit.session);
   }
 
-  /** Asked of each message once, in order, and then remembered. */
+  /** Decides once per message, in order, and remembers the decision. */
   #isWanted(built: BuiltMessage): boolean {
     if (this.#options.between === undefined) return true;
     const ms = Date.parse(built.message.timestamp ?? "");
@@ -97,13 +108,13 @@ export class Assembler {
     return (since === undefined || ms >= since.getTime()) && (until === undefined || ms < until.getTime());
   }
 
-  /** Messages that are whole, in order. `all`: the others too, because the input is at its end. */
+  /** Returns the complete messages, in order. `all`: all messages, at the end of the input. */
   take(all: boolean): ReadMessage[] {
     const ready = this.#amended.splice(0);
     while (this.#head < this.#waiting.length) {
       const first = this.#waiting[this.#head];
       if (!first || (!all && first.touched > 0 && this.#unit - first.touched < this.#options.windowUnits)) break;
-      // What stays in the list a while longer is copied by the garbage collector, and it is most of what is read.
+      // Keeping messages in the list longer would have the garbage collector copy most of the input.
       this.#waiting[this.#head] = undefined;
       this.#head += 1;
       const read = this.#release(first);
@@ -116,9 +127,9 @@ export class Assembler {
     return ready;
   }
 
-  /** Whether the draft said anything new. */
+  /** Adds a draft. Returns whether it had anything new. */
   #place(draft: MessageDraft, unit: SourceUnit): boolean {
-    const place = { line: unit.line, offset: unit.offset };
+    const place = { line: unit.line, offset: unit.offset, record: unit.recordHash };
     const id = draft.type === "assistant" ? draft.sourceId : undefined;
     const open = id === undefined ? undefined : this.#open.get(id);
     if (open) {
@@ -140,14 +151,15 @@ export class Assembler {
   #amend(released: BuiltMessage, draft: MessageDraft, unit: SourceUnit): boolean {
     if (this.#unwanted.has(released)) return true;
     this.#statistics.addUsage(released.message, -1);
-    // What was given away stays as it was.
+    // Returned objects must not change.
     released.message = { ...released.message, metadata: { ...released.message.metadata } };
-    this.#builder.extend(released, draft, { line: unit.line, offset: unit.offset });
+    this.#builder.extend(released, draft, { line: unit.line, offset: unit.offset, record: unit.recordHash });
     this.#builder.price(released);
     this.#statistics.addUsage(released.message, 1);
     const { blocks } = released;
     released.blocks = [];
     this.#statistics.addBlocks(blocks);
+    this.#options.onGiven?.(released);
     this.#amended.push({ message: released.message, blocks, amends: true });
     return true;
   }
@@ -157,6 +169,7 @@ export class Assembler {
     waiting.blocks = [];
     this.#builder.price(waiting);
     if (this.#isWanted(waiting)) this.#statistics.add(message, blocks);
+    this.#options.onGiven?.(waiting);
     if (waiting.touched > 0 && message.source_id !== null) {
       this.#open.delete(message.source_id);
       this.#released.set(message.source_id, waiting);

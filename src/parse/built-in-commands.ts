@@ -1,4 +1,4 @@
-/** Slash commands of the programs themselves. They set something up and say nothing of what a session is about. */
+/** Built-in slash commands, which configure the program and do not describe a session. */
 const BUILT_IN: ReadonlySet<string> = new Set(
   (
     "add-dir agents bug clear color compact config context continue copy cost doctor effort exit export extra-usage " +
@@ -10,7 +10,7 @@ const BUILT_IN: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Of a command as a person types it: `/model opus`. */
+/** Returns whether a typed command, such as `/model opus`, is built in. */
 export function isBuiltInCommand(command: string): boolean {
   const [, name = ""] = /^\/(\S+)/.exec(command) ?? [];
   return BUILT_IN.has(name);

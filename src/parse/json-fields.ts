@@ -1,4 +1,4 @@
-/** Reading fields of JSON values that may have any shape. */
+/** Reads fields of JSON values of any shape. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -6,20 +6,34 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A field that is an object; undefined if it is anything else. */
+/** Returns a field of an object; undefined for anything else. */
+export function fieldOf(value: unknown, key: string): unknown {
+  return isFields(value) ? value[key] : undefined;
+}
+
+/** Returns a field that is an object, else undefined. */
 export function fieldsOf(value: unknown, key: string): Fields | undefined {
-  const field = isFields(value) ? value[key] : undefined;
+  const field = fieldOf(value, key);
   return isFields(field) ? field : undefined;
 }
 
-/** A field that is a text with something in it. */
-export function textOf(value: Fields, key: string): string | undefined {
-  const field = value[key];
+/** Returns a field that is a non-empty text. */
+export function textOf(value: unknown, key: string): string | undefined {
+  const field = fieldOf(value, key);
   return typeof field === "string" && field !== "" ? field : undefined;
 }
 
-/** A field that counts something: a finite number, not below 0. */
-export function countOf(value: Fields, key: string): number | undefined {
-  const field = value[key];
+/** Returns a field that is a finite number of at least 0. */
+export function countOf(value: unknown, key: string): number | undefined {
+  const field = fieldOf(value, key);
   return typeof field === "number" && Number.isFinite(field) && field >= 0 ? field : undefined;
+}
+
+/** Returns a JSON value as text, or a note if it is nested too deeply for the runtime. */
+export function jsonText(value: unknown, indent?: number): string {
+  try {
+    return JSON.stringify(value, null, indent) ?? "";
+  } catch {
+    return "[nested too deep to show]";
+  }
 }

@@ -1,35 +1,35 @@
-/** The JSON objects of a line, saved from whatever damage the line has. */
+/** Recovers the JSON objects of a damaged line. */
 import { isUtf8 } from "node:buffer";
 import { isFields, type Fields } from "./json-fields.ts";
-import type { RawLine } from "./lines.ts";
+import type { RawLine } from "../transcript/format/lines.ts";
 import type { ParseError, ParseErrorCode } from "./model.ts";
 
 export interface LineRecord {
   fields: Fields;
-  /** Its JSON: the bytes of a sound line; else text, with what could not be read replaced. */
+  /** Its JSON: the bytes of an undamaged line, else text with replacements for unreadable bytes. */
   json: Buffer | string;
 }
 
 export interface LineRecords {
   records: readonly LineRecord[];
   problems: readonly ParseError[];
-  /** Nothing but white space. */
+  /** Only white space. */
   blank: boolean;
 }
 
-/** Objects that lead nowhere, tried on one damaged line: so many, and fewer on lines of megabytes. */
+/** Maximum number of failed attempts on one damaged line; fewer on lines of megabytes. */
 const MAX_TRIES = 16;
 const MAX_TRIED_CHARACTERS = 32_000_000;
-/** Keys that the records of a session file have, and hardly anything inside of them. */
+/** Keys of session records that nested objects rarely have. */
 const RECORD_KEYS = ["uuid", "sessionId", "session_id", "leafUuid", "messageId", "message"];
 
 const BYTE_ORDER_MARK = "\ufeff";
-/** Latin letters in two bytes each; NULs that a crash left stand in one piece. */
+/** Detects UTF-16 with Latin letters; NULs from a crash are contiguous instead. */
 const UTF_16 = /(?:[^\0]\0){8}/;
 const NO_PROBLEMS: readonly ParseError[] = [];
 const EMPTY: LineRecords = { records: [], problems: NO_PROBLEMS, blank: true };
 
-/** Reads one line. `maxLineBytes` is for the message about lines that are longer. */
+/** Reads one line. `maxLineBytes` is used in the message about longer lines. */
 export function recordsOfLine(line: RawLine, maxLineBytes: number): LineRecords {
   const { bytes } = line;
   if (typeof bytes === "number") {
@@ -44,13 +44,13 @@ export function recordsOfLine(line: RawLine, maxLineBytes: number): LineRecords 
   return inspected(line, bytes, text, value);
 }
 
-/** The same for a line that has something odd about it. `known` is `whole` as JSON; undefined if it is none. */
+/** Reads an unusual line. `known`: `whole` as JSON; undefined if it is not JSON. */
 function inspected(line: RawLine, bytes: Buffer | string, whole: string, known: unknown): LineRecords {
   const problems: ParseError[] = [];
   let text = whole;
   if (text.startsWith(BYTE_ORDER_MARK)) {
     text = text.slice(1);
-    // Files put together by a shell have one where the second begins.
+    // Files concatenated by a shell have one at the start of the second.
     const reason = "The line begins with a byte order mark, which was left out.";
     problems.push(problem(line, "byte_order_mark", reason, true));
   }
@@ -87,11 +87,11 @@ function withKnownEscapes(text: string): string {
 
 interface Saved {
   records: readonly LineRecord[];
-  /** Why a part of the line, or all of it, is lost. */
+  /** Reason why part or all of the line is lost. */
   lost: string | undefined;
 }
 
-/** `whole`: the text as JSON; undefined if it is none. */
+/** `whole`: the text as JSON; undefined if it is not JSON. */
 function savedFrom(text: string, whole: unknown): Saved {
   if (isFields(whole)) return { records: [{ fields: whole, json: text }], lost: undefined };
   if (whole !== undefined) return { records: [], lost: `a JSON ${kindOf(whole)}, not an object` };
@@ -115,11 +115,11 @@ function savedFrom(text: string, whole: unknown): Saved {
 }
 
 interface FoundObject extends LineRecord {
-  /** After its `}`. */
+  /** Position after its `}`. */
   end: number;
 }
 
-/** Looks for objects in a line, and gives up where looking on would cost more than the line is worth. */
+/** Searches a line for objects, with a limited effort. */
 class ObjectSearch {
   readonly #text: string;
   #tries: number;
@@ -129,7 +129,7 @@ class ObjectSearch {
     this.#tries = Math.min(MAX_TRIES, Math.ceil(MAX_TRIED_CHARACTERS / text.length));
   }
 
-  /** The object that begins at `from`. */
+  /** Returns the object that begins at `from`. */
   at(from: number): FoundObject | undefined {
     if (this.#tries === 0 || this.#text[from] !== "{") return undefined;
     const end = endOfObject(this.#text, from);
@@ -140,7 +140,7 @@ class ObjectSearch {
     return undefined;
   }
 
-  /** Where, after damage, the next whole record of a session begins; -1 if there is none. */
+  /** Returns the start of the next complete record after damage; -1 if there is none. */
   nextRecord(from: number): number {
     for (let at = this.#text.indexOf('{"', from); at !== -1 && this.#tries > 0;) {
       const found = this.at(at);
@@ -150,7 +150,7 @@ class ObjectSearch {
     return -1;
   }
 
-  /** Whether more of an object or list that lost its beginning follows. */
+  /** Returns whether the rest of an object or list without its beginning follows. */
   #isInner({ end }: FoundObject): boolean {
     return ",}]".includes(this.#text[skipSpace(this.#text, end)] ?? " ");
   }
@@ -167,10 +167,10 @@ function reported(line: RawLine, records: readonly LineRecord[], lost: string | 
   }
   if (lost.startsWith("a JSON ")) return [problem(line, "not_a_record", `The line is ${lost}.`, false)];
   if (!line.ended) return [problem(line, "torn_line", `The input ends within this line: ${lost}.`, false)];
-  return [problem(line, "invalid_json", `The line is no JSON: ${lost}.`, false)];
+  return [problem(line, "invalid_json", `The line is not JSON: ${lost}.`, false)];
 }
 
-/** After the `}` that closes the object which begins with the `{` at `from`; -1 if none does. */
+/** Returns the position after the `}` that closes the `{` at `from`; -1 if there is none. */
 function endOfObject(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at += 1) {
@@ -187,7 +187,7 @@ function endOfObject(text: string, from: number): number {
   return -1;
 }
 
-/** The quote that closes the text which begins at `from`; -1 if none does. */
+/** Returns the position of the quote that closes the string at `from`; -1 if there is none. */
 function endOfString(text: string, from: number): number {
   for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let backslashes = 0;
@@ -207,7 +207,7 @@ function skipSpace(text: string, from: number): number {
   return at;
 }
 
-/** The value, or undefined if the text is no JSON. */
+/** Returns the value, or undefined if the text is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -216,7 +216,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** In our own words: those of the runtimes differ, and some quote the text, which may hold a secret. */
+/** Describes a JSON error. Messages of the runtimes differ, and some quote the text, which may contain a secret. */
 function whyNot(text: string): string {
   if (!text.startsWith("{")) return "text that begins no object";
   const end = endOfObject(text, 0);

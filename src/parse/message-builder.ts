@@ -1,6 +1,6 @@
-/** Drafts into messages and blocks: one message for all pieces that share an id. */
-import { cutText } from "./cut-text.ts";
-import type { BlockDraft, CallUsage, MessageDraft, UsageDraft } from "./draft.ts";
+/** Builds messages and blocks from drafts: one message for all pieces that share an id. */
+import type { Hashes } from "./digest.ts";
+import type { BlockDraft, CallUsage, MessageDraft, UsageDraft } from "./message-draft.ts";
 import { repeatsRemembered, SeenSet } from "./fingerprint.ts";
 import type { MessageMetadata, ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import type { Pricing } from "./pricing.ts";
@@ -11,43 +11,67 @@ export interface BuilderOptions {
   maxInlineContentBytes: number;
   generateId: () => string;
   pricing: Pricing;
-  /** Leave out blocks that come again: see `Source.repeats`. */
+  /** Leaves out repeated blocks: see `Source.repeats`. */
   repeats: boolean;
-  /** Units for which a message stays open after its last piece; then it is given away. */
+  /** Number of units for which a message stays open after its last piece. */
   windowUnits: number;
-  /** What was said before the input begins, and what it says: for readers that go on where an earlier one ended. */
+  /** Blocks from before the start of the input, and those of it, for readers that continue where an earlier one ended. */
   seen?: SeenSet;
+  /** Position of the first message in the conversation. Default 0. */
+  firstOrdinal?: number;
+  /** Called for each new block, with additional values for rows of a store. */
+  onBlock?: (block: ParsedContentBlock, origin: BlockOrigin) => void;
+  /** Called for each returned message, and again when more of it came. */
+  onGiven?: (built: BuiltMessage) => void;
 }
 
-/** A message that more pieces may come to. */
+/** Origin of a block. */
+export interface BlockOrigin {
+  message: TranscriptMessage;
+  /** Piece of the message that contains it. */
+  piece: MessageDraft;
+  place: Place;
+  /** Two 32-bit hashes to recognize a repeat; undefined if it may legitimately come again. */
+  identity: Hashes | undefined;
+}
+
+/** Message that may get more pieces. */
 export interface BuiltMessage {
   message: TranscriptMessage;
   blocks: ParsedContentBlock[];
-  /** Blocks so far, those given away included. */
+  /** Number of blocks so far, including returned ones. */
   blockCount: number;
   usage: UsageDraft | undefined;
-  /** Cost that the host recorded, in US dollars. */
+  /** Cost recorded by the host, in US dollars. */
   recordedCostUsd: number | undefined;
-  /** The unit that last added to it, for whoever holds it; 0 if nothing can be added. */
+  /** Number of the unit that last added to it; 0 if nothing can be added. */
   touched: number;
 }
 
 export interface Place {
   line: number;
   offset: number;
+  /** See `SourceUnit.recordHash`. */
+  record?: number | undefined;
 }
 
 export class MessageBuilder {
   readonly #options: BuilderOptions;
   readonly #repeats: Repeats;
-  #ordinal = 0;
+  #ordinal: number;
 
   constructor(options: BuilderOptions) {
     this.#options = options;
+    this.#ordinal = options.firstOrdinal ?? 0;
     this.#repeats = new Repeats(options.seen ?? new SeenSet(repeatsRemembered(options.windowUnits)));
   }
 
-  /** A new message; undefined if all that it has was said before. */
+  /** See `Repeats.restoreCalls`. */
+  restoreCalls(id: string, calls: number, answers: number): void {
+    this.#repeats.restoreCalls(id, calls, answers);
+  }
+
+  /** Returns a new message; undefined if it is only a repeat. */
   begin(draft: MessageDraft, place: Place): BuiltMessage | undefined {
     const blocks = this.#news(draft);
     if (blocks.length === 0 && draft.blocks.length > 0) return undefined;
@@ -57,7 +81,7 @@ export class MessageBuilder {
     return built;
   }
 
-  /** A further piece of it. */
+  /** Adds a piece to the message. */
   extend(built: BuiltMessage, draft: MessageDraft, place: Place): void {
     const { message } = built;
     message.request_id ??= draft.requestId ?? null;
@@ -70,40 +94,21 @@ export class MessageBuilder {
   #include(built: BuiltMessage, draft: MessageDraft, blocks: readonly BlockDraft[], place: Place): void {
     const { message } = built;
     for (const block of blocks) {
-      built.blocks.push(this.#block(block, built, draft, place));
+      const row = this.#block(block, built, draft, place);
+      built.blocks.push(row);
       built.blockCount += 1;
+      if (this.#options.onBlock) {
+        const identity = this.#options.repeats ? this.#repeats.identity(block, draft.sourceId) : undefined;
+        this.#options.onBlock(row, { message, piece: draft, place, identity });
+      }
       setFlag(message, block);
     }
     describe(built, draft);
   }
 
-  /**
-   * Sets the cost: what the host recorded or, if that is nothing or 0, what the price table gives. To be called when no
-   * more pieces are expected, or none for now.
-   */
-  price(built: BuiltMessage): void {
-    const { message, recordedCostUsd: recorded } = built;
-    const { metadata } = message;
-    const priced = recorded === undefined || recorded === 0 ? this.#tablePrice(built) : null;
-    message.cost_usd = recorded === 0 ? (priced ?? 0) : (recorded ?? priced);
-    // A free model has no price, or one of 0: then the recorded 0 is the cost.
-    setOrDelete(metadata, "cost_is_estimate", recorded === 0 && priced !== null && priced > 0);
-    setOrDelete(metadata, "cost_is_recorded", recorded !== undefined && metadata.cost_is_estimate !== true);
-  }
-
-  #tablePrice({ message, usage }: BuiltMessage): number | null {
-    if (!usage) return null;
-    const { provider, timestamp, metadata } = message;
-    const { speed, service_tier: tier, inference_geo: geo, web_searches: webSearches } = metadata;
-    const whole: CallUsage = { ...usage, cacheWrite1h: metadata.cache_write_1h ?? 0 };
-    let sum: number | null = null;
-    for (const [index, call] of (usage.calls ?? [whole]).entries()) {
-      const model = call.model ?? message.model;
-      const terms = { speed, tier, geo, webSearches: index === 0 ? webSearches : undefined };
-      const price = this.#options.pricing({ ...call, ...terms, model, provider, timestamp });
-      if (price !== null) sum = (sum ?? 0) + price;
-    }
-    return sum;
+  /** See `setCost`. Called when no more pieces are expected. */
+  price({ message, usage, recordedCostUsd }: BuiltMessage): void {
+    setCost(message, usage, recordedCostUsd, this.#options.pricing);
   }
 
   #message(draft: MessageDraft, place: Place): TranscriptMessage {
@@ -175,13 +180,45 @@ export class MessageBuilder {
   }
 }
 
-/** What a piece tells of its message besides its blocks. */
+export type PricedMessage = Pick<TranscriptMessage, "cost_usd" | "metadata" | "model" | "provider" | "timestamp">;
+
+/** Sets the cost: that recorded by the host or, if that is missing or 0, that of the price table. */
+export function setCost(
+  message: PricedMessage,
+  usage: UsageDraft | undefined,
+  recorded: number | undefined,
+  pricing: Pricing,
+): void {
+  const { metadata } = message;
+  const priced = recorded === undefined || recorded === 0 ? tablePrice(message, usage, pricing) : null;
+  message.cost_usd = recorded === 0 ? (priced ?? 0) : (recorded ?? priced);
+  // A free model has no price or a price of 0, so the recorded 0 is the cost.
+  setOrDelete(metadata, "cost_is_estimate", recorded === 0 && priced !== null && priced > 0);
+  setOrDelete(metadata, "cost_is_recorded", recorded !== undefined && metadata.cost_is_estimate !== true);
+}
+
+function tablePrice(message: PricedMessage, usage: UsageDraft | undefined, pricing: Pricing): number | null {
+  if (!usage) return null;
+  const { provider, timestamp, metadata } = message;
+  const { speed, service_tier: tier, inference_geo: geo, web_searches: webSearches } = metadata;
+  const whole: CallUsage = { ...usage, cacheWrite1h: metadata.cache_write_1h ?? 0 };
+  let sum: number | null = null;
+  for (const [index, call] of (usage.calls ?? [whole]).entries()) {
+    const model = call.model ?? message.model;
+    const terms = { speed, tier, geo, webSearches: index === 0 ? webSearches : undefined };
+    const price = pricing({ ...call, ...terms, model, provider, timestamp });
+    if (price !== null) sum = (sum ?? 0) + price;
+  }
+  return sum;
+}
+
+/** Returns the message fields of a piece. */
 function describe(built: BuiltMessage, { usage, costUsd, metadata: told }: MessageDraft): void {
   const { message } = built;
   const { metadata } = message;
   // A message begins with the metadata of its first piece.
   let isLowerBound = told === metadata ? undefined : metadata.tokens_out_is_lower_bound;
-  // Pieces of one answer repeat its usage; only the output grows (SPEC P3).
+  // Pieces of one answer repeat its usage; only the output grows.
   if (usage && (!built.usage || usage.tokensOut >= built.usage.tokensOut)) {
     built.usage = usage;
     isLowerBound = told?.tokens_out_is_lower_bound;
@@ -206,4 +243,17 @@ function setFlag(message: TranscriptMessage, { type }: BlockDraft): void {
   else if (type === "thinking" || type === "redacted_thinking") message.has_thinking = true;
   else if (type === "tool_use") message.has_tool_use = true;
   else if (type === "tool_result") message.has_tool_result = true;
+}
+
+/** Cuts a text to at most `maxBytes` bytes of UTF-8. Returns its original size if it was cut. */
+function cutText(text: string, maxBytes: number): { text: string; originalBytes?: number } {
+  // No character of a JavaScript string has more than 3 bytes.
+  if (text.length * 3 <= maxBytes) return { text };
+  const originalBytes = Buffer.byteLength(text);
+  if (originalBytes <= maxBytes) return { text };
+  const bytes = Buffer.from(text);
+  let end = maxBytes;
+  // Does not cut within a character, whose later bytes begin with the bits 10.
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return { text: bytes.toString("utf8", 0, end), originalBytes };
 }

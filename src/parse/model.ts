@@ -1,43 +1,43 @@
 /**
- * The model that every source is read into: rows for a database, in snake_case.
+ * The model of all sources: rows for a database, in snake_case.
  *
- * `null` means that the source does not say. Times are ISO 8601 as the source has them. Byte offsets count from the
- * start of the input; line numbers start at 1.
+ * `null` means that the source has no value. Times are ISO 8601 as in the source. Byte offsets count from the start of the
+ * input; line numbers are 1-based.
  */
 import type { ToolStatus } from "../calls/result-texts.ts";
 
-/** What can be read. `claude-code` is a session file, `claude-stream` what `--output-format stream-json` prints. */
+/** Sources that can be read. `claude-code` is a session file, `claude-stream` the output of `--output-format stream-json`. */
 export type SourceName = "claude-code" | "claude-stream" | "markdown" | "jsonl" | "opencode-export";
 
 export type MessageType = "user" | "assistant" | "system" | "summary";
 
-/** The duties of a `user` message: typed by a person, a tool's answer, or put there by the program. */
+/** Kinds of `user` messages: typed by a person, a tool's result, or added by the program. */
 export type UserKind = "human" | "tool_result" | "meta";
 
 export interface TranscriptMessage {
   /** ULID. */
   id: string;
   session_id: string;
-  /** Place in the conversation, from 0, without gaps. */
+  /** Position in the conversation, from 0, without gaps. */
   ordinal: number;
-  /** Where it begins in the input. */
+  /** Start in the input. */
   line_number: number;
   byte_offset: number;
   message_type: MessageType;
   role: "user" | "assistant" | null;
-  /** Of `user` messages only. */
+  /** For `user` messages only. */
   user_kind: UserKind | null;
-  /** The provider's or host's id (`message.id`), by which the lines of an answer belong together. */
+  /** The provider's or host's id (`message.id`), shared by the lines of an answer. */
   source_id: string | null;
   uuid: string | null;
   parent_uuid: string | null;
   request_id: string | null;
-  /** As the source names it, without the provider. `<synthetic>` is Claude Code's own. */
+  /** Name in the source, without the provider. `<synthetic>` is Claude Code's own. */
   model: string | null;
   provider: string | null;
   timestamp: string | null;
   cwd: string | null;
-  /** Tokens that did not come from a cache. Of assistant messages only, like the next four. */
+  /** Tokens not read from a cache. For assistant messages only, like the next four. */
   tokens_in: number | null;
   tokens_out: number | null;
   cache_read: number | null;
@@ -48,49 +48,52 @@ export interface TranscriptMessage {
   has_thinking: boolean;
   has_tool_use: boolean;
   has_tool_result: boolean;
-  /** Said by or to a subagent, in the file of the session that started it. */
+  /** From or to a subagent, in the file of the session that started it. */
   is_sidechain: boolean;
   agent_id: string | null;
   metadata: MessageMetadata;
 }
 
-/** What only some messages have. Anything else that a source tells of a message may stand here too. */
+/** Optional values of a message. May contain others from the source. */
 export interface MessageMetadata {
-  /** Of `system` messages: `turn_duration`, `api_error`, …; of our transcripts the event's name. */
+  /** For `system` messages: `turn_duration`, `api_error`, …; in our transcripts the event's name. */
   subtype?: string;
   /**
-   * Where a `user` message comes from if nobody typed it as it stands: a slash command, what a command printed, a
-   * notice, the mark of an interruption, a compaction's summary, another agent of a team, a prompt that was queued
-   * while the model was busy.
+   * Origin of a `user` message that was not simply typed: a slash command, a command's output, a notice, the mark of an
+   * interruption, a compaction's summary, another agent of a team, a prompt queued while the model was busy.
    */
   origin?: "command" | "command_output" | "notification" | "interruption" | "compact_summary" | "teammate" | "queued";
-  /** The slash command or shell line behind `origin: "command"`, as a person would type it. */
+  /** Slash command or shell line for `origin: "command"`, as typed. */
   command?: string;
-  /** The assistant line whose call a tool result answers, if the source says. */
+  /** Assistant line with the call of a tool result, if the source has it. */
   source_tool_assistant_uuid?: string;
-  /** The answer is a program's report of a failed model call. */
+  /** The answer is the program's report of a failed model call. */
   is_api_error?: boolean;
   stop_reason?: string;
-  /** Cache writes kept for an hour, which cost more; part of `cache_write`. */
+  /** Id of the message in another session that a fork repeats under a new id. Its usage counts once. */
+  copied_from?: string;
+  /** Cache writes for an hour, which cost more; part of `cache_write`. */
   cache_write_1h?: number;
-  /** Premium speed, at a higher price. */
+  /** Fast mode, at a higher price. */
   speed?: "fast";
-  /** The provider's service tier, where it is not the standard one: `batch`, `priority`. */
+  /** The provider's service tier, if not the standard one: `batch`, `priority`. */
   service_tier?: string;
   /** Region that the model call was restricted to, which may cost more. */
   inference_geo?: string;
-  /** Searches that the provider made for the answer and charges for. */
+  /** Number of searches by the provider, which are charged. */
   web_searches?: number;
   /** Part of `tokens_out`. */
   reasoning_tokens?: number;
-  /** The recorded output count is only the start of a stream, so the truth is higher. */
+  /** Only the start of the stream was recorded, so the true output count is higher. */
   tokens_out_is_lower_bound?: boolean;
-  /** `cost_usd` is what the host recorded. */
+  /** `cost_usd` was recorded by the host. */
   cost_is_recorded?: boolean;
-  /** The host recorded a cost of 0, as with a subscription: `cost_usd` is what the price table gives. */
+  /** The host recorded a cost of 0, as with a subscription, so `cost_usd` is from the price table. */
   cost_is_estimate?: boolean;
   /** The answer was cut off. */
   interrupted?: boolean;
+  /** The source has dropped the message, as after a revert; only the store still has it. */
+  superseded?: boolean;
   [key: string]: unknown;
 }
 
@@ -111,9 +114,9 @@ export interface ParsedContentBlock {
   id: string;
   message_id: string;
   session_id: string;
-  /** Place in its message, from 0. */
+  /** Position in its message, from 0. */
   block_order: number;
-  /** The line that it stands on, and that line's uuid. */
+  /** Its line, and that line's uuid. */
   line_number: number;
   source_uuid: string | null;
   block_type: BlockType;
@@ -123,14 +126,14 @@ export interface ParsedContentBlock {
   tool_name: string | null;
   tool_use_id: string | null;
   tool_input: unknown;
-  /** Of a result: the `tool_use_id` that it answers. */
+  /** For a result: `tool_use_id` of its call. */
   tool_result_id: string | null;
-  /** Of a result: whether the host itself reported an error. */
+  /** For a result: the host reported an error. */
   is_error: boolean | null;
-  /** Of a result: exit code of the command that the call ran; null if it ran none or the source does not say. */
+  /** For a result: exit code of the command; null if the call ran none or the source does not have it. */
   exit_code: number | null;
   result_text: string | null;
-  /** Of a result: how the call ended. Of a call: the same, once the whole input was read; null before. */
+  /** Status of the call; for the call's own block null until the whole input was read. */
   status: ToolStatus | null;
   metadata: BlockMetadata;
 }
@@ -138,13 +141,17 @@ export interface ParsedContentBlock {
 export interface BlockMetadata {
   /** The text was longer than `maxInlineContentBytes`. */
   truncated?: boolean;
-  /** Bytes before that cut. */
+  /** Size in bytes before the cut. */
   original_bytes?: number;
-  /** Thinking of which only a signature was kept, or that the provider encrypted. */
+  /** Thinking that has only a signature, or that the provider encrypted. */
   withheld?: boolean;
-  /** File with the whole result. */
+  /** In the store since an earlier version, which kept only the searchable text. */
+  text_only?: boolean;
+  /** See `MessageMetadata`. */
+  superseded?: boolean;
+  /** File with the full result. */
   persisted_output_path?: string;
-  /** The type of an `unknown` block; the block itself in `raw`. */
+  /** Type of an `unknown` block, which is in `raw`. */
   type?: string;
   raw?: unknown;
   /** Media type of an image or document. */
@@ -152,21 +159,21 @@ export interface BlockMetadata {
   [key: string]: unknown;
 }
 
-/** A call and its result, brought together. */
+/** Call with its result. */
 export interface ToolCall {
   tool_use_id: string | null;
-  /** Null if only the result is there. */
+  /** Null if there is only a result. */
   tool_name: string | null;
   tool_input: unknown;
   status: ToolStatus;
-  /** Whether the host itself reported an error; null without a result. Many report failed commands as successes. */
+  /** The host reported an error; null without a result. Many hosts report failed commands as successes. */
   is_error: boolean | null;
-  /** Exit code of the command that it ran; null if it ran none or the source does not say. */
+  /** Exit code of the command; null if it ran none or the source does not have it. */
   exit_code: number | null;
-  /** Of a call that failed, freed of tags. */
+  /** Error text of a failed call, without tags. */
   error: string | null;
   result_text: string | null;
-  /** By what the two were matched; null if one of them is missing. */
+  /** How the two were matched; null if one is missing. */
   matched_by: "id" | "source_uuid" | null;
   use: BlockPlace | null;
   result: BlockPlace | null;
@@ -181,13 +188,13 @@ export interface BlockPlace {
   timestamp: string | null;
 }
 
-/** Why a line is in `errors`. */
+/** Reasons for a line to be in `errors`. */
 export type ParseErrorCode =
-  /** Not JSON, and nothing in it could be saved. */
+  /** Not JSON, and nothing could be recovered. */
   | "invalid_json"
   /** Several objects on one line, all used. */
   | "glued_objects"
-  /** A part of the line was used, the rest is lost. */
+  /** Part of the line was used, the rest is lost. */
   | "partly_lost"
   /** The input ends within it. */
   | "torn_line"
@@ -195,12 +202,12 @@ export type ParseErrorCode =
   | "not_a_record"
   | "unknown_type"
   | "line_too_long"
-  /** Used, with the bytes in question replaced or left out. */
+  /** Used, with these bytes replaced or left out. */
   | "invalid_utf8"
   | "nul_bytes"
   | "unknown_escape"
   | "byte_order_mark"
-  /** A place in one of our own transcripts; the reason says which. */
+  /** A problem in one of our own transcripts, described in the reason. */
   | "damaged_entry"
   | "missing_output"
   /** A line of another agent's session; the reason names the agent. */
@@ -210,22 +217,22 @@ export interface ParseError {
   code: ParseErrorCode;
   line_number: number;
   byte_offset: number;
-  /** What is wrong and what it means for the reader. */
+  /** The problem, and what it means. */
   reason: string;
   /** Nothing was lost. */
   recovered: boolean;
 }
 
-/** What became of each line of the input. `total = used + blank + unknown + failed + the sum of skipped`. */
+/** Outcomes of all lines of the input. `total = used + blank + unknown + failed + the sum of skipped`. */
 export interface LineAccount {
   total: number;
   used: number;
   blank: number;
-  /** Lines that are not conversation, by type; `duplicate` are repeats of a line that was used. */
+  /** Lines that are not part of the conversation, by type; `duplicate`: repeats of a used line. */
   skipped: Record<string, number>;
-  /** Lines with a type that this version does not know; kept in `unknown_lines`. */
+  /** Lines of a type that this version does not know; they are in `unknown_lines`. */
   unknown: number;
-  /** Lines of which nothing could be used; each is in `errors`. */
+  /** Unusable lines; each is in `errors`. */
   failed: number;
 }
 
@@ -242,9 +249,9 @@ export interface ModelStats {
   tokens_out: number;
   cache_read: number;
   cache_write: number;
-  /** Null if none of its messages has a price. */
+  /** Null if none of its messages has a known price. */
   cost_usd: number | null;
-  /** Some of it is an estimate: see `MessageMetadata.cost_is_estimate`. */
+  /** Part of it is an estimate: see `MessageMetadata.cost_is_estimate`. */
   cost_is_estimate: boolean;
 }
 
@@ -256,7 +263,7 @@ export interface ToolStats {
 export interface TranscriptStats {
   total_messages: number;
   user_messages: number;
-  /** Those of `user_messages` that a person wrote; what a subagent is asked, its model's master wrote. */
+  /** Number of `user_messages` from a person; a subagent's prompts are from the agent that started it. */
   human_messages: number;
   assistant_messages: number;
   tool_use_count: number;
@@ -277,27 +284,27 @@ export interface TranscriptStats {
   cost_estimate_usd: number | null;
   /** The sum includes answers for which the host recorded a cost of 0, priced from the table. */
   cost_is_estimate: boolean;
-  /** Models with tokens but without a price. Their cost is in no sum. */
+  /** Models with tokens but without a known price, whose cost is in no sum. */
   unpriced_models: string[];
   /** From the first to the last time in the input; 0 if there are fewer than two. */
   duration_ms: number;
-  /** The first thing that a person asked: its first 1,000 characters, and `...` if there is more. */
+  /** First 1,000 characters of the user's first message, with `...` if it is longer. */
   initial_prompt: string | null;
   models: Record<string, ModelStats>;
   tools: Record<string, ToolStats>;
-  /** How often `[REDACTED:kind]` stands in the texts, by kind. */
+  /** Number of `[REDACTED:kind]` in the texts, by kind. */
   redactions: Record<string, number>;
 }
 
-/** What a source says of the session as a whole. */
+/** Session fields from the source. */
 export interface SessionMetadata {
-  /** The session's own id, which need not be the one that was passed in. */
+  /** The session's own id, which may differ from the one passed in. */
   sessionId: string | null;
   parentSessionId: string | null;
   agentId: string | null;
   title: string | null;
   cwd: string | null;
-  /** Version of the program that was recorded. */
+  /** Version of the recorded program. */
   version: string | null;
   gitBranch: string | null;
   firstTimestamp: string | null;
@@ -306,7 +313,7 @@ export interface SessionMetadata {
 
 export interface ParseResult {
   session_id: string;
-  /** Null if the input is empty or is no known source. */
+  /** Null if the input is empty or of an unknown source. */
   source: SourceName | null;
   messages: TranscriptMessage[];
   content_blocks: ParsedContentBlock[];
@@ -316,6 +323,6 @@ export interface ParseResult {
   lines: LineAccount;
   unknown_lines: UnknownLine[];
   metadata: SessionMetadata;
-  /** The signal stopped it; all of the above is of what was read until then. */
+  /** The signal stopped reading; all of the above covers what was read until then. */
   aborted: boolean;
 }

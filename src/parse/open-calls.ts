@@ -1,4 +1,4 @@
-/** Which calls wait for a result, while a session is read. */
+/** Tracks calls without a result while a session is read. */
 import type { ToolStats, ToolStatus } from "./model.ts";
 
 /** Calls without a result yet, and results without a call, by call id. */
@@ -7,7 +7,7 @@ export class OpenCalls {
   readonly #results = new Waiting<ToolStatus>();
   #withoutId = 0;
 
-  /** How the call ended, if its result came before it. */
+  /** Adds a call. Returns its status if its result came first. */
   begin(id: string | null, tool: ToolStats): ToolStatus | undefined {
     if (id === null) {
       this.#withoutId += 1;
@@ -18,7 +18,7 @@ export class OpenCalls {
     return early;
   }
 
-  /** The tool that was called, if the call came before. */
+  /** Adds a result. Returns the call's tool if the call came first. */
   end(id: string | null, status: ToolStatus): ToolStats | undefined {
     if (id === null) return undefined;
     const tool = this.#calls.take(id);
@@ -31,10 +31,10 @@ export class OpenCalls {
   }
 }
 
-/** Values by id; hardly ever more than one of an id. */
+/** Values by id, mostly one per id. */
 class Waiting<V extends object | string> {
   readonly #last = new Map<string, V>();
-  /** Those before the last, where there are several. */
+  /** Values before the last, if there are several. */
   readonly #before = new Map<string, V[]>();
   size = 0;
 
@@ -45,7 +45,7 @@ class Waiting<V extends object | string> {
     this.size += 1;
   }
 
-  /** The last that was put. */
+  /** Returns the last value added. */
   take(id: string): V | undefined {
     const last = this.#last.get(id);
     if (last === undefined) return undefined;
@@ -57,7 +57,7 @@ class Waiting<V extends object | string> {
   }
 }
 
-/** The value of a key, made if it is not there. */
+/** Returns the value of a key, creating it if necessary. */
 export function entryOf<V>(map: Map<string, V>, key: string, make: () => V): V {
   const found = map.get(key);
   if (found !== undefined) return found;

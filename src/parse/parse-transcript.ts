@@ -1,19 +1,20 @@
-/** A whole session at once. */
-import type { TranscriptInput } from "../format/index.ts";
-import type { ParsedContentBlock, ParseResult, ToolCall, ToolStats, TranscriptMessage } from "./model.ts";
-import type { ParseOptions } from "./options.ts";
+/** Parses a whole session. */
+import type { TranscriptInput } from "../transcript/format/formats.ts";
+import type { Source } from "./message-draft.ts";
+import type { ParsedContentBlock, ParseResult, ToolCall, TranscriptMessage, TranscriptStats } from "./model.ts";
+import type { ParseOptions } from "./parse-options.ts";
 import { TranscriptReader } from "./read-transcript.ts";
 import { correlateToolCalls } from "./tool-calls.ts";
 
 /**
- * Reads a session of any source into rows for a database. `sessionId` is put into each row as it is.
+ * Parses a session of any source into rows for a database. Each row gets `sessionId` unchanged.
  *
- * `input` is the content, not a path: text, bytes, a stream or an iterable of either. Content never makes it reject:
- * damaged lines are in `errors`, and `lines` accounts for each of them. A failure of the input itself rejects.
+ * `input` is the content, not a path: text, bytes, a stream or an iterable of either. No content makes it reject: damaged
+ * lines are in `errors`, and `lines` has the outcomes of all lines. An error of the input itself rejects.
  */
 export async function parseTranscript(
   sessionId: string,
-  input: TranscriptInput,
+  input: TranscriptInput | Source,
   options: ParseOptions = {},
 ): Promise<ParseResult> {
   const errors: ParseResult["errors"] = [];
@@ -41,7 +42,7 @@ export async function parseTranscript(
     messages,
     content_blocks: contentBlocks,
     tool_calls: toolCalls,
-    stats: { ...stats, ...endings(toolCalls, stats.tools) },
+    stats: withEndings(stats, toolCalls),
     errors,
     lines,
     unknown_lines,
@@ -50,14 +51,14 @@ export async function parseTranscript(
   };
 }
 
-/** What the whole tells better than the stream: results may name their call in another way than by its id. */
-function endings(calls: readonly ToolCall[], known: Record<string, ToolStats>): Partial<ParseResult["stats"]> {
-  const tools = new Map(Object.entries(known).map(([name, { calls }]) => [name, { calls, errors: 0 }]));
+/** Pairs calls and results of the whole session, as results may name their call in another way than by its id. */
+export function withEndings(stats: TranscriptStats, calls: readonly ToolCall[]): TranscriptStats {
+  const tools = new Map(Object.entries(stats.tools).map(([name, { calls }]) => [name, { calls, errors: 0 }]));
   let pending = 0;
   for (const { status, tool_name } of calls) {
     if (status === "pending") pending += 1;
     const tool = status === "error" ? tools.get(tool_name ?? "") : undefined;
     if (tool) tool.errors += 1;
   }
-  return { tools: Object.fromEntries(tools), tool_pending_count: pending };
+  return { ...stats, tools: Object.fromEntries(tools), tool_pending_count: pending };
 }

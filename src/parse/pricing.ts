@@ -1,4 +1,4 @@
-/** What tokens cost. The table of prices by model is that of `@pydantic/genai-prices`. */
+/** Prices of tokens. The price table by model is that of `@pydantic/genai-prices`. */
 import type { FoundPrice, SteppedPrice } from "./prices/catalog.ts";
 
 /** Tokens of one model call. `cacheWrite` includes `cacheWrite1h`. */
@@ -12,37 +12,37 @@ export interface PricedUsage {
   cacheRead: number;
   cacheWrite: number;
   cacheWrite1h: number;
-  /** Premium speed of Anthropic's models. */
+  /** Fast mode of Anthropic's models. */
   speed?: "fast" | undefined;
   /** The provider's service tier. */
   tier?: string | undefined;
   /** Region that the call was restricted to. */
   geo?: string | undefined;
-  /** Searches that the provider made for the answer. */
+  /** Number of searches by the provider. */
   webSearches?: number | undefined;
 }
 
-/** US dollars of a call; null if the model has no known price. */
+/** Returns the cost of a call in US dollars; null if the model has no known price. */
 export type Pricing = (usage: PricedUsage) => number | null;
 
-/** The model of messages that Claude Code wrote itself: no call was made, so nothing was paid. */
+/** Model of messages that Claude Code wrote itself, without a model call and therefore without cost. */
 const SYNTHETIC_MODEL = "<synthetic>";
 
-/** One price for all models: $3 in, $15 out, $0.30 from a cache and $3.75 into one, a million tokens. */
+/** One price for all models, per million tokens: $3 in, $15 out, $0.30 cache read, $3.75 cache write. */
 export const flatPricing: Pricing = ({ tokensIn, tokensOut, cacheRead, cacheWrite }) =>
   (tokensIn * 3 + tokensOut * 15 + cacheRead * 0.3 + cacheWrite * 3.75) / 1_000_000;
 
 /**
- * Prices by model from the bundled table, as of the time of the call where a price changed (a call without a time: as
- * of now). Never asks the network. The table takes some 5 ms to load, so load it only where costs are wanted.
+ * Prices by model from the bundled table, as of the time of the call (now for a call without a time). Never uses the
+ * network. Loading the table takes about 5 ms, so load it only if costs are needed.
  *
- * A provider that the table does not know, or that it has no price of this model for, counts as not given: the model
- * is then priced as its maker does. Anthropic's fast mode (6 times the price of Opus 4.6 and 4.7, twice that of later
- * models), its surcharge for inference in the United States, and the discount of batches are in no table.
+ * If the table lacks the provider, or a price of the provider for the model, the price of the model's maker is used.
+ * Anthropic's fast mode (6 times the price of Opus 4.6 and 4.7, twice that of later models), its surcharge for inference in
+ * the United States, and the discount of batches are not in the table, but in this file.
  */
 export async function catalogPricing(): Promise<Pricing> {
   const { findPrice } = await import("./prices/catalog.ts");
-  // To look a model up takes up to a millisecond, so what was found is kept for as long as it applies. Null: no price.
+  // Looking up a model takes up to a millisecond, so results are cached while they apply. Null: no price.
   const known = new Map<string, readonly FoundPrice[] | null>();
   const priceAt = (model: string, provider: string | null, ms: number): FoundPrice | null => {
     const key = `${provider ?? ""}\0${model}`;
@@ -69,24 +69,24 @@ export async function catalogPricing(): Promise<Pricing> {
   };
 }
 
-/** Under what model and provider to look, in this order. */
+/** Returns the models and providers to look up, in this order. */
 function* namings(model: string, provider: string | null): Generator<[model: string, provider: string | null]> {
   if (provider !== null) yield [model, provider];
   yield [model, null];
   const slash = model.indexOf("/");
   if (slash > 0) {
-    // As OpenRouter and others write it: `anthropic/claude-sonnet-4.5`.
+    // Form of OpenRouter and others: `anthropic/claude-sonnet-4.5`.
     yield [model.slice(slash + 1), model.slice(0, slash)];
     yield [model, "openrouter"];
   }
-  // As Amazon Bedrock writes it: `eu.anthropic.claude-sonnet-4-5-20250929-v1:0`.
+  // Form of Amazon Bedrock: `eu.anthropic.claude-sonnet-4-5-20250929-v1:0`.
   if (model.includes("anthropic.")) yield [model, "aws"];
 }
 
 function costOf(found: FoundPrice, usage: PricedUsage): number | null {
   const { price } = found;
   const { tokensIn, tokensOut, cacheRead, cacheWrite, webSearches = 0 } = usage;
-  // Steps of a price are told by all tokens of the input, and hold for all tokens of the call.
+  // Price tiers depend on all input tokens, and apply to all tokens of the call.
   const whole = tokensIn + cacheRead + cacheWrite;
   const rate = (key: string): number | undefined => rateOf(price[key], whole);
   const input = rate("input_mtok");
@@ -106,16 +106,16 @@ function costOf(found: FoundPrice, usage: PricedUsage): number | null {
   return (millionths * factorOf(found, usage)) / 1_000_000 + thousandths / 1_000;
 }
 
-/** Multiplier on the prices of tokens, which hold for plain calls. */
+/** Returns the multiplier for token prices, which are those of standard calls. */
 function factorOf(found: FoundPrice, { model, speed, tier, geo }: PricedUsage): number {
   let factor = 1;
   // All large providers charge half in a batch.
   if (tier === "batch") factor *= 0.5;
   if (!isClaude(found)) return factor;
-  // Some hosts name the fast variant as a model of its own, which the table may have.
+  // Some hosts report the fast variant as a separate model, which the table may have.
   const isFast = speed === "fast" || (/-fast$/i.test(model ?? "") && !/fast/i.test(found.modelId));
   if (isFast) factor *= /opus-4[-.][67]/i.test(found.modelId) ? 6 : 2;
-  // Anthropic adds a tenth for inference in the United States only.
+  // Anthropic charges 10% more for inference only in the United States.
   if (geo === "us") factor *= 1.1;
   return factor;
 }
@@ -125,7 +125,7 @@ function rateOf(price: number | SteppedPrice | undefined, inputTokens: number): 
   return price.tiers.reduce((rate, tier) => (inputTokens > tier.start ? tier.price : rate), price.base);
 }
 
-/** Anthropic takes twice the input price for a cache that lasts an hour, whoever sells the model. */
+/** Anthropic charges twice the input price for an hour of caching, with any provider. */
 function isClaude({ providerId, modelId }: FoundPrice): boolean {
   return providerId === "anthropic" || /claude/i.test(modelId);
 }

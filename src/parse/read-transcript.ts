@@ -1,32 +1,31 @@
-/** Reading a session message by message, in memory that does not grow with the file. */
-import { chunksOf, type TranscriptInput } from "../format/index.ts";
-import { ascendingIds } from "./ascending-ids.ts";
+/** Reads a session message by message, in memory that does not grow with the file. */
+import { ulid } from "ulid";
+import { chunksOf, type TranscriptInput } from "../transcript/format/formats.ts";
 import { Assembler, type ReadMessage } from "./assembler.ts";
-import type { Source, SourceUnit } from "./draft.ts";
+import { detectInput } from "./detect-input.ts";
+import { isSource, type Source, type SourceUnit } from "./message-draft.ts";
 import type { LineAccount, ParseError, SessionMetadata, SourceName, TranscriptStats, UnknownLine } from "./model.ts";
-import type { ParseOptions } from "./options.ts";
+import type { ParseOptions } from "./parse-options.ts";
 import { catalogPricing, flatPricing, type Pricing } from "./pricing.ts";
 import { claudeCode } from "./sources/claude-code.ts";
 import { foreignAgent, foreignSource } from "./sources/foreign.ts";
-import { detectSource } from "./sources/index.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { detectSource } from "./sources/sources.ts";
 
 export type { ReadMessage } from "./assembler.ts";
 
 export interface ReadOptions extends ParseOptions {
   /**
-   * How many lines a message stays open after its last piece, since lines of other messages may stand between its
-   * own. Pieces that come later still reach the reader, as a message that `amends`. 0 gives everything at once.
-   * Default 256.
+   * Number of lines that a message stays open after its last piece, since lines of other messages may be in between.
+   * Later pieces are returned as a message that `amends`. 0 returns everything at once. Default 256.
    */
   windowLines?: number;
 }
 
-/** What is known of a session once it was read; before the end, what is known so far. */
+/** Summary of a session; before the end, of what was read so far. */
 export interface ReadSummary {
   source: SourceName | null;
   stats: TranscriptStats;
-  /** The first 10,000; `error_count` counts all. */
+  /** The first 10,000; `error_count` is the number of all. */
   errors: ParseError[];
   error_count: number;
   lines: LineAccount;
@@ -39,27 +38,31 @@ export interface ReadSummary {
 const MAX_INLINE_CONTENT_BYTES = 256 * 1024;
 const MAX_LINE_BYTES = 5 * 1024 * 1024;
 const WINDOW_LINES = 256;
-/** What a source is told by. */
-const HEAD_BYTES = 64 * 1024;
-/** Larger chunks are read in pieces of this size: less is alive at a time. */
+/** Number of characters in which the source of a text is detected. */
+const HEAD_CHARS = 64 * 1024;
+/** Larger chunks are processed in pieces of this size, to save memory. */
 const PIECE_BYTES = 64 * 1024;
-/** Bytes after which waiting timers and signals get their turn. */
+/** Number of bytes after which timers and signals get a turn. */
 const BREATH_BYTES = 1024 * 1024;
 const MAX_ERRORS = 10_000;
 
 /**
  * Reads a session of any source: see `SourceName`. Iterate once over the reader; `summary()` then has the rest.
  *
- * Content never makes it throw: what cannot be read is in `errors`. A failure of the input itself (a disk, a stream)
- * is passed on.
+ * No content makes it throw: unreadable lines are in `errors`. Errors of the input itself (a disk, a stream) are passed
+ * on.
  */
-export function readTranscript(sessionId: string, input: TranscriptInput, options: ReadOptions = {}): TranscriptReader {
+export function readTranscript(
+  sessionId: string,
+  input: TranscriptInput | Source,
+  options: ReadOptions = {},
+): TranscriptReader {
   return new TranscriptReader(sessionId, input, options);
 }
 
 export class TranscriptReader implements AsyncIterable<ReadMessage> {
   readonly #sessionId: string;
-  readonly #input: TranscriptInput;
+  readonly #input: TranscriptInput | Source;
   readonly #options: ReadOptions;
   readonly #errors: ParseError[] = [];
   #errorCount = 0;
@@ -67,7 +70,7 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
   #assembler: Assembler | undefined;
   #aborted = false;
 
-  constructor(sessionId: string, input: TranscriptInput, options: ReadOptions) {
+  constructor(sessionId: string, input: TranscriptInput | Source, options: ReadOptions) {
     this.#sessionId = sessionId;
     this.#input = input;
     this.#options = options;
@@ -77,11 +80,11 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
     for await (const batch of this.batches()) yield* batch;
   }
 
-  /** The same, many at a time: quicker where there are many. */
+  /** Iterates over batches of messages, which is faster. */
   async *batches(): AsyncGenerator<ReadMessage[]> {
     const { signal, pricing } = this.#options;
     const { source, units: batches } =
-      typeof this.#input === "string" ? this.#ofText(this.#input) : await this.#ofBytes();
+      typeof this.#input === "string" ? this.#ofText(this.#input) : await this.#ofBytes(this.#input);
     const assembler = await this.#begun(source, pricing);
     for await (const units of batches) {
       if (this.#addAll(assembler, units, signal)) break;
@@ -92,19 +95,23 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
     if (last.length > 0) yield last;
   }
 
-  async #ofBytes(): Promise<Opened> {
-    const { signal } = this.#options;
-    const input = chunksOf(this.#input);
-    const chunks = breathing(signal ? untilAborted(input, signal, () => (this.#aborted = true)) : input);
-    const { head, rest } = await headOf(chunks);
-    const source = this.#detected(head);
+  async #ofBytes(given: Exclude<TranscriptInput, string> | Source): Promise<Opened> {
+    const { source: known, head, rest } = await detectInput(isSource(given) ? given : this.#chunksOf(given));
+    const source = this.#detected(known, head);
     return { source, units: source.read(rest, this.#sourceOptions()) };
   }
 
+  #chunksOf(given: TranscriptInput): AsyncGenerator<Uint8Array> {
+    const { signal } = this.#options;
+    const input = chunksOf(given);
+    return breathing(signal ? untilAborted(input, signal, () => (this.#aborted = true)) : input);
+  }
+
   #ofText(input: string): Opened {
-    // A half of a surrogate pair has no UTF-8; what comes as bytes has U+FFFD in its place.
-    const text = input.toWellFormed();
-    const source = this.#detected(text.slice(0, HEAD_BYTES));
+    // UTF-8 cannot represent lone surrogates; bytes have U+FFFD instead.
+    const text = input.isWellFormed() ? input : input.toWellFormed();
+    const head = text.slice(0, HEAD_CHARS);
+    const source = this.#detected(detectSource(head), head);
     const options = this.#sourceOptions();
     const units = source.readText
       ? taken(source.readText(text, options))
@@ -112,10 +119,10 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
     return { source, units };
   }
 
-  #detected(head: string): Source {
-    this.#source = detectSource(head);
-    const agent = this.#source === undefined ? foreignAgent(head) : undefined;
-    return this.#source ?? (agent === undefined ? claudeCode : foreignSource(agent));
+  #detected(known: Source | undefined, head: string): Source {
+    this.#source = known;
+    const agent = known === undefined ? foreignAgent(head) : undefined;
+    return known ?? (agent === undefined ? claudeCode : foreignSource(agent));
   }
 
   summary(): ReadSummary {
@@ -142,7 +149,7 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
       pricing: await pricingOf(pricing),
       repeats: source.repeats ?? false,
       windowUnits: windowLines,
-      countRedactions: source.name === "markdown" || source.name === "jsonl",
+      countRedactions: source.isRedacted === true,
       onProblem: (problem) => this.#note(problem),
       between: this.#options.between,
     });
@@ -159,7 +166,7 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
     return { maxLineBytes, agentProgress, windowLines, ...(readOutput === undefined ? {} : { readOutput }) };
   }
 
-  /** Whether the signal stopped it. */
+  /** The signal stopped reading. */
   #addAll(assembler: Assembler, units: readonly SourceUnit[], signal: AbortSignal | undefined): boolean {
     for (const unit of units) {
       if (signal?.aborted === true) {
@@ -188,7 +195,7 @@ interface Opened {
   units: AsyncGenerator<SourceUnit[]>;
 }
 
-/** Small batches, with a turn of the event loop after each megabyte or so. */
+/** Yields small batches, with a turn of the event loop after about each megabyte. */
 async function* taken(batches: Generator<SourceUnit[]>): AsyncGenerator<SourceUnit[]> {
   let sinceBreath = 0;
   for (const batch of batches) {
@@ -200,26 +207,7 @@ async function* taken(batches: Generator<SourceUnit[]>): AsyncGenerator<SourceUn
   }
 }
 
-/** The first bytes as text, and all chunks from the start. */
-async function headOf(chunks: AsyncGenerator<Uint8Array>): Promise<{ head: string; rest: AsyncGenerator<Uint8Array> }> {
-  const first: Uint8Array[] = [];
-  let size = 0;
-  while (size < HEAD_BYTES) {
-    const { done, value } = await chunks.next();
-    if (done === true) break;
-    first.push(value);
-    size += value.length;
-  }
-  const head = Buffer.concat(first, Math.min(size, HEAD_BYTES)).toString("utf8");
-  return { head, rest: again(first, chunks) };
-}
-
-async function* again(first: Uint8Array[], rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for (let chunk = first.shift(); chunk; chunk = first.shift()) yield chunk;
-  yield* rest;
-}
-
-/** Large chunks in pieces, with a turn of the event loop after each megabyte: else no signal could come through. */
+/** Splits large chunks, with a turn of the event loop after each megabyte so that signals are received. */
 async function* breathing(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let sinceBreath = 0;
   for await (const chunk of chunks) {
@@ -231,5 +219,79 @@ async function* breathing(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
       sinceBreath = 0;
       await new Promise((resolve) => setImmediate(resolve));
     }
+  }
+}
+
+// Creates ids for rows.
+
+/** Crockford's base 32, as used for ULIDs. */
+const DIGITS = [..."0123456789ABCDEFGHJKMNPQRSTVWXYZ"];
+const PAIRS = DIGITS.flatMap((first) => DIGITS.map((second) => first + second));
+/** Number of digits at the end of an id that count up; the 20 before them are time and random bits. */
+const COUNTING = 6;
+const LAST = 32 ** COUNTING;
+
+/**
+ * Creates ascending ULIDs, so that they are in conversation order. They share the time and the first 50 random bits, and
+ * count up in the rest.
+ */
+export function ascendingIds(now = Date.now()): () => string {
+  let time = now;
+  let count = 0;
+  let start = ulid(time).slice(0, -COUNTING);
+  /** All but the last two digits. */
+  let head = "";
+  return () => {
+    if (count === LAST) {
+      count = 0;
+      time += 1;
+      start = ulid(time).slice(0, -COUNTING);
+    }
+    if (count % PAIRS.length === 0) head = start + pair(count >>> 20) + pair(count >>> 10);
+    count += 1;
+    return head + pair(count - 1);
+  };
+}
+
+function pair(bits: number): string {
+  return PAIRS[bits % PAIRS.length] ?? "";
+}
+
+// Stops an input, even while it waits for a chunk.
+
+/**
+ * Yields chunks until the signal is aborted, which also ends a wait for a chunk. `onAbort` is called if the input was cut
+ * short. Errors of the input are passed on, unless they come after the signal.
+ */
+async function* untilAborted(
+  chunks: AsyncGenerator<Uint8Array>,
+  signal: AbortSignal,
+  onAbort: () => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for (;;) {
+      const next = await nextOrAbort(chunks, signal);
+      if (next === undefined) return onAbort();
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    // Does not wait, because an input that waits for a chunk ends only after that.
+    const closed = Promise.allSettled([chunks.return(undefined)]);
+    if (!signal.aborted) await closed;
+  }
+}
+
+async function nextOrAbort(
+  chunks: AsyncGenerator<Uint8Array>,
+  signal: AbortSignal,
+): Promise<IteratorResult<Uint8Array, unknown> | undefined> {
+  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+  const stop = (): void => resolve(undefined);
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return signal.aborted ? undefined : await Promise.race([chunks.next(), aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
   }
 }

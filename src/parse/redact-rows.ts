@@ -1,18 +1,17 @@
-/** Secrets out of a parsed session, before it goes anywhere but to the person who asked. */
+/** Redacts a parsed session. */
 import type { RedactionCounts } from "../redact/finding.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { ParsedContentBlock, ParseResult, TranscriptMessage } from "./model.ts";
 import { correlateToolCalls } from "./tool-calls.ts";
 
-/** Rows that are redacted in one go: many small texts in one call are cheap, all texts of a session are much memory. */
+/** Number of rows redacted together: one call for many small texts is fast, but all texts of a session take much memory. */
 const BATCH = 500;
 
 /**
- * A copy of a parse in which each secret is `[REDACTED:kind]`, wherever the session has it: in texts, inputs, results,
- * titles and metadata, and in what surrounds them, such as folders, branches, models, ids and names of tools and types.
- * What is the same before is the same after, so that rows still belong together. Times and counts stay.
- * `stats.redactions` counts what stands in the copy.
+ * Returns a copy in which each secret is `[REDACTED:kind]`: in texts, inputs, results, titles, metadata, folders, branches,
+ * models, ids, and names of tools and types. Equal values stay equal, so that rows still belong together. Times and counts
+ * are unchanged. `stats.redactions` has the numbers for the copy.
  */
 export async function redactResult(result: ParseResult, redactor: Redactor): Promise<ParseResult> {
   const counts = new Map(Object.entries(result.stats.redactions));
@@ -47,7 +46,7 @@ export async function redactResult(result: ParseResult, redactor: Redactor): Pro
   };
 }
 
-/** Blocks whose texts are without secrets; their names are as they were. */
+/** Redacts the texts of blocks, not their names. */
 export function redactBlocks(
   blocks: readonly ParsedContentBlock[],
   redactor: Redactor,
@@ -56,7 +55,7 @@ export function redactBlocks(
   return redacted(blocks, textsOfBlock, redactor, note);
 }
 
-/** Fields of rows that are no texts: the same names and ids come again and again. */
+/** Fields with names and ids, which repeat often. */
 const NAME_FIELDS = new Set(
   (
     "session_id source_id uuid parent_uuid request_id model provider cwd agent_id source_uuid tool_name tool_use_id " +
@@ -99,7 +98,7 @@ async function cleanNames(names: ReadonlySet<string>, redactor: Redactor): Promi
   return (name) => changed.get(name) ?? name;
 }
 
-/** The row itself if none of its names changes. */
+/** Returns the row itself if none of its names changes. */
 function named<Row extends object>(row: Row, clean: Clean): Row {
   const changed: Record<string, string> = {};
   for (const [field, value] of Object.entries(row)) {
@@ -108,7 +107,7 @@ function named<Row extends object>(row: Row, clean: Clean): Row {
   return Object.keys(changed).length === 0 ? row : { ...row, ...changed };
 }
 
-/** Names that are the same afterwards get a number, so that none is lost. */
+/** Numbers names that became equal, so that none is lost. */
 function withKeys<Value>(record: Readonly<Record<string, Value>>, clean: Clean): Record<string, Value> {
   const result = new Map<string, Value>();
   for (const [key, value] of Object.entries(record)) {

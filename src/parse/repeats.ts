@@ -1,36 +1,43 @@
-/** What a file says again under the same ids: see `Source.repeats`. */
+/** Detects what a file repeats under the same ids: see `Source.repeats`. */
 import { Digest, type Hashes } from "./digest.ts";
-import type { BlockDraft, MessageDraft } from "./draft.ts";
+import type { BlockDraft, MessageDraft } from "./message-draft.ts";
 import type { SeenSet } from "./fingerprint.ts";
 
-/** Calls that share an id and are told apart. Files with more of them are made to cause work. */
+/** Maximum number of calls with one id that are distinguished; a file with more was crafted to cause work. */
 const MAX_CALLS_OF_ID = 1_000;
 
-/** What a hash stands for: a block, the nth call of an id, the nth answer to one, the id itself. */
+/** What a hash identifies: a block, the nth call of an id, the nth answer to one, or the id itself. */
 const BLOCK = 1;
 const CALL = 2;
 const ANSWER = 3;
 const ID = 4;
 
 /**
- * Leaves out blocks of an answer that its message id had before, and a result that came before, unless a call of its id
- * still waits for one: some providers number the calls of each answer anew.
+ * Leaves out repeated blocks of an answer with the same message id, and repeated results, unless another call with that
+ * id still waits for one: some providers restart the numbering of calls in each answer.
  */
 export class Repeats {
   readonly #seen: SeenSet;
   readonly #digest = new Digest();
 
-  /** Of a set with a limit: how many blocks are remembered at least. What is in the set counts as seen. */
+  /** `seen`: its limit, if any, is the minimum number of remembered blocks. Its contents count as seen. */
   constructor(seen: SeenSet) {
     this.#seen = seen;
   }
 
-  /** The blocks that were not there before. Within one piece, everything is meant as it stands. */
+  /** Returns the new blocks. Within one piece, equal blocks all count. */
   news({ blocks, sourceId }: MessageDraft): BlockDraft[] {
-    const identities = blocks.map((block) => this.#identity(block, sourceId));
+    const identities = blocks.map((block) => this.identity(block, sourceId));
     const news = blocks.filter((block, at) => this.#isNew(block, identities[at]));
     for (const identity of identities) if (identity) this.#seen.addHashes(identity.first, identity.second);
     return news.length === blocks.length ? blocks : news;
+  }
+
+  /** Registers calls and answers of an id from before the first block. */
+  restoreCalls(id: string, calls: number, answers: number): void {
+    const hashes = this.#digest.begin(ID).text(id).hashes();
+    for (let n = 1; n <= calls; n += 1) this.#add(CALL, hashes, n);
+    for (let n = 1; n <= answers; n += 1) this.#add(ANSWER, hashes, n);
   }
 
   #isNew({ type, toolUseId }: BlockDraft, identity: Hashes | undefined): boolean {
@@ -47,25 +54,31 @@ export class Repeats {
     return true;
   }
 
-  /** The number of the next call of this id, or of the next answer to one; from 1. */
+  /** Returns the number, from 1, of the next call with this id or of the next answer to one. */
   #next(kind: number, id: Hashes): number {
-    let next = 1;
-    while (next < MAX_CALLS_OF_ID && this.#has(kind, id, next)) next += 1;
+    // They are numbered without gaps, so the first that is missing is found by halves.
+    let [last, next] = [0, 1];
+    while (next < MAX_CALLS_OF_ID && this.#has(kind, id, next)) {
+      [last, next] = [next, Math.min(2 * next, MAX_CALLS_OF_ID)];
+    }
+    while (next - last > 1) {
+      const middle = (last + next) >> 1;
+      if (this.#has(kind, id, middle)) last = middle;
+      else next = middle;
+    }
     return next;
   }
 
   #has(kind: number, id: Hashes, number: number): boolean {
-    const { first, second } = this.#digest.begin(kind).number(number).number(id.first).number(id.second);
-    return this.#seen.hasHashes(first, second);
+    return this.#seen.hasHashes((id.first + kind) | 0, (id.second + number) | 0);
   }
 
   #add(kind: number, id: Hashes, number: number): void {
-    const { first, second } = this.#digest.begin(kind).number(number).number(id.first).number(id.second);
-    this.#seen.addHashes(first, second);
+    this.#seen.addHashes((id.first + kind) | 0, (id.second + number) | 0);
   }
 
-  /** Undefined of a block that may rightly stand twice. */
-  #identity(block: BlockDraft, sourceId: string | undefined): Hashes | undefined {
+  /** Returns undefined for a block that may legitimately occur twice. */
+  identity(block: BlockDraft, sourceId: string | undefined): Hashes | undefined {
     const { type, toolUseId, text = "" } = block;
     const digest = this.#digest.begin(BLOCK).text(type);
     if (type === "tool_result" && toolUseId !== undefined) {

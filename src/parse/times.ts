@@ -1,17 +1,23 @@
-/** Times as sources give them. */
+/** Parses times of sources. */
 
+const ISO_UTC_MS = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const ISO_UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z$/;
 
-/** A time as ISO 8601 text: texts that can be read as a time stay as they are, numbers are milliseconds or seconds. */
+/** Returns a time as ISO 8601. Valid texts are unchanged, numbers are milliseconds or seconds. */
 export function timeOf(value: unknown): string | undefined {
   if (typeof value === "string") return ISO_UTC.test(value) || !Number.isNaN(Date.parse(value)) ? value : undefined;
   if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) return undefined;
-  // Seconds would be below this until the year 5138.
+  // Seconds are below this until the year 5138.
   const date = new Date(value < 1e11 ? value * 1_000 : value);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** The earliest and the latest of some times, which need not come in order. */
+/** Returns a valid time as ISO 8601 in UTC, in milliseconds. */
+export function inUtc(time: string | null): string | null {
+  return time === null || ISO_UTC_MS.test(time) ? time : new Date(time).toISOString();
+}
+
+/** Tracks the earliest and latest of times in any order. */
 export class TimeSpan {
   first: string | null = null;
   last: string | null = null;

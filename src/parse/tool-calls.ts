@@ -1,14 +1,14 @@
 /**
- * Brings calls and results together. A call and its result may stand in any order and far apart, an id may be used
- * more than once, and either of the two may be missing.
+ * Pairs calls and results. A call and its result may be in any order and far apart, an id may be used more than once, and
+ * either of the two may be missing.
  */
 import { errorText } from "../calls/result-texts.ts";
 import type { BlockPlace, ParsedContentBlock, ToolCall, ToolStatus, TranscriptMessage } from "./model.ts";
 
-/** Messages without calls and results between two that have some. */
+/** Messages without calls and results, between two that have some. */
 const NEARBY = 1_000;
 
-/** A `tool_use` or `tool_result` block with its message. */
+/** `tool_use` or `tool_result` block with its message. */
 interface Item {
   block: ParsedContentBlock;
   message: TranscriptMessage | undefined;
@@ -18,12 +18,12 @@ interface Item {
 }
 
 /**
- * Every `tool_use` and every `tool_result` block is in exactly one call; calls come in conversation order, a result
- * without a call at its own place. Sets `status` of the `tool_use` blocks, and changes nothing else.
+ * Pairs the blocks: each `tool_use` and `tool_result` block is in exactly one call. Calls are in conversation order; a
+ * result without a call is at its own position. Sets `status` of the `tool_use` blocks, and changes nothing else.
  *
- * A result belongs to the nearest call with its id that has none yet: one before it if there is one, else one after
- * it, and among parallel calls the first. Calls of the same agent come before those of others. Where the id leads
- * nowhere, the line that the source names for the result does, if one call on it is without a result.
+ * A result belongs to the nearest call with its id and without a result: one before it if possible, else one after it, and
+ * among parallel calls the first. Calls of the same agent take precedence. If no call has the id, the result belongs to the
+ * call on the line that the source names for it, if exactly one call there has no result.
  */
 export function correlateToolCalls(
   messages: readonly TranscriptMessage[],
@@ -49,11 +49,11 @@ function itemsInOrder(messages: readonly TranscriptMessage[], blocks: readonly P
     const ordinal = message?.ordinal ?? Number.MAX_SAFE_INTEGER;
     items.push({ block, message, ordinal, partner: null, matchedBy: null });
   }
-  // They mostly stand in order already, and then nothing needs to be compared twice.
+  // Mostly in order already, so that sorting is fast.
   return items.every((item, at) => at === 0 || inOrder(items[at - 1], item) <= 0) ? items : items.sort(inOrder);
 }
 
-/** Blocks mostly stand in the order of their messages, and then the message is the last one or the next few. */
+/** Finds the message of a block, fast if blocks are in the order of their messages, as they mostly are. */
 function messageFinder(
   messages: readonly TranscriptMessage[],
 ): (block: ParsedContentBlock) => TranscriptMessage | undefined {
@@ -77,13 +77,13 @@ function callId({ block }: Item): string | null {
   return block.block_type === "tool_use" ? block.tool_use_id : block.tool_result_id;
 }
 
-/** The line that a call stands on; of a result, the one that the source names for it. */
+/** Returns the line of a call; for a result, the line that the source names for its call. */
 function line({ block, message }: Item): string | null {
   if (block.block_type === "tool_use") return block.source_uuid;
   return message?.metadata.source_tool_assistant_uuid ?? null;
 }
 
-/** Providers that number their calls anew give the same ids to agents that run side by side. */
+/** Distinguishes agents, because providers that restart the numbering of calls give the same ids to parallel agents. */
 function lane({ message }: Item): string {
   return `${message?.is_sidechain ?? false} ${message?.agent_id ?? ""}`;
 }
@@ -112,7 +112,7 @@ function pair(use: Item, result: Item, by: "id" | "source_uuid"): void {
   use.matchedBy = by;
 }
 
-/** Nearly every id has one call and one result: those are paired as they are met. */
+/** Pairs an id with one call and one result, as nearly all are. */
 function pairById(items: readonly Item[]): void {
   const met = new Map<string, Item>();
   const reused = new Set<string>();
@@ -130,7 +130,7 @@ function pairById(items: readonly Item[]): void {
   for (const group of groupsBy(those, callId)) pairReused(group);
 }
 
-/** An id that stands for several calls or results: what is surely together comes first. */
+/** Pairs an id with several calls or results, the certain pairs first. */
 function pairReused(group: readonly Item[]): void {
   for (const keyOf of [line, lane, callId]) {
     for (const part of groupsBy(group.filter(isFree), keyOf)) {
@@ -152,7 +152,7 @@ function groupsBy(items: readonly Item[], keyOf: (item: Item) => string | null):
   return groups.values();
 }
 
-/** Each result with the nearest free call before it. Parallel calls stand in one message: there the first is taken. */
+/** Pairs each result with the nearest free call before it; of parallel calls, in one message, with the first. */
 function pairWithEarlier(group: readonly Item[]): void {
   const open: { ordinal: number; calls: Item[]; taken: number }[] = [];
   for (const item of group) {
@@ -170,7 +170,7 @@ function pairWithEarlier(group: readonly Item[]): void {
   }
 }
 
-/** What is left of a group has its results before its calls; the last result is nearest to the first call. */
+/** Pairs the rest of a group, with results before calls, starting with the last result and the first call. */
 function pairWithLater(rest: readonly Item[]): void {
   const waiting: Item[] = [];
   for (const item of rest) {
@@ -182,7 +182,7 @@ function pairWithLater(rest: readonly Item[]): void {
   }
 }
 
-/** Results with the call on the line that the source names for them, if one call there is free and only one. */
+/** Pairs results with the call on the line that the source names, if exactly one call there is free. */
 function pairOnNamedLine(rest: readonly Item[]): void {
   for (const group of groupsBy(rest, line)) {
     const [use, ...others] = group.filter(isUse);

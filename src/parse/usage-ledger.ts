@@ -1,13 +1,13 @@
 /**
- * Tokens and costs over many sessions. Forks, resumed sessions and subagents repeat messages of other files, so each
- * message id is counted once, whatever the order in which the sessions are added.
+ * Adds up tokens and costs of many sessions. Forks, resumed sessions and subagents repeat messages of other files, so each
+ * message id is counted once, in any order of adding sessions.
  */
-import { dayIn } from "./local-days.ts";
+import type { TranscriptMessage } from "./model.ts";
 import { compareUsage } from "./usage-order.ts";
 
-/** What one answer used. Times are ISO 8601, costs US dollars. */
+/** Usage of one answer. Times are ISO 8601, costs US dollars. */
 export interface UsageRecord {
-  /** The message's id (`message.id`); without one an answer cannot be met again, so it counts wherever it stands. */
+  /** The message's id (`message.id`), or that of the message it repeats. An answer without one is always counted, as repeats cannot be recognized. */
   sourceId: string | null;
   model: string | null;
   timestamp: string | null;
@@ -18,18 +18,46 @@ export interface UsageRecord {
   cacheWrite: number;
   /** Null if the model has no known price. */
   costUsd: number | null;
-  /** The host recorded a cost of 0, and `costUsd` is what the price table gives. */
+  /** The host recorded a cost of 0, and `costUsd` is from the price table. */
   isEstimate: boolean;
-  /** The recorded output is only the start of a stream. */
+  /** Only the start of the stream was recorded. */
   isLowerBound: boolean;
-  /** Of a record without an id that stands for several answers: how many. Default 1. */
-  messages?: number;
+}
+
+/** Fields of an assistant message that its usage is in. */
+export type Answer = Pick<
+  TranscriptMessage,
+  | ("source_id" | "model" | "timestamp" | "is_sidechain" | "metadata")
+  | ("tokens_in" | "tokens_out" | "cache_read" | "cache_write" | "cost_usd")
+>;
+
+/** Returns whether the source has any usage of the answer. */
+export function hasUsage({ tokens_in, cost_usd }: Answer): boolean {
+  return tokens_in !== null || cost_usd !== null;
+}
+
+export function usageOf(answer: Answer): UsageRecord {
+  return {
+    sourceId: answer.metadata.copied_from ?? answer.source_id,
+    model: answer.model,
+    timestamp: answer.timestamp,
+    isSidechain: answer.is_sidechain,
+    tokensIn: answer.tokens_in ?? 0,
+    tokensOut: answer.tokens_out ?? 0,
+    cacheRead: answer.cache_read ?? 0,
+    cacheWrite: answer.cache_write ?? 0,
+    costUsd: answer.cost_usd,
+    isEstimate: answer.metadata.cost_is_estimate === true,
+    isLowerBound: answer.metadata.tokens_out_is_lower_bound === true,
+  };
 }
 
 export interface LedgerSession {
   id: string;
-  /** What the rows by project are called; null if unknown. */
+  /** Project, for the rows by project; null if unknown. */
   project: string | null;
+  /** Agent, for the rows by agent; null if unknown. */
+  agent?: string | null;
 }
 
 export interface UsageTotals {
@@ -42,36 +70,28 @@ export interface UsageTotals {
   cost_usd: number | null;
   /** The sum includes answers for which the host recorded a cost of 0, priced from the table. */
   cost_is_estimate: boolean;
-  /** Models with tokens but without a price, in alphabetical order. Their cost is in no sum. */
+  /** Models with tokens but without a known price, in alphabetical order. Their cost is in no sum. */
   unpriced_models: string[];
   tokens_out_is_lower_bound: boolean;
 }
 
-/** `key` is the day (`2026-01-31`), project, model or session; null if that is unknown. */
+/** `key`: day (`2026-01-31`), project, model, agent or session; null if unknown. */
 export interface UsageRow extends UsageTotals {
   key: string | null;
 }
 
-export interface LedgerTotals {
-  total: UsageTotals;
-  /** Records that were left out, since their message was counted already. */
-  repeated_messages: number;
-  /** In ascending order, the unknown last. */
-  days: UsageRow[];
-  /** The costliest first. */
-  projects: UsageRow[];
-  models: UsageRow[];
-  sessions: UsageRow[];
-}
+export const ROWS_BY = ["day", "project", "model", "agent", "session"] as const;
+export type RowsBy = (typeof ROWS_BY)[number];
 
-export type RowsBy = "day" | "project" | "model" | "session";
+/** Name for answers without a model. */
+export const NO_MODEL = "unknown";
 
-/** One answer, met in one file or in several. */
+/** Answer found in one file or several. */
 interface Call {
-  /** Where it was met first in time: there it is counted. */
+  /** Its earliest record, where it is counted. */
   session: LedgerSession;
   first: UsageRecord;
-  /** The copy with the largest output: streams are recorded while they grow. */
+  /** Copy with the largest output, since streams are recorded while they grow. */
   usage: UsageRecord;
 }
 
@@ -81,7 +101,7 @@ export class UsageLedger {
   readonly #withoutId: Call[] = [];
   #repeated = 0;
 
-  /** Days are those of this IANA zone: `Europe/Berlin`, `UTC`. Throws a `RangeError` if there is no such zone. */
+  /** IANA time zone for days: `Europe/Berlin`, `UTC`. Throws a `RangeError` for an unknown zone. */
   constructor(timeZone: string) {
     this.#timeZone = timeZone;
     dayIn(timeZone, 0);
@@ -97,47 +117,49 @@ export class UsageLedger {
     }
   }
 
-  /** The sum over all of them, which is also `total` of `totals`. */
+  /** Returns the sum over all records. */
   total(): UsageTotals {
-    const total = new Sum();
+    const total = new UsageSum();
     for (const { usage } of this.#calls()) total.add(usage);
     return total.totals();
   }
 
-  /** How many records were left out, since their message was counted already. */
+  /** Returns the number of records left out because their message was already counted. */
   get repeated(): number {
-    return this.#repeated;
+    return this.#repeated + this.#forkCopies().size;
   }
 
-  /** One of the lists of `totals`, in its order. */
+  /** Returns the sums by a key: days in ascending order, unknown ones last; others with the highest cost first. */
   rows(by: RowsBy): UsageRow[] {
     const sums = new Sums();
     for (const call of this.#calls()) sums.of(this.#keyOf(call, by)).add(call.usage);
     return sums.rows(by === "day" ? byKey : byCost);
   }
 
-  totals(): LedgerTotals {
-    return {
-      total: this.total(),
-      repeated_messages: this.#repeated,
-      days: this.rows("day"),
-      projects: this.rows("project"),
-      models: this.rows("model"),
-      sessions: this.rows("session"),
-    };
-  }
-
   #keyOf({ session, first, usage }: Call, by: RowsBy): string | null {
     if (by === "project") return session.project;
     if (by === "session") return session.id;
+    if (by === "agent") return session.agent ?? null;
     if (by === "model") return usage.model;
     const ms = Date.parse(first.timestamp ?? "");
     return Number.isNaN(ms) ? null : dayIn(this.#timeZone, ms);
   }
 
   *#calls(): Generator<Call> {
-    yield* this.#byId.values();
+    const copies = this.#forkCopies();
+    for (const call of this.#byId.values()) if (!copies.has(call)) yield call;
     yield* this.#withoutId;
+  }
+
+  /** Returns the answers that opencode copied into a fork, under new ids. The ids of copies are newer. */
+  #forkCopies(): Set<Call> {
+    const copies = new Set<Call>();
+    for (const alike of Map.groupBy(this.#byId.values(), forkKey).values()) {
+      if (alike.length === 1 || forkKey(alike[0]) === undefined) continue;
+      const original = alike.reduce((first, call) => (idOf(call) < idOf(first) ? call : first));
+      for (const call of alike) if (call.session.id !== original.session.id) copies.add(call);
+    }
+    return copies;
   }
 
   #merge(call: Call, session: LedgerSession, record: UsageRecord): void {
@@ -150,7 +172,22 @@ export class UsageLedger {
   }
 }
 
-/** Copies keep the time of the original: then the main session owns it, not its subagent, else the smaller id. */
+/**
+ * Returns all that opencode keeps of an answer that it copies into a fork, where it gets a new id and nothing says of which
+ * answer it is a copy. No two answers begin in the same millisecond with the same model and use the same tokens.
+ * Undefined for Claude Code, whose copies keep their ids.
+ */
+function forkKey(call: Call | undefined): string | undefined {
+  if (call === undefined || call.session.agent === "claude-code") return undefined;
+  const { model, tokensIn, tokensOut, cacheRead, cacheWrite } = call.usage;
+  const { timestamp } = call.first;
+  if (timestamp === null || tokensIn + tokensOut + cacheRead + cacheWrite === 0) return undefined;
+  return JSON.stringify([call.session.agent, timestamp, model, tokensIn, tokensOut, cacheRead, cacheWrite]);
+}
+
+const idOf = ({ first }: Call): string => first.sourceId ?? "";
+
+/** For copies with the same time, prefers the main session to its subagent, else the smaller id. */
 function comesBefore(record: UsageRecord, session: LedgerSession, { first, session: owner }: Call): boolean {
   const order = compareTimes(record.timestamp, first.timestamp);
   if (order !== 0) return order < 0;
@@ -173,51 +210,76 @@ function isFuller(record: UsageRecord, than: UsageRecord): boolean {
   return than.isLowerBound && !record.isLowerBound;
 }
 
-class Sum {
+/** Adds up answers, each as often as it is given. */
+export class UsageSum {
   #messages = 0;
   #in = 0;
   #out = 0;
   #read = 0;
   #write = 0;
-  #cost: number | null = null;
-  #isEstimate = false;
-  #isLowerBound = false;
-  readonly #unpriced = new Set<string>();
+  #cost = 0;
+  #costs = 0;
+  #estimates = 0;
+  #lowerBounds = 0;
+  /** Number of answers without a price, by model. */
+  readonly #unpriced = new Map<string, number>();
 
-  add(usage: UsageRecord): void {
-    this.#messages += usage.messages ?? 1;
-    this.#in += usage.tokensIn;
-    this.#out += usage.tokensOut;
-    this.#read += usage.cacheRead;
-    this.#write += usage.cacheWrite;
-    this.#isEstimate ||= usage.isEstimate;
-    this.#isLowerBound ||= usage.isLowerBound;
-    if (usage.costUsd !== null) this.#cost = (this.#cost ?? 0) + usage.costUsd;
-    else if (usage.tokensIn + usage.tokensOut + usage.cacheRead + usage.cacheWrite > 0)
-      this.#unpriced.add(usage.model ?? "unknown");
+  /** `sign` -1 subtracts it. */
+  add(usage: Omit<UsageRecord, "sourceId" | "timestamp" | "isSidechain">, sign: 1 | -1 = 1): void {
+    this.#messages += sign;
+    this.#in += sign * usage.tokensIn;
+    this.#out += sign * usage.tokensOut;
+    this.#read += sign * usage.cacheRead;
+    this.#write += sign * usage.cacheWrite;
+    if (usage.isLowerBound) this.#lowerBounds += sign;
+    if (usage.costUsd !== null) {
+      this.#costs += sign;
+      this.#cost += sign * usage.costUsd;
+      if (usage.isEstimate) this.#estimates += sign;
+    } else if (usage.tokensIn + usage.tokensOut + usage.cacheRead + usage.cacheWrite > 0) {
+      const model = usage.model ?? NO_MODEL;
+      this.#unpriced.set(model, (this.#unpriced.get(model) ?? 0) + sign);
+    }
+  }
+
+  /** Adds all that another sum has. */
+  addAll(other: UsageSum): void {
+    this.#messages += other.#messages;
+    this.#in += other.#in;
+    this.#out += other.#out;
+    this.#read += other.#read;
+    this.#write += other.#write;
+    this.#cost += other.#cost;
+    this.#costs += other.#costs;
+    this.#estimates += other.#estimates;
+    this.#lowerBounds += other.#lowerBounds;
+    for (const [model, answers] of other.#unpriced) {
+      this.#unpriced.set(model, (this.#unpriced.get(model) ?? 0) + answers);
+    }
   }
 
   totals(): UsageTotals {
+    const unpriced = [...this.#unpriced].filter(([, answers]) => answers > 0).map(([model]) => model);
     return {
       messages: this.#messages,
       tokens_in: this.#in,
       tokens_out: this.#out,
+      tokens_out_is_lower_bound: this.#lowerBounds > 0,
       cache_read: this.#read,
       cache_write: this.#write,
-      cost_usd: this.#cost,
-      cost_is_estimate: this.#isEstimate,
-      unpriced_models: [...this.#unpriced].sort(),
-      tokens_out_is_lower_bound: this.#isLowerBound,
+      cost_usd: this.#costs > 0 ? this.#cost : null,
+      cost_is_estimate: this.#estimates > 0,
+      unpriced_models: unpriced.sort(),
     };
   }
 }
 
 class Sums {
-  readonly #byKey = new Map<string | null, Sum>();
+  readonly #byKey = new Map<string | null, UsageSum>();
 
-  of(key: string | null): Sum {
+  of(key: string | null): UsageSum {
     let sum = this.#byKey.get(key);
-    if (!sum) this.#byKey.set(key, (sum = new Sum()));
+    if (!sum) this.#byKey.set(key, (sum = new UsageSum()));
     return sum;
   }
 
@@ -233,4 +295,29 @@ function byKey(a: UsageRow, b: UsageRow): number {
 
 function byCost(a: UsageRow, b: UsageRow): number {
   return (b.cost_usd ?? 0) - (a.cost_usd ?? 0) || b.tokens_out - a.tokens_out || byKey(a, b);
+}
+
+// Calendar days in a time zone.
+
+/** In all zones in use, days and offsets change at quarter hours. */
+const QUARTER_MS = 15 * 60 * 1000;
+
+const zones = new Map<string, { format: Intl.DateTimeFormat; days: Map<number, string> }>();
+
+/** Returns the day, as `2026-01-31`, of a time in milliseconds. Throws a `RangeError` for an unknown zone. */
+export function dayIn(timeZone: string, ms: number): string {
+  let zone = zones.get(timeZone);
+  if (!zone) {
+    const options = { timeZone, calendar: "iso8601", year: "numeric", month: "2-digit", day: "2-digit" } as const;
+    zone = { format: new Intl.DateTimeFormat("en-CA", options), days: new Map() };
+    zones.set(timeZone, zone);
+  }
+  const quarter = Math.floor(ms / QUARTER_MS);
+  let day = zone.days.get(quarter);
+  if (day === undefined) {
+    const parts = new Map(zone.format.formatToParts(ms).map(({ type, value }) => [type, value]));
+    day = `${parts.get("year")}-${parts.get("month")}-${parts.get("day")}`;
+    zone.days.set(quarter, day);
+  }
+  return day;
 }

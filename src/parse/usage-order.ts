@@ -1,17 +1,17 @@
-/** Of two records of one answer, which one tells more. */
+/** Compares two records of one answer by completeness. */
 
 export interface UsageSizes {
   tokensIn: number;
   tokensOut: number;
   cacheRead: number;
   cacheWrite: number;
-  /** US dollars; null if there is none or it is unknown. */
+  /** US dollars; null if unknown. */
   costUsd: number | null;
 }
 
 /**
- * Positive if the first is the fuller one: by output, which alone grows in a stream; the rest only makes the choice the
- * same in any order. 0 if all of it is the same.
+ * Returns a positive number if the first is more complete: by output, as only that grows in a stream. The other values make
+ * the choice independent of the order. 0 if all are equal.
  */
 export function compareUsage(first: UsageSizes, second: UsageSizes): number {
   const others = sizes(second);

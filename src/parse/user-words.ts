@@ -1,16 +1,16 @@
-/** What a person said in answer to a tool call: it stands in the call's result, in words of the program. */
+/** Extracts the user's words about a tool call, which are within the program's text in the call's result. */
 import { errorText } from "../calls/result-texts.ts";
 import type { ToolCall } from "./model.ts";
 
-/** Stands before what a person typed who refused a call. */
-const SAID = "To tell you how to proceed, the user said:";
-/** Stands after it in some versions. */
+/** Text before the user's words when a call was rejected: in Claude Code and in opencode. */
+const SAID = /To tell you how to proceed, the user said:|with the following feedback:/;
+/** Text after them in some versions. */
 const NOTE = /\n\s*Note: The user's next message [^\n]*$/;
-/** What the program makes of the answers to its questions. */
+/** The program's text around answers to its questions. */
 const ANSWERED =
   /^(?:Your questions have been answered|User has answered your questions): (.+)\. You can now continue\b/s;
 
-/** Undefined if they only said yes or no, or nothing that can be told from the program's words. */
+/** Returns the user's words; undefined if they only said yes or no, or if there are none besides the program's text. */
 export function userWords({
   status,
   result_text,
@@ -18,12 +18,12 @@ export function userWords({
 }: Pick<ToolCall, "status" | "result_text" | "tool_name">): string | undefined {
   const text = errorText(result_text ?? "");
   if (status === "rejected") {
-    const at = text.indexOf(SAID);
+    const found = SAID.exec(text);
     const said =
-      at === -1
+      found === null
         ? ""
         : text
-            .slice(at + SAID.length)
+            .slice(found.index + found[0].length)
             .replace(NOTE, "")
             .trim();
     return said === "" ? undefined : said;

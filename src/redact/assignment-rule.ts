@@ -1,18 +1,32 @@
-/** Secrets that are known by their name: `DB_PASSWORD=…`, `"apiKey": "…"`, `Authorization: …`, `--token …`. */
-import { type Assigned, headerValueAt, type Name, nameAround, valueOf } from "./assignment-syntax.ts";
+/** Finds secrets by their names: `DB_PASSWORD=…`, `"apiKey": "…"`, `Authorization: …`, `--token …`. */
+import {
+  type Assigned,
+  belongsToLogin,
+  followsUser,
+  headerValueAt,
+  type Name,
+  nameAround,
+  valueAt,
+  valueOf,
+  withoutEnd,
+} from "./assignment-syntax.ts";
 import { findCookies, findCredential } from "./credential-headers.ts";
 import type { Finding } from "./finding.ts";
-import { familyOf, type NameFamily } from "./names.ts";
+import { familyOf, FOREIGN_KEYS, FOREIGN_NAMES, type NameFamily } from "./names.ts";
 import type { ScanText } from "./scan-text.ts";
-import { isStandIn, withoutMarkers } from "./placeholders.ts";
+import { isStandIn, namesSecret, withoutMarkers } from "./placeholders.ts";
+import { findBeforeComment, findKeyAfter, findNear, findOutput } from "./near-names.ts";
+import { findInTable } from "./table-values.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
-import { spokenValue, valueWithoutSign } from "./unsigned-values.ts";
-import { isFingerprint, isSecretValue } from "./values.ts";
+import { valueNear } from "./near-values.ts";
+import { isMadeUp } from "./randomness.ts";
+import { isFingerprint, isLoginPassword, isSecretValue } from "./values.ts";
 
 const KINDS: Readonly<Record<NameFamily, string>> = {
   password: "password",
   passphrase: "passphrase",
   secret: "secret",
+  signing: "secret",
   token: "token",
   "api-key": "api-key",
   "other-key": "api-key",
@@ -29,21 +43,58 @@ function kindOf(name: string, family: NameFamily): string {
   return /sig(?:nature)?$/i.test(name) ? "signature" : KINDS[family];
 }
 
-/** Words that make `Key` a name in prose and prompts: `AWS Secret Access Key [None]: …`. */
+/** Words before `Key` that make the whole a name, in prose and prompts: `AWS Secret Access Key [None]: …`. */
 const SPACED_NAME =
-  /(?:^|[^A-Za-z])((?:(?:secret|access|api|auth|private|account|client|admin|master|encryption|unseal|recovery) ){1,2})$/i;
+  /(?:^|[^A-Za-z])((?:(?:secret|access|api|auth|private|account|client|admin|master|encryption|unseal|recovery|jwt|signing|license)[ :]){1,2})$/i;
+
+/** Words before `token` in a sentence that make it harmless. */
+const SPACED_HARMLESS =
+  /\b(?:lock|lease|fencing|concurrency|correlation|idempotency|cancellation|continuation|pagination|cursor|sync)[ ]$/i;
+
+/** `"Jwt": { "Key": … }` */
+const OWNING_OBJECT =
+  /\b((?:jwt|signing|encryption|crypt|secret|api))\\{0,7}["']?[ \t]?(?:=>|[:=])[ \t]?(?:[{[]\s{0,20}|\r?\n[ \t]{2,20})?\\{0,7}["']?$/i;
+/** `"Jwt": { "Issuer": "…", "Key": … }` */
+const OWNER_OF_MEMBERS = /"(jwt|signing|encryption)\w{0,12}\\{0,7}"[ \t]?:[ \t]?\{[^{}]{0,240}[,\s]\\{0,7}"$/i;
+/** `session({ secret: … })` */
+const SIGNING_CALL = /(?:session|jwt|csrf|cookie\w{0,8})\([ \t]?\{[^{}()]{0,80}$/i;
+
+const BELOW_LOGIN = /(?:^|\n)[ \t]*(?:login|user(?:name)?|account)[ \t=:]+[\w.@+-]+\r?\n[ \t]*$/;
+
+/** `key = []byte("…")`, `secret = "…".getBytes()` */
+const BYTES =
+  /[ \t]{0,4}:?=[ \t]{0,4}(?:b["']|(?:\[\]byte|Buffer\.from|bytes(?:\.fromhex)?|hex\.\w{1,20}|base64\.\w{1,20}|Uint8Array\.from)\(["']|"[^"\n]{8,128}"\.(?:getBytes|encode|toByteArray)\()/y;
+
+/** `PASS=v`, `PASS = "v"`, but not a colour or a word that is the name of a result. */
+const PASS_VALUE = /^(?:=|[ \t]+=[ \t]*["'](?!#[\da-f]{3,8}["'])(?=[^"'\n]*\d)[\x21-\x5b\x5d-\x7e]{6,}["'])/i;
 
 function fullName(text: string, name: Name): string {
-  // In test reports `PASS` is a result.
-  if (name.text === "PASS" && text[name.end] === "=") return "pass";
+  // `PASS` and `Pass` are usually results in a test report.
+  if (name.text === "Pass" && followsUser(text, name.start)) return "pass";
+  if (name.text === "PASS" && PASS_VALUE.test(text.slice(name.end, name.end + 80))) return "pass";
   if (/^phrase$/i.test(name.text))
     return /\bpass[ \t]$/i.test(text.slice(Math.max(0, name.start - 8), name.start)) ? "pass-phrase" : name.text;
+  if (name.text === "secret_id" && /\brole_id\b/.test(text.slice(Math.max(0, name.start - 80), name.start)))
+    return "VAULT_SECRET_ID";
+  BYTES.lastIndex = name.end;
+  if (/^(?:secret|key)$/i.test(name.text) && BYTES.test(text)) return "signing-key";
+  if (name.text === "secret" && BELOW_LOGIN.test(text.slice(Math.max(0, name.start - 80), name.start)))
+    return "password";
+  if (name.text === "secret" && SIGNING_CALL.test(text.slice(Math.max(0, name.start - 100), name.start)))
+    return "session-secret";
+  if (/^token$/i.test(name.text))
+    return `${SPACED_HARMLESS.exec(text.slice(Math.max(0, name.start - 16), name.start))?.[0] ?? ""}${name.text}`;
   if (!/^key$/i.test(name.text)) return name.text;
-  const owner = SPACED_NAME.exec(text.slice(Math.max(0, name.start - 24), name.start))?.[1] ?? "";
-  return owner.replaceAll(" ", "-") + name.text;
+  const before = text.slice(Math.max(0, name.start - 40), name.start);
+  const owner =
+    SPACED_NAME.exec(before)?.[1] ??
+    OWNING_OBJECT.exec(before)?.[1] ??
+    (before.endsWith('"') ? OWNER_OF_MEMBERS.exec(text.slice(Math.max(0, name.start - 280), name.start))?.[1] : "") ??
+    "";
+  return owner === "" ? name.text : `${owner.trim().replaceAll(/[ :]/g, "-")}-${name.text}`;
 }
 
-/** Whether what is left of a cut value counts: it was a secret, to go by its name, and nothing says otherwise. */
+/** Returns true if the rest of a cut value may be a secret. Little evidence is needed, as the name suggests one. */
 function isCutSecret(value: string, family: NameFamily): boolean {
   if (isStandIn(value) || /[\s()[\]{}]/.test(value)) return false;
   if (family === "password" || family === "passphrase") return value.length >= 3 && !/^[a-z]+$/i.test(value);
@@ -51,22 +102,76 @@ function isCutSecret(value: string, family: NameFamily): boolean {
 }
 
 const NUMBERED =
-  /(?:first|second|third|fourth|next|last|final|one|each|every|this|tests?|checks?|all|\d(?:st|nd|rd|th)?) $/i;
+  /(?:first|second|third|fourth|next|last|final|one|each|every|this|tests?|checks?|all|\b\d{1,3}(?:st|nd|rd|th)?) $/i;
 
-/** How much of a value is looked at to judge it. */
-const JUDGED_CHARS = 512;
+/** Names of user interface texts: `label.password`, `login.form.password`. */
+const UI_NAME =
+  /(?:^|[._-])(?:labels?|messages?|msg|titles?|placeholders?|hints?|tooltips?|texts?|i18n|lang|forms?|buttons?|fields?|errors?)[._]/i;
+
+/** Maximum characters of a value that are judged. */
+const JUDGED_CHARS = 256;
+
+/** NUL and the like, written as an escape. */
+const CONTROL_ESCAPE = /\\u00[01][\da-f]/gi;
+
+const folded = (text: string): string => text.replaceAll(/[^A-Za-z\d]/g, "").toLowerCase();
+
+/** Returns true if the value only repeats its name: `new Secret("R2AccessKey")`, `typeof ApiSecretKey`. */
+const repeats = (name: string, value: string, isLiteral: boolean): boolean =>
+  value.length >= 6 &&
+  value.length <= MAX_REPEATED &&
+  (folded(name).endsWith(folded(value)) ||
+    (!isLiteral && name.length >= 8 && /^[A-Za-z_]\w*$/.test(value) && folded(value).endsWith(folded(name))));
+const MAX_REPEATED = 80;
 
 function judge(scan: ScanText, name: string, family: NameFamily, value: Assigned | undefined): readonly Finding[] {
   if (value === undefined) return NOTHING;
   const { start, end, context, cut } = value;
   const whole = scan.text.slice(start, Math.min(end, start + JUDGED_CHARS));
   if (isStandIn(whole)) return NOTHING;
-  const text = withoutMarkers(whole);
-  if (!isSecretValue(text, family, context) && !(cut && isCutSecret(text, family))) return NOTHING;
-  if (isFingerprint(name, text)) return NOTHING;
+  const text = withoutMarkers(whole).replaceAll(CONTROL_ESCAPE, "");
+  if (
+    repeats(name, text, /["'`]/.test(scan.text.charAt(start - 1))) ||
+    (!family.startsWith("pass") && namesSecret(text)) ||
+    (/pwd$/i.test(name) && /[/\\]|^index-/.test(text))
+  )
+    return NOTHING;
+  if (
+    !isSecretValue(text, family, context) &&
+    !(cut && isCutSecret(text, family)) &&
+    !(
+      NEAR_PASSWORDS.has(family) &&
+      isLoginPassword(text) &&
+      (belongsToLogin(scan.text, value) || (context === "declared" && VARIABLE.test(name) && text.length >= 6))
+    )
+  )
+    return NOTHING;
+  if (isFingerprint(name, text) || (UI_NAME.test(name) && /^[\p{L}\p{M}\p{P}\s]+$/u.test(text))) return NOTHING;
   scan.namesSeenTo = Math.max(scan.namesSeenTo, end);
   return [{ start, end, kind: kindOf(name, family), byContext: true }];
 }
+
+/** `password.equals("…")` */
+function isMemberOfPassword({ text, start }: Name, at: number): boolean {
+  const own = text.slice(text.lastIndexOf(".", at - start) + 1).split(".", 1)[0] ?? "";
+  return !/\.\d/.test(text) && own.length < text.length && NEAR_FAMILIES.has(familyOf(own) ?? "url-only");
+}
+
+/** Name of an environment variable: `DB_PASSWORD`. */
+const VARIABLE = /^[A-Z][A-Z\d_]{3,}$/;
+
+const NEAR_PASSWORDS: ReadonlySet<NameFamily> = new Set(["password", "passphrase"]);
+
+/** Families whose values are often chosen by people. */
+const NEAR_FAMILIES: ReadonlySet<NameFamily> = new Set(["password", "passphrase", "secret", "signing"]);
+
+const KEY_FAMILIES: ReadonlySet<NameFamily> = new Set(["secret", "signing", "token", "api-key"]);
+
+/** `pwd` is also a shell command. */
+const isSpoken = (name: string, family: NameFamily): boolean => NEAR_FAMILIES.has(family) && !/^pwd$/i.test(name);
+
+const standsIn = ({ text }: ScanText, value: Assigned | undefined): boolean =>
+  value !== undefined && isStandIn(text.slice(value.start, Math.min(value.end, value.start + JUDGED_CHARS)));
 
 function findAssigned(scan: ScanText, at: number): readonly Finding[] {
   if (at < scan.namesSeenTo) return NOTHING;
@@ -74,23 +179,120 @@ function findAssigned(scan: ScanText, at: number): readonly Finding[] {
   if (name === undefined) return NOTHING;
   scan.namesSeenTo = name.end;
   const { text } = scan;
-  // A run through something: `second pass: …`.
+  // One of several runs: `second pass: …`.
   if (/^pass$/i.test(name.text) && NUMBERED.test(text.slice(Math.max(0, name.start - 8), name.start))) return NOTHING;
-  // A type of a schema: `AWS::IAM::AccessKey`.
-  if (text.startsWith("::", name.start - 2)) return NOTHING;
+  // Base64 padding, not an assignment: `…+xYx6PW=`.
+  if (/[+/]/.test(text[name.start - 1] ?? "") && /^={1,2}(?:[^\w"'=]|$)/.test(text.slice(name.end, name.end + 3)))
+    return NOTHING;
+  // A resource type: `AWS::IAM::AccessKey`, a hash: `checksum/secret`, a part of a route: `/:password`.
+  if (/::$|checksum\/$/.test(text.slice(Math.max(0, name.start - 9), name.start))) return NOTHING;
+  if (text[name.end] === "/" && text.startsWith("/:", name.start - 2)) return NOTHING;
   const named = fullName(text, name);
   const family = familyOf(named);
-  if (family === undefined) return NOTHING;
+  if (family === undefined) {
+    const line = text.slice(Math.max(0, name.start - 64), name.start);
+    const isFile =
+      /\.(?:txt|key|dat)$/.test(named) &&
+      /\b(?:cat|type|less|more|bat) [^\s|]*$/.test(line) &&
+      familyOf(named.slice(0, -4)) !== undefined;
+    return isMemberOfPassword(name, at) ? findNear(scan, name) : isFile ? findOutput(scan, name, "secret") : NOTHING;
+  }
   if (family === "authorization" || family === "cookie") return findHeader(scan, name, family);
   if (family === "session" && !isCookie(text, name)) return NOTHING;
   if (family === "url-only" && !isParameter(text, name)) {
     const stored = findStoredKey(scan, name);
     return stored.length > 0 ? stored : findSpokenKey(scan, name);
   }
+  return findValue(scan, name, named, family);
+}
+
+function findValue(
+  scan: ScanText,
+  name: Name,
+  named: string,
+  family: NameFamily,
+  isForeign = false,
+): readonly Finding[] {
   const value = valueOf(scan, name);
-  // `|` and `>` of YAML: the value is on the next line. `[`: the first of a list.
-  const isBlock = value !== undefined && /^(?:[|>][+-]?|\[)?$/.test(text.slice(value.start, value.end));
-  return judge(scan, named, family, value === undefined || isBlock ? valueWithoutSign(scan, name, family) : value);
+  // After YAML's `|` and `>` the value is on the next line; `[` begins a list.
+  const isBlock = value !== undefined && /^(?:[|>][+-]?|[[{])?$/.test(scan.text.slice(value.start, value.end));
+  const isPlural = /[a-z]s$/i.test(name.text) && !/pass$/i.test(name.text);
+  const members = isPlural ? findMembers(scan, name, named, family) : NOTHING;
+  if (members.length > 0) return members;
+  const inTable = value === undefined ? findInTable(scan, name, family) : NOTHING;
+  if (inTable.length > 0) return inTable;
+  const first = value === undefined || isBlock ? valueNear(scan, { name, family, isForeign }) : value;
+  const found = judge(scan, named, family, first);
+  if (found.length === 0) {
+    if (standsIn(scan, first)) return NOTHING;
+    const commented = findBeforeComment(scan, name, kindOf(named, family));
+    if (commented.length > 0) return commented;
+    const near = isSpoken(named, family) ? findNear(scan, name) : NOTHING;
+    if (near.length > 0) return near;
+    const beside = KEY_FAMILIES.has(family) ? findKeyAfter(scan, name, kindOf(named, family)) : NOTHING;
+    return beside.length > 0 ? beside : findOutput(scan, name, kindOf(named, family));
+  }
+  if (first === undefined) return found;
+  const isList = isBlock || isPlural;
+  return [...found, ...furtherItems(scan, { name: named, family, first }, isList ? NEXT_ITEM : CHANGED)];
+}
+
+const NEXT_ITEM =
+  /\\{0,127}["'`]?(?:[ \t]{0,4},[ \t\n]{0,40}(?:and[ \t])?|[ \t](?:and|or|&|und|et|y)[ \t]|\r?\n[ \t]{0,40}-[ \t]{1,8})(?=\S)/y;
+/** Between the old and the new value: `"v" -> "w"`, `from v to w`, `v, the new one is w`, `not "v" but "w"`. */
+const CHANGED =
+  /[!.]?\\{0,7}["'`]?(?:[ \t]{1,4}(?:->|→|=>)|[ \t](?:to|auf|na|para|по)|,?[ \t](?:and[ \t]|but[ \t])?(?:the[ \t])?new(?:[ \t](?:one|password|pw|pwd))?(?:[ \t](?:is|was))?:?|,?[ \t](?:but|instead of|rather than|not|vs\.?)(?:(?:[ \t][\w.]{1,20}){0,6}(?=[ \t]["'`]))?)[ \t](?=\S)/iy;
+const MAX_ITEMS = 32;
+
+/** Finds the items of a list after the first, `passwords: ["a", "b"]`, or the new value after the old one. */
+function furtherItems(
+  scan: ScanText,
+  { name, family, first }: { name: string; family: NameFamily; first: Assigned },
+  pattern: RegExp,
+): readonly Finding[] {
+  const found: Finding[] = [];
+  let last = first;
+  for (let count = 0; count < MAX_ITEMS; count++) {
+    pattern.lastIndex = last.end;
+    if (!pattern.test(scan.text)) break;
+    const next = valueAt(scan, pattern.lastIndex, "line");
+    if (
+      next === undefined ||
+      (pattern === CHANGED && !isMadeUp(scan.text.slice(next.start, next.end))) ||
+      (next.context === "quoted") !== (first.context === "quoted")
+    )
+      break;
+    const judged = judge(scan, name, family, next);
+    if (judged.length === 0) break;
+    found.push(...judged);
+    last = next;
+  }
+  return found;
+}
+
+const OPENING = /\\{0,7}["']?[ \t]{0,4}(?::|=>?)[ \t]{0,4}\{/y;
+const MEMBER =
+  /[\s,]{0,40}(?:\\n\s{0,20})?\\{0,7}["']?[\w.@-]{1,40}\\{0,7}["']?[ \t]{0,4}(?::|=>?)[ \t]{0,4}(?=\\{0,7}["'])/y;
+
+/** A member that is not the secret: `"accountId":`, `"region":` */
+const PUBLIC_MEMBER =
+  /(?:id|name|type|scopes?|sha\d*|region|url|host|email|user)\\{0,7}["']?[ \t]{0,4}(?::|=>?)[ \t]{0,4}$/i;
+
+/** Finds the values of an object: `PASSWORDS = {"staging": "a", "prod": "b"}`. */
+function findMembers(scan: ScanText, name: Name, named: string, family: NameFamily): readonly Finding[] {
+  const found: Finding[] = [];
+  OPENING.lastIndex = name.end;
+  if (!OPENING.test(scan.text)) return found;
+  let at = OPENING.lastIndex;
+  for (let count = 0; count < MAX_ITEMS; count++) {
+    MEMBER.lastIndex = at;
+    if (!MEMBER.test(scan.text)) break;
+    const value = valueAt(scan, MEMBER.lastIndex, "loose");
+    if (value === undefined || value.context !== "quoted") break;
+    if (!PUBLIC_MEMBER.test(scan.text.slice(at, MEMBER.lastIndex))) found.push(...judge(scan, named, family, value));
+    at = value.end + (/^\\{0,7}["']/.exec(scan.text.slice(value.end, value.end + 8))?.[0].length ?? 0);
+  }
+  return found;
 }
 
 const isParameter = (text: string, { start, end }: Name): boolean =>
@@ -104,18 +306,39 @@ const isCookie = (text: string, { start, end }: Name): boolean =>
   (text[end] === "\t" && text[start - 1] === "\t") ||
   COOKIE_BEFORE.test(text.slice(Math.max(0, start - 32), start));
 
-const STORED_KEY_BEFORE = /"type\\{0,7}":[ \t]{0,4}\\{0,7}"api\\{0,7}",[\s\\n]{0,24}"$/;
+const STORED_KEY_BEFORE =
+  /"(?:type\\{0,7}":[ \t]{0,4}\\{0,7}"api|username\\{0,7}":[ \t]{0,4}\\{0,7}"[\w.@-]{1,40})\\{0,7}",[\s\\n]{0,24}"$/;
 
-/** `{"type": "api", "key": "…"}`: a provider's key in opencode's auth.json. */
+/** `"key": "…", "secret": …`, `Client(url, key="…")`, a key of 32 bytes or more in base64 */
+const SECRET_AFTER = /^\\{0,7}["'],\s{0,8}\\{0,7}["'](?:api_?)?secret/i;
+const CLIENT_CALL = /(?:client|login)\w{0,8}\([^()\n]{0,80}$/i;
+const PADDED_KEY = /^[A-Za-z0-9+/]{42,}={1,2}$/;
+
+/** Finds a key in opencode's auth.json, `{"type": "api", "key": "…"}`, and next to a user's name in kaggle.json. */
 function findStoredKey(scan: ScanText, name: Name): readonly Finding[] {
-  const before = scan.text.slice(Math.max(0, name.start - 48), name.start);
-  if (name.text !== "key" || !STORED_KEY_BEFORE.test(before)) return NOTHING;
-  return judge(scan, "api-key", "api-key", valueOf(scan, name));
+  const before = scan.text.slice(Math.max(0, name.start - 96), name.start);
+  const value = valueOf(scan, name);
+  if (value === undefined) return NOTHING;
+  const isStored =
+    name.text === "key" &&
+    (STORED_KEY_BEFORE.test(before) ||
+      CLIENT_CALL.test(before) ||
+      SECRET_AFTER.test(scan.text.slice(value.end, value.end + 24)));
+  const own = scan.text.slice(value.start, Math.min(value.end, value.start + JUDGED_CHARS));
+  return isStored ||
+    (name.flag && /^[\w+/=-]{20,}$/.test(own)) ||
+    (value.context !== "loose" && PADDED_KEY.test(own) && !/public[ -]$/i.test(before))
+    ? judge(scan, "api-key", "api-key", value)
+    : NOTHING;
 }
 
-/** `my OpenAI key is …`: what a hash or a name could not be. */
+/** Finds `my OpenAI key is …`, if the value cannot be a hash or a name. */
 function findSpokenKey(scan: ScanText, name: Name): readonly Finding[] {
-  const value = /^key$/i.test(name.text) ? spokenValue(scan, name, "api-key") : undefined;
+  const isKey = /^key$/i.test(name.text);
+  const inBrackets = isKey && scan.text.startsWith(" (", name.end) ? valueAt(scan, name.end + 2, "loose") : undefined;
+  const isSpokenOf = / (?:is|ist|es|est|é|è)\b/.test(scan.text.slice(name.end, name.end + 6));
+  const spoken = isKey && isSpokenOf ? valueNear(scan, { name, family: "api-key" }) : undefined;
+  const value = inBrackets ?? spoken;
   if (value === undefined) return NOTHING;
   const text = scan.text.slice(value.start, Math.min(value.end, value.start + JUDGED_CHARS));
   return /^[\w-]{24,}$/.test(text) && /[A-Z]/.test(text) && /[a-z]/.test(text)
@@ -127,7 +350,10 @@ const HEADER_SIGN = /\\{0,127}["'`]?\]?[ \t]{0,4}(?:(?:=>|[:=,])[ \t]{0,4}|[ \t]
 
 function findHeader(scan: ScanText, name: Name, family: "authorization" | "cookie"): readonly Finding[] {
   HEADER_SIGN.lastIndex = name.end;
-  if (!HEADER_SIGN.test(scan.text)) return NOTHING;
+  // `iex --cookie v`, `cat .erlang.cookie`
+  if (!HEADER_SIGN.test(scan.text) && family === "cookie")
+    return name.flag ? judge(scan, name.text, "token", valueOf(scan, name)) : findOutput(scan, name, "token");
+  if (HEADER_SIGN.lastIndex === 0) return NOTHING;
   const { start, end } = headerValueAt(scan, HEADER_SIGN.lastIndex);
   if (family === "authorization") return findCredential(scan, start, end);
   // All cookies of the line are judged at once.
@@ -136,15 +362,50 @@ function findHeader(scan: ScanText, name: Name, family: "authorization" | "cooki
 }
 
 const TRIGGERS =
-  'pass pwd secret token key cred auth access refresh jwt cookie mnemonic phrase _pat _pw pw= pw: psk= psk: psk" pw" pw\' authtok sig= signature= sid= sid" sessi sess= sess1 .sid li_at= cf_cl ct0= wordpress_ remember_ .aspnetcore _identity mojolicious= psid=';
+  'pass pwd secret token key cred auth totp access refresh jwt cookie mnemonic phrase _pat _pw pw= pw: pw" pw\' authtok sig= signature= sid= sid" sessi sess= sess1 .sid li_at= cf_cl ct0= wordpress_ remember_ .aspnetcore _identity mojolicious= psid= salt sonar.login _bearer _hmac= macaroon dbroot=';
 
 export const assignmentRule: Rule = {
-  triggers: [...TRIGGERS.split(" "), "pw =", "pw is"],
+  triggers: [...TRIGGERS.split(" "), "pw =", "pw is", "pw ", "psk"],
   anyCase: true,
   find: findAssigned,
 };
 
-/** The secret in a text that is itself the value of `key`: a JSON leaf or a header. */
+/** Maximum distance of another name that belongs to the same label, in characters. */
+const CHARS_OF_NAME = 16;
+
+function findForeign(scan: ScanText, at: number, word: string): readonly Finding[] {
+  if (at < scan.foreignSeenTo) return NOTHING;
+  scan.foreignSeenTo = at + CHARS_OF_NAME;
+  const { text } = scan;
+  const isLatin = /^\w/.test(word);
+  const wordEnd = at + withoutEnd(word, ":：= ").length;
+  // `clave` is any key in Spanish: only words that say what it is for may follow.
+  if (/clave$/i.test(word) && /^ (?!del? |es )\p{L}/u.test(text.slice(wordEnd, wordEnd + 5))) return NOTHING;
+  // Latin words must be whole; in scripts without spaces they may be part of a compound.
+  if (isLatin && !/^(?:kenn|wacht)woord|^kennwort/.test(word) && /[\p{L}\d+]/u.test(text[at - 1] ?? "")) return NOTHING;
+  const suffix =
+    /^(?:[_.-]\w{1,24}|(?:e[tn]|s[iı]|n[iı]z|m)(?!\p{L}))?/u.exec(text.slice(wordEnd, wordEnd + 32))?.[0] ?? "";
+  const name = { text: text.slice(at, wordEnd), start: at, end: wordEnd + suffix.length, flag: false };
+  // A word after the name may belong to the sentence.
+  return findValue(scan, name, "password", "password", true).filter(({ start, end }) => {
+    const value = text.slice(start, end);
+    return text[start - 1] === "=" || !(/^\p{L}+$/u.test(value) || (!/\d/.test(value) && /[^\x21-\x7e]/.test(value)));
+  });
+}
+
+/** Names in other languages. */
+export const foreignRules: readonly Rule[] = [
+  ...FOREIGN_NAMES.split("|").map((word) => ({
+    triggers: [word],
+    find: (scan: ScanText, at: number) => findForeign(scan, at, word),
+  })),
+  ...FOREIGN_KEYS.split("|").map((word) => ({
+    triggers: [word],
+    find: (scan: ScanText, at: number) => findKeyAfter(scan, { end: at + word.length }, "token", true),
+  })),
+];
+
+/** Finds the secret in a text that is the whole value of `key`: a JSON string or a header. */
 export function findInLeaf(scan: ScanText, key: string): readonly Finding[] {
   const family = familyOf(key);
   if (family === undefined || family === "url-only" || family === "session") return NOTHING;

@@ -1,29 +1,30 @@
-/** How a name and its value stand together: `NAME=value`, `"name": "value"`, `--name value`, `<name>value</name>`, … */
+/** Syntaxes that give a name a value: `NAME=value`, `"name": "value"`, `--name value`, `<name>value</name>`, … */
 import { charSet, type CharSet, charSetExcept, inSet } from "./char-set.ts";
 import { closesString, MAX_VALUE, quotedAt } from "./quoting.ts";
+import { isMadeUp, isRandom } from "./randomness.ts";
 import type { ScanText } from "./scan-text.ts";
 import type { ValueContext } from "./values.ts";
 
 const NAME_CHARS = charSet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-");
 const MAX_NAME = 80;
-/** What ends a value without quotes in any syntax. A backslash starts an escape of JSON and must stay. */
+/** Characters of an unquoted value in any syntax. A backslash starts a JSON escape and must not be replaced. */
 const BARE: CharSet = charSetExcept(" \t\r\n\f\v\u001b\"'`\\<>");
 
-/** What a header's value may hold: anything on its line, but no quote that may enclose the header. */
+/** Characters of a header's value: all on its line except quotes, which may enclose the whole header. */
 const HEADER: CharSet = charSetExcept("\r\n\"'`\\");
-/** A longer bare value is taken whole: looking for the syntax around it would be dear. */
-const LONG_VALUE = 1024;
+/** Unquoted values longer than this are not trimmed, which would be slow. */
+const LONG_VALUE = 512;
 
 export interface Name {
-  /** The name itself, without dashes in front. */
+  /** Without leading dashes. */
   text: string;
   start: number;
   end: number;
-  /** It is a command line flag: `--name`. */
+  /** True for a command line flag: `--name`. */
   flag: boolean;
 }
 
-/** The whole name around index `at`, or nothing if that is part of something longer than a name. */
+/** Returns the whole name around index `at`; undefined if it is too long for a name. */
 export function nameAround(scan: ScanText, at: number): Name | undefined {
   const { text } = scan;
   const isName = (i: number): boolean =>
@@ -38,12 +39,12 @@ export function nameAround(scan: ScanText, at: number): Name | undefined {
   // Java's `-Dname=value`, Gradle's `-Pname=value`.
   if (text.startsWith("-D", start) || (text.startsWith("-P", start) && text[end] === "=")) start += 2;
   else if (text[start] === "-") start++;
-  // One dash is an option only within a line: at its start it marks a removed line of a diff.
+  // A single dash at the start of a line marks a removed line in a diff.
   const flag = /(?:^|[\s"'`([|=,;])--$|[ "']-$/.test(text.slice(Math.max(0, start - 3), start));
   return { text: text.slice(start, end), start, end, flag };
 }
 
-/** Length of the rest of an escape (`\n`, `\u001b`, a terminal colour) that looks like the start of a name. */
+/** Returns the length of the end of an escape (`\n`, `\u001b`, a color code) that looks like part of the name. */
 function escapeLength(text: string, start: number): number {
   const before = text[start - 1];
   if (before === "\\") return /^(?:u[0-9a-fA-F]{4}|[nrtbfv])/.exec(text.slice(start, start + 8))?.[0].length ?? 0;
@@ -55,20 +56,20 @@ export interface Assigned {
   start: number;
   end: number;
   context: ValueContext;
-  /** The value was cut: it is judged by what is left of it. */
+  /** True if the end of the value was cut off. */
   cut: boolean;
 }
 
 const TYPED = /[?!]?[ \t]?:[ \t]?&?[A-Za-z][\w<>[\]|. ]{0,40}?=[ \t]{0,20}(?=[bB]?["'`])/y;
-/** A terminal's colour, raw or escaped. */
+/** Color codes of a terminal, raw or escaped. */
 const COLOUR = String.raw`(?:(?:\u001b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]{0,12}m){0,3}`;
-const SIGN = String.raw`(?<sign>:=|=>|\|\|=?|\?\?=?|\?=|=(?![=~>])|:(?!:|\/\/)|::(?=[ \t])|[：＝]|%3[ADad])`;
+const SIGN = String.raw`(?<sign>:=|=>|\|\|=?|\?\?=?|\?=|=(?![=~>])|={2,3}(?= ?["'])|:(?!:|\/\/)|::(?=[ \t])|[：＝]|%3[ADad])`;
 const OPERATOR = new RegExp(
-  String.raw`(?:(?<close>\\{0,127}["'\x60])\]?)?[?!]??(?: ?\[[^\]\n]{0,20}\])?${COLOUR}(?<before>[ \t]{0,20})${SIGN}(?<after>[ \t]{0,20})(?:!!str[ \t]{1,4})?(?:(?:\*\*|__)[ \t]{1,4})?${COLOUR}`,
+  String.raw`(?:(?<close>\\{0,127}["'\x60]|\\{1,127}u002[27]|&(?:quot|#34|#39|apos);|%22)\]?)?[?!]??(?:,[ \t]?(?:_|err|ok)(?=[ \t]{0,4}:?=))?(?: ?\[[^\]\n]{0,20}\])?${COLOUR}(?<before>[ \t]{0,20})${SIGN}(?<after>[ \t]{0,20})(?:!(?:!str|!binary|unsafe|sensitive)[ \t]{1,4})?(?:(?:\*\*|__)[ \t]{1,4})?${COLOUR}[ \t]{0,4}(?:\([\w *]{2,40}\*\)[ \t]?(?="))?(?<call>(?:new[ \t])?(?:[\w.:]{1,40}|\[\]byte)?\([ \t\r\n]{0,24}(?=[bBrfu]?\\{0,7}["'\x60]))?`,
   "y",
 );
 const PAIR =
-  /(?:\\{0,127}["'])?(?:,|\s|\\{1,127}[nrt]){1,40}(?:\\{0,127}["'])?(?:parameter)?value(?:\\{0,127}["'])?[ \t]{0,4}[:=][ \t]{0,4}/iy;
+  /(?:\\{0,127}["'])?(?:[,;]|\s|\\{1,127}[nrt]){1,40}(?:\\{0,127}["'])?(?:parameter|option_)?value(?:\\{0,127}["'])?[ \t]{0,4}[:=][ \t]{0,4}/iy;
 const PAIR_NAME = /(?:name|key)(?:\\{0,7}["'])?[ \t]{0,4}[:=][ \t]{0,4}(?:\\{0,7}["'])?$/i;
 
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
@@ -76,8 +77,29 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text);
 }
 
-/** The value that `name` is given, if the text goes on with one. */
+/** Returns the value assigned to `name`, if one follows it. */
 export function valueOf(scan: ScanText, name: Name): Assigned | undefined {
+  const value = firstValueOf(scan, name);
+  if (value?.context !== "quoted" || !/,[ \t]?$/.test(scan.text.slice(Math.max(0, name.start - 2), name.start)))
+    return value;
+  // `user, password = "ann", "…"`: each name has its own value.
+  const before = NAMES_BEFORE.exec(scan.text.slice(Math.max(0, name.start - 120), name.start))?.[1] ?? "";
+  let at = value.end + 1;
+  let own: Assigned | undefined = value;
+  for (let count = before.split(",").length - 1; count > 0 && own?.context === "quoted"; count--) {
+    const next = matchAt(NEXT_VALUE, scan.text, at);
+    if (next === null) return count === before.split(",").length - 1 ? value : undefined;
+    own = valueAt(scan, at + next[0].length, "loose");
+    at = (own?.end ?? at) + 1;
+  }
+  return own;
+}
+
+const NAMES_BEFORE =
+  /(?:^|[\n;])[ \t]{0,20}(?:(?:const|let|var|local|my)[ \t]\(?)?((?:[A-Za-z_][\w.]{0,40}[ \t]?,[ \t]?){1,3})$/;
+const NEXT_VALUE = /[ \t]{0,4},[ \t]{0,4}(?=["'`])/y;
+
+function firstValueOf(scan: ScanText, name: Name): Assigned | undefined {
   const { text } = scan;
   const { start, end, flag } = name;
   if (text[end] === ">" && /<(?:\w{1,20}:)?$/.test(text.slice(Math.max(0, start - 22), start)))
@@ -95,101 +117,222 @@ export function valueOf(scan: ScanText, name: Name): Assigned | undefined {
   return operator === null ? undefined : valueAfter(scan, name, operator);
 }
 
-/** What stands between an option and its value in a list of arguments. */
+/** Separator between an option and its value in a list of arguments. */
 const NEXT_ITEM =
   /\\{0,127}["'](?:[ \t\n]{0,20},[ \t\n]{0,40}|\)\.arg\()(?=\\{0,127}["'])|[ \t]{0,8}\r?\n[ \t]{0,40}-[ \t]{1,8}(?=\S)/y;
 
-/** In prose a flag is followed by a word, on a command line by its value. */
+/** Returns the value after a flag. A plain word counts only before another flag; in prose it is not a value. */
 function flagValue(scan: ScanText, at: number): Assigned | undefined {
   if (scan.text[at] === "-") return undefined;
   const value = valueAt(scan, at, "declared");
   if (value === undefined || value.context === "quoted") return value;
-  return /[^A-Za-z]/.test(scan.text.slice(value.start, value.end)) ? value : undefined;
+  const isSure =
+    /[^A-Za-z]/.test(scan.text.slice(value.start, value.end)) ||
+    /^[ \t]{1,4}-{1,2}[a-z]/i.test(scan.text.slice(value.end, value.end + 8));
+  return isSure ? value : undefined;
 }
 
-/** `process.env.SECRET || "…"`: without quotes the other side is a variable. */
+const isLabel = (text: string, { start, end }: Assigned): boolean =>
+  /^ \p{L}[^\s=]{0,24}(?:\s|$)/u.test(text.slice(end, end + 26)) &&
+  /^[\p{L}-]+$/u.test(text.slice(start, Math.min(end, start + 64)));
+
+const DEFAULT = /(-?)(?![?+=])[^\s{}"'`\\$]{4,128}(?=\})/y;
+const FIELD = /[^\s;"'`\\{}$()]{2,64}(?: [^\s;"'`\\{}$()=]{1,64}){1,4}(?=;|["'][\s,;)])/y;
+const IN_BRACES = /\{[^\s{}"'`\\]{3,128}\}/y;
+const IN_BRACKETS = /\[[^\s[\]"'`\\,]{8,128}\]/y;
+
+/** Default value, `process.env.SECRET || "…"`. Without quotes it is a variable. */
 const FALLBACK = /^(?:\|\||\?\?)$/;
 
+/** Calls that only convert a literal: `[]byte("…")`, `Buffer.from("…", "hex")`, `String::from("…")`. */
+const CONVERSION =
+  /^(?:\(|(?!.*get_?pass).*(?:byte|from|from_?hex|unhexlify|atob|decode\w{0,8}|encode|SecretStr|String|str|Secret|SecureString|Some|Password|bytes|parse)\()/i;
+
 function valueAfter(scan: ScanText, name: Name, operator: RegExpExecArray): Assigned | undefined {
-  const { close, before = "", sign = "", after = "" } = operator.groups ?? {};
+  const { close, before = "", sign = "", after = "", call = "" } = operator.groups ?? {};
   const at = name.end + operator[0].length;
   const tight = sign === "=" && before === "" && after === "";
-  // A part of an address: `arn:aws:secretsmanager:eu-west-1:1:secret:name`.
+  // Part of an address: `arn:aws:secretsmanager:eu-west-1:1:secret:name`.
   if (sign === ":" && after === "" && scan.text[name.start - 1] === ":") return undefined;
+  // Default of a variable: `${NAME:v}`, `${NAME:-v}`
+  const fallback = sign === ":" && scan.text.startsWith("${", name.start - 2) ? matchAt(DEFAULT, scan.text, at) : null;
+  if (fallback !== null)
+    return { start: at + (fallback[1]?.length ?? 0), end: at + fallback[0].length, context: "declared", cut: false };
+  // ODBC: `;PWD={…}`
+  const braces = tight && scan.text[name.start - 1] === ";" ? matchAt(IN_BRACES, scan.text, at) : null;
+  if (braces !== null) return { start: at + 1, end: at + braces[0].length - 1, context: "declared", cut: false };
+  // A map in Java: `{client_secret=[v]}`
+  const brackets = tight ? matchAt(IN_BRACKETS, scan.text, at) : null;
+  if (brackets !== null) return { start: at + 1, end: at + brackets[0].length - 1, context: "line", cut: false };
+  // A connection string: `;Password=two words;`
+  const field = tight && scan.text[name.start - 1] === ";" ? matchAt(FIELD, scan.text, at) : null;
+  if (field !== null) return { start: at, end: at + field[0].length, context: "declared", cut: false };
   const header = sign === ":" && name.text.includes("-");
   const value = valueAt(scan, at, header || (tight && isDeclaration(scan.text, name)) ? "declared" : "loose");
   if (value === undefined) return undefined;
+  const literal = scan.text.slice(value.start, Math.min(value.end, value.start + 256));
+  if (call !== "" && !(value.context === "quoted" && (CONVERSION.test(call) || isRandom(literal, 20))))
+    return undefined;
+  // psql's `PASSWORD :'variable'`; `pw == "v"`
+  if (name.text === "PASSWORD" && sign === ":" && before !== "" && after === "") return undefined;
+  if (sign.startsWith("==") && !(/pass|pwd|pw$/i.test(name.text) && isMadeUp(literal) && /\d/.test(literal)))
+    return undefined;
   if (value.context === "quoted") {
     const closes = (close === undefined && closesLabel(scan.text, name, at)) || (value.cut && closesString(scan, at));
     return closes ? undefined : value;
   }
+  // A translation of several words: `password=Palavra-chave do utilizador`.
+  if (value.context === "declared" && name.text === name.text.toLowerCase() && isLabel(scan.text, value))
+    return undefined;
   if (FALLBACK.test(sign)) return undefined;
-  // A quoted name and a value without quotes: a number, a variable or a keyword. Replacing it would break JSON.
+  if (tight && /^&[\w.-]{1,40}=/.test(scan.text.slice(value.end, value.end + 42)))
+    return { ...value, context: "declared" };
+  // An unquoted value of a quoted name is a number, a variable or a keyword. Replacing it would break JSON.
   if (close !== undefined) return undefined;
   if (value.context === "loose" && endsLine(scan.text, value.end)) {
     const identifier = /^[A-Za-z_]\w*$/.test(scan.text.slice(value.start, value.end));
-    if (/^(?:::?|[：＝]|%3a)$/i.test(sign)) return { ...value, context: "line" };
-    if (startsLine(scan.text, name.start) && (!identifier || isInSection(scan.text, name.start)))
-      return { ...value, context: "line" };
+    if (/^(?:::?|[：＝]|%3a)$/i.test(sign))
+      return {
+        ...value,
+        context:
+          /^[\w!#$%&*+-]+$/.test(scan.text.slice(value.start, value.end)) && followsUser(scan.text, name.start)
+            ? "declared"
+            : "line",
+      };
+    if (startsLine(scan.text, name.start)) {
+      if (!identifier) return { ...value, context: "line" };
+      if (isInSection(scan.text, name.start)) return { ...value, context: sign === "=" ? "declared" : "line" };
+    }
   }
+  // `{ user: ann, password: blueWhale58 }` in YAML, `password: hunter2` in prose, `{Host:db Password:v}` in Go
+  const isPair =
+    sign === ":" && (after !== "" || /^(?: [A-Z]\w{1,30}:|\})/.test(scan.text.slice(value.end, value.end + 34)));
+  if (
+    value.context === "loose" &&
+    isPair &&
+    UNLIKE_CODE.test(scan.text.slice(value.start, Math.min(value.end, value.start + 64)))
+  )
+    return { ...value, context: "line" };
   return value;
 }
 
-/** Whether the quote at `at` closes the one before the name, as in `"Password:"`. */
+/** Unquoted value that is unlikely to be an identifier in code. */
+export const UNLIKE_CODE =
+  /^(?!(?:u?int|bytes|float|sha|utf|base|md|argon|latin|iso|vec|mat|string|varchar|char|arg|param)\d)[a-z]{3}[A-Za-z]*\d{1,6}$/i;
+
+const USER_LABEL = /(?:user(?:[-_ ]?name)?|login|e-?mail|account)["'`*]{0,3}[ \t]{0,4}[:=][ \t*]{0,4}[^\s:({]/i;
+
+/** Returns true if the previous line names the user: `Username: ann`. */
+export function followsUser(text: string, at: number): boolean {
+  const [line = "", before = ""] = text
+    .slice(Math.max(0, at - 120), at)
+    .split(/\r?\n/)
+    .toReversed();
+  return /^[\s*>"'`-]*$/.test(line) && USER_LABEL.test(before) && !/[({]|[,;] ?$/.test(before);
+}
+
+/** A user's name or address before the password of the same login: `"email": "ann@…", "`, `username=ann&`. */
+const LOGIN_BEFORE =
+  /(?:(?<address>e?-?mail)|user(?:[-_ ]?(?:name|id))?|login|usuario|benutzer(?:name)?)["'`]?[ \t]{0,4}(?:[:=]|=>)[ \t]{0,4}(?<quote>["'`]?)(?<user>[\w.@+-]{2,64})["'`]?(?<sign>[,;&](?:\r?\n)?|[ \t]{0,4}\r?\n)[^\n()<>]{0,60}$/i;
+/** `CREATE USER ann WITH PASSWORD '` */
+const SQL_LOGIN =
+  /\b(?:user|role|login)\s{1,8}\S{1,64}\s{1,8}(?:with\s{1,8})?(?:login\s{1,8})?(?:encrypted\s{1,8})?password\s{0,8}=?\s{0,8}'$/i;
+/** Words in the place of a user's name: `username: string`. */
+const NO_USER =
+  /^(?:string|str|text|user(?:_?name)?|e?mail|login|required|optional|name|none|null|undefined|true|false)$/i;
+
+/**
+ * Returns true if a user's name or address stands beside the value: it is then the password of a real login, whatever it
+ * looks like.
+ */
+export function belongsToLogin(text: string, { start, end, context }: Assigned): boolean {
+  const before = text.slice(Math.max(0, start - 200), start);
+  if (SQL_LOGIN.test(before)) return true;
+  const { address, quote = "", user = "", sign = "" } = LOGIN_BEFORE.exec(before)?.groups ?? {};
+  if (user === "" || NO_USER.test(user) || /[ \t]/.test(text.charAt(end))) return false;
+  const isAddress = /@[\w-]+\.\w/.test(user);
+  if (address !== undefined && !isAddress) return false;
+  if (context === "quoted") return isAddress || quote !== "" || sign.includes("\n");
+  return quote === "" && (isAddress || /[&;\n]/.test(sign)) && !/[()[\]{}$]/.test(text.slice(start, end));
+}
+
+/** Returns true if the quote at `at` closes the one before the name, as in `"Password:"`. */
 function closesLabel(text: string, { start }: Name, at: number): boolean {
   const before = /\\{0,7}["'`]$/.exec(text.slice(Math.max(0, start - 8), start))?.[0];
   return before !== undefined && text.startsWith(before, at);
 }
 
 const DECLARED_BEFORE =
-  /(?:^|[\n\r?&;"'+|>]|\\[nrt]|(?:^|\s)(?:export|set|setx|env|ENV|ARG|-e|--env|-D|-P))[ \t]{0,8}-{0,2}[DP]?$/;
+  /(?:^|[\n\r?&;"'+|>]|\\[nrt]|(?:^|\s)(?:export|set|setx|env|ENV|ARG|-e|--env|--set(?:-string)?|-D|-P))[ \t]{0,8}-{0,2}[DP]?$/;
 
-/** Whether `name=` is data: an environment variable, a flag, a query parameter, a line of its own. */
+/** Returns true if `name=` is an environment variable, a flag, a query parameter or at the start of a line. */
 function isDeclaration(text: string, { text: name, start, flag }: Name): boolean {
   if (flag || (name === name.toUpperCase() && /[A-Z]{3}/.test(name))) return true;
   if (start === 0 || DECLARED_BEFORE.test(text.slice(Math.max(0, start - 16), start))) return true;
   return followsParameter(text, start);
 }
 
-/** An earlier parameter of the same command, request or log line: `username=ann password=…`. */
+/** Returns true after another parameter of the same line: `username=ann password=…`, `user=ann,pass=…`. */
 function followsParameter(text: string, start: number): boolean {
   const near = text.slice(Math.max(0, start - 128), start);
-  const word = /[ \t]/.test(near.at(-1) ?? "") ? (near.trimEnd().split(/\s/).at(-1) ?? "") : "";
+  if (near.endsWith(","))
+    return /(?:^|\s)(?:[\w.-]{1,40}(?:=[^\s,;(){}"'`]{1,80})?,){0,8}[\w.-]{1,40}=[^\s,;(){}"'`]{1,80},$/.test(near);
+  const before = /[ \t]/.test(near.at(-1) ?? "") ? (near.trimEnd().split(/\s/).at(-1) ?? "") : "";
+  const word = before.replace(/^["'`]/, "");
   return /[=/@]\S/.test(word) && !/[,;(){}"'`]/.test(word);
 }
 
-/** Whether the last `[section]` of an INI file stands before `at`, with nothing but settings and comments since. */
+/** Returns true if only settings and comments are between a `[section]` of an INI file and `at`. */
 function isInSection(text: string, at: number): boolean {
   const near = text.slice(Math.max(0, at - 400), at);
   const lines = near.split("\n");
-  const section = lines.findLastIndex((line) => /^[ \t]{0,4}\[[\w .:"@/-]{1,60}\][ \t\r]{0,4}$/.test(line));
+  const section = lines.findLastIndex((line) => /^[ \t+-]{0,4}\[[\w .:"@/-]{1,60}\][ \t\r]{0,4}$/.test(line));
   return (
     section >= 0 &&
-    lines.slice(section + 1).every((line) => /^\s{0,40}(?:$|[#;]|[\w.-]{1,60}[ \t]{0,20}[=:])/.test(line))
+    lines.slice(section + 1).every((line) => /^[\s+-]{0,40}(?:$|[#;]|[\w.-]{1,60}[ \t]{0,20}[=:])/.test(line))
   );
 }
 
 const startsLine = (text: string, at: number): boolean =>
-  /(?:^|[\n\r]|\\n)[ \t+>|-]{0,40}$/.test(text.slice(Math.max(0, at - 40), at)) || at === 0;
+  /(?:^|[\n\r]|\\n)[ \t+>|-]{0,40}(?:\d{1,6}[|:→\t][ \t]{0,40})?(?:[A-Z]\w{1,30}:){0,3}$/.test(
+    text.slice(Math.max(0, at - 40), at),
+  ) || at === 0;
 const endsLine = (text: string, at: number): boolean =>
   /^[ \t]{0,8}(?:$|[\r\n]|\\+[nr]|#|[;][ \t])/.test(text.slice(at, at + 12));
 
+const CDATA = "<![CDATA[";
+
 /** `<name>value</name>` */
-function elementText(scan: ScanText, at: number): Assigned | undefined {
+function elementText(scan: ScanText, from: number): Assigned | undefined {
+  const isRaw = scan.text.startsWith(CDATA, from);
+  const at = isRaw ? from + CDATA.length : from;
+  const raw = isRaw ? scan.text.slice(at, at + 400).indexOf("]]>") : -1;
+  if (raw >= 0) return { start: at, end: at + raw, context: "quoted", cut: false };
   const end = scan.text.indexOf("<", at);
   if (end < 0 || end - at > 400 || scan.text[end + 1] !== "/") return undefined;
-  // A quote may end the string that the element stands in.
+  // A quote may end the string that contains the element.
   if (/["\\]/.test(scan.text.slice(at, end))) return undefined;
   return { start: at, end, context: "quoted", cut: false };
 }
 
-/** The value at `at`, in quotes or bare. */
+/** Quotes written as HTML entities, URL escapes or JSON escapes. */
+const QUOTE_ENTITY = /&(?:quot|#34|#39|apos);|%22|\\{1,127}u002[27]/y;
+const MAX_ENTITY_VALUE = 400;
+
+/** Returns the value at `at`, quoted or not. */
 export function valueAt(scan: ScanText, at: number, context: ValueContext): Assigned | undefined {
   const quoted = quotedAt(scan, at);
   if (quoted !== undefined) {
     return { start: quoted.start, end: quoted.end, context: "quoted", cut: quoted.open };
   }
   const { text } = scan;
+  const entity = matchAt(QUOTE_ENTITY, text, at)?.[0];
+  if (entity !== undefined) {
+    const end = text.slice(at, at + MAX_ENTITY_VALUE).indexOf(entity, 1);
+    return end < 0 || /["\n]/.test(text.slice(at, at + end))
+      ? undefined
+      : { start: at + entity.length, end: at + end, context: "quoted", cut: false };
+  }
   const runEnd = scan.runEnd(BARE, at);
   if (runEnd === at) return undefined;
   if (runEnd - at > LONG_VALUE) return { start: at, end: runEnd, context, cut: false };
@@ -198,22 +341,22 @@ export function valueAt(scan: ScanText, at: number, context: ValueContext): Assi
   return { start: at, end, context, cut: marker !== undefined || scan.isCutAt(end) };
 }
 
-/** Drops what belongs to the syntax around a bare value: the next parameter, a closing bracket, a comma. */
+/** Returns the length of an unquoted value without a next parameter, closing bracket or comma after it. */
 function bareLength(value: string): number {
   const next = value.search(/[;&,](?=[A-Za-z_][\w.-]{0,80}=)/);
-  const own = (next < 0 ? value : value.slice(0, next)).split("%26", 1)[0] ?? "";
+  const own = (next < 0 ? value : value.slice(0, next)).split(/%26(?=[\w.-]{1,80}%3d)/i, 1)[0] ?? "";
   const trimmed = withoutEnd(own, ";,&|");
   return /[([{]/.test(trimmed) ? trimmed.length : withoutEnd(trimmed, ")]}").length;
 }
 
-/** Drops the characters of `chars` from the end. */
-function withoutEnd(value: string, chars: string): string {
+/** Removes the characters of `chars` from the end. */
+export function withoutEnd(value: string, chars: string): string {
   let end = value.length;
   while (end > 0 && chars.includes(value.charAt(end - 1))) end--;
   return value.slice(0, end);
 }
 
-/** The rest of a header's line, up to the quote that encloses the header. */
+/** Returns the rest of a header's line, up to the quote that encloses the header. */
 export function headerValueAt(scan: ScanText, at: number): { start: number; end: number } {
   const quoted = quotedAt(scan, at);
   if (quoted !== undefined) return quoted;

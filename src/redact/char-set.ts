@@ -1,16 +1,16 @@
-/** Sets of ASCII characters, for scanning runs without a regular expression. All others are in a set together or not. */
+/** Sets of ASCII characters, which scan runs faster than a regular expression. All other characters count as one. */
 export type CharSet = Readonly<Uint8Array>;
 
 const ASCII = 128;
 
-/** A set of the characters in `chars`. */
+/** Creates a set of the characters in `chars`. */
 export function charSet(chars: string): CharSet {
   const set = new Uint8Array(ASCII + 1);
   for (let i = 0; i < chars.length; i++) set[Math.min(chars.charCodeAt(i), ASCII)] = 1;
   return set;
 }
 
-/** All characters but those in `chars`. */
+/** Creates a set of all characters except those in `chars`. */
 export function charSetExcept(chars: string): CharSet {
   return charSet(chars).map((flag) => 1 - flag);
 }
@@ -26,12 +26,12 @@ export const UPPER_ALNUM = charSet(UPPER + DIGITS);
 export const ALNUM = charSet(UPPER + LOWER + DIGITS);
 /** Letters, digits and underscore. */
 export const WORD = charSet(`${UPPER}${LOWER}${DIGITS}_`);
-/** The alphabet of base64url. */
+/** base64url without padding. */
 export const URL_SAFE = charSet(`${UPPER}${LOWER}${DIGITS}_-`);
 export const URL_SAFE_DOT = charSet(`${UPPER}${LOWER}${DIGITS}_-.`);
 export const URL_SAFE_PADDED = charSet(`${UPPER}${LOWER}${DIGITS}_-=`);
-/** The alphabet of base64 with its padding. */
+/** base64 with padding. */
 export const BASE64 = charSet(`${UPPER}${LOWER}${DIGITS}+/=`);
 export const BASE64_WORD = charSet(`${UPPER}${LOWER}${DIGITS}+/=_-`);
-/** What RFC 6750 allows in a bearer token. */
-export const BEARER = charSet(`${UPPER}${LOWER}${DIGITS}-._~+/=`);
+/** Characters that RFC 6750 allows in a bearer token, and `%` for URL-encoded tokens. */
+export const BEARER = charSet(`${UPPER}${LOWER}${DIGITS}-._~+/=%`);

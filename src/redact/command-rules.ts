@@ -1,22 +1,23 @@
-/** Secrets on command lines: in options, arguments and standard input, as the table of programs has them. */
+/** Finds secrets on command lines: in options, arguments and standard input, as listed in `command-table.ts`. */
 import { charSet, inSet } from "./char-set.ts";
 import { commandUsages } from "./command-table.ts";
+import { findCookies } from "./credential-headers.ts";
 import type { Finding } from "./finding.ts";
 import { familyOf } from "./names.ts";
-import { isPathLike, isStandIn } from "./placeholders.ts";
+import { isStandIn, isThing } from "./placeholders.ts";
+import { isChosen, isMadeUp, isRandom } from "./randomness.ts";
 import { quotedAt } from "./quoting.ts";
-import { isRandom, isRandomLetters } from "./randomness.ts";
 import type { ScanText } from "./scan-text.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
-import { isFingerprint, isSecretValue } from "./values.ts";
+import { isFingerprint, isSecretValue, isTypedPassword } from "./values.ts";
 
-/** A part of the text. */
+/** Range of the text. */
 interface Span {
   start: number;
   end: number;
 }
 
-/** An argument: what stands bare, and what follows it directly in quotes. One of them may be missing. */
+/** Argument: an unquoted part, then a quoted one. One of them may be missing. */
 interface Word {
   bare: Span;
   quoted: Span | undefined;
@@ -25,20 +26,20 @@ interface Word {
 
 interface Command {
   words: Word[];
-  /** What `<<<` or the first line of a here-document passes in. */
+  /** Text after `<<<`, or the first line of a here-document. */
   input: Span | undefined;
 }
 
 const MAX_WORDS = 24;
 /**
- * A quote, or a backslash that escapes one or starts the escape of a line break, ends a bare word. The name of a
- * Windows share starts with backslashes.
+ * An unquoted word. It ends at a quote, an escaped quote and an escaped line break; a Windows share starts with
+ * backslashes.
  */
 const BARE_WORD =
   /(?:\\{2,4}[\w.-]{1,64}\\{1,2}[\w$.-]{1,64})?(?:[^\s"'`;|&<>()\\]|\\(?![nrt"'`\\\s])|\\\\(?![nrt"'`\\\s])){0,512}/y;
-/** Blanks, and a line that goes on after a backslash. */
+/** Spaces, and line breaks after a backslash. */
 const BLANKS = /(?:[ \t]|\\\r?\n|\\{3}n){0,32}/y;
-/** What stands between two strings of JSON or code: the quote before it closed the command. */
+/** Text between two strings of JSON or code: the quote before it ended the command. */
 const OUTSIDE = /^\s*(?:[,:}\])]|$)/;
 
 function endOf(pattern: RegExp, text: string, at: number): number {
@@ -50,22 +51,26 @@ function endOf(pattern: RegExp, text: string, at: number): number {
 function wordAt(scan: ScanText, at: number): Word | undefined {
   const bare = { start: at, end: endOf(BARE_WORD, scan.text, at) };
   const quote = quotedAt(scan, bare.end);
+  // An empty argument is one too; text like that between two strings is not.
   const isText =
-    quote !== undefined && !OUTSIDE.test(scan.text.slice(quote.start, Math.min(quote.end, quote.start + 8)));
+    quote !== undefined &&
+    ((quote.start === quote.end && !quote.open) ||
+      !OUTSIDE.test(scan.text.slice(quote.start, Math.min(quote.end, quote.start + 8))));
   if (bare.end === at && !isText) return undefined;
   if (!isText) return { bare, quoted: undefined, end: bare.end };
   let end = quote.end;
   while (scan.text[end] === "\\") end++;
-  return { bare, quoted: { start: quote.start, end: quote.end }, end: end + 1 };
+  // If the closing quote is missing, the argument ends with the text.
+  return { bare, quoted: { start: quote.start, end: quote.end }, end: Math.min(end + 1, scan.text.length) };
 }
 
-/** What stands between the items of a list in code, JSON or YAML: `", "`, `").arg("`, `", ["`, a line with a dash. */
+/** Separator between the items of a list in code, JSON or YAML: `", "`, `").arg("`, `", ["`, a line with a dash. */
 const NEXT_ITEM =
   /\\{0,7}["'](?:\s|\\{1,4}n|[,[\](){}&]|\.args?(?=\()|vec!){1,40}|[ \t]{0,8}\r?\n[ \t]{0,40}-[ \t]{1,8}/y;
-/** An item that is not a literal: a variable, a field, a call without arguments that matter. */
+/** Item that is no literal: a variable, a field, a call. */
 const EXPRESSION = /[\w.$]{1,64}(?:\([^()\n]{0,64}\))?[ \t]{0,4},[ \t\n]{0,40}/y;
 
-/** The items that follow the program in a list of arguments: `["mysql", "-pX"]`, `exec.Command("redis-cli", "-a", "X")`. */
+/** Reads the items after the program in a list: `["mysql", "-pX"]`, `exec.Command("redis-cli", "-a", "X")`. */
 function readList(scan: ScanText, at: number): Command | undefined {
   const { text } = scan;
   const command: Command = { words: [], input: undefined };
@@ -80,12 +85,12 @@ function readList(scan: ScanText, at: number): Command | undefined {
       next = end;
     }
     const quote = quotedAt(scan, next);
-    // Several arguments in one string.
+    // One string contains several arguments.
     if (quote !== undefined && /^[-/]\S{1,40} /.test(text.slice(quote.start, Math.min(quote.end, quote.start + 48)))) {
       const { words } = readCommand(scan, quote.start);
       return { words: [...command.words, ...words], input: undefined };
     }
-    // Without quotes only YAML has literals.
+    // Only YAML has literals without quotes.
     const bare = isYaml ? wordAt(scan, next) : undefined;
     const word = quote === undefined ? bare : itemOf(quote);
     if (word === undefined) break;
@@ -101,7 +106,7 @@ const HERE_DOCUMENT = /<<[-~]?[ \t]?\\{0,3}["']?(?<word>[A-Za-z_]\w{0,30})\\{0,3
 const LINE_END = /\r?\n|\\{1,3}n/;
 const MAX_LINE = 400;
 
-/** The first line of the here-document that is opened at `at`, and where the rest of the command goes on. */
+/** Returns the first line of the here-document that starts at `at`, and where the command continues. */
 function hereDocument(text: string, at: number): { input: Span; end: number } | undefined {
   HERE_DOCUMENT.lastIndex = at;
   if (!HERE_DOCUMENT.test(text)) return undefined;
@@ -113,7 +118,7 @@ function hereDocument(text: string, at: number): { input: Span; end: number } | 
   return { input: { start, end: start + (LINE_END.exec(line)?.index ?? line.length) }, end };
 }
 
-/** The arguments from `at` to the end of the command. */
+/** Returns the arguments from `at` to the end of the command. */
 function readCommand(scan: ScanText, at: number): Command {
   const { text } = scan;
   const command: Command = { words: [], input: undefined };
@@ -142,7 +147,7 @@ const spanOf = ({ bare, quoted }: Word): Span =>
 
 const PIPE_CHARS = 300;
 
-/** The last argument of `echo` or `printf` whose output the command at `at` reads. */
+/** Returns the last argument of the `echo` or `printf` that is piped into the command at `at`. */
 function pipedInto(scan: ScanText, at: number): Span | undefined {
   const { text } = scan;
   const from = Math.max(0, at - PIPE_CHARS);
@@ -150,9 +155,11 @@ function pipedInto(scan: ScanText, at: number): Span | undefined {
   const pipe = near.lastIndexOf("|");
   if (pipe < 0 || !/^\|[ \t]{0,8}(?:[\w./-]{1,40}[ \t]{1,4}){0,4}$/.test(near.slice(pipe))) return undefined;
   const cat = near.lastIndexOf("<<", pipe);
-  if (cat > 0 && /\bcat[ \t]{1,4}$/.test(near.slice(Math.max(0, cat - 12), cat))) {
+  if (cat > 0 && near[cat - 1] !== "<" && /\bcat[ \t]{1,4}$/.test(near.slice(Math.max(0, cat - 12), cat))) {
     return hereDocument(text, from + cat)?.input;
   }
+  const hereString = near.lastIndexOf("cat <<<", pipe);
+  if (hereString >= 0) return readCommand(scan, from + hereString + 3).input;
   const before = Math.max(
     near.lastIndexOf("echo ", pipe),
     near.lastIndexOf("printf ", pipe),
@@ -167,22 +174,22 @@ function pipedInto(scan: ScanText, at: number): Span | undefined {
   return lineBreak === null ? span : { start: span.start, end: span.end - lineBreak[0].length };
 }
 
-type Sort = "PASSWORD" | "TOKEN" | "VALUE";
-const SORT = /PASSWORD|TOKEN|VALUE/;
+type Sort = "PASSWORD" | "TOKEN" | "VALUE" | "COOKIES";
+const SORT = /PASSWORD|TOKEN|VALUE|COOKIES/;
 
-/** A pattern of the table, such as `_:PASSWORD`: what stands before the secret and after it. */
+/** Pattern of the table, such as `_:PASSWORD`, with the text before and after the secret. */
 interface Slot {
   sort: Sort;
   pattern: RegExp;
 }
 
 interface Usage {
-  /** Only at the start of a line. */
+  /** True if the program must be at the start of a line. */
   atLineStart: boolean;
-  /** Subcommands and required options, each with its alternatives. */
+  /** Required subcommands and options, each with its alternatives. */
   required: string[][];
   options: { flag: string; slot: Slot; attached: boolean }[];
-  /** Arguments after the last subcommand, up to the secret. */
+  /** Number of arguments between the last subcommand and the secret. */
   skipped: number;
   positional: Slot | undefined;
   input: Slot | undefined;
@@ -192,7 +199,8 @@ const escape = (text: string): string => text.replaceAll(/[$.*+?^|()[\]{}/\\]/g,
 
 function slotOf(text: string): Slot {
   const sort = SORT.exec(text)?.[0] ?? "";
-  if (sort !== "PASSWORD" && sort !== "TOKEN" && sort !== "VALUE") throw new TypeError(`No secret in "${text}".`);
+  if (sort !== "PASSWORD" && sort !== "TOKEN" && sort !== "VALUE" && sort !== "COOKIES")
+    throw new TypeError(`No secret in "${text}".`);
   const [before = "", after = ""] = text.split(sort);
   const start = before.startsWith("_")
     ? `[^${escape(before[1] ?? "")}]{0,128}${escape(before.slice(1))}`
@@ -238,29 +246,25 @@ for (const line of commandUsages.trim().split("\n")) {
   for (const program of programs) usages.set(program, [...(usages.get(program) ?? []), usage]);
 }
 
-/** A password on a command line may be anything but a word, an option, a port, a path or a variable. */
-function isPassword(value: string): boolean {
-  if (
-    value.length < 3 ||
-    isStandIn(value) ||
-    (isPathLike(value) && !/\w\.\w+\d$/.test(value) && !isRandom(value, 10)) ||
-    /\s|^[-<([{@]/.test(value)
-  )
-    return false;
-  return !/^(?:\d{1,5}|[A-Za-z-]+[.,:]?)$/.test(value) || isRandomLetters(value, 12);
-}
-
-function findInSlot(scan: ScanText, { sort, pattern }: Slot, span: Span | undefined, name = ""): readonly Finding[] {
+function findInSlot(
+  scan: ScanText,
+  { sort, pattern }: Slot,
+  span: Span | undefined,
+  { isOption = false, name = "" },
+): readonly Finding[] {
   if (span === undefined) return NOTHING;
   const [from, to] = pattern.exec(scan.text.slice(span.start, span.end))?.indices?.groups?.["secret"] ?? [];
   if (from === undefined || to === undefined) return NOTHING;
   const start = span.start + from;
   const end = span.start + to;
+  if (sort === "COOKIES") return findCookies(scan, start, end);
   const value = scan.text.slice(start, end);
   const family = sort === "VALUE" ? familyOf(name.replace(/^.*[:/]/, "")) : "token";
-  if (isFingerprint(name, value)) return NOTHING;
+  if (isFingerprint(name, value) || value.startsWith("//")) return NOTHING;
   const isSecret =
-    sort === "PASSWORD" ? isPassword(value) : family !== undefined && isSecretValue(value, family, "declared");
+    sort === "PASSWORD"
+      ? isTypedPassword(isOption ? value.replaceAll(" ", "-") : value, isOption)
+      : family !== undefined && isSecretValue(value, family, "declared");
   return isSecret ? [{ start, end, kind: sort === "TOKEN" ? "token" : "password", byContext: true }] : NOTHING;
 }
 
@@ -275,19 +279,21 @@ function findInOption(
     const rest = start + flag.length;
     const isWhole = rest === end;
     const next = words[i + 1];
-    if (isWhole && quoted !== undefined && (attached || flag.endsWith("="))) return findInSlot(scan, slot, quoted);
+    if (isWhole && quoted !== undefined && (attached || flag.endsWith("=")))
+      return findInSlot(scan, slot, quoted, { isOption: true });
     if (attached) {
-      const found = rest < end ? findInSlot(scan, slot, { start: rest, end }) : NOTHING;
+      const found = rest < end ? findInSlot(scan, slot, { start: rest, end }, { isOption: true }) : NOTHING;
       if (found.length > 0) return found;
-    } else if (isWhole && quoted === undefined && next !== undefined) return findInSlot(scan, slot, spanOf(next));
+    } else if (isWhole && quoted === undefined && next !== undefined)
+      return findInSlot(scan, slot, spanOf(next), { isOption: true });
     else if (scan.text[rest] === "=" && rest < end) {
-      return findInSlot(scan, slot, rest + 1 === end ? quoted : { start: rest + 1, end });
+      return findInSlot(scan, slot, rest + 1 === end ? quoted : { start: rest + 1, end }, { isOption: true });
     }
   }
   return NOTHING;
 }
 
-/** Index of the first word after the last required one, or nothing if one is missing. */
+/** Returns the index of the first word after the required ones; undefined if one is missing. */
 function afterRequired(texts: readonly string[], required: readonly string[][]): number | undefined {
   let next = 0;
   for (const alternatives of required) {
@@ -306,7 +312,7 @@ function afterRequired(texts: readonly string[], required: readonly string[][]):
 const AROUND_PROGRAM = charSet(" \t\r\n\"'`;|&()[{=/>$#:+-\\");
 const LINE_START = /(?:^|[\n\r]|\\n|[>#$:"'`])[ \t]{0,8}$/;
 
-/** Whether a program may be called at `at`: it is a whole word, and not a part of a path or a name. */
+/** Returns true if the program may be called at `at`: it is a whole word there, not part of a path or a name. */
 function isCalled(text: string, at: number, program: string): boolean {
   const after = at + program.length;
   if (after < text.length && !inSet(AROUND_PROGRAM, text.charCodeAt(after))) return false;
@@ -317,9 +323,15 @@ function isCalled(text: string, at: number, program: string): boolean {
   );
 }
 
+/** Long options without a value. The word after any other long option is its value, not an argument. */
+const SWITCH =
+  /^--(?:totp|base32|global|local|location|secret|raw|plaintext|batch|encrypt|force|quiet|verbose|yes|stdin)$/;
+const takesValue = (word: string | undefined): boolean =>
+  word !== undefined && /^--[a-z][\w-]*$/.test(word) && !SWITCH.test(word);
+
 function findInCommand(scan: ScanText, at: number, program: string): readonly Finding[] {
   const { text } = scan;
-  // The arguments of a command are read once, however often they repeat the program's name.
+  // Each command is read once, even if its arguments repeat the program's name.
   if (at < (scan.commandsSeenTo.get(program) ?? 0) || !isCalled(text, at, program)) return NOTHING;
   const after = at + program.length;
   const command =
@@ -330,37 +342,79 @@ function findInCommand(scan: ScanText, at: number, program: string): readonly Fi
     return text.slice(start, end);
   });
   const startsLine = LINE_START.test(text.slice(Math.max(0, at - 12), at));
+  const found: Finding[] = [];
+  const named: Finding[] = [];
   for (const { atLineStart, required, options, positional, skipped, input } of usages.get(program) ?? []) {
     if (atLineStart && !startsLine) continue;
     const firstArgument = afterRequired(texts, required);
     if (firstArgument === undefined) continue;
-    const found = options.flatMap((option) => [...findInOption(scan, command.words, option)]);
-    if (found.length > 0) return found;
+    for (const option of options) found.push(...findInOption(scan, command.words, option));
     if (input !== undefined) {
-      const piped = findInSlot(scan, input, command.input ?? pipedInto(scan, at));
-      if (piped.length > 0) return piped;
+      found.push(...findInSlot(scan, input, command.input ?? pipedInto(scan, at), { isOption: true }));
     }
-    if (positional === undefined) continue;
+    if (positional === undefined || found.length > 0) continue;
     const args = command.words
       .map((word, i) => ({ word, text: texts[i] ?? "" }))
-      .filter(({ text: arg }, i) => i >= firstArgument && !/^(?:-|\/\w+:)/.test(arg));
+      .filter(({ text: arg }, i) => i >= firstArgument && !/^(?:-|\/\w+:)/.test(arg) && !takesValue(texts[i - 1]));
     const word = args[skipped]?.word;
-    const named = findInSlot(scan, positional, word && spanOf(word), args[skipped - 1]?.text);
-    if (named.length > 0) return named;
+    named.push(...findInSlot(scan, positional, word && spanOf(word), { name: args[skipped - 1]?.text ?? "" }));
   }
-  return NOTHING;
+  return found.length > 0 ? found : named;
 }
 
-/** What follows a program's name: each one costs time wherever a word begins like it. */
+/** Returns the triggers of a program. Each costs time at every word that begins like it, so there are few. */
 function triggersOf(program: string, of: readonly Usage[]): string[] {
   if (program.length > 2 && of.some(({ input }) => input !== undefined)) return [program];
   if (of.every(({ atLineStart }) => atLineStart)) return [`${program} `, `${program}\t`];
-  // Lists of arguments are asked for options alone, and of names that are no common words.
-  const inLists = program.length > 3 && of.some(({ options }) => options.length > 0);
-  return (inLists ? [" ", '"', "'", "\\", "\n"] : [" "]).map((after) => program + after);
+  if (of.every(({ options }) => options.length === 0)) return [`${program} `];
+  // Only options are looked for in lists of arguments. A short name needs both quotes, to differ from a word in a text.
+  return program.length > 3
+    ? [" ", '"', "'", "\\", "\n"].map((after) => program + after)
+    : [`${program} `, `"${program}"`, `'${program}'`];
 }
 
-export const commandRules: readonly Rule[] = [...usages].map(([program, of]) => ({
-  triggers: triggersOf(program, of),
-  find: (scan: ScanText, at: number) => findInCommand(scan, at, program),
-}));
+const FROM_STDIN = /--(?:[a-z]{1,16}-){0,2}(?:password|passphrase|pass|token|secret)$/;
+const STDIN: Slot = { sort: "PASSWORD", pattern: /^(?<secret>.{1,512})$/ds };
+
+/** `echo … | anything --password-stdin` */
+function findStdin(scan: ScanText, at: number): readonly Finding[] {
+  const before =
+    scan.text
+      .slice(Math.max(0, at - PIPE_CHARS), at)
+      .split("\n")
+      .at(-1) ?? "";
+  if (!FROM_STDIN.test(before)) return NOTHING;
+  const pipe = before.lastIndexOf("|");
+  const piped = pipe < 0 ? undefined : pipedInto(scan, at - before.length + pipe + 1);
+  return findInSlot(scan, STDIN, piped ?? readCommand(scan, at + "-stdin".length).input, { isOption: true });
+}
+
+const SHORT_OPTION = / -(?<letter>[pPt]) \\{0,7}["']?(?<secret>[^\s"'`\\|;<>()${}:]{7,256})(?=[\s"'`\\;|)]|$)/dy;
+const USER_OPTION = /\s(?:-u|-U|--user(?:name)?)[ =](?=[^-\s])/;
+
+/** `anything -u ann -p v`; without a user the value must have a sign. */
+function findShortOption({ text }: ScanText, at: number): readonly Finding[] {
+  SHORT_OPTION.lastIndex = at;
+  const { indices, groups } = SHORT_OPTION.exec(text) ?? {};
+  const [start, end] = indices?.groups?.["secret"] ?? [];
+  const { secret = "", letter } = groups ?? {};
+  if (start === undefined || end === undefined || isStandIn(secret) || isThing(secret)) return NOTHING;
+  const line = `${text
+    .slice(Math.max(0, at - 160), at)
+    .split("\n")
+    .at(-1)}${text.slice(end, end + 80).split("\n", 1)[0]}`;
+  const isSecret = USER_OPTION.test(line)
+    ? isRandom(secret, letter === "t" ? 24 : 16) ||
+      (letter !== "t" && !secret.includes("/") && (isChosen(secret) || isMadeUp(secret)))
+    : letter !== "t" && /[!#*+]/.test(secret) && isChosen(secret);
+  return isSecret ? [{ start, end, kind: letter === "t" ? "token" : "password", byContext: true }] : NOTHING;
+}
+
+export const commandRules: readonly Rule[] = [
+  ...[...usages].map(([program, of]) => ({
+    triggers: triggersOf(program, of),
+    find: (scan: ScanText, at: number) => findInCommand(scan, scan.text.startsWith(program, at) ? at : at + 1, program),
+  })),
+  { triggers: ["-stdin"], find: findStdin },
+  { triggers: [" -p ", " -P ", " -t "], find: findShortOption },
+];

@@ -1,31 +1,33 @@
 /**
- * Where command lines carry secrets, as usage lines of the programs.
+ * Positions of secrets on command lines, written like the programs' usage lines.
  *
- * The first word names the programs. Words without a dash are subcommands and must follow in this order; `_` is any
- * other argument. PASSWORD stands for a secret of any form, TOKEN for one that a program made; `NAME VALUE` is a
- * setting whose name decides whether the value is a secret. An option is an alternative if a secret follows it and
- * required otherwise. `^` stands for the start of a line or what follows a prompt. `-pPASSWORD` is written without a space; `-p PASSWORD` covers `-p=PASSWORD` too. `<PASSWORD` is
- * read from standard input: `echo … |` or `<<< …`.
+ * The first word names the programs. Words without a dash are subcommands, required in this order; `_` is any other
+ * argument. PASSWORD is a secret of any form, TOKEN a generated one, COOKIES a list of cookies; in `NAME VALUE` the name of the setting decides
+ * whether the value is a secret. Options with a secret are alternatives; options without one are required. `^` is the
+ * start of a line or the end of a prompt. `-pPASSWORD` has no space; `-p PASSWORD` also covers `-p=PASSWORD`.
+ * `<PASSWORD` is read from standard input: `echo … |` or `<<< …`.
  *
- * Options that say in their name what they hold (`--password`, `--api-key`) need no line: the rule of names finds them.
+ * Options named after their secret (`--password`, `--api-key`) need no line: `assignment-rule.ts` finds them.
  */
 export const commandUsages = `
 mysql|mysqldump|mysqladmin|mysqlimport|mysqlcheck|mysqlshow|mysqlsh|mysqlpump|mariadb|mariadb-dump|mariadb-admin|mycli -pPASSWORD
-mydumper|myloader|xtrabackup -p PASSWORD
+mysqladmin password PASSWORD
+mydumper|myloader|xtrabackup|mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat|mongotop|mongofiles|cqlsh|dsbulk|cypher-shell|arangosh|clickhouse-client|snowsql|beeline|trino|influx|smbmap|crackmapexec|netexec|nxc|evil-winrm|rdesktop|certutil|certutil.exe|rabbitmqadmin|ncftpput|ncftpget|ncftp|useradd|usermod|asadmin|jboss-cli.sh|add-user.sh -p PASSWORD
 docker|podman|buildah|nerdctl|skopeo|oras|crane|regctl login -p PASSWORD -pPASSWORD
 docker|podman|buildah|nerdctl|skopeo|oras|crane|regctl login --password-stdin <PASSWORD
 skopeo|crictl --creds _:PASSWORD --src-creds _:PASSWORD --dest-creds _:PASSWORD
 helm registry|repo -p PASSWORD
 helm registry login --password-stdin <PASSWORD
 redis-cli|valkey-cli|keydb-cli|redis-benchmark -a PASSWORD
-mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat|mongotop|mongofiles -p PASSWORD
-sqlcmd|bcp|isql|tsql|osql -P PASSWORD -PPASSWORD
+sqlcmd|bcp|isql|tsql|osql|zip|zipcloak|unzip -P PASSWORD -PPASSWORD
 isql _ _ PASSWORD
 winrs|winrs.exe -p:PASSWORD /p:PASSWORD
+rman target _/PASSWORD@_
 sqlplus|sqlldr|expdp|impdp|rman _/PASSWORD@_
+^connect|^conn|^CONNECT|^CONN _/PASSWORD@_
+expdp|impdp _/PASSWORD
 sqlldr|expdp|impdp userid=_/PASSWORD@_
-cqlsh|dsbulk|cypher-shell|arangosh|clickhouse-client|snowsql|beeline|trino|influx -p PASSWORD
-nodetool -pw PASSWORD
+nodetool|plink|pscp|psftp|putty|winscp -pw PASSWORD
 vsql -w PASSWORD
 ldapsearch|ldapmodify|ldapadd|ldapdelete|ldappasswd|ldapwhoami|ldapcompare|ldapmodrdn -w PASSWORD -wPASSWORD
 ldappasswd -s PASSWORD -a PASSWORD
@@ -36,19 +38,19 @@ openssl passwd PASSWORD
 mkpasswd -m|--method _ PASSWORD
 mcrypt -k PASSWORD
 docker|podman secret create <PASSWORD
+supabase link|db -p PASSWORD
 jq --arg|--argjson NAME VALUE
 sshpass -p PASSWORD -pPASSWORD
-plink|pscp|psftp|putty|winscp -pw PASSWORD
 smbclient|smbmap|rpcclient -U _%PASSWORD
-smbmap|crackmapexec|netexec|nxc|evil-winrm|rdesktop -p PASSWORD
 psexec.py|wmiexec.py|secretsdump.py _:PASSWORD@_
 xfreerdp|xfreerdp3|wlfreerdp /p:PASSWORD
 cmdkey|cmdkey.exe /pass:PASSWORD
 psexec|psexec.exe|psexec64|wmic|tasklist -p PASSWORD /p PASSWORD /password:PASSWORD
 schtasks|schtasks.exe /rp PASSWORD
+net|net.exe use _ PASSWORD
 net|net.exe use _ _ PASSWORD
-net|net.exe user _ PASSWORD
-zip|zipcloak|unzip -P PASSWORD -PPASSWORD
+net|net.exe use _ _ _ PASSWORD
+net|net.exe|ftp> user _ PASSWORD
 7z|7za|7zr|7zz|rar|unrar|arj -pPASSWORD -hpPASSWORD
 qpdf --encrypt PASSWORD
 pdftotext|pdfinfo|pdftoppm|pdfimages -upw PASSWORD -opw PASSWORD
@@ -57,38 +59,34 @@ gpg|gpg2 --passphrase PASSWORD
 gpg|gpg2 --passphrase-fd <PASSWORD
 ssh-keygen -N PASSWORD -P PASSWORD
 signtool|signtool.exe sign /p PASSWORD
-certutil|certutil.exe -p PASSWORD
 pk12util -W PASSWORD -K PASSWORD
 osslsigncode -pass PASSWORD
 security unlock-keychain|create-keychain|set-key-partition-list -p PASSWORD -k PASSWORD
 security add-generic-password|add-internet-password -w PASSWORD
 security import -P PASSWORD
-xcrun altool|notarytool -p PASSWORD
+xcrun altool -p PASSWORD
 twine upload -p PASSWORD
+az devops login <PASSWORD
 az login|acr|sql|mysql|postgres|mariadb -p PASSWORD
 cf|ibmcloud|oc|argocd|bosh|fly|jf|jfrog|nexus login|config -p PASSWORD
 cf auth _ PASSWORD
 rabbitmqctl add_user|change_password|authenticate_user _ PASSWORD
-rabbitmqadmin -p PASSWORD
 mosquitto_pub|mosquitto_sub|mosquitto_rr|mqttx -P PASSWORD
 mosquitto_passwd -b _ _ PASSWORD
 htpasswd -b|-bc|-cb|-bB|-Bb|-cbB|-bcB|-Bbc _ _ PASSWORD
 htpasswd -nb|-bn|-nbB|-nBb|-Bbn|-bnB|-nbm _ PASSWORD
+htpasswd -bnBC|-nbBC|-BbnC|-nBbC|-BnbC _ _ PASSWORD
 lftp -u _,PASSWORD
-ncftpput|ncftpget|ncftp -p PASSWORD
 mount|mount.cifs|sshfs|curlftpfs -o _pass=PASSWORD
 ipmitool|racadm|ilorest|govc|redfishtool -P PASSWORD -p PASSWORD
-snmpget|snmpwalk|snmpset|snmpbulkwalk|snmptrap -A PASSWORD -X PASSWORD
+snmpget|snmpwalk|snmpset|snmpbulkwalk|snmptrap -A PASSWORD -X PASSWORD -c PASSWORD
 nmcli password|wifi-sec.psk|802-11-wireless-security.psk PASSWORD
-iwctl --passphrase PASSWORD
 wpa_cli set_network _ psk PASSWORD
 wpa_passphrase _ PASSWORD
 networksetup -setairportnetwork _ _ PASSWORD
-useradd|usermod -p PASSWORD
-chpasswd|newusers <_:PASSWORD
-passwd|smbpasswd|pdbedit <PASSWORD
+chpasswd|newusers|base64 <_:PASSWORD
+passwd|smbpasswd|pdbedit|su|kinit|vncpasswd <PASSWORD
 sudo|doas -S|--stdin|-kS|-Sk|-SE|-ES|-nS <PASSWORD
-su|kinit|vncpasswd <PASSWORD
 kadmin|kadmin.local -w PASSWORD -pw PASSWORD
 cryptsetup luksOpen|open|luksFormat|luksAddKey <PASSWORD
 keepassxc-cli|gopass add|insert|open|show|ls|edit <PASSWORD
@@ -101,25 +99,23 @@ hdiutil -stdinpass <PASSWORD
 x11vnc -passwd PASSWORD
 swaks -ap PASSWORD
 sendemail|sendEmail -xp PASSWORD
-imapsync --password1 PASSWORD --password2 PASSWORD
 wp user|config|core --user_pass PASSWORD --dbpass PASSWORD --admin_password PASSWORD
-wp config set NAME VALUE
+wp|pulumi|npm|pnpm|yarn|bun|pip config set NAME VALUE
 drush|occ|magento --account-pass PASSWORD --db-pass PASSWORD --admin-pass PASSWORD
 drush upwd|user:password _ PASSWORD
+ansible-vault encrypt_string PASSWORD
 conjur variable set -v PASSWORD
 chamber write _ _ PASSWORD
 consul|etcdctl put NAME VALUE
 etcdctl --user _:PASSWORD
-asadmin|jboss-cli.sh|add-user.sh -p PASSWORD
 db2 connect to _ user _ using PASSWORD
+poetry publish -p PASSWORD
 poetry config NAME TOKEN
-poetry config http-basic._ _ PASSWORD
+poetry|composer config http-basic._ _ PASSWORD
 bundle|bundler config _ _:PASSWORD
 bundle|bundler config set _ _:PASSWORD
-bundle|bundler config _ TOKEN
+bundle|bundler|composer config _ TOKEN
 bundle|bundler config set _ TOKEN
-composer config http-basic._ _ PASSWORD
-composer config _ TOKEN
 dotnet user-secrets set _ PASSWORD
 dotnet nuget push -k TOKEN
 dotnet nuget add|update -p PASSWORD
@@ -127,18 +123,15 @@ nuget|nuget.exe setapikey TOKEN
 nuget|nuget.exe push _ TOKEN
 choco apikey|push -k TOKEN
 cargo login --registry|--index _ TOKEN
-cargo login TOKEN
+cargo|wandb|hf|huggingface-cli|atlas login TOKEN
 gem push|signin -k TOKEN
 vault login|unwrap|unseal TOKEN
 snyk|semgrep auth|login TOKEN
 ngrok authtoken|add-authtoken TOKEN
-wandb|hf|huggingface-cli|atlas login TOKEN
 cloudflared service install TOKEN
-codecov|codecovcli -t TOKEN
-doctl|hcloud|linode-cli|woodpecker-cli|fly|flyctl -t TOKEN
+codecov|codecovcli|doctl|hcloud|linode-cli|woodpecker-cli|fly|flyctl|vercel|surge -t TOKEN
 netlify|ntl --auth TOKEN
 vercel env add <PASSWORD
-vercel|surge -t TOKEN
 wrangler|wrangler2 secret put --value PASSWORD <PASSWORD
 gh secret set --body PASSWORD -b PASSWORD -bPASSWORD <PASSWORD
 gh|glab auth login --with-token|--stdin <PASSWORD
@@ -155,38 +148,48 @@ firebase functions:config:set NAME VALUE
 amplify|sst|serverless|copilot|supabase|railway secret|secrets|variables set NAME VALUE
 sst secret set _ PASSWORD
 pulumi config set --secret|-s _ PASSWORD
-pulumi config set NAME VALUE
 confluent|ccloud api-key store _ TOKEN
+mc|mcli alias set _ _ TOKEN
 mc|mcli alias set _ _ _ PASSWORD
 mc|mcli config host add _ _ _ PASSWORD
 cypress run --key TOKEN
 act -s _=PASSWORD
 tailscale|netbird up -k TOKEN
 warp-cli registration license TOKEN
-npm|pnpm|yarn|bun|pip config set NAME VALUE
 npm|pnpm set NAME VALUE
 git config NAME VALUE
 http|https|xh|xhs -a _:PASSWORD --auth _:PASSWORD -a TOKEN --auth TOKEN
+curl|wget -b COOKIES --cookie COOKIES
 curl --oauth2-bearer TOKEN --pass PASSWORD --proxy-pass PASSWORD
-aria2c --http-passwd PASSWORD --ftp-passwd PASSWORD
 siege|oha|hey -a _:PASSWORD -A _:PASSWORD
 setx|setx.exe|setenv|^ENV|^ARG NAME VALUE
 launchctl setenv NAME VALUE
 set -gx|-Ux|-x|-lx|-gU|-U|-xg|-xU|-g|--export|--universal NAME VALUE
 ConvertTo-SecureString -String PASSWORD PASSWORD
-sonar-scanner|mvn|gradle -Dsonar.login=TOKEN
-^requirepass|^masterauth|^bindpw|^rootpw|^auth_pass PASSWORD
+^requirepass|^masterauth|^bindpw|^rootpw|^auth_pass|^preshared-key|^pre-shared-key|^rocommunity|^rwcommunity|^rocommunity6|^rwcommunity6|^IDENTIFY|^AUTH PASSWORD
 ^user _ password|insecure-password PASSWORD
 ^rootpw --plaintext PASSWORD --iscrypted PASSWORD
-^preshared-key|^pre-shared-key PASSWORD
-^enable secret|password 0|5|7|8|9 PASSWORD
+^crypto isakmp key PASSWORD
+^tacacs-server|^radius-server|^option key PASSWORD
+^tacacs-server|^radius-server host _ key 0|5|6|7 PASSWORD
+^tacacs-server|^radius-server host _ key PASSWORD
+^neighbor _ password PASSWORD
+set snmp community PASSWORD
 ^enable secret|password PASSWORD
-^username _ password|secret 0|5|7|8|9 PASSWORD
 ^username _ password|secret PASSWORD
-^username _ privilege _ password|secret 0|5|7|8|9 PASSWORD
 ^snmp-server community PASSWORD
-^IDENTIFY PASSWORD
+^snmp-server|^snmpv3 auth _ PASSWORD
+^createUser _ _ PASSWORD
+^createUser _ _ _ _ PASSWORD
+^stats auth _:PASSWORD
 ^AUTH _ PASSWORD
-^AUTH PASSWORD
+oathtool|iinit PASSWORD
+steamcmd +login _ PASSWORD
+doveadm auth test|login _ PASSWORD
+hdbuserstore SET|set _ _ _ PASSWORD
+sapcontrol -user _ PASSWORD
+b2 authorize|authorize-account _ TOKEN
+b2 account authorize _ TOKEN
+vault|bao kv put|patch _ NAME=VALUE
 CONFIG SET requirepass|masterauth PASSWORD
 `;

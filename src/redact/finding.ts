@@ -1,62 +1,75 @@
-/** Where secrets are in a text, and what stands there afterwards. */
+/** Positions of secrets in a text, and their replacement. */
+import { isTurnOver, nextTurn } from "./event-loop-turns.ts";
 
-/** A secret in a text: the characters from `start` up to, but not including, `end`. */
+/** Secret in a text: the characters from `start` to `end`, exclusive. */
 export interface Finding {
   start: number;
   end: number;
   /** Short kebab-case name, e.g. `github-token`. */
   kind: string;
-  /** Known by what stands around it (`password: …`), not by its own shape. A finding with a shape names the kind better. */
+  /** True if detected by the text around it (`password: …`). A finding by form names the kind better. */
   byContext?: boolean;
 }
 
-/** How many secrets of each kind were replaced. */
+/** Number of replaced secrets by kind. */
 export type RedactionCounts = Record<string, number>;
 
-/** What earlier redaction left; it is never searched again. */
+/** Marker of an earlier redaction; it is not searched again. */
 export const MARKER = /\[REDACTED:[a-z0-9-]{1,64}\]/y;
 
 const marker = (kind: string): string => `[REDACTED:${kind}]`;
 
-/** The finding that names both: the first, unless only the second knows the secret by its own shape. */
+/** Returns the finding whose kind is used for both: the first, unless only the second was detected by form. */
 const naming = (first: Finding, second: Finding): Finding =>
   first.byContext === true && second.byContext !== true ? second : first;
 
-/**
- * Joins findings that overlap into one that covers them all. The result is sorted and does not overlap.
- * Of two findings at the same place the one that stands first in `findings` gives the name.
- */
-export function mergeFindings(findings: readonly Finding[]): Finding[] {
-  const sorted = findings.toSorted((a, b) => a.start - b.start || b.end - a.end);
-  const merged: Finding[] = [];
-  let named: Finding | undefined;
-  for (const finding of sorted) {
-    const last = merged.at(-1);
-    if (last === undefined || named === undefined || finding.start >= last.end) {
-      merged.push({ start: finding.start, end: finding.end, kind: finding.kind });
-      named = finding;
-      continue;
-    }
-    named = naming(named, finding);
-    last.end = Math.max(last.end, finding.end);
-    last.kind = named.kind;
-  }
-  return merged;
-}
+/** Characters of a text that are processed together between two checks of the clock. */
+const REGION_CHARS = 16 * 1024;
+/** Cost of a finding, in characters searched in the same time. */
+const FINDING_COST = 64;
 
-/** Puts `[REDACTED:kind]` in place of each finding. `findings` are as `mergeFindings` gives them. */
-export function applyFindings(text: string, findings: readonly Finding[]): { text: string; counts: RedactionCounts } {
+/**
+ * Replaces each finding with `[REDACTED:kind]`. Overlapping findings are replaced with one marker; of two at the same
+ * place, the first in `findings` names the kind.
+ */
+export async function replaceFindings(
+  text: string,
+  findings: readonly Finding[],
+): Promise<{ text: string; counts: RedactionCounts }> {
   const counts: RedactionCounts = {};
   if (findings.length === 0) return { text, counts };
-  const pieces: string[] = [];
+  const regions: Finding[][] = Array.from({ length: Math.ceil(text.length / REGION_CHARS) }, () => []);
+  for (const finding of findings) {
+    regions[Math.floor(finding.start / REGION_CHARS)]?.push(finding);
+    if (isTurnOver(FINDING_COST)) await nextTurn();
+  }
+  // Pieces are joined by region: one join of all of them would take too long.
+  const parts: string[] = [];
+  let pieces: string[] = [];
   let at = 0;
-  for (const { start, end, kind } of findings) {
+  let joined: Finding | undefined;
+  const replace = ({ start, end, kind }: Finding): void => {
     pieces.push(text.slice(at, start), marker(kind));
     counts[kind] = (counts[kind] ?? 0) + 1;
     at = end;
+  };
+  for (const region of regions) {
+    for (const finding of region.sort((a, b) => a.start - b.start || b.end - a.end)) {
+      if (joined !== undefined && finding.start < joined.end) {
+        const { start, end } = joined;
+        joined = { ...naming(joined, finding), start, end: Math.max(end, finding.end) };
+        continue;
+      }
+      if (joined !== undefined) replace(joined);
+      joined = finding;
+    }
+    if (pieces.length > 0) parts.push(pieces.join(""));
+    pieces = [];
+    if (isTurnOver(FINDING_COST * region.length)) await nextTurn();
   }
-  pieces.push(text.slice(at));
-  return { text: pieces.join(""), counts };
+  if (joined !== undefined) replace(joined);
+  parts.push(...pieces, text.slice(at));
+  return { text: parts.join(""), counts };
 }
 
 /** Adds `more` to `total`, in place. */

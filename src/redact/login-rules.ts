@@ -1,10 +1,10 @@
-/** Passwords that stand in a fixed place: URLs, `curl -u`, `sshpass -p`, `.pgpass`, Basic authentication, SQL. */
+/** Finds passwords next to a user's name: in URLs, `curl -u` and Basic authentication. */
 import { BASE64 } from "./char-set.ts";
 import type { Finding } from "./finding.ts";
 import type { ScanText } from "./scan-text.ts";
-import { isEncodedLogin, isSecretValue } from "./values.ts";
+import { isEncodedLogin } from "./values.ts";
 import { isStandIn } from "./placeholders.ts";
-import { isRandom } from "./randomness.ts";
+import { isMadeUp, isRandom } from "./randomness.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
 
 const byContext = (start: number, end: number, kind: string): readonly Finding[] => [
@@ -13,14 +13,14 @@ const byContext = (start: number, end: number, kind: string): readonly Finding[]
 
 const isRealPassword = (value: string): boolean => value.length >= 3 && !isStandIn(value);
 
-/** `//` of a URL, also with the escapes that JSON may put before a slash. */
+/** `//` of a URL, also with slashes escaped as in JSON. */
 const SLASHES = String.raw`:\\{0,3}\/\\{0,3}\/`;
-/** A Windows domain may stand before the user: `CORP\ann`. */
-const USER = String.raw`(?<user>(?:[\w.-]{1,64}\\{1,2}(?=\w))?[^\s:/?#@"'\x60<>\\[\](){},]{0,128})`;
-/** The last `@` before the path closes the password, which may hold `@` itself. */
+/** User, optionally with a Windows domain: `CORP\ann`. */
+const USER = String.raw`(?<user>(?:[\w.-]{1,64}\\{1,2}(?=\w)|(?:cn|uid)=[\w=,.-]{1,128}(?=:))?[^\s:/?#@"'\x60<>\\[\](){},]{0,128})`;
+/** The last `@` before the path ends the password, which may contain `@` itself. */
 const URL_LOGIN = new RegExp(String.raw`${SLASHES}${USER}:(?<secret>[^\s/"'\x60<>\\]{1,256})@(?=[\w[.$<{%-]|$)`, "dy");
 const URL_LOGIN_CUT = new RegExp(String.raw`${SLASHES}${USER}:(?<secret>[^\s/@"'\x60<>\\…]{4,256})`, "dy");
-/** A token in the place of the user: `https://TOKEN@host`, `https://TOKEN:@host`, `https://TOKEN:x-oauth-basic@host`. */
+/** Token instead of a user: `https://TOKEN@host`, `https://TOKEN:@host`, `https://TOKEN:x-oauth-basic@host`. */
 const URL_TOKEN = new RegExp(
   String.raw`${SLASHES}(?<secret>[\w.~-]{16,256})(?::(?:x-oauth-basic|x)?)?@(?=[\w[])`,
   "dy",
@@ -28,7 +28,7 @@ const URL_TOKEN = new RegExp(
 /** The public key of a Sentry DSN: `https://KEY@o1.ingest.sentry.io/42`. */
 const SENTRY_DSN = /:\/\/[0-9a-f]{32}@[\w.-]{1,100}(?::\d{1,5})?\/\d{1,20}(?!\w)/y;
 
-/** Whole host names that RFC 2606 reserves for documentation: `db.example.com`, not `example.com.acme.io`. */
+/** Host names that RFC 2606 reserves for documentation: `db.example.com`, but not `example.com.acme.io`. */
 const EXAMPLE_HOST = /(?:[\w-]{1,63}\.){0,3}example\.(?:com|org|net)(?![\w-]|\.\w)/iy;
 
 function findUrlLogin(scan: ScanText, at: number): readonly Finding[] {
@@ -44,7 +44,7 @@ function findUrlLogin(scan: ScanText, at: number): readonly Finding[] {
   const [start, end] = match?.indices?.groups?.["secret"] ?? [];
   if (match === null || start === undefined || end === undefined) return NOTHING;
   const secret = text.slice(start, end);
-  // A port looks like a password until the `@` that is cut away.
+  // Without the `@`, which may be cut off, a port looks like a password.
   if (whole === null && (/^\d{1,5}(?![\w-])/.test(secret) || !scan.breaksOffAt(end))) return NOTHING;
   if (/^\d{1,5}[?#,]/.test(secret)) return NOTHING;
   if (match.groups?.["user"] === secret || !isRealPassword(secret)) return NOTHING;
@@ -54,9 +54,9 @@ function findUrlLogin(scan: ScanText, at: number): readonly Finding[] {
 }
 
 const USER_OPTION =
-  /(?:-u|-U|--user|--proxy-user)[ =](?<quote>\\{0,127}["'])?(?:[\w.-]{1,64}\\{1,4}(?=\w))?[^\s:"'\\$]{1,128}:(?<secret>[^\s"'\\]{1,256})/dy;
+  /(?:-u|-U|-A|--user|--proxy-user|--?auth|-auth|--creds|--credentials)[ =](?<quote>\\{0,127}["'])?(?:[\w.-]{1,64}\\{1,4}(?=\w))?[^\s:"'\\$]{1,64}:(?<secret>[^\s"'\\:][^\s"'\\]{0,255})/dy;
 const WEB_CLIENT = /(?:^|[\s;&|(`$"'/\\n])(?:curl|wget|https?|xh)[ \t]/;
-/** The beginning of the command that `at` is in: of its line, or of the lines that a backslash joins. */
+/** Returns the text of the command before `at`, which may span several lines joined with backslashes. */
 function commandBefore(text: string, at: number): string {
   const before = text.slice(Math.max(0, at - 400), at);
   let lineEnd = before.lastIndexOf("\n");
@@ -71,23 +71,10 @@ function findUserOption(scan: ScanText, at: number): readonly Finding[] {
   const [start, end] = USER_OPTION.exec(scan.text)?.indices?.groups?.["secret"] ?? [];
   if (start === undefined || end === undefined) return NOTHING;
   const secret = scan.text.slice(start, end);
-  if (secret.startsWith("//") || !WEB_CLIENT.test(commandBefore(scan.text, at))) return NOTHING;
-  return isRealPassword(secret) ? byContext(start, end, "basic-auth") : NOTHING;
-}
-
-const SIMPLE = {
-  sshpass: /sshpass -p ?(?:\\{0,127}["'])?(?<secret>[^\s"'\\]{3,256})/dy,
-  identifiedBy: /identified by (?:password )?\\{0,127}'(?<secret>[^\s"'\\]{3,256})/diy,
-  encodedUrl: /%3A%2F%2F[\w.~-]{0,64}%3A(?<secret>[\w.~!*%-]{4,256}?)%40/diy,
-  pgpass: /:(?:5432|5433|6432):[^\s:"'\\]{1,64}:[^\s:"'\\]{1,64}:(?<secret>[^\s:"'\\]{3,256})/dy,
-} as const;
-
-function findSimple(pattern: RegExp, scan: ScanText, at: number): readonly Finding[] {
-  pattern.lastIndex = at;
-  const [start, end] = pattern.exec(scan.text)?.indices?.groups?.["secret"] ?? [];
-  if (start === undefined || end === undefined) return NOTHING;
-  const secret = scan.text.slice(start, end);
-  return isSecretValue(secret, "password", "quoted") ? byContext(start, end, "password") : NOTHING;
+  if (/^\/\/|%[A-Z]/.test(secret) || !isRealPassword(secret)) return NOTHING;
+  // With other programs it may be a group, a port or an image.
+  const isSure = isMadeUp(secret) || WEB_CLIENT.test(commandBefore(scan.text, at));
+  return isSure ? byContext(start, end, "basic-auth") : NOTHING;
 }
 
 function findBasic(scan: ScanText, at: number): readonly Finding[] {
@@ -101,17 +88,9 @@ function findBasic(scan: ScanText, at: number): readonly Finding[] {
 
 export const loginRules: readonly Rule[] = [
   { triggers: ["://", ":\\/", ":\\\\"], find: findUrlLogin },
-  { triggers: ["-u ", "-U ", "-u=", "--user ", "--user=", "--proxy-user "], find: findUserOption },
-  { triggers: ["sshpass -p"], find: (scan, at) => findSimple(SIMPLE.sshpass, scan, at) },
   {
-    triggers: ["identified by"],
-    anyCase: true,
-    find: (scan, at) => findSimple(SIMPLE.identifiedBy, scan, at),
+    triggers: "-u |-U |-A |-u=|--user |--user=|--proxy-user |-auth |-auth=|--creds |--creds=|--credentials ".split("|"),
+    find: findUserOption,
   },
-  {
-    triggers: [":5432:", ":5433:", ":6432:"],
-    find: (scan, at) => findSimple(SIMPLE.pgpass, scan, at),
-  },
-  { triggers: ["%3a%2f%2f"], anyCase: true, find: (scan, at) => findSimple(SIMPLE.encodedUrl, scan, at) },
   { triggers: ["basic "], anyCase: true, find: findBasic },
 ];

@@ -1,109 +1,118 @@
-/** Secrets known by their place, without a sensitive name in English: other languages, calls, protocols, JSON Web Keys. */
-import { valueAt } from "./assignment-syntax.ts";
+/** Finds secrets without a name, by their place: calls, protocols, files of programs, JSON Web Keys. */
 import type { Finding } from "./finding.ts";
 import type { NameFamily } from "./names.ts";
-import { isRandomLetters } from "./randomness.ts";
+import { isStandIn, isThing } from "./placeholders.ts";
+import { isMadeUp, isTechnical } from "./randomness.ts";
 import type { ScanText } from "./scan-text.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
-import { isMadeUp, isStrong } from "./unsigned-values.ts";
-import { isSecretValue } from "./values.ts";
-
-/** `password` in other languages: the word, and what may stand in front of it within the same name. */
-const FOREIGN_NAMES =
-  "contraseña|Contraseña|CONTRASEÑA|contrasena|CONTRASENA|Contrasena|mot de passe|Mot de passe|mot_de_passe|motdepasse|MotDePasse|motDePasse|MOT_DE_PASSE|" +
-  "kennwort|Kennwort|KENNWORT|senha|Senha|SENHA|wachtwoord|Wachtwoord|WACHTWOORD|hasło|Hasło|haslo|Haslo|HASLO|пароль|Пароль|ПАРОЛЬ|пароля|паролем|" +
-  "lösenord|Lösenord|losenord|adgangskode|Adgangskode|passord|Passord|salasana|Salasana|şifre|Şifre|sifre|Sifre|SIFRE|parola|Parola|PAROLA|heslo|Heslo|HESLO|" +
-  "jelszó|Jelszó|jelszo|mật khẩu|Mật khẩu|matkhau|κωδικός|Κωδικός|lozinka|Lozinka|zaporka|geslo|slaptažodis|parool|salasõna|clave secreta|clave|Clave|CLAVE|kata sandi|Kata sandi|" +
-  "パスワード|暗証番号|パスフレーズ|비밀번호|암호:|암호：|密码:|密码：|密码=|密码是|密码为|密码为 |口令是|口令为|密碼為|mdp|Mdp|MDP|密碼:|密碼：|密碼是|密码 |口令:|口令：|密钥:|密钥：|秘钥：|令牌：|令牌:|" +
-  "كلمة المرور|كلمة السر|סיסמה|סיסמא|รหัสผ่าน|पासवर्ड|कूटशब्द";
-/** `NAME_SUFFIX` and words such as `de la base`, then a sign or a verb that says `is`. */
-const FOREIGN_JOINT =
-  /(?:(?:[_.-]\w{1,24}|[ \t](?:de|del|da|do|für|der|от|для|к|la|le|du|na|til)(?:[ \t][\p{L}\w]{1,16}){1,3})?["'`*]{0,3}(?:[ \t\u3000]{0,4}(?:=>|[:=：＝]|[ \t][—–-](?=[ \t]))|[ \t]?(?:[ \t](?:es|est|ist|lautet|é|è|jest|är|er|on|is|je|là|adalah|este|теперь|是|为)[ \t]|は|是|为|이|은|는)|(?<=[:：=是为 ]))|(?<blank>[ \t]))[ \t\u3000*]{0,4}[「『“«]?(?=[^\s])/uy;
-
-function findForeign(scan: ScanText, at: number, word: string): readonly Finding[] {
-  // Latin words must be whole; scripts without blanks between words have compounds.
-  if (/^\w/.test(word) && /[\p{L}\d]/u.test(scan.text[at - 1] ?? "")) return NOTHING;
-  FOREIGN_JOINT.lastIndex = at + word.length;
-  const joint = FOREIGN_JOINT.exec(scan.text);
-  if (joint === null) return NOTHING;
-  const found = valueAt(scan, FOREIGN_JOINT.lastIndex, "line");
-  if (found === undefined) return NOTHING;
-  const closing = scan.text.slice(found.start, Math.min(found.end, found.start + 256)).search(/[」』”»]/);
-  const value = closing < 0 ? found : { ...found, end: found.start + closing };
-  const text = scan.text.slice(value.start, Math.min(value.end, value.start + 256));
-  const looksMadeUp =
-    (/[\d!@#$%^&*]/.test(text) || isRandomLetters(text, 12)) && !/[^\x21-\x7e]/.test(text) && text.length >= 5;
-  if (joint.groups?.["blank"] !== undefined && !isStrong(text)) return NOTHING;
-  return looksMadeUp && isSecretValue(text, "password", value.context)
-    ? [{ start: value.start, end: value.end, kind: "password", byContext: true }]
-    : NOTHING;
-}
+import { isSecretValue, isTypedPassword } from "./values.ts";
 
 interface Place {
   kind: string;
   triggers: readonly string[];
+  anyCase?: boolean;
   family?: NameFamily;
-  /** What must stand before the trigger, in its last 64 characters. */
+  /** True if only a secret can be there, of any form. */
+  sure?: boolean;
+  /** True if the pattern alone decides. */
+  exact?: boolean;
+  /** Must match the 64 characters before the trigger. */
   before?: RegExp;
-  /** Sticky at the trigger, with the secret in group `secret`. */
+  /** Sticky, from the trigger on; the group `secret` is the secret. */
   pattern: RegExp;
 }
 
 const QUOTED_ARGUMENT = String.raw`(?:\\{0,63}"[^"\\\n]{0,128}\\{0,63}"|\\{0,63}'[^'\\\n]{0,128}\\{0,63}'|[\w.$>:-]{1,64})`;
 const LAST_ARGUMENT = String.raw`\\{0,63}(?<quote>["'])(?<secret>[^"'\\\s]{4,128})\\{0,63}\k<quote>`;
-/** Calls whose argument of that number is a password. */
-const CALLS: readonly (readonly [before: number, names: string, family?: NameFamily])[] = [
-  [
-    0,
-    "ConvertTo-SecureString( withPassword( setPassword( WithPassword( SetPassword( .password( passwordAuthentication( set_password( check_password( make_password( hash_password( hashPassword( generate_password_hash( bcrypt.hash( bcrypt.hashSync( bcrypt.compare( bcrypt.compareSync(",
-  ],
-  [
-    1,
-    "NetworkCredential( PSCredential( HTTPBasicAuth( HTTPDigestAuth( UsernamePasswordCredentials( UsernamePasswordAuthenticationToken( " +
-      "UsernamePasswordCredential( PasswordAuthentication( PlainAuthenticator( SetBasicAuth( BasicAuth( basicAuth( basic_auth( BasicAuthentication( " +
-      ".login( login( .auth( auth=( auth = ( .authenticate( authenticate( WiFi.begin( signIn( sign_in( setCredentials( withCredentials( withBasicAuth( Credentials( AuthTokens.basic(",
-  ],
-  [
-    2,
-    "getConnection( mysqli_connect( mysql_connect( mysqli( PDO( smtp.PlainAuth( PlainAuth( ftp_login( createConnection( DBI->connect( create_user( create_superuser( pymysql.connect( MySQLdb.connect(",
-  ],
-  [0, "bearer_auth( bearerAuth( bearerToken( setBearerToken( setAuthToken(", "token"],
-  [1, "twilio( Twilio( TwilioRestClient(", "token"],
-  [3, "ssh.connect( SSH.connect( client.connect( session.connect("],
+/**
+ * Calls with a secret as an argument, after `before` others or up to `more` of them; `sure`: a secret of any form.
+ * `names` are the ends of names, in any case.
+ */
+const CALLS: readonly { before: number; more?: number; names: string; family?: NameFamily; sure?: boolean }[] = [
+  {
+    before: 0,
+    names:
+      "securestring(|withpassword(|setpassword(|.password(|set_password(|check_password(|make_password(|hash_password(|hashpassword(|generate_password_hash(|bcrypt(|bcrypt.hash(|bcrypt.hashsync(|bcrypt.compare(|bcrypt.comparesync(|passwordauthentication(",
+    sure: true,
+  },
+  {
+    before: 1,
+    names:
+      "basicauthentication(|httpbasic(|basic_auth_password(|username_pw_set(|networkcredential(|pscredential(|httpbasicauth(|httpdigestauth(|usernamepasswordcredentials(|passwordauthenticationtoken(|" +
+      "usernamepasswordcredential(|passwordauthentication(|plainauthenticator(|simpleauthenticator(|setbasicauth(|withbasicauth(|authtokens.basic(|auth.basic(|authcredentials(|" +
+      "basicauth.new(|basic.encode(|withemailandpassword(|simple_bind_s(|wifi.begin(|auth=(|auth = (|aes.encrypt(|aes.decrypt(|signwith(",
+    sure: true,
+  },
+  {
+    before: 1,
+    more: 2,
+    names: "auth(|auth |auth, |login(|logon(|authenticate(|signin(|sign_in(|credential(|credentials(|bind(|ldap_bind(",
+  },
+  {
+    before: 2,
+    names:
+      "getconnection(|mysqli_connect(|mysql_connect(|mysqli(|pdo(|plainauth(|ftp_login(|dbi->connect(|create_user(|create_superuser(|pymysql.connect(|pdo->__construct(|mysqldb.connect(|sequelize(|ftp(|imap_open(|createcredential(|execute_kw(",
+    sure: true,
+  },
+  { before: 3, names: "mysql_real_connect(|pqsetdblogin(", sure: true },
+  { before: 2, names: "connect(|connection(|database(" },
+  { before: 3, names: "ssh.connect(|client.connect(|session.connect(|mqtt.client(" },
+  { before: 0, names: ".auth(|:auth(" },
+  {
+    before: 0,
+    names:
+      "client.login(|bot.login(|client.run(|bot.run(|cohere.client(|cohereclient(|anthropic(|openai(|groq(|mistral(|stripe(|resend(|tavilyclient(|bearer_auth(|bearerauth(|bearertoken(|authtoken(|fernet(",
+    family: "token",
+  },
+  { before: 0, names: "cookieparser(|ethers.wallet(|privatekeytoaccount(", family: "signing", sure: true },
+  {
+    before: 1,
+    names: "twilio(|twiliorestclient(|restclient(|rest::client.new(|algoliasearch(|pusher(",
+    family: "token",
+  },
 ];
 
 const places: readonly Place[] = [
-  ...CALLS.map(([before, names, family = "password"]): Place => ({
+  ...CALLS.flatMap(({ more = 0, ...call }) =>
+    Array.from({ length: more + 1 }, (_, i) => ({ ...call, before: call.before + i })),
+  ).map(({ before, names, family = "password", sure = false }): Place => ({
+    anyCase: true,
     kind: family,
     family,
-    triggers: names.split(/(?<=\() /),
+    sure,
+    triggers: names.split("|"),
     pattern: new RegExp(
-      String.raw`[\w.=> -]{1,40}\([ \t]{0,4}(?:${QUOTED_ARGUMENT}[ \t]{0,4},[ \t]{0,4}){${before}}(?:Some\()?${LAST_ARGUMENT}`,
+      String.raw`[\w.:=> -]{1,40}(?:\(|,? )\s{0,8}(?:${QUOTED_ARGUMENT}[ \t]{0,4},\s{0,8}){${before}}(?:Some\()?[bu]?${LAST_ARGUMENT}`,
       "dy",
     ),
   })),
   {
     kind: "secret",
-    family: "secret",
-    triggers: [
-      "jwt.sign(",
-      "jwt.verify(",
-      "jwt.encode(",
-      "jwt.decode(",
-      "JWT.encode(",
-      "JWT.decode(",
-      "createHmac(",
-      "hmac.new(",
-      "hash_hmac(",
-    ],
+    family: "signing",
+    sure: true,
+    triggers:
+      "jwt.sign(|jwt.verify(|jwt.encode(|jwt.decode(|JWT.encode(|JWT.decode(|createHmac(|hmac.new(|hash_hmac(".split(
+        "|",
+      ),
     pattern:
-      /[\w.]{1,20}\((?:\{[^{}\n]{0,128}\}[ \t]?,[ \t]?|[^"',(){}\n]{1,64},[ \t]?|["'][\w-]{1,16}["'],[ \t]?){0,2}b?["'](?<secret>[^"'\\\s]{8,256})["']/dy,
+      /[\w.]{1,20}\((?:\{[^{}\n]{0,128}\}[ \t]?,[ \t]?|[^"',(){}\n]{1,64},[ \t]?|["'][\w-]{1,16}["'],[ \t]?){0,2}b?["'](?<secret>[^"'\\\s]{5,256})["']/dy,
   },
+  // `AuthenticationHeaderValue("Bearer", "v")`
   {
     kind: "bearer-token",
     family: "token",
-    triggers: ["Bearer "],
-    pattern: /Bearer (?:\{\}|%s)?["'](?:,| ?[+.]) ?["'](?<secret>[\w.~+/=-]{16,512})["']/dy,
+    triggers: ['"Bearer"', "'Bearer'", '"Token"'],
+    pattern: /["'](?:Bearer|Token)["'],[ \t]?["'](?<secret>[\w.~+/=-]{16,512})["']/dy,
+  },
+  // Command that prints the password
+  {
+    kind: "password",
+    sure: true,
+    triggers: "word-command|word_command|wordCommand|WORD_COMMAND|passcommand|PASSCOMMAND|passwordeval|PassCmd".split(
+      "|",
+    ),
+    pattern:
+      /\w{4,5}[-_]?\w{3,8}[=: ]{1,3}\\{0,7}["']?(?:echo|printf) (?:-n |%s )?\\{0,7}["']?(?<secret>[^\s"'\\$]{3,128})/dy,
   },
   // A dialogue: `expect "assword:"; send "v\r"`, `child.sendline("v")`
   {
@@ -112,17 +121,18 @@ const places: readonly Place[] = [
     pattern:
       /assword[:*?]{0,4} ?\\{0,3}["'](?:[\s;{)]|\\n){1,24}(?:[\w.]{1,30}\.)?(?:exp_)?send(?:line)?[ (](?:-- )?\\{0,3}["'](?<secret>[^"'\\\s]{4,128})/dy,
   },
-  {
-    kind: "password",
-    triggers: ["use "],
-    pattern: /use [\w.@+-]{2,64} \/ (?<secret>[^\s"'`,;()/]{6,64})(?=[,;.]?(?:\s|$))/dy,
-  },
-  // `admin:v` where no address or option speaks for it
+  // `admin:v` without an address or option around it
   {
     kind: "password",
     triggers: ["admin:", "root:"],
     before: /(?:^|[\s"'`(])$/,
     pattern: /\w{4,5}:(?<secret>[^\s"'`:,;()/]{8,64})(?=["'`,;)]?(?:\s|$))/dy,
+  },
+  // A router's section about a RADIUS server
+  {
+    kind: "secret",
+    triggers: ["\n key ", "\n  key "],
+    pattern: /\n {1,2}key (?:[07] )?(?<secret>(?=[^\s!#$%&*]{0,64}[!#$%&*])[^\s"']{6,64})(?=\r?\n|$)/dy,
   },
   {
     kind: "url-password",
@@ -132,49 +142,262 @@ const places: readonly Place[] = [
   {
     kind: "password",
     triggers: [" LOGIN "],
-    before: /(?:^|[\r\n])[\w.]{1,12}$/,
+    before: /(?:^|[\r\n])(?:[CS<>]:? )?(?=\w{0,11}\d)\w{1,12}$/,
+    sure: true,
     pattern: / LOGIN "?[^\s"]{1,80}"? "?(?<secret>[^\s"]{4,128})/dy,
   },
-  { kind: "password", triggers: [":587 ", ":465 "], pattern: /:\d{3} [^\s:]{1,80}:(?<secret>[^\s"']{4,128})/dy },
-  // The last column of .pgpass, with wildcards before it.
-  { kind: "password", triggers: [":*:"], pattern: /:\*:[\w*.-]{1,64}:[\w*.-]{1,64}:(?<secret>[^\s:"'\\]{3,128})/dy },
-  // Where `IDENTIFIED BY` has no quotes of its own.
   {
     kind: "password",
-    triggers: ["IDENTIFIED BY ", "identified by "],
+    sure: true,
+    triggers: ['EAP "', 'XAUTH "', 'PSK "'],
+    pattern: /\w{3,5} "(?<secret>[^"\n]{4,128})"/dy,
+  },
+  {
+    kind: "password",
+    sure: true,
+    triggers: ["sp_addlogin", "sp_password", "SECURITY_CREDENTIALS"],
+    pattern: /\w{11,20}(?: N?'[^'\n]{0,64}')?,[ \t]?N?["'](?<secret>[^"'\n]{4,128})/dy,
+  },
+  // pppd's chap-secrets
+  {
+    kind: "password",
+    sure: true,
+    triggers: ['* "', '*  "', '*\t"', '*" "'],
+    pattern: /\*"?[ \t]{1,8}"(?<secret>[^"\n]{4,128})"[ \t]{1,8}"?\*/dy,
+  },
+  // Java's passwords are arrays of characters
+  {
+    kind: "password",
+    sure: true,
+    triggers: "load( getKey( getEntry( PBEKeySpec( PasswordProtection( PasswordAuthentication( init(".split(" "),
+    pattern: /\w{4,22}\([^"'\n;]{0,80}"(?<secret>[^"\\\n]{4,128})"\.toCharArray\(/dy,
+  },
+  // NATS, a modem's command to join a network
+  {
+    kind: "secret",
+    sure: true,
+    triggers: ["NKEY SEED-----", 'CWJAP="'],
+    pattern: /(?:NKEY SEED-----(?:\s|\\n){1,4}|CWJAP="[^"\n]{0,64}",")(?<secret>[^\s"\\]{8,80})/dy,
+  },
+  // A row of a table of tokens
+  {
+    kind: "token",
+    family: "token",
+    sure: true,
+    triggers: ["insert into "],
+    anyCase: true,
+    pattern:
+      /insert into [`"']?\w{0,30}(?:oauth|token|secret|credential|api_?key|session)\w{0,30}[`"']?(?: ?\([^()\n]{0,200}\))? values ?\((?:[^'\n]{0,40}'[^'\n]{0,60}',){0,6}?[^'\n]{0,40}'(?<secret>(?![0-9a-f]{8}-)[\w+/=.-]{32,400})'/diy,
+  },
+  // The second answer of an SMTP login
+  {
+    kind: "password",
+    sure: true,
+    triggers: ["334 UGFzc3dvcmQ6"],
+    pattern: /334 UGFzc3dvcmQ6\r?\n(?:[C>]:? )?(?<secret>[A-Za-z0-9+/=]{4,256})/dy,
+  },
+  {
+    kind: "azure-key",
+    sure: true,
+    triggers: ["FULL"],
+    pattern: /FULL\W{1,20}(?:value\W{1,8})?(?<secret>[A-Za-z0-9+/]{86}==)/dy,
+  },
+  {
+    kind: "token",
+    sure: true,
+    triggers: ['"encoded"'],
+    pattern: /"encoded"\s{0,2}:\s{0,2}"(?<secret>[A-Za-z0-9+/]{50,200}={0,2})"/dy,
+  },
+  // A file made of the output of a command: `--password-file <(echo v)`
+  {
+    kind: "password",
+    sure: true,
+    triggers: ["<(echo ", "<(printf "],
+    before: /pass|secret|token|cred|key/i,
+    pattern: /<\(\w{4,6} (?:-n |%s )?["']?(?<secret>[^\s"'()$]{4,128})/dy,
+  },
+  {
+    kind: "password",
+    triggers: ["value=", "value ="],
+    before: /\bset[ \t]$/i,
+    pattern:
+      /value ?= ?'(?<secret>[^'\n]{6,256})' where \w{2,20} ?= ?'[\w./-]{0,60}(?:pass|secret|token|key)\w{0,20}'/diy,
+  },
+  {
+    kind: "private-key",
+    sure: true,
+    triggers: ["id.json", "keypair", "Keypair"],
+    pattern: /\w{2,7}[^\n[\]]{0,40}\n?\[(?<secret>\d{1,3}(?:, ?\d{1,3}){31,95})\]/dy,
+  },
+  // User and password on separate lines, inline in an OpenVPN configuration
+  {
+    kind: "password",
+    sure: true,
+    triggers: ["<auth-user-pass>"],
+    pattern: /<auth-user-pass>\s{1,4}[^\s<]{1,64}\s{1,4}(?<secret>[^\s<]{3,128})/dy,
+  },
+  // A line of pgbouncer's userlist
+  {
+    kind: "password",
+    triggers: ['" "'],
+    before: /(?:^|[\r\n])[ \t]{0,4}"[\w.@-]{1,40}$/,
+    pattern: /" "(?<secret>(?=md5|SCRAM|[^"\n]{0,64}(?:[A-Z]|[a-z]\d[a-z]))[^"\n]{4,256})"(?=[ \t]{0,4}(?:[\r\n]|$))/dy,
+  },
+  // `user:v` after a name of a setting for both
+  {
+    kind: "password",
+    sure: true,
+    triggers: ["login=", "CURLOPT_USERPWD", "BUNDLE_", "_AUTH=", "_LOGIN=", "_USERPASS="],
+    pattern:
+      /(?:login|CURLOPT_USERPWD|BUNDLE_[A-Z_]{3,60}|_[A-Z]{4,11})[=:,]{1,2}[ \t]?["']?[\w.@+-]{1,64}:(?<secret>[^\s"'\\]{4,128})/dy,
+  },
+  // FileZilla's sites
+  {
+    kind: "password",
+    sure: true,
+    triggers: ['<Pass encoding="base64">'],
+    pattern: /<Pass encoding="base64">(?<secret>[A-Za-z0-9+/=]{4,256})/dy,
+  },
+  {
+    kind: "pin",
+    sure: true,
+    triggers: ["PIN ", "PIN:", "PUK ", "PUK:", "passcode", "Passcode", "door code", "gate code", "alarm code"],
+    before: /(?:^|[^\w-])$/,
+    pattern:
+      /[A-Za-z]{3,8}(?: code)?(?: [\p{L}-]{1,20}){0,5}?(?: (?:is|ist|es|est|è|é)| ?[=:]|(?= \d{6})) ?(?<secret>\d{4,8})(?![\d\p{L}]|[.:-]\d| (?:digits|Stellen|chars))/duy,
+  },
+  {
+    kind: "recovery-code",
+    sure: true,
+    triggers: ["backup code", "recovery code"],
+    pattern:
+      /\w{6,8} code ?(?:is|:|=) ?(?<secret>(?=[\w-]{0,20}\d)[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,3})(?![\w-])/dy,
+  },
+  // Terraform's state
+  {
+    kind: "password",
+    sure: true,
+    triggers: ['"random_password"'],
+    pattern: /"random_password"[^[\]]{0,200}\[[^[\]]{0,400}?"result":\s{0,2}"(?<secret>[^"\n]{4,128})"/dy,
+  },
+  // Password of a mail account in a script
+  {
+    kind: "password",
+    sure: true,
+    triggers: [".login("],
+    pattern: /\.login\(\s{0,8}["'][^"'\s@]{1,64}@[^"'\s]{3,64}["'],\s{0,8}["'](?<secret>[^"'\\\s]{4,128})["']/dy,
+  },
+  {
+    kind: "secret",
+    sure: true,
+    triggers: ["createCipheriv(", "createDecipheriv("],
+    pattern: /\w{14,16}\([^\n]{0,80}?["'](?<secret>[A-Za-z0-9+/=]{16,128})["']/dy,
+  },
+  {
+    kind: "private-key",
+    sure: true,
+    triggers: ["accounts: [", "accounts:[", 'accounts": ['],
+    pattern: /accounts"?: ?\[\s{0,20}["'`](?<secret>(?:0x)?[0-9a-f]{64})["'`]/dy,
+  },
+  // Solana key as an array of bytes
+  {
+    kind: "private-key",
+    sure: true,
+    triggers: ["secretKey", "privateKey", "secret_key", "private_key"],
+    pattern: /\w{9,11}[ \t]?[:=][ \t]?(?:[\w.]{1,20}\()?\[(?<secret>\d{1,3}(?:,\d{1,3}){31,63})\]/dy,
+  },
+  {
+    kind: "url-token",
+    family: "url-only",
+    sure: true,
+    triggers: ["?code=", "&code="],
+    pattern: /[?&]code=(?<secret>(?=[\w-]{0,60}[A-Z])(?=[\w-]{0,60}\d)[\w-]{32,256})(?![\w-])/dy,
+  },
+  {
+    kind: "password",
+    sure: true,
+    triggers: [":587 ", ":465 "],
+    pattern: /:\d{3} [^\s:]{1,80}:(?<secret>[^\s"']{4,128})/dy,
+  },
+  // A link that logs its owner in
+  {
+    kind: "url-token",
+    sure: true,
+    triggers: "/magic magic-link /reset /verify /invit /activate /confirm /unlock /one-time /sso /login/".split(" "),
+    pattern:
+      /[/m][\w-]{3,32}[^\s"'<>\\]{0,120}?[/=](?<secret>(?=[\w.-]{0,60}[A-Z])(?=[\w.-]{0,60}[a-z])(?=[\w.-]{0,60}\d)[\w-][\w.-]{23,400})(?![\w.%-])/dy,
+  },
+  // Last column of .pgpass, after wildcards.
+  {
+    kind: "password",
+    sure: true,
+    triggers: [":*:"],
+    pattern: /:\*:[\w*.-]{1,64}:(?!\*:)[\w*.-]{1,64}:(?=\w)(?<secret>[^\s:"'\\]{3,128})/dy,
+  },
+  // WordPress: 64 characters of any kind
+  {
+    kind: "secret",
+    exact: true,
+    triggers: ["AUTH_", "LOGGED_IN_", "NONCE_"],
+    before: /define\([ \t]?["'](?:SECURE_)?$/,
+    pattern: /[A-Z_]{5,10}(?:KEY|SALT)["'],[ \t]{0,20}["'](?<secret>(?!put your)[^'"\r\n]{32,128})["']/dy,
+  },
+  {
+    kind: "password",
+    sure: true,
+    triggers: ["identified by", "identified with"],
+    anyCase: true,
+    pattern: /identified (?:with [\w`"']{1,40} )?by (?:password )?\\{0,127}'(?<secret>[^\s"'\\]{3,256})/diy,
+  },
+  // Oracle: without quotes or with double ones.
+  {
+    kind: "password",
+    sure: true,
+    triggers: ["identified by "],
+    anyCase: true,
+    before: /\b(?:user|role|to|link [\w.]{1,30} connect to) [\w.$#"'@%`-]{1,40} $/i,
     pattern: /identified by \\{0,63}"?(?<secret>[^\s"'\\;:%?]{4,128})/diy,
+  },
+  // .pgpass
+  {
+    kind: "password",
+    sure: true,
+    triggers: [":5432:", ":5433:", ":6432:"],
+    pattern: /:\d{4}:[^\s:"'\\]{1,64}:[^\s:"'\\]{1,64}:(?<secret>[^\s:"'\\]{3,256})/dy,
+  },
+  {
+    kind: "password",
+    sure: true,
+    triggers: ["%3a%2f%2f"],
+    anyCase: true,
+    pattern: /%3A%2F%2F[\w.~-]{0,64}%3A(?<secret>[\w.~!*%-]{4,256}?)%40/diy,
   },
   {
     kind: "password",
     triggers: ["PASS "],
     before: /(?:^|[\r\n])$/,
-    pattern: /PASS (?<secret>[^\s]{4,128})(?=\r?\n[25]\d\d[ -])/dy,
+    pattern: /PASS (?<secret>[^\s]{4,128})(?=\r?\n(?:[25]\d\d[ -]|\+OK|-ERR))/dy,
   },
-  { kind: "password", triggers: [" on >"], before: /user [\w.-]{1,40}$/i, pattern: / on >(?<secret>[^\s]{4,128})/dy },
   {
     kind: "password",
-    triggers: [
-      "log in with ",
-      "log in as ",
-      "Log in with ",
-      "Log in as ",
-      "ogin with ",
-      "ogin as ",
-      "sign in with ",
-      "redentials: ",
-      "redentials are ",
-      "reds are ",
-      "creds: ",
-      "Login: ",
-      "login: ",
-    ],
+    sure: true,
+    triggers: [" on >"],
+    before: /user [\w.-]{1,40}$/i,
+    pattern: / on >(?<secret>[^\s]{4,128})/dy,
+  },
+  {
+    kind: "password",
+    triggers:
+      "log in with |log in as |Log in with |Log in as |ogin is |ogin with |ogin as |sign in with |redentials: |redentials are |reds are |creds: |Login: |login: ".split(
+        "|",
+      ),
     pattern:
-      /[a-zA-Z ]{2,12}:? [\w.@+-]{1,64}(?: ?[/:] ?|, ?| (?:and|with) (?:the )?(?:pass(?:word)?:? ?))(?<secret>[^\s"'`,;()]{6,64})(?=["'`,;)]?(?:\s|$|[.,;]))/dy,
+      /[a-zA-Z ]{2,20}:? [\w.@+-]{1,64}(?: ?[/:] ?|, ?| (?:and|with) (?:the )?(?:pass(?:word)?:? ?))(?<secret>[^\s"'`,;()]{6,64})(?=["'`,;)]?(?:\s|$|[.,;]))/dy,
   },
 ];
 
 function findPlace(
-  { kind, family = "password", before, pattern }: Place,
+  { kind, family = "password", sure = false, exact = false, before, pattern }: Place,
   scan: ScanText,
   at: number,
 ): readonly Finding[] {
@@ -183,13 +406,17 @@ function findPlace(
   const [start, end] = pattern.exec(scan.text)?.indices?.groups?.["secret"] ?? [];
   if (start === undefined || end === undefined) return NOTHING;
   const value = scan.text.slice(start, end);
+  if (/^[\w.+-]+@[\w-]+(?:\.[a-z]{2,})+$/.test(value) || (!exact && isThing(value))) return NOTHING;
   const isQuoted = /["'`]/.test(scan.text[start - 1] ?? "");
-  return isMadeUp(value) && isSecretValue(value, family, isQuoted ? "quoted" : "line")
-    ? [{ start, end, kind, byContext: true }]
-    : NOTHING;
+  if (family === "signing" && /^[a-z]{2,8}[-_]?\d{1,4}$/i.test(value) && isTechnical(value)) return NOTHING;
+  const isSecret =
+    (exact && !isStandIn(value)) ||
+    (sure && isTypedPassword(value, true)) ||
+    ((sure || isMadeUp(value)) && isSecretValue(value, family, isQuoted ? "quoted" : "line"));
+  return isSecret ? [{ start, end, kind, byContext: true }] : NOTHING;
 }
 
-/** Go's MySQL driver: `user:password@tcp(host:3306)/db`. */
+/** Finds the password in an address for Go's MySQL driver: `user:password@tcp(host:3306)/db`. */
 function findDsn(scan: ScanText, at: number): readonly Finding[] {
   const from = Math.max(0, at - 200);
   const near = scan.text.slice(from, at);
@@ -206,7 +433,7 @@ const MAX_JWK = 4096;
 const JWK_MEMBER =
   /(?<![\w-])(?:d|p|q|dp|dq|qi|k)\\{0,63}["']?[ \t]{0,4}:[ \t]{0,4}\\{0,63}["'](?<secret>[\w-]{16,1024})/dg;
 
-/** The private members of a JSON Web Key: what stands around `"kty"` in the same braces. */
+/** Finds the private members of a JSON Web Key: those in the same braces as `"kty"`. */
 function findJwk(scan: ScanText, at: number): readonly Finding[] {
   const { text } = scan;
   if (at < scan.keyObjectsSeenTo) return NOTHING;
@@ -224,15 +451,56 @@ function findJwk(scan: ScanText, at: number): readonly Finding[] {
   });
 }
 
+/** Names of lists of codes that replace a second factor. */
+const CODE_LISTS =
+  "recovery codes|backup codes|scratch codes|emergency codes|wiederherstellungscodes|backup-codes|recovery-codes|codes de secours|codes de récupération|códigos de recuperación|códigos de respaldo|códigos de recuperação|codici di backup|codici di recupero|резервные коды|коды восстановления|恢复代码|リカバリーコード|バックアップコード";
+const FIRST_CODE = /[^\n]{0,80}?(?:[:：]|\n)\s{0,8}(?=[-*•\d.)]{0,4}\s?[A-Za-z0-9])/y;
+const CODE =
+  /(?:[-*•]|\d{1,2}[.)])?[ \t]{0,4}(?<code>(?=[\w-]{0,20}\d)[A-Za-z0-9]{4,12}(?:[- ][A-Za-z0-9]{4,8}){0,3})(?=[\s,;]|$)[\s,;]{0,16}/dy;
+
+/** Finds recovery codes after their heading. */
+function findCodes({ text }: ScanText, at: number): readonly Finding[] {
+  FIRST_CODE.lastIndex = at;
+  if (!FIRST_CODE.test(text)) return NOTHING;
+  const found: Finding[] = [];
+  CODE.lastIndex = FIRST_CODE.lastIndex;
+  for (let match = CODE.exec(text); match !== null && found.length < 32; match = CODE.exec(text)) {
+    const [start = 0, end = 0] = match.indices?.groups?.["code"] ?? [];
+    found.push({ start, end, kind: "recovery-code", byContext: true });
+  }
+  return found.length > 1 ? found : NOTHING;
+}
+
+/** 12 to 24 words of a wallet: none is shorter than three letters, and articles are not in the list. */
+const MNEMONIC =
+  /(?<![\w-])(?:[a-z]{3,8}[ ,]{1,2}|\d{1,2}[.:)] ?[a-z]{3,8}\s{1,4}){11,23}(?:\d{1,2}[.:)] ?)?[a-z]{3,8}(?![\w-])/;
+const ARTICLE = /\b(?:the|and|for|are|was|were|not|from|with|when|which|then|but|has)\b/;
+
+/** Maximum characters between the name and the first word. */
+const BEFORE_WORDS = 80;
+
+function findMnemonic(scan: ScanText, at: number): readonly Finding[] {
+  const { text } = scan;
+  // `randomseed` is a function.
+  if (at < scan.wordsSeenTo || /r(?:a?ndo?m?)$/i.test(text.slice(Math.max(0, at - 6), at))) return NOTHING;
+  scan.wordsSeenTo = at + BEFORE_WORDS / 2;
+  const near = text.slice(at, at + 400);
+  const match = MNEMONIC.exec(near);
+  if (match === null || match.index > BEFORE_WORDS || ARTICLE.test(match[0])) return NOTHING;
+  const words = match[0].split(/[^a-z]+/).filter((word) => word !== "").length;
+  return words % 3 === 0
+    ? [{ start: at + match.index, end: at + match.index + match[0].length, kind: "mnemonic", byContext: true }]
+    : NOTHING;
+}
+
 export const placedRules: readonly Rule[] = [
   ...places.map((place) => ({
     triggers: place.triggers,
+    ...(place.anyCase === undefined ? {} : { anyCase: place.anyCase }),
     find: (scan: ScanText, at: number) => findPlace(place, scan, at),
   })),
-  ...FOREIGN_NAMES.split("|").map((word) => ({
-    triggers: [word],
-    find: (scan: ScanText, at: number) => findForeign(scan, at, word),
-  })),
+  { triggers: CODE_LISTS.split("|"), anyCase: true, find: findCodes },
+  { triggers: ["mnemonic", "phrase", "seed"], anyCase: true, find: findMnemonic },
   { triggers: ["@tcp(", "@unix("], find: findDsn },
   { triggers: ["kty"], find: findJwk },
 ];

@@ -1,5 +1,6 @@
-/** Values that only look like secrets: placeholders, references to a secret kept elsewhere, types and pieces of code. */
-import { isWordy } from "./randomness.ts";
+/** Detects values that only look like secrets: placeholders, references to secrets elsewhere, types and code. */
+import { isForeignName } from "./names.ts";
+import { isRandom, isWordy } from "./randomness.ts";
 
 const PLACEHOLDER = new RegExp(
   `^(?:${[
@@ -9,9 +10,9 @@ const PLACEHOLDER = new RegExp(
     "…",
     "(?:123)?1234(?:5678)?",
     "null|nil|none|undefined|true|false|yes|no|on|off|todo|tbd|n/?a|empty|unset|void",
-    "change[-_ ]?(?:me|it|this)(?:please|now)?|replace[-_ ]?(?:me|this)|fix[-_ ]?me",
+    "change[-_ ]?(?:me|it|this)(?:[-_ ]?(?:please|now))?|replace[-_ ]?(?:me|this)|fix[-_ ]?me",
     "(?:super|top)?[-_ ]?secret|password|passwd|passphrase|pass|pwd|token|pw|key|api[-_ ]?key|credentials?",
-    "postgres|root|admin|user|guest|test|foobar|foo|bar|baz|abc|example|sample|dummy|fake|mock|redacted|hidden|masked",
+    "postgres|root|admin|user|guest|public|private|test|foobar|foo|bar|baz|abc|example|sample|dummy|fake|mock|redacted|hidden|masked|obfuscated|scrubbed|filtered|censored|sanitized|removed|omitted",
     "\\[.{0,98}\\]|<.{0,98}>|\\(.{0,98}\\)|%.{1,98}%|@.{1,98}@|__[A-Z_]+__",
   ].join("|")})$`,
   "i",
@@ -19,50 +20,74 @@ const PLACEHOLDER = new RegExp(
 
 /** `your-api-key-1`, `the token`, `myPassword`: words that tell the reader what belongs there. */
 const INSTRUCTION =
-  /^(?:your|my|the|some|new|old|current|a|an|enter|insert|put|use|example|sample|dummy|fake|test)[-_ ]/i;
+  /^(?:(?:your|my|the|enter|insert|put|use|example|sample|dummy|fake|test)[-_ ]|(?:some|new|old|current|an?)[-_ ](?!(?!.*(?:pass|pw|secret|token|key|value|cred)).*\d))/i;
 
-/** A masked value, `put-it-here`, Amazon's `…EXAMPLEKEY`. */
-const STAND_IN_PART = /\*{3}|(?:[-_ ](?:here|placeholder)|EXAMPLE(?:KEY)?)$/i;
+/** `put-it-here`, Amazon's `…EXAMPLEKEY`. */
+const STAND_IN_END = /(?:[-_ ](?:here|placeholder)|EXAMPLE(?:KEY)?)$/i;
+/** A prefix with padding: `sk_live_xxxxxxxx`, `sk_test_...`. */
+const PADDED_PREFIX = /^(?:[a-z]{1,12}[-_]){1,4}(?:\.{3}|x{3,})$/i;
 
-/** One character, again and again. */
+/** Header of a JSON Web Token alone: it names the algorithm only. */
+const TOKEN_HEADER = /^eyJ(?:hbGci|0eXAi|raWQi)[\w-]{0,60}$/;
+
+/** One repeated character. */
 const isFilling = (value: string): boolean => value !== "" && value === value.charAt(0).repeat(value.length);
+
+/** Returns true for `Test_fall#404`: nobody adds digits and signs to a placeholder. */
+const isSpiced = (value: string): boolean =>
+  (/^[Tt]est[-_][A-Z][a-z]{3,}\d/.test(value) || (/\d/.test(value) && /[!#$%^&*+?]/.test(value))) &&
+  !/pass|pw|secret|token|key|cred|user|name|value/i.test(value);
 
 const isPlaceholder = (value: string): boolean =>
   PLACEHOLDER.test(value.slice(0, 100)) ||
   isFilling(value.slice(0, 100)) ||
-  STAND_IN_PART.test(value) ||
-  /^(?:your|my)[A-Z][a-z]/.test(value) ||
-  (INSTRUCTION.test(value) && isWordy(value));
+  value.includes("***") ||
+  STAND_IN_END.test(value.slice(-16)) ||
+  PADDED_PREFIX.test(value.slice(0, 100)) ||
+  TOKEN_HEADER.test(value) ||
+  /^(?:your|my)(?:[A-Z][a-z]+)+\d?$/.test(value) ||
+  (INSTRUCTION.test(value) && isWordy(value) && !isSpiced(value));
 
-/** Whether a credential of known shape ends in filling, as in `ghp_xxxxxxxxxxxxxxxxxxxx`. */
-export const isPadding = (credential: string): boolean => new Set(credential.slice(-24)).size < 5;
+/** Returns true if a credential of a known form is padded: `ghp_xxxxxxxxxxxxxxxxxxxx`, Amazon's `…EXAMPLEKEY`. */
+export const isPadding = (credential: string): boolean =>
+  new Set(credential.slice(-24)).size < 5 || credential.endsWith("EXAMPLEKEY");
 
-const TEMPLATE = /%[sdr]\b|\{\d?\}|\{[A-Za-z_][\w.]*\}|\$\{|\$\(|\{\{|<%|#\{|^%\(|^\{(?:env|file|cmd):/i;
-const VARIABLES = /^(?:\$[A-Za-z_][\w.>[:/@-]*)+$/;
+/** Fields that long random values contain by chance. */
+const SHORT_FIELD = /%[sdr]\b|\{\d?\}/;
+const TEMPLATE =
+  /\{[A-Za-z_][\w.]*\}|\$\{|\$\(|\{\{|<%|#\{|^[%@]\(|^\{(?:env|file|cmd):|^env\(|^(?:pass|op|bw|vault) (?:show|read|get) /i;
+const VARIABLES = /^(?:\${1,2}[A-Za-z_][\w.>[:/@-]*)+$|^:[A-Za-z_]\w*$/;
+const ENVIRONMENT = /^(?:os\.environ|process\.env|import\.meta\.env|Deno\.env|System\.getenv|getenv|ENV|env)[.[(]/;
 const STORE_ADDRESS =
-  /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|(?:arn|vault|ssm|secretsmanager|env|file|op|ref|projects)[:/+]|ENC\[|Ag[A-D][\w+/]{40})/i;
+  /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|(?:arn|vault|ssm|secretsmanager|env|file|op|ref|projects)[:/+]|@Microsoft\.KeyVault\(|ENC[[(]|Ag[A-D][\w+/]{40})/i;
 
-/** Whether the value says where the secret is: a variable, a template's field, an address in a secret store, a sealed value. */
+/** Returns true for references to secrets: variables, template fields, addresses in secret stores, sealed values. */
 function isReference(value: string): boolean {
   const start = value.slice(0, 300);
-  return TEMPLATE.test(start) || VARIABLES.test(start) || STORE_ADDRESS.test(start);
+  return (
+    TEMPLATE.test(start) ||
+    (SHORT_FIELD.test(start) && !isRandom(start, 32)) ||
+    VARIABLES.test(start) ||
+    ENVIRONMENT.test(start) ||
+    STORE_ADDRESS.test(start)
+  );
 }
 
-/** What earlier redaction, of ours or another program's, left; it may be cut. */
+/** Markers of an earlier redaction, by us or another program; they may be cut. */
 const MARKERS = /\[REDACTED(?::[a-z0-9-]{0,64})?\]?/g;
 
-/** A value without what earlier redaction left in it: the rest may be a secret. */
+/** Removes the markers of an earlier redaction: the rest of the value may be a secret. */
 export const withoutMarkers = (value: string): string =>
   value.includes("[REDACTED") ? value.replaceAll(MARKERS, "") : value;
 
-/** Whether the value only stands for a secret. */
+/** Returns true for a placeholder of or a reference to a secret. */
 export function isStandIn(value: string): boolean {
   const own = withoutMarkers(value);
   if (own !== value && !/[\p{L}\p{N}]/u.test(own)) return true;
   return isReference(own) || isPlaceholder(own);
 }
 
-/** A type, a keyword or the name of an algorithm: what code and schemas say about a password. */
+/** Types, keywords and algorithms, as values of a password's name in code and schemas. */
 const TYPE_WORD = new RegExp(
   `^(?:${[
     "string|str|text|bytes?|buffer|char|varchar|int(?:eger)?|number|boolean|bool|any|unknown|never|object|array",
@@ -74,35 +99,85 @@ const TYPE_WORD = new RegExp(
   ].join("|")})$`,
   "i",
 );
-const DATE_OR_VERSION = /^(?:\d{4}-\d\d-\d\d|[v^~]?\d+\.\d+\.\d+|0x[0-9a-f]{1,8}$)/i;
-/** What stands between two strings of JSON, should the first end with a name: `","`, `"},{"`, `",1,"`. */
+const DATE_OR_VERSION = /^(?:(?:dword|qword):|\d{4}-\d\d-\d\d|[v^~]?\d+\.\d+\.\d+|0x[0-9a-f]{1,8}$)/i;
+/** `minipass@7.1.2`, `npm:^7.0.4`, `sha512-…` of a package; a colour; a user in `/etc/passwd`; a socket */
+const PUBLIC =
+  /^(?:[a-z][\w.-]*@[~^]?\d+\.\d+\.\d+$|(?:npm|workspace|patch|link):[\w^~*@.>=-]|sha(?:1|256|384|512)[-:]|#(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})$|[\w.-]+:[x*!]:\d+:\d+|unix:\/|[a-z][\w.-]*:\d[\d.]*-(?:alpine|slim)|[!][01][,;})]|&(?:lt|#x3c|#60);|!vault)/i;
+/** A label in a script without capitals. */
+const FOREIGN_LABEL = /^(?=[^A-Za-z]*$)(?=.*\p{Lo}{2})[\p{L}\p{M}\p{P}\d\s\u200c\u200d]+$/u;
+const MAX_LABEL = 64;
+/** Text between two JSON strings, if the first one ended with a name: `","`, `"},{"`, `",1,"`. */
 const BETWEEN_STRINGS = /^\s*[,:}\]].*[,:{[]\s*$|^[\s,:{}[\]]*$/s;
-/** The rest of a statement after a string that ends with the name: `("Password:"), next(`. */
-const STATEMENT = /^(?:[),;\]}](?:.*(?:[\w$][(.]|=>)|.*[(,+=]$)|\+[\w$. ]{0,24}\+$)/;
+/** Code after a string that ended with the name: `("Password:"), next(`. */
+const STATEMENT = /^(?:\w+\(\$|[),;\]}](?:.*(?:[\w$][(.]|=>)|.*[(,+=]$)|\+[\w$. ]{0,24}\+$)/;
 
-/** Whether a value is no secret in any syntax. */
+/** Definitions in a validator or a column: `required,min=8`, `required|min:8`, `type:varchar(255)`. */
+const RULES = /^(?:required|omitempty|nullable|optional|sometimes|min|max|len|type|column|size)[,;|:=](?=[a-z\d])/;
+
+/** A call with names or nothing as arguments, a hash in a variable, a negation in code: `hash(user.name)`, `!!v`, `yield*` */
+const CALL = /^(?:[a-z_][\w.]*\((?:[a-z_][\w., ]*)?\)|\w+_hash|!!?[a-z]+(?:[A-Z][a-z]+)+\d?|yield\*)$/;
+
+/** Returns true for values that are no secret in any syntax. */
 export const isPlain = (value: string): boolean =>
-  TYPE_WORD.test(value) || DATE_OR_VERSION.test(value) || BETWEEN_STRINGS.test(value) || STATEMENT.test(value);
+  RULES.test(value) ||
+  TYPE_WORD.test(value) ||
+  PUBLIC.test(value) ||
+  isForeignName(value) ||
+  (value.length <= MAX_LABEL && FOREIGN_LABEL.test(value)) ||
+  CALL.test(value) ||
+  DATE_OR_VERSION.test(value) ||
+  BETWEEN_STRINGS.test(value) ||
+  STATEMENT.test(value) ||
+  /&&\w{1,40}[.(]|^\w{0,40}\}\)/.test(value);
 
-const MEMBER_ACCESS = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+[!?]?$/;
-const PATH = /^(?:\.{1,2}|~)?\/(?:[\w.@-]+\/)*[\w.@-]+$/;
+const MEMBER_ACCESS = /^(?![A-Z][a-z]+\.[A-Za-z]{2,}_?\d{1,4}$)[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+[!?]?$/;
+const PATH = /^(?:\.{1,2}|~)?\/(?:[\w.@-]+\/)*[\w.@-]+$|^[A-Za-z]:\\{1,4}\w/;
 
 /** `config.password`, `/run/secrets/password` */
 export const isPathLike = (value: string): boolean => MEMBER_ACCESS.test(value) || PATH.test(value);
 
 const CODE = /[()[\]{}=]|=>|::|->|\|\|/;
 const PADDED_BASE64 = /^[\w+/.~-]+={1,2}$/;
-/** An identifier that says itself what it holds: `PrivateKeyTypes`, `accessToken1`. */
+/** Returns true for an identifier that says what it contains: `PrivateKeyTypes`, `accessToken1`. */
 const isSpeakingName = (value: string): boolean =>
-  /pass|secret|token|credential|key|type/i.test(value) && /^[a-z_]+(?:\d{1,2}[a-z_]*)?$/i.test(value);
+  /pass|secret|token|credential|key|type/i.test(value) && /^[a-z_]+$/i.test(value);
+/** Returns true for `R2SecretKey`, the name of a secret. */
+export const namesSecret = (value: string): boolean =>
+  /^[A-Z][A-Za-z\d]{4,80}$/.test(value) && !/\d.*\d/.test(value) && /(?:Secret|Key|Token)(?:Key|Id|Name)?$/.test(value);
 const YAML_TAG = /^(?:![A-Za-z]|&[a-z]|\*[a-z])/;
 
-/** Whether a value without quotes is a piece of code: a call, a variable that is named for what it holds, a tag. */
+/** Returns true if an unquoted value is code: a call, a variable named after its content, a YAML tag. */
 export const isCode = (value: string): boolean =>
   MEMBER_ACCESS.test(value) ||
   YAML_TAG.test(value) ||
   isSpeakingName(value.slice(0, 64).replace(/(?:mon|tur|don)key/i, "")) ||
-  (CODE.test(value) && !PADDED_BASE64.test(value));
+  (CODE.test(value) &&
+    !PADDED_BASE64.test(value) &&
+    !/^[A-Za-z.]{2,24}=(?:[A-Za-z]{3,24}\d{1,4}|\d{1,4}[A-Z])$/.test(value));
 
-/** Whether a value without quotes begins a bracket or a call that quotes or spaces cut short: `(value`, `Secret(`. */
+/** Returns true if an unquoted value is the beginning of a bracket or call: `(value`, `Secret(`. */
 export const opensBracket = (value: string): boolean => /^[([{|]|[A-Za-z_]\($/.test(value);
+
+/** Names of things that contain digits and signs as passwords do. */
+const THING = new RegExp(
+  `^(?:${[
+    // Versions, numbered things, tickets, constants: `18.3-alpine`, `15-minute`, `ADR-006`, `PKCS#12`, `OP_NO_TLSv1`
+    "[~^v]?\\d{1,40}(?:\\.\\d{1,40}){1,8}(?:-[a-z]{1,40})?\\d{0,40}",
+    "\\d{1,4}-[a-z]{3,}|[a-z]{2,4}-\\d{1,5}|sha(?:1|256|384|512)-.{1,140}",
+    "[A-Z]{2,10}(?:-[A-Z]{2,10}){0,3}(?:-\\d{1,6}){1,8}|[A-Z\\d.]{1,8}(?:-[A-Z\\d]{1,8}){0,3}-\\d{1,3}",
+    "(?:[Bb]ug|bgo|PR|[Ii]ssue|PKCS|RFC)[#-]\\d{1,40}",
+    "[A-Z][A-Z\\d]{0,40}(?:_[A-Z\\d]{1,40}){1,8}(?:v\\d|=\\w{0,40})?|[a-z]{1,40}(?:_[a-z]{1,40}){1,8}=\\w{1,40}",
+    // Dates, colours, ranges of characters, cmdlets: `2031-09-03T23:59`, `#FF6B00`, `a-z0-9`, `Resolve-Path`
+    "\\d{4}-\\d\\d-\\d\\d.{0,40}|#[\\da-fA-F]{6}|[aA]-[zZ].{0,40}|(?:Get|Set|New|Remove|Add|Resolve|Restart|Restore|Import|Export|Start|Stop)-[A-Z][a-z]{1,40}",
+    // Paths, files, manual pages
+    "[a-z]\\w{1,40}\\.\\d",
+    "[a-z][a-z\\d_.-]{0,40}(?:\\/[a-z\\d_.-]{1,40}){1,8}\\/?|[\\w.-]{1,40}@[\\w-]{1,40}\\.[\\w.-]{1,40}:[\\w./-]{1,40}|.{0,40}:\\/\\/.{0,40}",
+    "[\\w.-]{1,40}(?:\\/[\\w.-]{1,40}){0,8}\\/[\\w.-]{1,40}\\.\\w{1,40}(?::\\d{1,40}){0,8}",
+    "[\\w*-]{1,40}\\.(?:md|jsonl?|py|[jt]sx?|txt|ya?ml|sh|toml)",
+    // Patterns of paths: `users.*.name`
+    "[\\w.-]{0,40}\\.\\*[\\w.*-]{0,40}",
+  ].join("|")})$`,
+);
+
+/** Returns true for the name of a thing: a path, a version, a ticket, a constant. */
+export const isThing = (value: string): boolean => THING.test(value);

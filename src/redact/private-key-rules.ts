@@ -1,6 +1,6 @@
 /**
- * Private keys: whole blocks, blocks cut before their end, tails without their beginning, bare base64, and blocks
- * that were escaped, quoted line by line, prefixed by a diff or numbered by a tool.
+ * Finds private keys: blocks, also without their beginning or end, bare base64, and blocks that were escaped, quoted
+ * line by line, or have a diff's marks or line numbers.
  */
 import { BASE64, inSet } from "./char-set.ts";
 import type { Finding } from "./finding.ts";
@@ -8,13 +8,13 @@ import type { ScanText } from "./scan-text.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
 
 const KIND = "private-key";
-const BEGIN = /-{4,5} ?BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}/y;
-const END = /-{4,5} ?END (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{4,5}/y;
-/** What may stand between two lines of a key: line ends, escaped ones, quotes, marks of a diff, line numbers. */
+const BEGIN = /-{4,5} ?BEGIN (?:(?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V\d) ?-{4,5}/y;
+const END = /-{4,5} ?END (?:(?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V\d) ?-{4,5}/y;
+/** Text between two lines of a key: line breaks, also escaped, quotes, diff marks, line numbers. */
 const GAP = /(?:[\s"'`,;|>+#*→:]|-(?!-)|\\{1,127}["'nrt]|\\{1,127}(?=\/)|\d{1,6}(?=[|→:\t ])){0,120}/y;
 const KEY_HEADER =
   /(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Encryption|Key-Derivation|Argon2-\w{1,20}): ?[^\n\\"]{0,200}/y;
-/** Lines of a key are 64 characters or so; shorter runs are taken only where the key ends. */
+/** Lines of a key have about 64 characters; shorter ones are accepted only at its end. */
 const LINE_MIN = 16;
 const BODY_MAX = 64 * 1024;
 const TAIL_MAX = 8 * 1024;
@@ -25,15 +25,15 @@ function matchEnd(pattern: RegExp, text: string, at: number): number | undefined
 }
 
 interface Body {
-  /** The runs of base64. */
+  /** Runs of base64. */
   pieces: { start: number; end: number }[];
-  /** After the last piece, or after the END marker. */
+  /** Index after the END marker, or after the last piece. */
   end: number;
 }
 
 /**
- * Walks over key material from `from` on, until its END marker or the first line that cannot belong to a key.
- * `spaced`: lines may also be parted by spaces, as where a key with its markers was put on one line.
+ * Reads key material from `from` on, up to its END marker or the first line that cannot belong to a key. With `spaced`
+ * spaces may separate lines, as in a key that was written on one line.
  */
 function walkBody(scan: ScanText, from: number, spaced = false): Body {
   const { text } = scan;
@@ -74,7 +74,7 @@ function isMaterial(text: string, { start, end }: { start: number; end: number }
   return /[0-9+/]/.test(sample) || (/[A-Z]{2}/.test(sample) && /[a-z]/.test(sample));
 }
 
-/** One finding for the block; if quotes stand within it, one for each run, so that they stay. */
+/** Returns one finding for the block, or one for each run if there are quotes between them, which must stay. */
 function findingsOf(scan: ScanText, from: number, { pieces, end }: Body): readonly Finding[] {
   const { text } = scan;
   if (!pieces.some((piece) => isMaterial(text, piece))) return NOTHING;
@@ -95,7 +95,7 @@ const LINE_BREAK = /\r?\n|(?<!\\)(?:\\{1,127}r)?\\{1,127}n/g;
 const LINE_PREFIX = /^(?:[\s>|+#*"',→:-]|\d{1,6}(?=[|→:\t ])){0,20}/;
 const LINE_SUFFIX = /[\s"',\\]{0,20}$/;
 
-/** The lines of a key that stand before its END marker, where the beginning is not in the text. */
+/** Finds the lines before an END marker of a key whose beginning is not in the text. */
 function findTail(scan: ScanText, at: number): readonly Finding[] {
   const { text } = scan;
   const dashes = text.slice(Math.max(0, at - 6), at).search(/-{4,5} ?$/);
@@ -132,7 +132,7 @@ function tailLines(text: string, from: number, to: number): readonly Finding[] {
   return [{ start: first.start, end: last.end, kind: KIND }];
 }
 
-/** The run of base64 at the end of a line: the whole line, or what follows a quote, a space or a sign. */
+/** Returns the base64 at the end of a line: the whole line, or the text after a quote, a space, `:` or `=`. */
 function keyMaterialAtEnd(line: string): string {
   let start = line.length;
   while (start > 0 && inSet(BASE64, line.charCodeAt(start - 1))) start--;
@@ -141,7 +141,7 @@ function keyMaterialAtEnd(line: string): string {
   return sign < 0 ? "" : line.slice(sign + 1);
 }
 
-/** The first bytes of private keys in base64: OpenSSH's magic, PKCS#1, PKCS#8 and SEC1 headers. Public keys differ. */
+/** First bytes of private keys in base64: headers of OpenSSH, PKCS#1, PKCS#8 and SEC1. Public keys have others. */
 const BARE_KEY = /b3BlbnNzaC1rZXktdjE|MII[A-Za-z0-9+/]{2}[AQgw]IBA(?:AK|DAN)|MHcCAQEE|MIGHAgEAMBMG|MC4CAQAwBQYDK2Vw/y;
 const BARE_MIN = 40;
 
@@ -152,7 +152,7 @@ function findBareKey(scan: ScanText, at: number): readonly Finding[] {
   return findingsOf(scan, at, walkBody(scan, at));
 }
 
-/** A PEM block in base64, as in `client-key-data:` of a kubeconfig. Certificates look alike until decoded. */
+/** Finds a PEM block in base64, as in `client-key-data:` of a kubeconfig. Only decoding tells it from a certificate. */
 function findEncodedBlock(scan: ScanText, at: number): readonly Finding[] {
   if (at < scan.keysSeenTo) return NOTHING;
   const start = Buffer.from(scan.text.slice(at, at + 80), "base64").toString("latin1");

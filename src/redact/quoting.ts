@@ -1,24 +1,24 @@
-/** Quotes of JSON, shells and source code, also where JSON stands escaped within JSON. */
+/** Quoted values of JSON, shells and source code, also in JSON that is escaped within JSON. */
 import type { ScanText } from "./scan-text.ts";
 
-/** A value longer than this is no password, and looking for its end would be dear. */
+/** Maximum length of a quoted value. A longer one is no password, and finding its end would be slow. */
 export const MAX_VALUE = 8192;
 
 export interface Quoted {
   start: number;
   end: number;
-  /** The closing quote is missing: the text was cut within the value. */
+  /** True if the closing quote is missing, because the text was cut within the value. */
   open: boolean;
 }
 
 const OPENING = /(?:[fbrun]{1,2}|@|\$)?(?<escapes>\\{0,127})(?<quote>"""|'''|["'`])/iy;
 
 /**
- * The value in quotes that starts at `at`, if one does.
+ * Returns the quoted value that starts at `at`, if there is one.
  *
- * In JSON that was escaped `n` times a quote is written with `2^n - 1` backslashes before it, and a backslash of the
- * value with `2^(n+1)` of them. So a quote closes the value exactly if the backslashes before it, modulo the latter,
- * are as many as before the opening one. A quote that closes a string around the value leaves the value open.
+ * In JSON that was escaped `n` times, a quote has `2^n - 1` backslashes before it, and a backslash of the value is
+ * written as `2^(n+1)`. So a quote closes the value if the number of backslashes before it, modulo `2^(n+1)`, equals
+ * the number before the opening quote. If a quote of a surrounding string comes first, the value is open.
  */
 export function quotedAt(scan: ScanText, at: number): Quoted | undefined {
   const { text } = scan;
@@ -32,6 +32,11 @@ export function quotedAt(scan: ScanText, at: number): Quoted | undefined {
   for (let i = text.indexOf(quote, start); i >= 0 && i - start < MAX_VALUE; i = text.indexOf(quote, i + 1)) {
     if (lineBreakIn(text, searched, i) < i) break;
     searched = i;
+    // YAML and SQL double a quote to write it.
+    if (quote === "'" && i > start && text[i + 1] === quote) {
+      i++;
+      continue;
+    }
     const backslashes = backslashesBefore(text, i, start);
     if (backslashes % (2 * (escapes + 1)) === escapes) return insideJson(scan, at, start, i - escapes, quote);
     if (closesOutside(backslashes, escapes)) return endInside(scan, start, i - backslashes);
@@ -42,14 +47,14 @@ export function quotedAt(scan: ScanText, at: number): Quoted | undefined {
   return scan.cutMarkerIn(start, lineEnd) === undefined ? undefined : endInside(scan, start, lineEnd);
 }
 
-/** An open value: it ends where the text says that it was cut, or at `end`. */
+/** Returns an open value, which ends at a marker that the text was cut, or at `end`. */
 function endInside(scan: ScanText, start: number, end: number): Quoted {
   return { start, end: scan.cutMarkerIn(start, end) ?? end, open: true };
 }
 
 /**
- * Whether a quote with that many backslashes closes a string around a value whose quotes have `escapes`: a quote of
- * JSON that was escaped `k` times has as many backslashes as have exactly `k` ones at their binary end.
+ * Returns true if a quote with that many backslashes closes a string around the value, whose own quotes have `escapes`.
+ * In JSON that was escaped `k` times, the number of backslashes before a quote ends with exactly `k` binary ones.
  */
 function closesOutside(backslashes: number, escapes: number): boolean {
   return backslashes < escapes || onesAtEnd(backslashes) < onesAtEnd(escapes);
@@ -68,8 +73,8 @@ function backslashesBefore(text: string, at: number, from: number): number {
 }
 
 /**
- * Single quotes within a string of JSON: the value must not reach beyond the string's end. Whether there is such a
- * string shows at a double quote earlier in the line, for strings of JSON do not span lines.
+ * Ends a value in single quotes at the end of a JSON string around it. A double quote earlier on the line means that
+ * there may be such a string, since JSON strings do not span lines.
  */
 function insideJson(scan: ScanText, at: number, start: number, end: number, quote: string): Quoted {
   const { text } = scan;
@@ -82,12 +87,12 @@ function insideJson(scan: ScanText, at: number, start: number, end: number, quot
   return { start, end: first - backslashesBefore(text, first, start), open: true };
 }
 
-/** What follows a string of JSON. */
+/** Text after a JSON string. */
 const AFTER_STRING = /^\s*(?:[}\],:]|$)/;
 
 /**
- * Whether the quote at `at`, which nothing closes, closes a string itself, as in `["a password:"},null]`: there is one
- * before it on its line that nothing else closes, and the text goes on as after a string.
+ * Returns true if the unclosed quote at `at` itself closes a string, as in `["a password:"},null]`: an earlier quote on
+ * its line is open, and the text continues as after a string.
  */
 export function closesString({ text }: ScanText, at: number): boolean {
   OPENING.lastIndex = at;
@@ -101,7 +106,7 @@ export function closesString({ text }: ScanText, at: number): boolean {
   return isWithin;
 }
 
-/** Index of the first line break in `from <= index < to`, or `to`. */
+/** Returns the index of the first line break in `from <= index < to`, or `to`. */
 function lineBreakIn(text: string, from: number, to: number): number {
   for (let i = from; i < to; i++) {
     const code = text.charCodeAt(i);

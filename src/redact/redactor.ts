@@ -1,7 +1,8 @@
-import { assignmentRule, findInLeaf } from "./assignment-rule.ts";
+import { assignmentRule, findInLeaf, foreignRules } from "./assignment-rule.ts";
 import { commandRules } from "./command-rules.ts";
-import { addCounts, applyFindings, type Finding, mergeFindings, type RedactionCounts } from "./finding.ts";
+import { addCounts, type Finding, type RedactionCounts, replaceFindings } from "./finding.ts";
 import { loginRules } from "./login-rules.ts";
+import { accessRule, addressRule, makingRule, pairRule } from "./near-names.ts";
 import { placedRules } from "./placed-rules.ts";
 import { privateKeyRules } from "./private-key-rules.ts";
 import { ScanText } from "./scan-text.ts";
@@ -9,19 +10,19 @@ import { findWithSecretlint } from "./secretlint-detector.ts";
 import { shapedRules } from "./shaped-rules.ts";
 import { tokenRules } from "./token-rules.ts";
 import { type Rule, TriggerIndex } from "./trigger-index.ts";
-import { isTurnOver, nextTurn, SLICE_CHARS } from "./turns.ts";
+import { isTurnOver, nextTurn, SLICE_CHARS } from "./event-loop-turns.ts";
 
 export type { RedactionCounts } from "./finding.ts";
 
 export interface RedactionInput {
   text: string;
-  /** JSON key or header name that the text is the value of. */
+  /** JSON key or header name whose value the text is. */
   key?: string;
-  /** The text may have been cut at its end: truncation, abort, streaming. */
+  /** True if the end of the text may be cut off: truncation, abort, streaming. */
   cut?: boolean;
   /**
-   * What stands directly before the text in the record, if it was redacted on its own earlier (a streamed text that
-   * goes on). A secret that began there is still found.
+   * Text directly before this one that was redacted earlier, such as the earlier part of a streamed text. Secrets that
+   * begin there are still found.
    */
   before?: string;
 }
@@ -33,28 +34,31 @@ export interface RedactionResult {
 
 export interface Redactor {
   /**
-   * Replaces each secret by `[REDACTED:kind]`. Result `i` belongs to `texts[i]`.
+   * Replaces each secret with `[REDACTED:kind]`. Result `i` is for `texts[i]`.
    *
-   * Many texts in one call are far cheaper than many calls. Strings that are JSON, or hold JSON in any depth of
-   * escaping, stay valid JSON. Redacting a result again changes nothing. The event loop gets a turn after each few
-   * milliseconds. Rejects if secretlint cannot be loaded or fails, unless `onDetectorError` is set.
+   * One call with many texts is much faster than many calls. Texts that are JSON or contain JSON, escaped any number of
+   * times, stay valid JSON. Redacting a result again changes nothing. Yields to the event loop every few milliseconds.
+   * Rejects if secretlint cannot be loaded or fails, unless `onDetectorError` is set.
    */
   redact(texts: readonly RedactionInput[]): Promise<RedactionResult[]>;
 }
 
 export interface RedactorOptions {
-  /** Told, once, that secretlint cannot be used. Redaction then goes on with the package's own rules alone. */
+  /** Called once if secretlint cannot be used. Redaction then continues with the rules of this package only. */
   onDetectorError?: (error: unknown) => void;
-  /** Finds secrets in many texts; secretlint, unless given. Element `i` of its result belongs to text `i`. */
+  /** Finds secrets in many texts; element `i` of the result is for text `i`. Default: secretlint. */
   detect?: (texts: readonly string[]) => Promise<Finding[][]>;
 }
 
-/** The longest beginning of a secret that is looked for in `before`. */
+/** Maximum characters of `before` that are searched for the beginning of a secret. */
 const CONTEXT_CHARS = 4096;
-/** What a text costs besides its length, in characters. */
+/** Cost of a text besides its length, in characters searched in the same time. */
 const TEXT_COST = 64;
 
-/** Texts that still change after so many passes are made to do so; each pass only covers more. */
+/** Number of texts that are redacted together. */
+const BATCH = 1024;
+
+/** Maximum passes over a text. Only hostile texts change more often, and each pass only redacts more. */
 const MAX_PASSES = 5;
 
 /** All rules of this package. */
@@ -66,6 +70,11 @@ export const ownRules: readonly Rule[] = [
   ...commandRules,
   ...placedRules,
   assignmentRule,
+  ...foreignRules,
+  accessRule,
+  makingRule,
+  pairRule,
+  addressRule,
 ];
 
 let index: TriggerIndex | undefined;
@@ -89,31 +98,40 @@ export function createRedactor({ onDetectorError, detect = findWithSecretlint }:
     const texts = inputs.map(({ text }, i) => (contexts[i] ?? "") + text);
     const detected = isFirst ? await detectAll(texts) : [];
     const ours = await findWithOwnRules(inputs, texts);
-    return inputs.map(({ text }, i) => {
+    const results: RedactionResult[] = [];
+    for (const [i, { text }] of inputs.entries()) {
       const findings = [...(ours[i] ?? []), ...(detected[i] ?? [])];
-      return applyFindings(text, within(text, contexts[i]?.length ?? 0, findings));
-    });
+      results.push(await replaceFindings(text, within(text, contexts[i]?.length ?? 0, findings)));
+    }
+    return results;
+  };
+  const redactBatch = async (inputs: readonly RedactionInput[]): Promise<RedactionResult[]> => {
+    const results = await redactOnce(inputs, true);
+    let changed = [...results.keys()];
+    // Replacing a secret can expose another one that was attached to it, so our own rules search the result again.
+    for (let pass = 1; pass < MAX_PASSES; pass++) {
+      changed = changed.filter((i) => Object.keys(results[i]?.counts ?? {}).length > 0);
+      if (changed.length === 0) break;
+      const again = await redactOnce(
+        changed.map((i) => ({ ...inputs[i], text: results[i]?.text ?? "" })),
+        false,
+      );
+      changed = changed.filter((i, at) => addPass(results[i], again[at]));
+    }
+    return results;
   };
   return {
     async redact(inputs) {
-      const results = await redactOnce(inputs, true);
-      let changed = [...results.keys()];
-      // A replacement can set free what was glued to a secret, so that another look, with our own rules, finds more.
-      for (let pass = 1; pass < MAX_PASSES; pass++) {
-        changed = changed.filter((i) => Object.keys(results[i]?.counts ?? {}).length > 0);
-        if (changed.length === 0) break;
-        const again = await redactOnce(
-          changed.map((i) => ({ ...inputs[i], text: results[i]?.text ?? "" })),
-          false,
-        );
-        changed = changed.filter((i, at) => addPass(results[i], again[at]));
+      const results: RedactionResult[] = [];
+      for (let from = 0; from < inputs.length; from += BATCH) {
+        for (const result of await redactBatch(inputs.slice(from, from + BATCH))) results.push(result);
       }
       return results;
     },
   };
 }
 
-/** Adds a further pass over a result to it; says whether that changed anything. */
+/** Adds another pass to a result. Returns true if it changed the text. */
 function addPass(result: RedactionResult | undefined, again: RedactionResult | undefined): boolean {
   if (result === undefined || again === undefined || again.text === result.text) return false;
   result.text = again.text;
@@ -121,17 +139,12 @@ function addPass(result: RedactionResult | undefined, again: RedactionResult | u
   return true;
 }
 
-/** Findings in a text that follows `offset` characters of context; those that began in the context start at 0. */
-function within(text: string, offset: number, findings: readonly Finding[]): Finding[] {
-  if (offset === 0) return mergeFindings(findings);
-  const moved = findings
-    .filter(({ end }) => end > offset)
-    .map((finding) => ({
-      ...finding,
-      start: Math.max(0, finding.start - offset),
-      end: finding.end - offset,
-    }));
-  return mergeFindings(moved).filter(({ start }) => start < text.length);
+/** Returns the findings in a text after `offset` characters of context. Those that begin in the context start at 0. */
+function within(text: string, offset: number, findings: readonly Finding[]): readonly Finding[] {
+  if (offset === 0) return findings;
+  return findings
+    .map((finding) => ({ ...finding, start: Math.max(0, finding.start - offset), end: finding.end - offset }))
+    .filter(({ start, end }) => end > 0 && start < text.length);
 }
 
 async function findWithOwnRules(inputs: readonly RedactionInput[], texts: readonly string[]): Promise<Finding[][]> {

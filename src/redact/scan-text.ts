@@ -1,31 +1,42 @@
 import { ALNUM, type CharSet, inSet } from "./char-set.ts";
 
 /**
- * What a tool or the host puts where it cut a text: `…`, `... (truncated)`, `[truncated]`, `<output truncated>`,
+ * Marker that a tool or the host puts where it cut a text: `…`, `... (truncated)`, `[truncated]`, `<output truncated>`,
  * `[... 120 lines omitted ...]`, `… 34 more characters`.
  */
 const CUT_MARKER =
   /(?:\s|\\[nrt]){0,4}(?:…|(?:\.{3}\s?)?[[(<](?:\.{3}|…)?[\w ,.]{0,40}?\b(?:truncated|omitted|clipped|snipped|more))/iy;
 const CUT_MARKER_START = /[\s\\….[(<]/;
 
-/** What may stand before a token although its last character is a letter or a digit: an escape of JSON, a URL or a terminal. */
+/** Escapes of JSON, URLs and terminals: they end with a letter or digit, and a token may follow directly. */
 const ESCAPE_BEFORE =
   /(?:\\[nrtbfv0]|\\u[0-9a-fA-F]{4}|%[0-9A-Fa-f]{2}|(?:\u001b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]{0,12}[A-Za-z])$/;
 const LONGEST_ESCAPE = 20;
 
-/** A text under search. It remembers the last run of each character set, so that asking again is free. */
+/** A text that is being searched. Caches the last run of each character set. */
 export class ScanText {
   readonly text: string;
   readonly cut: boolean;
-  /** Nothing before this index is searched: an earlier redaction stands there. */
+  /** Index where the search continues after the marker of an earlier redaction. */
   skipTo = 0;
-  /** End of the last name that the assignment rule looked at. */
+  /** End of the last name that the assignment rule examined. */
   namesSeenTo = 0;
-  /** End of the last key material that the private key rules walked over. */
+  /** End of the last key material that the private key rules read. */
   keysSeenTo = 0;
-  /** End of the last object with a JSON Web Key in it. */
+  /** End of the last line that was examined as the header of a table. */
+  tablesSeenTo = 0;
+  /** End of the last line that was searched for words near a name. */
+  nearSeenTo = 0;
+  /** The same for words next to a user's name. */
+  pairsSeenTo = 0;
+  /** End of the text in which names in other languages and logins were examined without a finding. */
+  foreignSeenTo = 0;
+  loginsSeenTo = 0;
+  /** End of the text that was searched for the words of a wallet. */
+  wordsSeenTo = 0;
+  /** End of the last object searched for a JSON Web Key. */
   keyObjectsSeenTo = 0;
-  /** End of the last command line that was read, for each program. */
+  /** End of the last command line that was read, by program. */
   readonly commandsSeenTo = new Map<string, number>();
   readonly #runs = new Map<CharSet, { start: number; end: number }>();
 
@@ -34,7 +45,7 @@ export class ScanText {
     this.cut = cut;
   }
 
-  /** Index after the last character of the run of `set` that starts at `from`. */
+  /** Returns the end, exclusive, of the run of characters in `set` that starts at `from`. */
   runEnd(set: CharSet, from: number): number {
     const known = this.#runs.get(set);
     if (known !== undefined && from >= known.start && from <= known.end) return known.end;
@@ -45,7 +56,7 @@ export class ScanText {
     return end;
   }
 
-  /** Whether the text is known to be cut at `at`: the caller said so of its end, or a marker stands there. */
+  /** Returns true if the text was cut at `at`: there is a marker, or it is the end and the caller said so. */
   isCutAt(at: number): boolean {
     const { text } = this;
     if (this.cut && text.length - at <= 4 && text.slice(at).trim() === "") return true;
@@ -53,12 +64,12 @@ export class ScanText {
     return CUT_MARKER.test(text);
   }
 
-  /** Whether the text breaks off at `at`: it ends there, or is known to be cut there. */
+  /** Returns true if the text ends or was cut at `at`. */
   breaksOffAt(at: number): boolean {
     return at >= this.text.length || this.isCutAt(at);
   }
 
-  /** The first index in `from <= index < to` where a marker says that the text was cut. */
+  /** Returns the first index in `from <= index < to` with a marker that the text was cut. */
   cutMarkerIn(from: number, to: number): number | undefined {
     const { text } = this;
     for (let at = from; at < to; at++) {
@@ -67,14 +78,14 @@ export class ScanText {
     return undefined;
   }
 
-  /** Whether a token may start at `at`: no letter or digit stands before it, save as the end of an escape. */
+  /** Returns true if a token may start at `at`: no letter or digit is before it, except as the end of an escape. */
   startsWord(at: number): boolean {
     if (at === 0 || !inSet(ALNUM, this.text.charCodeAt(at - 1))) return true;
     return ESCAPE_BEFORE.test(this.text.slice(Math.max(0, at - LONGEST_ESCAPE), at));
   }
 }
 
-/** A dot is part of some tokens, but those at the end close a sentence or are an ellipsis. More than a few are not. */
+/** Returns the end of a token without the dots of a sentence or an ellipsis after it. More than a few dots are kept. */
 export function withoutDots(text: string, start: number, end: number): number {
   let last = end;
   while (last > start && end - last < 8 && text[last - 1] === ".") last--;

@@ -5,21 +5,22 @@ import type { rules as presetRules } from "@secretlint/secretlint-rule-preset-re
 import type { Finding } from "./finding.ts";
 import { isPadding } from "./placeholders.ts";
 import { ScanText } from "./scan-text.ts";
+import { isExample } from "./token-rules.ts";
 import { type Rule, TriggerIndex } from "./trigger-index.ts";
-import { isTurnOver, nextTurn, SLICE_CHARS } from "./turns.ts";
+import { isTurnOver, nextTurn, SLICE_CHARS } from "./event-loop-turns.ts";
 
-/** Stands before and after each text: no rule matches across a line break, a NUL and a line break. */
+/** Separates texts: no rule matches across a line break, a NUL and a line break. */
 const SEPARATOR = "\n\u0000\n";
 
 const RULE_PREFIX = "@secretlint/secretlint-rule-";
 /**
- * The rules that are run, each with the fixed strings that stand in all of its matches. A rule sees only what is near
- * such a string: some of secretlint's expressions take quadratic time, and in the Bun that opencode embeds (1.3.14)
- * all of them together do 1 MB/s.
+ * The rules that are run, each with fixed strings of which every match contains one. A rule gets only the text around
+ * these strings, because some of secretlint's expressions take quadratic time, and all together process 1 MB/s in the
+ * Bun that opencode embeds (1.3.14).
  *
- * Not run: `filter-comments` lets a comment in the text switch detection off; `gcp` wants a whole file. The others
- * report the wrong range: `aws` starts at the name instead of the value, the URL rules swallow what follows, quotes
- * included. Rules of this package cover these.
+ * Not run: `filter-comments`, with which a comment in the text turns detection off; `gcp`, which needs a whole file.
+ * Others report the wrong range: `aws` starts at the name instead of the value, the URL rules include the text after
+ * the URL, even quotes. Rules of this package cover these.
  */
 export const SECRETLINT_TRIGGERS: Readonly<Record<string, string>> = {
   npm: "npm_ _authToken= :x-oauth-basic@",
@@ -46,24 +47,24 @@ export const SECRETLINT_TRIGGERS: Readonly<Record<string, string>> = {
   cloudflare: "cfk_ cfut_ cfat_",
   tailscale: "tskey-",
 };
-/** How far around such a string a rule sees: most tokens are far shorter. Rules of this package know the long ones. */
+/** Characters around such a string that a rule gets. Most tokens are much shorter; our own rules find longer ones. */
 const CHARS_BEFORE = 272;
 const CHARS_AFTER = 1500;
-/** The most that a rule is given at once, so that a quadratic expression costs little. */
-const SOURCE_CHARS = 8 * 1024;
-/** How much longer a rule of secretlint takes for a character than the rules of this package. */
+/** Maximum characters that a rule gets at once, so that a quadratic expression takes little time. */
+const SOURCE_CHARS = 4 * 1024;
+/** Time that a secretlint rule takes for a character, as a multiple of the rules of this package. */
 const LINT_COST = 16;
 
 interface Secretlint {
   lint: typeof lintSource;
   rules: ReadonlyMap<string, { id: string; rule: (typeof presetRules)[number] }>;
-  /** Finds where the rules are to look. */
+  /** Finds the text that each rule gets. */
   triggers: TriggerIndex;
 }
 
 let loading: Promise<Secretlint> | undefined;
 
-/** Loads secretlint on first use: that takes about 50 ms, which a host that records nothing should not pay. */
+/** Loads secretlint on first use: it takes about 50 ms, which a host that records nothing should not wait for. */
 function load(): Promise<Secretlint> {
   loading ??= (async () => {
     const [core, preset] = await Promise.all([
@@ -78,8 +79,8 @@ function load(): Promise<Secretlint> {
 }
 
 /**
- * Switches off secretlint's profiler, which otherwise keeps about sixty performance marks of each call for ever.
- * It is found from where core finds it: another copy of the package would leave core's running.
+ * Turns off secretlint's profiler, which otherwise keeps about sixty performance marks of each call forever. Resolved
+ * from core, because another copy of the package would leave core's profiler on.
  */
 async function stopProfiler(): Promise<void> {
   const fromCore = createRequire(import.meta.resolve("@secretlint/core"));
@@ -101,14 +102,14 @@ function triggersOf(ruleId: string): Rule[] {
   return triggers.length === 0 ? [] : [{ triggers, find }];
 }
 
-/** A part of one of the texts that a rule is to look at. */
+/** Part of a text that a rule gets. */
 interface Part {
   text: number;
   start: number;
   end: number;
 }
 
-/** Finds what secretlint's recommended rules find. Element `i` of the result belongs to `texts[i]`. */
+/** Runs secretlint's recommended rules. Element `i` of the result is for `texts[i]`. */
 export async function findWithSecretlint(texts: readonly string[]): Promise<Finding[][]> {
   const { lint, rules, triggers } = await load();
   const found: Finding[][] = texts.map(() => []);
@@ -132,13 +133,14 @@ export async function findWithSecretlint(texts: readonly string[]): Promise<Find
         const places = placesOf(content.slice(start, end), part.start + start - part.at, kindOf(ruleId, messageId));
         found[part.text]?.push(...places);
       }
-      if (isTurnOver(LINT_COST * content.length)) await nextTurn();
+      // On a text full of tokens, one rule can take most of a turn.
+      if (isTurnOver(LINT_COST * content.length) || content.length > SOURCE_CHARS) await nextTurn();
     }
   }
   return found;
 }
 
-/** Where each rule is to look, by the rule's id. */
+/** Returns the parts that each rule gets, by rule id. */
 async function suspectParts(triggers: TriggerIndex, texts: readonly string[]): Promise<Map<string, Part[]>> {
   const all = new Map<string, Part[]>();
   for (const [text, whole] of texts.entries()) {
@@ -160,13 +162,15 @@ async function suspectParts(triggers: TriggerIndex, texts: readonly string[]): P
   return all;
 }
 
-/** A match as findings that can be replaced without breaking the quotes and escapes of JSON. */
+/** Returns a match as findings that can be replaced without breaking quotes and escapes of JSON. */
 function placesOf(match: string, from: number, kind: string): Finding[] {
-  if (isPadding(match)) return [];
+  if (isPadding(match) || (/^[\w-]+$/.test(match) && isExample(match))) return [];
+  // `npm_config_…` and the like are variables.
+  if (/^npm_[a-z]+(?:_[a-z]+)+$/.test(match)) return [];
   return betweenQuotes(match).map(({ start, length }) => ({ start: from + start, end: from + start + length, kind }));
 }
 
-/** The parts of a match that can be replaced without breaking the quotes and escapes of JSON. */
+/** Returns the parts of a match between quotes and escapes. */
 function betweenQuotes(match: string): { start: number; length: number }[] {
   if (!/["'`\\]/.test(match)) return [{ start: 0, length: match.length }];
   const parts = match.matchAll(/(?:\\+(?:u[0-9a-fA-F]{4}|.)|["'`])|(?<part>[^"'`\\]+)/gs);
@@ -176,7 +180,7 @@ function betweenQuotes(match: string): { start: number; length: number }[] {
   })).filter(({ length }) => length > 0);
 }
 
-/** `@secretlint/secretlint-rule-slack` and `IncomingWebhook` make `slack-incoming-webhook`; new rules need no table. */
+/** Makes `slack-incoming-webhook` of `@secretlint/secretlint-rule-slack` and `IncomingWebhook`. */
 export function kindOf(ruleId: string, messageId: string): string {
   const rule = ruleId.replace(RULE_PREFIX, "");
   const message = messageId.replace(/([a-z0-9])([A-Z])/g, "$1-$2");

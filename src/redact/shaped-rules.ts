@@ -1,4 +1,4 @@
-/** Credentials with a shape of their own but no prefix to start from: each is found from a fixed part within it. */
+/** Finds credentials with a known form, from a fixed part anywhere in them. */
 import { BEARER, inSet, URL_SAFE_DOT } from "./char-set.ts";
 import type { Finding } from "./finding.ts";
 import { type ScanText, withoutDots } from "./scan-text.ts";
@@ -8,24 +8,24 @@ import { isPadding } from "./placeholders.ts";
 interface Shape {
   kind: string;
   triggers: readonly string[];
-  /** How far before the trigger the match may start, in characters; always exactly there if `exact` is set. */
+  /** Maximum characters of the match before the trigger; the exact number if `exact` is set. */
   before?: number;
   exact?: boolean;
   /** A letter or digit may stand directly before the match. */
   anywhere?: boolean;
-  /** Sticky; group `secret`, if it has one, is what is replaced. Bounded, so that it takes constant time. */
+  /** Sticky. Only the group `secret` is replaced, if there is one. Bounded, so that it takes constant time. */
   pattern: RegExp;
-  /** Sticky; what is left of it where the text breaks off. */
+  /** Sticky. Matches the beginning of a credential that was cut off. */
   cut?: RegExp;
 }
 
 const hexDigits = [..."0123456789abcdef"];
-/** A snowflake in base64: three digits make four characters of these sets. */
+/** First characters of a Discord id in base64: three digits are four characters of these sets. */
 const discordStarts = [..."MNO"].flatMap((first) =>
   [..."DTjz"].flatMap((second) => [..."AEIMQUYcgk"].map((third) => first + second + third)),
 );
 
-/** Keys that are a UUID after a prefix: HubSpot, LaunchDarkly, Axiom, WakaTime, Persona, Amazon MWS, Checkout, … */
+/** Prefixes of keys that are a UUID: HubSpot, LaunchDarkly, Axiom, WakaTime, Persona, Amazon MWS, Checkout, … */
 const UUID_KEY_PREFIXES =
   "pat-na1- pat-na2- pat-eu1- api- sdk- rel- xaat- xapt- waka_ waka_sec_ persona_production_ persona_sandbox_ amzn.mws. rh-api- sk_test_ sk_live_ sk_sbox_ ctx7sk-";
 
@@ -41,7 +41,7 @@ const shapes: readonly Shape[] = [
     kind: "live-key",
     triggers: ["live_", "test_"],
     pattern:
-      /(?<!\w)(?:live|test)_(?:[0-9a-f]{35}|(?=[a-z0-9]{0,29}[A-Z])[A-Za-z0-9]{30}|(?=[a-z0-9_-]{0,39}[A-Z])[\w-]{40})(?![\w-])/y,
+      /(?<!\w)(?:live|test)_(?:[0-9a-f]{35}|(?=[a-z0-9]{0,29}[A-Z])[A-Za-z0-9]{30}|(?=[a-z0-9_-]{0,39}[A-Z])(?=[A-Za-z_-]{0,39}\d)[\w-]{40})(?![\w-])/y,
   },
   { kind: "voyage-key", triggers: ["pa-", "al-"], pattern: /(?:pa|al)-(?=[a-z0-9_-]{0,42}[A-Z])[\w-]{43}(?![\w-])/y },
   { kind: "square-token", triggers: ["EAAA"], pattern: /(?<![\w+/-])EAAA[\w-]{60}(?![\w+/=-])/y },
@@ -74,7 +74,7 @@ const shapes: readonly Shape[] = [
   },
   { kind: "new-relic-key", triggers: ["FFFFNRAL"], before: 32, exact: true, pattern: /[0-9a-f]{32}FFFFNRAL/y },
   { kind: "new-relic-key", triggers: ["eu01xx"], pattern: /eu01xx[0-9a-f]{26,36}(?:FFFF)?NR(?:AL|MA)/y },
-  // The marks that Azure puts into its keys, so that they can be found.
+  // Azure puts these strings into its keys so that they can be detected.
   {
     kind: "azure-key",
     triggers: ["JQQJ99"],
@@ -109,7 +109,7 @@ const shapes: readonly Shape[] = [
     kind: "discord-webhook",
     triggers: ["/webhooks/"],
     anywhere: true,
-    pattern: /\/webhooks\/\d{15,21}\/(?<secret>[\w-]{30,100})/dy,
+    pattern: /\/webhooks\/(?<secret>\d{15,21}\/[\w-]{30,100})/dy,
   },
   {
     kind: "telegram-token",
@@ -126,9 +126,9 @@ const shapes: readonly Shape[] = [
   },
   {
     kind: "teams-webhook",
-    triggers: [".webhook.office.com/"],
+    triggers: [".office.com/webhook"],
     anywhere: true,
-    pattern: /\.webhook\.office\.com\/(?<secret>webhookb2\/[\w@/-]{40,300})/dy,
+    pattern: /\.office\.com\/(?<secret>webhook(?:b2)?\/[\w@/-]{40,300})/dy,
   },
   {
     kind: "teams-webhook",
@@ -136,6 +136,15 @@ const shapes: readonly Shape[] = [
     anywhere: true,
     pattern: /\/IncomingWebhook\/(?<secret>[0-9a-f]{32}\/[\w/-]{36,120})/dy,
   },
+  // Private address of a calendar
+  { kind: "url-token", triggers: ["/private-"], anywhere: true, pattern: /\/private-(?<secret>[0-9a-f]{32})(?!\w)/dy },
+  {
+    kind: "mailgun-key",
+    triggers: ["mailgun", "Mailgun", "MAILGUN"],
+    anywhere: true,
+    pattern: /\w{7}[^\n]{0,60}?(?<secret>\b[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8})\b/dy,
+  },
+  { kind: "opsgenie-key", triggers: ["GenieKey "], pattern: /GenieKey (?<secret>[0-9a-f]{8}-[0-9a-f-]{27})/dy },
   {
     kind: "azure-devops-token",
     triggers: ["JQQJ"],
@@ -192,13 +201,20 @@ const shapes: readonly Shape[] = [
     kind: "password-hash",
     triggers: ["$1$", "$5$", "$6$"],
     anywhere: true,
-    pattern: /\$[156]\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22,86}/y,
+    pattern: /\$[156]\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[\w./-]{22,128}/y,
   },
   {
     kind: "password-hash",
     triggers: ["$2a$", "$2b$", "$2x$", "$2y$"],
     anywhere: true,
     pattern: /\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}/y,
+  },
+  { kind: "password-hash", triggers: ["$P$", "$H$"], anywhere: true, pattern: /\$[PH]\$[./A-Za-z0-9]{31}/y },
+  {
+    kind: "password-hash",
+    triggers: ["$apr1$", "{SSHA", "{SHA}"],
+    anywhere: true,
+    pattern: /(?:\$apr1\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}|\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{27,100}={0,2})/y,
   },
   {
     kind: "password-hash",
@@ -208,13 +224,35 @@ const shapes: readonly Shape[] = [
       /\$(?:argon2(?:id|i|d)\$v=\d{1,3}\$m=\d{1,9},t=\d{1,5},p=\d{1,5}|y\$[\w./]{1,8})\$[\w+/.]{8,90}\$[\w+/.]{16,120}/y,
   },
   {
+    kind: "rpc-key",
+    triggers: [".infura.io/", ".alchemy.com/v2/", ".alchemyapi.io/v2/", ".quiknode.pro/", "rpc.ankr.com/"],
+    anywhere: true,
+    pattern:
+      /(?:\.infura\.io\/(?:ws\/)?v3|\.alchemy(?:api)?\.(?:com|io)\/v2|\.quiknode\.pro|rpc\.ankr\.com\/\w{2,20})\/(?<secret>(?=[A-Za-z_-]{0,31}\d)[\w-]{32,64})(?![\w-])/dy,
+  },
+  {
+    kind: "url-token",
+    triggers: ["?appid=", "&appid="],
+    anywhere: true,
+    pattern: /[?&]appid=(?<secret>[0-9a-f]{32})(?!\w)/dy,
+  },
+  { kind: "google-oauth", triggers: ["4/0A"], pattern: /4\/0A[\w-]{40,120}/y },
+  { kind: "okta-token", triggers: ["SSWS "], pattern: /SSWS (?<secret>00[\w-]{40})(?![\w-])/dy },
+  // Secret next to the id of its key
+  {
+    kind: "aws-secret-key",
+    triggers: ["AKIA", "ASIA"],
+    pattern:
+      /A[KS]IA(?!IOSFODNN7)[A-Z0-9]{16}[^\w/]{1,24}(?:\w{1,30}[^\w/]{1,8}){0,9}(?<secret>(?=[a-z0-9+/]{0,39}[A-Z])(?=[A-Z0-9+/]{0,39}[a-z])[A-Za-z0-9+/]{40})(?![\w+/=])/dy,
+  },
+  {
     kind: "signature",
     triggers: ["Signature="],
     pattern: /Signature=(?<secret>[0-9a-f]{40,128})/dy,
   },
 ];
 
-/** A match that starts at `start` and covers the trigger at `at`. */
+/** Returns a match that starts at `start` and includes the trigger at `at`. */
 function matchOver(pattern: RegExp, text: string, start: number, at: number): RegExpExecArray | undefined {
   pattern.lastIndex = start;
   const match = pattern.exec(text);
@@ -237,11 +275,11 @@ function findShape(shape: Shape, scan: ScanText, at: number): readonly Finding[]
   return NOTHING;
 }
 
-/** How a JSON object with a JOSE header starts, once decoded. The name may be cut off. */
+/** Beginning of a decoded JOSE header. */
 const JOSE_HEADER = /^\s*\{.*"(?:alg|typ|kid|enc|cty|x5t|jku|jwk)"\s*:/s;
-/** Enough for `{"alg":` in base64url, so that prose about `eyJ` is left alone. */
+/** Length of `{"alg":` in base64url, so that prose about `eyJ` does not match. */
 const SHORTEST_CUT_JWT = 12;
-/** How much of a header is decoded to recognise it. */
+/** Maximum characters of a header that are decoded to detect it. */
 const HEADER_CHARS = 400;
 
 function findJwt(scan: ScanText, at: number): readonly Finding[] {
@@ -257,7 +295,7 @@ function findJwt(scan: ScanText, at: number): readonly Finding[] {
   return whole || cut ? [{ start: at, end, kind: "jwt" }] : NOTHING;
 }
 
-/** A token in `Bearer …` that nothing else names: long, and no word. */
+/** Finds a token after `Bearer` that no other rule names: a long one that is not a word. */
 function findBearer(scan: ScanText, at: number): readonly Finding[] {
   const { text } = scan;
   let start = at + "bearer".length;

@@ -5,20 +5,21 @@ import { type TokenShape, tokenShapes } from "./token-table.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
 import { isWordy } from "./randomness.ts";
 
-/** A prefix alone says little; with this many characters more at the end of a cut text it is taken for a token. */
+/** Minimum characters after a prefix to detect a token that was cut off. */
 const CUT_MIN = 4;
 const CUT_MIN_COMMON = 8;
 
-/** How much of a body is looked at to tell noise from words. */
+/** Maximum characters of a body that are examined. */
 const SAMPLE_CHARS = 64;
 
-/** Words that stand in a body only where somebody explains the format. */
+/** Words that are in a body only as an example of the format. */
 const EXAMPLE_WORDS =
   /(?:^|[-_.])(?:your|my|example|sample|placeholder|dummy|fake|test|here|token|key|secret|x{3,})(?=[-_.]|$)/i;
 
-const isExample = (body: string): boolean => EXAMPLE_WORDS.test(body) && isWordy(body);
+/** Returns true if a token consists of words that describe it: `xoxb-your-token`. */
+export const isExample = (body: string): boolean => EXAMPLE_WORDS.test(body) && isWordy(body);
 
-/** When each ASCII character was last met; a set that needs no clearing between bodies. */
+/** Number of the last body that contained each ASCII character, so that nothing has to be cleared between bodies. */
 const metIn = new Uint32Array(128);
 let bodies = 0;
 
@@ -39,7 +40,7 @@ function charKinds(body: string): { digit: boolean; mixedCase: boolean; distinct
   return { digit, mixedCase: upper && lower, distinct };
 }
 
-/** Whether `body` is noise, not a word, a run of `xxxx` or a name with underscores. */
+/** Returns true if `body` looks random: not a word, `xxxx` or a name with underscores. */
 function looksIssued(body: string, alphabet: CharSet): boolean {
   const sample = body.slice(0, SAMPLE_CHARS);
   const { digit, mixedCase, distinct } = charKinds(sample);
@@ -47,20 +48,23 @@ function looksIssued(body: string, alphabet: CharSet): boolean {
   return noise && distinct >= 6 && !isExample(sample) && !body.endsWith("EXAMPLE");
 }
 
-/** Words joined by signs, as in `live_reload_is_enabled_in_v2`: prefixes that occur in ordinary text start such names. */
+/** Returns true for words joined by punctuation: names such as `live_reload_is_enabled_in_v2` begin like tokens. */
 const isSpelledOut = (body: string): boolean => body.length <= 2 * SAMPLE_CHARS && /[-_.]/.test(body) && isWordy(body);
+
+/** The end of a prefix, in prose about it: the `api03-` of `sk-ant-api03-…`; PyPI's and Vault's tokens begin alike. */
+const PREFIX_END = /^(?:(?:[a-z]{1,8}\d{0,2}[-_])+|IcHlwaS5vcmc|CAESI?)$/;
 
 function looksIssuedButCut(body: string, { body: alphabet, common = false }: TokenShape): boolean {
   if (body.length < (common ? CUT_MIN_COMMON : CUT_MIN)) return false;
   if (body.length >= 16) return looksIssued(body, alphabet);
   const { digit, mixedCase, distinct } = charKinds(body);
-  if (isExample(body) || distinct < 3) return false;
+  if (isExample(body) || PREFIX_END.test(body) || distinct < 3) return false;
   return common ? digit && /[a-zA-Z]/.test(body) : digit || mixedCase || body.length <= 6;
 }
 
 function findToken(shape: TokenShape, prefix: string, scan: ScanText, at: number): readonly Finding[] {
   if (!scan.startsWord(at)) return NOTHING;
-  // Base64 holds every short prefix somewhere.
+  // Long base64 contains every short prefix.
   if (shape.common === true && /[+/]/.test(scan.text[at - 1] ?? "") && /^[A-Za-z0-9]+$/.test(prefix)) return NOTHING;
   const bodyStart = at + prefix.length;
   const runEnd = scan.runEnd(shape.body, bodyStart);
@@ -74,7 +78,7 @@ function findToken(shape: TokenShape, prefix: string, scan: ScanText, at: number
   return NOTHING;
 }
 
-/** One rule for each prefix of the table. */
+/** Rules, one for each prefix of the table. */
 export const tokenRules: readonly Rule[] = tokenShapes.flatMap((shape) =>
   shape.prefixes.split(" ").map((prefix) => ({
     triggers: [prefix],

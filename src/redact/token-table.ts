@@ -1,13 +1,14 @@
 /**
- * Credentials that start with a fixed prefix, as their issuers publish them.
+ * Credentials with a fixed prefix, as documented by their issuers.
  *
- * secretlint knows many of these when they are whole. They stand here too because a transcript also holds them cut,
- * coloured, escaped or glued to other text, where its exact lengths and boundaries miss them.
+ * secretlint detects many of these if they are complete. A transcript also contains them cut off, colored, escaped or
+ * attached to other text, where secretlint's exact lengths and boundaries miss them.
  */
 import {
   ALNUM,
   BASE64,
   BASE64_WORD,
+  charSet,
   type CharSet,
   HEX,
   UPPER_ALNUM,
@@ -21,11 +22,11 @@ export interface TokenShape {
   kind: string;
   /** Prefixes, separated by spaces. */
   prefixes: string;
-  /** What may follow the prefix. */
+  /** Characters after the prefix. */
   body: CharSet;
-  /** The least number of characters after the prefix of a whole token. */
+  /** Minimum characters after the prefix of a complete token. */
   min: number;
-  /** The prefix also occurs in ordinary text, so that a cut token needs more evidence. */
+  /** True if the prefix also occurs in ordinary text, so that a token that was cut off needs more evidence. */
   common?: boolean;
 }
 
@@ -45,7 +46,9 @@ export const tokenShapes: readonly TokenShape[] = [
   { kind: "bitbucket-token", prefixes: "BBDC-", body: BASE64_WORD, min: 36 },
   { kind: "npm-token", prefixes: "npm_", body: ALNUM, min: 30, common: true },
   { kind: "pypi-token", prefixes: "pypi-AgE", body: URL_SAFE, min: 40 },
+  { kind: "woocommerce-key", prefixes: "ck_ cs_", body: HEX, min: 40, common: true },
   { kind: "rubygems-token", prefixes: "rubygems_", body: HEX, min: 32 },
+  { kind: "crates-token", prefixes: "cio", body: ALNUM, min: 32, common: true },
   { kind: "clojars-token", prefixes: "CLOJARS_", body: ALNUM, min: 50 },
   { kind: "vercel-token", prefixes: "vercel_blob_rw_", body: WORD, min: 30 },
   // `{"auths":` in base64
@@ -63,18 +66,12 @@ export const tokenShapes: readonly TokenShape[] = [
   { kind: "google-api-key", prefixes: "AIza AQ.Ab", body: URL_SAFE, min: 30 },
   { kind: "google-oauth", prefixes: "ya29. ya29.c. GOCSPX-", body: URL_SAFE, min: 20 },
   { kind: "google-oauth", prefixes: "1//0", body: URL_SAFE, min: 40, common: true },
-  // `{"type": "service_account"` and `{"auths":` in base64, as they stand in CI variables and Kubernetes secrets.
+  // `{"type": "service_account"` and `{"auths":` in base64, as in CI variables and Kubernetes secrets.
   {
     kind: "gcp-service-account",
     prefixes: "ewogICJ0eXBlIjogInNlcnZpY2Vf eyJ0eXBlIjoic2VydmljZV9h",
     body: BASE64,
     min: 40,
-  },
-  {
-    kind: "docker-auth",
-    prefixes: "eyJhdXRocyI6 ewogICJhdXRocyI6 ewoJImF1dGhzIjog",
-    body: BASE64,
-    min: 20,
   },
   { kind: "digitalocean-token", prefixes: "dop_v1_ doo_v1_ dor_v1_", body: HEX, min: 32 },
   { kind: "digitalocean-key", prefixes: "DO00", body: UPPER_ALNUM, min: 16, common: true },
@@ -169,7 +166,12 @@ export const tokenShapes: readonly TokenShape[] = [
   { kind: "xendit-key", prefixes: "xnd_production_ xnd_development_", body: ALNUM, min: 30 },
   { kind: "midtrans-key", prefixes: "Mid-server-", body: URL_SAFE, min: 20 },
   { kind: "mercadopago-token", prefixes: "APP_USR-", body: URL_SAFE, min: 50 },
-  { kind: "paypal-token", prefixes: "access_token$production$ access_token$sandbox$", body: WORD, min: 16 },
+  {
+    kind: "paypal-token",
+    prefixes: "access_token$production$ access_token$sandbox$",
+    body: charSet("abcdefghijklmnopqrstuvwxyz0123456789$"),
+    min: 16,
+  },
   { kind: "paddle-key", prefixes: "pdl_live_apikey_ pdl_sdbx_apikey_", body: WORD, min: 40 },
   { kind: "polar-token", prefixes: "polar_oat_ polar_pat_", body: ALNUM, min: 30 },
   { kind: "ramp-secret", prefixes: "ramp_sec_", body: ALNUM, min: 40 },

@@ -1,13 +1,13 @@
 import { type Finding, MARKER } from "./finding.ts";
 import type { ScanText } from "./scan-text.ts";
 
-/** Finds one sort of secret. It is asked only where one of its triggers stands. */
+/** Finds one kind of secret. Called only at its triggers. */
 export interface Rule {
-  /** Fixed strings of at least three characters, one of which stands in or near every match. */
+  /** Fixed strings of at least three characters; one of them is in or near every match. */
   triggers: readonly string[];
-  /** The triggers are lower case and match upper case too. */
+  /** True if the triggers, which are in lower case, match in any case. */
   anyCase?: boolean;
-  /** What is found around the trigger that starts at `at`. */
+  /** Returns the findings around the trigger that starts at `at`. */
   find(scan: ScanText, at: number): readonly Finding[];
 }
 
@@ -19,7 +19,7 @@ interface Entry {
   rule: Rule;
 }
 
-/** Five bits of each of three characters: case falls away, and the table fits into the first-level cache. */
+/** Five bits of each of three characters: this ignores case, and the table fits into the first-level cache. */
 const KEY_BITS = 15;
 const KEY_MASK = (1 << KEY_BITS) - 1;
 const pushChar = (key: number, code: number): number => ((key << 5) | (code & 31)) & KEY_MASK;
@@ -27,11 +27,10 @@ const pushChar = (key: number, code: number): number => ((key << 5) | (code & 31
 const MARKER_START = "[REDACTED:";
 
 /**
- * Looks for the triggers of all rules in one pass.
+ * Searches for the triggers of all rules in one pass.
  *
- * A table says for each three characters whether a trigger may start with them, with eight bits for what the fourth
- * may be; only then are strings compared.
- * That costs about a nanosecond a character, however many rules there are.
+ * For each three characters a table says whether a trigger may start with them, with eight bits for the fourth one;
+ * strings are compared only then. This takes about a nanosecond per character, with any number of rules.
  */
 export class TriggerIndex {
   readonly #flags = new Uint8Array(1 << KEY_BITS);
@@ -60,7 +59,7 @@ export class TriggerIndex {
     else entries.push(entry);
   }
 
-  /** Adds to `found` what starts from a trigger in `from <= index < to`. Matches may reach beyond. */
+  /** Adds the findings at triggers in `from <= index < to` to `found`. A finding may extend beyond this range. */
   search(scan: ScanText, from: number, to: number, found: Finding[]): void {
     const { text } = scan;
     const flags = this.#flags;

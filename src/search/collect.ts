@@ -1,122 +1,98 @@
-/** Entries of a store that match a query, judged, without their texts. */
+/** Collects the entries of a store that match a query, with what ranking needs but without their texts. */
 import { passageAround, type Passage } from "../matching/passage.ts";
 import type { Candidate, CandidateQuery, Store } from "../store/store.ts";
+import { fileName, usesFile } from "../fixes/touched-files.ts";
 import { TermMatcher, type Match } from "./matching-texts.ts";
 
-/** Characters on both sides of a match by which copies are told. */
+/** Characters on both sides of a match that are compared to recognise copies. */
 const LIKENESS = 60;
 
 /** An entry that matches. */
 export interface Found {
   event: Omit<Candidate, "content" | "block_type"> & { block_type: Candidate["block_type"] | "title" };
-  /** Characters of its texts. */
+  /** Length of its texts in characters. */
   size: number;
   match: Omit<Match, "text" | "places">;
-  /** What tells it from copies of it. */
+  /** Text around the match, to recognise copies of the entry. */
   likeness: string;
   passage(): Passage;
 }
 
 export interface Collected {
   found: Found[];
-  /** Entries before this position were not looked for; 0: there are none that match. */
+  /** Entries before this position were not searched; 0 if there are no more matches. */
   lowest: number;
-  /** Of all that match, those too that came later and were left out; 0 if nothing does. */
-  highest: number;
 }
 
-/** Which of the candidates count, besides that they match. */
-export interface Range {
-  /** Collects no more than so many, beside those that were written anew. Infinity: all. */
-  atMost: number;
-  /** Entries before this position are left out. */
-  lowest: number;
-  /** Entries from this position on are left out, up to `highest`: they stood on pages before. Null: none. */
-  before: number | null;
-  /** Entries after this position count only if they occurred at `writtenAnewBefore` or earlier. */
-  highest: number;
-  writtenAnewBeforeMs: number;
+/** Which candidates count, besides what the store filters. */
+export interface Wanted {
+  until?: Date | undefined;
+  file?: string | undefined;
+  /** Leaves out entries that occurred later. */
+  writtenBy?: Date | undefined;
 }
 
-/** The newest entries that have so many of the terms. */
+/** Collects the newest entries that have at least `required` of the terms, up to `atMost`. */
 export async function collect(
   store: Store,
-  query: CandidateQuery & { required: number; until?: Date },
-  range: Range,
+  query: CandidateQuery & Wanted & { required: number },
+  atMost: number,
   signal: AbortSignal | undefined,
 ): Promise<Collected> {
-  const { before, highest } = range;
-  const collecting = new Collecting(new TermMatcher(query.terms, query.required), range, query.until);
-  if (before !== null) await addAll(store, query, { collecting, downTo: highest + 1, signal });
-  const rest = before === null ? query : { ...query, before };
-  await addAll(store, rest, { collecting, downTo: range.lowest, signal });
-  return collecting.collected;
-}
-
-interface Adding {
-  collecting: Collecting;
-  /** Candidates before this position are not looked at. */
-  downTo: number;
-  signal: AbortSignal | undefined;
-}
-
-async function addAll(store: Store, query: CandidateQuery, { collecting, downTo, signal }: Adding): Promise<void> {
+  const matcher = new TermMatcher(query.terms, query.required);
+  const found: Found[] = [];
   for await (const page of store.candidates(query)) {
     signal?.throwIfAborted();
     for (const candidate of page) {
-      if (candidate.position < downTo || !collecting.add(candidate)) return;
+      const match = isWanted(candidate, query) ? matcher.match(candidate.content) : undefined;
+      if (!match) continue;
+      if (found.length >= atMost) return { found, lowest: found.at(-1)?.event.position ?? 0 };
+      found.push(foundOf(candidate, match, atMost !== Infinity));
     }
-    // Where signals get their turn: reading blocks.
+    // Reading is synchronous, so yield for the abort signal.
     await new Promise((resolve) => setImmediate(resolve));
   }
+  return { found, lowest: 0 };
 }
 
-class Collecting {
-  readonly collected: Collected = { found: [], lowest: 0, highest: 0 };
-  readonly #matcher: TermMatcher;
-  readonly #range: Range;
-  readonly #until: Date | undefined;
-  /** How many of those that were found may be so many at most. */
-  #counted = 0;
-  #last = 0;
+/** Returns true if an entry is earlier than `until`, and a call that read or changed `file`, unless they are undefined. */
+export function isWanted(candidate: Candidate, { until, file, writtenBy }: Wanted): boolean {
+  const { occurred_at, tool_name, call } = candidate;
+  if (!isEarly(candidate, { writtenBy })) return false;
+  if (until !== undefined && !(Date.parse(occurred_at ?? "") < until.getTime())) return false;
+  return file === undefined || (call !== undefined && usesFile(file, tool_name, call.input, call.cwd));
+}
 
-  constructor(matcher: TermMatcher, range: Range, until: Date | undefined) {
-    this.#matcher = matcher;
-    this.#range = range;
-    this.#until = until;
-  }
+/** Returns true for entries up to `writtenBy`, and for entries without a time. */
+export function isEarly(
+  { occurred_at }: Pick<Candidate, "occurred_at">,
+  { writtenBy }: Pick<Wanted, "writtenBy">,
+): boolean {
+  return writtenBy === undefined || !(Date.parse(occurred_at ?? "") > writtenBy.getTime());
+}
 
-  /** False if it is one too many: the collection is cut. */
-  add(candidate: Candidate): boolean {
-    const { collected } = this;
-    const { position, content } = candidate;
-    const { atMost, highest } = this.#range;
-    const match = isBefore(candidate, this.#until) ? this.#matcher.match(content) : undefined;
-    if (!match) return true;
-    collected.highest = Math.max(collected.highest, position);
-    const isAnew = position > highest;
-    if (isAnew && !this.#occurredBefore(candidate)) return true;
-    if (!isAnew && this.#counted >= atMost) {
-      collected.lowest = this.#last;
-      return false;
+/** Returns the sessions with a call that read or changed a file: see `SearchQuery.file`. */
+export async function sessionsWithFile(
+  store: Pick<Store, "candidates">,
+  file: string,
+  { sessionIds, signal }: { sessionIds?: readonly string[] | undefined; signal?: AbortSignal | undefined },
+): Promise<Set<string>> {
+  const found = new Set<string>();
+  const query = { terms: [fileName(file)], calls: true, ...(sessionIds === undefined ? {} : { sessionIds }) };
+  for await (const page of store.candidates(query)) {
+    signal?.throwIfAborted();
+    for (const candidate of page) {
+      const { session_id: id } = candidate;
+      if (!found.has(id) && isWanted(candidate, { file })) found.add(id);
     }
-    collected.found.push(foundOf(candidate, match, atMost !== Infinity));
-    if (!isAnew) this.#counted += 1;
-    this.#last = position;
-    return true;
   }
-
-  #occurredBefore({ occurred_at }: Candidate): boolean {
-    return occurred_at !== null && Date.parse(occurred_at) <= this.#range.writtenAnewBeforeMs;
-  }
+  return found;
 }
 
-/** Whether an entry is of an earlier time; true if there is no `until`. */
-export function isBefore({ occurred_at }: Pick<Candidate, "occurred_at">, until: Date | undefined): boolean {
-  return until === undefined || Date.parse(occurred_at ?? "") < until.getTime();
-}
-
-/** Most passages are never shown: they are made when they are. Where all are, the texts are not kept until then. */
+/**
+ * Creates passages on demand, because most are never shown. If all are shown, creates them at once instead of keeping
+ * the texts.
+ */
 export function foundOf(
   { content, ...event }: Candidate,
   { text, places, ...match }: Match,

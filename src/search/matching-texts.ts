@@ -1,67 +1,78 @@
-/** Where in an entry a query stands. */
+/** Position of a match in a text. */
 import { foldedPattern } from "../matching/folding.ts";
-import { TEXT_SEPARATOR } from "../store/model.ts";
+import { TEXT_SEPARATOR } from "../store/stored-model.ts";
 
 export type Place = readonly [start: number, end: number];
 
-/** What of an entry matches. */
+/** Matches in an entry. */
 export interface Match {
-  /** The text that a passage is made of, and the places in it, in order. */
+  /** Text for the passage, with the matches in it in order. */
   text: string;
   places: Place[];
   count: number;
-  /** For each pattern, how often the entry has it. */
+  /** Number of matches per pattern. */
   counts: number[];
-  /** How well the best place is a word of its own: see `wholeness`. For each pattern; 0 of what is not there. */
+  /** Best `wholeness` per pattern; 0 if it does not match. */
   wholeness: number[];
-  /** Whether it only says what is about to be done: see `announces`. */
+  /** Whether the text only announces what comes next: see `announces`. */
   announces: boolean;
-  /** Characters from the first to the last of the words where they are closest together; 0 of one pattern. */
+  /** Smallest distance, in characters, that contains all the words; 0 for one pattern. */
   span: number;
 }
 
-/** More places than that never stand in a passage. */
+/** No passage contains more places than this. */
 const MOST_PLACES = 200;
-/** Places that are looked at to tell whether one is a word of its own. */
+/** Number of places checked for `wholeness`. */
 const MOST_JUDGED = 12;
 const WORD_CHARACTER = /[\p{L}\p{N}\p{M}_$]/u;
 
-/** Looks for terms in entries. */
+/** Returns how many of several terms an entry must have. */
+export function leastTerms(terms: readonly string[]): number {
+  return Math.ceil(terms.length / 2);
+}
+
+/** Matches terms in entries. */
 export class TermMatcher {
   readonly #patterns: readonly RegExp[];
   readonly #required: number;
 
-  /** `required`: how many of the terms an entry must have. */
+  /** `required`: number of terms that an entry must have. */
   constructor(terms: readonly string[], required = terms.length) {
     this.#patterns = terms.map(foldedPattern);
     this.#required = required;
   }
 
   match(content: string): Match | undefined {
-    return this.#patterns.length === 1 ? this.#matchOne(content) : this.#matchWords(content);
+    return this.matchTexts(content.split(TEXT_SEPARATOR), content);
   }
 
-  #matchOne(content: string): Match | undefined {
+  /** Matches the texts of one entry. `content`: all of them. */
+  matchTexts(texts: readonly string[], content = texts.join("\n")): Match | undefined {
+    const match = this.#patterns.length === 1 ? this.#matchOne(texts) : this.#matchWords(texts);
+    return match && { ...match, announces: announces(content) };
+  }
+
+  #matchOne(texts: readonly string[]): Omit<Match, "announces"> | undefined {
     const [pattern] = this.#patterns;
     if (!pattern) return undefined;
     let first: { text: string; places: Place[] } | undefined;
     let count = 0;
     let whole = 0;
-    for (const text of content.split(TEXT_SEPARATOR)) {
+    for (const text of texts) {
       const found = placesOf(pattern, text);
       if (found.count === 0) continue;
       count += found.count;
       whole = Math.max(whole, bestWholeness(text, found.places));
       first ??= { text, places: found.places };
     }
-    return first && { ...first, count, counts: [count], wholeness: [whole], announces: announces(content), span: 0 };
+    return first && { ...first, count, counts: [count], wholeness: [whole], span: 0 };
   }
 
-  #matchWords(content: string): Match | undefined {
+  #matchWords(texts: readonly string[]): Omit<Match, "announces"> | undefined {
     const counts = this.#patterns.map(() => 0);
     const wholeness = this.#patterns.map(() => 0);
     let best: { text: string; window: Window } | undefined;
-    for (const text of content.split(TEXT_SEPARATOR)) {
+    for (const text of texts) {
       const found = this.#patterns.map((pattern) => placesOf(pattern, text));
       for (const [at, { count, places }] of found.entries()) {
         counts[at] = (counts[at] ?? 0) + count;
@@ -73,16 +84,16 @@ export class TermMatcher {
     if (!best || counts.filter((count) => count > 0).length < this.#required) return undefined;
     const count = counts.reduce((sum, each) => sum + each, 0);
     const { places, span } = best.window;
-    return { text: best.text, places, count, counts, wholeness, announces: announces(content), span };
+    return { text: best.text, places, count, counts, wholeness, span };
   }
 }
 
-/** Sentences with which agents begin a piece of work. Longer texts say more than that. */
+/** Sentences that announce work. Longer texts say more than that. */
 const ANNOUNCEMENT =
   /^\s*(?:(?:ok(?:ay)?|now|good|great|perfect|sure|right|first|next|then|alright|also|excellent)\b[^.:\n]{0,40}?[,.!:]?\s+)?(?:let me|let's|let us|i'll|i will|i'm going to|i am going to|i need to|i should|i want to|we need to|now i)\b/i;
 const LONGEST_ANNOUNCEMENT = 300;
 
-/** Whether a text is short, and begins as an announcement does or ends in a colon, before the work itself. */
+/** Returns true for a short text that starts like an announcement or ends in a colon. */
 function announces(text: string): boolean {
   if (text.length > LONGEST_ANNOUNCEMENT) return false;
   return text.trimEnd().endsWith(":") || ANNOUNCEMENT.test(text);
@@ -109,8 +120,8 @@ function bestWholeness(text: string, places: readonly Place[]): number {
 }
 
 /**
- * 1: a word or an identifier of its own. 0.75: a part of an identifier (`user` in `userName`, `user_name`). 0.5: the
- * beginning of a word. 0.25: within one.
+ * Returns 1 for a whole word or identifier, 0.75 for part of an identifier (`user` in `userName`, `user_name`), 0.5 for
+ * the beginning of a word, 0.25 within a word.
  */
 function wholeness(text: string, [start, end]: Place): number {
   const left = edge(text, start, true);
@@ -120,7 +131,7 @@ function wholeness(text: string, [start, end]: Place): number {
   return left === 2 && right === 2 ? 1 : 0.75;
 }
 
-/** 2: no word goes on over this place. 1: an identifier does, but one of its parts ends here. 0: a word does. */
+/** Returns 2 if no word continues across this place, 1 if a part of an identifier ends here, 0 if a word continues. */
 function edge(text: string, at: number, isStart: boolean): 0 | 1 | 2 {
   if (!isWordUnit(text, at - 1) || !isWordUnit(text, at)) return 2;
   const before = characterBefore(text, at);
@@ -132,7 +143,9 @@ function edge(text: string, at: number, isStart: boolean): 0 | 1 | 2 {
   return isHump || isDigitEdge || before === "_" || after === "_" ? 1 : 0;
 }
 
-/** Whether the character that has this unit is of a word. Most are of ASCII, where that is quick to tell. */
+/**
+ * Returns true if the character with this UTF-16 unit belongs to a word. Has a fast path for ASCII, which most text is.
+ */
 function isWordUnit(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   if (Number.isNaN(unit)) return false;
@@ -164,11 +177,11 @@ function isLower(character: string): boolean {
 }
 
 interface Window {
-  /** How many of the words stand in it. */
+  /** Number of distinct words in it. */
   words: number;
-  /** Characters from its first to its last word. */
+  /** Length in characters from its first to its last word. */
   span: number;
-  /** All places from its beginning on, in order, without those that overlap. */
+  /** All places from its start on, in order, without overlaps. */
   places: Place[];
 }
 
@@ -176,7 +189,7 @@ function isCloser(a: Window, b: Window): boolean {
   return a.words === b.words ? a.span < b.span : a.words > b.words;
 }
 
-/** Where all words that the text has are closest together. */
+/** Returns the smallest window with all words that occur in the text. */
 function closest(found: readonly (readonly Place[])[]): Window | undefined {
   const all = found
     .flatMap((places, word) => places.map((place) => ({ word, place })))

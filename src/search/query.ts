@@ -1,37 +1,45 @@
-/** What is asked, and what comes back. */
-import type { EventRole, StoredEvent } from "../store/model.ts";
+/** Types of search queries and results. */
+import type { EventRole, StoredEvent } from "../store/stored-model.ts";
 import type { Found } from "./collect.ts";
 
 export interface SearchQuery {
-  /** Not empty. */
+  /** May be empty only with `file`. */
   term: string;
   /**
-   * `phrase` (default): the term as it stands, whatever its case. `words`: each word of it, in any order, in one entry;
-   * if no entry has all, those that have the most.
+   * `phrase` (default): the exact term, ignoring case. `words`: entries with all of its words, in any order; if there
+   * are none, those with the most words.
    */
   match?: SearchMatch;
-  /** Entries of this time or later; those without a time are left out then. */
+  /** Only entries at this time or later; leaves out those without a time. */
   since?: Date;
-  /** Entries before this time; those without a time are left out then. */
+  /** Only entries before this time; leaves out those without a time. */
   until?: Date;
   role?: EventRole;
-  /** Only calls of this tool and their results; upper and lower case of ASCII letters count as the same. */
+  /** Only calls of this tool and their results; case is ignored for ASCII letters. */
   tool?: string;
   /** Only results of calls that failed. */
   errorsOnly?: boolean;
+  /**
+   * Only sessions with a call that read or changed this file: an absolute path, or a last part of one, such as a name.
+   * With an empty term, finds those calls.
+   */
+  file?: string;
   /** Only these sessions. */
   sessionIds?: readonly string[];
-  /** Entries found elsewhere, of none of the sessions that are searched: ranked with those of the store. */
+  /** Entries from sessions outside this search, ranked together with those of the store. */
   beside?: readonly Found[];
-  /** Default 20. Infinity: all of them, none left unranked. */
+  /** Maximum number of hits. Default 20. Infinity: all, ranked together. */
   limit?: number;
-  /** Where the page before ended. Everything else must be as it was then, but for the limit. */
-  cursor?: string;
-  /** With a limit, so many of the entries that match are ranked at a time, the newest first. Default 300. */
+  /**
+   * Number of hits to skip: those of earlier pages. Entries that occurred after `now`, the time of the first page, are
+   * skipped as well, so that hits do not move between pages.
+   */
+  offset?: number;
+  /** With a limit: number of matches that are ranked, the newest. Default 1,000. */
   rankedAtMost?: number;
-  /** What counts as new. Default: now. */
+  /** Time from which the age of entries counts. Default: now. */
   now?: Date;
-  /** Rejects with the signal's reason. */
+  /** Aborting rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
@@ -40,31 +48,29 @@ type SearchMatch = "phrase" | "words";
 export interface SearchResult {
   /** Best first. */
   hits: SearchHit[];
-  /** Entries that match, those on other pages too, of this block and of those before it. */
+  /** Number of ranked matches, including other pages. */
   total: number;
-  /** False: there are more; only the newest were ranked so far. */
+  /** False if only the newest were ranked and there are more. */
   isTotalExact: boolean;
-  /** Entries before this position were not ranked yet: see `olderHits`. 0: all were. */
+  /** Entries before this position are not ranked: see `olderHits`. 0 if all are. */
   lowest: number;
-  /** For the next page; null on the last one. */
-  cursor: string | null;
-  /** Of `words`: which were looked for, and in how many of them each entry has to have at least. */
+  /** For `words`: the words searched for, and how many of them each entry must have. */
   words: { wanted: string[]; required: number } | null;
 }
 
 /** An entry that matches. */
 export interface SearchHit extends Omit<StoredEvent, "content" | "is_own" | "block_type"> {
   block_type: StoredEvent["block_type"] | "title";
-  /** From 1, over all pages. */
+  /** Counted from 1 across all pages. */
   rank: number;
-  /** From 0 to some 2: comparable within one search only. */
+  /** From 0 to about 2; comparable only within one search. */
   score: number;
-  /** One line around the first match, or where most words are close together. */
+  /** One line around the first match, or around the place where most words are close together. */
   passage: string;
-  /** Where the term or the words stand in the passage: start and end, in UTF-16 units. */
+  /** Matches in the passage: start and end in UTF-16 units. */
   matches: (readonly [start: number, end: number])[];
-  /** How often the entry has the term, or any of the words. */
+  /** Number of matches of the term, or of any of the words. */
   match_count: number;
-  /** Of `words`: those that the entry lacks. */
+  /** For `words`: those that the entry lacks. */
   missing: string[];
 }

@@ -1,91 +1,66 @@
 /**
- * What comes first. A score is the product of a few factors, each of which says one thing about an entry. All numbers
- * that rank are in this file; they were chosen on the tuning part of `test/ranking` and are shown on the other part.
+ * Ranks entries. A score is the product of a few factors, each for one quality of an entry. All ranking constants are
+ * in this file; they were tuned on one part of `test/ranking` and are evaluated on the other.
  */
 import type { Candidate } from "../store/store.ts";
 import type { Match as WholeMatch } from "./matching-texts.ts";
 
 type Match = Omit<WholeMatch, "text" | "places">;
 
-/** What an entry is worth for each of its qualities. All but `asked` and `recency` are at most 1. */
-export interface Factors {
-  /** Whose words they are. */
-  voice: number;
-  /** Whether the term is a word of its own there. */
-  wholeness: number;
-  /** How much of the entry is about it. */
-  density: number;
-  /** How close together the words are. */
-  closeness: number;
-  /** How many of the words it has, rare ones before common ones. */
-  coverage: number;
-  /** Whether it says something, or only what is about to be done. */
-  substance: number;
-  /** A failure, where failures are asked for. */
-  asked: number;
-  /** Newer before older, where all else is equal. */
-  recency: number;
-}
-
-/** What people and agents said is what somebody looks for who recalls; what a tool printed may stand anywhere. */
+/** People who recall a session look for what was said; tool output may contain anything. */
 const VOICES = {
-  /** It says what the whole session is about. */
+  /** Describes the whole session. */
   title: 1,
-  /** Questions have the words too; what answers them is looked for more often. */
+  /** Below `assistant`: questions contain the words too, but readers look for the answers. */
   user: 0.8,
   assistant: 1,
-  /** A compaction: much of it is about other things. */
+  /** Much of a compaction summary is about other things. */
   summary: 0.8,
   thinking: 0.75,
   call: 0.6,
   failure: 0.65,
   result: 0.4,
-  /** Reminders, command output and instructions that a program put there. */
+  /** Reminders, command output and instructions added by a program. */
   system: 0.35,
 };
 
-/** Of a place within a word at 0.25 (see `wholeness`): half as good as one of its own. */
+/** A match within a word, with a wholeness of 0.25, is worth half of a whole word. */
 const WHOLENESS_FLOOR = 1 / 3;
 
-/** Characters of an entry in which one match is neither much nor little: a paragraph. */
-export const USUAL_CHARACTERS = 400;
-/** How much a long entry counts against one that is as long as usual, as in BM25. */
+/** Length of a typical entry: a paragraph. */
+const USUAL_CHARACTERS = 400;
+/** Penalty for entries longer than typical, as in BM25. */
 const LENGTH_SHARE = 0.5;
 const SATURATION = 1.2;
-/** A long entry with one match still is a find. */
+/** A long entry with one match still counts. */
 const DENSITY_FLOOR = 0.25;
 
-/** Characters between words that belong to one sentence. */
+/** Maximum distance of words in one sentence, in characters. */
 const SENTENCE_CHARACTERS = 120;
 const CLOSENESS_FLOOR = 0.5;
 
-/** "Let me look at the tests:" has the term, and nothing to recall. */
+/** "Let me look at the tests:" contains the term but nothing worth recalling. */
 const ANNOUNCEMENT = 0.6;
 
 const ASKED = 1.6;
-/** The newest entry is worth this much more than the oldest. */
+/** Maximum bonus of the newest entry over the oldest. */
 const RECENCY = 0.15;
 const RECENT_MS = 30 * 24 * 60 * 60 * 1_000;
 
-/** Each further entry of one session counts so much of the one before, so that other sessions are seen as well. */
+/** Factor for each further entry of a session, so that other sessions appear too. */
 const NEXT_OF_SESSION = 0.85;
-/** After so many it may as well be this session. */
+/** Maximum number of such steps. */
 const MOST_STEPS = 4;
-/** The same words at the same time: a session that was forked, or continued in another file. */
+/** Factor for a copy (same words, same time), as in a forked session or one continued in another file. */
 const REPEATED = 0.3;
 
 const FAILURE =
   /\b(?:errors?|fail(?:s|ed|ing|ures?)?|exceptions?|crash(?:e[sd]|ing)?|denied|refused|cannot|panic)\b|\bE[A-Z]{3,}\b|\w(?:Error|Exception)\b/;
 
-/** What of an entry counts, besides its text. */
+/** Fields that rank an entry, besides its text. */
 export type Rankable = Pick<Candidate, "message_type" | "role" | "status" | "occurred_at"> & {
   block_type: Candidate["block_type"] | "title";
 };
-
-export interface Ranked {
-  factors: Factors;
-  score: number;
-}
 
 export class Ranking {
   readonly #asksForFailures: boolean;
@@ -96,19 +71,25 @@ export class Ranking {
     this.#nowMs = now.getTime();
   }
 
-  /** `weights`: for each word how much it tells; they add up to 1. */
-  rank(event: Rankable, size: number, match: Match, weights: readonly number[]): Ranked {
-    const factors: Factors = {
-      voice: VOICES[voiceOf(event)],
-      wholeness: wholenessOf(match, weights),
-      density: densityOf(match, size),
-      closeness: CLOSENESS_FLOOR + (1 - CLOSENESS_FLOOR) / (1 + match.span / SENTENCE_CHARACTERS),
-      coverage: coverageOf(match, weights),
-      substance: match.announces && event.role === "assistant" ? ANNOUNCEMENT : 1,
-      asked: this.#asksForFailures && event.status === "error" ? ASKED : 1,
-      recency: 1 + RECENCY * 2 ** (-this.#ageMs(event) / RECENT_MS),
-    };
-    return { factors, score: Object.values(factors).reduce((product, factor: number) => product * factor, 1) };
+  /** Returns the score of an entry. `weights` has the weight of each word; they add up to 1. */
+  score(event: Rankable, size: number, match: Match, weights: readonly number[]): number {
+    // Who or what produced the text.
+    const voice = VOICES[voiceOf(event)];
+    const closeness = CLOSENESS_FLOOR + (1 - CLOSENESS_FLOOR) / (1 + match.span / SENTENCE_CHARACTERS);
+    const substance = match.announces && event.role === "assistant" ? ANNOUNCEMENT : 1;
+    const asked = this.#asksForFailures && event.status === "error" ? ASKED : 1;
+    // Puts newer entries first if all else is equal.
+    const recency = 1 + RECENCY * 2 ** (-this.#ageMs(event) / RECENT_MS);
+    return (
+      voice *
+      wholenessOf(match, weights) *
+      densityOf(match, size) *
+      closeness *
+      coverageOf(match, weights) *
+      substance *
+      asked *
+      recency
+    );
   }
 
   #ageMs({ occurred_at }: { occurred_at: string | null }): number {
@@ -137,18 +118,18 @@ function wholenessOf({ counts, wholeness }: Match, weights: readonly number[]): 
 }
 
 function densityOf({ count }: Match, size: number): number {
-  // What is shorter than usual is not about less.
+  // A short entry gets no bonus for its length.
   const length = 1 - LENGTH_SHARE + (LENGTH_SHARE * Math.max(size, USUAL_CHARACTERS)) / USUAL_CHARACTERS;
   return DENSITY_FLOOR + ((1 - DENSITY_FLOOR) * count) / (count + SATURATION * length);
 }
 
 function coverageOf({ counts }: Match, weights: readonly number[]): number {
   const had = counts.reduce((sum, count, at) => sum + (count > 0 ? (weights[at] ?? 0) : 0), 0);
-  // Twice as much of the question is worth four times as much.
+  // Squared, so that covering twice as much of the query is worth four times as much.
   return had ** 2;
 }
 
-/** How much each word tells: those that few of the entries have tell most. They add up to 1. */
+/** Returns the weight of each word: the rarer, the higher. They add up to 1. */
 export function weightsOf(counts: readonly (readonly number[])[], words: number): number[] {
   const rarity = Array.from({ length: words }, (_, at) => {
     const having = counts.filter((each) => (each[at] ?? 0) > 0).length;
@@ -162,12 +143,15 @@ export interface Orderable {
   event_id: string;
   session_id: string;
   occurred_at: string | null;
-  /** What tells it from copies of it, with the time. */
+  /** Identifies copies of the entry, together with the time. */
   likeness: string;
   score: number;
 }
 
-/** The entries with the scores by which they are shown, best first: each session and each text once before the next. */
+/**
+ * Returns the entries with their final scores, best first; repeated texts and further entries of a session are ranked
+ * lower.
+ */
 export function inOrder<T extends Orderable>(found: readonly T[]): T[] {
   const sessions = new Map<string, number>();
   const copies = new Map<string, number>();
@@ -187,8 +171,8 @@ export function inOrder<T extends Orderable>(found: readonly T[]): T[] {
   return shown.toSorted(better);
 }
 
-/** Below zero if the first comes before the second. No two entries are equal. */
-export function better(a: Orderable, b: Orderable): number {
+/** Compares two entries: negative if the first comes first. Never returns 0 for two different entries. */
+function better(a: Orderable, b: Orderable): number {
   if (a.score !== b.score) return b.score - a.score;
   const [timeA, timeB] = [a.occurred_at ?? "", b.occurred_at ?? ""];
   if (timeA !== timeB) return timeA < timeB ? 1 : -1;

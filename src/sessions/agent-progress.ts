@@ -1,4 +1,4 @@
-/** Whose subagents stand nowhere but in the session's own file. */
+/** Detects sessions whose subagents are only in the session's own file. */
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { limitedMap } from "./limited-map.ts";
@@ -9,39 +9,53 @@ import type { SessionRef } from "./session-ref.ts";
 const AGENT_FILE = /^agent-.*\.jsonl$/;
 const HEADS_AT_ONCE = 16;
 
-/** Sessions that files of older versions name, by the file's path. Whose an agent's file is does not change. */
+/** Sessions named in subagent files of older versions, by the file's path. Cached, as they do not change. */
 const knownParents = new Map<string, string>();
 
+/** Contents of folders, for calls that look at many sessions at one time. */
+export type FolderListings = Map<string, Promise<FolderListing>>;
+
+interface FolderListing {
+  names: ReadonlySet<string>;
+  /** Paths of subagent files. */
+  agents: readonly string[];
+}
+
 /**
- * Whether a session is to be read with `agentProgress`: one of Claude Code, at the top, without subagent files. Older
- * versions kept subagents only as copies in `progress` lines; where there are files, the copies would tell them twice.
- * False where nothing can be known: of standard input, and if a folder cannot be read.
+ * Returns whether to read a session with `agentProgress`: a top-level session of Claude Code without subagent files. Older
+ * versions kept subagents only as copies in `progress` lines; with files, the copies would be duplicates. False for
+ * standard input, and if a folder cannot be read. For an archived session, that was decided when it was indexed.
  */
 export async function needsAgentProgress(
-  ref: Pick<SessionRef, "source" | "path" | "agentId" | "parentId">,
+  ref: Pick<SessionRef, "source" | "path" | "agentId" | "parentId" | "archived">,
+  listings: FolderListings = new Map(),
 ): Promise<boolean> {
-  const { source, path, agentId, parentId } = ref;
+  const { source, path, agentId, parentId, archived } = ref;
+  if (archived !== null) return true;
   if (source !== "claude-code" || path === null || agentId !== null || parentId !== null) return false;
+  const folder = dirname(path);
   const id = basename(path, ".jsonl");
   try {
-    return !(await hasFolder(join(dirname(path), id, "subagents"))) && !(await isNamedBeside(dirname(path), id));
+    let listing = listings.get(folder);
+    if (listing === undefined) listings.set(folder, (listing = listingOf(folder)));
+    const { names, agents } = await listing;
+    if (names.has(id) && (await hasAgents(join(folder, id, "subagents")))) return false;
+    // Subagent files of older versions are beside the session's file, and name the session.
+    return !(await limitedMap(agents, HEADS_AT_ONCE, parentIn)).includes(id);
   } catch {
     return false;
   }
 }
 
-async function hasFolder(folder: string): Promise<boolean> {
+async function hasAgents(folder: string): Promise<boolean> {
   const names = await namesIn(folder, true);
   return names.some((name) => AGENT_FILE.test(basename(name)));
 }
 
-/** Whether a subagent of an older version, which lies beside the session, names it. */
-async function isNamedBeside(folder: string, id: string): Promise<boolean> {
-  const paths = (await namesIn(folder, false))
-    .filter((name) => AGENT_FILE.test(name))
-    .map((name) => join(folder, name));
-  const parents = await limitedMap(paths, HEADS_AT_ONCE, parentIn);
-  return parents.includes(id);
+async function listingOf(folder: string): Promise<FolderListing> {
+  const names = await namesIn(folder, false);
+  const agents = names.filter((name) => AGENT_FILE.test(name)).map((name) => join(folder, name));
+  return { names: new Set(names), agents };
 }
 
 async function namesIn(folder: string, recursive: boolean): Promise<string[]> {
@@ -56,7 +70,7 @@ async function namesIn(folder: string, recursive: boolean): Promise<string[]> {
 async function parentIn(path: string): Promise<string | null> {
   const known = knownParents.get(path);
   if (known !== undefined) return known;
-  // Few sessions have such files beside them, and loading what reads them takes its time.
+  // Loaded on demand, since few sessions have such files.
   const { readSessionHead } = await import("./session-head.ts");
   const { sessionId } = await readSessionHead(path, nodeSessionFiles);
   if (sessionId !== null) knownParents.set(path, sessionId);

@@ -1,13 +1,13 @@
-import { keptFileReader } from "./kept-files.ts";
+import { keptFileReader } from "./session-kept-files.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import type { SessionRef } from "./session-ref.ts";
 import { bytesOfFile } from "./text-file.ts";
 
-/** What our recorder writes. */
+/** Attachment paths as the recorder writes them. */
 const ATTACHMENT_PATH = /^[\w-]+\/attachments\/[\w-]+\.\w+$/;
 
 /**
- * Reads the attachments that a transcript of ours keeps beside itself; undefined of one that is larger than `maxBytes`.
+ * Returns a reader for the attachments saved beside a transcript; undefined for one that is larger than `maxBytes`.
  * See `keptFileReader`.
  */
 export function attachmentReader(

@@ -1,5 +1,5 @@
 /**
- * When something was last said in a session, by the end of its file. The file's own time says nothing of that: copying,
+ * Reads the time of a session's last entry from the end of its file. The file's own time is not reliable: copying,
  * restoring and unpacking set it.
  */
 import { isBuiltInCommand } from "../parse/built-in-commands.ts";
@@ -11,13 +11,13 @@ import { isReadFault } from "./read-fault.ts";
 import type { SessionFiles } from "./session-files.ts";
 import type { SessionRef } from "./session-ref.ts";
 
-/** Entries stand in the order of their times but for a few, which are this near to each other. */
+/** Entries are in order of time, except within this distance. */
 const TAIL_BYTES = 64 * 1024;
-/** A last line may be longer: an image, a large output. */
+/** A last line may be longer, with an image or a large output. */
 const LONG_TAIL_BYTES = 1024 * 1024;
 const FILES_AT_ONCE = 16;
 
-/** The sessions with `lastMs`, newest first; those in which nothing has a time come last. */
+/** Returns the sessions with `lastMs`, newest first; those without any time come last. */
 export async function byEntryTime(
   refs: readonly SessionRef[],
   files: Pick<SessionFiles, "openRead">,
@@ -29,11 +29,11 @@ export async function byEntryTime(
   return dated.toSorted((a, b) => (b.lastMs ?? 0) - (a.lastMs ?? 0) || (a.id < b.id ? -1 : 1));
 }
 
-/** The time of a session's last entry, in milliseconds since 1970; null if it has none. */
+/** Returns the time of a session's last entry, in milliseconds since 1970; null if it has none. */
 async function lastEntryMs(ref: SessionRef, files: Pick<SessionFiles, "openRead">): Promise<number | null> {
-  const { path, bytes, lastMs } = ref;
-  // Of opencode's store the database says it.
-  if (lastMs !== null || path === null || bytes === null || bytes === 0) return lastMs;
+  const { path, bytes, lastMs, archived } = ref;
+  // For opencode's store the database has the time, for an archived session our store.
+  if (lastMs !== null || path === null || bytes === null || bytes === 0 || archived !== null) return lastMs;
   try {
     for (const length of [TAIL_BYTES, LONG_TAIL_BYTES]) {
       const found = latestIn(await tailOf(path, bytes, length, files), length >= bytes);
@@ -42,7 +42,7 @@ async function lastEntryMs(ref: SessionRef, files: Pick<SessionFiles, "openRead"
     }
     return await latestInAll(ref);
   } catch (error) {
-    // It cannot be ruled out; whoever reads it says why it cannot be read.
+    // Sorted first, as it cannot be ruled out; reading the session reports why it fails.
     if (isReadFault(error)) return Number.POSITIVE_INFINITY;
     throw error;
   }
@@ -62,7 +62,7 @@ async function tailOf(
   }
 }
 
-/** Of lines of JSON and of headings of our markdown; the first line counts only if it is whole. */
+/** Returns the latest time in JSON lines or markdown headings; the first line counts only if it is complete. */
 function latestIn(tail: string, isWhole: boolean): number | null {
   let latest: number | null = null;
   const lines = tail.split("\n").slice(isWhole ? 0 : 1);
@@ -73,11 +73,11 @@ function latestIn(tail: string, isWhole: boolean): number | null {
   return latest;
 }
 
-/** The start of a section in our markdown, which no text in it can have. */
+/** Start of a section in our markdown; no text in it can contain this. */
 const MARKDOWN_HEADING = /^## \[([\w:.+-]{0,40})\] /;
 const ANY_TIME = /"timestamp"\s*:\s*"([^"]{10,40})"/g;
 
-/** Undefined also of a line that cannot be later than `latest`: most need not be parsed. */
+/** Returns the time of a line. Undefined also for a line that cannot be later than `latest`, so that few are parsed. */
 function timeOfLine(line: string, latest: number | null): string | undefined {
   if (!line.startsWith("{")) return MARKDOWN_HEADING.exec(line)?.[1];
   const isLater = [...line.matchAll(ANY_TIME)].some(([, time = ""]) => latest === null || Date.parse(time) > latest);
@@ -86,26 +86,26 @@ function timeOfLine(line: string, latest: number | null): string | undefined {
     const record: unknown = JSON.parse(line);
     return isFields(record) ? textOf(record, "timestamp") : undefined;
   } catch {
-    // Damage is for the parser to report; another line has a time too.
+    // The parser reports damage; other lines have times too.
     return undefined;
   }
 }
 
-/** What no line at the end tells: an export, which is one object, or a session without times. */
+/** Reads the whole session, if its end has no times: an export, which is one object, or a session without times. */
 async function latestInAll(ref: SessionRef): Promise<number | null> {
   const reader = await readThrough(ref, () => false);
   const ms = Date.parse(reader.summary().metadata.lastTimestamp ?? "");
   return Number.isNaN(ms) ? null : ms;
 }
 
-/** Whether anybody said anything: the person or the assistant. Rejects with a `SessionError` if it cannot be read. */
+/** Returns whether the user or the assistant said anything. Rejects with a `TranscriptsError` if it cannot be read. */
 export async function isConversation(ref: SessionRef): Promise<boolean> {
   let isFound = false;
   await readThrough(ref, ({ message }) => (isFound = isSaid(message)));
   return isFound;
 }
 
-/** Commands that set the program up say nothing. */
+/** Built-in commands that configure the program do not count as said. */
 function isSaid({ message_type, user_kind, metadata }: ReadMessage["message"]): boolean {
   if (message_type === "assistant") return true;
   return user_kind === "human" && !(metadata.origin === "command" && isBuiltInCommand(metadata.command ?? ""));

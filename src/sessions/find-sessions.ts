@@ -1,31 +1,46 @@
-import { type ClaudeScanOptions, scanClaudeCode, type ScannedSessions } from "./claude-code.ts";
+import { type ClaudeScanOptions, scanClaudeCode, type ScannedSessions } from "./claude-sessions.ts";
 import { byEntryTime } from "./entry-times.ts";
 import { scanOpencodeStore } from "./opencode-store.ts";
 import { filterByProject } from "./project-filter.ts";
 import { isAbsent } from "./reasons.ts";
 import { markForeign } from "./recorded-here.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
-import { isSubagent, type SessionRef, type SessionRoot, type Unreadable, type Where } from "./session-ref.ts";
+import {
+  agentOf,
+  type AgentName,
+  isSubagent,
+  type SessionRef,
+  type SessionRoot,
+  type Unreadable,
+  type Where,
+} from "./session-ref.ts";
 import { sessionRoots } from "./session-roots.ts";
 import { scanTranscripts } from "./transcripts.ts";
 
 export interface FindOptions {
-  /** In the order of what was said last in them, with `lastMs`: the end of each file is read. Default: of file times. */
+  /**
+   * Orders by the last entry's time, with `lastMs`, which reads the end of each file, except with `archived` of those
+   * that the store has as they are. Default: by file times.
+   */
   byEntryTime?: boolean;
-  /** Only sessions in which something was said at this time or later. Implies `byEntryTime`. */
+  /** Only sessions with an entry at this time or later. Implies `byEntryTime`. */
   since?: Date;
-  /** Only sessions of this project: its folder, or the last name of it. See `filterByProject`. */
+  /** Only sessions of this project: its folder, or the folder's name. See `filterByProject`. */
   project?: string;
-  /** Subagents too. Default: false. */
+  /** Only sessions of this agent. */
+  agent?: AgentName;
+  /** Includes subagents. Default: false. */
   all?: boolean;
+  /** Includes sessions that only the store has: see `Where.archive`. Default: false. */
+  archived?: boolean;
   /** Default: the real file system. */
   files?: SessionFiles;
 }
 
-/** A place that was looked at. */
+/** Place that was searched. */
 export interface SearchedRoot extends SessionRoot {
   isThere: boolean;
-  /** Sessions in it, before the filters by time and project. */
+  /** Number of sessions in it, before the filters by time and project. */
   sessions: number;
 }
 
@@ -37,20 +52,20 @@ export interface FoundSessions {
 }
 
 /**
- * The sessions on this machine. Names, sizes and times are looked at, files are not read (but for the heads of
- * transcripts whose names are not opencode's, and for `byEntryTime`). Never rejects for what it finds: see `unreadable`.
+ * Finds the sessions on this machine by names, sizes and times, without reading files (except the heads of transcripts
+ * whose names are not opencode's, and for `byEntryTime`). Never rejects because of files: see `unreadable`.
  *
- * A session that we recorded and that opencode still has is listed once, as our transcript, which outlives a deletion
- * in opencode, with the other one in `alternatives`.
+ * A recorded session that opencode still has is listed once, as our transcript, which outlives a deletion in opencode,
+ * with the stored one in `alternatives`.
  */
 export async function findSessions(where: Where, options: FindOptions = {}): Promise<FoundSessions> {
-  const { since, project, all = false, files = nodeSessionFiles } = options;
+  const { since, project, agent, all = false, archived = false, files = nodeSessionFiles } = options;
   const { byEntryTime: isByEntry = since !== undefined } = options;
   const roots = await sessionRoots(where, files);
   const seen = new Set<string>();
   const scanned: ScannedSessions[] = [];
   const searched: SearchedRoot[] = [];
-  // One after the other: a file that two roots lead to is the first one's.
+  // One after the other: a file below two roots belongs to the first.
   for (const root of roots) {
     const result = await scan(root, files, { subagents: all, seen });
     const count = result.sessions.filter((ref) => all || !isSubagent(ref)).length;
@@ -58,17 +73,23 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
     searched.push({ ...root, isThere: await isThere(root.path, files), sessions: count });
   }
 
+  const unreadable = scanned.flatMap((each) => each.unreadable);
   let sessions = joinSources(scanned.flatMap((each) => each.sessions));
+  const besides = archived ? await where.archive?.besides({ sessions, unreadable, roots: searched }) : undefined;
+  sessions = sessions.map((ref) => ({ ...ref, lastMs: ref.lastMs ?? besides?.lastMs.get(ref) ?? null }));
+  sessions.push(...(besides?.sessions ?? []));
+  unreadable.push(...(besides?.unreadable ?? []));
   const stored = where.roots === undefined ? { stored: storedIn(scanned) } : {};
   sessions = await markForeign(sessions, where, { files, ...stored });
-  // Not earlier: of a session in two places only one may know its parent.
+  // Not earlier: if a session is in two places, perhaps only one has its parent.
   if (!all) sessions = sessions.filter((ref) => !isSubagent(ref));
+  if (agent !== undefined) sessions = sessions.filter((ref) => agentOf(ref) === agent);
   if (project !== undefined) sessions = await filterByProject(sessions, project, where, files);
   sessions = isByEntry ? await byEntryTime(sessions, files) : byFileTime(sessions);
   if (since !== undefined) sessions = sessions.filter(({ lastMs }) => (lastMs ?? 0) >= since.getTime());
   return {
     sessions,
-    unreadable: scanned.flatMap((each) => each.unreadable),
+    unreadable,
     roots: searched,
   };
 }
@@ -85,7 +106,7 @@ function scan(root: SessionRoot, files: SessionFiles, options: ClaudeScanOptions
     case "transcript":
       return scanTranscripts(root, files);
     case "opencode-store":
-      return scanOpencodeStore(root.path, files);
+      return scanOpencodeStore(root.path, files, root.agent);
   }
 }
 
@@ -94,12 +115,12 @@ async function isThere(path: string, files: SessionFiles): Promise<boolean> {
     await files.stat(path);
     return true;
   } catch (error) {
-    // What cannot be looked at is there, and listed as unreadable.
+    // A place that cannot be examined exists, and is listed as unreadable.
     return !isAbsent(error);
   }
 }
 
-/** Makes the transcript and the stored session with one id one session. */
+/** Merges a transcript and a stored session with the same id. */
 function joinSources(refs: readonly SessionRef[]): SessionRef[] {
   const isOpencode = ({ source }: SessionRef): boolean => source !== "claude-code";
   const rank = ({ source }: SessionRef): number => (source === "transcript" ? 0 : 1);
@@ -110,10 +131,11 @@ function joinSources(refs: readonly SessionRef[]): SessionRef[] {
   return [...refs.filter((ref) => !isOpencode(ref)), ...joined];
 }
 
-/** A session with another form of it as an alternative, which tells what the first form does not. */
+/** Adds another form of a session as an alternative, and fields that only the other form has. */
 function completedBy(first: SessionRef, other: SessionRef): SessionRef {
   return {
     ...first,
+    ...(other.agent === undefined ? {} : { agent: other.agent }),
     project: first.project ?? other.project,
     projectLabel: first.projectLabel || other.projectLabel,
     parentId: first.parentId ?? other.parentId,

@@ -1,35 +1,41 @@
 import { setImmediate } from "node:timers/promises";
+import { crc32 } from "node:zlib";
 import { openStore } from "./opencode-store.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
-import { refusingContent } from "./refuse-content.ts";
-import { SessionError } from "./session-error.ts";
+import { isFields } from "../parse/json-fields.ts";
+import type { SessionContent, Source, SourceOptions, SourcePlace, SourceUnit } from "../parse/message-draft.ts";
+import type { Piece } from "../parse/sources/opencode-pieces.ts";
+import { ExportReader } from "../parse/sources/opencode-export.ts";
+import { refusingContent, type RefusalOptions } from "./refuse-content.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import type { SessionRef } from "./session-ref.ts";
-import { exportedSession } from "./store-export.ts";
+import { exportedSession, type ExportPiece } from "./store-export.ts";
+import { lineFeedsIn } from "../transcript/format/lines.ts";
+import { isSessionError, TranscriptsError } from "../transcripts-error.ts";
 
 export interface OpenOptions {
-  /** What `-` reads. Needed for a ref of `stdin` only. */
-  stdin?: AsyncIterable<Uint8Array>;
-  /** Bytes read from a file at once. Default: 512 KiB. */
+  /** Standard input. Needed only for a ref of `stdin`. */
+  stdin?: AsyncIterable<Uint8Array> | undefined;
+  /** Number of bytes read from a file at once. Default: 512 KiB. */
   chunkBytes?: number;
   /** Default: the real file system. */
   files?: SessionFiles;
 }
 
 const CHUNK_BYTES = 512 * 1024;
-/** A database is read without letting go of the thread: others get a turn after so many characters. */
+/** Number of characters after which the event loop gets a turn, because reading a database blocks the thread. */
 const TURN_CHARS = 256 * 1024;
 
 /**
- * The bytes of a session: the file as it is, or for `opencode-store` the JSON that `opencode export` prints. Each chunk
- * has memory of its own, so its reader may keep it. A file that grows is read to the end that it has when that is
- * reached. Throws a `SessionError` (`gone`, `unreadable`), at the first chunk or at a later one.
+ * Yields the bytes of a session: its file, or for `opencode-store` the JSON that `opencode export` prints. Each chunk has
+ * its own memory, so the caller may keep it. A growing file is read up to its end at that time. Throws a `TranscriptsError`
+ * (`gone`, `unreadable`) at any chunk.
  */
 export async function* openSession(ref: SessionRef, options: OpenOptions = {}): AsyncGenerator<Uint8Array> {
   try {
     yield* bytesOf(ref, options);
   } catch (error) {
-    throw error instanceof SessionError ? error : cannotOpen(ref, error);
+    throw isSessionError(error) ? error : cannotOpen(ref, error);
   }
 }
 
@@ -37,32 +43,41 @@ function bytesOf(ref: SessionRef, options: OpenOptions): AsyncIterable<Uint8Arra
   const { stdin, chunkBytes = CHUNK_BYTES, files = nodeSessionFiles } = options;
   if (ref.source === "stdin" && stdin !== undefined) return stdin;
   if (ref.database !== null) return storeBytes(ref, ref.database);
-  if (ref.path === null) throw new Error("there is nothing to read it from");
-  // What has no size has no positions to read from either.
+  if (ref.path === null) throw new Error("no standard input was given");
+  // Without a size, there are no positions to read from.
   return ref.bytes === null ? files.openStream(ref.path) : fileBytes(ref.path, chunkBytes, files);
 }
 
 /**
- * The same, refused with a `SessionError` (`unsupported`, `not_a_session`, and `empty` of what can be read only once)
- * in place of the first chunk if it is no session that can be read.
+ * Opens a session: its bytes as `readableBytes` has them, a source for one in opencode's database, or for an archived one
+ * from the store.
  */
-export function openReadable(ref: SessionRef, options: OpenOptions = {}): AsyncGenerator<Uint8Array> {
-  const chunks = openSession(ref, options);
-  if (ref.database !== null) return chunks;
-  // A file that was named and is empty was refused before; another one may have just begun.
-  const isInItsPlace = ref.source === "claude-code" || ref.source === "transcript";
-  return refusingContent(chunks, ref.path ?? "Standard input", {
-    mayBeEmpty: ref.bytes !== null,
-    mayBeUnknown: isInItsPlace,
-  });
+export function openReadable(ref: SessionRef, options: OpenOptions = {}): SessionContent {
+  if (ref.archived !== null) return ref.archived.source;
+  return ref.database === null ? readableBytes(ref, options) : new StoreSource(ref, ref.database);
 }
 
-/** Reads one chunk ahead, so that the disk works while the chunk before is used. */
+/**
+ * Like `openSession`, but throws a `TranscriptsError` (`unsupported`, `not_a_session`, and `empty` for a stream) in place of
+ * the first chunk if the content is not a readable session.
+ */
+export function readableBytes(ref: SessionRef, options: OpenOptions = {}): AsyncGenerator<Uint8Array> {
+  const chunks = openSession(ref, options);
+  if (ref.database !== null) return chunks;
+  return refusingContent(chunks, ref.path ?? "Standard input", refusalOptions(ref));
+}
+
+export function refusalOptions({ source, bytes }: SessionRef): RefusalOptions {
+  // An empty file named by the user was refused earlier; any other may be a session that just began.
+  return { mayBeEmpty: bytes !== null, mayBeUnknown: source === "claude-code" || source === "transcript" };
+}
+
+/** Reads one chunk ahead, so that reading and processing overlap. */
 async function* fileBytes(path: string, chunkBytes: number, files: SessionFiles): AsyncGenerator<Uint8Array> {
   const handle = await files.openRead(path);
   const readAt = (at: number): Promise<Uint8Array> => {
     const read = handle.read(at, chunkBytes);
-    // It may fail before anybody waits for it, or when nobody will any more.
+    // The promise may reject before or after it is awaited.
     read.catch(() => undefined);
     return read;
   };
@@ -82,14 +97,19 @@ async function* fileBytes(path: string, chunkBytes: number, files: SessionFiles)
 }
 
 async function* storeBytes(ref: SessionRef, path: string): AsyncGenerator<Uint8Array> {
+  for await (const { before, json } of storedPieces(ref, path)) yield Buffer.from(before + json);
+}
+
+/** Yields the pieces of a session's export. */
+async function* storedPieces(ref: SessionRef, path: string): AsyncGenerator<ExportPiece> {
   const database = await openStore(path);
   try {
     let chars = 0;
     let isEmpty = true;
     for (const piece of exportedSession(database, ref.id)) {
       isEmpty = false;
-      yield Buffer.from(piece);
-      chars += piece.length;
+      yield piece;
+      chars += piece.json.length;
       if (chars < TURN_CHARS) continue;
       chars = 0;
       await setImmediate();
@@ -100,18 +120,87 @@ async function* storeBytes(ref: SessionRef, path: string): AsyncGenerator<Uint8A
   }
 }
 
-/** An error of the file system or of the database, for the user. */
-export function cannotOpen(ref: SessionRef, cause: unknown): SessionError {
+/**
+ * Reads a session in opencode's database message by message, so that memory does not grow with the session. Yields the
+ * same units as the session's export does.
+ */
+export class StoreSource implements Source {
+  readonly name = "opencode-export";
+  readonly hasStableIds = true;
+  readonly #ref: SessionRef;
+  readonly #path: string;
+  readonly #crcs = new Map<number, number>();
+  /** Number of bytes of the export read so far. */
+  bytes = 0;
+
+  constructor(ref: SessionRef, path: string) {
+    this.#ref = ref;
+    this.#path = path;
+  }
+
+  detect(): boolean {
+    return false;
+  }
+
+  async *read(_chunks: unknown, { start }: Pick<SourceOptions, "start">): AsyncGenerator<SourceUnit[]> {
+    // The ids of messages are unique in the database.
+    const reader = new ExportReader({ mayRepeat: false });
+    const from = start?.offset ?? 0;
+    let kind: Piece["kind"] = "session";
+    let lines = 0;
+    for await (const { json, place } of this.#placed()) {
+      lines = place.line - 1;
+      if (json === "" || (kind === "message" && place.offset < from)) continue;
+      const value: unknown = JSON.parse(json);
+      const fields = isFields(value) ? value : undefined;
+      const unit = reader.add({ kind, ...place, value: fields, problems: [], isBehindEnd: false });
+      if (unit && unit.offset >= from) yield [unit];
+      kind = "message";
+    }
+    const unit = reader.end(lines);
+    if (unit && unit.offset >= from) yield [unit];
+  }
+
+  /** Returns the CRC-32 of the export up to the start of a unit that was read. */
+  crcAt(offset: number): number | undefined {
+    return this.#crcs.get(offset);
+  }
+
+  /** Yields the pieces with the place where the JSON of each begins. */
+  async *#placed(): AsyncGenerator<{ json: string; place: SourcePlace }> {
+    let place = { line: 1, offset: 0 };
+    let crc = 0;
+    const pass = (text: string): void => {
+      const bytes = Buffer.from(text);
+      crc = crc32(bytes, crc);
+      place = { line: place.line + lineFeedsIn(bytes), offset: place.offset + bytes.length };
+      this.bytes = place.offset;
+    };
+    try {
+      for await (const { before, json } of storedPieces(this.#ref, this.#path)) {
+        pass(before);
+        this.#crcs.set(place.offset, crc);
+        yield { json, place };
+        pass(json);
+      }
+    } catch (error) {
+      throw isSessionError(error) ? error : cannotOpen(this.#ref, error);
+    }
+  }
+}
+
+/** Converts an error of the file system or the database for the user. */
+export function cannotOpen(ref: SessionRef, cause: unknown): TranscriptsError {
   const place = ref.path ?? ref.database ?? "standard input";
   if (isAbsent(cause)) return gone(ref, place, cause);
   const problem = `Session ${ref.id} cannot be read: ${place}: ${reasonOf(cause)}.`;
-  return new SessionError("unreadable", problem, "Run `transcripts doctor` to see what can be read.", {
+  return new TranscriptsError("unreadable", problem, "Run `transcripts doctor` to see what can be read.", {
     path: place,
     cause,
   });
 }
 
-function gone(ref: SessionRef, path: string, cause?: unknown): SessionError {
-  const problem = `Session ${ref.id} is not in ${path} any more.`;
-  return new SessionError("gone", problem, "Run `transcripts list` to see what is there now.", { path, cause });
+function gone(ref: SessionRef, path: string, cause?: unknown): TranscriptsError {
+  const problem = `Session ${ref.id} is no longer in ${path}.`;
+  return new TranscriptsError("gone", problem, "Run `transcripts list` to see what is there now.", { path, cause });
 }

@@ -1,27 +1,42 @@
+import { isFields, textOf, type Fields } from "../parse/json-fields.ts";
+import { MESSAGE_TYPES_2, PART_TYPES_2, REQUIRED_2 } from "../parse/sources/opencode-2-message.ts";
 import { givenTitle } from "../parse/titles.ts";
-import { isFields, textOf } from "../parse/json-fields.ts";
-import type { ScannedSessions } from "./claude-code.ts";
+import type { ScannedSessions } from "./claude-sessions.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
 import type { SessionFiles } from "./session-files.ts";
 import { type SessionRef, sessionRef } from "./session-ref.ts";
 import { openSqlite, type SqliteReader } from "./sqlite-reader.ts";
 
-/** Without these a database is none of opencode's; it has many more columns. */
-const NEEDED: Readonly<Record<string, readonly string[]>> = {
+/** Required columns of the tables of opencode 1.x, which have many more. */
+const TABLES_1: Readonly<Record<string, readonly string[]>> = {
   session: ["id", "time_updated"],
   message: ["id", "session_id", "time_created", "data"],
   part: ["id", "message_id", "data"],
 };
+/** The same of opencode 2.x. The sessions themselves are in `session_v2`, or in the preview in `session`. */
+const TABLES_2: Readonly<Record<string, readonly string[]>> = {
+  session_message: ["id", "session_id", "type", "seq", "time_created", "data"],
+};
 
-/** The sessions in opencode's database. Anything wrong with it makes it unreadable, with the reason. */
-export async function scanOpencodeStore(path: string, files: Pick<SessionFiles, "stat">): Promise<ScannedSessions> {
+/** Tables with content of sessions: those that are read, and prompts that were not sent yet. */
+const CONTENT_TABLES = new Set(["message", "part", "session_message", "session_pending", "session_inbox"]);
+/** Columns of `session_message`. */
+const CONTENT_COLUMNS = new Set([...Object.values(TABLES_2).flat(), "time_updated"]);
+
+/** Finds the sessions in opencode's or Kilo's database. Any problem makes it unreadable, with the reason. */
+export async function scanOpencodeStore(
+  path: string,
+  files: Pick<SessionFiles, "stat">,
+  agent?: "kilo",
+): Promise<ScannedSessions> {
   try {
     await files.stat(path);
   } catch (error) {
     return { sessions: [], unreadable: isAbsent(error) ? [] : [{ path, reason: reasonOf(error) }] };
   }
   try {
-    return await withDatabase(path, (database) => sessionsIn(path, database));
+    const { sessions, unreadable } = await withDatabase(path, (database) => sessionsIn(path, database));
+    return { sessions: agent === undefined ? sessions : sessions.map((ref) => ({ ...ref, agent })), unreadable };
   } catch (error) {
     return { sessions: [], unreadable: [{ path, reason: reasonOf(error) }] };
   }
@@ -36,7 +51,7 @@ async function withDatabase<T>(path: string, use: (database: SqliteReader) => T)
   }
 }
 
-/** Opens the database, which the caller closes. Rejects if it is not opencode's. */
+/** Opens the database, which the caller must close. Rejects if it is not opencode's. */
 export async function openStore(path: string): Promise<SqliteReader> {
   const database = await openSqlite(path);
   try {
@@ -48,77 +63,217 @@ export async function openStore(path: string): Promise<SqliteReader> {
   return database;
 }
 
-/** Those of opencode 1.x. What 2.x wrote into the same database makes it unreadable besides. */
+/**
+ * Returns the sessions of both versions, each once: from the tables of 2.x if they have its messages, else from those of
+ * 1.x, which 2.x leaves as they were.
+ */
 function sessionsIn(path: string, database: SqliteReader): ScannedSessions {
-  const newer = secondGeneration(database);
-  if (newer.sessions === 0) {
-    checkTables(database);
-    return { sessions: sessionRows(database).flatMap((row) => storeRef(path, row) ?? []), unreadable: [] };
-  }
-  const old = hasTables(database) ? sessionRows(database) : [];
-  const sessions = old.flatMap((row) => storeRef(path, row) ?? []).filter(({ id }) => !newer.only.has(id));
-  const what =
-    newer.sessions === 1 ? "1 session of opencode 2.x, which" : `${newer.sessions} sessions of opencode 2.x, which`;
-  const rest = sessions.length === 0 ? "" : "; those of opencode 1.x are read, as they were when 2.x took over";
-  return { sessions, unreadable: [{ path, reason: `it has ${what} cannot be read yet${rest}` }] };
+  checkTables(database);
+  const first = sessionRows(database, "session", "message");
+  const hasSecond = canReadSecond(database);
+  const preview = hasSecond ? sessionRows(database, "session", "session_message") : new Map<string, Fields>();
+  const second = hasSecond ? sessionRows(database, "session_v2", "session_message") : preview;
+  const sessions = generations(database).flatMap(({ id, isSecond }) => {
+    if (!isSecond) return storeRef(path, first.get(id)) ?? [];
+    return storeRef(path, second.get(id) ?? preview.get(id) ?? { id }) ?? [];
+  });
+  return { sessions, unreadable: unknownRows(database).map((reason) => ({ path, reason })) };
 }
 
-/** How many sessions the tables of opencode 2.x have, and the ids of those that 1.x has nothing of. */
-function secondGeneration(database: SqliteReader): { sessions: number; only: Set<string> } {
-  // opencode 1.18 has the second table too, and leaves it empty.
-  const places = [
-    ["session_v2", "id"],
-    ["session_message", "session_id"],
-  ] as const;
-  const queries = places
-    .filter(([table, column]) => columnsOf(database, table).includes(column))
+/** Returns each session's id, and whether its messages are in the tables of 2.x. */
+function generations(database: SqliteReader): { id: string; isSecond: boolean }[] {
+  const sources = [["session", "id"] as const, ...(canReadSecond(database) ? SECOND : [])]
+    .filter(([table]) => hasTable(database, table))
     .map(([table, column]) => `SELECT ${column} AS id FROM ${table}`);
-  if (queries.length === 0) return { sessions: 0, only: new Set() };
-  const all = idsOf(database, queries.join(" UNION "));
-  const isBoth = all.size > 0 && hasTables(database);
-  const old = isBoth ? idsOf(database, "SELECT DISTINCT session_id AS id FROM message") : new Set<string>();
-  return { sessions: all.size, only: new Set([...all].filter((id) => !old.has(id))) };
+  if (sources.length === 0) return [];
+  const isRead = canReadSecond(database) ? "1" : `NOT ${isOnlySecondSql(database)}`;
+  const sql = `SELECT id, ${isSecondSql(database)} AS is_second FROM (${sources.join(" UNION ")}) AS asked WHERE ${isRead}`;
+  return database
+    .query(sql)()
+    .flatMap((row) => {
+      const id = isFields(row) ? textOf(row, "id") : undefined;
+      return id === undefined ? [] : [{ id, isSecond: isFields(row) && row["is_second"] === 1 }];
+    });
 }
 
-function idsOf(database: SqliteReader, sql: string): Set<string> {
-  return new Set(
-    database
-      .query(sql)()
-      .flatMap((row) => (isFields(row) ? (textOf(row, "id") ?? []) : [])),
+/** Returns whether a session's messages are in the tables of 2.x. */
+export function isSecondGeneration(database: SqliteReader, sessionID: string): boolean {
+  const [row] = database.query(`SELECT ${isSecondSql(database)} AS is_second FROM (SELECT ? AS id) AS asked`)(
+    sessionID,
   );
+  return isFields(row) && row["is_second"] === 1;
 }
 
-function hasTables(database: SqliteReader): boolean {
-  return Object.keys(NEEDED).every((table) => columnsOf(database, table).length > 0);
+/** Tables and columns that name sessions of 2.x. */
+const SECOND = [
+  ["session_v2", "id"],
+  ["session_message", "session_id"],
+] as const;
+
+/** Returns the SQL condition for the session `asked.id`. One that 2.x lists and has not taken over yet is still of 1.x. */
+function isSecondSql(database: SqliteReader): string {
+  if (!canReadSecond(database)) return "0";
+  return `(${isInSql(database, "session_message", "session_id")} OR ${isOnlySecondSql(database)})`;
 }
 
+function isOnlySecondSql(database: SqliteReader): string {
+  const isSecond = SECOND.map(([table, column]) => isInSql(database, table, column)).join(" OR ");
+  return `((${isSecond}) AND NOT ${isInSql(database, "message", "session_id")})`;
+}
+
+function isInSql(database: SqliteReader, table: string, column: string): string {
+  const isThere = columnsOf(database, table).includes(column);
+  return isThere ? `EXISTS (SELECT 1 FROM ${table} WHERE ${column} = asked.id)` : "0";
+}
+
+function canReadSecond(database: SqliteReader): boolean {
+  return missingIn(database, TABLES_2) === undefined;
+}
+
+/** Returns clauses that say which sessions cannot be read because their tables are of an unknown form. */
+function unknownRows(database: SqliteReader): string[] {
+  const later = database
+    .query("SELECT name FROM sqlite_master WHERE type = 'table'")()
+    .flatMap((row) => (isFields(row) ? (textOf(row, "name") ?? []) : []))
+    .filter((name) => isOfSessions(database, name))
+    .flatMap((name) => rowsIn(database, name));
+  const missing = missingIn(database, TABLES_2);
+  if (missing === undefined) return later;
+  // opencode 1.18 has the tables of 2.x too, but leaves them empty.
+  const sql = SECOND.filter(([table, column]) => columnsOf(database, table).includes(column))
+    .map(([table, column]) => `SELECT ${column} AS id FROM ${table}`)
+    .join(" UNION ");
+  const count = sql === "" ? 0 : database.query(sql)().length;
+  const sessions = count === 1 ? "1 session" : `${count} sessions`;
+  return count === 0 ? later : [...later, `it has ${sessions} of opencode 2.x that cannot be read: ${missing}`];
+}
+
+/** Returns whether an unknown table has sessions, or content of sessions. */
+function isOfSessions(database: SqliteReader, table: string): boolean {
+  if (/^session_v\d+$/.test(table)) return table !== "session_v2";
+  if (CONTENT_TABLES.has(table)) return false;
+  const columns = columnsOf(database, table);
+  return columns.includes("data") && (columns.includes("session_id") || columns.includes("message_id"));
+}
+
+function rowsIn(database: SqliteReader, table: string): string[] {
+  const count = numberIn(database.query(`SELECT COUNT(*) AS count FROM "${table}"`)(), "count");
+  return count === 0
+    ? []
+    : [`its table ${table} is not known to this version; it has ${count} ${count === 1 ? "row" : "rows"}`];
+}
+
+/** How many sessions of each version a database has, and what of them is not read. */
+export interface StoreGenerations {
+  sessions1: number;
+  sessions2: number;
+  /** Sessions of 1.x that 2.x has taken over: read from the tables of 2.x. */
+  takenOver: number;
+  /** Number of messages and parts of 2.x whose form is unknown, by what is unknown. */
+  unknownForms: ReadonlyMap<string, number>;
+}
+
+/** Counts what a database has. Rejects if it cannot be read. */
+export async function storeGenerations(path: string): Promise<StoreGenerations> {
+  return withDatabase(path, (database) => {
+    const all = generations(database);
+    const second = all.filter(({ isSecond }) => isSecond);
+    const old = hasTable(database, "message")
+      ? new Set(
+          database
+            .query("SELECT DISTINCT session_id AS id FROM message")()
+            .flatMap((row) => (isFields(row) ? (textOf(row, "id") ?? []) : [])),
+        )
+      : new Set();
+    return {
+      sessions1: all.length - second.length,
+      sessions2: second.length,
+      takenOver: second.filter(({ id }) => old.has(id)).length,
+      unknownForms: canReadSecond(database) ? unknownForms(database) : new Map<string, number>(),
+    };
+  });
+}
+
+function unknownForms(database: SqliteReader): Map<string, number> {
+  const listed = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(", ");
+  const lacking = Object.entries(REQUIRED_2).map(
+    ([type, { field, is }]) =>
+      `WHEN type = '${type}' AND json_type(data, '$.${field}') IS NOT '${is}' THEN '${type} without ${field}'`,
+  );
+  const sql = `
+    SELECT form, COUNT(*) AS count FROM (
+      SELECT CASE WHEN type NOT IN (${listed(MESSAGE_TYPES_2)}) THEN type
+        WHEN json_valid(data) IS NOT 1 THEN 'damaged ' || type ${lacking.join(" ")} END AS form FROM session_message
+      UNION ALL
+      SELECT 'assistant with ' || CASE part.type WHEN 'object' THEN json_extract(part.value, '$.type') ELSE part.type END
+      FROM session_message AS message,
+        json_each(CASE WHEN json_valid(message.data) THEN message.data ELSE '{}' END, '$.content') AS part
+      WHERE message.type = 'assistant'
+        AND CASE part.type WHEN 'object' THEN json_extract(part.value, '$.type') ELSE '' END NOT IN (${listed(PART_TYPES_2)})
+    ) WHERE form IS NOT NULL GROUP BY form`;
+  const forms = database
+    .query(sql)()
+    .map((row): [string, number] => [
+      (isFields(row) ? textOf(row, "form") : undefined) ?? "",
+      numberIn([row], "count"),
+    ]);
+  return new Map([...forms, ...unknownColumns(database)]);
+}
+
+/** Returns the number of rows of `session_message` that have something in a column of an unknown name. */
+function unknownColumns(database: SqliteReader): [string, number][] {
+  return columnsOf(database, "session_message").flatMap((column): [string, number][] => {
+    if (typeof column !== "string" || CONTENT_COLUMNS.has(column)) return [];
+    const quoted = `"${column.replaceAll('"', '""')}"`;
+    const count = numberIn(database.query(`SELECT COUNT(${quoted}) AS count FROM session_message`)(), "count");
+    return count === 0 ? [] : [[`column ${column}`, count]];
+  });
+}
+
+function numberIn([row]: readonly unknown[], name: string): number {
+  const value = isFields(row) ? row[name] : undefined;
+  return typeof value === "number" ? value : 0;
+}
+
+function hasTable(database: SqliteReader, table: string): boolean {
+  return columnsOf(database, table).length > 0;
+}
+
+/** Throws unless the tables of one version are there as they should be. */
 function checkTables(database: SqliteReader): void {
-  for (const [table, columns] of Object.entries(NEEDED)) checkTable(database, table, columns);
+  const isWithoutFirst = !hasTable(database, "message") && SECOND.some(([table]) => hasTable(database, table));
+  const missing = isWithoutFirst ? undefined : missingIn(database, TABLES_1);
+  if (missing !== undefined) throw new Error(`${missing}, so it is not opencode's, or of an unknown version`);
 }
 
-/** Only what a list needs: other columns hold whole diffs. */
-function sessionRows(database: SqliteReader): unknown[] {
-  const present = columnsOf(database, "session");
+/** Returns the sessions by id. Reads only the columns for a list; others contain whole diffs. */
+function sessionRows(database: SqliteReader, table: string, messages: string): Map<string, Fields> {
+  const present = columnsOf(database, table);
+  if (!present.includes("id") || !hasTable(database, messages)) return new Map();
   const wanted = ["id", "parent_id", "directory", "title", "time_created", "time_updated"];
   const columns = wanted.filter((column) => present.includes(column));
-  // The session's own row is also written when it is renamed or archived.
-  const time = columnsOf(database, "message").includes("time_updated") ? "time_updated" : "time_created";
-  columns.push(`(SELECT MAX(${time}) FROM message WHERE session_id = session.id) AS time_said`);
-  return database.query(`SELECT ${columns.join(", ")} FROM session`)();
+  // The session's own row also changes when it is renamed or archived.
+  const time = columnsOf(database, messages).includes("time_updated") ? "time_updated" : "time_created";
+  columns.push(`(SELECT MAX(${time}) FROM ${messages} WHERE session_id = ${table}.id) AS time_said`);
+  const rows = database.query(`SELECT ${columns.join(", ")} FROM ${table}`)();
+  return new Map(rows.flatMap((row) => (isFields(row) ? [[textOf(row, "id") ?? "", row] as const] : [])));
 }
 
 function columnsOf(database: SqliteReader, table: string): unknown[] {
   return database
-    .query(`PRAGMA table_info(${table})`)()
+    .query(`PRAGMA table_info("${table.replaceAll('"', '""')}")`)()
     .map((row) => isFields(row) && row["name"]);
 }
 
-function checkTable(database: SqliteReader, table: string, columns: readonly string[]): void {
-  const present = columnsOf(database, table);
-  const missing = columns.filter((column) => !present.includes(column));
-  if (missing.length === 0) return;
-  const what = present.length === 0 ? `it has no table ${table}` : `its table ${table} lacks ${missing.join(", ")}`;
-  throw new Error(`${what}, so it is not opencode's, or of a version that is not known here`);
+/** Returns a clause that says which table or column is missing; undefined if none is. */
+function missingIn(database: SqliteReader, tables: Readonly<Record<string, readonly string[]>>): string | undefined {
+  for (const [table, columns] of Object.entries(tables)) {
+    const present = columnsOf(database, table);
+    const missing = columns.filter((column) => !present.includes(column));
+    if (missing.length === 0) continue;
+    return present.length === 0 ? `it has no table ${table}` : `its table ${table} lacks ${missing.join(", ")}`;
+  }
+  return undefined;
 }
 
 function storeRef(database: string, row: unknown): SessionRef | undefined {

@@ -1,18 +1,18 @@
 import { isAbsolute, relative, resolve, sep } from "node:path";
-import { encodedProject, mayBeOfProject } from "./claude-code.ts";
+import { encodedProject, mayBeOfProject } from "./claude-sessions.ts";
 import type { SessionFiles } from "./session-files.ts";
 import { readSessionHead } from "./session-head.ts";
 import { nearestWith } from "./session-roots.ts";
 import type { SessionRef, Where } from "./session-ref.ts";
 
-/** The folder of the project that `cwd` is in: the nearest upwards with `.openfleet` or `.git`, or else `cwd`. */
+/** Returns the project folder of `cwd`: the nearest one upwards with `.openfleet` or `.git`, or else `cwd`. */
 export async function currentProject({ cwd }: Where, files: Pick<SessionFiles, "stat">): Promise<string> {
   return (await nearestWith([".openfleet", ".git"], cwd, files)) ?? cwd;
 }
 
 /**
- * Those of the sessions that belong to a project. `project` is a folder (absolute, or relative with a separator, `.`
- * or `~`), and then sessions in folders inside it count too; or the last name of a project's folder, in any case.
+ * Returns the sessions of a project. `project` is a folder (absolute, or relative with a separator, `.` or `~`), which
+ * includes folders inside it, or the name of a project's folder, in any case.
  */
 export async function filterByProject(
   sessions: readonly SessionRef[],
@@ -51,7 +51,7 @@ async function belongs(
   if (ref.source !== "claude-code") return false;
   const answer = mayBeOfProject(ref.projectLabel, folder);
   if (answer !== "inside" || ref.path === null) return answer === "yes";
-  // `-a-b-c` is /a/b/c or /a/b-c: one session with a folder in it decides for all under that name.
+  // `-a-b-c` is /a/b/c or /a/b-c: one session that names its folder decides for all under that name.
   const known = insideByLabel.get(ref.projectLabel);
   if (known !== undefined) return known;
   const cwd = await readSessionHead(ref.path, files).then(

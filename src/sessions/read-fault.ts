@@ -1,12 +1,12 @@
-import { errorCode } from "../files/fault.ts";
-import { SessionError } from "./session-error.ts";
+import { errorCode } from "../transcript/files/fault.ts";
+import { isSessionError } from "../transcripts-error.ts";
 
-/** Whether something could not be read for a reason outside of this program: its files, its database. */
+/** Returns whether reading failed for an external reason, such as the file system or a database. */
 export function isReadFault(error: unknown): error is Error {
-  return error instanceof SessionError || (error instanceof Error && isSystemCode(errorCode(error) ?? ""));
+  return isSessionError(error) || (error instanceof Error && isSystemCode(errorCode(error) ?? ""));
 }
 
-/** `ENOENT` and the like; the runtimes' own codes (`ERR_…`) have an underscore. */
+/** Matches codes such as `ENOENT`; the runtimes' own codes (`ERR_…`) have an underscore. */
 function isSystemCode(code: string): boolean {
   return /^E[A-Z\d]+$/.test(code);
 }

@@ -1,5 +1,5 @@
-/** Tells transcripts of this machine's recorder from those that came with a clone or a copy. */
-import { readRecordedList, recordedListPath, safeSegment } from "../transcript/paths.ts";
+/** Detects transcripts that were not recorded on this machine, but came with a clone or a copy. */
+import { readRecordedList, recordedListPath, safeSegment } from "../transcript/transcript-paths.ts";
 import { scanOpencodeStore } from "./opencode-store.ts";
 import { isAbsent } from "./reasons.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
@@ -7,15 +7,15 @@ import type { SessionRef, Where } from "./session-ref.ts";
 import { sessionRoots } from "./session-roots.ts";
 import { textOfFile } from "./text-file.ts";
 
-/** Some millions of sessions. */
+/** Maximum size of the list: millions of sessions. */
 const MAX_LIST_BYTES = 256 * 1024 * 1024;
 
 /**
- * The same refs, with `isForeign` set of each transcript whose session is neither in the list that recorders keep nor in
- * opencode's own store. A file that was last written before there was a list may be anybody's, and is not marked: git
- * gives the files of a clone the time of the clone, whatever their content says.
+ * Sets `isForeign` for each transcript whose session is neither in the recorders' list nor in opencode's own store. Files
+ * last written before the list existed are not marked; files of a clone are newer, since git sets their time to that of
+ * the clone.
  *
- * `stored`: ids in opencode's store, where they are known. Never rejects: where the list cannot be read, nothing is marked.
+ * `stored`: ids in opencode's store, if known. Never rejects: if the list cannot be read, nothing is marked.
  */
 export async function markForeign(
   refs: readonly SessionRef[],
@@ -32,7 +32,7 @@ export async function markForeign(
   return refs.map((ref) => (foreign.has(ref) ? { ...ref, isForeign: true } : ref));
 }
 
-/** Without a list no recorder has run here, and every transcript is from elsewhere unless opencode knows the session. */
+/** Reads the list. Without one no recorder has run here, so every transcript is foreign unless opencode has the session. */
 async function listedSessions(
   where: Where,
   files: SessionFiles,

@@ -1,20 +1,20 @@
-/** Refuses what is no session that can be read, by its content, before anything is made of it. */
-import { isTranscriptBeginning } from "../format/index.ts";
+/** Refuses content that is not a readable session, before it is parsed. */
+import { isTranscriptBeginning } from "../transcript/format/formats.ts";
 import { foreignAgent } from "../parse/sources/foreign.ts";
-import { detectSource } from "../parse/sources/index.ts";
-import { SessionError } from "./session-error.ts";
+import { detectSource } from "../parse/sources/sources.ts";
 import type { SessionFiles } from "./session-files.ts";
+import { TranscriptsError } from "../transcripts-error.ts";
 
-/** What every reader looks at to tell what it reads. */
+/** Number of bytes in which every reader detects its format. */
 const HEAD_BYTES = 64 * 1024;
-/** A file may begin with damage: so much of it is looked through for a line that can be read. */
-const DAMAGE_BYTES = 1024 * 1024;
-/** Lines that are tried together. */
+/** Number of bytes searched for a readable line, as a file may begin with damage. */
+export const DAMAGE_BYTES = 1024 * 1024;
+/** Number of lines tried together. */
 const LINES = 50;
 
-const READABLE = "Sessions of Claude Code and opencode can be read, and the transcripts of this program.";
+const READABLE = "Pass a session of Claude Code or opencode, or a transcript of this program.";
 
-/** Looks at the beginning of a session's file. Throws a `SessionError`, or the file system's error. */
+/** Checks the beginning of a session's file. Throws a `TranscriptsError`, or the file system's error. */
 export async function refuseFile(path: string, files: Pick<SessionFiles, "openRead">): Promise<void> {
   const handle = await files.openRead(path);
   try {
@@ -28,15 +28,15 @@ export async function refuseFile(path: string, files: Pick<SessionFiles, "openRe
 }
 
 export interface RefusalOptions {
-  /** An empty input is a session that has just begun. Default: it is refused. */
+  /** Accepts an empty input as a session that has just begun. Default: false. */
   mayBeEmpty?: boolean;
-  /** An input that looks like no session may be damaged, or have just begun: only other agents' are refused. */
+  /** Refuses only sessions of other agents; unknown content may be a damaged session or one that has just begun. */
   mayBeUnknown?: boolean;
 }
 
 /**
- * All chunks of an input; throws a `SessionError` in place of the first if it cannot be read. Holds back no more than
- * it takes to tell, since a stream may go on for long.
+ * Yields all chunks of an input; throws a `TranscriptsError` in place of the first if it is refused. Buffers only as much as
+ * the decision needs, since a stream may be long.
  */
 export async function* refusingContent(
   chunks: AsyncIterable<Uint8Array>,
@@ -65,28 +65,30 @@ export async function* refusingContent(
   yield* held;
 }
 
-/** `head`: the first bytes, all of a shorter input. Throws a `SessionError`. */
-function refuseContent(head: Buffer, name: string, { mayBeEmpty, mayBeUnknown }: RefusalOptions = {}): void {
+/** Throws a `TranscriptsError` if content is refused. `head`: its first `DAMAGE_BYTES`, or all of a shorter input. */
+export function refuseContent(head: Buffer, name: string, { mayBeEmpty, mayBeUnknown }: RefusalOptions = {}): void {
   const text = head.toString("utf8");
   const start = head.toString("utf8", 0, HEAD_BYTES);
   if (detectSource(start) !== undefined) return;
-  // The tables of a database may be named anywhere in it.
+  // Table names can be anywhere in a database.
   const agent = foreignAgent(text);
-  if (agent === "opencode") {
+  if (agent === "opencode" || agent === "Kilo") {
     const next = "Name one of its sessions: `transcripts list` shows them.";
-    throw new SessionError("not_a_session", `${name} is opencode's database, not a session.`, next, { path: name });
+    throw new TranscriptsError("not_a_session", `${name} is ${agent}'s database, not a session.`, next, { path: name });
   }
   if (agent !== undefined) {
-    throw new SessionError("unsupported", `${name} is from ${agent}: it cannot be read yet.`, READABLE, { path: name });
+    throw new TranscriptsError("unsupported", `${name} is a session of ${agent}, which cannot be read yet.`, READABLE, {
+      path: name,
+    });
   }
   if (mayBeEmpty === true && text.trim() === "") return;
-  if (text.trim() === "") throw new SessionError("empty", `${name} is empty.`, READABLE, { path: name });
+  if (text.trim() === "") throw new TranscriptsError("empty", `${name} is empty.`, READABLE, { path: name });
   if (mayBeUnknown === true || hasRecord(text) || isTranscriptBeginning(text)) return;
-  const problem = `${name} is not a session of any agent that is known here.`;
-  throw new SessionError("not_a_session", problem, READABLE, { path: name });
+  const problem = `${name} is not a session of any known agent.`;
+  throw new TranscriptsError("not_a_session", problem, READABLE, { path: name });
 }
 
-/** Whether any line is one that can be read. */
+/** Returns whether any line is readable. */
 function hasRecord(text: string): boolean {
   const lines = text.split("\n");
   for (let at = 0; at < lines.length; at += LINES) {

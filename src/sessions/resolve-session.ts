@@ -7,25 +7,32 @@ import { isReadFault } from "./read-fault.ts";
 import { cannotOpen } from "./open-session.ts";
 import { markForeign } from "./recorded-here.ts";
 import { refuseFile } from "./refuse-content.ts";
-import { SessionError } from "./session-error.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import { isStream, type SessionRef, sessionRef, type Where } from "./session-ref.ts";
+import { isSessionError, TranscriptsError } from "../transcripts-error.ts";
+import { shortened } from "../neutral-text.ts";
 
-/** Fewer characters of an id match by accident. */
+/** Minimum length of an id's prefix; shorter ones match by accident. */
 const MIN_PREFIX = 4;
-/** What ids of a kind begin with, so that nobody needs to type it. */
+/** `latest`, and the name of a machine if it is not this one. */
+const LATEST = /^latest(?:@(?<host>.+))?$/;
+/** Id that the store gave to tell several sessions with one id apart. */
+const STORED_ID = /@[0-9a-f]{8}$/;
+/** Prefixes of ids that may be left out. */
 const COMMON_PREFIXES = ["", "ses_", "agent-"];
 
 /**
- * The session that a user means:
+ * Resolves a SESSION argument, one of:
  *
  * - `-`: standard input;
- * - `latest`: the one in which something was said last, and that is no subagent, of the project that `cwd` is in if that has any, or
- *   else of all (write `./latest` for a file of that name);
+ * - `latest`: the session of this machine with the latest entry that is not a subagent's, of the project of `cwd`, or of
+ *   all if it has none (write `./latest` for a file of that name); `latest@HOST`: that of another machine;
  * - the path of a file, relative to `cwd`;
- * - an id, or what an id begins with if no other does: at least 4 characters, `ses_` and `agent-` may be left out.
+ * - an id or its unique beginning: at least 4 characters, `ses_` and `agent-` may be left out.
  *
- * Throws a `SessionError` (`not_found`, `ambiguous` with its candidates, `too_short`, `is_folder`, `gone`,
+ * With `where.archive`, sessions that only the store has are found as well: by their id, or by the path that they had.
+ *
+ * Throws a `TranscriptsError` (`not_found`, `ambiguous` with its candidates, `too_short`, `is_folder`, `gone`,
  * `unreadable`, and `empty`, `unsupported` or `not_a_session` of a file whose content cannot be read).
  */
 export async function resolveSession(
@@ -34,48 +41,67 @@ export async function resolveSession(
   files: SessionFiles = nodeSessionFiles,
 ): Promise<SessionRef> {
   const ref = await sessionMeant(text, where, files);
-  if (ref.path === null || isStream(ref)) return ref;
+  if (ref.path === null || ref.archived !== null || isStream(ref)) return ref;
   try {
     await refuseFile(ref.path, files);
   } catch (error) {
-    throw error instanceof SessionError ? error : cannotOpen(ref, error);
+    throw isSessionError(error) ? error : cannotOpen(ref, error);
   }
   return ref;
 }
 
-/** The same without a look at what is in it: it may be empty, or anything. */
+/** Like `resolveSession`, without checking the content. */
 export async function sessionMeant(
   text: string,
   where: Where,
   files: SessionFiles = nodeSessionFiles,
 ): Promise<SessionRef> {
   if (text === "-") return sessionRef({ id: "-", source: "stdin" });
-  if (text === "latest") return latestSession(where, files);
+  const latest = LATEST.exec(text);
+  if (latest !== null) return latestSession(where, latest.groups?.["host"] ?? null, files);
   const path = resolve(where.cwd, text.replace(/^~(?=[\\/])/, where.home));
   const kind = text === "" ? undefined : await kindOf(path, files);
-  // Beside the file of a session often lies a folder with its name: that is hardly what is meant.
+  // A folder named like a session often lies beside its file, and is rarely meant.
   const isPath = /[\\/]/.test(text) || /^\.\.?$/.test(text);
-  if (kind === "file" || kind === "other" || (isPath && kind === "folder")) {
+  const isShortFolder = kind === "folder" && text.length < MIN_PREFIX;
+  if (kind === "file" || kind === "other" || (kind === "folder" && (isPath || isShortFolder))) {
     const ref = await fileRef(path, files);
     return (await markForeign([ref], where, { files }))[0] ?? ref;
   }
-  if (isPath || /\.(?:jsonl|md|json)$/.test(text)) throw noFile(path);
-  const found = await findSessions(where, { all: true, files });
+  const found = await findSessions(where, { all: true, archived: true, files });
+  if (isPath || /\.(?:jsonl|md|json)$/.test(text)) {
+    const kept = found.sessions.find((ref) => ref.archived !== null && ref.path === path);
+    if (kept !== undefined) return kept;
+    throw noFile(path);
+  }
   const matching = matchesOf(text, found.sessions);
+  const named = matching.length === 0 && STORED_ID.test(text) ? await where.archive?.named(text, found) : undefined;
+  if (named !== undefined) return named;
   if (matching.length === 0 && kind === "folder") return fileRef(path, files);
   return onlyOne(text, matching, found);
 }
 
-async function latestSession(where: Where, files: SessionFiles): Promise<SessionRef> {
-  const found = await findSessions(where, { byEntryTime: true, files });
+/** `host`: a machine; null for this one. */
+async function latestSession(where: Where, host: string | null, files: SessionFiles): Promise<SessionRef> {
+  const everywhere = await findSessions(where, { byEntryTime: true, archived: true, files });
+  const found = { ...everywhere, sessions: everywhere.sessions.filter((ref) => hostOf(ref) === host) };
   const project = await currentProject(where, files);
   const ofProject = await filterByProject(found.sessions, resolve(project), where, files);
   const latest = (await firstConversation(ofProject)) ?? (await firstConversation(found.sessions));
   if (latest !== undefined) return latest;
-  throw new SessionError("not_found", `There is no session on this machine yet${unread(found)}.`, DOCTOR);
+  const others = new Set(everywhere.sessions.flatMap((ref) => hostOf(ref) ?? []));
+  const problem = `No sessions on ${host ?? "this machine"} yet${unread(found)}.`;
+  const next =
+    others.size === 0 ? DOCTOR : `\`latest@HOST\` is the newest of another machine: ${[...others].join(", ")}.`;
+  throw new TranscriptsError("not_found", problem, next);
 }
 
-/** The first in which something was said. What cannot be read is passed over. */
+/** Returns the name of the machine that recorded a session, null for this one. */
+function hostOf({ archived }: SessionRef): string | null {
+  return archived?.host ?? null;
+}
+
+/** Returns the first session in which something was said. Skips unreadable ones. */
 async function firstConversation(sessions: readonly SessionRef[]): Promise<SessionRef | undefined> {
   for (const ref of sessions) {
     try {
@@ -87,29 +113,38 @@ async function firstConversation(sessions: readonly SessionRef[]): Promise<Sessi
   return undefined;
 }
 
-const DOCTOR = "Run `transcripts doctor` to see where it was looked for.";
+const DOCTOR = "Run `transcripts doctor` to see which places were searched.";
 
-/** The sessions with this id, or else those whose ids begin with it. */
+/** Returns the sessions with this id, or else those whose ids begin with it. */
 function matchesOf(text: string, sessions: readonly SessionRef[]): SessionRef[] {
   const wanted = COMMON_PREFIXES.map((prefix) => prefix + text);
-  const exact = sessions.filter(({ id }) => wanted.includes(id));
-  if (exact.length > 0) return exact;
+  const exact = sessions.filter(({ id, archived }) => wanted.includes(id) || archived?.sessionId === text);
+  const named = exact.filter(({ archived }) => archived?.sessionId === text);
+  // Sessions that only the store has can be told apart by their ids there.
+  if (named.length > 0 && exact.every(({ archived }) => archived !== null)) return named;
+  if (exact.length > 0) return copiesHere(exact);
   if (text.length < MIN_PREFIX) {
     const problem = `${shown(text)} is too short to tell sessions apart.`;
-    throw new SessionError(
+    throw new TranscriptsError(
       "too_short",
       problem,
       `Pass at least ${MIN_PREFIX} characters of the id, a path or \`latest\`.`,
     );
   }
-  return sessions.filter(({ id }) => wanted.some((prefix) => id.startsWith(prefix)));
+  return copiesHere(sessions.filter(({ id }) => wanted.some((prefix) => id.startsWith(prefix))));
+}
+
+/** Leaves out copies that another machine has of a session of this one. */
+function copiesHere(sessions: readonly SessionRef[]): SessionRef[] {
+  const here = new Set(sessions.flatMap((ref) => (hostOf(ref) === null ? [ref.id] : [])));
+  return sessions.filter((ref) => hostOf(ref) === null || !here.has(ref.id));
 }
 
 function onlyOne(text: string, matching: readonly SessionRef[], found: FoundSessions): SessionRef {
   const [first, ...others] = matching;
   if (first === undefined) {
     const problem = `No session has an id that begins with ${shown(text)}${unread(found)}.`;
-    throw new SessionError("not_found", problem, "Run `transcripts list` to see which there are.");
+    throw new TranscriptsError("not_found", problem, "Run `transcripts list` to see all sessions.");
   }
   if (others.length === 0) return first;
   const isOneId = others.every(({ id }) => id === first.id);
@@ -117,24 +152,28 @@ function onlyOne(text: string, matching: readonly SessionRef[], found: FoundSess
     ? `${matching.length} files have the session id ${first.id}.`
     : `${matching.length} sessions have ids that begin with ${shown(text)}.`;
   const next = isOneId ? "Pass the path of the one that you mean." : "Pass more of the id.";
-  throw new SessionError("ambiguous", problem, next, { candidates: matching });
+  const candidates = matching.map((ref) => ({ ...ref, id: ref.archived?.argument ?? ref.id }));
+  throw new TranscriptsError("ambiguous", problem, next, { candidates });
 }
 
-function noFile(path: string): SessionError {
-  const next = "Check the path, or run `transcripts list` to see which sessions there are.";
-  return new SessionError("not_found", `There is no file ${path}.`, next, { path });
+function noFile(path: string): TranscriptsError {
+  // Arguments are decoded as UTF-8, so such a name cannot be opened.
+  const next = path.includes("\ufffd")
+    ? "Run the command with `- < FILE`: a name that is not valid UTF-8 can only be read as standard input."
+    : "Check the path, or run `transcripts list` to see all sessions.";
+  return new TranscriptsError("not_found", `There is no file ${path}.`, next, { path });
 }
 
-/** What makes the answer uncertain. */
+/** Names the unreadable places, which make the answer uncertain. */
 function unread({ unreadable: [first, ...others] }: FoundSessions): string {
   if (first === undefined) return "";
   if (others.length > 0) return ` (${others.length + 1} places could not be read)`;
   return ` (${first.path} was not read: ${first.reason})`;
 }
 
-/** What was typed, in one short line without control characters. */
+/** Formats the argument as one short line without control characters. */
 function shown(text: string): string {
-  const line = JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+  const line = JSON.stringify(shortened(text, 80));
   return line.replace(/[\u007f-\u009f]/g, "?");
 }
 
@@ -142,7 +181,7 @@ async function kindOf(path: string, files: SessionFiles): Promise<string | undef
   try {
     return (await files.stat(path)).kind;
   } catch {
-    // No such file, or none that can be looked at: the text may still be an id.
+    // No accessible file, but the text may still be an id.
     return undefined;
   }
 }

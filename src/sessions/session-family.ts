@@ -1,5 +1,5 @@
 import { basename, dirname, sep } from "node:path";
-import { scanClaudeFamily } from "./claude-code.ts";
+import { scanClaudeFamily } from "./claude-sessions.ts";
 import { findSessions } from "./find-sessions.ts";
 import { limitedMap } from "./limited-map.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
@@ -9,7 +9,7 @@ import type { SessionRef, SessionRoot, Unreadable, Where } from "./session-ref.t
 import { sessionRoots } from "./session-roots.ts";
 import { projectOf, transcriptsFolderOf } from "./transcripts.ts";
 
-/** A session and those that it started, oldest first. */
+/** Session and those that it started, oldest first. */
 export interface SessionNode {
   ref: SessionRef;
   children: SessionNode[];
@@ -23,9 +23,10 @@ export interface SessionFamily {
 const HEADS_AT_ONCE = 16;
 
 /**
- * A session with all below it, at any depth. Of Claude Code: what lies in the session's own folder, and files of older
- * versions beside it that name it. Of opencode: our transcripts (in the folder that the session's is in, too) and the
- * store together. A subagent stands in the tree once, whatever circles its parents make.
+ * Returns a session with all sessions below it, at any depth. For Claude Code: files in the session's own folder, and
+ * files of older versions beside it that name it. For opencode: our transcripts (also those in the folder of the session's
+ * transcript) and the store together. With `where.archive`, also those that only our store has. A subagent is in the tree
+ * once, even if parents form a cycle.
  */
 export async function sessionFamily(
   ref: SessionRef,
@@ -34,7 +35,7 @@ export async function sessionFamily(
 ): Promise<SessionFamily> {
   switch (ref.source) {
     case "claude-code":
-      return claudeFamily(ref, files);
+      return claudeFamily(ref, where, files);
     case "transcript":
     case "opencode-store":
       return opencodeFamily(ref, where, files);
@@ -43,25 +44,36 @@ export async function sessionFamily(
   }
 }
 
+/** Returns the sessions that only our store has, besides those found. */
+async function archivedBesides(where: Where, files: SessionFiles): Promise<SessionRef[]> {
+  if (where.archive === undefined) return [];
+  const { sessions } = await findSessions(where, { all: true, archived: true, files });
+  return sessions.filter(({ archived }) => archived !== null);
+}
+
 async function opencodeFamily(ref: SessionRef, where: Where, files: SessionFiles): Promise<SessionFamily> {
   const roots = (await sessionRoots(where, files)).filter(({ source }) => source !== "claude-code");
   const own = ref.path === null ? undefined : transcriptsFolderOf(ref.path, ref.parentId);
   const isKnown = own === undefined || roots.some(({ path }) => path === own);
   const within = own === undefined ? undefined : (projectOf(own) ?? own);
   const first: SessionRoot[] = isKnown ? [] : [{ source: "transcript", path: own, ...(within ? { within } : {}) }];
-  const { sessions, unreadable } = await findSessions({ ...where, roots: [...first, ...roots] }, { all: true, files });
+  const { sessions, unreadable } = await findSessions(
+    { ...where, roots: [...first, ...roots] },
+    { all: true, archived: true, files },
+  );
   return { root: treeOf(ref, sessions), unreadable };
 }
 
-async function claudeFamily(ref: SessionRef, files: SessionFiles): Promise<SessionFamily> {
-  if (ref.path === null) return { root: { ref, children: [] }, unreadable: [] };
+async function claudeFamily(ref: SessionRef, where: Where, files: SessionFiles): Promise<SessionFamily> {
+  const archived = await archivedBesides(where, files);
+  if (ref.path === null) return { root: treeOf(ref, archived), unreadable: [] };
   const { folder, sessionId } = claudePlace(ref, ref.path);
   const { sessions, unreadable } = await scanClaudeFamily(folder, sessionId, files);
   const known = await limitedMap(sessions, HEADS_AT_ONCE, (each) => withParent(each, files, unreadable));
-  return { root: treeOf(ref, known), unreadable };
+  return { root: treeOf(ref, [...known, ...archived]), unreadable };
 }
 
-/** The project's folder, and the session at the top, of a session's or a subagent's file. */
+/** Returns the project's folder and the topmost session for a session's or a subagent's file. */
 function claudePlace(ref: SessionRef, path: string): { folder: string; sessionId: string } {
   const names = path.split(sep);
   const place = names.lastIndexOf("subagents");
@@ -70,7 +82,7 @@ function claudePlace(ref: SessionRef, path: string): { folder: string; sessionId
   return { folder: names.slice(0, place - 1).join(sep), sessionId: top };
 }
 
-/** A subagent of an older version with its parent, which only its content names. */
+/** Adds the parent to a subagent of an older version, from its content. */
 async function withParent(ref: SessionRef, files: SessionFiles, unreadable: Unreadable[]): Promise<SessionRef> {
   if (ref.agentId === null || ref.parentId !== null || ref.path === null) return ref;
   try {
@@ -82,8 +94,11 @@ async function withParent(ref: SessionRef, files: SessionFiles, unreadable: Unre
   }
 }
 
+/** Sessions of other machines than that of `top` are not below it: their parents have its id, but may have other content. */
 function treeOf(top: SessionRef, sessions: readonly SessionRef[]): SessionNode {
-  const oldestFirst = sessions.toSorted((a, b) => startOf(a) - startOf(b) || (a.id < b.id ? -1 : 1));
+  const isWithTop = ({ archived }: SessionRef): boolean =>
+    archived === null || archived.host === (top.archived?.host ?? null);
+  const oldestFirst = sessions.filter(isWithTop).toSorted((a, b) => startOf(a) - startOf(b) || (a.id < b.id ? -1 : 1));
   const byParent = Map.groupBy(oldestFirst, ({ parentId }) => parentId);
   const placed = new Set([top.id]);
   const nodeOf = (ref: SessionRef): SessionNode => {

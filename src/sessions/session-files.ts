@@ -1,8 +1,8 @@
 import { constants, type FileHandle, open, readdir, realpath, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { errorCode } from "../files/fault.ts";
-import type { FileSystem } from "../files/file-system.ts";
-import { nodeFileSystem } from "../files/node-file-system.ts";
+import { errorCode } from "../transcript/files/fault.ts";
+import type { FileSystem } from "../transcript/files/file-system.ts";
+import { nodeFileSystem } from "../transcript/files/node-file-system.ts";
 
 export type EntryKind = "file" | "folder" | "link" | "other";
 
@@ -18,16 +18,16 @@ export interface FileFacts {
 }
 
 /**
- * The few calls on the file system that finding and opening sessions need, so that tests can make each of them fail.
+ * File system calls that finding and opening sessions need, passed in so that tests can make each of them fail.
  * Error codes are those of `node:fs/promises`.
  */
 export interface SessionFiles extends Pick<FileSystem, "openRead"> {
   list(folder: string): Promise<FolderEntry[]>;
   /** Follows symbolic links. */
   stat(path: string): Promise<FileFacts>;
-  /** The path without symbolic links. */
+  /** Resolves symbolic links. */
   realpath(path: string): Promise<string>;
-  /** Reads what has no positions: a pipe, a terminal. */
+  /** Reads a stream without positions: a pipe, a terminal. */
   openStream(path: string): AsyncIterable<Uint8Array>;
 }
 
@@ -36,20 +36,20 @@ interface Kinds {
   isDirectory(): boolean;
 }
 
-/** How long a pipe may take to get a writer. */
+/** Maximum wait for a pipe to get a writer, in milliseconds. */
 const WRITER_MS = 2_000;
 const POLL_MS = 10;
 const STREAM_BYTES = 64 * 1024;
 
-/** Of what is no link. */
+/** Error codes for a path that is not a link. */
 export function kindOf(entry: Kinds): Exclude<EntryKind, "link"> {
   if (entry.isFile()) return "file";
   return entry.isDirectory() ? "folder" : "other";
 }
 
 /**
- * A pipe or a terminal is read without blocking, so that no thread waits for it and the program can be interrupted. A pipe
- * that nobody writes to within `WRITER_MS` ends. The end of a pipe cannot be told from a pipe without a writer so far.
+ * Reads a pipe or a terminal without blocking, so that no thread waits for it and the program can be interrupted. Ends if
+ * nothing is written within `WRITER_MS`, because a pipe without a writer cannot be told from one that ended.
  */
 async function* openStream(path: string): AsyncGenerator<Uint8Array> {
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -59,7 +59,7 @@ async function* openStream(path: string): AsyncGenerator<Uint8Array> {
       const chunk = await readNow(handle);
       if (chunk?.byteLength === 0 && (hasBegun || waitedMs >= WRITER_MS)) return;
       if (chunk === undefined || chunk.byteLength === 0) {
-        // With nothing to read but a writer, there is an end to wait for.
+        // There is a writer, so the end of the pipe will be noticed.
         hasBegun ||= chunk === undefined;
         await sleep(POLL_MS);
         waitedMs += POLL_MS;
@@ -73,7 +73,7 @@ async function* openStream(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Undefined if there is nothing to read so far. */
+/** Reads available bytes; undefined if there are none yet. */
 async function readNow(handle: FileHandle): Promise<Uint8Array | undefined> {
   try {
     const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(STREAM_BYTES), 0, STREAM_BYTES, null);

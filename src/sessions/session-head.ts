@@ -1,25 +1,25 @@
 import { givenTitle } from "../parse/titles.ts";
-import { detectTranscriptFormat, openTranscript } from "../format/index.ts";
+import { detectTranscriptFormat, openTranscript } from "../transcript/format/formats.ts";
 import { isFields, textOf, type Fields } from "../parse/json-fields.ts";
 import type { SessionFiles } from "./session-files.ts";
 
-/** What the beginning of a file says of its session. */
+/** Session fields from the beginning of a file. */
 export interface SessionHead {
-  /** `file`: neither a transcript of ours nor a session of Claude Code. */
+  /** `file`: neither a transcript nor a session of Claude Code. */
   source: "claude-code" | "transcript" | "file";
-  /** The session that the file names. A subagent's file of Claude Code names its parent. */
+  /** Session named in the file. A subagent's file of Claude Code names its parent. */
   sessionId: string | null;
-  /** Of one of our transcripts. */
+  /** For a transcript. */
   parentId: string | null;
-  /** Of a subagent of Claude Code. */
+  /** For a subagent of Claude Code. */
   agentId: string | null;
-  /** The project's folder. */
+  /** Folder of the project. */
   cwd: string | null;
   title: string | null;
   startedMs: number | null;
 }
 
-/** Enough for nearly every file; a first line may be far longer (a pasted text, an image). */
+/** Enough for nearly every file, though a first line may be far longer (a pasted text, an image). */
 const HEAD_BYTES = [16 * 1024, 1024 * 1024];
 
 /** Reads the beginning of a file. Rejects with the file system's error; no content makes it reject. */
@@ -58,11 +58,11 @@ async function transcriptHead(format: "markdown" | "jsonl", text: string): Promi
   return head;
 }
 
-/** The fields may stand on different lines: the first ones are often notes that have neither time nor folder. */
+/** Collects fields from several lines, since the first are often notes without time or folder. */
 function claudeHead(text: string, isWhole: boolean): SessionHead {
   const head = nothingKnown();
   const lines = text.replace(/^\ufeff/, "").split("\n");
-  // The last one may be cut.
+  // The last line may be cut.
   if (!isWhole) lines.pop();
   for (const line of lines) {
     const fields = record(line);
@@ -84,7 +84,7 @@ function record(line: string): Fields | undefined {
     const value: unknown = JSON.parse(line);
     return isFields(value) && textOf(value, "type") !== undefined ? value : undefined;
   } catch {
-    // Damage is for the parser to report; another line has the fields too.
+    // The parser reports damage; other lines have the fields too.
     return undefined;
   }
 }

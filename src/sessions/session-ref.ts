@@ -1,89 +1,151 @@
-/** What finding sessions gives: where each one is, without having read it. */
+/** References to sessions that were found but not read. */
+import type { Source } from "../parse/message-draft.ts";
 
 /**
- * Where a session comes from. `claude-code` and `transcript` (one of ours) are files in known places,
- * `opencode-store` is opencode's own database, `file` any other file that was named, `stdin` standard input.
+ * Source of a session. `claude-code` and `transcript` (one of ours) are files in known places, `opencode-store` is
+ * opencode's own database, `file` any other file named by the user, `stdin` standard input.
  */
 export type SessionSource = "claude-code" | "transcript" | "opencode-store" | "file" | "stdin";
 
+/** Agents whose sessions are read. Kilo is a fork of opencode, with a database in the same form. */
+export const AGENTS = ["claude-code", "opencode", "kilo"] as const;
+export type AgentName = (typeof AGENTS)[number];
+
 export interface SessionRef {
-  /** As its program names it: a UUID, `ses_…`; of a Claude Code subagent the name of its file, `agent-…`. */
+  /** The agent's own id: a UUID, `ses_…`; for a Claude Code subagent the name of its file, `agent-…`. */
   id: string;
   source: SessionSource;
-  /** The file to read; null of `opencode-store` and `stdin`. */
+  /** Agent whose session it is, if the place does not say it already; see `agentOf`. */
+  agent?: AgentName;
+  /** File to read; null for `opencode-store` and `stdin`. */
   path: string | null;
-  /** The database that holds it, of `opencode-store`. */
+  /** Database, for `opencode-store`. */
   database: string | null;
-  /** Folder of the project, absolute; null if only the file's content would tell: see `readHead`. */
+  /** Absolute folder of the project; null if only the file's content has it: see `readHead`. */
   project: string | null;
-  /** The project for people: its folder, or Claude Code's encoded form of it, which cannot be decoded for certain. */
+  /** Project to display: its folder, or Claude Code's encoded form of it, which cannot be decoded reliably. */
   projectLabel: string;
-  /** The session that started it. Null if there is none, or if only the file's content would tell: see `readHead`. */
+  /** Session that started it. Null if there is none, or if only the file's content has it: see `readHead`. */
   parentId: string | null;
-  /** Set if it is a subagent of Claude Code: the id by which the result of the call that started it names it. */
+  /** For a subagent of Claude Code: its id in the result of the call that started it. */
   agentId: string | null;
-  /** Title, where it is known without reading the session. */
+  /** Title, if known without reading the session. */
   title: string | null;
-  /** When it began, in milliseconds since 1970, where that is known without reading it. */
+  /** Start in milliseconds since 1970, if known without reading the session. */
   startedMs: number | null;
   /**
-   * When something was last said in it, in milliseconds since 1970; null if nothing has a time or it was not looked at
-   * (see `byEntryTime`), Infinity if it cannot be read.
+   * Time of the last entry, in milliseconds since 1970; null if no entry has a time or the session was not read (see
+   * `byEntryTime`), Infinity if it cannot be read.
    */
   lastMs: number | null;
   /**
-   * The time of its file, or of its row in opencode's store; 0 of standard input. It tells whether something changed,
-   * not when something was said: a copy of a file has another time.
+   * Time of its file, or of its row in opencode's store; 0 for standard input. Shows whether the session changed, but not
+   * when: a copy of a file has another time.
    */
   modifiedMs: number;
-  /** Size of the file; null if there is none, or none that can be told (a pipe, a database). */
+  /** Size of the file in bytes; null for a pipe or a database. */
   bytes: number | null;
-  /** A transcript that was not recorded on this machine, as far as that can be told: see `markForeign`. */
+  /** Transcript that was apparently not recorded on this machine: see `markForeign`. */
   isForeign: boolean;
-  /** The same session elsewhere: in the other format, in opencode's store. In the order of preference. */
+  /** The same session in the other format or in opencode's store, in order of preference. */
   alternatives: readonly SessionRef[];
+  /** Set if only our store has the session, so that it is read from there. `path` or `database` is where it was. */
+  archived: ArchivedSession | null;
 }
 
-/** Mark of a session with `isForeign`. */
+export interface ArchivedSession {
+  /** Unique in the store. */
+  sessionId: string;
+  /** Id that opens it here: that in the store, or one that cannot be taken for a session of this machine. */
+  argument: string;
+  /** Name of the machine that it was recorded on; null for this one. Its path would mean nothing here. */
+  host: string | null;
+  /** Reads it from the store. */
+  source: Source;
+  /** What the store only counts: see `SourceCounts`. */
+  counts: { damaged: number; unknown_lines: number };
+}
+
+/** Sessions that our store has. */
+export interface Archive {
+  /**
+   * Returns the sessions that are none of those found on this machine: as archived, or with their file if it is in a
+   * place that was not searched. A store that cannot be read is in `unreadable`. `lastMs`: time of the last entry of
+   * found sessions that the store has as they are.
+   */
+  besides(found: SessionsFound): Promise<{
+    sessions: SessionRef[];
+    unreadable: Unreadable[];
+    lastMs: ReadonlyMap<SessionRef, number>;
+  }>;
+  /** Returns the session with an id that the store gave to tell several with one id apart, if there is one. */
+  named(storedId: string, found: SessionsFound): Promise<SessionRef | undefined>;
+  /**
+   * Returns a session as the store has it, including what its source has dropped, labelled `superseded` in the metadata of
+   * messages and blocks. Undefined if the store does not have it. Rejects with a `TranscriptsError` if the store cannot be
+   * read.
+   */
+  withDropped(ref: SessionRef): Promise<SessionRef | undefined>;
+}
+
+/** Result of a search for sessions, as far as an `Archive` needs it. */
+export interface SessionsFound {
+  sessions: readonly SessionRef[];
+  unreadable: readonly Unreadable[];
+  roots: readonly (SessionRoot & { isThere: boolean })[];
+}
+
+/** Label for a session with `isForeign`. */
 export const FOREIGN = "not recorded on this machine";
 
-/** A place that could not be read. The others are read all the same. */
+/** Place that could not be read. */
 export interface Unreadable {
   path: string;
-  /** A clause for people, without a full stop: `permission denied`. */
+  /** Clause without a full stop: `permission denied`. */
   reason: string;
 }
 
-/** Where to look. The context of a command is one. */
+/** Environment for finding sessions, such as the context of a command. */
 export interface Where {
   env: Readonly<Record<string, string | undefined>>;
-  /** The user's home folder, absolute. */
+  /** Absolute path of the user's home folder. */
   home: string;
-  /** The folder that relative paths and the current project start from, absolute. */
+  /** Absolute path of the working directory. */
   cwd: string;
-  /** Looks in these places only, instead of those that `sessionRoots` finds. */
+  /** Searches only these places instead of those from `sessionRoots`. */
   roots?: readonly SessionRoot[];
+  /** Sessions of the store, for callers that want them too. Default: none. */
+  archive?: Archive;
 }
 
 export interface SessionRoot {
   source: "claude-code" | "transcript" | "opencode-store";
-  /** A `projects` folder, a `transcripts` folder, or a database. */
+  /** `projects` folder, `transcripts` folder or database. */
   path: string;
-  /** Folder that no symbolic link may lead out of. Default: links are followed. */
+  /** Agent that has the database; default: opencode. */
+  agent?: "kilo";
+  /** Symbolic links that lead out of this folder are not followed. Default: all are followed. */
   within?: string;
 }
 
-/** Whether another session started this one. */
+/** Returns the agent whose session it is; null if only its content has it. */
+export function agentOf({ agent, source }: Pick<SessionRef, "agent" | "source">): AgentName | null {
+  if (agent !== undefined) return agent;
+  if (source === "file" || source === "stdin") return null;
+  return source === "claude-code" ? source : "opencode";
+}
+
+/** Returns whether another session started this one. */
 export function isSubagent(ref: SessionRef): boolean {
   return ref.parentId !== null || ref.agentId !== null;
 }
 
-/** Whether its path is a pipe or a device: it may have no end, and opening it may wait for ever. */
+/** Returns whether its path is a pipe or a device, which may have no end and may block when opened. */
 export function isStream({ path, bytes }: SessionRef): boolean {
   return path !== null && bytes === null;
 }
 
-/** A ref with all that is not given left open. */
+/** Completes a ref with empty values. */
 export function sessionRef({
   id,
   source,
@@ -105,6 +167,7 @@ export function sessionRef({
     bytes: null,
     isForeign: false,
     alternatives: [],
+    archived: null,
     ...known,
   };
 }

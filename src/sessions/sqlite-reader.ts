@@ -1,29 +1,29 @@
-/** Reads SQLite databases of other programs, in either runtime. */
+/** Reads SQLite databases of other programs, under Bun and Node. */
 import { statSync } from "node:fs";
 import { loadNodeSqlite } from "../sqlite/node-sqlite.ts";
 
 export interface SqliteReader {
-  /** Makes a query ready; its function gives all rows for the values of its parameters. */
+  /** Prepares a query; the function returns all rows for the given parameters. */
   query(sql: string): (...values: (string | number)[]) => unknown[];
   close(): void;
 }
 
-/** How long to wait for a program that holds the database, in milliseconds. */
+/** Maximum wait for a program that has locked the database, in milliseconds. */
 const BUSY_MS = 2_000;
 
 /**
- * Opens a database for reading only. A program that writes it goes on undisturbed: in WAL mode readers hold nobody up,
- * and nothing is checkpointed. Each query sees the database as it is then. Rejects if there is no such file; a file
- * that is no database fails at the first query.
+ * Opens a database read-only. Does not disturb a program that writes to it: in WAL mode readers block nobody, and nothing
+ * is checkpointed. Each query sees the database at that time. Rejects if the file does not exist; a file that is not a
+ * database fails at the first query. `busyMs`: maximum wait for a lock of another program, in milliseconds.
  */
-export async function openSqlite(path: string): Promise<SqliteReader> {
-  // SQLite would wait for ever for the other end of a pipe.
+export async function openSqlite(path: string, busyMs = BUSY_MS): Promise<SqliteReader> {
+  // SQLite would wait for ever on a pipe.
   const facts = statSync(path, { throwIfNoEntry: false });
   if (facts !== undefined && !facts.isFile())
     throw Object.assign(new Error(`${path} is not a regular file`), { code: "ENOTREG" });
   const reader = process.versions["bun"] === undefined ? openWithNode(path) : await openWithBun(path);
   try {
-    reader.query(`PRAGMA busy_timeout = ${BUSY_MS}`)();
+    reader.query(`PRAGMA busy_timeout = ${busyMs}`)();
   } catch (error) {
     reader.close();
     throw error;

@@ -1,34 +1,114 @@
-/** A session of opencode's store as the JSON that `opencode export` prints. */
+/** Converts a session of opencode's store to the JSON that `opencode export` prints. */
 import { isFields, type Fields } from "../parse/json-fields.ts";
+import { isSecondGeneration } from "./opencode-store.ts";
 import type { SqliteReader } from "./sqlite-reader.ts";
 
+/** A piece of an export: the session, a message, or the end, which has no JSON of its own. */
+export interface ExportPiece {
+  /** Text before the JSON: brackets, names and commas. */
+  before: string;
+  json: string;
+}
+
 /**
- * The JSON text, byte for byte what `opencode export` prints, message by message: its head, one piece a message, its
- * end. Yields nothing if the store has no such session. Each message is as it is when it is its turn, so that no
- * transaction holds up a running opencode.
+ * Yields the pieces whose texts are, byte for byte, what `opencode export` prints: the session, each message, the end.
+ * Yields nothing if the store has no such session. Each message is read at its turn, without a transaction that would
+ * block a running opencode.
  */
-export function* exportedSession(database: SqliteReader, sessionID: string): Generator<string> {
-  const [row] = database.query("SELECT * FROM session WHERE id = ?")(sessionID);
-  if (!isFields(row)) return;
-  yield `{\n  "info": ${indented(sessionInfo(row), 1)},\n  "messages": [`;
+export function* exportedSession(database: SqliteReader, sessionID: string): Generator<ExportPiece> {
+  const isSecond = isSecondGeneration(database, sessionID);
+  const [row] = isSecond ? [undefined] : database.query("SELECT * FROM session WHERE id = ?")(sessionID);
+  if (!isSecond && !isFields(row)) return;
+  const head = isFields(row) ? row : (sessionRow2(database, sessionID) ?? { id: sessionID });
+  yield { before: '{\n  "info": ', json: indented(sessionInfo(head), 1) };
+  let before = ',\n  "messages": [\n    ';
+  for (const message of isSecond ? messages2(database, sessionID) : messages1(database, sessionID)) {
+    yield { before, json: indented(message, 2) };
+    before = ",\n    ";
+  }
+  yield { before: before.startsWith(',\n  "') ? ',\n  "messages": []\n}\n' : "\n  ]\n}\n", json: "" };
+}
+
+function* messages1(database: SqliteReader, sessionID: string): Generator<Fields> {
   const messageOf = database.query("SELECT id, data FROM message WHERE id = ?");
   const partsOf = database.query("SELECT id, data FROM part WHERE message_id = ? ORDER BY id");
-  let separator = "\n    ";
   const ids = database.query("SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id")(sessionID);
   for (const id of ids.flatMap(idOf)) {
     const [message] = messageOf(id);
-    // Removed since its id was read.
+    // The message was removed since its id was read.
     if (!isFields(message)) continue;
     const parts = partsOf(id).flatMap((part) =>
       idOf(part).map((partID) => ({ ...dataOf(part), id: partID, sessionID, messageID: id })),
     );
-    yield separator + indented({ info: { ...dataOf(message), id, sessionID }, parts }, 2);
-    separator = ",\n    ";
+    yield { info: { ...dataOf(message), id, sessionID }, parts };
   }
-  yield separator.startsWith(",") ? "\n  ]\n}\n" : "]\n}\n";
 }
 
-/** JSON as it stands `level` levels deep in a document. No text in JSON holds a line end, so all of them are layout. */
+/** The same for a session of opencode 2.x, in the form of its export. Requests for a summary are counted with it. */
+function* messages2(database: SqliteReader, sessionID: string): Generator<Fields> {
+  const row = sessionRow2(database, sessionID);
+  const messageOf = database.query("SELECT id, type, seq, data FROM session_message WHERE id = ?");
+  const ids = database.query("SELECT id FROM session_message WHERE session_id = ? ORDER BY seq, time_created, id");
+  for (const id of ids(sessionID).flatMap(idOf)) {
+    const [message] = messageOf(id);
+    if (!isFields(message)) continue;
+    const data = dataOf(message);
+    const usage = message["type"] === "compaction" ? summaryUsage(database, sessionID, message["seq"]) : {};
+    const copied = copiedFrom(database, row, message, data);
+    yield { id, type: message["type"], ...usage, ...data, copiedFrom: copied };
+  }
+}
+
+/** Maximum number of forks of forks that are followed. */
+const MAX_FORKS = 100;
+
+/**
+ * Returns the id of the message that a message of a fork repeats, from the session where it was first. opencode copies
+ * the rows before the fork under new ids, with their places and times. Undefined if it is the fork's own.
+ */
+function copiedFrom(
+  database: SqliteReader,
+  fork: Fields | undefined,
+  message: Fields,
+  data: Fields,
+): string | undefined {
+  const time = JSON.stringify(data["time"]);
+  let original: string | undefined;
+  let parentID = fork?.["fork_session_id"];
+  const { seq, type } = message;
+  if (typeof seq !== "number" || typeof type !== "string") return undefined;
+  for (let depth = 0; typeof parentID === "string" && depth < MAX_FORKS; depth += 1) {
+    const sql = "SELECT id, data FROM session_message WHERE session_id = ? AND seq = ? AND type = ?";
+    const [same] = database.query(sql)(parentID, seq, type);
+    if (time === undefined || JSON.stringify(dataOf(same)["time"]) !== time) break;
+    original = idOf(same)[0];
+    parentID = sessionRow2(database, parentID)?.["fork_session_id"];
+  }
+  return original;
+}
+
+function sessionRow2(database: SqliteReader, sessionID: string): Fields | undefined {
+  return rowOf(database, "session_v2", sessionID) ?? rowOf(database, "session", sessionID);
+}
+
+function rowOf(database: SqliteReader, table: string, sessionID: string): Fields | undefined {
+  const isThere = database.query(`PRAGMA table_info(${table})`)().length > 0;
+  const [row] = isThere ? database.query(`SELECT * FROM ${table} WHERE id = ?`)(sessionID) : [];
+  return isFields(row) ? row : undefined;
+}
+
+/** Returns tokens and cost of the request for a summary, which opencode 2.x keeps in its log of events alone. */
+function summaryUsage(database: SqliteReader, sessionID: string, seq: unknown): Fields {
+  if (typeof seq !== "number" || database.query("PRAGMA table_info(event)")().length === 0) return {};
+  const next = "(SELECT MIN(seq) FROM session_message WHERE session_id = event.aggregate_id AND seq > ?)";
+  const sql = `SELECT data FROM event WHERE aggregate_id = ? AND seq > ? AND seq < coalesce(${next}, 1e18)
+    AND type LIKE 'session.usage.recorded%' ORDER BY seq`;
+  const recorded = database.query(sql)(sessionID, seq, seq).map(dataOf);
+  const usage = recorded.find(({ source }) => source === "compaction");
+  return usage === undefined ? {} : { tokens: usage["tokens"], cost: usage["cost"] };
+}
+
+/** Indents JSON for a position `level` levels deep. Strings in JSON contain no line breaks, so all of them are layout. */
 function indented(value: unknown, level: number): string {
   return JSON.stringify(value, null, 2).replaceAll("\n", `\n${"  ".repeat(level)}`);
 }
@@ -37,7 +117,7 @@ function idOf(row: unknown): string[] {
   return isFields(row) && typeof row["id"] === "string" ? [row["id"]] : [];
 }
 
-/** What a message or part holds. Content that is damaged is handed on as it stands, for the reader to report. */
+/** Returns the content of a message or part. Damaged content is passed on unchanged, for the reader to report. */
 function dataOf(row: unknown): Fields {
   const data = isFields(row) ? row["data"] : undefined;
   const value = parsed(data);
@@ -54,7 +134,7 @@ function parsed(text: unknown): unknown {
   }
 }
 
-/** `info` of the session, with the fields in opencode's order. What is null in the table is left out. */
+/** Returns `info` of the session, with the fields in opencode's order and without null values. */
 function sessionInfo(row: Fields): Fields {
   const json = (column: string): unknown => (row[column] === null ? undefined : parsed(row[column]));
   const plain = (column: string): unknown => row[column] ?? undefined;
@@ -67,6 +147,7 @@ function sessionInfo(row: Fields): Fields {
     directory: plain("directory"),
     path: plain("path"),
     parentID: plain("parent_id"),
+    fork: forkOf(row, json("fork_boundary")),
     title: plain("title"),
     agent: plain("agent"),
     model: json("model"),
@@ -85,6 +166,13 @@ function sessionInfo(row: Fields): Fields {
       archived: plain("time_archived"),
     },
   };
+}
+
+/** Returns the session that this one was forked from, which only 2.x reports. */
+function forkOf(row: Fields, boundary: unknown): Fields | undefined {
+  const sessionID = row["fork_session_id"] ?? undefined;
+  if (sessionID === undefined) return undefined;
+  return { sessionID, messageID: row["fork_message_id"] ?? undefined, boundary };
 }
 
 function summaryOf(row: Fields, diffs: unknown): Fields | undefined {

@@ -1,6 +1,6 @@
 /**
- * The file system by way of calls that block. Looking at thousands of files costs a tenth of what it costs through
- * promises: each call takes some microseconds, and handing it to another thread takes longer.
+ * File system with blocking calls. Examining thousands of files takes a tenth of the time that promises take: each call
+ * takes some microseconds, and passing it to another thread takes longer.
  */
 import { readdirSync, realpathSync, statSync } from "node:fs";
 import { kindOf, nodeSessionFiles, type SessionFiles } from "./session-files.ts";

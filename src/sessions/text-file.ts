@@ -1,6 +1,6 @@
 import type { SessionFiles } from "./session-files.ts";
 
-/** A whole file as UTF-8, with a byte order mark kept; otherwise as `bytesOfFile`. */
+/** Reads a whole file as UTF-8, keeping a byte order mark; otherwise like `bytesOfFile`. */
 export async function textOfFile(
   path: string,
   files: Pick<SessionFiles, "openRead" | "stat">,
@@ -10,8 +10,8 @@ export async function textOfFile(
 }
 
 /**
- * A whole file; undefined of anything but a file, and of one that is larger than `maxBytes`. Rejects with the file
- * system's error.
+ * Reads a whole file; undefined if it is not a regular file or is larger than `maxBytes`. Rejects with the file system's
+ * error.
  */
 export async function bytesOfFile(
   path: string,

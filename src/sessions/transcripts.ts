@@ -1,6 +1,6 @@
 import { basename, dirname, extname } from "node:path";
-import { DATA_FOLDER, safeSegment } from "../transcript/paths.ts";
-import type { ScannedSessions } from "./claude-code.ts";
+import { DATA_FOLDER, safeSegment } from "../transcript/transcript-paths.ts";
+import type { ScannedSessions } from "./claude-sessions.ts";
 import { limitedMap } from "./limited-map.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
 import type { SessionFiles } from "./session-files.ts";
@@ -8,15 +8,15 @@ import { readSessionHead, type SessionHead } from "./session-head.ts";
 import { type SessionRef, sessionRef, type SessionRoot, type Unreadable } from "./session-ref.ts";
 import { walk, type WalkedFile } from "./walk.ts";
 
-/** `{session}.md` and `{parent}/{session}.md`; what lies deeper are outputs and attachments. */
+/** Depth of `{session}.md` and `{parent}/{session}.md`; outputs and attachments are deeper. */
 const DEPTH = 1;
-/** The formats, the one to read first: JSONL holds outputs whole. */
+/** Formats in order of preference: JSONL has full outputs. */
 const EXTENSIONS = [".jsonl", ".md"];
-/** An id of opencode, which is a file's name as it stands. */
+/** Matches an id of opencode, which is used as the file's name. */
 const PLAIN_ID = /^ses_[A-Za-z0-9]+$/;
 const HEADS_AT_ONCE = 16;
 
-/** The sessions that were recorded in a `transcripts` folder; one in both formats is one session. */
+/** Finds the sessions recorded in a `transcripts` folder; both formats together are one session. */
 export async function scanTranscripts(
   { path: root, within }: Pick<SessionRoot, "path" | "within">,
   files: SessionFiles,
@@ -32,7 +32,7 @@ export async function scanTranscripts(
   return { sessions: joinFormats(refs.filter((ref) => ref !== undefined)), unreadable };
 }
 
-/** Names of opencode's form say all; a file with another name is one of ours if it begins like one. */
+/** Recognizes names of opencode's form; a file with another name is a transcript if it begins like one. */
 async function transcriptRef(
   root: string,
   { path, segments, bytes, modifiedMs }: WalkedFile,
@@ -73,13 +73,13 @@ function joinFormats(refs: readonly SessionRef[]): SessionRef[] {
   });
 }
 
-/** The project that a transcripts folder is in; null if it is somewhere else. */
+/** Returns the project of a transcripts folder; null if it is not in one. */
 export function projectOf(transcriptsFolder: string): string | null {
   const data = dirname(transcriptsFolder);
   return basename(data) === DATA_FOLDER ? dirname(data) : null;
 }
 
-/** The transcripts folder that a transcript is in. */
+/** Returns the transcripts folder of a transcript. */
 export function transcriptsFolderOf(path: string, parentId: string | null): string {
   const folder = dirname(path);
   return parentId !== null && basename(folder) === safeSegment(parentId) ? dirname(folder) : folder;

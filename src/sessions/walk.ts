@@ -1,30 +1,30 @@
 import { join, sep } from "node:path";
-import { isWithin } from "../files/data-folder.ts";
+import { isWithin } from "../transcript/files/data-folder.ts";
 import { limitedMap } from "./limited-map.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
 import type { FolderEntry, SessionFiles } from "./session-files.ts";
 import type { Unreadable } from "./session-ref.ts";
 
-/** Calls on the file system at once. More than threads that serve them only lengthens the queue. */
+/** Maximum number of concurrent file system calls; more than there are threads would only wait. */
 const AT_ONCE = 32;
 
 export interface WalkOptions {
   files: SessionFiles;
-  /** Folders below the root that are entered: 0 for none. */
+  /** Depth of folders to enter below the root; 0 for none. */
   depth: number;
-  /** Whether a file of this name is wanted. */
+  /** Returns whether to find a file of this name. */
   accepts: (name: string) => boolean;
-  /** Whether to enter the folder with these names below the root. Default: all. */
+  /** Returns whether to enter the folder with these names below the root. Default: all. */
   enters?: (segments: readonly string[]) => boolean;
-  /** Real paths of what earlier walks found, which is left out and added to. */
+  /** Real paths found by earlier walks; skipped, and extended by this walk. */
   seen?: Set<string>;
-  /** Folder that no link may lead out of: one that does is not followed, and is in `unreadable`. Default: none. */
+  /** Links that lead out of this folder are not followed, and listed in `unreadable`. Default: all are followed. */
   within?: string;
 }
 
 export interface WalkedFile {
   path: string;
-  /** Names below the root; the last is the file's. */
+  /** Path below the root, as names; the last is the file's. */
   segments: readonly string[];
   bytes: number;
   modifiedMs: number;
@@ -36,28 +36,28 @@ export interface Walked {
 }
 
 const LINK_OUT =
-  "it is a link that leads out of the project; \"followLinks\": true among the plugin's options in your own opencode.json, not in the project's, allows it";
+  'it is a link that leads out of the project; to allow it, add the plugin option "followLinks": true to your own opencode.json, not the project\'s';
 
 interface Folder {
   path: string;
-  /** The same without symbolic links. */
+  /** Path without symbolic links. */
   real: string;
   segments: readonly string[];
 }
 
-/** An entry of a folder that is being walked. */
+/** Entry of a folder. */
 interface Met extends FolderEntry {
   folder: Folder;
   path: string;
 }
 
 /**
- * The files below a folder, with their sizes and times; nothing is read. A root that is not there has none. What goes
- * away meanwhile is left out.
+ * Finds the files below a folder, with sizes and times, without reading them. A missing root has none. Files removed
+ * meanwhile are left out.
  *
- * Symbolic links are followed, a link to a folder only directly below the root, where people make them (it may lead
- * anywhere, and a walk over a whole disk helps nobody). Links are taken after all else and each file once, so circles
- * end and a file's own name wins over a link to it.
+ * Follows symbolic links to files, and links to folders only directly below the root, where people create them, because
+ * deeper ones could lead through a whole disk. Links come last and each file is found once, so cycles end and a file's own
+ * name takes precedence over a link.
  */
 export async function walk(root: string, options: WalkOptions): Promise<Walked> {
   return new Walk(options).run(root);
@@ -67,7 +67,7 @@ class Walk {
   readonly #options: WalkOptions;
   readonly #found: Walked = { files: [], unreadable: [] };
   readonly #links: Met[] = [];
-  /** Real paths of folders that were entered, and of files that were found. */
+  /** Real paths of entered folders and found files. */
   readonly #seen: Set<string>;
   /** `within` without symbolic links. */
   #boundary: string | undefined;
@@ -89,7 +89,7 @@ class Walk {
     return this.#found;
   }
 
-  /** Walks a folder level by level. */
+  /** Walks a folder, level by level. */
   async #enter(top: Folder): Promise<void> {
     let folders = [top];
     while (folders.length > 0) {
@@ -150,12 +150,13 @@ class Walk {
     return this.#seen.add(real).size > size;
   }
 
-  /** The result of a call, or undefined with a note why. `isNamed`: a name is there, so that absence is a fault too. */
+  /** Returns the result of a call, or undefined after noting why. `isNamed`: the name exists, so a missing file is a fault. */
   async #try<T>(path: string, call: () => Promise<T>, isNamed = false): Promise<T | undefined> {
     try {
       return await call();
     } catch (error) {
       if (isNamed || !isAbsent(error)) this.#cannot(path, error, isNamed && isAbsent(error));
+      else if (path.includes("\ufffd")) this.#found.unreadable.push({ path, reason: "its name is not valid UTF-8" });
       return undefined;
     }
   }
@@ -163,7 +164,7 @@ class Walk {
   #cannot(path: string, error: unknown, isDangling = false): void {
     this.#found.unreadable.push({
       path,
-      reason: isDangling ? "it is a link to a file that is not there" : reasonOf(error),
+      reason: isDangling ? "it is a link to a missing file" : reasonOf(error),
     });
   }
 }

@@ -1,27 +1,25 @@
-/** Storing what a session suggests, without anybody asking. */
+/** Stores a session's suggestions automatically. */
 import { ensureSession } from "../indexing/ensure-session.ts";
 import type { SessionRef, Where } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import { keepSuggestion } from "./extract-snippet.ts";
 import { redactorOf, type SnippetSetting } from "./setting.ts";
-import { SnippetError } from "./snippet-error.ts";
-import { suggestForSession } from "./suggest/suggest-for-session.ts";
-import type { SnippetSuggestion } from "./suggest/suggest-snippets.ts";
+import { type SnippetSuggestion, suggestForSession } from "./suggest.ts";
+import { isFieldError, isSessionError } from "../transcripts-error.ts";
 
 export interface AutoExtracted {
-  /** Ids of the snippets that were stored now. */
+  /** Ids of the snippets stored by this call. */
   stored: string[];
-  /** Suggestions that were stored before. */
+  /** Number of suggestions stored earlier. */
   known: number;
-  /** Suggestions that were refused. */
+  /** Suggestions that could not be stored. */
   failed: { title: string; reason: string }[];
 }
 
 /**
- * Stores the suggestions of a session, each once: run again after more was said, it adds only what is new. A passage that
- * has a snippet of the same type, whoever made it, gets no other, and a snippet that was deleted does not come back; also
- * not if several programs do this at once. Rejects with a `SessionError` if the session cannot be read, and with a
- * `StoreError`.
+ * Stores the suggestions of a session, each once: a later run after more was said adds only what is new. A passage that
+ * has a snippet of the same type, whoever created it, gets no other, and a deleted snippet does not come back, even if
+ * several programs run at once. Nothing is stored for a forgotten session. Rejects with a `TranscriptsError` if the session cannot be read or the store fails.
  */
 export async function autoExtract(
   store: Store,
@@ -31,10 +29,16 @@ export async function autoExtract(
 ): Promise<AutoExtracted> {
   const setting = { store, where, ...options };
   const suggestions = await suggestForSession(ref, { redactor: redactorOf(setting), signal: options.signal });
-  return storeSuggestions(setting, ref, suggestions);
+  try {
+    return await storeSuggestions(setting, ref, suggestions);
+  } catch (error) {
+    // Nobody asked for its snippets now.
+    if (isSessionError(error) && error.code === "forgotten") return { stored: [], known: 0, failed: [] };
+    throw error;
+  }
 }
 
-/** Stores these suggestions of this session, each once. */
+/** Stores the given suggestions of a session, each once. */
 export async function storeSuggestions(
   setting: SnippetSetting,
   ref: SessionRef,
@@ -75,7 +79,7 @@ async function keepOne(
     if (snippet === undefined) report.known += 1;
     else report.stored.push(snippet.snippet_id);
   } catch (error) {
-    if (!(error instanceof SnippetError)) throw error;
+    if (!isFieldError(error)) throw error;
     report.failed.push({ title, reason: error.message });
   }
 }

@@ -1,63 +1,56 @@
-/** Storing a snippet: checked, free of secrets, enriched, once. */
-import { SNIPPET_TYPES, type SnippetType, type StoredSnippet } from "../store/model.ts";
-import { StoreError } from "../store/store-error.ts";
-import type { NewSnippet } from "../store/store.ts";
-import { eventIdsOn } from "./cited-events.ts";
-import { readingFigures } from "./enrichment.ts";
-import { readExtractInput, type ExtractSnippetInput } from "./input.ts";
-import { signatureOf } from "./likeness.ts";
-import { identicalSnippet, similarSnippets, type SimilarSnippet } from "./near-duplicates.ts";
-import { sessionExcerpt, type Citation, type Excerpt } from "./section/excerpt.ts";
-import type { SectionRange } from "./section/read-section.ts";
+/** Checks, redacts and stores a snippet once. */
+import { given } from "../transcript/entry-draft.ts";
+import type { SnippetType, StoredSnippet } from "../store/stored-model.ts";
+import type { NewSnippet, Store } from "../store/store.ts";
+import { type Citation, type Excerpt, sessionExcerpt } from "./excerpt.ts";
+import { type ExtractSnippetInput, readExtractInput } from "./snippet-input.ts";
+import { identicalSnippet, type SimilarSnippet, similarSnippets } from "./near-duplicates.ts";
+import type { SectionRange } from "./read-section.ts";
 import { openableSession, storedSessionId } from "./session-lookup.ts";
 import { redactorOf, type SnippetSetting } from "./setting.ts";
-import { SnippetError } from "./snippet-error.ts";
 import { storableTexts } from "./snippet-text.ts";
 import { detectSnippetType, type TypeHint } from "./snippet-type.ts";
+import { fieldError, isStoreError } from "../transcripts-error.ts";
 
 export interface ExtractSnippetOutput {
   success: true;
   snippet_id: string;
-  /** The full id. */
+  /** Full id of the session. */
   session_id: string;
   snippet_type: SnippetType;
   title: string;
   created_at: string;
-  /** The session had this content already: that snippet is the answer, and nothing was stored. */
+  /** The session already had a snippet with this content, which is returned; nothing was stored. */
   already_stored?: true;
-  /** Snippets that say nearly the same. */
   similar?: SimilarSnippet[];
-  /** The content looks like one of another type. */
   type_hint?: TypeHint;
-  /** Damaged lines in the range that were passed over. */
+  /** Number of damaged lines in the range that were skipped. */
   lines_skipped?: number;
-  /** Entries in the range for which there was no room. */
+  /** Number of entries in the range that did not fit. */
   entries_left_out?: number;
 }
 
-/** Below this a hint is no more than a guess. */
+/** Minimum confidence for a hint. */
 const SURE = 0.6;
 const MAX_EVENTS = 50;
 
 /**
- * Checks and stores a snippet. Its content is given, or taken from lines or turns of the session. Lines and turns that
- * are cited must be there in either case. A session that is only on this machine is entered into the store. The same
- * content of the same session is stored once.
- *
- * Throws a `SnippetError` that names the field, or a `StoreError`.
+ * Checks and stores a snippet. Its content is given, or taken from lines or turns of the session; cited lines and turns
+ * must exist in both cases. A session that exists only on this machine is added to the store. The same content of the
+ * same session is stored once. Throws a `TranscriptsError`, which names the field unless the store fails.
  */
 export async function extractSnippet(setting: SnippetSetting, raw: ExtractSnippetInput): Promise<ExtractSnippetOutput> {
   return (await keepSnippet(setting, raw)).output;
 }
 
-/** The same, with the row that is in the store then. */
+/** Like `extractSnippet`, and returns the stored row too. */
 export async function keepSnippet(
   setting: SnippetSetting,
   raw: ExtractSnippetInput,
 ): Promise<{ snippet: StoredSnippet; output: ExtractSnippetOutput }> {
   const { snippet, same, input, excerpt } = await prepared(setting, raw);
   if (same !== undefined) return { snippet: same, output: { ...outputOf(same), already_stored: true } };
-  const similar = await similarSnippets(setting.store, snippet, signatureOf(snippet.content));
+  const similar = await similarSnippets(setting.store, snippet);
   const stored = await inserting(() => setting.store.insertSnippet(snippet));
   const output = {
     ...outputOf(stored),
@@ -69,9 +62,9 @@ export async function keepSnippet(
 }
 
 /**
- * Stores a snippet that nobody asked for, once for its type and lines. They were read in the session just now, so they
- * are not looked for again; `metadata` says what is cited. Undefined if there is one or ever was, or if the
- * session has its content already.
+ * Stores a suggested snippet, once per type and lines. Its lines were just read from the session, so they are not
+ * checked again; `metadata` has the citation. Resolves to undefined if a snippet of that type has or ever had these
+ * lines, or if the session already has the content.
  */
 export async function keepSuggestion(
   setting: SnippetSetting,
@@ -83,11 +76,9 @@ export async function keepSuggestion(
 
 interface Prepared {
   input: ExtractSnippetInput;
-  /** Checked and free of secrets. */
   snippet: NewSnippet;
-  /** The one that the session has already. */
   same: StoredSnippet | undefined;
-  /** What the snippet cites, if lines or turns were given and had to be read. */
+  /** The cited excerpt, if lines or turns were given and had to be read. */
   excerpt: Excerpt | undefined;
 }
 
@@ -111,7 +102,7 @@ async function prepared(
     event_id: input.event_id ?? null,
     snippet_type: input.snippet_type,
     ...texts,
-    metadata: { ...metadata, ...readingFigures(texts.content), signature: signatureOf(texts.content) },
+    metadata: { ...metadata, ...readingFigures(texts.content) },
     source_file: await sourceFile(setting, sessionId, input, excerpt),
     source_line_start: excerpt?.lineStart ?? input.source_line_start ?? input.source_line_end ?? null,
     source_line_end: excerpt?.lineEnd ?? input.source_line_end ?? input.source_line_start ?? null,
@@ -119,14 +110,14 @@ async function prepared(
   return { input, snippet, same: await identicalSnippet(setting.store, snippet), excerpt };
 }
 
-/** All that a store can refuse was checked before; what changed since then is told in the same words. */
+/** Everything that the store can refuse was checked before; a change since then is reported in the same words. */
 async function inserting<T>(insert: () => Promise<T>): Promise<T> {
   try {
     return await insert();
   } catch (error) {
-    if (!(error instanceof StoreError) || error.field === undefined) throw error;
+    if (!isStoreError(error) || error.field === undefined) throw error;
     const code = error.code === "unknown_session" || error.code === "unknown_event" ? error.code : "invalid";
-    throw new SnippetError(code, error.field, error.message, "", { cause: error });
+    throw fieldError(code, error.field, error.message, "", { cause: error });
   }
 }
 
@@ -144,10 +135,10 @@ async function checkEvent({ store }: SnippetSetting, sessionId: string, eventId:
       ? `there is no event ${JSON.stringify(eventId.slice(0, 80))} in the index.`
       : `event ${eventId} belongs to another session, ${event.session_id}.`;
   const next = "Run `transcripts index` if the session was not indexed yet, or leave event_id out.";
-  throw new SnippetError("unknown_event", "event_id", problem, next);
+  throw fieldError("unknown_event", "event_id", problem, next);
 }
 
-/** Undefined if neither lines nor turns are given. */
+/** Resolves to undefined if neither lines nor turns are given. */
 async function excerptOf(
   setting: SnippetSetting,
   sessionId: string,
@@ -158,7 +149,7 @@ async function excerptOf(
   const ref = await openableSession(setting, sessionId);
   const excerpt = await sessionExcerpt(ref, range, { redactor: redactorOf(setting), signal: setting.signal });
   if (input.content === undefined) return excerpt;
-  // What the excerpt has no room for is nothing to a content that was given.
+  // What does not fit into the excerpt is irrelevant if the content was given.
   const { entries_left_out: _, lines_skipped: __, ...citation } = excerpt.citation;
   return { ...excerpt, citation };
 }
@@ -182,7 +173,7 @@ async function cited(
   };
 }
 
-/** The file of the session, if the snippet says which lines of it. */
+/** Returns the file of the session if the snippet cites lines of it. */
 async function sourceFile(
   { store }: SnippetSetting,
   sessionId: string,
@@ -194,16 +185,50 @@ async function sourceFile(
   return (await store.session(sessionId))?.path ?? null;
 }
 
-function hintFor(given: SnippetType, content: string): Pick<ExtractSnippetOutput, "type_hint"> {
+function hintFor(type: SnippetType, content: string): Pick<ExtractSnippetOutput, "type_hint"> {
   const hint = detectSnippetType(content);
-  if (hint === undefined || hint.snippet_type === given || hint.confidence < SURE) return {};
-  return SNIPPET_TYPES.includes(hint.snippet_type) ? { type_hint: hint } : {};
+  if (hint === undefined || hint.snippet_type === type || hint.confidence < SURE) return {};
+  return { type_hint: hint };
 }
 
 function leftOut(excerpt: Excerpt | undefined): Pick<ExtractSnippetOutput, "lines_skipped" | "entries_left_out"> {
   const { lines_skipped, entries_left_out } = excerpt?.citation ?? {};
-  return {
-    ...(lines_skipped === undefined ? {} : { lines_skipped }),
-    ...(entries_left_out === undefined ? {} : { entries_left_out }),
-  };
+  return given({ lines_skipped, entries_left_out });
+}
+
+/**
+ * Returns the ids of up to `limit` events on these lines, in order; none if the session is not indexed that far. Events
+ * are ordered by line, so the first one is found by binary search.
+ */
+async function eventIdsOn(
+  store: Store,
+  sessionId: string,
+  { lineStart, lineEnd, limit }: { lineStart: number; lineEnd: number; limit: number },
+): Promise<string[]> {
+  const count = (await store.session(sessionId))?.state.events ?? 0;
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const [event] = await store.events(sessionId, { from: middle, limit: 1 });
+    if (event !== undefined && event.line_number < lineStart) low = middle + 1;
+    else high = middle;
+  }
+  if (low >= count) return [];
+  const events = await store.events(sessionId, { from: low, limit });
+  return events.filter(({ line_number: line }) => line >= lineStart && line <= lineEnd).map(({ event_id }) => event_id);
+}
+
+/** Words per minute of a careful reader. */
+const READING_PACE = 200;
+const WORDS = /[\p{L}\p{N}_]+(?:['’.-][\p{L}\p{N}_]+)*/gu;
+/** Scripts without spaces between words, in which two characters are about a word. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/gu;
+
+/** Returns the number of words, and the reading time in whole seconds, at least 1. */
+function readingFigures(content: string): { word_count: number; read_time_seconds: number } {
+  const unspaced = content.match(UNSPACED)?.length ?? 0;
+  const spaced = content.replaceAll(UNSPACED, " ").match(WORDS)?.length ?? 0;
+  const words = spaced + Math.ceil(unspaced / 2);
+  return { word_count: words, read_time_seconds: Math.max(1, Math.ceil((words * 60) / READING_PACE)) };
 }

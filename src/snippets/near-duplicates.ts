@@ -1,32 +1,35 @@
-/** Snippets that say the same, or nearly. */
-import type { StoredSnippet } from "../store/model.ts";
+/** Finds snippets with the same or nearly the same content. */
+import type { StoredSnippet } from "../store/stored-model.ts";
 import { storableText } from "../store/storable.ts";
 import type { NewSnippet, Store } from "../store/store.ts";
-import { estimatedLikeness, likeness, NEAR_DUPLICATE } from "./likeness.ts";
 
 export interface SimilarSnippet {
   snippet_id: string;
   session_id: string;
   title: string;
-  /** Share of their word sequences that both have, from 0.7 to 1. */
+  /** Share of their word sequences that both contain, from 0.7 to 1. */
   likeness: number;
 }
 
-/** Snippets that are looked at: the newest of the session, and the newest of the type. A bound, whatever the store holds. */
+/** Number of snippets compared, both of the session's newest and of the type's: a bound, however many there are. */
 const LOOKED_AT = 50;
-/** The store looks for a part of a content: the whole takes as long as it is. */
+/**
+ * Length of the part of the content that the store searches for, since a search takes longer the longer the text is.
+ */
 const PROBE_CHARS = 40;
 const MAX_SIMILAR = 5;
-/** An estimate may be so much too low. */
-const DOUBT = 0.15;
+const NEAR_DUPLICATE = 0.7;
+/** Contents whose lengths differ more than this are not compared. */
+const MIN_LENGTH_RATIO = 0.5;
+const SHINGLE_WORDS = 3;
+const WORDS = /[\p{L}\p{N}_]+/gu;
 
-/** The snippet of the same session with the very same content. */
 export async function identicalSnippet(
   store: Store,
   { session_id, content }: Pick<NewSnippet, "session_id" | "content">,
 ): Promise<StoredSnippet | undefined> {
   const stored = storableText(content);
-  // From the middle, as contents of a session begin alike.
+  // From the middle, because contents of one session begin alike.
   const middle = Math.floor(stored.length / 2);
   const probe = storableText(stored.slice(middle, middle + PROBE_CHARS)).replaceAll("\ufffd", "");
   const { snippets } = await store.querySnippets({
@@ -38,28 +41,45 @@ export async function identicalSnippet(
   return snippets.findLast(({ content }) => content === stored);
 }
 
-/** Those that have most in common with it, the likest first; at most 5. */
+/** Returns the most similar snippets, most similar first; at most 5. */
 export async function similarSnippets(
   store: Store,
   { session_id, snippet_type, content }: Pick<NewSnippet, "session_id" | "snippet_type" | "content">,
-  signature: string,
 ): Promise<SimilarSnippet[]> {
   const ofSession = await store.newestSnippets({ session_id }, LOOKED_AT);
   const ofType = await store.newestSnippets({ snippet_type }, LOOKED_AT);
   const looked = new Map([...ofSession, ...ofType].map((each) => [each.snippet_id, each]));
+  const shingles = shinglesOf(content);
   return [...looked.values()]
-    .filter(({ metadata }) => mayBeLike(metadata["signature"], signature))
+    .filter(
+      ({ content: other }) =>
+        Math.min(content.length, other.length) >= MIN_LENGTH_RATIO * Math.max(content.length, other.length),
+    )
     .map(({ snippet_id, session_id, title, content: other }) => ({
       snippet_id,
       session_id,
       title,
-      likeness: Math.round(likeness(content, other) * 100) / 100,
+      likeness: other === content ? 1 : Math.round(likeness(shingles, shinglesOf(other)) * 100) / 100,
     }))
     .filter(({ likeness }) => likeness >= NEAR_DUPLICATE)
     .toSorted((a, b) => b.likeness - a.likeness || (a.snippet_id < b.snippet_id ? -1 : 1))
     .slice(0, MAX_SIMILAR);
 }
 
-function mayBeLike(stored: unknown, signature: string): boolean {
-  return typeof stored !== "string" || estimatedLikeness(stored, signature) >= NEAR_DUPLICATE - DOUBT;
+/** Returns the share of three-word sequences that both contain: 1 for the same words in the same order. */
+export function likeness(first: ReadonlySet<string>, second: ReadonlySet<string>): number {
+  let common = 0;
+  for (const shingle of first) if (second.has(shingle)) common += 1;
+  return common === 0 ? 0 : common / (first.size + second.size - common);
+}
+
+/** Returns all three-word sequences; for fewer than three words, all of them together. */
+export function shinglesOf(content: string): Set<string> {
+  const words = content.toLowerCase().match(WORDS) ?? [];
+  const shingles = new Set<string>();
+  const last = Math.max(words.length - SHINGLE_WORDS, 0);
+  for (let at = 0; at <= last && words.length > 0; at++) {
+    shingles.add(words.slice(at, at + SHINGLE_WORDS).join(" "));
+  }
+  return shingles;
 }

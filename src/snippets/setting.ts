@@ -1,20 +1,20 @@
-/** What snippets are made and found with. */
+/** Dependencies for creating and finding snippets. */
 import { createRedactor, type Redactor } from "../redact/redactor.ts";
 import type { Where } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
 
 export interface SnippetSetting {
   store: Store;
-  /** Where sessions are that are not in the store yet. Without it only those in the store are known. */
+  /** Where to find sessions that are not in the store yet. Without it, only stored sessions are known. */
   where?: Where | undefined;
-  /** Default: the package's own. */
+  /** Default: the package's own redactor. */
   redactor?: Redactor | undefined;
   signal?: AbortSignal | undefined;
 }
 
 let shared: Redactor | undefined;
 
-/** Nothing is stored but by way of it. */
+/** Everything that is stored passes through this redactor. */
 export function redactorOf({ redactor }: Pick<SnippetSetting, "redactor">): Redactor {
   shared ??= createRedactor();
   return redactor ?? shared;

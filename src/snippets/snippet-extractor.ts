@@ -1,28 +1,27 @@
-import { LineSplitter } from "../parse/lines.ts";
+import { type Fields, isFields } from "../parse/json-fields.ts";
+import { LineSplitter } from "../transcript/format/lines.ts";
 import { createRedactor, type Redactor } from "../redact/redactor.ts";
 import { fileRef } from "../sessions/file-ref.ts";
 import { openSession } from "../sessions/open-session.ts";
-import { SessionError } from "../sessions/session-error.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
-import type { SnippetType } from "../store/model.ts";
-import { readExtractInput } from "./input.ts";
-import { sessionExcerpt } from "./section/excerpt.ts";
-import { LineWindow } from "./section/line-window.ts";
-import { SnippetError } from "./snippet-error.ts";
+import type { SnippetType } from "../store/stored-model.ts";
+import { sessionExcerpt } from "./excerpt.ts";
+import { readExtractInput } from "./snippet-input.ts";
 import { storableTexts } from "./snippet-text.ts";
+import { fieldError, isSessionError } from "../transcripts-error.ts";
 
 export interface SnippetExtractorOptions {
-  /** Default: the package's own. */
+  /** Default: the package's own redactor. */
   redactor?: Redactor;
-  /** Told of each line that is no JSON object and was passed over. */
+  /** Called for each skipped line that is not a JSON object. */
   onSkippedLine?: (line: number, reason: string) => void;
   signal?: AbortSignal;
 }
 
-/** Longer lines are passed over. */
+/** Longer lines are skipped. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
-/** Parts of session files. Reads no further than the last line that is asked for, and holds no more than those. */
+/** Reads parts of session files, and keeps only the requested lines in memory. */
 export class SnippetExtractor {
   readonly #options: SnippetExtractorOptions;
 
@@ -31,31 +30,33 @@ export class SnippetExtractor {
   }
 
   /**
-   * The records of a JSONL file from `startLine` to `endLine` (from 1, both included), as they stand: secrets too. Lines
-   * that are damaged are passed over. Rejects with a `SnippetError` if there is no such file or no such line.
+   * Returns the records of a JSONL file from `startLine` to `endLine` (from 1, both included), unredacted. Damaged
+   * lines are skipped. Rejects with a `TranscriptsError` if there is no such file or line.
    */
   async readSection(filePath: string, startLine: number, endLine: number): Promise<Record<string, unknown>[]> {
     checkRange(startLine, endLine);
     const ref = await refOf(filePath);
-    const window = new LineWindow(startLine, endLine);
     const splitter = new LineSplitter(MAX_LINE_BYTES);
     const records: Record<string, unknown>[] = [];
+    let last = 0;
     const add = ({ line, bytes }: { line: number; bytes: Buffer | number }): void => {
-      if (line >= startLine) this.#addLine(records, line, bytes);
+      last = line;
+      if (line >= startLine && line <= endLine) this.#addLine(records, line, bytes);
     };
-    for await (const chunk of window.of(openSession(ref))) {
+    for await (const chunk of openSession(ref)) {
       this.#options.signal?.throwIfAborted();
       for (const line of splitter.push(chunk)) add(line);
+      if (last >= endLine) break;
     }
-    const last = splitter.end();
-    if (last !== undefined) add(last);
-    checkEnd(window.lines, startLine, endLine);
+    const rest = last >= endLine ? undefined : splitter.end();
+    if (rest !== undefined) add(rest);
+    checkEnd(last, startLine, endLine);
     return records;
   }
 
   /**
-   * The same lines of a session of any source as text for a reader, redacted and made to fit into a snippet. Rejects with
-   * a `SnippetError` if nothing was said or done in them, or if it is too little for a snippet.
+   * Returns the same lines of a session of any source as text for a reader, redacted and shortened to fit a snippet.
+   * Rejects with a `TranscriptsError` if nothing was said or done in them, or if it is too little for a snippet.
    */
   async extractFormatted(
     filePath: string,
@@ -79,19 +80,18 @@ export class SnippetExtractor {
     const record = text === undefined ? undefined : recordIn(text);
     if (record !== undefined) records.push(record);
     else {
-      const reason = typeof bytes === "number" ? `it has ${bytes} bytes` : "it is no JSON object";
+      const reason = typeof bytes === "number" ? `it has ${bytes} bytes` : "it is not a JSON object";
       this.#options.onSkippedLine?.(line, reason);
     }
   }
 }
 
-function recordIn(text: string): Record<string, unknown> | undefined {
+function recordIn(text: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? Object.fromEntries(Object.entries(value)) : undefined;
+    return isFields(value) ? value : undefined;
   } catch {
-    // Damaged: told by the caller.
+    // Damaged: the caller reports it.
     return undefined;
   }
 }
@@ -110,14 +110,14 @@ function checkEnd(lines: number, start: number, end: number): void {
   if (lines >= end) return;
   const field = start > lines ? "source_line_start" : "source_line_end";
   const problem = `${start > lines ? start : end} is beyond the end: the file has ${lines} lines.`;
-  throw new SnippetError("bad_range", field, problem, `Give a number up to ${lines}.`);
+  throw fieldError("bad_range", field, problem, `Give a number up to ${lines}.`);
 }
 
 async function refOf(filePath: string): Promise<SessionRef> {
   try {
     return await fileRef(filePath);
   } catch (error) {
-    if (!(error instanceof SessionError)) throw error;
-    throw new SnippetError("no_file", "filePath", `${filePath} cannot be read.`, error.message, { cause: error });
+    if (!isSessionError(error)) throw error;
+    throw fieldError("no_file", "filePath", `${filePath} cannot be read.`, error.message, { cause: error });
   }
 }

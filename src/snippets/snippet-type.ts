@@ -1,11 +1,11 @@
-/** Which type a text is likely to be, by what it says. A hint: the person or the agent who keeps it decides. */
-import { SNIPPET_TYPES, type SnippetType } from "../store/model.ts";
+/** Guesses the type of a text from its wording. Only a hint: the person or agent who stores the snippet decides. */
+import { SNIPPET_TYPES, type SnippetType } from "../store/stored-model.ts";
 
 export interface TypeHint {
   snippet_type: SnippetType;
-  /** Above 0, at most 1: how much of what was found speaks for this type. */
+  /** Share of the evidence for this type, above 0 and at most 1. */
   confidence: number;
-  /** What was found, as it stands in the text; at most 5. */
+  /** Evidence as it appears in the text; at most 5. */
   because: string[];
 }
 
@@ -51,13 +51,12 @@ const SIGNS: Readonly<Record<SnippetType, readonly Sign[]>> = {
   ],
 };
 
-/** A sign counts no more often than this. */
+/** Maximum number of times that a sign counts. */
 const MAX_COUNT = 3;
-/** Less speaks for nothing. */
 const MIN_SCORE = 2;
 const MAX_SHOWN = 5;
 
-/** Undefined if nothing speaks for one of the types, or as much for two. */
+/** Returns undefined if there is no evidence for any type, or equal evidence for two. */
 export function detectSnippetType(content: string): TypeHint | undefined {
   const scored = SNIPPET_TYPES.map((type) => ({ type, ...scoreOf(content, SIGNS[type]) }));
   const [best, second] = scored.toSorted((a, b) => b.score - a.score);
@@ -80,3 +79,9 @@ function scoreOf(content: string, signs: readonly Sign[]): { score: number; foun
   }
   return { score, found: [...found] };
 }
+
+export const SNIPPET_TYPE_MEANINGS: Readonly<Record<SnippetType, string>> = {
+  error_reasoning: "Why an error occurred, what was tried, and how it was resolved.",
+  decision_rationale: "Why a particular approach was chosen, and what the alternatives were.",
+  learning_pattern: "A pattern, technique or rule that will be of use again.",
+};

@@ -1,9 +1,9 @@
-/** SQLite as Node has it, for all that read or write databases. */
+/** Loads Node's SQLite. */
 import type * as NodeSqlite from "node:sqlite";
 
-/** Loading `node:sqlite` makes some versions of Node print that it is experimental, which is nothing to users. */
+/** Suppresses the warning of some Node versions that `node:sqlite` is experimental. */
 export function loadNodeSqlite(): typeof NodeSqlite {
-  // oxlint-disable-next-line typescript/unbound-method -- It is put back as it was, and called on the process.
+  // oxlint-disable-next-line typescript/unbound-method -- restored below, and called on the process
   const { emitWarning } = process;
   process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
     if (String(warning).includes("SQLite")) return;

@@ -1,13 +1,13 @@
-/** What both backends do alike when they look for candidates. */
+/** Paging and term grouping shared by both backends' candidate searches. */
 import type { CandidateQuery } from "./store.ts";
 
-/** Places that are looked up at once: at first as many as a search ranks, and a few that turn out not to match. */
+/** Places in the first page: as many as a search ranks, plus a few that turn out not to match. */
 const FIRST_PAGE = 320;
 const LARGEST_PAGE = 4_096;
-/** Bytes of texts that are in memory at once, but for a text that is larger. */
+/** Maximum bytes of text in memory at once; a single larger text still gets a batch to itself. */
 const BATCH_BYTES = 1_000_000;
 const BATCH_EVENTS = 320;
-/** More terms than that are not combined: the longest of them are, which tell most. */
+/** Only this many terms are combined: the longest ones, which are the most selective. */
 const MOST_COMBINED = 7;
 
 /** An event without its text. */
@@ -16,12 +16,12 @@ export interface Place {
   bytes: number;
 }
 
-/** How many places to look up next. */
+/** Returns the size of the next page. */
 export function nextPageSize(last?: number): number {
   return last === undefined ? FIRST_PAGE : Math.min(last * 4, LARGEST_PAGE);
 }
 
-/** Places whose texts are read at once. */
+/** Splits places into batches whose texts are read together. */
 export function* batches(places: readonly Place[]): Generator<Place[]> {
   let batch: Place[] = [];
   let bytes = 0;
@@ -38,15 +38,14 @@ export function* batches(places: readonly Place[]): Generator<Place[]> {
 }
 
 /**
- * Groups of terms: an event that has enough of the terms has all of one group. Of many terms the groups are of some, so
- * that they find more than asked for, never less.
+ * Returns groups of terms such that every event with enough of the terms has all terms of at least one group. With many
+ * terms only some of them are combined, so the groups may match more events than the query does, but never fewer.
  */
-export function groupsOf({ terms, match = "all", atLeast }: CandidateQuery): string[][] {
+export function groupsOf({ terms, atLeast = terms.length }: CandidateQuery): string[][] {
   const distinct = [...new Set(terms)];
-  const wanted = atLeast ?? (match === "all" ? terms.length : 1);
-  const lacking = terms.length - wanted;
+  const lacking = terms.length - atLeast;
   if (lacking <= 0) return [distinct];
-  if (wanted <= 1 || distinct.length !== terms.length) return distinct.map((term) => [term]);
+  if (atLeast <= 1 || distinct.length !== terms.length) return distinct.map((term) => [term]);
   const combined = distinct.toSorted((a, b) => b.length - a.length).slice(0, Math.max(MOST_COMBINED, lacking + 1));
   return combinations(combined, combined.length - lacking);
 }

@@ -1,14 +1,14 @@
 /**
- * Folding that is exact: a text has a term, as `foldedPattern` sees it, where and only where its fold has the term's
- * fold. So a database can compare by itself. `foldText` is not exact (`ß` becomes `ss`); it is what is in the index of
- * events, whose finds are looked at again.
+ * Exact case folding: a text contains a term, as `foldedPattern` matches it, if and only if its fold contains the
+ * term's fold, so a database can do the comparison. `foldText` is not exact (`ß` becomes `ss`): the event index uses
+ * it, and its hits are checked again.
  */
 import { foldedKin } from "../matching/folding.ts";
 
 const ASCII = /^[\0-\u007f]*$/;
 const BEYOND_ASCII = /[A-Z]+|[^\0-\u007f]/gu;
 
-/** One of the characters that count as the same stands for all, of each character that was met. */
+/** Maps each character seen so far to the one representative of all characters that fold alike. */
 const standIns = new Map<string, string>();
 
 export function exactFold(text: string): string {
@@ -16,7 +16,7 @@ export function exactFold(text: string): string {
   return text.replaceAll(BEYOND_ASCII, (piece) => (piece < "\u0080" ? piece.toLowerCase() : standIn(piece)));
 }
 
-/** The text with its ASCII letters in lower case: what `lower(… COLLATE "C")` is in PostgreSQL. */
+/** Lower-cases ASCII letters only, like PostgreSQL's `lower(… COLLATE "C")`. */
 export function asciiFolded(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -1,31 +1,36 @@
-/** What the indexes of texts hold. Rows were written with it: another text is another step of `migrations`. */
+/**
+ * Texts stored in the search indexes. Existing rows were written with these functions, so a change to one needs a new
+ * migration.
+ */
 import { foldText } from "../matching/folding.ts";
 import { asciiFolded, exactFold } from "./exact-fold.ts";
-import { TEXT_SEPARATOR } from "./model.ts";
+import { TEXT_SEPARATOR } from "./stored-model.ts";
 import { INDEX_MARK } from "./storable.ts";
 
-/** What the search table of SQLite holds of an event. */
+/** Returns the text of an event for SQLite's search table. */
 export function searchText(content: string): string {
   return foldText(content) + TEXT_SEPARATOR + TEXT_SEPARATOR;
 }
 
-/** What the column `folded` of PostgreSQL holds of an event: null where its lower case is enough. */
+/** Returns the value of PostgreSQL's `folded` column for an event: null where the lower-cased content is enough. */
 export function foldedColumn(content: string): string | null {
   const folded = foldText(content);
   return folded === asciiFolded(content) ? null : folded;
 }
 
-/** Trigrams of version 5 of the tables: two marks at the end make every letter the first of one. */
+/**
+ * Returns the text indexed by version 5 of the tables: two marks at the end make every letter the start of a trigram.
+ */
 export function snippetSearchText(title: string, content: string): string {
   return exactFold(`${title}${INDEX_MARK}${content}`) + INDEX_MARK + INDEX_MARK;
 }
 
-/** What the column `folded` holds of a snippet: null where its lower case is enough. */
+/** Returns the value of the `folded` column for a snippet: null where the lower-cased text is enough. */
 export function foldedSnippet(title: string, content: string): string | null {
   const text = `${title}${INDEX_MARK}${content}`;
   const folded = exactFold(text);
   return folded === asciiFolded(text) ? null : folded;
 }
 
-/** Text of a snippet in which PostgreSQL looks for a keyword. */
+/** SQL expression for the text that PostgreSQL searches for a keyword. */
 export const POSTGRES_SNIPPET_TEXT = `(coalesce(folded, lower((title || U&'\\FDD0' || content) COLLATE "C")))`;

@@ -1,7 +1,7 @@
-/** Reads rows as the drivers give them. What has another type than its column is a damaged database. */
+/** Reads driver rows. A value whose type does not match its column means that the database is damaged. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Not for callers of a store: each backend tells it as the damage of its own database (`asStoreError`). */
+/** Internal: each backend reports it as damage to its own database (`asStoreError`). */
 export class UnexpectedValue extends Error {
   override readonly name = "UnexpectedValue";
 }
@@ -24,23 +24,18 @@ export function numberOrNullIn(row: Row, column: string): number | null {
   return row[column] === null ? null : numberIn(row, column);
 }
 
-/** SQLite has 0 and 1 for it. */
+/** SQLite stores booleans as 0 and 1. */
 export function booleanIn(row: Row, column: string): boolean {
   const value = row[column];
   if (value === true || value === 1) return true;
   return value === false || value === 0 ? false : unexpected(column);
 }
 
-export function bytesIn(row: Row, column: string): Uint8Array {
-  const value = row[column];
-  return value instanceof Uint8Array ? value : unexpected(column);
+export function booleanOrNullIn(row: Row, column: string): boolean | null {
+  return row[column] === null ? null : booleanIn(row, column);
 }
 
-export function bytesOrNullIn(row: Row, column: string): Uint8Array | null {
-  return row[column] === null ? null : bytesIn(row, column);
-}
-
-/** One of a closed set of words. */
+/** Returns one of a closed set of words. */
 export function wordIn<const Word extends string>(row: Row, column: string, words: readonly Word[]): Word {
   const value = row[column];
   return words.find((word) => word === value) ?? unexpected(column);

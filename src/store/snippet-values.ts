@@ -1,16 +1,23 @@
-/** Snippets and questions about them, checked before a database sees them: the same answers from both backends. */
-import { MAX_CONTENT_BYTES, MAX_TITLE_CHARS, MIN_CONTENT_BYTES, SNIPPET_TYPES, type SnippetType } from "./model.ts";
+/** Validates snippets and snippet queries before they reach a database, so that both backends give the same answers. */
+import {
+  MAX_CONTENT_BYTES,
+  MAX_TITLE_CHARS,
+  MIN_CONTENT_BYTES,
+  SNIPPET_TYPES,
+  type SnippetType,
+} from "./stored-model.ts";
 import { isId } from "./stored-values.ts";
 import { storableJson, storableText, storableTextOrNull, storableTime } from "./storable.ts";
-import { StoreError } from "./store-error.ts";
 import type { NewSnippet, SnippetQuery } from "./store.ts";
+import { TranscriptsError } from "../transcripts-error.ts";
+import { shortened } from "../neutral-text.ts";
 
 const MAX_LINE = 2_147_483_647;
-/** Of tags and of metadata as JSON, in bytes; far more than a snippet itself has. */
+/** Maximum bytes of tags or metadata as JSON; far more than a snippet itself may have. */
 const MAX_JSON_BYTES = 65_536;
 const MAX_JSON_DEPTH = 100;
 
-/** A snippet as its columns have it. */
+/** A snippet in the form of its columns. */
 export interface SnippetValues {
   session_id: string;
   event_id: string | null;
@@ -24,11 +31,14 @@ export interface SnippetValues {
   tags: string;
   /** JSON. */
   metadata: string;
-  /** Null: now. */
+  /** Null means now. */
   created_at: string | null;
 }
 
-/** Throws `invalid` with the field for what the tables would refuse, `unknown_…` for ids that none can have. */
+/**
+ * Returns the column values of a snippet. Throws `invalid` with the field for values that the tables would refuse, and
+ * `unknown_…` for ids that cannot exist.
+ */
 export function snippetValues(snippet: NewSnippet): SnippetValues {
   if (!isId(snippet.session_id)) throw unknownSession(snippet.session_id);
   if (snippet.event_id !== null && !isId(snippet.event_id)) throw unknownEvent(snippet.event_id);
@@ -46,7 +56,7 @@ export function snippetValues(snippet: NewSnippet): SnippetValues {
   };
 }
 
-/** Lines of a session that a program suggests to keep. */
+/** Lines of a session that a program suggests keeping. */
 export interface Passage {
   session_id: string;
   snippet_type: SnippetType;
@@ -54,22 +64,22 @@ export interface Passage {
   line_end: number;
 }
 
-/** Throws `invalid` for a snippet that does not say which lines it is of. */
+/** Returns the lines that a snippet covers. Throws `invalid` if it does not name them. */
 export function passageOf(values: SnippetValues): Passage {
   const { session_id, snippet_type, source_line_start: line_start, source_line_end: line_end } = values;
   for (const [field, line] of Object.entries({ source_line_start: line_start, source_line_end: line_end })) {
-    if (line === null) throw invalid(field, `\`${field}\` is missing.`, "Give the lines that are suggested.");
+    if (line === null) throw invalid(field, `\`${field}\` is missing.`, "Use the suggested lines.");
   }
   return { session_id, snippet_type, line_start: line_start ?? 1, line_end: line_end ?? 1 };
 }
 
-/** A question with everything in the form in which the tables have it. */
+/** A snippet query with its values in the form of the tables. */
 export interface SnippetConditions {
   session_id?: string;
   snippet_type?: SnippetType;
   project?: string;
   tags: readonly string[];
-  /** As given but storable. */
+  /** Storable, but not folded. */
   keyword?: string;
   start?: string;
   end?: string;
@@ -77,7 +87,7 @@ export interface SnippetConditions {
   offset: number;
 }
 
-/** Throws `invalid` with the field. */
+/** Throws `invalid` with the name of the field. */
 export function snippetConditions(query: SnippetQuery): SnippetConditions {
   const { session_id, snippet_type, project, tags = [], keyword, start, end } = query;
   return {
@@ -93,55 +103,55 @@ export function snippetConditions(query: SnippetQuery): SnippetConditions {
   };
 }
 
-export function unknownSession(sessionId: string): StoreError {
-  return new StoreError(
+export function unknownSession(sessionId: string): TranscriptsError {
+  return new TranscriptsError(
     "unknown_session",
     `There is no session ${shown(sessionId)} in the store.`,
-    "Give the id of one that `transcripts list` shows, or run `transcripts index` first.",
+    "Use the id of a session in `transcripts list`, or run `transcripts index` first.",
     { field: "session_id" },
   );
 }
 
-export function unknownEvent(eventId: string): StoreError {
-  return new StoreError(
+export function unknownEvent(eventId: string): TranscriptsError {
+  return new TranscriptsError(
     "unknown_event",
     `There is no event ${shown(eventId)} in the store.`,
-    "Give the id of an event that is indexed, or leave `event_id` out.",
+    "Use the id of an indexed event, or omit `event_id`.",
     { field: "event_id" },
   );
 }
 
-function invalid(field: string, problem: string, next: string, cause?: unknown): StoreError {
-  return new StoreError("invalid", problem, next, cause === undefined ? { field } : { field, cause });
+function invalid(field: string, problem: string, next: string, cause?: unknown): TranscriptsError {
+  return new TranscriptsError("invalid", problem, next, cause === undefined ? { field } : { field, cause });
 }
 
-/** Whether a keyword has more characters than a content has bytes, and so stands nowhere. */
+/** Returns true if a keyword is longer than any content, so that nothing can match it. */
 export function isTooLong(keyword: string): boolean {
   return keyword.length > MAX_CONTENT_BYTES;
 }
 
-/** The time as the tables have it. Throws `invalid`. */
+/** Returns the time in the form of the tables. Throws `invalid`. */
 export function checkedTime(time: string | Date, field: string): string {
   const stored = storableTime(time);
   if (stored !== null) return stored;
   throw invalid(
     field,
-    `\`${field}\` is no time: ${typeof time === "string" ? shown(time) : "an invalid Date"}.`,
-    "Give one in ISO 8601, such as 2026-01-31 or 2026-01-31T12:00:00Z.",
+    `\`${field}\` is not a time: ${typeof time === "string" ? shown(time) : "an invalid Date"}.`,
+    "Use ISO 8601, such as 2026-01-31 or 2026-01-31T12:00:00Z.",
   );
 }
 
 function checkedType(type: string): SnippetType {
   const known = SNIPPET_TYPES.find((one) => one === type);
   if (known !== undefined) return known;
-  throw invalid("snippet_type", `\`snippet_type\` is ${shown(type)}.`, `Give one of ${SNIPPET_TYPES.join(", ")}.`);
+  throw invalid("snippet_type", `\`snippet_type\` is ${shown(type)}.`, `Use one of ${SNIPPET_TYPES.join(", ")}.`);
 }
 
 function checkedTitle(title: string): string {
-  // As databases count them: code points.
+  // Databases count code points.
   const { length } = title.length > MAX_TITLE_CHARS ? [...title] : title;
   if (length <= MAX_TITLE_CHARS) return title;
-  throw invalid("title", `\`title\` has ${length} characters.`, `Give one of at most ${MAX_TITLE_CHARS}.`);
+  throw invalid("title", `\`title\` has ${length} characters.`, `Use at most ${MAX_TITLE_CHARS}.`);
 }
 
 function checkedContent(content: string): string {
@@ -151,8 +161,8 @@ function checkedContent(content: string): string {
     "content",
     `\`content\` has ${bytes} bytes in UTF-8.`,
     bytes < MIN_CONTENT_BYTES
-      ? `Give at least ${MIN_CONTENT_BYTES} bytes.`
-      : `Give at most ${MAX_CONTENT_BYTES} bytes: the part that matters.`,
+      ? `Use at least ${MIN_CONTENT_BYTES} bytes.`
+      : `Use at most ${MAX_CONTENT_BYTES} bytes: the part that matters.`,
   );
 }
 
@@ -162,13 +172,13 @@ function checkedLines(
 ): Pick<SnippetValues, "source_line_start" | "source_line_end"> {
   for (const [field, line] of [["source_line_start", start] as const, ["source_line_end", end] as const]) {
     if (line === null || (Number.isInteger(line) && line >= 1 && line <= MAX_LINE)) continue;
-    throw invalid(field, `\`${field}\` is ${line}.`, "Give a line number: a whole number from 1.");
+    throw invalid(field, `\`${field}\` is ${line}.`, "Use a line number: a whole number from 1.");
   }
   if (start !== null && end !== null && end < start) {
     throw invalid(
       "source_line_end",
       `\`source_line_end\` (${end}) is before \`source_line_start\` (${start}).`,
-      "Give the first line and the last one.",
+      "Swap the two lines.",
     );
   }
   return { source_line_start: start, source_line_end: end };
@@ -176,14 +186,14 @@ function checkedLines(
 
 function checkedTags(tags: readonly unknown[]): string {
   if (!Array.isArray(tags) || tags.some((tag) => typeof tag !== "string")) {
-    throw invalid("tags", "`tags` is no list of texts.", "Give a list of texts, which may be empty.");
+    throw invalid("tags", "`tags` is not a list of strings.", "Use a list of strings; it may be empty.");
   }
   return checkedJson(tags, "tags");
 }
 
 function checkedMetadata(metadata: unknown): string {
   if (typeof metadata !== "object" || metadata === null || Array.isArray(metadata)) {
-    throw invalid("metadata", "`metadata` is no object.", "Give an object, which may be empty.");
+    throw invalid("metadata", "`metadata` is not an object.", "Use an object; it may be empty.");
   }
   return checkedJson(metadata, "metadata");
 }
@@ -193,19 +203,24 @@ function checkedJson(value: object, field: string): string {
   try {
     json = storableJson(value);
   } catch (error) {
-    throw invalid(field, `\`${field}\` cannot be written as JSON.`, "Give texts, numbers, lists and objects.", error);
+    throw invalid(
+      field,
+      `\`${field}\` cannot be written as JSON.`,
+      "Use strings, numbers, lists and objects only.",
+      error,
+    );
   }
   const bytes = Buffer.byteLength(json);
   if (bytes > MAX_JSON_BYTES) {
-    throw invalid(field, `\`${field}\` has ${bytes} bytes as JSON.`, `Give at most ${MAX_JSON_BYTES} bytes.`);
+    throw invalid(field, `\`${field}\` has ${bytes} bytes as JSON.`, `Use at most ${MAX_JSON_BYTES} bytes.`);
   }
   if (depthOf(json) > MAX_JSON_DEPTH) {
-    throw invalid(field, `\`${field}\` is nested too deeply.`, `Give at most ${MAX_JSON_DEPTH} levels.`);
+    throw invalid(field, `\`${field}\` is nested too deeply.`, `Use at most ${MAX_JSON_DEPTH} levels.`);
   }
   return json;
 }
 
-/** How many brackets are open at once. */
+/** Returns the maximum nesting depth. */
 function depthOf(json: string): number {
   let open = 0;
   let deepest = 0;
@@ -218,10 +233,10 @@ function depthOf(json: string): number {
 
 function checkedNumber(number: number, field: "limit" | "offset"): number {
   if (Number.isSafeInteger(number) && number >= 0) return number;
-  throw invalid(field, `\`${field}\` is ${number}.`, "Give a whole number from 0.");
+  throw invalid(field, `\`${field}\` is ${number}.`, "Use a whole number from 0.");
 }
 
-/** Short enough for a message. */
+/** Returns the text as JSON, cut to fit a message. */
 function shown(text: string): string {
-  return JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
+  return JSON.stringify(shortened(text, 100));
 }

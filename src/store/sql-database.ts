@@ -1,60 +1,62 @@
-/** What the store asks of a database, in SQL that SQLite and PostgreSQL both take. Values stand for `?`. */
-import type { StoredEvent } from "./model.ts";
+/** What the store needs from a database, in SQL that both SQLite and PostgreSQL accept. `?` marks a parameter. */
+import type { StoredBlock, StoredMessage } from "./stored-model.ts";
 import type { Row } from "./row.ts";
-import type { Candidate, CandidateQuery, ToolNaming } from "./store.ts";
+import type { Candidate, CandidateQuery } from "./store.ts";
+import { TranscriptsError } from "../transcripts-error.ts";
 
-/** A list stands for the right side of `isOneOf`. */
+/** A list is the right-hand side of `isOneOf`. */
 export type SqlValue = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[];
 
-/** A condition with the values of its parameters. */
+/** A SQL condition with its parameters. */
 export interface Condition {
   sql: string;
   values: readonly SqlValue[];
 }
 
-/** One connection, for as long as somebody has it. Rejects with a `StoreError`. */
+/** One connection, used by one caller at a time. Rejects with a `TranscriptsError`. */
 export interface SqlSession {
   readonly dialect: Dialect;
-  /** The rows of one statement, each as `read` returns it. */
+  /** Returns the rows of one statement, each converted by `read`. */
   all<T>(sql: string, values: readonly SqlValue[], read: (row: Row) => T): Promise<T[]>;
-  /** The number of rows that a statement changed, without those changed by triggers and foreign keys. */
+  /** Returns the number of rows that a statement changed, not counting changes by triggers and foreign keys. */
   run(sql: string, values: readonly SqlValue[]): Promise<number>;
 }
 
 export interface SqlDatabase extends SqlSession {
   /** A path, or an address without its password. */
   readonly place: string;
-  /** Runs work in one transaction on one connection; what it rejects with undoes all of it. */
+  /** Runs `work` in one transaction on one connection and rolls back if it rejects. */
   transaction<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
-  /** Runs work that only reads, and sees one moment. */
+  /** Runs `work` that only reads, and sees the database as of one moment. */
   snapshot<T>(work: (session: SqlSession) => Promise<T>): Promise<T>;
-  /** Removes what deleted rows left behind in the database's own log. */
+  /** Removes traces of deleted rows from the database's own log. */
   purge(): Promise<void>;
   /** See `Store.fault`. */
   fault(maxBytes: number): Promise<string | null | undefined>;
   close(): Promise<void>;
 }
 
-/** What the two databases write differently. */
+/** SQL that differs between the two databases. */
 export interface Dialect {
   readonly name: "sqlite" | "postgres";
-  /** Whether a column has one of the values of a list. */
+  /** Returns a condition that is true if the column's value is in a list. */
   isOneOf(column: string): string;
-  /** The smaller and the larger of two values. */
+  /** Name of the function that returns the smaller of two values; `greatest` returns the larger. */
   readonly least: string;
   readonly greatest: string;
-  /** Put behind a `SELECT` of a row that is to be changed: others wait until the transaction ends. */
+  /** Appended to the `SELECT` of a row to be changed: others wait until the transaction ends. */
   readonly lockRow: string;
-  /** A snippet with this text in its title or content. `folded` is the keyword's `exactFold`. */
+  /** Matches snippets with this text in title or content. `folded` is the keyword's `exactFold`. */
   hasKeyword(folded: string): Condition;
   hasTag(tag: string): Condition;
-  /** Adds events, and makes them known to the search. */
-  addEvents(session: SqlSession, events: readonly StoredEvent[]): Promise<void>;
-  nameTools(session: SqlSession, namings: readonly ToolNaming[]): Promise<void>;
+  /** Inserts rows, or updates those with the same id. A null keeps the old value. */
+  putMessages(session: SqlSession, messages: readonly StoredMessage[]): Promise<void>;
+  /** Like `putMessages`, and updates the search index. */
+  putBlocks(session: SqlSession, blocks: readonly StoredBlock[]): Promise<void>;
   candidates(session: SqlSession, query: CandidateQuery): AsyncIterable<Candidate[]>;
 }
 
-/** The first row, if there is one. */
+/** Returns the first row, if any. */
 export async function first<T>(
   session: SqlSession,
   sql: string,
@@ -64,7 +66,7 @@ export async function first<T>(
   return (await session.all(sql, values, read))[0];
 }
 
-/** All of the conditions: `true` if there are none. */
+/** Joins conditions with AND; `true` if there are none. */
 export function allOf(conditions: readonly Condition[]): Condition {
   return {
     sql: conditions.length === 0 ? "true" : conditions.map(({ sql }) => `(${sql})`).join(" AND "),
@@ -72,7 +74,32 @@ export function allOf(conditions: readonly Condition[]): Condition {
   };
 }
 
-/** `?` for each of the columns. */
+/** Returns a `?` for each column. */
 export function placesFor(columns: readonly string[]): string {
   return columns.map(() => "?").join(", ");
+}
+
+/** Columns whose values are derived from other columns or rows, so they follow the current values of those. */
+const DERIVED: Readonly<Record<string, string>> = {
+  tool_name: `CASE WHEN excluded.block_type = 'tool_result' THEN excluded.tool_name
+    ELSE coalesce(excluded.tool_name, events.tool_name) END`,
+  signature: "excluded.signature",
+};
+
+/**
+ * Returns a statement that inserts rows of a session, or updates those with the same key: a null keeps the old value.
+ * It leaves a row of another session unchanged, so the number of changed rows is then lower than the number given.
+ */
+export function upsert(table: string, key: string, columns: readonly string[], source: string): string {
+  const updates = columns
+    .filter((column) => column !== key)
+    .map((column) => `${column} = ${DERIVED[column] ?? `coalesce(excluded.${column}, ${table}.${column})`}`);
+  return `INSERT INTO ${table} (${columns.join(", ")}) ${source} ON CONFLICT (${key})
+    DO UPDATE SET ${updates.join(", ")} WHERE ${table}.session_id = excluded.session_id`;
+}
+
+/** Returns the error for a row whose id belongs to a row of another session. */
+export function takenId(column: string): TranscriptsError {
+  const problem = `\`${column}\` is the id of a row of another session.`;
+  return new TranscriptsError("invalid", problem, "Use a different id for each row.", { field: column });
 }

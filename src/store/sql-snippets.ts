@@ -1,5 +1,5 @@
-/** Snippets and questions about them. */
-import { SNIPPET_TYPES, type SnippetType, type StoredSnippet } from "./model.ts";
+/** Statements for snippets. */
+import { SNIPPET_TYPES, type SnippetType, type StoredSnippet } from "./stored-model.ts";
 import { exactFold } from "./exact-fold.ts";
 import { foldedSnippet } from "./index-texts.ts";
 import { SNIPPET_COLUMNS, SNIPPET_FIELDS, snippetIn } from "./model-rows.ts";
@@ -40,13 +40,13 @@ export function insertSuggestion(database: SqlDatabase, snippet: NewSnippet): Pr
   const values = snippetValues(snippet);
   const passage = passageOf(values);
   return database.transaction(async (session) => {
-    // Whoever else has a suggestion for the session waits until this one is decided.
+    // Makes other suggestions for this session wait until this one is decided.
     await lockedRevision(session, values.session_id);
     await checkReferences(session, values);
     if (await overlaps(session, "suggested_passages", "line_start", "line_end", passage)) return undefined;
     const kept = ["conversation_snippets", "source_line_start", "source_line_end"] as const;
     const isKept = await overlaps(session, ...kept, passage);
-    // Also of what somebody else kept: it may be deleted later.
+    // Recorded even if a user kept the passage: they may delete it later.
     await session.run(
       "INSERT INTO suggested_passages (session_id, snippet_type, line_start, line_end) VALUES (?, ?, ?, ?)",
       [passage.session_id, passage.snippet_type, passage.line_start, passage.line_end],
@@ -55,7 +55,10 @@ export function insertSuggestion(database: SqlDatabase, snippet: NewSnippet): Pr
   });
 }
 
-/** More than half of the lines of the shorter one are lines of the other: what is suggested grows as more is said. */
+/**
+ * Returns true if more than half of the shorter passage's lines are in the other: a suggested passage grows as the
+ * conversation goes on.
+ */
 async function overlaps(
   session: SqlSession,
   table: string,
@@ -77,7 +80,7 @@ export async function snippetOf(session: SqlSession, snippetId: string): Promise
   return UUID.test(id) ? first(session, `${SELECT} WHERE snippet_id = ?`, [id], snippetIn) : undefined;
 }
 
-/** The page and its count are of one moment. */
+/** Returns a page and the total count, both as of the same moment. */
 export async function querySnippets(
   database: SqlDatabase,
   query: SnippetQuery,
@@ -135,7 +138,10 @@ export function deleteSnippetsBefore(session: SqlSession, time: Date): Promise<n
   return session.run("DELETE FROM conversation_snippets WHERE created_at < ?", [checkedTime(time, "time")]);
 }
 
-/** Within a transaction. Foreign keys are checked too, but SQLite does not say which one is broken. */
+/**
+ * Throws if the session or the event does not exist. Foreign keys are enforced too, but SQLite does not say which one
+ * failed. Requires a transaction.
+ */
 async function checkReferences(
   session: SqlSession,
   { session_id: sessionId, event_id: eventId }: SnippetValues,
@@ -146,7 +152,7 @@ async function checkReferences(
   if (eventId !== null && !(await has("events", "event_id", eventId))) throw unknownEvent(eventId);
 }
 
-/** Within a transaction. */
+/** Requires a transaction. */
 async function addSnippet(session: SqlSession, values: SnippetValues): Promise<StoredSnippet> {
   const now = new Date().toISOString();
   const all = { ...values, snippet_id: crypto.randomUUID(), created_at: values.created_at ?? now, updated_at: now };

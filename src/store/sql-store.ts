@@ -1,8 +1,30 @@
-import type { SnippetType, StoredEvent, StoredSession, StoredSnippet } from "./model.ts";
-import { bytesIn, textIn } from "./row.ts";
-import { unknownSession } from "./snippet-values.ts";
+import type {
+  SnippetType,
+  StoredBlock,
+  StoredEvent,
+  StoredMessage,
+  StoredSession,
+  StoredSnippet,
+} from "./stored-model.ts";
 import type { SqlDatabase } from "./sql-database.ts";
-import { addSession, eventOf, eventsOf, removeSession, sessionOf, sessionsOf, writeChange } from "./sql-sessions.ts";
+import {
+  blocksOf,
+  currentIds,
+  eventOf,
+  eventsOf,
+  failuresIn,
+  figuresIn,
+  forgetIn,
+  forgottenIn,
+  knownRows,
+  messagesOf,
+  registerIn,
+  removeSession,
+  reviveIn,
+  sessionOf,
+  sessionsOf,
+  writeChange,
+} from "./sql-sessions.ts";
 import {
   countSnippets,
   deleteSnippetsBefore,
@@ -12,27 +34,39 @@ import {
   querySnippets,
   snippetOf,
 } from "./sql-snippets.ts";
-import { storableText } from "./storable.ts";
 import type {
-  CachedValue,
   Candidate,
   CandidateQuery,
+  FailureCount,
+  FigureRows,
+  KnownIds,
+  KnownRows,
   NewSnippet,
+  RowIds,
   SessionChange,
   SessionFilter,
   SnippetGroup,
   SnippetQuery,
   Store,
+  Tombstone,
 } from "./store.ts";
+import type { Machine } from "./store-place.ts";
 import { newSession } from "./stored-values.ts";
 
 /** A store in a SQLite file, for the programs of one person, or in a PostgreSQL database that many people share. */
 export class SqlStore implements Store {
   readonly #database: SqlDatabase;
+  readonly #findMachine: () => Machine;
+  #machine: Machine | undefined;
 
-  /** On a database with current tables, which is closed with the store. */
-  constructor(database: SqlDatabase) {
+  /** Takes ownership of a database whose tables are current. `machine` is called on first use. */
+  constructor(database: SqlDatabase, machine: () => Machine) {
     this.#database = database;
+    this.#findMachine = machine;
+  }
+
+  get machine(): Machine {
+    return (this.#machine ??= this.#findMachine());
   }
 
   get backend(): Store["backend"] {
@@ -55,14 +89,51 @@ export class SqlStore implements Store {
     return await this.#database.transaction((session) => writeChange(session, change));
   }
 
-  async registerSession(session: Omit<StoredSession, "state">): Promise<void> {
-    await addSession(this.#database, newSession(session));
+  async registerSession(session: Omit<StoredSession, "state" | "figures">): Promise<void> {
+    await this.#database.transaction((transaction) => registerIn(transaction, newSession(session)));
   }
 
   async deleteSession(sessionId: string): Promise<boolean> {
     const removed = await this.#database.transaction((session) => removeSession(session, sessionId));
     if (removed) await this.#database.purge();
     return removed;
+  }
+
+  async forgetSessions(sessionIds: readonly string[], tombstones: readonly Tombstone[]): Promise<void> {
+    await this.#database.transaction((session) => forgetIn(session, sessionIds, tombstones));
+    await this.#database.purge();
+  }
+
+  forgotten(): Promise<Tombstone[]> {
+    return forgottenIn(this.#database);
+  }
+
+  async reviveSessions(tombstones: readonly Tombstone[]): Promise<void> {
+    await this.#database.transaction((session) => reviveIn(session, tombstones));
+  }
+
+  messages(sessionId: string): Promise<StoredMessage[]> {
+    return messagesOf(this.#database, sessionId);
+  }
+
+  blocks(sessionId: string): Promise<StoredBlock[]> {
+    return blocksOf(this.#database, sessionId);
+  }
+
+  currentIds(sessionId: string): Promise<RowIds> {
+    return this.#database.snapshot((session) => currentIds(session, sessionId));
+  }
+
+  failures(): Promise<FailureCount[]> {
+    return failuresIn(this.#database);
+  }
+
+  figures(sessionIds: readonly string[]): Promise<Map<string, FigureRows>> {
+    return this.#database.snapshot((session) => figuresIn(session, sessionIds));
+  }
+
+  known(sessionId: string, before: number, ids: KnownIds): Promise<KnownRows> {
+    return knownRows(this.#database, sessionId, before, ids);
   }
 
   event(eventId: string): Promise<StoredEvent | undefined> {
@@ -75,29 +146,6 @@ export class SqlStore implements Store {
 
   candidates(query: CandidateQuery): AsyncIterable<Candidate[]> {
     return this.#database.dialect.candidates(this.#database, query);
-  }
-
-  async cached(kind: string): Promise<Map<string, CachedValue>> {
-    const sql = "SELECT session_id, key, value FROM cached_values WHERE kind = ?";
-    const values = await this.#database.all(
-      sql,
-      [kind],
-      (row) => [textIn(row, "session_id"), { key: textIn(row, "key"), value: bytesIn(row, "value") }] as const,
-    );
-    return new Map(values);
-  }
-
-  async writeCached(kind: string, sessionId: string, { key, value }: CachedValue): Promise<void> {
-    const id = storableText(sessionId);
-    await this.#database.transaction(async (session) => {
-      const known = await session.all("SELECT 1 FROM sessions WHERE session_id = ?", [id], () => true);
-      if (known.length === 0) throw unknownSession(sessionId);
-      await session.run(
-        `INSERT INTO cached_values (kind, session_id, key, value) VALUES (?, ?, ?, ?)
-         ON CONFLICT (kind, session_id) DO UPDATE SET key = excluded.key, value = excluded.value`,
-        [kind, id, key, value],
-      );
-    });
   }
 
   async insertSnippet(snippet: NewSnippet): Promise<StoredSnippet> {

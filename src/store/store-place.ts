@@ -1,7 +1,10 @@
-import { existsSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
+import { createFolder } from "../create-folder.ts";
 
-/** What decides where the store is: the environment of the process and the user's home. */
+/** Inputs that determine where the store is: the process environment and the user's home. */
 export interface StoreWhere {
   env: Readonly<Record<string, string | undefined>>;
   home: string;
@@ -11,19 +14,24 @@ export interface StorePlace {
   backend: "sqlite" | "postgres";
   /** The file, or the address without its password. */
   place: string;
-  /** Of a file; an address is taken to be there. */
+  /** Whether the file exists; always true for an address. */
   exists: boolean;
 }
 
 /**
- * Where the store is, by a look at the environment: PostgreSQL at `TRANSCRIPTS_DATABASE_URL`, or else the file
- * `TRANSCRIPTS_DATABASE`, by default `transcripts.db` in `opencode-transcripts` of `XDG_DATA_HOME` or `~/.local/share`.
+ * Returns where the store is, without opening it: PostgreSQL at `TRANSCRIPTS_DATABASE_URL`, otherwise the file
+ * `TRANSCRIPTS_DATABASE`, by default `opencode-transcripts/transcripts.db` in `XDG_DATA_HOME` or `~/.local/share`.
  */
 export function storePlace(where: StoreWhere): StorePlace {
   const url = databaseUrl(where);
   if (url !== undefined) return { backend: "postgres", place: withoutPassword(url), exists: true };
   const place = databaseFile(where);
   return { backend: "sqlite", place, exists: existsSync(place) };
+}
+
+/** Returns the place of the SQLite file, also where a team's database is the store: figures are kept in it. */
+export function localPlace({ env, home }: StoreWhere): StoreWhere {
+  return { env: { ...env, TRANSCRIPTS_DATABASE_URL: undefined }, home };
 }
 
 export function databaseUrl({ env }: StoreWhere): string | undefined {
@@ -33,13 +41,72 @@ export function databaseUrl({ env }: StoreWhere): string | undefined {
 export function databaseFile({ env, home }: StoreWhere): string {
   const named = env["TRANSCRIPTS_DATABASE"] ?? "";
   if (named !== "") return resolve(named.replace(/^~(?=$|[\\/])/, home));
-  const given = env["XDG_DATA_HOME"] ?? "";
-  // The XDG specification has relative ones ignored.
-  const data = isAbsolute(given) ? given : join(home, ".local", "share");
-  return join(data, "opencode-transcripts", "transcripts.db");
+  return join(dataFolder({ env, home }), "transcripts.db");
 }
 
-/** Scheme, user, host, port and database. Nothing of what cannot be understood, as it may hold a password anywhere. */
+/** Returns the folder for this program's data, which may not exist. */
+export function dataFolder({ env, home }: StoreWhere): string {
+  const given = env["XDG_DATA_HOME"] ?? "";
+  // The XDG specification says to ignore relative paths.
+  const data = isAbsolute(given) ? given : join(home, ".local", "share");
+  return join(data, "opencode-transcripts");
+}
+
+/** This machine, as the rows of its sessions name it. */
+export interface Machine {
+  /** Random id, stored in the data folder. Null if there is none yet and none can be written. */
+  id: string | null;
+  /** Host name, for display: it may change, and other machines may have the same. */
+  host: string;
+}
+
+const MACHINE_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
+
+/** Returns this machine. `create`: stores a new id if there is none. */
+export function thisMachine(where: StoreWhere, { create }: { create: boolean }): Machine {
+  const host = hostname();
+  const folder = dataFolder(where);
+  const path = join(folder, "machine-id");
+  const known = storedId(path);
+  if (known !== null || !create) return { id: known, host };
+  const draft = `${path}.${randomUUID()}`;
+  try {
+    createFolder(folder);
+    try {
+      writeFileSync(draft, `${randomUUID()}\n`, { mode: 0o600 });
+      place(draft, path);
+    } finally {
+      rmSync(draft, { force: true });
+    }
+  } catch {
+    // Its rows then have only the host name.
+  }
+  return { id: storedId(path), host };
+}
+
+/** Puts a whole file at a path, unless another program was faster. Replaces one without an id, as a full disk left it. */
+function place(draft: string, path: string): void {
+  try {
+    linkSync(draft, path);
+  } catch {
+    // There is such a file, or the file system has no links.
+    if (storedId(path) === null) renameSync(draft, path);
+  }
+}
+
+function storedId(path: string): string | null {
+  try {
+    const id = readFileSync(path, "utf8").trim();
+    return MACHINE_ID.test(id) ? id : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Returns scheme, user, host, port and database. Shows nothing of an invalid address, which may contain a password
+ * anywhere.
+ */
 export function withoutPassword(address: string): string {
   if (!isPostgresAddress(address)) return "postgres://…";
   const { protocol, username, host, pathname } = new URL(address);

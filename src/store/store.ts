@@ -1,59 +1,94 @@
-/** The contract of a store. `test/support/store` holds the tests that every backend passes. */
-import type { EventRole, SnippetType, StoredEvent, StoredSession, StoredSnippet } from "./model.ts";
+/** The contract of a store. `test/support/store` has the tests that every backend passes. */
+import type { Machine } from "./store-place.ts";
+import type {
+  EventRole,
+  KindCount,
+  SnippetType,
+  StoredBlock,
+  StoredEvent,
+  StoredMessage,
+  StoredSession,
+  StoredSnippet,
+} from "./stored-model.ts";
 
-/** All methods reject with a `StoreError`, and with nothing else for what the outside world does. */
+/** All methods reject with a `TranscriptsError` for every failure outside this program. */
 export interface Store {
   readonly backend: "sqlite" | "postgres";
-  /** Where it is, for people: a path, or an address without its password. */
+  /** Location for display: a path, or an address without its password. */
   readonly place: string;
+  /** This machine. Its id is stored when it is first asked for, unless the store was opened for reading only. */
+  readonly machine: Machine;
 
-  /** All sessions, without their `memory`, in the order of their ids. */
+  /** Returns sessions ordered by id. */
   sessions(filter?: SessionFilter): Promise<StoredSession[]>;
   session(sessionId: string): Promise<StoredSession | undefined>;
   /**
-   * Writes a part of a session in one transaction: all of it or nothing. Resolves to false, and changes nothing, if the
-   * session's revision is not `expected`: somebody else wrote meanwhile.
+   * Writes a part of a session in one transaction: all of it or nothing. Resolves to false and changes nothing if the
+   * session's revision is not `expected`, because another program wrote it, or if the session was forgotten.
    */
   writeSession(change: SessionChange): Promise<boolean>;
-  /** Enters a session without events, if it is not there: something else is to refer to it. */
-  registerSession(session: Omit<StoredSession, "state">): Promise<void>;
-  /** With its events and snippets. False if it was not there. */
+  /**
+   * Adds a session without events unless it exists, so that other rows can refer to it. Rejects with `forgotten` if it
+   * was.
+   */
+  registerSession(session: Omit<StoredSession, "state" | "figures">): Promise<void>;
+  /** Deletes a session with its events and snippets. Resolves to false if there was none. */
   deleteSession(sessionId: string): Promise<boolean>;
+  /**
+   * Deletes sessions with everything about them, and leaves tombstones: a session with such an id cannot be added until
+   * it is revived.
+   */
+  forgetSessions(sessionIds: readonly string[], tombstones: readonly Tombstone[]): Promise<void>;
+  forgotten(): Promise<Tombstone[]>;
+  /** Removes the tombstones with one of these ids or places. */
+  reviveSessions(tombstones: readonly Tombstone[]): Promise<void>;
+
+  /** Returns messages in conversation order; those that the source dropped keep their old place. */
+  messages(sessionId: string): Promise<StoredMessage[]>;
+  /** Returns blocks in the order of their messages. */
+  blocks(sessionId: string): Promise<StoredBlock[]>;
+  /** Returns the ids of the rows of a session that are not superseded. */
+  currentIds(sessionId: string): Promise<RowIds>;
+  /** Returns sessions by id, with the rows that their figures are made of, in one snapshot. */
+  figures(sessionIds: readonly string[]): Promise<Map<string, FigureRows>>;
+  /** Returns how often each error came up in each session, without those whose message says nothing. */
+  failures(): Promise<FailureCount[]>;
+  /**
+   * Returns rows of a session before a byte of its source that have one of the ids: an incremental run continues from
+   * them.
+   */
+  known(sessionId: string, before: number, ids: KnownIds): Promise<KnownRows>;
 
   event(eventId: string): Promise<StoredEvent | undefined>;
-  /** In the order of the session. `from`: the first ordinal. */
+  /** Returns events in the order of the session, starting at the ordinal `from`. */
   events(sessionId: string, page: { from: number; limit: number }): Promise<StoredEvent[]>;
   /**
-   * Events that may hold all of the terms: every one that does and some that do not, so look at them with
-   * `foldedPattern`. Newest first as far as the store can tell. Own ones are left out.
+   * Yields events that may contain all of the terms: every one that does and some that do not, so check them with
+   * `foldedPattern`. Newest first as far as the store knows. Leaves out this program's own calls and results.
    */
   candidates(query: CandidateQuery): AsyncIterable<Candidate[]>;
 
-  /** A text that belongs to a session: figures that were worked out once. Goes with the session. */
-  cached(kind: string): Promise<Map<string, CachedValue>>;
-  writeCached(kind: string, sessionId: string, value: CachedValue): Promise<void>;
-
-  /** Rejects with `unknown_session` or `unknown_event` if what it refers to is not there. */
+  /** Rejects with `unknown_session` or `unknown_event` if the snippet refers to one that does not exist. */
   insertSnippet(snippet: NewSnippet): Promise<StoredSnippet>;
   /**
-   * As `insertSnippet`, of lines that a program found worth keeping: once for a type and a passage, whoever else writes at
-   * the same time. Resolves to undefined, and stores nothing, where a snippet of that type has or ever had most of these
-   * lines, also if it was deleted; only with the session is that forgotten. Needs both line numbers.
+   * Like `insertSnippet`, for lines that a program found worth keeping: once per type and passage, even with concurrent
+   * writers. Resolves to undefined and stores nothing if a snippet of that type has or ever had most of these lines,
+   * even a deleted one; deleting the session forgets them. Requires both line numbers.
    */
   insertSuggestion(snippet: NewSnippet): Promise<StoredSnippet | undefined>;
   snippet(snippetId: string): Promise<StoredSnippet | undefined>;
-  /** Newest first; of the same time by id. */
+  /** Returns snippets newest first, then by id. */
   querySnippets(query: SnippetQuery): Promise<{ snippets: StoredSnippet[]; total_count: number }>;
-  /** Those of a session or of a type, newest first, at most `limit`: nobody counts how many there are in all. */
+  /** Returns up to `limit` snippets of a session or a type, newest first, without counting the rest. */
   newestSnippets(of: SnippetGroup, limit: number): Promise<StoredSnippet[]>;
-  /** All three types, zeros too. */
+  /** Returns counts for all three types, including zeros. */
   countSnippets(sessionId?: string): Promise<Record<SnippetType, number>>;
-  /** How many were deleted. */
+  /** Deletes older snippets and returns how many. */
   deleteSnippetsBefore(time: Date): Promise<number>;
 
   /**
-   * What a check of all that the store keeps finds: undefined if it is whole. Null if it was not checked: the store has
-   * more bytes than `maxBytes`, or is one that a server looks after. It takes about a second for 100 MB.
+   * Checks everything that the store holds and returns the first fault, or undefined if there is none. Returns null
+   * without checking if the store is larger than `maxBytes` or on a server. Takes about a second per 100 MB.
    */
   fault(maxBytes: number): Promise<string | null | undefined>;
 
@@ -62,41 +97,111 @@ export interface Store {
 
 export interface SessionFilter {
   host?: string;
-  /** All sessions at this path. */
+  /** Only sessions at this path. */
   path?: string;
+}
+
+/** Remains of a forgotten session. */
+export interface Tombstone {
+  session_id: string;
+  /** Hash of the machine, the path and the agent's id; empty if unknown. */
+  place: string;
 }
 
 export interface SessionChange {
   session: StoredSession;
-  /** The revision that the session must have, 0 if it must not have been indexed. `session.state.revision` is one more. */
+  /** Revision that the session must have, 0 if it must not be indexed yet. `session.state.revision` is one higher. */
   expected: number;
-  /** First removes events from this ordinal on: 0 for all. Snippets keep their event where one of its id is written again. */
-  removeFrom?: number;
-  events: readonly StoredEvent[];
-  /** Results whose call came after them. */
-  toolNames?: readonly ToolNaming[];
+  /** Source offset from which existing rows are first marked superseded; those that are written again are not. */
+  rewritesFrom?: number;
+  /** Rows to insert, or to update by id; a null keeps the old value. */
+  messages: readonly StoredMessage[];
+  blocks: readonly StoredBlock[];
+  /** Ids of messages and blocks that the source no longer has. */
+  superseded?: RowIds;
 }
 
-export interface ToolNaming {
-  event_id: string;
-  tool_name: string | null;
-  is_own: boolean;
+export interface RowIds {
+  /** `message_id`. */
+  messages: readonly string[];
+  /** `event_id`. */
+  blocks: readonly string[];
+}
+
+export interface KnownIds {
+  /** `message_id` of messages. */
+  messages: readonly string[];
+  /** `source_id` of messages. */
+  sources: readonly string[];
+  /**
+   * `uuid` of messages without blocks, and `source_uuid` and `answers_uuid` of blocks. `calls` is their `tool_use_id`,
+   * `identities` their `identity`.
+   */
+  uuids: readonly string[];
+  calls: readonly string[];
+  identities: readonly string[];
+}
+
+export interface KnownRows {
+  messages: StoredMessage[];
+  /** Blocks that were asked for, and all blocks of those messages. */
+  blocks: StoredBlock[];
+  /** Number of messages before the place; `blockCount` is that of blocks. */
+  messageCount: number;
+  blockCount: number;
+}
+
+/** A row of an assistant message, as far as figures need it. */
+export type AnswerRow = Pick<
+  StoredMessage,
+  | ("session_id" | "source_id" | "model" | "provider" | "occurred_at" | "is_sidechain" | "metadata")
+  | ("tokens_in" | "tokens_out" | "cache_read" | "cache_write" | "recorded_cost_usd" | "usage_calls" | "superseded")
+>;
+
+/** Messages that are no answers. */
+export interface MessageCount extends Pick<
+  StoredMessage,
+  "session_id" | "message_type" | "user_kind" | "is_sidechain"
+> {
+  count: number;
+}
+
+/** Blocks that are no texts. */
+export interface BlockCount extends KindCount {
+  session_id: string;
+}
+
+export interface FigureRows {
+  session: StoredSession;
+  /** In order, with those that the source dropped: their usage counts too. */
+  answers: AnswerRow[];
+  messages: MessageCount[];
+  blocks: BlockCount[];
+}
+
+export interface FailureCount {
+  session_id: string;
+  /** See `errorSignature`. */
+  signature: string;
+  count: number;
+  /** ISO 8601. */
+  latest: string | null;
 }
 
 export interface CandidateQuery {
-  /** At least one, none empty. In any case: the store folds them itself. */
+  /** At least one term, none empty. The store folds them itself. */
   terms: readonly string[];
-  /** Default: all terms must be there. */
-  match?: "all" | "any";
-  /** Instead of `match`: so many of the terms must be there. */
+  /** Minimum number of terms that an event must have. Default: all. */
   atLeast?: number;
-  /** Events at this time or later; those without a time are left out then. */
+  /** Only events at this time or later; leaves out those without a time. */
   since?: Date;
   role?: EventRole;
-  /** Upper and lower case of ASCII letters count as the same. */
+  /** Tool name; case is ignored for ASCII letters. */
   tool?: string;
-  /** Only results of calls that failed. */
+  /** Only results of calls that failed; with `calls`, the calls. */
   errorsOnly?: boolean;
+  /** Only calls, with `Candidate.call`. */
+  calls?: boolean;
   /** Only these sessions. */
   sessionIds?: readonly string[];
   /** Only events before this position. */
@@ -104,14 +209,10 @@ export interface CandidateQuery {
 }
 
 export interface Candidate extends StoredEvent {
-  /** Rises with the time of writing. */
+  /** Increases in the order of writing. */
   position: number;
-}
-
-/** `key` says what it was made of: a value with another key is old. */
-export interface CachedValue {
-  key: string;
-  value: Uint8Array;
+  /** Input of a call and the folder of its message, if `CandidateQuery.calls` asked for it. */
+  call?: { input: unknown; cwd: string | null };
 }
 
 export type NewSnippet = Omit<StoredSnippet, "snippet_id" | "created_at" | "updated_at"> & {
@@ -124,14 +225,14 @@ export type SnippetGroup = { session_id: string } | { snippet_type: SnippetType 
 export interface SnippetQuery {
   session_id?: string;
   snippet_type?: SnippetType;
-  /** The project's folder, or the last name of it. */
+  /** The project's folder, or its last component. */
   project?: string;
-  /** All of them. */
+  /** Snippets must have all of these. */
   tags?: readonly string[];
-  /** In title or content, whatever its case (as `foldedPattern` sees it), taken literally. */
+  /** Literal text in title or content; case is ignored as by `foldedPattern`. */
   keyword?: string;
   start?: Date;
-  /** Included. */
+  /** Inclusive. */
   end?: Date;
   limit: number;
   offset: number;

@@ -1,18 +1,18 @@
+import { join } from "node:path";
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { errorCode } from "../files/fault.ts";
-import type { FileSystem } from "../files/file-system.ts";
-import { replaceFile, writeNewFile } from "../files/new-file.ts";
+import { errorCode } from "../transcript/files/fault.ts";
+import type { FileSystem } from "../transcript/files/file-system.ts";
+import { replaceFile, writeNewFile } from "../transcript/files/new-file.ts";
 
-/** Folders with the templates, relative to this file: beside it, beside the bundle it is part of, or beside that bundle's chunks. */
+/** Folders with the templates, relative to this file, to the bundle that contains it, or to the bundle's chunks. */
 const FOLDERS = ["./.openfleet/", "./templates/.openfleet/", "../../templates/.openfleet/"];
-/** A larger file is none of ours. */
 const MAX_TEMPLATE_BYTES = 64 * 1024;
 
 /**
- * The files that a new project gets. npm leaves `.gitignore` files out of packages, so there they have another name.
- * `earlier`: SHA-256 of each version that was released before, which may be replaced. Add the old one with each change.
+ * Files for a new project. npm leaves `.gitignore` files out of packages, so they have another name there.
+ * `earlier`: SHA-256 of each earlier version, which may be replaced. Add the old one with each change.
  */
 const TEMPLATES: readonly { to: string; from: readonly string[]; earlier: readonly string[] }[] = [
   {
@@ -26,6 +26,7 @@ const TEMPLATES: readonly { to: string; from: readonly string[]; earlier: readon
     earlier: [
       "fce355a9a5a38935a1b6461995b3728025c6a746990696ae44fc9c70fa95cd68",
       "1db01ef40b6e29044cd9cc2bce8edd6870f801ea13a6d0320cf27fe5967ff24a",
+      "208b34dff65187985585dd2de7bd0491f1f82da3ff061f83d2730de84158db17",
     ],
   },
   { to: "sessions/.gitignore", from: ["sessions/.gitignore", "sessions/gitignore"], earlier: [] },
@@ -33,37 +34,38 @@ const TEMPLATES: readonly { to: string; from: readonly string[]; earlier: readon
 
 export interface LaidFile {
   path: string;
-  /** `updated`: it was a template of an earlier version. `unchanged`: the current template, or somebody's own file. */
+  /** `updated`: it was a template of an earlier version. `unchanged`: the current template, or the user's own file. */
   change: "created" | "updated" | "unchanged";
 }
 
 export interface LayOptions {
   fs: FileSystem;
-  join: (...segments: string[]) => string;
-  /** Only reports what would be done. */
+  /** Reports changes without making them. */
   dryRun?: boolean;
+  /** Skips existing files, because they were checked before. */
+  onlyMissing?: boolean;
 }
 
 /**
- * Creates the templates in a project's data folder, and updates those that an earlier version of ours created. Any
- * other file of the same name stays as it is. Rejects with the file system's error if one cannot be written.
+ * Creates the templates in a project's data folder, and updates those of earlier versions. Any other file of the same name
+ * is not changed. Rejects with the file system's error if one cannot be written.
  */
 export async function layTemplates(dataFolder: string, options: LayOptions): Promise<LaidFile[]> {
-  const laid: LaidFile[] = [];
-  for (const { to, from, earlier } of TEMPLATES) {
-    const path = options.join(dataFolder, to);
-    laid.push({ path, change: await lay(path, await templateText(from), earlier, options) });
-  }
-  return laid;
+  return Promise.all(
+    TEMPLATES.map(async ({ to, from, earlier }) => {
+      const path = join(dataFolder, to);
+      return { path, change: await lay(path, await templateText(from), earlier, options) };
+    }),
+  );
 }
 
 async function lay(
   path: string,
   template: Uint8Array,
   earlier: readonly string[],
-  { fs, dryRun = false }: LayOptions,
+  { fs, dryRun = false, onlyMissing = false }: LayOptions,
 ): Promise<LaidFile["change"]> {
-  const existing = await existingFile(path, fs);
+  const existing = await existingFile(path, fs, onlyMissing);
   if (existing === undefined) {
     if (dryRun || (await writeNewFile(fs, path, template)) === "written") return "created";
     return "unchanged";
@@ -73,12 +75,12 @@ async function lay(
   return "updated";
 }
 
-/** The content of a file that may be a template, empty if it cannot be one; undefined if there is no file. */
-async function existingFile(path: string, fs: FileSystem): Promise<Uint8Array | undefined> {
+/** Returns the content of an existing file, empty if it cannot be a template or is to be skipped; undefined if there is none. */
+async function existingFile(path: string, fs: FileSystem, isUnread: boolean): Promise<Uint8Array | undefined> {
   try {
     const { size, isDirectory } = await fs.stat(path);
-    // A pipe has no size either, and opening one waits for a writer.
-    if (isDirectory || size === 0 || size > MAX_TEMPLATE_BYTES) return new Uint8Array();
+    // A pipe has no size either, and opening it would wait for a writer.
+    if (isUnread || isDirectory || size === 0 || size > MAX_TEMPLATE_BYTES) return new Uint8Array();
     const handle = await fs.openRead(path);
     try {
       return await handle.read(0, MAX_TEMPLATE_BYTES);
@@ -93,7 +95,7 @@ async function existingFile(path: string, fs: FileSystem): Promise<Uint8Array | 
 
 const texts = new Map<string, Promise<Uint8Array>>();
 
-/** Read once for each process: templates are checked whenever a transcript is created. */
+/** Templates, read once per process, since they are checked whenever a transcript is created. */
 function templateText(names: readonly string[]): Promise<Uint8Array> {
   const [key = ""] = names;
   const known = texts.get(key);

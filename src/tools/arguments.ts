@@ -1,25 +1,27 @@
 /**
- * The arguments of tools: how they are described, and how a model's arguments are read.
+ * Describes the arguments of tools and reads those of a model's call.
  *
- * JSON schemas are made with our registry of descriptions. opencode has a copy of zod of its own, which does not see that
- * registry but reads the property `description`; it does not apply defaults either. So each description states its default, and the work applies it.
- *
- * Bounds are checked here and not told in the schema: they would cost tokens in every request, and a host that checks
- * them would answer in its words, not in ours.
+ * JSON schemas are generated with our registry of descriptions. opencode has its own copy of zod, which ignores that
+ * registry and reads the property `description`; it does not apply defaults either. So each description states its
+ * default, and the tool applies it. Bounds are checked here instead of in the schema: there they would cost tokens in
+ * every request, and a host that checks them would reply with its own message.
  */
+import type { Between } from "../queries/figures.ts";
+import { given } from "../transcript/entry-draft.ts";
 import * as z from "zod/mini";
-import { ToolError } from "./tool-error.ts";
 import type { ArgumentShape, ToolArguments, ToolDefinition } from "./tool.ts";
+import { shortened } from "../neutral-text.ts";
+import { readDate, readEndDate } from "../parse/read-date.ts";
+import { type AgentName, AGENTS } from "../sessions/session-ref.ts";
+import { fieldError, TranscriptsError } from "../transcripts-error.ts";
 
-/** Longest form of a wrong value in a message. */
+/** Maximum length of an invalid value in a message. */
 const MAX_SHOWN_VALUE = 60;
 
-/** A text of at least one character. */
 export function text(description: string, { maxChars = 4_096 }: { maxChars?: number } = {}): z.ZodMiniString {
   return described(plainText(maxChars), description);
 }
 
-/** A whole number. */
 export function integer(description: string, { min, max }: { min: number; max: number }): z.ZodMiniNumber {
   const must = `it must be a whole number from ${min} to ${max}`;
   const isAllowed = (value: number): boolean => Number.isSafeInteger(value) && value >= min && value <= max;
@@ -46,24 +48,22 @@ function plainText(maxChars: number): z.ZodMiniString {
   return z.string(must).check(z.refine((value) => value.length >= 1 && value.length <= maxChars, must));
 }
 
-/** Any JSON object. */
 export function record(description: string) {
   const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
-  // What a record would tell of its keys and values is nothing.
+  // The schema of a record would add nothing about its keys and values.
   return described(
     z.looseObject({}, "it must be an object").check(z.refine(isObject, "it must be an object")),
     description,
   );
 }
 
-/** An argument that may be left out. */
 export function optional<Schema extends z.ZodMiniType & { description?: string }>(
   schema: Schema,
 ): z.ZodMiniOptional<Schema> {
   return described(z.optional(schema), schema.description ?? "");
 }
 
-/** An empty description is none: the name says it all, and each word is paid for in every request. */
+/** Leaves out an empty description: the name is enough, and each word costs tokens in every request. */
 function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {
   if (description === "") return schema;
   z.globalRegistry.add(schema, { description });
@@ -71,21 +71,21 @@ function described<Schema extends z.ZodMiniType>(schema: Schema, description: st
 }
 
 /**
- * Reads the arguments of a call as a model wrote them: null is left out, a number or a truth value in quotes is taken
- * for what it says, and a number for a text. Throws a `ToolError` (`bad_arguments`) that names the argument, its value, what is allowed and an
- * example.
+ * Reads the arguments of a call as a model wrote them: ignores nulls, converts quoted numbers and booleans, and numbers
+ * given for texts. Throws a `TranscriptsError` (`bad_arguments`) that names the argument, its value, what is allowed
+ * and an example.
  */
 export function readArguments<Shape extends ArgumentShape>(
   definition: ToolDefinition<Shape>,
   raw: unknown,
 ): ToolArguments<Shape> {
-  const given = withoutNulls(raw);
+  const passed = withoutNulls(raw);
   const example = `For example: ${JSON.stringify(definition.example)}`;
-  if (given === undefined) {
-    throw bad(`${shown(raw)} are no arguments of ${definition.name}: they must be an object.`, example);
+  if (passed === undefined) {
+    throw bad(`${shown(raw)} are not valid arguments for ${definition.name}: they must be an object.`, example);
   }
   const known = Object.keys(definition.args);
-  const stranger = Object.keys(given).find((name) => !known.includes(name));
+  const stranger = Object.keys(passed).find((name) => !known.includes(name));
   if (stranger !== undefined) {
     throw bad(
       `${shown(stranger)}: ${definition.name} has no such argument, it has ${known.join(", ")}.`,
@@ -93,13 +93,13 @@ export function readArguments<Shape extends ArgumentShape>(
       stranger,
     );
   }
-  const parsed = z.object(definition.args).safeParse(unquoted(definition.args, given));
-  // The type of a shape that is only known to be one is not inferred any further.
+  const parsed = z.object(definition.args).safeParse(unquoted(definition.args, passed));
+  // TypeScript cannot infer the type for a generic shape.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   if (parsed.success) return parsed.data as ToolArguments<Shape>;
   const [issue] = parsed.error.issues;
   const [name = "arguments", ...inner] = (issue?.path ?? []).map(String);
-  const value = given[name];
+  const value = passed[name];
   const problem =
     value === undefined && inner.length === 0
       ? `${name}: it is missing; ${issue?.message ?? ""}.`
@@ -107,21 +107,21 @@ export function readArguments<Shape extends ArgumentShape>(
   throw bad(problem, example, name);
 }
 
-function bad(problem: string, example: string, field?: string): ToolError {
-  return new ToolError("bad_arguments", problem, `${example}.`, field === undefined ? {} : { field });
+function bad(problem: string, example: string, field?: string): TranscriptsError {
+  return new TranscriptsError("bad_arguments", problem, `${example}.`, given({ field }));
 }
 
-/** Models write null for what they leave out, and nothing at all for no arguments. */
-function withoutNulls(raw: unknown): Record<string, unknown> | undefined {
+/** Models pass null for arguments they leave out, and nothing at all for no arguments. */
+export function withoutNulls(raw: unknown): Record<string, unknown> | undefined {
   if (raw === null || raw === undefined) return {};
   if (typeof raw !== "object" || Array.isArray(raw)) return undefined;
   return Object.fromEntries(Object.entries(raw).filter(([, value]) => value !== null && value !== undefined));
 }
 
-/** Some models quote every value, and some clients make a number of every text that looks like one. */
-function unquoted(shape: ArgumentShape, given: Record<string, unknown>): Record<string, unknown> {
+/** Some models quote every value, and some clients turn any text that looks like a number into one. */
+function unquoted(shape: ArgumentShape, passed: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => {
+    Object.entries(passed).map(([name, value]) => {
       const schema = shape[name];
       const meant = otherForm(value);
       if (schema === undefined || meant === undefined || schema.safeParse(value).success) return [name, value];
@@ -137,6 +137,32 @@ function otherForm(value: unknown): unknown {
 }
 
 function shown(value: unknown): string {
-  const line = JSON.stringify(value) ?? "nothing";
-  return line.length > MAX_SHOWN_VALUE ? `${line.slice(0, MAX_SHOWN_VALUE)}…` : line;
+  return shortened(JSON.stringify(value) ?? "nothing", MAX_SHOWN_VALUE);
+}
+
+/** Reads the arguments `since` and `until`. Throws a `TranscriptsError` (`bad_arguments`). */
+export function betweenOf(args: { since?: string | undefined; until?: string | undefined }, now: Date): Between {
+  const since = dateOf(args.since, "since", (text) => readDate(text, now));
+  const until = dateOf(args.until, "until", (text) => readEndDate(text, now));
+  if (since !== undefined && until !== undefined && since >= until) {
+    throw fieldError("bad_arguments", "since", "it is later than until.", "Swap the two.");
+  }
+  return given({ since, until });
+}
+
+/** Reads the argument `agent`, in any case. Throws a `TranscriptsError` (`bad_arguments`) for an unknown one. */
+export function agentNamed(name: string | undefined): AgentName | undefined {
+  const agent = AGENTS.find((known) => known === name?.trim().toLowerCase());
+  if (name === undefined || agent !== undefined) return agent;
+  const problem = `${JSON.stringify(name)} is not an agent whose sessions are read.`;
+  throw fieldError("bad_arguments", "agent", problem, `Pass one of ${AGENTS.join(", ")}.`);
+}
+
+function dateOf(text: string | undefined, field: string, read: (text: string) => Date | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const date = read(text.trim());
+  if (date !== undefined) return date;
+  const problem = `${JSON.stringify(text.slice(0, 60))} is not a date.`;
+  const next = 'Write "12h", "7d", "4w", "today", "yesterday", "2026-01-31" or an ISO time.';
+  throw fieldError("bad_arguments", field, problem, next);
 }

@@ -1,19 +1,31 @@
-/** From a definition and its work to a call that always answers. */
+/** Turns a tool's definition and its work into a call that always answers. */
+import { storeArchive } from "../queries/archive.ts";
 import { readArguments } from "./arguments.ts";
 import { failure } from "./failure.ts";
-import type { ArgumentShape, ToolAnswer, ToolArguments, ToolContext, ToolDefinition, ToolExecute } from "./tool.ts";
-import { withoutSecrets } from "./without-secrets.ts";
+import {
+  type ArgumentShape,
+  TOOL_DATA_VERSION,
+  type ToolAnswer,
+  type ToolArguments,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolExecute,
+} from "./tool.ts";
+import { redactJson } from "../redact/redact-json.ts";
+import { createRedactor, type Redactor } from "../redact/redactor.ts";
 
 /**
- * The call: reads the arguments, does the work, and answers failures in words that a model can act on. What `work`
- * throws may be one of our own errors, or anything. No answer leaves it with a secret.
+ * Returns the call: it reads the arguments, does the work, and answers failures in words that a model can act on.
+ * `work` may throw one of our own errors, or anything else. No answer contains a secret.
  */
 export function execution<Shape extends ArgumentShape>(
   definition: ToolDefinition<Shape>,
   work: (given: ToolArguments<Shape>, context: ToolContext) => Promise<ToolAnswer>,
 ): ToolExecute {
-  return async (raw, context) => {
+  return async (raw, given) => {
     const { name } = definition;
+    const archive = storeArchive(given.where, () => given.openStore("question"));
+    const context = { ...given, where: { ...given.where, archive } };
     const answer = await answered(name, () => work(readArguments(definition, raw), context), context.signal);
     return answered(name, () => withoutSecrets(answer), context.signal);
   };
@@ -29,4 +41,28 @@ async function answered(tool: string, work: () => Promise<ToolAnswer>, signal: A
     signal.throwIfAborted();
     return failure(tool, error);
   }
+}
+
+let redactor: Redactor | undefined;
+
+/** Returns the redactor of all tools. */
+export function toolRedactor(): Redactor {
+  redactor ??= createRedactor();
+  return redactor;
+}
+
+/**
+ * Returns the answer with each secret replaced by `[REDACTED:kind]`, in both of its forms, including keys. Session text
+ * was redacted before it was cut to size; this covers the rest, such as paths, names and ids, and what a message
+ * repeats from the call. Redacting twice changes nothing, and answers are short. Rejects if no redactor can be created:
+ * nothing is answered unredacted.
+ */
+async function withoutSecrets(answer: ToolAnswer): Promise<ToolAnswer> {
+  const [text, data] = await redactJson(toolRedactor(), [answer.text, answer.data]);
+  const fields = typeof data?.value === "object" && data.value !== null ? data.value : {};
+  return {
+    ...answer,
+    text: typeof text?.value === "string" ? text.value : "",
+    data: { ...fields, version: TOOL_DATA_VERSION },
+  };
 }

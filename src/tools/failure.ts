@@ -1,13 +1,14 @@
-/** What went wrong with a call, in words that a model can act on. Light: it is loaded where tools are only offered. */
+/**
+ * Describes failures in words that a model can act on. Kept light, because it is loaded where tools are only offered.
+ */
+import { errorCode } from "../transcript/files/fault.ts";
 import { TOOL_DATA_VERSION, type ToolAnswer } from "./tool.ts";
+import { TranscriptsError } from "../transcripts-error.ts";
 
-/** Errors whose message is whole: what happened, and the next step. */
-const TOLD = new Set(["ToolError", "SessionError", "StoreError", "SnippetError", "SearchError"]);
-
-/** The most candidates that an answer lists. */
+/** Maximum number of candidates in an answer. */
 const MAX_CANDIDATES = 10;
 
-/** The answer to a call that failed, as it is: what calls a tool redacts it. */
+/** Returns the answer to a failed call, unredacted: the caller redacts it. */
 export function failure(tool: string, error: unknown): ToolAnswer {
   const { code, message, field } = facts(error);
   return {
@@ -19,12 +20,14 @@ export function failure(tool: string, error: unknown): ToolAnswer {
 
 function facts(error: unknown): { code: string; message: string; field?: string | undefined } {
   if (!(error instanceof Error)) return { code: "unexpected", message: unexpected(String(error)) };
-  const code = "code" in error && typeof error.code === "string" ? error.code : "unexpected";
-  const field = "field" in error && typeof error.field === "string" ? error.field : undefined;
-  // Messages are written for the command line; a model has the tools.
-  if (TOLD.has(error.name)) return { code, message: forModel(error.message) + candidates(error), field };
-  // The file system's own errors name the call and the path.
-  if ("syscall" in error) return { code, message: `${error.message}. Check the path and its rights.` };
+  if (error instanceof TranscriptsError) {
+    // Messages are written for the command line, but a model has only the tools.
+    return { code: error.code, message: forModel(error.message) + candidates(error), field: error.field };
+  }
+  // File system errors name the operation and the path.
+  if ("syscall" in error) {
+    return { code: errorCode(error) ?? "unexpected", message: `${error.message}. Check the path and its rights.` };
+  }
   return { code: "unexpected", message: unexpected(error.message) };
 }
 
@@ -42,13 +45,8 @@ function forModel(message: string): string {
     .replaceAll("path of a file or `latest`", 'path of a file or "latest"');
 }
 
-/** The sessions that were meant, of an id that is not the only one. */
-function candidates(error: Error): string {
-  if (!("candidates" in error) || !Array.isArray(error.candidates)) return "";
-  const lines = error.candidates.slice(0, MAX_CANDIDATES).map((ref: unknown) => {
-    const { id, path } = typeof ref === "object" && ref !== null ? { id: "", path: "", ...ref } : { id: "", path: "" };
-    return `\n- ${id}  ${path ?? ""}`;
-  });
-  const more = error.candidates.length - lines.length;
+function candidates({ candidates: all }: TranscriptsError): string {
+  const lines = all.slice(0, MAX_CANDIDATES).map(({ id, path }) => `\n- ${id}  ${path ?? ""}`);
+  const more = all.length - lines.length;
   return lines.join("") + (more > 0 ? `\n- and ${more} more` : "");
 }

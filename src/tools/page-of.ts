@@ -1,63 +1,58 @@
-/** Pages of a list that grows at its front: the cursor names the last item that was shown. */
+/** Pages through sessions, a list that grows at its front: a cursor names the last one shown. */
+import { createHash } from "node:crypto";
 import type { SessionRef } from "../sessions/session-ref.ts";
-import { shortHash } from "./conversation/entries.ts";
-import { ToolError } from "./tool-error.ts";
-
-export interface Slice<Item> {
-  items: Item[];
-  /** Null on the last page. */
-  next: string | null;
-}
-
-/**
- * The items after the one that the cursor names. Items have a time, by which the list is ordered, newest first: what
- * became newer since the page before is not shown again, and nothing that was not shown is passed over but for what
- * became newer. `filters`: what the list was asked for. Throws a `ToolError` (`bad_cursor`).
- */
-export function pageOf<Item extends { id: string; timeMs: number }>(
-  items: readonly Item[],
-  { limit, cursor, filters }: { limit: number; cursor: string | undefined; filters: unknown },
-): Slice<Item> {
-  const key = shortHash(JSON.stringify(filters), 6);
-  const after = cursor === undefined ? undefined : readPlace(cursor, key);
-  const rest = after === undefined ? items : items.filter((item) => isAfter(item, after));
-  const shown = rest.slice(0, limit);
-  const last = shown.at(-1);
-  return {
-    items: shown,
-    next: last === undefined || shown.length === rest.length ? null : `${key}~${last.timeMs}~${shortHash(last.id, 8)}`,
-  };
-}
-
-/** The time that sessions are listed by: of what was said last; 0 if that is not known. */
-export function saidMs({ lastMs }: SessionRef): number {
-  return lastMs === null || lastMs === Number.POSITIVE_INFINITY ? 0 : lastMs;
-}
+import { fieldError, type TranscriptsError } from "../transcripts-error.ts";
 
 export interface Place {
+  /** Time of the last message, in milliseconds since 1970; 0 if unknown. */
   timeMs: number;
-  /** A hash of the item's id. */
+  /** Hash of the session. */
   id: string;
 }
 
-/** Of the same time, they stand in the order of the hashes of their ids: see `inOrder`. */
-export function isAfter({ timeMs, id }: { timeMs: number; id: string }, after: Place): boolean {
-  return timeMs < after.timeMs || (timeMs === after.timeMs && shortHash(id, 8) > after.id);
+export interface PagedSession extends Place {
+  ref: SessionRef;
 }
 
-/** Newest first, in an order that a cursor can name. */
-export function inOrder<Item extends { id: string; timeMs: number }>(items: readonly Item[]): Item[] {
-  return items.toSorted((a, b) => b.timeMs - a.timeMs || (shortHash(a.id, 8) < shortHash(b.id, 8) ? -1 : 1));
+/** Returns the sessions newest first, in an order that a cursor can name: those of the same time by their hashes. */
+export function inOrder(refs: readonly SessionRef[]): PagedSession[] {
+  const sessions = refs.map((ref) => {
+    const timeMs = ref.lastMs === null || ref.lastMs === Number.POSITIVE_INFINITY ? 0 : ref.lastMs;
+    return { id: shortHash(`${ref.id} ${ref.path ?? ref.database ?? ""}`, 8), timeMs, ref };
+  });
+  return sessions.toSorted((a, b) => b.timeMs - a.timeMs || (a.id < b.id ? -1 : 1));
 }
 
-function readPlace(cursor: string, key: string): Place {
-  const [, ofKey, time, id] = /^([\w-]{6})~(\d{1,15}(?:\.\d{1,20})?)~([\w-]{8})$/.exec(cursor.trim()) ?? [];
-  const next = "Pass the cursor of the page before with the same filters, or leave it out to start anew.";
-  if (ofKey === undefined || time === undefined || id === undefined) {
-    throw new ToolError("bad_cursor", "cursor: it is none of this tool.", next, { field: "cursor" });
-  }
-  if (ofKey !== key) {
-    throw new ToolError("bad_cursor", "cursor: it belongs to a list with other filters.", next, { field: "cursor" });
-  }
-  return { timeMs: Number(time), id };
+/** Sessions that moved to the front since the previous page are not shown again, and nothing else is skipped. */
+export function isAfter({ timeMs, id }: Place, after: Place): boolean {
+  return timeMs < after.timeMs || (timeMs === after.timeMs && id > after.id);
+}
+
+/** Returns a hash of the arguments that a cursor is made with. */
+export function argumentsKey(args: unknown): string {
+  return shortHash(JSON.stringify(args), 6);
+}
+
+/** Form of a time in a cursor: milliseconds since 1970. */
+export const CURSOR_TIME = String.raw`\d{1,15}(?:\.\d{1,20})?`;
+
+/**
+ * Returns the fields of a cursor: the groups of `form` after the first, which is the hash of the arguments that the
+ * cursor was made with, and must equal `key`. Throws a `TranscriptsError` (`bad_cursor`).
+ */
+export function cursorFields(cursor: string, form: RegExp, key: string): string[] {
+  const [, made, ...fields] = form.exec(cursor.trim()) ?? [];
+  if (made === undefined) throw badCursor("not a cursor of this tool");
+  if (made !== key) throw badCursor("it was made with other arguments");
+  return fields;
+}
+
+export function badCursor(problem: string): TranscriptsError {
+  const next = "Pass the cursor of the previous page with the same arguments, or leave it out to start over.";
+  return fieldError("bad_cursor", "cursor", `${problem}.`, next);
+}
+
+/** Returns the first characters of a hash, in base64url. */
+export function shortHash(text: string, chars: number): string {
+  return createHash("sha256").update(text.toWellFormed()).digest("base64url").slice(0, chars);
 }

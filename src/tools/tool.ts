@@ -1,6 +1,6 @@
 /**
- * What a tool is, wherever it is offered: opencode, an MCP client, a script. Its definition (`tool.ts` in its folder) is
- * light, since programs load all of them when they start; its work (`run.ts`) is loaded with the first call.
+ * Types of a tool, wherever it is offered: in opencode, to an MCP client, in a script. Its definition (`tool-definitions.ts`)
+ * is light, because programs load all of them at start; its work (`run-*.ts`) is loaded with the first call.
  */
 import type * as z from "zod/mini";
 import type { Where } from "../sessions/session-ref.ts";
@@ -9,54 +9,59 @@ import type { Store } from "../store/store.ts";
 export type ArgumentShape = Readonly<Record<string, z.ZodMiniType>>;
 
 export interface ToolDefinition<Shape extends ArgumentShape = ArgumentShape> {
-  /** In snake_case, the same everywhere. */
+  /** Name in snake_case, the same everywhere. */
   name: string;
-  /** For people. */
   title: string;
-  /** For the model: when to call it and what comes back. Each word is paid for in every request. */
+  /** For the model: when to call the tool and what it returns. Each word costs tokens in every request. */
   description: string;
-  /** Made with `arguments.ts`. Those that may be left out are optional; the work knows their defaults. */
+  /** Built with `arguments.ts`. The tool's code applies the defaults of optional ones. */
   args: Shape;
-  /** Arguments of a call that works, shown when a call does not. */
+  /** Arguments of a valid call, shown when a call fails. */
   example: Readonly<Record<string, unknown>>;
-  /** It changes nothing but the index. */
+  /** The tool changes nothing except the index. */
   readOnly: boolean;
 }
 
-/** The arguments of a call once `readArguments` has checked them. */
+/** Arguments of a call after `readArguments`. */
 export type ToolArguments<Shape extends ArgumentShape> = {
   [Name in keyof Shape]: z.output<Shape[Name]>;
 };
 
-/** What a tool works with. */
+export type StorePurpose = "question" | "save" | "figures";
+
 export interface ToolContext {
-  /** Where sessions are looked for, and from where paths and the current project start. */
+  /** Where sessions are searched, and the base for relative paths and the current project. */
   where: Where;
-  /** The session that the caller is in, where the host tells it: what `session_id` is if a call leaves it out. */
+  /** The caller's session, if the host provides it: the default for `session_id`. */
   sessionId: string | undefined;
-  /** The caller's model may see `data` too, so that a budget of tokens holds for that as well. Default: false. */
-  showsData?: boolean;
-  /** The caller does not wait any more. */
+  /** The caller's model may see `data` too, so that a token budget applies to it as well. */
+  showsData: boolean;
+  /** Aborted when the caller no longer waits. */
   signal: AbortSignal;
-  /** Opens the store with the first call, and gives the same one to all: do not close it. Rejects with a `StoreError`. */
-  openStore(): Promise<Store>;
+  /**
+   * Opens the store on the first call and returns the same one to all callers: do not close it. A `question` gets a
+   * team's store for reading only, `figures` the file of this machine. Rejects with a `TranscriptsError`.
+   */
+  openStore(purpose: StorePurpose): Promise<Store>;
   now(): Date;
 }
 
-/** What a call gives: the same in two forms. */
+/** Result of a call, in two forms. */
 export interface ToolAnswer {
-  /** For the model: compact, with its citations. Of a call that failed: what happened, and what to do now. */
+  /** For the model: compact, with citations. For a failed call: what happened, and what to do now. */
   text: string;
-  /** For programs: the shape of the command line's `--json`. */
+  /** For programs: the same shape as the command line's `--json`. */
   data: ToolData;
-  /** Default: false. */
   isError?: boolean;
 }
 
 export type ToolData = { version: typeof TOOL_DATA_VERSION } & Record<string, unknown>;
 
-/** A key may be added without a new version. */
+/** Adding a key does not need a new version. */
 export const TOOL_DATA_VERSION = 1;
 
-/** Takes arguments as a model wrote them. Rejects if the signal was given, and for nothing else. */
+/** Takes arguments as a model wrote them. Rejects only if the signal was aborted. */
 export type ToolExecute = (rawArguments: unknown, context: ToolContext) => Promise<ToolAnswer>;
+
+/** Name of a job that takes `{ session }` and stores the session's suggestions as snippets, each once. Not offered as a tool. */
+export const STORE_SUGGESTIONS = "store_suggestions";

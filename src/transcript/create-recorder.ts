@@ -1,101 +1,125 @@
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Options } from "../config.ts";
-import { refuseLinkOut, unignoredTranscripts } from "../files/data-folder.ts";
-import type { FaultEvent } from "../files/fault-episode.ts";
-import type { FileSystem } from "../files/file-system.ts";
-import { writeNewFile } from "../files/new-file.ts";
-import { nodeFileSystem } from "../files/node-file-system.ts";
+import type { FaultEvent } from "./files/fault.ts";
+import type { FileSystem } from "./files/file-system.ts";
+import { writeNewFile } from "./files/new-file.ts";
+import { nodeFileSystem } from "./files/node-file-system.ts";
 import { createRedactor } from "../redact/redactor.ts";
 import { redactJson } from "../redact/redact-json.ts";
-import { layTemplates } from "../templates/lay-templates.ts";
 import { VERSION } from "../version.ts";
-import { given } from "./draft.ts";
+import { given } from "./entry-draft.ts";
 import { KeptFiles } from "./kept-files.ts";
-import type { TranscriptFormat } from "./paths.ts";
-import { Preparation, type Redaction } from "./preparation.ts";
-import { RecordedSessions } from "./recorded-sessions.ts";
+import { RecordingFolder, type RecordingFolderOptions } from "./recording-folder.ts";
+import type { TranscriptFormat } from "./transcript-paths.ts";
+import { Preparation, type PreparedEntry, type Redaction } from "./preparation.ts";
+import type { HostRecord } from "./records.ts";
 import { Recorder, type RecorderQueries } from "./recorder.ts";
+import { Sink } from "./sink.ts";
+import { Timeline } from "./timeline/session-timeline.ts";
+import type { TranscriptHeader } from "./format/entry-types.ts";
 
-export interface CreateRecorderOptions {
-  /** The folder of all data, e.g. `/project/.openfleet`. */
-  dataFolder: string;
-  options: Pick<Options, "format" | "maxInlineChars" | "redact" | "reasoning" | "events">;
-  /** Folder of the project that no symbolic link may lead out of. Default: links are followed. */
-  project?: string;
-  /** File that lists the sessions recorded on this machine (see `recordedListPath`). Default: none. */
-  recordedList?: string;
+type RecordingOptions = Pick<Options, "format" | "maxInlineChars" | "redact" | "reasoning" | "events">;
+
+export interface CreateRecorderOptions extends Omit<RecordingFolderOptions, "fs" | "nowMs"> {
+  options: RecordingOptions;
   queries: RecorderQueries;
-  /** Told when writing begins to fail and when it works again. */
+  /** Called when writing begins to fail and when it works again. */
   onFault: (event: FaultEvent) => void;
-  /** Told of failures of ours. */
   onFailure: (error: unknown) => void;
-  /** Told what a person should know. The same may come again. */
-  onWarning?: (message: string) => void;
   /** Default: the real file system. */
   fs?: FileSystem;
+  /** Default: by `options.redact`. */
+  redaction?: Redaction;
   /** Milliseconds since 1970. Default: the clock. */
   nowMs?: () => number;
-}
-
-/** The transcripts folder in a folder of data. */
-export function transcriptsFolder(dataFolder: string): string {
-  return join(dataFolder, "transcripts");
 }
 
 export function formatsOf(format: Options["format"]): TranscriptFormat[] {
   return format === "both" ? ["markdown", "jsonl"] : [format];
 }
 
-/** A recorder on the real disk and the real clock. */
+/** Creates a recorder, by default on the real disk and clock. */
 export function createRecorder(settings: CreateRecorderOptions): Recorder {
-  const { dataFolder, options, queries, onFault, onFailure, onWarning, project, recordedList } = settings;
-  const { fs = nodeFileSystem, nowMs = Date.now } = settings;
-  const root = transcriptsFolder(dataFolder);
+  const { options, queries, onFault, onFailure, fs = nodeFileSystem, nowMs = Date.now } = settings;
+  const { redaction = redactionFor(options) } = settings;
   const formats = formatsOf(options.format);
-  const redaction = options.redact ? createRedaction() : NO_REDACTION;
-  const checkFolder = async (): Promise<void> => {
-    if (project !== undefined) await refuseLinkOut(project, dataFolder, ["transcripts", "sessions"]);
-  };
-  const prepareFolder = async (): Promise<void> => {
-    await checkFolder();
-    await layTemplates(dataFolder, { fs, join });
-  };
+  const folder = new RecordingFolder({ ...settings, fs, nowMs });
   const writeNew = async (path: string, data: Uint8Array): Promise<"written" | "exists"> => {
-    // What keeps a template from being written is reported for the file itself.
-    await prepareFolder().catch(() => undefined);
+    await folder.prepare();
     return writeNewFile(fs, path, data);
   };
-  const preparation = new Preparation({
-    files: new KeptFiles({ fs, root, join, writeNew }),
-    redaction,
-    include: { reasoning: options.reasoning, events: options.events },
-    maxInlineChars: formats.includes("markdown") ? options.maxInlineChars : undefined,
-  });
-  const recorded = new RecordedSessions({ fs, path: recordedList, nowMs });
+  const files = new KeptFiles({ fs, root: folder.transcripts, writeNew });
+  const preparation = preparationFor(options, files, redaction);
+  setImmediate(() => void rehearse(options, preparation).catch(onFailure));
   return new Recorder({
-    root,
+    folder,
     formats,
     maxInlineChars: options.maxInlineChars,
     fs,
     preparation,
     queries,
     redactText: (text) => redaction.text(text),
-    checkFolder,
-    noteSession: (sessionID) => recorded.add(sessionID),
-    warn: async () => {
-      const warning = await unignoredTranscripts(root);
-      if (warning !== undefined) onWarning?.(warning);
-    },
-    prepareFolder,
-    join,
     nowMs,
-    delay: pause,
-    soon: (step) => void setImmediate(step),
     onFault,
     onFailure,
     recorder: `opencode-transcripts ${VERSION}`,
   });
+}
+
+function preparationFor(options: RecordingOptions, files: KeptFiles, redaction: Redaction): Preparation {
+  return new Preparation({
+    files,
+    redaction,
+    include: { reasoning: options.reasoning, events: options.events },
+    maxInlineChars: options.format === "jsonl" ? undefined : options.maxInlineChars,
+  });
+}
+
+/** Number of calls in the rehearsal: the runtime compiles what has run some times. More gain little, and delay the host. */
+const REHEARSED_CALLS = 10;
+
+/**
+ * Prepares, encodes and scans made-up calls without writing them, so that the first entries do not wait until all of
+ * this is loaded and compiled, which takes longer than a killed process may lose.
+ */
+export async function rehearse(options: RecordingOptions, preparation = rehearsing(options)): Promise<void> {
+  const sessionID = "ses_rehearsal";
+  const timeline = new Timeline(sessionID, Date.now);
+  for (let call = 0; call < REHEARSED_CALLS; call += 1) timeline.accept(rehearsedCall(sessionID, call));
+  const prepared: PreparedEntry[] = [];
+  // The short form, because it never becomes a file.
+  for (const draft of timeline.take()) prepared.push(...(await preparation.prepareShort(sessionID, draft, 0)));
+  for (const format of formatsOf(options.format)) {
+    const header = (): TranscriptHeader => ({ version: 1, sessionID });
+    const { maxInlineChars } = options;
+    const sink = new Sink({ format, linkFormat: format, sessionID, filePath: "", maxInlineChars, header });
+    const scanner = sink.scanner(0);
+    for (const entry of prepared) scanner.push(Buffer.from(sink.record(entry).data));
+  }
+}
+
+/** Prepares entries for a recorder that is not created yet. */
+function rehearsing(options: RecordingOptions): Preparation {
+  const files = new KeptFiles({ fs: nodeFileSystem, root: "", writeNew: async () => "exists" });
+  return preparationFor(options, files, redactionFor(options));
+}
+
+function rehearsedCall(sessionID: string, call: number): HostRecord {
+  // Of the usual size, so that loops over characters and lines are compiled too.
+  const output = "a line of output\n".repeat(50);
+  return {
+    kind: "call",
+    sessionID,
+    messageID: "msg_rehearsal",
+    partID: `prt_${call}`,
+    callID: `call_${call}`,
+    tool: "bash",
+    input: { command: "npm test", timeout: 1000 },
+    end: { status: "completed", output, metadata: { exit: 0 } },
+  };
+}
+
+function redactionFor({ redact }: RecordingOptions): Redaction {
+  return redact ? createRedaction() : NO_REDACTION;
 }
 
 export const NO_REDACTION: Redaction = {
@@ -103,19 +127,11 @@ export const NO_REDACTION: Redaction = {
   text: async (text) => text,
 };
 
-/** Redaction with the detector, which is loaded with its first use. */
+/** Redaction with the detector, which is loaded on first use. */
 export function createRedaction(): Redaction {
   const redactor = createRedactor();
   return {
     values: async (values) => (await redactJson(redactor, values)).map(({ value }) => value),
     text: async (text, before) => (await redactor.redact([{ text, ...given({ before }) }]))[0]?.text ?? "",
   };
-}
-
-async function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  try {
-    await sleep(ms, undefined, signal ? { signal } : {});
-  } catch {
-    // The signal was given: the wait is over.
-  }
 }

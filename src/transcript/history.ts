@@ -1,30 +1,30 @@
-import type { Draft } from "./draft.ts";
+import { isoTime, type Draft } from "./entry-draft.ts";
 import type { Patience } from "./patience.ts";
 import type { HostRecord } from "./records.ts";
-import { Timeline } from "./timeline/timeline.ts";
+import { Timeline } from "./timeline/session-timeline.ts";
 
 /**
- * Messages that are compared with the host's store when a transcript is continued: the last ones, and more of them as
- * long as the oldest is not in the transcript. All of a long session would hold up the host.
+ * Number of messages compared with the host's store when a transcript is continued: the last ones, and more as long as
+ * the oldest is not in the transcript. Reading all of a long session would delay the host.
  */
 const CONTINUED_MESSAGES = [100, 400, 1_600, 6_400, undefined];
-/** Waits between attempts to get the stored messages, in milliseconds; the session's live entries wait behind them. */
+/** Waits between attempts to get the stored messages, in milliseconds. The session's live entries wait meanwhile. */
 const ATTEMPT_DELAYS_MS = [50, 400, 0];
 
 export interface HistoryQueries {
-  /** The last `limit` messages of a session that the host has stored, as records; all without a limit. */
+  /** Returns records for the last `limit` stored messages of a session, or for all without a limit. */
   history(sessionID: string, limit?: number): Promise<HostRecord[]>;
 }
 
 export interface HistoryOptions {
   sessionID: string;
-  /** Each file of the session has entries: what they lack is mostly among the last messages. */
+  /** Each file of the session has entries, so that mostly only the last messages are missing. */
   isContinued: boolean;
-  /** Another process has the session open: what is open in the store may still end there. */
+  /** Another process has the session open, so unfinished parts in the store may still end there. */
   isShared: boolean;
-  /** Messages that this process hears of by itself. */
+  /** True for messages that this process receives live. */
   isLive: (messageID: string) => boolean;
-  /** Whether every file of the session has the draft. */
+  /** True if every file of the session has the draft. */
   isRecorded: (draft: Draft) => boolean;
   queries: HistoryQueries;
   patience: Patience;
@@ -32,21 +32,26 @@ export interface HistoryOptions {
 }
 
 /**
- * What the host stored of a session and the session's files lack, as drafts. None if the host cannot say: live entries
- * are recorded all the same.
+ * Returns drafts for what the host stored of a session, at least for everything that the session's files lack. If the
+ * host does not answer, a draft says so; live entries are recorded all the same.
  */
 export async function pastDrafts(options: HistoryOptions): Promise<Draft[]> {
   const { isContinued, isRecorded } = options;
   let drafts: Draft[] = [];
   for (const limit of isContinued ? CONTINUED_MESSAGES : [undefined]) {
     const records = await storedRecords(options, limit);
-    if (!records) break;
+    if (!records) return [unread(options.nowMs()), ...drafts];
     drafts = draftsOf(records, options);
     const isAll = limit === undefined || records.filter(({ kind }) => kind === "message").length < limit;
     const oldest = drafts[0];
     if (isAll || (oldest && isRecorded(oldest))) break;
   }
-  return drafts.filter((draft) => !isRecorded(draft));
+  return drafts;
+}
+
+function unread(nowMs: number): Draft {
+  const text = "Entries may be missing here: the messages that the host has stored could not be read.";
+  return { entry: { type: "session_event", timestamp: isoTime(undefined, nowMs), name: "missing entries", text } };
 }
 
 function draftsOf(records: readonly HostRecord[], { sessionID, nowMs, isLive, isShared }: HistoryOptions): Draft[] {
@@ -55,7 +60,7 @@ function draftsOf(records: readonly HostRecord[], { sessionID, nowMs, isLive, is
   let messageID: string | undefined;
   for (const record of records) {
     if (!("messageID" in record) || isLive(record.messageID) || isElsewhere(record)) continue;
-    // What is open in a message that is stored was cut off with its process: nothing will end it.
+    // Unfinished parts in a stored message were cut off with their process; nothing will end them.
     if (record.messageID !== messageID) past.interrupt();
     messageID = record.messageID;
     past.accept(record);
@@ -65,8 +70,8 @@ function draftsOf(records: readonly HostRecord[], { sessionID, nowMs, isLive, is
 }
 
 /**
- * Tells the records that another process, which is at work, will have more to say about: in messages that the host has
- * not ended, calls without an end, and texts that are open or whose usage is to come.
+ * Detects records that another running process will still change: in messages that are not completed, calls without an
+ * end, and texts that are unfinished or whose usage is missing.
  */
 function openElsewhere(records: readonly HostRecord[]): (record: HostRecord) => boolean {
   const underWay = new Set<string>();

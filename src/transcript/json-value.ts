@@ -1,22 +1,22 @@
 /**
  * Deep copies of host data as plain JSON values.
  *
- * The host's objects are live, may change after the hook returns, and may hold anything:
- * cycles, getters that throw, functions, a million keys. What is kept is copied at once and bounded here.
+ * The host's objects are live, may change after the hook returns, and may contain cycles, getters that throw, functions
+ * or a million keys. So they are copied at once, with bounds.
  */
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
-/** Nesting that is copied; what lies deeper becomes a marker. Real tool inputs stay below 20. */
+/** Maximum depth copied; deeper values become a marker. Real tool inputs stay below 20. */
 const MAX_DEPTH = 200;
-/** Values that are copied of one object graph; more is hostile or a bug of the host. */
+/** Maximum number of values copied of one object graph; more is hostile or a bug of the host. */
 const MAX_VALUES = 200_000;
-/** What stands for the values beyond that. */
+/** Marker for the values beyond that. */
 const TOO_MUCH = "[too much]";
 
 /**
- * Copies `value` as JSON would carry it, at most `maxValues` values of it. Never throws. What JSON cannot carry becomes
- * a readable marker.
+ * Copies `value` as JSON, up to `maxValues` values. Never throws. Values that JSON cannot represent become a readable
+ * marker.
  */
 export function toJsonValue(value: unknown, maxValues = MAX_VALUES): JsonValue {
   try {
@@ -75,7 +75,7 @@ function copyMembers(value: object, state: CopyState, depth: number): JsonValue 
   return result;
 }
 
-/** By index: an array of the host's need not tell the truth about its length, or may have billions of holes. */
+/** Copies by index: a host array may misreport its length or have billions of holes. */
 function copyItems(value: readonly unknown[], state: CopyState, depth: number): JsonValue[] {
   const { length } = value;
   const result: JsonValue[] = [];

@@ -1,17 +1,17 @@
+import { join } from "node:path";
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
-import type { Attachment } from "../format/entries.ts";
-import type { FileSystem } from "../files/file-system.ts";
-import { describeFault } from "../files/fault.ts";
-import { given } from "./draft.ts";
-import { attachmentPath, outputPath } from "./paths.ts";
+import type { Attachment } from "./format/entry-types.ts";
+import { readChunks, type FileSystem } from "./files/file-system.ts";
+import { describeFault } from "./files/fault.ts";
+import { given } from "./entry-draft.ts";
+import { attachmentPath, outputPath } from "./transcript-paths.ts";
 import type { HostFile } from "./records.ts";
 
-/** Names that are tried for one file before it is given up: providers repeat call ids within a session. */
+/** Maximum number of names tried for one file; providers repeat call ids within a session. */
 const MAX_ATTEMPTS = 1_000;
-/** Largest file of the host's that is read for the whole text of an output, in bytes. */
+/** Largest host file read for the full text of an output, in bytes. */
 export const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
-const READ_CHUNK_BYTES = 1024 * 1024;
 
 const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ["image/png", ".png"],
@@ -28,14 +28,12 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
 
 export interface KeptFilesOptions {
   fs: FileSystem;
-  /** The transcripts folder. */
   root: string;
-  join: (...segments: string[]) => string;
-  /** Writes a whole new file and makes its folder; "exists" if the name is taken. */
+  /** Writes a new file and creates its folder; "exists" if the name is taken. */
   writeNew: (path: string, data: Uint8Array) => Promise<"written" | "exists">;
 }
 
-/** Keeps what is too large or no text for a transcript in files beside it. */
+/** Saves long outputs and attachments in files beside the transcript. */
 export class KeptFiles {
   readonly #options: KeptFilesOptions;
 
@@ -43,14 +41,14 @@ export class KeptFiles {
     this.#options = options;
   }
 
-  /** Puts the whole output of a call into its file. The path, relative to the transcripts folder. */
+  /** Writes the full output of a call to a file. Returns its path, relative to the transcripts folder. */
   keepOutput(sessionID: string, callID: string, text: string): Promise<string> {
     return this.#keep((attempt) => outputPath(sessionID, callID, attempt), Buffer.from(text, "utf8"));
   }
 
   /**
-   * Keeps a file that came with a message or a result. Never rejects: what cannot be kept is said in the answer.
-   * `redact` is asked for the text of files that are text.
+   * Saves a file that came with a message or a result. Never rejects: if it cannot be saved, the result says why.
+   * `redact` is called with the text of text files.
    */
   async keepAttachment(
     sessionID: string,
@@ -72,28 +70,28 @@ export class KeptFiles {
     }
   }
 
-  /** Size of the file where the host put a whole output; 0 if it cannot be read. */
+  /** Returns the size of a host file with a full output; 0 if it cannot be read. */
   async hostOutputBytes(path: string): Promise<number> {
     const facts = await this.#options.fs.stat(path).catch(() => undefined);
     return facts === undefined || facts.isDirectory ? 0 : facts.size;
   }
 
-  /** The whole output, from the file where the host put it; undefined if it cannot be read. */
+  /** Reads a full output from a host file; undefined if it cannot be read. */
   async readHostOutput(path: string): Promise<string | undefined> {
     try {
       const { size } = await this.#options.fs.stat(path);
-      // Pipes and devices have no size, and could be read for ever.
+      // A pipe or device has no size, and reading it might not end.
       if (size === 0 || size > MAX_OUTPUT_BYTES) return undefined;
       return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await this.#read(path, size));
     } catch {
-      // The caller keeps the part that the host handed out, which says where the rest was.
+      // The caller records the shortened output, which names the file with the rest.
       return undefined;
     }
   }
 
-  /** Writes under the first name that is free, or that holds these very bytes already. */
+  /** Writes under the first name that is free or whose file already has the same bytes. */
   async #keep(nameOf: (attempt: number) => string, bytes: Uint8Array): Promise<string> {
-    const { root, join, writeNew } = this.#options;
+    const { root, writeNew } = this.#options;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const path = nameOf(attempt);
       const fullPath = join(root, path);
@@ -105,23 +103,11 @@ export class KeptFiles {
 
   async #holds(path: string, bytes: Uint8Array): Promise<boolean> {
     const { size } = await this.#options.fs.stat(path);
-    return size === bytes.byteLength && Buffer.from(bytes).equals(await this.#read(path, size));
+    return size === bytes.byteLength && (await this.#read(path, size)).equals(bytes);
   }
 
-  async #read(path: string, size: number): Promise<Uint8Array> {
-    const handle = await this.#options.fs.openRead(path);
-    try {
-      const chunks: Uint8Array[] = [];
-      for (let at = 0; at < size;) {
-        const chunk = await handle.read(at, Math.min(READ_CHUNK_BYTES, size - at));
-        if (chunk.byteLength === 0) break;
-        chunks.push(chunk);
-        at += chunk.byteLength;
-      }
-      return Buffer.concat(chunks);
-    } finally {
-      await handle.close();
-    }
+  async #read(path: string, size: number): Promise<Buffer> {
+    return Buffer.concat(await Array.fromAsync(readChunks(this.#options.fs, path, size)));
   }
 
   async #redacted(bytes: Uint8Array, mime: string, redact: (text: string) => Promise<string>): Promise<Uint8Array> {
@@ -135,13 +121,12 @@ export class KeptFiles {
   }
 }
 
-/** Bytes that are looked at to detect UTF-16 without a byte order mark. */
+/** Number of bytes checked to detect UTF-16 without a byte order mark. */
 const UTF16_SAMPLE_BYTES = 4096;
 
 /**
- * The encoding in which the text of a file is redacted; undefined if it is no text. The content decides: hosts know
- * few types, and call much `application/octet-stream`. Text in an unknown encoding is treated as bytes (`latin1`): what
- * is redacted in it is ASCII.
+ * Returns the encoding for redacting a file's text; undefined if it is not text. Detected from the content, because hosts
+ * report `application/octet-stream` for many text files. Unknown encodings are read as `latin1`, since secrets are ASCII.
  */
 function textEncoding(bytes: Uint8Array, mime: string): "utf8" | "utf16le" | "utf16be" | "latin1" | undefined {
   const utf16 = bytes.length % 2 === 0 ? utf16Order(bytes) : undefined;
@@ -151,7 +136,7 @@ function textEncoding(bytes: Uint8Array, mime: string): "utf8" | "utf16le" | "ut
   return isCalledText || !bytes.some(isBinary) ? "latin1" : undefined;
 }
 
-/** By the byte order mark, or by the zero in every other byte of Latin text. */
+/** Detects UTF-16 by its byte order mark, or by the zero in every other byte of Latin text. */
 function utf16Order(bytes: Uint8Array): "utf16le" | "utf16be" | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf16le";
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf16be";
@@ -164,12 +149,12 @@ function utf16Order(bytes: Uint8Array): "utf16le" | "utf16be" | undefined {
   return even > most && odd === 0 ? "utf16be" : undefined;
 }
 
-/** A control character that no text has; escape sequences and form feeds are in the output of programs. */
+/** Control characters that text does not have. Escape and form feed are allowed, as program output has them. */
 function isBinary(byte: number): boolean {
   return byte < 0x20 && ![0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1b].includes(byte);
 }
 
-/** The bytes in a `data:` URL (RFC 2397); undefined if it is broken. */
+/** Decodes a `data:` URL (RFC 2397); undefined if it is invalid. */
 function bytesOfDataUrl(url: string): Uint8Array | undefined {
   const comma = url.indexOf(",");
   if (comma < 0) return undefined;
@@ -180,7 +165,7 @@ function bytesOfDataUrl(url: string): Uint8Array | undefined {
   return /^[\w+/-]*={0,2}$/.test(text) ? Buffer.from(text, "base64") : undefined;
 }
 
-/** Percent signs that encode nothing stand for themselves, as browsers read them. */
+/** Decodes percent escapes; invalid ones stay as they are, as in browsers. */
 function percentDecoded(text: string): Buffer {
   if (!text.includes("%")) return Buffer.from(text, "utf8");
   const bytes = Buffer.from(text, "utf8").toString("latin1");

@@ -1,29 +1,35 @@
-/** An answer that is awaited longer than this does not come, in milliseconds. */
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Timeout of a query to the host, in milliseconds. */
 const ANSWER_MS = 30_000;
-/** The same once the process ends, when the host grants its plugins a few seconds in all. */
+/** The same when the process is ending and the host grants its plugins only a few seconds. */
 const LAST_ANSWER_MS = 500;
 
-export interface PatienceOptions {
-  /** Resolves after that time, or when the signal is given. */
-  delay: (ms: number, signal: AbortSignal) => Promise<void>;
+/** Resolves after that time, or when the signal is aborted. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms, undefined, signal ? { signal } : {});
+  } catch {
+    // The signal was aborted, which ends the wait.
+  }
 }
 
-/** How long the recorder waits for others: as long as it takes, but only for moments while a process ends. */
+/** Timeouts of the recorder: patient normally, short when the process is ending. */
 export class Patience {
-  readonly #delay: PatienceOptions["delay"];
+  readonly #delay: typeof pause;
   #hurried = new AbortController();
   #hurries = 0;
 
-  constructor({ delay }: PatienceOptions) {
+  constructor(delay = pause) {
     this.#delay = delay;
   }
 
-  /** Whether the process, or one life of the plugin in it, ends: nothing is worth a second attempt. */
+  /** The process or the plugin instance is ending, so nothing is retried. */
   get isHurried(): boolean {
     return this.#hurried.signal.aborted;
   }
 
-  /** Cuts all waits short until the returned function is called. */
+  /** Shortens all waits until the returned function is called. */
   hurry(): () => void {
     this.#hurries += 1;
     this.#hurried.abort();
@@ -33,19 +39,19 @@ export class Patience {
     };
   }
 
-  /** Waits; `stop` and hurry end it. */
+  /** Waits until the time is over, `stop` is aborted or waits are shortened. */
   async pause(ms: number, stop?: AbortSignal): Promise<void> {
     await this.#delay(ms, this.#eitherOf(stop));
   }
 
-  /** The answer, or undefined if it fails, does not come in time or is not needed any more. Never rejects. */
+  /** Returns the answer, or undefined if it fails, comes too late or is no longer needed. Never rejects. */
   async answer<T>(question: () => Promise<T>, stop?: AbortSignal): Promise<T | undefined> {
     const done = new AbortController();
     const end = stop ? AbortSignal.any([stop, done.signal]) : done.signal;
     try {
       return await Promise.race([question(), this.#outOfTime(end)]);
     } catch {
-      // The caller asks again, or does without: an answer that failed says nothing.
+      // The caller retries or continues without an answer.
       return undefined;
     } finally {
       done.abort();

@@ -1,42 +1,40 @@
 import { createHash } from "node:crypto";
 import { recordedEnd } from "../calls/ending.ts";
-import { outputFileText, type Attachment, type SessionEventEntry, type TranscriptEntry } from "../format/index.ts";
-import { given, type Draft } from "./draft.ts";
+import { outputFileText, type Attachment, type TranscriptEntry } from "./format/formats.ts";
+import { given, type Draft } from "./entry-draft.ts";
 import { MAX_OUTPUT_BYTES, type KeptFiles } from "./kept-files.ts";
 import type { HostFile } from "./records.ts";
 
-/** Takes secrets out of JSON values; the answer has the shape of the question. */
+/** Redacts secrets in JSON values; the result has the same shape. */
 export interface Redaction {
   values(values: readonly unknown[]): Promise<unknown[]>;
-  /** `before` stands directly before the text and is redacted already. */
+  /** `before` is the text directly before `text`, already redacted. */
   text(text: string, before?: string): Promise<string>;
 }
 
 export interface PreparationOptions {
   files: KeptFiles;
   redaction: Redaction;
-  /** What is recorded at all. */
   include: { reasoning: boolean; events: boolean };
-  /** Outputs longer than this get a file of their own; undefined: none do. */
+  /** Outputs longer than this, in characters, are saved in a separate file; undefined: none are. */
   maxInlineChars: number | undefined;
 }
 
-/** An entry that may be written. */
 export interface PreparedEntry {
   entry: TranscriptEntry;
-  /** The file with the whole output, relative to the transcripts folder. */
+  /** File with the full output, relative to the transcripts folder. */
   outputPath?: string;
 }
 
-/** Events that are recorded even if events are not wanted: without them a transcript would pass for complete. */
-const INDISPENSABLE_EVENTS = new Set(["missing entries", "missing output", "torn entry"]);
+/** Events recorded even if events are turned off, because without them a transcript would seem complete. */
+const INDISPENSABLE_EVENTS = new Set(["missing entries", "missing output", "missing text", "torn entry"]);
 
-/** A result of this size, in characters or bytes, takes a noticeable time to redact. */
-const LARGE_OUTPUT = 256 * 1024;
-/** Longest text that stands for a large output when there is no time for the whole, in characters. */
+/** Maximum length of the short form of a large text, in characters. */
 const MAX_SHORT_CHARS = 20_000;
+/** The same for each string in a call's input. */
+const MAX_SHORT_INPUT_CHARS = 2_000;
 
-/** Makes drafts fit for the disk: failures judged, files kept beside the transcript, whole outputs read, secrets redacted. */
+/** Prepares drafts for writing: judges failures, saves files beside the transcript, reads full outputs, redacts secrets. */
 export class Preparation {
   readonly #options: PreparationOptions;
   readonly #inputs = new WeakMap<object, { input: unknown }>();
@@ -45,46 +43,34 @@ export class Preparation {
     this.#options = options;
   }
 
-  /** Size of a result that other entries should not wait for, in characters or bytes; undefined for any other draft. */
-  async largeOutput({ entry, files = [], wholeOutputPath }: Draft): Promise<number | undefined> {
-    if (entry.type !== "tool_result") return undefined;
-    let size = files.reduce((sum, { url }) => sum + url.length, outputFileText(entry.output).length);
-    if (wholeOutputPath !== undefined)
-      size = Math.max(size, await this.#options.files.hostOutputBytes(wholeOutputPath));
-    return size >= LARGE_OUTPUT ? size : undefined;
+  /** Returns how much must be read, redacted and saved for a draft, in characters or bytes. */
+  async size({ entry, files = [], wholeOutputPath }: Draft): Promise<number> {
+    const inline = charsIn(writtenFields(entry, this.#knownInput(entry) !== undefined));
+    const size = files.reduce((sum, { url }) => sum + url.length, inline);
+    return wholeOutputPath === undefined
+      ? size
+      : Math.max(size, await this.#options.files.hostOutputBytes(wholeOutputPath));
   }
 
   /**
-   * The form of a large result that is written if there is no time for the whole: the host's own shortened text, or the
-   * beginning of the output, and an event that counts what is left out.
+   * Returns the short form of a large draft, for when there is no time for all of it: the host's own shortened text or
+   * the beginning, marked as unfinished, and an event that says how much is missing. For a prompt or an event only the
+   * latter, since it is recorded in full when the session continues.
    */
   async prepareShort(sessionID: string, draft: Draft, size: number): Promise<PreparedEntry[]> {
-    const { entry, files, wholeOutputPath } = draft;
-    if (entry.type !== "tool_result") throw new Error("only results can be shortened");
-    const output = shortOutput(entry.output);
-    const { messageID, partID, timestamp, callID, tool } = entry;
     const isTooLarge = size > MAX_OUTPUT_BYTES;
     const why = isTooLarge
       ? `More than ${MAX_OUTPUT_BYTES / 2 ** 20} MiB are not recorded.`
       : "The process ended before the rest could be written.";
-    const attachments = files?.map(({ mime, filename }) => ({ mime, ...given({ filename }), missing: why }));
-    const event: SessionEventEntry = {
-      type: "session_event",
-      timestamp,
-      name: "missing output",
-      text: [
-        `Of the output of ${tool}, ${size.toLocaleString("en")} bytes, ${outputFileText(output).length.toLocaleString("en")} characters are recorded above. ${why}`,
-        ...(wholeOutputPath === undefined ? [] : [`The host put the whole output in ${wholeOutputPath}.`]),
-      ].join(" "),
-      data: { callID, bytes: size, ...given({ path: wholeOutputPath }) },
-      ...given({ messageID, partID }),
-    };
-    const short = { entry: { ...entry, output, ...given({ attachments }) } };
-    // It stands inline, whatever its length: a file under the call's name is for the whole output.
-    return (await this.#readyEntries(sessionID, [short, { entry: event }])).map((ready) => ({ entry: ready }));
+    const short = shortForm(draft, why, !isTooLarge);
+    const event = missingEvent(draft, short, why, size);
+    const wanted = event && this.#isWanted(draft.entry) ? [event] : [];
+    // Always inline, since a file named after the call is for the full output.
+    const ready = await this.#readyEntries(sessionID, [...(short ? [short] : []), ...wanted]);
+    return ready.map((entry) => ({ entry }));
   }
 
-  /** Prepares a batch; what is not to be recorded is left out. */
+  /** Prepares a batch, without the drafts that are not to be recorded. */
   async prepare(sessionID: string, drafts: readonly Draft[]): Promise<PreparedEntry[]> {
     const ready = await this.#readyEntries(sessionID, drafts);
     return Promise.all(ready.map((entry) => this.#withOutputFile(sessionID, entry)));
@@ -106,9 +92,11 @@ export class Preparation {
     if (entry.type !== "user" && entry.type !== "tool_result") return entry;
     const attachments = files ? await this.#attachments(sessionID, files) : undefined;
     if (entry.type === "user") return { ...entry, ...given({ attachments }) };
-    const output =
-      wholeOutputPath === undefined ? undefined : await this.#options.files.readHostOutput(wholeOutputPath);
-    return { ...entry, ...recordedEnd(entry), ...given({ output, attachments }) };
+    const ended = { ...entry, ...recordedEnd(entry), ...given({ attachments }) };
+    if (wholeOutputPath === undefined) return ended;
+    const output = await this.#options.files.readHostOutput(wholeOutputPath);
+    // Uses the shortened output until the host file can be read.
+    return output === undefined ? { ...ended, unfinished: true } : { ...ended, output };
   }
 
   async #attachments(sessionID: string, files: readonly HostFile[]): Promise<Attachment[]> {
@@ -120,7 +108,7 @@ export class Preparation {
     return kept;
   }
 
-  /** Redacts what people and programs wrote; ids, names and numbers stay as they are. */
+  /** Redacts texts, inputs and outputs. Ids, names and numbers are unchanged. */
   async #redacted(entries: readonly TranscriptEntry[]): Promise<TranscriptEntry[]> {
     const known = entries.map((entry) => this.#knownInput(entry));
     const fields = entries.map((entry, at) => writtenFields(entry, known[at] !== undefined));
@@ -128,7 +116,7 @@ export class Preparation {
     return entries.map((entry, at) => {
       const redacted: TranscriptEntry = Object.assign({}, entry, known[at], values[at]);
       if ("callID" in entry && "callID" in redacted && redacted.callID !== entry.callID) {
-        // A name that still tells calls apart: files are called after it, and results are found by it.
+        // Stays unique, because files are named after it and results are matched by it.
         redacted.callID = `redacted_${createHash("sha256").update(entry.callID).digest("hex").slice(0, 16)}`;
       }
       if (entry.type === "tool_use" && redacted.type === "tool_use" && isObject(entry.input)) {
@@ -138,7 +126,7 @@ export class Preparation {
     });
   }
 
-  /** Redacts pieces of a text again with what stands before them: a secret may go across. */
+  /** Redacts pieces of a text again together with the text before them, since a secret may span both. */
   #continued(drafts: readonly Draft[], redacted: readonly TranscriptEntry[]): Promise<TranscriptEntry[]> {
     return Promise.all(
       redacted.map(async (entry, at) => {
@@ -149,7 +137,7 @@ export class Preparation {
     );
   }
 
-  /** The redacted input of a result, from when its call was prepared: both hold the same object. */
+  /** Returns the redacted input of a result, cached when its call was prepared; both have the same object. */
   #knownInput(entry: TranscriptEntry): { input: unknown } | undefined {
     return entry.type === "tool_result" && isObject(entry.input) ? this.#inputs.get(entry.input) : undefined;
   }
@@ -159,13 +147,13 @@ export class Preparation {
     if (entry.type !== "tool_result" || maxInlineChars === undefined) return { entry };
     const text = outputFileText(entry.output);
     if (text.length <= maxInlineChars) return { entry };
-    // If the file cannot be written the output stands whole in the transcript: long, but there.
+    // Without the file, the transcript contains the full output.
     const outputPath = await files.keepOutput(sessionID, entry.callID, text).catch(() => undefined);
     return { entry, ...given({ outputPath }) };
   }
 }
 
-/** The fields of an entry that can hold a secret. */
+/** Returns the fields of an entry that can contain a secret. */
 function writtenFields(entry: TranscriptEntry, withoutInput: boolean): object {
   switch (entry.type) {
     case "user":
@@ -189,12 +177,86 @@ function writtenFields(entry: TranscriptEntry, withoutInput: boolean): object {
   }
 }
 
-/** Cut at the end of a line, where no secret is halved. */
+/** Returns the beginning of a large draft; undefined if part of it would be useless. `canGoOn`: all of it is recorded later. */
+function shortForm({ entry, files, before }: Draft, why: string, canGoOn: boolean): Draft | undefined {
+  const mark = canGoOn ? { unfinished: true } : {};
+  switch (entry.type) {
+    case "user":
+    case "session_event":
+      return undefined;
+    case "assistant":
+    case "reasoning":
+      return { entry: { ...entry, content: beginning(entry.content, MAX_SHORT_CHARS), ...mark }, ...given({ before }) };
+    case "tool_use":
+      return { entry: { ...entry, input: shortStrings(entry.input), ...mark } };
+    case "tool_result": {
+      const attachments = files?.map(({ mime, filename }) => ({ mime, ...given({ filename }), missing: why }));
+      const input = shortStrings(entry.input);
+      return { entry: { ...entry, input, output: shortOutput(entry.output), ...mark, ...given({ attachments }) } };
+    }
+  }
+}
+
+/** Returns an event that says how much is missing. Undefined if only a result's input is large, since its call has one. */
+function missingEvent(draft: Draft, short: Draft | undefined, why: string, size: number): Draft | undefined {
+  const { entry, files = [], wholeOutputPath } = draft;
+  const { messageID, partID, timestamp, type } = entry;
+  const ofPart = given({ messageID, partID, eventID: partID === undefined ? messageID : undefined });
+  const event = { type: "session_event" as const, timestamp, ...ofPart };
+  const inFiles = files.reduce((sum, { url }) => sum + url.length, 0);
+  if (entry.type !== "tool_result") {
+    const name = entry.type === "tool_use" ? `a call of ${entry.tool}` : NAMES[entry.type];
+    const chars = inFiles + ("content" in entry ? entry.content.length : charsIn(writtenFields(entry, false)));
+    const isPart = short ? "only the beginning is" : "nothing is";
+    const text = `Of ${name}, ${chars.toLocaleString("en")} characters, ${isPart} recorded here. ${why}`;
+    const data = { type, ...given({ callID: "callID" in entry ? entry.callID : undefined }), chars };
+    return { entry: { ...event, name: "missing text", text, data } };
+  }
+  const { callID, tool, output } = entry;
+  const bytes = wholeOutputPath === undefined ? inFiles + outputFileText(output).length : size;
+  const recorded = outputFileText(shortOutput(output)).length;
+  if (recorded === bytes) return undefined;
+  const text = [
+    `Of the output of ${tool}, ${bytes.toLocaleString("en")} bytes, ${recorded.toLocaleString("en")} characters are recorded above. ${why}`,
+    ...(wholeOutputPath === undefined ? [] : [`The host put the whole output in ${wholeOutputPath}.`]),
+  ].join(" ");
+  const data = { callID, bytes, ...given({ path: wholeOutputPath }) };
+  return { entry: { ...event, name: "missing output", text, data } };
+}
+
+const NAMES = { user: "a prompt", assistant: "an answer", reasoning: "a reasoning", session_event: "an event" };
+
 function shortOutput(output: unknown): unknown {
   const text = outputFileText(output);
-  if (text.length <= MAX_SHORT_CHARS) return output;
-  const lineEnd = text.lastIndexOf("\n", MAX_SHORT_CHARS);
-  return `${text.slice(0, lineEnd === -1 ? MAX_SHORT_CHARS : lineEnd)}\n... (truncated)`;
+  return text.length <= MAX_SHORT_CHARS ? output : beginning(text, MAX_SHORT_CHARS);
+}
+
+/** Cuts at the end of a line, so that no secret is split. */
+function beginning(text: string, maxChars: number): string {
+  if (text.length <= maxChars) return text;
+  const lineEnd = text.lastIndexOf("\n", maxChars);
+  return `${text.slice(0, lineEnd === -1 ? maxChars : lineEnd)}\n... (truncated)`;
+}
+
+/** Cuts the long strings of a value; returns an empty object if it is still long. */
+function shortStrings(value: unknown): unknown {
+  if (charsIn(value) <= MAX_SHORT_CHARS) return value;
+  const json = JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === "string" ? beginning(member, MAX_SHORT_INPUT_CHARS) : member,
+  );
+  return json.length <= MAX_SHORT_CHARS ? JSON.parse(json) : {};
+}
+
+/** Counts the characters of all strings in a value, plus one for each member. */
+function charsIn(root: unknown): number {
+  let chars = 0;
+  const rest = [root];
+  while (rest.length > 0) {
+    const value = rest.pop();
+    chars += typeof value === "string" ? value.length : 1;
+    if (isObject(value)) for (const [key, member] of Object.entries(value)) rest.push(key, member);
+  }
+  return chars;
 }
 
 function isObject(value: unknown): value is object {

@@ -1,25 +1,24 @@
-import { errorCode } from "../files/fault.ts";
-import { newLockOwner, ownerIsGone } from "../files/file-lock.ts";
-import type { FileSystem } from "../files/file-system.ts";
-import { safeSegment } from "./paths.ts";
+import { join } from "node:path";
+import { errorCode } from "./files/fault.ts";
+import { newLockOwner, ownerIsGone } from "./files/file-lock.ts";
+import type { FileSystem } from "./files/file-system.ts";
+import { safeSegment } from "./transcript-paths.ts";
 
-/** Folder of the marks, in the transcripts folder. */
+/** Folder for the marks, in the transcripts folder. */
 const FOLDER = ".recording";
 const SUFFIX = ".lock";
 
 export interface PresenceOptions {
   fs: FileSystem;
-  /** The transcripts folder. */
   root: string;
-  join: (...segments: string[]) => string;
 }
 
 /**
- * Marks the sessions that this recorder has open, so that other processes know that what is open in them may still
- * end. A mark is a name that carries its owner's process; the mark of a process that is gone counts for nothing.
+ * Marks the sessions that this recorder has open, so that other processes know that unfinished calls in them may still
+ * end. A mark is a file whose name contains its process id; marks of processes that no longer run are ignored.
  *
- * Nothing here rejects. Without a mark, another process may call a running tool interrupted; its result is recorded
- * all the same.
+ * Nothing here rejects. Without a mark, another process may record a running call as interrupted; its result is still
+ * recorded later.
  */
 export class Presence {
   readonly #options: PresenceOptions;
@@ -30,7 +29,7 @@ export class Presence {
     this.#options = options;
   }
 
-  /** Marks the session, if that is not done yet. */
+  /** Marks the session unless it is marked already. */
   async enter(sessionID: string): Promise<void> {
     if (this.#marked.has(sessionID)) return;
     this.#marked.add(sessionID);
@@ -46,12 +45,11 @@ export class Presence {
     }
   }
 
-  /** Takes the mark away. */
   async leave(sessionID: string): Promise<void> {
     if (this.#marked.delete(sessionID)) await this.#remove(this.#nameOf(sessionID));
   }
 
-  /** Whether another process that runs has the session open. Takes away the marks of those that do not run any more. */
+  /** Returns whether another running process has the session open. Removes marks of processes that no longer run. */
   async isShared(sessionID: string): Promise<boolean> {
     const own = this.#nameOf(sessionID);
     let isShared = false;
@@ -77,13 +75,12 @@ export class Presence {
     await this.#options.fs.unlink(this.#path(name)).catch(() => undefined);
   }
 
-  /** Two recorders of one process have different owners. */
+  /** Two recorders of one process have different owner names. */
   #nameOf(sessionID: string): string {
     return `${safeSegment(sessionID)}.${safeSegment(this.#owner.split(".").slice(0, 3).join("-"))}${SUFFIX}`;
   }
 
   #path(...names: string[]): string {
-    const { root, join } = this.#options;
-    return join(root, FOLDER, ...names);
+    return join(this.#options.root, FOLDER, ...names);
   }
 }

@@ -1,113 +1,106 @@
-import { AppendFile } from "../files/append-file.ts";
-import type { FaultEvent } from "../files/fault-episode.ts";
-import type { FileSystem } from "../files/file-system.ts";
-import type { TranscriptHeader } from "../format/entries.ts";
-import { WritePool } from "../files/write-pool.ts";
-import { given, type Draft } from "./draft.ts";
+import { join } from "node:path";
+import { dirname } from "node:path/posix";
+import { AppendFile } from "./files/append-file.ts";
+import type { FaultEvent } from "./files/fault.ts";
+import { readChunks, type FileSystem } from "./files/file-system.ts";
+import type { TranscriptHeader } from "./format/entry-types.ts";
+import { WritePool } from "./files/write-pool.ts";
+import { dropOldest, given, type Draft, timeOf } from "./entry-draft.ts";
 import { pastDrafts, type HistoryQueries } from "./history.ts";
-import { bringToDisk, type FlushReport } from "./bring-to-disk.ts";
-import { DueTimer } from "./due-timer.ts";
-import { Patience } from "./patience.ts";
-import type { TranscriptFormat } from "./paths.ts";
+import { Patience, pause } from "./patience.ts";
+import { attachmentPath, outputPath, type TranscriptFormat } from "./transcript-paths.ts";
 import type { Preparation } from "./preparation.ts";
+import type { RecordingFolder } from "./recording-folder.ts";
 import type { HostRecord } from "./records.ts";
-import { sessionHeader } from "./session-header.ts";
 import { SessionPlaces, type HostQueries } from "./session-place.ts";
 import { Presence } from "./presence.ts";
-import { recordedTitle } from "./recorded-title.ts";
 import { SessionRecording, type KnownBefore, type Output } from "./session-recording.ts";
 import { Sink } from "./sink.ts";
+import { openTranscript } from "./format/formats.ts";
 
-/** Sessions whose state is kept in memory; a longer unused one is read from its file again when it goes on. */
+/** Maximum number of sessions with state in memory; the one unused for longest is dropped, and reread when it continues. */
 const MAX_SESSIONS = 200;
-/** Titles that are remembered, to notice that a session got another one. */
+/** Maximum number of titles remembered, to notice when a session is renamed. */
 const MAX_TITLES = 10_000;
-/** How long a flush waits for open texts and calls to end by themselves, in milliseconds. */
+/** Maximum wait in a flush for unfinished texts and calls to end by themselves, in milliseconds. */
 const SETTLE_MS = 300;
 const SETTLE_STEP_MS = 20;
 
 export interface RecorderQueries extends HostQueries, HistoryQueries {}
 
 export interface RecorderOptions {
-  /** The transcripts folder. */
-  root: string;
+  folder: RecordingFolder;
   formats: readonly TranscriptFormat[];
   maxInlineChars: number;
   fs: FileSystem;
   preparation: Preparation;
   queries: RecorderQueries;
-  /** Redacts what goes into a header. */
+  /** Redacts the fields of a header. */
   redactText: (text: string) => Promise<string>;
-  /**
-   * Restores what belongs in the data folder: called before each session's files are created, and when one of them is
-   * created again. Its failure costs nothing else: what keeps the disk from taking files is reported by the writers.
-   */
-  prepareFolder: () => Promise<void>;
-  /** Rejects if nothing may be written to the data folder. */
-  checkFolder: () => Promise<void>;
-  /** Notes that the session is recorded on this machine. Never rejects. */
-  noteSession: (sessionID: string) => Promise<void>;
-  /** Tells what a person should know of the data folder. */
-  warn: () => Promise<void>;
-  join: (...segments: string[]) => string;
   nowMs: () => number;
-  delay: (ms: number, signal?: AbortSignal) => Promise<void>;
-  soon: (step: () => void) => void;
   onFault: (event: FaultEvent) => void;
   onFailure: (error: unknown) => void;
   /** Name and version of this program, for headers. */
   recorder: string;
 }
 
+/** A session that a call of another one started. */
+interface Subagent {
+  sessionID: string;
+  /** The call is in all transcripts of its session. */
+  isRecorded: boolean;
+}
+
 /**
  * Records all sessions of one transcripts folder.
  *
- * `accept` runs inside the host's hooks: it sorts the record in and returns. All else (finding the place,
- * redaction, encoding, writing) happens soon after, off the host's path. Nothing here throws or rejects.
+ * `accept` runs inside the host's hooks: it only puts the record into the session's timeline. Everything else (finding
+ * the file, redaction, encoding, writing) happens soon after, in the background. Nothing here throws or rejects.
  */
 export class Recorder {
   readonly #options: RecorderOptions;
-  readonly #patience: Patience;
+  readonly #patience = new Patience();
   readonly #places: SessionPlaces;
   readonly #presence: Presence;
   readonly #sessions = new Map<string, SessionRecording>();
-  /** Sessions that began while this process listened: they have no history. */
+  /** Sessions created while this process was recording, which have no history. */
   readonly #born = new Set<string>();
-  /** The titles last heard of, also of sessions that were let go. */
+  /** Latest titles, also of sessions dropped from memory. */
   readonly #titles = new Map<string, string>();
-  /** Transcripts that are read for their titles. */
-  readonly #comparing = new Set<Promise<void>>();
+  /** Comparisons of earlier sessions with their transcripts. */
+  readonly #lookups = new Set<Promise<void>>();
+  /** Recalls of subagents' sessions, one after the other. */
+  #recalls: Promise<void> = Promise.resolve();
+  /** Sessions being recalled because another one started them. */
+  readonly #recalled = new Set<string>();
   readonly #pool = new WritePool();
-  #isWarm = false;
   readonly #timer: DueTimer;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
-    const { fs, root, queries, join, delay, nowMs } = options;
+    const { fs, queries, nowMs } = options;
+    const root = options.folder.transcripts;
     const format = options.formats[0] ?? "markdown";
-    this.#patience = new Patience({ delay });
-    this.#presence = new Presence({ fs, root, join });
+    this.#presence = new Presence({ fs, root });
     this.#timer = new DueTimer(nowMs, () => this.#expire());
-    this.#places = new SessionPlaces({ fs, root, format, queries, join, patience: this.#patience });
+    this.#places = new SessionPlaces({ fs, root, format, queries, patience: this.#patience });
   }
 
-  /** Sessions whose state is in memory. */
   get size(): number {
     return this.#sessions.size;
   }
 
-  /** Takes in what the host says. Never throws; costs microseconds. */
+  /** Accepts a record of the host. Never throws; takes microseconds. */
   accept(record: HostRecord): void {
     try {
-      this.#warmUp();
       if (record.kind === "session") {
         const isRenamed = this.#isRenamed(record);
         const isStranger = !this.#titles.has(record.sessionID);
         this.#learn(record);
-        // A session that was only mentioned (listed, touched) is not opened for that.
+        // A session that was only listed or touched is not opened.
         if (!record.isNew && !this.#sessions.has(record.sessionID)) {
           if (isRenamed) this.#rename(record);
-          else if (isStranger) this.#startComparing(record);
+          else if (isStranger) this.#lookUp(this.#compareTitle(record));
           return;
         }
       }
@@ -120,25 +113,25 @@ export class Recorder {
   }
 
   /**
-   * Brings everything accepted so far to the disk, within `timeoutMs`: of one session by its id, or of "all".
-   * `end`: also what is open, after a short wait for its natural end, marked as interrupted.
+   * Writes everything accepted so far to disk, within `timeoutMs`, for one session or "all".
+   * `end`: also ends unfinished texts and calls, after a short wait, and marks them as interrupted.
    */
   async flush(timeoutMs: number, sessions = "all", end: "now" | "soon" | "no" = "no"): Promise<FlushReport> {
-    if (this.#comparing.size > 0) {
-      await Promise.race([Promise.all(this.#comparing), this.#options.delay(timeoutMs / 2)]);
+    if (this.#lookups.size > 0) {
+      await Promise.race([Promise.all(this.#lookups), pause(timeoutMs / 2)]);
     }
-    const chosen = sessions === "all" ? [...this.#sessions.values()] : this.#chosen(sessions);
-    if (end === "no") return bringToDisk(chosen, timeoutMs, this.#options, false);
+    const chosen = [...this.#sessions.values()].filter(({ sessionID }) => sessions === "all" || sessionID === sessions);
+    if (end === "no") return bringToDisk(chosen, timeoutMs, this.#options.nowMs, false);
     if (end === "soon") await this.#settle(chosen);
     const calm = this.#patience.hurry();
     for (const session of chosen) session.interrupt();
-    const report = await bringToDisk(chosen, timeoutMs, this.#options, true);
+    const report = await bringToDisk(chosen, timeoutMs, this.#options.nowMs, true);
     calm();
     await Promise.all(chosen.map(({ sessionID }) => this.#presence.leave(sessionID)));
     return { ...report, complete: report.complete && chosen.every((session) => session.isQuiet) };
   }
 
-  /** Last resort at the very end of the process, when nothing asynchronous runs any more. */
+  /** Writes what it can when the process exits and nothing asynchronous runs any more. */
   flushSync(): void {
     for (const session of this.#sessions.values()) {
       session.cutShort();
@@ -146,12 +139,20 @@ export class Recorder {
     }
   }
 
-  /** Path of a session's transcript, relative to the transcripts folder. */
+  /** Returns the path of a session's transcript, relative to the transcripts folder. */
   path(sessionID: string, format: TranscriptFormat): Promise<string> {
     return this.#places.path(sessionID, format);
   }
 
-  /** Records what the host has of a session that this process has not heard of yet. */
+  /**
+   * Opens the files of a session whose first entry is about to come, so that it need not wait for that. Never rejects;
+   * a failure is reported with the first entry.
+   */
+  async prepare(sessionID: string): Promise<void> {
+    await this.#session(sessionID).prepare();
+  }
+
+  /** Records a session from the host's store, if this process has not received anything of it yet. */
   async recall(sessionID: string): Promise<void> {
     const session = this.#session(sessionID);
     session.open();
@@ -159,21 +160,13 @@ export class Recorder {
   }
 
   /**
-   * Lets go of all sessions that are quiet. For the time in which the plugin may be away: what happens meanwhile is in
-   * the host's store, and is looked up when such a session goes on.
+   * Drops the state of all idle sessions when the plugin is disposed. Entries missed until it is created again are taken
+   * from the host's store when a session continues.
    */
   release(): void {
     for (const [sessionID, session] of this.#sessions) {
       if (session.isQuiet && session.isWritten) this.#letGo(sessionID, session);
     }
-  }
-
-  /** Loads the detector of secrets with the host's first word, so that the first entry need not wait for it. */
-  #warmUp(): void {
-    if (this.#isWarm) return;
-    this.#isWarm = true;
-    const { soon, redactText, onFailure } = this.#options;
-    soon(() => void redactText("warm").catch(onFailure));
   }
 
   #learn(record: Extract<HostRecord, { kind: "session" }>): void {
@@ -183,8 +176,7 @@ export class Recorder {
     if (title === undefined) return;
     this.#titles.delete(sessionID);
     this.#titles.set(sessionID, title);
-    const oldest = this.#titles.size > MAX_TITLES ? this.#titles.keys().next().value : undefined;
-    if (oldest !== undefined) this.#titles.delete(oldest);
+    dropOldest(this.#titles, MAX_TITLES);
   }
 
   #isRenamed({ sessionID, title }: Extract<HostRecord, { kind: "session" }>): boolean {
@@ -192,40 +184,47 @@ export class Recorder {
     return known !== undefined && title !== undefined && title !== known;
   }
 
-  /** Records the new title of a session that was let go. */
+  /** Records the new title of a session dropped from memory. */
   #rename({ sessionID, title, eventID }: Extract<HostRecord, { kind: "session" }>): void {
     const session = this.#session(sessionID);
     session.accept({ kind: "event", sessionID, name: "title", ...given({ text: title, eventID }) });
   }
 
-  #startComparing(record: Extract<HostRecord, { kind: "session" }>): void {
-    const comparing = this.#compareTitle(record).catch(this.#options.onFailure);
-    this.#comparing.add(comparing);
-    void comparing.finally(() => this.#comparing.delete(comparing));
+  #lookUp(lookup: Promise<void>): void {
+    const settled = lookup.catch(this.#options.onFailure).finally(() => this.#lookups.delete(settled));
+    this.#lookups.add(settled);
   }
 
-  /** Records the title of a session that this process has not heard of, if its transcript has another one. */
+  /** Records the sessions of subagents that ran while the plugin was off, or before a format was added. */
+  async #recallSubagents(subagents: readonly Subagent[]): Promise<void> {
+    const { formats } = this.#options;
+    for (const { sessionID, isRecorded } of subagents) {
+      const hasFile = await Promise.all(formats.map((format) => this.#places.hasTranscript(sessionID, format)));
+      if (this.#patience.isHurried) return;
+      if (this.#sessions.has(sessionID) || (isRecorded && hasFile.every(Boolean))) continue;
+      this.#recalled.add(sessionID);
+      await this.recall(sessionID);
+      this.#recalled.delete(sessionID);
+    }
+  }
+
+  /** Records the title of a session without state in memory, if its transcript has another title. */
   async #compareTitle(record: Extract<HostRecord, { kind: "session" }>): Promise<void> {
     const { sessionID, title } = record;
-    const { formats, fs, root, join, redactText } = this.#options;
+    const { formats, fs, folder, redactText } = this.#options;
     const [format = "markdown"] = formats;
     if (title === undefined || !(await this.#places.hasTranscript(sessionID, format))) return;
-    const path = join(root, await this.#places.path(sessionID, format));
+    const path = join(folder.transcripts, await this.#places.path(sessionID, format));
     const recorded = await recordedTitle(fs, path, format);
     const isOther = recorded !== undefined && recorded !== (await redactText(title));
-    // It may have been opened, or named again, meanwhile.
+    // Meanwhile the session may have been opened or renamed again.
     if (isOther && !this.#sessions.has(sessionID) && this.#titles.get(sessionID) === title) this.#rename(record);
-  }
-
-  #chosen(sessionID: string): SessionRecording[] {
-    const session = this.#sessions.get(sessionID);
-    return session ? [session] : [];
   }
 
   #session(sessionID: string): SessionRecording {
     const known = this.#sessions.get(sessionID);
     if (known) return known;
-    // Before the new one is there: it has nothing to do yet, and must not be taken for one that has no more to do.
+    // Before the new session is added, because it would count as idle and be dropped.
     this.#forgetUnused();
     const session = this.#makeSession(sessionID);
     this.#sessions.set(sessionID, session);
@@ -233,13 +232,11 @@ export class Recorder {
   }
 
   #makeSession(sessionID: string): SessionRecording {
-    const { formats, preparation, nowMs, delay, soon, onFailure } = this.#options;
+    const { formats, preparation, nowMs, onFailure } = this.#options;
     return new SessionRecording({
       sessionID,
       preparation,
       nowMs,
-      delay,
-      soon,
       onFailure,
       hasTranscript: () => this.#places.hasTranscript(sessionID, formats[0] ?? "markdown"),
       open: () => this.#open(sessionID),
@@ -250,30 +247,28 @@ export class Recorder {
   }
 
   async #open(sessionID: string): Promise<Output[]> {
-    const { formats, root, join, fs, maxInlineChars, redactText, recorder } = this.#options;
-    await this.#options.checkFolder();
-    await this.#prepareFolder();
-    await this.#presence.enter(sessionID);
-    void this.#options.noteSession(sessionID);
-    void this.#options.warn();
+    const { folder, formats, fs, maxInlineChars, redactText, recorder } = this.#options;
+    // At the same time, because on a busy host each step waits for the host's own work.
+    await Promise.all([folder.check(), folder.prepare(), this.#places.parentOf(sessionID)]);
+    void folder.list(sessionID);
+    void folder.warn();
     const outputs: Output[] = [];
     const linkFormat = formats[0] ?? "markdown";
-    const header = await sessionHeader(sessionID, {
-      places: this.#places,
-      format: linkFormat,
-      redactText,
-      recorder,
-    });
+    const [header] = await Promise.all([
+      sessionHeader(sessionID, { places: this.#places, format: linkFormat, redactText, recorder }),
+      this.#presence.enter(sessionID),
+      this.#born.has(sessionID) ? undefined : this.#checkPlaces(sessionID),
+    ]);
     for (const format of formats) {
       const filePath = await this.#places.path(sessionID, format);
       const begun = (): TranscriptHeader => {
-        // The folder may have been removed since, and with it what keeps its files out of the repository.
-        void this.#prepareFolder();
+        // The folder may have been removed since, with the .gitignore that keeps its files out of the repository.
+        void folder.prepare();
         return header;
       };
       const sink = new Sink({ format, linkFormat, sessionID, filePath, maxInlineChars, header: begun });
       const file = new AppendFile({
-        path: join(root, filePath),
+        path: join(folder.transcripts, filePath),
         format: sink,
         fs,
         pool: this.#pool,
@@ -281,53 +276,83 @@ export class Recorder {
       });
       outputs.push({ sink, file });
     }
-    // An existing file is read before its first record comes, so that this one does not wait for it.
+    // Reads an existing file now, so that the first record need not wait for it.
     const prepared = Promise.all(outputs.map(({ file }) => file.prepare()));
     if (!this.#born.has(sessionID)) await prepared;
     return outputs;
   }
 
-  /** Rejects if nothing may be written to the data folder. */
-  checkFolder(): Promise<void> {
-    return this.#options.checkFolder();
+  /** Others may know the id of a session that was imported, and plant links in the place of its files. */
+  async #checkPlaces(sessionID: string): Promise<void> {
+    const { formats, folder } = this.#options;
+    const files = await Promise.all(formats.map((format) => this.#places.path(sessionID, format)));
+    const kept = [outputPath(sessionID, "x"), attachmentPath(sessionID, "x", "")].map((path) => dirname(path));
+    await folder.check([...files, ...kept].map((path) => `transcripts/${path}`));
+  }
+
+  /** Rejects if nothing may be written to the data folder, or to one of these paths in it. */
+  checkFolder(paths?: readonly string[]): Promise<void> {
+    return this.#options.folder.check(paths);
   }
 
   /**
-   * Restores what belongs in the data folder, if there is one: a person, or `git clean`, may have removed it while
-   * nothing was recorded. Never rejects.
+   * Restores the templates of an existing data folder; a person or `git clean` may have removed them while nothing was
+   * recorded. Never rejects.
    */
   async restoreFolder(): Promise<void> {
-    const exists = await this.#options.fs.stat(this.#options.root).then(
+    const { fs, folder } = this.#options;
+    const exists = await fs.stat(folder.transcripts).then(
       () => true,
       () => false,
     );
-    if (exists) await this.#prepareFolder();
-  }
-
-  async #prepareFolder(): Promise<void> {
-    await this.#options.prepareFolder().catch(() => undefined);
+    if (exists) await folder.prepare();
   }
 
   #onFault(event: FaultEvent): void {
-    if (event.kind === "recovered") void this.#prepareFolder();
+    if (event.kind === "recovered") void this.#options.folder.prepare();
     this.#options.onFault(event);
   }
 
-  /** What the host stored of a session before this process heard of it; nothing if it was born here. */
+  /** Returns drafts of stored entries from before this process received the session; none if it was created meanwhile. */
   async #history(sessionID: string, known: KnownBefore): Promise<Draft[]> {
     if (this.#born.has(sessionID)) return [];
     const { queries, nowMs, formats } = this.#options;
-    const hasFile = await Promise.all(formats.map((format) => this.#places.hasTranscript(sessionID, format)));
+    const [isShared, ...hasFile] = await Promise.all([
+      this.#presence.isShared(sessionID),
+      ...formats.map((format) => this.#places.hasTranscript(sessionID, format)),
+    ]);
     const isContinued = hasFile.every(Boolean);
-    const isShared = await this.#presence.isShared(sessionID);
-    return pastDrafts({ sessionID, isContinued, isShared, ...known, queries, patience: this.#patience, nowMs });
+    const drafts = await pastDrafts({
+      sessionID,
+      isContinued,
+      isShared,
+      ...known,
+      queries,
+      patience: this.#patience,
+      nowMs,
+    });
+    const isRecorded = new Map(drafts.map((draft) => [draft, known.isRecorded(draft)]));
+    const subagents = drafts.flatMap((draft): Subagent[] => {
+      const { entry } = draft;
+      if (entry.type !== "tool_use" || entry.subagent === undefined) return [];
+      return [{ sessionID: entry.subagent.sessionID, isRecorded: isRecorded.get(draft) === true }];
+    });
+    if (this.#recalled.has(sessionID)) {
+      // Its file is written last: while it is missing, the subagents are looked for again.
+      await this.#recallSubagents(subagents);
+      if (this.#patience.isHurried) return [];
+    } else if (subagents.length > 0) {
+      // One after the other: a session may have started hundreds. Its own entries do not wait for them.
+      this.#recalls = this.#recalls.then(() => this.#recallSubagents(subagents)).catch(this.#options.onFailure);
+      this.#lookUp(this.#recalls);
+    }
+    return drafts.filter((draft) => isRecorded.get(draft) !== true);
   }
 
-  /** Waits for the natural end of what is open. */
   async #settle(sessions: readonly SessionRecording[]): Promise<void> {
     for (let waited = 0; waited < SETTLE_MS; waited += SETTLE_STEP_MS) {
       if (!sessions.some((session) => session.timeline.hasOpen)) return;
-      await this.#options.delay(SETTLE_STEP_MS);
+      await pause(SETTLE_STEP_MS);
     }
   }
 
@@ -345,7 +370,7 @@ export class Recorder {
     }
   }
 
-  /** Lets go of the sessions that have been quiet for longest, to make room for one. */
+  /** Drops the sessions that have been idle for longest, to make room for one. */
   #forgetUnused(): void {
     const surplus = this.#sessions.size + 1 - MAX_SESSIONS;
     if (surplus <= 0) return;
@@ -361,4 +386,131 @@ export class Recorder {
     void this.#presence.leave(sessionID);
     for (const { file } of session.openOutputs) void file.close();
   }
+}
+
+/** Timer for the earliest of many due times. Does not keep the process alive. */
+class DueTimer {
+  readonly #nowMs: () => number;
+  readonly #onDue: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  #dueMs = Infinity;
+
+  constructor(nowMs: () => number, onDue: () => void) {
+    this.#nowMs = nowMs;
+    this.#onDue = onDue;
+  }
+
+  /** Schedules the call for `dueMs` at the latest, in milliseconds since 1970. Undefined: no call is needed. */
+  set(dueMs: number | undefined): void {
+    if (dueMs === undefined || dueMs >= this.#dueMs) return;
+    clearTimeout(this.#timer);
+    this.#dueMs = dueMs;
+    this.#timer = setTimeout(() => this.#fire(), Math.max(0, dueMs - this.#nowMs()));
+    this.#timer.unref();
+  }
+
+  #fire(): void {
+    this.#dueMs = Infinity;
+    this.#onDue();
+  }
+}
+
+interface SessionHeaderOptions {
+  places: SessionPlaces;
+  /** Format of the transcripts that links lead to. */
+  format: TranscriptFormat;
+  redactText: (text: string) => Promise<string>;
+  recorder: string;
+}
+
+/** Returns the header of a session's transcript, from the session's data when the transcript is created. */
+async function sessionHeader(sessionID: string, options: SessionHeaderOptions): Promise<TranscriptHeader> {
+  const { places, format, redactText, recorder } = options;
+  const parentID = await places.parentOf(sessionID);
+  const known = places.known(sessionID);
+  const redacted = async (text: string | undefined): Promise<string | undefined> =>
+    text === undefined ? undefined : redactText(text).catch(() => undefined);
+  return {
+    version: 1,
+    sessionID,
+    recorder,
+    ...given({
+      parentID: known?.parentID ?? parentID,
+      parentPath: parentID === undefined ? undefined : await places.path(parentID, format),
+      title: await redacted(known?.title),
+      directory: await redacted(known?.directory),
+      created: timeOf(known?.createdMs),
+      host: known?.host,
+    }),
+  };
+}
+
+/** Longest transcript read for its title. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** Returns the last title in a transcript, "" if it has none. Undefined if the file is too long or cannot be read. */
+async function recordedTitle(fs: FileSystem, path: string, format: TranscriptFormat): Promise<string | undefined> {
+  let title = "";
+  try {
+    if ((await fs.stat(path)).size > MAX_BYTES) return undefined;
+    for await (const item of openTranscript(format, readChunks(fs, path))) {
+      if (item.kind === "header") title = item.header.title ?? title;
+      if (item.kind !== "entry") continue;
+      const { entry } = item;
+      if (entry.type === "session_event" && entry.name === "title") title = entry.text ?? title;
+    }
+  } catch {
+    return undefined;
+  }
+  return title;
+}
+
+interface FlushReport {
+  /** All entries accepted before the call are on disk. */
+  complete: boolean;
+  /** Entries not yet on disk. */
+  waiting: number;
+  /** Entries dropped so far; the transcripts say where. */
+  missing: number;
+}
+
+/** Share of the time after which large results are written in their short form, if the process is ending. */
+const SHARE_FOR_LARGE = 0.75;
+
+/**
+ * Waits until all entries of these sessions so far are on disk, at most `timeoutMs`. `isEnd`: the process is ending, so
+ * large results are shortened before the time is over.
+ */
+async function bringToDisk(
+  sessions: readonly SessionRecording[],
+  timeoutMs: number,
+  nowMs: () => number,
+  isEnd: boolean,
+): Promise<FlushReport> {
+  const deadline = nowMs() + timeoutMs;
+  const handedOver = new AbortController();
+  const handOver = allHandedOver(sessions);
+  const cutShort = (): void => {
+    if (handedOver.signal.aborted) return;
+    for (const session of sessions) session.cutShort();
+  };
+  if (isEnd) void pause(timeoutMs * SHARE_FOR_LARGE, handedOver.signal).then(cutShort);
+  await Promise.race([handOver.finally(() => handedOver.abort()), pause(timeoutMs, handedOver.signal)]);
+  const files = sessions.flatMap(({ openOutputs }) => openOutputs.map(({ file }) => file));
+  const results = await Promise.all(files.map((file) => file.flush(Math.max(0, deadline - nowMs()))));
+  let waiting = sessions.reduce((sum, session) => sum + session.waiting, 0);
+  let complete = waiting === 0;
+  let missing = 0;
+  for (const result of results) {
+    complete &&= result.complete;
+    waiting += result.waiting;
+    missing += result.missing;
+  }
+  return { complete, waiting, missing };
+}
+
+/** Runs twice, because an entry of one session may link to another, whose file is created by that. */
+async function allHandedOver(sessions: readonly SessionRecording[]): Promise<void> {
+  await Promise.all(sessions.map((session) => session.handOverAll()));
+  await Promise.all(sessions.map((session) => session.handOverAll()));
 }

@@ -1,10 +1,10 @@
-import type { TokenCounts } from "../format/entries.ts";
+import type { TokenCounts } from "./format/entry-types.ts";
 import type { JsonValue } from "./json-value.ts";
 
 /**
- * What a host tells the recorder, in no host's own words. One adapter per host makes these
- * (see src/host/); the recorder knows nothing else of the host. Times are milliseconds since 1970.
- * Ids of parts ascend in conversation order; records need not arrive in it.
+ * Records that a host adapter (see src/host/) passes to the recorder, which knows nothing else about the host.
+ * Times are milliseconds since 1970. Part ids ascend in conversation order and records may arrive in any order, except
+ * where `inOrder` is set.
  */
 export type HostRecord =
   | SessionRecord
@@ -29,25 +29,27 @@ interface OfSession {
 interface OfPart extends OfSession {
   messageID: string;
   partID: string;
+  /** The first records of the session's parts arrive in conversation order, and their ids do not ascend. */
+  inOrder?: boolean;
 }
 
-/** A session was made or changed. `parentID` is decided: absent means that it has no parent. */
+/** A session was created or changed. Without `parentID` it has no parent. */
 export interface SessionRecord extends OfSession {
   kind: "session";
-  /** The host said just now that it made the session: there is no history before this. */
+  /** The host has just created the session, so it has no history. */
   isNew: boolean;
   parentID?: string;
   title?: string;
   directory?: string;
   createdMs?: number;
   host?: string;
-  /** The user went back to before this message; nothing is removed until the next prompt. */
+  /** The user reverted to before this message; nothing is removed until the next prompt. */
   revertedTo?: string;
-  /** The host's id of the event that told of it. */
+  /** Id of the host's event. */
   eventID?: string;
 }
 
-/** A message was made or changed. */
+/** A message was created or changed. */
 export interface MessageRecord extends OfSession {
   kind: "message";
   messageID: string;
@@ -55,13 +57,13 @@ export interface MessageRecord extends OfSession {
   agent?: string;
   model?: string;
   createdMs?: number;
-  /** The message is whole: nothing of it will change but late ends. */
+  /** The message is complete; only late ends of its parts may still come. */
   completed?: boolean;
-  /** It ended because the user or the process stopped it. */
+  /** The user or the process stopped it. */
   aborted?: boolean;
 }
 
-/** A prompt is about to be saved: all its parts, before the records that confirm them. */
+/** A prompt with all its parts, before the host saves it and sends the records of the parts. */
 export interface PromptRecord extends OfSession {
   kind: "prompt";
   messageID: string;
@@ -75,32 +77,34 @@ export interface PromptPart {
   part: UserPart;
 }
 
-/** One part of a user's message. `raw` is the host's own object, copied. */
+/** Part of a user's message. `raw` is a copy of the host's object. */
 export interface UserPart {
-  /** The text that the user sees; absent for files, agents and what the host added by itself. */
+  /** Text that the user sees; absent for files, agents and text added by the host. */
   visibleText?: string;
   raw: { [key: string]: JsonValue };
-  /** The file that the part brings; `raw` then lacks its address. */
+  /** Attached file; `raw` then lacks its URL. */
   file?: HostFile;
 }
 
 export interface UserPartRecord extends OfPart {
   kind: "user_part";
   part: UserPart;
+  /** All parts of the message have come. */
+  isLast?: boolean;
 }
 
-/** The assistant's text or reasoning as it stands now, whole. */
+/** The assistant's full text or reasoning so far. */
 export interface TextRecord extends OfPart {
   kind: "text";
   reasoning: boolean;
   text: string;
   startMs?: number;
   endMs?: number;
-  /** No more is streamed into it. */
+  /** No more text follows. */
   done: boolean;
 }
 
-/** More of a text that was announced by a `text` record. */
+/** More text of a part announced by a `text` record. */
 export interface TextDeltaRecord extends OfPart {
   kind: "text_delta";
   delta: string;
@@ -111,36 +115,36 @@ export interface CallEnd {
   output: JsonValue;
   title?: string;
   metadata?: JsonValue;
-  /** Files that the tool gave back, as the host has them. */
+  /** Files returned by the tool. */
   files?: readonly HostFile[];
-  /** A file of the host's with the whole output, of which `output` is a part. */
+  /** Host file with the full output, if `output` is only part of it. */
   wholeOutputPath?: string;
   endMs?: number;
 }
 
-/** A file by address: `data:`, `file:` or `http(s):`. */
+/** File with a `data:`, `file:` or `http(s):` URL. */
 export interface HostFile {
   mime: string;
   url: string;
   filename?: string;
 }
 
-/** A tool call as it stands now. */
+/** Current state of a tool call. */
 export interface CallRecord extends OfPart {
   kind: "call";
   callID: string;
   tool: string;
-  /** Known once the call runs; absent while its arguments are still streamed. */
+  /** Absent while the arguments are still being streamed. */
   input?: JsonValue;
   startMs?: number;
-  /** The session that the call started. */
+  /** Session started by the call. */
   subagentID?: string;
-  /** The call starts a session: worth a short wait for its id. */
+  /** The call starts a session, so its entry waits briefly for the session's id. */
   startsSubagent?: boolean;
   end?: CallEnd;
 }
 
-/** A hook saw a call begin; the host's own record of it follows, or does not. */
+/** A hook saw a call begin. The host's own record may or may not follow. */
 export interface CallHintRecord extends OfSession {
   kind: "call_hint";
   callID: string;
@@ -148,7 +152,7 @@ export interface CallHintRecord extends OfSession {
   input: JsonValue;
 }
 
-/** A hook saw a call end; the host's own record of it follows, or does not. */
+/** A hook saw a call end. The host's own record may or may not follow. */
 export interface ResultHintRecord extends OfSession {
   kind: "result_hint";
   callID: string;
@@ -157,7 +161,7 @@ export interface ResultHintRecord extends OfSession {
   end: CallEnd;
 }
 
-/** The end of one model call, with what it used. */
+/** Usage of one model call, at its end. */
 export interface UsageRecord extends OfPart {
   kind: "usage";
   tokens?: TokenCounts;
@@ -165,7 +169,7 @@ export interface UsageRecord extends OfPart {
   reason?: string;
 }
 
-/** A session event that has its place among the parts: compaction, patch, retry. */
+/** Session event with a position among the parts: compaction, patch, retry. */
 export interface PartEventRecord extends OfPart {
   kind: "part_event";
   name: string;
@@ -174,30 +178,30 @@ export interface PartEventRecord extends OfPart {
   atMs?: number;
 }
 
-/** A session event that stands where it arrives. */
+/** Session event recorded in order of arrival. */
 export interface EventRecord extends OfSession {
   kind: "event";
   name: string;
   text?: string;
   data?: JsonValue;
-  /** The host's id of the event, if the same event may be told twice. */
+  /** The host's event id, if the same event may arrive twice. */
   eventID?: string;
-  /** The call that it is about, which should stand before it. */
+  /** Call that the event is about, which should come first in the transcript. */
   callID?: string;
-  /** The host's id of the request that it makes or answers. An answer stands behind its request. */
+  /** The host's id of the request that it makes or answers. An answer comes after its request. */
   requestID?: string;
 }
 
-/** The host took messages or parts back. */
+/** The host removed messages or parts. */
 export interface RemovalRecord extends OfSession {
   kind: "removal";
   messageID: string;
   partID?: string;
-  /** The host's id of the event that told of it. */
+  /** Id of the host's event. */
   eventID?: string;
 }
 
-/** The session started or stopped working. After `idle` late ends of parts may still come. `deleted` is the end. */
+/** The session started or stopped working. Late ends of parts may come after `idle`, but nothing comes after `deleted`. */
 export interface ActivityRecord extends OfSession {
   kind: "activity";
   state: "busy" | "idle" | "retrying" | "aborting" | "deleted";

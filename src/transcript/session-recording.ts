@@ -1,43 +1,46 @@
-import type { AppendFile } from "../files/append-file.ts";
-import type { Draft } from "./draft.ts";
-import { isoTime } from "./draft.ts";
+import { setImmediate as yieldToHost } from "node:timers/promises";
+import type { AppendFile } from "./files/append-file.ts";
+import type { Draft } from "./entry-draft.ts";
+import { isoTime } from "./entry-draft.ts";
 import { MAX_OUTPUT_BYTES } from "./kept-files.ts";
+import { pause } from "./patience.ts";
 import type { Preparation, PreparedEntry } from "./preparation.ts";
 import type { HostRecord } from "./records.ts";
 import type { Sink } from "./sink.ts";
-import { Timeline } from "./timeline/timeline.ts";
+import { Timeline } from "./timeline/session-timeline.ts";
 
-/** Drafts of one session that wait for their place or their redaction; more are dropped and counted. */
+/** Maximum number of drafts of one session in memory; more are dropped and counted. */
 const MAX_DRAFTS = 20_000;
-/** Drafts that are prepared at once: enough to make redaction cheap, few enough to be written soon. */
+/** Maximum number of drafts prepared at once: enough to make redaction cheap, few enough to be written soon. */
 const BATCH = 64;
 
-/** How long the entries that follow a large result wait for it, so that it mostly stands before the answer to it, in ms. */
+/** Size of an entry, or of several together, in characters or bytes, from which redaction takes noticeable time. */
+const LARGE = 256 * 1024;
+/** Maximum wait of the entries after a large one, in milliseconds, so that it mostly comes before the answer to it. */
 const HEAD_START_MS = 5_000;
-/** For a result of this size, in characters or bytes, they do not wait at all: it would be in vain. */
-const HUGE_OUTPUT = 8 * 1024 * 1024;
+/** Size of an entry, in characters or bytes, from which they do not wait, since it would take too long. */
+const HUGE = 8 * 1024 * 1024;
 
-/** A large result, which is prepared beside the entries that follow it. */
-interface LargeResult {
+/** Large entry, prepared in parallel with those after it. */
+interface LargeEntry {
   draft: Draft;
-  /** In characters or bytes. */
   size: number;
-  /** What is written if there is no time for the whole. */
+  /** Short form, written if there is no time for the full result. */
   short: readonly PreparedEntry[];
-  /** Resolves when either form is with the append writers. */
+  /** Resolves when either form is handed to the append writers. */
   done: Promise<void>;
   settle: () => void;
 }
 
-/** A file of the session and what makes its records. */
+/** File of the session, with its encoder. */
 export interface Output {
   sink: Sink;
   file: AppendFile;
 }
 
-/** What need not be taken from the host's store. */
+/** Entries that need not be taken from the host's store. */
 export interface KnownBefore {
-  /** This process hears of the message by itself. */
+  /** This process receives the message live. */
   isLive: (messageID: string) => boolean;
   /** Every file of the session has the entry. */
   isRecorded: (draft: Draft) => boolean;
@@ -46,36 +49,34 @@ export interface KnownBefore {
 export interface SessionRecordingOptions {
   sessionID: string;
   preparation: Preparation;
-  /** Whether the session has a transcript from before. */
+  /** The session has an earlier transcript. */
   hasTranscript: () => Promise<boolean>;
-  /** Opens the session's files; resolves once its place is known. */
+  /** Opens the session's files; resolves once their location is known. */
   open: () => Promise<Output[]>;
-  /** Called before the open files get more. */
+  /** Called before more is written to open files. */
   goOn: () => Promise<void>;
-  /** Drafts of what the host stored and `isRecorded` does not know, but for the messages that `isLive` names. */
+  /** Returns drafts of stored entries that are neither recorded nor live. */
   history: (known: KnownBefore) => Promise<Draft[]>;
-  /** An entry that is written links to the transcript of this session. */
+  /** Called when an entry links to the transcript of another session. */
   onLink: (sessionID: string) => void;
   nowMs: () => number;
-  /** Resolves after that time, or when the signal is given. */
-  delay: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** Runs a step of work soon, after the host's own. */
-  soon: (step: () => void) => void;
-  /** Told of a failure of ours; the drafts that it cost are counted in the transcript. */
+  /** Called for an internal failure; the drafts lost by it are counted in the transcript. */
   onFailure: (error: unknown) => void;
 }
 
-/** Records one session: from the host's records to lines handed to the append writers. */
+/** Records one session: turns the host's records into lines for the append writers. */
 export class SessionRecording {
   readonly sessionID: string;
   readonly timeline: Timeline;
   readonly #options: SessionRecordingOptions;
   #drafts: Draft[] = [];
   #outputs: readonly Output[] | undefined;
+  /** Pending or finished opening of the files. */
+  #opening: Promise<Output[]> | undefined;
   #pump: Promise<void> | undefined;
   #preparing = 0;
-  /** In the order in which they are prepared. */
-  readonly #large = new Set<LargeResult>();
+  /** In order of preparation. */
+  readonly #large = new Set<LargeEntry>();
   #lane: Promise<void> = Promise.resolve();
   #lost = 0;
   #mustBegin = false;
@@ -95,13 +96,13 @@ export class SessionRecording {
     this.#collect();
   }
 
-  /** Writes what has waited long enough. */
+  /** Writes the drafts whose wait is over. */
   expire(): void {
     this.timeline.expire();
     this.#collect();
   }
 
-  /** Ends all that is open. Never throws. */
+  /** Ends all unfinished texts and calls. Never throws. */
   interrupt(): void {
     try {
       this.timeline.interrupt();
@@ -111,22 +112,22 @@ export class SessionRecording {
     }
   }
 
-  /** Nothing is under way and nothing waits. */
+  /** No text or call is unfinished, and no draft is waiting. */
   get isQuiet(): boolean {
     return !this.timeline.hasOpen && this.#drafts.length === 0 && this.#pump === undefined && this.#large.size === 0;
   }
 
-  /** Entries that are not with the append writers yet. */
+  /** Number of entries not yet handed to the append writers. */
   get waiting(): number {
     return this.#drafts.length + this.#preparing + this.#large.size;
   }
 
-  /** Resolves when all drafts so far, but for large results, are with the append writers. Never rejects. */
+  /** Resolves when all drafts so far, except large ones, are handed to the append writers. Never rejects. */
   async handOver(): Promise<void> {
     while (this.#pump) await this.#pump;
   }
 
-  /** Resolves when all drafts so far are with the append writers. Never rejects. */
+  /** Resolves when all drafts so far are handed to the append writers. Never rejects. */
   async handOverAll(): Promise<void> {
     do {
       await this.handOver();
@@ -134,31 +135,43 @@ export class SessionRecording {
     } while (this.#pump || this.#large.size > 0);
   }
 
-  /** Hands the short form of each large result that is not prepared yet to the append writers: there is no more time. */
+  /** Hands the short form of each unprepared large entry to the append writers, because time is running out. */
   cutShort(): void {
     for (const large of this.#large) this.#finish(large, large.short);
   }
 
-  /** The session's files; none before its first entry. */
+  /** The session's files; none before the first entry. */
   get openOutputs(): readonly Output[] {
     return this.#outputs ?? [];
   }
 
-  /** Nothing waits for the disk. */
   get isWritten(): boolean {
     return this.openOutputs.every(({ file }) => file.stats.waiting === 0);
   }
 
-  /** Makes the session's files, with nothing but their heads if nothing is recorded: something links to them. */
+  /** Creates the session's files, if necessary with only a header, because a link leads to them. */
   begin(): void {
     if (this.#isBegun) return;
     this.#mustBegin = true;
     this.#startPump();
   }
 
-  /** Opens the session's files, and with them its history, without waiting for an entry. */
+  /** Opens the session's files and adds missing history, without waiting for an entry. */
   open(): void {
     this.#startPump();
+  }
+
+  /** Opens the session's files without history. Never rejects; the first entry tries again. */
+  async prepare(): Promise<void> {
+    await this.#openOutputs().catch(() => undefined);
+  }
+
+  #openOutputs(): Promise<Output[]> {
+    this.#opening ??= this.#options.open().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return this.#opening;
   }
 
   #collect(): void {
@@ -170,7 +183,7 @@ export class SessionRecording {
   }
 
   #startPump(): void {
-    this.#pump ??= new Promise<void>((resolve) => this.#options.soon(resolve))
+    this.#pump ??= yieldToHost()
       .then(() => this.#run())
       .catch((error: unknown) => this.#lose(error))
       .finally(() => {
@@ -179,7 +192,7 @@ export class SessionRecording {
       });
   }
 
-  /** The files could not be opened: what waits for them is gone, and is counted in the next that can. */
+  /** Drops the waiting drafts because the files could not be opened. They are counted in the next file that can be. */
   #lose(error: unknown): void {
     this.#lost += this.#drafts.splice(0).length;
     this.#options.onFailure(error);
@@ -207,7 +220,7 @@ export class SessionRecording {
       await this.#options.goOn();
       return this.#outputs;
     }
-    this.#outputs = await this.#options.open();
+    this.#outputs = await this.#openOutputs();
     const history = await this.#history(this.#outputs);
     this.#drafts = [...history, ...this.#drafts];
     return this.#outputs;
@@ -225,7 +238,7 @@ export class SessionRecording {
     }
   }
 
-  /** A session that was never recorded gets no file for the news that it was renamed or deleted. */
+  /** Skips the news that a session was renamed or deleted, if nothing of it was recorded. */
   async #isOnlyFarewell(): Promise<boolean> {
     const isOnly = (): boolean => this.#drafts.length > 0 && this.#drafts.every(isFarewell);
     return !this.#outputs && isOnly() && !(await this.#options.hasTranscript()) && isOnly();
@@ -236,32 +249,38 @@ export class SessionRecording {
       for (const entry of await this.#prepare(drafts)) this.#append(outputs, entry);
     };
     let small: Draft[] = [];
+    let smallSize = 0;
     for (const draft of batch) {
-      const size = await this.#options.preparation.largeOutput(draft);
-      if (size === undefined) {
-        small.push(draft);
-        continue;
+      const size = await this.#options.preparation.size(draft);
+      const isLarge = size >= LARGE;
+      if (isLarge || smallSize + size >= LARGE) {
+        await writeSmall(small);
+        small = [];
+        smallSize = 0;
       }
-      await writeSmall(small);
-      small = [];
-      await this.#writeLarge(draft, size);
+      if (isLarge) {
+        await this.#writeLarge(draft, size);
+      } else {
+        small.push(draft);
+        smallSize += size;
+      }
     }
     await writeSmall(small);
   }
 
-  /** Starts on a large result, and resolves when it is written or the entries that follow it must not wait any longer. */
+  /** Prepares a large entry. Resolves when it is written or those after it must not wait any longer. */
   async #writeLarge(draft: Draft, size: number): Promise<void> {
-    const { preparation, sessionID, delay, onFailure } = this.#options;
+    const { preparation, sessionID, onFailure } = this.#options;
     try {
       const short = await preparation.prepareShort(sessionID, draft, size);
       const { promise: done, resolve: settle } = Promise.withResolvers<void>();
-      const large: LargeResult = { draft, size, short, done, settle };
+      const large: LargeEntry = { draft, size, short, done, settle };
       this.#large.add(large);
-      // One after the other: each may take a hundred megabytes.
+      // One after the other, as each may take a hundred megabytes.
       this.#lane = this.#lane.then(() => this.#prepareLarge(large));
-      if (size >= HUGE_OUTPUT) return;
+      if (size >= HUGE) return;
       const isDone = new AbortController();
-      await Promise.race([done.finally(() => isDone.abort()), delay(HEAD_START_MS, isDone.signal)]);
+      await Promise.race([done.finally(() => isDone.abort()), pause(HEAD_START_MS, isDone.signal)]);
     } catch (error) {
       onFailure(error);
       this.#lost += 1;
@@ -269,14 +288,14 @@ export class SessionRecording {
   }
 
   /** Never rejects. */
-  async #prepareLarge(large: LargeResult): Promise<void> {
+  async #prepareLarge(large: LargeEntry): Promise<void> {
     if (!this.#large.has(large)) return;
     if (large.size > MAX_OUTPUT_BYTES) return this.#finish(large, large.short);
     const { preparation, sessionID, onFailure } = this.#options;
     try {
       const whole = await preparation.prepare(sessionID, [large.draft]);
-      // The memory for records that wait is bounded, and a huge one may take most of it. A disk that fails holds this up.
-      if (large.size >= HUGE_OUTPUT) await Promise.all(this.openOutputs.map(({ file }) => file.flush()));
+      // Memory for waiting records is bounded, and a huge one may take most of it. So this waits while the disk fails.
+      if (large.size >= HUGE) await Promise.all(this.openOutputs.map(({ file }) => file.flush()));
       this.#finish(large, whole);
     } catch (error) {
       onFailure(error);
@@ -284,13 +303,13 @@ export class SessionRecording {
     }
   }
 
-  #finish(large: LargeResult, entries: readonly PreparedEntry[]): void {
+  #finish(large: LargeEntry, entries: readonly PreparedEntry[]): void {
     if (!this.#large.delete(large)) return;
     for (const entry of entries) this.#append(this.openOutputs, entry);
     large.settle();
   }
 
-  /** A batch that cannot be prepared is tried one by one, so that a bad entry costs only itself. */
+  /** Prepares a failed batch one by one, so that a bad entry is lost alone. */
   async #prepare(batch: readonly Draft[]): Promise<PreparedEntry[]> {
     const { preparation, sessionID, onFailure } = this.#options;
     const prepared: PreparedEntry[] = [];

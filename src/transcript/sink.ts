@@ -1,6 +1,5 @@
-import type { AppendFormat, AppendRecord, Gap, Replacement, TornTail } from "../files/append-format.ts";
-import type { TailScanner } from "../files/tail-scanner.ts";
-import type { SessionEventEntry, TranscriptEntry, TranscriptHeader } from "../format/entries.ts";
+import type { AppendFormat, AppendRecord, Gap, Replacement, TailScanner, TornTail } from "./files/append-format.ts";
+import type { SessionEventEntry, TranscriptEntry, TranscriptHeader } from "./format/entry-types.ts";
 import {
   closingOf,
   createJsonlScanner,
@@ -17,30 +16,30 @@ import {
   isNote,
   openKey,
   stateKey,
-} from "../format/index.ts";
-import { given } from "./draft.ts";
-import { transcriptPath, type TranscriptFormat } from "./paths.ts";
+} from "./format/formats.ts";
+import { given } from "./entry-draft.ts";
+import { transcriptPath, type TranscriptFormat } from "./transcript-paths.ts";
 import type { PreparedEntry } from "./preparation.ts";
 
-/** Calls whose input is remembered as written; the result of an older one repeats its input. */
+/** Maximum number of calls whose input is remembered as written; results of older ones repeat the input. */
 const MAX_INPUTS = 10_000;
 
 export interface SinkOptions {
   format: TranscriptFormat;
-  /** The format of the transcripts that entries link to: the same in all of a session's files. */
+  /** Format of the transcripts that entries link to; the same in all files of a session. */
   linkFormat: TranscriptFormat;
   sessionID: string;
-  /** Path of the file, relative to the transcripts folder. */
+  /** Path relative to the transcripts folder. */
   filePath: string;
   maxInlineChars: number;
-  /** Asked for when the file is begun. */
+  /** Called when the file is created. */
   header: () => TranscriptHeader;
 }
 
-/** One file format of one session: entries in, text and keys for the append writer out. Touches no disk. */
+/** Encodes entries of one session in one format, as text and keys for the append writer. Does not touch the disk. */
 export class Sink implements AppendFormat {
   readonly #options: SinkOptions;
-  /** Part ids of the calls whose input this process wrote to the file, and of which no result was written yet. */
+  /** Part ids of calls whose input this process wrote, and which have no result yet. */
   readonly #inputsWritten = new Set<string>();
   #isBegun = false;
 
@@ -55,7 +54,7 @@ export class Sink implements AppendFormat {
     return { data, ...given({ key: entryKey(placed), stateKey: stateKey(placed.type, placed), replacement }) };
   }
 
-  /** Whether the entry is in the file, and as whole as it is here. */
+  /** Returns whether the file has the entry, at least as complete. */
   isRecorded(entry: TranscriptEntry, inFile: ReadonlySet<string>): boolean {
     const key = entryKey(entry);
     if (key === undefined || !inFile.has(key)) return false;
@@ -63,13 +62,13 @@ export class Sink implements AppendFormat {
     return !replacement || !inFile.has(replacement.openKey) || inFile.has(replacement.endKey);
   }
 
-  /** The record of this entry was dropped: nothing may refer to it. */
+  /** Forgets an entry whose record was dropped, so that nothing refers to it. */
   forget({ entry: { partID } }: PreparedEntry): void {
     if (partID !== undefined) this.#inputsWritten.delete(partID);
   }
 
   header(): string {
-    // A file that was removed is begun anew: what it held cannot be referred to any more.
+    // The file was removed and is created again, so entries must not refer to its earlier content.
     if (this.#isBegun) this.#inputsWritten.clear();
     this.#isBegun = true;
     const { format, filePath, header } = this.#options;
@@ -103,7 +102,7 @@ export class Sink implements AppendFormat {
     return this.#encode(entry);
   }
 
-  /** A whole text, call or result is put in place of one that is in the file without an end. */
+  /** The entry replaces an unfinished one in the file. */
   #replacement(entry: TranscriptEntry, outputPath?: string): Replacement | undefined {
     if (!isContinuable(entry) || entry.continues !== undefined || entry.unfinished === true) return undefined;
     const { type, partID } = entry;
@@ -125,7 +124,7 @@ export class Sink implements AppendFormat {
     return encodeMarkdownEntry(entry, { maxInlineChars, filePath, inputIsKnown, ...given({ outputPath }) });
   }
 
-  /** Whether the input of a result stands in the file with its call. */
+  /** Returns whether the file has the input of a result, with its call. */
   #inputIsKnown(entry: TranscriptEntry): boolean {
     if (entry.type !== "tool_use" && entry.type !== "tool_result") return false;
     const { partID } = entry;
@@ -135,7 +134,7 @@ export class Sink implements AppendFormat {
     return false;
   }
 
-  /** A subagent's transcript is in the folder of the session that started it. */
+  /** Returns the path of a subagent's transcript, in the folder of the session that started it. */
   #withSubagentPath(entry: TranscriptEntry): TranscriptEntry {
     if ((entry.type !== "tool_use" && entry.type !== "tool_result") || !entry.subagent) return entry;
     const { sessionID } = entry.subagent;

@@ -8,7 +8,7 @@ import {
   entryKey,
   parseJsonlTranscript,
   parseMarkdownTranscript,
-} from "../../src/format/index.ts";
+} from "../../src/transcript/format/formats.ts";
 import { createRecorder } from "../../src/transcript/create-recorder.ts";
 import type { Recorder } from "../../src/transcript/recorder.ts";
 import { randomFrom } from "./random.ts";
@@ -46,8 +46,9 @@ const subject: CrashSubject = {
       if (!report.complete) throw new Error(JSON.stringify(report));
       return;
     }
-    // A host that starts has loaded all this before anybody speaks; so has the child before its records count.
-    recorder.accept({ ...sessionRecord(SESSIONS[0]), kind: "event", name: "begun" });
+    // A host has loaded all this long before anybody speaks. And before the first record of a session that continues,
+    // its file is read and the host is asked for its history; what a kill costs then is recorded at the next start.
+    for (const session of SESSIONS) recorder.accept({ ...sessionRecord(session), kind: "event", name: "begun" });
     await recorder.flush(10_000);
     const pace = PACES[random(PACES.length)] ?? PACES[0];
     run.begins();
@@ -108,7 +109,7 @@ function recordCall(
   });
 }
 
-async function inspectFile(folder: string, file: string): Promise<CrashFile> {
+export async function inspectFile(folder: string, file: string): Promise<CrashFile> {
   const path = join(folder, "transcripts", file);
   const extension = file.endsWith(".md") ? ".md" : ".jsonl";
   const bytes = fs.readFileSync(path);

@@ -2,8 +2,8 @@
 import * as fs from "node:fs";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { AppendFile } from "../../src/files/append-file.ts";
-import { WritePool } from "../../src/files/write-pool.ts";
+import { AppendFile } from "../../src/transcript/files/append-file.ts";
+import { WritePool } from "../../src/transcript/files/write-pool.ts";
 import { lineFormat, lineRecord, readLines } from "../support/line-format.ts";
 import { randomFrom } from "./random.ts";
 import type { CrashFile, CrashRun, CrashSubject } from "./subject.ts";

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { findFixes } from "../../src/parse/fixes.ts";
+import { findFixes } from "../../src/fixes/find-fixes.ts";
 import type { ParseResult, ToolCall } from "../../src/parse/model.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { REPOSITORY } from "../support/repository.ts";

@@ -7,8 +7,8 @@ import {
   encodeJsonlHeader,
   encodeMarkdownEntry,
   encodeMarkdownHeader,
-} from "../../src/format/index.ts";
-import type { ParseOptions } from "../../src/parse/options.ts";
+} from "../../src/transcript/format/formats.ts";
+import type { ParseOptions } from "../../src/parse/parse-options.ts";
 import { anyEntry, anyHeader } from "../property/format-arbitraries.ts";
 import { anyLines } from "../support/parse/any-lines.ts";
 import { cuts } from "../support/parse/chunks.ts";

@@ -1,9 +1,9 @@
 /** What must hold for a case. Each check throws, or gives sentences on what is wrong. */
 import assert from "node:assert/strict";
 import type { ParseResult } from "../../src/parse/model.ts";
-import { findFixes } from "../../src/parse/fixes.ts";
+import { findFixes } from "../../src/fixes/find-fixes.ts";
 import { correlateToolCalls } from "../../src/parse/tool-calls.ts";
-import { scanErrors, type ToolError } from "../../src/scan/errors.ts";
+import { failedCalls } from "../../src/queries/session-errors.ts";
 import { applyAmendments } from "../support/parse/apply-amendments.ts";
 import { asIterable, pieces } from "../support/parse/chunks.ts";
 import { countingIds, parsedWithCounts } from "../support/parse/counting-ids.ts";
@@ -50,15 +50,14 @@ async function checkReader({ input, options, windowLines, cuts }: FuzzCase, whol
 
 /** The quick way to the errors gives what the whole parse has. */
 async function checkErrors({ input, options }: FuzzCase, { tool_calls: calls }: ParseResult): Promise<void> {
-  const found: ToolError[] = [];
-  for await (const error of scanErrors(input, options)) found.push(error);
+  const { found } = await failedCalls(input, { ...options, pricing: "flat" });
   const known = calls.filter(({ status, result }) => status === "error" && result !== null);
   const short = (id: string | null, line: number | undefined, text: string | null): string =>
     `${line} ${id} ${text ?? ""}`;
   assert.deepEqual(
-    found.map(({ tool_use_id: id, line_number: line, error }) => short(id, line, error)).toSorted(),
+    found.map(({ failed: { tool_use_id: id, result, error } }) => short(id, result?.line_number, error)).toSorted(),
     known.map(({ tool_use_id: id, result, error }) => short(id, result?.line_number, error)).toSorted(),
-    "errors found by scanning",
+    "errors found without texts",
   );
 }
 

@@ -2,9 +2,9 @@
  * Inputs that could make a reader slow, each as a rule that writes any number of pieces. Eight times the pieces may
  * cost eight times as much and something for a busy machine, but not the 64 times of a search within a search.
  */
-import { findFixes } from "../../src/parse/fixes.ts";
+import { findFixes } from "../../src/fixes/find-fixes.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
-import { scanErrors } from "../../src/scan/errors.ts";
+import { failedCalls } from "../../src/queries/session-errors.ts";
 
 export interface Growth {
   name: string;
@@ -136,9 +136,7 @@ const STEPS: Record<string, (input: string) => Promise<void>> = {
     const { messages, content_blocks: blocks, tool_calls: calls } = await parseTranscript("S", input);
     findFixes(messages, blocks, calls);
   },
-  errors: async (input) => {
-    for await (const _ of scanErrors(Buffer.from(input))) continue;
-  },
+  errors: async (input) => void (await failedCalls(Buffer.from(input), { pricing: "flat" })),
 };
 
 /** A sentence for each step that grows faster than it may. */

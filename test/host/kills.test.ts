@@ -7,9 +7,9 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ParsedTranscript } from "../../src/format/items.ts";
-import { parseMarkdownTranscript } from "../../src/format/markdown-read.ts";
-import { mergeContinuations } from "../../src/format/merge.ts";
+import type { ParsedTranscript } from "../../src/transcript/format/items.ts";
+import { parseMarkdownTranscript } from "../../src/transcript/format/markdown-read.ts";
+import { mergeContinuations } from "../../src/transcript/format/merge.ts";
 import { parseExport } from "../support/host/export.ts";
 import { call, text, type ModelScript } from "../support/host/model-script.ts";
 import { startModel } from "../support/host/model.ts";
@@ -22,7 +22,8 @@ import { describe, test } from "../support/runner.ts";
 const KILLS = Number(process.env["KILLS"] ?? 20);
 /** Long enough for some steps of the turn on a slow machine. */
 const MAX_LIFE_MS = 4_000;
-const TIMEOUT_MS = 900_000;
+/** A start, a kill and a look at the file take half a minute on a busy machine. */
+const TIMEOUT_MS = (KILLS + 2) * 120_000;
 
 /** Says something slowly, then calls two tools, step after step. */
 const script: ModelScript = ({ index }) =>

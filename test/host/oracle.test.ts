@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { TranscriptEntry } from "../../src/format/entries.ts";
+import type { TranscriptEntry } from "../../src/transcript/format/entry-types.ts";
 import { parseExport } from "../support/host/export.ts";
 import { compareWithExport } from "../support/host/oracle.ts";
 import { compareUsage } from "../support/host/usage-oracle.ts";

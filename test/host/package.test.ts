@@ -1,35 +1,21 @@
 /** Every way to name the plugin in opencode.json that works without a registry, in the real opencode. Needs `dist/`. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { text } from "../support/host/model-script.ts";
+import { installPacked } from "../support/host/packed.ts";
 import { startModel, type ModelServer } from "../support/host/model.ts";
-import { runOpencode } from "../support/host/process.ts";
+import { BINARY, runOpencode } from "../support/host/process.ts";
 import { createSandbox } from "../support/host/sandbox.ts";
 import { REPOSITORY } from "../support/repository.ts";
-import { afterAll, describe, test } from "../support/runner.ts";
-import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+import { afterAll, describe, isLong, test } from "../support/runner.ts";
+import { removeTempDirs } from "../support/temp-dir.ts";
 
 const TIMEOUT_MS = 120_000;
 let model: Promise<ModelServer> | undefined;
-
-/** Packs the package and puts it where an installation would; its dependencies are those of this repository. */
-function installPacked(): string {
-  const folder = makeTempDir();
-  const modules = join(folder, "node_modules");
-  mkdirSync(modules);
-  const pack = ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder];
-  const { status, stdout, stderr } = spawnSync("npm", pack, { cwd: REPOSITORY, encoding: "utf8" });
-  assert.equal(status, 0, stderr);
-  const unpacked = spawnSync("tar", ["-xzf", join(folder, stdout.trim()), "-C", modules]);
-  assert.equal(unpacked.status, 0, String(unpacked.stderr));
-  for (const name of ["zod", "@secretlint"])
-    symlinkSync(join(REPOSITORY, "node_modules", name), join(modules, name), "junction");
-  return join(modules, "package");
-}
 
 async function recordsWith(spec: string): Promise<void> {
   model ??= startModel({ package: [[text("Recorded.")]] });
@@ -54,10 +40,27 @@ async function recordsWith(spec: string): Promise<void> {
 
 describe("the plugin records when opencode.json names it", () => {
   test("by the folder of the repository", () => recordsWith(REPOSITORY), TIMEOUT_MS);
-  test("by the folder as a file: URL", () => recordsWith(pathToFileURL(REPOSITORY).href), TIMEOUT_MS);
+  if (isLong) test("by the folder as a file: URL", () => recordsWith(pathToFileURL(REPOSITORY).href), TIMEOUT_MS);
   test("by the folder of the package from npm pack's tarball", () => recordsWith(installPacked()), TIMEOUT_MS);
   afterAll(async () => {
     removeTempDirs();
     await (await model)?.close();
+  });
+});
+
+/** opencode 2.x looks for `server` in a configured folder, without regard to `exports`, and for `NAME/server` in a package. */
+describe("the embedded Bun finds the plugin where opencode 2.x looks for it", () => {
+  const pluginAt = (specifier: string, from: string): string => {
+    const code = `import(Bun.resolveSync(${JSON.stringify(specifier)}, ${JSON.stringify(from)})).then((m) => console.log(Object.keys(m.default).sort().join()))`;
+    const env = { ...process.env, BUN_BE_BUN: "1" };
+    const { stdout, stderr } = spawnSync(BINARY, ["-e", code], { env, encoding: "utf8" });
+    return `${stdout}${stderr}`.trim();
+  };
+  test("in the folder of a checkout", () => assert.equal(pluginAt(join(REPOSITORY, "server"), "/"), "id,server,setup"));
+  test("in the folder of the package", () =>
+    assert.equal(pluginAt(join(installPacked(), "server"), "/"), "id,server,setup"));
+  test("in the package by its name", () => {
+    const folder = installPacked();
+    assert.equal(pluginAt("opencode-transcripts/server", join(folder, "../..")), "id,server,setup");
   });
 });

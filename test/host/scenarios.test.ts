@@ -14,7 +14,7 @@ const scenarios = all.filter(({ name }) => chosen?.includes(name) ?? true);
 const run = new ScenarioRun(scenarios);
 
 /** The first test waits for all scenarios that share a server. */
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 900_000;
 
 describe("what opencode exports stands in the transcript", () => {
   for (const scenario of scenarios) {

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { TranscriptEntry } from "../../src/format/entries.ts";
+import type { TranscriptEntry } from "../../src/transcript/format/entry-types.ts";
 import { parseExport, type ExportedSession } from "../support/host/export.ts";
 import { expectedEntries } from "../support/host/expected.ts";
 import { call, gate, moreArguments, rawCall, text } from "../support/host/model-script.ts";
@@ -21,7 +21,7 @@ import type { Format } from "../support/host/scenario.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 600_000;
 const OURS: PluginSpec = [REPOSITORY, { format: "both" }];
 const CHANGER = fileURLToPath(new URL("../support/host/prompt-plugin.js", import.meta.url));
 const FORMATS = ["markdown", "jsonl"] as const;
@@ -31,6 +31,10 @@ let model: Promise<ModelServer> | undefined;
 const theModel = (): Promise<ModelServer> =>
   (model ??= startModel({
     one: [[text("One.")]],
+    delegate: [
+      [call("task", { description: "one", prompt: "scenario:one please", subagent_type: "general" })],
+      [text("Delegated.")],
+    ],
     tool: [
       [text("I run."), call("bash", { command: "echo begun; sleep 6; echo over", description: "x" })],
       [text("Ran.")],
@@ -93,13 +97,16 @@ describe("turns without the plugin", () => {
         await end(server);
         await sandbox.configure([]);
         server = await startOpencode(sandbox);
+        await server.client.prompt(id, "scenario:delegate please");
         for (let n = 0; n < 110; n++) await say(server, id, `Note ${n}.`);
         await end(server);
         await sandbox.configure([OURS]);
         server = await startOpencode(sandbox);
         await server.client.prompt(id, "scenario:one again");
         await end(server);
-        await assertAsStored(server, id);
+        const sessions = await family(server, id);
+        assert.equal(sessions.length, 2);
+        for (const { info } of sessions) await assertAsStored(server, info.id);
       }),
     TIMEOUT_MS,
   );

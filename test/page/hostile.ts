@@ -1,5 +1,5 @@
 /** Contents that want to be more than text, put wherever a session has text. */
-import type { PageSession } from "../../src/html/index.ts";
+import type { PageSession } from "../../src/html/html.ts";
 import { MadeSession } from "./made-sessions.ts";
 
 const RUN = "window.ran=true;alert(1)";
@@ -53,12 +53,21 @@ export const VECTORS: readonly string[] = [
 /** A session with a vector in every field that a file can set, and in what its caller sets. */
 export async function hostileSession(vector: string): Promise<PageSession> {
   const child = await lines(vector, { agentId: vector, isSidechain: true }).session();
-  const session = await lines(vector).session([child, { ...child, title: vector, children: [] }]);
+  const session = await lines(vector).session([
+    child,
+    { ...child, metadata: { ...child.metadata, title: vector }, children: [] },
+  ]);
   const { stats } = session;
   return {
     ...session,
-    title: vector,
-    metadata: { ...session.metadata, sessionId: vector, cwd: vector, gitBranch: vector, firstTimestamp: vector },
+    metadata: {
+      ...session.metadata,
+      title: vector,
+      sessionId: vector,
+      cwd: vector,
+      gitBranch: vector,
+      firstTimestamp: vector,
+    },
     stats: {
       ...stats,
       models: { ...stats.models, [vector]: { ...ZERO, messages: 1, cost_is_estimate: false } },

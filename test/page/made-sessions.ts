@@ -1,6 +1,6 @@
 /** Sessions made line by line, in Claude Code's format, and their pages. */
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
-import { pageSession, renderPage, type PageOptions, type PageSession } from "../../src/html/index.ts";
+import { renderPage, type PageOptions, type PageSession } from "../../src/html/html.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -45,7 +45,7 @@ export class MadeSession {
   }
 
   async session(children: readonly PageSession[] = []): Promise<PageSession> {
-    return pageSession(await parseTranscript("row", this.#lines.join("\n")), children);
+    return { ...(await parseTranscript("row", this.#lines.join("\n"))), children };
   }
 }
 

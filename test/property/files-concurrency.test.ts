@@ -3,9 +3,9 @@ import { spawn } from "node:child_process";
 import * as fs from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { AppendFile } from "../../src/files/append-file.ts";
+import { AppendFile } from "../../src/transcript/files/append-file.ts";
 import { lineFormat, lineRecord, readLines } from "../support/line-format.ts";
-import { afterAll, describe, test } from "../support/runner.ts";
+import { afterAll, describe, runs, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
 afterAll(removeTempDirs);
@@ -66,7 +66,7 @@ describe("two writers of one file in one process", () => {
         const repaired = found.torn.length + (found.tail === "" ? 0 : 1);
         assert.ok(repaired <= torn && (torn === 0 || repaired > 0));
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   }, 120_000);
 });

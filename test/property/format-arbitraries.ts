@@ -10,7 +10,7 @@ import type {
   TranscriptEntry,
   TranscriptHeader,
   UserMessageEntry,
-} from "../../src/format/entries.ts";
+} from "../../src/transcript/format/entry-types.ts";
 
 const KINDS = [
   "User Message",
@@ -252,6 +252,7 @@ const event: fc.Arbitrary<SessionEventEntry> = fc.record(
     // Of some events the data stands in the comment.
     name: fc.oneof(name, fc.constantFrom("usage", "todo", "patch")),
     ...ids,
+    eventID: name,
     text: nastyText,
     data: json,
   },

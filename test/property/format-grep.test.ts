@@ -5,10 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import type { TranscriptEntry, TranscriptHeader } from "../../src/format/entries.ts";
-import { encodeJsonlEntry, encodeJsonlHeader } from "../../src/format/jsonl.ts";
-import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/format/markdown-encode.ts";
-import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
+import type { TranscriptEntry, TranscriptHeader } from "../../src/transcript/format/entry-types.ts";
+import { encodeJsonlEntry, encodeJsonlHeader } from "../../src/transcript/format/jsonl.ts";
+import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
+import { afterAll, beforeAll, describe, runs, test } from "../support/runner.ts";
 import { anyEntry, anyHeader, nastyText } from "./format-arbitraries.ts";
 
 const filePath = "ses_1.md";
@@ -53,7 +53,7 @@ describe("grep on a transcript", () => {
         writeFileSync(file, encodeMarkdownHeader(header, { filePath }) + sections.join(""));
         assert.deepEqual(counts(kinds), expected(list));
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
@@ -63,7 +63,7 @@ describe("grep on a transcript", () => {
         writeFileSync(file, encodeJsonlHeader(header) + list.map(encodeJsonlEntry).join(""));
         assert.deepEqual(counts(kinds), [0, 0, 0, 0, 0]);
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 
@@ -86,7 +86,7 @@ describe("grep on a transcript", () => {
         const starts = messages.map((section) => `${section.split("\n").slice(0, 6).join("\n")}\n`);
         assert.equal(shown, starts.join("--\n"));
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
-import type { TranscriptEntry } from "../../src/format/entries.ts";
-import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/format/markdown-encode.ts";
-import { describe, test } from "../support/runner.ts";
+import type { TranscriptEntry } from "../../src/transcript/format/entry-types.ts";
+import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
+import { describe, runs, test } from "../support/runner.ts";
 import { anyEntry } from "./format-arbitraries.ts";
 
 const filePath = "ses_1.md";
@@ -76,7 +76,7 @@ for (const [name, render] of Object.entries(RENDERERS)) {
       () => {
         fc.assert(
           fc.property(fc.array(anyEntry, { minLength: 1, maxLength: 4 }), (list) => assertRenders(list, render)),
-          { numRuns: 60 },
+          { numRuns: runs(60) },
         );
       },
       LIMIT_MS,
@@ -95,7 +95,7 @@ for (const [name, render] of Object.entries(RENDERERS)) {
         const after: TranscriptEntry = { type: "reasoning", timestamp: "", content: "`a` <b> ```" };
         fc.assert(
           fc.property(message, (entry) => assertRenders([entry, after], render)),
-          { numRuns: 600 },
+          { numRuns: runs(600) },
         );
       },
       LIMIT_MS,

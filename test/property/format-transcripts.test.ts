@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { TranscriptEntry, TranscriptHeader, TranscriptItem } from "../../src/format/entries.ts";
-import { encodeJsonlEntry, encodeJsonlHeader } from "../../src/format/jsonl.ts";
-import { readJsonlTranscript } from "../../src/format/jsonl-read.ts";
-import { entryKey, stateKey } from "../../src/format/keys.ts";
-import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/format/markdown-encode.ts";
-import { readMarkdownTranscript } from "../../src/format/markdown-read.ts";
-import { outputFileText } from "../../src/format/output-text.ts";
-import { createJsonlScanner, createMarkdownScanner } from "../../src/format/scan.ts";
-import type { TailScanner } from "../../src/format/scan.ts";
-import { describe, test } from "../support/runner.ts";
+import type { TranscriptEntry, TranscriptHeader, TranscriptItem } from "../../src/transcript/format/entry-types.ts";
+import { encodeJsonlEntry, encodeJsonlHeader, readJsonlTranscript } from "../../src/transcript/format/jsonl.ts";
+import { entryKey, stateKey } from "../../src/transcript/format/keys.ts";
+import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
+import { readMarkdownTranscript } from "../../src/transcript/format/markdown-read.ts";
+import { outputFileText } from "../../src/transcript/format/output-text.ts";
+import { type TailScanner, createJsonlScanner, createMarkdownScanner } from "../../src/transcript/format/scan.ts";
+import { describe, runs, test } from "../support/runner.ts";
 import { anyEntry, anyHeader, anyToolResult, anyToolUse, chunked } from "./format-arbitraries.ts";
 
 /** Machines that test may be busy. */
@@ -89,7 +87,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
             assert.ok(first?.kind === "header");
             assert.deepStrictEqual(first.header, head);
           }),
-          { numRuns: 400 },
+          { numRuns: runs(400) },
         );
       },
       LIMIT_MS,
@@ -110,7 +108,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
             const isTorn = cut > (whole.at(-1) ?? 0);
             assert.deepStrictEqual(codes, cut === 0 ? ["no_header"] : isTorn ? ["torn_entry"] : []);
           }),
-          { numRuns: 300 },
+          { numRuns: runs(300) },
         );
       },
       LIMIT_MS,
@@ -136,7 +134,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
               assert.equal(line, Buffer.from(bytes.subarray(0, offset)).toString("latin1").split("\n").length);
             }
           }),
-          { numRuns: 200 },
+          { numRuns: runs(200) },
         );
       },
       LIMIT_MS,
@@ -185,7 +183,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
               expected.filter((key) => key !== undefined),
             );
           }),
-          { numRuns: 400 },
+          { numRuns: runs(400) },
         );
       },
       LIMIT_MS,
@@ -239,7 +237,7 @@ for (const [name, format] of Object.entries(FORMATS)) {
             scanner.push(bytes);
             assert.ok(scanner.validEnd <= bytes.length);
           }),
-          { numRuns: 300 },
+          { numRuns: runs(300) },
         );
       },
       LIMIT_MS,
@@ -253,7 +251,7 @@ describe("a markdown transcript with output files", () => {
     maxInlineChars: fc.nat(40),
   });
 
-  test("gives back whole outputs", async () => {
+  test("returns complete outputs", async () => {
     await fc.assert(
       fc.asyncProperty(shortened, async ({ entry, maxInlineChars }) => {
         const outputPath = "ses_1/outputs/call 1.txt";
@@ -267,7 +265,7 @@ describe("a markdown transcript with output files", () => {
         assert.deepStrictEqual(problemsIn(items), []);
         assert.deepStrictEqual(entriesIn(items), [entry]);
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 
@@ -298,7 +296,7 @@ describe("a markdown transcript with output files", () => {
         assert.deepStrictEqual(problemsIn(items), []);
         assert.deepStrictEqual(entriesIn(items), [...uses, ...results]);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });

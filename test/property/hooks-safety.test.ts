@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
-import { callHints, promptRecords, resultHints } from "../../src/host/opencode/hook-records.ts";
-import { EventTranslator } from "../../src/host/opencode/events.ts";
-import { read } from "../../src/host/opencode/fields.ts";
-import { storedRecords } from "../../src/host/opencode/queries.ts";
+import { callHints, promptRecords, resultHints } from "../../src/host/opencode-1/hook-records.ts";
+import { EventTranslator } from "../../src/host/opencode-1/events.ts";
+import { read } from "../../src/host/opencode-1/event-fields.ts";
+import { storedRecords } from "../../src/host/opencode-1/queries.ts";
 import { toJsonValue } from "../../src/transcript/json-value.ts";
 import { stored } from "../support/recording/conversation.ts";
 import { abortError, event, part, status, type HostStep } from "../support/recording/host-steps.ts";
@@ -12,7 +12,7 @@ import { hostileMaker, spoiled } from "../support/recording/hostile-values.ts";
 import { hookOf, PluginHost } from "../support/recording/plugin-host.ts";
 import { readTranscript } from "../support/recording/recording.ts";
 import { newSession, sampleConversation, toldBy } from "../support/recording/sample.ts";
-import { afterAll, describe, test } from "../support/runner.ts";
+import { afterAll, describe, runs, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
 const rejections: unknown[] = [];
@@ -137,7 +137,7 @@ const hostileCall = fc.oneof(
   { weight: 1, arbitrary: anyEvent },
 );
 
-describe("hooks that are handed what no host should hand them", () => {
+describe("hooks called with values that no host should pass", () => {
   test("never throw, never reject, and a well-formed session is recorded afterwards", async () => {
     const project = makeTempDir();
     const host = new PluginHost(project, { format: "both", redact: false });
@@ -150,7 +150,7 @@ describe("hooks that are handed what no host should hand them", () => {
           assert.equal(await promise, undefined);
         }
       }),
-      { numRuns: 500, includeErrorInReport: true },
+      { numRuns: runs(500) },
     );
     await host.does(...newSession("ses_well"));
     await host.dispose();
@@ -183,24 +183,24 @@ describe("hooks that are handed what no host should hand them", () => {
         const text = JSON.stringify(records);
         assert.deepEqual(JSON.parse(text), records);
       }),
-      { numRuns: 500, includeErrorInReport: true },
+      { numRuns: runs(500) },
     );
   }, 120_000);
 
-  test("stored messages of any shape give records or nothing", () => {
+  test("stored messages of any shape produce records or nothing", () => {
     const messages = stored(sampleConversation("ses_1"));
     fc.assert(
       fc.property(fc.constantFrom(...messages), path, hostileMaker, (one, places, make) => {
         const records = storedRecords(spoiled(one, places, make()));
         assert.deepEqual(JSON.parse(JSON.stringify(records)), records);
       }),
-      { numRuns: 1_000, includeErrorInReport: true },
+      { numRuns: runs(1_000) },
     );
   }, 120_000);
 });
 
 describe("a copy of any value", () => {
-  test("is what JSON makes of it, where JSON can", () => {
+  test("equals JSON's result where there is one", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         assert.deepEqual(toJsonValue(value), JSON.parse(JSON.stringify(value)));
@@ -216,7 +216,7 @@ describe("a copy of any value", () => {
         assert.deepEqual(JSON.parse(JSON.stringify(copy)), copy);
         if (typeof value === "object" && value !== null) assert.notEqual(copy, value);
       }),
-      { numRuns: 500, includeErrorInReport: true },
+      { numRuns: runs(500) },
     );
   }, 120_000);
 });

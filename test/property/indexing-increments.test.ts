@@ -6,8 +6,8 @@ import type { IndexLimits } from "../../src/indexing/limits.ts";
 import { updateIndex } from "../../src/indexing/update-index.ts";
 import type { Where } from "../../src/sessions/session-ref.ts";
 import {
+  checkDump,
   dump,
-  FORGETFUL,
   INDEX_LIMITS,
   inOneGo,
   newStore,
@@ -17,7 +17,7 @@ import {
 import { anyLines } from "../support/parse/any-lines.ts";
 import { CORPUS, corpusFiles } from "../support/parse/corpus.ts";
 import { damages, damaged } from "../support/parse/damage.ts";
-import { afterAll, describe, test } from "../support/runner.ts";
+import { afterAll, describe, runs, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
 afterAll(removeTempDirs);
@@ -46,24 +46,29 @@ async function check(bytes: Buffer, cuts: readonly number[], limits: readonly In
     }
     const last = limits[(places.length - 1) % limits.length] ?? INDEX_LIMITS;
     const all = await dump(store);
-    assert.deepEqual(all, await inOneGo(where, { redactor: NO_REDACTOR, limits: last }));
+    checkDump(all, await inOneGo(where, { redactor: NO_REDACTOR, limits: last }));
   } finally {
     await store.close();
   }
 }
 
+/** A record of a session, with a time or without. */
+function line(type: string, uuid: string, message: object, timestamp?: string): string {
+  return JSON.stringify({ type, uuid, sessionId: "S", message, timestamp });
+}
+
 const cutsIn = fc.array(fc.nat(1_000_000), { minLength: 1, maxLength: 12 });
 
 describe("indexing a session that grows", () => {
-  test("gives what one go gives, wherever it was cut, and whatever was kept between", async () => {
+  test("equals a single run, wherever it was cut and whatever was kept in between", async () => {
     await fc.assert(
       fc.asyncProperty(anyLines(), cutsIn, fc.boolean(), damages, async (lines, cuts, ends, done) => {
         const text = Buffer.from(lines.join("\n") + (ends ? "\n" : ""));
         const bytes = damaged(text, done);
         const places = cuts.map((cut) => Math.floor((cut / 1_000_000) * bytes.length));
-        await check(bytes, places, [SMALL, FORGETFUL]);
+        await check(bytes, places, [SMALL, INDEX_LIMITS]);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   }, 120_000);
 
@@ -71,7 +76,67 @@ describe("indexing a session that grows", () => {
     const title = JSON.stringify({ type: "ai-title", aiTitle: "\r\n", sessionId: "S" });
     const message = { role: "user", content: "What is this?" };
     const prompt = JSON.stringify({ type: "user", uuid: "u-1", sessionId: "S", message });
-    await check(Buffer.from(`${title}\n${prompt}\n`), [title.length + 1], [SMALL, FORGETFUL]);
+    await check(Buffer.from(`${title}\n${prompt}\n`), [title.length + 1], [SMALL, INDEX_LIMITS]);
+  });
+
+  const PROMPT = line("user", "u-1", { role: "user", content: "What is this?" }, "2026-01-01T00:00:01.000Z");
+
+  test("does so if a complete last line continues and becomes invalid", async () => {
+    await check(Buffer.from(`${PROMPT}*`), [PROMPT.length], [INDEX_LIMITS]);
+  });
+
+  test("does so where a record without a row comes again", async () => {
+    const piece = (uuid: string, stop_reason: string, content: unknown[]): string =>
+      line("assistant", uuid, {
+        id: "msg_1",
+        role: "assistant",
+        model: "m",
+        content,
+        stop_reason,
+        usage: { output_tokens: 7 },
+      });
+    const records = [
+      piece("u-1", "tool_use", []),
+      piece("u-2", "tool_use", []),
+      piece("u-3", "end_turn", [{ type: "text", text: "Done." }]),
+      piece("u-2", "tool_use", []),
+    ];
+    const ends = records.map((_, at) => `${records.slice(0, at + 1).join("\n")}\n`.length);
+    await check(Buffer.from(`${records.join("\n")}\n`), ends, [INDEX_LIMITS]);
+  });
+
+  test("does so where a record without a row comes again on the line of another with its uuid", async () => {
+    const empty = line("user", "u-2", { role: "user" });
+    const said = line("user", "u-2", { role: "user", content: "Go on." });
+    const first = `${PROMPT}\n${empty}\n`;
+    await check(Buffer.from(`${first}${said}${empty}\n`), [first.length], [INDEX_LIMITS]);
+  });
+
+  test("does so where a line that cannot be used comes again", async () => {
+    const broken = '{"typ":"user","uuid":"u-1"}\n';
+    await check(Buffer.from(broken.repeat(2)), [broken.length + 1], [INDEX_LIMITS]);
+  });
+
+  test("reports nothing of an earlier file if reading the new one was interrupted", async () => {
+    const { where, path } = machineWith();
+    const store = await newStore();
+    const options = { redactor: NO_REDACTOR, limits: SMALL, threads: 0 };
+    writeFileSync(path, `${line("user", "u-9", { role: "user", content: "Old." }, "2026-02-02T00:00:00.000Z")}\n`);
+    await updateIndex(store, where, options);
+    const untold = Array.from({ length: 20 }, (_, at) =>
+      line("user", `v-${at}`, { role: "user", content: "x".repeat(50) }),
+    );
+    writeFileSync(path, `${[...untold, PROMPT].join("\n")}\n`);
+    const write = store.writeSession.bind(store);
+    let writes = 0;
+    store.writeSession = async (change) => {
+      if ((writes += 1) === 2) throw new Error("killed");
+      return write(change);
+    };
+    await assert.rejects(updateIndex(store, where, options), /killed/);
+    await updateIndex(store, where, options);
+    checkDump(await dump(store), await inOneGo(where, options));
+    await store.close();
   });
 
   const files = corpusFiles("claude-code", "claude-stream-json");
@@ -82,7 +147,7 @@ describe("indexing a session that grows", () => {
       const bytes = readFileSync(join(CORPUS, name));
       if (bytes.length > 1_500_000 && at % 4 !== 0) continue;
       const cuts = Array.from({ length: 4 }, () => random(bytes.length));
-      await check(bytes, cuts, at % 2 === 0 ? [{ ...INDEX_LIMITS, memoryFromBytes: 1 }] : [FORGETFUL, INDEX_LIMITS]);
+      await check(bytes, cuts, at % 2 === 0 ? [INDEX_LIMITS] : [SMALL, INDEX_LIMITS]);
     }
   }, 240_000);
 });

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { parseJsonlTranscript } from "../../src/format/index.ts";
-import { FORGETFUL, SMALL } from "../support/indexing/index-fixture.ts";
+import { parseJsonlTranscript } from "../../src/transcript/format/formats.ts";
+import { INDEX_LIMITS, SMALL } from "../support/indexing/index-fixture.ts";
 import { GrowingTranscript } from "../support/indexing/growing-transcript.ts";
 import { damaged, damages } from "../support/parse/damage.ts";
 import { FORMATS } from "../support/parse/transcript-file.ts";
@@ -11,18 +11,18 @@ import { plainSteps, type Conversation } from "../support/recording/conversation
 import { conversationOf } from "../support/recording/conversation-arbitrary.ts";
 import { FakeHost } from "../support/recording/fake-host.ts";
 import { Recording } from "../support/recording/recording.ts";
-import { afterAll, describe, test } from "../support/runner.ts";
+import { afterAll, describe, runs, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import { anyEntry, anyHeader } from "./format-arbitraries.ts";
-import { textPieces } from "./text-pieces.ts";
+import { countedPieces, textPieces } from "./text-pieces.ts";
 
 afterAll(removeTempDirs);
 
 /** Numbers from 0 to 1; those that `fc.double` gives lie mostly next to 0. */
 const share = fc.integer({ min: 0, max: 1_000 }).map((part) => part / 1_000);
 const shares = fc.array(share, { minLength: 1, maxLength: 6 });
-/** Memory kept with every write, none kept, and both in turn. */
-const anyLimits = fc.constantFrom([SMALL], [FORGETFUL], [SMALL, FORGETFUL]);
+/** Many small parts, one part, and both in turn. */
+const anyLimits = fc.constantFrom([SMALL], [INDEX_LIMITS], [SMALL, INDEX_LIMITS]);
 
 /** Sizes of the file, ascending; the last is often not the whole of it. */
 function sizesOf(bytes: Buffer, cuts: readonly number[]): number[] {
@@ -67,7 +67,7 @@ describe("a recorded transcript that grows", () => {
           continued += entries.filter((entry) => "continues" in entry).length;
         }
       }),
-      { numRuns: 40, includeErrorInReport: true },
+      { numRuns: runs(40) },
     );
     assert.ok(continued > 0, "the recorder wrote texts in pieces");
   }, 240_000);
@@ -78,13 +78,13 @@ for (const [name, { text }] of Object.entries(FORMATS)) {
 
   describe(`a transcript of any entries as ${name}`, () => {
     test("is indexed step by step as in one go, damaged or not", async () => {
-      const entries = fc.oneof(fc.array(anyEntry, { maxLength: 6 }), textPieces);
+      const entries = fc.oneof(fc.array(anyEntry, { maxLength: 6 }), countedPieces);
       await fc.assert(
         fc.asyncProperty(entries, anyHeader, damages, shares, anyLimits, async (all, header, done, cuts, limits) => {
           const bytes = damaged(Buffer.from(text(all, header)), done);
           await new GrowingTranscript(file).checkSteps(bytes, sizesOf(bytes, cuts), limits);
         }),
-        { numRuns: 60, includeErrorInReport: true },
+        { numRuns: runs(60) },
       );
     }, 240_000);
 
@@ -98,7 +98,7 @@ for (const [name, { text }] of Object.entries(FORMATS)) {
             limits,
           );
         }),
-        { numRuns: 40, includeErrorInReport: true },
+        { numRuns: runs(40) },
       );
     }, 240_000);
   });

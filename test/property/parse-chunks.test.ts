@@ -5,35 +5,35 @@ import { anyLines } from "../support/parse/any-lines.ts";
 import { asIterable, asStream, cuts, pieces } from "../support/parse/chunks.ts";
 import { parsedWithCounts as parsed, without } from "../support/parse/counting-ids.ts";
 import { damagedBytes } from "../support/parse/damage.ts";
-import { describe, test } from "../support/runner.ts";
+import { describe, runs, test } from "../support/runner.ts";
 
 const anyText = anyLines().map((lines) => lines.map((line) => `${line}\n`).join(""));
 const anyBytes = damagedBytes(anyText.map((text) => Buffer.from(text)));
 
 describe("an input", () => {
-  test("of bytes in any chunks gives what it gives as a whole", async () => {
+  test("of bytes in any chunks equals that of the whole", async () => {
     await fc.assert(
       fc.asyncProperty(anyBytes, cuts, async (bytes, places) => {
         const whole = await parsed(bytes);
         assert.deepEqual(await parsed(asIterable(pieces(bytes, places))), whole);
         assert.deepEqual(await parsed(asStream(pieces(bytes, places))), whole);
       }),
-      { numRuns: 120 },
+      { numRuns: runs(120) },
     );
   });
 
-  test("byte by byte gives what it gives as a whole", async () => {
+  test("byte by byte equals that of the whole", async () => {
     await fc.assert(
       fc.asyncProperty(anyBytes, async (bytes) => {
         const some = bytes.subarray(0, 5_000);
         const each = Array.from(some, (_, at) => some.subarray(at, at + 1));
         assert.deepEqual(await parsed(asIterable(each)), await parsed(some));
       }),
-      { numRuns: 30 },
+      { numRuns: runs(30) },
     );
   });
 
-  test("of text in any chunks, cut within surrogate pairs too, gives what its bytes give", async () => {
+  test("of text in any chunks, even cut within surrogate pairs, equals that of its bytes", async () => {
     const odd = fc.string({ unit: "binary", minLength: 1, maxLength: 60 });
     const line = odd.map(
       (text) => `{"type":"user","uuid":"u","message":{"content":"${text.replaceAll(/["\\\n]/g, "")}"}}\n`,
@@ -49,7 +49,7 @@ describe("an input", () => {
         assert.deepEqual(await parsed(asIterable(pieces(whole, places))), known);
         assert.deepEqual(await parsed(asStream(pieces(whole, places))), known);
       }),
-      { numRuns: 120 },
+      { numRuns: runs(120) },
     );
   });
 });
@@ -70,11 +70,11 @@ describe("a signal", () => {
         assert.deepEqual(without(result, "source", "aborted"), without(upTo, "source", "aborted"));
         assert.equal(result.aborted, stopAt <= places.length);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
-  test("ends the wait for an input that stands still", async () => {
+  test("ends the wait for an input that has stalled", async () => {
     const control = new AbortController();
     async function* still(): AsyncGenerator<string> {
       yield '{"type":"user","message":{"content":"x"}}\n';

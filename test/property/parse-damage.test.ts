@@ -5,7 +5,7 @@ import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { damaged, damages } from "../support/parse/damage.ts";
 import { brokenInvariants } from "../support/parse/invariants.ts";
 import { anyLines } from "../support/parse/any-lines.ts";
-import { describe, test } from "../support/runner.ts";
+import { describe, runs, test } from "../support/runner.ts";
 
 const file = (lines: readonly string[]): Buffer => Buffer.from(lines.map((line) => `${line}\n`).join(""));
 
@@ -16,7 +16,7 @@ describe("a file of which any part is damaged", () => {
         const input = damaged(file(lines), done);
         assert.deepEqual(brokenInvariants(input, await parseTranscript("S", input)), []);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -27,22 +27,22 @@ describe("a file of which any part is damaged", () => {
         const input = damaged(file(lines), done);
         assert.deepEqual(brokenInvariants(input, await parseTranscript("S", input, options)), []);
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 });
 
-describe("what was never a session", () => {
-  test("is read without an exception: any bytes", async () => {
+describe("content that was never a session", () => {
+  test("is parsed without an exception if it is random bytes", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), async (input) => {
         assert.deepEqual(brokenInvariants(input, await parseTranscript("S", input)), []);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
-  test("any JSON values, one on each line", async () => {
+  test("is parsed without an exception if each line is a random JSON value", async () => {
     const key = fc.constantFrom("type", "message", "content", "uuid", "id", "usage", "input", "__proto__", "timestamp");
     const word = fc.constantFrom(
       "user",
@@ -64,7 +64,7 @@ describe("what was never a session", () => {
         const input = file(values.map((each) => JSON.stringify(each) ?? ""));
         assert.deepEqual(brokenInvariants(input, await parseTranscript("S", input)), []);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

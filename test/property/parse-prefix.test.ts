@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { ParseResult, TranscriptMessage } from "../../src/parse/model.ts";
 import { anyLines } from "../support/parse/any-lines.ts";
 import { parsedWithCounts, without } from "../support/parse/counting-ids.ts";
-import { describe, test } from "../support/runner.ts";
+import { describe, runs, test } from "../support/runner.ts";
 
 const parsed = (lines: readonly string[]): Promise<ParseResult> =>
   parsedWithCounts(lines.map((line) => `${line}\n`).join(""));
@@ -59,7 +59,7 @@ describe("the parse of the first lines", () => {
         assert.equal(whole.messages.filter(isKnown).length, part.messages.length);
         assert.equal(whole.content_blocks.filter(isKnown).length, part.content_blocks.length);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });
@@ -69,7 +69,7 @@ function idsIn(lines: readonly string[]): Set<string> {
   return new Set(lines.flatMap((line) => [...line.matchAll(/"id":\s*"([^"]*)"/g)].map(([, id = ""]) => id)));
 }
 
-describe("a session that stands in its file twice", () => {
+describe("a session that is in its file twice", () => {
   test("is the same conversation, if its records have uuids", async () => {
     await fc.assert(
       fc.asyncProperty(anyLines(), async (all) => {
@@ -83,7 +83,7 @@ describe("a session that stands in its file twice", () => {
         assert.equal(duplicate, before + lines.length);
         assert.deepEqual({ ...account, total: 0, skipped }, { ...onceAccount, total: 0, skipped: skippedBefore });
       }),
-      { numRuns: 120 },
+      { numRuns: runs(120) },
     );
   });
 
@@ -105,7 +105,7 @@ describe("a session that stands in its file twice", () => {
         ];
         assert.deepEqual(shape(await parsed(repeated)), shape(await parsed(lines)));
       }),
-      { numRuns: 120 },
+      { numRuns: runs(120) },
     );
   });
 });

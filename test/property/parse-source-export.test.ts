@@ -7,7 +7,7 @@ import { madeExport } from "../support/parse/opencode-session.ts";
 import { conversation, linesIn, readSource, type SourceReading } from "../support/parse/source.ts";
 import { conversationOf } from "../support/recording/conversation-arbitrary.ts";
 import { stored } from "../support/recording/conversation.ts";
-import { describe, test } from "../support/runner.ts";
+import { describe, runs, test } from "../support/runner.ts";
 
 const SESSION = "ses_1";
 const layouts = ["pretty", "plain"] as const;
@@ -40,11 +40,11 @@ describe("an export", () => {
           whole(await readSource(opencodeExport, text)),
         );
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 
-  test("that is cut off anywhere gives the beginning of the conversation, and says that it was cut", async () => {
+  test("that is cut off anywhere returns the beginning of the conversation, and says that it was cut", async () => {
     await fc.assert(
       fc.asyncProperty(exported, fc.nat(), async (text, at) => {
         const bytes = Buffer.from(text);
@@ -57,7 +57,7 @@ describe("an export", () => {
         assert.ok(known.length <= said.length);
         assert.equal(some.lines.total, linesIn(cut));
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   });
 
@@ -67,11 +67,11 @@ describe("an export", () => {
       fc.asyncProperty(damagedBytes(bytes), async (damaged) => {
         assertAccounted(await readSource(opencodeExport, damaged, { chunkBytes: [997] }), damaged);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
-  test("with one byte changed keeps all messages but those around it", async () => {
+  test("with one byte changed keeps all messages except those around it", async () => {
     const text = madeExport("pretty");
     const all = conversation(await readSource(opencodeExport, text));
     const start = text.indexOf('"messages"') + 20;
@@ -85,7 +85,7 @@ describe("an export", () => {
         // A message of the export is an answer with its calls' results.
         assert.ok(lost.length <= 6, `${lost.length} of ${all.length} are lost by byte ${at}`);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { mergeContinuations } from "../../src/format/index.ts";
+import { mergeContinuations } from "../../src/transcript/format/formats.ts";
 import { opencodeExport } from "../../src/parse/sources/opencode-export.ts";
-import { assertAccounted } from "../support/parse/account.ts";
+import { assertAccounted, assertResumable } from "../support/parse/account.ts";
 import { damagedBytes } from "../support/parse/damage.ts";
 import { conversation, readSource, type SourceReading } from "../support/parse/source.ts";
 import { FORMATS, JSONL, MARKDOWN } from "../support/parse/transcript-file.ts";
 import { conversationOf } from "../support/recording/conversation-arbitrary.ts";
 import { plainSteps, stored } from "../support/recording/conversation.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
-import { describe, test } from "../support/runner.ts";
+import { describe, runs, test } from "../support/runner.ts";
 import { anyEntry, anyHeader } from "./format-arbitraries.ts";
-import { textPieces } from "./text-pieces.ts";
+import { countedPieces, textPieces } from "./text-pieces.ts";
 
 const SESSION = "ses_1";
 const anyEntries = fc.array(anyEntry, { maxLength: 6 });
@@ -40,7 +40,7 @@ for (const [name, { source, text }] of Object.entries(FORMATS)) {
           );
           assert.deepEqual(whole(await readSource(source, file, { chunkBytes })), whole(all));
         }),
-        { numRuns: 60 },
+        { numRuns: runs(60) },
       );
     });
 
@@ -50,7 +50,17 @@ for (const [name, { source, text }] of Object.entries(FORMATS)) {
         fc.asyncProperty(damagedBytes(files), async (damaged) => {
           assertAccounted(await readSource(source, damaged, { chunkBytes: [997] }), damaged);
         }),
-        { numRuns: 300 },
+        { numRuns: runs(300) },
+      );
+    });
+
+    test("can be read on from where any of its units says, damaged or not", async () => {
+      const entries = fc.oneof(fc.array(anyEntry, { maxLength: 6 }), countedPieces);
+      await fc.assert(
+        fc.asyncProperty(damagedBytes(entries.map((all) => Buffer.from(text(all)))), async (bytes) => {
+          await assertResumable(source, bytes);
+        }),
+        { numRuns: runs(200) },
       );
     });
 
@@ -64,11 +74,11 @@ for (const [name, { source, text }] of Object.entries(FORMATS)) {
           assert.deepEqual(conversation(read), conversation(merged));
           assert.equal(read.lines.used, read.lines.total);
         }),
-        { numRuns: 200 },
+        { numRuns: runs(200) },
       );
     });
 
-    test("gives every unit at once where the window is empty", async () => {
+    test("returns every unit at once if the window is empty", async () => {
       await fc.assert(
         fc.asyncProperty(textPieces, async (entries) => {
           const { units } = await readSource(source, text(entries), { windowLines: 0 });
@@ -81,13 +91,13 @@ for (const [name, { source, text }] of Object.entries(FORMATS)) {
           });
           assert.deepEqual(texts, contents, "nothing is put together");
         }),
-        { numRuns: 50 },
+        { numRuns: runs(50) },
       );
     });
   });
 }
 
-test("both formats give the same messages", async () => {
+test("both formats produce the same messages", async () => {
   await fc.assert(
     fc.asyncProperty(anyEntries, anyHeader, async (entries, header) => {
       const first = await readSource(MARKDOWN.source, MARKDOWN.text(entries, header));
@@ -95,7 +105,7 @@ test("both formats give the same messages", async () => {
       assert.deepEqual(conversation(first), conversation(second));
       assert.deepEqual(first.metadata, second.metadata);
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });
 
@@ -114,6 +124,6 @@ test("a conversation that was recorded as it happened is the one that the host e
         assert.deepEqual(conversation(recorded), conversation(exported));
       },
     ),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   );
 });

@@ -9,7 +9,7 @@ import { applyAmendments } from "../support/parse/apply-amendments.ts";
 import { cuts, pieces } from "../support/parse/chunks.ts";
 import { countingIds, parsedWithCounts, without } from "../support/parse/counting-ids.ts";
 import { damagedBytes } from "../support/parse/damage.ts";
-import { describe, test } from "../support/runner.ts";
+import { describe, runs, test } from "../support/runner.ts";
 
 /** Costs are added up in another order. */
 function rounded(stats: object): unknown {
@@ -60,7 +60,7 @@ describe("a session read message by message", () => {
         const open = hasPlainIds(whole) ? [] : (["tools", "tool_pending_count"] as const);
         assert.deepEqual(rounded(without(read.summary.stats, ...open)), rounded(without(whole.stats, ...open)));
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

@@ -9,7 +9,7 @@ import { FakeHost } from "../support/recording/fake-host.ts";
 import { filesIn, readSound, Recording, transcriptsIn, type ReadTranscript } from "../support/recording/recording.ts";
 import { sampleConversation, toldBy } from "../support/recording/sample.ts";
 import { shortForm } from "../support/recording/timeline-driver.ts";
-import { afterAll, describe, test } from "../support/runner.ts";
+import { afterAll, describe, runs, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
 afterAll(removeTempDirs);
@@ -27,7 +27,7 @@ function checkHolds(transcript: ReadTranscript, conversation: Conversation): voi
 
 const steps = ({ sessionID, messages }: Conversation) => messages.flatMap((each) => plainSteps(sessionID, each));
 
-describe("a session that is cut off anywhere and goes on in a new process", () => {
+describe("a session that is cut off anywhere and continues in a new process", () => {
   for (const format of ["markdown", "jsonl"] as const) {
     test(`${format}: holds the whole conversation, each part once`, async () => {
       const share = fc.double({ min: 0, max: 1, noNaN: true });
@@ -48,7 +48,7 @@ describe("a session that is cut off anywhere and goes on in a new process", () =
           checkHolds(await readSound(folder, path), whole);
           rmSync(folder, { recursive: true });
         }),
-        { numRuns: 60, includeErrorInReport: true },
+        { numRuns: runs(60) },
       );
     }, 120_000);
   }
@@ -79,7 +79,7 @@ describe("two recorders on one folder that hear the same", () => {
           assert.equal(new Set(keys).size, keys.length);
         }
       }),
-      { numRuns: 40, includeErrorInReport: true },
+      { numRuns: runs(40) },
     );
   }, 120_000);
 

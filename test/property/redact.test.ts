@@ -9,7 +9,7 @@ import * as make from "../secrets/makers.ts";
 import { pem } from "../secrets/pem.ts";
 import { createRandom } from "../secrets/random.ts";
 import { fill } from "../secrets/sample.ts";
-import { describe, test } from "../support/runner.ts";
+import { describe, runs, test } from "../support/runner.ts";
 
 const redactor = createRedactor();
 const redact = async (text: string): Promise<string> => (await redactor.redact([{ text }]))[0]?.text ?? "";
@@ -59,24 +59,47 @@ const leaks = (credential: string, output: string, context: string): boolean =>
   credential.split(/-----[A-Z ]+-----|\\n|\n/).some((part) => part.length >= 8 && isLeaked(part, output, context));
 const edge = fc.constantFrom(" ", "\n", '"', "'", "`", "\t", ",", "\\n", '\\"', "(", "=");
 
+const harmlessTexts = [
+  ...new Set(
+    [...labelledSets, ...broadSets].flatMap(({ negatives }) =>
+      negatives.filter(({ key }) => key === undefined).map(({ text }) => text),
+    ),
+  ),
+];
+
 describe("redaction", () => {
+  test("leaves harmless text as it is beside values that look random", async () => {
+    const values = fc.sample(
+      fc.oneof(
+        fc.uuid(),
+        fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: 7, maxLength: 64 }),
+        fc.base64String({ minLength: 8, maxLength: 100 }),
+      ),
+      harmlessTexts.length,
+    );
+    const inputs = harmlessTexts.flatMap((text, at) => [
+      { text: `${text}\n\n${values[at]}` },
+      { text: `${values[at]}\n\n${text}` },
+    ]);
+    assert.deepEqual(
+      (await redactor.redact(inputs)).map(({ text }) => text),
+      inputs.map(({ text }) => text),
+    );
+  });
+
   test("leaves text without secrets as it is", async () => {
     const harmless = fc.oneof(
       fc.lorem({ mode: "sentences" }),
       fc.uuid(),
       fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: 7, maxLength: 64 }),
       fc.base64String({ maxLength: 400 }),
-      fc.constantFrom(
-        ...[...labelledSets, ...broadSets].flatMap(({ negatives }) =>
-          negatives.filter(({ key }) => key === undefined).map(({ text }) => text),
-        ),
-      ),
+      fc.constantFrom(...harmlessTexts),
     );
     const property = fc.asyncProperty(fc.array(harmless, { maxLength: 8 }), async (parts) => {
       const text = parts.join("\n\n");
       assert.equal(await redact(text), text);
     });
-    await fc.assert(property, { numRuns: 300 });
+    await fc.assert(property, { numRuns: runs(300) });
   });
 
   test("changes nothing when done again", async () => {
@@ -84,7 +107,7 @@ describe("redaction", () => {
       const once = await redact(text);
       assert.equal(await redact(once), once);
     });
-    await fc.assert(property, { numRuns: 1000 });
+    await fc.assert(property, { numRuns: runs(1000) });
   });
 
   test("gives each text the same result in any batch", async () => {
@@ -97,7 +120,7 @@ describe("redaction", () => {
       ];
       assert.deepEqual(parts, whole);
     });
-    await fc.assert(property, { numRuns: 200 });
+    await fc.assert(property, { numRuns: runs(200) });
   });
 
   test("catches a credential anywhere in any text", async () => {
@@ -112,7 +135,7 @@ describe("redaction", () => {
         assert.ok(!leaks(credential, output, before + left + right + after), output);
       },
     );
-    await fc.assert(property, { numRuns: 1000 });
+    await fc.assert(property, { numRuns: runs(1000) });
   });
 
   test("catches a credential at the places where a long text is split", async () => {
@@ -123,7 +146,7 @@ describe("redaction", () => {
       );
       assert.ok(!leaks(credential, output, ""));
     });
-    await fc.assert(property, { numRuns: 15 });
+    await fc.assert(property, { numRuns: runs(15) });
   });
 
   test("catches a credential that comes in two pieces", async () => {
@@ -138,7 +161,7 @@ describe("redaction", () => {
       const known = credential.slice(0, BEGINNING);
       for (const { text } of results) assert.ok(!leaks(credential, text, known), text);
     });
-    await fc.assert(property, { numRuns: 1000 });
+    await fc.assert(property, { numRuns: runs(1000) });
   });
 });
 
@@ -180,7 +203,7 @@ describe("redaction of JSON", () => {
         parsesLike(before, after);
       }
     });
-    await fc.assert(property, { numRuns: 1000 });
+    await fc.assert(property, { numRuns: runs(1000) });
   });
 
   test("redactJson keeps the shape, and its result survives a round trip", async () => {
@@ -196,6 +219,6 @@ describe("redaction of JSON", () => {
       assert.equal(results.length, clean.length);
       assert.deepEqual(JSON.stringify(results.map(shape)).length, JSON.stringify(clean.map(shape)).length);
     });
-    await fc.assert(property, { numRuns: 300 });
+    await fc.assert(property, { numRuns: runs(300) });
   });
 });

@@ -1,4 +1,5 @@
 import { searchLaws } from "../support/search/search-laws.ts";
+import { runs } from "../support/runner.ts";
 import { sqlite } from "../support/store/backends.ts";
 
-searchLaws(sqlite, 60);
+searchLaws(sqlite, runs(60));

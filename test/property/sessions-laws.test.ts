@@ -5,13 +5,10 @@ import fc from "fast-check";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
 import { openSession } from "../../src/sessions/open-session.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
-import { SessionError } from "../../src/sessions/session-error.ts";
-import type { SessionNode } from "../../src/sessions/session-family.ts";
-import { FigureSum, type MessageFigures, type StartedSubagent } from "../../src/sessions/session-figures.ts";
-import { type SessionRef, sessionRef, type Where } from "../../src/sessions/session-ref.ts";
-import { sessionTree, type SessionTree } from "../../src/sessions/session-tree.ts";
-import { afterAll, describe, test } from "../support/runner.ts";
+import { sessionRef, type Where } from "../../src/sessions/session-ref.ts";
+import { afterAll, describe, runs, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+import { isSessionError } from "../../src/transcripts-error.ts";
 
 afterAll(removeTempDirs);
 
@@ -62,7 +59,7 @@ describe("finding", () => {
         );
         assert.equal(unreadable.length === 0, named.length === possible.length);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 });
@@ -78,11 +75,11 @@ describe("resolving", () => {
         const expected = exact.length > 0 ? exact : ids.filter((each) => each.startsWith(text));
         assert.deepEqual((await meant(text, where)).toSorted(), expected.toSorted());
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
-  test("no text makes it throw anything but a SessionError", async () => {
+  test("no text makes it throw anything but a TranscriptsError", async () => {
     const where = whereOf(["p/aaaa.jsonl", "p/aaab.jsonl"]);
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary", maxLength: 300 }), async (text) => void (await meant(text, where))),
@@ -93,7 +90,7 @@ describe("resolving", () => {
     try {
       return [(await resolveSession(text, where)).id];
     } catch (error) {
-      assert.ok(error instanceof SessionError, String(error));
+      assert.ok(isSessionError(error), String(error));
       assert.equal(error.code === "ambiguous", error.candidates.length > 1);
       return error.candidates.map((ref) => ref.id);
     }
@@ -112,77 +109,4 @@ test("a file is its chunks, of any size", async () => {
       assert.deepEqual(Buffer.concat(chunks), Buffer.from(bytes));
     }),
   );
-});
-
-const count = fc.integer({ min: 0, max: 5 });
-const message: fc.Arbitrary<MessageFigures> = fc.record({
-  key: fc.option(fc.constantFrom("1", "2", "3", "4")),
-  tokensIn: count,
-  tokensOut: count,
-  cacheRead: count,
-  cacheWrite: count,
-  costUsd: fc.option(count),
-  toolCalls: count,
-  toolErrors: count,
-  timeMs: fc.option(count),
-});
-const messages = fc.array(message, { maxLength: 8 });
-
-describe("totals", () => {
-  test("do not depend on the order of messages and files", () => {
-    fc.assert(
-      fc.property(
-        messages.chain((list) => fc.tuple(fc.constant(list), fc.shuffledSubarray(list, { minLength: list.length }))),
-        ([inOrder, shuffled]) => assert.deepEqual(totalsOf(shuffled), totalsOf(inOrder)),
-      ),
-    );
-  });
-
-  test("of a session added twice are those of the session, but for messages without a name", () => {
-    fc.assert(
-      fc.property(messages, (list) => {
-        const named = list.filter(({ key }) => key !== null);
-        assert.deepEqual(totalsOf([...named, ...named]), totalsOf(named));
-      }),
-    );
-  });
-
-  function totalsOf(list: readonly MessageFigures[]): unknown {
-    const sum = new FigureSum();
-    sum.add(list);
-    return sum.totals();
-  }
-});
-
-describe("a tree", () => {
-  const IDS = ["a", "b", "c", "d", "e", "f"];
-  const id = fc.constantFrom(...IDS);
-  const started: fc.Arbitrary<StartedSubagent[]> = fc.array(fc.record({ id, toolUseId: fc.constantFrom("t1", "t2") }), {
-    maxLength: 4,
-  });
-  const figures = fc.dictionary(id, fc.record({ messages, started }));
-  /** The parent of each session but the first is one before it. */
-  const parents = fc.tuple(...IDS.slice(1).map((_, index) => fc.integer({ min: 0, max: index })));
-
-  test("keeps every session once and counts every message once, whatever its calls say", async () => {
-    await fc.assert(
-      fc.asyncProperty(parents, figures, async (parentOf, byId) => {
-        const nodes: SessionNode[] = IDS.map((each) => ({ ref: refOf(each), children: [] }));
-        for (const [index, parent] of parentOf.entries()) {
-          const child = nodes[index + 1];
-          if (child) nodes[parent]?.children.push(child);
-        }
-        const [top] = nodes;
-        assert.ok(top);
-        const tree = await sessionTree(top, async (ref) => byId[ref.id] ?? { messages: [], started: [] });
-        assert.deepEqual(idsIn(tree).toSorted(), IDS);
-        const all = Object.values(byId).flatMap((each) => each.messages);
-        const names = new Set(all.flatMap(({ key }) => key ?? []));
-        assert.equal(tree.withBelow.messages, names.size + all.filter(({ key }) => key === null).length);
-      }),
-    );
-  });
-
-  const refOf = (each: string): SessionRef => sessionRef({ id: each, source: "opencode-store" });
-  const idsIn = ({ ref, children }: SessionTree): string[] => [ref.id, ...children.flatMap(idsIn)];
 });

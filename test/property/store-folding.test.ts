@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { foldedKin, foldedPattern } from "../../src/matching/folding.ts";
 import { exactFold } from "../../src/store/exact-fold.ts";
 import { storableText } from "../../src/store/storable.ts";
-import { test } from "../support/runner.ts";
+import { runs, test } from "../support/runner.ts";
 
 const CASED = /[\p{Changes_When_Casemapped}\p{Changes_When_Casefolded}]/u;
 const cased = Array.from({ length: 0x1ffff }, (_, code) => String.fromCodePoint(code)).filter((each) =>
@@ -44,6 +44,6 @@ test("a text has a term if and only if its fold has the term's fold", () => {
         assert.equal(exactFold(text).includes(exactFold(term)), foldedPattern(term).test(text));
       }
     }),
-    { numRuns: 3_000 },
+    { numRuns: runs(3_000) },
   );
 });

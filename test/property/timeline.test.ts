@@ -14,7 +14,7 @@ import {
 import { conversationOf } from "../support/recording/conversation-arbitrary.ts";
 import type { HostStep } from "../support/recording/host-steps.ts";
 import { shortForm, TimelineDriver } from "../support/recording/timeline-driver.ts";
-import { describe, test } from "../support/runner.ts";
+import { describe, runs, test } from "../support/runner.ts";
 
 const sessionID = "ses_1";
 
@@ -104,7 +104,7 @@ function usages(driver: TimelineDriver): number {
 
 const rolls = fc.array(fc.nat(1_000_000), { minLength: 1, maxLength: 200, size: "max" });
 
-describe("a conversation that the host tells of", () => {
+describe("a conversation reported by the host", () => {
   test("in any order that hosts have, at any pace, is recorded in its own order, each part once", () => {
     fc.assert(
       fc.property(conversationOf(sessionID), rolls, (conversation, numbers) => {
@@ -115,7 +115,7 @@ describe("a conversation that the host tells of", () => {
         const answers = conversation.messages.filter(({ role }) => role === "assistant");
         assert.equal(usages(driver), answers.length);
       }),
-      { numRuns: 1_000, includeErrorInReport: true },
+      { numRuns: runs(1_000) },
     );
   }, 120_000);
 
@@ -131,7 +131,7 @@ describe("a conversation that the host tells of", () => {
         assert.equal(driver.entries.length, length);
         check(driver, conversation);
       }),
-      { numRuns: 200, includeErrorInReport: true },
+      { numRuns: runs(200) },
     );
   });
 
@@ -156,7 +156,7 @@ describe("a conversation that the host tells of", () => {
           assert.equal(results.length, 1, "each call has one end");
         }
       }),
-      { numRuns: 500, includeErrorInReport: true },
+      { numRuns: runs(500) },
     );
   }, 120_000);
 });

@@ -12,6 +12,7 @@ import * as heldOutContexts from "./held-out/contexts.ts";
 import * as heldOutCredentials from "./held-out/credentials.ts";
 import { negatives as heldOutNegatives } from "./held-out/negatives.ts";
 import { fill, type NegativeSample, type PositiveSample } from "./sample.ts";
+import { spentNegatives, spentPositives } from "./spent.ts";
 import * as tuningContexts from "./tuning/contexts.ts";
 import * as tuningCredentials from "./tuning/credentials.ts";
 import { negatives as tuningNegatives } from "./tuning/negatives.ts";
@@ -45,6 +46,7 @@ export const labelledSets: readonly LabelledSet[] = labelledSetsOf(101);
 export const broadSets: readonly LabelledSet[] = [
   { name: "broad tuning", positives: fill(broadTuning, 303), negatives: broadTuningNegatives },
   { name: "broad held-out", positives: fill(broadHeldOut, 404), negatives: broadHeldOutNegatives },
+  { name: "spent", positives: spentPositives, negatives: spentNegatives },
 ];
 
 interface KindResult {

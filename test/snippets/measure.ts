@@ -1,171 +1,99 @@
 /**
- * Measures `suggestSnippets` on the labelled passages: `npx bun test/snippets/measure.ts` prints the report. The sessions
- * lie beside the repository, in `../shared/corpus`, or in the folder that `LABELLED_SESSIONS` names; where they are absent
- * there is nothing to measure.
+ * Measures the suggestions on the labelled passages: `node test/snippets/measure.ts` prints the report. README.md says
+ * where the sessions come from. Those that are absent are not measured.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseTranscript } from "../../src/parse/parse-transcript.ts";
-import { suggestSnippets, type SnippetSuggestion } from "../../src/snippets/suggest/suggest-snippets.ts";
+import { fileRef } from "../../src/sessions/file-ref.ts";
+import { suggestForSession, type SnippetSuggestion } from "../../src/snippets/suggest.ts";
 import { REPOSITORY } from "../support/repository.ts";
-import * as elsewhere from "./elsewhere.ts";
-import * as heldOut from "./held-out.ts";
 import type { SnippetLabel } from "./label.ts";
-import * as tuningMore from "./tuning-more.ts";
-import * as tuning from "./tuning.ts";
+import { heldOut, heldOutLater, tuning } from "./labels.ts";
 
-const CORPUS = process.env["LABELLED_SESSIONS"] ?? join(REPOSITORY, "../shared/corpus");
+/** Folders that may have the sessions. */
+const FOLDERS = [process.env["LABELLED_SESSIONS"] ?? "", join(REPOSITORY, "../shared/corpus/claude-code")];
 
 export interface Judged {
   file: string;
   suggestion: Pick<SnippetSuggestion, "line_start" | "line_end" | "snippet_type" | "title" | "score">;
-  /** The label that it meets; undefined if it meets none. */
+  /** The label with the most lines in common; undefined if none has more than half of them. */
   label: SnippetLabel | undefined;
-  /** `unknown`: it meets no label, and not all of the session is labelled. */
-  verdict: "right" | "wrong type" | "not worth it" | "unknown";
 }
 
 export interface PartMeasurement {
   name: string;
+  /** Sessions that were there. */
+  sessions: number;
   judged: Judged[];
-  /** Of the suggestions that can be judged, those that are worth keeping. */
+  /** Of the labels in these sessions that are worth keeping, how many are suggested. */
+  worth: { labels: number; met: number };
+  /** Share of the suggestions with a label that are worth keeping. */
   precision: number;
-  /** Of those, the ones whose type is the label's. */
-  typePrecision: number;
-  /** Of the labels that are worth keeping, those that a suggestion meets. */
-  recall: number;
-  counts: { judged: number; worth: number; typeRight: number; labels: number; met: number };
 }
 
-const share = (part: number, whole: number): number => (whole === 0 ? 1 : part / whole);
-
-/** The lines that both have, as a share of the shorter of the two: within the other, or most of it. */
+/** The lines that both have, as a share of the shorter of the two. */
 function overlap(a: readonly [number, number], b: readonly [number, number]): number {
   const common = Math.min(a[1], b[1]) - Math.max(a[0], b[0]) + 1;
   return Math.max(0, common) / Math.min(a[1] - a[0] + 1, b[1] - b[0] + 1);
 }
 
-/** The label that a suggestion meets: that with most in common; of two as good the one worth keeping. */
-function labelMet(
-  { line_start, line_end }: Judged["suggestion"],
-  labels: readonly SnippetLabel[],
-): SnippetLabel | undefined {
+export function judge(file: string, suggestion: Judged["suggestion"], labels: readonly SnippetLabel[]): Judged {
+  const lines = [suggestion.line_start, suggestion.line_end] as const;
   const [best] = labels
-    .map((label) => ({ label, common: overlap([line_start, line_end], label.lines) }))
-    .filter(({ common }) => common > 0.5)
-    .toSorted((a, b) => b.common - a.common || Number(b.label.worth) - Number(a.label.worth));
-  return best?.label;
+    .map((label) => ({ label, common: overlap(lines, label.lines) }))
+    .filter(({ label, common }) => label.file === file && common > 0.5)
+    .toSorted((a, b) => b.common - a.common);
+  return { file, suggestion, label: best?.label };
 }
 
-export function judge(
-  file: string,
-  suggestion: Judged["suggestion"],
-  labels: readonly SnippetLabel[],
-  isExhaustive: boolean,
-): Judged {
-  const label = labelMet(suggestion, labels);
-  const verdict =
-    label === undefined
-      ? isExhaustive
-        ? "not worth it"
-        : "unknown"
-      : !label.worth
-        ? "not worth it"
-        : label.type === suggestion.snippet_type
-          ? "right"
-          : "wrong type";
-  return { file, suggestion, label, verdict };
-}
-
-interface Part {
-  readonly labels: readonly SnippetLabel[];
-  readonly exhaustiveFiles: readonly string[];
-}
-
-async function measurePart(name: string, { labels, exhaustiveFiles }: Part): Promise<PartMeasurement> {
-  const files = [...new Set([...labels.map(({ file }) => file), ...exhaustiveFiles])];
+async function measurePart(name: string, labels: readonly SnippetLabel[]): Promise<PartMeasurement> {
   const judged: Judged[] = [];
-  for (const file of files) {
-    const result = await parseTranscript(file, readFileSync(join(CORPUS, file)), { pricing: "flat" });
-    const own = labels.filter((label) => label.file === file);
-    const suggestions = await suggestSnippets(result, { file });
-    judged.push(...suggestions.map((each) => judge(file, each, own, exhaustiveFiles.includes(file))));
+  const there: string[] = [];
+  for (const file of new Set(labels.map((label) => label.file))) {
+    const path = FOLDERS.map((folder) => join(folder, file)).find((each) => existsSync(each));
+    if (path === undefined) continue;
+    there.push(file);
+    const suggestions = await suggestForSession(await fileRef(path));
+    judged.push(...suggestions.map((suggestion) => judge(file, suggestion, labels)));
   }
-  return { name, judged, ...figures(judged, labels) };
-}
-
-export function figures(
-  judged: readonly Judged[],
-  labels: readonly SnippetLabel[],
-): Pick<PartMeasurement, "precision" | "typePrecision" | "recall" | "counts"> {
-  const known = judged.filter(({ verdict }) => verdict !== "unknown");
-  const worth = known.filter(({ verdict }) => verdict !== "not worth it");
-  const typeRight = worth.filter(({ verdict }) => verdict === "right");
-  const wanted = labels.filter(({ worth }) => worth);
-  const met = wanted.filter(({ file, lines }) =>
-    worth.some(
-      ({ file: other, suggestion }) =>
-        other === file && overlap([suggestion.line_start, suggestion.line_end], lines) > 0.5,
-    ),
-  );
+  const wanted = labels.filter(({ file, type }) => type !== null && there.includes(file));
+  const met = wanted.filter((label) => judged.some((each) => each.label === label));
+  const labelled = judged.filter(({ label }) => label !== undefined);
+  const right = labelled.filter(({ label }) => label?.type !== null);
   return {
-    precision: share(worth.length, known.length),
-    typePrecision: share(typeRight.length, worth.length),
-    recall: share(met.length, wanted.length),
-    counts: {
-      judged: known.length,
-      worth: worth.length,
-      typeRight: typeRight.length,
-      labels: wanted.length,
-      met: met.length,
-    },
+    name,
+    sessions: there.length,
+    judged,
+    worth: { labels: wanted.length, met: met.length },
+    precision: labelled.length === 0 ? 1 : right.length / labelled.length,
   };
 }
 
-/**
- * All parts whose sessions are there, or undefined where the corpus is absent. Rejects if only some of a part's sessions
- * are missing.
- */
-export async function measureSuggestions(): Promise<PartMeasurement[] | undefined> {
-  if (!existsSync(CORPUS)) return undefined;
-  const parts = [
-    await measurePart("tuning", { labels: tuning.tuning, exhaustiveFiles: tuning.exhaustiveFiles }),
-    await measurePart("more tuning", { labels: tuningMore.tuningMore, exhaustiveFiles: tuningMore.exhaustiveFiles }),
-    await measurePart("held-out", { labels: heldOut.heldOut, exhaustiveFiles: heldOut.exhaustiveFiles }),
-  ];
-  const isThere = elsewhere.elsewhere.some(({ file }) => existsSync(join(CORPUS, file)));
-  if (!isThere) return parts;
+export async function measureSuggestions(): Promise<PartMeasurement[]> {
   return [
-    ...parts,
-    await measurePart("elsewhere", { labels: elsewhere.elsewhere, exhaustiveFiles: elsewhere.exhaustiveFiles }),
+    await measurePart("tuning", tuning),
+    await measurePart("held-out", heldOut),
+    await measurePart("held-out later", heldOutLater),
   ];
 }
 
-const percent = (value: number): string => `${(value * 100).toFixed(1)}%`;
-
-export function formatPart({ name, precision, typePrecision, recall, counts, judged }: PartMeasurement): string {
-  const unknown = judged.length - counts.judged;
+export function formatPart({ name, sessions, judged, worth, precision }: PartMeasurement): string {
+  const unknown = judged.filter(({ label }) => label === undefined).length;
   return [
-    `${name}: ${judged.length} suggestions, ${unknown} of them on passages that are not labelled`,
-    `  worth keeping ${percent(precision)} (${counts.worth} of ${counts.judged})`,
-    `  type right    ${percent(typePrecision)} (${counts.typeRight} of ${counts.worth})`,
-    `  found         ${percent(recall)} (${counts.met} of ${counts.labels} labels)`,
+    `${name}: ${sessions} sessions, ${judged.length} suggestions, ${unknown} of them without a label`,
+    `  worth keeping ${(100 * precision).toFixed(0)}%`,
+    `  found ${worth.met} of ${worth.labels} passages that are worth keeping`,
   ].join("\n");
 }
 
-export function formatJudged({ file, suggestion, label, verdict }: Judged): string {
+export function formatJudged({ file, suggestion, label }: Judged): string {
+  const verdict = label === undefined ? "no label" : (label.type ?? "not worth keeping");
   const { line_start, line_end, snippet_type, title, score } = suggestion;
-  const should = label === undefined ? "" : ` (label ${label.lines.join("-")} ${label.type ?? "not worth it"})`;
-  return `  ${verdict}: ${file}:${line_start}-${line_end} ${snippet_type} ${score} ${title}${should}`;
+  return `  ${verdict}: ${file}:${line_start}-${line_end} ${snippet_type} ${score} ${title}`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const parts = await measureSuggestions();
-  if (parts === undefined) console.log("Skipped: there is no ../shared/corpus beside the repository.");
-  for (const part of parts ?? []) {
-    console.log(formatPart(part));
-    // The held-out part only measures: what is in it is not looked at.
-    if (part.name !== "held-out") console.log(part.judged.map(formatJudged).join("\n"));
-  }
+  for (const part of await measureSuggestions())
+    console.log([formatPart(part), ...part.judged.map(formatJudged)].join("\n"));
 }

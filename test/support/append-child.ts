@@ -4,8 +4,8 @@
  * file. Prints its statistics as one JSON line; exits with 1 if something is not in the files.
  */
 import { join } from "node:path";
-import { AppendFile } from "../../src/files/append-file.ts";
-import { WritePool } from "../../src/files/write-pool.ts";
+import { AppendFile } from "../../src/transcript/files/append-file.ts";
+import { WritePool } from "../../src/transcript/files/write-pool.ts";
 import { lineFormat, lineRecord } from "./line-format.ts";
 
 const [folder = "", fileCount = "", count = "", name = "", seed = ""] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 /** Appends records and exits: `exit-child.ts PATH FIRST COUNT WHEN`. Prints what went wrong. */
-import { AppendFile } from "../../src/files/append-file.ts";
+import { AppendFile } from "../../src/transcript/files/append-file.ts";
 import { lineFormat, lineRecord } from "./line-format.ts";
 
 const [path = "", first = "", count = "", when = ""] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-import type { FileHandle, FileSystem } from "../../src/files/file-system.ts";
+import type { FileHandle, FileSystem } from "../../src/transcript/files/file-system.ts";
 
 /**
  * Which calls fail, and how. Calls are counted from 1 over all methods; with `only`, over those methods.

@@ -1,5 +1,4 @@
-import type { AppendFormat, AppendRecord } from "../../src/files/append-format.ts";
-import type { TailScanner } from "../../src/files/tail-scanner.ts";
+import type { AppendFormat, AppendRecord, TailScanner } from "../../src/transcript/files/append-format.ts";
 
 /**
  * A format for tests of the append writer: one JSON object a line. It is strict, so that every half line and
@@ -26,7 +25,7 @@ const NEWLINE = 10;
 class LineScanner implements TailScanner {
   validEnd: number;
   hasHeader = false;
-  #rest: Uint8Array = new Uint8Array();
+  #rest: Uint8Array[] = [];
   #keys: string[] = [];
 
   constructor(startOffset: number) {
@@ -34,14 +33,16 @@ class LineScanner implements TailScanner {
   }
 
   push(chunk: Uint8Array): void {
-    const bytes = Buffer.concat([this.#rest, chunk]);
+    this.#rest.push(Buffer.from(chunk));
+    if (!chunk.includes(NEWLINE)) return;
+    const bytes = Buffer.concat(this.#rest);
     let start = 0;
     for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
       this.#takeLine(bytes.toString("utf8", start, Math.min(end, start + 200)));
       start = end + 1;
     }
     this.validEnd += start;
-    this.#rest = Buffer.from(bytes.subarray(start));
+    this.#rest = [Buffer.from(bytes.subarray(start))];
   }
 
   takeKeys(): string[] {

@@ -2,15 +2,44 @@
  * One set of test functions for both runtimes: `bun test` and `node --test`.
  * Assertions come from `node:assert/strict`, which both have.
  */
+import fc from "fast-check";
+
 const runner = process.versions["bun"] ? await import("bun:test") : await import("node:test");
 
+/** `npm run test:long`: all samples, rounds and forms; else a selection of those that show the same in another place. */
+export const isLong = process.env["TEST_LONG"] === "1";
+/** Runs of a property. New ones are drawn each time, so that a few at each run of the tests come to many. */
+export const runs = (long: number): number => (isLong ? long : Math.ceil(long / 3));
+
 type Body = () => void | Promise<void>;
+
+/** Time limit of the test that runs now, as a time. Tests of a process run one after another. */
+let endsAt = Infinity;
+/** Longest delay of a timer. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
+/**
+ * A property ends a little before its test has to, because a test that reaches its time limit while a counterexample is made
+ * smaller would say nothing about it. One that failed reports the smallest counterexample so far with seed and path, and
+ * one that only took too long fails too, with its seed.
+ */
+fc.configureGlobal({
+  get interruptAfterTimeLimit() {
+    return Math.max(1, Math.min(0.8 * (endsAt - Date.now()), MAX_DELAY_MS));
+  },
+  markInterruptAsFailure: true,
+  includeErrorInReport: true,
+});
 
 export const describe: (name: string, body: () => void) => unknown = runner.describe;
 /** A test; the optional third argument is its time limit in milliseconds. */
 export const test = (name: string, body: Body, timeoutMs = 30_000): void => {
-  if (process.versions["bun"]) (runner.test as (n: string, b: Body, t: number) => void)(name, body, timeoutMs);
-  else (runner.test as (n: string, o: { timeout: number }, b: Body) => void)(name, { timeout: timeoutMs }, body);
+  const timed: Body = () => {
+    endsAt = Date.now() + timeoutMs;
+    return body();
+  };
+  if (process.versions["bun"]) (runner.test as (n: string, b: Body, t: number) => void)(name, timed, timeoutMs);
+  else (runner.test as (n: string, o: { timeout: number }, b: Body) => void)(name, { timeout: timeoutMs }, timed);
 };
 /** Like `test`: bun's own limit of 5 s is too short for a server that starts on a busy machine. */
 export const beforeAll = (body: Body, timeoutMs = 60_000): void => {

@@ -1,18 +1,13 @@
 /** A recorder and save_conversation on a folder of their own, as the plugin wires them, with a host that is played. */
 import { readFile } from "node:fs/promises";
-import { isAbsolute, join } from "node:path";
+import { isAbsolute } from "node:path";
 import { parseOptions } from "../../src/config.ts";
-import type { FileSystem } from "../../src/files/file-system.ts";
-import { writeNewFile } from "../../src/files/new-file.ts";
-import { nodeFileSystem } from "../../src/files/node-file-system.ts";
+import type { FileSystem } from "../../src/transcript/files/file-system.ts";
+import { writeNewFile } from "../../src/transcript/files/new-file.ts";
+import { nodeFileSystem } from "../../src/transcript/files/node-file-system.ts";
 import { saveConversation } from "../../src/tools/save-conversation/save.ts";
-import {
-  createRecorder,
-  createRedaction,
-  formatsOf,
-  NO_REDACTION,
-  transcriptsFolder,
-} from "../../src/transcript/create-recorder.ts";
+import { createRecorder, createRedaction, formatsOf, NO_REDACTION } from "../../src/transcript/create-recorder.ts";
+import { transcriptsFolder } from "../../src/transcript/recording-folder.ts";
 import type { HostRecord } from "../../src/transcript/records.ts";
 import type { Recorder } from "../../src/transcript/recorder.ts";
 
@@ -66,7 +61,6 @@ export function startSaving(options: SavingOptions): Saving {
       transcriptsFolder: transcriptsFolder(dataFolder),
       formats: formatsOf(settings.format),
       fs,
-      join,
       writeNew: (path, data) => writeNewFile(fs, path, data),
       now,
       shown: (path) => path,

@@ -12,5 +12,18 @@ export function makeTempDir(): string {
 }
 
 export function removeTempDirs(): void {
-  for (const path of made.splice(0)) rmSync(path, { recursive: true, force: true });
+  for (const path of made.splice(0)) remove(path);
+}
+
+/** Removes a folder, also while a process in the background still writes to it: `maxRetries` does not begin anew then. */
+function remove(path: string): void {
+  for (let left = 100; ; left -= 1) {
+    try {
+      rmSync(path, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      if (left === 0) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+    }
+  }
 }

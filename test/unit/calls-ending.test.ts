@@ -51,6 +51,8 @@ const WHAT_STANDS_BEFORE_IT: Case[] = [
   ["env LANG=C grep x f", 1, false],
   ["env -u LANG A= grep x f", 1, false],
   ["sudo -u bob grep x f", 1, false],
+  ["doas -u bob grep x f", 1, false],
+  ["caffeinate setsid grep x f", 1, false],
   ["timeout 5 grep x f", 1, false],
   ["timeout -k 1 5 grep x f", 1, false],
   ["timeout 5 grep x f", 124, true],
@@ -160,7 +162,7 @@ describe("a result in a transcript", () => {
     ...fields,
   });
 
-  test("is judged by the exit code in its metadata, and what the host reported stays beside it", () => {
+  test("is judged by the exit code in its metadata, and the status reported by the host is kept", () => {
     for (const key of ["exit", "exitCode", "exit_code"]) {
       assert.deepEqual(recordedEnd(result({ status: "completed", metadata: { [key]: 3 } })), {
         status: "error",
@@ -207,7 +209,7 @@ describe("a result in a transcript", () => {
     assert.deepEqual(recordedEnd(result({ ...judged, output: "out" })), judged);
   });
 
-  test("keeps what the host knows better: an error, an interruption, a refusal", () => {
+  test("keeps the host's own verdict: an error, an interruption, a refusal", () => {
     assert.deepEqual(recordedEnd(result({ status: "error" })), { status: "error" });
     assert.deepEqual(recordedEnd(result({ status: "interrupted", metadata: { exit: 130 } })), {
       status: "interrupted",

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { find } from "../../src/cli/schemas/find.ts";
+import { find } from "../../src/cli/schemas/find-schema.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
-import { findInSessions } from "../../src/scan/find-sessions.ts";
-import { scanErrors } from "../../src/scan/errors.ts";
+import { overSessions } from "../../src/queries/over-sessions.ts";
+import { sessionRef } from "../../src/sessions/session-ref.ts";
+import { failedCalls } from "../../src/queries/session-errors.ts";
 import { needsAgentProgress } from "../../src/sessions/agent-progress.ts";
 import { fileRef } from "../../src/sessions/file-ref.ts";
 import { at, calls, result, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
@@ -64,8 +65,8 @@ async function total(home: string, ...argv: string[]): Promise<{ messages: numbe
   return { messages: sum.messages, tool_errors };
 }
 
-describe("subagents that stand only in progress lines", () => {
-  test("are needed where there is no file of them", async () => {
+describe("subagents that exist only in progress lines", () => {
+  test("are needed if they have no file", async () => {
     const needed = async (files?: "folder" | "beside" | "of another"): Promise<boolean> =>
       needsAgentProgress(await fileRef(homeWith(files).path));
     assert.deepEqual(
@@ -150,7 +151,7 @@ describe("subagents that stand only in progress lines", () => {
     assert.match(shown.stdout, /There is no kingfisher/);
   });
 
-  test("find has what stands in a file once", async () => {
+  test("find returns each entry of a file once", async () => {
     const { home } = homeWith("folder");
     const rows = rowsOf(find, (await runCli(["find", "no kingfisher", "--json"], { home })).stdout);
     assert.deepEqual(
@@ -161,28 +162,32 @@ describe("subagents that stand only in progress lines", () => {
 
   test("a second thread finds the same", async () => {
     const [alone, kept] = [homeWith(), homeWith("folder")];
-    const files = Array.from({ length: 600 }, (_, at) => ({
-      path: (at % 2 === 0 ? alone : kept).path,
-      bytes: session.length,
-      isTop: true,
-    }));
-    const found = findInSessions(files, { term: "no kingfisher" }, { threadFromBytes: 0 });
-    const counts = await Array.fromAsync(found, ({ hits }) => hits.length);
+    const refs = Array.from({ length: 200 }, (_, at) =>
+      sessionRef({
+        id: "S",
+        source: "claude-code",
+        path: (at % 2 === 0 ? alone : kept).path,
+        bytes: session.length,
+      }),
+    );
+    const job = { kind: "find", query: { terms: ["no kingfisher"] } } as const;
+    const found = overSessions(job, refs, { threads: 1 });
+    const counts = await Array.fromAsync(found, ({ result = [] }) => result.length);
     assert.deepEqual(
       counts,
-      files.map((_, at) => 1 - (at % 2)),
+      refs.map((_, at) => 1 - (at % 2)),
     );
   });
 
-  test("the quick search for errors says the same as the whole parse, copies or not", async () => {
+  test("the errors of a session equal those of the full parse, with or without copies", async () => {
     const repeated = session.replace(below.map(progress).join(""), "") + below.map(progress).join("");
     for (const text of [session, repeated, below.map(progress).join("")]) {
       for (const agentProgress of [false, true]) {
         const whole = await parseTranscript("S", text, { agentProgress });
         const expected = whole.tool_calls.filter(({ status }) => status === "error").map(({ tool_use_id: id }) => id);
-        const quick = await Array.fromAsync(scanErrors(text, { agentProgress }));
+        const { found: quick } = await failedCalls(text, { agentProgress });
         assert.deepEqual(
-          quick.map(({ tool_use_id: id }) => id),
+          quick.map(({ failed }) => failed.tool_use_id),
           expected,
         );
       }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { DEFINITIONS } from "../../src/cli/definitions.ts";
+import { DEFINITIONS } from "../../src/cli/command-definitions.ts";
 import { readArguments } from "../../src/cli/read-arguments.ts";
-import { readDate } from "../../src/cli/read-date.ts";
+import { readDate } from "../../src/parse/read-date.ts";
 import { describe, test } from "../support/runner.ts";
 
 const NOW = new Date(2026, 2, 10, 15, 30);

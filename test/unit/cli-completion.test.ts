@@ -2,30 +2,41 @@ import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DEFINITIONS } from "../../src/cli/definitions.ts";
+import { DEFINITIONS } from "../../src/cli/command-definitions.ts";
 import { runCli } from "../support/cli/run-cli.ts";
+import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
 afterAll(removeTempDirs);
 
 const home = makeTempDir();
+const continuations = async (...words: readonly string[]): Promise<string[]> => {
+  const { stdout } = await runCli(["completion", "bash", "--", ...words], { home });
+  return stdout.split("\n").map((line) => line.split("\t")[0] ?? "");
+};
+/** Defines the program in a shell. */
+const PROGRAM = `transcripts() { '${process.execPath}' '${join(REPOSITORY, "src/cli/main.ts")}' "$@"; }`;
 const script = async (shell: string): Promise<string> => (await runCli(["completion", shell], { home })).stdout;
 const has = (shell: string): boolean => spawnSync(shell, ["-c", "true"]).status === 0;
 
 describe("transcripts completion", () => {
-  for (const shell of ["bash", "zsh", "fish"]) {
-    test(`${shell}: every command and every option`, async () => {
-      const text = await script(shell);
-      for (const { name, options } of DEFINITIONS) {
-        for (const word of name.split(" ")) assert.ok(text.includes(word), name);
-        for (const { flags } of options) {
-          const [, long = ""] = /--([\w-]+)/.exec(flags) ?? [];
-          assert.ok(text.includes(shell === "fish" ? `-l ${long}` : `--${long}`), `${name} ${long}`);
-        }
+  test("every command and every option", async () => {
+    for (const { name, options } of DEFINITIONS) {
+      const words = name.split(" ");
+      for (const at of words.keys()) {
+        const shown = await continuations(...words.slice(0, at), "");
+        assert.ok(shown.includes(words[at] ?? ""), name);
       }
-    });
+      const shown = await continuations(...words, "-");
+      for (const { flags } of options) {
+        const [long = ""] = /--[\w-]+/.exec(flags) ?? [];
+        assert.ok(shown.includes(long), `${name} ${long}`);
+      }
+    }
+  });
 
+  for (const shell of ["bash", "zsh", "fish"]) {
     test(`${shell} takes the script`, async () => {
       if (!has(shell)) return;
       // A file, since fish reading standard input fails where that is a socket, as it is in a child of Node.
@@ -59,9 +70,17 @@ describe("transcripts completion", () => {
     test(`bash completes: ${words.join(" ")}`, async () => {
       if (!has("bash")) return;
       const line = ["transcripts", ...words].map((word) => `'${word}'`).join(" ");
-      const probe = `${await script("bash")}\ncd ${home}; COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _transcripts; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      const probe = `${await script("bash")}\n${PROGRAM}\ncd ${home}; COMP_WORDS=(${line}); COMP_CWORD=${words.length}; _transcripts; printf '%s\\n' "\${COMPREPLY[@]}"`;
       const shown = execFileSync("bash", ["-c", probe], { encoding: "utf8" });
       assert.deepEqual(shown.split("\n").filter(Boolean), expected);
     });
   }
+
+  test("fish completes", async () => {
+    const shell = "fish";
+    if (!has(shell)) return;
+    const program = `function transcripts; '${process.execPath}' '${join(REPOSITORY, "src/cli/main.ts")}' $argv; end`;
+    const probe = `${await script("fish")}\n${program}\ncomplete -C 'transcripts snippets query --type err'`;
+    assert.match(execFileSync(shell, ["-c", probe], { encoding: "utf8", cwd: home }), /^error_reasoning$/m);
+  });
 });

@@ -166,7 +166,7 @@ test("a project on Windows is called by its folder's name, and found by it", asy
   }
 });
 
-describe("days are those of the user's time zone", () => {
+describe("days follow the user's time zone", () => {
   const home = makeTempDir();
   // 23:30 and 00:30 UTC: one day in New York, two in London, one in Kolkata.
   const times = [Date.UTC(2026, 0, 5, 23, 30), Date.UTC(2026, 0, 6, 0, 30)].map((ms) => (ms - NOW.getTime()) / 1_000);
@@ -240,6 +240,40 @@ describe("--until", () => {
       [true, true, true],
     );
     assert(!text.includes(idOf(1)) && !text.includes(idOf(2)), text);
-    assert.match((await agent.call("list_errors", { until: "soon" })).text, /until: "soon" is no date\./);
+    assert.match((await agent.call("list_errors", { until: "soon" })).text, /until: "soon" is not a date\./);
+  });
+});
+
+describe("dates in the wrong order", () => {
+  for (const command of [["list"], ["stats", "--all"], ["find", "x"], ["list", "--today"]]) {
+    test(`are refused by ${command.join(" ")}`, async () => {
+      const since = command.includes("--today") ? [] : ["--since", "2026-02-01"];
+      const { stdout, stderr, exitCode } = await runCli([...command, ...since, "--until", "2026-01-31"], {
+        home: makeTempDir(),
+      });
+      assert.equal(exitCode, 2);
+      assert.equal(stdout, "");
+      assert.match(stderr, /--since must be earlier than --until.*Swap the two dates\./s);
+    });
+  }
+
+  test("are refused by tools", async () => {
+    const tools = machineAt(makeTempDir());
+    for (const [tool, args] of [
+      ["list_sessions", {}],
+      ["list_errors", {}],
+      ["find_in_transcripts", { query: "x" }],
+    ] as const) {
+      const { text } = await tools.call(tool, { ...args, since: "2026-02-01", until: "2026-01-31" });
+      assert.match(text, /since: it is later than until/);
+    }
+    await tools.close();
+  });
+
+  test("are none on one day", async () => {
+    const { exitCode } = await runCli(["list", "--since", "2026-01-31", "--until", "2026-01-31"], {
+      home: makeTempDir(),
+    });
+    assert.equal(exitCode, 1);
   });
 });

@@ -9,8 +9,8 @@ import {
   type Attachment,
   type TranscriptEntry,
   type TranscriptHeader,
-} from "../../src/format/index.ts";
-import { MAX_IMAGE_BYTES } from "../../src/html/index.ts";
+} from "../../src/transcript/format/formats.ts";
+import { MAX_IMAGE_BYTES } from "../../src/html/html.ts";
 import { assistant, at, calls, result, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { randomSecret } from "../support/parse/secret.ts";
@@ -111,7 +111,7 @@ describe("pictures", () => {
     return [{ type: "user", timestamp: at(0), content: "Look at this", parts: [], attachments: [attachment] }];
   }
 
-  test("that a transcript keeps beside itself stand in its page", async () => {
+  test("saved beside a transcript are in its page", async () => {
     const { home, transcript, keep } = project();
     transcript("ses_1.md", {}, userWith({ mime: "image/png", path: "ses_1/attachments/abc.png" }));
     keep("ses_1/attachments/abc.png", png);

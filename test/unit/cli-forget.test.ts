@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { SafePlaces } from "../../src/cli/forget/plan.ts";
-import { removePlaces } from "../../src/cli/forget/remove.ts";
-import { forget } from "../../src/cli/schemas/snippets.ts";
+import { SafePlaces } from "../../src/cli/forget-plan.ts";
+import { forget } from "../../src/cli/schemas/snippets-schema.ts";
 import { sampleSession, SESSION, storeSession } from "../support/cli/claude-lines.ts";
 import { type CliRun, type CliSetting, runCli } from "../support/cli/run-cli.ts";
+import { openStore } from "../../src/store/open-store.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+import { removePlaces } from "../../src/cli/commands/forget.ts";
 
 afterAll(removeTempDirs);
 
@@ -90,7 +91,7 @@ describe("transcripts forget", () => {
     const nobody = await run("forget", SESSION);
     assert.equal(nobody.exitCode, 2);
     assert.match(nobody.stdout, /session {3}.*\.jsonl/, "it shows what would go");
-    assert.match(nobody.stderr, /Nobody can be asked here: add --yes/);
+    assert.match(nobody.stderr, /Standard input is not a terminal, so you cannot be asked: add --yes/);
     for (const stdin of ["no\n", "", "yesterday\n"]) {
       const declined = await runWith({ terminal: 100, stdin }, "forget", SESSION);
       assert.deepEqual([declined.exitCode, /nothing was removed/.test(declined.stderr)], [1, true]);
@@ -163,9 +164,54 @@ describe("transcripts forget", () => {
     assert.ok(!existsSync(join(home, ".local/share/opencode-transcripts")));
   });
 
+  test("a forgotten session is not indexed again, except by name", async () => {
+    const { run, home, main, folder } = await machine();
+    await run("index");
+    assert.equal((await run("forget", SESSION, "--yes", "--keep-files")).exitCode, 0);
+    const mine = async (): Promise<string[]> => {
+      const store = await openStore({ env: {}, home }, { readOnly: true });
+      const ids = (await store.sessions()).map(({ session_id: id }) => id);
+      await store.close();
+      return ids.filter((id) => id.startsWith(SESSION) || id.startsWith("agent-a1"));
+    };
+    for (const command of [["index"], ["index", "--rebuild"], ["find", "prices"], ["stats", "--all"], ["list"]]) {
+      await run(...command);
+      assert.deepEqual(await mine(), [], command.join(" "));
+    }
+    assert.equal((await run("find", "prices", "--json")).stdout.includes(SESSION), false, "found by a search");
+    const kept = ["--lines", "2-6", "--type", "error_reasoning", "--title", "x"];
+    const saved = await run("snippets", "extract", SESSION, ...kept);
+    assert.deepEqual([saved.exitCode, /removed with `transcripts forget`/.test(saved.stderr)], [2, true], saved.stderr);
+    // A subagent that starts later, and a copy of the session elsewhere.
+    put(join(folder, "subagents/agent-a1b.jsonl"), sampleSession());
+    put(main.replace(/[^/]+(?=\/[^/]+$)/, "-another-project"), readFileSync(main, "utf8"));
+    await run("index");
+    assert.deepEqual(await mine(), []);
+    const again = await run("index", SESSION.slice(0, 8), "--json");
+    assert.equal(again.exitCode, 2, "two files have the id");
+    const named = await run("index", main, "--json");
+    assert.equal(named.exitCode, 0, named.stderr);
+    assert.ok((await mine()).includes(SESSION), named.stderr);
+    assert.equal((await run("snippets", "extract", SESSION, ...kept)).exitCode, 0);
+    assert.match((await run("index", main, "--prune")).stderr, /exclude each other/);
+  });
+
+  test("a forgotten session whose file comes back, as from a backup, stays out of the index", async () => {
+    const { run, main } = await machine();
+    await run("index");
+    const content = readFileSync(main, "utf8");
+    assert.equal((await run("forget", SESSION, "--yes")).exitCode, 0);
+    put(main, content);
+    const done = await run("index", "--json");
+    assert.equal(done.exitCode, 0, done.stderr);
+    assert.equal((await run("find", "prices", "--json")).stdout.includes(SESSION), false);
+    assert.equal((await run("index", SESSION)).exitCode, 0);
+    assert.equal((await run("find", "prices", "--json")).stdout.includes(SESSION), true);
+  });
+
   test("standard input and unknown sessions are refused", async () => {
     const { run } = await machine();
-    assert.match((await run("forget", "-", "--yes")).stderr, /standard input cannot be forgotten/);
+    assert.match((await run("forget", "-", "--yes")).stderr, /standard input cannot be removed/);
     const unknown = await run("forget", "0000nothing", "--yes");
     assert.deepEqual([unknown.exitCode, /No session has an id/.test(unknown.stderr)], [2, true]);
   });

@@ -1,17 +1,17 @@
 /** The command line where not all is as it should be: nothing may be written, or the window is narrow. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { sampleSession, SESSION, storeSession, TOLD_SESSION } from "../support/cli/claude-lines.ts";
+import { sampleSession, SESSION, storeSession, TOLD_SESSION, user } from "../support/cli/claude-lines.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { createContext } from "../../src/cli/context.ts";
 import { widthOf } from "../../src/cli/terminal/width.ts";
 import { asStoreError } from "../../src/store/sqlite/sqlite-faults.ts";
-import { StoreError } from "../../src/store/store-error.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+import { isStoreError } from "../../src/transcripts-error.ts";
 
 afterAll(removeTempDirs);
 
@@ -38,6 +38,66 @@ function asReader(home: string, argv: readonly string[], stdout: "pipe" | number
   });
 }
 
+/** Commands on a disk of so many KiB, which is mounted for their time alone. */
+function onDisk(kib: number, script: string) {
+  const disk = makeTempDir();
+  const mount = `mount -t tmpfs -o size=${kib}k tmpfs "$DISK"`;
+  const { PATH = "" } = process.env;
+  return spawnSync("unshare", ["--user", "--map-root-user", "--mount", "sh", "-c", `${mount} && ${script}`], {
+    env: { PATH, DISK: disk, RUN: `${process.execPath} ${MAIN}`, NODE_DISABLE_COMPILE_CACHE: "1" },
+    encoding: "utf8",
+  });
+}
+
+const hasDisk = process.platform === "linux" && onDisk(64, "true").status === 0;
+
+describe(`a full disk${hasDisk ? "" : " (none can be mounted here: nothing was tried)"}`, () => {
+  if (!hasDisk) return;
+
+  test("ends an index run with what to do, loses nothing, and the next run completes it", () => {
+    const home = makeTempDir();
+    const words = Array.from({ length: 400 }, (_, at) => `${at} ${"heliotrope gardens ".repeat(100)}`);
+    for (const [at, id] of [SESSION, SESSION.replace(/^.{8}/, "ffffffff")].entries())
+      storeSession(home, words.map((word, line) => user(`${at} ${word}`, line)).join(""), { id });
+    const run = `env HOME=${home} XDG_DATA_HOME="$DISK" $RUN`;
+    const end = (name: string): string => `; echo "${name} exits with $?" >&2; `;
+    const script = [
+      `${run} index${end("first")}`,
+      `${run} index${end("second")}`,
+      `${run} find heliotrope --limit 1${end("find")}`,
+      `${run} show ${SESSION} --last 1${end("show")}`,
+      `${run} stats --all > /dev/null${end("stats")}`,
+      `mount -o remount,size=100m "$DISK"; ${run} index${end("third")}`,
+      `${run} index${end("fourth")}`,
+    ].join("");
+    const { stdout, stderr } = onDisk(3_000, script);
+    const full = /No space left on device for the database .*transcripts\.db\. Free some space/g;
+    assert.match(stderr, /first exits with 2\n/);
+    assert.match(stderr, /second exits with 2\n/);
+    assert.ok((stderr.match(full) ?? []).length >= 2, stderr);
+    for (const name of ["find", "show", "stats", "third", "fourth"])
+      assert.match(stderr, new RegExp(`${name} exits with 0\n`), stderr);
+    assert.match(stdout, /heliotrope/);
+    assert.match(stderr, /indexed 2 sessions: 0 new, 0 changed, 2 unchanged, 0 unreadable; 0 events.*\nfourth/);
+  });
+
+  test("leaves no machine without an id", () => {
+    const home = makeTempDir();
+    storeSession(home, sampleSession());
+    const folder = join(home, "data/opencode-transcripts");
+    // An earlier version left it so.
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "machine-id"), "");
+    const run = `env HOME=${home} TRANSCRIPTS_DATABASE=${home}/store.db $RUN index`;
+    const script = `dd if=/dev/zero of="$DISK/fill" bs=1k 2>/dev/null; mkdir "$DISK/opencode-transcripts"
+      XDG_DATA_HOME="$DISK" ${run}; ls -s "$DISK/opencode-transcripts" | sed 's/^/left /'; XDG_DATA_HOME=${home}/data ${run}`;
+    const { stdout } = onDisk(64, script);
+    assert.doesNotMatch(stdout, /machine-id/);
+    assert.match(readFileSync(join(folder, "machine-id"), "utf8"), /^[\da-f-]{36}\n$/);
+    assert.deepEqual(readdirSync(folder), ["machine-id"]);
+  });
+});
+
 describe("where nothing may be written", () => {
   if (process.platform === "win32") return;
 
@@ -55,7 +115,7 @@ describe("where nothing may be written", () => {
     assert.match(found.stdout, /A path/, found.stderr);
     assert.deepEqual([counted.status, found.status], [0, 0]);
     const refused = asReader(home, EXTRACT);
-    assert.deepEqual([refused.status, /may not be written by this user/.test(refused.stderr)], [2, true]);
+    assert.deepEqual([refused.status, /No permission to write to the database/.test(refused.stderr)], [2, true]);
     chmodSync(folder, 0o755);
   });
 
@@ -72,14 +132,35 @@ describe("where nothing may be written", () => {
     chmodSync(home, 0o755);
   });
 
-  test("a folder that cannot be made is told as what the database lacks", () => {
+  test("a folder that cannot be created is reported as a missing database folder", () => {
     const cause = Object.assign(new Error("ENOENT: no such file or directory, mkdir '/ro/x'"), { code: "ENOENT" });
     const error = asStoreError(cause, "/ro/x/transcripts.db");
-    assert(error instanceof StoreError && error.code === "unavailable");
+    assert(isStoreError(error) && error.code === "unavailable");
     assert.match(
       error.message,
       /^The database \/ro\/x\/transcripts\.db cannot be opened .*TRANSCRIPTS_DATABASE to another file\.$/,
     );
+  });
+
+  test("an export names the file that it cannot write, and says why", () => {
+    const home = machine();
+    for (const path of [home, join(home, ".claude"), join(home, ".claude/projects")]) chmodSync(path, 0o755);
+    for (const [name, reason] of [
+      ["missing/page.html", "its folder does not exist"],
+      ["page.html", "permission denied"],
+    ] as const) {
+      const { status, stderr } = asReader(home, ["export", "latest", "--html", "-o", name]);
+      const path = join(home, name);
+      assert.deepEqual([status, stderr.startsWith(`transcripts: ${path} cannot be written: ${reason}. `)], [2, true]);
+    }
+  });
+
+  test("forget says that it removed nothing", () => {
+    const home = machine();
+    for (const path of [home, join(home, ".claude"), join(home, ".claude/projects")]) chmodSync(path, 0o755);
+    const { status, stderr } = asReader(home, ["forget", SESSION, "--yes"]);
+    assert.match(stderr, /^not removed: .*: permission denied\nnothing was removed\n$/);
+    assert.equal(status, 2);
   });
 
   test("a full disk under standard output ends the program with a sentence", () => {
@@ -87,7 +168,10 @@ describe("where nothing may be written", () => {
     const home = machine();
     chmodSync(home, 0o755);
     const { status, stderr } = asReader(home, ["list", "--help"], openSync("/dev/full", "w"));
-    assert.deepEqual([status, stderr.startsWith("transcripts: There is no room left for what is printed")], [2, true]);
+    assert.deepEqual(
+      [status, stderr.startsWith("transcripts: No space left on device: output is incomplete")],
+      [2, true],
+    );
   });
 });
 
@@ -119,21 +203,23 @@ describe("a window of 40 columns", () => {
   });
 });
 
-test("forget --keep-files says that the session comes back", async () => {
+test("forget --keep-files says how the session comes back", async () => {
   const home = machine();
   await runCli(["index"], { home });
   for (const argv of [["--dry-run"], ["--yes"]]) {
     const { stderr } = await runCli(["forget", SESSION, "--keep-files", ...argv], { home });
-    assert.match(stderr, /its files stay, so the next `index` or `find` takes the session in again/);
+    assert.match(stderr, /its files stay; the index leaves the session out until `transcripts index SESSION`/);
   }
   const { stdout } = await runCli(["forget", "--help"], { home });
-  assert.match(stdout.replaceAll(/\s+/g, " "), /next index or find takes the session in again/);
+  assert.match(stdout.replaceAll(/\s+/g, " "), /never takes the session again, .* until `transcripts index SESSION`/);
 });
 
-test("a program that something hangs in is killed once all is told, and only then", async () => {
+test("a hanging program is killed only after all output is written", async () => {
   const told: string[] = [];
   const output = { isTerminal: false, write: async (text: string) => void told.push(text) };
-  const io = { stdout: output, stderr: output, stdin: nothing(), env: {}, cwd: "/", home: "/", now: () => new Date() };
+  const installation = { folder: "/", runtime: "" };
+  const where = { env: {}, cwd: "/", home: "/", installation };
+  const io = { ...where, stdout: output, stderr: output, stdin: nothing(), now: () => new Date() };
   const { signal } = new AbortController();
   const first = createContext({ ...io, signal, kill: () => void told.push("killed") });
   await first.close();

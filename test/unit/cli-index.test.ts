@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { indexed } from "../../src/cli/schemas/index-sessions.ts";
+import { indexed } from "../../src/cli/schemas/index-sessions-schema.ts";
 import { sqliteWriter } from "./sessions-machine.ts";
 import { LATEST_VERSION } from "../../src/store/migrations/latest-version.ts";
 import { says, SESSION, user } from "../support/cli/claude-lines.ts";
@@ -92,11 +92,11 @@ describe("transcripts index", () => {
     assert.deepEqual([no.exitCode, /nothing was changed/.test(no.stderr)], [1, true]);
     const all = await index(home, ["--down", String(LATEST_VERSION)], { terminal: 80, stdin: "yes\n" });
     assert.equal(all.exitCode, 0, all.stderr);
-    assert.match(all.stderr, /all snippets are lost/);
+    assert.match(all.stderr, /deletes all snippets and all indexed sessions/);
     assert.match((await index(home)).stderr, /1 new/);
     const { exitCode, stderr } = await index(home, ["--down", "99", "--yes"]);
     assert.equal(exitCode, 2);
-    assert.match(stderr, /99 steps cannot be taken back/);
+    assert.match(stderr, /99 migrations cannot be undone/);
   });
 
   test("says what to do about a database that it cannot use", async () => {
@@ -109,9 +109,15 @@ describe("transcripts index", () => {
     database.exec("PRAGMA user_version = 9999");
     database.close();
     const readOnly =
-      process.platform === "linux" ? [["/sys/t.db", /may not be written|cannot be opened/] as const] : [];
+      process.platform === "linux"
+        ? ([
+            ["/sys/t.db", /No permission to write|cannot be opened/],
+            // Node's own creation of folders would never end there.
+            ["/proc/no-folder/deeper/t.db", /cannot be opened .*Check the permissions of its folder/],
+          ] as const)
+        : [];
     for (const [path, message] of [
-      [garbage, /damaged, or is no database.*Move it away/],
+      [garbage, /damaged or was not created by this program.*Move it away/],
       [newer, /newer version.*[Uu]pdate/],
       [join(garbage, "t.db"), /Set TRANSCRIPTS_DATABASE|set TRANSCRIPTS_DATABASE/],
       ...readOnly,

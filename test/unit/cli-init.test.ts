@@ -12,7 +12,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { addPlugin, NEW_CONFIG, PLUGIN } from "../../src/cli/init/plugin-config.ts";
+import { addPlugin, NEW_CONFIG, newConfig } from "../../src/cli/init/plugin-config.ts";
+import { PLUGIN } from "../../src/cli/io.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -60,6 +61,22 @@ const ADDITIONS: readonly [name: string, before: string, after: string][] = [
     '{\r\n    "a": 1,\r\n    "plugin": ["opencode-transcripts"]\r\n}\r\n',
   ],
   ["a byte order mark", '\ufeff{"a": 1}', '\ufeff{"a": 1, "plugin": ["opencode-transcripts"]}'],
+  [
+    "a configuration of opencode 2.x, which a key of 1.x would turn into one of 1.x",
+    '{ "agents": {}, "permissions": [] }',
+    '{ "agents": {}, "permissions": [], "plugins": ["opencode-transcripts"] }',
+  ],
+  ["a list of opencode 2.x", '{ "plugins": ["-x"] }', '{ "plugins": ["-x", "opencode-transcripts"] }'],
+  [
+    "servers of opencode 2.x",
+    '{ "mcp": { "servers": {} } }',
+    '{ "mcp": { "servers": {} }, "plugins": ["opencode-transcripts"] }',
+  ],
+  [
+    "a key of 1.x, because of which 2.x passes over the list of its own",
+    '{ "plugins": ["opencode-transcripts"], "provider": {} }',
+    '{ "plugins": ["opencode-transcripts"], "provider": {}, "plugin": ["opencode-transcripts"] }',
+  ],
   ["commas in a comment", '{"a": 1 /* , */ }', '{"a": 1, "plugin": ["opencode-transcripts"] /* , */ }'],
 ];
 
@@ -70,6 +87,8 @@ const PRESENT = [
   '{"plugin": [["opencode-transcripts@latest"]]}',
   '{"plugin": ["./node_modules/opencode-transcripts"]}',
   '{"plugin": ["file:///home/me/opencode-transcripts/dist/plugin.js"]}',
+  '{"plugins": ["-other", "/home/me/opencode-transcripts"]}',
+  '{"plugins": [{"package": "opencode-transcripts", "options": {"format": "both"}}]}',
 ];
 
 const BROKEN: readonly [text: string, says: RegExp][] = [
@@ -136,20 +155,20 @@ describe("transcripts init", () => {
     assert.equal(first.exitCode, 0);
     assert.match(
       first.stdout,
-      /^made opencode\.json with "plugin": \["opencode-transcripts"\]\nmade \.openfleet\/transcripts\/\.gitignore\n/,
+      /^created opencode\.json with "plugin": \["opencode-transcripts"\]\ncreated \.openfleet\/transcripts\/\.gitignore\n/,
     );
     assert.equal(readFileSync(join(home, "opencode.json"), "utf8"), NEW_CONFIG);
     const again = await runCli(["init"], { home });
     assert.match(
       again.stdout,
-      /^opencode\.json has the plugin already: unchanged\n\.openfleet has 3 of its 3 files already: unchanged\n$/,
+      /^opencode\.json already has the plugin: unchanged\n\.openfleet already has 3 of its 3 files: unchanged\n$/,
     );
   });
 
   test("--dry-run says the same and writes nothing", async () => {
     const home = project();
     const { stdout } = await runCli(["init", "--dry-run"], { home });
-    assert.match(stdout, /^would make opencode\.json/);
+    assert.match(stdout, /^would create opencode\.json/);
     assert.deepEqual(readdirSync(home), [".git"]);
   });
 
@@ -168,11 +187,55 @@ describe("transcripts init", () => {
     assert.equal(readFileSync(join(home, "opencode.jsonc"), "utf8"), "{}");
   });
 
+  test("the key is that of the opencode on the path, where a configuration does not show its form", async () => {
+    for (const [version, key] of [
+      ["1.18.33", "plugin"],
+      ["2.0.14", "plugins"],
+      ["opencode v2.1.0-beta.1", "plugins"],
+      ["local", "plugin"],
+    ] as const) {
+      const bin = makeTempDir();
+      writeFileSync(join(bin, "opencode"), `#!/bin/sh\necho "${version}"\n`, { mode: 0o755 });
+      for (const [before, after] of [
+        ["{}", `{\n  "${key}": ["opencode-transcripts"]\n}`],
+        ['{ "agent": {} }', '{ "agent": {}, "plugin": ["opencode-transcripts"] }'],
+        [undefined, newConfig(key)],
+      ] as const) {
+        const home = project(before === undefined ? {} : { "opencode.json": before });
+        const { stdout } = await runCli(["init"], { home, env: { PATH: bin } });
+        assert.equal(readFileSync(join(home, "opencode.json"), "utf8"), after, version);
+        assert.match(stdout, new RegExp(`"${after.includes('"plugins"') ? "plugins" : "plugin"}"`));
+      }
+    }
+  });
+
+  test("Kilo is set up if it is asked for, or the only one with a configuration there", async () => {
+    const asked = project({ "opencode.json": "{}" });
+    const { stdout } = await runCli(["init", "--kilo"], { home: asked });
+    assert.match(
+      stdout,
+      /^created kilo\.json with "plugin": \["opencode-transcripts"\]\n[^]*^Kilo records the next session/m,
+    );
+    assert.equal(JSON.parse(readFileSync(join(asked, "kilo.json"), "utf8")).$schema, "https://app.kilo.ai/config.json");
+    assert.equal(readFileSync(join(asked, "opencode.json"), "utf8"), "{}");
+    const alone = project({ ".kilo/kilo.jsonc": '{ "plugin": [] // none\n}' });
+    await runCli(["init"], { home: alone });
+    assert.equal(
+      readFileSync(join(alone, ".kilo/kilo.jsonc"), "utf8"),
+      '{ "plugin": ["opencode-transcripts"] // none\n}',
+    );
+    assert.ok(!existsSync(join(alone, "opencode.json")));
+  });
+
   test("the templates go into the folder that the plugin's options name", async () => {
     const home = project({ "opencode.json": '{"plugin": [["opencode-transcripts", {"directory": "notes"}]]}' });
     await runCli(["init"], { home });
     assert.ok(existsSync(join(home, "notes/transcripts/README.md")));
     assert.ok(!existsSync(join(home, ".openfleet")));
+    const options = { package: "opencode-transcripts", options: { directory: "notes" } };
+    const newer = project({ "opencode.json": JSON.stringify({ plugins: [options] }) });
+    await runCli(["init"], { home: newer });
+    assert.ok(existsSync(join(newer, "notes/transcripts/README.md")));
   });
 
   for (const [text] of BROKEN) {
@@ -199,6 +262,26 @@ describe("transcripts init", () => {
     assert.ok(lstatSync(join(home, "opencode.json")).isSymbolicLink());
     assert.equal(addPlugin(readFileSync(target, "utf8")).kind, "present");
     assert.equal(statSync(target).mode & 0o777, 0o640);
+  });
+
+  test("a working copy of the package is added by its folder, once", async () => {
+    const home = project({ "opencode.json": '{ "plugin": ["other"] }' });
+    const plugin = join(home, "working copy");
+    const { stdout } = await runCli(["init"], { home, plugin });
+    assert.ok(stdout.startsWith(`added "${plugin}" to "plugin" in opencode.json\n`), stdout);
+    const text = readFileSync(join(home, "opencode.json"), "utf8");
+    assert.deepEqual(JSON.parse(text), { plugin: ["other", plugin] });
+    assert.match((await runCli(["init"], { home, plugin })).stdout, /^opencode\.json already has the plugin/);
+    assert.match((await runCli(["doctor"], { home, plugin })).stdout, /opencode\.json has the plugin/);
+    writeFileSync(join(home, "opencode.json"), JSON.stringify({ plugin: [[`${plugin}/`, {}]] }));
+    assert.match((await runCli(["init"], { home, plugin })).stdout, /^opencode\.json already has the plugin/);
+  });
+
+  test("a file in the place of the data folder is named, with what to do", async () => {
+    const home = project({ ".openfleet": "" });
+    const { exitCode, stderr } = await runCli(["init"], { home });
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /^transcripts: \S+\.openfleet\S* cannot be used: .* is a file, not a folder\. Check the path/);
   });
 
   test("the result as JSON", async () => {

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { doctor, type DoctorResult } from "../../src/cli/schemas/doctor.ts";
-import { find } from "../../src/cli/schemas/find.ts";
-import { list } from "../../src/cli/schemas/list.ts";
-import { stats as statsSchema, type StatsResult } from "../../src/cli/schemas/stats.ts";
+import { doctor, type DoctorResult } from "../../src/cli/schemas/doctor-schema.ts";
+import { find } from "../../src/cli/schemas/find-schema.ts";
+import { list } from "../../src/cli/schemas/list-schema.ts";
+import { stats as statsSchema, type StatsResult } from "../../src/cli/schemas/stats-schema.ts";
 import { assistant, at, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { rowsOf, runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -15,6 +15,7 @@ afterAll(removeTempDirs);
 
 const OTHER = "11111111-2222-4333-8444-555555555555";
 const empty = makeTempDir();
+const NO_SESSIONS = /^no sessions found; `transcripts doctor` shows which places are searched\n$/;
 /** Two sessions in two projects, the second a day later. */
 const home = makeTempDir();
 touch(storeSession(home, sampleSession()), at(62));
@@ -37,7 +38,7 @@ async function ids(...argv: string[]): Promise<unknown[]> {
 }
 
 describe("transcripts list", () => {
-  test("newest first, with what a person wants to know", async () => {
+  test("newest first, with the details that people need", async () => {
     const { stdout, exitCode } = await runCli(["list"], { home });
     assert.equal(exitCode, 0);
     assert.match(
@@ -66,7 +67,12 @@ describe("transcripts list", () => {
   test("an empty home is nothing found, and said", async () => {
     const { exitCode, stdout, stderr } = await runCli(["list"], { home: empty });
     assert.deepEqual([exitCode, stdout], [1, ""]);
-    assert.match(stderr, /no sessions found; `transcripts doctor`/);
+    assert.match(stderr, NO_SESSIONS);
+    const filtered = await runCli(["list", "--until", "2001-01-01"], { home });
+    assert.deepEqual(
+      [filtered.exitCode, filtered.stderr],
+      [1, "no session matches; `transcripts list --all` lists all\n"],
+    );
   });
 
   test("a terminal gets a screenful, a pipe all, of many sessions", async () => {
@@ -81,7 +87,7 @@ describe("transcripts list", () => {
     assert.equal((await runCli(["list", "--json"], { home: many })).stdout.split("\n").length, 301);
   });
 
-  test("what cannot be read is told with its reason, and the rest is read", async () => {
+  test("unreadable sessions are reported with the reason, and the rest is read", async () => {
     if (process.platform === "win32") return;
     const home = makeTempDir();
     const path = storeSession(home, sampleSession());
@@ -91,7 +97,7 @@ describe("transcripts list", () => {
       const { exitCode, stdout, stderr } = await runCli(argv, { home });
       assert.equal(exitCode, 0, argv[0]);
       assert.notEqual(stdout, "");
-      assert.ok(stderr.includes(`not read: ${loop}: its symbolic links lead in a circle\n`), stderr);
+      assert.ok(stderr.includes(`not read: ${loop}: its symbolic links form a loop\n`), stderr);
       if (argv[0] !== "list") assert.match(stderr, /1 session, 1 unreadable/);
     }
     assert.equal((await runCli(["doctor"], { home })).exitCode, 2);
@@ -182,13 +188,14 @@ describe("transcripts stats", () => {
     assert.deepEqual(await keys("model"), ["claude-sonnet-4-5-20250929"]);
   });
 
-  test("what is asked for must be named", async () => {
+  test("the request must be explicit", async () => {
     assert.match(
       (await runCli(["stats"], { home })).stderr,
-      /No session is named\. Name one, such as `latest`, or give --all\./,
+      /No session given\. Name one, such as `latest`, or use --all\./,
     );
     assert.equal((await runCli(["stats", "--all", SESSION], { home })).exitCode, 2);
-    assert.equal((await runCli(["stats", "--all"], { home: empty })).exitCode, 1);
+    const none = await runCli(["stats", "--all"], { home: empty });
+    assert.deepEqual([none.exitCode, NO_SESSIONS.test(none.stderr)], [1, true]);
   });
 
   test("a narrow terminal", async () => {
@@ -224,7 +231,8 @@ describe("transcripts find", () => {
   test("nothing found is 1, and the scope is said all the same", async () => {
     const { exitCode, stdout, stderr } = await runCli(["find", "nowhere to be found"], { home });
     assert.deepEqual([exitCode, stdout, stderr], [1, "", "searched 2 sessions, 0 unreadable\n"]);
-    assert.equal((await runCli(["find", "x"], { home: empty })).stderr, "searched 0 sessions, 0 unreadable\n");
+    assert.match((await runCli(["find", "x"], { home: empty })).stderr, NO_SESSIONS);
+    assert.match((await runCli(["find", "x", "--since", "1d"], { home: empty })).stderr, /^searched 0 sessions/);
     assert.equal((await runCli(["find", ""], { home })).exitCode, 2);
   });
 
@@ -250,10 +258,10 @@ describe("transcripts doctor", () => {
     );
     const text = (await runCli(["doctor"], { home })).stdout;
     assert.match(text, /of unknown type: hologram 1\n/);
-    assert.match(text, /no opencode\.json in .*`transcripts init` makes one/);
+    assert.match(text, /no opencode\.json in .*`transcripts init` creates one/);
   });
 
-  test("what is wrong makes it fail", async () => {
+  test("invalid arguments fail", async () => {
     const home = makeTempDir();
     mkdirSync(join(home, ".local/share/opencode"), { recursive: true });
     writeFileSync(join(home, ".local/share/opencode/opencode.db"), "no database");
@@ -279,7 +287,7 @@ describe("transcripts doctor", () => {
     await runCli(["index"], { home });
     assert.deepEqual(await asked(), { ...none, exists: true, sessions: 1, whole: true });
     const { stdout, exitCode } = await runCli(["doctor"], { home });
-    assert.deepEqual([exitCode, /\+ SQLite .*transcripts\.db: 1 session; whole\n/.test(stdout)], [0, true]);
+    assert.deepEqual([exitCode, /\+ SQLite .*transcripts\.db: 1 session; intact\n/.test(stdout)], [0, true]);
     // A page in the middle: what is read first is whole.
     const bytes = readFileSync(place);
     const at = bytes.lastIndexOf("the sum is 3");
@@ -287,7 +295,7 @@ describe("transcripts doctor", () => {
     writeFileSync(place, bytes);
     const damaged = await asked();
     assert.deepEqual([damaged.exists, damaged.whole], [true, false]);
-    assert.match(damaged.problem ?? "", /(?:quick_check says|is damaged).* and run `transcripts index`, .*snippets/);
+    assert.match(damaged.problem ?? "", /(?:quick_check says|is damaged).* and run `transcripts index` .*snippets/);
     assert.equal((await runCli(["doctor"], { home })).exitCode, 2);
     writeFileSync(place, "no database ".repeat(1_000));
     assert.deepEqual((await asked()).whole, false);
@@ -318,7 +326,7 @@ describe("transcripts export", () => {
   test("a terminal gets no page, and an empty input makes none", async () => {
     assert.match(
       (await runCli(["export", SESSION], { home, terminal: 80 })).stderr,
-      /not for a terminal\. Name a file/,
+      /not printed on a terminal\. Name a file/,
     );
     const nothing = await runCli(["export", "-", "-o", "x.html"], { home, stdin: "" });
     assert.equal(nothing.exitCode, 2);
@@ -327,6 +335,9 @@ describe("transcripts export", () => {
   test("a folder that is not there is named, without a stack trace", async () => {
     const { exitCode, stderr } = await runCli(["export", SESSION, "-o", "no/where.html"], { home });
     assert.equal(exitCode, 2);
-    assert.match(stderr, /^transcripts: .*ENOENT.*no\/.*\n$/);
+    assert.match(
+      stderr,
+      /^transcripts: .*no\/where\.html cannot be written: its folder does not exist\. Create the folder,.*\n$/,
+    );
   });
 });

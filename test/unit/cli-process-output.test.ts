@@ -4,7 +4,8 @@ import { execFileSync } from "node:child_process";
 import { closeSync, createWriteStream, constants, openSync, readFileSync, readSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
-import { ClosedOutput, FailedOutput } from "../../src/cli/io.ts";
+import { TranscriptsError } from "../../src/transcripts-error.ts";
+import { ClosedOutput } from "../../src/cli/io.ts";
 import { outputOn } from "../../src/cli/process-output.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -61,19 +62,20 @@ describe("standard output", () => {
 
   if (process.platform === "win32") return;
 
-  test("a disk that is full is told in a sentence", async () => {
+  test("a full disk is reported in a sentence", async () => {
     if (process.platform !== "linux") return;
     const descriptor = openSync("/dev/full", "w");
     const output = outputOn(descriptor, () => createWriteStream("", { fd: descriptor, autoClose: false }));
     await assert.rejects(
       output.write("more than fits"),
       (error) =>
-        error instanceof FailedOutput && /no room left for what is printed.*Free some space/.test(error.message),
+        error instanceof TranscriptsError &&
+        /No space left on device: output is incomplete.*Free some space/.test(error.message),
     );
     closeSync(descriptor);
   });
 
-  test("a pipe that takes no more for now goes on as a stream, from there on", async () => {
+  test("a full pipe continues as a stream from that point", async () => {
     const { reader, writer } = pipe();
     const stream = new Kept();
     const output = outputOn(writer, () => stream);
@@ -88,7 +90,7 @@ describe("standard output", () => {
     assert.equal(Buffer.concat([direct, ...stream.chunks]).toString("utf8"), `begin\n${LONG}end`);
   });
 
-  test("a reader that went away is told as that", async () => {
+  test("a reader that closed the pipe is reported as such", async () => {
     const { reader, writer } = pipe();
     const output = outputOn(writer, refused);
     closeSync(reader);

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { entries, type EntryRow } from "../../src/cli/schemas/entries.ts";
-import { errors, type ErrorRow } from "../../src/cli/schemas/errors.ts";
-import { timeline, type TimelineRow } from "../../src/cli/schemas/timeline.ts";
+import { entries, type EntryRow } from "../../src/cli/schemas/entries-schema.ts";
+import { errors, type ErrorRow } from "../../src/cli/schemas/errors-schema.ts";
+import { timeline, type TimelineRow } from "../../src/cli/schemas/timeline-schema.ts";
 import { calls, result, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { rowsOf, runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -200,7 +200,7 @@ describe("transcripts errors", () => {
     assert.equal(stdout, "Bash\tt1\ta\\tb\\nc\\\\d\n");
   });
 
-  test("a terminal gets no control characters, a pipe gets what is there", async () => {
+  test("a terminal gets no control characters, a pipe gets the text unchanged", async () => {
     const text = [
       user("go", 0),
       calls("Bash", "t1", {}, 1),
@@ -223,6 +223,7 @@ describe("transcripts errors", () => {
       line_number: 4,
       call_line_number: 3,
       timestamp: "2026-01-05T10:00:07.000Z",
+      is_foreign: false,
     });
   });
 
@@ -234,13 +235,20 @@ describe("transcripts errors", () => {
     assert.match(stdout, /^! Read {2}toolu_read\n {4}File does not exist\.\n {2}fixed by Read toolu_again, line 5\n/);
   });
 
+  test("one line that --fixes leaves out is called a line", async () => {
+    const error = Array.from({ length: 25 }, (_, at) => `line ${at}`).join("\n");
+    const text = [user("go", 0), calls("Bash", "t1", { command: "x" }, 1), result("t1", error, 2, true)].join("");
+    const { stdout } = await runCli(["errors", "-", "--fixes"], { home, stdin: text });
+    assert.match(stdout, /\n {4}… 1 more line\n/);
+  });
+
   test("what nothing fixed is said to be so", async () => {
     const text = [user("go", 0), calls("Bash", "t1", { command: "x" }, 1), result("t1", "no", 2, true)].join("");
     const { stdout } = await runCli(["errors", "-", "--fixes"], { home, stdin: text });
     assert.match(stdout, /\n {2}not fixed: \S/);
   });
 
-  test("nothing found is 1; of several sessions those that can be read are, and the status is 2", async () => {
+  test("nothing found exits with 1; readable sessions are read despite others, and the status is 2", async () => {
     const quiet = await runCli(["errors", "-"], { home, stdin: user("hi", 0) });
     assert.deepEqual([quiet.exitCode, quiet.stdout], [1, ""]);
     writeFileSync(join(home, "other.jsonl"), sampleSession());

@@ -75,7 +75,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["export", SESSION],
 ];
 
-describe("what is printed of a session", () => {
+describe("printed text of a session", () => {
   const secret = randomSecret();
   const home = machine(secret);
   for (const state of ["without an index", "with an index"] as const) {

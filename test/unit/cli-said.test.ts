@@ -21,7 +21,7 @@ async function printed(lines: readonly string[], ...argv: string[]): Promise<str
   return stdout;
 }
 
-describe("what a person said to a call", () => {
+describe("a person's words about a call", () => {
   const refused = [
     user("Tidy up", 0),
     calls("Bash", "t1", { command: "rm -rf build" }, 1),
@@ -32,7 +32,7 @@ describe("what a person said to a call", () => {
     assert.match(await printed(refused, "show"), /\nUser {2}\S+\nKeep the maps\.\nThey are slow to build\.\n/);
   });
 
-  test("stands under the call with tools, once", async () => {
+  test("appears under the call with tools, once", async () => {
     const text = await printed(refused, "show", "--with-tools");
     assert.match(
       text,
@@ -63,7 +63,7 @@ describe("what says nothing", () => {
   const set = user("<command-name>/model</command-name>\n<command-args></command-args>", 1);
   const nothing = user("<local-command-stdout></local-command-stdout>", 2);
 
-  test("is not shown, and is no turn", async () => {
+  test("is not shown and is not a turn", async () => {
     const lines = [nothing, user("Count the birds", 3), says("Nine.", 4)];
     assert.doesNotMatch(await printed(lines, "show"), /local-command|Program/);
     const rows = (await printed(lines, "timeline", "--json")).trimEnd().split("\n");
@@ -109,7 +109,7 @@ test("stats say why the parts are more than the sum", async () => {
   assert.doesNotMatch(await statsWith(says("Ten.", 5)), /shared/);
 });
 
-describe("what a person's own command printed", () => {
+describe("output of a person's own command", () => {
   const noted = (text: string, block = "ignored"): string =>
     user(block, 4).replace('"content":"ignored"', () => `"content":${JSON.stringify([{ type: "text", text }])}`);
   const lines = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { rowsOf, runCli } from "../support/cli/run-cli.ts";
-import { message } from "../../src/cli/schemas/message.ts";
+import { message } from "../../src/cli/schemas/message-schema.ts";
 import { calls, result, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
@@ -13,7 +13,7 @@ const show = (...argv: string[]): ReturnType<typeof runCli> => runCli(["show", .
 
 /** Without times and the heading. */
 function body(stdout: string): string {
-  return stdout.replace(/^.*\n.*\n\n/, "").replace(/ {2}\d{4}-\d\d-\d\d \d\d:\d\d| {2}\d\d:\d\d:\d\d/g, "");
+  return stdout.replace(/^(?:.+\n)+\n/, "").replace(/ {2}\d{4}-\d\d-\d\d \d\d:\d\d| {2}\d\d:\d\d:\d\d/g, "");
 }
 
 describe("transcripts show", () => {
@@ -21,7 +21,10 @@ describe("transcripts show", () => {
     const { stdout, stderr, exitCode } = await show(SESSION);
     assert.equal(exitCode, 0);
     assert.equal(stderr, "");
-    assert.match(stdout, /^Add up the prices\n.* · 1 min 2 s · 10 messages · shop · 0a1b2c3d-.*\n\n/);
+    assert.match(
+      stdout,
+      /^Add up the prices\n.* · 1 min 2 s · 10 messages · shop · 0a1b2c3d-.*\ncannot be resumed: its folder .* does not exist\n\n/,
+    );
     assert.equal(
       body(stdout),
       [
@@ -33,11 +36,11 @@ describe("transcripts show", () => {
     );
   });
 
-  test("--summary is what the person said", async () => {
+  test("--summary shows the person's words", async () => {
     assert.equal(body((await show(SESSION, "--summary")).stdout), "User\nAdd up the prices\n\nUser\nAnd with tax?\n\n");
   });
 
-  test("--with-tools: inputs, results, what failed, and what has no result", async () => {
+  test("--with-tools: inputs, results, failures, and calls without a result", async () => {
     const text = body((await show(SESSION, "--with-tools")).stdout);
     assert.ok(text.includes("> Read  /work/shop/prise.mjs\n  ! File does not exist.\n"), text);
     assert.ok(
@@ -56,6 +59,20 @@ describe("transcripts show", () => {
     assert.equal(body((await show(SESSION, "--line", "9", "--summary")).stdout), "User\nAnd with tax?\n\n");
     assert.equal(body((await show(SESSION, "--line", "7", "--summary")).stdout), "User\nAdd up the prices\n\n");
     assert.equal((await show(SESSION, "--line", "7", "--last", "1")).exitCode, 2);
+  });
+
+  test("says why it prints nothing", async () => {
+    const said = `{"type":"progress"}\n${user("go", 0)}`;
+    for (const [argv, stdin, says] of [
+      [["--line", "1"], said, /^nothing to show: no turn contains line 1; `transcripts entries`/],
+      [["--summary"], calls("Bash", "t1", { command: "ls" }, 1), /^nothing to show: the user wrote no message/],
+      [[], calls("Bash", "t1", { command: "ls" }, 1), /^nothing to show: nothing was said; --with-tools and/],
+    ] as const) {
+      const { exitCode, stderr, stdout } = await runCli(["show", "-", ...argv], { home, stdin });
+      assert.equal(exitCode, 1, stdout);
+      assert.match(stderr, says);
+    }
+    assert.match((await runCli(["show", "-"], { home, stdin: user("go", 0) })).stdout, / · 1 message · /);
   });
 
   test("rejected and interrupted calls, in one session", async () => {
@@ -146,7 +163,7 @@ describe("transcripts show", () => {
     assert.match(stderr, /^transcripts: Standard input is empty\./);
   });
 
-  test("damage is told on standard error", async () => {
+  test("damage is reported on standard error", async () => {
     const { exitCode, stderr } = await runCli(["show", "-"], { home, stdin: `${sampleSession()}{"type":"us` });
     assert.equal(exitCode, 0);
     assert.match(stderr, /1 damaged place; `transcripts entries - --outcome failed` shows/);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import * as schemas from "../../src/cli/schemas/snippets.ts";
+import * as schemas from "../../src/cli/schemas/snippets-schema.ts";
 import { sampleSession, SESSION, storeSession, user, TOLD_SESSION } from "../support/cli/claude-lines.ts";
 import { type CliRun, type CliSetting, rowsOf, runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -52,6 +52,8 @@ describe("transcripts snippets", () => {
     assert.deepEqual(snippets[0]?.tags, ["paths", "read"]);
     const shown = await run("snippets", "query", "--full");
     assert.match(shown.stdout, /error_reasoning {2}A path[^]*Read failed \(line 4\)/);
+    const about = ["#paths", "#read", `${SESSION}:2-6`, snippet_id].filter((each) => !shown.stdout.includes(each));
+    assert.deepEqual(about, [], "its session, tags and id are shown in full");
     assert.match(shown.stderr, /1 of 1 snippet/);
     const counted = await run("snippets", "count", SESSION, "--json");
     assert.deepEqual(schemas.snippetsCount.parse(JSON.parse(counted.stdout)), {
@@ -77,7 +79,7 @@ describe("transcripts snippets", () => {
     assert.match(fromFile.stderr, /decision_rationale of session/, "the type is what the content looks like");
     const again = await runWith({ stdin: text }, ...args, "--content-file", "-", "--lines", "3-4");
     assert.equal(again.stdout, fromFile.stdout);
-    assert.match(again.stderr, /stored already/);
+    assert.match(again.stderr, /already stored/);
   });
 
   for (const [argv, says] of [
@@ -89,7 +91,7 @@ describe("transcripts snippets", () => {
       ["extract", SESSION, "--lines", "6-99", "--title", "x", "--type", "learning_pattern"],
       /--lines: 99 is beyond the end: the session has 10 lines/,
     ],
-    [["extract", SESSION, "--lines", "x", "--title", "x", "--type", "learning_pattern"], /--lines "x" is no range/],
+    [["extract", SESSION, "--lines", "x", "--title", "x", "--type", "learning_pattern"], /--lines "x" is not a range/],
     [
       ["extract", SESSION, "--turns", "9", "--title", "x", "--type", "learning_pattern"],
       /--turns: 9 is beyond the end: the session has 2 turns/,
@@ -98,7 +100,7 @@ describe("transcripts snippets", () => {
     [["extract", SESSION, "--lines", "2-6", "--type", "insight"], /Allowed choices are error_reasoning/],
     [["extract", SESSION, "--lines", "2-6"], /--title is missing/],
     [["extract", SESSION, "--title", "x", "--type", "learning_pattern"], /The content: it is missing/],
-    [["extract", SESSION, "--content-file", "none.txt", "--title", "x"], /ENOENT/],
+    [["extract", SESSION, "--content-file", "none.txt", "--title", "x"], /none\.txt cannot be used: it is not there\./],
     [
       ["extract", "0000nothing", "--lines", "2", "--title", "x", "--type", "learning_pattern"],
       /SESSION: there is no session "0000nothing"/,
@@ -130,7 +132,7 @@ describe("transcripts snippets", () => {
     assert.equal(suggestion?.snippet_type, "error_reasoning");
     assert.match(suggestion.content, /EADDRINUSE[^]*root cause/);
     assert.match((await run("snippets", "suggest", SESSION, "--store")).stderr, /stored 1$/m);
-    assert.match((await run("snippets", "suggest", SESSION, "--store")).stderr, /stored 0, 1 were there already/);
+    assert.match((await run("snippets", "suggest", SESSION, "--store")).stderr, /stored 0, 1 already stored/);
     const { snippets } = found(await run("snippets", "query", "--json"));
     assert.deepEqual([snippets.length, snippets[0]?.metadata["auto"]], [1, true]);
     const none = await machine().run("snippets", "suggest", SESSION);
@@ -156,7 +158,7 @@ describe("transcripts snippets", () => {
     assert.deepEqual(schemas.snippetsCleanup.parse(JSON.parse(cleaned.stdout)).deleted, 0);
   });
 
-  test("what a snippet holds does no harm to a terminal", async () => {
+  test("the content of a snippet cannot harm a terminal", async () => {
     const { run, runWith } = machine(
       user("Look at \u001b[31mthis\u001b]0;title\u0007 and say why it is red. ".repeat(5), 1),
     );

@@ -7,8 +7,8 @@ import {
   encodeJsonlHeader,
   encodeMarkdownEntry,
   encodeMarkdownHeader,
-} from "../../src/format/index.ts";
-import { message } from "../../src/cli/schemas/message.ts";
+} from "../../src/transcript/format/formats.ts";
+import { message } from "../../src/cli/schemas/message-schema.ts";
 import { at, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { type CliRun, interrupt, rowsOf, runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -73,7 +73,7 @@ describe("transcripts tail", () => {
     );
   });
 
-  test("what is added comes as it is added, a torn line when it is whole", async () => {
+  test("additions are printed as they arrive, a torn line once it is complete", async () => {
     const home = makeTempDir();
     const path = storeSession(home, user("one", 0));
     const following = new Following(home, SESSION);
@@ -89,7 +89,7 @@ describe("transcripts tail", () => {
     assert.equal(stderr, "");
   });
 
-  test("a file that is replaced, cut, written anew in its length, and removed: nothing is lost, nothing comes twice", async () => {
+  test("a file that is replaced, truncated, rewritten at the same length, and removed: nothing is lost or repeated", async () => {
     const home = makeTempDir();
     const path = storeSession(home, user("one", 0) + says("two", 1));
     const following = new Following(home, path);
@@ -128,7 +128,7 @@ describe("transcripts tail", () => {
     );
   });
 
-  test("-n 0 begins with what is new", async () => {
+  test("-n 0 begins with new entries", async () => {
     const home = makeTempDir();
     const path = storeSession(home, user("old", 0));
     const following = new Following(home, path, "-n", "0");
@@ -146,7 +146,7 @@ describe("transcripts tail", () => {
     await following.notes("waiting for it");
     storeSession(home, user("at last", 0));
     await following.shows("at last");
-    assert.match((await following.end()).stderr, /a session is not there yet; waiting for it/);
+    assert.match((await following.end()).stderr, /a session does not exist yet; waiting for it/);
   });
 
   for (const format of ["markdown", "jsonl"] as const) {

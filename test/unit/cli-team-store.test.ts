@@ -1,30 +1,31 @@
 /** A team's store in PostgreSQL: commands that only read leave it as it is. */
 import assert from "node:assert/strict";
-import { utimesSync } from "node:fs";
-import { KEPT_SCANS } from "../../src/scan/kept-scan.ts";
-import { openStore } from "../../src/store/open-store.ts";
+import { rmSync, utimesSync } from "node:fs";
+import { hostname } from "node:os";
+import { LATEST_VERSION, migrateStore, openStore, storeVersion } from "../../src/store/open-store.ts";
+import type { StoredSession } from "../../src/store/stored-model.ts";
+import { ToolCalls } from "../../src/tools/runner/tool-requests.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { sampleSession, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
-import { postgresForThisFile } from "../support/store/postgres-suite.ts";
+import { sharedPostgresBackend } from "../support/store/postgres-suite.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
 afterAll(removeTempDirs);
-const postgres = postgresForThisFile();
+const postgres = sharedPostgresBackend();
 
 describe("a team's store", () => {
   test("gets nothing from stats and find, which say what they read as files", async () => {
     const home = makeTempDir();
     const place = await postgres.newPlace();
     const env = { TRANSCRIPTS_DATABASE_URL: place.env["TRANSCRIPTS_DATABASE_URL"] ?? "" };
-    // Figures are kept only of what is worth it: some megabytes.
     const old = storeSession(home, sampleSession() + user("word ".repeat(1_000_000), 90));
     utimesSync(old, 1_000_000_000, 1_000_000_000);
     assert.equal((await runCli(["index"], { home, env })).exitCode, 0);
     const held = async (): Promise<unknown> => {
       const store = await openStore(place, { readOnly: true });
       try {
-        return { sessions: await store.sessions(), figures: [...(await store.cached(KEPT_SCANS))] };
+        return await store.sessions();
       } finally {
         await store.close();
       }
@@ -39,9 +40,104 @@ describe("a team's store", () => {
     const stats = await runCli(["stats", "--all", "--json"], { home, env });
     assert.equal(stats.exitCode, 0, stats.stderr);
     assert.deepEqual(await held(), before);
+    // Figures are kept in this machine's own file, for the session that the team's store lacks and the changed one.
+    const own = await openStore({ env: {}, home }, { readOnly: true });
+    assert.deepEqual(
+      (await own.sessions()).map(({ session_id: id, figures }) => [id, figures !== null]),
+      [SESSION, other].toSorted().map((id) => [id, true]),
+    );
+    await own.close();
+    const again = await runCli(["stats", "--all", "--json"], { home, env });
+    assert.equal(again.stdout, stats.stdout);
     const found = await runCli(["find", "heliotrope", "--json"], { home, env });
     assert.match(found.stdout, /a heliotrope question/);
     assert.match(found.stderr, /will be read as files; `transcripts index` brings that in/);
     assert.deepEqual(await held(), before);
+    assert.equal((await runCli(["forget", other, "--yes", "--keep-files"], { home, env })).exitCode, 1);
+    await runCli(["stats", "--all"], { home, env });
+    const left = await openStore({ env: {}, home }, { readOnly: true });
+    assert.deepEqual(
+      (await left.sessions()).map(({ session_id: id }) => id),
+      [SESSION],
+    );
+    await left.close();
+  }, 120_000);
+
+  test("leaves the figures that list_sessions reads to the file of this machine", async () => {
+    const home = makeTempDir();
+    const place = await postgres.newPlace();
+    const env = { TRANSCRIPTS_DATABASE_URL: place.env["TRANSCRIPTS_DATABASE_URL"] ?? "" };
+    storeSession(home, sampleSession());
+    const calls = new ToolCalls({ env, home });
+    const { text } = await calls.call(
+      { tool: "list_sessions", args: {}, cwd: home, showsData: false },
+      new AbortController().signal,
+    );
+    await calls.close();
+    assert.match(text, new RegExp(`^- ${SESSION} .* turns?, `, "m"));
+    const own = await openStore({ env: {}, home }, { readOnly: true });
+    assert.deepEqual(
+      (await own.sessions()).map(({ session_id: id, figures }) => [id, figures !== null]),
+      [[SESSION, true]],
+    );
+    await own.close();
+  }, 120_000);
+
+  test("is not migrated by a question of a newer program", async () => {
+    const home = makeTempDir();
+    const place = await postgres.newPlace();
+    const env = { TRANSCRIPTS_DATABASE_URL: place.env["TRANSCRIPTS_DATABASE_URL"] ?? "" };
+    storeSession(home, sampleSession());
+    for (const version of [0, LATEST_VERSION - 1]) {
+      await migrateStore(place, version);
+      for (const command of [["find", "prices"], ["stats", "--all"], ["list"], ["snippets", "query"], ["doctor"]])
+        await runCli(command, { home, env });
+      const calls = new ToolCalls({ env, home });
+      for (const [tool, args] of [
+        ["find_in_transcripts", { query: "prices" }],
+        ["list_sessions", {}],
+        ["query_snippets", {}],
+      ] as const)
+        await calls.call({ tool, args, cwd: home, showsData: false }, new AbortController().signal);
+      await calls.close();
+      assert.equal(await storeVersion(place), version);
+    }
+  }, 120_000);
+
+  test("tells machines with one host name apart: no machine prunes or forgets the sessions of another", async () => {
+    const [first, second] = [makeTempDir(), makeTempDir()];
+    const place = await postgres.newPlace();
+    const env = { TRANSCRIPTS_DATABASE_URL: place.env["TRANSCRIPTS_DATABASE_URL"] ?? "" };
+    const sessions = async (): Promise<StoredSession[]> => {
+      const store = await openStore(place, { readOnly: true });
+      try {
+        return await store.sessions();
+      } finally {
+        await store.close();
+      }
+    };
+    const path = storeSession(first, sampleSession());
+    assert.equal((await runCli(["index"], { home: first, env })).exitCode, 0);
+    rmSync(path);
+    const copy = storeSession(second, sampleSession() + user("It goes on here", 90));
+    const pruned = await runCli(["index", "--prune", "--yes", "--json"], { home: second, env });
+    assert.match(pruned.stdout, /"gone": 0,\s*"pruned": 0/);
+    const rows = await sessions();
+    assert.deepEqual(new Set(rows.map((row) => row.path)), new Set([path, copy]));
+    assert.equal(new Set(rows.map(({ machine_id: id }) => id)).size, 2);
+    assert.equal(new Set(rows.map(({ host }) => host)).size, 1);
+    const found = await runCli(["find", "prices"], { home: second, env });
+    const of = new RegExp(`user {2}${hostname().replaceAll(".", "\\.")}$`, "m");
+    assert.match(found.stdout, of, "a hit of the other machine has its name");
+    for (const kept of [[], ["--keep-files"]]) {
+      storeSession(second, sampleSession());
+      await runCli(["forget", SESSION, "--yes", ...kept], { home: second, env });
+      assert.deepEqual(
+        (await sessions()).map((row) => row.path),
+        [path],
+      );
+    }
+    assert.match((await runCli(["index", "--prune", "--yes"], { home: first, env })).stderr, /1 gone and forgotten/);
+    assert.deepEqual(await sessions(), []);
   }, 120_000);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { guardJson, guardOutput, neutralBlock, neutralLine } from "../../src/neutral-text.ts";
-import { shortPaths } from "../../src/cli/short-paths.ts";
+import { shortPaths } from "../../src/cli/session-names.ts";
 import { type Column, table } from "../../src/cli/terminal/table.ts";
 import { cut, pad, widthOf, wrap } from "../../src/cli/terminal/width.ts";
 import { describe, test } from "../support/runner.ts";
@@ -56,7 +56,7 @@ describe("text for a terminal", () => {
     test(name, () => assert.equal(neutralBlock(text), shown));
   }
 
-  test("no control character is left of any text, and what is neutral stays", () => {
+  test("no control character is left in any text, and neutral text is unchanged", () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const block = neutralBlock(text);
@@ -131,7 +131,7 @@ describe("widths", () => {
     );
   });
 
-  test("every text is as wide as the library says, those that are not given to it too", () => {
+  test("every text has the width that the library computes, even if the library is not asked", () => {
     const latin = fc.string({ unit: fc.integer({ min: 0x20, max: 0x25ff }).map((code) => String.fromCharCode(code)) });
     fc.assert(
       fc.property(fc.oneof(latin, fc.string({ unit: "binary" })), (text) => {

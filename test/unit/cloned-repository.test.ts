@@ -1,5 +1,6 @@
 /** What a cloned repository may have planted in a project's data folder. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -12,6 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { runCli } from "../support/cli/run-cli.ts";
+import { eventually } from "../support/recording/eventually.ts";
 import { PluginHost } from "../support/recording/plugin-host.ts";
 import { readSound, transcriptsIn } from "../support/recording/recording.ts";
 import { newSession } from "../support/recording/sample.ts";
@@ -50,6 +52,10 @@ describe("a symbolic link that leads out of the project", () => {
       mkdirSync(join(project, ".openfleet"));
       symlinkSync(outside, join(project, ".openfleet/sessions"));
     },
+    "in the place of the marks of open sessions": (project, outside) => {
+      mkdirSync(join(project, ".openfleet/transcripts"), { recursive: true });
+      symlinkSync(outside, join(project, ".openfleet/transcripts/.recording"));
+    },
   };
   for (const [where, link] of Object.entries(links)) {
     test(`${where} is not followed, and that is told once`, async () => {
@@ -65,10 +71,50 @@ describe("a symbolic link that leads out of the project", () => {
       const [project, outside] = [makeTempDir(), makeTempDir()];
       link(project, outside);
       assert.deepEqual(await played(project, { ...OPTIONS, followLinks: true }), []);
-      assert.notDeepEqual(readdirSync(outside), []);
+      // The marks are gone with the process.
+      if (!where.includes("marks")) assert.notDeepEqual(readdirSync(outside), []);
       assert.deepEqual(transcriptsIn(join(project, ".openfleet")), ["ses_1.md", "ses_2.md"]);
     });
   }
+
+  for (const [where, path] of [
+    ["a transcript", "ses_1.md"],
+    ["the outputs", "ses_1/outputs"],
+    ["a session's folder", "ses_1"],
+  ] as const) {
+    test(`in the place of ${where} of a session whose id was known is not followed`, async () => {
+      const [project, outside] = [makeTempDir(), makeTempDir()];
+      const target = join(outside, "target");
+      if (path.endsWith(".md")) writeFileSync(target, "");
+      else mkdirSync(target);
+      const link = join(project, ".openfleet/transcripts", path);
+      mkdirSync(dirname(link), { recursive: true });
+      symlinkSync(target, link);
+      const host = new PluginHost(project, OPTIONS);
+      // Without its creation: the session was imported.
+      await host.does(...newSession("ses_1").slice(1));
+      await host.dispose();
+      assert.equal(path.endsWith(".md") ? readFileSync(target, "utf8") : readdirSync(target).join(), "");
+      await eventually(() => host.toasts.some((toast) => toast.includes("leads out of the project")));
+    });
+  }
+
+  test("in the place of a day's saved sessions is not followed", async () => {
+    const [project, outside] = [makeTempDir(), makeTempDir()];
+    for (const days of [-1, 0, 1]) {
+      const day = new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+      mkdirSync(join(project, ".openfleet/sessions"), { recursive: true });
+      symlinkSync(outside, join(project, ".openfleet/sessions", day));
+    }
+    const host = new PluginHost(project, OPTIONS);
+    await host.does(...newSession("ses_1"));
+    const tool = host.hooks.tool?.["save_conversation"];
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a host gives much more than the tool uses
+    const answer = JSON.stringify(await tool?.execute({}, { sessionID: "ses_1" } as never));
+    await host.dispose();
+    assert.deepEqual(readdirSync(outside), []);
+    assert.match(answer, /leads out of the project/);
+  });
 
   test("is another thing than a link inside the project, and than a folder that was configured", async () => {
     const project = makeTempDir();
@@ -86,9 +132,11 @@ describe("a symbolic link that leads out of the project", () => {
 const PLANTED = "ses_planted";
 const transcript = (id: string): string =>
   `${JSON.stringify({ format: "opencode-transcripts/jsonl", version: 1, sessionID: id, created: "2020-01-01T00:00:00.000Z" })}\n` +
-  `${JSON.stringify({ type: "user", timestamp: "2026-01-05T10:00:00.000Z", content: "the other side", parts: [] })}\n`;
+  `${JSON.stringify({ type: "user", timestamp: "2026-01-05T10:00:00.000Z", content: "the other side", parts: [] })}\n` +
+  `${JSON.stringify({ type: "tool_use", timestamp: "2026-01-05T10:00:01.000Z", tool: "read", callID: "c1", input: {} })}\n` +
+  `${JSON.stringify({ type: "tool_result", status: "error", timestamp: "2026-01-05T10:00:02.000Z", tool: "read", callID: "c1", input: {}, output: "it is gone" })}\n`;
 
-describe("reading what a cloned repository planted", () => {
+describe("reading files planted by a cloned repository", () => {
   /** A project whose links lead to a transcript outside, and a home beside it. */
   const links: Record<string, (project: string, outside: string) => void> = {
     "a linked data folder": (project, outside) => {
@@ -162,8 +210,37 @@ describe("a .gitignore that shows transcripts to git", () => {
     test(`${JSON.stringify(rules)} is told once, and the session is recorded`, async () => {
       const project = withRules(rules);
       const toasts = await played(project);
-      assert.equal(toasts.filter((toast) => toast.includes("not kept out of git")).length, 1, toasts.join("\n"));
-      assert.match((await warningsOf(project)).join("\n"), /not kept out of git/);
+      assert.equal(
+        toasts.filter((toast) => toast.includes("does not ignore the transcripts")).length,
+        1,
+        toasts.join("\n"),
+      );
+      assert.match((await warningsOf(project)).join("\n"), /does not ignore the transcripts/);
+      assert.ok((await readSound(join(project, ".openfleet"), "ses_1.md")).told.length > 0);
+    });
+  }
+
+  const others: Record<string, (path: string) => void> = {
+    "a link to one that hides them": (path) => {
+      writeFileSync(`${path}-target`, "*\n");
+      symlinkSync(`${path}-target`, path);
+    },
+    "a link to nothing": (path) => symlinkSync(`${path}-target`, path),
+    "a folder": (path) => mkdirSync(path),
+    "a pipe": (path) => void execFileSync("sh", ["-c", `mkfifo "$0"`, path]),
+  };
+  for (const [what, make] of Object.entries(others)) {
+    test(`${what}, which git does not read, is told once, and the session is recorded`, async () => {
+      const project = makeTempDir();
+      mkdirSync(join(project, ".openfleet/transcripts"), { recursive: true });
+      make(join(project, ".openfleet/transcripts/.gitignore"));
+      const toasts = await played(project);
+      assert.equal(
+        toasts.filter((toast) => toast.includes("Git does not ignore the transcripts")).length,
+        1,
+        toasts.join("\n"),
+      );
+      assert.match((await warningsOf(project)).join("\n"), /Git does not ignore the transcripts/);
       assert.ok((await readSound(join(project, ".openfleet"), "ses_1.md")).told.length > 0);
     });
   }
@@ -214,6 +291,20 @@ describe("what was not recorded on this machine", () => {
     }
     const { stdout: own } = await runCli(["show", "ses_1"], { home: project, terminal: 200 });
     assert.ok(own.includes("Ask ses_1") && !own.includes(MARK));
+    const { stdout: errors } = await runCli(["errors", PLANTED, "--locate"], { home: project });
+    assert.match(errors, /it is gone.*not recorded on this machine$/m);
+    const { stdout: stats } = await runCli(["stats", "--all"], { home: project });
+    assert.match(stats, /^Sessions +3, 1 not recorded on this machine$/m);
+    const { stdout: bySession } = await runCli(["stats", "--all", "--by", "session", "--json"], { home: project });
+    const { rows }: { rows: { key: string; is_foreign: boolean }[] } = JSON.parse(bySession);
+    assert.deepEqual(
+      rows.flatMap(({ key, is_foreign }) => (is_foreign ? [key] : [])),
+      [PLANTED],
+    );
+    const page = async (id: string): Promise<string> =>
+      (await runCli(["export", id, "-o", "-"], { home: project })).stdout;
+    assert.ok((await page(PLANTED)).includes(MARK));
+    assert.ok(!(await page("ses_1")).includes(MARK));
     const warnings = await warningsOf(project);
     assert.deepEqual(warnings.length, 1);
     assert.match(warnings.join("\n"), /^1 transcript was not recorded on this machine: ses_planted\./);
@@ -232,6 +323,7 @@ describe("what was not recorded on this machine", () => {
         ["list_sessions", {}],
         ["read_session", { session: PLANTED }],
         ["find_in_transcripts", { query: "the other side" }],
+        ["list_errors", {}],
       ] as const) {
         const { text, data } = await machine.call(tool, args);
         assert.equal(text.split(MARK).length, 2, `${tool}: ${text}`);
@@ -243,7 +335,7 @@ describe("what was not recorded on this machine", () => {
     }
   });
 
-  test("is no session that opencode has, nor one that is older than the list", async () => {
+  test("is not a session that opencode has, nor one older than the list", async () => {
     const project = makeTempDir();
     const path = plant(project);
     const before = new Date(Date.now() - 60_000);

@@ -55,7 +55,7 @@ const VALUES: Record<keyof Options, { right: unknown[]; wrong: [value: unknown, 
       ["x".repeat(4_097), '"xxx'],
       [5, "5"],
     ],
-    allowed: /path that is not empty/,
+    allowed: /non-empty path/,
   },
   followLinks: { right: [true, false], wrong: [["yes", '"yes"']], allowed: /true or false/ },
   maxInlineChars: {
@@ -128,7 +128,7 @@ describe("the plugin's options", () => {
     });
   }
 
-  test("that do not exist are named, with those that do", () => {
+  test("that do not exist are named, together with the valid ones", () => {
     const { options, problems } = parseOptions({ formats: "both", redact: false });
     assert.deepEqual(options, { ...DEFAULTS, redact: false });
     assert.deepEqual(
@@ -138,7 +138,7 @@ describe("the plugin's options", () => {
     for (const known of Object.keys(DEFAULTS)) assert.ok(problems[0]?.message.includes(known));
   });
 
-  test("wrong in three ways are told in three messages", () => {
+  test("wrong in three ways give three messages", () => {
     const { options, problems } = parseOptions({
       format: "html",
       maxInlineChars: "many",
@@ -152,12 +152,12 @@ describe("the plugin's options", () => {
     );
   });
 
-  test("that are no object are said to be none", () => {
+  test("that are not an object are reported as such", () => {
     for (const raw of ["jsonl", 5, true, ["jsonl"], () => 1]) {
       const { options, problems } = parseOptions(raw);
       assert.deepEqual(options, DEFAULTS);
       assert.equal(problems.length, 1);
-      assert.match(problems[0]?.message ?? "", /is no object.*The defaults are used/);
+      assert.match(problems[0]?.message ?? "", /is not an object.*The defaults are used/);
     }
   });
 
@@ -176,7 +176,7 @@ describe("the plugin's options", () => {
     assert.equal(parseOptions({ directory: " logs " }).options.directory, "logs");
   });
 
-  test("of any kind never throw, and give options that can be used", () => {
+  test("of any kind never throw, and return usable options", () => {
     const key = fc.oneof(
       fc.constantFrom(...Object.keys(DEFAULTS), "__proto__", "constructor", "toString", ""),
       fc.string(),
@@ -190,7 +190,7 @@ describe("the plugin's options", () => {
         assert.deepEqual(parseOptions(options), { options, problems: [] });
         for (const problem of problems) assert.ok(problem.message.length < 500);
       }),
-      { numRuns: 300, includeErrorInReport: true },
+      { numRuns: 300 },
     );
     fc.assert(
       fc.property(hostileMaker, (make) => void parseOptions(make())),
@@ -201,7 +201,7 @@ describe("the plugin's options", () => {
     assert.equal(Reflect.get({}, "polluted"), undefined);
   });
 
-  test("stand in the JSON schema with the same limits and defaults", () => {
+  test("are in the JSON schema with the same limits and defaults", () => {
     const schema = JSON.parse(JSON.stringify(optionsJsonSchema()));
     assert.equal(schema.additionalProperties, false);
     assert.equal(schema.required, undefined, "no option is required");
@@ -219,7 +219,7 @@ describe("the plugin's options", () => {
 });
 
 describe("wrong options in the host", () => {
-  test("are told once, as toast and log, with the host's first word and not before", async () => {
+  test("are reported once, as toast and log, at the host's first event and not before", async () => {
     const directory = makeTempDir();
     const host = new PluginHost(directory, { format: "html", maxInlineChars: -1, colour: "red", redact: false });
     await sleep(20);
@@ -242,10 +242,10 @@ describe("wrong options in the host", () => {
     const host = new PluginHost(makeTempDir(), "nonsense");
     await host.does(...newSession("ses_1"));
     await host.dispose();
-    assert.ok(host.toasts.every((toast) => toast.includes("is no object")));
+    assert.ok(host.toasts.every((toast) => toast.includes("is not an object")));
   });
 
-  test("right ones are no reason to say anything", async () => {
+  test("valid ones produce no message", async () => {
     const host = new PluginHost(makeTempDir(), { format: "both", redact: false });
     await host.does(...newSession("ses_1"));
     await host.dispose();

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { errors } from "../../src/cli/schemas/errors.ts";
-import { find } from "../../src/cli/schemas/find.ts";
-import { stats } from "../../src/cli/schemas/stats.ts";
-import { timeline } from "../../src/cli/schemas/timeline.ts";
-import { sessionRecord } from "../../src/host/opencode/events.ts";
-import { storedRecords } from "../../src/host/opencode/queries.ts";
+import { errors } from "../../src/cli/schemas/errors-schema.ts";
+import { find } from "../../src/cli/schemas/find-schema.ts";
+import { stats } from "../../src/cli/schemas/stats-schema.ts";
+import { timeline } from "../../src/cli/schemas/timeline-schema.ts";
+import { sessionRecord } from "../../src/host/opencode-1/events.ts";
+import { storedRecords } from "../../src/host/opencode-1/queries.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { rowsOf, runCli } from "../support/cli/run-cli.ts";
 import { Recording } from "../support/recording/recording.ts";
@@ -148,7 +148,7 @@ for (const form of ["export", "markdown", "jsonl", "jsonl of 0.3"]) {
   describe(`calls that failed, in ${form}`, () => {
     const file = (): string => files[form] ?? "";
 
-    test("have the status, and what the host reported and the exit code in fields of their own", async () => {
+    test("have the status, and separate fields for the host's status and the exit code", async () => {
       const { tool_calls, stats: sums } = await parseTranscript(ID, readFileSync(file(), "utf8"));
       assert.deepEqual(
         tool_calls.map(({ status, exit_code }) => [status, exit_code]),

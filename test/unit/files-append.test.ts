@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { AppendFile, type AppendFileOptions } from "../../src/files/append-file.ts";
-import { nodeFileSystem } from "../../src/files/node-file-system.ts";
+import { AppendFile, type AppendFileOptions } from "../../src/transcript/files/append-file.ts";
+import { nodeFileSystem } from "../../src/transcript/files/node-file-system.ts";
 import { FaultyFileSystem } from "../support/faulty-file-system.ts";
 import { lineFormat, lineRecord, readLines } from "../support/line-format.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -39,7 +39,7 @@ describe("AppendFile", () => {
     assert.equal(found.tail, "");
   });
 
-  test("makes files 0600 and folders 0700, and leaves no lock behind", async () => {
+  test("creates files 0600 and folders 0700, and leaves no lock", async () => {
     if (process.platform === "win32") return;
     const root = makeTempDir();
     const umask = process.umask(0);
@@ -62,7 +62,7 @@ describe("AppendFile", () => {
     assert.deepEqual(read(path).keys, ["k"]);
   });
 
-  test("continues a file that another object wrote, and drops what stands there", async () => {
+  test("continues a file that another object wrote, and skips entries already in it", async () => {
     const path = join(makeTempDir(), "file");
     await appendAll(path, ["a", "b"]);
     const second = await appendAll(path, ["b", "c", "a", "c", "d"]);
@@ -148,7 +148,7 @@ describe("AppendFile", () => {
     assert.equal(fs.readFileSync(path, "utf8"), `{"header":1}\na\ufffd\ufffdb\n`);
   });
 
-  test("makes a file anew that was removed, and its folder", async () => {
+  test("recreates a file that was removed, and its folder", async () => {
     const root = makeTempDir();
     const path = join(root, "sub", "file");
     const file = open(path);
@@ -161,7 +161,7 @@ describe("AppendFile", () => {
     assert.deepEqual(read(path).problems, []);
   });
 
-  test("starts anew in a file that was emptied", async () => {
+  test("starts over in a file that was emptied", async () => {
     const path = join(makeTempDir(), "file");
     const file = open(path);
     for (const key of ["a", "b"]) file.append(lineRecord(key));
@@ -186,7 +186,7 @@ describe("AppendFile", () => {
     assert.deepEqual(read(path).problems, []);
   });
 
-  test("puts a large file that is no transcript aside instead of cutting it", async () => {
+  test("moves a large file that is not a transcript aside instead of truncating it", async () => {
     const root = makeTempDir();
     const path = join(root, "file");
     const foreign = "no line end ".repeat(10_000);
@@ -203,7 +203,7 @@ describe("AppendFile", () => {
     assert.deepEqual(faults, ["fault NOT_OURS", "recovered NOT_OURS"]);
   });
 
-  test("counts what is appended after close", async () => {
+  test("counts entries appended after close", async () => {
     const path = join(makeTempDir(), "file");
     const file = open(path);
     file.append(lineRecord("a"));

@@ -39,7 +39,7 @@ describe("flushSync in an exit handler", () => {
     assert.deepEqual(found.problems, []);
   });
 
-  test("repairs a torn tail first, and drops what stands there", () => {
+  test("repairs a torn tail first, and skips entries already there", () => {
     const path = join(makeTempDir(), "file");
     fs.writeFileSync(path, `${lineFormat.header()}${lineRecord("k1").data}{"key":"to`);
     runAndExit(path, 0, 3, "at once");

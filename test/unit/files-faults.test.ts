@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { AppendFile, type FaultEvent } from "../../src/files/append-file.ts";
-import { nodeFileSystem } from "../../src/files/node-file-system.ts";
-import { WritePool } from "../../src/files/write-pool.ts";
+import { createFolder } from "../../src/create-folder.ts";
+import { AppendFile, type FaultEvent } from "../../src/transcript/files/append-file.ts";
+import { nodeFileSystem } from "../../src/transcript/files/node-file-system.ts";
+import { WritePool } from "../../src/transcript/files/write-pool.ts";
 import { type FaultPlan, FaultyFileSystem } from "../support/faulty-file-system.ts";
 import { type LineFile, lineFormat, lineRecord, readLines } from "../support/line-format.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -79,7 +80,7 @@ describe("a file system whose Nth call fails", () => {
     }, 120_000);
   }
 
-  test("what arrived before a failure is found again, though others wrote behind it", async () => {
+  test("entries written before a failure are found again, even if others appended since", async () => {
     const path = join(makeTempDir(), "file");
     const faulty = new FaultyFileSystem(nodeFileSystem, { nth: 1, only: ["handle.close"] });
     const first = new AppendFile({ path, format: lineFormat, fs: faulty, retryDelaysMs: [60_000] });
@@ -132,7 +133,7 @@ describe("a file system whose Nth call fails", () => {
 });
 
 describe("a disk that fails for long", () => {
-  test("memory stays bounded, and one gap in the right place counts what is missing and why", async () => {
+  test("memory stays bounded, and one gap in the right place has the count and reason of missing entries", async () => {
     const path = join(makeTempDir(), "file");
     const faulty = new FaultyFileSystem(nodeFileSystem);
     const events: FaultEvent[] = [];
@@ -246,6 +247,19 @@ describe("a disk that fails for long", () => {
     assert.equal(pool.queuedBytes, 0);
   });
 
+  test("a write waits for one step of files that are read ahead, not for all of them", async () => {
+    const pool = new WritePool({ maxTurns: 1 });
+    const begun = Promise.withResolvers<void>();
+    const order: string[] = [];
+    const step = (name: string, kind: "write" | "read"): Promise<unknown> =>
+      pool.run(async () => order.push(name), kind);
+    const first = pool.run(() => begun.promise);
+    const rest = [step("read 1", "read"), step("read 2", "read"), step("read 3", "read"), step("write", "write")];
+    begun.resolve();
+    await Promise.all([first, ...rest]);
+    assert.deepEqual(order, ["read 1", "write", "read 2", "read 3"]);
+  });
+
   test("no more turns run at once than the pool allows", async () => {
     const root = makeTempDir();
     const pool = new WritePool({ maxTurns: 2 });
@@ -273,4 +287,25 @@ describe("a disk that fails for long", () => {
     assert.ok(results.every(({ complete }) => complete));
     assert.equal(most, 2);
   });
+});
+
+test("a folder that the file system refuses with ENOENT is an error, not an endless loop", async () => {
+  if (process.platform !== "linux") return;
+  const path = "/proc/no-folder/deeper";
+  await assert.rejects(nodeFileSystem.mkdir(path), { code: "ENOENT" });
+  assert.throws(() => createFolder(path), { code: "ENOENT" });
+  const made = join(makeTempDir(), "a/b/c");
+  await nodeFileSystem.mkdir(made);
+  await nodeFileSystem.mkdir(made);
+  createFolder(join(made, "d/e"));
+  assert.equal(fs.statSync(join(made, "d/e")).mode & 0o777, 0o700);
+});
+
+test("folders that several writers create at once are there for each of them", async () => {
+  const root = makeTempDir();
+  for (let round = 0; round < 200; round += 1) {
+    const paths = ["a/b/c", "a/b/d", "a/b/c", "a"].map((path) => join(root, String(round), path));
+    await Promise.all(paths.map((path) => nodeFileSystem.mkdir(path)));
+    for (const path of paths) assert.ok(fs.statSync(path).isDirectory());
+  }
 });

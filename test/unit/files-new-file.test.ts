@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { writeNewFile } from "../../src/files/new-file.ts";
-import { nodeFileSystem } from "../../src/files/node-file-system.ts";
+import { writeNewFile } from "../../src/transcript/files/new-file.ts";
+import { nodeFileSystem } from "../../src/transcript/files/node-file-system.ts";
 import { FaultyFileSystem } from "../support/faulty-file-system.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -54,7 +54,7 @@ describe("writeNewFile", () => {
     });
   }
 
-  test("gives up after three tries with the system's error, and leaves no part of a file", async () => {
+  test("gives up after three tries with the system's error, and leaves no partial file", async () => {
     const folder = makeTempDir();
     const faulty = new FaultyFileSystem(nodeFileSystem, {
       nth: 1,

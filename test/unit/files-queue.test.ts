@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { commonLength, makeBatch, partsEnd, wholeParts } from "../../src/files/batch.ts";
-import { describeFault, errorCode } from "../../src/files/fault.ts";
-import { RecordQueue } from "../../src/files/record-queue.ts";
-import { WritePool } from "../../src/files/write-pool.ts";
+import { commonLength, makeBatch, partsEnd, wholeParts } from "../../src/transcript/files/batch.ts";
+import { describeFault, errorCode } from "../../src/transcript/files/fault.ts";
+import { RecordQueue } from "../../src/transcript/files/record-queue.ts";
+import { WritePool } from "../../src/transcript/files/write-pool.ts";
 import { describe, test } from "../support/runner.ts";
 
 let seconds = 0;
@@ -22,16 +22,18 @@ describe("RecordQueue", () => {
     assert.deepEqual([queue.waiting, queue.missing], [5, 1]);
   });
 
-  test("takes a record that is larger than all its memory if nothing else waits", () => {
+  test("takes a record that is larger than all its memory, and small ones beside it", () => {
     const { queue, pool } = makeQueue(10, 10);
-    queue.push({ data: "x".repeat(100) }, "EIO");
-    queue.push({ data: "x" }, undefined);
-    assert.deepEqual([queue.waiting, queue.missing, pool.queuedBytes], [1, 1, 100]);
-    queue.shift(1);
+    queue.push({ data: "x".repeat(100) }, undefined);
+    queue.push({ data: "1234" }, undefined);
+    assert.deepEqual([queue.waiting, queue.missing], [2, 0]);
+    queue.push({ data: "12" }, undefined);
+    assert.deepEqual([queue.waiting, queue.missing], [2, 1]);
+    queue.shift(2);
     assert.equal(pool.queuedBytes, 0);
   });
 
-  test("keeps what is missing in one place, and joins what was dropped during an attempt", () => {
+  test("records missing entries in one place, including those dropped during an attempt", () => {
     const { queue } = makeQueue(10);
     queue.push({ data: "123456789" }, "EIO");
     queue.push({ data: "123" }, "EIO");

@@ -1,8 +1,8 @@
 /** `find` and `find_in_transcripts` look through the titles of sessions, with an index and without. */
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { appendFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { encodeJsonlEntry, encodeJsonlHeader, type TranscriptEntry } from "../../src/format/index.ts";
+import { encodeJsonlEntry, encodeJsonlHeader, type TranscriptEntry } from "../../src/transcript/format/formats.ts";
 import { at, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -92,6 +92,29 @@ describe("titles of sessions", () => {
     }
   });
 
+  test("are found whole, and when the last one was given after the session was indexed", async () => {
+    const made = new Machine();
+    const long = `A trellis ${"of many words ".repeat(30)}and a lantern`;
+    const path = storeSession(made.home, titled("ai-title", "Mend the pergola") + user("hi", 0) + says("ready", 5));
+    const header = encodeJsonlHeader({ version: 1, sessionID: "ses_ours", title: "A pergola of ours" });
+    const said: TranscriptEntry = { type: "user", timestamp: at(40), content: "hello", parts: [] };
+    const ours = made.write(join(made.transcripts, "ses_ours.jsonl"), header + encodeJsonlEntry(said));
+    for (const [text, named] of [
+      ["", ""],
+      [titled("custom-title", long), "A gazebo on stilts"],
+      [says("more", 60), ""],
+    ] as const) {
+      appendFileSync(path, text);
+      const event = { type: "session_event", timestamp: at(50), name: "title", text: named } as const;
+      if (named !== "") appendFileSync(ours, encodeJsonlEntry(event));
+      assert.equal((await runCli(["index"], { home: made.home, cwd: made.project })).exitCode, 0);
+      for (const term of ["pergola", "and a lantern", "trellis", "stilts"]) await withAndWithout(made, term);
+    }
+    const [found] = await withAndWithout(made, "and a lantern");
+    assert.deepEqual([found?.block_type, found?.line_number], ["title", 4]);
+    assert.deepEqual(await withAndWithout(made, "pergola"), []);
+  });
+
   test("obey the filters", async () => {
     const made = await machine();
     assert.equal((await runCli(["index"], { home: made.home, cwd: made.project })).exitCode, 0);
@@ -108,7 +131,7 @@ describe("titles of sessions", () => {
     assert.deepEqual(await ids("--until", at(10)), [SESSION, "ses_theirs"]);
   });
 
-  test("are told to agents, with a call that reads the session", async () => {
+  test("are returned to agents, with a call that reads the session", async () => {
     const made = await machine();
     const agent = machineAt(made.home, { XDG_DATA_HOME: join(made.home, ".local", "share") });
     const ask = async (): Promise<string> =>
@@ -128,6 +151,6 @@ describe("titles of sessions", () => {
     rmSync(path);
     const [found] = await rows(made, "heliotrope");
     assert.equal(found?.passage, "A heliotrope hedge");
-    assert.match(found?.open ?? "", /^# only the index still has this/);
+    assert.equal(found?.open, "transcripts show abcdabcd-1111-4222-8333-444444444444");
   });
 });

@@ -1,11 +1,10 @@
 /** Files that were cut, edited, glued together or written by another version. */
 import assert from "node:assert/strict";
-import type { TranscriptEntry, TranscriptProblem } from "../../src/format/entries.ts";
-import { encodeJsonlEntry, encodeJsonlHeader } from "../../src/format/jsonl.ts";
-import { parseJsonlTranscript } from "../../src/format/jsonl-read.ts";
-import type { ParsedTranscript } from "../../src/format/items.ts";
-import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/format/markdown-encode.ts";
-import { parseMarkdownTranscript } from "../../src/format/markdown-read.ts";
+import type { TranscriptEntry, TranscriptProblem } from "../../src/transcript/format/entry-types.ts";
+import { encodeJsonlEntry, encodeJsonlHeader, parseJsonlTranscript } from "../../src/transcript/format/jsonl.ts";
+import type { ParsedTranscript } from "../../src/transcript/format/items.ts";
+import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
+import { parseMarkdownTranscript } from "../../src/transcript/format/markdown-read.ts";
 import { describe, test } from "../support/runner.ts";
 
 const timestamp = "2026-01-05T10:30:00.000Z";
@@ -51,7 +50,7 @@ describe("a damaged markdown transcript", () => {
     assert.deepStrictEqual(codes(parsed), ["torn_entry"]);
   });
 
-  test("gives an edited text as it now is, and says that it was edited", async () => {
+  test("returns an edited text as it is now, and says that it was edited", async () => {
     const parsed = await parseMarkdownTranscript(head + one.replace("one", "[removed]") + two);
     assert.deepStrictEqual(parsed.entries, [text("[removed]"), text("two")]);
     assert.deepStrictEqual(codes(parsed), ["damaged_entry"]);
@@ -70,7 +69,7 @@ describe("a damaged markdown transcript", () => {
     assert.match(parsed.problems[0]?.message ?? "", /"call" is not where it should be.*callID is missing/);
   });
 
-  test("skips text that stands between sections", async () => {
+  test("skips text between sections", async () => {
     const parsed = await parseMarkdownTranscript(`${head}${one}My note.\n\n# More\n\n${two}`);
     assert.deepStrictEqual(parsed.entries, [text("one"), text("two")]);
     assert.deepStrictEqual(codes(parsed), ["damaged_entry"]);
@@ -118,7 +117,7 @@ describe("a damaged markdown transcript", () => {
   });
 });
 
-describe("a markdown transcript whose output stands in a file", () => {
+describe("a markdown transcript whose output is in a file", () => {
   const output = "0123456789".repeat(10);
   const outputPath = "ses_1/outputs/c.txt";
   const long: TranscriptEntry = { ...result, output, metadata: { output } };
@@ -202,7 +201,7 @@ describe("a damaged JSONL transcript", () => {
     assert.deepStrictEqual(codes(parsed), ["damaged_entry"]);
   });
 
-  test("keeps what stands behind NULs", async () => {
+  test("keeps text after NULs", async () => {
     const parsed = await parseJsonlTranscript(`${head}\0\0\0\0${one}\0\0\n\r\n${two}`);
     assert.deepStrictEqual(parsed.entries, [text("one"), text("two")]);
     assert.deepStrictEqual(codes(parsed), ["damaged_entry"]);

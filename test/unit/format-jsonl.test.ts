@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { detectTranscriptFormat } from "../../src/format/detect.ts";
-import type { TranscriptEntry, TranscriptHeader } from "../../src/format/entries.ts";
-import { encodeJsonlEntry, encodeJsonlHeader } from "../../src/format/jsonl.ts";
-import { parseJsonlTranscript } from "../../src/format/jsonl-read.ts";
-import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/format/markdown-encode.ts";
+import { detectTranscriptFormat } from "../../src/transcript/format/open.ts";
+import type { TranscriptEntry, TranscriptHeader } from "../../src/transcript/format/entry-types.ts";
+import { encodeJsonlEntry, encodeJsonlHeader, parseJsonlTranscript } from "../../src/transcript/format/jsonl.ts";
+import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
 import { describe, test } from "../support/runner.ts";
 
 const timestamp = "2026-01-05T10:30:00.000Z";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import type { TranscriptEntry } from "../../src/format/entries.ts";
-import { entryKey } from "../../src/format/keys.ts";
-import { mergeContinuations } from "../../src/format/merge.ts";
-import { encodeTornEntry } from "../../src/format/torn-entry.ts";
-import { createJsonlScanner, createMarkdownScanner } from "../../src/format/scan.ts";
-import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/format/markdown-encode.ts";
+import type { TranscriptEntry } from "../../src/transcript/format/entry-types.ts";
+import { entryKey } from "../../src/transcript/format/keys.ts";
+import { mergeContinuations } from "../../src/transcript/format/merge.ts";
+import { encodeTornEntry } from "../../src/transcript/format/torn-entry.ts";
+import { createJsonlScanner, createMarkdownScanner } from "../../src/transcript/format/scan.ts";
+import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
 import { describe, test } from "../support/runner.ts";
 
 const timestamp = "2026-01-05T10:30:00.000Z";
@@ -73,7 +73,7 @@ describe("continuations", () => {
   });
 });
 
-describe("what a broken-off write left", () => {
+describe("remains of an interrupted write", () => {
   test("is kept, up to a limit", () => {
     const entry = encodeTornEntry("markdown", "x".repeat(30_000), timestamp);
     assert.equal(entry.name, "torn entry");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { TranscriptEntry, TranscriptHeader } from "../../src/format/entries.ts";
-import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/format/markdown-encode.ts";
-import { parseMarkdownTranscript } from "../../src/format/markdown-read.ts";
+import type { TranscriptEntry, TranscriptHeader } from "../../src/transcript/format/entry-types.ts";
+import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
+import { parseMarkdownTranscript } from "../../src/transcript/format/markdown-read.ts";
 import { describe, test } from "../support/runner.ts";
 
 const timestamp = "2026-01-05T10:30:00.000Z";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isSafeMarkdown } from "../../src/format/render-safety.ts";
+import { isSafeMarkdown } from "../../src/transcript/format/section-builder.ts";
 import { describe, test } from "../support/runner.ts";
 
 const SAFE = {
@@ -36,7 +36,7 @@ const UNSAFE = {
   "a line break that begins an HTML block": "<br>\n<a",
 };
 
-describe("markdown that may stand raw", () => {
+describe("markdown that may be written raw", () => {
   for (const [name, text] of Object.entries(SAFE)) {
     test(`may hold ${name}`, () => assert.equal(isSafeMarkdown(text), true));
   }

@@ -115,7 +115,7 @@ describe("values that are very large", () => {
   });
 });
 
-describe("a client that is no help", () => {
+describe("a client that is missing or broken", () => {
   const clients: Record<string, unknown> = {
     "is not there": undefined,
     "has none of the calls": {},
@@ -144,8 +144,8 @@ describe("a client that is no help", () => {
   }
 });
 
-describe("a plugin instance that is made anew in the same process", () => {
-  test("goes on where the old one was, though both are there for a while", async () => {
+describe("a plugin instance that is recreated in the same process", () => {
+  test("continues where the old one ended, although both exist for a while", async () => {
     const project = makeTempDir();
     const first = new PluginHost(project, OPTIONS);
     const of = { sessionID: "ses_1", messageID: "msg_0000_4", id: "prt_0000_c" };

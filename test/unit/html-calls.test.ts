@@ -1,11 +1,10 @@
-import assert from "node:assert/strict";
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
-import { DiffView } from "../../src/html/diff-view.ts";
-import { excerpt, gist, oneLine } from "../../src/html/excerpt.ts";
-import { ToolInput } from "../../src/html/tool-input.ts";
-import { callTarget } from "../../src/html/tool-summary.ts";
+import { gist } from "../../src/html/page-texts.ts";
+import { oneLine } from "../../src/neutral-text.ts";
+import { callTarget, DiffView, ToolInput } from "../../src/html/tool-input.ts";
 import { describe, test } from "../support/runner.ts";
+import assert from "node:assert/strict";
 
 function inputText(input: unknown): string {
   return renderToString(h(ToolInput, { input, line: 7 }));
@@ -15,7 +14,7 @@ function diffText(before: string, after: string): string {
   return renderToString(h(DiffView, { before, after })).replace(/<\/?(?:pre|span)[^>]*>/g, "");
 }
 
-describe("what a call is about", () => {
+describe("the subject of a call", () => {
   const cases: [input: unknown, target: string][] = [
     [{ command: "npm test", description: "Run the tests" }, "npm test"],
     [{ description: "Run", file_path: "/home/me/project/src/a.ts" }, "src/a.ts"],
@@ -38,8 +37,8 @@ describe("what a call is about", () => {
   }
 });
 
-describe("what a call was given", () => {
-  test("short values stand on the line of their name", () => {
+describe("the input of a call", () => {
+  test("short values are on the line of their name", () => {
     assert.equal(
       inputText({ path: "a", limit: 3, all: false, none: null })
         .replace(/<[^>]+>/g, " ")
@@ -87,7 +86,7 @@ describe("what a call was given", () => {
 });
 
 describe("what an edit changes", () => {
-  test("equal lines stand around what differs", () => {
+  test("equal lines surround the difference", () => {
     assert.equal(diffText("a\nb\nc", "a\nB\nc"), " a\n<del>-b\n</del><ins>+B\n</ins> c\n");
   });
   test("far apart changes have a mark between them", () => {
@@ -105,14 +104,13 @@ describe("what an edit changes", () => {
 
 describe("pieces of texts", () => {
   test("half a character is never left", () => {
-    assert.deepEqual(excerpt("a😀b", 2), { text: "a😀", missingChars: 1 });
-    assert.equal(oneLine("a😀😀", 3), "a😀…");
+    assert.equal(oneLine("a😀😀", 3), "a…");
   });
   test("a word is left out rather than cut, if it is short", () => {
     assert.equal(oneLine("one two three four", 16), "one two three…");
     assert.equal(oneLine(`one ${"x".repeat(20)}`, 10), "one xxxxx…");
   });
-  test("an error that says little in its first line is told with the second", () => {
+  test("an error with an uninformative first line is shown with its second", () => {
     assert.equal(gist("Exit code 1\n\n  FAIL a.test.ts\nmore", 100), "Exit code 1: FAIL a.test.ts");
     assert.equal(
       gist("File has not been read yet. Read it first.\nmore", 100),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import fc from "fast-check";
-import { Markdown } from "../../src/html/markdown.ts";
+import { Markdown } from "../../src/html/block-view.ts";
 import { VECTORS } from "../page/hostile.ts";
 import { describe, test } from "../support/runner.ts";
 
@@ -62,7 +62,7 @@ describe("markdown", () => {
     assertWellFormed(html);
   });
 
-  test("any text gives tags of ours alone, well nested", () => {
+  test("any text produces only our own tags, well nested", () => {
     const piece = fc.oneof(
       fc.constantFrom(...VECTORS),
       fc.constantFrom(
@@ -85,7 +85,7 @@ describe("markdown", () => {
     );
   });
 
-  test("a text that would take micromark minutes is shown as it stands", () => {
+  test("a text that would take micromark minutes is shown unformatted", () => {
     const slow = "*a_".repeat(30_000);
     assert.equal(inside(slow), slow);
     const long = "word ".repeat(30_000);

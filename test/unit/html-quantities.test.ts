@@ -1,8 +1,8 @@
-import assert from "node:assert/strict";
-import { Clock } from "../../src/html/clock.ts";
+import { Clock } from "../../src/html/view.ts";
+import { showUnseen } from "../../src/html/page-writer.ts";
 import { compact, counted, dollars, duration } from "../../src/html/quantities.ts";
-import { showUnseen } from "../../src/html/unseen.ts";
 import { describe, test } from "../support/runner.ts";
+import assert from "node:assert/strict";
 
 describe("quantities", () => {
   const cases: [shown: string, expected: string][] = [
@@ -33,7 +33,7 @@ describe("times", () => {
     assert.equal(clock.time("2030-01-02T00:00:00Z"), "00:00:00");
   });
   test("in another zone", () => assert.equal(new Clock("Asia/Tokyo").dateAndTime(time), "3 January 2030, 08:04"));
-  test("what is no time stays as it is", () => {
+  test("anything that is not a time is unchanged", () => {
     const clock = new Clock("UTC");
     assert.deepEqual([clock.time("soon"), clock.date("soon"), clock.dateAndTime("soon")], ["soon", undefined, "soon"]);
   });

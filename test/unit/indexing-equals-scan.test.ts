@@ -3,11 +3,12 @@ import { copyFileSync, mkdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { updateIndex } from "../../src/indexing/update-index.ts";
 import { foldedPattern } from "../../src/matching/folding.ts";
-import { findInFile } from "../../src/scan/find-file.ts";
-import type { Hit } from "../../src/scan/find-hit.ts";
-import type { StoredEvent } from "../../src/store/model.ts";
-import { TEXT_SEPARATOR } from "../../src/store/model.ts";
-import { INDEX_LIMITS, newStore, NO_REDACTOR, FORGETFUL } from "../support/indexing/index-fixture.ts";
+import { runJob } from "../../src/queries/over-sessions.ts";
+import { sessionRef } from "../../src/sessions/session-ref.ts";
+import type { Hit } from "../../src/queries/find-in-session.ts";
+import type { StoredEvent } from "../../src/store/stored-model.ts";
+import { TEXT_SEPARATOR } from "../../src/store/stored-model.ts";
+import { INDEX_LIMITS, newStore, NO_REDACTOR } from "../support/indexing/index-fixture.ts";
 import { CORPUS, corpusFiles } from "../support/parse/corpus.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -49,12 +50,12 @@ function inIndex(events: readonly StoredEvent[], term: string): Found[] {
 
 function inScan(hit: Hit): Found {
   const ms = Date.parse(hit.timestamp ?? "");
-  const shown = new Set(["passage", "matches"]);
+  const shown = new Set(["passage", "matches", "counts"]);
   const found = Object.fromEntries(Object.entries(hit).filter(([name]) => !shown.has(name)));
   return { ...found, match_count: hit.match_count, timestamp: Number.isNaN(ms) ? null : new Date(ms).toISOString() };
 }
 
-describe("what the index holds", () => {
+describe("content of the index", () => {
   const files = corpusFiles("claude-code", "claude-stream-json").filter((name) => name.endsWith(".jsonl"));
   test(`is what a scan finds${files.length === 0 ? " (the corpus is not here: nothing was tried)" : ""}`, async () => {
     const home = makeTempDir();
@@ -68,7 +69,7 @@ describe("what the index holds", () => {
     const store = await newStore();
     await updateIndex(store, where, {
       redactor: NO_REDACTOR,
-      limits: { ...INDEX_LIMITS, chunkBytes: FORGETFUL.chunkBytes * 100 },
+      limits: { ...INDEX_LIMITS, chunkBytes: 25_600 },
     });
     const sessions = await store.sessions();
     assert.equal(sessions.length, new Set(paths).size);
@@ -79,9 +80,16 @@ describe("what the index holds", () => {
         events.map(({ ordinal }) => ordinal),
         [...events.keys()],
       );
-      const isTop = agent_id === null && parent_id === null;
+      const ref = sessionRef({
+        id: session_id,
+        source: "claude-code",
+        path,
+        bytes: 1,
+        agentId: agent_id,
+        parentId: parent_id,
+      });
       for (const term of termsFor(events)) {
-        const found = await findInFile({ path, isTop }, { term });
+        const found = await runJob({ kind: "find", query: { terms: [term] } }, ref);
         // A title is no entry of the store: `searchAll` adds those.
         const scanned = found.filter(({ block_type }) => block_type !== "title").map(inScan);
         assert.deepEqual(inIndex(events, term), scanned, `${term} in ${path}`);

@@ -8,16 +8,17 @@ import { updateIndex } from "../../src/indexing/update-index.ts";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
 import { sessionRef } from "../../src/sessions/session-ref.ts";
 import { openStore } from "../../src/store/open-store.ts";
+import type { SessionChange, Store } from "../../src/store/store.ts";
 import { KILLED_LIMITS } from "../crash/index-limits.ts";
 import { dump, figures, inOneGo, newStore, NO_REDACTOR, SMALL } from "../support/indexing/index-fixture.ts";
 import { REPOSITORY } from "../support/repository.ts";
-import { afterAll, describe, test } from "../support/runner.ts";
+import { afterAll, describe, isLong, test } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
 import { claudeLine, Machine } from "./sessions-machine.ts";
 
 afterAll(removeTempDirs);
 
-const FILES = 5_000;
+const FILES = isLong ? 5_000 : 1_000;
 const OPTIONS = { redactor: NO_REDACTOR };
 
 function idOf(at: number): string {
@@ -36,6 +37,35 @@ function machineWith(files: number, lines = 1): Machine {
 }
 
 describe("many sessions", () => {
+  test("of which one is forgotten while it is being indexed, which does not come back", async () => {
+    const machine = machineWith(3, 30);
+    const store = await newStore();
+    let writes = 0;
+    const forgetful: Store = Object.create(store, {
+      machine: { value: store.machine },
+      backend: { value: store.backend },
+      writeSession: {
+        value: async (change: SessionChange): Promise<boolean> => {
+          const done = await store.writeSession(change);
+          writes += 1;
+          if (change.session.session_id === idOf(1) && change.expected === 1)
+            await store.forgetSessions([idOf(1)], [{ session_id: idOf(1), place: "" }]);
+          return done;
+        },
+      },
+    });
+    for (const name of ["sessions", "session", "known", "messages", "blocks", "forgotten", "reviveSessions"] as const)
+      Object.defineProperty(forgetful, name, { value: store[name].bind(store) });
+    const report = await updateIndex(forgetful, machine.where, { ...OPTIONS, limits: SMALL });
+    assert.deepEqual([report.unreadable, report.new], [[], 2]);
+    assert.deepEqual(
+      (await store.sessions()).map(({ session_id: id }) => id),
+      [idOf(0), idOf(2)],
+    );
+    assert.ok(writes < 100, `${writes} writes: it was tried again and again`);
+    await store.close();
+  });
+
   test("of which none changed cost a look at each, and no write", async () => {
     const machine = machineWith(FILES);
     const store = await newStore();
@@ -152,3 +182,13 @@ describe("a session that something refers to before it is indexed", () => {
     await store.close();
   });
 });
+
+test("a session may have more lines in a batch than a call may have arguments", async () => {
+  const machine = new Machine();
+  const path = join(machine.home, ".claude/projects/-work", `${idOf(1)}.jsonl`);
+  machine.write(path, `${claudeLine()}${"\n".repeat(400_000)}${claudeLine()}`);
+  const store = await newStore();
+  assert.deepEqual((await updateIndex(store, machine.where, OPTIONS)).unreadable, []);
+  assert.equal((await store.session(idOf(1)))?.state.done_lines, 400_002);
+  await store.close();
+}, 60_000);

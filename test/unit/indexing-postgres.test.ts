@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { updateIndex } from "../../src/indexing/update-index.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { calls, result, says, user } from "../support/cli/claude-lines.ts";
-import { dump, FORGETFUL, inOneGo, NO_REDACTOR, SMALL } from "../support/indexing/index-fixture.ts";
+import { dump, INDEX_LIMITS, inOneGo, NO_REDACTOR, SMALL } from "../support/indexing/index-fixture.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
-import { postgresForThisFile } from "../support/store/postgres-suite.ts";
+import { sharedPostgresBackend } from "../support/store/postgres-suite.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
 import { Machine } from "./sessions-machine.ts";
 
 afterAll(removeTempDirs);
-const postgres = postgresForThisFile();
+const postgres = sharedPostgresBackend();
 
 /** Turns, of which each second has its result before its call, and the last line no end. */
 function talk(session: number): string {
@@ -39,7 +39,7 @@ describe("an index in PostgreSQL", () => {
         const step = Math.ceil(text.length / pieces);
         appendFileSync(paths[at] ?? "", text.slice(piece * step, (piece + 1) * step));
       }
-      const limits = piece % 2 === 0 ? FORGETFUL : SMALL;
+      const limits = piece % 2 === 0 ? INDEX_LIMITS : SMALL;
       const reports = await Promise.all(
         [first, second].map((store) => updateIndex(store, machine.where, { redactor: NO_REDACTOR, limits })),
       );

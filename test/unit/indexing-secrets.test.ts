@@ -7,9 +7,9 @@ import { openStore } from "../../src/store/open-store.ts";
 import { isLeaked, labelledSets } from "../secrets/measure.ts";
 import { assistant, calls, result, says, user } from "../support/cli/claude-lines.ts";
 import { INDEX_LIMITS, NO_REDACTOR } from "../support/indexing/index-fixture.ts";
-import type { TranscriptEntry } from "../../src/format/index.ts";
+import type { TranscriptEntry } from "../../src/transcript/format/formats.ts";
 import { FORMATS } from "../support/parse/transcript-file.ts";
-import { afterAll, describe, test } from "../support/runner.ts";
+import { afterAll, describe, isLong, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import { Machine, openFakeStore } from "./sessions-machine.ts";
 
@@ -116,12 +116,14 @@ describe("the bytes of the database", () => {
     assert.ok(planted.length > 200, `only ${planted.length} samples`);
     const limits = { ...INDEX_LIMITS, memoryFromBytes: 1 };
     assert.deepEqual(await leaked(planted, { redactor, limits }), []);
-    const without = await leaked(planted, { redactor: NO_REDACTOR, limits });
-    console.log(`${planted.length} samples, of whose secrets ${without.length} are found without redaction`);
-    assert.ok(without.length > planted.length * 0.8);
+    // That the search finds secrets, some show.
+    const some = planted.filter((_, at) => isLong || at % 4 === 0);
+    const without = await leaked(some, { redactor: NO_REDACTOR, limits });
+    console.log(`${planted.length} samples; of ${some.length}, ${without.length} secrets are found without redaction`);
+    assert.ok(without.length > some.length * 0.8);
   }, 120_000);
 
-  test("have a password whose key alone tells what it is", async () => {
+  test("have a password that only its key identifies", async () => {
     const planted = [{ text: "Tr0ub4dor-and-3-more", key: "password", secrets: ["Tr0ub4dor-and-3-more"] }];
     assert.deepEqual(await leaked(planted, { redactor }), []);
   });

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { updateIndex } from "../../src/indexing/update-index.ts";
-import { StoreError } from "../../src/store/store-error.ts";
 import { calls, result, says, user } from "../support/cli/claude-lines.ts";
 import { dump, figures, inOneGo, newStore, SMALL } from "../support/indexing/index-fixture.ts";
 import { randomSecret } from "../support/parse/secret.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
 import { Machine } from "./sessions-machine.ts";
+import { TranscriptsError } from "../../src/transcripts-error.ts";
 
 afterAll(removeTempDirs);
 
@@ -34,7 +34,7 @@ function machineWith(sessions: number): Machine {
 }
 
 describe("threads that help", () => {
-  test("give what this thread alone gives", async () => {
+  test("return the same as this thread alone", async () => {
     const machine = machineWith(7);
     const store = await newStore();
     const report = await updateIndex(store, machine.where, { limits, threads: 2 });
@@ -52,13 +52,13 @@ describe("threads that help", () => {
     await store.close();
   });
 
-  test("end with what the store fails with", async () => {
+  test("end with the store's error", async () => {
     const machine = machineWith(4);
     const store = await newStore();
     let left = 3;
     const failing: typeof store.writeSession = async (change) => {
       left -= 1;
-      if (left < 0) throw new StoreError("full", "The disk is full.", "Free some space.");
+      if (left < 0) throw new TranscriptsError("full", "The disk is full.", "Free some space.");
       return writeSession(change);
     };
     const writeSession = store.writeSession.bind(store);

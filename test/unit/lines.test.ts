@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { LineSplitter, type RawLine } from "../../src/parse/lines.ts";
+import { LineSplitter, type RawLine } from "../../src/transcript/format/lines.ts";
 import { collectGarbage } from "../support/parse/garbage.ts";
 import { describe, test } from "../support/runner.ts";
 
@@ -78,6 +78,15 @@ describe("lines", () => {
     ];
     assert.deepEqual(split([input], 10), lines);
     assert.deepEqual(split([...input], 10), lines);
+  });
+
+  test("are whole if the caller reuses its chunk", () => {
+    const splitter = new LineSplitter(100);
+    const chunk = Buffer.from("first ha");
+    assert.deepEqual(splitter.push(chunk), []);
+    chunk.write("lf\nrest.");
+    const lines = splitter.push(chunk).map(({ bytes }) => bytes.toString());
+    assert.deepEqual(lines, ["first half"]);
   });
 
   test("over the limit at the end of the input have their size too", () => {

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { z } from "zod";
-import { TOOL_DEFINITIONS } from "../../src/tools/definitions.ts";
+import { TOOL_DEFINITIONS } from "../../src/tools/tool-definitions.ts";
 import { says, sampleSession, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import {
   BUILT,
@@ -131,9 +131,9 @@ for (const [form, main] of forms()) {
           ],
           [{ session: "none-such" }, /No session has an id that begins with "none-such".*list_sessions/],
           [{ line: 3 }, /"line": read_session has no such argument, it has session, from_line,/],
-          [{ turns: "x" }, /turns: "x" is no range of turns\. Write "3"/],
+          [{ turns: "x" }, /turns: "x" is not a range of turns\. Write "3"/],
           [{ from_line: 1, turns: "1" }, /from_line and turns exclude each other/],
-          [{ cursor: "abc" }, /cursor: it is none of this tool/],
+          [{ cursor: "abc" }, /cursor: not a cursor of this tool/],
           [{ from_line: 900 }, /nothing at line 900/],
         ] as const) {
           const { text, isError, data } = await ask(client, "read_session", args);
@@ -159,7 +159,7 @@ for (const [form, main] of forms()) {
             .parse(await server.answer(id));
           assert.match(
             JSON.stringify(result.content),
-            /are no arguments of read_session: they must be an object\. For example/,
+            /are not valid arguments for read_session: they must be an object\. For example/,
           );
         }
         server.send({ jsonrpc: "2.0", id: "no", method: "tools/none" });
@@ -182,21 +182,25 @@ for (const [form, main] of forms()) {
         await Promise.all(["init", 6, 7, 9].map((id) => server.answer(id)));
         server.child.stdin.end();
         assert.equal(await server.ended, 0);
-        assert.deepEqual(server.messages.map(({ id }) => String(id)).toSorted(), ["6", "7", "9", "init"]);
-        assert.match(JSON.stringify((await server.answer(6))["error"]), /-32601/);
-        assert.match(errors, /^transcripts mcp: ignored a line that is no JSON-RPC message\.$/m);
+        const codeOf = ({ error }: Record<string, unknown>): unknown =>
+          z.object({ code: z.number() }).parse(error).code;
+        const ids = server.messages.map(({ id }) => String(id));
+        assert.deepEqual(ids.toSorted(), ["6", "7", "9", "init"]);
+        assert.equal(codeOf(await server.answer(6)), -32601);
+        assert.match(errors, /^(?:transcripts mcp: ignored a line that is not a message of JSON-RPC 2\.0\n){3,}$/);
       },
       LIMIT_MS,
     );
 
     test(
-      "ends when a line is longer than it may keep in memory",
+      "ends after a message of more than 10 MiB, with the reason",
       async () => {
         const server = new RawServer(main, homeWith(sampleSession()));
-        server.send(INITIALIZE, INITIALIZED);
-        await server.answer("init");
-        server.child.stdin.write("x".repeat(11 * 1024 * 1024));
+        let errors = "";
+        server.child.stderr.on("data", (piece: Buffer) => (errors += piece.toString("utf8")));
+        server.send(INITIALIZE, INITIALIZED, "x".repeat(11 * 1024 * 1024));
         assert.equal(await server.ended, 0);
+        assert.match(errors, /^transcripts mcp: .*exceeded maximum size/m);
       },
       LIMIT_MS,
     );

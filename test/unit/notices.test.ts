@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import type { PluginInput } from "@opencode-ai/plugin";
-import type { FaultEvent } from "../../src/files/fault-episode.ts";
-import { Notices } from "../../src/host/opencode/notices.ts";
+import type { FaultEvent } from "../../src/transcript/files/fault.ts";
+import { Notices } from "../../src/host/opencode-1/notices.ts";
 import { describe, test } from "../support/runner.ts";
 
 const FULL = { code: "ENOSPC", message: "The disk is full: free some space." };
@@ -21,8 +20,7 @@ function make(): { notices: Notices; told: () => Promise<string[]> } {
     told.push(`${kind} ${/"message":"((?:[^"\\]|\\.)*)"/.exec(JSON.stringify(options))?.[1]}`);
   };
   const client = { app: { log: keep("log") }, tui: { showToast: keep("toast") } };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a client has much more than is used here
-  const notices = new Notices(() => client as unknown as PluginInput["client"]);
+  const notices = new Notices(() => client);
   const settled = async (): Promise<string[]> => {
     for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
     return told.splice(0);
@@ -30,7 +28,7 @@ function make(): { notices: Notices; told: () => Promise<string[]> } {
   return { notices, told: settled };
 }
 
-describe("what the user is told", () => {
+describe("messages to the user", () => {
   test("goes to the log and to a toast, never in the caller's stack", async () => {
     const { notices, told } = make();
     notices.warn("Something.");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { z } from "zod";
 import { optionRows } from "../../scripts/options-table.ts";
 import { parseOptions } from "../../src/config.ts";
@@ -55,11 +55,17 @@ describe("the README", () => {
     );
   });
 
-  test("links to files that there are", () => {
-    const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path = ""]) => path);
-    assert.deepEqual(
-      links.filter((path) => !existsSync(join(REPOSITORY, path))),
-      [],
-    );
+  test("and the pages of docs link to files that there are", () => {
+    const pages = readdirSync(join(REPOSITORY, "docs"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".md") && !name.startsWith("example"))
+      .map((name) => join("docs", name));
+    const broken = ["README.md", ...pages].flatMap((page) => {
+      const links = readFileSync(join(REPOSITORY, page), "utf8")
+        .replaceAll(/^(`{3,}).*\n[^]*?^\1$/gm, "")
+        .matchAll(/\]\((?!https?:|#)([^)#]+)/g);
+      const paths = Array.from(links, ([, path = ""]) => join(dirname(page), path));
+      return paths.filter((path) => !existsSync(join(REPOSITORY, path))).map((path) => `${page}: ${path}`);
+    });
+    assert.deepEqual(broken, []);
   });
 });

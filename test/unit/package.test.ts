@@ -43,7 +43,29 @@ const builtFiles = readdirSync(DIST, { recursive: true, encoding: "utf8" });
 const HOST_MODULES = /^(?:node:|bun:sqlite$)/;
 
 describe("the package", () => {
-  test("says its version in one voice", () => assert.equal(VERSION, manifest.version));
+  test("is the same plugin for both generations of opencode, by the folder of a checkout too", async () => {
+    const [packaged, checkout] = await Promise.all(
+      ["dist/plugin.js", "server.js"].map((file) => import(pathToFileURL(join(REPOSITORY, file)).href)),
+    );
+    assert.equal(checkout.default, packaged.default);
+    assert.deepEqual(Object.keys(packaged.default).toSorted(), ["id", "server", "setup"]);
+    const { exports } = JSON.parse(readFileSync(join(REPOSITORY, "package.json"), "utf8"));
+    assert.equal(exports["./server"].default, "./dist/plugin.js");
+  });
+
+  test("loads what only opencode 2.x needs when it calls setup, and not before", () => {
+    const source = readFileSync(join(DIST, "plugin.js"), "utf8");
+    const fixed = [...source.matchAll(/^import[^;]*?from\s*"(\.\/[^"]+)"/gm)].map(([, path = ""]) => path);
+    const loaded = [source, ...fixed.map((path) => readFileSync(join(DIST, path), "utf8"))].join("\n");
+    assert.ok(!loaded.includes("session.inbox.delivered"), "the events of 2.x are in no file that 1.x loads");
+    assert.match(source, /import\(["`]\.\/plugin-setup\.js["`]\)/);
+  });
+
+  test("says its version in one voice", () => {
+    assert.equal(VERSION, manifest.version);
+    const plugin = JSON.parse(readFileSync(join(REPOSITORY, ".claude-plugin/plugin.json"), "utf8"));
+    assert.deepEqual([plugin.name, plugin.version], [manifest.name, manifest.version]);
+  });
 
   test("holds what its users need, and nothing else", () => {
     const files = packedFiles();
@@ -63,10 +85,17 @@ describe("the package", () => {
       "dist/templates/.openfleet/transcripts/gitignore",
       "dist/templates/.openfleet/sessions/gitignore",
       "dist/cli/main.js",
+      "server.js",
       "skills/transcripts/SKILL.md",
+      "skills/transcripts/references/transcript-format.md",
+      ".claude-plugin/plugin.json",
+      ".mcp.json",
+      "hooks/hooks.json",
+      "hooks/index-session.sh",
     ];
     for (const file of needed) assert(files.includes(file), `${file} is not in the package`);
-    const known = /^(dist\/|docs\/[\w-]+\.md$|skills\/[\w/-]+\.md$|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/;
+    const known =
+      /^(dist\/|docs\/[\w/.-]+\.(?:md|json|txt)$|skills\/[\w/-]+\.md$|\.claude-plugin\/plugin\.json$|\.mcp\.json$|hooks\/(?:hooks\.json|index-session\.sh)$|server\.js$|package\.json$|README\.md$|LICENSE$|CHANGELOG\.md$)/;
     assert.deepEqual(
       files.filter((file) => !known.test(file) || /\.test\.|(^|\/)(test|bench|demo)\//.test(file)),
       [],

@@ -1,12 +1,12 @@
-/** What Claude Code's files say beyond the simple case: see SPEC P3 to P6. */
+/** What Claude Code's files say beyond the simple case. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SeenSet } from "../../src/parse/fingerprint.ts";
 import type { ParseResult } from "../../src/parse/model.ts";
-import type { ParseOptions } from "../../src/parse/options.ts";
+import type { ParseOptions } from "../../src/parse/parse-options.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
-import { scanSession } from "../../src/scan/scan-session.ts";
+import { figuresOf } from "../../src/sessions/read-figures.ts";
 import { fileRef } from "../../src/sessions/file-ref.ts";
 import { answer, file, text, thinking, toolResult, toolUse, usage, userText } from "../support/parse/claude-lines.ts";
 import { describe, test } from "../support/runner.ts";
@@ -18,7 +18,7 @@ const texts = ({ content_blocks }: ParseResult): (string | null)[] =>
   content_blocks.map(({ content_text }) => content_text);
 
 describe("the lines of an answer", () => {
-  test("belong together though other lines stand between them", async () => {
+  test("belong together although other lines are between them", async () => {
     const result = await parsed([
       answer("msg_1", [toolUse("toolu_1", "Read")], usage(1, 5)),
       answer("msg_2", [text("from a subagent")], usage(1, 7), { isSidechain: true, agentId: "a1" }),
@@ -55,7 +55,7 @@ describe("the lines of an answer", () => {
     assert.deepEqual([stats.tokens_in, stats.tokens_out], [10, 90]);
   });
 
-  test("may repeat all that was said before; each block stands once", async () => {
+  test("may repeat everything said before; each block is returned once", async () => {
     const said = [thinking("a"), text("b"), toolUse("toolu_1", "Bash", { command: "ls" })];
     const result = await parsed(said.map((_, at) => answer("msg_1", said.slice(0, at + 1))));
     assert.deepEqual(
@@ -98,7 +98,7 @@ describe("a session that was recorded into its own file again", () => {
     assert.equal(account.skipped["duplicate"], 1);
   });
 
-  test("keeps the calls of a provider that numbers them anew in each answer", async () => {
+  test("keeps the calls of a provider that restarts their numbering in each answer", async () => {
     const call = (id: string): string => answer(id, [toolUse("call_0", "Bash", { command: "date" })]);
     const result = toolResult("call_0", "ok");
     const { tool_calls } = await parsed([call("msg_1"), result, call("msg_2"), renamed(result, 0)]);
@@ -108,7 +108,7 @@ describe("a session that was recorded into its own file again", () => {
     );
   });
 
-  test("keeps what has a known uuid and says something else", async () => {
+  test("keeps a record with a known uuid and different content", async () => {
     const shared = { uuid: "u1" };
     assert.deepEqual(texts(await parsed([userText("one", shared), userText("two", shared)])), ["one", "two"]);
   });
@@ -122,7 +122,7 @@ describe("a session that was recorded into its own file again", () => {
   });
 });
 
-describe("what is not shown as empty", () => {
+describe("content that is not shown as empty", () => {
   test("thinking that was withheld, each piece of it, and thinking that was encrypted", async () => {
     const withheld = [thinking("", "sig-one"), thinking("", "sig-two")];
     const hidden = { type: "redacted_thinking", data: "AAAA" };
@@ -249,7 +249,7 @@ describe("user lines", () => {
     });
   }
 
-  test("other attachments are no messages", async () => {
+  test("other attachments are not messages", async () => {
     const { messages, lines } = await parsed(['{"type":"attachment","attachment":{"type":"todo_reminder"}}']);
     assert.deepEqual([messages.length, lines.skipped], [0, { attachment: 1 }]);
   });
@@ -266,17 +266,17 @@ describe("the cost of an answer", () => {
     ...more,
   });
 
-  /** The same from the full parse and from the scan that `stats` and `list` make. */
+  /** The same from the full parse and from the figures that `stats` and `list` show. */
   async function costOf(used: object, model: string): Promise<{ cost: number | null; out: number }> {
     const whole = { service_tier: "standard", cache_read_input_tokens: 0, cache_creation_input_tokens: 0, ...used };
     const input = file(userText("a"), answer("msg_1", [text("x")], { usage: whole, model }));
     const { messages, stats } = await parseTranscript("s-1", input);
     const path = join(makeTempDir(), "session.jsonl");
     writeFileSync(path, input);
-    const scan = await scanSession(await fileRef(path));
-    assert.equal(scan.stats.cost_estimate_usd, stats.cost_estimate_usd);
+    const figures = await figuresOf(await fileRef(path));
+    assert.equal(figures.stats.cost_estimate_usd, stats.cost_estimate_usd);
     assert.deepEqual(
-      scan.usage.map(({ costUsd }) => costUsd),
+      figures.usage.map(({ costUsd }) => costUsd),
       [messages[1]?.cost_usd],
     );
     return { cost: stats.cost_estimate_usd, out: stats.tokens_out };
@@ -399,7 +399,7 @@ describe("stream-json", () => {
     { type: "result", subtype: "success", session_id: "s-1", result: "Hi", total_cost_usd: 0.1, usage: {} },
   ].map((line) => JSON.stringify(line));
 
-  test("is told from a session file, and read the same way", async () => {
+  test("is distinguished from a session file, and read the same way", async () => {
     const { source, messages, metadata, lines } = await parsed(stream);
     assert.equal(source, "claude-stream");
     assert.deepEqual(

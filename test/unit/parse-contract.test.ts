@@ -2,12 +2,15 @@
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { findFixes } from "../../src/parse/fixes.ts";
+import { findFixes } from "../../src/fixes/find-fixes.ts";
 import type { ParseResult, SourceName } from "../../src/parse/model.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { readTranscript } from "../../src/parse/read-transcript.ts";
+import { detectSource } from "../../src/parse/sources/sources.ts";
 import { runCli } from "../support/cli/run-cli.ts";
+import { assertAccounted, assertResumable } from "../support/parse/account.ts";
 import { asEachSource, PROMPT } from "../support/parse/one-conversation.ts";
+import { readSource } from "../support/parse/source.ts";
 import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
@@ -18,6 +21,14 @@ const NAMES: Record<SourceName, string> = {
   markdown: "transcript.md",
   jsonl: "transcript.jsonl",
   "opencode-export": "export.json",
+};
+
+/** The same content, as editors and other programs write it. */
+const FORMS: Record<string, (text: string) => string> = {
+  "as it is": (text) => text,
+  "with line ends of Windows": (text) => text.replaceAll("\n", "\r\n"),
+  "with blank lines between its entries": (text) => text.replaceAll(/\n(?=\{|## )/g, "\n\n\n"),
+  "without its last bytes": (text) => text.slice(0, -5),
 };
 
 let home = "";
@@ -72,11 +83,11 @@ function conversation({ messages, content_blocks, tool_calls, stats }: ParseResu
 
 for (const source of SOURCES) {
   describe(source, () => {
-    test("is told from its content", async () => {
+    test("is detected from its content", async () => {
       assert.equal((await parseTranscript("S", files[source])).source, source);
     });
 
-    test("gives the conversation that a session file of Claude Code gives", async () => {
+    test("returns the same conversation as a session file of Claude Code", async () => {
       const expected = conversation(await parseTranscript("S", files["claude-code"]));
       const result = await parseTranscript("S", files[source]);
       assert.deepEqual(conversation(result), expected);
@@ -89,6 +100,15 @@ for (const source of SOURCES) {
       assert.equal(lines.total, files[source].replace(/\n$/, "").split("\n").length);
       assert.equal(lines.used + lines.blank + lines.unknown + lines.failed + skipped, lines.total);
     });
+
+    for (const [form, changed] of Object.entries(FORMS)) {
+      test(`has its units in order, and is read on from where any of them says, ${form}`, async () => {
+        const bytes = Buffer.from(changed(files[source]));
+        const found = detectSource(bytes.toString()) ?? assert.fail();
+        assertAccounted(await readSource(found, bytes), bytes);
+        if (found.isAppended === true) await assertResumable(found, bytes);
+      });
+    }
 
     test("is read message by message, whatever the window", async () => {
       const whole = await parseTranscript("S", files[source]);

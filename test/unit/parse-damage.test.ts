@@ -1,7 +1,7 @@
-/** Each kind of damage: what is said of it, where, and what is kept. See SPEC P5. */
+/** Each kind of damage: what is said of it, where, and what is kept. */
 import assert from "node:assert/strict";
 import type { ParseResult } from "../../src/parse/model.ts";
-import type { ParseOptions } from "../../src/parse/options.ts";
+import type { ParseOptions } from "../../src/parse/parse-options.ts";
 import { answer, text, usage, userText } from "../support/parse/claude-lines.ts";
 import { read, said, told, type Told } from "../support/parse/told.ts";
 import { describe, test } from "../support/runner.ts";
@@ -27,7 +27,7 @@ describe("a line with damage", () => {
   }
   const cases: Case[] = [
     {
-      name: "is no JSON: it alone is lost",
+      name: "is not JSON: only that line is lost",
       input: `${one}\nnot json\n${three}\n`,
       errors: [["invalid_json", 2, second, false]],
       texts: ["one", "three"],
@@ -258,7 +258,7 @@ describe("a line with damage", () => {
     });
   }
 
-  test("is told to the callback as it is met", async () => {
+  test("is reported to the callback as it is found", async () => {
     const heard: unknown[] = [];
     const { errors } = await read(`x\n${one}\ny\n`, {
       onLineError: (line, reason, { code }) => heard.push([line, reason, code]),
@@ -275,9 +275,9 @@ describe("a line with damage", () => {
     assert.deepEqual(
       errors.map(({ reason }) => reason),
       [
-        "The line is no JSON: the object of 22 characters is not valid JSON.",
-        "The line is no JSON: text that begins no object.",
-        "The line is no JSON: its object never closes.",
+        "The line is not JSON: the object of 22 characters is not valid JSON.",
+        "The line is not JSON: text that begins no object.",
+        "The line is not JSON: its object never closes.",
       ],
     );
   });
@@ -304,7 +304,7 @@ describe("objects on one line", () => {
     assert.deepEqual(result.lines, { total: 2, used: 1, blank: 0, unknown: 0, failed: 0, skipped: { duplicate: 1 } });
   });
 
-  test("keep the usage of an answer that goes on in them", async () => {
+  test("keep the usage of an answer that continues in them", async () => {
     const result = await read(
       `${answer("m", [text("a")], usage(5, 1))}${answer("m", [text("b")], usage(5, 90))}\n${one}`,
     );

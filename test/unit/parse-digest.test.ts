@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { decodeTime } from "ulid";
-import { ascendingIds } from "../../src/parse/ascending-ids.ts";
+import { ascendingIds } from "../../src/parse/read-transcript.ts";
 import { Digest } from "../../src/parse/digest.ts";
 import { describe, test } from "../support/runner.ts";
 
@@ -38,13 +38,13 @@ describe("digests", () => {
     );
   });
 
-  test("tell values apart that look alike as text", () => {
+  test("distinguish values that look alike as text", () => {
     const alike = [1, "1", [1], ["1"], { 1: 1 }, [[1]], true, "true", null, "null", "", [], {}, [""], { "": "" }];
     assert.equal(new Set(alike.map(hashed)).size, alike.length);
     const digest = new Digest();
-    const split = (one: string, two: string): number => digest.begin(1).text(one).text(two).first;
+    const split = (one: string, two: string): number => digest.begin(1).text(one).text(two).hashes().first;
     assert.notEqual(split("ab", "c"), split("a", "bc"));
-    assert.notEqual(digest.begin(1).text("a").first, digest.begin(2).text("a").first);
+    assert.notEqual(digest.begin(1).text("a").hashes().first, digest.begin(2).text("a").hashes().first);
   });
 
   test("of long texts see the length, the end, and much of what is between", () => {

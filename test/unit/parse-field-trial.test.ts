@@ -1,6 +1,6 @@
 /** What session files in the wild hold that no other test has. The lines are made up. */
 import assert from "node:assert/strict";
-import { findFixes } from "../../src/parse/fixes.ts";
+import { findFixes } from "../../src/fixes/find-fixes.ts";
 import type { ParseResult } from "../../src/parse/model.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { answer, file, toolResult, toolUse } from "../support/parse/claude-lines.ts";
@@ -65,7 +65,7 @@ describe("a command that was killed because a person stopped it", () => {
     return (await parsed(lines)).tool_calls[0]?.status;
   };
 
-  test("was interrupted, though the note stands behind an exit code", async () => {
+  test("was interrupted, although the note follows an exit code", async () => {
     assert.equal(await status("Exit code 137\n[Request interrupted by user for tool use]\n\nbuilding"), "interrupted");
   });
 
@@ -75,7 +75,7 @@ describe("a command that was killed because a person stopped it", () => {
   });
 });
 
-test("the title that opencode gives a session until it has a better one is none", async () => {
+test("opencode's placeholder title does not count", async () => {
   const exported = (title: string): string => JSON.stringify({ info: { id: "ses_1", title }, messages: [] });
   const titleOf = async (title: string): Promise<string | null> =>
     (await parseTranscript("S1", exported(title))).metadata.title;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { diffText, inputChanges } from "../../src/parse/input-diff.ts";
+import { diffText, inputChanges } from "../../src/fixes/input-diff.ts";
 import { describe, test } from "../support/runner.ts";
 
 describe("inputChanges", () => {

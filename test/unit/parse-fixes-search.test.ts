@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { findFixes, type ToolFix } from "../../src/parse/fixes.ts";
+import { findFixes, type ToolFix } from "../../src/fixes/find-fixes.ts";
 import type { ToolCall } from "../../src/parse/model.ts";
 import { correlateToolCalls } from "../../src/parse/tool-calls.ts";
 import { bash, done, failed, makeSession, type MadeCall, type Turn } from "../support/made-session.ts";
@@ -37,7 +37,7 @@ describe("what counts as an answer to a failure", () => {
     assert.equal(at, 3);
   });
 
-  test("subagents without ids are told apart by their first message", () => {
+  test("subagents without ids are distinguished by their first message", () => {
     const { at } = first([
       { sidechain: true, uuid: "a1", calls: [bad("make x")] },
       { sidechain: true, uuid: "b1", calls: [ok("make x")] },
@@ -102,7 +102,7 @@ describe("what counts as an answer to a failure", () => {
   });
 });
 
-describe("what is told of a fix", () => {
+describe("description of a fix", () => {
   test("the inputs' difference, the words and the attempts in between, and why", () => {
     const { found } = first([
       { says: "I run the tests.", calls: [bad("npm test")] },
@@ -128,7 +128,7 @@ describe("what is told of a fix", () => {
     assert.equal(found.reason, "Bash succeeded with the next call on the same input.");
   });
 
-  test("failures in a row share their fix, and each tells the attempts behind it", () => {
+  test("consecutive failures share their fix, and each has the later attempts", () => {
     const input = { file_path: "a.ts", content: "one two" };
     const { fixes, calls } = search([
       { calls: [failed("Write", input, NOT_READ)] },
@@ -146,7 +146,7 @@ describe("what is told of a fix", () => {
   });
 });
 
-describe("what is told where there is no fix", () => {
+describe("description without a fix", () => {
   test("all calls that did not go well are listed, in order, with a reason", () => {
     const { fixes } = search([
       { calls: [{ ...ok("a"), status: "rejected" }] },
@@ -158,14 +158,14 @@ describe("what is told where there is no fix", () => {
     assert.deepEqual(
       fixes.map(({ failed: call, fix, reason }) => [call.status, fix, reason]),
       [
-        ["rejected", null, "A person refused the call, so there is nothing to mend."],
+        ["rejected", null, "A person refused the call, so there is nothing to fix."],
         ["interrupted", null, "The call was interrupted; it did not fail."],
         ["error", null, "No later call on the same target succeeded. It was tried again once and failed each time."],
         ["error", null, "No later call on the same target succeeded."],
         [
           "error",
           null,
-          "No call of the same agent follows it. The exit code may be an answer, such as nothing found, and no fault.",
+          "No call of the same agent follows it. The exit code may be a result, such as no match, rather than a failure.",
         ],
       ],
     );

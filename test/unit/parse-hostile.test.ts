@@ -1,8 +1,8 @@
-/** Content that is whole but strange, and files that are no session: nothing breaks. See SPEC P5. */
+/** Content that is whole but strange, and files that are no session: nothing breaks. */
 import assert from "node:assert/strict";
 import { answer, toolResult, toolUse, usage, userText } from "../support/parse/claude-lines.ts";
 import { read, said, told } from "../support/parse/told.ts";
-import { describe, test } from "../support/runner.ts";
+import { describe, isLong, test } from "../support/runner.ts";
 
 const one = userText("one");
 const two = userText("two");
@@ -46,7 +46,7 @@ describe("names that objects have of themselves", () => {
     });
   }
 
-  test("keys that stand twice: the last holds, as everywhere", async () => {
+  test("duplicate keys: the last one counts, as everywhere", async () => {
     const result = await read('{"type":"summary","type":"user","message":{"content":"a","content":"b"}}\n');
     assert.deepEqual([result.messages[0]?.message_type, said(result)], ["user", ["b"]]);
   });
@@ -76,7 +76,8 @@ describe("100,000 brackets", () => {
       '{"type":"odd","odd":"DEEP"}',
       userText("x", { toolUseResult: "DEEP" }),
     ];
-    for (const line of lines.flatMap(put)) {
+    // In turn: Bun takes seconds for each that is written as JSON again.
+    for (const line of lines.flatMap((each, at) => put(each).filter((_, form) => isLong || form === at % 2))) {
       const result = await read(`${line}\n${one}\n`);
       assert.equal(result.lines.used + result.lines.unknown, 2);
       assert.equal(said(result).at(-1), "one");
@@ -114,7 +115,7 @@ describe("a file", () => {
     });
   }
 
-  test("that is no text at all", async () => {
+  test("that is not text at all", async () => {
     const result = await read(Buffer.from(Array.from({ length: 4_096 }, (_, n) => (n * 97) % 256)));
     assert.equal(result.lines.failed + result.lines.blank, result.lines.total);
     assert.equal(result.source, null);
@@ -125,7 +126,7 @@ describe("a file", () => {
     assert.deepEqual([said(open), open.lines, open.errors], [said(closed), closed.lines, closed.errors]);
   });
 
-  test("whose first line is megabytes long is told by its first fields, and soon", async () => {
+  test("whose first line is megabytes long is detected by its first fields, quickly", async () => {
     const spaces = `{"pad":"${" ".repeat(60_000)}","type":"user","message":{"content":"${"x".repeat(90_000)}"}}\n`;
     assert.equal((await read(spaces)).source, "claude-code");
   });

@@ -25,7 +25,7 @@ function close(actual: number | null, expected: number): void {
 }
 
 describe("pricing", () => {
-  test("the flat prices are those of the seed, for any model", () => {
+  test("the flat prices apply to any model", () => {
     close(flatPricing(usage("anything", { tokensIn: MILLION })), 3);
     close(flatPricing(usage(null, { tokensOut: MILLION })), 15);
     close(flatPricing(usage("a", { cacheRead: MILLION })), 0.3);
@@ -80,14 +80,14 @@ describe("pricing", () => {
     close(of("claude-opus-4-8", { webSearches: 3, tier: "batch" }), of("claude-opus-4-8", { tier: "batch" }) + 0.03);
   });
 
-  test("a fast variant with a price of its own is not charged twice", async () => {
+  test("a fast variant with its own price is not charged twice", async () => {
     const price = await catalogPricing();
     const fast = price(usage("anthropic/claude-opus-5-fast", { provider: "openrouter", tokensIn: MILLION }));
     close(fast, 10);
     close(price(usage("claude-opus-4-8-fast", { provider: "anthropic", tokensIn: MILLION })), 10);
   });
 
-  test("what Claude Code wrote itself costs nothing; a model that nobody knows has no price", async () => {
+  test("Claude Code's own messages cost nothing; an unknown model has no price", async () => {
     const price = await catalogPricing();
     assert.equal(price(usage("<synthetic>", { tokensOut: 5 })), 0);
     for (const model of ["claude-haiku-4", "no-such-model", "__proto__", "", null]) {

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Options } from "../../src/config.ts";
-import { sessionRecord } from "../../src/host/opencode/events.ts";
-import { storedRecords } from "../../src/host/opencode/queries.ts";
+import { sessionRecord } from "../../src/host/opencode-1/events.ts";
+import { storedRecords } from "../../src/host/opencode-1/queries.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
-import { jsonl } from "../../src/parse/sources/jsonl.ts";
-import { markdown } from "../../src/parse/sources/markdown.ts";
+import { jsonl } from "../../src/parse/sources/transcript-jsonl.ts";
+import { markdown } from "../../src/parse/sources/transcript-markdown.ts";
 import { opencodeExport } from "../../src/parse/sources/opencode-export.ts";
 import { madeExport, madeSession } from "../support/parse/opencode-session.ts";
 import { conversation, readSource, type SourceReading } from "../support/parse/source.ts";
@@ -28,7 +28,7 @@ interface Export {
 async function record({ info, messages }: Export, folder: string, options: Partial<Options>): Promise<void> {
   const queries = {
     session: async (id: string) => sessionRecord(id === info.id ? { ...info } : { id }, false),
-    history: async () => messages.flatMap(storedRecords),
+    history: async (id: string) => (id === info.id ? messages.flatMap(storedRecords) : []),
   };
   const recording = new Recording(folder, { format: "both", queries, ...options });
   await recording.recorder.recall(info.id);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { encodeMarkdownEntry, type TranscriptEntry } from "../../src/format/index.ts";
+import { encodeMarkdownEntry, type TranscriptEntry } from "../../src/transcript/format/formats.ts";
 import type { ParseError } from "../../src/parse/model.ts";
 import { assertAccounted } from "../support/parse/account.ts";
 import { FORMATS, HEADER, JSONL, MARKDOWN } from "../support/parse/transcript-file.ts";
@@ -51,14 +51,14 @@ for (const [name, format] of Object.entries(FORMATS)) {
       );
     });
 
-    test("that is cut off in its last entry gives the others", async () => {
+    test("that is cut off in its last entry returns the others", async () => {
       const reading = await read(format, whole.slice(0, -20));
       assert.deepEqual(texts(reading), ["one", "two"]);
       assert.deepEqual(codes(reading), ["torn_line"]);
       assert.ok(reading.lines.failed > 0);
     });
 
-    test("whose torn entry was written over gives all that are whole", async () => {
+    test("whose torn entry was overwritten returns all complete ones", async () => {
       const reading = await read(format, `${head}${one}${two.slice(0, 60)}${three}`);
       assert.deepEqual(texts(reading), ["one", "three"]);
       assert.equal(reading.errors.length, 1);
@@ -134,7 +134,7 @@ describe("lines of JSON", () => {
     assert.deepEqual([reading.lines.used, reading.lines.failed], [2, 0]);
   });
 
-  test("a line that is no JSON costs that line", async () => {
+  test("a line that is not JSON loses only that line", async () => {
     const head = JSONL.header(HEADER);
     const [one = "", two = ""] = ENTRIES.map(JSONL.entry);
     const reading = await read(JSONL, `${head}${one}garbage\n${two}`);
@@ -189,7 +189,7 @@ describe("outputs in files of their own", () => {
   }
 });
 
-describe("what is no transcript of ours is not taken for one", () => {
+describe("other files are not taken for our transcripts", () => {
   const others: Record<string, string> = {
     "a session of Claude Code":
       '{"parentUuid":null,"isSidechain":false,"sessionId":"s","type":"user","message":{"role":"user","content":"{\\"type\\":\\"user\\",\\"timestamp\\":\\"t\\",\\"content\\":\\"x\\",\\"parts\\":[]}"},"uuid":"u","timestamp":"2026-01-05T10:30:00.000Z"}\n',

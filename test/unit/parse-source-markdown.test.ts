@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { TranscriptEntry, TranscriptHeader } from "../../src/format/index.ts";
+import type { TranscriptEntry, TranscriptHeader } from "../../src/transcript/format/formats.ts";
 import type { ParsedContentBlock } from "../../src/parse/model.ts";
 import { FORMATS } from "../support/parse/transcript-file.ts";
 import { readSource, type SourceReading } from "../support/parse/source.ts";
@@ -84,7 +84,7 @@ const blocksOf = ({ messages, blocks }: SourceReading, at: number): ParsedConten
 
 for (const [name, { source, text }] of Object.entries(FORMATS)) {
   describe(`entries in ${name}`, () => {
-    test("the header tells of the session, and a later title holds", async () => {
+    test("the header describes the session, and a later title takes precedence", async () => {
       const { metadata } = await readSource(source, text(ENTRIES, HEADER));
       assert.deepEqual(metadata, {
         sessionId: "ses_1",
@@ -286,7 +286,7 @@ for (const [name, { source, text }] of Object.entries(FORMATS)) {
         assert.equal(read.messages[0]?.tokens_out, 2);
       });
 
-      test("stays in pieces where they stand too far apart, and says so", async () => {
+      test("stays in pieces that are too far apart, and says so", async () => {
         const between = Array.from({ length: 1_000 }, (_, n): TranscriptEntry => ({ ...call, partID: `prt_x${n}` }));
         const read = await readSource(source, text([piece("Hel"), ...between, piece("lo", { continues: "append" })]));
         const pieces = read.blocks.filter(({ block_type }) => block_type === "text");

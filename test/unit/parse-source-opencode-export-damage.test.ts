@@ -62,14 +62,14 @@ for (const [layout, indent] of Object.entries(LAYOUTS)) {
       assert.deepEqual(codes(reading), ["byte_order_mark"]);
     });
 
-    test("that is cut off within a message gives the parts before the cut", async () => {
+    test("that is cut off within a message returns the parts before the cut", async () => {
       const reading = await read(whole.slice(0, whole.indexOf("prt_three_2")));
       assert.deepEqual(beginnings(reading), ["one", "two", "three"]);
       assert.deepEqual(codes(reading), ["torn_line"]);
       assert.equal(reading.blocks.length, 5);
     });
 
-    test("that is cut off within what a message is gives the others", async () => {
+    test("that is cut off within a message's info returns the others", async () => {
       const reading = await read(whole.slice(0, whole.indexOf("msg_three")));
       assert.deepEqual(beginnings(reading), ["one", "two"]);
       assert.deepEqual(codes(reading), ["torn_line"]);
@@ -80,7 +80,7 @@ for (const [layout, indent] of Object.entries(LAYOUTS)) {
       assert.deepEqual(beginnings(await read(whole.slice(0, at))), ["one", "two"]);
     });
 
-    test("with a value that is no JSON loses the part that it is in", async () => {
+    test("with a value that is not JSON loses the part that contains it", async () => {
       const reading = await read(changed(whole, '"two"', "tw0"));
       assert.deepEqual(beginnings(reading), ["one", "three"]);
       assert.deepEqual(codes(reading), ["partly_lost"]);
@@ -89,7 +89,7 @@ for (const [layout, indent] of Object.entries(LAYOUTS)) {
       assert.equal(error?.byte_offset, reading.messages[1]?.byte_offset);
     });
 
-    test("with a part in a message's info that is no JSON loses that message", async () => {
+    test("with invalid JSON in a message's info loses that message", async () => {
       const reading = await read(changed(whole, '"msg_two"', "msg"));
       assert.deepEqual(beginnings(reading), ["one", "three"]);
       assert.deepEqual(codes(reading), ["invalid_json"]);
@@ -164,13 +164,13 @@ for (const [layout, indent] of Object.entries(LAYOUTS)) {
       assert.deepEqual(beginnings(reading), ["one", "two", "three"]);
     });
 
-    test("with garbage behind it says so", async () => {
+    test("with garbage after it says so", async () => {
       const reading = await read(`${whole}\nDone in 3 s\n`);
       assert.deepEqual(beginnings(reading), ["one", "two", "three"]);
       assert.deepEqual(codes(reading), ["invalid_json"]);
     });
 
-    test("with another export behind it does not mix the two", async () => {
+    test("with another export after it does not mix the two", async () => {
       const reading = await read(`${whole}\n${whole.replaceAll("ses_1", "ses_2")}\n`);
       assert.deepEqual(beginnings(reading), ["one", "two", "three"]);
       assert.ok(reading.errors.length > 0);
@@ -184,7 +184,7 @@ for (const [layout, indent] of Object.entries(LAYOUTS)) {
       assert.deepEqual(codes(reading), ["unknown_type"]);
     });
 
-    test("with something in the list that is no message goes on after it", async () => {
+    test("with something else than a message in the list continues after it", async () => {
       for (const odd of ["null", '"x"', "7", "[1]", "{}", '{"info":{}}']) {
         const at = startOf("two");
         const reading = await read(`${whole.slice(0, at)}${odd}, ${whole.slice(at)}`);
@@ -221,7 +221,7 @@ test("an export that no text can hold is refused, and its lines are accounted fo
   assert.match(units[0]?.problems[0]?.reason ?? "", /up to 500 MiB are read/);
 });
 
-test("JSON that is no export gives one error", async () => {
+test("JSON that is not an export gives one error", async () => {
   for (const file of ["{}", "{\n}\n", '{"a":1}', "\n\n"]) {
     const reading = await read(file);
     assert.deepEqual(reading.messages, []);

@@ -50,7 +50,7 @@ async function only(...messages: object[]): Promise<{ message: TranscriptMessage
 }
 
 describe("an answer in an export", () => {
-  test("has what the host says of it", async () => {
+  test("has the host's description", async () => {
     const { message } = await only(answer([{ type: "text", text: "Hi." }]));
     assert.deepEqual(
       [message.source_id, message.model, message.provider, message.cwd, message.parent_uuid, message.timestamp],
@@ -114,7 +114,7 @@ describe("an answer in an export", () => {
     assert.equal(stats.cost_is_estimate, false);
   });
 
-  test("that the model could not give tells why", async () => {
+  test("that the model could not give states the reason", async () => {
     const error = {
       name: "APIError",
       data: { message: "Overloaded", statusCode: 529, isRetryable: true, responseHeaders: {} },

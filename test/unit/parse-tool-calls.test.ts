@@ -122,7 +122,7 @@ describe("correlateToolCalls", () => {
     ]);
   });
 
-  test("what is left of a reused id is matched with later calls, the nearest first", () => {
+  test("remaining results of a reused id are matched with later calls, nearest first", () => {
     const session = [
       { blocks: [result("a", "1")] },
       { blocks: [use("a")] },
@@ -202,7 +202,7 @@ describe("correlateToolCalls", () => {
     );
   });
 
-  test("a second result for a call stands alone, at its own place", () => {
+  test("a second result for a call is separate, in its own place", () => {
     const session = [
       { blocks: [use("a")] },
       { blocks: [result("a", "1")] },
@@ -239,7 +239,7 @@ describe("correlateToolCalls", () => {
     assert.equal(blocks[0]?.status, "pending");
   });
 
-  test("calls without ids are pending, and results without ids and line stand alone", () => {
+  test("calls without ids are pending, and results without ids and line are separate", () => {
     assert.deepEqual(pairs([{ blocks: [use(null)] }, { blocks: [result(null, "1")] }]), ["0 -> none", "none -> 1"]);
   });
 

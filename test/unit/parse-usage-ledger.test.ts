@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { dayIn } from "../../src/parse/local-days.ts";
+import { dayIn } from "../../src/parse/usage-ledger.ts";
 import { UsageLedger, type LedgerSession, type UsageRecord } from "../../src/parse/usage-ledger.ts";
 import { describe, test } from "../support/runner.ts";
 
@@ -24,13 +24,53 @@ function record(fields: Partial<UsageRecord> = {}): UsageRecord {
   };
 }
 
-function totalsOf(...added: [LedgerSession, UsageRecord[]][]): ReturnType<UsageLedger["totals"]> {
+function totalsOf(...added: [LedgerSession, UsageRecord[]][]) {
   const ledger = new UsageLedger("UTC");
   for (const [session, records] of added) ledger.add(session, records);
-  return ledger.totals();
+  return allOf(ledger);
+}
+
+function allOf(ledger: UsageLedger) {
+  return {
+    total: ledger.total(),
+    repeated_messages: ledger.repeated,
+    days: ledger.rows("day"),
+    projects: ledger.rows("project"),
+    models: ledger.rows("model"),
+    sessions: ledger.rows("session"),
+  };
 }
 
 describe("usage ledger", () => {
+  test("an answer that opencode copied into a fork under a new id is counted once, where it was first", () => {
+    const original: LedgerSession = { id: "ses_b", project: null, agent: "opencode" };
+    const fork: LedgerSession = { id: "ses_a", project: null, agent: "opencode" };
+    const copy = record({ sourceId: "msg_2" });
+    const own = record({ sourceId: "msg_3", timestamp: "2026-01-15T12:00:05.000Z" });
+    for (const order of [
+      [
+        [original, [record()]],
+        [fork, [copy, own]],
+      ],
+      [
+        [fork, [copy, own]],
+        [original, [record()]],
+      ],
+    ] as [LedgerSession, UsageRecord[]][][]) {
+      const { total, sessions, repeated_messages } = totalsOf(...order);
+      assert.deepEqual([total.messages, repeated_messages], [2, 1]);
+      const counted = sessions.map(({ key, messages }) => `${key}: ${messages}`);
+      assert.deepEqual(counted.toSorted(), ["ses_a: 1", "ses_b: 1"]);
+    }
+    // Two answers of one session, and those of Claude Code, whose copies keep their ids, are no copies.
+    assert.equal(totalsOf([original, [record(), copy]]).total.messages, 2);
+    const claude = { agent: "claude-code" };
+    assert.equal(
+      totalsOf([{ ...original, ...claude }, [record()]], [{ ...fork, ...claude }, [copy]]).total.messages,
+      2,
+    );
+  });
+
   test("a message that two files have is counted once, in full, where it was met first in time", () => {
     const late = record({ timestamp: "2026-01-15T12:00:01.000Z", tokensOut: 371, costUsd: 0.9 });
     const { total, sessions, projects, repeated_messages } = totalsOf([FORK, [late]], [MAIN, [record()]]);
@@ -77,7 +117,7 @@ describe("usage ledger", () => {
     const days = (zone: string): (string | null)[] => {
       const ledger = new UsageLedger(zone);
       ledger.add(MAIN, [late, record({ sourceId: "b", timestamp: null }), record({ sourceId: "c" })]);
-      return ledger.totals().days.map(({ key }) => key);
+      return allOf(ledger).days.map(({ key }) => key);
     };
     assert.deepEqual(days("UTC"), ["2026-01-15", "2026-01-31", null]);
     assert.deepEqual(days("Europe/Berlin"), ["2026-01-15", "2026-02-01", null]);

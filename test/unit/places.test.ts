@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { isAbsolute, join, normalize, sep } from "node:path";
-import { nodeFileSystem } from "../../src/files/node-file-system.ts";
-import type { FileSystem } from "../../src/files/file-system.ts";
+import { nodeFileSystem } from "../../src/transcript/files/node-file-system.ts";
+import type { FileSystem } from "../../src/transcript/files/file-system.ts";
 import { Patience } from "../../src/transcript/patience.ts";
-import { attachmentPath, outputPath, safeSegment, transcriptPath } from "../../src/transcript/paths.ts";
+import { attachmentPath, outputPath, safeSegment, transcriptPath } from "../../src/transcript/transcript-paths.ts";
 import { SessionPlaces, type HostQueries } from "../../src/transcript/session-place.ts";
 import { FaultyFileSystem } from "../support/faulty-file-system.ts";
 import { FakeTime } from "../support/recording/fake-time.ts";
@@ -37,10 +37,10 @@ function diskWith(...paths: string[]): FileSystem {
 
 function make(answer: (n: number) => Promise<typeof CHILD | undefined>, fs = diskWith()): Made {
   const time = new FakeTime();
-  const patience = new Patience({ delay: time.delay });
+  const patience = new Patience(time.delay);
   let asked = 0;
   const queries: HostQueries = { session: () => answer(++asked) };
-  const places = new SessionPlaces({ fs, root, format: "markdown", queries, join, patience });
+  const places = new SessionPlaces({ fs, root, format: "markdown", queries, patience });
   return { places, time, patience, asked: () => asked };
 }
 

@@ -3,9 +3,9 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { REPOSITORY } from "../support/repository.ts";
-import { session, status } from "../support/recording/host-steps.ts";
+import { event, message, openText, session, status, wholeText } from "../support/recording/host-steps.ts";
 import { PluginHost } from "../support/recording/plugin-host.ts";
-import { transcriptsIn } from "../support/recording/recording.ts";
+import { readSound, transcriptsIn } from "../support/recording/recording.ts";
 import { newSession } from "../support/recording/sample.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -28,7 +28,7 @@ describe("the plugin's entry", () => {
     assert.equal(seen.hasBun, false);
     assert.deepEqual(seen.keys, ["default"]);
     assert.equal(seen.id, "opencode-transcripts");
-    assert.deepEqual(seen.members.toSorted(), ["id", "server"]);
+    assert.deepEqual(seen.members.toSorted(), ["id", "server", "setup"]);
     for (const name of HOOKS) assert.ok(seen.hooks.includes(name), `${name} is a hook`);
     assert.deepEqual(seen.requests, []);
     assert.deepEqual(readdirSync(project), []);
@@ -55,6 +55,23 @@ describe("the plugin's entry", () => {
     await host.dispose();
     await host.dispose();
   });
+});
+
+test("Kilo's line about its snapshot, which it shows as a text and removes, is no part of the conversation", async () => {
+  const project = makeTempDir();
+  const host = new PluginHost(project, { redact: false });
+  const place = { sessionID: "ses_1", messageID: "msg_1", id: "prt_0" };
+  await host.does(session("created", "ses_1"), message("ses_1", "msg_1", "assistant"));
+  await host.does(openText(place, "⠙ Initializing snapshot…"), openText(place, "⠹ Initializing snapshot…"));
+  await host.does(event("message.part.removed", { sessionID: "ses_1", messageID: "msg_1", partID: "prt_0" }));
+  await host.does(wholeText({ ...place, id: "prt_1" }, "Initializing snapshot… is what Kilo says."));
+  await host.does(status("ses_1", "idle"));
+  await host.dispose();
+  const { entries } = await readSound(join(project, ".openfleet"), "ses_1.md");
+  assert.deepEqual(
+    entries.map(({ type }) => type),
+    ["assistant"],
+  );
 });
 
 describe("the data folder", () => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { TranscriptEntry } from "../../src/format/entries.ts";
+import type { TranscriptEntry } from "../../src/transcript/format/entry-types.ts";
 import { session } from "../support/recording/host-steps.ts";
 import { readTranscript, Recording } from "../support/recording/recording.ts";
 import { sampleConversation, stepsOf, toldBy } from "../support/recording/sample.ts";
@@ -53,6 +53,11 @@ const EDITS: readonly [what: string, edit: (text: string) => string][] = [
   ["the line ends at the end trimmed", (text) => text.trimEnd()],
   ["one line end left at the end", (text) => `${text.trimEnd()}\n`],
   ["the last rule removed too", (text) => text.replace(/\s*---\s*$/, "\n")],
+  ["all line ends changed to those of Windows", (text) => text.replaceAll("\n", "\r\n")],
+  ["all line ends changed and the last ones trimmed", (text) => text.replaceAll("\n", "\r\n").trimEnd()],
+  ["another rule added at the end", (text) => `${text}---\n`],
+  ["a byte order mark added", (text) => `\u{feff}${text}`],
+  ["a title put before it", (text) => `---\ntitle: mine\n---\n\n${text}`],
 ];
 
 describe("a transcript that a person edits in place", () => {
@@ -65,11 +70,12 @@ describe("a transcript that a person edits in place", () => {
         assert.ok(known.length >= toldBy(FIRST).length);
         assert.equal(headers.length, 1);
         assert.deepEqual(events(entries, "torn entry"), []);
+        assert.deepEqual(events(entries, "note"), []);
       });
     }
   }
 
-  test("JSONL without its last line end goes on and keeps every entry", async () => {
+  test("JSONL without its last line end continues and keeps every entry", async () => {
     const { told, entries, problems } = await edited("jsonl", (text) => text.trimEnd(), "in the same process");
     assert.deepEqual(told, WHOLE);
     assert.deepEqual(events(entries, "torn entry"), []);

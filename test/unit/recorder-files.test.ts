@@ -27,7 +27,7 @@ afterAll(removeTempDirs);
 const data = (): string => join(makeTempDir(), ".openfleet");
 
 describe("the files of a recorded session", () => {
-  test("both formats hold the same entries, each once, behind one header", async () => {
+  test("both formats contain the same entries, each once, after one header", async () => {
     const folder = data();
     const recording = new Recording(folder, { format: "both" }).does(...newSession("ses_1", 3));
     await recording.end();
@@ -100,7 +100,7 @@ describe("the files of a recorded session", () => {
     assert.deepEqual(raw, []);
   });
 
-  test("a session that was let go is told of its new title, once", async () => {
+  test("a released session gets its new title, once", async () => {
     const folder = data();
     const recording = new Recording(folder).does(...newSession("ses_1", 1));
     await recording.recorder.flush(5_000);
@@ -130,7 +130,7 @@ describe("the files of a recorded session", () => {
     }
   });
 
-  test("an input that stands with its call is read with its result too", async () => {
+  test("an input stored with its call is read with its result too", async () => {
     const folder = data();
     await new Recording(folder).does(...newSession("ses_1")).end();
     const text = readFileSync(join(folder, "transcripts/ses_1.md"), "utf8");

@@ -58,7 +58,7 @@ describe("the output of a call", () => {
     assert.equal(resultsOf((await readSound(folder, "ses_1/ses_2.md")).entries)[0]?.output, "Out ses_2 0000");
   });
 
-  test("text that is awkward comes back as it was, from its file too", async () => {
+  test("awkward text is read back unchanged, from its file too", async () => {
     const folder = data();
     const outputs = [
       "\ufeffmark",

@@ -27,8 +27,8 @@ const SECOND = sampleConversation("ses_1", 2, 3);
 const WHOLE = toldBy(sampleConversation("ses_1", 5));
 const host = (): FakeHost => new FakeHost().hasConversation(FIRST);
 
-describe("a session that goes on in a new process", () => {
-  test("goes on in the same files: one header, nothing twice", async () => {
+describe("a session that continues in a new process", () => {
+  test("continues in the same files: one header, nothing twice", async () => {
     const folder = data();
     await new Recording(folder, { format: "both" }).does(session("created", "ses_1"), ...stepsOf(FIRST)).end();
     await new Recording(folder, { format: "both", queries: host() }).does(...stepsOf(SECOND)).end();
@@ -155,7 +155,7 @@ describe("a session that goes on in a new process", () => {
     );
   });
 
-  test("a call that was cut off long ago stands in its place, however much follows it", async () => {
+  test("a call that was cut off long ago is in its place, however much follows it", async () => {
     const folder = data();
     const long = sampleConversation("ses_1", 400);
     const messages = stored(long);
@@ -175,7 +175,7 @@ describe("a session that goes on in a new process", () => {
     assert.deepEqual(told.slice(8), whole.slice(6));
   });
 
-  test("a host that cannot say what it has stored is asked again, and is not waited for for ever", async () => {
+  test("a host that cannot report its stored messages is asked again, and not waited for forever", async () => {
     const folder = data();
     const queries = host();
     let failures = 2;
@@ -225,7 +225,7 @@ describe("a session that goes on in a new process", () => {
     assert.equal(told[1], "assistant (interrupted): So far");
   });
 
-  test("a subagent's session goes on in its parent's folder", async () => {
+  test("a subagent's session continues in its parent's folder", async () => {
     const folder = data();
     const child = sampleConversation("ses_2", 1);
     await new Recording(folder).does(session("created", "ses_2", { parentID: "ses_1" }), ...stepsOf(child)).end();

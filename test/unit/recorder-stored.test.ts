@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { stored } from "../support/recording/conversation.ts";
 import { eventually } from "../support/recording/eventually.ts";
 import { FakeHost } from "../support/recording/fake-host.ts";
 import {
@@ -117,28 +118,33 @@ describe("a second process on a session in which another is at work", () => {
     }
   });
 
-  test("tells what a dead one left open as interrupted, and takes its mark away", async () => {
-    const folder = data();
-    const { pid } = spawnSync(process.execPath, ["--version"]);
-    const marks = join(folder, "transcripts/.recording");
-    mkdirSync(marks, { recursive: true });
-    symlinkSync(`${pid}.abc.1.${hostname()}`, join(marks, `ses_1.${pid}-abc-1.lock`));
-    const queries = new FakeHost().has("ses_1", STORED_UNDER_WAY);
-    const second = new Recording(folder, { queries }).does(...NEXT);
-    await second.recorder.flush(5_000);
-    const [own, ...others] = filesIn(marks);
-    assert.ok(own?.startsWith("ses_1.") && others.length === 0, "the only mark is its own");
-    await second.end();
-    assert.deepEqual(filesIn(marks), [], "no mark stays");
-    const { told } = await readSound(folder, "ses_1.md");
-    assert.deepEqual(
-      told.map((line) => line.split(/[.{]/)[0]),
-      ["user: Go", "use: bash ", "interrupted: ", "use: bash ", "interrupted: ", "user: And now?", "assistant: Wait"],
-    );
-  });
+  const dead = spawnSync(process.execPath, ["--version"]).pid;
+  for (const [what, owner] of [
+    ["a dead one", `${dead}.abc.1`],
+    // In a container that is started again, the host often has the same id as before.
+    ["a dead one that had the id of this process", `${process.pid}.abc-1.1`],
+  ] as const)
+    test(`tells what ${what} left open as interrupted, and takes its mark away`, async () => {
+      const folder = data();
+      const marks = join(folder, "transcripts/.recording");
+      mkdirSync(marks, { recursive: true });
+      symlinkSync(`${owner}.${hostname()}`, join(marks, `ses_1.${owner.replaceAll(".", "-")}.lock`));
+      const queries = new FakeHost().has("ses_1", STORED_UNDER_WAY);
+      const second = new Recording(folder, { queries }).does(...NEXT);
+      await second.recorder.flush(5_000);
+      const [own, ...others] = filesIn(marks);
+      assert.ok(own?.startsWith("ses_1.") && others.length === 0, "the only mark is its own");
+      await second.end();
+      assert.deepEqual(filesIn(marks), [], "no mark stays");
+      const { told } = await readSound(folder, "ses_1.md");
+      assert.deepEqual(
+        told.map((line) => line.split(/[.{]/)[0]),
+        ["user: Go", "use: bash ", "interrupted: ", "use: bash ", "interrupted: ", "user: And now?", "assistant: Wait"],
+      );
+    });
 });
 
-describe("what was said while the plugin was off", () => {
+describe("messages sent while the plugin was off", () => {
   for (const turns of [40, 65, 600]) {
     test(`${turns} turns: all of it is recorded when it is back`, async () => {
       const folder = data();
@@ -175,6 +181,22 @@ describe("what was said while the plugin was off", () => {
     await new Recording(folder, { ...BOTH, queries }).does(...other(51, 1)).end();
     const whole = toldBy(sampleConversation("ses_1", 52));
     for (const path of FILES) assert.deepEqual((await readSound(folder, path)).told, whole, path);
+  });
+
+  test("a host that cannot say what was sent: the transcript says that entries may be missing", async () => {
+    const folder = data();
+    await new Recording(folder, BOTH).does(...newSession("ses_1", 2)).end();
+    const queries = new FakeHost().hasConversation(sampleConversation("ses_1", 67));
+    queries.beforeAnswer = (question) => {
+      if (question.startsWith("history")) throw new Error("busy");
+    };
+    await new Recording(folder, { ...BOTH, queries }).does(...stepsOf(sampleConversation("ses_1", 1, 67))).end();
+    for (const path of FILES) {
+      const { entries } = await readSound(folder, path);
+      const names = entries.map((entry) => (entry.type === "session_event" ? entry.name : entry.type));
+      assert.equal(names.filter((name) => name === "missing entries").length, 1);
+      assert.equal(names.indexOf("missing entries"), names.lastIndexOf("user") - 1, names.join());
+    }
   });
 
   test("a transcript that has all of it is not written to", async () => {
@@ -344,3 +366,62 @@ function copy(from: string, to: string, path: string): void {
   const text = readFileSync(join(from, "transcripts", path));
   writeFileSync(join(to, "transcripts", path), text);
 }
+
+describe("a subagent that ran without the plugin, or before a format was added", () => {
+  const task = { ...place("prt_4"), callID: "call_task", tool: "task" };
+  const child = sampleConversation("ses_child", 2);
+  const grandchild = sampleConversation("ses_grandchild", 1);
+  const taskOf = (of: typeof task, sessionID: string) => ({
+    ...of,
+    type: "tool",
+    state: completed({ prompt: "Do it." }, "Done.", { metadata: { sessionId: sessionID } }),
+  });
+  const childTask = { ...task, sessionID: "ses_child", messageID: "msg_z", id: "prt_z" };
+  const host = (): FakeHost => {
+    const turn = { info: messageInfo("ses_1", "msg_2", "assistant", COMPLETED), parts: [taskOf(task, "ses_child")] };
+    const below = {
+      info: messageInfo("ses_child", "msg_z", "assistant", COMPLETED),
+      parts: [taskOf(childTask, "ses_grandchild")],
+    };
+    return new FakeHost()
+      .has("ses_1", [STORED_UNDER_WAY[0], turn])
+      .has("ses_child", [...stored(child), below], { parentID: "ses_1" })
+      .hasConversation(grandchild, { parentID: "ses_child" });
+  };
+  const assertWhole = async (folder: string, extension: string): Promise<void> => {
+    const { told } = await readSound(folder, `ses_1/ses_child.${extension}`);
+    assert.deepEqual(told.slice(0, toldBy(child).length), toldBy(child));
+    assert.deepEqual((await readSound(folder, `ses_child/ses_grandchild.${extension}`)).told, toldBy(grandchild));
+  };
+
+  const goesOn = async (folder: string, options: object, queries = host()): Promise<FakeHost> => {
+    const recording = new Recording(folder, { ...options, queries }).does(...NEXT);
+    await recording.recorder.flush(5_000);
+    await recording.end();
+    return queries;
+  };
+
+  test("is recorded with its own subagents when its parent goes on", async () => {
+    const folder = data();
+    await goesOn(folder, BOTH);
+    for (const extension of ["md", "jsonl"]) await assertWhole(folder, extension);
+  });
+
+  test("is recorded the next time if the process ends at once", async () => {
+    const folder = data();
+    await new Recording(folder, { ...BOTH, queries: host() }).does(...NEXT).end();
+    await goesOn(folder, BOTH);
+    for (const extension of ["md", "jsonl"]) await assertWhole(folder, extension);
+  });
+
+  test("is recorded in a format that is added, and not asked for once it is", async () => {
+    const folder = data();
+    await goesOn(folder, {});
+    await assertWhole(folder, "md");
+    await goesOn(folder, BOTH);
+    await assertWhole(folder, "jsonl");
+    const { asked } = await goesOn(folder, BOTH);
+    assert.ok(asked.some((question) => question.startsWith("history ses_1")));
+    assert.ok(!asked.some((question) => question.startsWith("history ses_child")));
+  });
+});

@@ -92,6 +92,25 @@ describe("secrets on command lines", () => {
     }
   });
 
+  test("the value of an option and the text before an open quote are no arguments", async () => {
+    for (const text of [
+      "ansible-vault encrypt_string --vault-id dev@prompt",
+      "git log -p src/auth2.ts\n\nUse `docker login -p` with care; prefer --password-stdin.",
+      "wandb login\n\nFeature: password reset2",
+      "echo v1.2.3 | gh release create -F -\n\n--password-stdin  Take the password from stdin",
+    ])
+      assert.equal(await redact(text), text);
+  });
+
+  test("an option that names standard input finds what any program reads", async () => {
+    for (const text of [
+      "echo 'gravelpath' | sometool login --password-stdin",
+      "printf %s gravelpath | x auth --registry-token-stdin",
+      "sometool --password-stdin <<< gravelpath",
+    ])
+      assert.ok(!(await redact(text)).includes("gravelpath"), text);
+  });
+
   test("options without a secret stay", async () => {
     for (const text of [
       'exec.Command("redis-cli", "-a", os.Getenv("REDIS_PASSWORD"), "ping")',

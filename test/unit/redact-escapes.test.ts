@@ -14,6 +14,12 @@ describe("redaction in escaped JSON", () => {
     const after = String(JSON.parse(await redact(text)));
     assert.ok(after.startsWith('{"token":"[REDACTED:') && !after.includes(token), after);
   });
+
+  test("a string after a password's name is read with all backslashes of its quote", async () => {
+    const text = JSON.stringify(JSON.stringify(':password]"!A:0'));
+    const after: unknown = JSON.parse(await redact(text));
+    assert.doesNotThrow(() => JSON.parse(String(after)));
+  });
 });
 
 describe("a name before the quote that ends its string", () => {

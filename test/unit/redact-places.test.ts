@@ -36,6 +36,93 @@ describe("secrets by their place", () => {
     "пароль: обязательное поле",
     "clave primaria: id_usuario1",
   ]);
+  catches("settings in numbered views, tables with borders and CSV in JSON", PASSWORD, [
+    'PASS = "§"',
+    '     7\tPASS = "§"',
+    "     1\tid,username,password\n     2\t1,ann,§",
+    "     1→id,username,password\n     2→1,ann,none1\n     3→2,bob,§",
+    String.raw`{"file":"a.csv","content":"id,user,password\n1,ann,§\n"}`,
+    String.raw`{"content":"\"Title\",\"Password\",\"URL\"\n\"CMS\",\"§\",\"https://x.io/login\""}`,
+    "|  /anchor/prod/DB_HOST      |  10.54.198.34  |\n|  /anchor/prod/DB_PASSWORD  |  §  |",
+    "13  smtp_user      noreply@acme.com\n14  smtp_password  §",
+    "Supabase: project ref acme, db password §, service key below.",
+    "db password §, service key below",
+    "supabase link --project-ref acme -p §",
+  ]);
+  catches("keys of applications whose name or file says what they are", "a68368a0f9f871f79376cd54c24ee1aa", [
+    "API_KEY_INTERNAL=§",
+    "WEBHOOK_HMAC=§",
+    "define( 'LOGGED_IN_KEY',    '§' );",
+    "define('SECURE_AUTH_SALT', '&k]§ {(;% h');",
+    '{"Jwt": {\n    "Issuer": "acme-api",\n    "Audience": "web",\n    "Key": "§"\n  }}',
+    '{"username":"ann","key":"§"}',
+    "$ pulumi stack output adminToken --show-secrets\n§",
+  ]);
+  catches("a made-up password on a line that speaks of one, whatever stands between them", "Gr4vel-Path", [
+    '[dict setObject:@"§" forKey:@"password"];',
+    '$pw = "§" | ConvertTo-SecureString -AsPlainText -Force',
+    "VALUES ('ann', '§') -- users(name, password)",
+    'expect(user.password).toBe("§")',
+    'password.equals("§")',
+    "It asks for a password, enter §.",
+    "db: § (that is the password)",
+    "CREDENTIALS → ann:§",
+    "iface wlan passphrase §",
+    "Password\n§\n",
+    "Password:\n\n    §\n",
+    "Password:\n```\n§\n```",
+    'Cipher.forKey("§")',
+    "btoa('ann:§')",
+  ]);
+  leaves("names of formats, versions and ids on such a line stay", [
+    "the password is hashed with Argon2id and PBKDF2WithHmacSHA256",
+    "const password = new V1beta1PasswordSpec(Http2Server, Base64Url)",
+    "rotate the secret of session 01J8ZQ4M7Xr2 and of call_Y1RmI62yuBTLKQoo6z16g8ZE",
+    '"minipass": ["minipass@7.1.2", ""]',
+    "a password check at src/auth/Log4jLogin.ts:12",
+    "arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod-Ab3x9z",
+    "Password:\n\nws-YPBcv87GprettCz6",
+    "has_secure_password\n\nAAAA0aAA",
+    "Set it in your .env file.\n\nPassword for ann: \n\n000f0000",
+  ]);
+  catches("a literal that is the only one after the name of a password", "gravel77", [
+    'password <- "§"',
+    "page.type('#password', '§')",
+    'array(1) { ["password"]=> string(8) "§" }',
+  ]);
+  leaves("formats and comparisons after the name of a password stay", [
+    'hash(password, "sha256")',
+    'password.encode("utf-16")',
+    'secret extends "A128CBC-HS256"',
+    'password !== "abc12345"',
+  ]);
+  catches("lines of users and passwords without a name", "Gr4vel-Path", [
+    '"app" "§"\n"ro" "other"',
+    "<auth-user-pass>\nann\n§\n</auth-user-pass>",
+  ]);
+  leaves("other lines of two strings stay", ['"linux" "aarch64-gnu"\n', 'printf("a" "b2")']);
+  catches("words of other languages for tokens and passwords", TOKEN, [
+    "токен: §",
+    "API キー と トークン：§",
+    "la clé API est §",
+    "palavra-passe: §",
+  ]);
+  catches("a plain word that a sentence gives as the password", "marshmallow", [
+    "the root password is §.",
+    "my password is §",
+  ]);
+  leaves("what sentences say about a password stays", [
+    "The password is mandatory.",
+    "the password is plaintext",
+    "the password is compromised",
+    "your password is case-sensitive",
+    "The password is somewhere.",
+  ]);
+  catches("words that somebody typed for what a program signs with", "velvet-Hammer", [
+    "JWT_SECRET=§",
+    "SESSION_SECRET: '§'",
+  ]);
+  leaves("names of objects that hold a secret stay", ["TLS_SECRET=wildcard-tls-cert", "JWT_SECRET=change-this-value"]);
   catches("names without an equals sign", PASSWORD, [
     "**DB_PASSWORD**: `§`",
     "- **Password:** §",
@@ -104,6 +191,47 @@ describe("secrets by their place", () => {
     "def f():\n    password = default_password2\n",
     "[x]\nrun()\npassword = otherValue12\n",
   ]);
+  catches("words as passwords after a name that leaves no doubt", "velvet-Harbour", [
+    "DB_PASSWORD=§",
+    "conn = connect(password='§')",
+    "tool --password § --verbose",
+    "mount -o user=ann,password=§ //h/s",
+    "password=%22§%22",
+    "&quot;password&quot;:&quot;§&quot;",
+    "\u001b[33mPassword:\u001b[0m §",
+    "Пароль администратора: §",
+    "IDENTIFIED WITH mysql_native_password BY '§'",
+    'ENV.fetch("DB_PASSWORD") { "§" }',
+    'wpa-psk "§"',
+    "Username: root\nPassword: §",
+    "--password-command 'echo §'",
+  ]);
+  leaves("labels, messages, verbs and bind parameters", [
+    "password=Palavra-chave do utilizador",
+    'Code must pass `npm run check` and pass "type-check".',
+    "password_confirmation=:password2",
+    'showPassword: "eye-off"',
+    'password: "Password is too short"',
+    "{ username: parts[0],\n  password: decode(parts[1])\n}",
+    "date -u +%Y-%m-%dT%H:%M:%SZ",
+    "Pwd: `C:\\Users\\ann\\Projects2`",
+    "session_key: 'agent-session-id-2'",
+  ]);
+  catches("cells below the name of a column", PASSWORD, [
+    "| user | password |\n|---|---|\n| ann | § |",
+    " usename | passwd \n---------+--------\n ann     | §\n",
+    "user,password\nann,§\n",
+    "INSERT INTO users (name, password) VALUES ('ann', '§');",
+  ]);
+  leaves("lists in code that look like tables", [
+    'type T =\n  | "jwt"\n  | "base64url"\n',
+    "export {\n  SignJWT,\n  base64url,\n  createLocalJWKSet2,\n};",
+  ]);
+  catches("further items of a list", PASSWORD, [
+    'passwords: ["first-Pw-1", "§"]',
+    "passwords:\n  - first-Pw-1\n  - §\n",
+  ]);
+  catches("names that end with which of several it is", PASSWORD, ["DB_PASSWORD_PROD=§", "PASSWORD_2: §"]);
   catches("session cookies after a colon", "q1w2e3r4t5y6u7i8o9p0a1s2d3", ["PHPSESSID: §", "JSESSIONID: §"]);
   catches("URLs with escaped slashes, Windows domains and hosts that only begin like an example", PASSWORD, [
     "postgres:\\/\\/app:§@db.internal:5432\\/shop",
@@ -152,5 +280,156 @@ describe("secrets by their place", () => {
     "DB_PASSWORD=§",
     '"password": "§"',
     "mysql -u root -p§ shop",
+  ]);
+  catches("what a command that names a secret prints on the next line", "Kran1ch-Tal7-mR4x", [
+    "$ kubectl get secret db -o jsonpath='{.data.password}' | base64 -d\n§\n",
+    "$ terraform output -raw db_password\n§",
+    "ann@web:~$ echo $DB_PASSWORD\n§",
+    "$ pass show mail/acme\n§\n$ ",
+    "$ vault kv get -field=password secret/erp\n§",
+    "$ wg genkey\n§",
+  ]);
+  leaves("what other commands print below a secret's name stays", [
+    "$ git log --grep=password --format=%H\n610d9a596a7d8ac58314a83ea8cd396b312410d1",
+    "$ ls secrets\ntls-Cert2024-Ab3x9z.pem",
+    "$ kubectl get secret db -o jsonpath='{.metadata.uid}'\n0b6f3a52-7c1d-4e8e-9a57-2f6d1c3b4a59",
+    "$ kubectl get secret db\nNAME TYPE DATA AGE",
+  ]);
+  catches("columns of dumps, wide tables and several rows", TOKEN, [
+    "INSERT INTO t (id, api_token) VALUES (1, '§');",
+    "INSERT INTO t (id, api_token) VALUES (1, 'none'),\n (2, '§');",
+    "COPY public.t (id, token) FROM stdin;\n1\t§\n\\.",
+    `+----+${"-".repeat(60)}+\n| id | api_key${" ".repeat(52)}|\n+----+${"-".repeat(60)}+\n| 1 | § |`,
+    "id;token;host\n1;§;db01",
+  ]);
+  catches("words in columns of passwords", "Tulpen.Feld", [
+    "id,user,password,role\n1,ole,§,user",
+    "INSERT INTO users (id, password) VALUES (1, '§')",
+  ]);
+  catches("words where nothing but a password can stand", "blumenkohl1", [
+    '#define MQTT_PASSWORD "§"',
+    'user, password = "ann", "§"',
+    "const [a, b] = x;\nuser, pw := 'ann', '§'",
+    "BASIC_AUTH=ops:§",
+    '<property name="db.password">§</property>',
+    "option_name: mail_password\noption_value: §",
+    "\\u0022password\\u0022:\\u0022§\\u0022",
+    "SET PASSWORD FOR 'ann'@'%' = PASSWORD('§')",
+    '1) "requirepass"\n2) "§"',
+    "[smtp.acme.io]:587 ann@acme.io:§",
+    'mail.login("ann@acme.io", "§")',
+    "user: ann, password: §",
+    "Passordet er §",
+  ]);
+  catches("what a test types, and the key it presses", "Drachen_8", ["cy.get('#password').type('§{enter}')"]);
+  catches("a word of an added line in a settings file", "Muesli_Riegel", [
+    "@@ -3,7 +3,7 @@\n [database]\n host = 10.0.3.7\n-password = x\n+password = §",
+  ]);
+  catches("a quoted word with a dot that is no key of a text", "zebra.crossing", [
+    "password: '§'",
+    '{"password": "§"}',
+  ]);
+  catches("typed secrets that a program signs with", "xk29-oslo-bergen", [
+    "app.use(session({ secret: '§', resave: false }))",
+    "app.use(cookieParser('§'))",
+  ]);
+  catches("keys of wallets and of ciphers", "610d9a596a7d8ac58314a83ea8cd396b312410d1260f0cc6f856213dcef1eb13", [
+    'accounts: ["0x§"]',
+    "createCipheriv('aes-256-gcm', Buffer.from('§', 'hex'), iv)",
+    'new ethers.Wallet("0x§")',
+  ]);
+  test("a key as a list of bytes", async () => {
+    const bytes = Array.from({ length: 64 }, (_, at) => (at * 37) % 256).join(",");
+    assert.equal(await redact(`secretKey: [${bytes}]`), "secretKey: [[REDACTED:private-key]]");
+  });
+  catches("keys in the addresses of services", "f8fdc4ecdcf4b3e6bd923763f36e38d3", [
+    "https://mainnet.infura.io/v3/§",
+    "https://eth-mainnet.g.alchemy.com/v2/§",
+    "https://api.openweathermap.org/data/2.5/weather?q=Oslo&appid=§",
+  ]);
+  test("a key after its name is replaced to its end, however long", async () => {
+    const key = TOKEN.repeat(5);
+    assert.equal(await redact(`page token ${key}`), "page token [REDACTED:token]");
+  });
+  leaves("rules of validators, labels, sealed values and filling stay", [
+    'Password string `json:"password" validate:"required,min=8"`',
+    'Password string `gorm:"column:password_Hash2" json:"-"`',
+    "spring.datasource.password=ENC(q8Zr2LxV7mKp4TnW9sYdB3fH6jGc1vQx0zRt5uNa)",
+    "label.password=Kennwort",
+    "form.fields.password=Passwort",
+    "STRIPE_SECRET_KEY=sk_test_...",
+    "STRIPE_SECRET_KEY=sk_live_xxxxxxxxxxxxxxxxxxxxxxxx",
+    "SLACK_BOT_TOKEN=xoxb-your-token",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+    "{ password: 'auth.enter', pwd: 'login.label' }",
+  ]);
+  test("a user's name beside a password stays", async () => {
+    const data = '{"data":{"password":"Z3IzM24tSGFyYm9yLTEy","username":"aGFyYm9y"},"kind":"Secret"}';
+    assert.match(await redact(data), /"username":"aGFyYm9y"/);
+    assert.match(await redact('username, password = "mkeller", "Fahrrad93"'), /"mkeller"/);
+  });
+});
+
+describe("values after the name of a secret", () => {
+  for (const password of ["Glut.nest_5", "Werk.bank_61", "Test_fall#404", "Simit&Cay_07", "Netz.teil=24V"]) {
+    catches(`a chosen password is no code: ${password}`, password, [
+      "password: §",
+      'password = "§"',
+      "Smtp:Password = §",
+      "00003| db_password = §",
+      "login: { user: 'qa', password: '§' }",
+      "| Gerät | Passwort |\n|---|---|\n| gw | § |",
+    ]);
+  }
+  catches("an option of any command", "Ender!Tasche4", [
+    "mcrcon -H 10.9.1.4 -P 25575 -p '§' list",
+    "hdbsql -n hana01:30015 -u SYSTEM -p § x",
+    "usermod -P § root",
+  ]);
+  catches("a login in a sentence, also in the answer to a question", "Feuer-W4nd!aus", [
+    "webgui login admin / §; the rest is unchanged",
+    "basic auth is ann / § , then add a product",
+    "which login did they use?\nann@pinecrest.io / §\nthanks",
+    "what's the password?\n§",
+    "§ is the password",
+    'user == "ops" && pw == "§"',
+    "<Password>\n  <Value>§</Value>",
+  ]);
+  catches("a table without a line below its header", "Blau-W4l_1", ["user | password\nqa1  | §\nqa2  | §"]);
+  catches("a generated key after names that say key of something", TOKEN, [
+    "encrypt.key=§",
+    'spark.conf.set("fs.azure.account.key.lake.dfs.core.windows.net", "§")',
+    "iex --cookie § --remsh pond@10.1.0.3",
+    'RELEASE_COOKIE="§" bin/pond remote',
+    "mix hex.organization auth pond --key §",
+    'cdsapi.Client(url="https://cds.corp/api", key="§")',
+    'symmetric_key = { value = "§" }',
+    '"mailjet": { "key": "§", "secret": "" }',
+    "X-Macaroon: §",
+    "DBROOT=§",
+    "influx setup -u admin -t § -f",
+  ]);
+  catches("a key of a database in base64", `${"pQ7x".repeat(21)}pw==`, ['"PrimaryKey": "§"']);
+  catches("what a file named after a secret contains", "05cdcd088583993eaba9173909624f70", [
+    "❯ cat config/master.key\n§",
+    "$ cat deploy/token.txt\n§",
+  ]);
+  catches("a seed of NATS and a modem's password", "SUA7X7DJ6M3SZXEKKYRYO3UXQM", [
+    "-----BEGIN USER NKEY SEED-----\n§\n------END USER NKEY SEED------",
+    's.write(b\'AT+CWJAP="lab-24","§"\')',
+  ]);
+  catches("an Erlang cookie", "DYUBTEKLOFRFFFWATARB", ["$ cat ~/.erlang.cookie\n§"]);
+  leaves("checksums, variables, translations, public keys and ids stay", [
+    "  FirebaseAuth: d1f0a387a412dd87b15bba6950762521f0b4eb3c",
+    "ALTER ROLE reporting WITH LOGIN PASSWORD :'reporting_pw';",
+    '"label.password_confirm": "パスワード（確認）"',
+    "$ wg pubkey < private.key\nbRPU2YPfLifJNt/1eMkZRefEeT9F1baLvQzMLE5yOlo=",
+    "  public key: bRPU2YPfLifJNt/1eMkZRefEeT9F1baLvQzMLE5yOlo=",
+    "auth: passwd-file(info@postwerk.org,10.0.0.4,<6iEfcaBMVZ3G5rvd>): Password mismatch",
+    '"RecoveryPassword"=dword:00000001',
+    "  | 'password'\n  | 'search'\n  | 'base64url'",
+    "docker run -t acme/web -p 8080:80 -u 1000",
+    'key: Union["rsa.RSAPrivateKey", "rsa.RSAPublicKey"]',
+    'if token == "foo1234bar":',
   ]);
 });

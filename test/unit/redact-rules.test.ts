@@ -147,7 +147,7 @@ describe("secretlint", () => {
   });
 });
 
-describe("what stands around a secret", () => {
+describe("text around a secret", () => {
   const token = make.githubClassic(random);
   const contexts: Record<string, string> = {
     "an escaped line break": `{"out":"line\\n${token}\\n"}`,

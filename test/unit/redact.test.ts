@@ -38,7 +38,7 @@ describe("redactor", () => {
 
   test("answers an empty batch", async () => assert.deepEqual(await redactor.redact([]), []));
 
-  test("names a token by its shape rather than by what stands around it", async () => {
+  test("names a token by its shape rather than by the text around it", async () => {
     assert.equal(await redact(`password=${make.stripeLive(random)}`), "password=[REDACTED:stripe-key]");
   });
 
@@ -54,7 +54,7 @@ describe("redactor", () => {
     }
   });
 
-  test("leaves earlier markers alone, whatever stands around them", async () => {
+  test("leaves earlier markers alone, whatever is around them", async () => {
     const text = 'password=[REDACTED:password] token: "[REDACTED:github-token]" [REDACTED:api-key]: abc';
     assert.equal(await redact(text), text);
   });
@@ -65,7 +65,7 @@ describe("redactor", () => {
     assert.ok(!isLeaked(key, text));
   });
 
-  test("finds the right place behind a byte order mark", async () => {
+  test("finds the right place after a byte order mark", async () => {
     const key = make.figmaToken(random);
     assert.equal(await redact(`\uFEFF${key} end`), "\uFEFF[REDACTED:figma-token] end");
   });
@@ -92,7 +92,7 @@ describe("redactor: secrets that were cut", () => {
     assert.equal(await redact(`token ${start} and more text`), `token ${start} and more text`);
   });
 
-  test("takes what is left of a private key", async () => {
+  test("redacts the rest of a private key", async () => {
     const lines = pemBody(random).slice(0, 3).join("\n");
     assert.equal(await redact(`$ head key\n${begin("RSA ")}\n${lines}`), "$ head key\n[REDACTED:private-key]");
   });
@@ -102,7 +102,7 @@ describe("redactor: secrets that were cut", () => {
     assert.equal(await redact({ text: "see the password: ab1", cut: false }), "see the password: ab1");
   });
 
-  test("finds a secret that goes on in the next piece of a stream", async () => {
+  test("finds a secret that continues in the next piece of a stream", async () => {
     const token = make.openaiProject(random);
     const before = `my key is ${token.slice(0, 40)}`;
     const after = `${token.slice(40)} and that is all`;
@@ -149,7 +149,7 @@ describe("redactor: large and hostile texts", () => {
 });
 
 describe("redactor: without secretlint", () => {
-  test("goes on with its own rules and says so once", async () => {
+  test("continues with its own rules and says so once", async () => {
     const errors: unknown[] = [];
     const failing = createRedactor({
       onDetectorError: (error) => errors.push(error),

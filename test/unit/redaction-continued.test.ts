@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { createRedaction } from "../../src/transcript/create-recorder.ts";
 import { KeptFiles } from "../../src/transcript/kept-files.ts";
 import { Preparation } from "../../src/transcript/preparation.ts";
-import { Timeline } from "../../src/transcript/timeline/timeline.ts";
+import { Timeline } from "../../src/transcript/timeline/session-timeline.ts";
 import { ORDER_MS } from "../../src/transcript/timeline/item.ts";
-import { nodeFileSystem } from "../../src/files/node-file-system.ts";
+import { nodeFileSystem } from "../../src/transcript/files/node-file-system.ts";
 import { describe, test } from "../support/runner.ts";
 
 /** Put together here, so that no scanner of the repository takes it for a real one. */
@@ -58,7 +58,6 @@ function preparation(): Preparation {
   const files = new KeptFiles({
     fs: nodeFileSystem,
     root: "/nowhere",
-    join: (...parts) => parts.join("/"),
     writeNew: none,
   });
   return new Preparation({

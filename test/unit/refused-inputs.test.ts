@@ -85,11 +85,6 @@ const FOREIGN: readonly (readonly [agent: string, form: string, text: string])[]
     JSON.stringify({ version: 1, messages: [{ id: "m", role: "user", modelInfo: { id: "x" }, metrics: {}, ts: 1 }] }),
   ],
   ["Cline", "a task", JSON.stringify([{ ts: 1_750_000_000_000, type: "say", say: "text", text: "Hi" }])],
-  [
-    "opencode 2.x",
-    "an export",
-    JSON.stringify({ info: { id: "ses_1", title: "T" }, messages: [{ id: "msg_1", type: "user", text: "Hi" }] }),
-  ],
 ];
 
 /** What no agent writes. */
@@ -137,10 +132,11 @@ async function refused(content: string | Uint8Array, expected: RegExp): Promise<
 
 describe("every command refuses", () => {
   for (const [agent, form, text] of FOREIGN) {
-    test(`${form} of ${agent}, by name`, () => refused(text, new RegExp(` is from ${agent}: it cannot be read yet`)));
+    test(`${form} of ${agent}, by name`, () =>
+      refused(text, new RegExp(` is a session of ${agent}, which cannot be read yet`)));
   }
   for (const [what, content] of STRANGE) {
-    test(what, () => refused(content, / is not a session of any agent that is known here/));
+    test(what, () => refused(content, / is not a session of any known agent/));
   }
   test("what is empty", () => refused("", / is empty\./));
   test("what is white space", () => refused("\n \n", / is empty\./));
@@ -156,7 +152,11 @@ describe("every command refuses", () => {
       database.exec(schema);
       database.close();
       const { exitCode, stderr } = await runCli(["stats", path], { home: makeTempDir() });
-      assert.deepEqual([exitCode, stderr.includes(`is from ${agent}: it cannot be read yet`)], [2, true], stderr);
+      assert.deepEqual(
+        [exitCode, stderr.includes(`is a session of ${agent}, which cannot be read yet`)],
+        [2, true],
+        stderr,
+      );
     }
   });
 
@@ -185,7 +185,7 @@ test("tools refuse them too", async () => {
       ] as const) {
         const answer = await machine.call(tool, given);
         assert.equal(answer.isError, true, `${tool} ${agent}: ${answer.text}`);
-        assert.ok(answer.text.includes(`is from ${agent}: it cannot be read yet`), answer.text);
+        assert.ok(answer.text.includes(`is a session of ${agent}, which cannot be read yet`), answer.text);
       }
     }
   } finally {

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import type { TranscriptEntry, TranscriptItem, TranscriptProblem } from "../../src/format/entries.ts";
+import type { TranscriptEntry, TranscriptItem, TranscriptProblem } from "../../src/transcript/format/entry-types.ts";
 import { catalogPricing } from "../../src/parse/pricing.ts";
-import { digestOf, type Digest } from "../../src/tools/save-conversation/digest.ts";
-import { cut, code, firstLine, quoted } from "../../src/tools/save-conversation/markdown-text.ts";
+import { type Digest, digestOf } from "../../src/tools/save-conversation/conversation-digest.ts";
 import { describe, test } from "../support/runner.ts";
+import { shortened } from "../../src/neutral-text.ts";
+import { code, firstLine, quoted } from "../../src/tools/save-conversation/session-file.ts";
 
 const AT = { timestamp: "2026-01-05T10:30:00.000Z", messageID: "msg_1" };
 
@@ -21,12 +22,17 @@ function digest(...entries: (TranscriptEntry | TranscriptProblem["code"])[]): Pr
   return digestOf(itemsOf(entries));
 }
 
+function costOf({ usage }: Digest): [cost: number | null, isEstimate: boolean] {
+  const { cost_usd, cost_is_estimate } = usage.totals();
+  return [cost_usd, cost_is_estimate];
+}
+
 describe("the digest of a transcript", () => {
   test("of nothing is empty", async () => {
     const { userMessages, assistantMessages, toolCalls, usage, firstTimestamp } = await digest();
     assert.deepEqual(
-      [userMessages, assistantMessages, toolCalls, usage.cost, firstTimestamp],
-      [0, 0, 0, undefined, undefined],
+      [userMessages, assistantMessages, toolCalls, usage.totals().cost_usd, firstTimestamp],
+      [0, 0, 0, null, undefined],
     );
   });
 
@@ -52,18 +58,13 @@ describe("the digest of a transcript", () => {
         name: "usage",
         data: { tokens: { ...tokens, cacheRead: 7 }, cost: 0.25, model: "a/c" },
       },
+      { type: "assistant", ...AT, content: "b", tokens: { input: 0, output: 3, reasoning: 5 }, model: "a/b" },
       { type: "session_event", ...AT, name: "usage", data: "not what it should be" },
       { type: "session_event", ...AT, name: "usage" },
     );
-    assert.deepEqual(usage, {
-      input: 20,
-      output: 4,
-      reasoning: 0,
-      cacheRead: 7,
-      cacheWrite: 0,
-      cost: 0.75,
-      isEstimate: false,
-    });
+    const { tokens_in, tokens_out, cache_read, cache_write, cost_usd, cost_is_estimate } = usage.totals();
+    assert.deepEqual([tokens_in, tokens_out, usage.reasoning, cache_read, cache_write], [20, 12, 5, 7, 0]);
+    assert.deepEqual([cost_usd, cost_is_estimate], [0.75, false]);
     assert.deepEqual(models, ["a/b", "a/c"]);
   });
 
@@ -79,9 +80,9 @@ describe("the digest of a transcript", () => {
     const pricing = await catalogPricing();
     const items = (...entries: TranscriptEntry[]): AsyncIterable<TranscriptItem> => itemsOf(entries);
     const known = await digestOf(items(answer("anthropic/claude-opus-4-8")), undefined, pricing);
-    assert.deepEqual([known.usage.cost, known.usage.isEstimate], [30, true]);
+    assert.deepEqual(costOf(known), [30, true]);
     const free = await digestOf(items(answer("local/homemade-7b")), undefined, pricing);
-    assert.deepEqual([free.usage.cost, free.usage.isEstimate], [0, false]);
+    assert.deepEqual(costOf(free), [0, false]);
   });
 
   test("keeps the last three texts, joined if they were written in pieces, anew if they were replaced", async () => {
@@ -171,8 +172,8 @@ describe("foreign text in a saved session", () => {
   test("stays inside its quote", () => assert.equal(quoted("a\n\n# b\r\n```\rc"), "> a\n>\n> # b\n> ```\n> c"));
 
   test("is cut between characters", () => {
-    assert.equal(cut("abc", 3), "abc");
-    assert.equal(cut("a🎉b", 2), "a…");
+    assert.equal(shortened("abc", 3), "abc");
+    assert.equal(shortened("a🎉b", 2), "a…");
   });
 
   test("gives its first line with words", () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { nodeFileSystem } from "../../src/files/node-file-system.ts";
-import { writeNewFile } from "../../src/files/new-file.ts";
+import { nodeFileSystem } from "../../src/transcript/files/node-file-system.ts";
+import { writeNewFile } from "../../src/transcript/files/new-file.ts";
 import { saveConversation, type SaveConversationOptions } from "../../src/tools/save-conversation/save.ts";
 import { NO_REDACTION } from "../../src/transcript/create-recorder.ts";
 import { FaultyFileSystem, type FaultPlan } from "../support/faulty-file-system.ts";
@@ -161,7 +161,6 @@ function withRecorder(
     transcriptsFolder: join(folder, "transcripts"),
     formats: ["markdown"],
     fs: nodeFileSystem,
-    join,
     writeNew: (path, data) => writeNewFile(nodeFileSystem, path, data),
     now: () => NOW,
     shown: (path) => path,
@@ -257,7 +256,7 @@ describe("save_conversation and secrets", () => {
     assert(!path.toLowerCase().includes(SECRET.slice(8).toLowerCase()));
   });
 
-  test("with redaction off all stands as it is", async () => {
+  test("with redaction off everything is unchanged", async () => {
     const saving = startSaving({ dataFolder: dataFolder() });
     await saving.record(secretSession(SECRET).records);
     assert.match((await saving.saved("ses_secret", { note: SECRET })).text, new RegExp(`^> ${SECRET}$`, "m"));

@@ -3,8 +3,8 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { nodeFileSystem } from "../../src/files/node-file-system.ts";
-import { writeNewFile } from "../../src/files/new-file.ts";
+import { nodeFileSystem } from "../../src/transcript/files/node-file-system.ts";
+import { writeNewFile } from "../../src/transcript/files/new-file.ts";
 import { slugOf, writeNumbered } from "../../src/tools/save-conversation/numbered-file.ts";
 import { PlayedSession } from "../support/played-session.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -16,7 +16,7 @@ const NOW = new Date(2026, 0, 5, 12);
 
 function numbered(folder: string, slug = "x"): Promise<string> {
   const writeNew = (path: string, data: Uint8Array) => writeNewFile(nodeFileSystem, path, data);
-  return writeNumbered(folder, slug, slug, { fs: nodeFileSystem, join, writeNew });
+  return writeNumbered(folder, slug, slug, { fs: nodeFileSystem, writeNew });
 }
 
 function numbersOf(names: readonly string[]): number[] {
@@ -48,7 +48,7 @@ describe("the numbers of saved sessions", () => {
     for (const path of [...a, ...b]) assert.match(readFileSync(path, "utf8"), /## Recall/);
   });
 
-  test("go on after the highest, whatever else stands in the folder", async () => {
+  test("continue after the highest, whatever else is in the folder", async () => {
     const folder = makeTempDir();
     for (const name of ["001_a.md", "007_b.md", "notes.md", "9_c.md", "abc_d.md"])
       writeFileSync(join(folder, name), "");
@@ -68,7 +68,7 @@ describe("the numbers of saved sessions", () => {
     assert.equal(await numbered(folder), "002_x.md");
   });
 
-  test("begin anew each day", async () => {
+  test("start over each day", async () => {
     const dataFolder = join(makeTempDir(), ".openfleet");
     let now = NOW;
     const saving = startSaving({ dataFolder, now: () => now });
@@ -78,7 +78,7 @@ describe("the numbers of saved sessions", () => {
     assert.match((await saving.saved("ses_a")).path, /2026-01-06[/\\]001_hello\.md$/);
   });
 
-  test("a folder that cannot be listed gives no number that may be taken", async () => {
+  test("a folder that cannot be listed yields no number that may be taken", async () => {
     const folder = join(makeTempDir(), "file");
     writeFileSync(folder, "");
     await assert.rejects(numbered(folder), { code: "ENOTDIR" });

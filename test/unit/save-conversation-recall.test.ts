@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { TranscriptEntry } from "../../src/format/entries.ts";
-import { parseJsonlTranscript } from "../../src/format/jsonl-read.ts";
-import { parseMarkdownTranscript } from "../../src/format/markdown-read.ts";
-import { shellQuoted } from "../../src/tools/save-conversation/recall.ts";
+import type { TranscriptEntry } from "../../src/transcript/format/entry-types.ts";
+import { parseJsonlTranscript } from "../../src/transcript/format/jsonl.ts";
+import { parseMarkdownTranscript } from "../../src/transcript/format/markdown-read.ts";
+import { shellQuoted } from "../../src/calls/shell-syntax.ts";
 import { delegated, failed, PlayedSession, worked } from "../support/played-session.ts";
 import { recallOutput, runRecall } from "../support/recall-commands.ts";
 import { afterAll, describe, test } from "../support/runner.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Turns } from "../../src/host/opencode/turns.ts";
+import { Turns } from "../../src/host/opencode-1/turn-ends.ts";
 import type { ActivityRecord } from "../../src/transcript/records.ts";
 import { describe, test } from "../support/runner.ts";
 
@@ -40,7 +40,7 @@ describe("the end of a turn", () => {
 
   test("of another session does not count", async () => assert.equal(await acts(["idle"], "ses_b"), 0));
 
-  test("is told once for each request", async () => {
+  test("is reported once for each request", async () => {
     const turns = new Turns(REST_MS);
     let count = 0;
     turns.whenEnded("ses_a", () => (count += 1));

@@ -1,8 +1,8 @@
 /** `transcripts find` with an index. */
 import assert from "node:assert/strict";
-import { appendFileSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { find, type FindRow } from "../../src/cli/schemas/find.ts";
+import { appendFileSync, mkdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { find, type FindRow } from "../../src/cli/schemas/find-schema.ts";
 import { openSqliteDatabase } from "../../src/store/sqlite/open-sqlite.ts";
 import { at, calls, result, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { rowsOf, runCli, type CliRun } from "../support/cli/run-cli.ts";
@@ -79,7 +79,7 @@ describe("transcripts find with an index", () => {
     assert.match((await run(...(command ?? "").split(" ").slice(1))).stdout, /Blue it is\./);
   });
 
-  test("what a person said comes before what a tool printed", async () => {
+  test("a person's words rank above tool output", async () => {
     const { rows } = await machine();
     assert.deepEqual(
       (await rows("sum")).map(({ role }) => role),
@@ -121,7 +121,7 @@ describe("transcripts find with an index", () => {
     assert.match((await run("find", "price", "--limit", "2")).stderr, /; the best 2 of 3 passages\n$/);
   });
 
-  test("what was written since is found, and brought in once", async () => {
+  test("entries written since are found, and indexed once", async () => {
     const { run, path, rows } = await machine();
     assert.match((await run("find", "walrus")).stderr, /searched 2 sessions in the index, 0/);
     appendFileSync(path, says("A walrus appears.", 120));
@@ -132,8 +132,30 @@ describe("transcripts find with an index", () => {
     assert.equal((await rows("walrus")).length, 1);
   });
 
+  test("`stats` brings the content of sessions that grew up to date, and reads only what is new", async () => {
+    const { path, run, rows, home } = await machine();
+    appendFileSync(path, says("A walrus is blue.", 120));
+    const figures = async (): Promise<string> => (await run("stats", "--all", "--json")).stdout;
+    const time = new Date(at(200));
+    utimesSync(path, time, time);
+    const first = await figures();
+    // From now on the file says nothing, but has the size and the time that it had.
+    writeFileSync(path, " ".repeat(statSync(path).size));
+    utimesSync(path, time, time);
+    assert.equal(await figures(), first);
+    assert.equal((await rows("walrus")).length, 1);
+    assert.match((await run("find", "walrus")).stderr, /^searched 2 sessions in the index, 0 unreadable/);
+    const other = storeSession(home, user("A newt?", 130), {
+      id: SESSION.replace("0a1b", "9a1b"),
+      project: "-work-paint",
+    });
+    await figures();
+    assert.match((await run("find", "newt")).stderr, /1 brought up to date/, "a new session gets figures alone");
+    rmSync(other);
+  });
+
   test("so are new sessions, replaced ones, and those of a folder that was not there", async () => {
-    const { run, home, path } = await machine();
+    const { run, home, path, rows } = await machine();
     for (let look = 0; look < 2; look += 1) assert.equal((await run("find", "otter")).exitCode, 1);
     storeSession(home, says("An otter.", 130), { id: OTHER.replace("1b2c", "2c3d"), project: "-work-river" });
     assert.match((await run("find", "otter")).stderr, /3 sessions in the index \(1 brought up to date\)/);
@@ -141,8 +163,15 @@ describe("transcripts find with an index", () => {
     assert.equal(old.exitCode, 0);
     writeFileSync(path, says("Otters only.", 140));
     utimesSync(path, new Date(at(5_000)), new Date(at(5_000)));
-    assert.equal((await run("find", "prices")).exitCode, 1);
-    assert.equal((await run("find", "otters only")).exitCode, 0);
+    // What the file has no more is still found, and said to be dropped.
+    for (const dropped of await rows("prices")) {
+      assert.equal(dropped.superseded, true);
+      assert.match(dropped.open, /^transcripts show \S+ --line \d+(?: --with-tools)? --superseded$/);
+    }
+    assert.match((await run("find", "prices")).stdout, /line 1 .*superseded/);
+    assert.equal((await run("find", "prices", "--scan")).exitCode, 1);
+    const [current] = await rows("otters only");
+    assert.deepEqual([current?.superseded, current?.open.startsWith("transcripts show")], [false, true]);
   });
 
   test("a session that the index was made to forget is indexed again", async () => {
@@ -161,9 +190,9 @@ describe("transcripts find with an index", () => {
     for (let look = 0; look < 2; look += 1) {
       const [row] = await rows("Add up the prices");
       assert.equal(row?.gone, true);
-      assert.equal(row?.open, `# only the index still has this: ${path} is gone`);
+      assert.equal(row?.open, `transcripts show ${basename(path, ".jsonl")} --line 1`);
       const { stdout, stderr } = await run("find", "Add up the prices");
-      assert.match(stdout, /# only the index still has this: .*jsonl is gone\n/);
+      assert.match(stdout, /user {2}from the store\n/);
       assert.match(stderr, /searched 2 sessions in the index \(1 whose file is gone\)/);
     }
     assert.deepEqual(await rows("Add up the prices", "--scan"), []);
@@ -213,7 +242,7 @@ describe("transcripts find with an index", () => {
     appendFileSync(path, says("A walrus, and it is blue.", 120) + says("Another walrus.", 121));
     assert.deepEqual(
       (await rows("--words", "blue walrus")).map(({ passage, event_id, rank }) => [passage, event_id, rank]),
-      [["A walrus, and it is blue.", null, 1]],
+      [["A walrus, and it is blue.", null, null]],
     );
     assert.equal((await rows("--words", "blue")).length, 3);
     assert.match((await run("find", "--words", "is it blue")).stderr, /and 1 changed session as files, 0 unreadable/);
@@ -241,8 +270,8 @@ describe("transcripts find with an index", () => {
   });
 
   for (const [name, harm, reason] of [
-    ["of a newer version", "PRAGMA user_version = 999", /was made by a newer version of opencode-transcripts/],
-    ["that is damaged", undefined, /damaged, or is no database/],
+    ["of a newer version", "PRAGMA user_version = 999", /was created by a newer version of opencode-transcripts/],
+    ["that is damaged", undefined, /damaged or was not created by this program/],
   ] as const) {
     test(`an index ${name} is left aside, with the reason, and the sessions are read`, async () => {
       const { run, home } = await machine();
@@ -270,11 +299,8 @@ describe("transcripts find with an index", () => {
       const { exitCode, stdout, stderr } = await run("find", "blue", ...more);
       assert.equal(exitCode, 0, stderr);
       assert.equal(stdout.match(/--line \d+/g)?.length, 2, "each passage once");
-      assert.match(
-        stderr,
-        /^the index was left aside: .*transcripts\.db is damaged, .*a value in the column role that/,
-      );
-      assert.match(stderr, /Move it away and run `transcripts index`, .* snippets are in no other place/);
+      assert.match(stderr, /^the index was left aside: .*transcripts\.db is damaged .*a value in the column role that/);
+      assert.match(stderr, /Move it away and run `transcripts index` .* snippets are stored nowhere else/);
       assert.doesNotMatch(stderr, /rebuild/);
       assert.match(stderr, /searched 2 sessions, 0 unreadable\n$/);
     }
@@ -287,7 +313,7 @@ describe("transcripts find with an index", () => {
     symlinkSync(path, path);
     const [row] = await rows("Add up the prices");
     assert.equal(row?.gone, false);
-    assert.equal(row?.open, `# ${path} cannot be read: its symbolic links lead in a circle`);
+    assert.equal(row?.open, `# ${path} cannot be read: its symbolic links form a loop`);
     assert.match(
       (await run("find", "Add up the prices")).stderr,
       /\nsearched 2 sessions in the index, 1 unreadable\n$/,
@@ -332,7 +358,7 @@ describe("transcripts find with an index", () => {
     assert.match((await run("stats", id, "--json")).stdout, /"tool_errors": ?3\b/);
   });
 
-  test("an index that cannot be written is searched, and what changed is read", async () => {
+  test("an index that cannot be written is searched, and changed sessions are read", async () => {
     const { run, path, home, rows } = await machine();
     appendFileSync(path, says("A walrus is blue.", 120));
     await refuseUpdates(home);
@@ -342,16 +368,43 @@ describe("transcripts find with an index", () => {
     assert.match(stdout, /Blue it is/);
     assert.match(
       stderr,
-      /^the index was not brought up to date, so 1 session \(0\.0 MB\) will be read as files: .*refuses a value/,
+      /^the index was not brought up to date, so 1 session \(0\.0 MB\) will be read as files: .*rejected a value/,
     );
     assert.match(stderr, /searched 1 session in the index and 1 changed session as files, 0 unreadable\n$/);
     assert.deepEqual(
       (await rows("blue")).map(({ rank }) => rank),
-      [1, 2, 3],
+      [1, 2, null],
     );
   });
 
-  test("what keeps the last answer is no trouble when it is damaged or cannot be written", async () => {
+  test("up to 50 MB of what is new is indexed, newest sessions first; the rest is read and comes after", async () => {
+    const { home, run, rows } = await machine();
+    const padded = (text: string, seconds: number): string =>
+      says(text, seconds) + `${" ".repeat(4_000_000)}\n`.repeat(8);
+    const add = (digit: string, seconds: number, text: string): void => {
+      const id = SESSION.replace("0a1b", digit.repeat(4));
+      const path = storeSession(home, text, { id, project: "-work-padded" });
+      utimesSync(path, new Date(at(seconds)), new Date(at(seconds)));
+    };
+    add("5", 500, padded("A heron, the newest.", 500));
+    add("4", 400, padded("A heron, too large for now.", 400));
+    add("3", 300, says("A heron, the oldest.", 300));
+    const found = async (): Promise<unknown> =>
+      (await rows("heron")).map(({ passage, rank }) => [passage.slice(9), rank]);
+    const { stderr } = await run("find", "unicorn");
+    assert.match(stderr, /the index lacks 1 session \(32\.0 MB\), which will be read as files/);
+    assert.match(stderr, /searched 4 sessions in the index \(2 brought up to date\) and 1 changed session as files, 0/);
+    const path = join(home, ".claude/projects/-work-padded", `${SESSION.replace("0a1b", "4444")}.jsonl`);
+    appendFileSync(path, `${" ".repeat(4_000_000)}\n`.repeat(5));
+    utimesSync(path, new Date(at(400)), new Date(at(400)));
+    assert.deepEqual(await found(), [
+      ["the newest.", 1],
+      ["the oldest.", 2],
+      ["too large for now.", null],
+    ]);
+  }, 60_000);
+
+  test("a damaged or unwritable cache of the last answer does no harm", async () => {
     const { run, home } = await machine();
     const cache = join(home, ".cache/opencode-transcripts");
     rmSync(cache, { recursive: true, force: true });

@@ -6,7 +6,7 @@ import { corpusStore, RANKED_KINDS } from "../ranking/measure.ts";
 import { CORPUS, corpusFiles } from "../support/parse/corpus.ts";
 import { scanned, shapeOfHit, sorted } from "../support/search/search-laws.ts";
 import { search } from "../../src/search/search.ts";
-import { describe, test } from "../support/runner.ts";
+import { describe, isLong, test } from "../support/runner.ts";
 
 /** Found by hand as what may go wrong: short, common, not ASCII, of JSON, of paths, of query languages. */
 const FIXED = [
@@ -29,10 +29,10 @@ const FIXED = [
   "\u001b[",
   "  ",
 ];
-const DRAWN = 60;
+const DRAWN = isLong ? 60 : 15;
 
 describe("the index of the corpus", () => {
-  test("has for each term what reading the sessions finds", async () => {
+  test("finds for each term the same as reading the sessions", async () => {
     const store = await corpusStore();
     if (store === undefined) {
       console.log("The corpus is not here: searching it was not tried.");

@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
-import { findInSession, type Hit } from "../../src/scan/find.ts";
-import { foundInFile } from "../../src/search/scanned.ts";
-import { olderHits, search, type SearchQuery, type SearchResult } from "../../src/search/search.ts";
-import { SearchError } from "../../src/search/search-error.ts";
-import { wordsOf } from "../../src/search/words.ts";
+import { findInSession, type Hit } from "../../src/queries/find-in-session.ts";
+import { foundOf } from "../../src/search/collect.ts";
+import { TermMatcher } from "../../src/search/matching-texts.ts";
+import { olderHits, search, type SearchHit, type SearchQuery, type SearchResult } from "../../src/search/search.ts";
+import { wordsOf } from "../../src/search/search.ts";
 import type { Store } from "../../src/store/store.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { enter } from "../support/search/filled-store.ts";
 import { sqlite, withStore } from "../support/store/backends.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
+import { TranscriptsError } from "../../src/transcripts-error.ts";
 
 afterAll(removeTempDirs);
 
@@ -60,25 +61,17 @@ const aHit: Hit = {
 describe("a query", () => {
   const refused = async (store: Store, query: SearchQuery, code: string, field: string): Promise<void> => {
     await assert.rejects(search(store, query), (error: unknown) => {
-      assert.ok(error instanceof SearchError);
+      assert.ok(error instanceof TranscriptsError);
       assert.deepEqual([error.code, error.field], [code, field]);
-      assert.match(error.message, /\. (?:Give|Take) .*\.$/);
+      assert.match(error.message, /\. (?:Give|Take|Pass) .*\.$/);
       return true;
     });
   };
 
-  test("without a term is refused, and so is a cursor that is none or of another search", async () => {
-    await filled({ a: session({ text: "one" }, { text: "one more" }) }, async (store) => {
-      await refused(store, { term: "" }, "empty_term", "term");
-      for (const cursor of ["", "x", "e30", Buffer.from("[1,2,3]").toString("base64url"), "🙂"]) {
-        await refused(store, { term: "one", cursor }, "bad_cursor", "cursor");
-      }
-      const { cursor } = await search(store, { term: "one", limit: 1 });
-      assert.ok(cursor);
-      assert.equal((await search(store, { term: "one", limit: 5, cursor })).hits.length, 1);
-      await refused(store, { term: "two", cursor }, "bad_cursor", "cursor");
-      await refused(store, { term: "one", role: "user", cursor }, "bad_cursor", "cursor");
-    });
+  test("without a term is refused", async () => {
+    await filled({ a: session({ text: "one" }, { text: "one more" }) }, (store) =>
+      refused(store, { term: "" }, "empty_term", "term"),
+    );
   });
 
   test("is given up when its signal says so", async () => {
@@ -88,77 +81,64 @@ describe("a query", () => {
     });
   });
 
-  test("that matches very much ranks the newest first, and its pages go on to the oldest though sessions grow", async () => {
+  test("that matches very much ranks the newest; the others follow, newest first", async () => {
     const many = session(...Array.from({ length: 50 }, (_, at) => ({ text: `needle ${at}`, day: at })));
     await filled({ a: many }, async (store) => {
       const query = { term: "needle", limit: 4, rankedAtMost: 10, now: NOW };
       const first = await search(store, query);
       assert.deepEqual([first.total, first.isTotalExact, first.hits.length], [10, false, 4]);
       assert.ok(first.hits.every(({ line_number }) => line_number > 40));
-      const seen = [...first.hits];
-      let { cursor, total } = first;
-      while (cursor !== null) {
-        await enter(store, "b", session({ text: `needle, a new one ${seen.length}`, day: 70 }));
-        const next = await search(store, { ...query, cursor });
-        assert.ok(next.hits.length > 0);
-        assert.deepEqual([next.total >= total, next.isTotalExact], [true, next.total === 50]);
-        seen.push(...next.hits);
-        ({ cursor, total } = next);
-      }
+      const newest = await search(store, { ...query, limit: 10 });
+      const older = (await Array.fromAsync(olderHits(store, query, newest))).flat();
+      const all = [...newest.hits, ...older];
       assert.deepEqual(
-        seen.map(({ line_number }) => line_number).toSorted((a, b) => a - b),
+        all.map(({ rank }) => rank),
         Array.from({ length: 50 }, (_, at) => 1 + at),
       );
       assert.deepEqual(
-        seen.map(({ rank }) => rank),
-        Array.from({ length: 50 }, (_, at) => 1 + at),
+        older.map(({ line_number }) => line_number),
+        Array.from({ length: 40 }, (_, at) => 40 - at),
       );
-      assert.ok(seen.slice(10, 20).every(({ line_number }) => line_number > 30 && line_number <= 40));
-      const fresh = { term: "needle", limit: 10, rankedAtMost: 10, now: NOW };
-      const newest = await search(store, fresh);
-      const older = (await Array.fromAsync(olderHits(store, fresh, newest))).flat();
-      assert.deepEqual(
-        older.map(({ rank }) => rank),
-        Array.from({ length: 41 }, (_, at) => 11 + at),
-      );
-      assert.deepEqual(new Set([...newest.hits, ...older].map(({ event_id }) => event_id)).size, 51);
-      const all = await search(store, { term: "needle", limit: Infinity });
-      assert.deepEqual([all.total, all.isTotalExact], [51, true]);
+      const whole = await search(store, { term: "needle", limit: Infinity });
+      assert.deepEqual([whole.total, whole.isTotalExact], [50, true]);
     });
   });
-});
 
-describe("a cursor behind the newest entries", () => {
   const many = (word: string): string =>
     session(...Array.from({ length: 30 }, (_, at) => ({ text: `needle ${at} ${word}`, day: at })));
-  const query = { term: "needle", limit: 10, rankedAtMost: 10, now: NOW };
+  const query = { term: "needle", limit: 10, now: NOW };
 
-  test("misses nothing of a session that is written anew between two pages", async () => {
+  test("has pages that fit together though sessions grow, and one is written anew", async () => {
     await filled({ a: many("of a"), b: many("of b") }, async (store) => {
-      const seen = new Set<string>();
-      let { hits, cursor } = await search(store, query);
-      for (let page = 1; ; page += 1) {
-        for (const { passage } of hits) seen.add(passage);
-        if (cursor === null) break;
+      const seen: SearchHit[] = [];
+      for (let page = 0; page < 6; page += 1) {
+        const { hits, total } = await search(store, { ...query, offset: seen.length });
+        assert.equal(total, 60);
+        seen.push(...hits);
         if (page === 3) {
           await store.deleteSession("a");
           await enter(store, "a", many("of a"));
         }
-        ({ hits, cursor } = await search(store, { ...query, cursor }));
+        await enter(store, "c", session({ text: `needle, a new one ${page}`, day: 70 }));
       }
-      assert.equal(seen.size, 60);
+      assert.equal(new Set(seen.map(({ passage }) => passage)).size, 60);
+      assert.deepEqual(
+        seen.map(({ rank }) => rank),
+        Array.from({ length: 60 }, (_, at) => 1 + at),
+      );
     });
   });
 
-  test("keeps what was found beside the store to the first entries", async () => {
+  test("has what was found beside the store once", async () => {
     await filled({ a: many("of a") }, async (store) => {
-      const found = foundInFile("file", [{ ...aHit, counts: [1] }], ["needle"]);
+      const [candidate] = (await Array.fromAsync(store.candidates({ terms: ["needle"] }))).flat();
+      const match = new TermMatcher(["needle"]).match(aHit.passage);
+      assert(candidate && match);
+      const beside = [foundOf({ ...candidate, event_id: "beside", content: aHit.passage }, match, true)];
       const passages: string[] = [];
-      let { hits, cursor } = await search(store, { ...query, beside: found });
-      for (;;) {
+      for (let page = 0; page < 4; page += 1) {
+        const { hits } = await search(store, { ...query, beside, offset: passages.length });
         passages.push(...hits.map(({ passage }) => passage));
-        if (cursor === null) break;
-        ({ hits, cursor } = await search(store, { ...query, beside: found, cursor }));
       }
       assert.deepEqual([passages.length, passages.filter((passage) => passage === aHit.passage).length], [31, 1]);
     });
@@ -250,10 +230,9 @@ describe("words", () => {
   test("in pages are those of the first page's rule", async () => {
     await filled(sessions, async (store) => {
       const query = { term: "queue order zebra", match: "words", limit: 1, now: NOW } as const;
-      const first = await search(store, query);
-      assert.ok(first.cursor);
+      await search(store, query);
       await enter(store, "c", session({ text: "zebra queue order", day: 90 }));
-      const second = await search(store, { ...query, cursor: first.cursor });
+      const second = await search(store, { ...query, offset: 1 });
       assert.equal(second.words?.required, 2);
       assert.equal(second.hits[0]?.rank, 2);
     });

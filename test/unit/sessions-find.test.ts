@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { copyFileSync, mkdirSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import { findSessions, type FindOptions, type FoundSessions } from "../../src/sessions/find-sessions.ts";
 import { nodeSessionFiles } from "../../src/sessions/session-files.ts";
 import type { Where } from "../../src/sessions/session-ref.ts";
-import { safeSegment } from "../../src/transcript/paths.ts";
+import { safeSegment } from "../../src/transcript/transcript-paths.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import {
@@ -95,15 +95,21 @@ describe("places", () => {
     );
     const own = { plugin: [["file:///x/opencode-transcripts/dist", { directory: join(machine.home, "all") }]] };
     machine.write(join(machine.home, ".config/opencode/opencode.json"), JSON.stringify(own));
+    const newer = { package: "opencode-transcripts", options: { directory: join(machine.home, "of-2") } };
+    machine.write(join(machine.home, ".config/opencode/opencode.jsonc"), JSON.stringify({ plugins: ["x", newer] }));
+    const ofKilo = { plugin: [["opencode-transcripts", { directory: join(machine.home, "of-kilo") }]] };
+    machine.write(join(machine.project, ".kilo/kilo.json"), JSON.stringify(ofKilo));
+    machine.write(join(machine.home, "of-2/transcripts/ses_4.md"), "", 2);
+    machine.write(join(machine.home, "of-kilo/transcripts/ses_5.md"), "", 1);
     machine.transcript("../../src/x.md", "ses_no");
     machine.write(join(machine.home, "kept/transcripts/ses_2.jsonl"), "", 4);
     machine.write(join(machine.home, "all/transcripts/ses_3.md"), "", 3);
     const { sessions, roots } = await find({ ...machine.where, cwd });
     assert.deepEqual(
       sessions.map(({ id }) => id),
-      ["ses_1", "ses_2", "ses_3"],
+      ["ses_1", "ses_2", "ses_3", "ses_4", "ses_5"],
     );
-    assert.equal(roots.filter(({ source }) => source === "transcript").length, 3);
+    assert.equal(roots.filter(({ source }) => source === "transcript").length, 5);
   });
 
   test("given roots are looked at in place of all others", async () => {
@@ -151,6 +157,7 @@ describe("Claude Code", () => {
       bytes: claudeLine().length,
       isForeign: false,
       alternatives: [],
+      archived: null,
     });
     assert.deepEqual(idsOf(await findSessions(machine.where)), ["later", UUID]);
   });
@@ -322,11 +329,35 @@ describe("what cannot be read", () => {
     assert.deepEqual(found.unreadable, [{ path: join(machine.claude, "-closed"), reason: "permission denied" }]);
   });
 
+  test("names that are not UTF-8 are listed as unreadable", async () => {
+    // Elsewhere the file system accepts no such name.
+    if (process.platform !== "linux") return;
+    const machine = new Machine();
+    const path = machine.claudeFile("-p/a.jsonl");
+    const folder = Buffer.from(join(machine.claude, "-p"));
+    for (const name of ["/caf\xe9.jsonl", "/caf\xe9"]) {
+      const bad = Buffer.concat([folder, Buffer.from(name, "latin1")]);
+      if (name.endsWith("l")) copyFileSync(path, bad);
+      else mkdirSync(bad);
+    }
+    const found = await find(machine.where, { all: true });
+    assert.deepEqual(idsOf(found), ["a"]);
+    const reason = "its name is not valid UTF-8";
+    const listed = found.unreadable.filter((each) => each.reason === reason);
+    assert.deepEqual(
+      listed
+        .map((each) => each.path)
+        .toSorted()
+        .at(-1),
+      join(machine.claude, "-p/caf\ufffd.jsonl"),
+    );
+  });
+
   test("a root that is a file", async () => {
     const machine = new Machine();
     machine.write(machine.claude, "");
     const { unreadable } = await find(machine.where);
-    assert.deepEqual(unreadable, [{ path: machine.claude, reason: "it is a file, not a folder" }]);
+    assert.deepEqual(unreadable, [{ path: machine.claude, reason: "it or a folder above it is a file, not a folder" }]);
   });
 
   test("a folder with the name of a session, and a link to nothing", async () => {
@@ -340,7 +371,7 @@ describe("what cannot be read", () => {
       found.unreadable.map(({ path, reason }) => [basename(path), reason]),
       [
         ["folder.jsonl", "it is a folder, not a file"],
-        ["dangling.jsonl", "it is a link to a file that is not there"],
+        ["dangling.jsonl", "it is a link to a missing file"],
       ],
     );
   });

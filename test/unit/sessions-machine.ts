@@ -7,7 +7,7 @@ import {
   encodeMarkdownEntry,
   encodeMarkdownHeader,
   type UserMessageEntry,
-} from "../../src/format/index.ts";
+} from "../../src/transcript/format/formats.ts";
 import { nodeSessionFiles, type SessionFiles } from "../../src/sessions/session-files.ts";
 import type { Where } from "../../src/sessions/session-ref.ts";
 import { makeTempDir } from "../support/temp-dir.ts";

@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { appendFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FileHandle } from "../../src/files/file-system.ts";
+import type { FileHandle } from "../../src/transcript/files/file-system.ts";
 import { fileRef } from "../../src/sessions/file-ref.ts";
 import { openSession, type OpenOptions } from "../../src/sessions/open-session.ts";
-import { outputReader } from "../../src/sessions/output-reader.ts";
+import { outputReader } from "../../src/sessions/reading-options.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
-import { SessionError } from "../../src/sessions/session-error.ts";
 import { nodeSessionFiles } from "../../src/sessions/session-files.ts";
 import { type SessionRef, sessionRef } from "../../src/sessions/session-ref.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import { filesWith, Machine, systemError } from "./sessions-machine.ts";
+import { isSessionError } from "../../src/transcripts-error.ts";
 
 afterAll(removeTempDirs);
 
@@ -27,7 +27,7 @@ async function textOf(ref: SessionRef, options: OpenOptions = {}): Promise<strin
 }
 
 const refTo = (path: string): SessionRef => sessionRef({ id: "s", source: "file", path, bytes: 1 });
-const isCode = (code: string) => (error: unknown) => error instanceof SessionError && error.code === code;
+const isCode = (code: string) => (error: unknown) => isSessionError(error) && error.code === code;
 
 describe("files", () => {
   test("come in chunks that keep their content", async () => {

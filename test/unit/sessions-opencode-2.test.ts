@@ -1,9 +1,12 @@
-/** A database in which opencode 2.x has written: said to be unread, while what opencode 1.x wrote is read. */
+/** A database in which opencode 2.x has written: the sessions of both versions, through every command. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
+import { openSession } from "../../src/sessions/open-session.ts";
 import { runCli, type CliRun } from "../support/cli/run-cli.ts";
+import { withoutOrigin } from "../support/cli/without-origin.ts";
+import { addStored2, INFO_2, TABLES_2 } from "../support/parse/opencode-2-session.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
@@ -33,20 +36,276 @@ function run({ home, project }: Machine, ...argv: string[]): Promise<CliRun> {
   return runCli(argv, { home, cwd: project });
 }
 
-const V2 = "CREATE TABLE session_v2 (id text PRIMARY KEY, title text)";
-const NEW_SESSION = "INSERT INTO session_v2 VALUES ('ses_new', 'N')";
-const MOVED_SESSION = "INSERT INTO session_v2 VALUES ('ses_old', 'O')";
+const NEW = { id: "ses_new" };
+const TAKEN_OVER = { id: "ses_old" };
+const SAID = { type: "user", time: { created: 1 }, text: "asked in 2.x" };
 
-describe("a database with the tables of opencode 2.x", () => {
-  test("is read where they are empty, as opencode 1.18 leaves them", async () => {
-    const { sessions, unreadable } = await findSessions((await upgraded(V2)).where);
+/** A database of opencode 1.x, in which 2.x has written these sessions since. */
+async function writtenBy2(
+  ...sessions: readonly { id: string; messages?: Record<string, unknown>[] }[]
+): Promise<Machine> {
+  const machine = new Machine();
+  const database = await openFakeStore(machine.database, [OLD]);
+  for (const statement of TABLES_2) database.exec(statement);
+  for (const { messages, ...session } of sessions) addStored2(database, session, messages);
+  database.close();
+  return machine;
+}
+
+const rowsOf = (stdout: string): Record<string, unknown>[] =>
+  stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+
+describe("a database with sessions of opencode 1.x and 2.x", () => {
+  test("is read where the tables of 2.x are empty, as opencode 1.18 leaves them", async () => {
+    const { sessions, unreadable } = await findSessions((await writtenBy2()).where);
     assert.deepEqual([sessions.map(({ id }) => id), unreadable], [["ses_old"], []]);
   });
 
-  test("is named by doctor and list, and what 1.x wrote is listed", async () => {
+  test("has each session once: what 2.x has taken over from its tables, the rest from those of 1.x", async () => {
+    const machine = await writtenBy2(NEW, { ...TAKEN_OVER, messages: [{ id: "msg_9", ...SAID }] });
+    assert.deepEqual((await findSessions(machine.where)).sessions.map(({ id }) => id).toSorted(), [
+      "ses_new",
+      "ses_old",
+    ]);
+    const { stdout } = await run(machine, "show", "ses_old");
+    assert.match(stdout, /asked in 2\.x/);
+    assert.doesNotMatch(stdout, /asked in 1\.x/);
+  });
+
+  test("still has a session in the tables of 1.x if 2.x only lists it", async () => {
+    const machine = await writtenBy2({ ...TAKEN_OVER, messages: [] });
+    assert.match((await run(machine, "show", "ses_old")).stdout, /asked in 1\.x/);
+  });
+
+  test("is named by doctor, with both versions", async () => {
+    const machine = await writtenBy2(NEW, { id: "ses_other" }, { ...TAKEN_OVER, messages: [{ id: "msg_9", ...SAID }] });
+    const { exitCode, stdout } = await run(machine, "doctor");
+    assert.equal(exitCode, 0, stdout);
+    assert.match(stdout, /opencode\.db: 3 sessions \(3 of opencode 2\.x, 1 of them taken over from 1\.x\)/);
+    const both = await writtenBy2(NEW);
+    assert.match((await run(both, "doctor")).stdout, /2 sessions \(1 of opencode 1\.x, 1 of 2\.x\)/);
+  });
+
+  test("is not in order for doctor if messages have a type that is not known, however many sessions are newer", async () => {
+    const strange = { id: "ses_strange", messages: [{ id: "msg_x", type: "telepathy", time: { created: 1 } }] };
+    const newer = Array.from({ length: 60 }, (_, n) => ({ id: `ses_${n}`, messages: [{ id: `msg_${n}`, ...SAID }] }));
+    const machine = await writtenBy2(strange, ...newer);
+    const { exitCode, stdout } = await run(machine, "doctor");
+    assert.equal(exitCode, 2);
+    assert.match(
+      stdout,
+      /1 message of opencode 2\.x is not read, or not in full, because its form is not known to this version: telepathy/,
+    );
+    assert.equal(JSON.parse((await run(machine, "doctor", "--json")).stdout).ok, false);
+  });
+
+  test("is not in order for doctor if messages lack what is read, or have more than is read", async () => {
+    const answer = { type: "assistant", time: { created: 1, completed: 2 } };
+    const said = { type: "text", text: "words" };
+    const machine = await writtenBy2({
+      id: "ses_strange",
+      messages: [
+        { id: "msg_1", ...answer, content: [said, { type: "telepathy" }] },
+        { id: "msg_2", ...answer, parts: [said] },
+        { id: "msg_3", type: "user", time: { created: 1 }, content: [said] },
+        { id: "msg_4", ...SAID },
+      ],
+    });
+    const database = await sqliteWriter(machine.database);
+    database.exec("ALTER TABLE session_message ADD COLUMN body text");
+    database.exec("UPDATE session_message SET body = 'more' WHERE data LIKE '%asked%'");
+    database.exec("UPDATE session_message SET data = '{' WHERE seq = 30");
+    database.close();
+    const { exitCode, stdout } = await run(machine, "doctor");
+    assert.equal(exitCode, 2);
+    assert.match(
+      stdout.replace(/\s+/g, " "),
+      /5 messages .*: assistant with telepathy, assistant without content, damaged user, user without text, column body/,
+    );
+    const { unknown_types: unknown } = JSON.parse((await run(machine, "doctor", "--json")).stdout);
+    assert.deepEqual(Object.keys(unknown).toSorted(), ["assistant", "damaged", "telepathy", "user"]);
+  });
+
+  test("is not in order for doctor if another table has content of sessions", async () => {
+    const machine = await writtenBy2(NEW);
+    const database = await sqliteWriter(machine.database);
+    database.exec("CREATE TABLE session_part (id text, session_id text, data text)");
+    assert.equal((await run(machine, "doctor")).exitCode, 0);
+    database.exec("INSERT INTO session_part VALUES ('prt_1', 'ses_new', '{}')");
+    database.close();
+    const { exitCode, stdout } = await run(machine, "doctor");
+    assert.equal(exitCode, 2);
+    assert.match(stdout, /its table session_part is not known to this version; it has 1 row$/m);
+  });
+
+  test("answers every question about a session of 2.x, from the file, from the index, and when the database is gone", async () => {
+    const machine = await writtenBy2(NEW, { id: "ses_child" });
+    const asked = async (): Promise<string[]> => {
+      const answers: string[] = [];
+      for (const argv of [
+        ["list", "--json"],
+        ["show", "ses_new", "--with-tools", "--with-thinking"],
+        ["timeline", "ses_new"],
+        ["errors", "ses_new", "--json"],
+        ["stats", "ses_new", "--json"],
+        ["stats", "--all", "--json"],
+      ]) {
+        const { exitCode, stdout, stderr } = await run(machine, ...argv);
+        assert.equal(exitCode, 0, `${argv.join(" ")}: ${stderr}`);
+        answers.push(stdout);
+      }
+      return answers;
+    };
+    const [list = "", show = "", , errors = "", stats = ""] = await asked();
+    assert.ok(rowsOf(list).some(({ session_id: id, title }) => id === "ses_new" && title === INFO_2.title));
+    for (const text of [/Run the tests\./, /I run them\./, /They may fail\./, /make test/, /Tests were run\./])
+      assert.match(show, text);
+    assert.deepEqual(
+      rowsOf(errors).map(({ tool_name: tool }) => tool),
+      ["shell", "no_such_tool", "shell"],
+    );
+    assert.match(stats, /"tokens_in": 130/);
+    const files = await asked();
+    assert.equal((await run(machine, "index")).exitCode, 0);
+    assert.deepEqual(await asked(), files);
+    const found = await run(machine, "find", "They may fail", "--json");
+    assert.deepEqual(
+      rowsOf(found.stdout)
+        .map((row) => String(row["session_id"]))
+        .toSorted((a, b) => (a < b ? -1 : 1)),
+      ["ses_child", "ses_new"],
+    );
+    rmSync(dirname(machine.database), { recursive: true });
+    assert.deepEqual((await asked()).map(withoutOrigin), files.map(withoutOrigin));
+  });
+
+  test("counts the request for a summary, which only the log of events has", async () => {
+    const machine = new Machine();
+    const database = await openFakeStore(machine.database, []);
+    for (const statement of TABLES_2) database.exec(statement);
+    addStored2(database, NEW);
+    const data = JSON.stringify({ source: "compaction", cost: 0.5, tokens: { input: 1_000, output: 7 } });
+    database.run("INSERT INTO event VALUES ('evt_1', 'ses_new', 41, 1, 'session.usage.recorded.1', ?)", data);
+    database.close();
+    assert.match((await run(machine, "stats", "ses_new", "--json")).stdout, /"tokens_in": 1130/);
+  });
+
+  test("counts what a fork repeats from its parent once, and each session's own", async () => {
+    const machine = new Machine();
+    const database = await openFakeStore(machine.database, []);
+    for (const statement of TABLES_2) database.exec(statement);
+    const answer = (id: string, second: number, input: number) => {
+      const time = { created: second * 1_000, completed: second * 1_000 + 500 };
+      const tokens = { input, output: 1, reasoning: 0, cache: { read: 0, write: 0 } };
+      return { id, type: "assistant", time, tokens, cost: 0, content: [{ type: "text", text: id }] };
+    };
+    addStored2(database, { id: "ses_first" }, [answer("msg_1", 1, 100), answer("msg_2", 2, 1_000)]);
+    addStored2(database, { id: "ses_fork" }, [answer("msg_3", 1, 100), answer("msg_4", 3, 10_000)]);
+    addStored2(database, { id: "ses_again" }, [answer("msg_5", 1, 100), answer("msg_6", 3, 10_000)]);
+    database.exec("UPDATE session_v2 SET fork_session_id = 'ses_first' WHERE id = 'ses_fork'");
+    database.exec("UPDATE session_v2 SET fork_session_id = 'ses_fork' WHERE id = 'ses_again'");
+    database.close();
+    assert.match((await run(machine, "stats", "ses_fork", "--json")).stdout, /"tokens_in": 10100/);
+    for (const command of [["stats"], ["index"], ["stats"]]) {
+      const { stdout } = await run(machine, ...command, ...(command[0] === "stats" ? ["--all", "--json"] : []));
+      if (command[0] === "stats") assert.match(stdout, /"tokens_in": 11100,/);
+    }
+  });
+
+  test("names in the export of a fork the session that it was copied from", async () => {
+    const machine = await writtenBy2(NEW, { id: "ses_fork" });
+    const database = await sqliteWriter(machine.database);
+    database.exec("UPDATE session_v2 SET fork_session_id = 'ses_new' WHERE id = 'ses_fork'");
+    database.close();
+    const infoOf = async (id: string): Promise<Record<string, unknown>> => {
+      const ref = (await findSessions(machine.where)).sessions.find((each) => each.id === id);
+      const pieces: Uint8Array[] = [];
+      if (ref) for await (const piece of openSession(ref)) pieces.push(piece);
+      return JSON.parse(Buffer.concat(pieces).toString()).info;
+    };
+    assert.deepEqual((await infoOf("ses_fork"))["fork"], { sessionID: "ses_new" });
+    assert.ok(!("fork" in (await infoOf("ses_new"))));
+  });
+
+  test("lacks what a committed revert removed, which the index keeps as superseded", async () => {
+    const messages = [
+      { id: "msg_1", ...SAID, text: "kept words" },
+      { id: "msg_2", ...SAID, text: "reverted words" },
+    ];
+    const machine = await writtenBy2({ ...NEW, messages });
+    assert.equal((await run(machine, "index")).exitCode, 0);
+    const database = await sqliteWriter(machine.database);
+    database.exec("DELETE FROM session_message WHERE data LIKE '%reverted words%'");
+    database.exec("UPDATE session_v2 SET time_updated = time_updated + 1000");
+    database.close();
+    assert.doesNotMatch((await run(machine, "show", "ses_new")).stdout, /reverted words/);
+    assert.equal((await run(machine, "index")).exitCode, 0);
+    assert.match((await run(machine, "show", "ses_new", "--superseded")).stdout, /kept words[^]*reverted words/);
+  });
+
+  test("is read again by the index when a message was added", async () => {
+    const machine = await writtenBy2({ ...NEW, messages: [{ id: "msg_1", ...SAID }] });
+    assert.equal((await run(machine, "index")).exitCode, 0);
+    const database = await sqliteWriter(machine.database);
+    const said = { ...SAID, text: "a later word" };
+    const values = ["msg_2", "ses_new", "user", 99, Date.now(), Date.now(), JSON.stringify(said)];
+    database.run("INSERT INTO session_message VALUES (?, ?, ?, ?, ?, ?, ?)", ...values);
+    database.close();
+    assert.equal((await run(machine, "find", "a later word")).exitCode, 0);
+  });
+
+  test("may have only the tables of 2.x", async () => {
+    const machine = new Machine();
+    const database = await sqliteWriter(machine.database);
+    for (const statement of TABLES_2) database.exec(statement);
+    addStored2(database, NEW);
+    database.close();
+    const { exitCode, stdout, stderr } = await run(machine, "list", "--json");
+    assert.deepEqual([exitCode, stderr, rowsOf(stdout)[0]?.["session_id"]], [0, "", "ses_new"]);
+    assert.equal((await run(machine, "doctor")).exitCode, 0);
+  });
+
+  test("as the preview makes it, with the sessions of both versions in one table", async () => {
+    const folder = join(REPOSITORY, "../shared/samples/opencode-2");
+    if (!existsSync(folder)) return console.log("skipped: ../shared/samples is not here");
+    const machine = new Machine();
+    const database = await sqliteWriter(machine.database);
+    database.exec("PRAGMA foreign_keys = OFF");
+    for (const statement of readFileSync(join(folder, "database-schema.sql"), "utf8").split(/;\s*$/m))
+      if (statement.trim()) database.exec(statement);
+    assert.deepEqual((await findSessions(machine.where)).unreadable, []);
+    const rows: Record<string, Record<string, unknown>[]> = JSON.parse(
+      readFileSync(join(folder, "database-rows-tools.json"), "utf8"),
+    );
+    for (const table of ["session", "session_message", "event"]) {
+      for (const row of rows[table] ?? []) {
+        const values = Object.values(row).map((value) =>
+          typeof value === "string" || typeof value === "number" || value === null ? value : JSON.stringify(value),
+        );
+        const marks = values.map(() => "?").join(", ");
+        database.run(`INSERT INTO ${table} (${Object.keys(row).join(", ")}) VALUES (${marks})`, ...values);
+      }
+    }
+    database.close();
+    const { sessions, unreadable } = await findSessions(machine.where);
+    assert.deepEqual([sessions.map(({ title }) => title), unreadable], [["A title for tools"], []]);
+    const errors = rowsOf((await run(machine, "errors", sessions[0]?.id ?? "", "--json")).stdout);
+    assert.deepEqual(
+      errors.map(({ tool_name: tool }) => tool),
+      ["shell", "no_such_tool", "read", "read"],
+    );
+  });
+});
+
+describe("tables of opencode 2.x in a form that is not known", () => {
+  const V2 = "CREATE TABLE session_v2 (id text PRIMARY KEY, title text)";
+  const NEW_SESSION = "INSERT INTO session_v2 VALUES ('ses_new', 'N')";
+  const MOVED_SESSION = "INSERT INTO session_v2 VALUES ('ses_old', 'O')";
+
+  test("are named by doctor and list, and what 1.x wrote is listed", async () => {
     const machine = await upgraded(V2, NEW_SESSION, MOVED_SESSION);
     const expected =
-      /opencode\.db: it has 2 sessions of opencode 2\.x, which cannot be read yet; those of opencode 1\.x/;
+      /opencode\.db: it has 2 sessions of opencode 2\.x that cannot be read: its table session_message lacks/;
     const doctor = await run(machine, "doctor");
     assert.equal(doctor.exitCode, 2);
     assert.match(doctor.stdout, expected);
@@ -68,7 +327,7 @@ describe("a database with the tables of opencode 2.x", () => {
     }
   });
 
-  test("has sessions that only the old table of sessions shares with 1.x", async () => {
+  test("have sessions that only the old table of sessions shares with 1.x", async () => {
     const machine = await upgraded(
       "INSERT INTO session (id, project_id, slug, directory, title, version, time_created, time_updated) VALUES ('ses_two', 'p', 's', '/p', 'T', '2', 1, 2)",
       "INSERT INTO session_message VALUES ('msg_9', 'ses_two', '{}')",
@@ -81,32 +340,53 @@ describe("a database with the tables of opencode 2.x", () => {
     assert.match(unreadable[0]?.reason ?? "", /it has 1 session of opencode 2\.x/);
   });
 
-  test("may have none of those of 1.x", async () => {
+  test("may be the only ones", async () => {
     const machine = new Machine();
     const database = await sqliteWriter(machine.database);
     for (const statement of [V2, MESSAGE_TABLE, NEW_SESSION]) database.exec(statement);
     database.close();
     const { exitCode, stderr } = await run(machine, "list");
     assert.equal(exitCode, 1);
-    assert.match(stderr, /it has 1 session of opencode 2\.x, which cannot be read yet$/m);
+    assert.match(stderr, /it has 1 session of opencode 2\.x that cannot be read/m);
     assert.equal((await run(machine, "doctor")).exitCode, 2);
   });
 
-  test("as the host makes them", async () => {
-    const schema = join(REPOSITORY, "../shared/samples/opencode-2/database-schema.sql");
-    if (!existsSync(schema)) return console.log("skipped: ../shared/samples is not here");
-    const machine = new Machine();
-    const database = await sqliteWriter(machine.database);
-    database.exec("PRAGMA foreign_keys = OFF");
-    for (const statement of readFileSync(schema, "utf8").split(/;\s*$/m))
-      if (statement.trim()) database.exec(statement);
-    assert.deepEqual((await findSessions(machine.where)).unreadable, []);
-    database.run(
-      "INSERT INTO session_message (id, session_id, type, seq, time_created, time_updated, data) VALUES ('msg_1', 'ses_1', 'user', 1, 1, 1, '{}')",
-    );
-    database.close();
-    assert.match((await findSessions(machine.where)).unreadable[0]?.reason ?? "", /1 session of opencode 2\.x/);
+  test("and a later table of sessions are not passed over in silence", async () => {
+    const machine = await upgraded("CREATE TABLE session_v3 (id text)", "INSERT INTO session_v3 VALUES ('ses_3')");
+    const { exitCode, stdout } = await run(machine, "doctor");
+    assert.equal(exitCode, 2);
+    assert.match(stdout, /its table session_v3 is not known to this version; it has 1 row$/m);
   });
+});
+
+test("Kilo's database is found beside opencode's or by KILO_DB, and its sessions are Kilo's, from the index too", async () => {
+  const machine = await upgraded();
+  const data = join(machine.home, ".local/share");
+  const named = join(machine.home, "elsewhere.db");
+  for (const [path, id] of [
+    [join(data, "kilo/kilo.db"), "ses_kilo"],
+    [named, "ses_named"],
+  ] as const)
+    (await openFakeStore(path, [{ ...OLD, id }])).close();
+  const listed = async (env: Record<string, string>, ...argv: string[]): Promise<string[]> => {
+    const { stdout } = await runCli(["list", "--json", ...argv], { home: machine.home, cwd: machine.project, env });
+    return rowsOf(stdout)
+      .map((row) => `${String(row["session_id"])} ${String(row["agent"])}`)
+      .toSorted();
+  };
+  const both = ["ses_kilo kilo", "ses_old opencode"];
+  for (let round = 0; round < 2; round++) {
+    const kept = round === 0 ? [] : ["ses_named kilo"];
+    assert.deepEqual(await listed({}), [...both, ...kept].toSorted());
+    assert.deepEqual(await listed({}, "--agent", "kilo"), ["ses_kilo kilo", ...kept]);
+    assert.deepEqual(await listed({}, "--agent", "opencode"), ["ses_old opencode"]);
+    // A session that the store has is listed wherever its database is, also if it has only its figures.
+    assert.deepEqual(await listed({ KILO_DB: named }, "--agent", "kilo"), ["ses_kilo kilo", "ses_named kilo"]);
+    assert.equal((await run(machine, "index")).exitCode, 0);
+  }
+  const forgotten = await run(machine, "forget", "ses_kilo", "--dry-run");
+  assert.match(forgotten.stdout + forgotten.stderr, /kilo keeps it there; `kilo session delete ses_kilo` removes it/);
+  assert.match((await run(machine, "stats", named)).stderr, /is opencode's database, not a session/);
 });
 
 test("opencode's database is not a session itself", async () => {

@@ -2,21 +2,21 @@ import assert from "node:assert/strict";
 import { mkdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
-import { SessionError, type SessionErrorCode } from "../../src/sessions/session-error.ts";
 import type { SessionFiles } from "../../src/sessions/session-files.ts";
 import type { Where } from "../../src/sessions/session-ref.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
 import { claudeLine, filesWith, Machine, systemError, writeFakeStore } from "./sessions-machine.ts";
+import { type ErrorCode, isSessionError, type TranscriptsError } from "../../src/transcripts-error.ts";
 
 afterAll(removeTempDirs);
 
-async function failure(text: string, where: Where, files?: SessionFiles): Promise<SessionError> {
+async function failure(text: string, where: Where, files?: SessionFiles): Promise<TranscriptsError> {
   const error: unknown = await resolveSession(text, where, files).then(
     (ref) => assert.fail(`found ${ref.id}`),
     (reason: unknown) => reason,
   );
-  assert.ok(error instanceof SessionError, String(error));
+  assert.ok(isSessionError(error), String(error));
   // Each says what to do next.
   assert.match(error.message, /(?:Pass|Run|Check) [^.]*.*\.$/);
   return error;
@@ -56,8 +56,9 @@ describe("ids", () => {
     ["ffff", "not_found", 'No session has an id that begins with "ffff".'],
     ["a\u001b[31m\u009bred", "not_found", 'begins with "a\\u001b[31m?red"'],
     ["x".repeat(500), "not_found", `begins with "${"x".repeat(80)}…"`],
+    [`${"x".repeat(79)}😀 is cut before the character`, "not_found", `begins with "${"x".repeat(79)}…"`],
     ["*.*", "too_short", '"*.*"'],
-  ] as const satisfies [string, SessionErrorCode, string][]) {
+  ] as const satisfies [string, ErrorCode, string][]) {
     test(`${JSON.stringify(text.slice(0, 20))} is ${code}`, async () => {
       const error = await failure(text, where);
       assert.equal(error.code, code);
@@ -155,6 +156,12 @@ describe("paths", () => {
     assert.deepEqual([ref.id, ref.source], ["s001", "claude-code"]);
     mkdirSync(join(machine.project, "plain"));
     assert.equal((await failure("plain", machine.where)).code, "is_folder");
+    mkdirSync(join(machine.project, "dir"));
+    assert.equal((await failure("dir", machine.where)).code, "is_folder", "a name too short for an id");
+    assert.match(
+      (await failure("caf\ufffd.jsonl", machine.where)).message,
+      /`- < FILE`: a name that is not valid UTF-8/,
+    );
   });
 
   test("a file that cannot be read, and one that goes away meanwhile", async () => {
@@ -225,10 +232,7 @@ describe("latest", () => {
     const error = await failure("latest", new Machine().where);
     assert.deepEqual(
       [error.code, error.message],
-      [
-        "not_found",
-        "There is no session on this machine yet. Run `transcripts doctor` to see where it was looked for.",
-      ],
+      ["not_found", "No sessions on this machine yet. Run `transcripts doctor` to see which places were searched."],
     );
   });
 

@@ -3,7 +3,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isFields } from "../../src/parse/json-fields.ts";
-import { openSession } from "../../src/sessions/open-session.ts";
+import { opencodeExport } from "../../src/parse/sources/opencode-export.ts";
+import { openSession, StoreSource } from "../../src/sessions/open-session.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
 import { openSqlite } from "../../src/sessions/sqlite-reader.ts";
@@ -96,7 +97,37 @@ describe("a stored session", () => {
     const database = await sqliteWriter(machine.database);
     database.run("DELETE FROM session");
     database.close();
-    await assert.rejects(openSession(ref).next(), { name: "SessionError", code: "gone" });
+    await assert.rejects(openSession(ref).next(), { name: "TranscriptsError", code: "gone" });
+  });
+});
+
+describe("reading a stored session message by message", () => {
+  const said = (id: string, role: string, text: string) => ({
+    id,
+    data: { role, time: { created: 1_750_000_000_000 } },
+    parts: [{ id: `prt_${id}`, data: { type: "text", text } }],
+  });
+  const messages = [
+    said("msg_1", "user", "first\nline \u{1f600} \ud800"),
+    { id: "msg_2", data: '{"role":', parts: [{ id: "prt_2", data: "[1]" }] },
+    said("msg_3", "assistant", "γ"),
+    said("msg_4", "robot", "unknown"),
+  ];
+
+  test("gives the units of its export, from any of them on", async () => {
+    for (const count of [0, 1, messages.length]) {
+      const machine = new Machine();
+      await writeFakeStore(machine.database, [{ id: "ses_1", messages: messages.slice(0, count) }]);
+      const ref = await resolveSession("ses_1", machine.where);
+      const options = { maxLineBytes: 1_000_000, agentProgress: false };
+      const units = (await Array.fromAsync(opencodeExport.read(openSession(ref), options))).flat();
+      assert.equal(units.length, count + 1);
+      for (const [at, { line, offset }] of units.entries()) {
+        const start = at === 0 ? {} : { start: { line, offset } };
+        const read = await Array.fromAsync(new StoreSource(ref, machine.database).read([], start));
+        assert.deepEqual(read.flat(), units.slice(at));
+      }
+    }
   });
 });
 

@@ -1,4 +1,4 @@
-/** The skill teaches commands: each is copied from its pages and run. */
+/** The skill teaches commands: each is copied from its pages and run. Needs `dist/`. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -12,13 +12,15 @@ import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
 const SAMPLE = join(REPOSITORY, "test/fixtures/sample-transcript.jsonl");
 const SESSION = "ses_skill";
+const MAIN = join(REPOSITORY, "dist/cli/main.js");
+assert(existsSync(MAIN), "build the package first: npm run build");
 let home = "";
 
 beforeAll(async () => {
   home = makeTempDir();
   const bin = join(home, "bin");
   mkdirSync(bin);
-  program(bin, "transcripts", join(REPOSITORY, "src/cli/main.ts"));
+  program(bin, "transcripts", MAIN);
   program(bin, "jq", join(REPOSITORY, "test/support/jq-child.ts"));
   const claude = join(home, ".claude/projects/-home-ada-weather");
   mkdirSync(claude, { recursive: true });

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { extractSnippet } from "../../src/snippets/extract-snippet.ts";
-import type { ExtractSnippetInput } from "../../src/snippets/input.ts";
-import { SnippetError } from "../../src/snippets/snippet-error.ts";
+import type { ExtractSnippetInput } from "../../src/snippets/snippet-input.ts";
 import { SESSION } from "../support/cli/claude-lines.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
 import { contentOf, madeSetting, type MadeSetting } from "../snippets/made-setting.ts";
+import { TranscriptsError } from "../../src/transcripts-error.ts";
 
 afterAll(removeTempDirs);
 
@@ -36,7 +36,7 @@ describe("a content with a citation", () => {
         const { content: _, ...without } = given(range);
         for (const input of [given(range), without]) {
           await assert.rejects(extractSnippet(setting, input), (error) => {
-            assert(error instanceof SnippetError);
+            assert(error instanceof TranscriptsError);
             assert.deepEqual([error.code, error.field], [code, field]);
             return true;
           });

@@ -1,14 +1,14 @@
-import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { createRedactor } from "../../src/redact/redactor.ts";
 import { fileRef } from "../../src/sessions/file-ref.ts";
-import { sessionExcerpt } from "../../src/snippets/section/excerpt.ts";
-import type { SectionRange } from "../../src/snippets/section/read-section.ts";
-import { SnippetError } from "../../src/snippets/snippet-error.ts";
+import { sessionExcerpt } from "../../src/snippets/excerpt.ts";
+import type { SectionRange } from "../../src/snippets/read-section.ts";
 import { CORPUS, corpusFiles } from "../support/parse/corpus.ts";
 import { describe, test } from "../support/runner.ts";
+import assert from "node:assert/strict";
+import { TranscriptsError } from "../../src/transcripts-error.ts";
 
 const redactor = createRedactor();
 
@@ -41,7 +41,7 @@ describe("ranges of real sessions", () => {
           assert.ok(lineStart >= 1 && lineEnd >= lineStart && lineEnd <= result.lines.total, `${lineStart}-${lineEnd}`);
           assert.ok(content.isWellFormed());
         } catch (error) {
-          assert.ok(error instanceof SnippetError, String(error));
+          assert.ok(error instanceof TranscriptsError, String(error));
           assert.ok(["bad_range", "empty_range"].includes(error.code), error.message);
         }
       }

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { SnippetError } from "../../src/snippets/snippet-error.ts";
 import { SnippetStore } from "../../src/snippets/snippet-store.ts";
-import type { ExtractSnippetInput, QuerySnippetsInput } from "../../src/snippets/input.ts";
+import type { ExtractSnippetInput, QuerySnippetsInput } from "../../src/snippets/snippet-input.ts";
 import { sampleSession, SESSION, storeSession } from "../support/cli/claude-lines.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
 import { contentOf, madeSetting } from "../snippets/made-setting.ts";
+import { TranscriptsError } from "../../src/transcripts-error.ts";
 
 afterAll(removeTempDirs);
 
@@ -20,7 +20,7 @@ const minimal = (rest: Partial<ExtractSnippetInput> = {}): ExtractSnippetInput =
 
 /** An error that names the field and ends in a sentence. */
 const names = (field: string, says: RegExp) => (error: unknown) => {
-  assert.ok(error instanceof SnippetError, String(error));
+  assert.ok(error instanceof TranscriptsError, String(error));
   assert.equal(error.field, field);
   assert.match(error.message, says);
   assert.ok(error.message.startsWith(`${field}: `) && /[.`)]$/.test(error.message), error.message);

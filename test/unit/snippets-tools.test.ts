@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { execute as extract } from "../../src/tools/extract-snippet/run.ts";
-import { EXTRACT_SNIPPET } from "../../src/tools/extract-snippet/tool.ts";
-import { execute as query } from "../../src/tools/query-snippets/run.ts";
-import { QUERY_SNIPPETS } from "../../src/tools/query-snippets/tool.ts";
+import { execute as extract } from "../../src/tools/run-extract-snippet.ts";
+import { EXTRACT_SNIPPET, QUERY_SNIPPETS } from "../../src/tools/tool-definitions.ts";
+import { execute as query } from "../../src/tools/run-query-snippets.ts";
 import type { ToolContext } from "../../src/tools/tool.ts";
 import { SESSION } from "../support/cli/claude-lines.ts";
 import { afterAll, describe, test } from "../support/runner.ts";

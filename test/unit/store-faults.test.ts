@@ -10,7 +10,7 @@ import { SqlStore } from "../../src/store/sql-store.ts";
 import { SqliteDatabase } from "../../src/store/sqlite/sqlite-database.ts";
 import type { Store } from "../../src/store/store.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
-import { fillSession, laterChange, madeEvent, madeSnippet } from "../support/store/made-rows.ts";
+import { fillSession, laterChange, madeEvent, madeMachine, madeSnippet } from "../support/store/made-rows.ts";
 import { refused } from "../support/store/rejection.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
@@ -203,6 +203,7 @@ describe("a store at its limits", () => {
     await filled(where);
     const store = new SqlStore(
       new SqliteDatabase(await openMigratedSqlite(path, { readOnly: false, busyMs: 50 }), path),
+      madeMachine,
     );
     const other = await openDriver(path, { readOnly: false });
     other.exec("BEGIN IMMEDIATE");
@@ -219,7 +220,7 @@ describe("a store at its limits", () => {
     const { path, where } = placeFor();
     await filled(where);
     const database = await openMigratedSqlite(path, { readOnly: false });
-    const store = new SqlStore(new SqliteDatabase(database, path));
+    const store = new SqlStore(new SqliteDatabase(database, path), madeMachine);
     database.exec("PRAGMA max_page_count = 120");
     const many = Array.from({ length: 100 }, (_, at) => madeEvent(at + 50, { content: `${at} `.repeat(5_000) }));
     await refused(store.writeSession(laterChange(1, many)), "full");

@@ -2,9 +2,9 @@
 import { afterAll } from "../support/runner.ts";
 import { sqlite } from "../support/store/backends.ts";
 import { migrationContract } from "../support/store/contract-migrations.ts";
-import { postgresForThisFile } from "../support/store/postgres-suite.ts";
+import { sharedPostgresBackend } from "../support/store/postgres-suite.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
 
 afterAll(removeTempDirs);
 migrationContract(sqlite);
-migrationContract(postgresForThisFile());
+migrationContract(sharedPostgresBackend());

@@ -5,20 +5,15 @@ import { openStore, storePlace, storeVersion } from "../../src/store/open-store.
 import { openPool } from "../../src/store/postgres/pool.ts";
 import { PostgresDatabase } from "../../src/store/postgres/postgres-database.ts";
 import { SqlStore } from "../../src/store/sql-store.ts";
-import type { StoreError, StoreErrorCode } from "../../src/store/store-error.ts";
 import type { Store } from "../../src/store/store.ts";
-import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
-import { fillSession, madeSnippet } from "../support/store/made-rows.ts";
-import { startPostgres, type PostgresServer } from "../support/store/postgres-server.ts";
+import { describe, test } from "../support/runner.ts";
+import { fillSession, madeMachine, madeSnippet } from "../support/store/made-rows.ts";
+import { sharedPostgres } from "../support/store/postgres-suite.ts";
 import { refused } from "../support/store/rejection.ts";
+import type { ErrorCode, TranscriptsError } from "../../src/transcripts-error.ts";
 
 const PASSWORD = "p4ss-w0rd-that-nobody-sees";
-let server: PostgresServer;
-
-beforeAll(async () => {
-  server = await startPostgres();
-});
-afterAll(() => server.stop());
+const server = sharedPostgres();
 
 function open(url: string, readOnly = false): Promise<Store> {
   return openStore({ env: { TRANSCRIPTS_DATABASE_URL: url }, home: "/" }, { readOnly });
@@ -42,7 +37,7 @@ function forUser(url: string, user: string): string {
 }
 
 describe("an address", () => {
-  const refuse = async (url: string, code: StoreErrorCode = "unavailable"): Promise<StoreError> => {
+  const refuse = async (url: string, code: ErrorCode = "unavailable"): Promise<TranscriptsError> => {
     const error = await refused(open(url), code);
     assert.ok(!inspect(error, { depth: 9 }).includes(PASSWORD), error.message);
     assert.ok(!storePlace({ env: { TRANSCRIPTS_DATABASE_URL: url }, home: "/" }).place.includes(PASSWORD));
@@ -68,7 +63,7 @@ describe("an address", () => {
   });
 
   test("with a wrong user, password or database is told", async () => {
-    const url = await server.newDatabase();
+    const url = await server().newDatabase();
     assert.match((await refuse(forUser(url, "postgres"))).message, /user or password/);
     assert.match((await refuse(forUser(url, "nobody"))).message, /user or password/);
     assert.match((await refuse(url.replace(/[^/]*$/, "missing"))).message, /createdb/);
@@ -77,7 +72,7 @@ describe("an address", () => {
 
 describe("a database", () => {
   test("with tables of another program is left alone", async () => {
-    const url = await server.newDatabase();
+    const url = await server().newDatabase();
     await sql(url, "CREATE TABLE events (theirs TEXT); INSERT INTO events VALUES ('x')");
     assert.match((await refused(open(url), "unavailable")).message, /of another program/);
     await sql(url, "SELECT theirs FROM events");
@@ -85,13 +80,13 @@ describe("a database", () => {
   });
 
   test("that keeps no Unicode is refused", async () => {
-    await sql(server.url, "CREATE DATABASE latin ENCODING LATIN1 LOCALE 'C' LOCALE_PROVIDER libc TEMPLATE template0");
-    const url = server.url.replace(/[^/]*$/, "latin");
+    await sql(server().url, "CREATE DATABASE latin ENCODING LATIN1 LOCALE 'C' LOCALE_PROVIDER libc TEMPLATE template0");
+    const url = server().url.replace(/[^/]*$/, "latin");
     assert.match((await refused(open(url), "unavailable")).message, /LATIN1.*UTF8/s);
   });
 
   test("works for a user who may add no extension", async () => {
-    const url = await server.newDatabase();
+    const url = await server().newDatabase();
     await sql(
       url,
       `CREATE ROLE plain LOGIN PASSWORD '${PASSWORD}'`,
@@ -116,7 +111,7 @@ describe("a database", () => {
   });
 
   test("is read by a user who may not write it", async () => {
-    const url = await server.newDatabase();
+    const url = await server().newDatabase();
     const store = await open(url);
     await fillSession(store);
     await store.close();
@@ -136,17 +131,17 @@ describe("a database", () => {
   });
 
   test("whose server ends is told, and used again when it is back", async () => {
-    const url = await server.newDatabase();
+    const url = await server().newDatabase();
     const store = await open(url);
     try {
       await fillSession(store);
       const kill =
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'opencode-transcripts'";
-      await sql(server.url, `${kill} AND datname = '${new URL(url).pathname.slice(1)}'`);
+      await sql(server().url, `${kill} AND datname = '${new URL(url).pathname.slice(1)}'`);
       // The connections are gone: the first to notice may be the one who asks.
       await store
         .sessions()
-        .catch((error: unknown) => assert.equal(error instanceof Error && error.name, "StoreError"));
+        .catch((error: unknown) => assert.equal(error instanceof Error && error.name, "TranscriptsError"));
       assert.equal((await store.sessions()).length, 1);
     } finally {
       await store.close();
@@ -154,7 +149,7 @@ describe("a database", () => {
   });
 
   test("in which somebody holds a row for long is busy", async () => {
-    const url = await server.newDatabase();
+    const url = await server().newDatabase();
     const store = await open(url);
     await fillSession(store);
     await store.close();
@@ -171,12 +166,18 @@ describe("a database", () => {
         },
         "here",
       ),
+      madeMachine,
     );
     const other = await openPool(url, { readOnly: false });
     await other.transaction(async (session) => {
       await session.rows("SELECT 1 FROM sessions FOR UPDATE");
       await refused(
-        impatient.writeSession({ session: (await impatient.sessions())[0] ?? assert.fail(), expected: 1, events: [] }),
+        impatient.writeSession({
+          session: (await impatient.sessions())[0] ?? assert.fail(),
+          expected: 1,
+          messages: [],
+          blocks: [],
+        }),
         "busy",
       );
     });

@@ -1,5 +1,5 @@
 /** The contract of a store on a real PostgreSQL. */
 import { storeContract } from "../support/store/contract.ts";
-import { postgresForThisFile } from "../support/store/postgres-suite.ts";
+import { sharedPostgresBackend } from "../support/store/postgres-suite.ts";
 
-storeContract(postgresForThisFile());
+storeContract(sharedPostgresBackend());

@@ -14,7 +14,7 @@ import {
   status,
 } from "../support/recording/host-steps.ts";
 import { USE_CONFIRM_MS } from "../../src/transcript/timeline/item.ts";
-import { CallLedger } from "../../src/transcript/timeline/call-ledger.ts";
+import { CallLedger } from "../../src/transcript/timeline/calls.ts";
 import { bash, command, sessionID, started } from "../support/recording/one-session.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
 import { describe, test } from "../support/runner.ts";

@@ -4,15 +4,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import * as mini from "zod/mini";
-import { DEFINITIONS } from "../../src/cli/definitions.ts";
+import { DEFINITIONS } from "../../src/cli/command-definitions.ts";
 import { parseOptions, TOOL_NAMES } from "../../src/config.ts";
-import { TOOL_DEFINITIONS } from "../../src/tools/definitions.ts";
+import { TOOL_DEFINITIONS } from "../../src/tools/tool-definitions.ts";
 import { readArguments } from "../../src/tools/arguments.ts";
-import { toolWork } from "../../src/tools/registry.ts";
-import { ToolError } from "../../src/tools/tool-error.ts";
-import { SAVE_CONVERSATION } from "../../src/tools/save-conversation/tool.ts";
+import { toolWork } from "../../src/tools/runner/tool-requests.ts";
+import { SAVE_CONVERSATION } from "../../src/tools/save-conversation/save-conversation-tool.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { describe, test } from "../support/runner.ts";
+import { TranscriptsError } from "../../src/transcripts-error.ts";
 
 const names = TOOL_DEFINITIONS.map(({ name }) => name);
 
@@ -73,7 +73,7 @@ describe("a model's arguments", () => {
       assert.throws(
         () => read(raw),
         (error: unknown) => {
-          assert(error instanceof ToolError);
+          assert(error instanceof TranscriptsError);
           assert.deepEqual([error.code, error.field], ["bad_arguments", field]);
           assert.match(error.message, words);
           assert.match(error.message, /For example: \{"session":"latest"/);
@@ -85,9 +85,8 @@ describe("a model's arguments", () => {
   });
 });
 
-describe("the README's section for agents", () => {
-  const readme = readFileSync(join(REPOSITORY, "README.md"), "utf8");
-  const section = readme.split("\n## For agents\n")[1]?.split("\n## ")[0] ?? "";
+describe("docs/agents.md", () => {
+  const page = readFileSync(join(REPOSITORY, "docs/agents.md"), "utf8");
   const text = z.string();
   const server = z.object({ command: z.union([text, z.array(text)]), args: z.array(text).optional() });
   const configuration = z.record(z.enum(["mcp", "mcpServers", "servers"]), z.record(text, server));
@@ -96,7 +95,7 @@ describe("the README's section for agents", () => {
     const { bin } = z
       .object({ bin: z.record(text, text) })
       .parse(JSON.parse(readFileSync(join(REPOSITORY, "package.json"), "utf8")));
-    const blocks = [...section.matchAll(/^```json\n([^]*?)\n```$/gm)].map(([, json = ""]) => json);
+    const blocks = [...page.matchAll(/^```json\n([^]*?)\n```$/gm)].map(([, json = ""]) => json);
     const keys = blocks.map((json) => {
       assert.equal(json.split("\n").length, 3);
       const parsed = z.partialRecord(configuration.keyType, configuration.valueType).parse(JSON.parse(json));
@@ -112,7 +111,7 @@ describe("the README's section for agents", () => {
   });
 
   test("names each tool", () => {
-    const listed = [...section.matchAll(/^\| `(\w+)` /gm)].map(([, name = ""]) => name);
+    const listed = [...page.matchAll(/^\| `(\w+)` /gm)].map(([, name = ""]) => name);
     assert.deepEqual(listed.toSorted(), [...TOOL_NAMES].toSorted());
   });
 });

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { z } from "zod";
 import { updateIndex } from "../../src/indexing/update-index.ts";
 import { openSqliteDatabase } from "../../src/store/sqlite/open-sqlite.ts";
-import { StoreError } from "../../src/store/store-error.ts";
 import type { Store } from "../../src/store/store.ts";
 import { calls, result, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { randomSecret } from "../support/parse/secret.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import { machineAt, tokensOf, type Machine } from "../support/tools/tool-calls.ts";
+import { TranscriptsError } from "../../src/transcripts-error.ts";
 
 afterAll(removeTempDirs);
 
@@ -59,7 +59,7 @@ async function machine(isIndexed: boolean): Promise<Machine & { home: string }> 
     );
   }
   const made = machineAt(home);
-  if (isIndexed) await updateIndex(await made.context.openStore(), made.context.where);
+  if (isIndexed) await updateIndex(await made.context.openStore("save"), made.context.where);
   return { ...made, home };
 }
 
@@ -105,6 +105,17 @@ async function findAll(made: Machine, args: Record<string, unknown>): Promise<Fo
 
 function places(passages: Found["passages"]): string[] {
   return passages.map(({ session_id: id, line_number: line, role }) => `${id} ${line} ${role}`).toSorted();
+}
+
+/** The store, which takes nothing. */
+function refusingWrites(store: Store): Store {
+  return new Proxy(store, {
+    get: (target, name) => {
+      if (name === "writeSession") return () => Promise.reject(new TranscriptsError("busy", "It is busy.", "Wait."));
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 }
 
 describe("find_in_transcripts", () => {
@@ -224,16 +235,30 @@ describe("find_in_transcripts", () => {
     await indexed.close();
   });
 
+  test("many sessions that the index lacks come after the ranked passages, on pages of any size", async () => {
+    const made = await machine(true);
+    for (let at = 0; at < 25; at += 1) {
+      const id = `9${String(at).padStart(7, "0")}-2222-4333-8444-555555555555`;
+      storeSession(made.home, user(`An egret and heron ${at}`, 100 + at), { id, project: "-work-lake" });
+    }
+    const store = await made.context.openStore("save");
+    const openStore = (): Promise<Store> => Promise.resolve(refusingWrites(store));
+    const machineOf = { ...made, call: (tool: string, args: unknown) => made.call(tool, args, { openStore }) };
+    for (const limit of [3, 24, 100]) {
+      const all = await findAll(machineOf, { query: "heron", limit, max_tokens: 50_000 });
+      assert.deepEqual([all.length, new Set(places(all)).size], [49, 49], `limit ${limit}`);
+      const isNew = all.map(({ session_id: id }) => id.startsWith("9"));
+      assert.deepEqual([isNew.indexOf(true), isNew.lastIndexOf(false)], [24, 23], `limit ${limit}`);
+    }
+    const both = await findAll(machineOf, { query: "heron egret", match: "words", limit: 4, max_tokens: 50_000 });
+    assert.deepEqual([both.length, both.every(({ passage }) => passage.includes("egret"))], [25, true]);
+    await made.close();
+  }, 60_000);
+
   test("a session that the index could not take is read beside it, and stays so on later pages", async () => {
     const made = await machine(true);
-    const store = await made.context.openStore();
-    const refusing: Store = new Proxy(store, {
-      get: (target, name) => {
-        if (name === "writeSession") return () => Promise.reject(new StoreError("busy", "It is busy.", "Wait."));
-        const value: unknown = Reflect.get(target, name);
-        return typeof value === "function" ? value.bind(target) : value;
-      },
-    });
+    const store = await made.context.openStore("save");
+    const refusing = refusingWrites(store);
     let isRefusing = true;
     const openStore = (): Promise<Store> => Promise.resolve(isRefusing ? refusing : store);
     const machineOf = { ...made, call: (tool: string, args: unknown) => made.call(tool, args, { openStore }) };
@@ -264,10 +289,10 @@ describe("find_in_transcripts", () => {
 
     test(`goes on to the last of many passages, and its totals never contradict each other, ${name}`, async () => {
       const home = makeTempDir();
-      const lines = Array.from({ length: 720 }, (_, at) => says(`stork ${at}`, at));
+      const lines = Array.from({ length: 1_320 }, (_, at) => says(`stork ${at}`, at));
       storeSession(home, lines.join(""));
       const made = machineAt(home);
-      if (isIndexed) await updateIndex(await made.context.openStore(), made.context.where);
+      if (isIndexed) await updateIndex(await made.context.openStore("save"), made.context.where);
       const seen: string[] = [];
       const totals: string[] = [];
       for (let cursor: string | null = null; ;) {
@@ -277,12 +302,12 @@ describe("find_in_transcripts", () => {
         totals.push(found.total);
         assert.equal(found.has_more, found.next_cursor !== null);
         assert.equal(Number(/\d+/.exec(found.total)?.[0]) >= seen.length, true, found.total);
-        assert.equal(found.has_more || found.total === "720", true, found.total);
+        assert.equal(found.has_more || found.total === "1320", true, found.total);
         cursor = found.next_cursor;
         if (cursor === null) break;
         appendFileSync(pathOfSession(home), saidNow(says("stork that came later", 900)));
       }
-      assert.deepEqual([new Set(seen).size, seen.length], [720, 720]);
+      assert.deepEqual([new Set(seen).size, seen.length], [1320, 1320]);
       const least = totals.map((total) => Number(/\d+/.exec(total)?.[0]));
       assert.deepEqual(
         least,
@@ -299,7 +324,7 @@ describe("find_in_transcripts", () => {
         project: `-work-${"long".repeat(50)}`,
       });
       const made = machineAt(home);
-      if (isIndexed) await updateIndex(await made.context.openStore(), made.context.where);
+      if (isIndexed) await updateIndex(await made.context.openStore("save"), made.context.where);
       const all: Found["passages"] = [];
       for (const query of ["stork", `stork ${"鷺".repeat(300)}`]) {
         all.push(...(await findAll(made, { query, max_tokens: 800 })));
@@ -321,17 +346,14 @@ describe("find_in_transcripts", () => {
     assert.deepEqual((await find(made, next)).total, "2");
   });
 
-  test("says of passages whose session cannot be read any more that only the index has them", async () => {
+  test("marks passages whose file is gone, with a call that reads the session from the store", async () => {
     const made = await machine(true);
     rmSync(pathOf(made.home, 3));
     const [gone] = (await find(made, { query: "heron 3 not" })).passages;
-    assert.deepEqual(
-      [gone?.gone, gone?.unavailable, gone?.read_session],
-      [true, "its file is gone: only the index still has this", null],
-    );
-    const { text } = await made.call("find_in_transcripts", { query: "heron 3 not" });
-    assert.match(text, /^read_session cannot show it: its file is gone: only the index still has this$/m);
-    assert.doesNotMatch(text, /Read on/);
+    assert.deepEqual([gone?.gone, gone?.unavailable, gone?.read_session?.session], [true, undefined, gone?.session_id]);
+    const read = await made.call("read_session", gone?.read_session ?? {});
+    assert.match(read.text, /^From the store: its file no longer has it\.$/m);
+    assert.match(read.text, /heron 3 not/);
     const [there] = (await find(made, { query: "heron 2 not" })).passages;
     assert.deepEqual([there?.gone, there?.read_session?.session === there?.session_id], [false, true]);
     await made.close();
@@ -351,7 +373,10 @@ describe("find_in_transcripts", () => {
     assert.match(found.notes.join(" "), /The files were searched, not the index\. .*is damaged.* Move it away/);
     const later = await made.call("find_in_transcripts", { query: "heron", limit: 20, cursor });
     assert.equal(later.isError, true);
-    assert.match(later.text, /cursor: the index .* cannot be read\. .*is damaged.* Without the cursor the files are/s);
+    assert.match(
+      later.text,
+      /cursor: the index .* cannot be read\. .*is damaged.* Leave out the cursor to search the files/s,
+    );
     await made.close();
   });
 
@@ -365,7 +390,7 @@ describe("find_in_transcripts", () => {
     );
     const found = await find(made, { query: "heron", max_tokens: 20_000 });
     assert.equal(found.passages.length, 10);
-    assert.match(found.notes.join(" "), /The files were searched, not the index\. .*database/);
+    assert.match(found.notes.join(" "), /The files were searched, not the index\. .*transcripts\.db is damaged/);
   });
 
   test("gives no secret away, and refuses what it cannot mean", async () => {
@@ -377,15 +402,15 @@ describe("find_in_transcripts", () => {
     for (const [args, words] of [
       [{}, /query: it is missing; it must be a text/],
       [{ query: "" }, /query: "" is not allowed/],
-      [{ query: "x", cursor: "zzz" }, /cursor: it is none of this/],
-      [{ query: "x", cursor: "snope" }, /cursor: it is none of this/],
-      [{ query: "x", since: "whenever" }, /since: "whenever" is no date\. Write "12h"/],
+      [{ query: "x", cursor: "zzz" }, /cursor: not a cursor of this/],
+      [{ query: "x", cursor: "snope" }, /cursor: not a cursor of this/],
+      [{ query: "x", since: "whenever" }, /since: "whenever" is not a date\. Write "12h"/],
       [
         { query: "x", role: "bot" },
         /role: "bot" is not allowed; it must be one of "user", "assistant", "tool", "system"/,
       ],
       [{ query: ["x"] }, /query: \["x"\] is not allowed/],
-      ["query", /"query" are no arguments of find_in_transcripts: they must be an object/],
+      ["query", /"query" are not valid arguments for find_in_transcripts: they must be an object/],
       [{ query: "x", term: "y" }, /"term": find_in_transcripts has no such argument, it has query, match/],
     ] as const) {
       const answer = await made.call("find_in_transcripts", args);

@@ -66,7 +66,7 @@ describe("what is no file", () => {
           assert.equal(isError, true);
           assert.match(
             text,
-            new RegExp(`${name}: .* is a pipe or a device, no .*\\. (Pass the path|Give an id, the path)`),
+            new RegExp(`${name}: .* is a pipe or a device, not .*\\. (Pass the path|Give an id, the path)`),
           );
         }
       }));
@@ -211,7 +211,7 @@ test("turn 0 is out of range where nothing stands before the first prompt", asyn
   await onMachine(user("Begin", 0) + says("Begun.", 1), async (machine) => {
     const { isError, text } = await machine.call("read_session", { turns: "0" });
     assert.equal(isError, true, text);
-    assert.match(text, /Nothing stands before the first prompt, which begins turn 1\. Pass turns: "1"/);
+    assert.match(text, /There is nothing before the first prompt, which begins turn 1\. Pass turns: "1"/);
     assert.match((await machine.call("read_session", { turns: "0-1" })).text, /Begun/);
   });
   await onMachine(says("Welcome.", 0) + user("Begin", 1), async (machine) => {
@@ -222,5 +222,5 @@ test("turn 0 is out of range where nothing stands before the first prompt", asyn
 test("a file that is not there is told in one sentence", () =>
   onMachine(sampleSession(), async (machine) => {
     const { text } = await machine.call("read_session", { session: "no/such.jsonl" });
-    assert.match(text, /Check the path, or call list_sessions to see which sessions there are\.$/);
+    assert.match(text, /Check the path, or call list_sessions to see all sessions\.$/);
   }));

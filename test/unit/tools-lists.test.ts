@@ -1,6 +1,6 @@
 /** list_sessions and list_errors: newest first, on pages that neither repeat nor skip, within the budget. */
 import assert from "node:assert/strict";
-import { appendFileSync, utimesSync } from "node:fs";
+import { appendFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { calls, result, says, storeSession, user } from "../support/cli/claude-lines.ts";
 import { randomSecret } from "../support/parse/secret.ts";
@@ -105,12 +105,28 @@ describe("list_sessions", () => {
     assert.match(text, /^More: cursor "/m);
   });
 
+  test("keeps the figures, so that the next list reads only what changed", async () => {
+    const home = makeTempDir();
+    const path = storeSession(home, user("A walrus?", 1) + says("No walrus.", 2));
+    const time = new Date("2026-02-01T00:00:00Z");
+    utimesSync(path, time, time);
+    const made = machineAt(home);
+    const listed = async (): Promise<unknown> => (await made.call("list_sessions", {})).data;
+    const first = await listed();
+    assert.match(JSON.stringify(first), /A walrus\?/);
+    // From now on the file says nothing, but has the size and the time that it had.
+    writeFileSync(path, " ".repeat(statSync(path).size));
+    utimesSync(path, time, time);
+    assert.deepEqual(await listed(), first);
+    await made.close();
+  });
+
   test("refuses a cursor of another list", async () => {
     const made = machine();
     const { data } = await made.call("list_sessions", { limit: 2 });
     const other = await made.call("list_sessions", { limit: 2, project: "shop", cursor: data["next_cursor"] });
-    assert.match(other.text, /cursor: it belongs to a list with other filters/);
-    assert.match((await made.call("list_sessions", { cursor: "x" })).text, /cursor: it is none of this tool/);
+    assert.match(other.text, /cursor: it was made with other arguments/);
+    assert.match((await made.call("list_sessions", { cursor: "x" })).text, /cursor: not a cursor of this tool/);
   });
 });
 

@@ -299,7 +299,7 @@ describe("what read_session shows", () => {
       [{ session: path, turns: "7" }, /has 3 turns\. Pass turns: "3"/],
       [{ session: path, from_line: 99 }, /nothing at line 99: its last entry is on line 11/],
       [{ session: join(home, "nowhere.jsonl") }, /There is no file .*list_sessions/],
-      [{ session: "-" }, /is no session/],
+      [{ session: "-" }, /is not a session/],
       [{ session: "ab" }, /too short/],
     ] as const) {
       const answer = await call("read_session", args);

@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { NEAR_FILES } from "../../src/tools/runner/near-files.ts";
-import type { ToolCallRequest } from "../../src/tools/runner/tool-calls.ts";
+import type { ToolCallRequest } from "../../src/tools/runner/tool-requests.ts";
 import { ToolRunner, type ToolRunnerOptions } from "../../src/tools/runner/tool-runner.ts";
 import { sampleSession, SESSION, storeSession } from "../support/cli/claude-lines.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -56,7 +55,7 @@ describe("the runner of tools", () => {
       const home = makeTempDir();
       storeSession(home, sampleSession());
       const env = { XDG_DATA_HOME: join(home, "data") };
-      const runner = new ToolRunner({ env, home, ...NEAR_FILES, ...more });
+      const runner = new ToolRunner({ env, home, ...more });
       const [read, listed, wrong, unknown, kept] = await Promise.all([
         runner.call(request("read_session", home), never),
         runner.call(request("list_sessions", home), never),
@@ -67,7 +66,7 @@ describe("the runner of tools", () => {
       assert.match(read.text, /And with tax\?/);
       assert.match(listed.text, new RegExp(SESSION));
       assert.equal(wrong.isError, true);
-      assert.match(unknown.text, /There is no tool of that name/);
+      assert.match(unknown.text, /There is no tool with that name/);
       assert.match(kept.text, /No snippet matches/);
       await runner.close();
       await assert.rejects(runner.call(request("list_sessions", home), never), /closed/);
@@ -78,7 +77,7 @@ describe("the runner of tools", () => {
     const { runner, home, noted } = odd();
     const cancelling = new AbortController();
     const call = runner.call(request("silent", home), cancelling.signal);
-    await until(() => noted().includes("call"));
+    await until(() => noted().includes("task"));
     cancelling.abort(new Error("enough"));
     await assert.rejects(call, /enough/);
     await until(() => noted().includes("cancel"));
@@ -105,7 +104,7 @@ describe("the runner of tools", () => {
     const { runner, home, noted } = odd({ callMs: 200, stuckMs: 20 });
     const first = (await runner.call(request("answer", home), never)).text;
     assert.equal((await runner.call(request("loop", home), never)).isError, true);
-    await until(() => noted().includes("call"));
+    await until(() => noted().includes("task"));
     for (;;) {
       const { text, isError } = await runner
         .call(request("answer", home), never)
@@ -143,7 +142,7 @@ describe("the runner of tools", () => {
   test("closes what is under way", async () => {
     const { runner, home, noted } = odd();
     const call = runner.call(request("silent", home), never);
-    await until(() => noted().includes("call"));
+    await until(() => noted().includes("task"));
     const closed = runner.close();
     await assert.rejects(call, /has ended/);
     await closed;

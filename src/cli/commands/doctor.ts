@@ -1,27 +1,33 @@
 /** `transcripts doctor` */
 import { dirname } from "node:path";
-import { refuseLinkOut, unignoredTranscripts } from "../../files/data-folder.ts";
-import { describeFault, errorCode, LINK_OUT } from "../../files/fault.ts";
+import { refuseLinkOut, unignoredTranscripts, WRITTEN_FOLDERS } from "../../transcript/files/data-folder.ts";
+import { describeFault, errorCode, LINK_OUT } from "../../transcript/files/fault.ts";
 import { projectOf } from "../../sessions/transcripts.ts";
 import { readTranscript } from "../../parse/read-transcript.ts";
 import { findSessions, type FoundSessions } from "../../sessions/find-sessions.ts";
 import { openReadable } from "../../sessions/open-session.ts";
+import { readingOptions } from "../../sessions/reading-options.ts";
+import { type StoreGenerations, storeGenerations } from "../../sessions/opencode-store.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
-import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
+import { FOREIGN, type SessionRef, type Unreadable } from "../../sessions/session-ref.ts";
 import { VERSION } from "../../version.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { doctorText } from "../doctor-text.ts";
 import { addPlugin } from "../init/plugin-config.ts";
 import { configText, projectAt } from "../init/project-config.ts";
-import { indexHealth } from "../index-health.ts";
 import { flag } from "../option-values.ts";
 import { printObject } from "../output.ts";
 import { isReadFault } from "../../sessions/read-fault.ts";
-import type { DoctorResult } from "../schemas/doctor.ts";
+import type { DoctorResult } from "../schemas/doctor-schema.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
-import { readOptions } from "../session-input.ts";
+import { hasContent } from "../../indexing/index-session.ts";
+import { type Expiring, expiringSessions } from "../../queries/expiring-sessions.ts";
+import { withStore } from "../../store/open-store.ts";
+import type { Store } from "../../store/store.ts";
+import { storePlace } from "../../store/store-place.ts";
+import { isStoreError } from "../../transcripts-error.ts";
 
-/** Sessions that are looked into unless --all is given. */
+/** Number of sessions checked without --all. */
 const SAMPLE = 50;
 
 export async function run(
@@ -32,18 +38,20 @@ export async function run(
   const found = await findSessions(context, { all: true });
   const sample = flag(options, "all") ? found.sessions : found.sessions.slice(0, SAMPLE);
   const findings = await lookInto(context, sample);
-  const unreadable = [...found.unreadable, ...findings.unreadable];
-  const config = await configOf(context.cwd);
-  const index = await indexHealth(context, flag(options, "all"));
+  const generations = await generationsOf(found);
+  const unreadable = [...found.unreadable, ...unknownMessages(generations), ...findings.unreadable];
+  const config = await configOf(context);
+  const { index, expiring } = await indexHealth(context, found, flag(options, "all"));
   const looked: DoctorResult = {
     version: 1,
     ok: unreadable.length === 0 && index.problem === null && (config === null || config.problem === null),
     program: { version: VERSION, runtime: runtime() },
-    places: placesOf(found),
+    places: placesOf(found, generations),
     index,
     unreadable: unreadable.map(({ path, reason }) => ({ path, reason })),
     config,
     warnings: [...(await warningsOf(found)), ...foreignWarning(found)],
+    expiring,
     checked: sample.length - findings.unreadable.length,
     of: found.sessions.length,
     lines: findings.lines,
@@ -62,23 +70,58 @@ function runtime(): string {
   return bun === undefined ? `Node ${node}` : `Bun ${bun}`;
 }
 
-function placesOf({ roots, unreadable }: FoundSessions): DoctorResult["places"] {
-  return roots.map(({ source, path, sessions }) => ({
-    source: source === "opencode-store" ? "opencode" : source,
+type Generations = ReadonlyMap<string, StoreGenerations>;
+
+/** Counts the sessions of both versions in opencode's databases, by path. */
+async function generationsOf({ roots }: FoundSessions): Promise<Generations> {
+  const databases = roots.filter(({ source, isThere }) => source === "opencode-store" && isThere);
+  const counted = await Promise.all(
+    databases.map(async ({ path }) => {
+      try {
+        return [[path, await storeGenerations(path)] as const];
+      } catch {
+        // What cannot be read is listed as unreadable.
+        return [];
+      }
+    }),
+  );
+  return new Map(counted.flat());
+}
+
+function unknownMessages(generations: Generations): Unreadable[] {
+  return [...generations].flatMap(([path, { unknownForms }]) => {
+    if (unknownForms.size === 0) return [];
+    const count = [...unknownForms.values()].reduce((sum, each) => sum + each, 0);
+    const what = count === 1 ? "1 message of opencode 2.x is" : `${count} messages of opencode 2.x are`;
+    const why = count === 1 ? "its form is" : "their forms are";
+    const forms = [...unknownForms.keys()].join(", ");
+    return [{ path, reason: `${what} not read, or not in full, because ${why} not known to this version: ${forms}` }];
+  });
+}
+
+function placesOf({ roots, unreadable }: FoundSessions, generations: Generations): DoctorResult["places"] {
+  return roots.map(({ source, path, sessions, agent }) => ({
+    source: source === "opencode-store" ? (agent ?? "opencode") : source,
     path,
     sessions,
     problem: unreadable.find((fault) => fault.path === path)?.reason ?? null,
+    generations: generationRow(generations.get(path)),
   }));
 }
 
-/** What a cloned repository, or a person, made of the data folders where recording writes by default. */
+function generationRow(counts: StoreGenerations | undefined): DoctorResult["places"][number]["generations"] {
+  if (counts === undefined) return null;
+  return { opencode_1: counts.sessions1, opencode_2: counts.sessions2, taken_over: counts.takenOver };
+}
+
+/** Checks the default data folders for what a cloned repository or a person changed. */
 async function warningsOf({ roots }: FoundSessions): Promise<string[]> {
   const warnings: string[] = [];
   for (const { source, path } of roots) {
     const project = source === "transcript" ? projectOf(path) : null;
     if (project === null) continue;
     try {
-      await refuseLinkOut(project, dirname(path), ["transcripts", "sessions"]);
+      await refuseLinkOut(project, dirname(path), WRITTEN_FOLDERS);
     } catch (error) {
       if (errorCode(error) === LINK_OUT) warnings.push(describeFault(error).message);
     }
@@ -88,7 +131,7 @@ async function warningsOf({ roots }: FoundSessions): Promise<string[]> {
   return warnings;
 }
 
-/** Ids of sessions that are named in a warning. */
+/** Maximum number of session ids in a warning. */
 const MAX_NAMED = 5;
 
 function foreignWarning({ sessions }: FoundSessions): string[] {
@@ -99,20 +142,20 @@ function foreignWarning({ sessions }: FoundSessions): string[] {
   return [`${what} ${FOREIGN}: ${named}. They came with a clone or a copy, and anybody may have written them.`];
 }
 
-async function configOf(cwd: string): Promise<DoctorResult["config"]> {
+async function configOf({ cwd, plugin }: CommandContext): Promise<DoctorResult["config"]> {
   const { configs } = await projectAt(cwd);
   let first: DoctorResult["config"] = null;
   for (const path of configs) {
-    const config = await configAt(path);
+    const config = await configAt(path, plugin);
     if (config.plugin === true) return config;
     first ??= config;
   }
   return first;
 }
 
-async function configAt(path: string): Promise<NonNullable<DoctorResult["config"]>> {
+async function configAt(path: string, plugin: string): Promise<NonNullable<DoctorResult["config"]>> {
   try {
-    const addition = addPlugin(await configText(path));
+    const addition = addPlugin(await configText(path), undefined, plugin);
     if (addition.kind === "broken") return { path, plugin: null, problem: addition.problem };
     return { path, plugin: addition.kind === "present", problem: null };
   } catch (error) {
@@ -148,10 +191,10 @@ async function lookInto(context: CommandContext, refs: readonly SessionRef[]): P
 async function lookAt(context: CommandContext, ref: SessionRef, findings: Findings): Promise<void> {
   const path = ref.path ?? ref.id;
   const reader = readTranscript(ref.id, openReadable(ref), {
-    ...readOptions(context, ref),
+    ...(await readingOptions(ref, context)),
     pricing: "flat",
     onLineError: (line, _reason, { code, recovered }) => {
-      // It stands among the unknown types.
+      // Counted with the unknown types.
       if (code === "unknown_type") return;
       const key = `${path}\0${code}\0${recovered}`;
       const known = findings.damage.get(key);
@@ -159,8 +202,10 @@ async function lookAt(context: CommandContext, ref: SessionRef, findings: Findin
       else findings.damage.set(key, { path, code, count: 1, recovered, first_line: line });
     },
   });
-  // Only what it sums up to is wanted.
-  for await (const _ of reader);
+  for await (const { blocks } of reader) {
+    for (const { block_type: type, metadata } of blocks)
+      if (type === "unknown") add(findings.unknown, metadata.type ?? "unknown", 1);
+  }
   const { lines, unknown_lines: unknown } = reader.summary();
   findings.lines += lines.total;
   for (const [type, times] of Object.entries(lines.skipped)) add(findings.skipped, type, times);
@@ -169,4 +214,43 @@ async function lookAt(context: CommandContext, ref: SessionRef, findings: Findin
 
 function add(counts: Map<string, number>, key: string, times: number): void {
   counts.set(key, (counts.get(key) ?? 0) + times);
+}
+
+/** Maximum size checked by default; checking it takes about five seconds. */
+const CHECKED_BYTES = 500_000_000;
+
+type IndexHealth = DoctorResult["index"];
+
+/** Checks the index without changing it, and which sessions it lacks. `isThorough`: whatever its size. */
+async function indexHealth(
+  context: CommandContext,
+  { sessions }: FoundSessions,
+  isThorough: boolean,
+): Promise<{ index: IndexHealth; expiring: Expiring[] }> {
+  const place = storePlace(context);
+  const unknown = { ...place, sessions: null, whole: null, problem: null };
+  const lacking = (store: Store | undefined): Promise<Expiring[]> =>
+    expiringSessions(context, { store, sessions, now: context.now() });
+  if (!place.exists) return { index: unknown, expiring: await lacking(undefined) };
+  try {
+    return await withStore(context, { readOnly: true }, async (store) => {
+      const expiring = await lacking(store);
+      const count = (await store.sessions()).filter(hasContent).length;
+      const fault = await store.fault(isThorough ? Infinity : CHECKED_BYTES);
+      const known = { ...unknown, sessions: count };
+      if (fault === null) return { index: known, expiring };
+      const problem = fault === undefined ? null : advice(fault);
+      return { index: { ...known, whole: fault === undefined, problem }, expiring };
+    });
+  } catch (error) {
+    if (!isStoreError(error)) throw error;
+    const index = { ...unknown, whole: error.code === "damaged" ? false : null, problem: error.message };
+    return { index, expiring: await lacking(undefined) };
+  }
+}
+
+function advice(fault: string): string {
+  // SQLite reports the fault on the line after a heading.
+  const what = fault.split("\n").at(-1) ?? "";
+  return `SQLite's quick_check says: ${what}. Move the file away and run \`transcripts index\` to create a new one. Keep the old file: snippets are stored nowhere else.`;
 }

@@ -1,10 +1,11 @@
 /** `transcripts entries` */
+import { entriesIn } from "../../queries/session-entries.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
-import { entryRows } from "../entry-rows.ts";
 import { text } from "../option-values.ts";
 import { printLine } from "../output.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
-import { inputOf, readOptions, sessionNamed } from "../session-input.ts";
+import type { EntryRow } from "../schemas/entries-schema.ts";
+import { sessionNamed } from "../session-input.ts";
 
 export async function run(
   context: CommandContext,
@@ -12,13 +13,15 @@ export async function run(
   options: CommandOptions,
 ): Promise<ExitCode> {
   const [argument = ""] = args;
-  const ref = await sessionNamed(context, argument);
+  const ref = await sessionNamed(context, argument, options);
+  if (ref.archived !== null)
+    context.note("only lines with a part of the conversation were kept, without problems and raw values");
   const outcome = text(options, "outcome");
   const redactor = redactorFor(options);
   let found = 0;
-  for await (const row of entryRows(inputOf(context, ref), readOptions(context, ref))) {
+  for await (const row of entriesIn(ref, context)) {
     if (outcome !== undefined && row.outcome !== outcome) continue;
-    await printLine(context, await redactedRow(redactor, row));
+    await printLine(context, { version: 1, ...(await redactedRow(redactor, row)) } satisfies EntryRow);
     found += 1;
   }
   context.signal.throwIfAborted();

@@ -1,15 +1,14 @@
 /** `transcripts errors` */
-import { scanErrors } from "../../scan/errors.ts";
-import { needsAgentProgress } from "../../sessions/agent-progress.ts";
-import type { SessionRef } from "../../sessions/session-ref.ts";
+import { errorsIn, type ErrorRow as FoundError } from "../../queries/session-errors.ts";
+import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { flag } from "../option-values.ts";
 import { printLine } from "../output.ts";
 import { isReadFault } from "../../sessions/read-fault.ts";
-import type { ErrorRow } from "../schemas/errors.ts";
-import { redactedRow, redactorFor } from "../redaction.ts";
-import { familyOf, idOf, inputOf, readOptions, sessionNamed } from "../session-input.ts";
-import { dayAndTime } from "../terminal/times.ts";
+import type { ErrorRow } from "../schemas/errors-schema.ts";
+import { isRedacted, redactedRow, redactorFor } from "../redaction.ts";
+import { familyOf, noteDamage, refuseArchived, sessionNamed } from "../session-input.ts";
+import { dayAndTime } from "../terminal/time-text.ts";
 import { neutralBlock } from "../../neutral-text.ts";
 
 export async function run(
@@ -23,13 +22,13 @@ export async function run(
   for (const argument of args) {
     try {
       for (const ref of await sessionsOf(context, argument, options)) {
-        for await (const row of errorsOf(context, ref, options)) {
+        for (const row of await errorsOf(context, ref, options)) {
           await print(context, await redactedRow(redactor, row), options);
           found += 1;
         }
       }
     } catch (error) {
-      // The others are read all the same, as `grep` does.
+      // Continues with the others, like `grep`.
       if (args.length === 1 || !isReadFault(error)) throw error;
       context.note(`transcripts: ${error.message}`);
       failed = true;
@@ -40,29 +39,31 @@ export async function run(
 }
 
 async function sessionsOf(context: CommandContext, argument: string, options: CommandOptions): Promise<SessionRef[]> {
-  const ref = await sessionNamed(context, argument);
+  const ref = await sessionNamed(context, argument, options);
   return flag(options, "subagents") ? familyOf(context, ref) : [ref];
 }
 
-async function* errorsOf(context: CommandContext, ref: SessionRef, options: CommandOptions): AsyncGenerator<ErrorRow> {
-  const subagents = flag(options, "subagents");
-  if (flag(options, "fixes")) {
-    const { errorsWithFixes } = await import("../error-fixes.ts");
-    yield* errorsWithFixes(context, ref, { locate: flag(options, "locate"), subagents });
-    return;
-  }
-  const agentProgress = subagents && (await needsAgentProgress(ref));
-  for await (const error of scanErrors(inputOf(context, ref), { ...readOptions(context, ref), agentProgress })) {
-    const { tool_name, tool_use_id, line_number, call_line_number, timestamp } = error;
-    yield {
-      tool_name,
-      tool_use_id,
-      error: error.error,
-      ...(flag(options, "locate")
-        ? { session_id: idOf(ref), path: ref.path, line_number, call_line_number, timestamp }
-        : {}),
-    };
-  }
+async function errorsOf(context: CommandContext, ref: SessionRef, options: CommandOptions): Promise<ErrorRow[]> {
+  if (!isRedacted(options)) refuseArchived(ref);
+  const [fixes, subagents] = [flag(options, "fixes"), flag(options, "subagents")];
+  const { rows, ...read } = await errorsIn(ref, { fixes, subagents, signal: context.signal, stdin: context.stdin });
+  // Damage may hide a fix.
+  if (fixes) noteDamage(context, ref, { errors: read.problems, metadata: read.metadata });
+  return flag(options, "locate") ? rows : rows.map(withoutPlace);
+}
+
+function withoutPlace(row: FoundError): ErrorRow {
+  const {
+    session_id: _id,
+    path: _path,
+    host: _host,
+    line_number: _line,
+    call_line_number: _call,
+    timestamp: _time,
+    is_foreign: _foreign,
+    ...rest
+  } = row;
+  return rest;
 }
 
 async function print(context: CommandContext, row: ErrorRow, options: CommandOptions): Promise<void> {
@@ -73,7 +74,7 @@ async function print(context: CommandContext, row: ErrorRow, options: CommandOpt
   } else await context.out(tabbed(context, row));
 }
 
-/** One row. */
+/** Prints one row. */
 function tabbed({ isTerminal, colors }: CommandContext, row: ErrorRow): string {
   const shown = (text: string): string => neutralBlock(escaped(text));
   const cells = [colors.yellow(shown(row.tool_name ?? "")), shown(row.tool_use_id ?? ""), shown(row.error)];
@@ -82,12 +83,14 @@ function tabbed({ isTerminal, colors }: CommandContext, row: ErrorRow): string {
       shown(row.session_id),
       String(row.line_number ?? ""),
       isTerminal ? dayAndTime(row.timestamp ?? null) : (row.timestamp ?? ""),
+      ...(row.is_foreign === true ? [FOREIGN] : []),
+      ...(row.host === undefined ? [] : [shown(row.host)]),
     );
   }
   return `${cells.join("\t")}\n`;
 }
 
-/** As `@tsv` of jq has it. */
+/** Escapes like jq's `@tsv`. */
 function escaped(text: string): string {
   return text.replaceAll("\\", "\\\\").replaceAll("\t", "\\t").replaceAll("\n", "\\n").replaceAll("\r", "\\r");
 }

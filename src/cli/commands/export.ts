@@ -1,20 +1,32 @@
 /** `transcripts export` */
 import { realpath } from "node:fs/promises";
-import { resolve } from "node:path";
-import { MAX_IMAGE_BYTES, pageSession, renderPage, type PageSession } from "../../html/index.ts";
+import { basename, dirname, extname, resolve } from "node:path";
+import { createFolder } from "../../create-folder.ts";
+import { MAX_IMAGE_BYTES, renderPage, type PageSession } from "../../html/html.ts";
+import { counted } from "../../html/quantities.ts";
 import type { Redactor } from "../../redact/redactor.ts";
 import { attachmentReader } from "../../sessions/attachment-reader.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
 import { sessionFamily, type SessionNode } from "../../sessions/session-family.ts";
-import type { SessionRef } from "../../sessions/session-ref.ts";
-import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
-import { text } from "../option-values.ts";
-import { redactedResult, redactorFor } from "../redaction.ts";
-import { noteDamage, parseSession, sessionNamed } from "../session-input.ts";
+import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
+import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import { type ReadSession, transcriptsOf, writeJson, writeTranscript } from "../exported-session.ts";
+import { flag, text } from "../option-values.ts";
+import { redactorFor } from "../redaction.ts";
+import { conversationOf, sessionNamed } from "../session-input.ts";
 import { createWholeFile } from "../write-file.ts";
+import { TranscriptsError } from "../../transcripts-error.ts";
 
-/** A page says what a transcript says, and is as private. */
-const PAGE_MODE = 0o600;
+/** Mode of new files, which are as private as a transcript. */
+const FILE_MODE = 0o600;
+
+const FORMATS = {
+  html: { extension: ".html", name: "A page" },
+  markdown: { extension: ".md", name: "A transcript" },
+  json: { extension: ".json", name: "The JSON of a session" },
+} as const;
+type Format = keyof typeof FORMATS;
+const NAMES = ["html", "markdown", "json"] as const satisfies Format[];
 
 export async function run(
   context: CommandContext,
@@ -23,47 +35,103 @@ export async function run(
 ): Promise<ExitCode> {
   const [argument = ""] = args;
   const output = text(options, "output") ?? (context.isTerminal ? undefined : "-");
-  if (output === undefined) throw new CliError("A page is not for a terminal.", "Name a file: `-o session.html`.");
-  const ref = await sessionNamed(context, argument);
+  const format = formatAsked(options, output);
+  if (output === undefined) {
+    const { name, extension } = FORMATS[format];
+    throw new TranscriptsError(
+      "bad_arguments",
+      `${name} is not printed on a terminal.`,
+      `Name a file: \`-o session${extension}\`.`,
+    );
+  }
+  const ref = await sessionNamed(context, argument, options);
   const { root, unreadable } = await sessionFamily(ref, context);
   for (const { path, reason } of unreadable) context.note(`not read: ${path}: ${reason}`);
   const subagents = options["subagents"] !== false;
   const exporting = { subagents, redactor: redactorFor(options) };
-  const page = await pageOf(context, subagents ? root : { ref: root.ref, children: [] }, exporting);
+  const session = await readAll(context, subagents ? root : { ref: root.ref, children: [] }, exporting);
   context.signal.throwIfAborted();
-  if (page.stats.total_messages === 0 && page.children.length === 0) return 1;
-  await write(context, page, output, ref);
+  if (session.conversation.stats.total_messages === 0 && session.children.length === 0) return 1;
+  const sources = refsIn(root).flatMap(({ path }) => path ?? []);
+  if (format === "markdown") await writeTranscripts(context, session, { output, sources, alone: !subagents });
+  else await writeFile(context, output, sources, (write) => writeAs(format, session, write));
   return 0;
+}
+
+/** Returns the format of the option, or else of the file's extension. */
+function formatAsked(options: CommandOptions, output = ""): Format {
+  const [asked, ...others] = NAMES.filter((name) => flag(options, name));
+  if (asked !== undefined && others.length > 0) {
+    const given = [asked, ...others].map((name) => `--${name}`).join(" and ");
+    throw new TranscriptsError("bad_arguments", `${given} exclude each other.`, "Give one of them.");
+  }
+  const extension = extname(output).toLowerCase();
+  return asked ?? NAMES.find((name) => FORMATS[name].extension === extension) ?? "html";
 }
 
 interface Exporting {
   subagents: boolean;
-  /** Undefined: secrets stay as they are. */
+  /** Undefined: secrets are not redacted. */
   redactor: Redactor | undefined;
 }
 
-async function pageOf(
+async function readAll(
   context: CommandContext,
   { ref, children }: SessionNode,
   exporting: Exporting,
-): Promise<PageSession> {
+): Promise<ReadSession> {
   const { subagents, redactor } = exporting;
-  const result = await parseSession(context, ref, { subagents });
-  noteDamage(context, ref, result);
-  const below: PageSession[] = [];
+  const conversation = await conversationOf(context, ref, { redactor, subagents });
+  const below: ReadSession[] = [];
   for (const child of children) {
     try {
-      below.push(await pageOf(context, child, exporting));
+      below.push(await readAll(context, child, exporting));
     } catch (error) {
       context.note(`not read: ${child.ref.path ?? child.ref.id}: ${reasonOf(error)}`);
     }
   }
-  const shown = await redactedResult(redactor, result);
-  const readImage = imageReader(ref);
-  return { ...pageSession(shown, below), ...(readImage ? { readImage } : {}) };
+  return { ref, conversation, children: below };
 }
 
-/** Finds pictures that a transcript of ours keeps beside itself. */
+function refsIn({ ref, children }: SessionNode): SessionRef[] {
+  return [ref, ...children.flatMap(refsIn)];
+}
+
+type Write = (text: string) => Promise<void>;
+
+async function writeAs(format: "html" | "json", session: ReadSession, write: Write): Promise<void> {
+  if (format === "json") return writeJson(session, write);
+  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return renderPage(pageOf(session), write, { timeZone });
+}
+
+function pageOf({ ref, conversation, children }: ReadSession): PageSession {
+  const readImage = imageReader(ref);
+  const host = ref.archived?.host ?? null;
+  const origin = host === null ? (ref.isForeign ? { origin: FOREIGN } : {}) : { origin: `recorded on ${host}` };
+  return { ...conversation, children: children.map(pageOf), ...origin, ...(readImage ? { readImage } : {}) };
+}
+
+/** Writes one file per session. Standard output can have only the session's own. */
+async function writeTranscripts(
+  context: CommandContext,
+  session: ReadSession,
+  { output, sources, alone }: { output: string; sources: readonly string[]; alone: boolean },
+): Promise<void> {
+  const isFile = output !== "-";
+  const all = transcriptsOf(session, isFile ? basename(output) : `${session.conversation.id}.md`, alone);
+  const wanted = isFile ? all : transcriptsOf(session, `${session.conversation.id}.md`, true);
+  // The session's own comes first, so that nothing is written if it is refused.
+  for (const [at, transcript] of wanted.entries()) {
+    const path = isFile ? resolve(context.cwd, dirname(output), transcript.path) : output;
+    if (isFile && at > 0) createFolder(dirname(path));
+    await writeFile(context, path, sources, (write) => writeTranscript(transcript, write));
+  }
+  if (!isFile && all.length > 1)
+    context.note(`left out: ${counted(all.length - 1, "subagent")}; with -o FILE each gets a file of its own`);
+}
+
+/** Finds images saved beside a transcript. */
 function imageReader(ref: SessionRef): PageSession["readImage"] {
   const read = attachmentReader(ref, MAX_IMAGE_BYTES);
   if (read === undefined) return undefined;
@@ -74,19 +142,22 @@ function imageReader(ref: SessionRef): PageSession["readImage"] {
   };
 }
 
-async function write(context: CommandContext, page: PageSession, output: string, ref: SessionRef): Promise<void> {
-  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  if (output === "-") {
-    await renderPage(page, (html) => context.out(html), { timeZone });
-    return;
-  }
+/** Writes a file completely or not at all, but none of `sources`; or standard output. */
+async function writeFile(
+  context: CommandContext,
+  output: string,
+  sources: readonly string[],
+  content: (write: Write) => Promise<void>,
+): Promise<void> {
+  if (output === "-") return content((piece) => context.out(piece));
   const path = resolve(context.cwd, output);
-  if (ref.path !== null && (await isSameFile(path, ref.path))) {
-    throw new CliError(`${output} is the session itself.`, "Name another file.");
+  for (const source of sources) {
+    if (await isSameFile(path, source))
+      throw new TranscriptsError("bad_arguments", `${output} is the session itself.`, "Name another file.");
   }
-  const file = await createWholeFile(path, PAGE_MODE);
+  const file = await createWholeFile(path, FILE_MODE);
   try {
-    await renderPage(page, (html) => file.write(html), { timeZone });
+    await content((piece) => file.write(piece));
     await file.finish();
   } finally {
     await file.discard();

@@ -1,10 +1,40 @@
-/** `transcripts find` */
-import { storePlace } from "../../store/store-place.ts";
+/** `transcripts find`: the index, best passages first, then the sessions that it does not have. */
+import type { FindAsked, FoundInFile, FoundPassage, HitSession } from "../../queries/find-in-files.ts";
+import type { HitRole } from "../../queries/find-in-session.ts";
+import type { SessionAccess } from "../../queries/stored-session.ts";
+import { wantedFile } from "../../fixes/touched-files.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
-import { findByIndex } from "../find-indexed.ts";
-import { findRequest } from "../find-query.ts";
-import { isRedacted } from "../redaction.ts";
-import { flag } from "../option-values.ts";
+import { agentAsked, NO_SESSIONS } from "../session-input.ts";
+import { between, flag, integer, text } from "../option-values.ts";
+import { isRedacted, redactedRows, redactorFor, shownRef } from "../redaction.ts";
+import type { FindRow } from "../schemas/find-schema.ts";
+import { TranscriptsError } from "../../transcripts-error.ts";
+import { argumentFor, projectName, shownSource } from "../session-names.ts";
+import { withoutOutputTags } from "../../calls/result-texts.ts";
+import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
+import { neutralBlock, neutralLine } from "../../neutral-text.ts";
+import { dayAndTime } from "../terminal/time-text.ts";
+import { cut, widthOf, wrap } from "../terminal/width.ts";
+import { counted } from "../../html/quantities.ts";
+import { withoutIndex } from "../../queries/current-index.ts";
+import { findInIndex, type FoundInIndex } from "../../queries/find-in-index.ts";
+import { searchedTerms } from "../../search/search.ts";
+import { isReadFault } from "../../sessions/read-fault.ts";
+import { reasonOf } from "../../sessions/reasons.ts";
+import { storePlace } from "../../store/store-place.ts";
+import { leftAside, type OpenIndex, openIndex } from "../find-index.ts";
+import { printLine } from "../output.ts";
+
+/** Passages that a terminal gets unless --limit says otherwise. */
+const SCREENFUL = 20;
+const INDENT = "    ";
+/** Maximum number of ranked passages without `--limit`. */
+const MOST_RANKED = 5_000;
+/** Reading this many bytes takes a second or so, so an index is worth a hint. */
+const WORTH_AN_INDEX_BYTES = 200_000_000;
+
+/** `store` is undefined if the index has no content, or is not to be used. */
+type Index = Omit<OpenIndex, "store"> & { store: OpenIndex["store"] | undefined };
 
 export async function run(
   context: CommandContext,
@@ -13,7 +43,336 @@ export async function run(
 ): Promise<ExitCode> {
   const request = findRequest(context, args, options);
   const hasIndex = storePlace(context).exists;
-  if (hasIndex && !flag(options, "scan") && isRedacted(options)) return findByIndex(context, request);
-  const { findByScan } = await import("../find-scan.ts");
-  return findByScan(context, request, hasIndex);
+  const isWanted = hasIndex && !flag(options, "scan") && isRedacted(options);
+  const index = isWanted ? await openIndex(context) : undefined;
+  try {
+    if (index !== undefined && index.left?.reason !== "none") {
+      const found = await foundIn(context, request, index);
+      if (found !== undefined) return await printAll(context, request, index, found);
+    }
+  } finally {
+    await index?.store.close();
+  }
+  const files = index?.left?.reason === "none" ? { ...index, store: undefined } : await filesAlone(context);
+  const found = await findInIndex(undefined, context, request.query, files.changed);
+  return printAll(context, request, files, found, hasIndex);
+}
+
+interface FindRequest {
+  query: FindAsked & { limit: number };
+  isJson: boolean;
+  options: CommandOptions;
+}
+
+/** Throws a `TranscriptsError` for an empty term. */
+function findRequest(context: CommandContext, args: readonly string[], options: CommandOptions): FindRequest {
+  const [term = ""] = args;
+  const path = text(options, "file");
+  const file = path === undefined ? undefined : wantedFile(path, context);
+  if (term === "" && (args.length > 0 || file === undefined))
+    throw new TranscriptsError("bad_arguments", "TERM is empty.", "Give at least one character, or --file.");
+  const isJson = flag(options, "json");
+  const role = text(options, "role");
+  const tool = text(options, "tool");
+  const query = {
+    term,
+    match: flag(options, "words") ? ("words" as const) : ("phrase" as const),
+    ...between(options),
+    project: text(options, "project"),
+    agent: agentAsked(options),
+    ...(file === undefined ? {} : { file }),
+    here: flag(options, "here"),
+    ...(isRole(role) ? { role } : {}),
+    ...(tool === undefined ? {} : { tool }),
+    ...(flag(options, "errors") ? { errorsOnly: true } : {}),
+    ...(isRedacted(options) ? {} : { raw: true }),
+    limit: integer(options, "limit") ?? (context.isTerminal && !isJson ? SCREENFUL : Infinity),
+    now: context.now(),
+    signal: context.signal,
+  };
+  return { query, isJson, options };
+}
+
+function isRole(role: string | undefined): role is HitRole {
+  return role === "user" || role === "assistant" || role === "tool" || role === "system";
+}
+
+async function filesAlone(context: CommandContext): Promise<Index> {
+  const files = await withoutIndex(context);
+  for (const { path, reason } of files.unreadable) context.note(`not read: ${path}: ${reason}`);
+  return { ...files, store: undefined };
+}
+
+/** Returns undefined if the index cannot be read to its end, which is reported: damage may be anywhere. */
+async function foundIn(
+  context: CommandContext,
+  { query }: FindRequest,
+  index: OpenIndex,
+): Promise<FoundInIndex | undefined> {
+  // Nobody reads more than that best first; the others come after, as they are found.
+  const ranked = query.limit === Infinity ? { limit: MOST_RANKED, rankedAtMost: MOST_RANKED } : {};
+  try {
+    return await findInIndex(index.store, context, { ...query, ...ranked }, index.changed);
+  } catch (error) {
+    return leftAside(context, error);
+  }
+}
+
+async function printAll(
+  context: CommandContext,
+  request: FindRequest,
+  index: Index,
+  found: FoundInIndex,
+  hasIndex = true,
+): Promise<ExitCode> {
+  const { query } = request;
+  const openBy = opener(index);
+  const show = (passages: readonly FoundPassage[]): Promise<void> => print(context, request, passages, openBy);
+  let lacking = Infinity;
+  const ranked = found.passages.length;
+  await show(found.passages);
+  let older = 0;
+  if (query.limit === Infinity) {
+    for await (const passages of found.older()) {
+      await show(passages);
+      older += passages.length;
+    }
+  }
+  let shown = ranked + older;
+  const reading = new Reading(context);
+  if (shown < query.limit) {
+    for await (const { passages } of reading.counted(found.rest(found.unindexed), found.unindexed.length)) {
+      const [first] = passages;
+      if (first === undefined) continue;
+      lacking = Math.min(lacking, first.missing.length);
+      const fitting = passages.slice(0, query.limit - shown);
+      await show(fitting);
+      shown += fitting.length;
+      if (shown >= query.limit) break;
+    }
+  }
+  const counts = { ranked, older, shown, lacking };
+  context.note(scopeLine(request, { index, found, reading, hasIndex, ...counts }));
+  return shown > 0 ? 0 : 1;
+}
+
+/** Returns how to open each session, by an argument that means no other one. */
+function opener({ known }: Index): (session: HitSession) => OpenBy {
+  const ambiguous = new Set(known.ambiguous);
+  return ({ ref, stored, access }) => {
+    if (access.kind === "unreadable") return access;
+    const isOnly = !ambiguous.has(ref.id) && (stored === undefined || ref.id === stored.session_id);
+    // The path of another machine means nothing here.
+    if (access.kind === "elsewhere") return { kind: access.kind, argument: argumentFor({ ...ref, id: access.id }) };
+    return { kind: access.kind, argument: argumentFor(ref, isOnly) };
+  };
+}
+
+/** Prints JSON in the order given; for people the passages of one session together, the session of the best one first. */
+async function print(
+  context: CommandContext,
+  { isJson, options }: FindRequest,
+  found: readonly FoundPassage[],
+  openBy: (session: HitSession) => OpenBy,
+): Promise<void> {
+  // The head of a file has titles and projects unredacted.
+  const redactor = redactorFor(options);
+  const rows = await redactedRows(
+    redactor,
+    found.map((passage) => findRow(passage, openBy(passage.session))),
+  );
+  if (isJson) {
+    for (const row of rows) await printLine(context, row);
+    return;
+  }
+  const shown = found.map(({ session: { ref } }, at) => ({ ref, row: rows[at] }));
+  for (const [, group] of Map.groupBy(shown, ({ ref }) => ref.path ?? ref.id)) {
+    const [first] = group;
+    if (first === undefined) continue;
+    await context.out(findHeading(context, await shownRef(redactor, first.ref)));
+    for (const { row } of group) if (row) await context.out(passageText(context, row));
+  }
+}
+
+/** Counts sessions as they are read, with a bar if that takes long. Sessions that cannot be read are reported. */
+class Reading {
+  searched = 0;
+  unreadable = 0;
+  readonly #context: CommandContext;
+
+  constructor(context: CommandContext) {
+    this.#context = context;
+  }
+
+  async *counted(found: AsyncIterable<FoundInFile>, sessions: number): AsyncGenerator<FoundInFile> {
+    const progress = this.#context.progress(sessions, "sessions");
+    try {
+      for await (const each of found) {
+        if (each.isHeld !== true) {
+          if (each.failure === undefined) this.searched += 1;
+          else this.#report(each);
+          progress.advance();
+        }
+        yield each;
+      }
+    } finally {
+      progress.end();
+    }
+  }
+
+  #report({ ref, failure }: FoundInFile): void {
+    if (!isReadFault(failure)) throw failure;
+    this.#context.note(`not read: ${ref.path ?? ref.id}: ${reasonOf(failure)}`);
+    this.unreadable += 1;
+  }
+}
+
+interface Scope {
+  index: Index;
+  found: FoundInIndex;
+  reading: Reading;
+  hasIndex: boolean;
+  /** Numbers of passages: shown best first, shown unranked from the index, and all. */
+  ranked: number;
+  older: number;
+  shown: number;
+  /** Number of words that the best passage of the files lacks. */
+  lacking: number;
+}
+
+/** Returns what was searched, and how. */
+function scopeLine(request: FindRequest, scope: Scope): string {
+  const { index, found, reading, shown } = scope;
+  const { query, options } = request;
+  const unreadable = index.unreadable.length + reading.unreadable;
+  const isNarrowed = ["since", "project", "agent", "here"].some((name) => options[name] !== undefined);
+  if (index.store === undefined && found.unindexed.length === 0 && unreadable === 0 && !isNarrowed) return NO_SESSIONS;
+  const files = counted(reading.searched, index.store === undefined ? "session" : "changed session");
+  const where =
+    index.store === undefined ? files : `${indexNote(scope)}${reading.searched > 0 ? ` and ${files} as files` : ""}`;
+  const left = found.unindexed.length - reading.searched - reading.unreadable;
+  const more =
+    shown >= query.limit && left > 0
+      ? `; stopped at ${counted(query.limit, "passage")}, ${counted(left, "older session")} not searched`
+      : "";
+  const bytes = found.unindexed.reduce((sum, { bytes: size }) => sum + (size ?? 0), 0);
+  const hint = scope.hasIndex || bytes < WORTH_AN_INDEX_BYTES ? "" : "; `transcripts index` makes searching quick";
+  return `searched ${where}, ${unreadable} unreadable${rankedNote(scope)}${more}${wordsNote(query, scope)}${hint}`;
+}
+
+function indexNote({ index, found }: Scope): string {
+  const { known, updated } = index;
+  const notes = [
+    ...(updated > 0 ? [`${updated} brought up to date`] : []),
+    ...(found.isAll && known.gone > 0 ? [`${known.gone} whose file is gone`] : []),
+  ];
+  return `${counted(found.indexed, "session")} in the index${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;
+}
+
+function rankedNote({ found, ranked, older }: Scope): string {
+  const { total, isTotalExact } = found.result;
+  if (older > 0)
+    return `; the newest ${counted(ranked, "passage")} best first, then ${counted(older, "older one")}, newest first`;
+  if (!isTotalExact) return `; the best ${ranked} of the ${total} newest passages, older ones were not ranked`;
+  return total > ranked ? `; the best ${ranked} of ${counted(total, "passage")}` : "";
+}
+
+function wordsNote(query: FindRequest["query"], { found, shown, ranked, lacking }: Scope): string {
+  const terms = searchedTerms(query);
+  const { words } = found.result;
+  if (shown === 0 || query.match !== "words") return "";
+  const had = ranked > 0 && words !== null ? words.required : terms.length - lacking;
+  if (had === terms.length) return "";
+  const orMore = ranked > 0 ? " or more" : "";
+  return `; no passage has all of ${terms.join(", ")}: these have ${had} of ${terms.length}${orMore}`;
+}
+
+/** How to open a session: by an argument, from its file or the store, or not at all, and why. */
+type OpenBy =
+  | { kind: "here" | "gone" | "elsewhere"; argument: string }
+  | Extract<SessionAccess, { kind: "unreadable" }>;
+
+function findRow(passage: FoundPassage, open: OpenBy): FindRow {
+  const { ref } = passage.session;
+  const { line_number, role, block_type } = passage;
+  return {
+    version: 1,
+    session_id: ref.id,
+    source: shownSource(ref),
+    path: ref.source === "opencode-store" ? null : ref.path,
+    project: ref.project ?? (ref.projectLabel || null),
+    line_number: line_number === 0 ? null : line_number,
+    byte_offset: passage.byte_offset,
+    timestamp: passage.timestamp,
+    role,
+    block_type,
+    tool_name: passage.tool_name,
+    tool_use_id: passage.tool_use_id,
+    passage: passage.passage,
+    matches: passage.matches.map(([start, end]) => [start, end]),
+    match_count: passage.match_count,
+    open: openCommand(passage, open),
+    gone: open.kind === "gone",
+    host: passage.session.access.kind === "elsewhere" ? passage.session.access.host : null,
+    superseded: passage.superseded,
+    is_foreign: ref.isForeign,
+    rank: passage.rank,
+    event_id: passage.event_id,
+  };
+}
+
+/** A comment where nothing can be opened: pasted into a shell it does nothing. */
+function openCommand(
+  { session, role, block_type, line_number, is_sidechain, superseded }: FoundPassage,
+  open: OpenBy,
+): string {
+  const { path, database, id } = session.ref;
+  const place = (path ?? database ?? id).replaceAll(/\s/g, " ");
+  if (open.kind === "unreadable") return `# ${place} cannot be read: ${open.reason}`;
+  if (block_type === "title") return `transcripts show ${open.argument}`;
+  const isInner = role === "tool" ? " --with-tools" : block_type === "thinking" ? " --with-thinking" : "";
+  const isBelow = is_sidechain === true ? " --subagents" : "";
+  const isDropped = superseded ? " --superseded" : "";
+  return `transcripts show ${open.argument} --line ${line_number}${isInner}${isBelow}${isDropped}`;
+}
+
+/** The line above the passages of a session. */
+function findHeading({ colors, columns }: CommandContext, ref: SessionRef): string {
+  const project = ref.project === null ? ref.projectLabel : projectName(ref.project);
+  const mark = ref.isForeign ? FOREIGN : "";
+  const facts = [mark, neutralLine(ref.title ?? ""), neutralLine(project), shownSource(ref)].filter(
+    (fact) => fact !== "",
+  );
+  const id = cut(neutralLine(ref.id), columns);
+  const room = columns - widthOf(id) - 2;
+  return `${colors.bold(id)}${room < 8 ? "" : `  ${colors.dim(cut(facts.join(" · "), room))}`}\n`;
+}
+
+/** A passage with its place, and the command that opens it. */
+function passageText({ colors, columns }: CommandContext, row: FindRow): string {
+  const who = row.role === "tool" ? `tool ${neutralLine(row.tool_name ?? "")}`.trimEnd() : row.role;
+  const more = row.match_count > row.matches.length ? `${row.match_count} matches` : "";
+  const line = row.line_number === null ? "" : `line ${colors.yellow(String(row.line_number))}`;
+  const side = row.block_type === "title" ? "title" : who;
+  const dropped = row.superseded ? "superseded" : "";
+  const kept = row.host === null ? (row.gone ? "from the store" : "") : neutralLine(row.host);
+  const head = ["", line, dayAndTime(row.timestamp), side, dropped, kept, more]
+    .filter((part, at) => at === 0 || part !== "")
+    .join("  ");
+  const passage = marked(row, (match) => colors.bold(colors.red(match)));
+  // The command stays on one line, so that it can be copied: a terminal breaks it by itself.
+  return `${wrap(head, columns)}\n${wrap(passage, columns, INDENT)}\n${INDENT}${colors.dim(neutralLine(row.open))}\n\n`;
+}
+
+/** The passage on one line with its matches coloured. */
+function marked({ passage, matches, role }: FindRow, paint: (match: string) => string): string {
+  const own = (text: string): string => (role === "system" ? withoutOutputTags(text) : text);
+  const line = (text: string): string => neutralBlock(own(text)).replaceAll(/[\n\t]/g, " ");
+  let shown = "";
+  let done = 0;
+  for (const [start, end] of matches) {
+    shown += line(passage.slice(done, start)) + paint(line(passage.slice(start, end)));
+    done = end;
+  }
+  return shown + line(passage.slice(done));
 }

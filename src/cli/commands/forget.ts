@@ -1,32 +1,35 @@
 /** `transcripts forget` */
 import { counted } from "../../html/quantities.ts";
+import { isOwnSession, suffixedId, tombstonesOf } from "../../indexing/session-keys.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";
-import { SessionError } from "../../sessions/session-error.ts";
 import { isStream, type SessionRef } from "../../sessions/session-ref.ts";
 import { sessionRoots } from "../../sessions/session-roots.ts";
 import { knownSessionId } from "../../snippets/session-lookup.ts";
-import { SnippetError } from "../../snippets/snippet-error.ts";
 import { openStore, storePlace } from "../../store/open-store.ts";
-import type { Store } from "../../store/store.ts";
-import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
-import { confirmed } from "../confirm.ts";
-import { indexedOf, type Indexed } from "../forget/indexed.ts";
-import { type FilePlan, filesOf, SafePlaces } from "../forget/plan.ts";
-import { removePlaces } from "../forget/remove.ts";
+import { localPlace } from "../../store/store-place.ts";
+import { storedRef } from "../../queries/stored-session.ts";
+import type { Store, Tombstone } from "../../store/store.ts";
+import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import { type FilePlan, filesOf, type Place, SafePlaces } from "../forget-plan.ts";
 import { flag } from "../option-values.ts";
-import { printObject } from "../output.ts";
-import type { Forgotten } from "../schemas/snippets.ts";
+import { confirmed, printObject } from "../output.ts";
+import type { Forgotten } from "../schemas/snippets-schema.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { sessionNamed } from "../session-input.ts";
 import { forCommandLine } from "../with-snippets.ts";
+import { TranscriptsError, isFieldError, isSessionError } from "../../transcripts-error.ts";
+import { rm } from "node:fs/promises";
+import type { StoredSession } from "../../store/stored-model.ts";
 
 interface Plan extends FilePlan {
   id: string;
   indexed: Indexed;
+  /** Of all sessions in the index and on disk that are forgotten. */
+  tombstones: Tombstone[];
 }
 
-const TAKEN_IN_AGAIN = "its files stay, so the next `index` or `find` takes the session in again";
+const LEFT_OUT = "its files stay; the index leaves the session out until `transcripts index SESSION`";
 
 export async function run(
   context: CommandContext,
@@ -34,20 +37,32 @@ export async function run(
   options: CommandOptions,
 ): Promise<ExitCode> {
   if (args[0] === "-")
-    throw new CliError("SESSION: standard input cannot be forgotten.", "Give an id, a path or latest.");
-  // Without an index none is made.
+    throw new TranscriptsError(
+      "bad_arguments",
+      "SESSION: standard input cannot be removed.",
+      "Give an id, a path or latest.",
+    );
+  // Does not create an index.
   const store = storePlace(context).exists ? await openStore(context) : undefined;
+  // The figures of this machine, if the store is a team's.
+  const local = localPlace(context);
+  const hasFigures = store?.backend === "postgres" && storePlace(local).exists;
+  const figures = hasFigures ? await openStore(local) : undefined;
   try {
     const keepFiles = flag(options, "keepFiles");
     const plan = await planOf(context, store, args[0] ?? "", keepFiles);
     await show(context, plan, options);
-    if (keepFiles && plan.kept.length > 0) context.note(TAKEN_IN_AGAIN);
+    if (keepFiles && plan.kept.length > 0) context.note(LEFT_OUT);
+    const isSure = flag(options, "yes");
     if (plan.places.length === 0 && plan.indexed.sessions.length === 0) {
+      if (!flag(options, "dryRun")) {
+        await store?.forgetSessions([], plan.tombstones);
+        await removeFigures(figures, plan);
+      }
       context.note("there is nothing to remove");
       await report(context, plan, [], { removed: false }, options);
       return 1;
     }
-    const isSure = flag(options, "yes");
     if (flag(options, "dryRun") || !(isSure || (await confirmed(context, `${summary(plan)} will be removed.`)))) {
       context.note("nothing was removed");
       await report(context, plan, [], { removed: false }, options);
@@ -57,16 +72,20 @@ export async function run(
       ...(await removePlaces(plan.places, new SafePlaces(await sessionRoots(context)))),
       ...(await removeIndexed(store, plan)),
     ];
+    await removeFigures(figures, plan);
     for (const { path, reason } of failed) context.note(`not removed: ${path}: ${reason}`);
-    context.note(failed.length === 0 ? `removed ${summary(plan)}` : `the rest of ${summary(plan)} was removed`);
+    const total = plan.places.length + plan.indexed.sessions.length;
+    const done = failed.length === 0 ? "removed" : `removed ${total - failed.length} of ${total}:`;
+    context.note(failed.length === total && total > 0 ? "nothing was removed" : `${done} ${summary(plan)}`);
     await report(context, plan, failed, { removed: true }, options);
     return failed.length === 0 ? 0 : 2;
   } finally {
     await store?.close();
+    await figures?.close();
   }
 }
 
-/** What there is of the session. One whose files are gone is known to the index alone. */
+/** Finds the session's files and index entries. A session without files is only in the index. */
 async function planOf(
   context: CommandContext,
   store: Store | undefined,
@@ -76,29 +95,52 @@ async function planOf(
   const ref = await refOf(context, store, text);
   if (typeof ref === "string") {
     const indexed = store === undefined ? NOTHING : await indexedOf(store, [], ref);
-    return { id: ref, indexed, places: [], kept: [], refs: [] };
+    return { id: ref, indexed, tombstones: tombstonesFor(store, indexed, []), places: [], kept: [], refs: [] };
   }
   if (isStream(ref))
-    throw new CliError(`${ref.path} is a pipe or a device, not a session.`, "Give an id or the path of a file.");
+    throw new TranscriptsError(
+      "bad_arguments",
+      `${ref.path} is a pipe or a device, not a session.`,
+      "Give an id or the path of a file.",
+    );
   const files = await filesOf(ref, context);
   const indexed = store === undefined ? NOTHING : await indexedOf(store, files.refs);
   const kept = keepFiles ? files.places.map(({ path }) => ({ path, reason: "--keep-files" })) : [];
-  return { ...files, id: ref.id, indexed, places: keepFiles ? [] : files.places, kept: [...files.kept, ...kept] };
+  const tombstones = tombstonesFor(store, indexed, files.refs);
+  const places = keepFiles ? [] : files.places;
+  return { ...files, id: ref.id, indexed, tombstones, places, kept: [...files.kept, ...kept] };
 }
 
-const NOTHING: Indexed = { sessions: [], events: 0, snippets: 0 };
+/** Returns tombstones of the sessions in the index, and of those on disk that it does not have. */
+function tombstonesFor(
+  store: Store | undefined,
+  { sessions, others: taken }: Indexed,
+  refs: readonly SessionRef[],
+): Tombstone[] {
+  if (store === undefined) return [];
+  const { machine } = store;
+  const stored = sessions.flatMap((row) => tombstonesOf(storedRef(row), row.session_id, machine));
+  const places = new Set(stored.map(({ place }) => place));
+  const idOf = (ref: SessionRef): string => (taken.has(ref.id) ? suffixedId(ref, machine) : ref.id);
+  const others = refs.flatMap((ref) => tombstonesOf(ref, idOf(ref), machine));
+  return [...stored, ...others.filter(({ place }) => !places.has(place))];
+}
+
+const NOTHING: Indexed = { sessions: [], others: new Set(), events: 0, snippets: 0 };
 
 async function refOf(context: CommandContext, store: Store | undefined, text: string): Promise<SessionRef | string> {
+  const { env, home, cwd } = context;
   try {
-    const ref = await sessionMeant(text, context);
-    // What cannot be read can be forgotten, if it lies where sessions are kept.
-    return ref.source === "file" ? await sessionNamed(context, text) : ref;
+    // Without the sessions of the store, which has its own names for them.
+    const ref = await sessionMeant(text, { env, home, cwd });
+    // Unreadable files can be removed if they are in a session folder.
+    return ref.source === "file" ? await sessionNamed(context, text, {}) : ref;
   } catch (error) {
-    if (!(error instanceof SessionError) || error.code !== "not_found" || store === undefined) throw error;
+    if (!isSessionError(error) || error.code !== "not_found" || store === undefined) throw error;
     try {
-      return await knownSessionId({ store }, text);
+      return await knownSessionId({ store, where: context }, text);
     } catch (inner) {
-      throw inner instanceof SnippetError ? (inner.code === "unknown_session" ? error : forCommandLine(inner)) : inner;
+      throw isFieldError(inner) ? (inner.code === "unknown_session" ? error : forCommandLine(inner)) : inner;
     }
   }
 }
@@ -130,20 +172,25 @@ async function show(context: CommandContext, plan: Plan, options: CommandOptions
     ...plan.kept.map(({ path, reason }) => colors.dim(`  stays     ${neutralLine(path)}: ${neutralLine(reason)}`)),
   ];
   await context.out(`${lines.join("\n")}\n`);
-  // It must be seen before the question.
+  // Must be visible before the question.
   await context.flush();
 }
 
-async function removeIndexed(store: Store | undefined, { indexed }: Plan): Promise<Forgotten["failed"]> {
-  const failed: Forgotten["failed"] = [];
-  for (const { session_id } of indexed.sessions) {
-    try {
-      await store?.deleteSession(session_id);
-    } catch (error) {
-      failed.push({ path: `${session_id} in the index`, reason: reasonOf(error) });
-    }
+async function removeIndexed(store: Store | undefined, { indexed, tombstones }: Plan): Promise<Forgotten["failed"]> {
+  try {
+    const ids = indexed.sessions.map(({ session_id: id }) => id);
+    await store?.forgetSessions(ids, tombstones);
+    return [];
+  } catch (error) {
+    return indexed.sessions.map(({ session_id: id }) => ({ path: `${id} in the index`, reason: reasonOf(error) }));
   }
-  return failed;
+}
+
+async function removeFigures(store: Store | undefined, { id, refs }: Plan): Promise<void> {
+  if (store === undefined) return;
+  const indexed = await indexedOf(store, refs, refs.length === 0 ? id : undefined);
+  const ids = indexed.sessions.map(({ session_id: each }) => each);
+  await store.forgetSessions(ids, tombstonesFor(store, indexed, refs));
 }
 
 async function report(
@@ -165,4 +212,65 @@ async function report(
     failed,
     removed,
   } satisfies Forgotten);
+}
+
+/** Removes files and folders. Resolves to those that could not be removed, with the reason. */
+export async function removePlaces(
+  places: readonly Place[],
+  safe: SafePlaces,
+  remove: (path: string) => Promise<void> = (path) => rm(path, { recursive: true }),
+): Promise<{ path: string; reason: string }[]> {
+  const failed: { path: string; reason: string }[] = [];
+  for (const { path } of places) {
+    try {
+      // The file may have changed since it was checked.
+      const objection = await safe.objection(path);
+      if (objection === undefined) await remove(path);
+      else failed.push({ path, reason: objection });
+    } catch (error) {
+      failed.push({ path, reason: reasonOf(error) });
+    }
+  }
+  return failed;
+}
+
+interface Indexed {
+  sessions: StoredSession[];
+  /** Ids of the other sessions in the index. */
+  others: ReadonlySet<string>;
+  events: number;
+  snippets: number;
+}
+
+/** Returns the sessions of these files, and their subagents in the index. */
+async function indexedOf(store: Store, refs: readonly SessionRef[], alsoId?: string): Promise<Indexed> {
+  const all = await store.sessions();
+  const isOne = (session: StoredSession): boolean => {
+    const { session_id: id, path } = session;
+    if (id === alsoId) return true;
+    return (
+      isOwnSession(session, store) &&
+      refs.some((ref) => (ref.path ?? ref.database) === path && (id === ref.id || id.startsWith(`${ref.id}@`)))
+    );
+  };
+  const chosen = new Set(all.filter(isOne));
+  for (let before = -1; before !== chosen.size;) {
+    before = chosen.size;
+    for (const session of all) if (isBelow(session, chosen)) chosen.add(session);
+  }
+  let events = 0;
+  let snippets = 0;
+  for (const { session_id, state } of chosen) {
+    events += state.events;
+    const counts = await store.countSnippets(session_id);
+    snippets += Object.values(counts).reduce((sum, count) => sum + count, 0);
+  }
+  const others = new Set(all.filter((session) => !chosen.has(session)).map(({ session_id: id }) => id));
+  return { sessions: [...chosen], others, events, snippets };
+}
+
+function isBelow({ parent_id: parent, machine_id, host }: StoredSession, chosen: ReadonlySet<StoredSession>): boolean {
+  const isOnSame = (other: StoredSession): boolean =>
+    machine_id === null || other.machine_id === null ? other.host === host : other.machine_id === machine_id;
+  return parent !== null && [...chosen].some((session) => session.session_id === parent && isOnSame(session));
 }

@@ -1,24 +1,47 @@
 /** `transcripts index` */
 import { counted } from "../../html/quantities.ts";
-import { updateIndex, type IndexReport } from "../../indexing/update-index.ts";
-import { openStore, storePlace } from "../../store/open-store.ts";
-import type { CommandContext, CommandOptions, ExitCode, Progress } from "../command.ts";
+import { type IndexReport, updateIndex, type UpdateOptions } from "../../indexing/update-index.ts";
+import { migrateStore, storePlace, storeVersion, withStore } from "../../store/open-store.ts";
+import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import { withSessionsBar } from "../terminal/progress.ts";
 import { flag, integer } from "../option-values.ts";
-import { printObject } from "../output.ts";
-import type { IndexResult } from "../schemas/index-sessions.ts";
+import { confirmed, printObject } from "../output.ts";
+import { familyOf, NO_SESSIONS, sessionNamed } from "../session-input.ts";
+import type { Store } from "../../store/store.ts";
+import type { IndexResult } from "../schemas/index-sessions-schema.ts";
+import { MIGRATIONS } from "../../store/migrations/migrations.ts";
+import { TranscriptsError } from "../../transcripts-error.ts";
+import { dirname, resolve, sep } from "node:path";
+import { z } from "zod";
+import { staleSessions } from "../../indexing/stale-sessions.ts";
+import { isStream, type SessionRef } from "../../sessions/session-ref.ts";
+import { sessionRoots } from "../../sessions/session-roots.ts";
+
+/** Bytes of a project's changed sessions after which no further one is added at the start of a session. */
+const MAX_CATCH_UP_BYTES = 50_000_000;
+/** Maximum size of a hook's JSON, which may contain the agent's last message. */
+const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 
 export async function run(
   context: CommandContext,
-  _args: readonly string[],
+  args: readonly string[],
   options: CommandOptions,
 ): Promise<ExitCode> {
+  const [other, second] = ["down", "prune", "hook"].filter((name) => options[name] !== undefined);
+  if (other !== undefined && (args.length > 0 || second !== undefined)) {
+    const excluded = second === undefined ? "a SESSION" : `--${second}`;
+    throw new TranscriptsError("bad_arguments", `--${other} and ${excluded} exclude each other.`, "Give one of them.");
+  }
   const down = integer(options, "down");
   if (down !== undefined) {
-    const { takeBack } = await import("../take-back.ts");
     return takeBack(context, down, { isSure: flag(options, "yes"), isJson: flag(options, "json") });
   }
   const prune = flag(options, "prune") && (flag(options, "yes") ? "all" : true);
-  const report = await indexed(context, { rebuild: flag(options, "rebuild"), prune });
+  const named = args.length === 0 ? {} : { only: await sessionsNamed(context, args), revive: true };
+  const choice = flag(options, "hook")
+    ? async (store: Store) => ({ only: await sessionsOfHook(context, store) })
+    : named;
+  const report = await indexed(context, { rebuild: flag(options, "rebuild"), prune }, choice);
   for (const { path, reason } of report.unreadable) context.note(`not read: ${path}: ${reason}`);
   context.note(scopeLine(report));
   if (flag(options, "json")) {
@@ -30,25 +53,14 @@ export async function run(
 
 async function indexed(
   context: CommandContext,
-  options: { rebuild: boolean; prune: boolean | "all" },
+  options: UpdateOptions,
+  choice: UpdateOptions | ((store: Store) => Promise<UpdateOptions>),
 ): Promise<IndexReport> {
-  const store = await openStore(context);
-  let progress: Progress | undefined;
-  let shown = 0;
-  try {
-    return await updateIndex(store, context, {
-      ...options,
-      signal: context.signal,
-      onProgress: ({ done, total }) => {
-        progress ??= context.progress(total, "sessions");
-        progress.advance(done - shown);
-        shown = done;
-      },
-    });
-  } finally {
-    progress?.end();
-    await store.close();
-  }
+  return withStore(context, {}, async (store) => {
+    const chosen = typeof choice === "function" ? await choice(store) : choice;
+    const all = { ...options, ...chosen, signal: context.signal };
+    return withSessionsBar(context, (onProgress) => updateIndex(store, context, { ...all, onProgress }));
+  });
 }
 
 function scopeLine(report: IndexReport): string {
@@ -59,7 +71,7 @@ function scopeLine(report: IndexReport): string {
     ...(left === 0 ? [] : [`${left} gone (kept; --prune forgets them)`]),
   ];
   if (sessions === 0) {
-    return ["no sessions found; `transcripts doctor` shows where they are looked for", ...missing].join("; ");
+    return [NO_SESSIONS, ...missing].join("; ");
   }
   const counts = [
     `${report.new} new`,
@@ -70,4 +82,133 @@ function scopeLine(report: IndexReport): string {
   ];
   const megabytes = (bytes / 1e6).toFixed(1);
   return `indexed ${counted(sessions, "session")}: ${counts.join(", ")}; ${counted(events, "event")} from ${megabytes} MB`;
+}
+
+interface TakeBackOptions {
+  /** Undoes without asking. */
+  isSure: boolean;
+  isJson: boolean;
+}
+
+async function takeBack(context: CommandContext, count: number, options: TakeBackOptions): Promise<ExitCode> {
+  const { place, exists } = storePlace(context);
+  const version = exists ? await storeVersion(context) : 0;
+  if (version === 0) {
+    context.note(`no index found at ${place}; \`transcripts index\` creates one`);
+    return 1;
+  }
+  if (count > version) {
+    throw new TranscriptsError(
+      "bad_arguments",
+      `The index is at version ${version}, so ${count} migrations cannot be undone.`,
+      `Use --down ${version} or less.`,
+    );
+  }
+  const target = version - count;
+  if (!options.isSure && !(await confirmed(context, warning(place, version, target)))) {
+    context.note("nothing was changed");
+    return 1;
+  }
+  const migrations = await migrateStore(context, target);
+  context.note(
+    `the index is now at version ${migrations.to}, was at ${migrations.from}; \`transcripts index\` updates it again`,
+  );
+  if (options.isJson) await printObject(context, { ...NOTHING, store: place, migrations } satisfies IndexResult);
+  return 0;
+}
+
+const NOTHING = {
+  version: 1 as const,
+  sessions: 0,
+  new: 0,
+  changed: 0,
+  unchanged: 0,
+  gone: 0,
+  pruned: 0,
+  unreadable: [],
+  events: 0,
+  bytes: 0,
+};
+
+/** Returns what will be lost; only snippets exist nowhere else. */
+function warning(place: string, version: number, target: number): string {
+  const names = MIGRATIONS.filter((migration) => migration.version > target && migration.version <= version);
+  const steps = names.map((migration) => migration.name).toReversed();
+  const losses = target < 2 ? "all snippets and all indexed sessions" : "their data";
+  const again =
+    target < 2
+      ? "Snippets cannot be recreated."
+      : "The next `transcripts index` recreates it, with the sessions that were forgotten.";
+  return `This migrates ${place} down from version ${version} to ${target} (undoes: ${steps.join(", ")}) and deletes ${losses}. ${again}`;
+}
+
+/** Fields that hooks of Claude Code, Codex, Copilot CLI and Qwen Code share. */
+const HookInput = z.object({
+  hook_event_name: z.string(),
+  /** At the start of a session, a file that may not exist yet. */
+  transcript_path: z.string().min(1),
+});
+
+/** Returns the sessions that were named, with their subagents. */
+async function sessionsNamed(context: CommandContext, args: readonly string[]): Promise<SessionRef[]> {
+  const found: SessionRef[] = [];
+  for (const argument of args) {
+    const ref = await sessionNamed(context, argument, {});
+    if (ref.archived !== null)
+      throw new TranscriptsError("gone", `Session ${ref.id} has no file here.`, "The store keeps what it has of it.");
+    if (isStream(ref) || ref.source === "stdin")
+      throw new TranscriptsError("bad_arguments", `${argument} is not a file.`, "Give an id or the path of a file.");
+    found.push(...(await familyOf(context, ref)).filter(({ archived }) => archived === null));
+  }
+  return found;
+}
+
+/**
+ * Returns the sessions to index for a hook: its own with its subagents, or, at the start of a session, those of the same
+ * project that changed since they were indexed, newest first, because no hook runs when an agent is interrupted.
+ */
+async function sessionsOfHook(context: CommandContext, store: Store): Promise<SessionRef[]> {
+  const { hook_event_name: event, transcript_path: path } = await hookInput(context);
+  if (event !== "SessionStart") return sessionsNamed(context, [path]);
+  const folder = dirname(resolve(context.cwd, path)) + sep;
+  const roots = (await sessionRoots(context)).filter((root) => folder.startsWith(root.path + sep));
+  const { stale, unreadable } = await staleSessions(store, { ...context, roots });
+  for (const { path: place, reason } of unreadable) context.note(`not read: ${place}: ${reason}`);
+  const chosen: SessionRef[] = [];
+  let bytes = 0;
+  for (const { ref } of stale) {
+    if (ref.path?.startsWith(folder) !== true) continue;
+    chosen.push(ref);
+    bytes += ref.bytes ?? 0;
+    if (bytes >= MAX_CATCH_UP_BYTES) break;
+  }
+  return chosen;
+}
+
+async function hookInput({ stdin }: CommandContext): Promise<z.infer<typeof HookInput>> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of stdin) {
+    size += piece.byteLength;
+    if (size > MAX_INPUT_BYTES) throw notOfHook("it is too large");
+    pieces.push(piece);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.concat(pieces).toString("utf8"));
+  } catch (error) {
+    throw notOfHook("it is not JSON", error);
+  }
+  const { data, error } = HookInput.safeParse(value);
+  if (data === undefined) throw notOfHook(`${error.issues[0]?.path.join(".") || "an object"} is missing`, error);
+  return data;
+}
+
+function notOfHook(problem: string, cause?: unknown): TranscriptsError {
+  return new TranscriptsError(
+    "bad_arguments",
+    `Standard input is not what a hook of Claude Code passes: ${problem}.`,
+    "Run `transcripts init --claude-code` to set up the hooks.",
+    { cause },
+  );
 }

@@ -1,10 +1,11 @@
 /** `transcripts mcp` */
 import { Writable } from "node:stream";
-import { serveMcp } from "../../mcp/server.ts";
-import { TOOL_DEFINITIONS } from "../../tools/definitions.ts";
+import { serveMcp } from "../../tools/mcp-server.ts";
+import { TOOL_DEFINITIONS } from "../../tools/tool-definitions.ts";
 import type { ToolDefinition } from "../../tools/tool.ts";
-import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
+import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { text } from "../option-values.ts";
+import { TranscriptsError } from "../../transcripts-error.ts";
 
 export async function run(
   context: CommandContext,
@@ -24,22 +25,22 @@ export async function run(
     onError: (message) => context.note(`transcripts mcp: ${message}`),
   });
   if (!hasEnded) {
-    context.note("transcripts mcp: a call hangs and is given up");
+    context.note("transcripts mcp: abandoned a call that hangs");
     context.abandon();
   }
   return 0;
 }
 
 /**
- * Keeps the protocol alone on standard output: from now on what anything in this process prints goes to standard error,
- * and only the stream that is returned writes to standard output.
+ * Reserves standard output for the protocol: all other output of this process goes to standard error, and only the returned
+ * stream writes to standard output.
  */
 function guardedOutput(stdout: Writable, stderr: Writable): Writable {
-  // Bound right below, before it is replaced.
+  // Bound below, before it is replaced.
   // oxlint-disable-next-line typescript/unbound-method
   const { write } = stdout;
   Reflect.set(stdout, "write", stderr.write.bind(stderr));
-  // A failed write is told to its callback; without a listener the event would end the process with a stack trace.
+  // The callback of a write gets its error; without a listener the event would end the process with a stack trace.
   stdout.on("error", () => undefined);
   return new Writable({
     write: (chunk: Buffer, _encoding, done) => void write.call(stdout, chunk, "utf8", (error) => done(error ?? null)),
@@ -52,8 +53,9 @@ function toolsNamed(names: string | undefined): readonly ToolDefinition[] {
   const known = TOOL_DEFINITIONS.map(({ name }) => name);
   const stranger = wanted.find((name) => !known.includes(name));
   if (stranger === undefined) return TOOL_DEFINITIONS.filter(({ name }) => wanted.includes(name));
-  throw new CliError(
+  throw new TranscriptsError(
+    "bad_arguments",
     `--tools: there is no tool ${JSON.stringify(stranger)}.`,
-    `Known are ${known.join(", ")}; put commas between them.`,
+    `Use ${known.join(", ")}, separated by commas.`,
   );
 }

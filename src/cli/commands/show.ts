@@ -1,20 +1,22 @@
 /** `transcripts show` */
-import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
+import { isPrompt, type MessageView, type Turn, turnsOf } from "../../parse/turns.ts";
+import { lastTurns } from "../../queries/read-session.ts";
+import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { messageRow } from "../message-row.ts";
 import { flag, integer } from "../option-values.ts";
 import { printLine } from "../output.ts";
 import { isReadFault } from "../../sessions/read-fault.ts";
-import { redactedResult, redactorFor, shownRef } from "../redaction.ts";
-import { familyOf, idOf, noteDamage, parseSession, sessionNamed } from "../session-input.ts";
-import { isPrompt, lastTurns, type MessageView, type Turn, turnsOf } from "../turns.ts";
+import { redactorFor, shownRef } from "../redaction.ts";
+import { conversationOf, familyOf, sessionNamed } from "../session-input.ts";
+import { TranscriptsError } from "../../transcripts-error.ts";
 
 export async function run(
   context: CommandContext,
   args: readonly string[],
   options: CommandOptions,
 ): Promise<ExitCode> {
-  const named = await sessionNamed(context, args[0] ?? "");
+  const named = await sessionAsked(context, args[0] ?? "", options);
   const refs = flag(options, "subagents") ? await familyOf(context, named) : [named];
   let shown = 0;
   let failed = false;
@@ -28,29 +30,42 @@ export async function run(
     }
   }
   if (failed) return 2;
+  if (shown === 0) context.note(`nothing to show: ${nothingWhy(options)}`);
   return shown > 0 ? 0 : 1;
 }
 
-/** How many messages were printed. */
+function nothingWhy(options: CommandOptions): string {
+  const line = integer(options, "line");
+  if (line !== undefined) return `no turn contains line ${line}; \`transcripts entries\` lists all lines`;
+  if (flag(options, "summary")) return "the user wrote no message";
+  const isAll = flag(options, "withTools") && flag(options, "withThinking");
+  return isAll ? "the session has no messages" : "nothing was said; --with-tools and --with-thinking show the rest";
+}
+
+async function sessionAsked(context: CommandContext, argument: string, options: CommandOptions): Promise<SessionRef> {
+  const ref = await sessionNamed(context, argument, options);
+  if (!flag(options, "superseded")) return ref;
+  const kept = await context.archive.withDropped(ref);
+  if (kept !== undefined) return kept;
+  throw new TranscriptsError("no_file", `Session ${ref.id} is not in the index.`, "Leave --superseded out.");
+}
+
+/** Returns the number of messages printed. */
 async function showSession(context: CommandContext, ref: SessionRef, options: CommandOptions): Promise<number> {
   const redactor = redactorFor(options);
-  const result = await redactedResult(
-    redactor,
-    await parseSession(context, ref, { subagents: flag(options, "subagents"), costs: flag(options, "json") }),
-  );
-  context.signal.throwIfAborted();
-  noteDamage(context, ref, result);
-  const turns = turnsAsked(turnsOf(result), options);
-  if (flag(options, "json")) return printRows(context, turns, idOf(ref, result), options);
-  const { printConversation } = await import("../print-conversation.ts");
-  return printConversation(context, await shownRef(redactor, ref), result, turns, options);
+  const [subagents, costs] = [flag(options, "subagents"), flag(options, "json")];
+  const conversation = await conversationOf(context, ref, { redactor, subagents, costs });
+  const turns = turnsAsked(turnsOf(conversation), options);
+  if (flag(options, "json")) return printRows(context, turns, conversation.id, options);
+  const { printConversation } = await import("../conversation-text.ts");
+  return printConversation(context, await shownRef(redactor, ref), conversation, turns, options);
 }
 
 function turnsAsked(turns: readonly Turn[], options: CommandOptions): readonly Turn[] {
   const line = integer(options, "line");
   if (line === undefined) return lastTurns(turns, integer(options, "last"));
   if (integer(options, "last") !== undefined)
-    throw new CliError("--line and --last exclude each other.", "Give one of them.");
+    throw new TranscriptsError("bad_arguments", "--line and --last exclude each other.", "Give one of them.");
   const turn = turns.findLast(({ messages }) => (messages[0]?.message.line_number ?? Infinity) <= line);
   return turn === undefined ? [] : [turn];
 }
@@ -73,7 +88,7 @@ async function printRows(
   return printed;
 }
 
-/** The message with the blocks that the options ask for; undefined if there is nothing of it to show. */
+/** Returns the message with the blocks selected by the options; undefined if there are none. */
 function asked(view: MessageView, options: CommandOptions): MessageView | undefined {
   if (flag(options, "summary")) return isPrompt(view.message) ? view : undefined;
   const blocks = view.blocks.filter(({ block_type: type }) => {

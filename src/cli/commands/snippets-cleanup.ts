@@ -1,11 +1,12 @@
 /** `transcripts snippets cleanup` */
+import { counted } from "../../html/quantities.ts";
 import { retentionStart, SnippetStore } from "../../snippets/snippet-store.ts";
-import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
-import { confirmed } from "../confirm.ts";
+import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { flag, integer } from "../option-values.ts";
-import { printObject } from "../output.ts";
-import type { SnippetsCleaned } from "../schemas/snippets.ts";
+import { confirmed, printObject } from "../output.ts";
+import type { SnippetsCleaned } from "../schemas/snippets-schema.ts";
 import { withSnippets } from "../with-snippets.ts";
+import { TranscriptsError } from "../../transcripts-error.ts";
 
 export async function run(
   context: CommandContext,
@@ -14,11 +15,15 @@ export async function run(
 ): Promise<ExitCode> {
   const days = integer(options, "olderThan");
   if (days === undefined)
-    throw new CliError("--older-than is missing.", "Say how many days to keep: --older-than 180.");
+    throw new TranscriptsError(
+      "bad_arguments",
+      "--older-than is missing.",
+      "Give the number of days to keep: --older-than 180.",
+    );
   return withSnippets(context, async (setting) => {
     const end = new Date(retentionStart(days, context.now()).getTime() - 1);
     const { total_count: old } = await setting.store.querySnippets({ end, limit: 1, offset: 0 });
-    const what = `${old} ${old === 1 ? "snippet" : "snippets"} made more than ${days} ${days === 1 ? "day" : "days"} ago`;
+    const what = `${counted(old, "snippet")} made more than ${counted(days, "day")} ago`;
     const isSure = old === 0 || flag(options, "dryRun") || flag(options, "yes");
     if (!isSure && !(await confirmed(context, `${what} will be deleted.`))) {
       context.note("nothing was deleted");

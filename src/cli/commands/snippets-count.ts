@@ -1,10 +1,10 @@
 /** `transcripts snippets count` */
 import { SnippetStore } from "../../snippets/snippet-store.ts";
-import type { SnippetType } from "../../store/model.ts";
+import type { SnippetType } from "../../store/stored-model.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { flag } from "../option-values.ts";
 import { printObject } from "../output.ts";
-import type { SnippetsCounted } from "../schemas/snippets.ts";
+import type { SnippetsCounted } from "../schemas/snippets-schema.ts";
 import { readingSnippets } from "../with-snippets.ts";
 
 const NONE: Readonly<Record<SnippetType, number>> = { error_reasoning: 0, decision_rationale: 0, learning_pattern: 0 };

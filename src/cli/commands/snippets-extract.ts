@@ -1,16 +1,18 @@
 /** `transcripts snippets extract` */
+import { counted } from "../../html/quantities.ts";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { extractSnippet, type ExtractSnippetOutput } from "../../snippets/extract-snippet.ts";
-import { MAX_GIVEN_BYTES, type ExtractSnippetInput } from "../../snippets/input.ts";
+import { MAX_GIVEN_BYTES, type ExtractSnippetInput } from "../../snippets/snippet-input.ts";
 import type { SnippetSetting } from "../../snippets/setting.ts";
 import { detectSnippetType } from "../../snippets/snippet-type.ts";
-import { SNIPPET_TYPES, type SnippetType } from "../../store/model.ts";
-import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
+import { SNIPPET_TYPES, type SnippetType } from "../../store/stored-model.ts";
+import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { flag, text, texts } from "../option-values.ts";
 import { printObject } from "../output.ts";
-import type { SnippetsExtracted } from "../schemas/snippets.ts";
+import type { SnippetsExtracted } from "../schemas/snippets-schema.ts";
 import { withSnippets } from "../with-snippets.ts";
+import { TranscriptsError } from "../../transcripts-error.ts";
 
 export async function run(
   context: CommandContext,
@@ -19,7 +21,7 @@ export async function run(
 ): Promise<ExitCode> {
   const title = text(options, "title");
   if (title === undefined)
-    throw new CliError("--title is missing.", 'Say what it is about: --title "Port taken in tests".');
+    throw new TranscriptsError("bad_arguments", "--title is missing.", 'Give a title: --title "Port taken in tests".');
   const content = await givenContent(context, text(options, "contentFile"));
   const event = text(options, "event");
   const input = {
@@ -50,7 +52,8 @@ async function keep(
 function likelyType(content: string | undefined): SnippetType {
   const hint = content === undefined ? undefined : detectSnippetType(content);
   if (hint !== undefined) return hint.snippet_type;
-  throw new CliError(
+  throw new TranscriptsError(
+    "bad_arguments",
     content === undefined ? "--type is missing." : "--type is missing, and the content does not say.",
     `Give one of ${SNIPPET_TYPES.join(", ")}.`,
   );
@@ -59,21 +62,29 @@ function likelyType(content: string | undefined): SnippetType {
 function tell(context: CommandContext, output: ExtractSnippetOutput): void {
   const { similar = [], type_hint: hint, lines_skipped: skipped, entries_left_out: leftOut } = output;
   const what = `${output.snippet_type} of session ${output.session_id}: ${output.title}`;
-  context.note(output.already_stored ? `stored already: ${what}` : `stored ${what}`);
-  if (skipped !== undefined) context.note(`${skipped} damaged ${skipped === 1 ? "line" : "lines"} skipped`);
-  if (leftOut !== undefined) context.note(`${leftOut} entries had no room; a shorter range keeps more of each`);
-  if (hint !== undefined) context.note(`it reads like ${hint.snippet_type} (${hint.because.join(", ")})`);
-  for (const each of similar) context.note(`nearly the same (${each.likeness}): ${each.snippet_id} ${each.title}`);
+  context.note(output.already_stored ? `already stored: ${what}` : `stored ${what}`);
+  if (skipped !== undefined) context.note(`${counted(skipped, "damaged line")} skipped`);
+  if (leftOut !== undefined) context.note(`${leftOut} entries did not fit; a shorter range keeps more of each`);
+  if (hint !== undefined) context.note(`it looks like ${hint.snippet_type} (${hint.because.join(", ")})`);
+  for (const each of similar) context.note(`near-duplicate (${each.likeness}): ${each.snippet_id} ${each.title}`);
 }
 
 function range(given: string | undefined, option: "lines" | "turns"): Partial<ExtractSnippetInput> {
   if (given === undefined) return {};
   const [, first, last] = /^(\d{1,9})(?:-(\d{1,9}))?$/.exec(given) ?? [];
   if (first === undefined)
-    throw new CliError(`--${option} ${JSON.stringify(given)} is no range.`, "Give it as 12-40, or one number.");
+    throw new TranscriptsError(
+      "bad_arguments",
+      `--${option} ${JSON.stringify(given)} is not a range.`,
+      "Give it as 12-40, or one number.",
+    );
   const [start, end] = [Number(first), Number(last ?? first)];
   if (end < start)
-    throw new CliError(`--${option} ${given} ends before it begins.`, `Give it as --${option} ${end}-${start}.`);
+    throw new TranscriptsError(
+      "bad_arguments",
+      `--${option} ${given} ends before it begins.`,
+      `Give it as --${option} ${end}-${start}.`,
+    );
   return option === "lines"
     ? { source_line_start: start, source_line_end: end }
     : { source_turn_start: start, source_turn_end: end };
@@ -87,7 +98,7 @@ async function givenContent(context: CommandContext, path: string | undefined): 
   for await (const chunk of context.stdin) {
     chunks.push(chunk);
     bytes += chunk.byteLength;
-    // Whatever else comes, it is too much.
+    // The input is already too long.
     if (bytes > MAX_GIVEN_BYTES) break;
   }
   return Buffer.concat(chunks).toString("utf8");

@@ -1,12 +1,13 @@
 /** `transcripts snippets query` */
-import { querySnippets, type QuerySnippetsOutput } from "../../snippets/query-snippets.ts";
-import type { QuerySnippetsInput } from "../../snippets/input.ts";
-import { SNIPPET_TYPES } from "../../store/model.ts";
+import { counted } from "../../html/quantities.ts";
+import type { QuerySnippetsInput } from "../../snippets/snippet-input.ts";
+import { querySnippets, type QuerySnippetsOutput } from "../../snippets/snippet-store.ts";
+import { SNIPPET_TYPES } from "../../store/stored-model.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { date, flag, integer, text, texts } from "../option-values.ts";
 import { printObject } from "../output.ts";
-import type { SnippetsFound } from "../schemas/snippets.ts";
-import { snippetText } from "../snippet-text.ts";
+import type { SnippetsFound } from "../schemas/snippets-schema.ts";
+import { snippetText } from "../printed-snippet.ts";
 import { readingSnippets } from "../with-snippets.ts";
 
 const NONE: QuerySnippetsOutput = { success: true, snippets: [], total_count: 0, has_more: false };
@@ -21,7 +22,7 @@ export async function run(
   if (flag(options, "json")) await printObject(context, { version: 1, ...output } satisfies SnippetsFound);
   else for (const snippet of snippets) await context.out(snippetText(context, snippet, flag(options, "full")));
   const more = has_more ? `; --offset ${(integer(options, "offset") ?? 0) + snippets.length} shows more` : "";
-  context.note(`${snippets.length} of ${total_count} ${total_count === 1 ? "snippet" : "snippets"}${more}`);
+  context.note(`${snippets.length} of ${counted(total_count, "snippet")}${more}`);
   return snippets.length > 0 ? 0 : 1;
 }
 

@@ -1,12 +1,12 @@
 /** `transcripts snippets suggest` */
-import { suggestForSession } from "../../snippets/suggest/suggest-for-session.ts";
+import { suggestForSession } from "../../snippets/suggest.ts";
 import { storeSuggestions } from "../../snippets/auto-extract.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { flag, integer } from "../option-values.ts";
 import { printLine } from "../output.ts";
-import type { SnippetSuggested } from "../schemas/snippets.ts";
+import type { SnippetSuggested } from "../schemas/snippets-schema.ts";
 import { sessionNamed } from "../session-input.ts";
-import { suggestionText } from "../snippet-text.ts";
+import { suggestionText } from "../printed-snippet.ts";
 import { withSnippets } from "../with-snippets.ts";
 
 export async function run(
@@ -14,7 +14,7 @@ export async function run(
   args: readonly string[],
   options: CommandOptions,
 ): Promise<ExitCode> {
-  const ref = await sessionNamed(context, args[0] ?? "");
+  const ref = await sessionNamed(context, args[0] ?? "", options);
   const suggestions = await suggestForSession(ref, {
     limit: integer(options, "limit") ?? 8,
     signal: context.signal,
@@ -25,14 +25,14 @@ export async function run(
     else await context.out(suggestionText(context, suggestion, flag(options, "full")));
   }
   if (!flag(options, "store")) {
-    if (suggestions.length === 0) context.note("nothing in it stands out");
-    else if (!flag(options, "json")) context.note("--store keeps them");
+    if (suggestions.length === 0) context.note("nothing to suggest");
+    else if (!flag(options, "json")) context.note("--store stores them");
     return suggestions.length > 0 ? 0 : 1;
   }
   const { stored, known, failed } = await withSnippets(context, (setting) =>
     storeSuggestions(setting, ref, suggestions),
   );
   for (const { title, reason } of failed) context.note(`not stored: ${title}: ${reason}`);
-  context.note(`stored ${stored.length}${known > 0 ? `, ${known} were there already` : ""}`);
+  context.note(`stored ${stored.length}${known > 0 ? `, ${known} already stored` : ""}`);
   return failed.length > 0 ? 2 : suggestions.length > 0 ? 0 : 1;
 }

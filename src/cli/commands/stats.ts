@@ -1,62 +1,72 @@
 /** `transcripts stats` */
 import { counted } from "../../html/quantities.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
-import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
-import { date, flag, text } from "../option-values.ts";
+import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import { between, flag, text } from "../option-values.ts";
 import { printObject } from "../output.ts";
-import { keepScans, keptScans } from "../kept-scans.ts";
+import { type Between, figuresBetween } from "../../queries/figures.ts";
+import { ROWS_BY } from "../../parse/usage-ledger.ts";
+import { type ReadSession, sumsOf } from "../../queries/added-up.ts";
+import type { StatsResult } from "../schemas/stats-schema.ts";
+import { figuresAsked } from "../figures-asked.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
-import { scansBetween } from "../../scan/scans-between.ts";
-import { scanAll, type Scanned } from "../scan-sessions.ts";
-import { familyOf, sessionNamed, sessionsAsked } from "../session-input.ts";
-import { sumsOf } from "../stats-sums.ts";
+import { familyOf, NO_SESSIONS, sessionNamed, sessionsAsked } from "../session-input.ts";
+import { TranscriptsError } from "../../transcripts-error.ts";
 
 export async function run(
   context: CommandContext,
   args: readonly string[],
   options: CommandOptions,
 ): Promise<ExitCode> {
+  const asked = betweenAsked(options);
   const { refs, named, unreadable } = await refsAsked(context, args, options);
   const by = text(options, "by");
-  // Kept figures are without the words that sessions are told apart by.
-  const kept = by === "session" ? new Map<SessionRef, never>() : await keptScans(context, refs);
-  const between = betweenAsked(options);
-  const whole = await scanAll(context, refs, { kept, between });
-  const scanned: Scanned[] = [];
+  const redactor = redactorFor(options);
+  // All figures are kept whatever the filter, which `--all` does not need to be told.
+  const keepsAll = args.length === 0 && isFiltered(options);
+  const whole = await figuresAsked(context, refs, { isRaw: redactor === undefined, keepsAll, between: asked });
+  const read: ReadSession[] = [];
   let failed = unreadable;
-  for (const { ref, scan, problem } of between ? await scansBetween(whole, between, context.signal) : whole) {
-    if (scan !== null) scanned.push({ ref, scan });
+  for (const { ref, figures, problem } of asked ? await figuresBetween(whole, asked, context.signal) : whole) {
+    if (figures !== null) read.push({ ref, figures });
     else {
       context.note(`not read: ${ref.path ?? ref.id}: ${problem ?? "unknown error"}`);
       failed += 1;
     }
   }
-  const sums = sumsOf(scanned, {
-    by: by === "day" || by === "project" || by === "model" || by === "session" ? by : null,
+  const sums = sumsOf(read, {
+    by: ROWS_BY.find((name) => name === by) ?? null,
     unreadable: failed,
     named,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   });
-  const result = await redactedRow(redactorFor(options), sums);
-  if (scanned.length > 0) {
+  const result = await redactedRow<StatsResult>(redactor, { version: 1, ...sums });
+  if (read.length > 0) {
     if (flag(options, "json")) await printObject(context, result);
     else {
       const { statsText } = await import("../stats-text.ts");
       await context.out(statsText(context, result));
     }
   }
-  context.note(`read ${counted(scanned.length, "session")}, ${failed} unreadable`);
-  await keepScans(
-    context,
-    whole.flatMap(({ ref, scan }) => (scan === null || kept.has(ref) ? [] : [{ ref, scan }])),
-  );
+  const isNone = refs.length === 0 && failed === 0 && !isFiltered(options);
+  const kept = read.filter(({ ref }) => ref.archived !== null).length;
+  const from = kept === 0 ? "" : `, ${kept} of them from the store since their files are not here`;
+  context.note(isNone ? NO_SESSIONS : `read ${counted(read.length, "session")}${from}, ${failed} unreadable`);
   if (args.length > 0 && failed > 0) return 2;
-  return scanned.length > 0 ? 0 : 1;
+  return read.length > 0 ? 0 : 1;
 }
 
-function betweenAsked(options: CommandOptions): { since?: Date | undefined; until?: Date | undefined } | undefined {
-  const [since, until] = [date(options, "since"), date(options, "until")];
-  return since === undefined && until === undefined ? undefined : { since, until };
+/** Whether an option leaves sessions out. */
+function isFiltered(options: CommandOptions): boolean {
+  return (
+    betweenAsked(options) !== undefined || ["project", "agent", "here"].some((name) => options[name] !== undefined)
+  );
+}
+
+/** Returns the time range; undefined without one. */
+function betweenAsked(options: CommandOptions): Between | undefined {
+  const asked = between(options);
+  return asked.since === undefined && asked.until === undefined ? undefined : asked;
 }
 
 async function refsAsked(
@@ -65,17 +75,21 @@ async function refsAsked(
   options: CommandOptions,
 ): Promise<{ refs: SessionRef[]; named: ReadonlySet<SessionRef>; unreadable: number }> {
   if (args.length === 0) {
-    const isAsked =
-      flag(options, "all") || betweenAsked(options) !== undefined || text(options, "project") !== undefined;
-    if (!isAsked) throw new CliError("No session is named.", "Name one, such as `latest`, or give --all.");
-    const { sessions, unreadable } = await sessionsAsked(context, options, { subagents: true });
+    if (!flag(options, "all") && !isFiltered(options))
+      throw new TranscriptsError("bad_arguments", "No session given.", "Name one, such as `latest`, or use --all.");
+    const { sessions, unreadable } = await sessionsAsked(context, options, {
+      subagents: true,
+      archived: true,
+      inOrder: text(options, "by") === "session",
+    });
     return { refs: sessions, named: new Set(), unreadable: unreadable.length };
   }
-  if (flag(options, "all")) throw new CliError("--all and a SESSION exclude each other.", "Give one of them.");
+  if (flag(options, "all"))
+    throw new TranscriptsError("bad_arguments", "--all and a SESSION exclude each other.", "Use one of them.");
   const byPlace = new Map<string, SessionRef>();
   const named = new Set<SessionRef>();
   for (const argument of args) {
-    const [top, ...below] = await familyOf(context, await sessionNamed(context, argument));
+    const [top, ...below] = await familyOf(context, await sessionNamed(context, argument, options));
     if (top === undefined) continue;
     named.add(top);
     byPlace.set(placeOf(top), top);
@@ -84,6 +98,6 @@ async function refsAsked(
   return { refs: [...byPlace.values()], named, unreadable: 0 };
 }
 
-function placeOf({ path, database, id }: SessionRef): string {
-  return path ?? `${database ?? ""} ${id}`;
+function placeOf({ path, database, id, archived }: SessionRef): string {
+  return archived?.sessionId ?? path ?? `${database ?? ""} ${id}`;
 }

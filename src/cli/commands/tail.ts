@@ -1,21 +1,20 @@
 /** `transcripts tail` */
 import { access } from "node:fs/promises";
-import { LineMessages } from "../../scan/find-units.ts";
+import { readSessionLines } from "../../queries/read-session.ts";
+import type { SessionContent } from "../../parse/message-draft.ts";
 import { openReadable } from "../../sessions/open-session.ts";
-import { outputReader } from "../../sessions/output-reader.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";
-import { SessionError } from "../../sessions/session-error.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
-import { errorCode } from "../../files/fault.ts";
-import { CliError, type CommandContext, type CommandOptions, type ExitCode } from "../command.ts";
-import { detected } from "../detect-input.ts";
+import { errorCode } from "../../transcript/files/fault.ts";
+import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { followFile, pause, type Restart } from "../follow.ts";
 import { flag, integer } from "../option-values.ts";
 import { redactorFor } from "../redaction.ts";
 import { sessionNamed } from "../session-input.ts";
 import { TailPrinter } from "../tail-printer.ts";
+import { isSessionError, TranscriptsError } from "../../transcripts-error.ts";
 
-/** How long between two looks for a session that is not there yet. */
+/** Interval of checks for a session that does not exist yet, in milliseconds. */
 const WAIT_MS = 400;
 
 const WHY: Record<Restart, string> = {
@@ -30,18 +29,23 @@ export async function run(
   options: CommandOptions,
 ): Promise<ExitCode> {
   const follow = flag(options, "follow");
-  const ref = await sessionToTail(context, args[0] ?? "latest", follow);
+  const ref = await sessionToTail(context, args[0] ?? "latest", options);
   if (ref === undefined) return 1;
   const printer = new TailPrinter(context, ref, {
     last: integer(options, "lines") ?? 10,
     isJson: flag(options, "json"),
     redactor: redactorFor(options),
   });
-  if (ref.path === null || ref.bytes === null) {
+  if (ref.archived !== null && follow) {
+    const next = "Run without -f.";
+    throw new TranscriptsError("no_file", `Session ${ref.id} is only in the store: nothing can be added to it.`, next);
+  }
+  if (ref.path === null || ref.bytes === null || ref.archived !== null) {
     if (follow && ref.source === "opencode-store") {
-      throw new CliError(
+      throw new TranscriptsError(
+        "bad_arguments",
         `Session ${ref.id} is in opencode's store, which cannot be followed.`,
-        "Follow its transcript, or leave -f out.",
+        "Follow its transcript, or run without -f.",
       );
     }
     await readChunks(openReadable(ref, { stdin: context.stdin }), ref, printer);
@@ -50,20 +54,21 @@ export async function run(
   return printer.printed > 0 ? 0 : 1;
 }
 
-/** Waits for a session that is not there yet, if it is to be followed. Undefined if the signal came first. */
+/** Resolves the session; with -f waits for one that does not exist yet. Undefined if the signal came first. */
 async function sessionToTail(
   context: CommandContext,
   argument: string,
-  follow: boolean,
+  options: CommandOptions,
 ): Promise<SessionRef | undefined> {
+  const follow = flag(options, "follow");
   for (let isFirst = true; !context.signal.aborted; isFirst = false) {
     try {
-      return await sessionNamed(context, argument);
+      return await sessionNamed(context, argument, options);
     } catch (error) {
-      // A session that is to be followed may have just begun.
-      if (follow && error instanceof SessionError && error.code === "empty") return sessionMeant(argument, context);
-      if (!follow || !(error instanceof SessionError) || error.code !== "not_found") throw error;
-      if (isFirst) context.note(`${argument === "latest" ? "a session" : argument} is not there yet; waiting for it`);
+      // With -f the session may have just begun.
+      if (follow && isSessionError(error) && error.code === "empty") return sessionMeant(argument, context);
+      if (!follow || !isSessionError(error) || error.code !== "not_found") throw error;
+      if (isFirst) context.note(`${argument === "latest" ? "a session" : argument} does not exist yet; waiting for it`);
       await pause(context.signal, WAIT_MS);
     }
   }
@@ -86,7 +91,7 @@ async function tailFile(
   }
 }
 
-/** Reads the file to its end; undefined if that was all. */
+/** Reads the file to its end. Returns why to read it again; undefined if finished. */
 async function tailOnce(
   { signal }: CommandContext,
   ref: SessionRef,
@@ -120,13 +125,8 @@ async function isThere(path: string): Promise<boolean> {
   }
 }
 
-/** Prints what the chunks hold as it comes. Of a file that is not known to be anything, waits for what tells it. */
-async function readChunks(chunks: AsyncIterable<Uint8Array>, ref: SessionRef, printer: TailPrinter): Promise<void> {
-  const { source, rest } = await detected(chunks);
-  const readOutput = outputReader(ref);
-  const messages = new LineMessages(source.repeats ?? false);
-  const settings = { maxLineBytes: 5 * 1024 * 1024, agentProgress: false, windowLines: 0 };
-  for await (const units of source.read(rest, { ...settings, ...(readOutput ? { readOutput } : {}) })) {
-    for (const unit of units) for (const message of messages.of(unit)) await printer.add(message);
-  }
+/** Prints messages as they come. Waits for more if the source cannot be detected yet. */
+async function readChunks(chunks: SessionContent, ref: SessionRef, printer: TailPrinter): Promise<void> {
+  const { lines } = await readSessionLines(ref, { chunks, isGrowing: true });
+  for await (const { messages } of lines) for (const message of messages) await printer.add(message);
 }

@@ -1,14 +1,24 @@
 /** `transcripts timeline` */
-import type { ParsedContentBlock, ToolCall } from "../../parse/model.ts";
+import { type Conversation, timelineOf, type TurnRow } from "../../queries/read-session.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
-import { callsByBlock } from "../calls-by-block.ts";
 import { flag, integer } from "../option-values.ts";
 import { printLine } from "../output.ts";
-import type { TimelineRow } from "../schemas/timeline.ts";
-import { redactedResult, redactorFor, shownRef } from "../redaction.ts";
-import { idOf, noteDamage, parseSession, sessionNamed } from "../session-input.ts";
-import { millisecondsOf } from "../terminal/times.ts";
-import { hasContent, lastTurns, saidIn, type Turn, turnsOf } from "../turns.ts";
+import type { TimelineRow } from "../schemas/timeline-schema.ts";
+import { redactorFor, shownRef } from "../redaction.ts";
+import { conversationOf, sessionNamed } from "../session-input.ts";
+import { duration } from "../../html/quantities.ts";
+import type { SessionRef } from "../../sessions/session-ref.ts";
+import { sessionHeading } from "../heading-text.ts";
+import { TOKEN_COLUMNS, tokenCells } from "../stats-text.ts";
+import { neutralLine } from "../../neutral-text.ts";
+import { table } from "../terminal/table.ts";
+import { dayAndTime } from "../terminal/time-text.ts";
+import { cut } from "../terminal/width.ts";
+
+/** Maximum width of the list of tools; on a terminal a quarter of its width. */
+const MAX_TOOLS_COLUMNS = 32;
+/** Maximum length of a prompt where lines are not limited. */
+const MAX_PROMPT_COLUMNS = 200;
 
 export async function run(
   context: CommandContext,
@@ -16,67 +26,52 @@ export async function run(
   options: CommandOptions,
 ): Promise<ExitCode> {
   const [argument = ""] = args;
-  const ref = await sessionNamed(context, argument);
+  const ref = await sessionNamed(context, argument, options);
   const redactor = redactorFor(options);
-  const result = await redactedResult(
-    redactor,
-    await parseSession(context, ref, { subagents: false, costs: flag(options, "json") }),
-  );
-  context.signal.throwIfAborted();
-  noteDamage(context, ref, result);
-  const calls = callsByBlock(result.tool_calls);
-  const turns = lastTurns(turnsOf(result).filter(hasContent), integer(options, "last"));
-  const rows = turns.map((turn) => turnRow(turn, idOf(ref, result), calls));
-  if (flag(options, "json")) for (const row of rows) await printLine(context, row);
-  else if (rows.length > 0) {
-    const { timelineText } = await import("../timeline-text.ts");
-    await context.out(timelineText(context, await shownRef(redactor, ref), result, rows));
+  const conversation = await conversationOf(context, ref, { redactor, costs: flag(options, "json") });
+  const rows = timelineOf(conversation, integer(options, "last"));
+  if (flag(options, "json")) {
+    for (const row of rows) {
+      await printLine(context, { version: 1, session_id: conversation.id, ...row } satisfies TimelineRow);
+    }
+  } else if (rows.length > 0) {
+    await context.out(timelineText(context, await shownRef(redactor, ref), conversation, rows));
   }
   return rows.length > 0 ? 0 : 1;
 }
 
-function turnRow(turn: Turn, sessionId: string, calls: ReadonlyMap<string, ToolCall>): TimelineRow {
-  const [first] = turn.messages;
-  const messages = turn.messages.map(({ message }) => message);
-  const times = messages.map(({ timestamp }) => millisecondsOf(timestamp)).filter((time) => time !== null);
-  const uses = turn.messages.flatMap(({ blocks }) => blocks.filter(({ block_type }) => block_type === "tool_use"));
-  const tools = Map.groupBy(uses, ({ tool_name }) => tool_name ?? "unknown tool");
-  const costs = messages.map(({ cost_usd }) => cost_usd).filter((cost) => cost !== null);
-  const sum = (of: (message: (typeof messages)[number]) => number | null): number =>
-    messages.reduce((total, message) => total + (of(message) ?? 0), 0);
-  return {
-    version: 1,
-    session_id: sessionId,
-    turn: turn.number,
-    line_number: first?.message.line_number ?? 0,
-    timestamp: messages.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null,
-    duration_ms: spanOf(times),
-    prompt: turn.prompt ? saidIn(turn.prompt) : null,
-    messages: messages.length,
-    tools: Object.fromEntries([...tools].map(([name, of]) => [name, of.length])),
-    tool_errors: turn.messages.flatMap(({ blocks }) => blocks.filter((block) => isFailure(block, calls))).length,
-    tokens_in: sum(({ tokens_in }) => tokens_in),
-    tokens_out: sum(({ tokens_out }) => tokens_out),
-    tokens_out_is_lower_bound: messages.some(({ metadata }) => metadata.tokens_out_is_lower_bound === true),
-    cache_read: sum(({ cache_read }) => cache_read),
-    cache_write: sum(({ cache_write }) => cache_write),
-    cost_is_estimate: messages.some(({ metadata }) => metadata.cost_is_estimate === true),
-    cost_usd: costs.length === 0 ? null : costs.reduce((total, cost) => total + cost, 0),
-  };
+function timelineText(
+  context: CommandContext,
+  ref: SessionRef,
+  conversation: Conversation,
+  rows: readonly TurnRow[],
+): string {
+  const { colors, columns } = context;
+  const cells = rows.map((row) => [
+    String(row.turn),
+    dayAndTime(row.timestamp),
+    row.duration_ms === 0 ? "" : duration(row.duration_ms),
+    ...tokenCells(row),
+    cut(toolsCell(row), Math.min(MAX_TOOLS_COLUMNS, columns / 4)),
+    cut(neutralLine(row.prompt ?? "(before the first prompt)"), MAX_PROMPT_COLUMNS),
+  ]);
+  const shown = table(
+    [
+      { head: "TURN", align: "right" },
+      { head: "TIME", paint: colors.dim },
+      { head: "TOOK", align: "right", drop: 1 },
+      ...TOKEN_COLUMNS,
+      { head: "TOOLS", drop: 2, paint: colors.blue },
+      { head: "PROMPT", flexible: true },
+    ],
+    cells,
+    columns,
+  );
+  return sessionHeading(context, ref, conversation) + shown;
 }
 
-/** A failed call counts where it was made; a result whose call is not in the file, where it came. */
-function isFailure({ id, block_type }: ParsedContentBlock, calls: ReadonlyMap<string, ToolCall>): boolean {
-  const call = calls.get(id);
-  return call?.status === "error" && (block_type === "tool_use" || call.use === null);
-}
-
-/** From the least to the greatest; 0 if there are none. Not by spreading: a turn may have very many messages. */
-function spanOf(times: readonly number[]): number {
-  let [least, greatest] = [times[0] ?? 0, times[0] ?? 0];
-  for (const time of times) {
-    least = Math.min(least, time);
-    greatest = Math.max(greatest, time);
-  }
-  return greatest - least;
+function toolsCell({ tools, tool_errors: errors }: TurnRow): string {
+  const named = Object.entries(tools).toSorted(([, a], [, b]) => b - a);
+  const failed = errors === 0 ? "" : `${errors} failed: `;
+  return neutralLine(failed + named.map(([name, count]) => (count === 1 ? name : `${name} ${count}`)).join(", "));
 }

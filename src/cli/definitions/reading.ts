@@ -1,65 +1,75 @@
 /** Commands that show sessions. */
 import type { CommandDefinition } from "../command.ts";
-import { json, NO_REDACT, PROJECT, SESSION, SESSIONS, SINCE, UNTIL } from "./options.ts";
+import { AGENT, HERE, json, NO_REDACT, PROJECT, SESSION, SESSIONS, SINCE, UNTIL } from "./option-definitions.ts";
 
 export const list: CommandDefinition = {
   name: "list",
   does: "Lists sessions, newest first: time, length, cost, source, title or first prompt.",
   description:
-    "A terminal gets the 20 newest, unless --all, --recent, --today or --since says otherwise; a pipe or a file gets all. " +
-    "Times are those of what was said, not of files. The figures of a session are those of all of it, also with --since and --until; `stats` " +
-    "counts what falls inside. Sessions of subagents, and those in which nothing was said, are left out " +
+    "On a terminal only the 20 newest are shown, unless --all, --recent, --today or --since is given; a pipe or a file gets all. " +
+    "Times are those of the entries, not of the files. Figures are for the whole session, also with --since and --until; `stats` " +
+    "counts only what lies between them. Sessions of subagents and sessions in which nothing was said are left out " +
     "unless --subagents or --empty is given.",
   arguments: [],
   options: [
-    { flags: "--recent <n>", does: "The n newest sessions.", value: "integer" },
-    { flags: "--today", does: "Only sessions with something said today." },
+    { flags: "--recent <n>", does: "Only the n newest sessions.", value: "integer" },
+    { flags: "--today", does: "Only sessions with activity today." },
     SINCE,
     UNTIL,
     PROJECT,
     {
       flags: "--source <name>",
-      does: "Only sessions of this source.",
+      does: "Only sessions from this source.",
       choices: ["claude-code", "transcript", "opencode"],
     },
-    { flags: "--subagents", does: "Sessions of subagents too." },
-    { flags: "--empty", does: "Sessions in which nothing was said too." },
-    { flags: "--all", does: "All sessions, also on a terminal." },
+    AGENT,
+    HERE,
+    { flags: "--subagents", does: "Includes sessions of subagents." },
+    { flags: "--empty", does: "Includes sessions in which nothing was said." },
+    { flags: "--all", does: "Shows all sessions, also on a terminal." },
     NO_REDACT,
     json("lines", "each session"),
   ],
   examples: [
-    { command: "transcripts list --today", does: "What was done today." },
-    { command: "transcripts list --recent 5 --project .", does: "The five newest sessions of this project." },
-    { command: "transcripts list --json | jq -r .path", does: "The files of all sessions." },
+    { command: "transcripts list --today", does: "Lists today's sessions." },
+    { command: "transcripts list --recent 5 --project .", does: "Lists the five newest sessions of this project." },
+    { command: "transcripts list --agent kilo", does: "Lists Kilo's sessions." },
+    { command: "transcripts list --json | jq -r .path", does: "Prints the files of all sessions." },
   ],
+  nothing: "no session matches",
   json: "lines",
   load: () => import("../commands/list.ts"),
 };
 
 export const show: CommandDefinition = {
   name: "show",
-  does: "Prints a conversation: what the person and the assistant said.",
+  does: "Prints a conversation: what the user and the assistant said.",
   description:
-    "A turn is what a person said and all that follows until they speak again. Thinking that the provider withheld, and " +
-    "calls that were interrupted, rejected or have no result, are said to be so. Long inputs and outputs of tools are cut; --json has them whole.",
+    "A turn is a user message and everything up to the next one. Thinking that the provider withheld, and " +
+    "calls that were interrupted, were rejected or have no result, are labelled. Long tool inputs and outputs are cut; --json prints them in full. " +
+    "The heading has the command that resumes the session in its agent.",
   arguments: [SESSION],
   options: [
-    { flags: "--summary", does: "Only what the person said." },
-    { flags: "--with-tools", does: "The tool calls, with their inputs and results." },
-    { flags: "--with-thinking", does: "The model's thinking." },
+    { flags: "--summary", does: "Only the user's messages." },
+    { flags: "--with-tools", does: "Includes tool calls, with their inputs and results." },
+    { flags: "--with-thinking", does: "Includes the model's thinking." },
     { flags: "--last <n>", does: "Only the last n turns.", value: "integer" },
-    { flags: "--line <n>", does: "Only the turn that this line of the file belongs to.", value: "integer" },
-    { flags: "--subagents", does: "The conversations of its subagents too, after the session's own." },
+    { flags: "--line <n>", does: "Only the turn that contains this line of the file.", value: "integer" },
+    { flags: "--subagents", does: "Adds the conversations of subagents after the session's own." },
+    {
+      flags: "--superseded",
+      does: "Reads the index, and includes what the session has dropped, as after a revert or when its file became shorter.",
+    },
     NO_REDACT,
     json("lines", "each message, with its blocks"),
   ],
   examples: [
-    { command: "transcripts show latest", does: "The newest session." },
-    { command: "transcripts show latest --summary --last 5", does: "The last five things that the person asked for." },
-    { command: "transcripts show latest --with-tools --with-thinking", does: "Everything." },
-    { command: "transcripts show - --json < session.jsonl", does: "A session from standard input, as JSON." },
+    { command: "transcripts show latest", does: "Prints the newest session." },
+    { command: "transcripts show latest --summary --last 5", does: "Prints the user's last five messages." },
+    { command: "transcripts show latest --with-tools --with-thinking", does: "Prints everything." },
+    { command: "transcripts show - --json < session.jsonl", does: "Prints a session from standard input as JSON." },
   ],
+  nothing: "the session has no such message",
   json: "lines",
   load: () => import("../commands/show.ts"),
 };
@@ -68,26 +78,34 @@ export const stats: CommandDefinition = {
   name: "stats",
   does: "Adds up tokens, cost, models, tools, errors and time of sessions.",
   description:
-    "An answer that stands in several files, as forks and resumed sessions have it, is counted once. The figures of a " +
-    "session's subagents are given on their own and in the sum. Of a session that went on over the time that is asked for, only what falls inside counts; days are those of your time zone. The cost is an estimate from a table of prices, but for sessions whose host recorded it; a model without a price is named, and its cost is in no sum.",
+    "An answer that is in several files, as with forks and resumed sessions, is counted once. The figures of " +
+    "subagents are shown separately and included in the total. With --since or --until only activity in that range counts, also of longer sessions; days are in local time. " +
+    "The cost is an estimate from a price table unless the agent recorded it. Models without a known price are listed, and the total does not include them.",
   arguments: [{ ...SESSIONS, required: false }],
   options: [
-    { flags: "--all", does: "All sessions that are found." },
+    { flags: "--all", does: "Counts all sessions." },
     {
       ...SINCE,
-      does: "Only what was said since: 2026-01-31, an ISO time, today, yesterday, or an age such as 12h, 7d, 4w.",
+      does: "Only activity since then: 2026-01-31, an ISO time, today, yesterday, or an age such as 12h, 7d, 4w.",
     },
-    { ...UNTIL, does: "Only what was said until then; a day is meant whole. Dates as for --since." },
+    { ...UNTIL, does: "Only activity until then; a date includes its whole day. Same forms as --since." },
     PROJECT,
-    { flags: "--by <what>", does: "One row for each of these.", choices: ["day", "project", "model", "session"] },
+    AGENT,
+    HERE,
+    {
+      flags: "--by <what>",
+      does: "Adds a table with one row for each.",
+      choices: ["day", "project", "model", "agent", "session"],
+    },
     NO_REDACT,
     json("object", "the totals, by model and by tool, and the rows of --by"),
   ],
   examples: [
-    { command: "transcripts stats latest", does: "Figures of the newest session." },
-    { command: "transcripts stats --all --by day --since 7d", does: "Each day of the last week." },
-    { command: "transcripts stats --all --by project --json | jq .total", does: "The totals, for a program." },
+    { command: "transcripts stats latest", does: "Shows the figures of the newest session." },
+    { command: "transcripts stats --all --by day --since 7d", does: "Shows each day of the last week." },
+    { command: "transcripts stats --all --by project --json | jq .total", does: "Prints the totals as JSON." },
   ],
+  nothing: "no session matches",
   json: "object",
   load: () => import("../commands/stats.ts"),
 };
@@ -96,7 +114,7 @@ export const timeline: CommandDefinition = {
   name: "timeline",
   does: "Prints one line for each turn: time, duration, tokens, tools, first words.",
   description:
-    "Messages and tokens are those of the session itself, as in `show`; `stats` adds up those of its subagents too.",
+    "Messages and tokens are those of the session itself, as in `show`; `stats` also counts those of its subagents.",
   arguments: [SESSION],
   options: [
     { flags: "--last <n>", does: "Only the last n turns.", value: "integer" },
@@ -104,42 +122,45 @@ export const timeline: CommandDefinition = {
     json("lines", "each turn"),
   ],
   examples: [
-    { command: "transcripts timeline latest", does: "The course of the newest session." },
+    { command: "transcripts timeline latest", does: "Shows the course of the newest session." },
     {
       command: "transcripts timeline latest --json | jq 'select(.tool_errors > 0)'",
-      does: "Turns in which a tool failed.",
+      does: "Prints the turns in which a tool failed.",
     },
   ],
+  nothing: "the session has no turn",
   json: "lines",
   load: () => import("../commands/timeline.ts"),
 };
 
 export const entries: CommandDefinition = {
   name: "entries",
-  does: "Prints every line of a session's file as one line of JSON: the forensic view.",
+  does: "Prints every line of a session's file as one line of JSON, for close inspection.",
   description:
-    "Each line of the input is accounted for: used, skipped as no part of the conversation, unknown, blank, or failed with " +
-    "its reason. Calls and results name the line of their other half. What was said is not repeated here.",
+    "Each line of the input has an outcome: used, skipped (not part of the conversation), unknown, blank, or failed, with " +
+    "the reason. A call has the line number of its result, and a result that of its call. The text of messages is left out. " +
+    "Of a session whose file is gone, only lines with a part of the conversation are listed.",
   arguments: [SESSION],
   options: [
     {
       flags: "--outcome <what>",
-      does: "Only lines of which this became.",
+      does: "Only lines with this outcome.",
       choices: ["used", "skipped", "unknown", "blank", "failed"],
     },
     NO_REDACT,
-    { flags: "--json", does: "The same: this command prints nothing but JSON." },
+    { flags: "--json", does: "Changes nothing: the output is always JSON." },
   ],
   examples: [
     {
       command: "transcripts entries latest | jq -c 'select(.problems != [])'",
-      does: "Damaged lines, with what is wrong.",
+      does: "Prints damaged lines with their problems.",
     },
     {
       command: "transcripts entries latest | jq -r .type | sort | uniq -c",
-      does: "How many lines of each type there are.",
+      does: "Counts the lines of each type.",
     },
   ],
+  nothing: "no line has this outcome",
   json: "lines",
   load: () => import("../commands/entries.ts"),
 };

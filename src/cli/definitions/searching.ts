@@ -1,102 +1,155 @@
-/** Commands that look for something, and the one that waits for it. */
+/** Commands that search sessions or follow one. */
 import type { CommandDefinition } from "../command.ts";
-import { json, NO_REDACT, PROJECT, SESSION, SESSIONS, SINCE, UNTIL } from "./options.ts";
+import { AGENT, HERE, json, NO_REDACT, PROJECT, SESSION, SESSIONS, SINCE, UNTIL } from "./option-definitions.ts";
 
 export const errors: CommandDefinition = {
   name: "errors",
-  does: "Prints the tool calls that failed: tool, call id and message, divided by tabs.",
+  does: "Prints the tool calls that failed: tool, call id and message, separated by tabs.",
   description:
-    "Backslashes, tabs and line ends in a message are escaped as \\\\, \\t, \\n and \\r, so that a row stays a row. A call failed if its agent says so, or " +
-    "if its command ended with another exit code than 0, whatever the agent says; exit code 1 of a search or comparison (grep, rg, find, diff, test) " +
-    "is an answer. Calls that a person rejected or interrupted did not fail. --fixes looks for the later call on the same target that succeeded, and shows what changed between the two.",
+    "Backslashes, tabs and line breaks in a message are escaped as \\\\, \\t, \\n and \\r, so that each call is one line. A call failed if its agent reports it, or " +
+    "if its command ended with a non-zero exit code, whatever the agent reports. Exit code 1 of a search or comparison (grep, rg, find, diff, test) " +
+    "is not a failure, and neither is a call that the user rejected or interrupted. --fixes finds the later call on the same target that succeeded, and shows what changed between the two.",
   arguments: [SESSIONS],
   options: [
-    { flags: "--locate", does: "With the session, line and time of each." },
-    { flags: "--fixes", does: "With the call that later succeeded, if there is one." },
-    { flags: "--subagents", does: "Those of its subagents too." },
+    { flags: "--locate", does: "Adds the session, line and time of each call." },
+    { flags: "--fixes", does: "Adds the later call that succeeded, if there is one." },
+    { flags: "--subagents", does: "Includes failed calls of subagents." },
     NO_REDACT,
     json("lines", 'each error: {"tool_name","tool_use_id","error"}'),
   ],
   examples: [
-    { command: "transcripts errors latest", does: "What failed in the newest session." },
+    { command: "transcripts errors latest", does: "Shows what failed in the newest session." },
     {
       command: "transcripts errors latest --json | jq -r .tool_name | sort | uniq -c",
-      does: "How often each tool failed.",
+      does: "Counts the failures of each tool.",
     },
-    { command: "transcripts errors latest --fixes", does: "What failed, and what fixed it." },
+    { command: "transcripts errors latest --fixes", does: "Shows what failed and what fixed it." },
   ],
+  nothing: "no call failed",
   json: "lines",
   load: () => import("../commands/errors.ts"),
 };
 
+export const fixes: CommandDefinition = {
+  name: "fixes",
+  does: "Shows whether an error came up before, and what fixed it.",
+  description:
+    "Looks in all sessions of the index for failed calls whose message says the same, whatever the paths, numbers, times and ids in it. " +
+    "Errors of this project come first. Each fix is a later call on the same target that succeeded, with what changed and a command that opens it. " +
+    "New content is indexed first, newest sessions first and up to 50 MB.",
+  arguments: [
+    { name: "ERROR", does: "Message of the error, or - for standard input. With CALL, a session.", required: true },
+    { name: "CALL", does: "Id of a failed call in the session, to look for its error.", required: false },
+  ],
+  options: [
+    PROJECT,
+    HERE,
+    { flags: "--limit <n>", does: "Maximum number of errors. Default: 5.", value: "integer" },
+    json("lines", "each error, with its fixes"),
+  ],
+  examples: [
+    { command: 'transcripts fixes "Cannot find module"', does: "Shows what helped the last times." },
+    { command: "transcripts fixes - < error.log", does: "Looks for the error in a file." },
+    {
+      command: "transcripts fixes latest toolu_01A09q90qw90lq917835lq9",
+      does: "Looks for the error of a failed call.",
+    },
+  ],
+  nothing: "no such error came up",
+  json: "lines",
+  load: () => import("../commands/fixes.ts"),
+};
+
 export const find: CommandDefinition = {
   name: "find",
-  does: "Searches what was said and done in all sessions, and their titles, best passages first.",
+  does: "Searches the conversations, tool calls and titles of all sessions, best passages first.",
   description:
-    "Upper and lower case are the same. Each passage comes with its session, line and time, and a command that opens it. " +
-    "With an index (see `transcripts index`) it first brings in what changed, and answers at once: what people and the agent said comes before " +
-    "what tools printed, whole words before parts of words, new before old. Without one it reads all sessions, newest first.",
-  arguments: [{ name: "TERM", does: "What to look for, as it stands. Put several words in quotes.", required: true }],
+    "Ignores case. Each passage comes with its session, line and time, and a command that opens it. " +
+    "With an index (see `transcripts index`), new content is indexed first, newest sessions first and up to 50 MB, and results are ranked: messages before " +
+    "tool output, whole words before parts of words, new before old. Sessions that the index still lacks are read, newest first, and come after. Without an index, that is all of them.",
+  arguments: [
+    {
+      name: "TERM",
+      does: "Text to search for, literally. Quote several words. May be left out with --file.",
+      required: false,
+    },
+  ],
   options: [
     {
       ...SINCE,
-      does: "Only what was said since: 2026-01-31, an ISO time, today, yesterday, or an age such as 12h, 7d, 4w.",
+      does: "Only passages since then: 2026-01-31, an ISO time, today, yesterday, or an age such as 12h, 7d, 4w.",
     },
-    { ...UNTIL, does: "Only what was said until then; a day is meant whole. Dates as for --since." },
+    { ...UNTIL, does: "Only passages until then; a date includes its whole day. Same forms as --since." },
     PROJECT,
+    HERE,
+    AGENT,
+    {
+      flags: "--file <path>",
+      does: "Only sessions in which a call read or changed this file: a path, the last part of one, or a name; ./ and ../ start at the current folder. Without TERM, finds those calls.",
+    },
     {
       flags: "--role <role>",
-      does: "Only what this side said; tool: calls and results; system: what the program put in, summaries too.",
+      does: "Only passages of this role. tool: calls and results; system: text that the agent program added, summaries included.",
       choices: ["user", "assistant", "tool", "system"],
     },
-    { flags: "--tool <name>", does: "Only in the calls and results of this tool." },
+    { flags: "--tool <name>", does: "Only calls and results of this tool." },
     {
       flags: "--errors",
-      does: "Only in the messages of failed calls, those that `transcripts errors` prints: not of calls that a person rejected or interrupted.",
+      does: "Only messages of failed calls, as `transcripts errors` prints them; without TERM, calls that failed.",
     },
     {
       flags: "--limit <n>",
-      does: "At most so many passages. A terminal gets 20, a pipe or a file all.",
+      does: "Maximum number of passages. Default: 20 on a terminal, all in a pipe or a file.",
       value: "integer",
     },
     {
       flags: "--words",
-      does: "Passages with each word of TERM, in any order; if none has all, those with the most, half of them at least.",
+      does: "Passages that contain each word of TERM, in any order; if none does, those with the most words, at least half.",
     },
-    { flags: "--scan", does: "Reads the sessions, and leaves the index alone." },
+    { flags: "--scan", does: "Reads the session files instead of the index." },
     NO_REDACT,
     json("lines", "each passage"),
   ],
   examples: [
-    { command: 'transcripts find "connection refused"', does: "Where this was met before." },
+    { command: 'transcripts find "connection refused"', does: "Shows where this came up before." },
     {
       command: "transcripts find migration --role user --since 30d",
-      does: "What was asked about it in the last month.",
+      does: "Shows what users asked about it in the last month.",
     },
-    { command: "transcripts find ENOENT --errors --tool Bash --json", does: "Shell commands that failed so." },
-    { command: 'transcripts find --words "retry queue order"', does: "What was said about all three." },
+    {
+      command: "transcripts find ENOENT --errors --tool Bash --json",
+      does: "Prints shell commands that failed this way.",
+    },
+    { command: "transcripts find --file src/price.ts", does: "Shows the calls that read or changed this file." },
+    {
+      command: "transcripts find rounding --file price.ts",
+      does: "Searches the sessions that read or changed a file of this name.",
+    },
+    { command: 'transcripts find --words "retry queue order"', does: "Shows passages about all three." },
   ],
+  nothing: "no passage matches",
   json: "lines",
   load: () => import("../commands/find.ts"),
 };
 
 export const tail: CommandDefinition = {
   name: "tail",
-  does: "Prints the end of a session, and with -f what is added to it.",
+  does: "Prints the end of a session; with -f also what is added to it.",
   description:
-    "With -f it goes on when the file is replaced or cut, and waits for one that is not there yet. Without SESSION it takes the newest.",
+    "-f continues when the file is replaced or truncated, and waits for a file that does not exist yet. Without SESSION it shows the newest session.",
   arguments: [{ ...SESSION, required: false }],
   options: [
-    { flags: "-f, --follow", does: "Waits for more, until interrupted." },
-    { flags: "-n, --lines <n>", does: "Begins with the last n messages.", value: "count", default: 10 },
+    { flags: "-f, --follow", does: "Waits for more until interrupted." },
+    { flags: "-n, --lines <n>", does: "Starts with the last n messages.", value: "count", default: 10 },
     NO_REDACT,
-    json("lines", "each message, as `show --json` has it"),
+    json("lines", "each message, as in `show --json`"),
   ],
   examples: [
-    { command: "transcripts tail", does: "How the newest session ended." },
-    { command: "transcripts tail -n 3 --json", does: "Its last three messages, as JSON." },
-    { command: "transcripts tail -f", does: "Watches it." },
+    { command: "transcripts tail", does: "Shows how the newest session ended." },
+    { command: "transcripts tail -n 3 --json", does: "Prints its last three messages as JSON." },
+    { command: "transcripts tail -f", does: "Follows it." },
   ],
+  nothing: "there is no session, or it has no message",
   json: "lines",
   load: () => import("../commands/tail.ts"),
 };

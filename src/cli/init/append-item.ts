@@ -1,16 +1,16 @@
 /**
- * Adds an item to a list or object in the text of a JSON file with comments, in the way its author laid it out.
+ * Adds an item to a list or object in the text of a JSON file with comments, in the file's own layout.
  *
- * jsonc-parser's own `modify` moves a comment behind the last item to the new one, and doubles a trailing comma.
+ * jsonc-parser's own `modify` moves a comment after the last item to the new one, and doubles a trailing comma.
  */
 import type { Node } from "jsonc-parser";
 
-/** White space and comments, then a comma. */
+/** Matches white space and comments, then a comma. */
 const TO_COMMA = /^(?:\s|\/\/[^\r\n]*|\/\*[^]*?\*\/)*,/;
-/** What may stand between an item and the end of its line, if it ends with a comment. */
+/** Matches text between an item and the end of its line, if that ends with a comment. */
 const COMMENTS_ON_LINE = /^(?:[ \t]*\/\*[^]*?\*\/)*(?:[ \t]*\/\/[^\r\n]*)?/;
 
-/** The text with `item` at the end of `container`, which comes from parsing the text. */
+/** Returns the text with `item` at the end of `container`, a node of the parsed text. */
 export function appendItem(text: string, container: Node, item: string): string {
   const last = container.children?.at(-1);
   const close = container.offset + container.length - 1;
@@ -19,7 +19,7 @@ export function appendItem(text: string, container: Node, item: string): string 
   const end = last.offset + last.length;
   const comma = commaAfter(text, end, close);
   const separator = isOnOwnLine(text, last.offset) ? lineEndOf(text) + indentAt(text, last.offset) : " ";
-  // Behind the comma, and behind a comment on the same line, which belongs to the last item.
+  // After the comma, and after a comment on the same line, which belongs to the last item.
   const at = separator === " " ? (comma ?? end) : endOfLineBehind(text, comma ?? end, close);
   const trailing = comma === undefined ? "" : ",";
   const before = comma === undefined ? `${text.slice(0, end)},${text.slice(end, at)}` : text.slice(0, at);
@@ -36,13 +36,13 @@ function insertIntoEmpty(text: string, container: Node, close: number, item: str
   return `${text.slice(0, container.offset + 1)}${body}${eol}${outer}${unitOf(text)}${item}${eol}${outer}${text.slice(close)}`;
 }
 
-/** After the comma between the last item and the closing bracket; undefined if there is none. */
+/** Returns the position after the comma between the last item and the closing bracket; undefined if there is none. */
 function commaAfter(text: string, from: number, to: number): number | undefined {
   const found = TO_COMMA.exec(text.slice(from, to));
   return found === null ? undefined : from + found[0].length;
 }
 
-/** After the comments that follow on the same line; `from` if there are none. */
+/** Returns the position after the comments that follow on the same line; `from` if there are none. */
 function endOfLineBehind(text: string, from: number, to: number): number {
   return from + (COMMENTS_ON_LINE.exec(text.slice(from, to))?.[0].length ?? 0);
 }
@@ -54,7 +54,7 @@ function isOnOwnLine(text: string, offset: number): boolean {
   );
 }
 
-/** White space at the beginning of the line on which `offset` lies. */
+/** Returns the indentation of the line that contains `offset`. */
 function indentAt(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset))?.[0] ?? "";
 }
@@ -63,7 +63,7 @@ function lineEndOf(text: string): string {
   return text.includes("\r\n") ? "\r\n" : "\n";
 }
 
-/** The first indentation in the file; two spaces if it has none. */
+/** Returns the first indentation in the file; two spaces if it has none. */
 function unitOf(text: string): string {
   return /^[ \t]+(?=\S)/m.exec(text)?.[0] ?? "  ";
 }

@@ -1,40 +1,66 @@
-/** Adding the plugin to the text of an opencode.json or opencode.jsonc, which otherwise stays as its author wrote it. */
+/** Adds the plugin to the text of an opencode.json(c) or kilo.json(c), and changes nothing else. */
 import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { appendItem } from "./append-item.ts";
-
-export const PLUGIN = "opencode-transcripts";
+import { PLUGIN } from "../io.ts";
 
 export type Addition =
   | { kind: "added"; text: string }
-  /** It is there already; `options` are those it has. */
+  /** The plugin is already there, with these `options`. */
   | { kind: "present"; options: unknown }
-  /** `problem` is a clause with the place; nothing can be added. */
+  /** Nothing can be added; `problem` is a clause with the position. */
   | { kind: "broken"; problem: string };
 
-/** What a project gets that has no configuration. */
-export const NEW_CONFIG = `{
-  "$schema": "https://opencode.ai/config.json",
-  "plugin": ["${PLUGIN}"]
-}
-`;
+/** Name of the list of plugins: `plugins` in the form of opencode 2.x, `plugin` in that of 1.x and Kilo. */
+export type PluginKey = "plugin" | "plugins";
 
-/** Pure. Comments, order, indentation, trailing commas, line ends and a byte order mark stay. */
-export function addPlugin(original: string): Addition {
+/** Returns the new configuration for a project that has none. `plugin`: the entry of the list. */
+export function newConfig(key: PluginKey, plugin = PLUGIN, schema = "https://opencode.ai/config.json"): string {
+  return `{\n  "$schema": "${schema}",\n  "${key}": [${JSON.stringify(plugin)}]\n}\n`;
+}
+
+export const NEW_CONFIG = newConfig("plugin");
+
+/** Keys that only the form of opencode 1.x has. With one of them, 2.x reads the whole file in that form. */
+const KEYS_OF_1 = (
+  "plugin agent command permission provider mode tools server reference snapshot attachment autoshare " +
+  "disabled_providers enabled_providers layout logLevel small_model"
+).split(" ");
+/** Keys that only the form of opencode 2.x has. 1.x refuses a file with an unknown key. */
+const KEYS_OF_2 = ["plugins", "agents", "commands", "permissions", "providers", "snapshots", "attachments"];
+
+/** Returns the key for the form that a configuration has: with the other one, the host would misread the file. */
+export function pluginKey(text: string, otherwise: PluginKey): PluginKey {
+  const root = parseTree(text.replace(/^\ufeff/, ""), [], { allowTrailingComma: true });
+  if (root?.type !== "object") return otherwise;
+  const has = (keys: readonly string[]): boolean => keys.some((key) => propertyOf(root, key) !== undefined);
+  const servers = propertyOf(root, "mcp");
+  if (has(KEYS_OF_1)) return "plugin";
+  if (has(KEYS_OF_2)) return "plugins";
+  if (servers?.type !== "object" || servers.children?.length === 0) return otherwise;
+  return propertyOf(servers, "servers") === undefined ? "plugin" : "plugins";
+}
+
+/**
+ * Adds the plugin. Pure. Keeps comments, order, indentation, trailing commas, line breaks and a byte order mark.
+ * `otherwise` is the key for a configuration that is of the form of both versions, `plugin` the entry of the list.
+ */
+export function addPlugin(original: string, otherwise: PluginKey = "plugin", plugin = PLUGIN): Addition {
   const mark = original.startsWith("\ufeff") ? "\ufeff" : "";
   const text = original.slice(mark.length);
-  if (text.trim() === "") return { kind: "added", text: mark + NEW_CONFIG };
+  if (text.trim() === "") return { kind: "added", text: mark + newConfig(otherwise, plugin) };
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true });
   const [error] = errors;
   if (error) return broken(text, error.offset, readable(printParseErrorCode(error.error)));
   if (root?.type !== "object") return broken(text, 0, "an object is expected");
 
-  const list = propertyOf(root, "plugin");
-  if (list === undefined) return added(mark, appendItem(text, root, `"plugin": ["${PLUGIN}"]`));
-  if (list.type !== "array") return broken(text, list.offset, `"plugin" must be a list`);
-  const present = list.children?.find(isPlugin);
+  const key = pluginKey(text, otherwise);
+  const list = propertyOf(root, key);
+  if (list === undefined) return added(mark, appendItem(text, root, `"${key}": [${JSON.stringify(plugin)}]`));
+  if (list.type !== "array") return broken(text, list.offset, `"${key}" must be a list`);
+  const present = list.children?.find((entry) => isPlugin(entry, plugin));
   if (present) return { kind: "present", options: optionsOf(present) };
-  return added(mark, appendItem(text, list, `"${PLUGIN}"`));
+  return added(mark, appendItem(text, list, JSON.stringify(plugin)));
 }
 
 function added(mark: string, text: string): Addition {
@@ -46,30 +72,37 @@ function broken(text: string, offset: number, what: string): Addition {
   return { kind: "broken", problem: `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}: ${what}` };
 }
 
-/** `CloseBraceExpected` as `close brace expected`. */
+/** Formats `CloseBraceExpected` as `close brace expected`. */
 function readable(code: string): string {
   return code.replace(/\B[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
 }
 
-/** The value of a property. Where a name stands twice, the last one holds. */
+/** Returns the value of a property. If a name is there twice, the last one counts. */
 function propertyOf(object: Node, name: string): Node | undefined {
   const property = object.children?.findLast(({ children }) => children?.[0]?.value === name);
   return property?.children?.[1];
 }
 
-/** `"opencode-transcripts"`, with a version, as a path to the package, and each of these with options. */
-function isPlugin(entry: Node): boolean {
-  const spec: unknown = entry.type === "array" ? entry.children?.[0]?.value : entry.value;
+/** Matches `plugin`, `"opencode-transcripts"`, with a version, as a path to the package, and each of these with options. */
+function isPlugin(entry: Node, plugin: string): boolean {
+  const spec: unknown = specOf(entry)?.value;
   if (typeof spec !== "string") return false;
+  if (spec.replace(/[/\\]+$/, "") === plugin) return true;
   return spec === PLUGIN || spec.startsWith(`${PLUGIN}@`) || spec.split(/[/\\]/).slice(1).includes(PLUGIN);
 }
 
+/** Returns the name in `"name"`, `["name", { … }]` of 1.x or `{ "package": "name", "options": { … } }` of 2.x. */
+function specOf(entry: Node): Node | undefined {
+  if (entry.type === "object") return propertyOf(entry, "package");
+  return entry.type === "array" ? entry.children?.[0] : entry;
+}
+
 function optionsOf(entry: Node): unknown {
-  const options = entry.type === "array" ? entry.children?.[1] : undefined;
+  const options = entry.type === "object" ? propertyOf(entry, "options") : entry.children?.[1];
   return options === undefined ? undefined : Object.fromEntries(textProperties(options));
 }
 
-/** Only what is text: of the options, `directory` is all that matters here. */
+/** Returns the options that are strings, as only `directory` matters here. */
 function textProperties(object: Node): [string, string][] {
   if (object.type !== "object") return [];
   return (object.children ?? []).flatMap(({ children = [] }): [string, string][] => {

@@ -1,43 +1,77 @@
-/** Where opencode's configuration of a project is. */
-import { access } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { CliError } from "../command.ts";
+/** Finds opencode's or Kilo's configuration of a project. */
+import { execFile } from "node:child_process";
+import { access, constants } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
 import { nodeSessionFiles } from "../../sessions/session-files.ts";
 import { textOfFile } from "../../sessions/text-file.ts";
+import { TranscriptsError } from "../../transcripts-error.ts";
 
-/** opencode reads all of these. Of several, the first gets the plugin, unless another has it. */
-const NAMES = ["opencode.jsonc", "opencode.json", ".opencode/opencode.jsonc", ".opencode/opencode.json"];
+export type HostAgent = "opencode" | "kilo";
+
+/** Names of configuration files, all of which the agent reads. The plugin is added to the first, unless another has it. */
+const NAMES: Readonly<Record<HostAgent, readonly string[]>> = {
+  opencode: ["opencode.jsonc", "opencode.json", ".opencode/opencode.jsonc", ".opencode/opencode.json"],
+  kilo: ["kilo.jsonc", "kilo.json", ".kilo/kilo.jsonc", ".kilo/kilo.json"],
+};
+/** Maximum wait for `opencode --version`, in milliseconds. */
+const VERSION_MS = 5_000;
 
 export interface Project {
-  /** The folder that is the project's root. */
+  agent: HostAgent;
+  /** Root folder of the project. */
   root: string;
-  /** Its configuration files, absolute, in the order of preference. */
+  /** Absolute paths of its configuration files, in order of preference. */
   configs: readonly string[];
 }
 
-/** The nearest folder upwards with a configuration or a repository in it; else the folder itself. */
-export async function projectAt(folder: string): Promise<Project> {
+/**
+ * Returns the nearest folder upwards with a configuration or a repository; else the folder itself. Without `agent` the
+ * project is Kilo's if that is the only one with a configuration there.
+ */
+export async function projectAt(folder: string, agent?: HostAgent): Promise<Project> {
   for (let at = folder; ; at = dirname(at)) {
-    const configs = await present(NAMES.map((name) => join(at, name)));
+    for (const each of agent === undefined ? (["opencode", "kilo"] as const) : [agent]) {
+      const configs = await present(NAMES[each].map((name) => join(at, name)));
+      if (configs.length > 0) return { agent: each, root: at, configs };
+    }
     const isRepository = (await present([join(at, ".git")])).length > 0;
-    if (configs.length > 0 || isRepository) return { root: at, configs };
-    if (at === dirname(at)) return { root: folder, configs: [] };
+    if (isRepository) return { agent: agent ?? "opencode", root: at, configs: [] };
+    if (at === dirname(at)) return { agent: agent ?? "opencode", root: folder, configs: [] };
   }
 }
 
-/** The text of a configuration. Rejects with the file system's error, and for anything but a file. */
+/** Returns whether the `opencode` on the path is 2.x. False if there is none, or if it does not say. */
+export async function isOpencode2(env: Readonly<Record<string, string | undefined>>): Promise<boolean> {
+  const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  const [program] = await present(
+    folders.map((folder) => join(folder, "opencode")),
+    constants.X_OK,
+  );
+  if (program === undefined) return false;
+  const options = { env: { ...env }, timeout: VERSION_MS, killSignal: "SIGKILL" } as const;
+  const said = await new Promise<string>((resolve) => {
+    execFile(program, ["--version"], options, (error, stdout) => resolve(error === null ? stdout : ""));
+  });
+  return Number(/(\d+)\.\d+\.\d+/.exec(said)?.[1] ?? 0) >= 2;
+}
+
+/** Reads a configuration. Rejects with the file system's error, and for anything but a file. */
 export async function configText(path: string): Promise<string> {
   const text = await textOfFile(path, nodeSessionFiles);
   if (text === undefined)
-    throw new CliError(`${path} is not a regular file.`, "Put a configuration there, or remove it.");
+    throw new TranscriptsError(
+      "bad_file",
+      `${path} is not a regular file.`,
+      "Put a configuration there, or remove it.",
+    );
   return text;
 }
 
-async function present(paths: readonly string[]): Promise<string[]> {
+async function present(paths: readonly string[], mode: number = constants.F_OK): Promise<string[]> {
   const found = await Promise.all(
     paths.map(async (path) => {
       try {
-        await access(path);
+        await access(path, mode);
         return [path];
       } catch {
         return [];

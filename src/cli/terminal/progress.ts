@@ -1,17 +1,35 @@
-/** A bar on standard error, for work that turns out to take long. */
+/** Progress bar on standard error, for work that takes long. */
 import type { SingleBar } from "cli-progress";
 import type { Progress } from "../command.ts";
 import type { Output } from "../io.ts";
 
-/** Work that is done sooner shows no bar. */
+/** Delay before the bar appears, in milliseconds. */
 const DELAY_MS = 1_000;
 
 export interface ShownProgress extends Progress {
-  /** Takes the bar off the line, so that something else can be written; it comes back with the next advance. */
+  /** Clears the bar, so that something else can be written; it reappears with the next advance. */
   clear(): void;
 }
 
 const NONE: ShownProgress = { advance: () => undefined, end: () => undefined, clear: () => undefined };
+
+/** Runs work on sessions that reports how many are done, with a bar for them. */
+export async function withSessionsBar<T>(
+  { progress }: { progress: (total: number, unit: string) => Progress },
+  work: (onProgress: (report: { done: number; total: number }) => void) => Promise<T>,
+): Promise<T> {
+  let bar: Progress | undefined;
+  let shown = 0;
+  try {
+    return await work(({ done, total }) => {
+      bar ??= progress(total, "sessions");
+      bar.advance(done - shown);
+      shown = done;
+    });
+  } finally {
+    bar?.end();
+  }
+}
 
 export function createProgress(stderr: Output, total: number, unit: string): ShownProgress {
   if (!stderr.isTerminal || total <= 0) return NONE;
@@ -47,7 +65,7 @@ export function createProgress(stderr: Output, total: number, unit: string): Sho
   };
 }
 
-/** Loaded only when a bar is shown: most runs end before. */
+/** Loaded only when a bar is shown, since most runs end before. */
 async function openBar(total: number, unit: string): Promise<SingleBar> {
   const { default: progress } = await import("cli-progress");
   return new progress.SingleBar({

@@ -1,17 +1,17 @@
-/** How wide text is on a terminal, and how it is made to fit. Texts here are neutral already: see `neutral-text.ts`. */
+/** Measures and fits text for a terminal. Texts must be neutral: see `neutral-text.ts`. */
 import { createRequire } from "node:module";
 import type stringWidth from "string-width";
 import type wrapAnsi from "wrap-ansi";
 
 /**
- * ASCII, Latin, Greek and Cyrillic letters, punctuation, arrows and boxes: one column each, whatever stands beside them.
- * Most lines hold nothing else, and what measures the others takes longer to load than many a command runs.
+ * Matches ASCII, Latin, Greek and Cyrillic letters, punctuation, arrows and boxes, which always take one column. Most lines
+ * have nothing else, and the library for other text takes longer to load than many commands run.
  */
 const PLAIN =
   /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0377\u0386-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u20a0-\u20c0\u2190-\u21ff\u2500-\u259f]*$/;
 const ELLIPSIS = "…";
 
-/** Loads in the middle of laying out a text, where nothing can be waited for. */
+/** Loads the library synchronously, because formatting cannot wait. */
 const load = createRequire(import.meta.url);
 let libraries: { stringWidth: typeof stringWidth; wrapAnsi: typeof wrapAnsi; graphemes: Intl.Segmenter } | undefined;
 
@@ -23,12 +23,12 @@ function loaded(): NonNullable<typeof libraries> {
   return libraries;
 }
 
-/** Columns that a line takes. Colours take none. */
+/** Returns the width of a line in columns, not counting colours. */
 export function widthOf(line: string): number {
   return PLAIN.test(line) ? line.length : loaded().stringWidth(line);
 }
 
-/** The line, or as much of it as fits, with an ellipsis. The line has no colours. */
+/** Cuts a line without colours to the given width, with an ellipsis. */
 export function cut(line: string, columns: number): string {
   if (columns === Infinity) return line;
   if (PLAIN.test(line)) return line.length <= columns ? line : shortened(line, Math.max(0, Math.ceil(columns) - 1));
@@ -46,7 +46,7 @@ function shortened(line: string, chars: number): string {
   return line.slice(0, chars).trimEnd() + ELLIPSIS;
 }
 
-/** Fills the line with spaces up to `columns`. */
+/** Pads the line with spaces to `columns`. */
 export function pad(line: string, columns: number, align: "left" | "right" = "left"): string {
   const spaces = " ".repeat(Math.max(0, columns - widthOf(line)));
   return align === "left" ? line + spaces : spaces + line;

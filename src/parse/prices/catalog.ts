@@ -1,11 +1,14 @@
-/** Finding a model's price in the table, by the rules of the package that it comes from. */
+/** Finds a model's price in the table, by the rules of the package that the table comes from. */
 import table from "./table.json" with { type: "json" };
 
 export interface FoundPrice {
   providerId: string;
   modelId: string;
   price: Price;
-  /** When it applies, in milliseconds: from `from` until before `to`. Equal if it applies at the asked moment only. */
+  /**
+   * Period in which it applies, in milliseconds: from `from` until before `to`. Equal if it applies only at the
+   * requested moment.
+   */
   from: number;
   to: number;
 }
@@ -25,7 +28,7 @@ interface Model {
   prices: Prices;
 }
 
-/** The conditions by which the table knows names. */
+/** Conditions that match model names in the table. */
 type Match =
   | { or: Match[] }
   | { and: Match[] }
@@ -36,14 +39,14 @@ type Match =
   | { regex: string };
 
 /**
- * US dollars for a million tokens of each kind, some in steps; `requests_kcount` and `web_searches_kcount` for a
+ * US dollars per million tokens of each kind, some in tiers; `requests_kcount` and `web_searches_kcount` are per
  * thousand.
  */
 type Price = Readonly<Record<string, number | SteppedPrice | undefined>>;
 
 export interface SteppedPrice {
   base: number;
-  /** In ascending order of `start`, the tokens above which the price is another. */
+  /** In ascending order of `start`: the number of tokens above which the price changes. */
   tiers: readonly { start: number; price: number }[];
 }
 
@@ -54,15 +57,18 @@ interface DatedPrice {
   prices: Price;
 }
 
-/** One price, or several of which the last one that applies holds. */
+/** One price, or several of which the last applicable one is used. */
 type Prices = Price | readonly DatedPrice[];
 
 const PROVIDERS = table.providers;
 
-/** A model's name may end in a day without hyphens where the table has them. */
+/** A model's name may have a date without hyphens where the table has them. */
 const DAY = /-(20\d{2})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=-|:|$)/g;
 
-/** The price at a time. `provider` null: as the model's maker has it. Undefined if there is none in the table. */
+/**
+ * Returns the price at a time, or undefined if the table has none. If `provider` is null, uses the price of the model's
+ * maker.
+ */
 export function findPrice(model: string, provider: string | null, time: Date): FoundPrice | undefined {
   const name = model.toLowerCase().trim();
   const slash = name.indexOf("/");
@@ -92,7 +98,7 @@ function priced(provider: PricedProvider, name: string, time: Date): FoundPrice 
   return { providerId: provider.id, modelId, price: chosenPrice(prices, time), ...validity(prices, time.getTime()) };
 }
 
-/** The provider's own model of this name, or that of a maker whose models it sells. */
+/** Returns the provider's own model with this name, or that of a maker whose models it sells. */
 function modelOf(provider: PricedProvider, name: string): Model | undefined {
   const makers = (provider.fallback_model_providers ?? []).flatMap(
     (id) => PROVIDERS.find((each) => each.id === id) ?? [],
@@ -112,7 +118,7 @@ function withHyphens(name: string): string {
   });
 }
 
-/** Whether a name in lower case meets a condition. */
+/** Returns true if a lower-case name meets a condition. */
 function matches(match: Match, name: string): boolean {
   if ("or" in match) return match.or.some((part) => matches(part, name));
   if ("and" in match) return match.and.every((part) => matches(part, name));
@@ -157,7 +163,7 @@ function secondsOf(time: Date): number {
   return minutes * 60 + time.getUTCSeconds() + time.getUTCMilliseconds() / 1_000;
 }
 
-/** Spans may go over midnight. */
+/** Spans may extend past midnight. */
 function isWithin(seconds: number, start: string, end: string): boolean {
   const [from, to] = [utcSeconds(start), utcSeconds(end)];
   return to < from ? seconds >= from || seconds < to : seconds >= from && seconds < to;

@@ -1,10 +1,13 @@
-/** The content of Claude Code's messages, as blocks. */
-import type { BlockDraft } from "../draft.ts";
-import { fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
+/** Converts the content of Claude Code's messages to blocks. */
+import type { BlockDraft } from "../message-draft.ts";
+import { fieldsOf, isFields, jsonText, textOf, type Fields } from "../json-fields.ts";
 import type { BlockMetadata } from "../model.ts";
 import { exitCodeInError, resultStatus } from "../../calls/result-texts.ts";
 
-/** Blocks of `message.content`, whatever it is. `line` is the whole record: `toolUseResult` tells how a call ended. */
+/**
+ * Returns the blocks of `message.content` of any shape. `line` is the whole record: its `toolUseResult` shows how a
+ * call ended.
+ */
 export function contentBlocks(content: unknown, line: Fields): BlockDraft[] {
   if (content === null || content === undefined) return [];
   if (typeof content === "string") return [{ type: "text", text: content }];
@@ -38,7 +41,7 @@ function contentBlock(block: unknown, line: Fields): BlockDraft {
 
 function thinkingBlock(block: Fields): BlockDraft {
   const text = typeof block["thinking"] === "string" ? block["thinking"] : "";
-  // Newer versions keep only the signature of what was thought.
+  // Newer versions keep only the signature of thinking.
   if (text !== "") return { type: "thinking", text };
   return { type: "thinking", text, identity: textOf(block, "signature") ?? "", metadata: { withheld: true } };
 }
@@ -56,9 +59,9 @@ function callBlock(block: Fields): BlockDraft {
 function resultBlock(block: Fields, line: Fields): BlockDraft {
   const text = resultText(block["content"]);
   const isError = typeof block["is_error"] === "boolean" ? block["is_error"] : null;
-  // stream-json spells it the other way.
+  // stream-json uses snake_case.
   const toolUseResult = line["toolUseResult"] ?? line["tool_use_result"];
-  // The host judges exit codes by the rule of `endingOf` itself.
+  // The host itself applies the rule of `endingOf` to exit codes.
   const status = resultStatus({ isError, text: text ?? "", toolUseResult });
   return {
     type: "tool_result",
@@ -71,7 +74,7 @@ function resultBlock(block: Fields, line: Fields): BlockDraft {
   };
 }
 
-/** The text of a result: its text parts, one below the other, with a note where something else stands. */
+/** Returns the text of a result: its text parts on separate lines, with a note for anything else. */
 function resultText(content: unknown): string | undefined {
   if (content === null || content === undefined) return undefined;
   if (typeof content === "string") return content;
@@ -111,7 +114,7 @@ function mediaOf(block: Fields): BlockMetadata {
   const url = textOf(source, "url");
   return {
     ...(mediaType === undefined ? {} : { media_type: mediaType }),
-    // The bytes stay in the file; they are no text.
+    // The bytes stay in the file, because they are not text.
     ...(typeof data === "string" ? { base64_characters: data.length } : {}),
     ...(url === undefined ? {} : { url }),
   };
@@ -123,13 +126,4 @@ function unknownBlock(type: string, raw: unknown): BlockDraft {
 
 function kindOf(value: unknown): string {
   return value === null ? "null" : typeof value;
-}
-
-/** JSON text of a value from JSON; of one nested too deep for the runtime a note. */
-function jsonText(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    return "[nested too deep to show]";
-  }
 }

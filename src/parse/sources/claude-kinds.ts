@@ -1,4 +1,4 @@
-/** The line types of Claude Code's session files and of its stream-json output that hold no conversation. */
+/** Line types of Claude Code's session files and stream-json output that are not conversation. */
 export const SKIPPED_TYPES: ReadonlySet<string> = new Set([
   "progress",
   "file-history-snapshot",
@@ -25,7 +25,7 @@ export const SKIPPED_TYPES: ReadonlySet<string> = new Set([
   "relocated",
   "started",
   "atis-latch",
-  // Of stream-json: the sum at the end, pieces of messages that follow as a whole, and signs of life.
+  // stream-json: the final totals, pieces of messages that follow in full, and keep-alives.
   "result",
   "stream_event",
   "control_request",

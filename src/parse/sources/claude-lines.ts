@@ -1,14 +1,14 @@
-/** Claude Code's JSON lines into units; session files and stream-json have the same records. */
+/** Converts Claude Code's JSON lines to units; session files and stream-json have the same records. */
 import { crc32 } from "node:zlib";
-import type { MessageDraft, SourceOptions, SourceUnit } from "../draft.ts";
+import type { MessageDraft, SourceOptions, SourceUnit } from "../message-draft.ts";
 import { hashOf, repeatsRemembered, SeenSet } from "../fingerprint.ts";
 import { textOf } from "../json-fields.ts";
 import { recordsOfLine, type LineRecord } from "../json-records.ts";
-import { LineSplitter, linesOfText, type RawLine } from "../lines.ts";
+import { LineSplitter, linesOfText, type RawLine } from "../../transcript/format/lines.ts";
 import type { ParseError } from "../model.ts";
 import { readRecord } from "./claude-record.ts";
 
-/** Bytes or characters: of an answer, all but the middle of its text. */
+/** Bytes or characters hashed at each end of a record: of an answer, all but the middle of its text. */
 const END = 1_024;
 const NO_MESSAGES: readonly MessageDraft[] = [];
 
@@ -17,7 +17,7 @@ export async function* readClaudeLines(
   chunks: AsyncIterable<Uint8Array>,
   options: SourceOptions,
 ): AsyncGenerator<SourceUnit[]> {
-  const splitter = new LineSplitter(options.maxLineBytes);
+  const splitter = new LineSplitter(options.maxLineBytes, options.start);
   const reader = new ClaudeLineReader(options);
   for await (const chunk of chunks) yield splitter.push(chunk).flatMap((line) => reader.read(line));
   const last = splitter.end();
@@ -30,21 +30,17 @@ export function* readClaudeText(text: string, options: SourceOptions): Generator
   for (const lines of linesOfText(text, options.maxLineBytes)) yield lines.flatMap((line) => reader.read(line));
 }
 
-/** Reads lines in order; remembers which records there were, since files repeat them. */
-export class ClaudeLineReader {
+/** Reads lines in order and remembers their records, because files repeat them. */
+class ClaudeLineReader {
   readonly #options: Pick<SourceOptions, "maxLineBytes" | "agentProgress">;
   readonly #records: SeenSet;
 
-  /** `records`: those of lines before, for readers that go on where an earlier one ended. */
-  constructor(
-    options: Pick<SourceOptions, "maxLineBytes" | "agentProgress" | "windowLines">,
-    records: SeenSet = new SeenSet(repeatsRemembered(options.windowLines)),
-  ) {
+  constructor(options: Pick<SourceOptions, "maxLineBytes" | "agentProgress" | "windowLines">) {
     this.#options = options;
-    this.#records = records;
+    this.#records = new SeenSet(repeatsRemembered(options.windowLines));
   }
 
-  /** A unit for each record of the line; the most useful of them stands for the line in the account. */
+  /** Returns a unit for each record of the line; the most useful one represents the line in the account. */
   read(line: RawLine): SourceUnit[] {
     const { records, problems, blank } = recordsOfLine(line, this.#options.maxLineBytes);
     const [record, ...more] = records;
@@ -57,25 +53,40 @@ export class ClaudeLineReader {
   }
 
   #unit(line: RawLine, record: LineRecord, problems: readonly ParseError[]): SourceUnit {
-    if (this.#isRepeat(line, record)) return unitOf(line, { as: "skipped", kind: "duplicate" }, problems);
     const reading = readRecord(record.fields, this.#options.agentProgress);
     if (!reading) return unitOf(line, { as: "failed" }, [...problems, untyped(line)]);
+    const recordHash = this.#hashOfNew(line, record);
+    if (recordHash === null) return unitOf(line, { as: "skipped", kind: "duplicate" }, problems);
     const { outcome, messages, session, timestamp } = reading;
     const all = outcome.as === "unknown" ? [...problems, unknownType(line, outcome.type)] : problems;
-    return { line: line.line, offset: line.offset, lines: 1, outcome, messages, problems: all, session, timestamp };
+    return {
+      line: line.line,
+      offset: line.offset,
+      lines: 1,
+      outcome,
+      messages,
+      problems: all,
+      session,
+      timestamp,
+      recordHash,
+    };
   }
 
-  /** The same record again, as when a session was recorded twice into its own file. */
-  #isRepeat({ bytes }: RawLine, { fields, json }: LineRecord): boolean {
+  /**
+   * Returns null for a repeat of a record, as when a session was recorded twice into one file; undefined without a
+   * uuid.
+   */
+  #hashOfNew({ bytes }: RawLine, { fields, json }: LineRecord): number | null | undefined {
     const uuid = textOf(fields, "uuid");
-    if (uuid === undefined) return false;
-    // What was saved from a damaged line of bytes may be the same as a sound line.
+    if (uuid === undefined) return undefined;
+    // Text recovered from a damaged line may equal a line of bytes, so compare it as bytes.
     const comparable = typeof json === "string" && typeof bytes !== "string" ? Buffer.from(json) : json;
-    return !this.#records.addHashes(hashOfEnds(comparable), hashOf(uuid));
+    const hash = hashOfEnds(comparable);
+    return this.#records.addHashes(hash, hashOf(uuid)) ? hash : null;
   }
 }
 
-/** Records of one uuid that are as long as each other and begin and end alike are the same. */
+/** Records with the same uuid, length, beginning and end are the same. */
 function hashOfEnds(json: Buffer | string): number {
   const { length } = json;
   if (length <= 2 * END) return crc32(json);

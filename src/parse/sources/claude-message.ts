@@ -1,15 +1,15 @@
-/** Claude Code's `user`, `assistant`, `system` and `summary` records as message drafts. */
-import type { BlockDraft, CallUsage, MessageDraft, UsageDraft } from "../draft.ts";
+/** Converts Claude Code's `user`, `assistant`, `system` and `summary` records to message drafts. */
+import type { BlockDraft, CallUsage, MessageDraft, UsageDraft } from "../message-draft.ts";
 import { countOf, fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
-import type { MessageMetadata, MessageType } from "../model.ts";
+import type { MessageMetadata, MessageType, UserKind } from "../model.ts";
 import { timeOf } from "../times.ts";
 import { contentBlocks } from "./claude-content.ts";
-import { userKindOf, userOrigin } from "./claude-user.ts";
 import { known } from "./transcript-fields.ts";
+import { isReminderText } from "../reminder.ts";
 
-/** Claude Code's own name for answers that no model gave. */
+/** Claude Code's model name for answers without a model call. */
 const NO_MODEL = "<synthetic>";
-/** An output count up to this, on an answer without a stop reason, is what a stream begins with. */
+/** Maximum output count that, in an answer without a stop reason, is only the start of a stream. */
 const PLACEHOLDER_TOKENS = 10;
 
 type Draft = Required<MessageDraft>;
@@ -25,13 +25,13 @@ export function userDraft(record: Fields): MessageDraft {
   return draft;
 }
 
-/** Programs that borrowed the format keep the content elsewhere in the message; then the message itself is shown. */
+/** Programs that borrowed the format put the content elsewhere in the message; then the message itself is shown. */
 function messageBlocks(message: Fields | undefined, record: Fields): BlockDraft[] {
   if (!message || "content" in message || !("parts" in message)) return contentBlocks(message?.["content"], record);
   return [{ type: "unknown", metadata: { type: "message without content", raw: message } }];
 }
 
-/** A prompt that was typed while the model was busy stands only in an `attachment`. */
+/** A prompt typed while the model was busy exists only as an `attachment`. */
 export function queuedDraft(record: Fields): MessageDraft | undefined {
   const attachment = fieldsOf(record, "attachment");
   if (attachment?.["type"] !== "queued_command") return undefined;
@@ -68,8 +68,8 @@ function assistantMetadata(record: Fields, message: Fields, usage: UsageDraft | 
 }
 
 /**
- * Versions 2.0.0 to 2.1.69 mostly recorded the count with which the stream began (census of 1,693 files). An answer
- * that is known to have stopped has its true count in any version.
+ * Versions 2.0.0 to 2.1.69 mostly recorded the count from the start of the stream (in a survey of 1,693 files). An
+ * answer that is known to have stopped has its true count in any version.
  */
 function isPlaceholder(record: Fields, usage: UsageDraft): boolean {
   if (usage.tokensOut <= PLACEHOLDER_TOKENS) return true;
@@ -79,7 +79,7 @@ function isPlaceholder(record: Fields, usage: UsageDraft): boolean {
   return minor === 0 || (minor === 1 && Number(version[2]) < 70);
 }
 
-/** Properties of a usage that change its price; the usual ones are left out. */
+/** Returns the properties of a usage that affect its price, except the usual ones. */
 function priceTerms(usage: Fields): MessageMetadata {
   const terms: MessageMetadata = {};
   const { cacheWrite1h } = countsOf(usage);
@@ -102,13 +102,13 @@ function usageOf(usage: unknown): UsageDraft | undefined {
   const extra = iterations.filter(({ type }) => EXTRA_ITERATIONS.has(type)).map(countsOf);
   const plain = iterations.filter(({ type }) => !EXTRA_ITERATIONS.has(type)).map(countsOf);
   if (extra.length === 0 && plain.length < 2) return whole;
-  // Prices go in steps by the input of one call. A declined attempt is listed and not charged: then the counts differ.
+  // Price tiers depend on the input of one call. A declined attempt is listed but not charged; then the counts differ.
   const calls = COUNTS.every((count) => sumOf(plain, count) === whole[count]) ? plain : [{ ...whole, cacheWrite1h }];
   for (const count of COUNTS) whole[count] += sumOf(extra, count);
   return { ...whole, calls: [...calls, ...extra] };
 }
 
-/** Model calls that the counts of the answer as a whole leave out, though they are charged. */
+/** Model calls that are charged although the counts of the answer leave them out. */
 const EXTRA_ITERATIONS = new Set<unknown>(["compaction", "advisor_message"]);
 const COUNTS = ["tokensIn", "tokensOut", "cacheRead", "cacheWrite"] as const;
 
@@ -150,9 +150,11 @@ export function summaryDraft(record: Fields): MessageDraft {
   return draft;
 }
 
-/** What any record tells of its message. Each has all fields, in this order: what has one shape is read the quickest. */
+/**
+ * Returns the message fields of any record. Each draft has all fields in this order: objects of one shape are fastest.
+ */
 function draftOf(type: MessageType, role: MessageDraft["role"], record: Fields, blocks: BlockDraft[]): Draft {
-  // Stream-json names a subagent by the call that started it.
+  // stream-json identifies a subagent by the call that started it.
   const starter = textOf(record, "parent_tool_use_id");
   return {
     type,
@@ -173,4 +175,71 @@ function draftOf(type: MessageType, role: MessageDraft["role"], record: Fields, 
     blocks,
     metadata: undefined,
   };
+}
+
+// Classifies `user` lines of Claude Code: their kind, and the origin of their text.
+
+/** Marks of a line that the program wrote; stream-json calls `isMeta` `isSynthetic`. */
+const INJECTED = ["isMeta", "isSynthetic", "isCompactSummary", "isVisibleInTranscriptOnly"] as const;
+
+/** Origins of text that nobody typed. */
+const NOT_TYPED: ReadonlySet<MessageMetadata["origin"]> = new Set([
+  "compact_summary",
+  "interruption",
+  "notification",
+  "command_output",
+  "teammate",
+]);
+
+/**
+ * Returns the kind: a tool's result has result blocks, an injection has marks or tags; everything else is from a
+ * person.
+ */
+function userKindOf(line: Fields, blocks: readonly BlockDraft[], origin: MessageMetadata["origin"]): UserKind {
+  if (blocks.some(({ type }) => type === "tool_result")) return "tool_result";
+  if (INJECTED.some((mark) => line[mark] === true) || NOT_TYPED.has(origin)) return "meta";
+  return blocks.length > 0 && blocks.every(isReminder) ? "meta" : "human";
+}
+
+function userOrigin(line: Fields, blocks: readonly BlockDraft[]): MessageMetadata {
+  if (line["isCompactSummary"] === true) return { origin: "compact_summary" };
+  if (isInterruption(blocks)) return { origin: "interruption" };
+  const kind = textOf(fieldsOf(line, "origin") ?? {}, "kind");
+  const text = blocks[0]?.type === "text" ? (blocks[0].text ?? "").trimStart() : "";
+  if (kind === "task-notification") return { origin: "notification" };
+  if (!text.startsWith("<")) return {};
+  if (text.startsWith("<task-notification>")) return { origin: "notification" };
+  if (text.startsWith("<teammate-message")) return { origin: "teammate" };
+  if (/^<(?:local-command-(?:stdout|stderr)|bash-(?:stdout|stderr))>/.test(text)) return { origin: "command_output" };
+  const command = commandIn(text);
+  return command === undefined ? {} : { origin: "command", command };
+}
+
+/** Returns true for a block that the program adds to a prompt. */
+function isReminder({ type, text = "" }: BlockDraft): boolean {
+  return type === "text" && isReminderText(text);
+}
+
+/** `[Request interrupted by user]`, `… for tool use]`: written by the program when Escape was pressed. */
+function isInterruption(blocks: readonly BlockDraft[]): boolean {
+  return (
+    blocks.length > 0 &&
+    blocks.every(({ type, text }) => type === "text" && text?.startsWith("[Request interrupted by user") === true)
+  );
+}
+
+/** Returns the slash command or `!` line in the tags of a message. */
+function commandIn(text: string): string | undefined {
+  if (!/^<(?:command-(?:name|message|args|contents)|bash-input)>/.test(text)) return undefined;
+  const shell = tagged(text, "bash-input");
+  if (shell !== undefined) return `!${shell}`;
+  const name = tagged(text, "command-name") ?? tagged(text, "command-message") ?? "";
+  const args = tagged(text, "command-args") ?? "";
+  return `${name.startsWith("/") ? name : `/${name}`}${args === "" ? "" : ` ${args}`}`;
+}
+
+function tagged(text: string, tag: string): string | undefined {
+  const start = text.indexOf(`<${tag}>`);
+  const end = text.indexOf(`</${tag}>`, start);
+  return start === -1 || end === -1 ? undefined : text.slice(start + tag.length + 2, end).trim();
 }

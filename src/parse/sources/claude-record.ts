@@ -1,5 +1,5 @@
-/** What one record of Claude Code says: messages, or something about the session. */
-import type { MessageDraft, SourceUnit } from "../draft.ts";
+/** Reads one record of Claude Code: messages, or facts about the session. */
+import type { MessageDraft, SourceUnit } from "../message-draft.ts";
 import { fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
 import { timeOf } from "../times.ts";
 import { SKIPPED_TYPES } from "./claude-kinds.ts";
@@ -15,7 +15,7 @@ export interface RecordReading {
 const USED = { as: "used" } as const;
 const NONE: readonly MessageDraft[] = [];
 
-/** Undefined if the record has no type. */
+/** Returns undefined if the record has no type. */
 export function readRecord(record: Fields, agentProgress: boolean): RecordReading | undefined {
   const type = record["type"];
   if (typeof type !== "string") return undefined;
@@ -46,7 +46,7 @@ function outcomeOf(type: string, record: Fields): SourceUnit["outcome"] {
   return SKIPPED_TYPES.has(type) ? { as: "skipped", kind: type } : { as: "unknown", type, raw: record };
 }
 
-/** The subagent's message that a `progress` line of kind `agent_progress` copies. */
+/** Returns the subagent's message copied in a `progress` line of kind `agent_progress`. */
 function progressDraft(record: Fields): MessageDraft | undefined {
   const data = fieldsOf(record, "data");
   const inner = data?.["type"] === "agent_progress" ? fieldsOf(data, "message") : undefined;
@@ -74,12 +74,12 @@ function conversationSession(record: Fields): SourceUnit["session"] {
   if (cwd !== undefined) session.cwd = cwd;
   if (version !== undefined) session.version = version;
   if (branch !== undefined) session.gitBranch = branch;
-  // Said of each line: the first tells whose file it is.
+  // Set for each line: the first one shows whose file it is.
   session.agentId = agent ?? null;
   return session;
 }
 
-/** Whether a record is one that only stream-json has, or only a session file. */
+/** Returns true if only stream-json or session files have such a record. */
 export function isSessionRecord(record: Fields): boolean {
   return ["sessionId", "parentUuid", "leafUuid", "isSnapshotUpdate", "isSidechain"].some((key) => key in record);
 }

@@ -1,15 +1,20 @@
-import type { Source } from "../draft.ts";
+import type { Source } from "../message-draft.ts";
 import { readClaudeLines, readClaudeText } from "./claude-lines.ts";
 import { isSessionRecord, isStreamRecord } from "./claude-record.ts";
 import { headRecords } from "./json-head.ts";
 
-/** What `claude -p --output-format stream-json` prints. Asked before `claudeCode`, whose records are the same. */
+/** Output of `claude -p --output-format stream-json`. Tried before `claudeCode`, whose records are the same. */
 export const claudeStream: Source = {
   name: "claude-stream",
   repeats: true,
+  isAppended: true,
   detect: (head) => {
-    const records = headRecords(head);
-    return records.some(isStreamRecord) && !records.some(isSessionRecord);
+    let isStream = false;
+    for (const record of headRecords(head)) {
+      if (isSessionRecord(record)) return false;
+      isStream ||= isStreamRecord(record);
+    }
+    return isStream;
   },
   read: readClaudeLines,
   readText: readClaudeText,

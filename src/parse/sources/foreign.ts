@@ -1,7 +1,7 @@
 /** Sessions of agents that cannot be read yet, recognised so that they are refused by name. */
-import type { Source } from "../draft.ts";
+import type { Source } from "../message-draft.ts";
 import { type Fields, fieldsOf, isFields, textOf } from "../json-fields.ts";
-import { LineSplitter, type RawLine } from "../lines.ts";
+import { LineSplitter, type RawLine } from "../../transcript/format/lines.ts";
 import { isSessionRecord, isStreamRecord } from "./claude-record.ts";
 import { headRecords } from "./json-head.ts";
 
@@ -12,13 +12,13 @@ const CODEX_TYPES = new Set<unknown>([
   "turn_context",
   "world_state",
   "token_usage_record",
-  // Of `codex exec --json`.
+  // From `codex exec --json`.
   "thread.started",
 ]);
 /** Record types of Codex before it wrapped them in an envelope. */
 const BARE_CODEX_TYPES = new Set<unknown>(["function_call", "function_call_output", "local_shell_call"]);
 
-/** Formats that are no JSON lines, by how they begin. JSON documents may be cut off anywhere. */
+/** Formats other than JSON lines, by their beginning. JSON documents may be cut off anywhere. */
 const DOCUMENTS: readonly (readonly [agent: string, start: RegExp])[] = [
   ["Aider", /^# aider chat started at /m],
   ["Gemini CLI", /^\s*\{(?=[^]{0,2000}"sessionId"\s*:)(?=[^]{0,2000}"projectHash"\s*:)/],
@@ -32,13 +32,9 @@ const DOCUMENTS: readonly (readonly [agent: string, start: RegExp])[] = [
   ],
   ["Cline", /^\s*\{(?=[^]{0,4000}"session_id"\s*:)(?=[^]{0,4000}"started_at"\s*:)(?=[^]{0,4000}"provider"\s*:)/],
   ["VS Code Copilot Chat", /^\s*\{(?=[^]{0,2000}"(?:requesterUsername|responderUsername)"\s*:)/],
-  [
-    "opencode 2.x",
-    /^\s*\{\s*(?:"data"\s*:\s*\{\s*)?"info"\s*:\s*\{(?=[^]{0,20000}"id"\s*:\s*"ses_)(?=[^]{0,60000}"messages"\s*:\s*\[\s*\{\s*"(?!info|parts))/,
-  ],
 ];
 
-/** Programs whose SQLite databases are known, by a table or column that no other one has. */
+/** Programs whose SQLite databases are recognised by a table or column that no other has. */
 const DATABASES: readonly (readonly [agent: string, name: RegExp])[] = [
   ["Kilo", /CREATE TABLE [`"']?kilo_board/],
   ["opencode", /CREATE TABLE [`"']?(?:session_message|session_v2|session_share|part)[`"' (]/],
@@ -49,10 +45,10 @@ const DATABASES: readonly (readonly [agent: string, name: RegExp])[] = [
   ["GitHub Copilot CLI", /CREATE TABLE [`"']?assistant_usage_events/],
 ];
 const SQLITE = "SQLite format 3\0";
-/** Codex compresses sessions that were idle for a week. */
+/** Codex compresses sessions after a week without activity. */
 const ZSTD = "(\ufffd/\ufffd";
 
-/** The agent whose session, or whose database, begins like this; undefined if it can be read or is not known. */
+/** Returns the agent whose session or database begins like this; undefined if it can be read or is unknown. */
 export function foreignAgent(head: string): string | undefined {
   if (head.startsWith(SQLITE)) return DATABASES.find(([, name]) => name.test(head))?.[0];
   if (head.startsWith(ZSTD)) return "Codex (compressed)";
@@ -65,8 +61,8 @@ export function foreignAgent(head: string): string | undefined {
   return DOCUMENTS.find(([, start]) => start.test(text))?.[0];
 }
 
-/** The agent that wrote a record of JSON lines; some look much like Claude Code's. */
-export function agentOfRecord(record: Fields): string | undefined {
+/** Returns the agent that wrote a record of JSON lines; some look much like Claude Code's. */
+function agentOfRecord(record: Fields): string | undefined {
   const { type } = record;
   const message = fieldsOf(record, "message");
   if (CODEX_TYPES.has(type) || BARE_CODEX_TYPES.has(type) || "record_type" in record) return "Codex";
@@ -90,7 +86,7 @@ export function agentOfRecord(record: Fields): string | undefined {
   return undefined;
 }
 
-/** Its lines have Claude Code's ids, and Gemini's messages. */
+/** Its lines have Claude Code's ids and Gemini's messages. */
 function isQwen(record: Fields, message: Fields | undefined): boolean {
   if (!("uuid" in record && "sessionId" in record)) return "durationMs" in record && isFields(record["models"]);
   return "provenance" in record || "systemPayload" in record || isListOf(message?.["parts"]);
@@ -100,7 +96,7 @@ function isListOf(value: unknown): boolean {
   return Array.isArray(value);
 }
 
-/** Reads nothing of a file of that agent, and says so: all its lines are skipped. */
+/** Returns a source that skips all lines of that agent's file and reports the agent. */
 export function foreignSource(agent: string): Source {
   return {
     name: "claude-code",

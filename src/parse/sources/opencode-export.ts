@@ -1,21 +1,28 @@
-/** What `opencode export` prints: `{ "info": {…}, "messages": [ { "info": {…}, "parts": […] } ] }`. */
+/** Reads the output of `opencode export`: `{ "info": {…}, "messages": [ { "info": {…}, "parts": […] } ] }`. */
 import { isDeepStrictEqual } from "node:util";
-import type { Source, SourceUnit } from "../draft.ts";
+import type { Source, SourceUnit } from "../message-draft.ts";
 import { fieldsOf, textOf, type Fields } from "../json-fields.ts";
 import type { ParseErrorCode } from "../model.ts";
 import { timeOf } from "../times.ts";
+import { isMessage2, messageOf2 } from "./opencode-2-message.ts";
 import { messageDrafts } from "./opencode-message.ts";
 import { beginsExport, exportPieces, type Piece, type Place } from "./opencode-pieces.ts";
 import { known } from "./transcript-fields.ts";
 import { LineShares } from "./transcript-lines.ts";
+import { lineFeedsIn } from "../../transcript/format/lines.ts";
 
-/** Node has no longer texts than 512 MiB. */
+/** Node limits strings to 512 MiB. */
 const MAX_EXPORT_MIB = 500;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const LINE_FEED = 0x0a;
 
-/** Exports of opencode sessions, pretty-printed or not. They are one JSON value, and so read as a whole. */
-export const opencodeExport: Source = { name: "opencode-export", detect: beginsExport, read: readExport };
+/** Exports of opencode sessions, pretty-printed or not. They are a single JSON value, so they are read as a whole. */
+export const opencodeExport: Source = {
+  name: "opencode-export",
+  hasStableIds: true,
+  detect: beginsExport,
+  read: readExport,
+};
 
 async function* readExport(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<SourceUnit[]> {
   let held: Uint8Array[] = [];
@@ -37,32 +44,47 @@ async function* readExport(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<So
   }
   const bytes = Buffer.concat(held);
   held = [];
-  yield* new ExportReader().units(bytes, lines);
-}
-
-function lineFeedsIn(chunk: Uint8Array): number {
-  let count = 0;
-  for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, at + 1)) count += 1;
-  return count;
+  const reader = new ExportReader();
+  const isMarked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  for (const piece of exportPieces(bytes)) {
+    const unit = reader.add(piece);
+    if (unit) yield [unit];
+    else if (isMarked) reader.noteMark();
+  }
+  const unit = reader.end(lines);
+  if (unit) yield [unit];
 }
 
 type OpenUnit = Omit<SourceUnit, "lines">;
 
-class ExportReader {
-  readonly #messages = new Map<string, Fields>();
+/** Turns the pieces of an export into units. */
+export class ExportReader {
+  readonly #messages: Map<string, Fields> | undefined;
+  readonly #shares = new LineShares();
   #sessionId: string | undefined;
+  /** Its lines go up to the next unit. */
+  #last: OpenUnit | undefined;
 
-  *units(bytes: Buffer, lines: number): Generator<SourceUnit[]> {
-    const shares = new LineShares();
-    // Each unit has the lines up to the next one.
-    let last: OpenUnit | undefined;
-    for (const piece of exportPieces(bytes)) {
-      const unit = piece.kind === "session" ? this.#session(piece) : this.#message(piece);
-      if (last) yield [{ ...last, lines: shares.take(Math.max(last.line, unit.line - 1)) }];
-      const isMarked = last === undefined && bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-      last = isMarked ? withMark(unit) : unit;
-    }
-    if (last) yield [{ ...last, lines: shares.take(lines) }];
+  /** `mayRepeat`: a message may be there twice, so all are kept in memory until the end. */
+  constructor({ mayRepeat = true }: { mayRepeat?: boolean } = {}) {
+    this.#messages = mayRepeat ? new Map() : undefined;
+  }
+
+  /** Returns the unit of the piece before this one. */
+  add(piece: Piece): SourceUnit | undefined {
+    const last = this.#last;
+    this.#last = piece.kind === "session" ? this.#session(piece) : this.#message(piece);
+    return last && { ...last, lines: this.#shares.take(Math.max(last.line, this.#last.line - 1)) };
+  }
+
+  /** Adds to the first piece that the file begins with a byte order mark. */
+  noteMark(): void {
+    if (this.#last) this.#last = withMark(this.#last);
+  }
+
+  /** Returns the last unit. */
+  end(lines: number): SourceUnit | undefined {
+    return this.#last && { ...this.#last, lines: this.#shares.take(lines) };
   }
 
   #session({ value, problems, line, offset }: Piece): OpenUnit {
@@ -75,24 +97,34 @@ class ExportReader {
       outcome: { as: "used" },
       messages: [],
       problems,
-      session: known({ sessionId: id, parentSessionId: parentID, title, cwd: directory, version }),
+      session: known({
+        sessionId: id,
+        parentSessionId: parentID,
+        title,
+        version,
+        cwd: directory ?? textOf(fieldsOf(value, "location") ?? {}, "directory"),
+      }),
       ...known({ timestamp: timeOf(fieldsOf(value, "time")?.["created"]) }),
     };
   }
 
-  #message({ value, problems, line, offset, isBehindEnd }: Piece): OpenUnit {
+  #message({ value: found, problems, line, offset, isBehindEnd }: Piece): OpenUnit {
     const unit = { line, offset, messages: [], problems };
-    if (!value) return { ...unit, outcome: { as: "failed" } };
+    if (!found) return { ...unit, outcome: { as: "failed" } };
+    const value = isMessage2(found) ? messageOf2(found) : found;
+    if (value === "silent") return { ...unit, outcome: { as: "skipped", kind: textOf(found, "type") ?? "" } };
+    if (value === undefined) return { ...unit, ...strange(found, unit) };
     const info = fieldsOf(value, "info") ?? {};
     const { id, sessionID } = textsOf(info);
     if (isBehindEnd && this.#sessionId !== undefined && sessionID !== this.#sessionId) {
-      const reason = "What stands behind the end of the export is of another session. Give it a file of its own.";
+      const reason =
+        "The content after the end of the export belongs to another session. Move it to a file of its own.";
       return failed(unit, "not_a_record", reason);
     }
-    if (id !== undefined && isDeepStrictEqual(this.#messages.get(id), value)) {
+    if (id !== undefined && isDeepStrictEqual(this.#messages?.get(id), value)) {
       return { ...unit, outcome: { as: "skipped", kind: "duplicate" } };
     }
-    if (id !== undefined) this.#messages.set(id, value);
+    if (id !== undefined) this.#messages?.set(id, value);
     const messages = messageDrafts(value);
     if (!messages) return { ...unit, ...strange(value, unit) };
     const session = this.#sessionId === undefined ? known({ sessionId: sessionID }) : undefined;
@@ -117,13 +149,15 @@ function textsOf(value: Fields) {
   };
 }
 
-/** A message of nobody who is known. */
+/** Returns the unit for a message with an unknown role. */
 function strange(value: Fields, place: Place): Pick<OpenUnit, "outcome" | "problems"> {
-  const role = textOf(fieldsOf(value, "info") ?? {}, "role");
+  const info = fieldsOf(value, "info");
+  const role = info === undefined ? textOf(value, "type") : textOf(info, "role");
   if (role === undefined) {
-    return failed(place, "not_a_record", "What stands here is no message of opencode's: it has no info with a role.");
+    return failed(place, "not_a_record", "This is not an opencode message: it has no info with a role.");
   }
-  const reason = `Messages of the role "${role}" are not known to this version. It is kept in unknown_lines.`;
+  const what = info === undefined ? "type" : "role";
+  const reason = `Messages of the ${what} "${role}" are not known to this version. It is kept in unknown_lines.`;
   return { ...failed(place, "unknown_type", reason, true), outcome: { as: "unknown", type: role, raw: value } };
 }
 

@@ -1,6 +1,6 @@
-/** A message of an opencode export, `{ info, parts }`, as drafts. */
-import type { TranscriptEntry } from "../../format/index.ts";
-import type { MessageDraft } from "../draft.ts";
+/** Converts a message of an opencode export, `{ info, parts }`, to drafts. */
+import type { TranscriptEntry } from "../../transcript/format/formats.ts";
+import type { MessageDraft } from "../message-draft.ts";
 import { countOf, fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
 import type { MessageMetadata } from "../model.ts";
 import { timeOf } from "../times.ts";
@@ -10,14 +10,14 @@ import { known } from "./transcript-fields.ts";
 import { UsageSums } from "./transcript-usage.ts";
 import { attachmentBlock, userDraft } from "./transcript-user.ts";
 
-/** Parts of a user's message that are the user's own. */
+/** Parts of a user's message that come from the user. */
 const USER_PARTS = new Set<unknown>(["text", "file", "agent", "subtask"]);
 const ABORTED = "MessageAbortedError";
 
-/** A message, or one of several pieces of it, that lacks its blocks. */
+/** A message, or a piece of one, without its blocks. */
 type Piece = Omit<MessageDraft, "blocks">;
 
-/** The drafts in the order of the conversation. Undefined if `info` is of no role that is known. */
+/** Returns the drafts in conversation order; undefined if the role in `info` is unknown. */
 export function messageDrafts(message: Fields): MessageDraft[] | undefined {
   const info = fieldsOf(message, "info") ?? {};
   const list = message["parts"];
@@ -92,7 +92,7 @@ function unknownPiece(part: unknown, piece: Piece): MessageDraft {
   return { ...piece, blocks: [{ type: "unknown", metadata: { type, raw: part } }] };
 }
 
-/** The provider thought, and gave only something encrypted to send back to it. */
+/** The provider returned its thinking only in encrypted form. */
 function isWithheld(part: Fields): boolean {
   if (part["text"] !== "") return false;
   return Object.values(fieldsOf(part, "metadata") ?? {}).some(
@@ -123,7 +123,7 @@ function isAborted(info: Fields): boolean {
   return fieldsOf(info, "error")?.["name"] === ABORTED;
 }
 
-/** `provider/model`, from either place where versions of the host put it. */
+/** Returns `provider/model`, from either place where versions of the host store it. */
 function modelName(info: Fields): string | undefined {
   const of = fieldsOf(info, "model") ?? info;
   const model = textOf(of, "modelID") ?? textOf(fieldsOf(info, "model") ?? {}, "id");
@@ -131,7 +131,7 @@ function modelName(info: Fields): string | undefined {
   return model === undefined || provider === undefined ? model : `${provider}/${model}`;
 }
 
-/** What all pieces of an answer say of it. */
+/** Returns the fields shared by all pieces of an answer. */
 function envelopeOf(info: Fields): Partial<MessageDraft> & { metadata: MessageMetadata } {
   const error = info["error"];
   const { text, data } = error === undefined ? {} : errorFields(error);
@@ -146,6 +146,7 @@ function envelopeOf(info: Fields): Partial<MessageDraft> & { metadata: MessageMe
     metadata: known({
       agent: textOf(info, "agent"),
       stop_reason: textOf(info, "finish"),
+      copied_from: textOf(info, "copiedFrom"),
       interrupted: isAborted(info) || undefined,
       is_api_error: isOfModel || undefined,
       error: error === undefined ? undefined : { ...data, ...known({ message: text }) },
@@ -153,7 +154,7 @@ function envelopeOf(info: Fields): Partial<MessageDraft> & { metadata: MessageMe
   };
 }
 
-/** An answer whose steps are not told of one by one; those that never began have counts of 0. */
+/** Returns true for an answer with usage but without separate steps; answers that never began have counts of 0. */
 function hasUsage(info: Fields): boolean {
   const tokens = fieldsOf(info, "tokens") ?? {};
   const counts = [

@@ -1,13 +1,18 @@
 /**
- * The parts of opencode's messages as entries of our transcripts: what the recorder would have written of them. Types
- * and fields: `@opencode-ai/sdk/v2`; older versions lack some.
+ * Converts the parts of opencode's messages to the entries that the recorder would have written. Types and fields:
+ * `@opencode-ai/sdk/v2`; older versions lack some.
  */
-import type { Attachment, SessionEventEntry, ToolResultEntry, TranscriptEntry } from "../../format/index.ts";
+import type {
+  Attachment,
+  SessionEventEntry,
+  ToolResultEntry,
+  TranscriptEntry,
+} from "../../transcript/format/formats.ts";
 import { countOf, fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
 import { timeOf } from "../times.ts";
 import { known } from "./transcript-fields.ts";
 
-/** What the parts of a message share. */
+/** Fields shared by the parts of a message. */
 export interface PartContext {
   messageID?: string;
   /** `provider/model`. */
@@ -15,15 +20,17 @@ export interface PartContext {
   agent?: string;
   /** The answer was cut off. */
   interrupted?: boolean;
-  /** When the message began and ended: for parts without a time of their own. */
+  /** Start and end of the message, for parts without a time of their own. */
   began: string;
   ended: string;
 }
 
-/** Parts that say nothing of the conversation. */
+/** Tools that start a session: `task` of 1.x, `subagent` of 2.x. */
+const STARTS_SUBAGENT = new Set(["task", "subagent"]);
+/** Parts that are not conversation. */
 const SILENT = new Set<unknown>(["step-start", "snapshot", "agent", "subtask"]);
 
-/** The entries of a part of an answer; undefined if its type is not known. */
+/** Returns the entries for a part of an answer; undefined if its type is unknown. */
 export function partEntries(part: Fields, context: PartContext): TranscriptEntry[] | undefined {
   switch (part["type"]) {
     case "text":
@@ -36,7 +43,7 @@ export function partEntries(part: Fields, context: PartContext): TranscriptEntry
   }
 }
 
-/** The same of what may stand in any message. */
+/** The same for parts that any message may have. */
 export function eventEntries(part: Fields, context: PartContext): TranscriptEntry[] | undefined {
   const entry = (name: string, fields: Pick<SessionEventEntry, "text" | "data">, at?: unknown): TranscriptEntry[] => [
     { type: "session_event", name, ...placed(part, context, timeOf(at) ?? context.ended), ...fields },
@@ -50,12 +57,14 @@ export function eventEntries(part: Fields, context: PartContext): TranscriptEntr
       return entry("compaction", { text: compactionText(part) });
     case "retry":
       return entry("retry", errorFields(part["error"]), fieldsOf(part, "time")?.["created"]);
+    case "event":
+      return entry(textOf(part, "name") ?? "event", known({ text: textOf(part, "text") }));
     default:
       return SILENT.has(part["type"]) ? [] : undefined;
   }
 }
 
-/** Tokens and cost, of a `step-finish` part or a message's `info`. */
+/** Returns tokens and cost of a `step-finish` part or a message's `info`. */
 export function usageData(of: Fields, { model }: PartContext): Fields {
   const tokens = fieldsOf(of, "tokens");
   const cache = fieldsOf(tokens, "cache");
@@ -71,7 +80,7 @@ export function usageData(of: Fields, { model }: PartContext): Fields {
   return known({ model, tokens: counts, cost: countOf(of, "cost"), reason: textOf(of, "reason") });
 }
 
-/** What is worth keeping of an error of the host's: not the headers of the provider's answer. */
+/** Returns the useful fields of a host's error, without the headers of the provider's response. */
 export function errorFields(error: unknown): { text?: string; data?: Fields } {
   const of = isFields(error) ? error : {};
   const data = fieldsOf(of, "data") ?? {};
@@ -82,7 +91,7 @@ export function errorFields(error: unknown): { text?: string; data?: Fields } {
   });
 }
 
-/** A file by its address. Bytes in a `data:` URL are counted, and left where they are. */
+/** Returns a file by its URL. Bytes in a `data:` URL are only counted. */
 export function attachmentOf(part: unknown): Attachment | undefined {
   const of = isFields(part) ? part : {};
   const url = textOf(of, "url");
@@ -109,7 +118,9 @@ function callEntries(part: Fields, context: PartContext): TranscriptEntry[] {
   const time = fieldsOf(state, "time") ?? {};
   const metadata = fieldsOf(state, "metadata") ?? {};
   const tool = textOf(part, "tool") ?? "unknown";
-  const child = tool === "task" ? textOf(metadata, "sessionId") : undefined;
+  const child = STARTS_SUBAGENT.has(tool)
+    ? (textOf(metadata, "sessionId") ?? textOf(metadata, "sessionID"))
+    : undefined;
   const call = {
     tool,
     callID: textOf(part, "callID") ?? textOf(part, "id") ?? "",
@@ -126,7 +137,7 @@ function callEntries(part: Fields, context: PartContext): TranscriptEntry[] {
 
 type CallEnd = Omit<ToolResultEntry, "type" | "timestamp" | "tool" | "callID" | "input">;
 
-/** How a call ended; undefined if the host does not know: it is pending or runs. */
+/** Returns how a call ended; undefined while it is pending or running. */
 function callEnd(state: Fields, metadata: Fields): CallEnd | undefined {
   const { output: _, ...details } = metadata;
   if (state["status"] === "error") {
@@ -142,7 +153,7 @@ function callEnd(state: Fields, metadata: Fields): CallEnd | undefined {
     ...known({
       title: textOf(state, "title"),
       attachments: attachments.length > 0 ? attachments : undefined,
-      // The host cut the output and put the whole into a file of its own.
+      // The host cut the output and saved all of it in a separate file.
       outputMissing: metadata["truncated"] === true ? textOf(metadata, "outputPath") : undefined,
     }),
   };
@@ -168,7 +179,7 @@ function listOf(of: Fields, key: string): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Bytes that base64 stands for; undefined where the text is encoded otherwise. */
+/** Returns the number of bytes encoded as base64; undefined for other encodings. */
 function bytesInDataUrl(url: string): number | undefined {
   const comma = url.indexOf(",");
   if (comma < 0 || !/;\s*base64\s*$/i.test(url.slice(0, Math.min(comma, 200)))) return undefined;

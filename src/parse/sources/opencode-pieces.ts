@@ -1,4 +1,7 @@
-/** The session and the messages in the bytes of an export, with their places. Damage costs the piece that it is in. */
+/**
+ * Extracts the session and the messages of an export, with their positions. Damage affects only the piece that contains
+ * it.
+ */
 import { isUtf8 } from "node:buffer";
 import { isFields, type Fields } from "../json-fields.ts";
 import type { ParseError, ParseErrorCode } from "../model.ts";
@@ -11,7 +14,7 @@ export interface Place {
 
 export interface Piece extends Place {
   kind: "session" | "message";
-  /** Undefined if nothing could be read; `problems` says why. */
+  /** Undefined if nothing could be read; `problems` has the reason. */
   value: Fields | undefined;
   problems: readonly ParseError[];
   /** Found after the end of the list, where another export was appended or the JSON is damaged. */
@@ -22,25 +25,30 @@ export interface Piece extends Place {
 const SPACE = String.raw`[ \t\r\n\0]*`;
 const SCALAR = String.raw`"(?:[^"\\]|\\.)*"|[^"{[,\]}]+`;
 const SCALAR_MEMBERS = `(?:"[^"]*"${SPACE}:${SPACE}(?:${SCALAR}),${SPACE})*`;
-/** Some save the note to standard error that opencode prints before the export. */
+/** Some save the note that opencode prints to standard error before the export. */
 const BEFORE_INFO = new RegExp(
-  String.raw`^(?:\ufeff|\xef\xbb\xbf)?${SPACE}(?:Exporting session[^{]*)?\{${SPACE}${SCALAR_MEMBERS}"info"${SPACE}:${SPACE}(?=\{)`,
+  String.raw`^(?:\ufeff|\xef\xbb\xbf)?${SPACE}(?:Exporting session[^{]*)?\{${SPACE}(?:"data"${SPACE}:${SPACE}\{${SPACE})?${SCALAR_MEMBERS}"info"${SPACE}:${SPACE}(?=\{)`,
 );
 /** One byte of the key may be damaged. */
 const LIST = new RegExp(
   String.raw`"messages"${SPACE}:${SPACE}\[|"[^"]{8}"${SPACE}:${SPACE}\[(?=${SPACE}\{${SPACE}"info")`,
   "g",
 );
-/** No text within JSON looks like this, since its quotes would be escaped. */
-const MESSAGE = new RegExp(String.raw`\{${SPACE}"info"${SPACE}:${SPACE}\{`, "g");
+/** No text within JSON looks like this, since its quotes would be escaped. The second form is that of 2.x. */
+const MESSAGE = new RegExp(
+  String.raw`\{${SPACE}"info"${SPACE}:${SPACE}\{|(?<!:${SPACE})\{${SPACE}"id"${SPACE}:${SPACE}"msg_`,
+  "g",
+);
 const INFO = new RegExp(String.raw`"info"${SPACE}:${SPACE}(?=\{)`, "g");
 const BETWEEN = new RegExp(String.raw`[ \t\r\n\0,]*`, "y");
 const SCALAR_VALUE = new RegExp(SCALAR, "y");
-const AFTER_LIST = new RegExp(String.raw`${SPACE}\}?${SPACE}`, "y");
+const AFTER_LIST = new RegExp(String.raw`${SPACE}\}?${SPACE}\}?${SPACE}`, "y");
+/** Keys with which a message of 2.x begins. */
+const MESSAGE_2 = /^\{\s*"(?:id|type|time|metadata|text|agent|model|content)"/;
 
 const NO_LIST = "There is no list of messages in this file. Check that it is an export, and that it is whole.";
 
-/** Whether a text begins as an export does: an object with a session's `info` and a list of messages. */
+/** Returns true if a text begins like an export: an object with a session's `info` and a list of messages. */
 export function beginsExport(head: string): boolean {
   const start = BEFORE_INFO.exec(head)?.[0].length;
   if (start === undefined) return false;
@@ -49,8 +57,9 @@ export function beginsExport(head: string): boolean {
   const list = end === -1 ? undefined : matched(LIST, head, end)?.end;
   const first = list === undefined ? "" : head.slice(list).trimStart();
   const hasMessage = first !== "" && !first.startsWith("]");
-  if (hasMessage && !/^\{\s*(?:$|"(?:info|parts)")/.test(first)) return false;
-  return /"id"\s*:\s*"ses_/.test(info) || (list !== undefined && (hasMessage || /"id"\s*:\s*"/.test(info)));
+  const isOfSession = /"id"\s*:\s*"ses_/.test(info);
+  if (hasMessage && !/^\{\s*(?:$|"(?:info|parts)")/.test(first)) return isOfSession && MESSAGE_2.test(first);
+  return isOfSession || (list !== undefined && (hasMessage || /"id"\s*:\s*"/.test(info)));
 }
 
 /** Reads the pieces of an export in order. */
@@ -66,10 +75,12 @@ export function* exportPieces(bytes: Buffer): Generator<Piece> {
 
 class PieceReader {
   readonly #bytes: Buffer;
-  /** One character for each byte, so that places in it are byte offsets. */
+  /** One character per byte, so that string indexes are byte offsets. */
   readonly #text: string;
   #place: Place = { offset: 0, line: 1 };
   #isBehindEnd = false;
+  /** Characters searched in vain for the ends of messages. */
+  #searched = 0;
 
   constructor(bytes: Buffer) {
     this.#bytes = bytes;
@@ -94,10 +105,10 @@ class PieceReader {
     if (isFields(value)) {
       const piece = this.#piece("session", start, value, problems);
       if (!Array.isArray(value["messages"])) return piece;
-      const reason = "What the session is does not end before its messages: a bracket is lost.";
+      const reason = "The session's info does not end before the messages: a bracket is missing.";
       return { ...piece, problems: [problem(piece, "invalid_json", reason)] };
     }
-    return this.failed("session", start, "invalid_json", "What the session is cannot be read: its JSON is damaged.");
+    return this.failed("session", start, "invalid_json", "The session's info cannot be read: its JSON is damaged.");
   }
 
   #withoutList(session: Piece): Piece {
@@ -130,9 +141,9 @@ class PieceReader {
     }
   }
 
-  /** The message that begins at `at`, and where it ends. */
+  /** Returns the message that begins at `at`, and its end. */
   #message(at: number): [piece: Piece, end: number] {
-    const end = endOf(this.#text, at);
+    const end = this.#endOf(at);
     const { value, problems } = end === -1 ? NOTHING : this.#json(at, end);
     if (isFields(value)) return [this.#piece("message", at, value, problems), end];
     const next = matched(MESSAGE, this.#text, at + 1)?.start ?? this.#text.length;
@@ -140,7 +151,20 @@ class PieceReader {
     return [this.#saved(at, stop, end === -1 && stop === this.#text.length), stop];
   }
 
-  /** What can be read of a damaged message: its `info`, and each of its parts that is whole. */
+  /**
+   * Returns the end of the message at `at`; -1 if it has none. Where many have none, each is looked for up to the next
+   * message only, so that a text of nothing but beginnings takes linear time.
+   */
+  #endOf(at: number): number {
+    const text = this.#text;
+    const isHostile = this.#searched > MAX_SEARCHES * text.length;
+    const limit = isHostile ? (matched(MESSAGE, text, at + 1)?.start ?? text.length) : text.length;
+    const end = endOf(text, at, limit);
+    if (end === -1) this.#searched += limit - at;
+    return end;
+  }
+
+  /** Returns what can be read of a damaged message: its `info`, and each complete part. */
   #saved(at: number, stop: number, isTorn: boolean): Piece {
     const because = isTorn ? "the input ends within it" : "its JSON is damaged";
     const code = isTorn ? "torn_line" : "invalid_json";
@@ -157,21 +181,21 @@ class PieceReader {
     }
     const rest =
       lost > 0 ? `${parts.length} of its parts were read, at least ${lost} more were not` : "its end is lost";
-    const reason = `A message is not whole: ${because}; ${rest}.`;
+    const reason = `A message is damaged: ${because}; ${rest}.`;
     const piece = this.#piece("message", at, { info, parts }, []);
     return { ...piece, problems: [problem(piece, isTorn ? code : "partly_lost", reason)] };
   }
 
-  /** The object at `start`, if it is whole and ends before `stop`, and where to go on. */
+  /** Returns the object at `start` if it is complete and ends before `stop`, and where to continue. */
   #object(start: number, stop: number): [object: Fields | undefined, end: number] {
-    const end = endOf(this.#text, start);
-    if (end === -1 || end > stop) return [undefined, stop];
+    const end = endOf(this.#text, start, stop);
+    if (end === -1) return [undefined, stop];
     const text = this.#bytes.toString("utf8", start, end);
     const value = parsed(text) ?? parsed(text.replaceAll("\0", ""));
     return [isFields(value) ? value : undefined, end];
   }
 
-  /** A JSON value from bytes; undefined if they are none. */
+  /** Parses a JSON value from bytes; undefined if it is not JSON. */
   #json(start: number, end: number): { value: unknown; problems: readonly ParseError[] } {
     const bytes = this.#bytes.subarray(start, end);
     const problems: ParseError[] = [];
@@ -197,7 +221,7 @@ class PieceReader {
     return this.#piece(kind, at, undefined, [problem(this.#placeAt(at), code, reason)]);
   }
 
-  /** Places are asked for in ascending order. */
+  /** Must be called in ascending order. */
   #placeAt(offset: number): Place {
     let { line } = this.#place;
     const text = this.#text;
@@ -209,29 +233,49 @@ class PieceReader {
 }
 
 const NOTHING = { value: undefined, problems: [] };
-const LOST = "The JSON is damaged here. What stands before the next whole message is lost.";
-const BEHIND_END = "What stands behind the end of the export was left out.";
+const LOST = "The JSON is damaged here. Everything before the next complete message is lost.";
+const BEHIND_END = "Content after the end of the export was left out.";
+
+/** Number of searches through the whole text that may be in vain. */
+const MAX_SEARCHES = 8;
 
 /**
- * Where the JSON value at `start` ends; -1 if it does not. A line feed ends a text, since texts in JSON have none: its
- * quote is lost.
+ * Returns the end of the JSON value at `start`; -1 if there is none before `limit`. A line feed ends a string whose closing quote is
+ * lost, because JSON strings contain none.
  */
-function endOf(text: string, start: number): number {
+function endOf(text: string, start: number, limit = text.length): number {
   let depth = 0;
-  let inText = false;
-  for (let at = start; at < text.length; at += 1) {
+  for (let at = start; at < limit; at += 1) {
     const char = text[at];
-    if (inText) {
-      if (char === "\\") at += 1;
-      else if (char === '"' || char === "\n") inText = false;
-      else continue;
-    } else if (char === '"') inText = true;
+    if (char === '"') at = endOfString(text, at + 1, limit);
     else if (char === "{" || char === "[") depth += 1;
     else if (char === "}" || char === "]") depth -= 1;
     else continue;
-    if (!inText && depth <= 0) return at + 1;
+    if (depth <= 0) return at < limit ? at + 1 : -1;
   }
   return -1;
+}
+
+/**
+ * Returns the index of the closing quote of a string whose content begins at `start`, or of the line feed that ends it;
+ * at least `limit` if there is neither before. Texts are long, so quotes are searched for; only a string with a line feed
+ * is read character by character.
+ */
+function endOfString(text: string, start: number, limit: number): number {
+  let done = start;
+  for (let at = text.indexOf('"', start); at !== -1; at = text.indexOf('"', done)) {
+    if (text.slice(done, at).includes("\n")) break;
+    let first = at;
+    while (first > start && text[first - 1] === "\\") first -= 1;
+    if ((at - first) % 2 === 0) return at;
+    done = at + 1;
+  }
+  for (let at = start; at < limit; at += 1) {
+    const char = text[at];
+    if (char === "\\") at += 1;
+    else if (char === '"' || char === "\n") return at;
+  }
+  return limit;
 }
 
 function matched(pattern: RegExp, text: string, from: number): { start: number; end: number } | undefined {
@@ -240,7 +284,7 @@ function matched(pattern: RegExp, text: string, from: number): { start: number; 
   return match ? { start: match.index, end: pattern.lastIndex } : undefined;
 }
 
-/** Where a match at `from` ends; `from` itself if there is none. */
+/** Returns the end of a match at `from`; `from` itself if there is none. */
 function skip(pattern: RegExp, text: string, from: number): number {
   return matched(pattern, text, from)?.end ?? from;
 }

@@ -1,4 +1,7 @@
-/** Entries of our transcripts as message drafts. opencode's exports go the same way, so that both come out equal. */
+/**
+ * Converts entries of our transcripts to message drafts. opencode's exports use the same code, so that both give equal
+ * results.
+ */
 import type {
   AssistantMessageEntry,
   ReasoningEntry,
@@ -7,20 +10,20 @@ import type {
   ToolResultEntry,
   ToolUseEntry,
   TranscriptEntry,
-} from "../../format/index.ts";
+} from "../../transcript/format/formats.ts";
 import { recordedStatus } from "../../calls/ending.ts";
-import type { MessageDraft } from "../draft.ts";
-import { countOf, isFields, textOf } from "../json-fields.ts";
+import type { MessageDraft } from "../message-draft.ts";
+import { countOf, isFields, jsonText, textOf } from "../json-fields.ts";
 import type { BlockMetadata } from "../model.ts";
 import { timeOf } from "../times.ts";
 import { known, modelAndProvider } from "./transcript-fields.ts";
 import type { UsageSums } from "./transcript-usage.ts";
 import { attachmentBlock, userDraft } from "./transcript-user.ts";
 
-/** Longer texts of a result's metadata are left out: they repeat the output or the files that the call changed. */
+/** Longer texts in a result's metadata are left out: they repeat the output or the changed files. */
 const MAX_DETAIL_CHARACTERS = 1_000;
 
-/** The draft of one entry. Pieces of an answer share their `sourceId`; a result is a user's message of its own. */
+/** Returns the draft of one entry. Pieces of an answer share their `sourceId`; a result is a separate user message. */
 export function entryDraft(entry: TranscriptEntry, sums: UsageSums): MessageDraft {
   switch (entry.type) {
     case "user":
@@ -37,7 +40,7 @@ export function entryDraft(entry: TranscriptEntry, sums: UsageSums): MessageDraf
   }
 }
 
-/** What all pieces of an answer have. */
+/** Returns the fields shared by all pieces of an answer. */
 function pieceOf(entry: Exclude<TranscriptEntry, { type: "user" }>) {
   const { messageID, partID, timestamp } = entry;
   return {
@@ -115,7 +118,7 @@ function isDetail(value: unknown): boolean {
   return typeof value === "number" || typeof value === "boolean";
 }
 
-/** A model call that did not end with a text. */
+/** Returns the draft for a model call without a text at its end. */
 function usageDraft(entry: SessionEventEntry, sums: UsageSums): MessageDraft {
   const data = isFields(entry.data) ? entry.data : {};
   const call = { tokens: tokensOf(data["tokens"]), cost: countOf(data, "cost") };
@@ -142,21 +145,13 @@ function tokensOf(tokens: unknown): TokenCounts | undefined {
   };
 }
 
-function eventDraft({ name, text = "", data, timestamp, messageID, partID }: SessionEventEntry): MessageDraft {
+function eventDraft({ name, text = "", data, timestamp, ...ids }: SessionEventEntry): MessageDraft {
+  const { messageID, partID, eventID } = ids;
   return {
     type: "system",
     role: null,
-    ...known({ sourceId: messageID, uuid: partID, timestamp: timeOf(timestamp) }),
+    ...known({ sourceId: messageID, uuid: partID ?? eventID, timestamp: timeOf(timestamp) }),
     blocks: text === "" ? [] : [{ type: "text", text }],
     metadata: { subtype: name, ...(data === undefined ? {} : { data }) },
   };
-}
-
-/** JSON text of a value from JSON; of one nested too deep for the runtime a note. */
-function jsonText(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? "";
-  } catch {
-    return "[nested too deep to show]";
-  }
 }

@@ -1,9 +1,9 @@
-/** Small things that the drafts of our transcripts and of opencode's exports are made with. */
+/** Helpers for the drafts of our transcripts and of opencode's exports. */
 
 /** `T` with every field optional and none undefined. */
 export type Known<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** The fields that have a value. Optional fields of drafts are left out rather than undefined. */
+/** Returns the fields that have a value. Optional fields of drafts are left out rather than undefined. */
 export function known<T extends object>(fields: T): Known<T> {
   const result: Known<T> = {};
   for (const key in fields) {
@@ -14,7 +14,7 @@ export function known<T extends object>(fields: T): Known<T> {
   return result;
 }
 
-/** `provider/model`, divided at the first slash: names of models may have more of them. */
+/** Splits `provider/model` at the first slash, because model names may contain more of them. */
 export function modelAndProvider(name: string | undefined): { model?: string; provider?: string } {
   if (name === undefined || name === "") return {};
   const slash = name.indexOf("/");

@@ -1,31 +1,21 @@
-/** Puts texts, calls and results together that were written in pieces, while they stream by. */
-import type { MessageDraft, SourceUnit } from "../draft.ts";
+/** Joins texts, calls and results that were written in pieces, while streaming. */
+import type { MessageDraft, SourceUnit } from "../message-draft.ts";
 
-/** Bytes of the input that are held back at most. */
+/** Maximum number of input bytes held back. */
 const MAX_HELD_BYTES = 8 * 1024 * 1024;
-/** Lines that are held back at most, whatever the reader asks for. */
+/** Maximum number of lines held back, whatever the reader asks for. */
 const MAX_HELD_LINES = 1_000;
 
-/** A text, reasoning, call or result, alone in its draft. `key` (see `continuableKey`) names its part. */
+/** A text, reasoning, call or result, alone in its draft. `key` (see `continuableKey`) identifies its part. */
 export interface TextPiece {
   key: string;
   draft: MessageDraft;
 }
 
-/** Where the pieces of texts meet. */
-export interface TextJoin {
-  /** Puts a continuation into the text that it continues. False if that is too far back, or was never there. */
-  fold(piece: TextPiece, how: "append" | "replace"): boolean;
-  /** Takes the next unit; gives the units that are to go on. */
-  push(unit: SourceUnit, text?: TextPiece): SourceUnit[];
-  /** The end of the input: all that is held. */
-  end(): SourceUnit[];
-}
-
 type Beginning = Pick<SourceUnit, "line" | "offset">;
 
-/** Whether a text at `first` is too far back to be continued by anything after `last`. */
-export function isOutOfReach(first: Beginning, last: Beginning, windowLines = MAX_HELD_LINES): boolean {
+/** Returns true if a text at `first` is too far back to be continued by anything after `last`. */
+function isOutOfReach(first: Beginning, last: Beginning, windowLines = MAX_HELD_LINES): boolean {
   return last.line - first.line >= windowLines || last.offset - first.offset > MAX_HELD_BYTES;
 }
 
@@ -35,10 +25,10 @@ interface Held {
 }
 
 /**
- * Holds a text back, and with it all that follows, until no more of it can come within the window. A continuation that
- * comes later stays a block of its own, which says so.
+ * Holds back a text and everything after it until no continuation can come within the window. A later continuation
+ * stays a separate block, which says so.
  */
-export class TextFold implements TextJoin {
+export class TextFold {
   readonly #windowLines: number;
   readonly #texts = new Map<string, MessageDraft>();
   #held: Held[] = [];
@@ -47,6 +37,7 @@ export class TextFold implements TextJoin {
     this.#windowLines = Math.min(windowLines, MAX_HELD_LINES);
   }
 
+  /** Adds a continuation to the text that it continues. Returns false if that is too far back or missing. */
   fold({ key, draft }: TextPiece, how: "append" | "replace"): boolean {
     const first = this.#texts.get(key);
     const block = first?.blocks[0];
@@ -57,7 +48,7 @@ export class TextFold implements TextJoin {
       return true;
     }
     block.text = (how === "append" ? (block.text ?? "") : "") + (more.text ?? "");
-    // What the later piece says of usage and interruption holds.
+    // The later piece's usage and interruption take precedence.
     const { interrupted: _, ...metadata } = first.metadata ?? {};
     first.metadata = { ...metadata, ...draft.metadata };
     for (const field of ["model", "provider"] as const) {
@@ -69,6 +60,7 @@ export class TextFold implements TextJoin {
     return true;
   }
 
+  /** Adds the next unit; returns the completed units. */
   push(unit: SourceUnit, text?: TextPiece): SourceUnit[] {
     const isFirst = text !== undefined && !this.#texts.has(text.key);
     if (isFirst) this.#texts.set(text.key, text.draft);
@@ -76,6 +68,7 @@ export class TextFold implements TextJoin {
     return this.#release((first) => this.#isSettled(first, unit));
   }
 
+  /** Returns everything held back, at the end of the input. */
   end(): SourceUnit[] {
     return this.#release(() => true);
   }
@@ -92,7 +85,7 @@ export class TextFold implements TextJoin {
   }
 }
 
-/** As `mergeContinuations` does it. */
+/** Like `mergeContinuations`. */
 function replaceCall(first: MessageDraft, later: MessageDraft): void {
   if (later.blocks[0]?.type === "tool_result") first.timestamp = later.timestamp;
   first.blocks = later.blocks;

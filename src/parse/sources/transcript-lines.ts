@@ -1,19 +1,19 @@
-/** Which line a byte stands on, for inputs that stream by. */
-import { FILE_START, type ReadingMark } from "../../format/reading-mark.ts";
+/** Maps bytes to lines while an input is streamed. */
+import { FILE_START, type ReadingMark } from "../../transcript/format/lines.ts";
 
 const LINE_FEED = 10;
-/** Line feeds that are remembered. Only a damaged file has more of them between two entries. */
+/** Maximum number of line feeds remembered. Only a damaged file has more between two entries. */
 const MAX_REMEMBERED = 1 << 20;
 
 export class LineIndex {
-  /** Offsets of the line feeds that were not asked about yet. */
+  /** Offsets of the line feeds after the last requested one. */
   #feeds: number[] = [];
   #next = 0;
-  /** Line feeds before those. */
+  /** Number of line feeds before those. */
   #passed: number;
   #offset: number;
   #endsInLine = false;
-  /** The first remembered line feed is not the first after what was asked last. */
+  /** The first remembered line feed is not the one after the last requested offset. */
   #forgot = false;
 
   constructor({ offset, line }: ReadingMark = FILE_START) {
@@ -33,7 +33,9 @@ export class LineIndex {
     this.#forgot = true;
   }
 
-  /** The line, from 1, of the byte at `offset`. Offsets must not descend. Undefined if that was too long ago. */
+  /**
+   * Returns the line, from 1, of the byte at `offset`; undefined if that was too long ago. Offsets must not decrease.
+   */
   lineOf(offset: number): number | undefined {
     if (this.#forgot && offset <= (this.#feeds[this.#next] ?? 0)) return undefined;
     this.#forgot = false;
@@ -43,7 +45,7 @@ export class LineIndex {
     return this.#passed + 1;
   }
 
-  /** Lines so far. A line feed at the very end begins no line. */
+  /** Number of lines so far. A line feed at the very end begins no line. */
   get total(): number {
     return this.#passed + this.#feeds.length - this.#next + (this.#endsInLine ? 1 : 0);
   }
@@ -57,7 +59,7 @@ export class LineIndex {
   }
 }
 
-/** Divides the lines of an input among the units that begin on them, so that each line counts once. */
+/** Assigns the lines of an input to the units that begin on them, so that each line counts once. */
 export class LineShares {
   #covered: number;
 
@@ -65,14 +67,14 @@ export class LineShares {
     this.#covered = line - 1;
   }
 
-  /** Lines that no unit has yet, up to and with `last`. */
+  /** Takes the lines up to and including `last` that no unit has yet. */
   take(last: number): number {
     const lines = Math.max(0, last - this.#covered);
     this.#covered += lines;
     return lines;
   }
 
-  /** The last line that a unit has. */
+  /** Last line assigned to a unit. */
   get covered(): number {
     return this.#covered;
   }

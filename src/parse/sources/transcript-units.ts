@@ -1,4 +1,4 @@
-/** The items of a transcript as units that share out its lines, with drafts of its messages. */
+/** Converts the items of a transcript to units, with message drafts, and assigns its lines to them. */
 import {
   continuableKey,
   entryKey,
@@ -7,16 +7,17 @@ import {
   type TranscriptHeader,
   type TranscriptItem,
   type TranscriptProblem,
-} from "../../format/index.ts";
-import type { ReadingMark } from "../../format/reading-mark.ts";
-import type { MessageDraft, SourceUnit } from "../draft.ts";
-import { SeenSet, fingerprint } from "../fingerprint.ts";
+} from "../../transcript/format/formats.ts";
+import type { ReadingMark } from "../../transcript/format/lines.ts";
+import { NeedsWholeInput, type MessageDraft, type SourcePlace, type SourceUnit } from "../message-draft.ts";
+import { hashesOf } from "../digest.ts";
+import { SeenSet } from "../fingerprint.ts";
 import { isFields, textOf } from "../json-fields.ts";
 import type { ParseError, ParseErrorCode } from "../model.ts";
 import { timeOf } from "../times.ts";
 import { entryDraft } from "./transcript-entries.ts";
 import { known } from "./transcript-fields.ts";
-import { TextFold, type TextJoin, type TextPiece } from "./transcript-fold.ts";
+import { TextFold, type TextPiece } from "./transcript-fold.ts";
 import { LineShares, type LineIndex } from "./transcript-lines.ts";
 import { UsageSums } from "./transcript-usage.ts";
 
@@ -31,41 +32,42 @@ const CODES: Record<TranscriptProblem["code"], ParseErrorCode> = {
 
 type Outcome = SourceUnit["outcome"];
 
-/** A unit of which the last line is not known. */
+/** A unit whose last line is not known yet. */
 interface Begun extends Omit<SourceUnit, "lines" | "problems"> {
   problems: ParseError[];
   text?: TextPiece;
 }
 
 export interface UnitsOptions {
-  /** Default: a `TextFold`. */
-  texts?: TextJoin;
-  /** Where the input begins. */
+  texts?: TextFold;
+  /** Start of the input. */
   start?: ReadingMark;
-  /** The entries that stand before it; those of the input are added. */
-  entries?: SeenSet;
 }
 
 export class TranscriptUnits {
   readonly #index: LineIndex;
   readonly #shares: LineShares;
   readonly #sums = new UsageSums();
-  readonly #entries: SeenSet;
-  readonly #texts: TextJoin;
+  readonly #entries = new SeenSet();
+  readonly #texts: TextFold;
+  readonly #isWithinFile: boolean;
+  /** Start of the first entry of the last message, whose model calls are added up. */
+  #message: { id: string; place: SourcePlace } | undefined;
   #begun: Begun | undefined;
-  /** Problems of the file as a whole, which wait for its first unit. */
+  /** Problems of the whole file, which are given to its first unit. */
   #early: ParseError[] = [];
-  /** After the last entry. */
-  #endOffset = 0;
+  /** End of the last entry, where blank lines before the next unit begin. */
+  #endOffset: number;
 
-  constructor(index: LineIndex, { texts = new TextFold(), start, entries = new SeenSet() }: UnitsOptions = {}) {
+  constructor(index: LineIndex, { texts = new TextFold(), start }: UnitsOptions = {}) {
     this.#index = index;
     this.#shares = new LineShares(start);
     this.#texts = texts;
-    this.#entries = entries;
+    this.#endOffset = start?.offset ?? 0;
+    this.#isWithinFile = this.#endOffset > 0;
   }
 
-  /** The units that are finished with this item. */
+  /** Returns the units completed by this item. */
   add(item: TranscriptItem): SourceUnit[] {
     if (item.kind === "problem" && item.problem.code === "no_header") {
       this.#early.push(errorOf(item.problem));
@@ -73,6 +75,7 @@ export class TranscriptUnits {
     }
     const { line, offset } = item.kind === "problem" ? item.problem : item;
     const units = this.#begun && line > this.#begun.line ? this.#finish(line - 1) : [];
+    if (this.#begun === undefined) units.push(...this.#blank(line - 1));
     const begun = (this.#begun ??= this.#begin(line, offset));
     if (item.kind === "problem") noteProblem(begun, item.problem);
     else if (item.kind === "header") Object.assign(begun, headerFields(item.header));
@@ -85,21 +88,18 @@ export class TranscriptUnits {
     return units;
   }
 
-  /** Something that is wrong with the input as a whole. */
+  /** Records a problem of the whole input. */
   note(problem: ParseError): void {
     this.#early.push(problem);
   }
 
-  /** The line at `endOffset` begins something new: what was begun is finished. */
-  pause(endOffset: number): SourceUnit[] {
-    return this.#finish(this.#index.lineOf(endOffset - 1) ?? 0);
-  }
-
-  /** The end of the input: all that is left. */
+  /** Returns the remaining units at the end of the input. */
   end(): SourceUnit[] {
-    const units = this.#finish(this.#index.total);
-    const rest = this.#blank(this.#index.total, this.#early.splice(0));
-    return [...units, ...(rest ? this.#texts.push(rest) : []), ...this.#texts.end()];
+    const { total } = this.#index;
+    const units = [...this.#finish(total), ...this.#blank(total)];
+    // An empty input has problems and no lines.
+    if (this.#early.length > 0) this.#begun = this.#begin(this.#shares.covered + 1, this.#endOffset);
+    return [...units, ...this.#finish(total), ...this.#texts.end()];
   }
 
   #begin(line: number, offset: number): Begun {
@@ -111,25 +111,36 @@ export class TranscriptUnits {
     if (!begun) return [];
     this.#begun = undefined;
     const { text, ...unit } = begun;
-    const blank = this.#blank(unit.line - 1, []);
-    const units = blank ? this.#texts.push(blank) : [];
-    return [...units, ...this.#texts.push({ ...unit, lines: this.#shares.take(last) }, text)];
+    const lines = this.#shares.take(last);
+    return this.#texts.push({ ...unit, lines, resume: this.#message?.place }, text);
   }
 
-  /** Lines up to `last` that hold nothing. */
-  #blank(last: number, problems: readonly ParseError[]): SourceUnit | undefined {
+  /** Later entries may add to the last message: its model calls are summed up, and its texts continue. */
+  #follow(entry: TranscriptEntry, place: SourcePlace): void {
+    const id = "messageID" in entry ? entry.messageID : undefined;
+    if (id !== undefined && id !== this.#message?.id) this.#message = { id, place };
+  }
+
+  /** Adds a unit for the blank lines up to `last`; returns the units that this completes. */
+  #blank(last: number): SourceUnit[] {
     const line = this.#shares.covered + 1;
     const lines = this.#shares.take(last);
-    if (lines === 0 && problems.length === 0) return undefined;
-    return { line, offset: this.#endOffset, lines, outcome: { as: "blank" }, messages: [], problems };
+    if (lines === 0) return [];
+    const unit = { ...this.#begin(line, this.#endOffset), lines, resume: this.#message?.place };
+    return this.#texts.push({ ...unit, outcome: { as: "blank" } });
   }
 
   #addEntry(begun: Begun, entry: TranscriptEntry, bytes: number): void {
     const key = entryKey(entry);
-    if (key !== undefined && !this.#entries.add(`${key} ${bytes} ${fingerprint(mainText(entry))}`)) {
-      begun.outcome = { as: "skipped", kind: "duplicate" };
-      return;
+    if (key !== undefined) {
+      const { first, second } = hashesOf(`${key} ${bytes} ${mainText(entry)}`);
+      if (!this.#entries.addHashes(first, second)) {
+        begun.outcome = { as: "skipped", kind: "duplicate" };
+        return;
+      }
+      begun.recordHash = first;
     }
+    this.#follow(entry, { line: begun.line, offset: begun.offset });
     const { messages, text } = this.#drafts(entry);
     begun.outcome = { as: "used" };
     begun.messages = messages;
@@ -147,12 +158,13 @@ export class TranscriptUnits {
     const { continues } = entry;
     if (continues === undefined) return { messages: [draft], text };
     if (this.#texts.fold(text, continues)) return { messages: [] };
+    if (this.#isWithinFile) throw new NeedsWholeInput("A text continues that began before the start of reading.");
     for (const block of draft.blocks) block.metadata = { ...block.metadata, continues };
     return { messages: [draft], text };
   }
 }
 
-/** What two entries with one key differ in, if they are not the same. */
+/** Returns the text in which two entries with the same key differ, if they do. */
 function mainText(entry: TranscriptEntry): string {
   if ("content" in entry) return entry.content;
   return "output" in entry && typeof entry.output === "string" ? entry.output : "";
@@ -178,7 +190,7 @@ function errorOf({ code, line, offset, message }: TranscriptProblem): ParseError
 
 function headerFields(header: TranscriptHeader): Partial<Begun> {
   const { sessionID, parentID, title, directory, host, created } = header;
-  // `opencode 1.18.33`: the name of the program is no part of its version.
+  // Removes the program's name from its version: `opencode 1.18.33`.
   const version = host?.replace(/^\S+\s+/, "");
   return {
     outcome: { as: "used" },

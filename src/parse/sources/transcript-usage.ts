@@ -1,9 +1,9 @@
-/** Tokens and costs of messages that took several model calls, or that are told of in several pieces. */
-import type { TokenCounts } from "../../format/index.ts";
-import type { MessageDraft } from "../draft.ts";
+/** Adds up tokens and costs of messages that took several model calls or are recorded in several pieces. */
+import type { TokenCounts } from "../../transcript/format/formats.ts";
+import type { MessageDraft } from "../message-draft.ts";
 import { known, type Known } from "./transcript-fields.ts";
 
-/** Messages whose sums are kept; the pieces of one stand close together. */
+/** Maximum number of messages whose sums are kept; the pieces of one are close together. */
 const MAX_MESSAGES = 1_000;
 
 interface ModelCall {
@@ -11,14 +11,14 @@ interface ModelCall {
   cost: number | undefined;
 }
 
-/** What a draft carries of it: the sums so far of its message. Of the pieces of a message the last thus has the whole. */
+/** Usage in a draft: the sums of its message so far, so the last piece has the total. */
 export type UsageFields = Known<Pick<MessageDraft, "usage" | "costUsd">> & { reasoningTokens?: number };
 
 /** Adds up the model calls of each message. */
 export class UsageSums {
   readonly #messages = new Map<string, Map<string, ModelCall>>();
 
-  /** Takes a call in, once for each part that tells of it. `messageID` undefined: the call stands for itself. */
+  /** Adds a call, once per part that reports it. Without a `messageID`, the call counts alone. */
   add(messageID: string | undefined, partID: string | undefined, call: ModelCall): UsageFields {
     if (call.tokens === undefined && call.cost === undefined) return {};
     if (messageID === undefined) return summed([call]);
@@ -45,7 +45,7 @@ function summed(calls: readonly ModelCall[]): UsageFields {
   const reasoning = sum((tokens) => tokens.reasoning);
   const usage = {
     tokensIn: sum((tokens) => tokens.input),
-    // opencode counts the reasoning apart; elsewhere, and in our model, it is part of the output.
+    // opencode counts reasoning separately; elsewhere, and in our model, it is part of the output.
     tokensOut: sum((tokens) => tokens.output) + reasoning,
     cacheRead: sum((tokens) => tokens.cacheRead),
     cacheWrite: sum((tokens) => tokens.cacheWrite),

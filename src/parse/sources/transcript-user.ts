@@ -1,14 +1,14 @@
-/** A user's message, as our transcripts and opencode's exports tell of it. */
-import type { Attachment, UserMessageEntry } from "../../format/index.ts";
-import type { BlockDraft, MessageDraft } from "../draft.ts";
+/** Converts a user's message of our transcripts or of opencode's exports. */
+import type { Attachment, UserMessageEntry } from "../../transcript/format/formats.ts";
+import type { BlockDraft, MessageDraft } from "../message-draft.ts";
 import { fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
 import type { MessageMetadata } from "../model.ts";
 import { timeOf } from "../times.ts";
 import { known } from "./transcript-fields.ts";
 
 /**
- * The text that people see and the files are blocks. Texts that the host added to it (files that were read, reminders)
- * are metadata, unless there is nothing else: then the host alone speaks, and the message is `meta`.
+ * Returns the draft: visible text and files are blocks; texts that the host added (files that were read, reminders) are
+ * metadata. If there is only text from the host, that text is the content and the message is `meta`.
  */
 export function userDraft(entry: UserMessageEntry): MessageDraft {
   const { messageID, partID, content, attachments = [] } = entry;
@@ -32,7 +32,7 @@ export function userDraft(entry: UserMessageEntry): MessageDraft {
   };
 }
 
-/** A file that came with a message or a result. Its bytes stand elsewhere. */
+/** Returns the block for a file attached to a message or a result, without its bytes. */
 export function attachmentBlock({ mime, ...rest }: Attachment): BlockDraft {
   const { filename, path, url, bytes, missing } = rest;
   return {
@@ -47,13 +47,13 @@ function addedText(part: Fields): string[] {
   return text === undefined ? [] : [text];
 }
 
-/** Agents that were called by name (`@agent`). */
+/** Returns the agents mentioned by name (`@agent`). */
 function mentions(parts: readonly Fields[]): MessageMetadata {
   const agents = parts.flatMap((part) => (part["type"] === "agent" ? (textOf(part, "name") ?? []) : []));
   return agents.length === 0 ? {} : { mentions: agents };
 }
 
-/** A slash command that hands its prompt to a subagent leaves nothing but this. */
+/** Returns the slash command of a message: one that passes its prompt to a subagent leaves only this. */
 function commandMetadata(commands: readonly Fields[]): MessageMetadata {
   const [first] = commands;
   if (!first) return {};

@@ -1,7 +1,7 @@
-/** Sessions, how far each is indexed, and their entries. */
+/** Tables for sessions, how far each is indexed, and their entries. */
 import type { Migration } from "./migration.ts";
 
-/** The content comes last: what is looked at before it is read without it. */
+/** `content` is the last column so that SQLite can check the others without reading it. */
 const SQLITE_UP = `
 CREATE TABLE sessions (
   session_id TEXT PRIMARY KEY NOT NULL,
@@ -51,8 +51,9 @@ CREATE TABLE events (
 `;
 
 /**
- * The collation `C` sorts as SQLite does. Hash indexes, as paths may be longer than a B-tree of PostgreSQL takes. Times
- * have the milliseconds that they are given back with, so that no filter sees more of them.
+ * Collation `C` sorts as SQLite does. The indexes are hash indexes because a path may be longer than a PostgreSQL
+ * B-tree entry allows. Times are stored with millisecond precision, the precision they are returned with, so that
+ * filters and results agree.
  */
 const POSTGRES_UP = `
 CREATE TABLE sessions (

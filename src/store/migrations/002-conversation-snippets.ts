@@ -1,8 +1,8 @@
-/** What was worth keeping of a conversation. */
+/** Table for snippets: passages of conversations worth keeping. */
 import type { Migration } from "./migration.ts";
 
 const TYPES = "'error_reasoning', 'decision_rationale', 'learning_pattern'";
-/** Without `event_id`: a snippet is the same when the event that it cites is gone or is indexed anew. */
+/** Leaves out `event_id`: a snippet is unchanged when the event that it cites is removed or indexed again. */
 const CONTENT_COLUMNS =
   "session_id, snippet_type, title, content, source_file, source_line_start, source_line_end, tags, metadata";
 
@@ -17,7 +17,7 @@ const SQLITE_NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
 const SQLITE_UUID = `lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-'
     || substr('89ab', 1 + (random() & 3), 1) || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))`;
 
-/** `position` stands in for the row id, which VACUUM may change and which indexes refer to. */
+/** `position` replaces the implicit row id, which VACUUM may change although indexes refer to it. */
 const SQLITE_UP = `
 CREATE TABLE conversation_snippets (
   position INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,9 +1,9 @@
 /**
- * Finds the events that may have a term, without reading them. What is in the index is `foldText` of the content.
+ * Index that finds the events that may contain a term without reading them. It indexes `foldText` of the content.
  *
- * SQLite: FTS5 with trigrams, which keeps no text of its own, nor where in a text a trigram stands. Two separators at
- * the end make every letter the first of a trigram, so that terms of one and two letters are beginnings of trigrams.
- * PostgreSQL: trigrams over `content` in lower case; where that is not all there is to folding, over `folded`.
+ * SQLite: FTS5 with trigrams, storing neither the text nor the positions of trigrams. Two separators at the end make
+ * every letter the start of a trigram, so one- and two-letter terms are prefixes of trigrams. PostgreSQL: trigrams over
+ * the lower-cased `content`, or over `folded` where folding changes more than case.
  */
 import { foldedColumn, searchText } from "../index-texts.ts";
 import type { PostgresSession } from "../postgres/pool.ts";
@@ -42,7 +42,7 @@ function fillSqlite(database: SqliteDriver): void {
 
 const POSTGRES_UP = "ALTER TABLE events ADD COLUMN folded TEXT;";
 
-/** A user who may not add the extension searches by reading everything. */
+/** Without the right to add the extension, a search reads everything. */
 const POSTGRES_ATTEMPTS = [
   `CREATE EXTENSION IF NOT EXISTS pg_trgm;
    CREATE INDEX idx_events_search ON events

@@ -1,4 +1,4 @@
-/** Figures of a session that were worked out once. */
+/** Table for figures computed once per session. */
 import type { Migration } from "./migration.ts";
 
 const tableOf = (text: string, bytes: string, end: string): string => `

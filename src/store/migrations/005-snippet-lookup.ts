@@ -1,9 +1,9 @@
 /**
- * Finds snippets by their tags and by what stands in them, among 100,000 and more.
+ * Indexes that find snippets by tag and by text among 100,000 and more.
  *
- * SQLite: a row for each tag, and FTS5 with trigrams of `exactFold` of title and content. A phrase of trigrams is found
- * where the text itself stands, so that counts need no look at the text. PostgreSQL: `jsonb_path_ops` for tags, and
- * trigrams over title and content in lower case; where that is not all there is to folding, over `folded`.
+ * SQLite: one row per tag, and FTS5 with trigrams of `exactFold` of title and content. A trigram phrase matches exactly
+ * where the text occurs, so counting does not read the texts. PostgreSQL: `jsonb_path_ops` for tags, and trigrams over
+ * the lower-cased title and content, or over `folded` where folding changes more than case.
  */
 import type { PostgresSession } from "../postgres/pool.ts";
 import { foldedSnippet, POSTGRES_SNIPPET_TEXT, snippetSearchText } from "../index-texts.ts";
@@ -20,8 +20,8 @@ const REMOVE_TAGS = `DELETE FROM snippet_tags WHERE created_at = OLD.created_at 
   AND tag IN (SELECT value FROM json_each(OLD.tags) WHERE type = 'text');`;
 
 /**
- * Tags stand in the order in which snippets are shown, so that a page of a common one is read without the others. Each
- * insert makes a segment of the index of texts; 32 of them become one. Sooner, and one insert in twenty would be slow.
+ * Tags are stored in display order, so that reading a page of a common tag does not read its other rows. Each insert
+ * adds a segment to the text index, and 32 of them are merged: merging sooner would make one insert in twenty slow.
  */
 export const SQLITE_LOOKUP_TABLES = `
 CREATE TABLE snippet_tags (
@@ -83,7 +83,7 @@ ALTER TABLE conversation_snippets ADD COLUMN folded TEXT;
 CREATE INDEX idx_snippets_tags ON conversation_snippets USING gin (tags jsonb_path_ops);
 `;
 
-/** A user who may not add the extension finds keywords by reading everything. */
+/** Without the right to add the extension, a keyword search reads everything. */
 const POSTGRES_ATTEMPTS = [
   `CREATE EXTENSION IF NOT EXISTS pg_trgm;
    CREATE INDEX idx_snippets_text ON conversation_snippets USING gin (${POSTGRES_SNIPPET_TEXT} gin_trgm_ops);`,

@@ -1,8 +1,7 @@
 /**
- * Finds snippets by a keyword with the indexes that the databases have for it, in place of an inverted index of our own:
- * FTS5 with trigrams in SQLite, `pg_trgm` in PostgreSQL. Both look at the text folded; the column `folded` has it where it
- * is more than the lower case of ASCII letters. The way back leaves all snippets in `snippet_pending`, from where version 6
- * lists them.
+ * Replaces our own inverted index with the databases' keyword indexes: FTS5 with trigrams in SQLite, `pg_trgm` in
+ * PostgreSQL. Both search the folded text; the column `folded` is set where that differs from lower-casing ASCII
+ * letters. The down migration leaves all snippets in `snippet_pending`, from where version 6 lists them.
  */
 import { foldedSnippet, POSTGRES_SNIPPET_TEXT } from "../index-texts.ts";
 import { numberIn, textIn, type Row } from "../row.ts";
@@ -39,7 +38,7 @@ INSERT INTO snippet_search (rowid, text)
   SELECT position, lower(title || char(64976) || content) FROM conversation_snippets;
 `;
 
-/** Where lower case is not all there is to folding. */
+/** Sets `folded` where folding changes more than case. */
 function fillSqlite(database: SqliteDriver): void {
   const page = database.prepare(
     `SELECT position, title, content FROM conversation_snippets
@@ -76,7 +75,7 @@ const POSTGRES_UP = `${POSTGRES_NO_LIST_TABLES}
 CREATE INDEX idx_snippets_tags ON conversation_snippets USING gin (tags jsonb_path_ops);
 `;
 
-/** A user who may not add the extension finds keywords by reading everything. */
+/** Without the right to add the extension, a keyword search reads everything. */
 const POSTGRES_ATTEMPTS = [
   `CREATE EXTENSION IF NOT EXISTS pg_trgm;
    CREATE INDEX idx_snippets_text ON conversation_snippets USING gin (${POSTGRES_SNIPPET_TEXT} gin_trgm_ops);`,

@@ -1,14 +1,16 @@
-import { StoreError } from "../store-error.ts";
+import { TranscriptsError } from "../../transcripts-error.ts";
 
-/** The version that this program works with: how many steps there are. By itself, as opening a store needs no more. */
-export const LATEST_VERSION = 7;
+/**
+ * Table version of this program: the number of migrations. Kept apart from them so that opening a store loads no SQL.
+ */
+export const LATEST_VERSION = 9;
 
-/** Throws `newer_version` for tables that a later version of this program made. */
+/** Throws `newer_version` if a later version of this program created the tables. */
 export function checkVersion(version: number, place: string): void {
   if (version <= LATEST_VERSION) return;
-  throw new StoreError(
+  throw new TranscriptsError(
     "newer_version",
-    `The database ${place} was made by a newer version of opencode-transcripts (its tables have version ${version}, this program knows ${LATEST_VERSION}).`,
+    `The database ${place} was created by a newer version of opencode-transcripts (table version ${version}; this program supports ${LATEST_VERSION}).`,
     "Update this program, or name another database in TRANSCRIPTS_DATABASE or TRANSCRIPTS_DATABASE_URL.",
   );
 }

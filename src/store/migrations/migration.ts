@@ -2,8 +2,8 @@ import type { PostgresSession } from "../postgres/pool.ts";
 import type { SqliteDriver } from "../sqlite/driver.ts";
 
 /**
- * One step of the tables, and its way back. It runs in one transaction with the note that it ran. What was released is
- * never changed: its SQL has a checksum in every database. A change is another step.
+ * A change to the tables, and its reversal. It runs in one transaction together with the record that it ran. A released
+ * migration is never changed, since every database stores the checksum of its SQL: add a new one instead.
  */
 export interface Migration {
   /** From 1, without gaps. */
@@ -15,15 +15,21 @@ export interface Migration {
 
 export interface SqliteMigration {
   up: string;
-  /** After `up`: what SQL alone cannot do with the rows that are there. */
+  /** Runs after `up`: changes to existing rows that SQL alone cannot do. */
   fill?: (database: SqliteDriver) => void;
   down: string;
 }
 
 export interface PostgresMigration {
   up: string;
-  /** After `up`: what makes things faster and may fail, each in a savepoint of its own. */
+  /** Statements that run after `up`, each in its own savepoint. They only improve speed and may fail. */
   attempts?: readonly string[];
   fill?: (session: PostgresSession) => Promise<void>;
   down: string;
+}
+
+/** Table versions before and after a migration; equal if there was nothing to do. */
+export interface MigrationReport {
+  from: number;
+  to: number;
 }

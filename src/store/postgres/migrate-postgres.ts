@@ -1,30 +1,33 @@
-import type { MigrationReport } from "../migration-report.ts";
+import type { MigrationReport } from "../migrations/migration.ts";
 import { checkApplied, checksumOf } from "../migrations/checksum.ts";
-import { MIGRATIONS } from "../migrations/index.ts";
+import { MIGRATIONS } from "../migrations/migrations.ts";
 import { checkVersion, LATEST_VERSION } from "../migrations/latest-version.ts";
 import type { Migration } from "../migrations/migration.ts";
 import { numberIn, textIn } from "../row.ts";
-import { StoreError } from "../store-error.ts";
 import type { PostgresPool, PostgresSession } from "./pool.ts";
 import { stateOf } from "./postgres-faults.ts";
 import { postgresVersion } from "./postgres-version.ts";
+import { TranscriptsError } from "../../transcripts-error.ts";
 
-/** Only one program at a time changes the tables of a database. The number is ours alone: `TRNS` twice. */
+/**
+ * Advisory lock: only one program at a time may change the tables of a database. The number is specific to this
+ * program: `TRNS` twice.
+ */
 const LOCK = "6075994838437842515";
-/** The others wait for it: a step that fills an index takes as long as there are rows. */
+/** Time that other programs wait for the lock; a migration that fills an index takes longer the more rows there are. */
 const LOCK_WAIT = "10min";
 
 const VERSIONS_TABLE = `CREATE TABLE IF NOT EXISTS transcripts_migrations (
   version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TIMESTAMPTZ NOT NULL DEFAULT now()
 )`;
 
-/** No rights to add an extension, none to be had on this server, or not to be seen from our schema. */
+/** SQLSTATEs for an extension that we may not add, that the server lacks, or that is not visible from our schema. */
 const NOT_TO_BE_HAD = new Set(["42501", "58P01", "0A000", "42704", "3F000"]);
 
 /**
- * Brings the tables to a version, up or down, one step and one transaction at a time. Each asks for the version again
- * once it has the lock, so that several programs can do this at once. Throws `newer_version` if it does not know the
- * steps back.
+ * Migrates the tables up or down to a version, one migration and one transaction at a time. Each transaction reads the
+ * version again once it holds the lock, so several programs can do this at once. Throws `newer_version` if the tables
+ * are newer than this program.
  */
 export async function migratePostgres(
   pool: PostgresPool,
@@ -37,7 +40,7 @@ export async function migratePostgres(
   return { from, to: target };
 }
 
-/** One step nearer. True if the tables have that version. */
+/** Runs one migration. Returns true if the tables already have the target version. */
 async function step(session: PostgresSession, place: string, target: number): Promise<boolean> {
   await session.exec(`SET LOCAL lock_timeout = '${LOCK_WAIT}'; SELECT pg_advisory_xact_lock(${LOCK})`);
   const [row] = await session.rows("SELECT to_regclass('transcripts_migrations') IS NOT NULL AS has_versions");
@@ -70,7 +73,7 @@ async function goDown(session: PostgresSession, { version, postgres }: Migration
   else await session.rows("DELETE FROM transcripts_migrations WHERE version = $1", [version]);
 }
 
-/** What only makes things faster: without it everything is found just the same, by reading more. */
+/** Runs a statement that only improves speed: without it, searches return the same results by reading more. */
 async function attempt(session: PostgresSession, sql: string): Promise<void> {
   await session.exec("SAVEPOINT attempt");
   try {
@@ -91,9 +94,9 @@ async function checkEncoding(session: PostgresSession, place: string): Promise<v
   const [row = {}] = await session.rows("SHOW server_encoding");
   const encoding = textIn(row, "server_encoding");
   if (encoding === "UTF8") return;
-  throw new StoreError(
+  throw new TranscriptsError(
     "unavailable",
-    `The database ${place} keeps text as ${encoding}, which has not all characters.`,
+    `The database ${place} has the encoding ${encoding}, which lacks many characters.`,
     "Create one with `createdb --encoding=UTF8 --template=template0`.",
   );
 }

@@ -1,12 +1,12 @@
-/** Connections to PostgreSQL. The only file that loads `pg`. */
+/** PostgreSQL connections. The only file that loads `pg`. */
 import type { CustomTypesConfig, PoolClient, types as PgTypes } from "pg";
 import type { Row } from "../row.ts";
 
-/** One connection, for as long as somebody has it. */
+/** One connection, checked out by one caller. */
 export interface PostgresSession {
-  /** The rows of one statement with values for `$1` and so on. */
+  /** Returns the rows of one statement, with values for `$1` and so on. */
   rows(sql: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** The number of rows that one statement changed. */
+  /** Returns the number of rows that one statement changed. */
   changes(sql: string, values: readonly unknown[]): Promise<number>;
   /** Runs any number of statements without values. */
   exec(sql: string): Promise<void>;
@@ -14,20 +14,20 @@ export interface PostgresSession {
 
 export interface PostgresPool extends PostgresSession {
   /**
-   * Runs work on one connection, in a transaction: what it throws undoes all of it. `snapshot`: it only reads, and sees
-   * one moment.
+   * Runs `work` in a transaction on one connection and rolls back if it throws. A `snapshot` only reads, and sees the
+   * database as of one moment.
    */
   transaction<T>(work: (session: PostgresSession) => Promise<T>, kind?: "snapshot"): Promise<T>;
   close(): Promise<void>;
 }
 
-/** A program of ours does one thing at a time; a server for many people has many of ours. */
+/** One of our programs does one thing at a time, and a shared server serves many of them. */
 const MAX_CONNECTIONS = 4;
 const CONNECT_MS = 10_000;
-/** How long to wait for somebody else who writes the same rows, in milliseconds. */
+/** Maximum wait for another writer of the same rows, in milliseconds. */
 const LOCK_MS = 10_000;
 
-/** Connects when the first statement comes. Rejects and throws what `pg` does. */
+/** Connects on the first statement. Rejects with the errors of `pg`. */
 export async function openPool(url: string, { readOnly }: { readOnly: boolean }): Promise<PostgresPool> {
   const { default: pg } = await import("pg");
   const prepare = settingsFor(readOnly);
@@ -38,12 +38,12 @@ export async function openPool(url: string, { readOnly }: { readOnly: boolean })
     allowExitOnIdle: true,
     application_name: "opencode-transcripts",
     types: rowTypes(pg.types),
-    // Before anybody gets the connection; should it fail, so does the statement that wanted it. The pool waits for
-    // the promise, which its types do not say.
+    // Runs before the connection is handed out; if it fails, so does the statement that asked for it. The pool awaits
+    // the promise, although its types do not say so.
     // oxlint-disable-next-line typescript/no-misused-promises
     onConnect: async (client) => void (await client.query(prepare)),
   });
-  // A connection that broke while nobody used it: the next statement gets another one, or fails itself.
+  // An idle connection broke: the next statement gets another one, or fails itself.
   pool.on("error", () => undefined);
   return {
     ...sessionOn(pool),
@@ -74,7 +74,7 @@ async function inTransaction<T>(
     broken = !(await rolledBack(client));
     throw error;
   } finally {
-    // One that could not be rolled back is closed, not used again.
+    // A connection whose rollback failed is closed, not reused.
     client.release(broken);
   }
 }
@@ -84,7 +84,7 @@ async function rolledBack(client: PoolClient): Promise<boolean> {
     await client.query("ROLLBACK");
     return true;
   } catch {
-    // The connection is gone, and its transaction with it. The first error is the one to tell.
+    // The connection is gone, and its transaction with it. Report the original error.
     return false;
   }
 }
@@ -99,7 +99,7 @@ function sessionOn(client: Pick<PoolClient, "query">): PostgresSession {
   };
 }
 
-/** Rows as SQLite gives them: integers as numbers, times as ISO 8601, JSON as text. */
+/** Returns values in the same types as SQLite: integers as numbers, times as ISO 8601, JSON as text. */
 function rowTypes({ builtins, getTypeParser }: typeof PgTypes): CustomTypesConfig {
   const own = new Map<number, (text: string) => unknown>([
     [builtins.INT8, Number],
@@ -109,7 +109,7 @@ function rowTypes({ builtins, getTypeParser }: typeof PgTypes): CustomTypesConfi
   return { getTypeParser: (type, format): unknown => own.get(type) ?? getTypeParser(type, format) };
 }
 
-/** `2026-01-31 12:00:00.5+00` as PostgreSQL writes it. */
+/** Parses PostgreSQL's format, such as `2026-01-31 12:00:00.5+00`. */
 function isoTime(text: string): string {
   return new Date(text.replace(" ", "T").replace(/([+-]\d\d)$/, "$1:00")).toISOString();
 }

@@ -1,27 +1,28 @@
+import { foldText } from "../../matching/folding.ts";
 import { foldedColumn, POSTGRES_SNIPPET_TEXT } from "../index-texts.ts";
-import type { StoredEvent } from "../model.ts";
-import { EVENT_COLUMNS, EVENT_FIELDS } from "../model-rows.ts";
-import { textIn, type Row } from "../row.ts";
-import type { Dialect, SqlDatabase, SqlSession, SqlValue } from "../sql-database.ts";
-import { storableText, storableTextOrNull } from "../storable.ts";
-import { storableEvent } from "../stored-values.ts";
-import type { ToolNaming } from "../store.ts";
-import { likePattern, postgresCandidates } from "./candidates.ts";
+import type { StoredBlock, StoredMessage } from "../stored-model.ts";
+import { MESSAGE_FIELDS, WRITTEN_BLOCK_FIELDS } from "../model-rows.ts";
+import type { Row } from "../row.ts";
+import { searchedContent } from "../searched-content.ts";
+import { takenId, upsert, type Dialect, type SqlDatabase, type SqlSession, type SqlValue } from "../sql-database.ts";
+import { blockValues, messageValues } from "../stored-values.ts";
+import { likePattern, postgresCandidates } from "./postgres-candidates.ts";
 import type { PostgresPool, PostgresSession } from "./pool.ts";
 import { asStoreError } from "./postgres-faults.ts";
 
-/** What goes to the server at once: enough that the way there and back does not count. */
+/** Size of one request: large enough that the round trip does not matter. */
 const MAX_ROWS = 2_000;
 const MAX_CHARS = 4_000_000;
 
-const TYPES: Readonly<Record<(typeof EVENT_FIELDS)[number], string>> = {
-  ...({ event_id: "text", session_id: "text", ordinal: "bigint", line_number: "bigint" } as const),
-  ...({ byte_offset: "bigint", occurred_at: "timestamptz", message_type: "text", role: "text" } as const),
-  ...({ block_type: "text", tool_name: "text", tool_use_id: "text", status: "text" } as const),
-  ...({ is_sidechain: "boolean", is_own: "boolean", content: "text" } as const),
-};
-const ARRAYS = [...EVENT_FIELDS.map((field) => TYPES[field]), "text"].map((type, at) => `$${at + 1}::${type}[]`);
-const INSERT = `INSERT INTO events (${EVENT_COLUMNS}, folded) SELECT * FROM unnest(${ARRAYS.join(", ")})`;
+const rowsOf = (table: string, columns: readonly string[]): string =>
+  `SELECT ${columns.join(", ")} FROM jsonb_populate_recordset(NULL::${table}, $1::jsonb)`;
+const PUT_MESSAGES = upsert("messages", "message_id", MESSAGE_FIELDS, rowsOf("messages", MESSAGE_FIELDS));
+const BLOCK_AND_FOLDED = [...WRITTEN_BLOCK_FIELDS, "folded"];
+/** `folded` always belongs to the new content, even if it is null. */
+const PUT_BLOCKS = upsert("events", "event_id", BLOCK_AND_FOLDED, rowsOf("events", BLOCK_AND_FOLDED)).replace(
+  "coalesce(excluded.folded, events.folded)",
+  "excluded.folded",
+);
 
 const DIALECT = {
   name: "postgres",
@@ -39,7 +40,7 @@ export class PostgresDatabase implements SqlDatabase {
   readonly #pool: PostgresPool;
   readonly #any: SqlSession;
 
-  /** The pool is closed with this. `place`: its address without the password. */
+  /** Takes ownership of the pool. `place` is its address without the password. */
   constructor(pool: PostgresPool, place: string) {
     this.#pool = pool;
     this.place = place;
@@ -63,7 +64,7 @@ export class PostgresDatabase implements SqlDatabase {
     return this.#guarded(() => this.#pool.transaction((session) => work(this.#sessionOn(session)), "snapshot"));
   }
 
-  /** The server looks after its own log. */
+  /** Does nothing: the server manages its own log. */
   async purge(): Promise<void> {
     await Promise.resolve();
   }
@@ -80,8 +81,8 @@ export class PostgresDatabase implements SqlDatabase {
     return {
       dialect: {
         ...DIALECT,
-        addEvents: (_, events) => this.#guarded(() => addEvents(connection, events)),
-        nameTools: (_, namings) => this.#guarded(() => nameTools(connection, namings)),
+        putMessages: (_, messages) => this.#guarded(() => putMessages(connection, messages)),
+        putBlocks: (_, blocks) => this.#guarded(() => putBlocks(connection, blocks)),
         candidates: (session, query) => postgresCandidates(session, query),
       },
       all: (sql, values, read) => this.#guarded(async () => (await connection.rows(numbered(sql), values)).map(read)),
@@ -98,58 +99,51 @@ export class PostgresDatabase implements SqlDatabase {
   }
 }
 
-/** The statement with `$1`, `$2` and so on in place of each `?`. */
+/** Returns the statement with `$1`, `$2` and so on in place of each `?`. */
 function numbered(sql: string): string {
   let count = 0;
   return sql.replaceAll("?", () => `$${(count += 1)}`);
 }
 
-async function addEvents(connection: PostgresSession, events: readonly StoredEvent[]): Promise<void> {
-  for (const chunk of chunks(events)) {
-    const columns = EVENT_FIELDS.map((field) => chunk.map((event) => event[field]));
-    const folded = chunk.map((event) => (event.is_own ? null : foldedColumn(event.content)));
-    await connection.rows(INSERT, [...columns, folded]);
+async function putMessages(connection: PostgresSession, messages: readonly StoredMessage[]): Promise<void> {
+  for (const chunk of chunks(messages, () => 0)) {
+    const records = recordsOf(MESSAGE_FIELDS, chunk.map(messageValues));
+    if ((await connection.changes(PUT_MESSAGES, [records])) < chunk.length) throw takenId("message_id");
   }
 }
 
-function* chunks(events: readonly StoredEvent[]): Generator<StoredEvent[], void, undefined> {
-  let chunk: StoredEvent[] = [];
+async function putBlocks(connection: PostgresSession, blocks: readonly StoredBlock[]): Promise<void> {
+  for (const chunk of chunks(blocks, ({ content }) => content.length)) {
+    const rows = chunk.map((block) => {
+      return [...blockValues(block), foldedIn(block)];
+    });
+    const records = recordsOf(BLOCK_AND_FOLDED, rows);
+    if ((await connection.changes(PUT_BLOCKS, [records])) < chunk.length) throw takenId("event_id");
+  }
+}
+
+/** Returns null if a search needs only the lower-cased content, or if there is nothing to find. */
+function foldedIn(block: StoredBlock): string | null {
+  if (block.is_own) return null;
+  const text = searchedContent(block);
+  return text === block.content ? foldedColumn(text) : foldText(text);
+}
+
+/** Returns rows as JSON for `jsonb_populate_recordset`. */
+function recordsOf(columns: readonly string[], rows: readonly (readonly SqlValue[])[]): string {
+  return JSON.stringify(rows.map((row) => Object.fromEntries(columns.map((column, at) => [column, row[at]]))));
+}
+
+function* chunks<T>(items: readonly T[], charsOf: (item: T) => number): Generator<T[], void, undefined> {
+  let chunk: T[] = [];
   let chars = 0;
-  for (const event of events) {
-    chunk.push(storableEvent(event));
-    chars += event.content.length;
+  for (const item of items) {
+    chunk.push(item);
+    chars += charsOf(item);
     if (chunk.length < MAX_ROWS && chars < MAX_CHARS) continue;
     yield chunk;
     chunk = [];
     chars = 0;
   }
   if (chunk.length > 0) yield chunk;
-}
-
-async function nameTools(connection: PostgresSession, namings: readonly ToolNaming[]): Promise<void> {
-  if (namings.length === 0) return;
-  const ids = namings.map((naming) => storableText(naming.event_id));
-  const names = namings.map((naming) => storableTextOrNull(naming.tool_name));
-  const own = namings.map((naming) => naming.is_own);
-  await refold(connection, ids, own);
-  await connection.rows(
-    `UPDATE events SET tool_name = new.tool_name, is_own = new.is_own
-     FROM unnest($1::text[], $2::text[], $3::boolean[]) AS new (event_id, tool_name, is_own)
-     WHERE events.event_id = new.event_id`,
-    [ids, names, own],
-  );
-}
-
-/** Own events are not folded, as nobody looks for them: those that turn out not to be own are folded now. */
-async function refold(connection: PostgresSession, ids: readonly string[], own: readonly boolean[]): Promise<void> {
-  const notOwn = ids.filter((_, at) => own[at] === false);
-  if (notOwn.length === 0) return;
-  const rows = await connection.rows(
-    "SELECT event_id, content FROM events WHERE event_id = ANY ($1::text[]) AND is_own",
-    [notOwn],
-  );
-  for (const row of rows) {
-    const folded = foldedColumn(textIn(row, "content"));
-    await connection.rows("UPDATE events SET folded = $2 WHERE event_id = $1", [textIn(row, "event_id"), folded]);
-  }
 }

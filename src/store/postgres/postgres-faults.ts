@@ -1,26 +1,26 @@
-/** What PostgreSQL and the network say, as a `StoreError`. No message has the password. */
+/** Converts PostgreSQL and network errors to `TranscriptsError`. No message contains the password. */
 import { UnexpectedValue } from "../row.ts";
-import { StoreError, type StoreErrorCode } from "../store-error.ts";
+import { type ErrorCode, isStoreError, TranscriptsError } from "../../transcripts-error.ts";
 
 const ADDRESS = "TRANSCRIPTS_DATABASE_URL";
 
 interface Told {
-  code: StoreErrorCode;
+  code: ErrorCode;
   problem: string;
   next: string;
 }
 
-/** By SQLSTATE, or its first characters; the longest that fits counts. */
+/** Keyed by SQLSTATE or its class (the first two characters); the full code takes precedence. */
 const STATES: Readonly<Record<string, (place: string, message: string, error: Error) => Told>> = {
   "08": unreachable,
   "28": (place) => ({
     code: "unavailable",
-    problem: `The database ${place} refuses this user or password.`,
+    problem: `The database ${place} rejected the user or password.`,
     next: `Correct ${ADDRESS}.`,
   }),
   "3D": (place) => ({
     code: "unavailable",
-    problem: `There is no database ${place}.`,
+    problem: `The database ${place} does not exist.`,
     next: `Create it with \`createdb\`, or correct ${ADDRESS}.`,
   }),
   "22": refused,
@@ -30,18 +30,18 @@ const STATES: Readonly<Record<string, (place: string, message: string, error: Er
   "42501": notWritable,
   "42P07": (place, message) => ({
     code: "unavailable",
-    problem: `The database ${place} has tables of another program (${message}).`,
-    next: `Give the store a database of its own in ${ADDRESS}.`,
+    problem: `The database ${place} contains tables of another program (${message}).`,
+    next: `Name a separate database in ${ADDRESS}.`,
   }),
   "53": (place, message) => ({
     code: "busy",
-    problem: `The database ${place} has no room for another request (${message}).`,
-    next: "Run this again later, or have its limits raised.",
+    problem: `The database ${place} accepts no more connections or requests (${message}).`,
+    next: "Try again later, or have its administrator raise the limits.",
   }),
   "53100": (place) => ({
     code: "full",
     problem: `The disk of the database ${place} is full.`,
-    next: "Have space freed on the server; nothing that was stored is lost.",
+    next: "Have space freed on the server. Nothing stored earlier is lost.",
   }),
   "40": overtaken,
   "55P03": overtaken,
@@ -51,26 +51,29 @@ const STATES: Readonly<Record<string, (place: string, message: string, error: Er
 };
 
 const NETWORK = new Set(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "ETIMEDOUT", "EHOSTUNREACH", "EPIPE"]);
-/** What `pg` says in words only. */
+/** Errors for which `pg` sets a message but no code. */
 const NETWORK_WORDS = /timeout|connection terminated|not queryable|SSL|certificate|SASL|password/i;
 
-/** The error as one of ours, or as it is if it tells nothing about the database: a mistake in this program. */
+/** Returns the error as a `TranscriptsError`; unchanged if it is not about the database, such as a bug. */
 export function asStoreError(error: unknown, place: string): unknown {
-  if (error instanceof StoreError || !(error instanceof Error)) return error;
+  if (isStoreError(error) || !(error instanceof Error)) return error;
   const told = error instanceof UnexpectedValue ? damaged(place, error.message) : toldBy(error, place);
   if (told === undefined) return error;
-  return new StoreError(told.code, told.problem, told.next, { cause: error, ...fieldIn(error, told.code) });
+  return new TranscriptsError(told.code, told.problem, told.next, { cause: error, ...fieldIn(error, told.code) });
 }
 
-/** The column that a refusal is about: `Key (event_id)=(…) already exists.` where it does not say so itself. */
-function fieldIn(error: Error, code: StoreErrorCode): { field?: string } {
+/**
+ * Returns the column that was refused, taken from `Key (event_id)=(…) already exists.` if the error has no column
+ * field.
+ */
+function fieldIn(error: Error, code: ErrorCode): { field?: string } {
   const column: unknown = Reflect.get(error, "column");
   const detail: unknown = Reflect.get(error, "detail");
   const field = typeof column === "string" ? column : /^Key \((\w+)\)/.exec(String(detail))?.[1];
   return code === "invalid" && field !== undefined ? { field } : {};
 }
 
-/** The SQLSTATE of an error of the server. */
+/** Returns the SQLSTATE of a server error. */
 export function stateOf(error: unknown): string | undefined {
   const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
@@ -93,15 +96,15 @@ function unreachable(place: string, message: string): Told {
   return {
     code: "unavailable",
     problem: `The database ${place} cannot be reached${why}.`,
-    next: `See that the server runs and that ${ADDRESS} is right, or unset it to use the file of this machine.`,
+    next: `Check that the server is running and that ${ADDRESS} is correct, or unset it to use this machine's own database file.`,
   };
 }
 
 function notWritable(place: string, message: string): Told {
   return {
     code: "read_only",
-    problem: `The database ${place} may not be written by this user (${message}).`,
-    next: "Have the rights to its schema granted, or name another user in the address.",
+    problem: `This user may not write to the database ${place} (${message}).`,
+    next: "Have access to its schema granted, or name another user in the address.",
   };
 }
 
@@ -109,14 +112,14 @@ function damaged(place: string, message: string): Told {
   return {
     code: "damaged",
     problem: `The database ${place} is damaged (${message}).`,
-    next: "Have the server looked at, and restored from its backup if need be.",
+    next: "Have its administrator check it and restore a backup if needed.",
   };
 }
 
 function overtaken(place: string, message: string): Told {
   return {
     code: "busy",
-    problem: `Somebody else has been writing to the database ${place} for longer than we wait (${message}).`,
+    problem: `The database ${place} is busy: another program is still writing (${message}).`,
     next: "Run this again.",
   };
 }
@@ -125,7 +128,7 @@ function refused(place: string, message: string, error: Error): Told {
   const { field } = fieldIn(error, "invalid");
   return {
     code: "invalid",
-    problem: `The database ${place} refuses ${field === undefined ? "a value" : `\`${field}\``} (${message}).`,
+    problem: `The database ${place} rejected ${field === undefined ? "a value" : `\`${field}\``} (${message}).`,
     next: "Correct it and try again.",
   };
 }

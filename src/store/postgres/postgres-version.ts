@@ -4,7 +4,7 @@ import { stateOf } from "./postgres-faults.ts";
 
 const UNDEFINED_TABLE = "42P01";
 
-/** The version of the tables, 0 if there are none. */
+/** Returns the version of the tables, 0 if there are none. */
 export async function postgresVersion(session: PostgresSession): Promise<number> {
   try {
     const [row] = await session.rows("SELECT coalesce(max(version), 0) AS version FROM transcripts_migrations");

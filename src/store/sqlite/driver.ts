@@ -1,33 +1,33 @@
-/** SQLite as both runtimes have it, with one face. The only file of the store that loads either. */
+/** One interface to the SQLite drivers of Bun and Node. The only file of the store that loads either. */
 import { loadNodeSqlite } from "../../sqlite/node-sqlite.ts";
 import type { Row } from "../row.ts";
 
 export type SqlValue = string | number | null | Uint8Array;
 
 export interface SqliteStatement {
-  /** How many rows it changed, without those that triggers and foreign keys changed. */
+  /** Returns the number of changed rows, not counting changes by triggers and foreign keys. */
   run(...values: SqlValue[]): number;
   get(...values: SqlValue[]): Row | undefined;
   all(...values: SqlValue[]): Row[];
-  /** Rows one by one. The statement must not be used again before the last one, nor the database be closed. */
+  /** Yields rows one by one. Neither reuse the statement nor close the database before the last row. */
   iterate(...values: SqlValue[]): Iterable<Row>;
 }
 
 export interface SqliteDriver {
   /** Runs any number of statements without values. */
   exec(sql: string): void;
-  /** A statement, made once for each text. Integers beyond 2^53 are not to be read. */
+  /** Returns the prepared statement for this SQL, prepared once. Must not read integers beyond 2^53. */
   prepare(sql: string): SqliteStatement;
   close(): void;
 }
 
 export interface SqliteOpening {
   readOnly: boolean;
-  /** The file cannot change while it is open: it is read without its log and without locks. */
+  /** The file cannot change while it is open, so it is read without its log and without locks. */
   immutable?: boolean;
 }
 
-/** Opens a database; without `readOnly` it makes the file. Throws what the runtime's driver throws. */
+/** Opens a database, creating the file unless `readOnly`. Throws the runtime driver's errors. */
 export async function openDriver(path: string, opening: SqliteOpening): Promise<SqliteDriver> {
   return process.versions["bun"] === undefined ? openWithNode(path, opening) : await openWithBun(path, opening);
 }
@@ -89,7 +89,7 @@ interface BareDriver {
   close(): void;
 }
 
-/** Keeps prepared statements: making one takes longer than most of them run. */
+/** Caches prepared statements: preparing one takes longer than running most of them. */
 function driverOf(bare: BareDriver): SqliteDriver {
   const prepared = new Map<string, BareStatement>();
   return {
@@ -102,7 +102,7 @@ function driverOf(bare: BareDriver): SqliteDriver {
       return statement;
     },
     close: () => {
-      // Bun keeps the file open, and its log there, for as long as there are statements.
+      // Bun keeps the file and its log open as long as there are statements.
       for (const statement of prepared.values()) statement.finalize();
       prepared.clear();
       bare.close();

@@ -1,29 +1,34 @@
-import type { MigrationReport } from "../migration-report.ts";
+import type { MigrationReport } from "../migrations/migration.ts";
 import { checkApplied, checksumOf } from "../migrations/checksum.ts";
-import { MIGRATIONS } from "../migrations/index.ts";
+import { MIGRATIONS } from "../migrations/migrations.ts";
 import { checkVersion, LATEST_VERSION } from "../migrations/latest-version.ts";
 import type { Migration } from "../migrations/migration.ts";
 import { numberIn, textIn } from "../row.ts";
 import type { SqliteDriver } from "./driver.ts";
 import { APPLICATION_ID, sqliteVersion } from "./sqlite-version.ts";
-import { inTransaction } from "./transaction.ts";
 
 const VERSIONS_TABLE = `CREATE TABLE IF NOT EXISTS transcripts_migrations (
   version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at TEXT NOT NULL
 ) STRICT`;
 
 /**
- * Brings the tables to a version, up or down, one step and one transaction at a time. Each asks for the version again
- * once it may write, so that several processes can do this at once. Throws `newer_version` if it does not know the
- * steps back.
+ * Migrates the tables up or down to a version, one migration and one transaction at a time. Each transaction reads the
+ * version again once it may write, so several processes can do this at once. Throws `newer_version` if the tables are
+ * newer than this program.
  */
 export function migrateSqlite(database: SqliteDriver, place: string, target = LATEST_VERSION): MigrationReport {
   const from = sqliteVersion(database, place);
-  for (let done = false; !done;) done = inTransaction(database, () => step(database, place, target));
+  // Rebuilding a table must not cascade to the rows that refer to it. The setting has no effect inside a transaction.
+  database.exec("PRAGMA foreign_keys = OFF");
+  try {
+    for (let done = false; !done;) done = inTransaction(database, () => step(database, place, target));
+  } finally {
+    database.exec("PRAGMA foreign_keys = ON");
+  }
   return { from, to: target };
 }
 
-/** One step nearer. True if the tables have that version. */
+/** Runs one migration. Returns true if the tables already have the target version. */
 function step(database: SqliteDriver, place: string, target: number): boolean {
   const version = sqliteVersion(database, place);
   checkVersion(version, place);
@@ -58,4 +63,29 @@ function appliedTo(database: SqliteDriver): { version: number; checksum: string 
     .prepare("SELECT version, checksum FROM transcripts_migrations ORDER BY version")
     .all()
     .map((row) => ({ version: numberIn(row, "version"), checksum: textIn(row, "checksum") }));
+}
+
+/**
+ * Runs `work` in a transaction and rolls back if it throws. Takes the write lock at the start, so that nothing it reads
+ * is stale when it writes.
+ */
+function inTransaction<T>(database: SqliteDriver, work: () => T): T {
+  database.exec("BEGIN IMMEDIATE");
+  let result: T;
+  try {
+    result = work();
+    database.exec("COMMIT");
+  } catch (error) {
+    rollBack(database);
+    throw error;
+  }
+  return result;
+}
+
+function rollBack(database: SqliteDriver): void {
+  try {
+    database.exec("ROLLBACK");
+  } catch {
+    // SQLite already ended the transaction itself, as it does when the disk is full. Report the original error.
+  }
 }

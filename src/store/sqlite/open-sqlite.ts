@@ -1,22 +1,33 @@
-import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, statSync } from "node:fs";
+import { accessSync, chmodSync, closeSync, constants, existsSync, fchmodSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkVersion, LATEST_VERSION } from "../migrations/latest-version.ts";
-import { StoreError } from "../store-error.ts";
+import type { MigrationReport } from "../migrations/migration.ts";
+import { createFolder } from "../../create-folder.ts";
 import { openDriver, type SqliteDriver, type SqliteOpening } from "./driver.ts";
 import { sqliteVersion } from "./sqlite-version.ts";
-import { asStoreError, BUSY, CANTOPEN, damaged, READONLY, sqliteCode, withFaults } from "./sqlite-faults.ts";
+import {
+  asStoreError,
+  BUSY,
+  CANTOPEN,
+  damaged,
+  notWritable,
+  READONLY,
+  sqliteCode,
+  withFaults,
+} from "./sqlite-faults.ts";
+import { TranscriptsError } from "../../transcripts-error.ts";
 
-/** How long to wait for another program that writes, in milliseconds. */
+/** Maximum wait for another program that writes, in milliseconds. */
 const BUSY_MS = 10_000;
 const BUSY_STEP_MS = 10;
 
-/** SQLite takes a shorter file for an empty one, and writes over what is in it. */
+/** SQLite treats a shorter file as empty and overwrites its contents. */
 const LEAST_BYTES = 512;
 
 /**
- * The log is brought into the file when it has so many pages of 4 KiB. By default it is at 1,000, and so often that
- * writers of snippets would wait for it one time in twenty.
+ * Number of 4 KiB pages in the log at which it is checkpointed. The default of 1,000 would make one in twenty snippet
+ * writes wait for a checkpoint.
  */
 const LOG_PAGES = 4_000;
 
@@ -25,13 +36,13 @@ const OWNER_FILE = 0o600;
 
 export interface SqliteDatabaseOptions {
   readOnly: boolean;
-  /** In milliseconds. */
+  /** Maximum wait for another writer, in milliseconds. Default: 10,000. */
   busyMs?: number;
 }
 
 /**
- * Opens the database of this program. Without `readOnly` it makes the file where there is none, for its owner alone,
- * and leaves the tables as they are. Throws a `StoreError`.
+ * Opens this program's database. Unless `readOnly`, creates a missing file, accessible to its owner only. Does not
+ * touch the tables. Throws a `TranscriptsError`.
  */
 export async function openSqliteDatabase(
   path: string,
@@ -49,7 +60,18 @@ export async function openSqliteDatabase(
     if (readOnly && isWithoutWay(error) && isWhole(path)) {
       return await opened(path, { readOnly, immutable: true }, busyMs);
     }
+    // The log of another user cannot be opened either, which SQLite reports first.
+    if (!readOnly && isWithoutWay(error) && !isWritable(path)) throw notWritable(path, error);
     throw asStoreError(error, path);
+  }
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -57,7 +79,7 @@ async function opened(path: string, opening: SqliteOpening, busyMs: number): Pro
   const database = await openDriver(path, opening);
   try {
     database.exec(settingsFor(opening.readOnly, busyMs));
-    // Only now does SQLite look into the file.
+    // SQLite does not read the file until this first query.
     database.prepare("PRAGMA user_version").get();
     return database;
   } catch (error) {
@@ -67,11 +89,11 @@ async function opened(path: string, opening: SqliteOpening, busyMs: number): Pro
 }
 
 /**
- * SQLite waits for other writers by itself, but not when several programs give the same new file its log: all but one
- * are told at once that it is busy.
+ * Retries while busy. SQLite itself waits for other writers, but not when several programs create the log of the same
+ * new file: all but one get `SQLITE_BUSY` at once.
  */
 async function openedWithPatience(path: string, opening: SqliteOpening, busyMs: number): Promise<SqliteDriver> {
-  // Asked for only when it is busy: the first look at this clock takes Node a millisecond.
+  // Read only when busy: the first use of this clock costs Node a millisecond.
   for (let end: number | undefined; ; await sleep(BUSY_STEP_MS)) {
     try {
       return await opened(path, opening, busyMs);
@@ -88,18 +110,21 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && sqliteCode(error) === BUSY;
 }
 
-/** Readers, too, make a file of shared memory, which they cannot where nothing may be written. */
+/** Returns true if SQLite could not create its shared-memory file, which even readers need: the folder is read-only. */
 function isWithoutWay(error: unknown): boolean {
   const code = error instanceof Error ? sqliteCode(error) : undefined;
   return code === CANTOPEN || code === READONLY;
 }
 
-/** Nobody writes it now, and all that was written stands in the file itself. */
+/** Returns true if the log is empty, so that the file itself is complete. */
 function isWhole(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }
 
-/** As `openSqliteDatabase`, with the tables of this program's version. A current one costs two looks at its header. */
+/**
+ * Like `openSqliteDatabase`, but also migrates the tables to this program's version. Costs two reads of the header if
+ * they are current.
+ */
 export async function openMigratedSqlite(path: string, options: SqliteDatabaseOptions): Promise<SqliteDriver> {
   const database = await openSqliteDatabase(path, options);
   try {
@@ -116,11 +141,11 @@ export async function openMigratedSqlite(path: string, options: SqliteDatabaseOp
   }
 }
 
-/** The file exists before SQLite sees it: its log and shared memory get the same rights as the file. */
+/** Creates the file before SQLite opens it, so that its log and shared memory get the same permissions. */
 function makeFile(path: string): void {
   const folder = dirname(path);
-  const made = mkdirSync(folder, { recursive: true, mode: OWNER_FOLDER });
-  if (made !== undefined) chmodSync(folder, OWNER_FOLDER);
+  // The mode of a new folder depends on the umask.
+  if (createFolder(folder)) chmodSync(folder, OWNER_FOLDER);
   const file = openSync(path, "a", OWNER_FILE);
   try {
     fchmodSync(file, OWNER_FILE);
@@ -130,9 +155,9 @@ function makeFile(path: string): void {
 }
 
 /**
- * WAL: readers and a writer do not wait for each other. `synchronous = NORMAL` then waits for the disk at checkpoints
- * only: a crash of the program loses nothing, a power cut may lose the last commits but never damages the file.
- * `secure_delete`: what a user has us forget must not stand in free space.
+ * WAL: readers and a writer do not block each other. With `synchronous = NORMAL` SQLite waits for the disk at
+ * checkpoints only: a crash of the program loses nothing; a power cut may lose the last commits but never damages the
+ * file. `secure_delete`: text that a user asked us to forget must not remain in free pages.
  */
 function settingsFor(readOnly: boolean, busyMs: number): string {
   const waiting = `PRAGMA busy_timeout = ${busyMs};`;
@@ -141,23 +166,50 @@ function settingsFor(readOnly: boolean, busyMs: number): string {
   return `${waiting} ${log} PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON;`;
 }
 
-/** SQLite would wait for ever for the other end of a pipe. */
-function notRegular(path: string): StoreError {
-  return new StoreError(
+/** SQLite would wait forever for the other end of a pipe. */
+function notRegular(path: string): TranscriptsError {
+  return new TranscriptsError(
     "unavailable",
     `${path} is not a regular file, so it cannot be the index.`,
     "Remove it, or set TRANSCRIPTS_DATABASE to another path.",
   );
 }
 
-function noDatabase(path: string): StoreError {
-  return new StoreError("unavailable", `There is no index yet (${path}).`, "Run `transcripts index`, which makes it.");
+function noDatabase(path: string): TranscriptsError {
+  return new TranscriptsError(
+    "unavailable",
+    `There is no index yet (${path}).`,
+    "Run `transcripts index` to create it.",
+  );
 }
 
-function olderVersion(path: string): StoreError {
-  return new StoreError(
+function olderVersion(path: string): TranscriptsError {
+  return new TranscriptsError(
     "unavailable",
-    `The index ${path} was made by an older version of this program.`,
-    "Run `transcripts index`, which brings it up to date.",
+    `The index ${path} was created by an older version of this program.`,
+    "Run `transcripts index` to update it.",
   );
+}
+
+/** Returns the version of the tables, 0 if there is no file. */
+export async function versionOfSqlite(path: string): Promise<number> {
+  if (!existsSync(path)) return 0;
+  return await onDatabase(path, true, (database) => sqliteVersion(database, path));
+}
+
+/** Migrates the tables of a file without opening a store. */
+export async function migrateSqliteTo(path: string, version: number): Promise<MigrationReport> {
+  const { migrateSqlite } = await import("./migrate-sqlite.ts");
+  return onDatabase(path, false, (database) => migrateSqlite(database, path, version));
+}
+
+async function onDatabase<T>(path: string, readOnly: boolean, work: (database: SqliteDriver) => T): Promise<T> {
+  const database = await openSqliteDatabase(path, { readOnly });
+  try {
+    return work(database);
+  } catch (error) {
+    throw asStoreError(error, path);
+  } finally {
+    database.close();
+  }
 }

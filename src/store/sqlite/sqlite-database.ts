@@ -1,20 +1,33 @@
-import type { StoredEvent } from "../model.ts";
-import { EVENT_COLUMNS, EVENT_FIELDS } from "../model-rows.ts";
+import type { StoredBlock, StoredMessage } from "../stored-model.ts";
+import { BLOCK_COLUMNS, blockIn, MESSAGE_FIELDS, WRITTEN_BLOCK_FIELDS } from "../model-rows.ts";
 import { searchText } from "../index-texts.ts";
 import { numberIn, textIn, type Row } from "../row.ts";
-import type { Condition, Dialect, SqlDatabase, SqlSession, SqlValue } from "../sql-database.ts";
-import { storableText, storableTextOrNull } from "../storable.ts";
-import { storableEvent } from "../stored-values.ts";
-import type { CandidateQuery, Candidate, ToolNaming } from "../store.ts";
-import { sqliteCandidates } from "./candidates.ts";
+import { searchedContent } from "../searched-content.ts";
+import {
+  placesFor,
+  takenId,
+  upsert,
+  type Condition,
+  type Dialect,
+  type SqlDatabase,
+  type SqlSession,
+  type SqlValue,
+} from "../sql-database.ts";
+import { storableText } from "../storable.ts";
+import { blockValues, messageValues } from "../stored-values.ts";
+import type { CandidateQuery, Candidate } from "../store.ts";
+import { sqliteCandidates } from "./sqlite-candidates.ts";
 import type { SqliteDriver, SqlValue as DriverValue } from "./driver.ts";
 import { asStoreError } from "./sqlite-faults.ts";
 
-const ADD_EVENT = `INSERT INTO events (${EVENT_COLUMNS}) VALUES (${EVENT_FIELDS.map(() => "?").join(", ")}) RETURNING position`;
+const PUT_MESSAGE = upsert("messages", "message_id", MESSAGE_FIELDS, `VALUES (${placesFor(MESSAGE_FIELDS)})`);
+const PUT_BLOCK = `${upsert("events", "event_id", WRITTEN_BLOCK_FIELDS, `VALUES (${placesFor(WRITTEN_BLOCK_FIELDS)})`)}
+  RETURNING position, ${BLOCK_COLUMNS}`;
+const FIND_BLOCK = `SELECT ${BLOCK_COLUMNS} FROM events WHERE event_id = ?`;
 
 /**
- * One connection to a SQLite file. SQLite answers at once, but work in a transaction may wait between two statements:
- * whoever else uses the connection then has to wait for its end.
+ * One connection to a SQLite file. SQLite answers synchronously, but work in a transaction may await between two
+ * statements: other users of the connection then wait until it ends.
  */
 export class SqliteDatabase implements SqlDatabase {
   readonly place: string;
@@ -23,7 +36,7 @@ export class SqliteDatabase implements SqlDatabase {
   readonly #inside: SqlSession;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** On an open file, which is closed with this. */
+  /** Takes ownership of an open database. */
   constructor(database: SqliteDriver, path: string) {
     this.#database = database;
     this.place = path;
@@ -43,7 +56,7 @@ export class SqliteDatabase implements SqlDatabase {
     return this.#alone(() => this.#inside.run(sql, values));
   }
 
-  /** Holds the right to write from its start on, so that nothing that it has read is old when it writes. */
+  /** Takes the write lock at the start, so that nothing it reads is stale when it writes. */
   transaction<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
     return this.#alone(() => this.#between("BEGIN IMMEDIATE", work));
   }
@@ -52,26 +65,33 @@ export class SqliteDatabase implements SqlDatabase {
     return this.#alone(() => this.#between("BEGIN", work));
   }
 
-  /** The log still has what was removed. While somebody reads it stays, until the last one closes the database. */
+  /**
+   * Truncates the log, which still contains deleted rows. While another program is reading, they remain until the last
+   * one closes the database.
+   */
   purge(): Promise<void> {
     return this.#alone(() => this.#now(() => void this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all()));
   }
 
-  /** SQLite cannot be stopped at it, so that its size decides. */
+  /** Checks only databases up to `maxBytes`, because SQLite's check cannot be interrupted. */
   async fault(maxBytes: number): Promise<string | null | undefined> {
     const [pages = 0] = await this.all("PRAGMA page_count", [], (row) => numberIn(row, "page_count"));
     const [bytes = 0] = await this.all("PRAGMA page_size", [], (row) => numberIn(row, "page_size"));
     if (pages * bytes > maxBytes) return null;
-    // The first fault is enough.
     const [report] = await this.all("PRAGMA quick_check(1)", [], (row) => textIn(row, "quick_check"));
     return report === "ok" ? undefined : report;
   }
 
   close(): Promise<void> {
-    return this.#alone(() => this.#now(() => this.#database.close()));
+    return this.#alone(() =>
+      this.#now(() => {
+        emptyLog(this.#database);
+        this.#database.close();
+      }),
+    );
   }
 
-  /** Runs work once all that came before it has ended. */
+  /** Runs `work` once all earlier work has ended. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#last.then(work);
     this.#last = result.catch(() => undefined);
@@ -93,10 +113,23 @@ export class SqliteDatabase implements SqlDatabase {
       await this.#now(() => this.#database.exec("COMMIT"));
       return result;
     } catch (error) {
-      // SQLite ended the transaction itself if this fails, as it does when the disk is full.
+      // If this fails, SQLite already ended the transaction itself, as it does when the disk is full.
       await this.#now(() => this.#database.exec("ROLLBACK")).catch(() => undefined);
       throw asStoreError(error, this.place);
     }
+  }
+}
+
+/**
+ * Writes the log to the file and empties it, without waiting for others. SQLite does so only when the last connection
+ * closes, and not if that one is for reading only: users who may not write could then not read the file.
+ */
+function emptyLog(database: SqliteDriver): void {
+  try {
+    database.exec("PRAGMA busy_timeout = 0");
+    database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all();
+  } catch {
+    // A connection for reading only may not do this, and a damaged file is reported where it is read.
   }
 }
 
@@ -123,52 +156,52 @@ function dialectOf(database: SqliteDriver): Dialect {
       sql: "EXISTS (SELECT 1 FROM json_each(tags) AS tag WHERE tag.type = 'text' AND tag.value = ?)",
       values: [tag],
     }),
-    addEvents: async (_, events) => addEvents(database, events),
-    nameTools: async (_, namings) => {
-      for (const naming of namings) nameTool(database, naming);
-    },
+    putMessages: async (_, messages) => putMessages(database, messages),
+    putBlocks: async (_, blocks) => putBlocks(database, blocks),
     candidates: async function* (session, query: CandidateQuery): AsyncGenerator<Candidate[]> {
       yield* sqliteCandidates(session, query);
     },
   };
 }
 
-/** FTS5 looks up patterns of three characters and more in its index, and compares shorter ones with each text. */
+/** FTS5 uses its index for patterns of three or more characters and compares shorter ones with each text. */
 function hasKeyword(folded: string): Condition {
   const pattern = `*${folded.replaceAll(/[*?[]/g, "[$&]")}*`;
   return { sql: "position IN (SELECT rowid FROM snippet_search WHERE text GLOB ?)", values: [pattern] };
 }
 
+function putMessages(database: SqliteDriver, messages: readonly StoredMessage[]): void {
+  const put = database.prepare(PUT_MESSAGE);
+  for (const message of messages) {
+    if (put.run(...valuesOf(messageValues(message))) === 0) throw takenId("message_id");
+  }
+}
+
 /**
- * First all events and then all of their texts: FTS5 writes what it has gathered whenever a statement on another table
- * sets a savepoint, as an insert with `RETURNING` does.
+ * Writes all rows before all of their texts: FTS5 flushes what it has gathered whenever a statement on another table
+ * opens a savepoint, as an insert with `RETURNING` does.
  */
-function addEvents(database: SqliteDriver, events: readonly StoredEvent[]): void {
-  const found: { position: number; content: string }[] = [];
-  const insert = database.prepare(ADD_EVENT);
-  for (const each of events) {
-    const event = storableEvent(each);
-    const [row = {}] = insert.all(...valuesOf(EVENT_FIELDS.map((column) => event[column])));
-    if (!event.is_own) found.push({ position: numberIn(row, "position"), content: event.content });
+function putBlocks(database: SqliteDriver, blocks: readonly StoredBlock[]): void {
+  const texts: { position: number; text: string }[] = [];
+  const [find, put] = [database.prepare(FIND_BLOCK), database.prepare(PUT_BLOCK)];
+  const forget = database.prepare("DELETE FROM event_search WHERE rowid = ?");
+  for (const block of blocks) {
+    const known = find.get(storableText(block.event_id));
+    const [row] = put.all(...valuesOf(blockValues(block)));
+    if (row === undefined) throw takenId("event_id");
+    const position = numberIn(row, "position");
+    const now = searchTextIn(row);
+    const before = known === undefined ? null : searchTextIn(known);
+    if (now === before) continue;
+    if (before !== null) forget.run(position);
+    if (now !== null) texts.push({ position, text: now });
   }
-  for (const { position, content } of found) addToSearch(database, position, content);
+  const add = database.prepare("INSERT INTO event_search (rowid, content) VALUES (?, ?)");
+  for (const { position, text } of texts) add.run(position, text);
 }
 
-function addToSearch(database: SqliteDriver, position: number, content: string): void {
-  database.prepare("INSERT INTO event_search (rowid, content) VALUES (?, ?)").run(position, searchText(content));
-}
-
-function nameTool(database: SqliteDriver, { event_id, tool_name, is_own }: ToolNaming): void {
-  const id = storableText(event_id);
-  const event = database.prepare("SELECT position, is_own FROM events WHERE event_id = ?").get(id);
-  if (event === undefined) return;
-  const position = numberIn(event, "position");
-  const wasOwn = event["is_own"] === 1;
-  if (is_own && !wasOwn) database.prepare("DELETE FROM event_search WHERE rowid = ?").run(position);
-  if (!is_own && wasOwn) {
-    const row = database.prepare("SELECT content FROM events WHERE position = ?").get(position) ?? {};
-    addToSearch(database, position, textIn(row, "content"));
-  }
-  const update = database.prepare("UPDATE events SET tool_name = ?, is_own = ? WHERE position = ?");
-  update.run(storableTextOrNull(tool_name), Number(is_own), position);
+/** Returns null for a block that a search never returns. */
+function searchTextIn(row: Row): string | null {
+  const block = blockIn(row);
+  return block.is_own ? null : searchText(searchedContent(block));
 }

@@ -1,6 +1,6 @@
-/** What SQLite and the file system say, as a `StoreError`. */
+/** Converts SQLite and file system errors to `TranscriptsError`. */
 import { UnexpectedValue } from "../row.ts";
-import { StoreError } from "../store-error.ts";
+import { isStoreError, TranscriptsError } from "../../transcripts-error.ts";
 
 const CODE_LENGTH = 0xff;
 const PERM = 3;
@@ -16,15 +16,18 @@ const MISMATCH = 20;
 const TOO_BIG = 18;
 const NOTADB = 26;
 
-/** `UNIQUE constraint failed: events.event_id` names the column; others name what they are. */
+/** Extracts the column from `UNIQUE constraint failed: events.event_id`. */
 const COLUMN = /constraint failed: \w+\.(\w+)/;
 
-/** `ENOENT`: a folder that cannot be made, as some read-only file systems say it, or one that was removed meanwhile. */
+/**
+ * `ENOENT` can mean a folder that cannot be created, as some read-only file systems report it, or one that was just
+ * removed.
+ */
 const NO_PLACE = new Set(["ENOENT", "ENOTDIR", "EEXIST", "EISDIR", "ELOOP", "ENAMETOOLONG"]);
 
-/** The error as one of ours, or as it is if it tells nothing about the database: a mistake in this program. */
+/** Returns the error as a `TranscriptsError`; unchanged if it is not about the database, such as a bug. */
 export function asStoreError(error: unknown, place: string): unknown {
-  if (error instanceof StoreError || !(error instanceof Error)) return error;
+  if (isStoreError(error) || !(error instanceof Error)) return error;
   if (error instanceof UnexpectedValue) return damaged(place, error);
   const system = systemFault(error, place);
   if (system !== undefined) return system;
@@ -32,7 +35,7 @@ export function asStoreError(error: unknown, place: string): unknown {
   return code === undefined ? error : sqliteFault(code, error, place);
 }
 
-/** Runs work on the database at `place`. */
+/** Runs `work` and converts the errors of the database at `place`. */
 export function withFaults<T>(place: string, work: () => T): T {
   try {
     return work();
@@ -41,10 +44,10 @@ export function withFaults<T>(place: string, work: () => T): T {
   }
 }
 
-/** SQLite's own result code, without what it adds to it. Node has it in `errcode`, Bun in `errno`. */
+/** Returns SQLite's primary result code, without the extended bits. Node stores it in `errcode`, Bun in `errno`. */
 export function sqliteCode(error: Error): number | undefined {
   const code = numberField(error, "errcode") ?? numberField(error, "errno");
-  // Errors of the file system have negative ones.
+  // File system errors have negative codes.
   return code === undefined || code <= 0 ? undefined : code & CODE_LENGTH;
 }
 
@@ -53,73 +56,73 @@ function numberField(error: Error, name: string): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-function systemFault(error: Error, place: string): StoreError | undefined {
+function systemFault(error: Error, place: string): TranscriptsError | undefined {
   const code: unknown = Reflect.get(error, "code");
-  if (code === "EROFS" || code === "EACCES" || code === "EPERM") return readOnly(place, error);
+  if (code === "EROFS" || code === "EACCES" || code === "EPERM") return notWritable(place, error);
   if (code === "ENOSPC" || code === "EDQUOT") return full(place, error);
   return typeof code === "string" && NO_PLACE.has(code) ? unavailable(place, error) : undefined;
 }
 
 function sqliteFault(code: number, error: Error, place: string): unknown {
   if (code === BUSY || code === LOCKED) {
-    return new StoreError(
+    return new TranscriptsError(
       "busy",
-      `Another program has been writing the database ${place} for longer than we wait.`,
-      "Run this again when it is done.",
+      `The database ${place} is busy: another program is still writing.`,
+      "Try again when it has finished.",
       { cause: error },
     );
   }
-  if (code === READONLY || code === PERM) return readOnly(place, error);
+  if (code === READONLY || code === PERM) return notWritable(place, error);
   if (code === FULL) return full(place, error);
   if (code === CORRUPT || code === NOTADB) return damaged(place, error);
   if (code === CONSTRAINT || code === MISMATCH || code === TOO_BIG) return refused(place, error);
   return code === CANTOPEN || code === IOERR ? unavailable(place, error) : error;
 }
 
-export function damaged(place: string, cause?: unknown): StoreError {
-  return new StoreError(
+export function damaged(place: string, cause?: unknown): TranscriptsError {
+  return new TranscriptsError(
     "damaged",
-    `The file ${place} is damaged, or is no database of this program${
+    `The file ${place} is damaged or was not created by this program${
       cause instanceof UnexpectedValue ? ` (it has ${cause.message})` : ""
     }.`,
-    "Move it away and run `transcripts index`, which makes it anew; snippets are in no other place, so keep the old file.",
+    "Move it away and run `transcripts index` to create a new one. Keep the old file: snippets are stored nowhere else.",
     cause === undefined ? {} : { cause },
   );
 }
 
-function refused(place: string, error: Error): StoreError {
+function refused(place: string, error: Error): TranscriptsError {
   const field = COLUMN.exec(error.message)?.[1];
-  return new StoreError(
+  return new TranscriptsError(
     "invalid",
-    `The database ${place} refuses ${field === undefined ? "a value" : `\`${field}\``} (${error.message}).`,
+    `The database ${place} rejected ${field === undefined ? "a value" : `\`${field}\``} (${error.message}).`,
     "Correct it and try again.",
     field === undefined ? { cause: error } : { cause: error, field },
   );
 }
 
-function readOnly(place: string, cause: unknown): StoreError {
-  return new StoreError(
+export function notWritable(place: string, cause: unknown): TranscriptsError {
+  return new TranscriptsError(
     "read_only",
-    `The database ${place} may not be written by this user.`,
-    "Set TRANSCRIPTS_DATABASE to a file in a folder that may be written.",
+    `No permission to write to the database ${place}.`,
+    "Set TRANSCRIPTS_DATABASE to a file in a writable folder.",
     { cause },
   );
 }
 
-function full(place: string, cause: unknown): StoreError {
-  return new StoreError(
+function full(place: string, cause: unknown): TranscriptsError {
+  return new TranscriptsError(
     "full",
-    `There is no room left for the database ${place}.`,
-    "Free some space, or set TRANSCRIPTS_DATABASE to a file on another disk; nothing that was stored is lost.",
+    `No space left on device for the database ${place}.`,
+    "Free some space, or set TRANSCRIPTS_DATABASE to a file on another disk. Nothing stored earlier is lost.",
     { cause },
   );
 }
 
-function unavailable(place: string, cause: Error): StoreError {
-  return new StoreError(
+function unavailable(place: string, cause: Error): TranscriptsError {
+  return new TranscriptsError(
     "unavailable",
     `The database ${place} cannot be opened (${cause.message}).`,
-    "See that its folder can be used, or set TRANSCRIPTS_DATABASE to another file.",
+    "Check the permissions of its folder, or set TRANSCRIPTS_DATABASE to another file.",
     { cause },
   );
 }

@@ -2,12 +2,12 @@ import { numberIn } from "../row.ts";
 import type { SqliteDriver } from "./driver.ts";
 import { damaged } from "./sqlite-faults.ts";
 
-/** In the header of our files: `TRNS`. */
+/** `TRNS`, the application id in the header of our files. */
 export const APPLICATION_ID = 0x54_52_4e_53;
 
 /**
- * The version of the tables, 0 of a new file. Throws `damaged` if the file belongs to another program. Another process
- * may make the first tables between two looks: a file is foreign only if it is still so after all others.
+ * Returns the version of the tables, 0 for a new file. Throws `damaged` if the file belongs to another program. Another
+ * process may create the first tables between two of these reads, so ownership is checked once more at the end.
  */
 export function sqliteVersion(database: SqliteDriver, place: string): number {
   if (isOurs(database)) return pragma(database, "user_version");

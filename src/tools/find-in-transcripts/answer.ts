@@ -1,21 +1,21 @@
-/** Passages as an answer: as many as the budget lets in, one at least. */
+/** Formats passages as an answer: as many as fit the budget, at least one. */
 import { FOREIGN } from "../../sessions/session-ref.ts";
-import { DATA_NOTICE } from "../session-heading.ts";
+import { DATA_NOTICE, endOf } from "../session-heading.ts";
+import { shortened } from "../../neutral-text.ts";
 import { passageAround } from "../../matching/passage.ts";
-import { countTokens } from "../tokens.ts";
+import { answerTokens, countTokens, fittingCount, TokenBudget } from "../tokens.ts";
 import { TOOL_DATA_VERSION, type ToolAnswer } from "../tool.ts";
 import type { Found, PassageRow } from "./passages.ts";
 
-/** What the lines around the passages take, a cursor among them. */
+/** Tokens reserved for the lines around the passages, including a cursor. */
 const FRAME_TOKENS = 350;
-/** Where not even one passage fits, what is shown of it, and of each text beside it: characters, from one try to the next. */
+/** If not even one passage fits: characters shown of it and of each other text, in the order tried. */
 const CUTS = [
   { passage: 120, text: Infinity },
   { passage: 60, text: Infinity },
   { passage: 60, text: 100 },
   { passage: 20, text: 30 },
 ] as const satisfies Cut[];
-const CUT = "…";
 const NOTHING = 'Nothing found. Try other words, match: "words", or fewer filters.';
 
 interface Cut {
@@ -25,18 +25,21 @@ interface Cut {
 
 export interface Budget {
   maxTokens: number;
-  /** The data count too. */
+  /** The data must fit the budget too. */
   showsData: boolean;
 }
 
-/** What does not fit comes with the next page. A passage that does not fit by itself is cut. */
-export async function answerOf(found: Found, budget: Budget): Promise<ToolAnswer> {
+/**
+ * Returns an answer within the budget. Passages that do not fit are on the next page; one that does not fit alone is
+ * cut.
+ */
+export function answerOf(found: Found, budget: Budget): ToolAnswer {
   for (let count = fittingRows(found.rows, budget); count > 0; count -= 1) {
-    const answer = answerWith(found, count, await found.cursorAfter(count));
+    const answer = answerWith(found, count, found.cursorAfter(count));
     if (fits(answer, budget)) return answer;
   }
   const count = Math.min(1, found.rows.length);
-  const next = await found.cursorAfter(count);
+  const next = found.cursorAfter(count);
   let answer = answerWith(found, count, next);
   for (const cut of CUTS) {
     if (fits(answer, budget)) break;
@@ -45,8 +48,8 @@ export async function answerOf(found: Found, budget: Budget): Promise<ToolAnswer
   return answer;
 }
 
-function fits({ text, data }: ToolAnswer, { maxTokens, showsData }: Budget): boolean {
-  return Math.max(countTokens(text), showsData ? countTokens(JSON.stringify(data)) : 0) <= maxTokens;
+function fits(answer: ToolAnswer, { maxTokens, showsData }: Budget): boolean {
+  return answerTokens(answer, showsData) <= maxTokens;
 }
 
 function cutTo({ rows, notes, ...found }: Found, { passage, text }: Cut): Found {
@@ -57,15 +60,16 @@ function cutTo({ rows, notes, ...found }: Found, { passage, text }: Cut): Found 
   };
 }
 
-/** What names the session in a call is left as it is. */
+/** Keeps what identifies the session in a further call. */
 function cutRow({ missing, ...row }: PassageRow, cut: Cut): PassageRow {
   const short = (text: string | null): string | null => text && shortened(text, cut.text);
   const { text, matches } = passageAround(row.passage, row.matches, cut.passage);
   return {
     ...row,
-    path: row.path && `${row.path.length > cut.text ? CUT : ""}${row.path.slice(-cut.text)}`,
+    path: row.path && endOf(row.path, cut.text),
     project: short(row.project),
     title: short(row.title),
+    host: short(row.host),
     tool_name: short(row.tool_name),
     passage: text,
     matches: row.matches.length === 0 ? [] : matches,
@@ -73,20 +77,11 @@ function cutRow({ missing, ...row }: PassageRow, cut: Cut): PassageRow {
   };
 }
 
-function shortened(text: string, maxChars: number): string {
-  return text.length > maxChars ? `${text.slice(0, maxChars).toWellFormed()}${CUT}` : text;
-}
-
 function fittingRows(rows: readonly PassageRow[], { maxTokens, showsData }: Budget): number {
-  let text = 0;
-  let json = 0;
-  for (const [at, row] of rows.entries()) {
-    text += countTokens(passageText(row)) + 1;
-    if (!isSameSession(row, rows[at - 1])) text += countTokens(sessionText(row)) + 2;
-    json += showsData ? countTokens(JSON.stringify(row)) + 1 : 0;
-    if (Math.max(text, json) > maxTokens - FRAME_TOKENS) return at;
-  }
-  return rows.length;
+  return fittingCount(rows, new TokenBudget(maxTokens - FRAME_TOKENS, showsData), (row, at) => {
+    const session = isSameSession(row, rows[at - 1]) ? 0 : countTokens(sessionText(row)) + 2;
+    return countTokens(passageText(row)) + 1 + session;
+  });
 }
 
 function answerWith({ rows, passed, total, notes }: Found, count: number, next: string | null): ToolAnswer {
@@ -118,16 +113,18 @@ function headText(shown: readonly PassageRow[], passed: number, total: string): 
 }
 
 function isSameSession(row: PassageRow, before: PassageRow | undefined): boolean {
-  return row.session_id === before?.session_id && row.path === before.path;
+  return row.session_id === before?.session_id && row.path === before.path && row.host === before.host;
 }
 
-function sessionText({ session_id, read_session, unavailable, path, title, project, is_foreign }: PassageRow): string {
+function sessionText(row: PassageRow): string {
+  const { session_id, read_session, unavailable, path, title, project, is_foreign, host } = row;
   const session = read_session?.session ?? session_id;
   const of = project?.split(/[\\/]/).at(-1);
   const facts = [
     title === null ? "" : JSON.stringify(title),
     of === undefined ? "" : `project ${of}`,
     is_foreign ? FOREIGN : "",
+    host === null ? "" : `recorded on ${host}`,
   ];
   const place = path === null || path === session ? "" : `\nfile ${path}`;
   const why = unavailable === undefined ? "" : `\nread_session cannot show it: ${unavailable}`;
@@ -135,11 +132,12 @@ function sessionText({ session_id, read_session, unavailable, path, title, proje
 }
 
 function passageText(row: PassageRow): string {
-  const { line_number, timestamp, role, block_type, tool_name, passage, match_count, missing } = row;
+  const { line_number, timestamp, role, block_type, tool_name, passage, match_count, missing, superseded } = row;
   const who = role === "tool" ? `${block_type === "tool_use" ? "call" : "result"} ${tool_name ?? ""}`.trimEnd() : role;
   const time = timestamp === null ? "" : `, ${timestamp.slice(0, 19).replace("T", " ")}`;
+  const dropped = superseded ? ", superseded" : "";
   const more = match_count > 1 ? `, ${match_count} matches` : "";
   const lacks = missing === undefined ? "" : `, without ${missing.join(", ")}`;
   const what = block_type === "thinking" || block_type === "title" ? block_type : who;
-  return `[${line_number === 0 ? "-" : line_number}] ${what}${time}${more}${lacks}: ${passage}`;
+  return `[${line_number === 0 ? "-" : line_number}] ${what}${time}${dropped}${more}${lacks}: ${passage}`;
 }

@@ -1,18 +1,17 @@
-/** What a search gives, from the index or from the files themselves. */
-import { createRedactor, type Redactor } from "../../redact/redactor.ts";
-import type { HitSession } from "../../search/search-all.ts";
-import type { SessionAccess } from "../../search/session-access.ts";
-import type { EventRole } from "../../store/model.ts";
+/** Passages of a search, from the index or from files. */
+import { toolRedactor } from "../execution.ts";
+import type { FoundPassage } from "../../queries/find-in-files.ts";
+import type { SessionAccess } from "../../queries/stored-session.ts";
 import { argumentOf, shownSource, shownTitle, type SourceName } from "../session-heading.ts";
 
-/** A passage with its place: keys as in `transcripts find --json`, with a call in place of a command. */
+/** A passage with its place. Keys as in `transcripts find --json`, except for a call in place of a command. */
 export interface PassageRow {
   session_id: string;
   source: SourceName;
   path: string | null;
   project: string | null;
   title: string | null;
-  /** 0 of a title that is on no line of its own. */
+  /** 0 for a title that is on no line of its own. */
   line_number: number;
   byte_offset: number;
   timestamp: string | null;
@@ -23,15 +22,19 @@ export interface PassageRow {
   passage: string;
   matches: (readonly [start: number, end: number])[];
   match_count: number;
-  /** Of `words`: those that it lacks. */
+  /** For `words`: those that the passage lacks. */
   missing?: string[];
-  /** Whether the session's file is not there any more: only the index has what it held. */
+  /** Whether the session's file is gone: it is read from the store. */
   gone: boolean;
-  /** Not recorded on this machine, as far as that can be told. */
+  /** Name of the machine that recorded it, if another one did. */
+  host: string | null;
+  /** Whether the session dropped it, as after a revert: only the index still has it. */
+  superseded: boolean;
+  /** The session was not recorded on this machine, as far as can be determined. */
   is_foreign: boolean;
-  /** Why there is no `read_session`: a clause. */
+  /** Reason why `read_session` is null, as a clause. */
   unavailable?: string;
-  /** Arguments of `read_session` that show it with what is around it; null if the session cannot be read. */
+  /** Arguments of `read_session` that show the passage in context; null if the session cannot be read. */
   read_session: ReadArguments | null;
 }
 
@@ -42,26 +45,23 @@ export interface ReadArguments {
   with_thinking?: true;
 }
 
-/** What a row says of its block. */
-export type RowHit = Omit<PassageRow, keyof RowSession>;
+type RowAccess = Pick<PassageRow, "gone" | "host" | "unavailable" | "read_session">;
 
-type RowSession = Pick<
-  PassageRow,
-  "session_id" | "source" | "path" | "project" | "title" | "is_foreign" | keyof RowAccess
->;
-type RowAccess = Pick<PassageRow, "gone" | "unavailable" | "read_session">;
-
-let shared: Redactor | undefined;
-
-/** What stands in the index has no secrets; of a session that was read they are taken out now. */
-export async function rowOf({ ref, stored, access }: HitSession, hit: RowHit): Promise<PassageRow> {
+/** Returns the row of a passage. Text from the index has no secrets; that of a session just read is redacted here. */
+export async function rowOf(found: FoundPassage): Promise<PassageRow> {
+  const { ref, stored, access } = found.session;
+  const { line_number, byte_offset, timestamp, role, block_type, tool_name, tool_use_id } = found;
+  const { match_count, missing, superseded } = found;
   const isRead = stored === undefined;
-  shared ??= createRedactor();
-  const [redacted] = isRead ? await shared.redact([{ text: hit.passage, cut: true }]) : [{ text: hit.passage }];
+  const [redacted] = isRead
+    ? await toolRedactor().redact([{ text: found.passage, cut: true }])
+    : [{ text: found.passage }];
   const passage = redacted?.text ?? "";
-  // Of several files with one id only the path names the one that is meant.
+  // If several files share an id, only the path identifies this one.
   const isOneOfSeveral = stored !== undefined && stored.session_id !== ref.id;
-  const argument = isOneOfSeveral && ref.path !== null ? ref.path : argumentOf(ref);
+  const named = isOneOfSeveral && ref.path !== null ? ref.path : argumentOf(ref);
+  const storedId = access.kind === "elsewhere" ? access.id : stored?.session_id;
+  const argument = access.kind === "here" ? named : (storedId ?? named);
   return {
     session_id: stored?.session_id ?? ref.id,
     source: shownSource(ref),
@@ -69,25 +69,30 @@ export async function rowOf({ ref, stored, access }: HitSession, hit: RowHit): P
     project: ref.project ?? (ref.projectLabel || null),
     title: await shownTitle(ref.title),
     is_foreign: ref.isForeign,
-    ...hit,
+    line_number,
+    byte_offset,
+    timestamp,
+    role,
+    block_type,
+    tool_name,
+    tool_use_id,
     passage,
-    matches: passage === hit.passage ? hit.matches : [],
-    ...rowAccess(access, readArguments(argument, hit.line_number, hit.block_type)),
+    matches: passage === found.passage ? found.matches : [],
+    match_count,
+    superseded,
+    ...(missing.length === 0 ? {} : { missing }),
+    ...rowAccess(access, superseded, readArguments(argument, line_number, block_type)),
   };
 }
 
-function rowAccess(access: SessionAccess, read_session: ReadArguments): RowAccess {
-  if (access.kind === "here") return { gone: false, read_session };
-  return { gone: access.kind === "gone", unavailable: whyUnavailable(access), read_session: null };
+function rowAccess(access: SessionAccess, superseded: boolean, read_session: ReadArguments): RowAccess {
+  const from = { gone: access.kind === "gone", host: access.kind === "elsewhere" ? access.host : null };
+  if (superseded)
+    return { ...from, unavailable: "the session dropped this: only the index still has it", read_session: null };
+  if (access.kind !== "unreadable") return { ...from, read_session };
+  return { ...from, unavailable: `its file cannot be read: ${access.reason}`, read_session: null };
 }
 
-function whyUnavailable(access: Exclude<SessionAccess, { kind: "here" }>): string {
-  if (access.kind === "gone") return "its file is gone: only the index still has this";
-  if (access.kind === "elsewhere") return `its file is on ${access.host}`;
-  return `its file cannot be read: ${access.reason}`;
-}
-
-/** Those that show a block of this kind. */
 function readArguments(session: string, line: number, blockType: string): ReadArguments {
   const isTool = blockType === "tool_use" || blockType === "tool_result";
   const isThinking = blockType === "thinking" || blockType === "redacted_thinking";
@@ -99,50 +104,19 @@ function readArguments(session: string, line: number, blockType: string): ReadAr
   };
 }
 
-/** So many passages from where the cursor points, and how to get those that come after the first few of them. */
+/** Passages from the cursor on, and a way to continue after the first few of them. */
 export interface Found {
   rows: PassageRow[];
-  /** The cursor behind the first `count` rows; null if nothing comes after them. */
-  cursorAfter: (count: number) => Promise<string | null>;
-  /** How many there were on the pages before. */
+  /** Returns the cursor after the first `count` rows; null if nothing follows. */
+  cursorAfter: (count: number) => string | null;
+  /** Number of passages on earlier pages. */
   passed: number;
-  /** How many there are in all, those of the pages before too, for people: `12`, or `more than 600`. */
+  /** Total number, including earlier pages, as text: `12`, or `more than 600`. */
   total: string;
-  /** What the reader should know of the search. */
   notes: string[];
 }
 
-/** Of a search for words where no entry has all: what those that were found have. */
+/** Returns the note for a search for words if no entry has all of them. */
 export function wordsNote(wanted: readonly string[], had: number): string {
   return `No entry has all of ${wanted.join(", ")}: these have ${had} of them.`;
-}
-
-export interface Asked {
-  query: string;
-  match: "phrase" | "words";
-  since: Date | undefined;
-  until: Date | undefined;
-  project: string | undefined;
-  role: EventRole | undefined;
-  tool: string | undefined;
-  errorsOnly: boolean;
-  limit: number;
-  cursor: string | undefined;
-}
-
-/** The filters that a search has, in the form that it takes them. */
-export function filtersOf({ since, until, role, tool, errorsOnly }: Asked): {
-  since?: Date;
-  until?: Date;
-  role?: EventRole;
-  tool?: string;
-  errorsOnly?: true;
-} {
-  return {
-    ...(since === undefined ? {} : { since }),
-    ...(until === undefined ? {} : { until }),
-    ...(role === undefined ? {} : { role }),
-    ...(tool === undefined ? {} : { tool }),
-    ...(errorsOnly ? { errorsOnly } : {}),
-  };
 }

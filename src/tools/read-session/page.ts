@@ -1,37 +1,35 @@
-/** A page: entries until its tokens are used up, in two forms of which neither takes more. */
-import type { ShownEntry } from "../conversation/entry-text.ts";
-import type { Entry, Unit } from "../conversation/entries.ts";
+/** Fills a page with entries until its tokens are used up, in two forms of which neither takes more. */
+import type { ShownEntry } from "./entry-text.ts";
+import type { Entry, Unit } from "../../queries/session-units.ts";
 import { countTokens, fitting } from "../tokens.ts";
-import { cursorAt, type Cursor } from "./cursor.ts";
+import { cursorAt, type Cursor } from "./entry-cursor.ts";
 
-/** One entry of a page, for programs. What does not apply is left out. */
+/** One entry of a page, for programs. Fields that do not apply are left out. */
 export interface EntryRow {
   line_number: number;
-  /** From 1; 0 before the user said anything. */
+  /** Counted from 1; 0 before the first prompt. */
   turn: number;
   timestamp?: string;
   role: string;
   block_type: string;
-  /** The subagent that it is of, in the file of the session that started it. */
+  /** Subagent that the entry belongs to, in the file of the session that started it. */
   agent_id?: string;
   tool_name?: string;
   tool_use_id?: string;
-  /** Of a result: how the call ended. */
   status?: string;
   text: string;
-  /** Characters of it that were shown on an earlier page. */
+  /** Number of its characters shown on an earlier page. */
   chars_before?: number;
-  /** Characters of it that are not shown here. */
+  /** Number of its characters after this page. */
   chars_left?: number;
-  /** Reads those. */
   rest_cursor?: string;
 }
 
 export type PageSettings = Pick<Cursor, "withTools" | "withThinking" | "isRest" | "untilTurn">;
 
-/** Tokens below which the beginning of an entry is not worth showing. */
+/** Minimum number of tokens for which the beginning of an entry is worth showing. */
 const MIN_PIECE_TOKENS = 300;
-/** What the heading of an entry and the note about a cut cost, about. */
+/** Approximate tokens for the heading of an entry and the note about a cut. */
 const NOTE_TOKENS = 100;
 
 export class Page {
@@ -44,19 +42,22 @@ export class Page {
   #text = 0;
   #json = 0;
   #day = "";
-  /** Where the next page begins; undefined at the end of what was asked for. */
+  /** Start of the next page; undefined at the end of the requested range. */
   next: string | undefined;
 
   readonly #countsData: boolean;
 
-  /** `countsData`: the form for programs must keep to the budget too. */
+  /** `countsData`: the form for programs must fit the budget too. */
   constructor(budget: number, settings: PageSettings, countsData: boolean) {
     this.budget = budget;
     this.#settings = settings;
     this.#countsData = countsData;
   }
 
-  /** False if there is no room: then `next` leads to it. `offset`: characters of it that were shown before. */
+  /**
+   * Adds an entry. Returns false if there is no room, with `next` pointing to it. `offset`: characters of it already
+   * shown.
+   */
   add(unit: Unit, { entry, text }: ShownEntry, offset: number): boolean {
     const { isRest } = this.#settings;
     const room = this.budget - Math.max(this.#text, this.#json);
@@ -75,7 +76,7 @@ export class Page {
     return !isRest || this.#full(unit, entry, offset + cut.row.text.length);
   }
 
-  /** Takes the last entry off again, and leaves it to the next page. */
+  /** Removes the last entry and leaves it to the next page. */
   dropLast(): void {
     const place = this.#places.pop();
     this.rows.pop();
@@ -97,13 +98,13 @@ export class Page {
     return true;
   }
 
-  /** The entry to its end; undefined if that would take more than a page. */
+  /** Returns the entry to its end; undefined if that takes more than a page. */
   #whole(unit: Unit, entry: Entry, text: string, offset: number): Piece | undefined {
     const { chars } = fitting(text, this.budget, offset);
     return offset + chars < text.length ? undefined : this.#piece(unit, entry, text, offset, Number.POSITIVE_INFINITY);
   }
 
-  /** As much of the entry as fits into so many tokens, and what that costs. */
+  /** Returns as much of the entry as fits into `maxTokens`, and its cost. */
   #piece(unit: Unit, entry: Entry, text: string, offset: number, maxTokens: number): Piece {
     const settings = { ...this.#settings, isRest: true, untilTurn: undefined };
     const made = (chars: number): Piece => {
@@ -133,7 +134,7 @@ interface Piece {
   cost: number;
 }
 
-/** What people and models said may take much of a page; what tools printed, less. */
+/** Words of people and models may take more of a page than tool output. */
 function shareOf({ role, block }: Entry): number {
   return role === "tool" || block.block_type === "thinking" ? 0.25 : 0.6;
 }
@@ -166,7 +167,7 @@ function pieceOf(row: EntryRow, day: string, isRestPage: boolean, countsData: bo
   return { row, shown, text, json, cost: Math.max(text, json) };
 }
 
-/** `[12] user, turn 3, 2026-01-31 10:11:12` and what was said. */
+/** Returns `[12] user, turn 3, 2026-01-31 10:11:12` and the text. */
 function entryText(row: EntryRow, day: string, isRestPage: boolean): string {
   const { line_number: line, turn, timestamp, text, chars_before: before, chars_left: left } = row;
   const facts = [speaker(row)];
@@ -188,7 +189,7 @@ function speaker({ role, block_type, tool_name, status, agent_id }: EntryRow): s
   return `${block_type === "thinking" || block_type === "redacted_thinking" ? "thinking" : role}${of}`;
 }
 
-/** UTC; without the day if it is the one that was shown before. */
+/** Returns the time in UTC, without the day if it equals the previous entry's. */
 function clock(timestamp: string, day: string): string {
   const time = new Date(timestamp);
   if (Number.isNaN(time.getTime())) return timestamp;

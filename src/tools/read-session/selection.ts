@@ -1,32 +1,37 @@
-/** The units of a session that a page may show, with those of their entries that are wanted. */
-import type { Entry, Unit } from "../conversation/entries.ts";
-import { ToolError } from "../tool-error.ts";
-import { entriesLeft, staleCursor, type Cursor } from "./cursor.ts";
-import type { PageRange } from "./range.ts";
+/** Selects the units of a session for a page, with the requested entries. */
+import type { Entry, Unit } from "../../queries/session-units.ts";
+import { type Cursor, entriesLeft, readCursor, staleCursor } from "./entry-cursor.ts";
+import type { ToolArguments } from "../tool.ts";
+import type { READ_SESSION } from "../tool-definitions.ts";
+import { fieldError, TranscriptsError } from "../../transcripts-error.ts";
 
 export interface Selected {
   unit: Unit;
   entries: readonly Entry[];
-  /** Characters of the first entry that were shown before. */
+  /** Number of characters of the first entry already shown. */
   offset: number;
 }
 
-/** Entries before the line that is asked for: who said what led there. */
+/** Number of entries shown before a requested line, as context. */
 const CONTEXT_ENTRIES = 3;
 
 /**
- * Everything from where the range begins to where it ends. Throws a `ToolError` (`stale_cursor`, `out_of_range`) if the
- * session has no such place.
+ * Yields everything in the range. Throws a `TranscriptsError` (`stale_cursor`, `out_of_range`) if the session has no
+ * such place.
  */
 export async function* selected(
-  units: AsyncIterable<Unit>,
+  units: () => AsyncIterable<Unit>,
   range: PageRange,
   isShown: (entry: Entry) => boolean,
 ): AsyncGenerator<Selected> {
-  if (range.kind === "cursor") yield* afterCursor(units, range.cursor);
-  else if (range.kind === "line") yield* fromLine(units, range.line, range.withContext ? isShown : undefined);
-  else if (range.kind === "turns") yield* ofTurns(units, range.first, range.last);
-  else throw new TypeError("Turns from the end have to be counted first.");
+  if (range.kind === "cursor") yield* afterCursor(units(), range.cursor);
+  else if (range.kind === "line") yield* fromLine(units(), range.line, range.withContext ? isShown : undefined);
+  else if (range.kind === "turns") yield* ofTurns(units(), range.first, range.last);
+  else {
+    const last = await lastTurn(units());
+    const first = Math.max(last - range.count + 1, Math.min(last, 1));
+    yield* ofTurns(units(), first, Number.MAX_SAFE_INTEGER);
+  }
 }
 
 async function* afterCursor(units: AsyncIterable<Unit>, cursor: Cursor): AsyncGenerator<Selected> {
@@ -73,7 +78,7 @@ async function* fromLine(
   }
   if (line <= Math.max(lastLine, 1)) return;
   const problem = `The session has nothing at line ${line}: its last entry is on line ${lastLine}.`;
-  throw new ToolError("out_of_range", problem, `Pass a line up to ${lastLine}, or turns: "-1".`, {
+  throw new TranscriptsError("out_of_range", problem, `Pass a line up to ${lastLine}, or turns: "-1".`, {
     field: "from_line",
   });
 }
@@ -89,12 +94,55 @@ async function* ofTurns(units: AsyncIterable<Unit>, first: number, last: number)
     if (turn > last) break;
   }
   if (!isEmpty) return;
-  // Of turns between others only this can be missing.
+  // The only turn that can be missing before others is turn 0.
   if (last === 0 && turn > 0) {
-    const problem = "Nothing stands before the first prompt, which begins turn 1.";
-    throw new ToolError("out_of_range", problem, 'Pass turns: "1" for the first one.', { field: "turns" });
+    const problem = "There is nothing before the first prompt, which begins turn 1.";
+    throw new TranscriptsError("out_of_range", problem, 'Pass turns: "1" for the first one.', { field: "turns" });
   }
   if (turn >= first) return;
   const problem = turn === 1 ? "The session has 1 turn." : `The session has ${turn} turns.`;
-  throw new ToolError("out_of_range", problem, `Pass turns: "${turn}" for the last one.`, { field: "turns" });
+  throw new TranscriptsError("out_of_range", problem, `Pass turns: "${turn}" for the last one.`, { field: "turns" });
+}
+
+export type PageRange =
+  | { kind: "cursor"; cursor: Cursor }
+  | { kind: "line"; line: number; withContext: boolean }
+  | { kind: "turns"; first: number; last: number }
+  | { kind: "last"; count: number };
+
+type Arguments = ToolArguments<(typeof READ_SESSION)["args"]>;
+
+/** Throws a `TranscriptsError` (`bad_arguments`, `bad_cursor`). */
+export function rangeOf({ cursor, from_line: from, around_line: around, turns }: Arguments): PageRange {
+  const given = Object.entries({ cursor, from_line: from, around_line: around, turns }).filter(
+    ([, value]) => value !== undefined,
+  );
+  if (given.length > 1) {
+    const names = given.map(([name]) => name);
+    const problem = `${names.join(" and ")} exclude each other.`;
+    throw new TranscriptsError("bad_arguments", problem, `Pass one of them, such as ${names[0]}.`, {
+      field: names[1] ?? "",
+    });
+  }
+  if (cursor !== undefined) return { kind: "cursor", cursor: readCursor(cursor) };
+  if (turns !== undefined) return turnsOf(turns);
+  return { kind: "line", line: from ?? around ?? 1, withContext: around !== undefined };
+}
+
+function turnsOf(text: string): PageRange {
+  const [, last] = /^-(\d{1,9})$/.exec(text.trim()) ?? [];
+  if (last !== undefined && Number(last) > 0) return { kind: "last", count: Number(last) };
+  const [, from, , to] = /^(\d{1,9})(\s*-\s*(\d{1,9}))?$/.exec(text.trim()) ?? [];
+  const first = Number(from ?? "x");
+  const end = Number(to ?? first);
+  if (end >= first) return { kind: "turns", first, last: end };
+  const problem = `${JSON.stringify(text.slice(0, 40))} is not a range of turns.`;
+  const next = 'Write "3" for the third, "3-5" for three of them, or "-2" for the last two.';
+  throw fieldError("bad_arguments", "turns", problem, next);
+}
+
+async function lastTurn(units: AsyncIterable<Unit>): Promise<number> {
+  let last = 0;
+  for await (const { entries } of units) last = entries.at(-1)?.turn ?? last;
+  return last;
 }

@@ -1,39 +1,41 @@
-/** Runs tools in a thread of their own, so that they never hold up the one that calls them. */
-import { Worker } from "node:worker_threads";
+/** Runs tools in a separate thread, so that they never block the caller's. */
 import { failure } from "../failure.ts";
-import { nestingFault } from "../nesting.ts";
-import { ToolError } from "../tool-error.ts";
 import type { ToolAnswer } from "../tool.ts";
-import type { FromThread, ToThread } from "./thread-messages.ts";
-import type { ToolCallRequest, ToolSurroundings } from "./tool-calls.ts";
+import type { ToolCallRequest, ToolSurroundings } from "./tool-requests.ts";
+import { isDeeper } from "../../transcript/format/json-text.ts";
+import { fieldError, TranscriptsError } from "../../transcripts-error.ts";
+import { scriptBeside, WorkerThread } from "../../worker-thread.ts";
 
-/** How a call is done: by a thread, or by this one where none can be had. */
+/** Runs calls in a worker thread, or in-process if none starts. */
 interface Performer {
   call(request: ToolCallRequest, signal: AbortSignal): Promise<ToolAnswer>;
-  /** False if it hangs so that nothing ends it. */
+  /** Resolves to false if it hangs and cannot be ended. */
   close(limitMs: number): Promise<boolean | void>;
-  /** Whether it reacts within so many milliseconds. Missing: it works in this thread. */
+  /** Resolves to whether it responds within `limitMs`. Missing for in-process calls. */
   reacts?(limitMs: number): Promise<boolean>;
 }
 
 export interface ToolRunnerOptions extends ToolSurroundings {
-  /** The thread ends if it was not needed for so long, in milliseconds. Default 30,000. */
+  /** Time after which an idle thread ends, in milliseconds. Default 30,000. */
   idleMs?: number;
-  /** How long a call may take, in milliseconds; then it is cancelled and answered as failed. Default 55,000. */
+  /** Maximum time for a call, in milliseconds; after that it is cancelled and answered as failed. Default 55,000. */
   callMs?: number;
-  /** How long a thread may not react after a cancelled call, in milliseconds, before it is given up. Default 2,000. */
+  /**
+   * Maximum time in which a thread must respond after a cancelled call, in milliseconds, before it is abandoned.
+   * Default 2,000.
+   */
   stuckMs?: number;
-  /** The file of the thread, `tool-worker`. Handed in, as bundles lie elsewhere than this file. */
-  workerUrl: URL;
-  /** Loads `tool-calls` into this thread, where no other can be had. */
-  loadCalls: () => Promise<{ ToolCalls: new (where: ToolSurroundings) => Performer }>;
+  /** File of the thread. Default: `tool-worker`. */
+  workerUrl?: URL;
+  /** Loads `ToolCalls` into this thread, if no other can be started. Default: from `tool-requests`. */
+  loadCalls?: () => Promise<{ ToolCalls: new (where: ToolSurroundings) => Performer }>;
 }
 
 const IDLE_MS = 30_000;
-/** Clients that are built on the SDK of MCP give up after 60 seconds, and say nothing about why. */
+/** Below the 60 seconds after which clients built on the MCP SDK give up without a reason. */
 const CALL_MS = 55_000;
 const STUCK_MS = 2_000;
-/** How long a thread may take to close its store before it is ended, and then to end. */
+/** Maximum time for a thread to close its store before it is terminated, and then to end. */
 const CLOSE_MS = 2_000;
 
 export class ToolRunner {
@@ -42,7 +44,7 @@ export class ToolRunner {
   #underWay = 0;
   #idle: NodeJS.Timeout | undefined;
   #isClosed = false;
-  /** Threads that are being closed, or hang. */
+  /** Threads that are closing or hanging. */
   readonly #endings = new Set<Promise<boolean>>();
 
   constructor(options: ToolRunnerOptions) {
@@ -50,8 +52,8 @@ export class ToolRunner {
   }
 
   /**
-   * Answers within `callMs`, as failed if the work took longer. Rejects with the signal's reason at once, and if the
-   * thread broke or was closed meanwhile. A thread that is stuck afterwards is replaced.
+   * Answers within `callMs`; the answer is a failure if the work took longer. Rejects at once with the signal's reason,
+   * and if the thread broke or was closed in the meantime. A thread that is still stuck afterwards is replaced.
    */
   async call(request: ToolCallRequest, signal: AbortSignal): Promise<ToolAnswer> {
     signal.throwIfAborted();
@@ -90,9 +92,9 @@ export class ToolRunner {
   }
 
   /**
-   * Cancels what is under way and gives everything back. Never rejects, and waits for a call that hangs no longer than
-   * twice `limitMs`. False: a thread is stuck in a call to the system and cannot be ended; then the process cannot exit
-   * either (Node waits for its threads), but must be killed.
+   * Cancels running calls and releases all resources. Never rejects, and waits at most twice `limitMs` for a hanging
+   * call. Resolves to false if a thread is stuck in a system call and cannot be terminated; then the process cannot
+   * exit either (Node waits for its threads) and must be killed.
    */
   async close(limitMs = CLOSE_MS): Promise<boolean> {
     this.#isClosed = true;
@@ -121,38 +123,54 @@ export class ToolRunner {
 
   #begin(): Promise<Performer> {
     const starting = this.#start(() => {
-      // By then another may have been started.
+      // Another one may have been started by then.
       if (this.#performer === starting) this.#performer = undefined;
     });
     this.#performer = starting;
     return starting;
   }
 
-  /** `onEnd`: it cannot be used any more. */
+  /** `onEnd` is called when it can no longer be used. */
   async #start(onEnd: () => void): Promise<Performer> {
-    const { env, home, workerUrl, loadCalls } = this.#options;
-    // Only plain data goes to a thread.
+    const { env, home, workerUrl = near("tool-worker"), loadCalls = loadRequests } = this.#options;
+    // Only plain data can be sent to a thread.
     const where = { env: { ...env }, home };
-    const thread = await ToolThread.start(workerUrl, where, onEnd);
-    if (thread !== undefined) return thread;
+    const thread = new WorkerThread<ToolCallRequest, ToolAnswer>(workerUrl, { data: where });
+    void thread.ended.then(onEnd);
+    if (await thread.ready) return threadPerformer(thread);
     const { ToolCalls } = await loadCalls();
     return new ToolCalls(where);
   }
 }
 
-function tooLong(callMs: number): ToolError {
-  const problem = `It took longer than ${Math.round(callMs / 1000)} seconds and was given up.`;
-  return new ToolError("timeout", problem, "Ask for less: one session, a shorter range or a later `since`.");
+/** By addresses that a bundler does not follow, since all of the store and the parser hang on these files. */
+function near(name: string): URL {
+  return scriptBeside(import.meta.url, name);
 }
 
-/** Rejects with the signal's reason when it is given. */
+const loadRequests: NonNullable<ToolRunnerOptions["loadCalls"]> = () => import(near("tool-requests").href);
+
+function threadPerformer(thread: WorkerThread<ToolCallRequest, ToolAnswer>): Performer {
+  return {
+    call: (request, signal) => thread.run(request, signal),
+    close: (limitMs) => thread.close(limitMs),
+    reacts: (limitMs) => thread.reacts(limitMs),
+  };
+}
+
+function tooLong(callMs: number): TranscriptsError {
+  const problem = `It took longer than ${Math.round(callMs / 1000)} seconds and was given up.`;
+  return new TranscriptsError("timeout", problem, "Ask for less: one session, a shorter range or a later `since`.");
+}
+
+/** Returns a promise that rejects with the signal's reason on abort. */
 function rejectionOf(signal: AbortSignal): Promise<never> {
   const rejection = new Promise<never>((_, reject) => {
     const end = (): void => reject(signal.reason);
     if (signal.aborted) end();
     else signal.addEventListener("abort", end, { once: true });
   });
-  // The work may have ended first.
+  // Avoids an unhandled rejection if the work ended first.
   rejection.catch(() => undefined);
   return rejection;
 }
@@ -161,136 +179,20 @@ async function endOf(performer: Promise<Performer>, limitMs: number): Promise<bo
   try {
     return (await (await performer).close(limitMs)) !== false;
   } catch {
-    // It is given up either way.
+    // It is abandoned either way.
     return true;
   }
 }
 
-interface Pending {
-  resolve: (answer: ToolAnswer) => void;
-  reject: (reason: unknown) => void;
-}
+/** No tool needs more than a few levels. A much deeper value can neither be sent to a thread nor written as JSON. */
+const MAX_DEPTH = 100;
 
-class ToolThread implements Performer {
-  readonly #worker: Worker;
-  readonly #pending = new Map<number, Pending>();
-  #lastId = 0;
-  #isAlive: () => void = () => undefined;
-
-  private constructor(worker: Worker) {
-    this.#worker = worker;
+/** Returns the error for arguments that are nested too deeply, naming the argument; undefined if none is. */
+function nestingFault(args: unknown): TranscriptsError | undefined {
+  if (typeof args !== "object" || args === null) return undefined;
+  for (const [field, value] of Object.entries(args)) {
+    if (!isDeeper(value, MAX_DEPTH)) continue;
+    return fieldError("bad_arguments", field, `it is nested more than ${MAX_DEPTH} deep.`, "Keep it flat.");
   }
-
-  /** Undefined if no thread can be started here. `onEnd`: it cannot be used any more. */
-  static async start(url: URL, where: ToolSurroundings, onEnd: () => void): Promise<ToolThread | undefined> {
-    let worker: Worker;
-    try {
-      worker = new Worker(url, { workerData: where });
-    } catch {
-      return undefined;
-    }
-    const thread = new ToolThread(worker);
-    const isReady = await new Promise<boolean>((resolve) => {
-      worker.on("message", (message: FromThread) => {
-        if (message.kind === "ready") resolve(true);
-        else if (message.kind === "alive") thread.#isAlive();
-        else thread.#take(message);
-      });
-      worker.on("error", (error) => {
-        resolve(false);
-        onEnd();
-        thread.#broken(error);
-      });
-      worker.on("exit", () => {
-        resolve(false);
-        onEnd();
-        thread.#broken(new Error("The thread of the tools has ended."));
-      });
-    });
-    // A host that is about to end does not wait for it.
-    worker.unref();
-    return isReady ? thread : undefined;
-  }
-
-  call(request: ToolCallRequest, signal: AbortSignal): Promise<ToolAnswer> {
-    this.#lastId += 1;
-    const id = this.#lastId;
-    return new Promise((resolve, reject) => {
-      const cancel = (): void => {
-        this.#say({ kind: "cancel", id });
-        this.#release(id);
-        reject(signal.reason);
-      };
-      const done = (): void => signal.removeEventListener("abort", cancel);
-      this.#keep(id, {
-        resolve: (answer) => (done(), resolve(answer)),
-        reject: (reason) => (done(), reject(reason)),
-      });
-      signal.addEventListener("abort", cancel, { once: true });
-      try {
-        this.#say({ kind: "call", id, request });
-      } catch (error) {
-        this.#release(id);
-        done();
-        reject(error);
-      }
-    });
-  }
-
-  async close(limitMs: number): Promise<boolean> {
-    const ended = new Promise<void>((resolve) => this.#worker.once("exit", () => resolve()));
-    this.#say({ kind: "close" });
-    if (await within(ended, limitMs)) return true;
-    return within(this.#worker.terminate(), limitMs);
-  }
-
-  reacts(limitMs: number): Promise<boolean> {
-    const alive = new Promise<void>((resolve) => {
-      const before = this.#isAlive;
-      this.#isAlive = () => (before(), resolve());
-    });
-    this.#say({ kind: "ping" });
-    return within(alive, limitMs);
-  }
-
-  #take(message: Exclude<FromThread, { kind: "ready" | "alive" }>): void {
-    const pending = this.#release(message.id);
-    if (message.kind === "answer") pending?.resolve(message.answer);
-    else pending?.reject(new Error("The call was cancelled."));
-  }
-
-  /** The process goes on for calls, and for nothing else. */
-  #keep(id: number, pending: Pending): void {
-    this.#pending.set(id, pending);
-    this.#worker.ref();
-  }
-
-  #release(id: number): Pending | undefined {
-    const pending = this.#pending.get(id);
-    this.#pending.delete(id);
-    if (this.#pending.size === 0) this.#worker.unref();
-    return pending;
-  }
-
-  #broken(error: unknown): void {
-    const all = [...this.#pending.values()];
-    this.#pending.clear();
-    for (const { reject } of all) reject(error);
-  }
-
-  #say(message: ToThread): void {
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-    this.#worker.postMessage(message);
-  }
-}
-
-/** Whether it comes to its end in so many milliseconds. */
-async function within(work: Promise<unknown>, limitMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => (timer = setTimeout(resolve, limitMs, false)));
-  try {
-    return await Promise.race([work.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return undefined;
 }

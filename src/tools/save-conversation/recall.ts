@@ -1,16 +1,15 @@
-import type { TranscriptFormat } from "../../transcript/paths.ts";
+import { shellQuoted } from "../../calls/shell-syntax.ts";
+import type { TranscriptFormat } from "../../transcript/transcript-paths.ts";
 
 export interface RecallFacts {
-  /** Absolute path of the transcript. */
   transcript: string;
   format: TranscriptFormat;
-  /** Absolute path of the folder with whole outputs and subagents' transcripts, if there is one. */
+  /** Absolute path of the folder with complete outputs and subagents' transcripts, if there is one. */
   folder: string | undefined;
-  /** What the user asked first. */
   prompt: string | undefined;
 }
 
-/** Commands for a POSIX shell that run as they stand, from any folder: a fenced block. */
+/** Returns a fenced block of POSIX shell commands that can be run unchanged from any folder. */
 export function recallCommands(facts: RecallFacts): string {
   const { transcript, format, folder } = facts;
   const file = shellQuoted(transcript);
@@ -36,14 +35,9 @@ export function recallCommands(facts: RecallFacts): string {
   return ["```bash", commands.map(([what, command]) => `# ${what}\n${command}`).join("\n\n"), "```"].join("\n");
 }
 
-/** A word that stands in the transcript, so that the example finds something. */
+/** Returns a word that occurs in the transcript, so that the example finds something. */
 function searchWord({ prompt = "", format }: RecallFacts): string {
   const words = prompt.match(/[\p{L}\p{N}]{4,40}/gu) ?? [];
   const [longest] = words.toSorted((a, b) => b.length - a.length);
   return longest ?? (format === "markdown" ? "Assistant Message" : '"type":"assistant"');
-}
-
-/** One word for a POSIX shell, whatever the text holds. */
-export function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,41 +1,35 @@
-import { describeFault } from "../../files/fault.ts";
-import { safeSegment } from "../../transcript/paths.ts";
+import { join } from "node:path";
+import { describeFault, errorCode } from "../../transcript/files/fault.ts";
+import { type TranscriptFormat, safeSegment } from "../../transcript/transcript-paths.ts";
 import type { Redaction } from "../../transcript/preparation.ts";
+import { type Digest, Usage, digestOf } from "./conversation-digest.ts";
+import { type NumberedFileOptions, slugOf, writeNumbered } from "./numbered-file.ts";
+import { type SessionFileFacts, type SubagentFacts, localDate, sessionFile, titleOf } from "./session-file.ts";
+import { readSaveArgs, type SaveConversationArgs } from "./save-conversation-tool.ts";
+import { readChunks, type FileSystem } from "../../transcript/files/file-system.ts";
+import { openTranscript } from "../../transcript/format/formats.ts";
+import { catalogPricing } from "../../parse/pricing.ts";
 import type { Recorder } from "../../transcript/recorder.ts";
-import type { Digest } from "./digest.ts";
-import { familyOf } from "./family.ts";
-import {
-  exists,
-  findTranscript,
-  transcriptFile,
-  type FoundTranscript,
-  type TranscriptSources,
-} from "./found-transcript.ts";
-import { slugOf, writeNumbered, type NumberedFileOptions } from "./numbered-file.ts";
-import { redactedDigest } from "./redacted-digest.ts";
-import { localDate, sessionFile, titleOf, type SessionFileFacts } from "./session-file.ts";
-import { readSaveArgs, type SaveConversationArgs } from "./tool.ts";
 
-/** How long the save waits for the session's transcript to be written, in milliseconds. */
+/** Maximum wait for the session's transcript to be written, in milliseconds. */
 const FLUSH_MS = 5_000;
 
 export interface SaveConversationOptions extends NumberedFileOptions, TranscriptSources {
   recorder: Pick<Recorder, "flush" | "recall" | "path">;
   redaction: Redaction;
-  /** Whether session events, which carry most of the usage, are recorded. */
+  /** Whether session events, which have most of the usage, are recorded. */
   recordsEvents: boolean;
-  /** The folder of all data, e.g. `/project/.openfleet`. */
+  /** Folder of all data, e.g. `/project/.openfleet`. */
   dataFolder: string;
   now: () => Date;
-  /** Shortens a path for the answer. */
   shown: (path: string) => string;
-  /** Has the host summarize the session when its turn ends; never awaited. Undefined: this host cannot. */
+  /** Makes the host summarize the session when its turn ends; never awaited. Undefined if this host cannot. */
   summarizeLater?: (sessionID: string) => void;
 }
 
 /**
- * Saves a session's digest beside its transcript and answers with one plain text for the model.
- * Never rejects: a failure is a sentence that says what happened and what to do.
+ * Saves a session's digest beside its transcript and returns one plain text for the model. Never rejects: a failure is
+ * described with what happened and what to do.
  */
 export async function saveConversation(
   sessionID: string,
@@ -52,7 +46,7 @@ export async function saveConversation(
 }
 
 async function save(sessionID: string, args: SaveConversationArgs, options: SaveConversationOptions): Promise<string> {
-  const { recorder, dataFolder, join, shown } = options;
+  const { recorder, dataFolder, shown } = options;
   await recorder.recall(sessionID);
   const flushed = await recorder.flush(FLUSH_MS, sessionID);
   const found = await findTranscript(sessionID, options);
@@ -81,7 +75,7 @@ async function factsOf(
   found: FoundTranscript,
   options: SaveConversationOptions,
 ): Promise<SessionFileFacts> {
-  const { redaction, fs, join, transcriptsFolder, formats, now } = options;
+  const { redaction, fs, transcriptsFolder, formats, now } = options;
   const family = await familyOf(sessionID, found.digest, options);
   const folder = join(transcriptsFolder, safeSegment(sessionID));
   const other = formats.find((format) => format !== found.format);
@@ -114,4 +108,114 @@ function askForSummary(sessionID: string, { summarizeLater }: SaveConversationOp
   if (!summarizeLater) return "This host cannot be asked to summarize; do it by hand.";
   summarizeLater(sessionID);
   return "The host will be asked to summarize the conversation when this turn ends.";
+}
+
+/** Replaces a text for which redaction returned none. */
+const NOTHING = "[REDACTED]";
+
+/**
+ * Returns a digest without secrets. The transcript is usually redacted already, unless it was started with redaction
+ * off; redacting twice changes nothing.
+ */
+async function redactedDigest(digest: Digest, redaction: Redaction): Promise<Digest> {
+  const { title, lastTexts, hostSummary, prompts, errors, files } = digest;
+  const texts = async (values: readonly string[]): Promise<string[]> =>
+    (await redaction.values(values)).map((value) => (typeof value === "string" ? value : NOTHING));
+  const text = (value: string | undefined): Promise<string> | undefined =>
+    value === undefined ? undefined : redaction.text(value);
+  const messages = await texts(errors.map(({ message }) => message));
+  const paths = await texts(files.map(({ path }) => path));
+  return {
+    ...digest,
+    title: await text(title),
+    lastTexts: await texts(lastTexts),
+    hostSummary: await text(hostSummary),
+    prompts: await texts(prompts),
+    errors: errors.map((error, at) => ({ ...error, message: messages[at] ?? NOTHING })),
+    files: files.map((file, at) => ({ ...file, path: paths[at] ?? NOTHING })),
+  };
+}
+
+interface TranscriptSources {
+  recorder: Pick<Recorder, "path">;
+  fs: FileSystem;
+  transcriptsFolder: string;
+  /** Recorded formats, preferred one first. */
+  formats: readonly TranscriptFormat[];
+  /** Returns the display name of a touched file, or undefined to leave it out. */
+  fileName: (path: string) => string | undefined;
+}
+
+interface FoundTranscript {
+  path: string;
+  format: TranscriptFormat;
+  digest: Digest;
+}
+
+/** Finds the transcript of a session and reads it; undefined if there is none in any format. */
+async function findTranscript(sessionID: string, sources: TranscriptSources): Promise<FoundTranscript | undefined> {
+  for (const format of sources.formats) {
+    const path = await transcriptFile(sessionID, format, sources);
+    if (!(await exists(path, sources.fs))) continue;
+    const items = openTranscript(format, readChunks(sources.fs, path));
+    return { path, format, digest: await digestOf(items, sources.fileName, await catalogPricing()) };
+  }
+  return undefined;
+}
+
+/** Returns the absolute path where the transcript is or would be. */
+async function transcriptFile(
+  sessionID: string,
+  format: TranscriptFormat,
+  { recorder, transcriptsFolder }: TranscriptSources,
+): Promise<string> {
+  return join(transcriptsFolder, await recorder.path(sessionID, format));
+}
+
+/** Rejects if the file system cannot tell. */
+async function exists(path: string, fs: FileSystem): Promise<boolean> {
+  try {
+    await fs.stat(path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return false;
+    throw error;
+  }
+}
+
+/** Maximum number of subagents; of more, only the first are listed. */
+const MAX_SUBAGENTS = 200;
+/** Maximum wait for each subagent's transcript to be written, in milliseconds. */
+const SUBAGENT_FLUSH_MS = 2_000;
+
+interface Family {
+  /** All subagents at any depth, parents before their children. */
+  subagents: SubagentFacts[];
+  /** Usage of the session and all its subagents; undefined if it has none. */
+  usage: Usage | undefined;
+}
+
+/** Reads the subagents of a session, and their subagents, from their transcripts. */
+async function familyOf(
+  sessionID: string,
+  digest: Digest,
+  sources: TranscriptSources & { recorder: Pick<Recorder, "flush"> },
+): Promise<Family> {
+  const subagents: SubagentFacts[] = [];
+  const usage = new Usage();
+  usage.addAll(digest.usage);
+  const seen = new Set([sessionID]);
+  const waiting = digest.subagents.map((child) => child.sessionID);
+  for (let child = waiting.shift(); child !== undefined; child = waiting.shift()) {
+    if (seen.has(child) || subagents.length >= MAX_SUBAGENTS) continue;
+    seen.add(child);
+    await sources.recorder.flush(SUBAGENT_FLUSH_MS, child);
+    // An unreadable transcript is treated as missing: the saved session itself is readable.
+    const found = await findTranscript(child, sources).catch(() => undefined);
+    subagents.push({ sessionID: child, path: found?.path, title: found?.digest.title });
+    if (!found) continue;
+    usage.addAll(found.digest.usage);
+    waiting.push(...found.digest.subagents.map((grandchild) => grandchild.sessionID));
+  }
+  return { subagents, usage: subagents.length === 0 ? undefined : usage };
 }

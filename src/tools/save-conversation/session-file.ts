@@ -1,11 +1,9 @@
-import { neutralBlock } from "../../neutral-text.ts";
-import type { TranscriptFormat } from "../../transcript/paths.ts";
-import type { Digest } from "./digest.ts";
-import { code, cut, firstLine, oneLine, quoted } from "./markdown-text.ts";
+import { neutralBlock, neutralLine, shortened } from "../../neutral-text.ts";
+import type { TranscriptFormat } from "../../transcript/transcript-paths.ts";
+import type { Digest, Usage } from "./conversation-digest.ts";
 import { recallCommands } from "./recall.ts";
-import type { Usage } from "./usage.ts";
 
-/** Longest part of the host's summary, and of each of the assistant's texts, that stands in the file, in characters. */
+/** Maximum characters quoted from the host's summary, and from each of the assistant's texts. */
 const MAX_QUOTE_CHARS = 1_500;
 const MAX_ITEMS = 20;
 const MAX_FILES = 50;
@@ -14,7 +12,6 @@ const MAX_TITLE_CHARS = 100;
 const RECALL_NOTE =
   "The figures above are those of the moment of saving; the transcript goes on growing with the session.";
 
-/** A subagent's session, at any depth. */
 export interface SubagentFacts {
   sessionID: string;
   /** Absolute path of its transcript; undefined if there is none. */
@@ -27,27 +24,25 @@ export interface SessionFileFacts {
   digest: Digest;
   note: string | undefined;
   savedAt: Date;
-  /** Absolute path of the transcript. */
   transcript: string;
   format: TranscriptFormat;
-  /** Absolute path of the same transcript in the other format, if it is recorded in both. */
+  /** Absolute path of the transcript in the other format, if both are recorded. */
   otherFormat: string | undefined;
   /** Absolute path of the folder with its outputs and subagents, if there is one. */
   folder: string | undefined;
   subagents: readonly SubagentFacts[];
   /** Usage of the session and all its subagents, if it has any. */
   familyUsage: Usage | undefined;
-  /** Session events are not recorded, and with them most of the usage is not. */
+  /** Session events, and with them most of the usage, are not recorded. */
   usageIsPartial: boolean;
 }
 
-/** The title of a saved session: the host's, or else what the user asked first. */
+/** Returns the title of a saved session: the host's, or else the user's first prompt. */
 export function titleOf(digest: Digest): string {
-  const plain = oneLine(neutralBlock(digest.title ?? firstLine(digest.prompts[0] ?? "")));
-  return plain === "" ? "Untitled session" : cut(plain, MAX_TITLE_CHARS);
+  const plain = neutralLine(digest.title ?? firstLine(digest.prompts[0] ?? ""));
+  return plain === "" ? "Untitled session" : shortened(plain, MAX_TITLE_CHARS);
 }
 
-/** The markdown of a saved session. */
 export function sessionFile(facts: SessionFileFacts): string {
   const { digest, note } = facts;
   const sections = [
@@ -59,7 +54,7 @@ export function sessionFile(facts: SessionFileFacts): string {
     listSection("Errors", digest.errors.map(errorLine), MAX_ITEMS, digest.errorCount),
     listSection("Subagents", facts.subagents.map(subagentLine), MAX_FILES),
   ];
-  // The commands name files as they are, or they would not run.
+  // The commands need the real file names in order to run.
   const recall = `## Recall\n\n${RECALL_NOTE}\n\n${recallCommands({ ...facts, prompt: digest.prompts[0] })}`;
   return `${[...sections.filter((section) => section !== "").map(neutralBlock), recall].join("\n\n")}\n`;
 }
@@ -89,27 +84,30 @@ function factsList(facts: SessionFileFacts): string {
 }
 
 function tokens(usage: Usage): string {
+  const { tokens_in, tokens_out, cache_read, cache_write } = usage.totals();
   const kinds: [string, number][] = [
-    ["in", usage.input],
-    ["out", usage.output],
+    ["in", tokens_in],
+    ["out", tokens_out - usage.reasoning],
     ["reasoning", usage.reasoning],
-    ["cache read", usage.cacheRead],
-    ["cache write", usage.cacheWrite],
+    ["cache read", cache_read],
+    ["cache write", cache_write],
   ];
   return kinds.map(([name, count]) => `${count.toLocaleString("en-US")} ${name}`).join(", ");
 }
 
 function cost({ digest, familyUsage, usageIsPartial }: SessionFileFacts): string {
-  if (digest.usage.cost === undefined) return "unknown";
-  const own = `${usageIsPartial ? "at least " : ""}$${digest.usage.cost.toFixed(4)}`;
-  const all = familyUsage?.cost === undefined ? own : `${own}, with subagents $${familyUsage.cost.toFixed(4)}`;
-  const isEstimate = (familyUsage ?? digest.usage).isEstimate;
-  return isEstimate ? `${all} (estimate: some was recorded as 0, as with a subscription)` : all;
+  const usage = digest.usage.totals();
+  if (usage.cost_usd === null) return "unknown";
+  const family = familyUsage?.totals() ?? usage;
+  const own = `${usageIsPartial ? "at least " : ""}$${usage.cost_usd.toFixed(4)}`;
+  const all =
+    familyUsage === undefined ? own : `${own}, with subagents $${(family.cost_usd ?? usage.cost_usd).toFixed(4)}`;
+  return family.cost_is_estimate ? `${all} (estimate: some was recorded as 0, as with a subscription)` : all;
 }
 
 function summary({ prompts, promptCount, lastTexts, hostSummary = "" }: Digest): string {
-  const asked = prompts.slice(0, MAX_ITEMS).map((prompt) => `- ${oneLine(cut(firstLine(prompt), 200))}`);
-  const said = lastTexts.map((text) => cut(text.trim(), MAX_QUOTE_CHARS)).filter((text) => text !== "");
+  const asked = prompts.slice(0, MAX_ITEMS).map((prompt) => `- ${neutralLine(shortened(firstLine(prompt), 200))}`);
+  const said = lastTexts.map((text) => shortened(text.trim(), MAX_QUOTE_CHARS)).filter((text) => text !== "");
   const blocks = [
     "What the user asked:",
     [...asked, ...moreThan(asked.length, promptCount)].join("\n") || "- nothing in words",
@@ -117,7 +115,7 @@ function summary({ prompts, promptCount, lastTexts, hostSummary = "" }: Digest):
       ? []
       : [
           "What the host wrote when it last compacted the conversation:",
-          quoted(cut(hostSummary.trim(), MAX_QUOTE_CHARS)),
+          quoted(shortened(hostSummary.trim(), MAX_QUOTE_CHARS)),
         ]),
     "Where it stands, in the assistant's last words:",
     quoted(said.length === 0 ? "The assistant has said nothing yet." : said.join("\n\n")),
@@ -130,11 +128,11 @@ function touchedFile({ path, changed }: Digest["files"][number]): string {
 }
 
 function errorLine({ source, message }: Digest["errors"][number]): string {
-  return `${code(source)}: ${oneLine(cut(firstLine(message), 300))}`;
+  return `${code(source)}: ${neutralLine(shortened(firstLine(message), 300))}`;
 }
 
 function subagentLine({ sessionID, path, title }: SubagentFacts): string {
-  const name = title === undefined ? "" : ` ${oneLine(cut(title, MAX_TITLE_CHARS))}`;
+  const name = title === undefined ? "" : ` ${neutralLine(shortened(title, MAX_TITLE_CHARS))}`;
   return `${code(sessionID)}${name}: ${path === undefined ? "no transcript" : code(path)}`;
 }
 
@@ -157,12 +155,12 @@ function duration({ firstTimestamp, lastTimestamp }: Digest): string {
   return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
 }
 
-/** `2026-01-05` in the time zone of this machine. */
+/** Returns `2026-01-05` in this machine's time zone. */
 export function localDate(date: Date): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** `10:30:00 (UTC+01:00)`. */
+/** Returns `10:30:00 (UTC+01:00)`. */
 function localTime(date: Date): string {
   const offset = -date.getTimezoneOffset();
   const zone = `${offset < 0 ? "-" : "+"}${two(Math.floor(Math.abs(offset) / 60))}:${two(Math.abs(offset) % 60)}`;
@@ -171,4 +169,25 @@ function localTime(date: Date): string {
 
 function two(value: number): string {
   return String(value).padStart(2, "0");
+}
+
+/** Returns a code span. Line breaks become spaces; everything else is unchanged. */
+export function code(text: string): string {
+  const plain = text.replace(/[\r\n]+/g, " ");
+  const ticks = plain.match(/`+/g) ?? [];
+  if (ticks.length === 0) return `\`${plain}\``;
+  const fence = "`".repeat(Math.max(...ticks.map((run) => run.length)) + 1);
+  return `${fence} ${plain} ${fence}`;
+}
+
+/** Returns the first line with words. */
+export function firstLine(text: string): string {
+  return text.trim().split(/[\r\n]/, 1)[0] ?? "";
+}
+
+export function quoted(text: string): string {
+  return text
+    .split(/\r\n|\r|\n/)
+    .map((line) => `> ${line}`.trimEnd())
+    .join("\n");
 }

@@ -1,14 +1,15 @@
-import type { Draft } from "../draft.ts";
-import type { CallHintRecord, CallRecord, ResultHintRecord } from "../records.ts";
-import { CallItem } from "./call-item.ts";
-import { CallLedger } from "./call-ledger.ts";
-import { isReady, type Item } from "./item.ts";
+import { type Draft, dropOldest, given, isoTime } from "../entry-draft.ts";
+import { type Item, ORDER_MS, RESULT_CONFIRM_MS, USE_CONFIRM_MS, isReady, keyOf } from "./item.ts";
 import type { Stage } from "./stage.ts";
+import { isDeepStrictEqual } from "node:util";
+import type { ToolResultEntry, ToolUseEntry } from "../format/entry-types.ts";
+import type { JsonValue } from "../json-value.ts";
+import type { CallEnd, CallHintRecord, CallRecord, ResultHintRecord } from "../records.ts";
 
-/** The tool calls that have no result yet. */
+/** Tool calls without a result. */
 export class Calls {
   readonly #ledger: CallLedger;
-  /** Calls whose turn passed while their arguments were still streamed: written as soon as they are known. */
+  /** Calls whose turn passed while their arguments were still being streamed; written once those are known. */
   readonly #passedOver = new Set<CallItem>();
   readonly #stage: Stage;
 
@@ -21,32 +22,31 @@ export class Calls {
     return this.#ledger.size;
   }
 
-  /** The messages that they belong to, as far as known. */
   messageIDs(): string[] {
     return Array.from(this.#ledger, ({ messageID }) => messageID ?? []).flat();
   }
 
-  /** The host's own record of a call. */
+  /** Applies the host's own record of a call. */
   accept(record: CallRecord): void {
     const { written, queue } = this.#stage;
     if (written.has(record.partID) && !this.#ledger.isLateEnd(record)) return;
     const found = this.#ledger.forRecord(record);
     if (!found) return written.add(record.partID);
     const { call, isNew } = found;
-    // Its key may change with its first record: take it out while that happens.
-    const isQueued = !isNew && queue.remove(call);
+    // The first record may change its key, so it leaves the queue meanwhile.
+    const isQueued = !isNew && record.inOrder !== true && queue.remove(call);
     call.update(record);
     if (isNew || isQueued) queue.add(call);
   }
 
-  /** A hook saw a call begin. `confirms`: the host's own record of it will come. */
+  /** Applies a hook that saw a call begin. `confirms`: the host's own record will follow. */
   hintUse(hint: CallHintRecord, confirms: boolean): void {
     const { call, isNew } = this.#ledger.forUse(hint);
     call.hintUse(hint, confirms);
     if (isNew) this.#stage.queue.add(call);
   }
 
-  /** A hook saw a call end. `confirms`: the host's own record of it will come. */
+  /** Applies a hook that saw a call end. `confirms`: the host's own record will follow. */
   hintResult(hint: ResultHintRecord, confirms: boolean): void {
     const found = this.#ledger.forResult(hint);
     if (!found) return;
@@ -54,12 +54,12 @@ export class Calls {
     if (found.isNew) this.#stage.queue.add(found.call);
   }
 
-  /** Something that follows the call is about to be written: the call should stand before it. */
+  /** Stops waiting for the call's record, because an entry after it is about to be written. */
   hurry(callID: string): void {
     this.#ledger.byCallID(callID)?.hurry();
   }
 
-  /** Has the draft written right behind the call. False if the call is written, or not known. */
+  /** Queues a draft for directly after the call. False if the call is already written or unknown. */
   attach(callID: string, draft: Draft): boolean {
     const call = this.#ledger.byCallID(callID);
     if (!call || call.useWritten) return false;
@@ -75,7 +75,7 @@ export class Calls {
     if (item instanceof CallItem && early && !item.useWritten) this.#passedOver.add(item);
   }
 
-  /** Writes the results that are due, each after its use. */
+  /** Writes the due results, each after its use. */
   settle(nowMs: number): void {
     for (const call of this.#ledger.overflow()) call.interrupt();
     for (const call of this.#passedOver) {
@@ -96,8 +96,299 @@ export class Calls {
     for (const call of this.#passedOver) {
       if (call.readySinceMs !== undefined) due.push(call.betterAfterMs ?? call.readySinceMs);
     }
-    // A result whose use was not written waits for that.
+    // A result waits until its use is written.
     for (const call of this.#ledger) if (call.useWritten && call.resultDueMs !== undefined) due.push(call.resultDueMs);
     return due.length === 0 ? undefined : Math.min(...due);
   }
+}
+
+/** Maximum number of open calls of a session; beyond it the oldest counts as ended without a result. */
+const MAX_OPEN_CALLS = 1_000;
+/** Sorts after all ids of the host. */
+const BEHIND_ALL = "\uffff";
+
+/**
+ * Calls of one session without a result, with their inputs. Hooks identify a call by its call id, which providers
+ * repeat; the host's records by its part id. A call is removed with its result, of any kind, or with its session.
+ */
+export class CallLedger {
+  readonly #open = new Set<CallItem>();
+  /** Calls written from hooks alone, by call id, to recognize the host's late records. */
+  readonly #hookOnly = new Set<string>();
+  /** Ids of calls with a result, to recognize late hooks. */
+  readonly #closed = new Set<string>();
+  /** Calls ended by the recorder, by part id; the host may still report their real end. */
+  readonly #cut = new Map<string, CallItem>();
+  #sequence = 0;
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Returns the ids of ended calls that are still known. */
+  get remembered(): number {
+    return this.#hookOnly.size + this.#closed.size;
+  }
+
+  [Symbol.iterator](): IterableIterator<CallItem> {
+    return this.#open.values();
+  }
+
+  /** Returns whether the record has the real end of a call that the recorder ended. */
+  isLateEnd({ partID, end }: CallRecord): boolean {
+    return end !== undefined && this.#cut.has(partID);
+  }
+
+  /** Returns the call of a record: by part id, or one known only from a hook. Undefined: it was written already. */
+  forRecord(record: CallRecord): { call: CallItem; isNew: boolean } | undefined {
+    const cut = this.isLateEnd(record) ? this.#cut.get(record.partID) : undefined;
+    if (cut) {
+      this.#cut.delete(record.partID);
+      this.#open.add(cut);
+      return { call: cut, isNew: false };
+    }
+    for (const call of this.#open) if (call.partID === record.partID) return { call, isNew: false };
+    const fromHook = this.#find(record.callID, record.partID, (call) => call.partID === undefined);
+    if (fromHook) return { call: fromHook, isNew: false };
+    if (this.#hookOnly.delete(record.callID) || this.#hookOnly.delete(record.partID)) return undefined;
+    return { call: this.#add(keyOf(record), record.callID, record.tool), isNew: true };
+  }
+
+  /** Returns the call that a hook saw begin: one without an input, else one that the host has reported in full. */
+  forUse(hint: CallHintRecord): { call: CallItem; isNew: boolean } {
+    const known =
+      this.#find(hint.callID, hint.callID, (call) => !call.hasInput && !call.useWritten) ??
+      this.#find(hint.callID, hint.callID, (call) => call.partID !== undefined);
+    if (known) return { call: known, isNew: false };
+    this.#closed.delete(hint.callID);
+    return { call: this.#add(this.#keyBehindAll(), hint.callID, hint.tool), isNew: true };
+  }
+
+  /** Returns the call that a hook saw end. Undefined: its result is written. */
+  forResult(hint: ResultHintRecord): { call: CallItem; isNew: boolean } | undefined {
+    const known = this.#find(hint.callID, hint.callID, (call) => !call.hasEnd);
+    if (known) return { call: known, isNew: false };
+    // For two calls of one answer with the same id, the host makes one part and one result.
+    const isOver = this.#find(hint.callID, hint.callID, (call) => call.partID !== undefined) !== undefined;
+    if (isOver || this.#closed.has(hint.callID)) return undefined;
+    return { call: this.#add(this.#keyBehindAll(), hint.callID, hint.tool), isNew: true };
+  }
+
+  byCallID(callID: string): CallItem | undefined {
+    return this.#find(callID, callID, () => true);
+  }
+
+  /** Removes and returns the calls over the maximum. */
+  overflow(): CallItem[] {
+    return this.#open.size <= MAX_OPEN_CALLS ? [] : [...this.#open].slice(0, this.#open.size - MAX_OPEN_CALLS);
+  }
+
+  close(call: CallItem): void {
+    this.#open.delete(call);
+    if (call.partID === undefined) addBounded(this.#hookOnly, call.callID);
+    else addBounded(this.#closed, call.partID);
+    addBounded(this.#closed, call.callID);
+    if (!call.isCut || call.partID === undefined) return;
+    this.#cut.set(call.partID, call);
+    dropOldest(this.#cut, MAX_OPEN_CALLS);
+  }
+
+  #add(key: string, callID: string, tool: string): CallItem {
+    const call = new CallItem(key, callID, tool, this.#nowMs);
+    this.#open.add(call);
+    return call;
+  }
+
+  /** For a slash command's subtask, hooks pass the part id as call id. */
+  #find(callID: string, partID: string, fits: (call: CallItem) => boolean): CallItem | undefined {
+    const isMeant = (call: CallItem): boolean =>
+      call.callID === callID || call.callID === partID || call.partID === partID;
+    return [...this.#open].findLast((call) => isMeant(call) && fits(call));
+  }
+
+  #keyBehindAll(): string {
+    return `${BEHIND_ALL}${String(this.#sequence++).padStart(12, "0")}`;
+  }
+}
+
+function addBounded(ids: Set<string>, id: string): void {
+  ids.add(id);
+  dropOldest(ids, MAX_OPEN_CALLS);
+}
+
+/** Output recorded for a call that never got a result. */
+const NO_RESULT = "The tool did not finish: the session stopped first.";
+
+/**
+ * Tool call. Its use takes a position in the conversation; its result is written when it arrives, after the use.
+ * Hooks report it earlier than the host's own records, which are preferred if they follow in time.
+ */
+export class CallItem implements Item {
+  readonly patienceMs = ORDER_MS;
+  readySinceMs: number | undefined;
+  betterAfterMs: number | undefined;
+  /** When a result reported only by a hook is accepted. */
+  resultDueMs: number | undefined;
+  useWritten = false;
+  /** Drafts to write directly after the use. */
+  readonly followers: Draft[] = [];
+  key: string;
+  messageID: string | undefined;
+  partID: string | undefined;
+  readonly callID: string;
+  #tool: string;
+  #input: JsonValue | undefined;
+  #startMs: number | undefined;
+  #subagentID: string | undefined;
+  #end: CallEnd | undefined;
+  /** The recorder ended the call, because the host reported no end, which may still come. */
+  isCut = false;
+  /** The recorder supplied the input, because the host reported none. */
+  #isInputMade = false;
+  /** Use entry as written. */
+  #use: ToolUseEntry | undefined;
+  readonly #nowMs: () => number;
+
+  constructor(key: string, callID: string, tool: string, nowMs: () => number) {
+    this.key = key;
+    this.callID = callID;
+    this.#tool = tool;
+    this.#nowMs = nowMs;
+  }
+
+  update(record: CallRecord): void {
+    this.key = this.useWritten ? this.key : keyOf(record);
+    this.partID = record.partID;
+    this.messageID = record.messageID;
+    this.#tool = record.tool;
+    this.#startMs ??= record.startMs;
+    this.#subagentID ??= record.subagentID;
+    if (record.end) this.#finish(record.end);
+    // An end may come without an input, which is then known already or never comes.
+    if (record.input === undefined && !record.end) return;
+    this.#learnInput(record);
+    this.readySinceMs ??= this.#nowMs();
+    const awaitsChild = record.startsSubagent === true && this.#subagentID === undefined && !record.end;
+    this.betterAfterMs = awaitsChild ? this.readySinceMs + USE_CONFIRM_MS : undefined;
+  }
+
+  hintUse(hint: CallHintRecord, confirms: boolean): void {
+    if (this.#input !== undefined) return;
+    this.#input = hint.input;
+    this.readySinceMs = this.#nowMs();
+    this.betterAfterMs = confirms ? this.readySinceMs + USE_CONFIRM_MS : undefined;
+  }
+
+  hintResult(hint: ResultHintRecord, confirms: boolean): void {
+    if (this.#end) return;
+    if (hint.input !== undefined) this.#input ??= hint.input;
+    this.readySinceMs ??= this.#nowMs();
+    this.#end = { endMs: this.#nowMs(), ...hint.end };
+    this.resultDueMs = confirms ? this.#nowMs() + RESULT_CONFIRM_MS : undefined;
+  }
+
+  get hasInput(): boolean {
+    return this.#input !== undefined;
+  }
+
+  /** Returns whether the end is known, and the host's record of it came or is overdue. */
+  isEnded(nowMs: number): boolean {
+    return this.#end !== undefined && (this.resultDueMs === undefined || this.resultDueMs <= nowMs);
+  }
+
+  get hasEnd(): boolean {
+    return this.#end !== undefined;
+  }
+
+  hurry(): void {
+    if (this.readySinceMs !== undefined) this.betterAfterMs = undefined;
+  }
+
+  /** Ends the call, because the session stopped without an end. */
+  interrupt(): void {
+    this.#isInputMade = this.#input === undefined && !this.#end;
+    this.#input ??= {};
+    this.readySinceMs ??= this.#nowMs();
+    this.betterAfterMs = undefined;
+    this.resultDueMs = undefined;
+    if (this.#end) return;
+    this.#end = { status: "interrupted", output: NO_RESULT, endMs: this.#nowMs() };
+    this.isCut = true;
+  }
+
+  take(early: boolean): Draft[] {
+    if (early && this.readySinceMs === undefined) return [];
+    this.useWritten = true;
+    this.#use = this.#useEntry();
+    return [{ entry: this.#use }, ...this.followers.splice(0)];
+  }
+
+  /** Returns the result, preceded by a corrected use if the call ran with another input than was written. */
+  takeResult(): Draft[] {
+    const end = this.#end;
+    if (!end) return [];
+    const { status, output, title, metadata, files, wholeOutputPath } = end;
+    const entry: ToolResultEntry = {
+      type: "tool_result",
+      timestamp: isoTime(end.endMs, this.#nowMs()),
+      ...given({ messageID: this.messageID, partID: this.partID }),
+      tool: this.#tool,
+      callID: this.callID,
+      input: this.#input ?? {},
+      output,
+      status,
+      ...(this.isCut ? { unfinished: true } : {}),
+      ...given({ title: title === "" ? undefined : title, metadata }),
+      ...this.#subagent(),
+    };
+    return [...this.#corrected(), { entry, ...given({ files, wholeOutputPath }) }];
+  }
+
+  /** Other plugins may change a call, and two calls of one answer with the same id share one part in the host. */
+  #corrected(): Draft[] {
+    const use = this.#useEntry();
+    const { partID, tool, input } = this.#use ?? use;
+    if (partID === undefined || (tool === use.tool && isDeepStrictEqual(input, use.input))) return [];
+    this.#use = use;
+    return [{ entry: { ...use, continues: "replace" } }];
+  }
+
+  #useEntry(): ToolUseEntry {
+    return {
+      type: "tool_use",
+      timestamp: isoTime(this.#startMs, this.#nowMs()),
+      ...given({ messageID: this.messageID, partID: this.partID }),
+      tool: this.#tool,
+      callID: this.callID,
+      input: this.#input ?? {},
+      ...this.#subagent(),
+      ...(this.#isInputMade ? { unfinished: true } : {}),
+    };
+  }
+
+  #finish(end: CallEnd): void {
+    this.#end = end;
+    this.isCut = false;
+    this.resultDueMs = undefined;
+  }
+
+  #learnInput({ input, end }: CallRecord): void {
+    if (input === undefined || (end && this.#input !== undefined && isEmpty(input))) return;
+    this.#isInputMade = false;
+    // Keeps the same object if equal, so that the redacted input of the use is reused for the result.
+    if (!isDeepStrictEqual(this.#input, input)) this.#input = input;
+  }
+
+  #subagent(): { subagent?: { sessionID: string } } {
+    return this.#subagentID === undefined ? {} : { subagent: { sessionID: this.#subagentID } };
+  }
+}
+
+function isEmpty(input: JsonValue): boolean {
+  return typeof input === "object" && input !== null && Object.keys(input).length === 0;
 }

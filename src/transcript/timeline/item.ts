@@ -1,57 +1,61 @@
-import type { Draft } from "../draft.ts";
+import type { Draft } from "../entry-draft.ts";
 
 /**
- * How long a prompt waits for more of the host's own records of it, in milliseconds. Mostly a record of the answer
- * comes within 100 ms and ends the wait.
+ * Maximum wait of a prompt for more of the host's own records, in milliseconds. Mostly a record of the answer ends the
+ * wait within 100 ms.
  */
 export const PROMPT_CONFIRM_MS = 1_000;
 /**
- * How long a prompt waits for the first of its parts once the host has begun to store it, in milliseconds. The first
- * prompt of a process takes the host some seconds.
+ * Maximum wait of a prompt for its first part once the host has begun to store it, in milliseconds. The host takes
+ * some seconds for the first prompt of a process.
  */
 export const PROMPT_STORE_MS = 30_000;
 /**
- * How long a call that a hook saw begin waits for the host's record, which gives it its place and its final input.
- * On a busy machine it comes a third of a second after the hook.
+ * Maximum wait of a call reported by a hook for the host's record, which has its position and final input, in
+ * milliseconds. On a busy machine the record comes a third of a second after the hook.
  */
 export const USE_CONFIRM_MS = 5_000;
-/** How long a result that a hook saw waits for the host's record, which may differ: the host drops large images. */
+/** Maximum wait of a result reported by a hook for the host's record, in milliseconds; the host drops large images from it. */
 export const RESULT_CONFIRM_MS = 5_000;
-/** How long removals and a lifted revert wait for more of their kind, in milliseconds. */
+/** Time that removals and an undone revert wait for more of the same, in milliseconds. */
 export const BURST_MS = 40;
 /**
- * How long a call waits behind a text that is still open, in milliseconds. Providers announce the end of a text
- * only with the end of the whole answer, when its calls run already, and some add to it after them.
+ * Maximum wait of a call for an unfinished text before it, in milliseconds. Providers report the end of a text only at
+ * the end of the whole answer, when its calls already run, and some add to the text after them.
  */
 export const ORDER_MS = 1_000;
-/** How long a finished text waits for the usage of its model call: the host takes a snapshot in between. */
+/** Maximum wait of a finished text for the usage of its model call, in milliseconds; the host takes a snapshot in between. */
 export const USAGE_MS = 500;
-/** How long a prompt waits behind a text that is still streamed: texts end, and a split text reads badly. */
+/** Maximum wait of a prompt for a streamed text before it, in milliseconds. Long, because a split text reads badly. */
 export const PROMPT_HOLD_MS = 60_000;
-/** How long after the session went idle the late ends of its parts are awaited, in milliseconds; some never come. */
+/** Maximum wait for late ends of parts after the session became idle, in milliseconds; some never come. */
 export const IDLE_GRACE_MS = 2_000;
 /**
- * The same while the host has not said that the message of these parts is over: it does so behind the last of them,
- * which on a busy machine comes seconds after the session went idle.
+ * The same while the message of these parts is not completed. The host completes it after the last part, which on a busy
+ * machine comes seconds after the session became idle.
  */
 export const UNDER_WAY_GRACE_MS = 30_000;
 
-/** Something that takes one place in the conversation and waits for its turn there. */
+/** Waits for its position in the conversation. */
 export interface Item {
-  /** Items stand in ascending order of their keys; the host's part id, mostly. */
+  /** Items are ordered by key, mostly the host's part id. Those with the same key stay as they came. */
   readonly key: string;
   readonly messageID: string | undefined;
-  /** Since when it could be written; undefined while it is open. */
+  /** Time from which it could be written; undefined while it is unfinished. */
   readySinceMs: number | undefined;
-  /** It gains from waiting until then, though it could be written. */
+  /** Time until which waiting may still improve it, though it could be written. */
   betterAfterMs: number | undefined;
-  /** How long it accepts to wait, once ready, behind an item that is still open. */
+  /** Maximum wait, once ready, for an unfinished item before it. */
   readonly patienceMs: number;
-  /** The drafts for its place. `early`: its turn was forced although it is open. */
+  /** Returns the drafts for its position. `early`: its turn was forced while it is unfinished. */
   take(early: boolean): Draft[];
 }
 
-/** Whether the item can be written now. */
+/** Returns the key of the item for a part. */
+export function keyOf({ partID, inOrder }: { partID: string; inOrder?: boolean }): string {
+  return inOrder === true ? "" : partID;
+}
+
 export function isReady(item: Item, nowMs: number): boolean {
   if (item.readySinceMs === undefined) return false;
   return item.betterAfterMs === undefined || item.betterAfterMs <= nowMs;

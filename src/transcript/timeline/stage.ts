@@ -1,16 +1,145 @@
-import type { Draft } from "../draft.ts";
-import type { Messages } from "./messages.ts";
-import type { ItemQueue } from "./queue.ts";
-import type { WrittenParts } from "./written-parts.ts";
+import { type Draft, dropOldest } from "../entry-draft.ts";
+import { isReady, type Item } from "./item.ts";
+import { hash } from "node:crypto";
 
-/** What the parts of one timeline share. */
+/** State shared by the parts of one timeline. */
 export interface Stage {
   readonly nowMs: () => number;
-  /** The items whose turn has not come. */
+  /** Items whose turn has not come. */
   readonly queue: ItemQueue;
-  /** What was handed out. */
+  /** Parts handed out so far. */
   readonly written: WrittenParts;
   readonly messages: Messages;
-  /** Hands drafts out, behind all earlier ones. */
+  /** Hands out drafts, after all earlier ones. */
   readonly emit: (drafts: readonly Draft[]) => void;
+}
+
+/** Maximum number of waiting items; beyond it the oldest is forced. A real turn has a few dozen. */
+const MAX_WAITING = 1_000;
+
+/** Waiting items, in conversation order. */
+export class ItemQueue {
+  readonly #items: Item[] = [];
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  add(item: Item): void {
+    let at = this.#items.length;
+    while (at > 0 && (this.#items[at - 1]?.key ?? "") > item.key) at--;
+    this.#items.splice(at, 0, item);
+  }
+
+  remove(item: Item): boolean {
+    const at = this.#items.indexOf(item);
+    if (at >= 0) this.#items.splice(at, 1);
+    return at >= 0;
+  }
+
+  findLast(matches: (item: Item) => boolean): Item | undefined {
+    return this.#items.findLast(matches);
+  }
+
+  /** Removes and returns the item whose turn has come, if any. `early`: it is unfinished, but the wait for it is over. */
+  next(nowMs: number): { item: Item; early: boolean } | undefined {
+    const item = this.#items[0];
+    if (!item) return undefined;
+    const early = !isReady(item, nowMs);
+    if (early && !this.#mustForce(item, nowMs)) return undefined;
+    this.#items.shift();
+    return { item, early };
+  }
+
+  /** Returns when the next item is due without further records, in milliseconds since 1970. */
+  nextDueMs(): number | undefined {
+    let next: number | undefined;
+    for (const [at, item] of this.#items.entries()) {
+      if (item.readySinceMs === undefined) continue;
+      // The first item waits for improvements, the others wait for the first.
+      const due = at === 0 ? (item.betterAfterMs ?? item.readySinceMs) : item.readySinceMs + item.patienceMs;
+      if (next === undefined || due < next) next = due;
+    }
+    return next;
+  }
+
+  #mustForce(first: Item, nowMs: number): boolean {
+    if (this.#items.length > MAX_WAITING) return true;
+    return this.#items.some(
+      (item) => item !== first && item.readySinceMs !== undefined && item.readySinceMs + item.patienceMs <= nowMs,
+    );
+  }
+}
+
+/** Maximum number of messages remembered; the host does not change older ones. */
+const MAX_MESSAGES = 2_000;
+
+/** Fields of a message that its entries need. */
+export interface MessageFacts {
+  role?: "user" | "assistant";
+  agent?: string;
+  model?: string;
+  createdMs?: number;
+  completed?: boolean;
+  aborted?: boolean;
+}
+
+export class Messages {
+  readonly #facts = new Map<string, MessageFacts>();
+
+  has(messageID: string): boolean {
+    return this.#facts.has(messageID);
+  }
+
+  /** Returns the message's fields; the object is shared and may be changed. */
+  of(messageID: string): MessageFacts {
+    const known = this.#facts.get(messageID);
+    if (known) return known;
+    const facts: MessageFacts = {};
+    this.#facts.set(messageID, facts);
+    dropOldest(this.#facts, MAX_MESSAGES);
+    return facts;
+  }
+
+  /** Returns whether the host may still change parts of the message, because it is not completed. */
+  isUnderWay(messageID: string): boolean {
+    const facts = this.#facts.get(messageID);
+    return facts?.role === "assistant" && facts.completed !== true && facts.aborted !== true;
+  }
+}
+
+/** Maximum number of ids remembered; beyond it the older half is forgotten. */
+const MAX_IDS = 100_000;
+
+/**
+ * Parts of a session handed out as entries, so that a part which the host sends again (on compaction, revert and restart)
+ * is not recorded twice, and a changed text is noticed.
+ */
+export class WrittenParts {
+  readonly #hashes = new Map<string, string | undefined>();
+
+  add(id: string, text?: string): void {
+    this.#hashes.set(id, text === undefined ? undefined : hashOf(text));
+    if (this.#hashes.size <= MAX_IDS) return;
+    let surplus = MAX_IDS / 2;
+    for (const old of this.#hashes.keys()) {
+      if (surplus-- <= 0) break;
+      this.#hashes.delete(old);
+    }
+  }
+
+  has(id: string): boolean {
+    return this.#hashes.has(id);
+  }
+
+  /** Returns whether the part was not written, or was written with another text. Without a text only the former counts. */
+  isNews(id: string, text: string | undefined): boolean {
+    const known = this.#hashes.get(id);
+    if (known === undefined || text === undefined) return !this.#hashes.has(id);
+    return known !== hashOf(text);
+  }
+}
+
+function hashOf(text: string): string {
+  return hash("sha1", text, "base64");
 }

@@ -1,12 +1,12 @@
 import type { TextDeltaRecord, TextRecord, UsageRecord } from "../records.ts";
-import type { Item } from "./item.ts";
-import type { MessageFacts } from "./messages.ts";
-import type { Stage } from "./stage.ts";
-import { TextItem } from "./text-item.ts";
+import { type Item, keyOf, ORDER_MS, USAGE_MS } from "./item.ts";
+import type { MessageFacts, Stage } from "./stage.ts";
+import type { AssistantMessageEntry, ReasoningEntry } from "../format/entry-types.ts";
+import { given, isoTime, type Draft } from "../entry-draft.ts";
 
-/** The assistant's texts and reasonings that are not written to their end. */
+/** Texts and reasonings of the assistant that are not fully written. */
 export class Texts {
-  /** The user stopped the assistant: what is open now is not whole, whatever the host says of it. */
+  /** The user stopped the assistant, so unfinished texts are incomplete even if the host reports their end. */
   aborting = false;
   readonly #open = new Map<string, TextItem>();
   readonly #stage: Stage;
@@ -19,7 +19,6 @@ export class Texts {
     return this.#open.size;
   }
 
-  /** The messages that they belong to. */
   messageIDs(): string[] {
     return Array.from(this.#open.values(), ({ messageID }) => messageID);
   }
@@ -32,12 +31,12 @@ export class Texts {
     const text = known ?? this.#add(record);
     if (written.has(record.partID)) text.replaceWritten();
     if (!record.done) return;
-    // The usage goes to what ends the model call: not to a text with something behind it.
+    // The usage belongs to the last text of the model call, with nothing after it.
     if (this.#lastOf(record.messageID) !== text) text.hurry();
     if (text.wasForced) this.#finish(text);
   }
 
-  /** More of a text. It may come before the text itself is told of, and then is all that is known of it. */
+  /** Appends to a text. The delta may come before the record of the text. */
   append(record: TextDeltaRecord): void {
     const { partID, delta } = record;
     const known = this.#open.get(partID);
@@ -46,7 +45,7 @@ export class Texts {
     this.#add({ ...record, kind: "text", reasoning: false, text: "", done: false }).append(delta);
   }
 
-  /** Gives the usage of a model call to the text that ended it. False: it ended otherwise. */
+  /** Adds the usage of a model call to the text that ended it. False: the call did not end with a text. */
   carryUsage(record: UsageRecord): boolean {
     const last = this.#lastOf(record.messageID);
     const isText = last instanceof TextItem && !last.reasoning && last.readySinceMs !== undefined && !last.isEmpty;
@@ -55,12 +54,12 @@ export class Texts {
     return isText;
   }
 
-  /** No usage is to be awaited for the texts of the message. */
+  /** Stops waiting for the usage of the message's texts. */
   hurry(messageID: string): void {
     for (const text of this.#open.values()) if (text.messageID === messageID) text.hurry();
   }
 
-  /** Ends a text as it stands: it is streamed no further. */
+  /** Ends a text that is no longer streamed. */
   cut(partID: string): void {
     const text = this.#open.get(partID);
     if (!text) return;
@@ -74,8 +73,8 @@ export class Texts {
 
   onTurn(item: Item, early: boolean): void {
     if (!(item instanceof TextItem) || early) return;
-    this.#open.delete(item.key);
-    this.#stage.written.add(item.key, item.text);
+    this.#open.delete(item.partID);
+    this.#stage.written.add(item.partID, item.text);
   }
 
   #lastOf(messageID: string): Item | undefined {
@@ -96,7 +95,133 @@ export class Texts {
 
   #finish(text: TextItem): void {
     this.#stage.emit(text.takeRest());
-    this.#open.delete(text.key);
-    this.#stage.written.add(text.key, text.text);
+    this.#open.delete(text.partID);
+    this.#stage.written.add(text.partID, text.text);
   }
+}
+
+/**
+ * Text or reasoning of the assistant, unfinished while it is streamed. If its turn is forced, the text so far is written,
+ * and the rest later as a continuation.
+ */
+class TextItem implements Item {
+  readonly key: string;
+  readonly partID: string;
+  readonly messageID: string;
+  readonly patienceMs = ORDER_MS;
+  reasoning: boolean;
+  readySinceMs: number | undefined;
+  betterAfterMs: number | undefined;
+  /** The recorder ended it, not the host. */
+  interrupted = false;
+  text = "";
+  #startMs: number | undefined;
+  #usage: UsageRecord | undefined;
+  /** Its turn came before it ended. */
+  wasForced = false;
+  #written: string | undefined;
+  #replaces = false;
+  readonly #facts: () => MessageFacts;
+  readonly #nowMs: () => number;
+
+  constructor(record: TextRecord, facts: () => MessageFacts, nowMs: () => number) {
+    this.key = keyOf(record);
+    this.partID = record.partID;
+    this.messageID = record.messageID;
+    this.reasoning = record.reasoning;
+    this.#facts = facts;
+    this.#nowMs = nowMs;
+    this.update(record);
+  }
+
+  /** Applies the host's record of the whole text. */
+  update(record: TextRecord): void {
+    // A snapshot of an unfinished text may be older than deltas received since.
+    if (record.done || record.text.length >= this.text.length) this.text = record.text;
+    this.reasoning = record.reasoning;
+    this.#startMs ??= record.startMs;
+    if (record.done) this.end();
+  }
+
+  append(delta: string): void {
+    this.text += delta;
+  }
+
+  /** Ends it with the text so far, because the host reported no end. */
+  cut(): void {
+    // A finished text only waits for its turn.
+    if (this.readySinceMs === undefined) this.interrupted = true;
+    this.end();
+    this.hurry();
+  }
+
+  /** Ends the streaming; the usage may follow shortly. */
+  end(): void {
+    if (this.readySinceMs !== undefined) return;
+    this.readySinceMs = this.#nowMs();
+    if (!this.reasoning) this.betterAfterMs = this.readySinceMs + USAGE_MS;
+  }
+
+  /** Replaces a written text that the host changed. */
+  replaceWritten(): void {
+    this.#replaces = true;
+  }
+
+  get isEmpty(): boolean {
+    return this.text === "";
+  }
+
+  carryUsage(usage: UsageRecord): void {
+    this.#usage = usage;
+    this.betterAfterMs = undefined;
+  }
+
+  hurry(): void {
+    this.betterAfterMs = undefined;
+  }
+
+  take(early: boolean): Draft[] {
+    if (early) this.wasForced = true;
+    const content = early && !this.#replaces ? withoutLastWord(this.text) : this.text;
+    if (early && !this.isEmpty) this.#written = content;
+    const entry = { ...this.#entry(content), ...(early ? { unfinished: true } : {}) };
+    if (this.#replaces) return [{ entry: { ...entry, continues: "replace" } }];
+    return this.isEmpty ? [] : [{ entry }];
+  }
+
+  /** Returns the rest to write after a forced turn, once the text has ended. */
+  takeRest(): Draft[] {
+    const written = this.#written;
+    if (written === undefined) return this.take(false);
+    if (!this.text.startsWith(written)) return [{ entry: { ...this.#entry(this.text), continues: "replace" } }];
+    const rest = this.text.slice(written.length);
+    return rest === "" ? [] : [{ entry: { ...this.#entry(rest), continues: "append" }, before: written }];
+  }
+
+  #entry(content: string): AssistantMessageEntry | ReasoningEntry {
+    const { agent, model, aborted } = this.#facts();
+    return {
+      type: this.reasoning ? "reasoning" : "assistant",
+      timestamp: isoTime(this.#startMs, this.#nowMs()),
+      messageID: this.messageID,
+      partID: this.partID,
+      content,
+      ...given({ agent, model, tokens: this.#usage?.tokens, cost: this.#usage?.cost }),
+      ...(this.interrupted || aborted ? { interrupted: true } : {}),
+      ...(this.interrupted ? { unfinished: true } : {}),
+    };
+  }
+}
+
+/** Longest word held back, in characters. */
+const MAX_WORD = 4096;
+
+/**
+ * Cuts the last word of an unfinished text, since it may be the beginning of a secret that only the whole word reveals.
+ * A text of one word is left as it is, because the entry must take its position.
+ */
+function withoutLastWord(text: string): string {
+  let start = text.length;
+  while (start > 0 && text.length - start <= MAX_WORD && !/\s/.test(text.charAt(start - 1))) start--;
+  return start === 0 || text.length - start > MAX_WORD ? text : text.slice(0, start);
 }

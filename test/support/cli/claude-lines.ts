@@ -91,7 +91,7 @@ export const TOLD_SESSION = [
   calls("Bash", "t1", { command: "npm test" }, 5),
   result("t1", "Exit code 1\nError: listen EADDRINUSE: address already in use :::8080", 9, true),
   says(
-    "The root cause is that each test file starts a server on port 8080, so two files that run at once collide. The problem is not the upload: it fails because the second server never starts. The fix is to let the system choose a port.",
+    "The root cause is that each test file starts a server on port 8080, so two files that run at once collide. The problem is not the upload: it fails because the second server never starts. The fix is to let the system choose a port: the server listens on 0, and the test asks it where it is. Nothing else has to know the number.",
     12,
   ),
   calls("Edit", "t2", { file_path: "/work/shop/server.mjs", old_string: "8080", new_string: "0" }, 15),

@@ -1,10 +1,14 @@
 /** Runs `transcripts` in this process, as a user would in a shell. */
 import type { z } from "zod";
-import { ClosedOutput, Interrupted } from "../../../src/cli/io.ts";
+import { ClosedOutput, type Installation, Interrupted } from "../../../src/cli/io.ts";
 import { runProgram } from "../../../src/cli/program.ts";
+import { REPOSITORY } from "../repository.ts";
 
 export interface CliSetting {
   home: string;
+  /** Entry of this package in a host's list of plugins. */
+  plugin?: string;
+  installation?: Installation;
   cwd?: string;
   env?: Readonly<Record<string, string>>;
   stdin?: string;
@@ -29,6 +33,8 @@ export interface CliRun {
 export async function runCli(argv: readonly string[], setting: CliSetting): Promise<CliRun> {
   const {
     home,
+    plugin,
+    installation = { folder: REPOSITORY, runtime: process.execPath },
     cwd = home,
     env = {},
     stdin = "",
@@ -64,6 +70,8 @@ export async function runCli(argv: readonly string[], setting: CliSetting): Prom
     env,
     cwd,
     home,
+    ...(plugin === undefined ? {} : { plugin }),
+    installation,
     now: () => now,
     signal: signal ?? new AbortController().signal,
   });

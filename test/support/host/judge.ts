@@ -1,7 +1,7 @@
 /** Holds what a scenario recorded against the exports. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { TranscriptEntry } from "../../../src/format/entries.ts";
+import type { TranscriptEntry } from "../../../src/transcript/format/entry-types.ts";
 import { parseExport, type ExportedSession } from "./export.ts";
 import { compareWithExport, type HostDropped } from "./oracle.ts";
 import type { Played } from "./scenario-run.ts";

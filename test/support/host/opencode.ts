@@ -1,4 +1,5 @@
 /** `opencode serve` in a sandbox, with a client to drive it. */
+import assert from "node:assert/strict";
 import { OpencodeClient } from "./client.ts";
 import { EventFeed } from "./event-feed.ts";
 import { exportSession, spawnOpencode, type Finished, type Running } from "./process.ts";
@@ -29,4 +30,34 @@ export async function startOpencode(setup: SandboxOptions | Sandbox): Promise<Op
     export: (sessionID) => exportSession(sandbox, sessionID),
     stop: (signal) => running.stop(signal),
   };
+}
+
+/**
+ * What `opencode export` prints for each of the sessions, from one server without plugins: every process of opencode
+ * costs seconds of processor time to start. That both say the same is checked with the first session.
+ */
+export async function exportSessions(sandbox: Sandbox, sessionIDs: readonly string[]): Promise<string[]> {
+  const [first] = sessionIDs;
+  if (first === undefined) return [];
+  const printed = await exportSession(sandbox, first);
+  if (sessionIDs.length === 1) return [printed];
+  await sandbox.configure([]);
+  const server = await startOpencode(sandbox);
+  try {
+    const exports = await Promise.all(
+      sessionIDs.map(async (id) => {
+        const of = `/session/${id}`;
+        const [info, messages] = await Promise.all([
+          server.client.request("GET", of),
+          server.client.request("GET", `${of}/message`),
+        ]);
+        return { info, messages };
+      }),
+    );
+    assert.deepEqual(exports[0], JSON.parse(printed), "the server and `opencode export` differ");
+    return exports.map((each) => JSON.stringify(each));
+  } finally {
+    await server.stop();
+    server.feed.close();
+  }
 }

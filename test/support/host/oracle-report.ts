@@ -1,5 +1,5 @@
 /** Words for what a comparison found. */
-import type { TranscriptEntry } from "../../../src/format/entries.ts";
+import type { TranscriptEntry } from "../../../src/transcript/format/entry-types.ts";
 import type { Expected } from "./expected.ts";
 
 const MAX_CHARS = 100;

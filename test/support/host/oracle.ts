@@ -10,7 +10,7 @@ import type {
   ToolUseEntry,
   TranscriptEntry,
   UserMessageEntry,
-} from "../../../src/format/entries.ts";
+} from "../../../src/transcript/format/entry-types.ts";
 import { expectedEntries, type Expected, type ExpectedCall, type ExpectedUser } from "./expected.ts";
 import type { ExportedPart, ExportedSession } from "./export.ts";
 import { field } from "./fields.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Sandbox } from "./sandbox.ts";
 
-const BINARY = fileURLToPath(new URL("../../../node_modules/.bin/opencode", import.meta.url));
+export const BINARY = fileURLToPath(new URL("../../../node_modules/.bin/opencode", import.meta.url));
 
 export interface Finished {
   code: number | null;
@@ -39,11 +39,15 @@ process.once("exit", () => {
  * ignores (SIGINT, if a shell started it in the background) are not ignored by the child: Node and Bun reset them.
  */
 export function spawnOpencode(sandbox: Sandbox, args: readonly string[], stdin = ""): Running {
-  const child = spawn(BINARY, args, {
-    cwd: sandbox.projectDir,
-    env: sandbox.env,
-    stdio: ["pipe", "pipe", "pipe"],
-  });
+  return spawnProgram(BINARY, args, { cwd: sandbox.projectDir, env: sandbox.env, stdin });
+}
+
+export function spawnProgram(
+  program: string,
+  args: readonly string[],
+  { cwd, env, stdin = "" }: { cwd: string; env: NodeJS.ProcessEnv; stdin?: string },
+): Running {
+  const child = spawn(program, args, { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
   alive.add(child);
   const output = { stdout: "", stderr: "" };
   const listeners = new Set<() => void>();

@@ -1,16 +1,14 @@
 /** Plays the scenarios of a folder and gives each one's recording, as little one after the other as possible. */
 import { limited } from "./limited.ts";
 import { startModel, type ModelServer } from "./model.ts";
-import { exportSession } from "./process.ts";
+import { exportSessions } from "./opencode.ts";
 import type { Scenario, Stage } from "./scenario.ts";
 import { openTheatre, type Theatre } from "./stage.ts";
 
 /** Scenarios that run at once against the shared server: enough to disturb each other, not to starve. */
 const AT_ONCE = 6;
-/** A scenario that takes longer hangs. */
-const DEADLINE_MS = 60_000;
-/** opencode needs a second and a half of processor time for an export. */
-const EXPORTS_AT_ONCE = 2;
+/** A scenario that takes longer hangs. On a busy machine some take more than a minute. */
+const DEADLINE_MS = 180_000;
 
 export interface Played {
   stage: Stage;
@@ -20,7 +18,6 @@ export interface Played {
 
 export class ScenarioRun {
   readonly #shared: readonly Scenario[];
-  readonly #export = limited(EXPORTS_AT_ONCE);
   readonly #theatres: Theatre[] = [];
   #model: Promise<ModelServer> | undefined;
   #played: Map<Scenario, Promise<Played>> | undefined;
@@ -48,7 +45,7 @@ export class ScenarioRun {
     try {
       const sessions = await drive(scenario, theatre.stage);
       await theatre.close();
-      return await this.#finish(theatre.stage, sessions);
+      return { stage: theatre.stage, exports: await exportSessions(theatre.stage.sandbox, sessions) };
     } finally {
       await theatre.close();
     }
@@ -60,13 +57,20 @@ export class ScenarioRun {
     const turn = limited(AT_ONCE);
     const driven = this.#shared.map((scenario) => turn(async () => drive(scenario, (await opened).stage)));
     // Only after the server has ended is everything on the disk.
-    const closed = Promise.allSettled(driven).then(async () => (await opened).close());
-    const played = driven.map(async (sessions) => {
-      await closed;
-      return this.#finish((await opened).stage, await sessions);
+    const exported = Promise.allSettled(driven).then(async (ends) => {
+      const theatre = await opened;
+      await theatre.close();
+      const ids = ends.flatMap((end) => (end.status === "fulfilled" ? end.value : []));
+      const exports = await exportSessions(theatre.stage.sandbox, ids);
+      return { stage: theatre.stage, exports: new Map(exports.map((text, at) => [ids[at], text])) };
+    });
+    const played = driven.map(async (sessions): Promise<Played> => {
+      const ids = await sessions;
+      const { stage, exports } = await exported;
+      return { stage, exports: ids.map((id) => exports.get(id) ?? "") };
     });
     // Each failure is reported by the scenario's own test.
-    for (const promise of played) promise.catch(() => {});
+    for (const promise of [exported, ...played]) promise.catch(() => {});
     return new Map(
       this.#shared.map((scenario, index) => [scenario, played[index] ?? Promise.reject(new Error("lost"))]),
     );
@@ -77,11 +81,6 @@ export class ScenarioRun {
     const theatre = await openTheatre(await this.#model, own);
     this.#theatres.push(theatre);
     return theatre;
-  }
-
-  async #finish(stage: Stage, sessionIDs: readonly string[]): Promise<Played> {
-    const exports = sessionIDs.map((id) => this.#export(() => exportSession(stage.sandbox, id)));
-    return { stage, exports: await Promise.all(exports) };
   }
 }
 

@@ -1,5 +1,9 @@
 /** A scenario: what the model does, what the user does, and what else must hold besides the comparison with the export. */
-import type { TranscriptEntry, TranscriptHeader, TranscriptProblem } from "../../../src/format/entries.ts";
+import type {
+  TranscriptEntry,
+  TranscriptHeader,
+  TranscriptProblem,
+} from "../../../src/transcript/format/entry-types.ts";
 import type { OpencodeClient } from "./client.ts";
 import type { EventFeed } from "./event-feed.ts";
 import type { ExportedSession } from "./export.ts";

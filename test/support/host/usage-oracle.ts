@@ -1,5 +1,5 @@
 /** Compares the tokens and costs in a transcript with those of the export's model calls. */
-import type { TokenCounts, TranscriptEntry } from "../../../src/format/entries.ts";
+import type { TokenCounts, TranscriptEntry } from "../../../src/transcript/format/entry-types.ts";
 import { field } from "./fields.ts";
 import type { ExportedSession } from "./export.ts";
 

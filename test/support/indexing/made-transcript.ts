@@ -1,5 +1,5 @@
 /** Lines of a transcript of ours: questions, answers in pieces, calls, results, titles. */
-import { encodeJsonlEntry, encodeJsonlHeader, type TranscriptEntry } from "../../../src/format/index.ts";
+import { encodeJsonlEntry, encodeJsonlHeader, type TranscriptEntry } from "../../../src/transcript/format/formats.ts";
 
 export function encodeHeader(sessionID: string): string {
   return encodeJsonlHeader({ version: 1, sessionID });

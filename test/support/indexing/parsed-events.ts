@@ -1,31 +1,57 @@
 import { readFileSync } from "node:fs";
-import { redactEvents } from "../../../src/indexing/redact-events.ts";
-import { noProgress, SessionEvents } from "../../../src/indexing/session-events.ts";
-import { detectSource } from "../../../src/parse/sources/index.ts";
-import { sourceOptions } from "../../../src/scan/find-units.ts";
-import { outputReader } from "../../../src/sessions/output-reader.ts";
+import { rowsOf } from "../../../src/indexing/session-rows.ts";
+import { claudeCode } from "../../../src/parse/sources/claude-code.ts";
+import { detectSource } from "../../../src/parse/sources/sources.ts";
+import { sourceOptions, type LineOptions } from "../../../src/parse/line-messages.ts";
+import { outputReader } from "../../../src/sessions/reading-options.ts";
 import { sessionRef } from "../../../src/sessions/session-ref.ts";
-import type { StoredEvent } from "../../../src/store/model.ts";
-import { NO_REDACTOR } from "./index-fixture.ts";
+import { storableJson, storableKey, storableText } from "../../../src/store/storable.ts";
+import type { StoredBlock, StoredMessage } from "../../../src/store/stored-model.ts";
 
-/**
- * The events of a transcript as the parser gives them, which reads it as a whole and holds texts back until they are
- * whole: what an index of it must hold, however it came about. Undefined if it is no transcript yet.
- */
-export async function parsedEvents(path: string, sessionId: string): Promise<StoredEvent[] | undefined> {
-  const bytes = readFileSync(path);
-  const source = detectSource(bytes.toString("utf8", 0, 64 * 1024));
-  if (source?.name !== "markdown" && source?.name !== "jsonl") return undefined;
-  const events = new SessionEvents({ sessionId, repeats: false, idsBy: "name" }, noProgress());
-  const readOutput = outputReader(sessionRef({ id: sessionId, source: "transcript", path }));
+export interface SessionRows {
+  messages: StoredMessage[];
+  blocks: StoredBlock[];
+}
+
+/** The rows of a session that is read as a whole, with nothing redacted. */
+export async function rowsOfBytes(
+  sessionId: string,
+  bytes: Uint8Array,
+  options: LineOptions = {},
+): Promise<SessionRows> {
+  const source = detectSource(Buffer.from(bytes.subarray(0, 65_536)).toString("utf8")) ?? claudeCode;
   const chunks = (async function* () {
     yield bytes;
   })();
-  for await (const units of source.read(chunks, sourceOptions(readOutput === undefined ? {} : { readOutput }))) {
-    for (const unit of units) events.add(unit);
-  }
-  const taken = events.take();
-  const { events: all, late } = await redactEvents(NO_REDACTOR, taken.events, taken.late, []);
-  const names = new Map(late.map((name) => [name.event_id, name]));
-  return all.map((event) => ({ ...event, ...names.get(event.event_id) }));
+  const units = [];
+  for await (const batch of source.read(chunks, sourceOptions(options))) units.push(...batch);
+  const store = { known: () => Promise.reject(new Error("Nothing is before the first part.")) };
+  const { messages, blocks } = await rowsOf({ store, sessionId, source }, units, 0);
+  const places = new Map(messages.map(({ message_id, ordinal }) => [message_id, ordinal]));
+  const placeOf = ({ message_id }: StoredBlock): number => places.get(message_id ?? "") ?? -1;
+  return {
+    messages,
+    blocks: blocks.toSorted((a, b) => placeOf(a) - placeOf(b) || a.block_order - b.block_order),
+  };
+}
+
+/** As a database gives rows back: texts without NUL and half surrogate pairs, overlong ids shortened. */
+function storable(value: unknown): unknown {
+  const keys = new Set(["source_id", "source_uuid", "tool_use_id", "answers_uuid", "uuid"]);
+  return JSON.parse(storableJson(value), (name, inner: unknown) => {
+    if (typeof inner !== "string") return inner;
+    return keys.has(name) ? storableKey(inner) : storableText(inner);
+  });
+}
+
+/**
+ * The rows of a transcript as the parser gives them, which reads it as a whole and holds texts back until they are
+ * whole: what an index of it must hold, however it came about. Undefined if it is no transcript yet.
+ */
+export async function parsedRows(path: string, sessionId: string): Promise<unknown> {
+  const bytes = readFileSync(path);
+  const name = detectSource(bytes.toString("utf8", 0, 64 * 1024))?.name;
+  if (name !== "markdown" && name !== "jsonl") return undefined;
+  const readOutput = outputReader(sessionRef({ id: sessionId, source: "transcript", path }));
+  return storable(await rowsOfBytes(sessionId, bytes, readOutput === undefined ? {} : { readOutput }));
 }

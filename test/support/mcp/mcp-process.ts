@@ -5,17 +5,15 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { REPOSITORY } from "../repository.ts";
+import { isLong } from "../runner.ts";
 
 export const BUILT = join(REPOSITORY, "dist/cli/main.js");
 const SOURCES = join(REPOSITORY, "src/cli/main.ts");
 
-/** The forms of the program that there are here, by name. */
-export function forms(): [name: string, main: string][] {
+/** Forms of the program to test, by name: as users have it, and its sources too in `npm run test:long`. */
+export function forms(): (readonly [name: string, main: string])[] {
   if (!existsSync(BUILT)) throw new Error("Build the package first: npm run build.");
-  return [
-    ["sources", SOURCES],
-    ["built", BUILT],
-  ];
+  return [["built", BUILT], ...(isLong ? ([["sources", SOURCES]] as const) : [])];
 }
 
 export function environment(home: string): Record<string, string> {

@@ -1,6 +1,6 @@
-import type { TranscriptInput } from "../../../src/format/index.ts";
+import type { TranscriptInput } from "../../../src/transcript/format/formats.ts";
 import type { ParseResult } from "../../../src/parse/model.ts";
-import type { ParseOptions } from "../../../src/parse/options.ts";
+import type { ParseOptions } from "../../../src/parse/parse-options.ts";
 import { parseTranscript } from "../../../src/parse/parse-transcript.ts";
 
 /** Ids that are the same in every run: `id-1`, `id-2`, … */

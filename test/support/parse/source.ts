@@ -1,6 +1,6 @@
 /** Reads an input through one source, without the detection and the defaults that go before it. */
 import { Assembler } from "../../../src/parse/assembler.ts";
-import type { Source, SourceOptions, SourceUnit } from "../../../src/parse/draft.ts";
+import type { Source, SourceOptions, SourceUnit } from "../../../src/parse/message-draft.ts";
 import type {
   LineAccount,
   ParsedContentBlock,

@@ -1,7 +1,7 @@
 /** What a parse says, in short. */
 import assert from "node:assert/strict";
 import type { ParseErrorCode, ParseResult } from "../../../src/parse/model.ts";
-import type { ParseOptions } from "../../../src/parse/options.ts";
+import type { ParseOptions } from "../../../src/parse/parse-options.ts";
 import { parseTranscript } from "../../../src/parse/parse-transcript.ts";
 import { brokenInvariants } from "./invariants.ts";
 

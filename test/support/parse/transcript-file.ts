@@ -6,10 +6,10 @@ import {
   encodeMarkdownHeader,
   type TranscriptEntry,
   type TranscriptHeader,
-} from "../../../src/format/index.ts";
-import type { Source } from "../../../src/parse/draft.ts";
-import { jsonl } from "../../../src/parse/sources/jsonl.ts";
-import { markdown } from "../../../src/parse/sources/markdown.ts";
+} from "../../../src/transcript/format/formats.ts";
+import type { Source } from "../../../src/parse/message-draft.ts";
+import { jsonl } from "../../../src/parse/sources/transcript-jsonl.ts";
+import { markdown } from "../../../src/parse/sources/transcript-markdown.ts";
 
 const filePath = "ses_parent/ses_1.md";
 

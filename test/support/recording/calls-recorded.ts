@@ -1,6 +1,6 @@
 /** What tests of recorded results begin with: a folder, a session of calls that end at once, and the results of it. */
 import { join } from "node:path";
-import type { TranscriptEntry } from "../../../src/format/entries.ts";
+import type { TranscriptEntry } from "../../../src/transcript/format/entry-types.ts";
 import { makeTempDir } from "../temp-dir.ts";
 import { call, message, running, session, type CallPlace, type HostStep } from "./host-steps.ts";
 

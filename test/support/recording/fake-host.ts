@@ -1,7 +1,7 @@
 /** What a host that is asked would answer, by session. */
-import { sessionRecord } from "../../../src/host/opencode/events.ts";
-import { isFields } from "../../../src/host/opencode/fields.ts";
-import { storedRecords } from "../../../src/host/opencode/queries.ts";
+import { sessionRecord } from "../../../src/host/opencode-1/events.ts";
+import { isFields } from "../../../src/host/opencode-1/event-fields.ts";
+import { storedRecords } from "../../../src/host/opencode-1/queries.ts";
 import type { HostRecord, SessionRecord } from "../../../src/transcript/records.ts";
 import type { RecorderQueries } from "../../../src/transcript/recorder.ts";
 import { stored, type Conversation } from "./conversation.ts";

@@ -1,6 +1,6 @@
 /** What a host does, as data: an event of its bus or the call of a hook. Made here by hand, in opencode's shapes. */
-import type { EventTranslator } from "../../../src/host/opencode/events.ts";
-import { callHints, promptRecords, resultHints } from "../../../src/host/opencode/hook-records.ts";
+import type { EventTranslator } from "../../../src/host/opencode-1/events.ts";
+import { callHints, promptRecords, resultHints } from "../../../src/host/opencode-1/hook-records.ts";
 import type { HostRecord } from "../../../src/transcript/records.ts";
 
 export type HookName = "chat.message" | "tool.execute.before" | "tool.execute.after";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { Hooks, PluginInput } from "@opencode-ai/plugin";
-import type { FileSystem } from "../../../src/files/file-system.ts";
-import { createHooks } from "../../../src/host/opencode/hooks.ts";
+import type { FileSystem } from "../../../src/transcript/files/file-system.ts";
+import { createHooks } from "../../../src/host/opencode-1/hooks.ts";
 import type { HostStep } from "./host-steps.ts";
 
 /** One request that the plugin made of its client. */

@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { parseOptions, type Options } from "../../../src/config.ts";
-import type { FaultEvent } from "../../../src/files/fault-episode.ts";
-import type { FileSystem } from "../../../src/files/file-system.ts";
-import type { TranscriptEntry, TranscriptHeader, TranscriptItem } from "../../../src/format/entries.ts";
-import { mergeContinuations, openTranscript } from "../../../src/format/index.ts";
-import { EventTranslator } from "../../../src/host/opencode/events.ts";
+import type { FaultEvent } from "../../../src/transcript/files/fault.ts";
+import type { FileSystem } from "../../../src/transcript/files/file-system.ts";
+import type { TranscriptEntry, TranscriptHeader, TranscriptItem } from "../../../src/transcript/format/entry-types.ts";
+import { mergeContinuations, openTranscript } from "../../../src/transcript/format/formats.ts";
+import { EventTranslator } from "../../../src/host/opencode-1/events.ts";
 import { createRecorder } from "../../../src/transcript/create-recorder.ts";
-import type { TranscriptFormat } from "../../../src/transcript/paths.ts";
+import type { TranscriptFormat } from "../../../src/transcript/transcript-paths.ts";
+import type { Redaction } from "../../../src/transcript/preparation.ts";
 import type { Recorder, RecorderQueries } from "../../../src/transcript/recorder.ts";
 import { recordsOf, type HostStep } from "./host-steps.ts";
 import { shortForm } from "./timeline-driver.ts";
@@ -20,6 +21,7 @@ const NO_ANSWERS: RecorderQueries = { session: async () => undefined, history: a
 export interface RecordingOptions extends Partial<Options> {
   queries?: RecorderQueries;
   fs?: FileSystem;
+  redaction?: Redaction;
 }
 
 /** One life of the plugin: its recorder and what it had to tell. */
@@ -30,7 +32,7 @@ export class Recording {
   readonly #translator = new EventTranslator();
 
   /** Without `redact` nothing is redacted: it takes a while to load, and is tested elsewhere. */
-  constructor(dataFolder: string, { queries = NO_ANSWERS, fs, ...options }: RecordingOptions = {}) {
+  constructor(dataFolder: string, { queries = NO_ANSWERS, fs, redaction, ...options }: RecordingOptions = {}) {
     this.recorder = createRecorder({
       dataFolder,
       options: { ...parseOptions({ redact: false }).options, ...options },
@@ -38,6 +40,7 @@ export class Recording {
       onFault: (event) => void this.faults.push(event),
       onFailure: (error) => void this.failures.push(error),
       ...(fs ? { fs } : {}),
+      ...(redaction ? { redaction } : {}),
     });
   }
 

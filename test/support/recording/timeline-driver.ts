@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { TranscriptEntry } from "../../../src/format/entries.ts";
-import { mergeContinuations } from "../../../src/format/merge.ts";
-import { EventTranslator } from "../../../src/host/opencode/events.ts";
-import { Timeline } from "../../../src/transcript/timeline/timeline.ts";
+import type { TranscriptEntry } from "../../../src/transcript/format/entry-types.ts";
+import { mergeContinuations } from "../../../src/transcript/format/merge.ts";
+import { EventTranslator } from "../../../src/host/opencode-1/events.ts";
+import { Timeline } from "../../../src/transcript/timeline/session-timeline.ts";
 import { recordsOf, type HostStep } from "./host-steps.ts";
 
 /** Runs the timeline of one session on a clock of its own, which moves only when told to. */

@@ -1,6 +1,8 @@
 /** The backends that the tests of the store run on. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openStore, type StoreWhere } from "../../../src/store/open-store.ts";
+import { migrateStore, openStore, type StoreWhere } from "../../../src/store/open-store.ts";
 import { openPool } from "../../../src/store/postgres/pool.ts";
 import type { Row } from "../../../src/store/row.ts";
 import { openSqliteDatabase } from "../../../src/store/sqlite/open-sqlite.ts";
@@ -12,13 +14,41 @@ export interface TestBackend {
   name: "sqlite" | "postgres";
   /** A place without a store. */
   newPlace(): Promise<StoreWhere>;
+  /** A place with an empty store. */
+  newStore(): Promise<StoreWhere>;
   /** Runs one statement past the store. */
   sql(where: StoreWhere, statement: string): Promise<Row[]>;
 }
 
+/** Bytes of an empty store, which this process makes once: the steps of the migrations take longer than many tests. */
+let emptyFile: Promise<Buffer> | undefined;
+
+async function migratedBytes(): Promise<Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), "opencode-transcripts-"));
+  try {
+    const path = join(folder, "store.db");
+    await migrateStore({ env: { TRANSCRIPTS_DATABASE: path }, home: folder });
+    return readFileSync(path);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** A place with an empty store in SQLite. */
+export async function newSqliteStore(): Promise<StoreWhere> {
+  const home = makeTempDir();
+  const path = join(home, "transcripts.db");
+  writeFileSync(path, await (emptyFile ??= migratedBytes()), { mode: 0o600 });
+  return { env: { TRANSCRIPTS_DATABASE: path }, home };
+}
+
 export const sqlite: TestBackend = {
   name: "sqlite",
-  newPlace: async () => ({ env: { TRANSCRIPTS_DATABASE: join(makeTempDir(), "made", "store.db") }, home: "/nowhere" }),
+  newPlace: async () => {
+    const home = makeTempDir();
+    return { env: { TRANSCRIPTS_DATABASE: join(home, "made", "store.db") }, home };
+  },
+  newStore: newSqliteStore,
   sql: async ({ env }, statement) => {
     const database = await openSqliteDatabase(env["TRANSCRIPTS_DATABASE"] ?? "", { readOnly: false });
     try {
@@ -31,9 +61,18 @@ export const sqlite: TestBackend = {
 
 /** On a server that is started before the first test. */
 export function postgres(server: () => PostgresServer): TestBackend {
+  const placeOf = (url: string): StoreWhere => ({ env: { TRANSCRIPTS_DATABASE_URL: url }, home: makeTempDir() });
+  // The steps of the migrations take longer than most tests: copying what they made does not.
+  let migrated: Promise<string> | undefined;
+  const migrate = async (): Promise<string> => {
+    const url = await server().newDatabase();
+    await migrateStore(placeOf(url));
+    return url;
+  };
   return {
     name: "postgres",
-    newPlace: async () => ({ env: { TRANSCRIPTS_DATABASE_URL: await server().newDatabase() }, home: "/nowhere" }),
+    newPlace: async () => placeOf(await server().newDatabase()),
+    newStore: async () => placeOf(await server().newDatabase(await (migrated ??= migrate()))),
     sql: async ({ env }, statement) => {
       const pool = await openPool(env["TRANSCRIPTS_DATABASE_URL"] ?? "", { readOnly: false });
       try {
@@ -50,7 +89,7 @@ export async function withStore(
   backend: TestBackend,
   work: (store: Store, where: StoreWhere) => Promise<void>,
 ): Promise<void> {
-  const where = await backend.newPlace();
+  const where = await backend.newStore();
   const store = await openStore(where);
   try {
     await work(store, where);

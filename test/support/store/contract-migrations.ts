@@ -1,7 +1,7 @@
 /** The steps of the tables, on every backend. */
 import assert from "node:assert/strict";
 import { foldedPattern } from "../../../src/matching/folding.ts";
-import { MIGRATIONS } from "../../../src/store/migrations/index.ts";
+import { MIGRATIONS } from "../../../src/store/migrations/migrations.ts";
 import {
   LATEST_VERSION,
   migrateStore,
@@ -12,12 +12,14 @@ import {
 import type { NewSnippet, Store } from "../../../src/store/store.ts";
 import { describe, test } from "../runner.ts";
 import type { TestBackend } from "./backends.ts";
-import { laterChange, madeEvent, madeSnippet } from "./made-rows.ts";
+import { laterChange, madeEvent, madeSnippet, rowsOfEvents } from "./made-rows.ts";
 import { migrationChild } from "./waiting-children.ts";
 import { refused } from "./rejection.ts";
 
 const EVENT = "Straße, KELVIN \u212a and plain words";
 const CONTENT = `ΣΊΣΥΦΟΣ and an "old" snippet ${"z".repeat(100)}`;
+/** Events that a step works on for long enough to be killed in it. */
+const MANY = 8_000;
 const VERSIONS = Array.from({ length: LATEST_VERSION }, (_, at) => at + 1);
 
 export function migrationContract(backend: TestBackend): void {
@@ -74,6 +76,47 @@ export function migrationContract(backend: TestBackend): void {
           madeSnippet({ snippet_type: "learning_pattern", source_line_start: line, source_line_end: line + 4 });
         assert.equal(await store.insertSuggestion(of(5)), undefined);
         assert.ok(await store.insertSuggestion(of(50)));
+      } finally {
+        await store.close();
+      }
+    });
+
+    test("events of version 7 are blocks with their text, and the same blocks once they are read again", async () => {
+      const where = await backend.newPlace();
+      await migrateStore(where, 2);
+      await insertRows(backend, where, 2);
+      await backend.sql(where, "UPDATE sessions SET title = 'Straße, KELVIN K and…', source = 'claude-code'");
+      await backend.sql(where, "UPDATE events SET occurred_at = '2026-01-01T00:00:05.000Z' WHERE ordinal = 2");
+      await migrateStore(where, 7);
+      const store = await openStore(where);
+      try {
+        const session = await store.session("s1");
+        // The title is the beginning of the prompt, which is found as what it is.
+        assert.deepEqual([session?.agent, session?.given_title], ["claude-code", null]);
+        assert.equal(session?.ended_at, "2026-01-01T00:00:05.000Z");
+        const [first] = await store.blocks("s1");
+        assert.deepEqual([first?.event_id, first?.kept, first?.content], ["s1-0", "text", EVENT]);
+        const messages = await store.messages("s1");
+        assert.deepEqual(
+          messages.map(({ ordinal, role, has_text, superseded }) => [ordinal, role, has_text, superseded]),
+          [0, 1, 2].map((at) => [at, "user", true, false]),
+        );
+        const events = [EVENT, EVENT, "Later words"].map((content, at) => madeEvent(at, { content, is_own: at === 1 }));
+        const whole = rowsOfEvents(events).blocks.map((block) => ({ ...block, kept: "all" as const }));
+        assert.equal(await store.writeSession(laterChange(1, events, { rewritesFrom: 0, blocks: whole })), true);
+        const blocks = await store.blocks("s1");
+        assert.deepEqual(
+          blocks.map(({ event_id, kept, superseded }) => [event_id, kept, superseded]),
+          [0, 1, 2].map((at) => [`s1-${at}`, "all", false]),
+        );
+        // None that the migration made is left.
+        assert.deepEqual(
+          (await store.messages("s1")).map(({ message_id }) => message_id),
+          blocks.map(({ message_id }) => message_id),
+        );
+        const { snippets } = await store.querySnippets({ limit: 5, offset: 0 });
+        assert.equal(snippets[0]?.event_id, "s1-0");
+        assert.equal(await countOf(store, "straße"), 1);
       } finally {
         await store.close();
       }
@@ -136,10 +179,16 @@ export function migrationContract(backend: TestBackend): void {
       );
     });
 
-    test("a process killed in the middle leaves whole steps, and the next one goes on", async () => {
+    for (const from of [2, 7]) {
+      test(`a process killed in the middle, from version ${from}, leaves whole steps, and the next one goes on`, () =>
+        checkKills(from));
+    }
+
+    async function checkKills(from: number): Promise<void> {
       const where = await backend.newPlace();
       await migrateStore(where, 2);
       await insertMany(backend, where);
+      await migrateStore(where, from);
       const reached = new Set<number>();
       for (const waitMs of [5, 30, 80, 150, 300]) {
         const child = await migrationChild(where);
@@ -149,19 +198,20 @@ export function migrationContract(backend: TestBackend): void {
         await child.end();
         const version = await storeVersion(where);
         reached.add(version);
-        assert.ok(version >= 2 && version <= LATEST_VERSION);
+        assert.ok(version >= from && version <= LATEST_VERSION);
         const [row] = await backend.sql(where, "SELECT count(*) AS steps FROM transcripts_migrations");
         assert.equal(row?.["steps"], version);
       }
       const store = await openStore(where);
       try {
-        assert.equal(await countOf(store, "straße 19999"), 1);
-        assert.equal(await countOf(store, "plain words"), 20_000);
+        assert.equal(await countOf(store, `straße ${MANY - 1}`), 1);
+        assert.equal(await countOf(store, "plain words"), MANY);
+        assert.equal((await store.messages("s1")).length, MANY);
       } finally {
         await store.close();
       }
-      assert.ok(reached.has(2), `No process was killed early enough: ${[...reached].join()}`);
-    });
+      assert.ok(reached.has(from), `No process was killed early enough: ${[...reached].join()}`);
+    }
   });
 }
 
@@ -178,7 +228,8 @@ async function shapeOf(backend: TestBackend, where: StoreWhere, version: number)
            UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND proname LIKE 'conv%'
            UNION ALL SELECT tgname FROM pg_trigger WHERE NOT tgisinternal
          ) AS shapes ORDER BY shape`;
-  return (await backend.sql(where, sql)).map(({ shape }) => String(shape)).join("\n");
+  // A table that was made anew has its name in quotes.
+  return (await backend.sql(where, sql)).map(({ shape }) => String(shape).replaceAll(/["\s]/g, "")).join("\n");
 }
 
 const EVENT_COLUMNS =
@@ -196,7 +247,7 @@ async function insertRows(backend: TestBackend, where: StoreWhere, version: numb
   if (version < 3) await backend.sql(where, `INSERT INTO events (${EVENT_COLUMNS}) VALUES ${events.join()}`);
   if (version < 2) return;
   const cited = version < 3 ? "'s1-0'" : "NULL";
-  if (version >= LATEST_VERSION) return;
+  if (version >= 7) return;
   await backend.sql(
     where,
     `INSERT INTO conversation_snippets
@@ -245,7 +296,7 @@ async function insertMany(backend: TestBackend, where: StoreWhere): Promise<void
   );
   await backend.sql(
     where,
-    `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 19999)
+    `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${MANY - 1})
      INSERT INTO events (${EVENT_COLUMNS})
      SELECT 's1-' || n, 's1', n, 1, 0, 'user', 'user', 'text', (1 = 0), (1 = 0),
        'Straße ' || n || ', plain words and others that make it long enough to take its time ' || (n * 7919) FROM numbers`,

@@ -93,7 +93,7 @@ export function queryContract(backend: TestBackend): void {
     it("a project is its folder or the last name of it", async (store) => {
       const projects = ["/work/app", "/other/App", "/work/app/sub", "/work/app2", null, "C:\\code\\app", "/"];
       for (const [at, project] of projects.entries()) {
-        await store.writeSession({ session: madeSession(`${at}`, { project }), expected: 0, events: [] });
+        await store.writeSession({ session: madeSession(`${at}`, { project }), expected: 0, messages: [], blocks: [] });
         await store.insertSnippet(madeSnippet({ session_id: `${at}` }));
       }
       const sessions = async (project: string): Promise<string> => {

@@ -1,6 +1,6 @@
 /** What every store does with sessions and their events. */
 import assert from "node:assert/strict";
-import type { StoredSession } from "../../../src/store/model.ts";
+import type { StoredBlock, StoredSession } from "../../../src/store/stored-model.ts";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Candidate, CandidateQuery, Store } from "../../../src/store/store.ts";
 import { describe, test } from "../runner.ts";
@@ -14,40 +14,38 @@ export function sessionContract(backend: TestBackend): void {
       test(name, () => withStore(backend, work));
 
     it("a session comes back as it was written", async (store) => {
-      const memory = Uint8Array.from({ length: 300 }, (_, at) => at % 256);
       const session = madeSession("a", {
         source: "opencode-store",
         project: null,
         parent_id: "p",
         agent_id: "g",
+        agent: "opencode",
+        machine_id: "machine-1",
+        first_prompt: "Why?",
+        ended_at: "2026-02-03T04:05:06.789Z",
         title: "Título 🎈 '\"\\%",
         modified_at: "2026-02-03T04:05:06.789Z",
-        state: madeState({ source_bytes: 2 ** 52, done_lines: 3_000_000_000, memory }),
+        state: madeState({ source_bytes: 2 ** 52, done_lines: 3_000_000_000 }),
       });
-      assert.equal(await store.writeSession({ session, expected: 0, events: [] }), true);
-      const read = await store.session("a");
-      assert.deepEqual(read && { ...read, state: { ...read.state, memory: [...(read.state.memory ?? [])] } }, {
-        ...session,
-        state: { ...session.state, memory: [...memory] },
-      });
+      assert.equal(await store.writeSession({ session, expected: 0, messages: [], blocks: [] }), true);
+      assert.deepEqual(await store.session("a"), session);
       assert.equal(await store.session("A"), undefined);
     });
 
-    it("all sessions come in the order of their ids, without their memory", async (store) => {
-      const state = madeState({ memory: new Uint8Array(5) });
+    it("all sessions come in the order of their ids", async (store) => {
       const ids = ["b", "B", "a-1", "a", "é", "ｚ", "𐀀"];
-      for (const id of ids) await store.writeSession({ session: madeSession(id, { state }), expected: 0, events: [] });
+      for (const id of ids)
+        await store.writeSession({ session: madeSession(id), expected: 0, messages: [], blocks: [] });
       const read = await store.sessions();
       assert.deepEqual(
         read.map(({ session_id: id }) => id),
         ["B", "a", "a-1", "b", "é", "ｚ", "𐀀"],
       );
-      assert.ok(read.every((session) => session.state.memory === null));
     });
 
     it("sessions are found by machine and path", async (store) => {
       const make = (id: string, host: string, path: string): Promise<boolean> =>
-        store.writeSession({ session: madeSession(id, { host, path }), expected: 0, events: [] });
+        store.writeSession({ session: madeSession(id, { host, path }), expected: 0, messages: [], blocks: [] });
       await make("1", "one", "/a");
       await make("2", "one", "/b");
       await make("3", "two", "/a");
@@ -70,7 +68,7 @@ export function sessionContract(backend: TestBackend): void {
 
     it("a writer that was overtaken changes nothing", async (store) => {
       await fillSession(store, 2);
-      const late = { ...laterChange(0, [madeEvent(2)]), removeFrom: 0 };
+      const late = { ...laterChange(0, [madeEvent(2)]), rewritesFrom: 0 };
       assert.equal(await store.writeSession(late), false);
       assert.equal(await store.writeSession(laterChange(7, [])), false);
       assert.equal((await store.events("s1", { from: 0, limit: 10 })).length, 2);
@@ -90,7 +88,7 @@ export function sessionContract(backend: TestBackend): void {
       await fillSession(store, 2);
       await fillSession(store, 1, "s2");
       const stolen = [madeEvent(0, { session_id: "s1", event_id: "new" }), madeEvent(1, { event_id: "s2-0" })];
-      await refused(store.writeSession({ ...laterChange(1, stolen), removeFrom: 0 }), "invalid", "event_id");
+      await refused(store.writeSession({ ...laterChange(1, stolen), rewritesFrom: 0 }), "invalid", "event_id");
       const events = await store.events("s1", { from: 0, limit: 10 });
       assert.deepEqual(
         events.map(({ event_id: id }) => id),
@@ -101,7 +99,7 @@ export function sessionContract(backend: TestBackend): void {
 
     it("ids that no index takes are refused", async (store) => {
       const session = madeSession("x".repeat(1_001));
-      await refused(store.writeSession({ session, expected: 0, events: [] }), "invalid", "session_id");
+      await refused(store.writeSession({ session, expected: 0, messages: [], blocks: [] }), "invalid", "session_id");
       const events = [madeEvent(0, { event_id: "é".repeat(501) })];
       await refused(store.writeSession(madeChange(events)), "invalid", "event_id");
       assert.deepEqual(await store.sessions(), []);
@@ -112,12 +110,11 @@ export function sessionContract(backend: TestBackend): void {
       await fillSession(store, 2, "s2");
       const kept = await store.insertSnippet(madeSnippet({ session_id: "s2" }));
       const gone = await store.insertSnippet(madeSnippet({ event_id: "s1-1", tags: ["t"] }));
-      await store.writeCached("figures", "s1", { key: "k", value: new Uint8Array([1]) });
       assert.equal(await store.deleteSession("s1"), true);
       assert.equal(await store.deleteSession("s1"), false);
       assert.equal(await store.event("s1-0"), undefined);
       assert.equal(await store.snippet(gone.snippet_id), undefined);
-      assert.deepEqual((await store.cached("figures")).size, 0);
+      assert.deepEqual([...(await store.figures(["s1", "s2"])).keys()], ["s2"]);
       assert.deepEqual(await contentsOf(store, { terms: ["entry"] }), ["s2-1", "s2-0"]);
       for (const keyword of ["queue", "qu"]) {
         const found = await store.querySnippets({ keyword, limit: 5, offset: 0 });
@@ -126,19 +123,138 @@ export function sessionContract(backend: TestBackend): void {
       assert.equal((await store.querySnippets({ tags: ["t"], limit: 5, offset: 0 })).total_count, 0);
     });
 
-    it("cached values are replaced, and belong to sessions that are there", async (store) => {
-      await fillSession(store);
-      await store.writeCached("figures", "s1", { key: "1", value: new Uint8Array([1, 0, 255]) });
-      await store.writeCached("figures", "s1", { key: "2", value: new Uint8Array([0]) });
-      await store.writeCached("other", "s1", { key: "3", value: new Uint8Array() });
-      const cached = await store.cached("figures");
-      assert.deepEqual([...cached.keys()], ["s1"]);
-      assert.deepEqual([cached.get("s1")?.key, ...(cached.get("s1")?.value ?? [])], ["2", 0]);
-      assert.equal((await store.cached("other")).get("s1")?.value.length, 0);
-      await refused(
-        store.writeCached("figures", "none", { key: "", value: new Uint8Array() }),
-        "unknown_session",
-        "session_id",
+    it("figures without content come back as they were written, until content takes their place", async (store) => {
+      const figures = { rules: 3, source_bytes: 9, source_modified_ms: 1.5, agentProgress: true };
+      const session = madeSession("s1", { figures, state: madeState({ rules: 0, check: "" }) });
+      const kind = { block_type: "tool_use", tool_name: "Bash", status: "error", kept: "all", count: 2 } as const;
+      const rows = madeChange([madeEvent(0, { message_type: "assistant" }), madeEvent(1)]);
+      const counted = rows.messages.map((row, at) => ({ ...row, block_counts: at === 0 ? [kind] : [] }));
+      assert.equal(await store.writeSession({ ...rows, session, messages: counted, blocks: [] }), true);
+      assert.deepEqual(await store.session("s1"), session);
+      assert.deepEqual(
+        (await store.messages("s1")).map(({ block_counts: counts }) => counts),
+        [[kind], []],
+      );
+      const kinds = async (): Promise<unknown> => (await store.figures(["s1"])).get("s1")?.blocks;
+      assert.deepEqual(await kinds(), [{ session_id: "s1", ...kind }]);
+      assert.equal(await store.writeSession({ ...laterChange(1, []), ...rows, expected: 1, rewritesFrom: 0 }), true);
+      assert.equal((await store.session("s1"))?.figures, null);
+      assert.deepEqual(await kinds(), []);
+    });
+
+    it("a forgotten session is added again only after it was revived", async (store) => {
+      await fillSession(store, 2);
+      await fillSession(store, 1, "s2");
+      await store.insertSnippet(madeSnippet());
+      const tombstones = [
+        { session_id: "s1", place: "" },
+        { session_id: "s1", place: "p1" },
+        { session_id: "s3", place: "p3" },
+      ];
+      await store.forgetSessions(["s1"], tombstones);
+      await store.forgetSessions([], tombstones);
+      assert.deepEqual(await store.forgotten(), tombstones);
+      assert.deepEqual(
+        (await store.sessions()).map(({ session_id: id }) => id),
+        ["s2"],
+      );
+      assert.equal((await store.querySnippets({ limit: 5, offset: 0 })).total_count, 0);
+      assert.equal(await store.writeSession(madeChange([madeEvent(0)])), false);
+      assert.equal(await store.writeSession(laterChange(1, [madeEvent(0)])), false);
+      const { state: _, ...session } = madeSession("s3");
+      await assert.rejects(store.registerSession(session), { code: "forgotten" });
+      assert.deepEqual(
+        (await store.sessions()).map(({ session_id: id }) => id),
+        ["s2"],
+      );
+      await store.reviveSessions([
+        { session_id: "s1", place: "other" },
+        { session_id: "other", place: "p3" },
+        { session_id: "none", place: "" },
+      ]);
+      assert.deepEqual(await store.forgotten(), []);
+      assert.equal(await store.writeSession(madeChange([madeEvent(0)])), true);
+      await store.registerSession(session);
+      assert.equal((await store.sessions()).length, 3);
+    });
+
+    it("failures are counted by what their messages say, in the current rows", async (store) => {
+      const failed = (at: number, content: string, changed: Partial<StoredBlock> = {}) =>
+        madeEvent(at, { block_type: "tool_result", tool_name: "Bash", status: "error", content, ...changed });
+      const events = [
+        failed(0, "/a/b.ts:1: error: no such thing"),
+        failed(1, "/c/d.ts:22: error: no such thing"),
+        failed(2, "error: no such thing", { superseded: true }),
+        failed(3, "error: another one here"),
+        failed(4, "error: of our own output", { is_own: true }),
+        failed(5, "error: it is said, but it did not fail", { status: "completed" }),
+        failed(6, "Exit code 1"),
+      ];
+      const change = madeChange(events);
+      assert.equal(await store.writeSession(change), true);
+      const seen = async () =>
+        new Set(
+          (await store.failures()).map(({ session_id, signature, count }) => [session_id, signature, count].join(" ")),
+        );
+      assert.deepEqual(await seen(), new Set(["s1 <path>: error: no such thing 2", "s1 error: another one here 1"]));
+      const [first] = change.blocks;
+      const mended = {
+        ...change,
+        expected: 1,
+        messages: [],
+        blocks: first ? [{ ...first, status: "completed" as const }] : [],
+      };
+      const session = { ...change.session, state: { ...change.session.state, revision: 2 } };
+      assert.equal(await store.writeSession({ ...mended, session }), true);
+      assert.deepEqual(await seen(), new Set(["s1 <path>: error: no such thing 1", "s1 error: another one here 1"]));
+    });
+
+    it("figures are of the current rows of the sessions that are asked for, and of answers that were dropped", async (store) => {
+      const call = { block_type: "tool_use", message_type: "assistant", tool_name: "Bash", tool_use_id: "c" } as const;
+      const events = [
+        madeEvent(0),
+        madeEvent(1, { ...call, status: "error" }),
+        madeEvent(2, { block_type: "tool_result", tool_name: "Bash", status: "error" }),
+        madeEvent(3, { ...call, status: "error", superseded: true }),
+        madeEvent(4, { block_type: "thinking", message_type: "assistant" }),
+        madeEvent(5, { ...call, status: "error" }),
+        madeEvent(6, { block_type: "thinking", message_type: "assistant", superseded: true }),
+        madeEvent(7, { block_type: "thinking", message_type: "assistant", superseded: true, is_sidechain: true }),
+      ];
+      const change = madeChange(events);
+      const usage = { source_id: "m", model: "made", tokens_in: 3, tokens_out: 4, usage_calls: [] };
+      const messages = change.messages.map((row, at) => ({
+        ...row,
+        superseded: at === 3 || at >= 6,
+        ...(at === 4 ? usage : {}),
+        ...(at >= 6 ? { ...usage, source_id: `dropped ${at}` } : {}),
+      }));
+      assert.equal(await store.writeSession({ ...change, messages }), true);
+      await fillSession(store, 2, "s2");
+      const figures = await store.figures(["s1", "none"]);
+      assert.deepEqual([...figures.keys()], ["s1"]);
+      const rows = figures.get("s1");
+      assert.deepEqual(rows?.session, await store.session("s1"));
+      assert.deepEqual(
+        rows?.answers.map((row) => [row.source_id, row.model, row.tokens_in, row.tokens_out, row.superseded]),
+        [
+          [null, null, null, null, false],
+          ["m", "made", 3, 4, false],
+          [null, null, null, null, false],
+          ["dropped 6", "made", 3, 4, true],
+        ],
+      );
+      assert.deepEqual(
+        rows?.messages.map(({ message_type, count }) => [message_type, count]),
+        [["user", 2]],
+      );
+      assert.deepEqual(
+        new Set(rows?.blocks.map(({ block_type, tool_name, status, count }) => [block_type, tool_name, status, count])),
+        new Set([
+          ["thinking", null, null, 1],
+          ["tool_result", "Bash", "error", 1],
+          ["tool_use", "Bash", "error", 2],
+        ]),
       );
     });
   });

@@ -1,6 +1,6 @@
 /** What every store does with snippets that are written, counted and deleted. */
 import assert from "node:assert/strict";
-import { SNIPPET_TYPES, type StoredSnippet } from "../../../src/store/model.ts";
+import { SNIPPET_TYPES, type StoredSnippet } from "../../../src/store/stored-model.ts";
 import type { NewSnippet, Store } from "../../../src/store/store.ts";
 import { describe, test } from "../runner.ts";
 import { withStore, type TestBackend } from "./backends.ts";

@@ -1,6 +1,17 @@
 /** Rows for tests: whole, with as little as a test has to say about them. */
-import type { IndexState, StoredEvent, StoredSession } from "../../../src/store/model.ts";
+import type {
+  IndexState,
+  StoredBlock,
+  StoredEvent,
+  StoredMessage,
+  StoredSession,
+} from "../../../src/store/stored-model.ts";
+import type { Machine } from "../../../src/store/store-place.ts";
 import type { NewSnippet, SessionChange, Store } from "../../../src/store/store.ts";
+
+export function madeMachine(): Machine {
+  return { id: null, host: "machine" };
+}
 
 export function madeState(changed: Partial<IndexState> = {}): IndexState {
   return {
@@ -12,7 +23,6 @@ export function madeState(changed: Partial<IndexState> = {}): IndexState {
     done_lines: 9,
     events: 1,
     check: "abc",
-    memory: null,
     ...changed,
   };
 }
@@ -21,15 +31,28 @@ export function madeSession(session_id = "s1", changed: Partial<StoredSession> =
   return {
     session_id,
     source: "claude-code",
+    agent: "claude-code",
+    machine_id: null,
     host: "machine",
     path: `/sessions/${session_id}.jsonl`,
     project: "/work/app",
     parent_id: null,
     agent_id: null,
     title: null,
+    given_title: null,
+    title_is_message: false,
+    title_line: 0,
+    title_offset: 0,
+    first_prompt: null,
+    cwd: null,
+    git_branch: null,
+    agent_version: null,
     started_at: "2026-01-01T00:00:00.000Z",
+    ended_at: null,
     modified_at: null,
+    counts: { damaged: 2, unknown_lines: 1, redactions: { token: 2 } },
     state: madeState(),
+    figures: null,
     ...changed,
   };
 }
@@ -52,15 +75,68 @@ export function madeEvent(ordinal: number, changed: Partial<StoredEvent> = {}): 
     status: null,
     is_sidechain: false,
     is_own: false,
+    superseded: false,
     content: `Entry number ${ordinal}.`,
     ...changed,
+  };
+}
+
+/** Blocks that a search sees as these events, each in a message of its own. */
+export function rowsOfEvents(events: readonly StoredEvent[]): { messages: StoredMessage[]; blocks: StoredBlock[] } {
+  return { messages: events.map(messageOf), blocks: events.map(blockOf) };
+}
+
+function blockOf(event: StoredEvent): StoredBlock {
+  return {
+    ...event,
+    message_id: `${event.session_id}/m${event.ordinal}`,
+    block_order: 0,
+    source_uuid: null,
+    is_error: null,
+    exit_code: null,
+    kept: "text",
+    metadata: {},
+    identity: null,
+    record_hash: null,
+    answers_uuid: null,
+  };
+}
+
+function messageOf({ session_id, ordinal, line_number, byte_offset, ...event }: StoredEvent): StoredMessage {
+  const none = { source_id: null, uuid: null, parent_uuid: null, request_id: null, model: null, provider: null };
+  const unused = { tokens_in: null, tokens_out: null, cache_read: null, cache_write: null };
+  return {
+    message_id: `${session_id}/m${ordinal}`,
+    session_id,
+    ordinal,
+    line_number,
+    byte_offset,
+    ...none,
+    ...unused,
+    message_type: event.message_type,
+    role: null,
+    user_kind: null,
+    occurred_at: event.occurred_at,
+    cwd: null,
+    recorded_cost_usd: null,
+    usage_calls: null,
+    record_hash: null,
+    block_counts: [],
+    has_text: event.block_type === "text",
+    has_thinking: event.block_type === "thinking",
+    has_tool_use: event.block_type === "tool_use",
+    has_tool_result: event.block_type === "tool_result",
+    is_sidechain: event.is_sidechain,
+    agent_id: null,
+    metadata: {},
+    superseded: false,
   };
 }
 
 /** A first write of a session, which other values may turn into a later one. */
 export function madeChange(events: readonly StoredEvent[], changed: Partial<SessionChange> = {}): SessionChange {
   const session_id = changed.session?.session_id ?? events[0]?.session_id ?? "s1";
-  return { session: madeSession(session_id), expected: 0, events, ...changed };
+  return { session: madeSession(session_id), expected: 0, ...rowsOfEvents(events), ...changed };
 }
 
 /** The change that follows the one that made the session's revision `expected`. */
@@ -70,7 +146,7 @@ export function laterChange(
   changed: Partial<SessionChange> = {},
 ): SessionChange {
   const session = madeSession("s1", { state: madeState({ revision: expected + 1 }) });
-  return { session, expected, events, ...changed };
+  return { session, expected, ...rowsOfEvents(events), ...changed };
 }
 
 export function madeSnippet(changed: Partial<NewSnippet> = {}): NewSnippet {
@@ -94,5 +170,5 @@ export function madeSnippet(changed: Partial<NewSnippet> = {}): NewSnippet {
 export async function fillSession(store: Store, events = 3, session_id = "s1"): Promise<void> {
   const made = Array.from({ length: events }, (_, ordinal) => madeEvent(ordinal, { session_id }));
   const state = madeState({ events });
-  await store.writeSession({ session: madeSession(session_id, { state }), expected: 0, events: made });
+  await store.writeSession({ session: madeSession(session_id, { state }), expected: 0, ...rowsOfEvents(made) });
 }

@@ -4,7 +4,7 @@
  */
 import { once } from "node:events";
 import { migrateStore, openStore, type StoreWhere } from "../../../src/store/open-store.ts";
-import { StoreError } from "../../../src/store/store-error.ts";
+import { isStoreError } from "../../../src/transcripts-error.ts";
 
 const [where = "", version] = process.argv.slice(2);
 // The test gives it as it is.
@@ -19,5 +19,5 @@ try {
   else await migrateStore(place, Number(version));
   process.stdout.write('{"done":true}\n');
 } catch (error) {
-  process.stdout.write(`${JSON.stringify({ error: error instanceof StoreError ? error.code : String(error) })}\n`);
+  process.stdout.write(`${JSON.stringify({ error: isStoreError(error) ? error.code : String(error) })}\n`);
 }

@@ -3,12 +3,12 @@
  * became of it as JSON.
  */
 import { openStore } from "../../../src/store/open-store.ts";
-import { StoreError } from "../../../src/store/store-error.ts";
 import { madeSnippet } from "./made-rows.ts";
+import { isStoreError } from "../../../src/transcripts-error.ts";
 
 const [path = "", read] = process.argv.slice(2);
 const told: Record<string, unknown> = {};
-const tell = (error: unknown): unknown => (error instanceof StoreError ? error.code : String(error));
+const tell = (error: unknown): unknown => (isStoreError(error) ? error.code : String(error));
 try {
   const store = await openStore({ env: { TRANSCRIPTS_DATABASE: path }, home: "/" }, { readOnly: read === "read" });
   told["sessions"] = (await store.sessions()).length;

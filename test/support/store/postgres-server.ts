@@ -11,8 +11,8 @@ import pg from "pg";
 export interface PostgresServer {
   /** Of its first database, with user and password. */
   url: string;
-  /** Makes an empty database and resolves to its address. */
-  newDatabase(): Promise<string>;
+  /** Makes an empty database, or a copy of the one at an address, and resolves to its address. */
+  newDatabase(copied?: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ export interface PostgresServerOptions {
 /** Another program may take the port between the moment when it was free and the server's start. */
 const TRIES = 3;
 
-/** Starts a server of its own, in a second or two. It ends with this process, however that ends. */
+/** Starts a server of its own, in a second or two. It ends with this process, which it does not keep running. */
 export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
   for (let tries = 1; ; tries++) {
     try {
@@ -42,7 +42,8 @@ async function started({ durable = false }: PostgresServerOptions): Promise<Post
   const stop = (): Promise<void> => ended(child);
   try {
     const url = await addressFrom(child);
-    return { url, newDatabase: () => newDatabase(url), stop };
+    for (const handle of [child, child.stdin, child.stdout]) if ("unref" in handle) handle.unref();
+    return { url, newDatabase: (copied) => newDatabase(url, copied), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -62,18 +63,19 @@ async function addressFrom({ stdout, pid }: ChildProcess): Promise<string> {
 async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, "exit");
+  child.ref();
   child.stdin?.end();
   await exit;
 }
 
 let databases = 0;
 
-async function newDatabase(url: string): Promise<string> {
+async function newDatabase(url: string, copied = "template1"): Promise<string> {
   const name = `test_${process.pid}_${++databases}`;
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(`CREATE DATABASE ${name}`);
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${copied.replace(/^.*\//, "")}`);
   } finally {
     await client.end();
   }

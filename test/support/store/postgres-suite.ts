@@ -1,16 +1,22 @@
-import { afterAll, beforeAll } from "../runner.ts";
+import { beforeAll } from "../runner.ts";
 import { postgres, type TestBackend } from "./backends.ts";
 import { startPostgres, type PostgresServer } from "./postgres-server.ts";
 
-/** A backend on a server of this test file's own, which runs while its tests do. */
-export function postgresForThisFile(): TestBackend {
+let starting: Promise<PostgresServer> | undefined;
+
+/** A server that all test files of this process share, started before the first of their tests. It ends with the process. */
+export function sharedPostgres(): () => PostgresServer {
   let server: PostgresServer | undefined;
   beforeAll(async () => {
-    server = await startPostgres();
+    server = await (starting ??= startPostgres());
   });
-  afterAll(() => server?.stop());
-  return postgres(() => {
+  return () => {
     if (server === undefined) throw new Error("PostgreSQL has not started.");
     return server;
-  });
+  };
+}
+
+/** The store on that server. */
+export function sharedPostgresBackend(): TestBackend {
+  return postgres(sharedPostgres());
 }

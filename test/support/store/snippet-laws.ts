@@ -1,7 +1,7 @@
 /** What holds for arbitrary snippets and questions, on every backend. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { SNIPPET_TYPES, type StoredSnippet } from "../../../src/store/model.ts";
+import { SNIPPET_TYPES, type StoredSnippet } from "../../../src/store/stored-model.ts";
 import { openStore, type StoreWhere } from "../../../src/store/open-store.ts";
 import type { NewSnippet, SnippetQuery, Store } from "../../../src/store/store.ts";
 import { test } from "../runner.ts";

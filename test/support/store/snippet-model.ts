@@ -1,6 +1,6 @@
 /** A store of snippets in a few lines, to compare the real ones with. */
 import { foldedPattern } from "../../../src/matching/folding.ts";
-import type { StoredSnippet } from "../../../src/store/model.ts";
+import type { StoredSnippet } from "../../../src/store/stored-model.ts";
 import { storableText } from "../../../src/store/storable.ts";
 import type { SnippetQuery } from "../../../src/store/store.ts";
 

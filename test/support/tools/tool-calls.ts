@@ -1,7 +1,7 @@
 /** Calls tools in this process, on a machine of the test's own. */
 import { openStore } from "../../../src/store/open-store.ts";
 import type { Store } from "../../../src/store/store.ts";
-import { toolWork } from "../../../src/tools/registry.ts";
+import { toolWork } from "../../../src/tools/runner/tool-requests.ts";
 import { countTokens } from "../../../src/tools/tokens.ts";
 import type { ToolAnswer, ToolContext } from "../../../src/tools/tool.ts";
 

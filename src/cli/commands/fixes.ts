@@ -1,0 +1,119 @@
+/** `transcripts fixes` */
+import { pastFixes, requireIndex, type PastError, type PastFix } from "../../queries/past-fixes.ts";
+import { errorsIn } from "../../queries/session-errors.ts";
+import { counted } from "../../html/quantities.ts";
+import { neutralBlock, neutralLine } from "../../neutral-text.ts";
+import { TranscriptsError } from "../../transcripts-error.ts";
+import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import { openIndex } from "../find-index.ts";
+import { diffLines, excerpt } from "../fix-text.ts";
+import { flag, integer, text } from "../option-values.ts";
+import { printLine } from "../output.ts";
+import { redactedRows, redactorFor } from "../redaction.ts";
+import type { FixesRow } from "../schemas/fixes-schema.ts";
+import { sessionNamed } from "../session-input.ts";
+import { dayAndTime } from "../terminal/time-text.ts";
+import { wrap } from "../terminal/width.ts";
+
+const DEFAULT_LIMIT = 5;
+/** Fixes of one error that are shown; --json has all. */
+const MAX_FIXES = 3;
+const MAX_LINES = 12;
+const MAX_ERROR_CHARS = 100_000;
+
+export async function run(
+  context: CommandContext,
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<ExitCode> {
+  const error = await errorGiven(context, args);
+  requireIndex(context);
+  const index = await openIndex(context);
+  if (index === undefined) return 2;
+  try {
+    requireIndex(context, index.left);
+    const query = { error, project: text(options, "project"), here: flag(options, "here"), signal: context.signal };
+    const found = await pastFixes(index.store, context, query);
+    const wanted = found.slice(0, integer(options, "limit") ?? DEFAULT_LIMIT);
+    const rows = await redactedRows(redactorFor({}), wanted.map(rowOf));
+    for (const row of rows) {
+      if (flag(options, "json")) await printLine(context, row);
+      else await context.out(errorText(context, row));
+    }
+    context.note(scopeLine(found, wanted.length, index.changed.length));
+    return rows.length > 0 ? 0 : 1;
+  } finally {
+    await index.store.close();
+  }
+}
+
+/** Returns the text to compare: given, from standard input, or that of a failed call. */
+async function errorGiven(context: CommandContext, [first = "", callId]: readonly string[]): Promise<string> {
+  if (callId !== undefined) return errorOf(context, first, callId);
+  if (first !== "-") return first;
+  let given = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of context.stdin) {
+    given += decoder.decode(chunk, { stream: true });
+    if (given.length > MAX_ERROR_CHARS) break;
+  }
+  return given;
+}
+
+async function errorOf(context: CommandContext, session: string, callId: string): Promise<string> {
+  const ref = await sessionNamed(context, session, {});
+  const { rows } = await errorsIn(ref, { fixes: false, subagents: true, signal: context.signal, stdin: context.stdin });
+  const row = rows.find(({ tool_use_id: id }) => id === callId);
+  if (row !== undefined) return row.error;
+  const next = `\`transcripts errors ${session} --locate\` lists them. To look for a text, give it as one argument, in quotes.`;
+  throw new TranscriptsError("bad_arguments", `The session has no failed call ${callId}.`, next);
+}
+
+function rowOf(error: PastError): FixesRow {
+  return { version: 1, ...error, fixes: error.fixes.map((fix) => ({ ...fix, open: openCommand(fix) })) };
+}
+
+function openCommand({ session_id: id, error_line: line }: PastFix): string {
+  return `transcripts show ${id}${line === null ? "" : ` --line ${line}`} --with-tools`;
+}
+
+function errorText({ colors, columns }: CommandContext, row: FixesRow): string {
+  const seen = `${counted(row.count, "time")} in ${counted(row.session_count, "session")}`;
+  const facts = [`seen ${seen}`, `last ${dayAndTime(row.latest)}`, ...(row.is_in_project ? ["in this project"] : [])];
+  const lines = [
+    wrap(
+      `${colors.red("!")} ${colors.bold(neutralLine(row.tool_name ?? "call"))}  ${colors.dim(facts.join(", "))}`,
+      columns,
+    ),
+    colors.red(excerpt(neutralBlock(row.error), columns, MAX_LINES)),
+  ];
+  if (row.fixes.length === 0)
+    lines.push(
+      `  ${colors.yellow("never fixed")}${row.checked < row.count ? ` in the ${row.checked} that were looked at` : ""}`,
+    );
+  for (const fix of row.fixes.slice(0, MAX_FIXES)) {
+    const what = fix.diff === "" ? "the same call again" : neutralLine(fix.tool_name ?? "a call");
+    lines.push(wrap(`  ${colors.green(`fixed ${counted(fix.count, "time")} by`)} ${what}`, columns));
+    for (const step of fix.steps) lines.push(excerpt(neutralLine(stepText(step)), columns, 2));
+    for (const words of fix.words) lines.push(colors.dim(excerpt(neutralBlock(words), columns, MAX_LINES)));
+    if (fix.diff !== "") lines.push(diffLines(fix.diff, colors, columns));
+    const on = fix.host === null ? "" : `  # recorded on ${fix.host}`;
+    lines.push(`    ${colors.dim(neutralLine(fix.open + on))}`);
+  }
+  if (row.fixes.length > MAX_FIXES) lines.push(`  … and ${row.fixes.length - MAX_FIXES} more; --json has all`);
+  return `${lines.filter((line) => line !== "").join("\n")}\n\n`;
+}
+
+function stepText({ tool_name: tool, line_number: line, input }: PastFix["steps"][number]): string {
+  const values: unknown[] = typeof input === "object" && input !== null ? Object.values(input) : [input];
+  const given = values.find((value) => typeof value === "string") ?? "";
+  return `before: ${tool ?? "a call"} ${given}${line === null ? "" : `  (line ${line})`}`;
+}
+
+function scopeLine(found: readonly PastError[], shown: number, missing: number): string {
+  const fixed = found.filter(({ fixes }) => fixes.length > 0).length;
+  const what = found.length === 0 ? "no such error" : `${counted(found.length, "such error")}, ${fixed} with a fix`;
+  const more = shown < found.length ? `; the first ${shown} are shown` : "";
+  const without = missing === 0 ? "" : `; ${counted(missing, "session")} not in the index yet`;
+  return `${what} in the index${more}${without}`;
+}

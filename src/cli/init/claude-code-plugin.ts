@@ -1,0 +1,155 @@
+/** Installs this package's plugin into Claude Code: `transcripts init --claude-code`. */
+import { execFile } from "node:child_process";
+import { mkdir, readdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { z } from "zod";
+import { errorCode } from "../../transcript/files/fault.ts";
+import { shellQuoted, shellWord } from "../../calls/shell-syntax.ts";
+import { dataFolder } from "../../store/store-place.ts";
+import { TranscriptsError } from "../../transcripts-error.ts";
+import type { CommandContext } from "../command.ts";
+import { PLUGIN } from "../io.ts";
+import { writeWhole } from "../write-file.ts";
+
+/** Name under which Claude Code knows the plugin: its own and that of its marketplace. */
+const INSTALLED = `${PLUGIN}@${PLUGIN}`;
+export const ENABLE = `claude plugin enable ${INSTALLED}`;
+const MARKETPLACE = ".claude-plugin/marketplace.json";
+/** Files and folders of the package that make up the plugin. */
+const PARTS = [".claude-plugin/plugin.json", ".mcp.json", "hooks", "skills"];
+/** The program in files of the package, which Claude Code copies without `dist` and dependencies. */
+const MAIN = "${CLAUDE_PLUGIN_ROOT}/dist/cli/main.js";
+/** Maximum time of a command of Claude Code, in milliseconds. */
+const COMMAND_MS = 60_000;
+
+export interface PluginFile {
+  path: string;
+  change: "created" | "updated" | "unchanged";
+}
+
+export interface ClaudeCodeSetup {
+  /** Folder with the plugin, from which Claude Code copies it. */
+  folder: string;
+  files: PluginFile[];
+  /** `pending`: the program `claude` was not found. `disabled`: it is installed, and was turned off. */
+  plugin: "installed" | "updated" | "unchanged" | "disabled" | "pending";
+  /** Commands that were run, or that are left to the user if there is no `claude`. */
+  commands: string[];
+}
+
+/**
+ * Copies the plugin to a folder of its own, where it names this program and Node by their paths, and has `claude` install
+ * it from there. Claude Code would copy the whole folder of the package, with `node_modules` in a working copy.
+ */
+export async function setUpClaudeCode(context: CommandContext, dryRun: boolean): Promise<ClaudeCodeSetup> {
+  const folder = join(dataFolder(context), "claude-code");
+  const texts = await pluginTexts(context);
+  const files: PluginFile[] = [];
+  for (const [name, text] of texts) {
+    const path = join(folder, name);
+    const change = await changeOf(path, text);
+    files.push({ path, change });
+    if (dryRun || change === "unchanged") continue;
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeWhole(path, text);
+  }
+  const added = [
+    ["plugin", "marketplace", "add", folder],
+    ["plugin", "install", INSTALLED],
+  ];
+  const shown = (commands: readonly (readonly string[])[]): string[] =>
+    commands.map((words) => ["claude", ...words].map(shellWord).join(" "));
+  const before = await installedPlugin(context);
+  if (before === "no program") return { folder, files, plugin: "pending", commands: shown(added) };
+  if (before !== undefined && (await isCopyOf(before.installPath, texts)))
+    return { folder, files, plugin: before.enabled ? "unchanged" : "disabled", commands: [] };
+  // Claude Code takes a plugin of the same version for the same.
+  const commands = before === undefined ? added : [["plugin", "uninstall", INSTALLED], ...added];
+  if (!dryRun) for (const words of commands) await claude(context, words);
+  return { folder, files, plugin: before === undefined ? "installed" : "updated", commands: shown(commands) };
+}
+
+/** Returns the plugin's files by their paths in its folder. */
+async function pluginTexts({ installation: { folder, runtime } }: CommandContext): Promise<Map<string, string>> {
+  const main = join(folder, "dist/cli/main.js");
+  const texts = new Map<string, string>();
+  for (const name of await filesIn(folder, PARTS)) {
+    const text = await readFile(join(folder, name), "utf8");
+    texts.set(name, name.endsWith(".json") ? withProgram(text, runtime, main) : text);
+  }
+  const plugins = [{ name: PLUGIN, source: "./", description: "Keeps every session, and looks up earlier ones." }];
+  const marketplace = { name: PLUGIN, description: "Made by transcripts init.", owner: { name: PLUGIN }, plugins };
+  return texts.set(MARKETPLACE, `${JSON.stringify(marketplace, null, 2)}\n`);
+}
+
+async function filesIn(folder: string, names: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of names) {
+    const inside = await readdir(join(folder, name)).catch((error: unknown) => {
+      if (errorCode(error) === "ENOTDIR") return undefined;
+      throw error;
+    });
+    if (inside === undefined) found.push(name);
+    else
+      found.push(
+        ...(await filesIn(
+          folder,
+          inside.toSorted().map((each) => `${name}/${each}`),
+        )),
+      );
+  }
+  return found;
+}
+
+/** Returns a JSON file with the paths of Node and of this program, in commands of a shell and in lists of arguments. */
+function withProgram(json: string, runtime: string, main: string): string {
+  const value: unknown = JSON.parse(json, (key, word: unknown) => {
+    if (key === "command" && word === "node") return runtime;
+    if (typeof word !== "string") return word;
+    if (word === MAIN) return main;
+    return word.replace(`node "${MAIN}"`, () => `${shellQuoted(runtime)} ${shellQuoted(main)}`);
+  });
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+async function changeOf(path: string, text: string): Promise<PluginFile["change"]> {
+  const existing = await readFile(path, "utf8").catch((error: unknown) => {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  });
+  if (existing === undefined) return "created";
+  return existing === text ? "unchanged" : "updated";
+}
+
+async function isCopyOf(folder: string, texts: ReadonlyMap<string, string>): Promise<boolean> {
+  for (const [name, text] of texts) {
+    if ((await readFile(join(folder, name), "utf8").catch(() => undefined)) !== text) return false;
+  }
+  return true;
+}
+
+const Plugins = z.array(z.object({ id: z.string(), enabled: z.boolean(), installPath: z.string() }));
+
+async function installedPlugin(
+  context: CommandContext,
+): Promise<z.infer<typeof Plugins>[number] | undefined | "no program"> {
+  const printed = await claude(context, ["plugin", "list", "--json"]);
+  if (printed === undefined) return "no program";
+  return Plugins.parse(JSON.parse(printed)).find(({ id }) => id === INSTALLED);
+}
+
+/** Runs a `claude` command and returns its standard output, or undefined if Claude Code is not installed. */
+function claude({ env, cwd }: CommandContext, words: readonly string[]): Promise<string | undefined> {
+  const options = { env: { ...env }, cwd, timeout: COMMAND_MS, killSignal: "SIGKILL" } as const;
+  return new Promise((resolve, reject) => {
+    execFile("claude", words, options, (error, stdout, stderr) => {
+      if (error === null) return resolve(stdout);
+      // Windows has `claude` as a script, which cannot be started like this.
+      if (typeof error.code === "string") return resolve(undefined);
+      const said = (stderr.trim() || stdout.trim()).split("\n").at(-1) ?? "";
+      const problem = `\`claude ${words.join(" ")}\` failed: ${said || `exit status ${error.code}`}.`;
+      const next = "Update Claude Code and run this again, or run the command yourself.";
+      reject(new TranscriptsError("bad_file", problem, next, { cause: error }));
+    });
+  });
+}

@@ -1,0 +1,63 @@
+/** Names of sessions and projects for people, and for the next command. */
+import { shellWord } from "../calls/shell-syntax.ts";
+import type { SessionRef } from "../sessions/session-ref.ts";
+
+/** Shortens each path to its shortest unique end: `shop`, but `work/shop` if there is also a `home/shop`. */
+export function shortPaths(paths: readonly string[]): Map<string, string> {
+  const names = new Map<string, string>();
+  let open = [...new Set(paths)];
+  for (let length = 1; open.length > 0; length += 1) {
+    const byEnd = Map.groupBy(open, (path) => endOf(path, length));
+    // A path without more segments stays as it is.
+    open = [...byEnd].flatMap(([end, same]) => {
+      const alike = same.filter((path) => same.length > 1 && endOf(path, length + 1) !== end);
+      for (const path of same) if (!alike.includes(path)) names.set(path, end);
+      return alike;
+    });
+  }
+  return names;
+}
+
+/** Returns the name of a project: the last segment of its folder, also of another operating system. */
+export function projectName(folder: string): string {
+  return endOf(folder, 1);
+}
+
+/** Returns the last segments. */
+function endOf(path: string, segments: number): string {
+  const all = path.split(/[\\/]/).filter((segment) => segment !== "");
+  return all.slice(-segments).join("/") || path;
+}
+
+/** Returns the shell argument for exactly this session: its path, or its id if it has none or the id is unique. */
+export function argumentFor(ref: SessionRef, isOnlyId = false): string {
+  if (ref.source === "stdin") return "-";
+  const argument = ref.archived?.argument ?? (isOnlyId ? ref.id : (ref.path ?? ref.id));
+  return shellWord(argument);
+}
+
+/** Minimum length of a shortened id, as shorter ones are hard to distinguish. */
+const MIN_ID_LENGTH = 8;
+
+/** Shortens ids as far as they stay unique. */
+export function shortIds(ids: readonly string[]): Map<string, string> {
+  const sorted = [...new Set(ids)].sort();
+  return new Map(
+    sorted.map((id, at) => {
+      const shared = Math.max(sharedLength(id, sorted[at - 1]), sharedLength(id, sorted[at + 1]));
+      return [id, id.slice(0, Math.max(MIN_ID_LENGTH, shared + 1))];
+    }),
+  );
+}
+
+/** Returns the length of the common prefix. */
+function sharedLength(id: string, other = ""): number {
+  let length = 0;
+  while (length < id.length && id[length] === other[length]) length += 1;
+  return length;
+}
+
+/** Returns the displayed name of a session's source. */
+export function shownSource({ source }: SessionRef): "claude-code" | "transcript" | "opencode" | "file" | "stdin" {
+  return source === "opencode-store" ? "opencode" : source;
+}

@@ -1,0 +1,285 @@
+/**
+ * Finds what fixed a failed tool call: the later call of the same agent, on the same target, that succeeded.
+ *
+ * Only calls in messages after the failure was known count. The nearest is the fix. A call on a merely similar target
+ * counts as further away, is searched for over a shorter distance, and gives way to an identical call. Distances are in
+ * calls of the same agent.
+ */
+import { clueOf, outcomeOf, type Clue } from "./evidence.ts";
+import { globFolders, type CallPath } from "./file-paths.ts";
+import { isIdentical, matchTargets, type Grade, type Match } from "./compare.ts";
+import { diffText, inputChanges, type InputChange } from "./input-diff.ts";
+import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
+import { once } from "./purpose.ts";
+import { targetOf, type Target } from "./targets.ts";
+
+export type { InputChange } from "./input-diff.ts";
+
+export interface ToolFix {
+  failed: ToolCall;
+  fix: ToolCall | null;
+  /** Differences between the inputs of the two. */
+  changes: InputChange[];
+  /** The same as text, in the style of `diff -u`. */
+  diff: string;
+  /** Texts of the assistant between the two, in order. */
+  words: string[];
+  /** Successful calls between the two that may have changed something, in order; if none did, those that looked. */
+  steps: ToolCall[];
+  /** How sure it is that the later call had the same aim; null without a fix. */
+  grade: Grade | null;
+  /** Failed calls on the same target in between; without a fix, all later ones. */
+  attempts: ToolCall[];
+  /** Reason why this call is the fix, or why there is none. */
+  reason: string;
+}
+
+/** Maximum distance of a fix, in calls. */
+const REACH: Record<Grade, number> = { same: 200, similar: 40, guess: 12 };
+/** Number of calls added to the distance of a fix of this grade. */
+const HANDICAP: Record<Grade, number> = { same: 0, similar: 8, guess: 20 };
+/** The same for a command whose exit code was lost in a pipe or list. */
+const DOUBT = 4;
+
+/** Returns an item for each call that failed, was rejected or interrupted, in order. Only failed ones can have a fix. */
+export function findFixes(
+  messages: readonly TranscriptMessage[],
+  blocks: readonly ParsedContentBlock[],
+  calls: readonly ToolCall[],
+): ToolFix[] {
+  const unhappy = calls.filter(({ status }) => status === "error" || status === "rejected" || status === "interrupted");
+  if (unhappy.length === 0) return [];
+  const placed = laneCalls(messages, blocks, calls);
+  return unhappy.map((call) => {
+    const at = placed.get(call);
+    if (call.status === "rejected") return unmended(call, "A person refused the call, so there is nothing to fix.");
+    if (call.status === "interrupted") return unmended(call, "The call was interrupted; it did not fail.");
+    if (!at) return unmended(call, "The call itself is not in the source, so its target is not known.");
+    return fixOf(at);
+  });
+}
+
+interface Candidate {
+  later: LaneCall;
+  match: Match;
+  cost: number;
+}
+
+function fixOf(failed: LaneCall): ToolFix {
+  const clue = clueOf(failed.call);
+  const attempts: LaneCall[] = [];
+  let best: Candidate | null = null;
+  const following = failed.lane.calls.slice(failed.index + 1, failed.index + 1 + REACH.same);
+  for (const later of following) {
+    const distance = later.index - failed.index;
+    const isSettled = best !== null && distance >= best.cost;
+    if (isSettled && best?.match.grade === "same") break;
+    // An identical call takes precedence over a similar one, however much later.
+    const isAgain = isIdentical(failed.target(), later.target());
+    if (!isReaction(failed, later) || (isSettled && !isAgain)) continue;
+    clue.looked.push(...foldersLookedInto(later));
+    const match = matchTargets(failed.target(), later.target(), clue);
+    if (match === null || !isInReach(failed, later, match, clue)) continue;
+    const outcome = outcomeOf(later.call, match.step, clue);
+    if (outcome === "failed" && match.grade !== "guess") attempts.push(later);
+    if (outcome !== "succeeded") continue;
+    const cost = distance + HANDICAP[match.grade] + (match.step?.assured === false ? DOUBT : 0);
+    const isBetter = best === null || cost < best.cost || (isAgain && best.match.grade !== "same");
+    if (isBetter) best = { later, match, cost };
+  }
+  return best === null ? withoutFix(failed, attempts, clue, following.length) : withFix(failed, best, attempts);
+}
+
+/** Calls of one message are parallel, so none of them reacts to another's failure. */
+function isReaction(failed: LaneCall, later: LaneCall): boolean {
+  return (later.call.use?.message_ordinal ?? 0) >= failed.knownFrom;
+}
+
+function isInReach(failed: LaneCall, later: LaneCall, { grade }: Match, clue: Clue): boolean {
+  const near = grade === "guess" || clue.bare;
+  if (near && later.turn !== failed.turn) return false;
+  return later.index - failed.index <= (near ? REACH.guess : REACH[grade]);
+}
+
+function foldersLookedInto(later: LaneCall): CallPath[] {
+  if (later.call.status !== "completed") return [];
+  return later.target().steps.flatMap(({ purpose }) => {
+    if (purpose.kind === "list" || purpose.kind === "search") return purpose.paths;
+    return purpose.kind === "glob" ? globFolders(purpose.pattern, purpose.paths) : [];
+  });
+}
+
+function withFix(failed: LaneCall, { later, match }: Candidate, attempts: readonly LaneCall[]): ToolFix {
+  const changes = inputChanges(failed.call.tool_input, later.call.tool_input);
+  const distance = later.index - failed.index;
+  const where = distance === 1 ? "with the next call" : `${distance} calls later`;
+  const between = attempts.filter(({ place }) => place < later.place).map(({ call }) => call);
+  const done = failed.lane.calls.slice(failed.index + 1, later.index).filter(({ call }) => call.status === "completed");
+  const changing = done.filter(mayChange);
+  return {
+    failed: failed.call,
+    fix: later.call,
+    changes,
+    diff: diffText(changes, nameOf(failed.call), nameOf(later.call)),
+    words: failed.lane.texts.slice(failed.textsBefore, later.textsBefore),
+    steps: (changing.length > 0 ? changing : done).map(({ call }) => call),
+    grade: match.grade,
+    attempts: between,
+    reason: `${later.call.tool_name ?? "A tool"} succeeded ${where} on ${match.on}.`,
+  };
+}
+
+function mayChange({ target }: LaneCall): boolean {
+  return target().steps.some(({ purpose }) => ["write", "run", "use"].includes(purpose.kind));
+}
+
+function nameOf({ tool_name, tool_use_id }: ToolCall): string {
+  return [tool_name ?? "unknown tool", tool_use_id ?? ""].join(" ").trim();
+}
+
+function withoutFix(failed: LaneCall, attempts: readonly LaneCall[], clue: Clue, following: number): ToolFix {
+  const tried = attempts.length === 0 ? "" : ` It was tried again ${times(attempts.length)} and failed each time.`;
+  const after =
+    following === 0
+      ? "No call of the same agent follows it."
+      : following < REACH.same
+        ? "No later call on the same target succeeded."
+        : `No call on the same target succeeded within the next ${REACH.same} calls.`;
+  const answer = clue.bare ? " The exit code may be a result, such as no match, rather than a failure." : "";
+  return { ...unmended(failed.call, `${after}${tried}${answer}`), attempts: attempts.map(({ call }) => call) };
+}
+
+function times(count: number): string {
+  return count === 1 ? "once" : `${count} times`;
+}
+
+function unmended(failed: ToolCall, reason: string): ToolFix {
+  return { failed, fix: null, changes: [], diff: "", words: [], steps: [], grade: null, attempts: [], reason };
+}
+
+// Groups calls and texts by agent, in order: an agent's success does not fix the failure of another one.
+
+interface Lane {
+  calls: LaneCall[];
+  /** Texts of the assistant. */
+  texts: string[];
+}
+
+interface LaneCall {
+  call: ToolCall;
+  lane: Lane;
+  index: number;
+  /** Position of the call's block among all blocks. */
+  place: number;
+  /** Number of the lane's texts before it. */
+  textsBefore: number;
+  /** Messages before this one were written before the result was known. */
+  knownFrom: number;
+  /** Number of the user's prompts before it. */
+  turn: number;
+  target: () => Target;
+}
+
+/** Returns lanes by call, without calls that have no `tool_use` block. */
+function laneCalls(
+  messages: readonly TranscriptMessage[],
+  blocks: readonly ParsedContentBlock[],
+  calls: readonly ToolCall[],
+): Map<ToolCall, LaneCall> {
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  const laneOf = laneNames(messages, blocks, byId);
+  const lanes = new Map<string, Lane>();
+  const byBlock = new Map<string, ToolCall>();
+  for (const call of calls) if (call.use) byBlock.set(call.use.block_id, call);
+  const found = new Map<ToolCall, LaneCall>();
+  const turns = turnsBefore(messages);
+  for (const [place, { block, message }] of inOrder(blocks, byId).entries()) {
+    const name = laneOf(message);
+    const lane = lanes.get(name) ?? { calls: [], texts: [] };
+    lanes.set(name, lane);
+    const text = block.block_type === "text" && message.message_type === "assistant" ? block.content_text : null;
+    if (text !== null && text.trim() !== "") lane.texts.push(text);
+    const call = byBlock.get(block.id);
+    if (!call || found.has(call)) continue;
+    const laneCall: LaneCall = {
+      call,
+      lane,
+      index: lane.calls.length,
+      place,
+      textsBefore: lane.texts.length,
+      knownFrom: Math.max(message.ordinal, call.result?.message_ordinal ?? 0) + 1,
+      turn: turns.get(message.id) ?? 0,
+      target: once(() => targetOf(call.tool_name, call.tool_input, message.cwd)),
+    };
+    lane.calls.push(laneCall);
+    found.set(call, laneCall);
+  }
+  return found;
+}
+
+function inOrder(
+  blocks: readonly ParsedContentBlock[],
+  byId: ReadonlyMap<string, TranscriptMessage>,
+): { block: ParsedContentBlock; message: TranscriptMessage }[] {
+  const placed = blocks.flatMap((block) => {
+    const message = byId.get(block.message_id);
+    return message ? [{ block, message }] : [];
+  });
+  return placed.sort((a, b) => a.message.ordinal - b.message.ordinal || a.block.block_order - b.block.block_order);
+}
+
+function turnsBefore(messages: readonly TranscriptMessage[]): Map<string, number> {
+  const turns = new Map<string, number>();
+  let turn = 0;
+  for (const message of messages.toSorted((a, b) => a.ordinal - b.ordinal)) {
+    if (message.user_kind === "human" && !message.is_sidechain) turn += 1;
+    turns.set(message.id, turn);
+  }
+  return turns;
+}
+
+/**
+ * Identifies the agent of a message by its id. Older files have parallel subagents without ids, which are identified by the
+ * first message of the chain of parents.
+ */
+function laneNames(
+  messages: readonly TranscriptMessage[],
+  blocks: readonly ParsedContentBlock[],
+  byId: ReadonlyMap<string, TranscriptMessage>,
+): (message: TranscriptMessage) => string {
+  const nameless = new Set(messages.filter((message) => message.is_sidechain && message.agent_id === null));
+  const byUuid = new Map<string, TranscriptMessage>();
+  for (const { source_uuid, message_id } of nameless.size > 0 ? blocks : []) {
+    const message = byId.get(message_id);
+    if (source_uuid !== null && message && nameless.has(message)) byUuid.set(source_uuid, message);
+  }
+  for (const message of nameless) if (message.uuid !== null) byUuid.set(message.uuid, message);
+  const roots = new Map<TranscriptMessage, string>();
+  return (message) => {
+    if (message.agent_id !== null) return `agent ${message.agent_id}`;
+    return message.is_sidechain ? rootOf(message, byUuid, roots) : "main";
+  };
+}
+
+function rootOf(
+  message: TranscriptMessage,
+  byUuid: ReadonlyMap<string, TranscriptMessage>,
+  roots: Map<TranscriptMessage, string>,
+): string {
+  const chain = new Set<TranscriptMessage>();
+  let at = message;
+  let root = roots.get(at);
+  while (root === undefined) {
+    chain.add(at);
+    const parent = at.parent_uuid === null ? undefined : byUuid.get(at.parent_uuid);
+    // The start of a broken chain is unknown; all such messages share one lane.
+    if (at.parent_uuid === null) root = `sidechain ${at.id}`;
+    else if (parent === undefined || chain.has(parent)) root = "sidechain";
+    else {
+      at = parent;
+      root = roots.get(at);
+    }
+  }
+  for (const passed of chain) roots.set(passed, root);
+  return root;
+}

@@ -1,0 +1,83 @@
+/** Similarity of two texts or inputs, from 0 to 1. */
+import { isFields } from "../parse/json-fields.ts";
+
+/** Number of characters compared; later text adds little, and inputs may be whole files. */
+const MAX_CHARACTERS = 5_000;
+
+/** Returns the share of common words of two texts (Jaccard), ignoring case and order. */
+export function textLikeness(a: string, b: string): number {
+  if (a === b) return 1;
+  return wordLikeness(wordsOf(a.slice(0, MAX_CHARACTERS)), wordsOf(b.slice(0, MAX_CHARACTERS)));
+}
+
+function wordLikeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const shared = sharedWords(a, b);
+  return shared === 0 ? 0 : shared / (a.size + b.size - shared);
+}
+
+/** Returns the share of the smaller set that is in the larger one: 1 for a text and a part of it. */
+export function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  return a.size === 0 || b.size === 0 ? 0 : sharedWords(a, b) / Math.min(a.size, b.size);
+}
+
+function sharedWords(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const word of a) if (b.has(word)) shared += 1;
+  return shared;
+}
+
+export function wordsOf(text: string): Set<string> {
+  return new Set(text.toLowerCase().match(/[\p{L}\p{N}_]+/gu));
+}
+
+/** Fields that determine how a tool works, not its target. */
+const MANNERS = new Set(["timeout", "limit", "offset", "head_limit", "run_in_background", "model", "max_results"]);
+/** Weight of a field that only one input has. Low, since missing and superfluous fields are common causes of failure. */
+const ONE_SIDED_WEIGHT = 0.3;
+
+/** Returns an input's fields as texts with their words; an input that is not an object has one field without a name. */
+export type InputFields = ReadonlyMap<string, { text: string; words: ReadonlySet<string> }>;
+
+export function inputFields(input: unknown): InputFields {
+  const entries = isFields(input) ? Object.entries(input) : [["", input] as const];
+  return new Map(
+    entries.map(([name, value]) => {
+      const text = asText(value);
+      return [name, { text, words: wordsOf(text.slice(0, MAX_CHARACTERS)) }];
+    }),
+  );
+}
+
+/** Returns the share of equal fields of two inputs; text fields count by their likeness. */
+export function inputLikeness(a: InputFields, b: InputFields): number {
+  let total = 0;
+  let alike = 0;
+  for (const key of new Set([...a.keys(), ...b.keys()])) {
+    const [left, right] = [a.get(key), b.get(key)];
+    const weight = MANNERS.has(key) ? 0.1 : left && right ? 1 : ONE_SIDED_WEIGHT;
+    total += weight;
+    if (left && right) alike += weight * (left.text === right.text ? 1 : wordLikeness(left.words, right.words));
+  }
+  return total === 0 ? 1 : alike / total;
+}
+
+/** Fields that only describe the call. */
+const REMARKS = new Set(["description", "explanation", "timeout", "run_in_background", "toolSummary", "toolAction"]);
+
+/** Returns whether two inputs are equal, ignoring descriptions. */
+export function isSameInput(a: unknown, b: unknown): boolean {
+  if (!isFields(a) || !isFields(b)) return asText(a) === asText(b);
+  const names = Object.keys(a).filter((name) => !REMARKS.has(name));
+  if (names.length !== Object.keys(b).filter((name) => !REMARKS.has(name)).length) return false;
+  return names.every((name) => Object.hasOwn(b, name) && asText(a[name]) === asText(b[name]));
+}
+
+/** Returns a string unchanged, anything else as JSON; empty if there is no JSON. */
+export function asText(value: unknown): string {
+  if (typeof value === "string") return value;
+  try {
+    return JSON.stringify(value) ?? "";
+  } catch {
+    return "";
+  }
+}

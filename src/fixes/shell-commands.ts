@@ -1,0 +1,211 @@
+/** Determines the main commands of a command line, and what its exit code implies for each. */
+import { callPath } from "./file-paths.ts";
+import type { StepRole } from "./purpose.ts";
+import { innerLine, programCall, programName, type ProgramCall } from "../calls/shell-programs.ts";
+import { parseShell, type ShellPipeline, type ShellStage, type ShellWord } from "../calls/shell-syntax.ts";
+
+export interface PlainCommand extends ProgramCall, Fate {
+  /** File that the output is written to. */
+  output: string | null;
+  /** Body of a heredoc or here-string. */
+  fed: string | null;
+  /** Folder of an earlier `cd`, as written. */
+  folder: string | null;
+  /** Machine on which `ssh` runs it. */
+  host: string | null;
+  /** Patterns of the searches after it in the pipeline. */
+  filter: string | null;
+}
+
+interface Fate {
+  /** Exit code 0 of the whole line implies exit code 0 of this command. */
+  assured: boolean;
+  /** The last command of the line and its alternatives are `final`; commands joined to it by `&&` are `before`. */
+  role: StepRole;
+  /** Output of `|| echo …` after it, if it fails. */
+  denial: string | null;
+}
+
+/** Commands that prepare or report; they are main commands only if the line has no others. */
+const BYSTANDERS = new Set(
+  "cd pushd popd echo printf export unset set source . sleep pwd true false : test [ [[ wait read local umask ulimit".split(
+    " ",
+  ),
+);
+/** Filters: programs that pass on, shorten or rephrase the output of another one. */
+const FILTERS = new Set(
+  "head tail grep egrep fgrep rg sed awk sort uniq wc cut tr tee less more cat column jq fmt findstr Select-Object Select-String Where-Object Sort-Object Measure-Object Format-Table Format-List Out-String Out-Null".split(
+    " ",
+  ),
+);
+/** Programs that only feed the next one. */
+const FEEDERS = new Set("echo printf yes cat true :".split(" "));
+const MAX_DEPTH = 3;
+/** Maximum number of commands; of longer lines the last ones count. */
+const MAX_COMMANDS = 30;
+
+export function plainCommands(line: string): PlainCommand[] {
+  return withoutBystanders(allCommands(line, null, { stagesOf: keyStages, depth: 0 })).slice(-MAX_COMMANDS);
+}
+
+/** Returns every command of the line, including those that only feed, filter or prepare. */
+export function everyCommand(line: string): PlainCommand[] {
+  return allCommands(line, null, { stagesOf: everyStage, depth: 0 });
+}
+
+interface Reading {
+  stagesOf: (pipeline: ShellPipeline) => { stage: ShellStage; index: number; last: boolean }[];
+  depth: number;
+}
+
+function allCommands(line: string, home: string | null, reading: Reading): PlainCommand[] {
+  const pipelines = parseShell(line);
+  const wholePipes = pipelines.some(({ stages }) => stages.some((stage) => sets(stage, /^pipefail$/)));
+  const fates = fatesOf(pipelines);
+  const commands: PlainCommand[] = [];
+  let folder = home;
+  for (const [index, pipeline] of pipelines.entries()) {
+    const fate = fates[index];
+    if (!fate) continue;
+    for (const { stage, index, last } of reading.stagesOf(pipeline)) {
+      const own = { ...fate, assured: fate.assured && (last || wholePipes) };
+      const filter = filterOf(pipeline.stages.slice(index + 1));
+      const found = stageCommands(stage, own, folder, reading).map((each) => ({
+        ...each,
+        filter: each.filter ?? filter,
+      }));
+      commands.push(...found);
+      folder = folderAfter(found, folder);
+    }
+  }
+  return commands;
+}
+
+function sets(stage: ShellStage, option: RegExp): boolean {
+  return stage.words[0]?.text === "set" && stage.words.some(({ text }) => option.test(text));
+}
+
+/** Processes commands from the end: `&&` passes success on, `||` marks an alternative, anything else separates. */
+function fatesOf(pipelines: readonly ShellPipeline[]): Fate[] {
+  const strict = pipelines.some(({ stages }) => stages.some((stage) => sets(stage, /^-\w*e/)));
+  const fates: Fate[] = [];
+  let role: StepRole = "final";
+  let chained = true;
+  for (let index = pipelines.length - 1; index >= 0; index -= 1) {
+    const sign = index === pipelines.length - 1 ? null : (pipelines[index]?.next ?? null);
+    const goesOn = sign === "&&" || (sign === ";" && strict);
+    if (goesOn && role === "final") role = "before";
+    if (sign === "&" || (sign === ";" && !strict)) role = "apart";
+    chained &&= sign === null || goesOn;
+    const isAlternative = pipelines[index - 1]?.next === "||";
+    const denial = sign === "||" ? echoed(pipelines[index + 1]) : (fates[index + 1]?.denial ?? null);
+    fates[index] = { assured: chained && !isAlternative, role, denial: goesOn || sign === "||" ? denial : null };
+  }
+  return fates;
+}
+
+function echoed(pipeline: ShellPipeline | undefined): string | null {
+  const words = pipeline?.stages[0]?.words ?? [];
+  if (words[0]?.text !== "echo") return null;
+  const text = words.slice(1).map((word) => word.text);
+  return (
+    text
+      .filter((word) => !/^-[neE]+$/.test(word))
+      .join(" ")
+      .trim() || null
+  );
+}
+
+/** Returns the stages that do the work: not those that only feed the next one, and not filters after another program. */
+function keyStages({ stages }: ShellPipeline): ReturnType<Reading["stagesOf"]> {
+  const names = stages.map(({ words }) => programName(words[0]?.text ?? ""));
+  const all = everyStage({ stages });
+  const working = all.filter(({ stage, index, last }) => {
+    const name = names[index] ?? "";
+    if (names[index + 1] === "xargs") return false;
+    if (index === 0) return last || !FEEDERS.has(name) || readsFile(stage);
+    return !FILTERS.has(name) || stage.output !== null;
+  });
+  return working.length > 0 ? working : all.slice(0, 1);
+}
+
+function everyStage({ stages }: Pick<ShellPipeline, "stages">): ReturnType<Reading["stagesOf"]> {
+  return stages.map((stage, index) => ({ stage, index, last: index === stages.length - 1 }));
+}
+
+function filterOf(stages: readonly ShellStage[]): string | null {
+  const searches = stages.filter(({ words }) =>
+    /^(?:[ef]?grep|rg|findstr|Select-String|Where-Object)$/.test(words[0]?.text ?? ""),
+  );
+  return searches.length === 0
+    ? null
+    : searches.map(({ words }) => words.map(({ text }) => text).join(" ")).join(" | ");
+}
+
+function readsFile({ words }: ShellStage): boolean {
+  return words[0]?.text === "cat" && words.some(({ text }, index) => index > 0 && !text.startsWith("-"));
+}
+
+function stageCommands(stage: ShellStage, fate: Fate, folder: string | null, reading: Reading): PlainCommand[] {
+  const { words, output, fed } = stage;
+  const call = programCall(words);
+  const inner = reading.depth < MAX_DEPTH ? lineWithin(words, call) : null;
+  if (inner !== null) {
+    const there = inner.host === null ? folder : null;
+    return allCommands(inner.line, there, { ...reading, depth: reading.depth + 1 }).map((command) => ({
+      ...command,
+      host: command.host ?? inner.host,
+      assured: command.assured && fate.assured,
+      role: fate.role === "final" ? command.role : fate.role,
+    }));
+  }
+  const place = { output, fed, folder, host: null, filter: null, ...fate };
+  if (call) return [{ ...call, ...place }];
+  return output === null ? [] : [{ program: "cat", words: [], ...place }];
+}
+
+/** Returns the command line passed to another shell, and the machine on which it runs. */
+function lineWithin(
+  words: readonly ShellWord[],
+  call: ProgramCall | null,
+): { line: string; host: string | null } | null {
+  if (call?.program === "ssh") return remoteLine(call.words);
+  const line = innerLine(words);
+  if (line === null) return null;
+  return { line: /^(?:powershell|pwsh)$/i.test(call?.program ?? "") ? withoutBlocks(line) : line, host: null };
+}
+
+/** Matches PowerShell's blocks and brackets, whose expressions the shell parser would take for commands. */
+function withoutBlocks(line: string): string {
+  const shorter = line.replaceAll(/@?[({][^(){}]*[)}]/g, "");
+  return shorter === line ? line : withoutBlocks(shorter);
+}
+
+/** Flags of ssh that take a value. */
+const SSH_VALUES = /^-[BbcDEeFIiJLlmOopQRSWw]$/;
+
+function remoteLine(words: readonly ShellWord[]): { line: string; host: string } | null {
+  const at = words.findIndex(
+    ({ text }, index) => !text.startsWith("-") && !SSH_VALUES.test(words[index - 1]?.text ?? ""),
+  );
+  const line = words
+    .slice(at + 1)
+    .map(({ text }) => text)
+    .join(" ");
+  // A user or a port with the host does not make it another machine.
+  const host = words[at]?.text.replace(/^.*@/, "").replace(/:\d+$/, "") ?? "";
+  return at < 0 || line === "" ? null : { line, host };
+}
+
+function folderAfter(commands: readonly PlainCommand[], folder: string | null): string | null {
+  const target = commands.findLast(({ program }) => program === "cd" || program === "pushd")?.words[0]?.text;
+  return target === undefined || target === "-" ? folder : callPath(target, folder).full;
+}
+
+function withoutBystanders(commands: PlainCommand[]): PlainCommand[] {
+  const working = commands.filter(({ program, output }) => output !== null || !BYSTANDERS.has(program));
+  if (working.length === 0) return commands.slice(-1).map((command) => ({ ...command, role: "final" }));
+  if (working.some(({ role }) => role === "final")) return working;
+  const last = working.at(-1);
+  return working.map((command) => (command === last ? { ...command, role: "final" } : command));
+}

@@ -1,0 +1,96 @@
+/** Determines which files a call reads or changes. */
+import { shellLineOf } from "../calls/ending.ts";
+import { isFields } from "../parse/json-fields.ts";
+import { TranscriptsError } from "../transcripts-error.ts";
+import { callPath, isAbsolute, tidy, type CallPath } from "./file-paths.ts";
+import { everyCommand, type PlainCommand } from "./shell-commands.ts";
+import { commandPurposes } from "./shell-purposes.ts";
+import { GLOBBERS, LISTERS, PATCH_FIELDS, PATH_FIELDS, patchedPaths, plainTool, SHELLS, textField } from "./targets.ts";
+
+/** Fields with several files, as texts or as objects with one of the fields for a single file. */
+const PATHS_FIELDS = ["paths", "files", "file_paths", "filePaths", "absolute_paths", "edits"];
+/** Programs whose arguments are not files. */
+const SPEAKERS = new Set("echo printf cd pushd export".split(" "));
+
+/**
+ * Returns a path to look for: absolute, or a last part that the paths of several files may have, such as a bare name.
+ * `~`, `./` and `../` at its beginning become absolute. Throws a `TranscriptsError` if it names no file.
+ */
+export function wantedFile(path: string, { cwd, home }: { cwd: string; home: string }): string {
+  const given = path.trim().replaceAll("\\", "/");
+  const isPlaced = /^\.\.?(?:\/|$)/.test(given);
+  const wanted = isPlaced ? callPath(given, cwd).full : tidy(given.replace(/^~(?=\/)/, home));
+  if (given !== "" && !/^(?:|\.|\.\.|~)$/.test(fileName(wanted))) return wanted;
+  throw new TranscriptsError(
+    "bad_arguments",
+    `${JSON.stringify(path)} names no file.`,
+    "Give a path, or a file's name.",
+    {
+      field: "file",
+    },
+  );
+}
+
+/** Returns the last part of a path: every call that uses the file has it in its input. */
+export function fileName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** Returns true if a call reads or changes the file. `wanted`: see `wantedFile`; `cwd`: the folder of the call. */
+export function usesFile(wanted: string, tool: string | null, input: unknown, cwd: string | null): boolean {
+  return filesOf(tool, input, cwd).some((path) => isWanted(path, wanted));
+}
+
+/** Returns true if the path is the wanted file. Where the folder of a call is unknown, its relative path is enough. */
+function isWanted({ full }: CallPath, wanted: string): boolean {
+  if (full === wanted) return true;
+  if (!isAbsolute(wanted)) return full.endsWith(`/${wanted}`);
+  return !full.startsWith("..") && !isAbsolute(full) && wanted.endsWith(`/${full}`);
+}
+
+/**
+ * Returns the files that a call reads or changes: those in its input, or those that the programs of its command line
+ * name. Folders that it only lists or searches for names are left out.
+ */
+function filesOf(name: string | null, input: unknown, cwd: string | null): CallPath[] {
+  const tool = plainTool(name);
+  const fields = isFields(input) ? input : {};
+  const command = SHELLS.has(tool) ? shellLineOf(fields) : null;
+  if (command !== null) {
+    const folder = textField(fields, ["workdir", "cwd", "directory"]);
+    const home = folder === null ? cwd : callPath(folder, cwd).full;
+    return everyCommand(command).flatMap((each) => filesOfCommand(each, home));
+  }
+  if (LISTERS.has(tool) || GLOBBERS.has(tool)) return [];
+  const patch = typeof input === "string" ? input : textField(fields, PATCH_FIELDS);
+  return [...pathsIn(fields), ...patchedPaths(patch ?? "")].map((path) => callPath(path, cwd));
+}
+
+function pathsIn(fields: Record<string, unknown>): string[] {
+  const path = textField(fields, PATH_FIELDS);
+  const several = PATHS_FIELDS.flatMap((name): unknown[] => {
+    const value = fields[name];
+    return Array.isArray(value) ? value : [];
+  });
+  const named = several.map((each) => (isFields(each) ? textField(each, PATH_FIELDS) : each));
+  return [path, ...named].filter((each) => typeof each === "string");
+}
+
+function filesOfCommand(command: PlainCommand, cwd: string | null): CallPath[] {
+  const { program, words, fed, output, folder, host } = command;
+  if (host !== null) return [];
+  const home = folder === null ? cwd : callPath(folder, cwd).full;
+  const written = output === null ? [] : [callPath(output, home)];
+  if (program === "apply_patch") {
+    const patch = fed ?? words.map(({ text }) => text).join("\n");
+    return patchedPaths(patch).map((path) => callPath(path, home));
+  }
+  const purposes = SPEAKERS.has(program) ? [] : commandPurposes(command, cwd).map(({ purpose }) => purpose);
+  const named = purposes.flatMap((purpose) => {
+    if (purpose.kind === "read" || purpose.kind === "write" || purpose.kind === "search") return purpose.paths;
+    if (purpose.kind !== "run") return [];
+    const values = purpose.words.map(({ text }) => (text.startsWith("-") ? (text.split("=")[1] ?? "") : text));
+    return values.filter((text) => text !== "").map((text) => callPath(text, home));
+  });
+  return [...written, ...named];
+}

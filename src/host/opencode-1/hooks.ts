@@ -1,0 +1,105 @@
+import { dirname, resolve } from "node:path";
+import type { Hooks, PluginInput } from "@opencode-ai/plugin";
+import { parseOptions } from "../../config.ts";
+import type { FileSystem } from "../../transcript/files/file-system.ts";
+import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";
+import type { HostRecord } from "../../transcript/records.ts";
+import { EventTranslator } from "./events.ts";
+import { hintAtTranscript } from "./compaction.ts";
+import { read } from "./event-fields.ts";
+import { callHints, promptRecords, resultHints } from "./hook-records.ts";
+import { recallTools } from "./recall-tools.ts";
+import { OpencodeQueries, summarize } from "./queries.ts";
+import { saveConversationTool } from "./save-conversation.ts";
+import { joinShared, type HostView, type Shared } from "./shared.ts";
+
+/** Maximum time for flushing in `dispose`, in milliseconds; the host grants 5 s to all plugins together. */
+const DISPOSE_MS = 3_000;
+
+/** Snippets get the rest of this time, in milliseconds. */
+const ENDED_MS = 4_500;
+/** Time that snippets get in any case, in milliseconds. */
+const EXTRACT_MS = 500;
+
+/**
+ * Creates the hooks of one plugin instance. No hook throws, rejects or waits: the host calls some of them in the middle
+ * of its own work, where a failure would fail the user's prompt.
+ */
+export function createHooks(input: PluginInput, rawOptions: unknown, fs: FileSystem = nodeFileSystem): Hooks {
+  const { options, problems } = parseOptions(rawOptions);
+  const root = projectRoot(input);
+  const shared = joinShared(root, resolve(root, options.directory), options, viewOf(input), fs);
+  const translator = new EventTranslator();
+  const tell = once(() => shared.notices.options(problems));
+  const record = (make: () => readonly HostRecord[]): void => {
+    try {
+      for (const host of make()) {
+        shared.recorder.accept(host);
+        shared.turns.heard(host);
+      }
+      tell();
+    } catch (error) {
+      shared.notices.failure(error);
+    }
+  };
+  return {
+    event: async (given) => record(() => translator.translate(read(given, "event"))),
+    "chat.message": async (about, output) => record(() => promptRecords(translator, about, output)),
+    "tool.execute.before": async (about, output) => record(() => callHints(about, output)),
+    "tool.execute.after": async (about, output) => record(() => resultHints(about, output)),
+    dispose: () => leave(shared).catch((error: unknown) => shared.notices.failure(error)),
+    tool: {
+      ...(options.tools.includes("save_conversation") ? saveConversationTool(shared, options, root) : {}),
+      ...recallTools(shared, options),
+    },
+    ...(options.compactionHint
+      ? { "experimental.session.compacting": (about, output) => hintAtTranscript(shared, options, about, output) }
+      : {}),
+  };
+}
+
+/** `opencode run` and `serve` dispose no plugins on these signals. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+function viewOf({ client, directory }: PluginInput): HostView {
+  return {
+    directory,
+    client,
+    queries: new OpencodeQueries(client, directory),
+    summarize: (sessionID) => summarize(client, directory, sessionID),
+    signals: SIGNALS,
+  };
+}
+
+/** Returns the base of relative paths: the worktree, or the opened folder if there is none. */
+function projectRoot(input: Pick<PluginInput, "worktree" | "directory">): string {
+  const { worktree, directory } = input;
+  const isRoot = worktree === undefined || worktree === "" || dirname(worktree) === worktree;
+  return isRoot ? directory : worktree;
+}
+
+async function leave(shared: Shared): Promise<void> {
+  shared.instances = Math.max(0, shared.instances - 1);
+  const began = performance.now();
+  const resting = shared.turns.resting;
+  shared.turns.clear();
+  const isLast = shared.instances === 0;
+  // Unfinished texts and calls of other instances are left alone.
+  await shared.recorder.flush(DISPOSE_MS, "all", isLast ? "soon" : "no");
+  // `opencode run` exits right after its turn, before the session counts as idle.
+  for (const sessionID of resting) shared.autoExtract?.add(sessionID);
+  if (!isLast) return;
+  await shared.autoExtract?.end(Math.max(EXTRACT_MS, ENDED_MS - (performance.now() - began)));
+  await shared.closeTools();
+  shared.recorder.release();
+}
+
+/** Runs `act` on the first call only. Notices wait for the host's first event, because a request made while it starts blocks it. */
+function once(act: () => void): () => void {
+  let isDue = true;
+  return () => {
+    if (!isDue) return;
+    isDue = false;
+    act();
+  };
+}

@@ -1,0 +1,116 @@
+import { type FaultEvent, LINK_OUT, describeFault, errorCode } from "../../transcript/files/fault.ts";
+import type { OptionProblem } from "../../config.ts";
+
+type Level = "info" | "warn" | "error";
+
+/** The requests of opencode's client that are made here. */
+export interface NoticeClient {
+  app: { log: (options: { body: { service: string; level: Level; message: string } }) => Promise<unknown> };
+  tui: { showToast: (options: { body: ToastBody }) => Promise<unknown> };
+}
+
+interface ToastBody {
+  title: string;
+  message: string;
+  variant: "info" | "warning" | "error";
+}
+
+/** Maximum number of different internal failures reported by one process; a broken host could cause thousands. */
+const MAX_FAILURES = 20;
+const TITLE = "Transcripts";
+
+/**
+ * Reports problems with recording to the user, once each, as a toast and a line in opencode's log. Never throws and is
+ * never awaited. Must not be called while the host starts, because a request then blocks the host.
+ */
+export class Notices {
+  readonly #client: () => NoticeClient;
+  readonly #told = new Set<string>();
+  /** Files that cannot be written at the moment. */
+  readonly #failing = new Set<string>();
+  /** Entries dropped since writing began to fail. */
+  #missing = 0;
+
+  constructor(client: () => NoticeClient) {
+    this.#client = client;
+  }
+
+  options(problems: readonly OptionProblem[]): void {
+    for (const { message } of problems) this.#once(`option ${message}`, "warn", message);
+  }
+
+  /** Reports a request that could not be carried out. */
+  warn(message: string): void {
+    this.#once(message, "warn", message);
+  }
+
+  /** Reports snippets that were not stored. Only the first time, since the cause mostly affects every session. */
+  autoExtract(message: string): void {
+    this.#once("autoExtract", "warn", message);
+  }
+
+  /** Reports a write fault. A fault mostly affects all files: the first one is reported, and the recovery of the last. */
+  fault(event: FaultEvent): void {
+    if (event.kind === "fault") {
+      this.#failing.add(event.path);
+      if (this.#failing.size > 1) return;
+      return this.#tell(
+        "error",
+        `Recording is interrupted: ${event.fault.message} File: ${event.path}. Entries are kept in memory until the file can be written again.`,
+      );
+    }
+    this.#failing.delete(event.path);
+    this.#missing += event.missing;
+    if (this.#failing.size > 0) return;
+    const missing = this.#missing;
+    this.#missing = 0;
+    const lost = missing === 0 ? "nothing is missing." : `${missing} entries are missing; the transcripts say where.`;
+    this.#tell(missing === 0 ? "info" : "warn", `Recording works again: ${lost}`);
+  }
+
+  failure(error: unknown): void {
+    if (errorCode(error) === LINK_OUT) {
+      const { message } = describeFault(error);
+      return this.#once(message, "error", message);
+    }
+    if (this.#told.size >= MAX_FAILURES) return;
+    const what = nameOf(error);
+    this.#once(
+      `failure ${what}`,
+      "error",
+      `An internal error of opencode-transcripts lost a transcript entry (${what}). Please report it.`,
+    );
+  }
+
+  #once(key: string, level: Level, message: string): void {
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    this.#tell(level, message);
+  }
+
+  #tell(level: Level, message: string): void {
+    const variant = level === "warn" ? "warning" : level;
+    this.#send(() => this.#client().app.log({ body: { service: "opencode-transcripts", level, message } }));
+    this.#send(() => this.#client().tui.showToast({ body: { title: TITLE, message, variant } }));
+  }
+
+  /** Sends a notice. One that cannot be delivered is dropped, since there is no other way to report it. */
+  #send(request: () => Promise<unknown>): void {
+    setImmediate(() => {
+      try {
+        void request().catch(() => undefined);
+      } catch {
+        // The client of an older host lacks this call.
+      }
+    });
+  }
+}
+
+/** Describes an error. Never throws, though reading the error's fields may. */
+function nameOf(error: unknown): string {
+  try {
+    return error instanceof Error ? `${error.name}: ${error.message}` : "unknown";
+  } catch {
+    return "unknown";
+  }
+}

@@ -1,0 +1,127 @@
+import { homedir } from "node:os";
+import type { Options } from "../../config.ts";
+import type { FileSystem } from "../../transcript/files/file-system.ts";
+import { createRecorder } from "../../transcript/create-recorder.ts";
+import { recordedListPath } from "../../transcript/transcript-paths.ts";
+import type { Recorder, RecorderQueries } from "../../transcript/recorder.ts";
+import type { ToolSurroundings } from "../../tools/runner/tool-requests.ts";
+import { ToolRunner } from "../../tools/runner/tool-runner.ts";
+import { VERSION } from "../../version.ts";
+import { endWithProcess } from "../process-end.ts";
+import { AutoExtract } from "./extract-when-idle.ts";
+import { Notices, type NoticeClient } from "./notices.ts";
+import { Turns } from "./turn-ends.ts";
+
+/** The host, as one plugin instance sees it. */
+export interface HostView {
+  /** Opened folder. */
+  readonly directory: string;
+  readonly client: NoticeClient;
+  readonly queries: RecorderQueries;
+  /** Asks the host to summarize a session. Rejects if that fails. Undefined: the host cannot be asked. */
+  readonly summarize?: (sessionID: string) => Promise<void>;
+  /** Signals on which the host does not end its plugins in good order. */
+  readonly signals: readonly NodeJS.Signals[];
+}
+
+/**
+ * State shared by the plugin's instances on one folder. opencode may create a new instance before it disposes the old
+ * one, and two recorders would each have only some of the unfinished entries.
+ */
+export interface Shared {
+  readonly recorder: Recorder;
+  readonly notices: Notices;
+  readonly turns: Turns;
+  /** Runs the tools; created by the first call. */
+  readonly runner: () => ToolRunner;
+  /** Releases the resources of the tools. Never rejects. */
+  readonly closeTools: () => Promise<void>;
+  /** Defined if the option is set. */
+  readonly autoExtract: AutoExtract | undefined;
+  readonly fs: FileSystem;
+  /** Folder for transcripts and saved sessions. */
+  readonly dataFolder: string;
+  /** Number of instances that are not disposed. */
+  instances: number;
+  /** The latest instance's view of the host. */
+  host: HostView;
+}
+
+const REGISTRY = Symbol.for(`opencode-transcripts/${VERSION}/shared`);
+
+/** Returns the shared state for a data folder and options, created by the first instance. */
+export function joinShared(root: string, dataFolder: string, options: Options, host: HostView, fs: FileSystem): Shared {
+  const registry = sharedRegistry();
+  const key = JSON.stringify([dataFolder, options]);
+  let shared = registry.get(key);
+  if (!shared) {
+    shared = makeShared(root, dataFolder, options, host, fs);
+    registry.set(key, shared);
+  }
+  shared.instances += 1;
+  shared.host = host;
+  return shared;
+}
+
+function makeShared(root: string, dataFolder: string, options: Options, host: HostView, fs: FileSystem): Shared {
+  const notices = new Notices(() => shared.host.client);
+  const recorder = createRecorder({
+    dataFolder,
+    options,
+    queries: {
+      session: (sessionID) => shared.host.queries.session(sessionID),
+      history: (sessionID, limit) => shared.host.queries.history(sessionID, limit),
+    },
+    onFault: (event) => notices.fault(event),
+    onFailure: (error) => notices.failure(error),
+    onWarning: (message) => notices.warn(message),
+    ...(options.followLinks ? {} : { project: root }),
+    recordedList: recordedListPath(surroundings()),
+    fs,
+  });
+  const turns = new Turns();
+  const tools = toolsOf();
+  const shared: Shared = {
+    recorder,
+    notices,
+    turns,
+    ...tools,
+    autoExtract: options.autoExtract
+      ? new AutoExtract({ recorder, notices, runner: tools.runner, directory: () => shared.host.directory })
+      : undefined,
+    fs,
+    dataFolder,
+    instances: 0,
+    host,
+  };
+  if (shared.autoExtract) turns.whenever((sessionID) => shared.autoExtract?.add(sessionID));
+  endWithProcess(recorder, host.signals);
+  // Not awaited, because the host waits for its plugins when it starts.
+  setImmediate(() => void recorder.restoreFolder());
+  return shared;
+}
+
+const surroundings = (): ToolSurroundings => ({ env: process.env, home: process.env["HOME"] ?? homedir() });
+
+/** Creates the runner with the first call, since most processes never call a tool. After a close the next call creates a new one. */
+function toolsOf(): Pick<Shared, "runner" | "closeTools"> {
+  let runner: ToolRunner | undefined;
+  return {
+    runner: () => (runner ??= new ToolRunner(surroundings())),
+    closeTools: async () => {
+      const closing = runner;
+      runner = undefined;
+      await closing?.close();
+    },
+  };
+}
+
+function sharedRegistry(): Map<string, Shared> {
+  const known: unknown = Reflect.get(globalThis, REGISTRY);
+  // The symbol has the name and version of this package, so no other code puts anything there.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  if (known instanceof Map) return known as Map<string, Shared>;
+  const registry = new Map<string, Shared>();
+  Reflect.set(globalThis, REGISTRY, registry);
+  return registry;
+}

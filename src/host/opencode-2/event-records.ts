@@ -1,0 +1,522 @@
+import { given } from "../../transcript/entry-draft.ts";
+import { toJsonValue, type JsonValue } from "../../transcript/json-value.ts";
+import type { HostRecord, SessionRecord } from "../../transcript/records.ts";
+import { modelName } from "../opencode-1/events.ts";
+import { fields, id, isFields, list, number, read, text, type Fields } from "../opencode-1/event-fields.ts";
+import {
+  assistantRecord,
+  callRecords,
+  compactionRecords,
+  promptRecords,
+  shellRecords,
+  stepRecords,
+  summaryRecords,
+  switchRecord,
+  textPlace,
+  type TextKind,
+} from "./stored-messages.ts";
+
+/** Maximum number of unfinished calls, prompts and messages in memory. */
+const MAX_UNDER_WAY = 1_000;
+
+/** Event of opencode 2.x, with the fields that are read of every event. */
+export interface HostEvent {
+  id: string | undefined;
+  type: string;
+  sessionID: string;
+  /** Undefined for some events, such as `session.execution.started`. */
+  directory: string | undefined;
+  createdMs: number | undefined;
+  /** Number of the event in its session; undefined for events that the host does not store, such as deltas. */
+  seq: number | undefined;
+  data: Fields;
+}
+
+/** Reads an event; undefined if it belongs to no session. Never throws, whatever its form. */
+export function hostEvent(event: unknown): HostEvent | undefined {
+  const data = fields(event, "data");
+  const type = text(event, "type");
+  const sessionID = id(data, "sessionID") ?? id(fields(data, "form"), "sessionID") ?? id(fields(data, "info"), "id");
+  if (data === undefined || type === undefined || sessionID === undefined) return undefined;
+  // For a command that the user runs in the shell list, the session is only in the metadata.
+  if (!/^(?:session|permission|form)\./.test(type)) return undefined;
+  return {
+    id: id(event, "id"),
+    type,
+    sessionID,
+    directory: id(fields(event, "location"), "directory"),
+    createdMs: number(event, "created"),
+    seq: number(fields(event, "durable"), "seq"),
+    data,
+  };
+}
+
+interface CallUnderWay {
+  tool: string;
+  /** True if its input has arrived. */
+  isCalled: boolean;
+  /** Result so far, which the host's failure event may lack. */
+  progress?: unknown;
+}
+
+/**
+ * Translates the opencode 2.x events of one session into records. Supports the names and fields of the preview of July
+ * 2026 and of the newest sources; unknown events produce no record.
+ */
+export class SessionTranslator {
+  /** Prompts that the host has not sent to the model yet. */
+  readonly #prompts = new Map<string, Fields>();
+  readonly #calls = new Map<string, CallUnderWay>();
+  /** Number of texts by message and kind: of all attempts of the step, and of the earlier ones. */
+  readonly #texts = new Map<string, { before: number; next: number }>();
+  /** Messages in conversation order, since the event of a committed revert names only the first. */
+  readonly #messages = new Map<string, true>();
+  /** Forms with which the model asks the user. Other forms, such as a login, are not part of the conversation. */
+  readonly #questions = new Map<string, true>();
+  #compactionID: string | undefined;
+  /** The session was created during the recording. */
+  #isNew = false;
+  /** Error of the last step; the host reports it again for the whole execution. */
+  #stepError: string | undefined;
+
+  /**
+   * Returns the records of one event; undefined if it needs an earlier event that did not arrive: the text of a prompt,
+   * or the tool or input of a call.
+   */
+  translate(event: HostEvent): HostRecord[] | undefined {
+    const { type, data } = event;
+    if (type === "session.input.promoted" || type === "session.inbox.delivered") {
+      const inputID = id(data, "inputID") ?? id(data, "inboxID");
+      return inputID === undefined ? [] : this.#delivered(event, inputID);
+    }
+    if (/^session\.tool\.(?:called|success|failed)$/.test(type)) {
+      const known = this.#calls.get(callOf(data)?.key ?? "");
+      // Calls with arguments that are not JSON fail without a `called` event; the host stores them too.
+      if (known === undefined || (type !== "session.tool.called" && !known.isCalled)) return undefined;
+    }
+    return this.#records(event);
+  }
+
+  /** Returns true if the event belongs to a message whose beginning did not arrive. */
+  lacksMessage({ data }: HostEvent): boolean {
+    const messageID = id(data, "assistantMessageID");
+    return messageID !== undefined && !this.#messages.has(messageID);
+  }
+
+  /** Returns the records of an event without the earlier one that it needs. */
+  translateAlone(event: HostEvent): HostRecord[] {
+    return this.#records(event);
+  }
+
+  /** Learns which messages the session has, from events or from the host's store. */
+  heard(record: HostRecord): void {
+    if (record.kind === "session" && record.isNew) this.#isNew = true;
+    if ("messageID" in record && record.kind !== "removal" && !this.#messages.has(record.messageID))
+      remember(this.#messages, record.messageID, true);
+  }
+
+  /**
+   * Returns the stored records from the first message on that was heard of. Earlier ones belong to the time before the
+   * recording, and what is unfinished in them was cut off then.
+   */
+  sinceHeard(stored: readonly HostRecord[]): readonly HostRecord[] {
+    if (this.#isNew) return stored;
+    const first = stored.findIndex((record) => "messageID" in record && this.#messages.has(record.messageID));
+    return first < 0 ? stored : stored.slice(first);
+  }
+
+  #records(event: HostEvent): HostRecord[] {
+    const { type, sessionID, data, createdMs } = event;
+    const told = (name: string, more: EventFields = {}): HostRecord[] => [eventRecord(event, name, more)];
+    const activity = (state: "busy" | "idle" | "retrying" | "deleted"): HostRecord => {
+      return { kind: "activity", sessionID, state };
+    };
+    switch (type) {
+      case "session.created":
+        return [createdRecord(event)];
+      case "session.forked":
+        // The copied history is only in the host's store, not in events.
+        return [sessionRecord(sessionID, {}, event), ...told("forked", forkFields(data))];
+      case "session.renamed":
+        return told("title", { text: text(data, "title") });
+      case "session.deleted":
+        return [...told("deleted", { text: "The session was deleted in opencode." }), activity("deleted")];
+      case "session.input.admitted":
+        return this.#expect(id(data, "inputID"), fields(data, "input"));
+      case "session.inbox.enqueued":
+        return this.#expect(id(data, "inboxID"), fields(data, "item"));
+      case "session.inbox.cancelled":
+        this.#prompts.delete(id(data, "inboxID") ?? "");
+        return [];
+      case "session.synthetic":
+        return promptRecords(sessionID, messageOf(event), data, { isSynthetic: true, createdMs });
+      case "session.agent.selected":
+        return [switchRecord(sessionID, messageOf(event), "agent", id(data, "agent"), createdMs)];
+      case "session.model.selected":
+        return [switchRecord(sessionID, messageOf(event), "model", modelName(data), createdMs)];
+      case "session.moved": {
+        const directory = id(fields(data, "location"), "directory");
+        return [switchRecord(sessionID, messageOf(event), "location", directory, createdMs)];
+      }
+      case "session.skill.activated":
+        return [switchRecord(sessionID, messageOf(event), "skill", id(data, "name"), createdMs)];
+      case "session.execution.started":
+        this.#stepError = undefined;
+        return [activity("busy")];
+      case "session.execution.succeeded":
+        return [activity("idle")];
+      case "session.execution.failed":
+        return [...this.#failure(event), activity("idle")];
+      case "session.execution.interrupted":
+        return [...told("error", interruption(text(data, "reason"))), activity("idle")];
+      case "session.retry.scheduled":
+        return [activity("retrying"), ...told("retry", retryFields(data))];
+      case "session.revert.staged": {
+        const messageID = id(fields(data, "revert"), "messageID");
+        return told("revert", {
+          text: "The user reverted the session to before a message.",
+          data: given({ messageID }),
+        });
+      }
+      case "session.revert.cleared":
+        return told("unrevert", { text: "The user undid the revert." });
+      case "session.revert.committed":
+        return this.#removed(event);
+      case "session.shell.started":
+      case "session.shell.ended": {
+        const shell = fields(data, "shell");
+        return shell ? shellRecords(sessionID, { ...shell, output: read(data, "output") }) : [];
+      }
+      case "permission.asked":
+      case "permission.v2.asked":
+        return told("permission asked", permissionFields(data));
+      case "permission.replied":
+      case "permission.v2.replied":
+        return told("permission answered", { text: text(data, "reply"), requestID: id(data, "requestID") });
+      case "form.created":
+        return this.#question(event);
+      case "form.replied":
+      case "form.cancelled":
+      case "form.rejected": {
+        const formID = id(data, "id") ?? "";
+        if (!this.#questions.delete(formID)) return [];
+        if (type === "form.replied") return told("question answered", answerFields(data));
+        return told("question rejected", { text: "The user did not answer.", requestID: formID });
+      }
+      default:
+        if (type.startsWith("session.compaction.")) return this.#compaction(event);
+        return this.#step(event);
+    }
+  }
+
+  #expect(inputID: string | undefined, item: Fields | undefined): HostRecord[] {
+    if (inputID !== undefined && item !== undefined) remember(this.#prompts, inputID, item);
+    return [];
+  }
+
+  #delivered({ sessionID, createdMs }: HostEvent, inputID: string): HostRecord[] | undefined {
+    const item = this.#prompts.get(inputID);
+    if (item === undefined) return undefined;
+    this.#prompts.delete(inputID);
+    const type = text(item, "type");
+    const prompt = fields(item, "payload") ?? fields(item, "data");
+    if (type !== "user" && type !== "synthetic") return [];
+    return promptRecords(sessionID, inputID, prompt, { createdMs, isSynthetic: type === "synthetic" });
+  }
+
+  #removed(event: HostEvent): HostRecord[] {
+    const { sessionID, data, id: eventID } = event;
+    const first = id(data, "to");
+    const known = [...this.#messages.keys()];
+    const from = known.indexOf(first ?? "");
+    // The messages of an earlier process are not known, and no longer in the host's store.
+    if (from < 0) {
+      const text = "The host removed a message and all later ones from the session.";
+      return [eventRecord(event, "removed", { text, data: given({ fromMessageID: first }) })];
+    }
+    return known.slice(from).map((messageID): HostRecord => {
+      this.#messages.delete(messageID);
+      return { kind: "removal", sessionID, messageID, ...given({ eventID }) };
+    });
+  }
+
+  #question(event: HostEvent): HostRecord[] {
+    const form = fields(event.data, "form");
+    const metadata = fields(form, "metadata");
+    const formID = id(form, "id");
+    if (formID === undefined || text(metadata, "kind") !== "question") return [];
+    remember(this.#questions, formID, true);
+    const questions = list(form, "fields");
+    const shown = questions.flatMap((question) => id(question, "description") ?? id(question, "title") ?? []);
+    const callID = id(fields(metadata, "tool"), "callID") ?? id(fields(metadata, "tool"), "id");
+    const told = { text: shown.join("\n"), data: { questions }, callID, requestID: formID };
+    return [eventRecord(event, "question asked", told)];
+  }
+
+  #failure(event: HostEvent): HostRecord[] {
+    const error = read(event.data, "error");
+    const isKnown = this.#stepError !== undefined && this.#stepError === errorKey(error);
+    this.#stepError = undefined;
+    return isKnown ? [] : [eventRecord(event, "error", errorFields(error))];
+  }
+
+  #compaction(event: HostEvent): HostRecord[] {
+    const { type, sessionID, data, createdMs } = event;
+    switch (type) {
+      case "session.compaction.started":
+        this.#compactionID = id(data, "inputID") ?? id(data, "inboxID") ?? messageOf(event);
+        return compactionRecords(sessionID, this.#compactionID, data, createdMs);
+      case "session.compaction.ended": {
+        const messageID = id(data, "inputID") ?? id(data, "inboxID") ?? this.#compactionID;
+        this.#compactionID = undefined;
+        return messageID === undefined ? [] : summaryRecords(sessionID, messageID, text(data, "text") ?? "", createdMs);
+      }
+      case "session.compaction.failed":
+        this.#compactionID = undefined;
+        return [eventRecord(event, "error", errorFields(read(data, "error")))];
+      default:
+        return [];
+    }
+  }
+
+  /** Returns the records of an event in the model's answer: a text, a call or the step itself. */
+  #step(event: HostEvent): HostRecord[] {
+    const { type, sessionID, data, createdMs } = event;
+    const messageID = id(data, "assistantMessageID") ?? id(data, "messageID");
+    if (messageID === undefined) return [];
+    const [, kind = "", action = ""] = /^session\.(text|reasoning|tool|step)\.(.+)$/.exec(type) ?? [];
+    switch (kind) {
+      case "text":
+      case "reasoning":
+        return this.#text(event, messageID, kind, action);
+      case "tool":
+        return this.#tool(event, messageID, action);
+      default:
+    }
+    switch (action) {
+      case "started":
+        this.#beginAttempt(messageID);
+        return [assistantRecord(sessionID, messageID, data, createdMs)];
+      case "ended":
+        return stepRecords(sessionID, messageID, data);
+      case "failed": {
+        const error = read(data, "error");
+        this.#stepError = errorKey(error);
+        const records = stepRecords(sessionID, messageID, data);
+        const isInterrupted = text(error, "type") === "aborted";
+        return isInterrupted ? records : [...records, eventRecord(event, "error", errorFields(error))];
+      }
+      default:
+        return [];
+    }
+  }
+
+  /** Handles a repeated step: it continues the same message but numbers its texts from 0 again. */
+  #beginAttempt(messageID: string): void {
+    for (const kind of ["text", "reasoning"]) {
+      const known = this.#texts.get(`${messageID}/${kind}`);
+      if (known) known.before = known.next;
+    }
+  }
+
+  #text(event: HostEvent, messageID: string, kind: TextKind, action: string): HostRecord[] {
+    const { sessionID, data, createdMs } = event;
+    const place = textPlace(sessionID, messageID, kind, this.#numberOf(messageID, kind, number(data, "ordinal") ?? 0));
+    const record = { kind: "text" as const, ...place, reasoning: kind === "reasoning" };
+    switch (action) {
+      case "started":
+        return [{ ...record, text: "", done: false, ...given({ startMs: createdMs }) }];
+      case "delta":
+        return [{ kind: "text_delta", ...place, delta: text(data, "delta") ?? "" }];
+      case "ended":
+        return [{ ...record, text: text(data, "text") ?? "", done: true, ...given({ endMs: createdMs }) }];
+      default:
+        return [];
+    }
+  }
+
+  #numberOf(messageID: string, kind: TextKind, ordinal: number): number {
+    const key = `${messageID}/${kind}`;
+    const known = this.#texts.get(key) ?? { before: 0, next: 0 };
+    const at = known.before + ordinal;
+    known.next = Math.max(known.next, at + 1);
+    remember(this.#texts, key, known);
+    return at;
+  }
+
+  #tool(event: HostEvent, messageID: string, action: string): HostRecord[] {
+    const { sessionID, data, createdMs } = event;
+    const call = callOf(data);
+    if (call === undefined) return [];
+    const { key, callID } = call;
+    const known = this.#calls.get(key) ?? { tool: "unknown", isCalled: false };
+    if (action === "input.started") {
+      known.tool = id(data, "name") ?? known.tool;
+      remember(this.#calls, key, known);
+    }
+    const record = (status: string, state: Fields, time: Fields = {}): HostRecord[] =>
+      callRecords(sessionID, messageID, { id: callID, name: known.tool, state: { ...state, status }, time });
+    switch (action) {
+      case "input.started":
+        return record("streaming", {});
+      case "called":
+        known.isCalled = true;
+        return record("running", { input: read(data, "input") ?? {} }, { ran: createdMs });
+      case "progress":
+        known.progress = toJsonValue(data);
+        return this.#calls.has(key) ? record("running", result(data)) : [];
+      case "success":
+      case "failed": {
+        this.#calls.delete(key);
+        const ended = { completed: createdMs };
+        if (action === "success") return record("completed", result(data), ended);
+        return record("error", result(withProgress(data, known.progress)), ended);
+      }
+      default:
+        return [];
+    }
+  }
+}
+
+/** Returns the stored records of what the event refers to: a prompt with its text, or a call with its input or end. */
+export function neededRecords({ type, data }: HostEvent, stored: readonly HostRecord[]): HostRecord[] {
+  const inputID = id(data, "inputID") ?? id(data, "inboxID");
+  if (inputID !== undefined) {
+    const ofPrompt = stored.filter((record) => "messageID" in record && record.messageID === inputID);
+    return ofPrompt.some(({ kind }) => kind === "user_part") ? ofPrompt : [];
+  }
+  const call = callOf(data);
+  return stored.filter((record) => {
+    if (record.kind !== "call" || `${record.messageID}/${record.callID}` !== call?.key) return false;
+    return type === "session.tool.called" ? record.input !== undefined : record.end !== undefined;
+  });
+}
+
+/** Returns the fields of an event that are part of a call's stored state. */
+function result({ content, structured, metadata, error, result }: Fields): Fields {
+  return { content, structured, metadata, error, result };
+}
+
+/** Adds what the tool had returned before it failed. Newer hosts include it in the failure event. */
+function withProgress(failure: Fields, progress: unknown): Fields {
+  const of = isFields(progress) ? progress : {};
+  const content = list(failure, "content").length > 0 ? failure["content"] : of["content"];
+  const structured = read(failure, "metadata") ?? read(failure, "structured") ?? of["metadata"] ?? of["structured"];
+  return { ...failure, ...given({ content, metadata: structured }) };
+}
+
+function callOf(data: Fields): { key: string; callID: string } | undefined {
+  const callID = id(data, "callID") ?? id(data, "id");
+  return callID === undefined ? undefined : { callID, key: `${id(data, "assistantMessageID") ?? ""}/${callID}` };
+}
+
+function remember<T>(map: Map<string, T>, key: string, value: T): void {
+  map.set(key, value);
+  const oldest = map.size > MAX_UNDER_WAY ? map.keys().next().value : undefined;
+  if (oldest !== undefined) map.delete(oldest);
+}
+
+/** Returns the id of the message that the host creates from an event. */
+function messageOf({ id: eventID, sessionID }: HostEvent): string {
+  return eventID === undefined ? `${sessionID}/event` : eventID.replace(/^evt_/, "msg_");
+}
+
+/** Reads a new session. In newer hosts its fields are in the event itself. */
+function createdRecord({ sessionID, data, directory, createdMs }: HostEvent): SessionRecord {
+  const info = fields(data, "info") ?? data;
+  return { ...sessionRecord(sessionID, info, { directory, createdMs }), isNew: true };
+}
+
+/** Returns the record of a session, as it is in events and in the host's context. */
+export function sessionRecord(
+  sessionID: string,
+  info: Fields,
+  { directory, createdMs }: { directory?: string | undefined; createdMs?: number | undefined } = {},
+): SessionRecord {
+  const version = id(info, "version");
+  return {
+    kind: "session",
+    sessionID,
+    isNew: false,
+    ...given({
+      parentID: id(info, "parentID"),
+      title: id(info, "title"),
+      directory: id(fields(info, "location"), "directory") ?? id(info, "directory") ?? directory,
+      createdMs: number(fields(info, "time"), "created") ?? createdMs,
+      host: version === undefined ? "opencode 2" : `opencode ${version}`,
+      revertedTo: id(fields(info, "revert"), "messageID"),
+    }),
+  };
+}
+
+interface EventFields {
+  text?: string | undefined;
+  data?: unknown;
+  callID?: string | undefined;
+  requestID?: string | undefined;
+}
+
+function eventRecord(event: HostEvent, name: string, { text, data, callID, requestID }: EventFields): HostRecord {
+  return {
+    kind: "event",
+    sessionID: event.sessionID,
+    name,
+    ...given({
+      text,
+      data: data === undefined ? undefined : toJsonValue(data),
+      eventID: event.id,
+      callID,
+      requestID,
+    }),
+  };
+}
+
+function errorKey(error: unknown): string {
+  return JSON.stringify([text(error, "type"), text(error, "message")]);
+}
+
+function errorFields(error: unknown): EventFields {
+  const name = id(error, "type");
+  return { text: id(error, "message") ?? name, data: given({ name }) };
+}
+
+function forkFields(data: Fields): EventFields {
+  const sessionID = id(data, "parentID");
+  const what = sessionID === undefined ? "another session" : `session ${sessionID}`;
+  return { text: `Forked from ${what}: the conversation so far is a copy.`, data: given({ sessionID }) };
+}
+
+function interruption(reason: string | undefined): EventFields {
+  const texts: Record<string, string> = {
+    user: "The user interrupted the session.",
+    shutdown: "The session was interrupted: opencode was shut down.",
+  };
+  const why = reason === undefined ? "The session was interrupted." : `The session was interrupted (${reason}).`;
+  return { text: texts[reason ?? ""] ?? why, data: { name: "interrupted", ...given({ reason }) } };
+}
+
+function retryFields(data: Fields): EventFields {
+  return { text: text(fields(data, "error"), "message"), data: given({ attempt: number(data, "attempt") }) };
+}
+
+function permissionFields(data: Fields): EventFields {
+  const permission = text(data, "action") ?? "";
+  const patterns = list(data, "resources").filter((resource) => typeof resource === "string");
+  const callID = id(fields(data, "source"), "callID") ?? id(fields(data, "source"), "id");
+  return {
+    text: [permission, ...patterns].join(" "),
+    data: given({ permission, patterns, callID }),
+    callID,
+    requestID: id(data, "id"),
+  };
+}
+
+function answerFields(data: Fields): EventFields {
+  const answers = Object.values(fields(data, "answer") ?? {}).map((answer) => toJsonValue(answer));
+  const shown = answers.map((answer) => [answer].flat().map(shownAnswer).join(", "));
+  return { text: shown.join("\n"), data: { answers }, requestID: id(data, "id") };
+}
+
+function shownAnswer(answer: JsonValue): string {
+  return typeof answer === "string" ? answer : JSON.stringify(answer);
+}

@@ -1,0 +1,157 @@
+/** The part of opencode's 2.x plugin API that is used. Hosts may lack any of it, so calls check for it first. */
+import { inTime } from "../opencode-1/queries.ts";
+import { id, isFields, list, number, read, text, type Fields } from "../opencode-1/event-fields.ts";
+import { opencodeDatabases } from "../../sessions/session-roots.ts";
+import { openSqlite, type SqliteReader } from "../../sessions/sqlite-reader.ts";
+import type { HostRecord, SessionRecord } from "../../transcript/records.ts";
+import type { RecorderQueries } from "../../transcript/recorder.ts";
+import { sessionRecord } from "./event-records.ts";
+import { storedRecords } from "./stored-messages.ts";
+
+/** Maximum wait for a locked database, in milliseconds: the host does nothing else meanwhile. */
+const LOCKED_MS = 20;
+
+export interface HostContext {
+  readonly options?: unknown;
+  /** Absent in the preview. */
+  readonly location?: unknown;
+  readonly event: { subscribe: (options: { signal: AbortSignal }) => AsyncIterable<unknown> };
+  readonly session?: {
+    get?: (input: { sessionID: string }) => Promise<unknown>;
+    /** Messages since the last compaction. Absent in the preview. */
+    context?: (input: { sessionID: string }) => Promise<unknown>;
+    hook?: (name: string, act: (event: unknown) => Promise<void>) => Promise<unknown>;
+  };
+  readonly tool?: { transform?: (change: (draft: ToolDraft) => void) => Promise<unknown> };
+}
+
+export interface ToolDraft {
+  add: (tool: HostTool) => void;
+}
+
+/** Tool as both the preview (`jsonSchema`, `structured`) and later hosts (`input`, `metadata`) take it. */
+export interface HostTool {
+  name: string;
+  description: string;
+  jsonSchema: object;
+  input: object;
+  options: { codemode: boolean };
+  execute: (input: unknown, caller: unknown) => Promise<HostToolAnswer>;
+}
+
+export interface HostToolAnswer {
+  content: { type: "text"; text: string }[];
+  structured: object;
+  metadata: object;
+}
+
+/** Queries opencode 2.x: the session through the plugin's context, its messages in the database or the context. */
+export class HostStore implements RecorderQueries {
+  readonly #context: () => HostContext;
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #home: string;
+
+  constructor(context: () => HostContext, env: Readonly<Record<string, string | undefined>>, home: string) {
+    this.#context = context;
+    this.#env = env;
+    this.#home = home;
+  }
+
+  async session(sessionID: string): Promise<SessionRecord | undefined> {
+    const info = await this.info(sessionID);
+    if (info === undefined) throw new Error("opencode returned no information about the session.");
+    return sessionRecord(sessionID, info);
+  }
+
+  /** Returns the host's own object; undefined if it has none. */
+  async info(sessionID: string): Promise<Fields | undefined> {
+    const { session } = this.#context();
+    const answer = await inTime(session?.get?.({ sessionID }));
+    const info = read(answer, "data") ?? answer;
+    return isFields(info) ? info : undefined;
+  }
+
+  async history(sessionID: string, limit?: number): Promise<HostRecord[]> {
+    const stored = await this.#stored((database) => storedMessages(database, sessionID, limit));
+    // A database without messages of the session may be that of another version of the host.
+    const messages = stored?.length ? stored : ((await this.#inContext(sessionID)) ?? stored);
+    if (messages === undefined) throw new Error("opencode's store could not be read.");
+    const chosen = limit === undefined ? messages : messages.slice(-limit);
+    return chosen.flatMap((message) => storedRecords(sessionID, message));
+  }
+
+  async #inContext(sessionID: string): Promise<readonly unknown[] | undefined> {
+    const { session } = this.#context();
+    const answer = await inTime(session?.context?.({ sessionID })).catch(() => undefined);
+    if (Array.isArray(answer)) return answer;
+    return Array.isArray(read(answer, "data")) ? list(answer, "data") : undefined;
+  }
+
+  /** Returns the events of a session with a number between two others, from the host's log; undefined if there is none. */
+  events(sessionID: string, after: number, before?: number): Promise<unknown[] | undefined> {
+    return this.#stored((database) => loggedEvents(database, sessionID, after, before));
+  }
+
+  /** Returns the rows of the first database that has any; undefined if no database can be read. */
+  async #stored(rowsIn: (database: SqliteReader) => unknown[]): Promise<unknown[] | undefined> {
+    let found: unknown[] | undefined;
+    for (const path of await opencodeDatabases({ env: this.#env, home: this.#home })) {
+      const rows = await rowsOf(path, rowsIn).catch(() => undefined);
+      if (rows !== undefined && rows.length > 0) return rows;
+      found ??= rows;
+    }
+    return found;
+  }
+}
+
+async function rowsOf(path: string, rowsIn: (database: SqliteReader) => unknown[]): Promise<unknown[]> {
+  const database = await openSqlite(path, LOCKED_MS);
+  try {
+    return rowsIn(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** Returns events as the host delivers them. In the log, their type ends in a version. */
+function loggedEvents(
+  database: SqliteReader,
+  sessionID: string,
+  after: number,
+  before = Number.MAX_SAFE_INTEGER,
+): unknown[] {
+  const sql =
+    "SELECT id, seq, created, type, data FROM event WHERE aggregate_id = ? AND seq > ? AND seq < ? ORDER BY seq";
+  return database
+    .query(sql)(sessionID, after, before)
+    .map((row) => ({
+      id: id(row, "id"),
+      created: number(row, "created"),
+      type: text(row, "type")?.replace(/[.@]\d+$/, ""),
+      data: { ...fieldsOf(parsed(text(row, "data") ?? "")), sessionID },
+      durable: { seq: number(row, "seq") },
+    }));
+}
+
+const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+
+/** Returns the last messages of a session, in order, with the columns that `data` leaves out. */
+function storedMessages(database: SqliteReader, sessionID: string, limit = -1): unknown[] {
+  const sql =
+    "SELECT id, type, data FROM (SELECT id, type, seq, data FROM session_message WHERE session_id = ? ORDER BY seq DESC LIMIT ?) ORDER BY seq";
+  return database
+    .query(sql)(sessionID, limit)
+    .flatMap((row) => {
+      const data: unknown = parsed(text(row, "data") ?? "");
+      return isFields(data) ? [{ ...data, id: id(row, "id"), type: id(row, "type") }] : [];
+    });
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    // A damaged row loses only that message.
+    return undefined;
+  }
+}

@@ -1,0 +1,341 @@
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { HostRecord } from "../../transcript/records.ts";
+import { VERSION } from "../../version.ts";
+import type { Shared } from "../opencode-1/shared.ts";
+import { hostEvent, neededRecords, SessionTranslator, type HostEvent } from "./event-records.ts";
+
+/** Maximum number of sessions in memory; the one with the oldest last event is dropped. */
+const MAX_SESSIONS = 500;
+/** Maximum number of event ids in memory, to detect events that another instance has delivered. */
+const MAX_IDS = 20_000;
+/** Maximum number of events of a session that wait for its folder. */
+const MAX_HELD = 200;
+/** Delays before reading again what an event needs from the host's store, in milliseconds. It is stored about then. */
+const SEARCH_DELAYS_MS = [20, 50, 100, 300, 1_000];
+/** Minimum number of stored messages that are read after events were lost. */
+const CATCH_UP_MESSAGES = 50;
+/** Events before which a number is missing: the usage of a title or summary is an event that is never delivered. */
+const AFTER_HOLE = new Set(["session.renamed", "session.compaction.ended"]);
+/** Events of a prompt, which becomes an entry soon. */
+const PROMPT = /^session\.(?:input\.(?:admitted|promoted)|inbox\.(?:enqueued|delivered))$/;
+/** Records that are not part of the conversation. */
+const QUIET = new Set<HostRecord["kind"]>(["session", "activity", "message"]);
+
+/** A plugin instance: the host creates one per folder, all in one process. */
+export interface Instance {
+  /** Returns the recording of a folder; undefined if this instance is for another. */
+  sharedFor: (directory: string) => Shared | undefined;
+  /** Returns the folder of a session. Rejects if the host does not know the session. */
+  directoryOf: (sessionID: string) => Promise<string | undefined>;
+  /**
+   * Returns the events with a number between two others from the host's log; those after the first if `before` is
+   * undefined. Undefined if the host's log cannot be read.
+   */
+  eventsBetween: (sessionID: string, after: number, before: number | undefined) => Promise<unknown[] | undefined>;
+}
+
+/** Events that did not arrive before the next one. */
+interface Gap {
+  /** Number of the last event before them; undefined if there is none. */
+  after: number | undefined;
+  /** 0 if it is unknown how many there are. */
+  missing: number;
+}
+
+interface KnownSession {
+  directory: string | undefined;
+  readonly translator: SessionTranslator;
+  /** Number of its last event. */
+  seq: number | undefined;
+  /** Events that wait for its folder, or for data from the host's store. */
+  held: HostEvent[];
+  /** True while the host's store is read; later events wait, so that entries stay in order. */
+  isReading: boolean;
+  gap: Gap | undefined;
+  /** True if part of its conversation was recorded, or if it was just created. */
+  isOpen: boolean;
+  /** Resolves when what was stored before the first entry is recorded. */
+  recalled: Promise<void> | undefined;
+}
+
+/**
+ * Collects the events of one process. Every instance receives the events of all folders, and for a while after a reload
+ * both the old and the new instance receive them. So all instances pass their events to this class, which drops
+ * repeated ones and records each in its session's folder.
+ */
+export class Intake {
+  /** In order of creation. */
+  readonly #instances = new Set<Instance>();
+  readonly #sessions = new Map<string, KnownSession>();
+  readonly #ids = new Set<string>();
+  /** Aborted when the plugin is ending and can no longer wait for the host. */
+  #hurry = new AbortController();
+
+  join(instance: Instance): void {
+    this.#instances.add(instance);
+  }
+
+  leave(instance: Instance): void {
+    this.#instances.delete(instance);
+  }
+
+  /** Accepts an event from any instance. Never throws. */
+  accept(raw: unknown): void {
+    const event = hostEvent(raw);
+    if (event === undefined || this.#isRepeated(event)) return;
+    const session = this.#session(event.sessionID);
+    session.directory ??= event.directory;
+    session.held.push(event);
+    if (session.directory !== undefined) return this.#release(event.sessionID, session, session.directory);
+    if (session.held.length > MAX_HELD) session.held.shift();
+    if (session.held.length === 1) void this.#askDirectory(event.sessionID, session);
+  }
+
+  /** Adds what is missing in all sessions from the host's store, after a stream of events ended. */
+  catchUpAll(): void {
+    for (const [sessionID, session] of this.#sessions) {
+      if (session.directory === undefined) continue;
+      session.gap ??= { after: session.seq, missing: 0 };
+      this.#release(sessionID, session, session.directory);
+    }
+  }
+
+  /**
+   * Resolves when every event received so far is recorded. Events that still wait for the host's store after `patienceMs`
+   * are recorded with what they contain.
+   */
+  async settle(patienceMs: number): Promise<void> {
+    const hurry = this.#hurry;
+    const timer = setTimeout(() => hurry.abort(), patienceMs);
+    const sessions = [...this.#sessions.values()];
+    for (const { recalled } of sessions) await this.#unlessHurried(recalled).catch(() => undefined);
+    while (sessions.some(({ isReading }) => isReading)) await sleep(5);
+    clearTimeout(timer);
+    // Other plugin instances in this process continue.
+    if (hurry === this.#hurry && hurry.signal.aborted) this.#hurry = new AbortController();
+  }
+
+  /** Returns the answer, or rejects if the plugin is ending and can no longer wait for it. */
+  async #unlessHurried<T>(answer: T | Promise<T>): Promise<T> {
+    const { signal } = this.#hurry;
+    const done = new AbortController();
+    try {
+      const hurried = signal.aborted ? undefined : once(signal, "abort", { signal: done.signal });
+      // Racing also handles an answer that rejects later.
+      return await Promise.race([answer, Promise.resolve(hurried).then(() => Promise.reject(signal.reason))]);
+    } finally {
+      done.abort();
+    }
+  }
+
+  /** Returns the recording of a session, for a tool call. */
+  async sharedOf(sessionID: string): Promise<{ shared: Shared; directory: string } | undefined> {
+    const session = this.#session(sessionID);
+    if (session.directory === undefined) await this.#askDirectory(sessionID, session);
+    const { directory } = session;
+    const shared = directory === undefined ? undefined : this.#sharedFor(directory);
+    return shared && directory !== undefined ? { shared, directory } : undefined;
+  }
+
+  #isRepeated({ id, sessionID, seq }: HostEvent): boolean {
+    const last = this.#sessions.get(sessionID)?.seq;
+    if (seq !== undefined && last !== undefined && seq <= last) return true;
+    if (id === undefined) return false;
+    if (this.#ids.has(id)) return true;
+    this.#ids.add(id);
+    const oldest = this.#ids.size > MAX_IDS ? this.#ids.values().next().value : undefined;
+    if (oldest !== undefined) this.#ids.delete(oldest);
+    return false;
+  }
+
+  #session(sessionID: string): KnownSession {
+    const known = this.#sessions.get(sessionID) ?? {
+      directory: undefined,
+      translator: new SessionTranslator(),
+      seq: undefined,
+      held: [],
+      isReading: false,
+      gap: undefined,
+      isOpen: false,
+      recalled: undefined,
+    };
+    this.#sessions.delete(sessionID);
+    this.#sessions.set(sessionID, known);
+    const oldest = this.#sessions.size > MAX_SESSIONS ? this.#sessions.keys().next().value : undefined;
+    if (oldest !== undefined) this.#sessions.delete(oldest);
+    return known;
+  }
+
+  /** Records the events that wait, until one of them needs the host's store. */
+  #release(sessionID: string, session: KnownSession, directory: string): void {
+    const shared = this.#sharedFor(directory);
+    while (!session.isReading) {
+      const [event] = session.held;
+      // Without `shared`, the plugin is not configured in this folder.
+      if (event !== undefined && shared !== undefined) this.#noticeGap(session, event);
+      const { gap } = session;
+      if (gap !== undefined && shared !== undefined) {
+        session.gap = undefined;
+        void this.#read(sessionID, session, directory, () => this.#catchUp(sessionID, session, gap, shared));
+        return;
+      }
+      session.held.shift();
+      if (event === undefined) return;
+      if (shared === undefined || this.#isPast(session, event)) continue;
+      session.seq = event.seq ?? session.seq;
+      this.#record(session, directory, event, shared);
+    }
+  }
+
+  /** Detects missing events by the number of the next one. */
+  #noticeGap(session: KnownSession, { seq, type }: HostEvent): void {
+    if (seq === undefined || session.seq === undefined) return;
+    const missing = seq - session.seq - 1;
+    const isHole = missing === 1 && AFTER_HOLE.has(type);
+    if (missing > 0 && !isHole) session.gap ??= { after: session.seq, missing };
+  }
+
+  #isPast({ seq: last }: KnownSession, { seq }: HostEvent): boolean {
+    return seq !== undefined && last !== undefined && seq <= last;
+  }
+
+  #record(session: KnownSession, directory: string, event: HostEvent, shared: Shared): void {
+    const { sessionID, type } = event;
+    try {
+      if (PROMPT.test(type)) void shared.recorder.prepare(sessionID);
+      const { translator } = session;
+      if (session.isOpen && event.seq === undefined && translator.lacksMessage(event)) {
+        // Deltas have no sequence number, so nothing else shows that earlier events were lost.
+        const gap = { after: session.seq, missing: 0 };
+        return void this.#read(sessionID, session, directory, async () => {
+          await this.#catchUp(sessionID, session, gap, shared);
+          this.#accept(session, translator.translateAlone(event), shared);
+        });
+      }
+      const records = translator.translate(event);
+      if (records === undefined)
+        void this.#read(sessionID, session, directory, () => this.#search(session, event, shared));
+      else this.#accept(session, records, shared);
+      // The next event of a fork continues the numbers of the other session.
+      if (type === "session.forked") session.seq = undefined;
+      if (type === "session.deleted") this.#sessions.delete(sessionID);
+    } catch (error) {
+      shared.notices.failure(error);
+    }
+  }
+
+  #accept(session: KnownSession, records: readonly HostRecord[], { recorder, turns }: Shared): void {
+    for (const record of records) {
+      recorder.accept(record);
+      turns.heard(record);
+      session.translator.heard(record);
+      session.isOpen ||= record.kind === "session" ? record.isNew : !QUIET.has(record.kind);
+    }
+  }
+
+  /** Lets events wait while the host's store is read. `work` must not reject. */
+  async #read(sessionID: string, session: KnownSession, directory: string, work: () => Promise<void>): Promise<void> {
+    session.isReading = true;
+    await work();
+    session.isReading = false;
+    this.#release(sessionID, session, directory);
+  }
+
+  /** Reads from the host's store what the event needs, because an earlier event did not arrive. */
+  async #search(session: KnownSession, event: HostEvent, shared: Shared): Promise<void> {
+    let found: HostRecord[] = [];
+    try {
+      for (const delayMs of [...SEARCH_DELAYS_MS, 0]) {
+        const stored = await this.#unlessHurried(shared.host.queries.history(event.sessionID, CATCH_UP_MESSAGES));
+        found = neededRecords(event, stored);
+        if (found.length > 0) break;
+        await this.#unlessHurried(sleep(delayMs, undefined, { ref: false }));
+      }
+    } catch {
+      // Without the store, the event is recorded with what it contains.
+    }
+    this.#accept(session, found.length > 0 ? found : session.translator.translateAlone(event), shared);
+  }
+
+  /**
+   * Records what happened in a gap: from the host's log of events, or else the messages from its store. Session events
+   * that neither contains are counted in the transcript.
+   */
+  async #catchUp(sessionID: string, session: KnownSession, { after, missing }: Gap, shared: Shared): Promise<void> {
+    // The events before the one that revealed the gap are dealt with here.
+    const before = session.held[0]?.seq;
+    if (before !== undefined) session.seq = before - 1;
+    if (!session.isOpen) {
+      // The files begin with all that the host has stored, except messages that the next events continue.
+      session.recalled ??= shared.recorder.recall(sessionID);
+      return;
+    }
+    await this.#unlessHurried(session.recalled).catch(() => undefined);
+    const logged = after === undefined ? undefined : await this.#logged(sessionID, after, before);
+    for (const event of logged ?? []) await this.#recover(session, event, shared);
+    if (logged !== undefined && logged.length >= missing) return;
+    let text = `${missing} ${missing === 1 ? "event" : "events"} of opencode did not arrive`;
+    try {
+      const messages = Math.max(CATCH_UP_MESSAGES, missing);
+      const stored = await this.#unlessHurried(shared.host.queries.history(sessionID, messages));
+      this.#accept(session, session.translator.sinceHeard(stored), shared);
+      text += ": what was said is in its store, other events of the session may be missing.";
+    } catch {
+      text += ", and its store could not be read.";
+      if (missing > 0) shared.notices.warn(`Session ${sessionID}: ${text}`);
+    }
+    if (missing === 0) return;
+    shared.recorder.accept({ kind: "event", sessionID, name: "missing entries", text, data: { missing } });
+  }
+
+  /** Records an event from the host's log. Never rejects. */
+  async #recover(session: KnownSession, event: HostEvent, shared: Shared): Promise<void> {
+    try {
+      session.seq = Math.max(session.seq ?? 0, event.seq ?? 0);
+      const records = session.translator.translate(event);
+      if (records === undefined) await this.#search(session, event, shared);
+      else this.#accept(session, records, shared);
+    } catch (error) {
+      shared.notices.failure(error);
+    }
+  }
+
+  async #logged(sessionID: string, after: number, before: number | undefined): Promise<HostEvent[] | undefined> {
+    for (const instance of this.#instances) {
+      const asked = this.#unlessHurried(instance.eventsBetween(sessionID, after, before));
+      const events = await asked.catch(() => undefined);
+      if (events !== undefined) return events.flatMap((event) => hostEvent(event) ?? []);
+    }
+    return undefined;
+  }
+
+  /** Returns the recording of the newest instance for a folder. */
+  #sharedFor(directory: string): Shared | undefined {
+    let found: Shared | undefined;
+    for (const instance of [...this.#instances].toReversed()) found ??= instance.sharedFor(directory);
+    return found;
+  }
+
+  /** Never rejects. */
+  async #askDirectory(sessionID: string, session: KnownSession): Promise<void> {
+    for (const instance of this.#instances) {
+      const directory = await instance.directoryOf(sessionID).catch(() => undefined);
+      session.directory ??= directory;
+      if (session.directory !== undefined) return this.#release(sessionID, session, session.directory);
+    }
+  }
+}
+
+const REGISTRY = Symbol.for(`opencode-transcripts/${VERSION}/opencode-2`);
+
+/** Returns the intake of this process, even if this module was evaluated again. */
+export function processIntake(): Intake {
+  const known: unknown = Reflect.get(globalThis, REGISTRY);
+  // The symbol has the name and version of this package, so no other code puts anything there.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  if (known !== undefined) return known as Intake;
+  const intake = new Intake();
+  Reflect.set(globalThis, REGISTRY, intake);
+  return intake;
+}

@@ -1,0 +1,259 @@
+/** The plugin for opencode 2.x: listens to the host's events and offers the tools. */
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod/mini";
+import { parseOptions, type Options } from "../../config.ts";
+import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";
+import { rehearse } from "../../transcript/create-recorder.ts";
+import { saveConversation } from "../../tools/save-conversation/save.ts";
+import { SAVE_CONVERSATION } from "../../tools/save-conversation/save-conversation-tool.ts";
+import type { ArgumentShape } from "../../tools/tool.ts";
+import { transcriptHint } from "../opencode-1/compaction.ts";
+import { fields, id, read } from "../opencode-1/event-fields.ts";
+import type { NoticeClient } from "../opencode-1/notices.ts";
+import { callTool, offeredTools } from "../opencode-1/recall-tools.ts";
+import { saveSettings } from "../opencode-1/save-conversation.ts";
+import { joinShared, type HostView, type Shared } from "../opencode-1/shared.ts";
+import { HostStore, type HostContext, type HostTool, type ToolDraft } from "./host.ts";
+import { processIntake, type Instance, type Intake } from "./intake.ts";
+
+/** Maximum time of the cleanup, in milliseconds, of the 3 s that the host grants: closing the tools may take longer. */
+const CLEANUP_MS = 2_500;
+/** Maximum time in the cleanup for events that wait for the host's store, in milliseconds. */
+const CLEANUP_READ_MS = 300;
+/** Maximum time for flushing in the cleanup, in milliseconds. */
+const CLEANUP_FLUSH_MS = 1_500;
+/** Maximum time for snippets in the cleanup, in milliseconds. */
+const CLEANUP_EXTRACT_MS = 500;
+/** Time that an ended instance keeps listening, in milliseconds: after a reload the new one needs a moment to start. */
+const OVERLAP_MS = 1_000;
+/** Maximum time for loading and compiling what records, in milliseconds; the first prompt waits for it. */
+const REHEARSAL_MS = 500;
+/** Delays before reopening an ended event stream, in milliseconds; the last one repeats. */
+const REOPEN_DELAYS_MS = [50, 200, 1_000, 5_000];
+/** Signal on which the host does not clean up. On other signals it does, after it has ended its sessions. */
+const SIGNALS = ["SIGHUP"] as const;
+
+/**
+ * Starts recording and returns the cleanup function. Never rejects: the host waits for it before the first prompt, and
+ * would then run without the plugin.
+ */
+export async function setup(context: HostContext, intake: Intake = processIntake()): Promise<() => Promise<void>> {
+  const plugin = new Plugin(context, intake);
+  intake.join(plugin);
+  void plugin.listen();
+  await plugin.offer();
+  return () => plugin.end();
+}
+
+class Plugin implements Instance {
+  readonly #context: HostContext;
+  readonly #intake: Intake;
+  readonly #options: Options;
+  readonly #problems: ReturnType<typeof parseOptions>["problems"];
+  readonly #store: HostStore;
+  /** The folder of this instance; undefined in the preview, which does not report it. */
+  readonly #directory: string | undefined;
+  /** Recordings by folder. */
+  readonly #shared = new Map<string, Shared>();
+  readonly #stop = new AbortController();
+  #events: AsyncIterator<unknown> | undefined;
+
+  constructor(context: HostContext, intake: Intake) {
+    this.#context = context;
+    this.#intake = intake;
+    const { options, problems } = parseOptions(context.options);
+    this.#options = options;
+    this.#problems = problems;
+    this.#directory = id(context.location, "directory");
+    this.#store = new HostStore(() => context, process.env, process.env["HOME"] ?? homedir());
+  }
+
+  sharedFor(directory: string): Shared | undefined {
+    if (this.#directory !== undefined && this.#directory !== directory) return undefined;
+    const known = this.#shared.get(directory);
+    if (known) return known;
+    const root = projectRoot(directory);
+    const shared = joinShared(
+      root,
+      resolve(root, this.#options.directory),
+      this.#options,
+      this.#viewOf(directory),
+      nodeFileSystem,
+    );
+    this.#shared.set(directory, shared);
+    shared.notices.options(this.#problems);
+    return shared;
+  }
+
+  async directoryOf(sessionID: string): Promise<string | undefined> {
+    const info = await this.#store.info(sessionID);
+    return id(fields(info, "location"), "directory") ?? id(info, "directory");
+  }
+
+  eventsBetween(sessionID: string, after: number, before: number | undefined): Promise<unknown[] | undefined> {
+    return this.#store.events(sessionID, after, before);
+  }
+
+  /** Passes events on until the instance ends. Reopens the stream if it ends earlier. */
+  async listen(): Promise<void> {
+    for (let attempt = 0; !this.#stop.signal.aborted; attempt++) {
+      try {
+        const stream = this.#context.event.subscribe({ signal: this.#stop.signal });
+        const events = stream[Symbol.asyncIterator]();
+        this.#events = events;
+        if (attempt > 0) this.#intake.catchUpAll();
+        for (let next = await events.next(); next.done !== true; next = await events.next()) {
+          attempt = 0;
+          this.#intake.accept(next.value);
+        }
+      } catch {
+        // A broken stream is treated like an ended one.
+      }
+      if (this.#stop.signal.aborted) return;
+      const delayMs = REOPEN_DELAYS_MS[Math.min(attempt, REOPEN_DELAYS_MS.length - 1)];
+      await sleep(delayMs, undefined, { ref: false });
+    }
+  }
+
+  /** Prepares the recording, and registers the tools and the hook for summaries. Never rejects. */
+  async offer(): Promise<void> {
+    const { tool, session } = this.#context;
+    const { compactionHint } = this.#options;
+    try {
+      // The first entry then need not wait until all that records is loaded.
+      if (this.#directory !== undefined) this.sharedFor(this.#directory);
+      const tools = this.#tools();
+      if (tools.length > 0) await tool?.transform?.((draft) => addTools(draft, tools));
+      if (compactionHint) await session?.hook?.("compaction", (about) => this.#hint(about));
+      // Awaited, because the host's own start leaves no time for it before the first events.
+      await atMost(REHEARSAL_MS, rehearse(this.#options));
+    } catch {
+      // Recording works without these.
+    }
+  }
+
+  /** Ends recording within the time that the host allows. Never rejects. */
+  async end(): Promise<void> {
+    await atMost(CLEANUP_MS, this.#leaveAll());
+    // During a reload a turn may continue: this instance records its events until the new one listens.
+    setTimeout(() => this.#close(), OVERLAP_MS).unref();
+  }
+
+  #close(): void {
+    this.#intake.leave(this);
+    this.#stop.abort();
+    void this.#events?.return?.()?.catch(() => undefined);
+  }
+
+  async #leaveAll(): Promise<void> {
+    await this.#intake.settle(CLEANUP_READ_MS);
+    await Promise.allSettled(Array.from(this.#shared.values(), (shared) => this.#leave(shared)));
+  }
+
+  async #leave(shared: Shared): Promise<void> {
+    shared.instances = Math.max(0, shared.instances - 1);
+    const isLast = shared.instances === 0;
+    const resting = shared.turns.resting;
+    shared.turns.clear();
+    await shared.recorder.flush(CLEANUP_FLUSH_MS, "all", isLast ? "soon" : "no");
+    for (const sessionID of resting) shared.autoExtract?.add(sessionID);
+    if (!isLast) return;
+    await shared.autoExtract?.end(CLEANUP_EXTRACT_MS);
+    await shared.closeTools();
+    shared.recorder.release();
+  }
+
+  #viewOf(directory: string): HostView {
+    // In 2.x a plugin cannot request a summary.
+    return { directory, client: NO_TOASTS, queries: this.#store, signals: SIGNALS };
+  }
+
+  #tools(): HostTool[] {
+    const { tools } = this.#options;
+    const recall = offeredTools(tools).map(({ name, description, args }) => {
+      return hostTool(name, description, args, async (given, sessionID) => {
+        const { shared, directory } = await this.#sharedOf(sessionID);
+        return callTool(shared, name, given, { sessionID, directory, abort: this.#stop.signal });
+      });
+    });
+    if (!tools.includes("save_conversation")) return recall;
+    const { name, description, args } = SAVE_CONVERSATION;
+    const save = hostTool(name, description, args, async (given, sessionID) => {
+      const { shared, directory } = await this.#sharedOf(sessionID);
+      return saveConversation(sessionID, given, saveSettings(shared, this.#options, projectRoot(directory)));
+    });
+    return [save, ...recall];
+  }
+
+  async #sharedOf(sessionID: string): Promise<{ shared: Shared; directory: string }> {
+    const found = await this.#intake.sharedOf(sessionID);
+    if (found === undefined)
+      throw new Error(
+        "This session is not recorded: opencode did not report its folder. Try again after the next message.",
+      );
+    return found;
+  }
+
+  /** Adds the transcript's path to the prompt for a summary. Never rejects: that would make the summary fail. */
+  async #hint(about: unknown): Promise<void> {
+    try {
+      const sessionID = id(about, "sessionID");
+      const system = read(about, "system");
+      if (sessionID === undefined || !Array.isArray(system)) return;
+      const { shared } = await this.#sharedOf(sessionID);
+      const hint = await transcriptHint(shared, this.#options, sessionID);
+      if (hint !== undefined) system.push({ type: "text", text: hint });
+    } catch {
+      // The summary works without it.
+    }
+  }
+}
+
+async function atMost(ms: number, work: Promise<void>): Promise<void> {
+  const isDone = new AbortController();
+  const late = sleep(ms, undefined, { signal: isDone.signal }).catch(() => undefined);
+  await Promise.race([work, late]).finally(() => isDone.abort());
+}
+
+function addTools(draft: ToolDraft, tools: readonly HostTool[]): void {
+  for (const tool of tools) draft.add(tool);
+}
+
+function hostTool(
+  name: string,
+  description: string,
+  args: ArgumentShape,
+  answer: (given: unknown, sessionID: string) => Promise<string>,
+): HostTool {
+  const { $schema: _, ...schema } = z.toJSONSchema(z.strictObject(args), { io: "input" });
+  return {
+    name,
+    description,
+    jsonSchema: schema,
+    input: schema,
+    options: { codemode: false },
+    execute: async (given, caller) => {
+      const text = await answer(given, id(caller, "sessionID") ?? "");
+      return { content: [{ type: "text", text }], structured: {}, metadata: {} };
+    },
+  };
+}
+
+/** In 2.x a plugin cannot show a notice; Node's warnings go to stderr of the host's server. */
+const NO_TOASTS: NoticeClient = {
+  app: {
+    log: async ({ body }) => process.emitWarning(body.message, { type: "opencode-transcripts" }),
+  },
+  tui: { showToast: async () => undefined },
+};
+
+/** Returns the base of relative paths: the folder of the repository, or the opened folder if there is none. */
+function projectRoot(directory: string): string {
+  for (let folder = resolve(directory); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, ".git"))) return folder;
+    if (dirname(folder) === folder) return directory;
+  }
+}

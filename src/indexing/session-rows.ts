@@ -1,0 +1,553 @@
+/**
+ * Turns units of a source into rows, part by part. The context that a part needs comes from the stored rows: the
+ * messages that its pieces continue, the calls that its results answer, the blocks that it may repeat. So a session
+ * produces the same rows however many parts it is read in, and a run leaves nothing to the next but a place in the
+ * source.
+ */
+import { createHash, hash } from "node:crypto";
+import { isOwnRecall } from "../calls/own-recall.ts";
+import { hitRole } from "../parse/searched-texts.ts";
+import { Assembler, type ReadMessage } from "../parse/assembler.ts";
+import {
+  NeedsWholeInput,
+  type MessageDraft,
+  type Source,
+  type SourceUnit,
+  type UsageDraft,
+} from "../parse/message-draft.ts";
+import { fingerprint, hashOf, SeenSet } from "../parse/fingerprint.ts";
+import type { BlockOrigin, BuiltMessage } from "../parse/message-builder.ts";
+import type { MessageMetadata, ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
+import { correlateToolCalls } from "../parse/tool-calls.ts";
+import { entryOf } from "../parse/open-calls.ts";
+import type { Kept, KindCount, StoredBlock, StoredMessage } from "../store/stored-model.ts";
+import { storableKey, storableTime } from "../store/storable.ts";
+import type { IndexLevel } from "./redact-units.ts";
+import type { AnswerRow, KnownIds, KnownRows, Store } from "../store/store.ts";
+
+/** Inputs besides the units. */
+export interface RowsOptions {
+  store: Pick<Store, "known">;
+  sessionId: string;
+  source: Source;
+  /** Byte where this run started reading; 0 for the start of the source. */
+  resumedAt?: number;
+  /** `figures` creates no rows for blocks; messages only count them. Default: content. */
+  level?: IndexLevel;
+}
+
+export interface Rows {
+  /** New messages, and those that the part changed. */
+  messages: StoredMessage[];
+  blocks: StoredBlock[];
+  /** Number of blocks in the session so far. */
+  blockCount: number;
+}
+
+export const NO_IDS: KnownIds = { messages: [], sources: [], uuids: [], calls: [], identities: [] };
+const NOTHING: KnownRows = { messages: [], blocks: [], messageCount: 0, blockCount: 0 };
+
+/** Returns the rows that the redacted units add or change; `before` is where the units begin in the source. */
+export async function rowsOf(
+  { store, sessionId, source, resumedAt = 0, level = "content" }: RowsOptions,
+  given: readonly SourceUnit[],
+  before: number,
+): Promise<Rows> {
+  const units = given.map(withStorableIds);
+  const known = async (ids: Partial<KnownIds>): Promise<KnownRows> =>
+    before === 0 ? NOTHING : await store.known(sessionId, before, { ...NO_IDS, ...ids });
+  const ids = idsIn(units);
+  const earlier = await known(ids);
+  const part = new Part({ sessionId, source, resumedAt }, earlier);
+  part.add(units);
+  if (source.hasStableIds === true) part.count((await known({ identities: part.namesToCount() })).blocks);
+  await part.correlate(ids.calls, known);
+  return level === "figures" ? part.figures() : part.rows();
+}
+
+/** Returns the unit with its ids as the store keeps them, so that they are compared with those of earlier rows. */
+function withStorableIds(unit: SourceUnit): SourceUnit {
+  const ids = unit.messages.flatMap((draft) => [
+    draft.sourceId,
+    draft.uuid,
+    ...draft.blocks.map((block) => block.toolUseId),
+  ]);
+  if (ids.every((id) => storableId(id) === id)) return unit;
+  const messages = unit.messages.map((draft) => ({
+    ...draft,
+    sourceId: storableId(draft.sourceId),
+    uuid: storableId(draft.uuid),
+    blocks: draft.blocks.map((block) => ({ ...block, toolUseId: storableId(block.toolUseId) })),
+  }));
+  return { ...unit, messages };
+}
+
+function storableId(id: string | undefined): string | undefined {
+  return id === undefined ? undefined : storableKey(id);
+}
+
+function idsIn(units: readonly SourceUnit[]): KnownIds {
+  const [sources, uuids, calls] = [new Set<string>(), new Set<string>(), new Set<string>()];
+  const add = (ids: Set<string>, id: string | undefined): void => void (id !== undefined && ids.add(id));
+  for (const draft of units.flatMap(({ messages }) => messages)) {
+    add(sources, draft.sourceId);
+    add(uuids, draft.uuid);
+    add(uuids, draft.metadata?.source_tool_assistant_uuid);
+    for (const { toolUseId } of draft.blocks) add(calls, toolUseId);
+  }
+  return { ...NO_IDS, sources: [...sources], uuids: [...uuids], calls: [...calls] };
+}
+
+interface NewBlock {
+  block: ParsedContentBlock;
+  origin: BlockOrigin;
+}
+
+class Part {
+  readonly #sessionId: string;
+  readonly #source: Source;
+  readonly #resumedAt: number;
+  readonly #known: KnownRows;
+  readonly #messages = new Map<string, TranscriptMessage>();
+  readonly #built = new Map<string, BuiltMessage>();
+  readonly #stored = new Map<string, StoredMessage>();
+  readonly #knownBlocks = new Map<string, StoredBlock>();
+  readonly #new: NewBlock[] = [];
+  readonly #changed = new Set<string>();
+  readonly #counts = new Map<string, number>();
+  readonly #partners = new Map<string, string>();
+  /** Hashes of new records without blocks, by place and uuid. */
+  readonly #records = new Map<string, number>();
+  /** Number of known blocks per known message. */
+  readonly #blockCounts = new Map<string, number>();
+  #read: readonly ReadMessage[] = [];
+  #ids = 0;
+
+  constructor({ sessionId, source, resumedAt }: Required<Omit<RowsOptions, "store" | "level">>, known: KnownRows) {
+    this.#sessionId = sessionId;
+    this.#source = source;
+    this.#resumedAt = resumedAt;
+    this.#known = known;
+    this.#remember(known);
+    for (const { message_id: id } of known.blocks) {
+      if (id !== null) this.#blockCounts.set(id, (this.#blockCounts.get(id) ?? 0) + 1);
+    }
+  }
+
+  add(units: readonly SourceUnit[]): void {
+    this.#checkEntries(units);
+    const seen = new SeenSet();
+    const records = new SeenSet();
+    for (const { identity, record_hash, source_uuid } of this.#known.blocks) {
+      if (identity !== null && this.#source.repeats === true) seen.addHashes(...hashesOf(identity));
+      if (record_hash !== null && source_uuid !== null) records.addHashes(record_hash, hashOf(source_uuid));
+    }
+    const assembler = new Assembler({
+      sessionId: this.#sessionId,
+      maxInlineContentBytes: Number.POSITIVE_INFINITY,
+      generateId: () => `new ${(this.#ids += 1)}`,
+      pricing: () => null,
+      repeats: this.#source.repeats ?? false,
+      windowUnits: Number.POSITIVE_INFINITY,
+      countRedactions: false,
+      onProblem: () => undefined,
+      seen,
+      firstOrdinal: this.#known.messageCount,
+      onBlock: (block, origin) => this.#new.push({ block, origin }),
+      onGiven: (built) => this.#built.set(built.message.id, built),
+    });
+    for (const { record_hash, uuid } of this.#known.messages) {
+      if (record_hash !== null && uuid !== null) records.addHashes(record_hash, hashOf(uuid));
+    }
+    for (const message of this.#known.messages) assembler.restore(this.#restored(message));
+    for (const [id, [calls, answers]] of callsOf(this.#known.blocks)) assembler.restoreCalls(id, calls, answers);
+    const isNew = ({ uuid }: MessageDraft, hash: number | undefined): boolean =>
+      uuid === undefined || hash === undefined || !records.hasHashes(hash, hashOf(uuid));
+    for (const unit of units) {
+      const messages = unit.messages.filter((draft) => isNew(draft, unit.recordHash));
+      for (const { uuid = null, blocks } of messages) {
+        if (blocks.length === 0 && unit.recordHash !== undefined)
+          this.#records.set(`${unit.offset} ${uuid}`, unit.recordHash);
+      }
+      const before = this.#new.length;
+      assembler.add(messages.length === unit.messages.length ? unit : { ...unit, messages });
+      for (const draft of messages) this.#checkAnswer(draft, this.#new.length > before);
+    }
+    this.#read = assembler.take(true);
+    for (const { message } of this.#read) this.#messages.set(message.id, message);
+  }
+
+  /**
+   * Throws `NeedsWholeInput` if an earlier run read one of the entries or of their parts: when read in one go, a repeat
+   * has no rows, and what continues a part is added to its first entry.
+   */
+  #checkEntries(units: readonly SourceUnit[]): void {
+    if (this.#source.hasStableIds !== true) return;
+    const hashes = new Set<number | null | undefined>(units.map(({ recordHash }) => recordHash));
+    const parts = new Set(units.flatMap(({ messages }) => messages.flatMap(partsOf)));
+    const isAgain = (row: StoredMessage | StoredBlock): boolean =>
+      (row.record_hash !== null && hashes.has(row.record_hash)) || ("block_type" in row && parts.has(partOf(row)));
+    for (const row of [...this.#known.messages, ...this.#known.blocks]) {
+      if (row.byte_offset < this.#resumedAt && isAgain(row))
+        throw new NeedsWholeInput("An entry comes again that was read before.");
+    }
+  }
+
+  /**
+   * Throws `NeedsWholeInput` for a piece of an answer that an earlier run read, if the rows do not tell what it adds:
+   *
+   * - A record without rows may repeat an earlier one, whose content must not count twice. The stored rows cannot tell,
+   *   since a record without rows left none the first time either.
+   * - An answer in a transcript has the sum of its model calls, of which only those after the start are known.
+   */
+  #checkAnswer({ type, sourceId, uuid, usage, costUsd }: MessageDraft, hasRows: boolean): void {
+    if (type !== "assistant" || sourceId === undefined) return;
+    const earlier = this.#known.messages.find((row) => row.message_type === type && row.source_id === sourceId);
+    if (earlier === undefined || earlier.byte_offset >= this.#resumedAt) return;
+    if (!hasRows && uuid !== undefined) throw new NeedsWholeInput("An entry may be one that was read before.");
+    const isSum = this.#source.hasStableIds === true && (usage !== undefined || costUsd !== undefined);
+    if (isSum && (earlier.tokens_in !== null || earlier.recorded_cost_usd !== null))
+      throw new NeedsWholeInput("An answer goes on whose model calls were counted before.");
+  }
+
+  /** Returns names of new blocks that earlier blocks may have too. */
+  namesToCount(): string[] {
+    return [...new Set(this.#new.map(({ block }) => nameOf(block)))];
+  }
+
+  /** Counts how often each name was used by earlier blocks, so that new ones get the next number. */
+  count(blocks: readonly StoredBlock[]): void {
+    for (const { identity } of blocks) {
+      if (identity !== null) this.#counts.set(identity, (this.#counts.get(identity) ?? 0) + 1);
+    }
+  }
+
+  /** Matches calls and results, both stored and new. */
+  async correlate(calls: readonly string[], known: (ids: Partial<KnownIds>) => Promise<KnownRows>): Promise<void> {
+    const onNamedLines = this.#known.blocks.map(({ tool_use_id: id }) => id).filter((id) => id !== null);
+    const others = onNamedLines.filter((id) => !calls.includes(id));
+    if (others.length > 0) this.#remember(await known({ calls: others }));
+    const before = [...this.#knownBlocks.values()].filter(isOfCall);
+    const now = this.#new.filter(({ block }) => isOfCall(block));
+    const messages = [...this.#stored.values()].map(modelMessage);
+    for (const message of this.#messages.values()) {
+      if (!this.#stored.has(message.id)) messages.push(message);
+    }
+    const blocks = [...before.map(modelBlock), ...now.map(({ block }) => block)];
+    const found = correlateToolCalls(
+      messages.toSorted((a, b) => a.ordinal - b.ordinal),
+      blocks,
+    );
+    const inputs = new Map(blocks.map((block) => [block.id, block]));
+    for (const call of found) this.#note(call, inputs);
+  }
+
+  #note({ use, result, status }: ToolCall, blocks: Map<string, ParsedContentBlock>): void {
+    const call = use && blocks.get(use.block_id);
+    if (call) {
+      const stored = this.#knownBlocks.get(call.id);
+      if (stored && stored.status !== status) this.#change(stored, { status });
+    }
+    const answer = result && blocks.get(result.block_id);
+    if (!answer) return;
+    const stored = this.#knownBlocks.get(answer.id);
+    // A source that repeats entries has no tool names in its results: the stored name is the earlier call's.
+    const given = stored && this.#source.repeats === true ? null : answer.tool_name;
+    const tool = call?.tool_name ?? given;
+    const isOwn =
+      isOwnRecall(tool, null) || (call !== undefined && call !== null && isOwnRecall(call.tool_name, call.tool_input));
+    if (stored && (stored.tool_name !== tool || stored.is_own !== isOwn))
+      this.#change(stored, { tool_name: tool, is_own: isOwn });
+    if (call) this.#partners.set(answer.id, call.id);
+  }
+
+  #change(block: StoredBlock, changed: Partial<StoredBlock>): void {
+    this.#knownBlocks.set(block.event_id, { ...block, ...changed });
+    this.#changed.add(block.event_id);
+  }
+
+  rows(): Rows {
+    const blocks: StoredBlock[] = [];
+    const blockIds = new Map<string, string>();
+    const calls = new Map(this.#new.map(({ block }) => [block.id, block]));
+    let place = { offset: -1, count: 0 };
+    for (const { block, origin } of this.#new) {
+      place =
+        origin.place.offset === place.offset
+          ? { ...place, count: place.count + 1 }
+          : { offset: origin.place.offset, count: 0 };
+      const { id, identity } = this.#idOf(block, origin, place.count);
+      blockIds.set(block.id, id);
+      const partner = this.#partners.get(block.id);
+      const call = partner === undefined ? undefined : (calls.get(partner) ?? this.#knownCall(partner));
+      const message = this.#messages.get(block.message_id) ?? origin.message;
+      const tool = block.tool_name ?? call?.tool_name ?? null;
+      blocks.push({
+        event_id: id,
+        message_id: block.message_id,
+        session_id: this.#sessionId,
+        ordinal: this.#known.blockCount + blocks.length,
+        block_order: block.block_order,
+        line_number: block.line_number,
+        byte_offset: origin.place.offset,
+        occurred_at: storableTime(origin.piece.timestamp ?? null),
+        message_type: message.message_type,
+        role: hitRole(message, block),
+        block_type: block.block_type,
+        source_uuid: block.source_uuid,
+        tool_name: call?.tool_name ?? tool,
+        tool_use_id: block.tool_use_id ?? block.tool_result_id,
+        answers_uuid: block.block_type === "tool_result" ? (message.metadata.source_tool_assistant_uuid ?? null) : null,
+        is_error: block.is_error,
+        exit_code: block.exit_code,
+        status: block.status,
+        is_sidechain: message.is_sidechain,
+        is_own:
+          isOwnRecall(tool, block.block_type === "tool_use" ? block.tool_input : null) ||
+          (call !== undefined && isOwnRecall(call.tool_name, call.tool_input)),
+        ...contentOf(block),
+        metadata: block.metadata,
+        identity,
+        record_hash: origin.place.record ?? null,
+        superseded: false,
+      });
+    }
+    const firsts = new Map<string, string>();
+    for (const { message_id, event_id } of blocks) {
+      if (message_id !== null && !firsts.has(message_id)) firsts.set(message_id, event_id);
+    }
+    const ids = this.#messageIds(firsts);
+    for (const block of blocks) block.message_id = ids.get(block.message_id ?? "") ?? block.message_id;
+    for (const id of this.#changed) {
+      const block = this.#knownBlocks.get(id);
+      if (block) blocks.push(block);
+    }
+    const messages = this.#read.map(({ message }) => this.#messageRow(message, ids));
+    return { messages, blocks, blockCount: this.#known.blockCount + this.#new.length };
+  }
+
+  /** Like `rows`, with the same ids, but messages have the number of their blocks by kind instead of the blocks. */
+  figures(): Rows {
+    const firsts = new Map<string, string>();
+    const counts = new Map<string, Map<string, KindCount>>();
+    let place = { offset: -1, count: 0 };
+    for (const { block, origin } of this.#new) {
+      const { offset } = origin.place;
+      place = { offset, count: offset === place.offset ? place.count + 1 : 0 };
+      const { message_id: id, block_type, tool_name, status } = block;
+      if (this.#source.hasStableIds === true || !firsts.has(id)) {
+        const event = this.#idOf(block, origin, place.count).id;
+        if (!firsts.has(id)) firsts.set(id, event);
+      }
+      if (block_type === "text") continue;
+      const kinds = entryOf(counts, id, () => new Map<string, KindCount>());
+      const kept: Kept = isKept(block) ? "all" : "none";
+      const kind = entryOf(kinds, `${block_type} ${status} ${kept} ${tool_name}`, () => {
+        return { block_type, tool_name, status, kept, count: 0 };
+      });
+      kind.count += 1;
+    }
+    const ids = this.#messageIds(firsts);
+    const messages = this.#read.map(({ message }) => ({
+      ...this.#messageRow(message, ids),
+      block_counts: [...(counts.get(message.id)?.values() ?? [])],
+    }));
+    return { messages, blocks: [], blockCount: 0 };
+  }
+
+  /** `firsts`: ids of the first blocks by message. */
+  #messageIds(firsts: ReadonlyMap<string, string>): Map<string, string> {
+    const ids = new Map<string, string>();
+    let place = { offset: -1, count: 0 };
+    for (const { message } of this.#read) {
+      if (this.#stored.has(message.id)) continue;
+      const { message_type, source_id, byte_offset: offset } = message;
+      place = { offset, count: offset === place.offset ? place.count + 1 : 0 };
+      const isJoined = message_type === "assistant" && source_id !== null;
+      const name = isJoined ? `source ${source_id}` : (firsts.get(message.id) ?? `place ${offset} ${place.count}`);
+      ids.set(message.id, eventId([this.#sessionId, "message", name]));
+    }
+    return ids;
+  }
+
+  #messageRow(message: TranscriptMessage, ids: Map<string, string>): StoredMessage {
+    const { id, timestamp, cost_usd: _, metadata, ...row } = message;
+    const { cost_is_recorded, cost_is_estimate: _estimate, ...told } = metadata;
+    const usage = this.#built.get(id)?.usage;
+    return {
+      ...row,
+      message_id: ids.get(id) ?? id,
+      occurred_at: storableTime(timestamp),
+      recorded_cost_usd: cost_is_recorded === true ? message.cost_usd : null,
+      usage_calls: usage === undefined ? null : (usage.calls ?? []),
+      record_hash: this.#records.get(`${row.byte_offset} ${row.uuid}`) ?? null,
+      block_counts: [],
+      metadata: told,
+      superseded: false,
+    };
+  }
+
+  #idOf(
+    block: ParsedContentBlock,
+    { identity, place }: BlockOrigin,
+    onPlace: number,
+  ): { id: string; identity: string | null } {
+    if (this.#source.hasStableIds !== true) {
+      const id = [this.#sessionId, String(place.offset), String(onPlace), block.block_type, block.source_uuid ?? ""];
+      return { id: eventId(id), identity: identity === undefined ? null : hexOf(identity.first, identity.second) };
+    }
+    const name = nameOf(block);
+    const times = this.#counts.get(name) ?? 0;
+    this.#counts.set(name, times + 1);
+    return { id: eventId([this.#sessionId, name, String(times)]), identity: name };
+  }
+
+  #remember({ messages, blocks }: KnownRows): void {
+    for (const message of messages) this.#stored.set(message.message_id, message);
+    for (const block of blocks) this.#knownBlocks.set(block.event_id, block);
+  }
+
+  #knownCall(id: string): ParsedContentBlock | undefined {
+    const stored = this.#knownBlocks.get(id);
+    return stored && modelBlock(stored);
+  }
+
+  #restored(stored: StoredMessage): BuiltMessage {
+    return {
+      message: modelMessage(stored),
+      blocks: [],
+      blockCount: this.#blockCounts.get(stored.message_id) ?? 0,
+      usage: storedUsage(stored),
+      recordedCostUsd: stored.recorded_cost_usd ?? undefined,
+      touched: 1,
+    };
+  }
+}
+
+/** Returns the parts of a draft's blocks, as `partOf` returns them. */
+function partsOf({ uuid, metadata, blocks }: MessageDraft): string[] {
+  const id = uuid ?? metadata?.source_tool_assistant_uuid;
+  return id === undefined ? [] : blocks.map(({ type }) => `${type} ${storableKey(id)}`);
+}
+
+function partOf({ block_type, source_uuid, answers_uuid }: StoredBlock): string {
+  return `${block_type} ${source_uuid ?? answers_uuid}`;
+}
+
+/** Names a block by its host's id, or by its text. */
+function nameOf({ block_type, source_uuid, tool_use_id, tool_result_id, ...block }: ParsedContentBlock): string {
+  const id = source_uuid ?? tool_use_id ?? tool_result_id;
+  const text = [block.content_text, block.thinking_text, block.result_text].find((each) => each !== null) ?? "";
+  return idKey(`${block_type} ${id === null ? `text ${fingerprint(text)}` : `id ${id}`}`);
+}
+
+/** Counts calls and results per call id. */
+function callsOf(blocks: readonly StoredBlock[]): Map<string, [calls: number, answers: number]> {
+  const counts = new Map<string, [number, number]>();
+  for (const { block_type, tool_use_id: id } of blocks) {
+    if (id === null || !isOfCall({ block_type })) continue;
+    const [calls, answers] = counts.get(id) ?? [0, 0];
+    counts.set(id, block_type === "tool_use" ? [calls + 1, answers] : [calls, answers + 1]);
+  }
+  return counts;
+}
+
+function isOfCall({ block_type }: Pick<StoredBlock, "block_type">): boolean {
+  return block_type === "tool_use" || block_type === "tool_result";
+}
+
+function contentOf(block: ParsedContentBlock): Pick<StoredBlock, "kept" | "content"> {
+  if (!isKept(block)) return { kept: "none", content: "" };
+  if (block.block_type === "tool_use") return { kept: "all", content: jsonOf(block.tool_input) };
+  return { kept: "all", content: textOf(block) ?? "" };
+}
+
+/** Returns true if a block has anything to keep. */
+function isKept(block: ParsedContentBlock): boolean {
+  return block.block_type === "tool_use" || (block.metadata.withheld !== true && textOf(block) !== null);
+}
+
+function textOf({ content_text, thinking_text, result_text }: ParsedContentBlock): string | null {
+  return content_text ?? thinking_text ?? result_text;
+}
+
+/** Returns the input as JSON; inputs can be nested deeper than `JSON.stringify` can go. */
+function jsonOf(input: unknown): string {
+  try {
+    return JSON.stringify(input) ?? "null";
+  } catch {
+    return "null";
+  }
+}
+
+/** Usage of an answer, as its source had it. */
+export function storedUsage(answer: Omit<AnswerRow, "metadata">): UsageDraft | undefined {
+  const { tokens_in: tokensIn, tokens_out, cache_read, cache_write, usage_calls: calls } = answer;
+  if (tokensIn === null) return undefined;
+  const whole = { tokensIn, tokensOut: tokens_out ?? 0, cacheRead: cache_read ?? 0, cacheWrite: cache_write ?? 0 };
+  return calls === null || calls.length === 0 ? whole : { ...whole, calls };
+}
+
+/** Converts a row to the model. */
+export function modelMessage(stored: StoredMessage): TranscriptMessage {
+  const { message_id, occurred_at, recorded_cost_usd, metadata, ...kept } = stored;
+  const { usage_calls: _, superseded: _s, record_hash: _h, block_counts: _b, ...row } = kept;
+  const told: MessageMetadata = { ...metadata, ...(recorded_cost_usd === null ? {} : { cost_is_recorded: true }) };
+  return { ...row, id: message_id, timestamp: occurred_at, cost_usd: recorded_cost_usd, metadata: told };
+}
+
+export function modelBlock(stored: StoredBlock): ParsedContentBlock {
+  const { block_type, content, kept, tool_use_id } = stored;
+  const text = (type: string): string | null => (block_type === type && kept !== "none" ? content : null);
+  const isUse = block_type === "tool_use";
+  const isResult = block_type === "tool_result";
+  const input: unknown = isUse && kept === "all" ? JSON.parse(content) : null;
+  return {
+    id: stored.event_id,
+    message_id: stored.message_id ?? "",
+    session_id: stored.session_id,
+    block_order: stored.block_order,
+    line_number: stored.line_number,
+    source_uuid: stored.source_uuid,
+    block_type,
+    content_text: text("text"),
+    thinking_text: block_type === "thinking" ? content : null,
+    tool_name: stored.tool_name,
+    tool_use_id: isUse ? tool_use_id : null,
+    tool_input: input,
+    tool_result_id: isResult ? tool_use_id : null,
+    is_error: stored.is_error,
+    exit_code: stored.exit_code,
+    result_text: text("tool_result"),
+    status: stored.status,
+    metadata: stored.metadata,
+  };
+}
+
+function hexOf(first: number, second: number): string {
+  return [first, second].map((number) => (number >>> 0).toString(16).padStart(8, "0")).join("");
+}
+
+function hashesOf(identity: string): [first: number, second: number] {
+  return [Number.parseInt(identity.slice(0, 8), 16) | 0, Number.parseInt(identity.slice(8), 16) | 0];
+}
+
+// Ids of events, and hashes of ids that may contain anything.
+
+/** Returns a UUID (version 8) derived from the values that identify an event. */
+function eventId(parts: readonly string[]): string {
+  const hex = hash("sha1", JSON.stringify(parts));
+  const variant = "89ab"[Number.parseInt(hex.charAt(16), 16) & 3] ?? "8";
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    variant + hex.slice(17, 20),
+    hex.slice(20, 32),
+  ].join("-");
+}
+
+/** Hashes a call's id to 64 bits. The hash is stored instead of the id, which may contain a secret. */
+function idKey(id: string): string {
+  return createHash("sha1").update(id).digest("hex").slice(0, 16);
+}

@@ -1,0 +1,105 @@
+/** Reads each line's part of a message separately, with the line's position and time, without assembling messages. */
+import { chunksOf, type TranscriptInput } from "../transcript/format/formats.ts";
+import { detectInput } from "./detect-input.ts";
+import { isSource, type Source, type SourceOptions, type SourceUnit } from "./message-draft.ts";
+import { MessageBuilder, type BuiltMessage } from "./message-builder.ts";
+import type { ParsedContentBlock, TranscriptMessage } from "./model.ts";
+import type { ParseOptions } from "./parse-options.ts";
+import { flatPricing } from "./pricing.ts";
+import { claudeCode } from "./sources/claude-code.ts";
+
+/** A signal stops reading; the result covers what was read until then. */
+export type LineOptions = Pick<ParseOptions, "maxLineBytes" | "agentProgress" | "readOutput" | "signal"> & {
+  /** See `SourceOptions`. */
+  windowLines?: number;
+  /** More input may come much later: see `detectInput`. */
+  isGrowing?: boolean;
+};
+
+/** One line's part of a message, without repeated blocks. */
+export interface LineMessage {
+  message: TranscriptMessage;
+  blocks: readonly ParsedContentBlock[];
+}
+
+export interface ReadLine {
+  unit: SourceUnit;
+  messages: readonly LineMessage[];
+}
+
+export interface OpenLines {
+  source: Source;
+  lines: AsyncGenerator<ReadLine>;
+}
+
+const MAX_LINE_BYTES = 5 * 1024 * 1024;
+/** Number of bytes after which timers and signals get a turn. */
+const BREATH_BYTES = 1024 * 1024;
+
+export function sourceOptions({
+  maxLineBytes = MAX_LINE_BYTES,
+  agentProgress = false,
+  readOutput,
+  windowLines,
+}: LineOptions): SourceOptions {
+  return {
+    maxLineBytes,
+    agentProgress,
+    ...(readOutput === undefined ? {} : { readOutput }),
+    ...(windowLines === undefined ? {} : { windowLines }),
+  };
+}
+
+/** Starts reading an input of any source. No content makes it throw; errors of the input itself are passed on. */
+export async function readLines(input: TranscriptInput | Source, options: LineOptions = {}): Promise<OpenLines> {
+  const chunks = typeof input === "object" && isSource(input) ? input : breathing(input);
+  const { source = claudeCode, rest } = await detectInput(chunks, options.isGrowing);
+  return { source, lines: linesOf(source, rest, options) };
+}
+
+async function* linesOf(
+  source: Source,
+  chunks: AsyncIterable<Uint8Array>,
+  options: LineOptions,
+): AsyncGenerator<ReadLine> {
+  const messages = new LineMessages(source.repeats ?? false);
+  for await (const units of source.read(chunks, sourceOptions(options))) {
+    if (options.signal?.aborted === true) return;
+    for (const unit of units) yield { unit, messages: messages.of(unit) };
+  }
+}
+
+async function* breathing(input: TranscriptInput): AsyncGenerator<Uint8Array> {
+  let sinceBreath = 0;
+  for await (const chunk of chunksOf(input)) {
+    yield chunk;
+    sinceBreath += chunk.length;
+    if (sinceBreath < BREATH_BYTES) continue;
+    sinceBreath = 0;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Makes messages from units, without repeats. No text is cut. */
+class LineMessages {
+  readonly #builder: MessageBuilder;
+  #ids = 0;
+
+  constructor(repeats: boolean) {
+    this.#builder = new MessageBuilder({
+      sessionId: "",
+      maxInlineContentBytes: Number.POSITIVE_INFINITY,
+      generateId: () => String((this.#ids += 1)),
+      pricing: flatPricing,
+      repeats,
+      windowUnits: Number.POSITIVE_INFINITY,
+    });
+  }
+
+  of(unit: SourceUnit): LineMessage[] {
+    const place = { line: unit.line, offset: unit.offset };
+    return unit.messages
+      .map((draft): BuiltMessage | undefined => this.#builder.begin(draft, place))
+      .filter((built) => built !== undefined);
+  }
+}

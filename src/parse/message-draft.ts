@@ -1,0 +1,158 @@
+/** Output of a source, before messages are assembled. A new source yields only these. */
+import type {
+  BlockMetadata,
+  BlockType,
+  MessageMetadata,
+  MessageType,
+  ParseError,
+  SessionMetadata,
+  SourceName,
+  ToolStatus,
+  UserKind,
+} from "./model.ts";
+
+export interface BlockDraft {
+  type: BlockType;
+  /** Text of a text or result block; thinking of a thinking block. */
+  text?: string | undefined;
+  toolName?: string | undefined;
+  /** Call id of a call or result. */
+  toolUseId?: string | undefined;
+  input?: unknown;
+  /** For a result: the host reported an error. */
+  isError?: boolean | undefined;
+  /** For a result: status of the call, by `endingOf`. */
+  status?: ToolStatus | undefined;
+  /** For a result: exit code of the command. */
+  exitCode?: number | undefined;
+  /** Distinguishes it from other blocks of its message if its text does not: the signature of withheld thinking. */
+  identity?: string | undefined;
+  metadata?: BlockMetadata | undefined;
+}
+
+export interface UsageDraft {
+  tokensIn: number;
+  tokensOut: number;
+  cacheRead: number;
+  cacheWrite: number;
+  /** Model calls of the answer, if the source lists them; otherwise the answer was one call. */
+  calls?: readonly CallUsage[];
+}
+
+/** Tokens of one model call. `model` is undefined if it is that of the answer. */
+export interface CallUsage {
+  model?: string | undefined;
+  tokensIn: number;
+  tokensOut: number;
+  cacheRead: number;
+  cacheWrite: number;
+  cacheWrite1h: number;
+}
+
+/** Message, or one of several pieces of it that share `sourceId`. */
+export interface MessageDraft {
+  type: MessageType;
+  role: "user" | "assistant" | null;
+  userKind?: UserKind | undefined;
+  /** Pieces of `assistant` type with the same id become one message, wherever they are. */
+  sourceId?: string | undefined;
+  uuid?: string | undefined;
+  parentUuid?: string | undefined;
+  requestId?: string | undefined;
+  model?: string | undefined;
+  provider?: string | undefined;
+  timestamp?: string | undefined;
+  cwd?: string | undefined;
+  /** Usage; of pieces that share an id the last counts, if its output is not smaller. */
+  usage?: UsageDraft | undefined;
+  /** Cost recorded by the host, in US dollars. */
+  costUsd?: number | undefined;
+  isSidechain?: boolean | undefined;
+  agentId?: string | undefined;
+  blocks: BlockDraft[];
+  metadata?: MessageMetadata | undefined;
+}
+
+/** One line of the input, or one entry of a source whose entries have several lines. */
+export interface SourceUnit {
+  line: number;
+  offset: number;
+  /** Number of lines. */
+  lines: number;
+  /** Outcome: see `LineAccount`. `skipped` and `unknown` name their kind. */
+  outcome:
+    | { as: "used" | "blank" | "failed" }
+    | { as: "skipped"; kind: string }
+    | { as: "unknown"; type: string; raw: unknown };
+  messages: readonly MessageDraft[];
+  problems: readonly ParseError[];
+  /** Session fields. Those of earlier units take precedence, except for `title`, where later ones do. */
+  session?: Partial<Omit<SessionMetadata, "firstTimestamp" | "lastTimestamp">> | undefined;
+  /** Time that counts for the session's duration without a message. */
+  timestamp?: string | undefined;
+  /** Hash of the record, to recognize a repeat: for Claude Code's records together with the uuid, for entries alone. */
+  recordHash?: number | undefined;
+  /**
+   * Position from which a reader that knows the messages so far can continue after this unit. Default: the start of the
+   * next unit. An earlier position means that something is unfinished, such as a call without a result.
+   */
+  resume?: SourcePlace | undefined;
+}
+
+/** Position in an input: the 1-based line that begins at a byte offset. */
+export interface SourcePlace {
+  line: number;
+  offset: number;
+}
+
+export interface SourceOptions {
+  /** Lines longer than this, in bytes, are skipped. */
+  maxLineBytes: number;
+  /** Uses the subagent messages that Claude Code copies into `progress` lines. */
+  agentProgress: boolean;
+  /** Reads an output saved in a separate file; undefined if it is missing. The path is relative to the transcript. */
+  readOutput?: (path: string) => Promise<string | undefined>;
+  /**
+   * Maximum number of lines for which a source may delay a unit that later lines can change, such as a text written in
+   * pieces. 0: no delay, for a growing file. Default 1,000.
+   */
+  windowLines?: number;
+  /** Start of the input in its file, after the part that an earlier reader has read. Default: the start of the file. */
+  start?: SourcePlace;
+}
+
+/** Thrown by a reader that started within a file and needs earlier lines. */
+export class NeedsWholeInput extends Error {
+  override readonly name = "NeedsWholeInput";
+}
+
+export interface Source {
+  name: SourceName;
+  /**
+   * Its files may repeat messages and calls with the same ids, which are left out; call ids are unique. In other sources
+   * several calls may have the same id.
+   */
+  repeats?: boolean;
+  /** Its files are only appended to, so that reading can continue from a position: see `SourceUnit.resume`. */
+  isAppended?: boolean;
+  /**
+   * Blocks are identified by the host's ids, not by position, because files are rewritten or there are several files of one
+   * session.
+   */
+  hasStableIds?: boolean;
+  /** Its recorder redacts it, so `[REDACTED:kind]` in its texts is counted. */
+  isRedacted?: boolean;
+  /** Detects the source from the first bytes of an input (64 KiB, or all of a shorter input) as text. */
+  detect(head: string): boolean;
+  /** Reads the chunks of an input, which may end anywhere, into batches of units in input order. No content makes it throw. */
+  read(chunks: AsyncIterable<Uint8Array>, options: SourceOptions): AsyncGenerator<SourceUnit[]>;
+  /** Reads a whole text, if that is faster than reading its bytes. */
+  readText?(text: string, options: SourceOptions): Generator<SourceUnit[]>;
+}
+
+/** The bytes of a session, or a source that has its content from elsewhere: it ignores the chunks that it is given. */
+export type SessionContent = AsyncIterable<Uint8Array> | Source;
+
+export function isSource(content: object): content is Source {
+  return "detect" in content;
+}

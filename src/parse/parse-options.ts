@@ -1,0 +1,27 @@
+import type { ParseError } from "./model.ts";
+import type { Pricing } from "./pricing.ts";
+
+/** Options of the parser. All sizes are in bytes. */
+export interface ParseOptions {
+  /** Maximum size of `content_text` and `result_text`. Longer ones are cut, as noted in their metadata. Default 256 KiB. */
+  maxInlineContentBytes?: number;
+  /** Longer lines are skipped, with an error. Default 5 MiB. */
+  maxLineBytes?: number;
+  /** Called for each new entry of `errors`. */
+  onLineError?: (lineNumber: number, error: string, detail: ParseError) => void;
+  /** Stops reading; the result covers what was read until then. */
+  signal?: AbortSignal;
+  /** `catalog` (default): the bundled table of prices by model. `flat`: $3, $15, $0.30, $3.75 per million tokens. */
+  pricing?: "catalog" | "flat" | Pricing;
+  /** Uses the subagent messages that Claude Code copies into `progress` lines. Default false, since their own files have them. */
+  agentProgress?: boolean;
+  /** Reads an output that was saved in a separate file; the path is relative to the transcript. */
+  readOutput?: (path: string) => Promise<string | undefined>;
+  /**
+   * Only messages from `since` on and before `until`; others are only in `lines` and `errors`. A message without a time has
+   * that of the previous one.
+   */
+  between?: { since?: Date | undefined; until?: Date | undefined };
+  /** Creates the ids of messages and blocks. Default: ascending ULIDs. */
+  generateId?: () => string;
+}

@@ -1,0 +1,40 @@
+/** Reads the calls and figures of a session without keeping its texts, which are most of it. */
+import type { TranscriptInput } from "../transcript/format/formats.ts";
+import type { Source } from "./message-draft.ts";
+import type { ParsedContentBlock, TranscriptMessage } from "./model.ts";
+import { readTranscript, type ReadOptions, type TranscriptReader } from "./read-transcript.ts";
+
+export interface ReadCalls {
+  /** Finished reader, whose `summary()` is that of the session. */
+  reader: TranscriptReader;
+  /** Messages with calls or results, in order. */
+  messages: TranscriptMessage[];
+  /** Calls and results, with the texts of failed ones only. */
+  blocks: ParsedContentBlock[];
+}
+
+/** Reads all calls. `onMessage` is called for each message, and again with the whole message when it is amended. */
+export async function readCalls(
+  input: TranscriptInput | Source,
+  options: ReadOptions,
+  onMessage?: (message: TranscriptMessage) => void,
+): Promise<ReadCalls> {
+  let ids = 0;
+  const reader = readTranscript("", input, { generateId: () => String((ids += 1)), ...options });
+  const messages: TranscriptMessage[] = [];
+  const blocks: ParsedContentBlock[] = [];
+  for await (const batch of reader.batches()) {
+    for (const read of batch) {
+      onMessage?.(read.message);
+      const calls = read.blocks.filter(({ block_type }) => block_type === "tool_use" || block_type === "tool_result");
+      if (calls.length === 0) continue;
+      messages.push(read.message);
+      for (const block of calls) blocks.push(withoutBulk(block));
+    }
+  }
+  return { reader, messages, blocks };
+}
+
+function withoutBulk(block: ParsedContentBlock): ParsedContentBlock {
+  return { ...block, tool_input: null, result_text: block.status === "completed" ? null : block.result_text };
+}

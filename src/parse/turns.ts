@@ -1,0 +1,46 @@
+/** Prompts of a person among all `user` messages, and the turns that they begin. */
+import type { ParsedContentBlock, ParseResult, TranscriptMessage } from "./model.ts";
+
+/** Origins of `user` messages that a person did not say. */
+const NOT_SAID = new Set<unknown>(["command_output", "notification", "interruption", "compact_summary"]);
+
+/** Returns whether a person said it, as a prompt or a command. */
+export function isPrompt({ user_kind, metadata }: TranscriptMessage): boolean {
+  return user_kind === "human" && !NOT_SAID.has(metadata.origin);
+}
+
+/** Returns whether the message begins a turn. `isSubagent`: the whole session is a subagent's, so its prompts count too. */
+export function beginsTurn(message: TranscriptMessage, isSubagent: boolean): boolean {
+  return isPrompt(message) && (isSubagent || !message.is_sidechain);
+}
+
+/** Message with its blocks. */
+export interface MessageView {
+  message: TranscriptMessage;
+  blocks: readonly ParsedContentBlock[];
+}
+
+/** A user message and everything up to the next one. */
+export interface Turn {
+  /** From 1; 0 before the first user message. */
+  number: number;
+  /** The user's message; undefined in turn 0. */
+  prompt: MessageView | undefined;
+  /** All messages, including the prompt. */
+  messages: readonly MessageView[];
+}
+
+export function turnsOf({ messages, content_blocks }: Pick<ParseResult, "messages" | "content_blocks">): Turn[] {
+  const blocks = Map.groupBy(content_blocks, ({ message_id }) => message_id);
+  const isSubagent = messages.every(({ is_sidechain }) => is_sidechain);
+  const turns: { number: number; prompt: MessageView | undefined; messages: MessageView[] }[] = [];
+  for (const message of messages) {
+    const view: MessageView = { message, blocks: blocks.get(message.id) ?? [] };
+    const begins = beginsTurn(message, isSubagent);
+    const last = turns.at(-1);
+    if (last === undefined || begins) {
+      turns.push({ number: begins ? (last?.number ?? 0) + 1 : 0, prompt: begins ? view : undefined, messages: [view] });
+    } else last.messages.push(view);
+  }
+  return turns;
+}

@@ -1,0 +1,150 @@
+/** Adds up many sessions. Pure. */
+import { type RowsBy, UsageLedger, type UsageRow, type UsageTotals } from "../parse/usage-ledger.ts";
+import type { TranscriptStats } from "../parse/model.ts";
+import { parentOf } from "./figures.ts";
+import { agentOf, isSubagent, type SessionRef } from "../sessions/session-ref.ts";
+import type { Figures } from "../sessions/read-figures.ts";
+import { TimeSpan } from "../parse/times.ts";
+
+/** A session with its figures. */
+export interface ReadSession {
+  ref: SessionRef;
+  figures: Figures;
+}
+
+export interface StatsRow extends UsageRow {
+  /** For a session, like the next four. */
+  title?: string | null;
+  is_foreign?: boolean;
+  host?: string | null;
+  parent_session_id?: string | null;
+  /** Including all subagents, at any depth. */
+  with_subagents?: UsageTotals;
+}
+
+export interface StatsOptions {
+  by: RowsBy | null;
+  unreadable: number;
+  /** IANA name of the time zone for days. */
+  timeZone: string;
+  /** Sessions that the user named: they count as sessions of their own even if they are subagents. */
+  named: ReadonlySet<SessionRef>;
+}
+
+/** Returns the sums. Keys as in `transcripts stats --json`, where each is described. */
+export function sumsOf(read: readonly ReadSession[], { by, unreadable, timeZone, named }: StatsOptions) {
+  const isTop = ({ ref }: ReadSession): boolean => named.has(ref) || !isSubagent(ref);
+  const ledgerOf = ledgers(timeZone);
+  const all = ledgerOf(read);
+  const stats = read.map(({ figures }) => figures.stats);
+  const sum = (pick: (stats: TranscriptStats) => number): number =>
+    stats.reduce((total, each) => total + pick(each), 0);
+  const tops = read.filter(isTop);
+  return {
+    sessions: tops.length,
+    subagents: read.length - tops.length,
+    unreadable,
+    foreign: read.filter(({ ref }) => ref.isForeign).length,
+    ...timesOf(read),
+    duration_ms: (tops.length > 0 ? tops : read).reduce((total, { figures }) => total + figures.stats.duration_ms, 0),
+    total: all.total(),
+    alone: ledgerOf(tops).total(),
+    subagents_alone: ledgerOf(read.filter((each) => !isTop(each))).total(),
+    repeated_messages: all.repeated,
+    prompts: sum(({ human_messages }) => human_messages),
+    messages: sum(({ total_messages }) => total_messages),
+    tool_calls: sum(({ tool_use_count }) => tool_use_count),
+    tool_errors: sum(({ tool_error_count }) => tool_error_count),
+    tool_rejected: sum(({ tool_rejected_count }) => tool_rejected_count),
+    tool_interrupted: sum(({ tool_interrupted_count }) => tool_interrupted_count),
+    tool_pending: sum(({ tool_pending_count }) => tool_pending_count),
+    thinking_blocks: sum(({ thinking_blocks }) => thinking_blocks),
+    withheld_thinking_blocks: sum(({ withheld_thinking_blocks }) => withheld_thinking_blocks),
+    models: all.rows("model").map(({ key, ...usage }) => ({ model: key, ...usage })),
+    tools: toolsOf(stats),
+    redactions: redactionsOf(stats),
+    damaged: read.reduce((total, { figures }) => total + figures.error_count, 0),
+    unknown_lines: read.reduce((total, { figures }) => total + figures.unknown_lines, 0),
+    by,
+    rows: by === null ? [] : by === "session" ? sessionRows(read, all.rows(by), ledgerOf) : all.rows(by),
+  };
+}
+
+type LedgerOf = (some: readonly ReadSession[]) => UsageLedger;
+
+function ledgers(timeZone: string): LedgerOf {
+  return (some) => {
+    const ledger = new UsageLedger(timeZone);
+    for (const { ref, figures } of some) {
+      const project = ref.project ?? figures.metadata.cwd ?? (ref.projectLabel || null);
+      ledger.add({ id: ref.id, project, agent: agentOf(ref) }, figures.usage);
+    }
+    return ledger;
+  };
+}
+
+/**
+ * Returns the usage of each session, alone and including subagents. An answer in several sessions counts in the one
+ * that had it first.
+ */
+function sessionRows(read: readonly ReadSession[], usages: readonly UsageRow[], ledgerOf: LedgerOf): StatsRow[] {
+  const usage = new Map(usages.map((row) => [row.key, row]));
+  const children = Map.groupBy(read, parentOf);
+  const known = new Set(read.map(({ ref }) => ref.id));
+  // Parents come before their children; a subagent whose parent is not listed comes without one.
+  const tops = read.filter((each) => !known.has(parentOf(each) ?? ""));
+  const ordered = new Set(tops.flatMap((top) => familyOf(top, children)));
+  return [...ordered, ...read.filter((each) => !ordered.has(each))].map(({ ref, figures }): StatsRow => {
+    const family = familyOf({ ref, figures }, children);
+    const { key: _, ...own } = usage.get(ref.id) ?? { key: null, ...ledgerOf([]).total() };
+    return {
+      key: ref.id,
+      title: ref.title ?? figures.metadata.title ?? figures.stats.initial_prompt,
+      is_foreign: ref.isForeign,
+      host: ref.archived?.host ?? null,
+      parent_session_id: parentOf({ ref, figures }),
+      ...own,
+      ...(family.length > 1 ? { with_subagents: ledgerOf(family).total() } : {}),
+    };
+  });
+}
+
+/** Returns a session and all its subagents, each once. */
+function familyOf(top: ReadSession, children: ReadonlyMap<string | null, readonly ReadSession[]>): ReadSession[] {
+  const family = new Map<SessionRef, ReadSession>([[top.ref, top]]);
+  // Iterating a Map includes entries added during the iteration.
+  for (const { ref } of family.values()) {
+    for (const child of children.get(ref.id) ?? []) if (!family.has(child.ref)) family.set(child.ref, child);
+  }
+  return [...family.values()];
+}
+
+function timesOf(read: readonly ReadSession[]): { first: string | null; last: string | null } {
+  const span = new TimeSpan();
+  for (const { firstTimestamp, lastTimestamp } of read.map(({ figures }) => figures.metadata)) {
+    if (firstTimestamp !== null) span.add(firstTimestamp);
+    if (lastTimestamp !== null) span.add(lastTimestamp);
+  }
+  return { first: span.first, last: span.last };
+}
+
+function toolsOf(all: readonly TranscriptStats[]): { tool: string; calls: number; errors: number }[] {
+  const tools = new Map<string, { calls: number; errors: number }>();
+  for (const { tools: each } of all) {
+    for (const [name, { calls, errors }] of Object.entries(each)) {
+      const known = tools.get(name) ?? { calls: 0, errors: 0 };
+      tools.set(name, { calls: known.calls + calls, errors: known.errors + errors });
+    }
+  }
+  return [...tools]
+    .map(([tool, sums]) => ({ tool, ...sums }))
+    .sort((a, b) => b.calls - a.calls || (a.tool < b.tool ? -1 : 1));
+}
+
+function redactionsOf(all: readonly TranscriptStats[]): Record<string, number> {
+  const kinds = new Map<string, number>();
+  for (const { redactions } of all) {
+    for (const [kind, times] of Object.entries(redactions)) kinds.set(kind, (kinds.get(kind) ?? 0) + times);
+  }
+  return Object.fromEntries(kinds);
+}

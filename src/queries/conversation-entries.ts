@@ -1,0 +1,342 @@
+/**
+ * Converts a conversation of any source to the entries of our own transcripts: the reverse of
+ * `parse/sources/transcript-entries.ts`. Pure.
+ */
+import { countOf, isFields, textOf } from "../parse/json-fields.ts";
+import type { MessageMetadata, ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
+import { known } from "../parse/sources/transcript-fields.ts";
+import type {
+  AssistantMessageEntry,
+  Attachment,
+  SessionEventEntry,
+  SubagentLink,
+  ToolResultEntry,
+  TranscriptEntry,
+} from "../transcript/format/formats.ts";
+import { usageText } from "../transcript/timeline/session-timeline.ts";
+import { callsByBlock, type Conversation } from "./read-session.ts";
+
+type Rows = Pick<Conversation, "messages" | "content_blocks" | "tool_calls">;
+
+/** Session of a subagent, with the names by which the call that started it refers to it. */
+export interface StartedSession {
+  link: SubagentLink;
+  names: readonly string[];
+}
+
+export interface EntryToWrite {
+  entry: TranscriptEntry;
+  /** See `MarkdownEntryOptions`. */
+  inputIsKnown: boolean;
+}
+
+/** Timestamp of entries without a time. Readers take it for none. */
+const NO_TIME = "unknown";
+/** Says why an attachment has no file. */
+const NOT_EXPORTED = "not part of the export";
+
+/**
+ * Separates the messages of subagents in the session's own file, by agent; older versions of Claude Code have no id for
+ * them (null). A session that is itself a subagent's is not divided.
+ */
+export function separateSubagents(rows: Rows): { own: Rows; subagents: Map<string | null, Rows> } {
+  const subagents = new Map<string | null, Rows>();
+  if (rows.messages.every(({ is_sidechain: isSide }) => isSide)) return { own: rows, subagents };
+  const of = (messages: TranscriptMessage[]): Rows => ({ ...rows, messages });
+  const side = rows.messages.filter(({ is_sidechain: isSide }) => isSide);
+  for (const [agent, messages] of Map.groupBy(side, ({ agent_id: id }) => id)) subagents.set(agent, of(messages));
+  return { own: of(rows.messages.filter(({ is_sidechain: isSide }) => !isSide)), subagents };
+}
+
+/**
+ * Yields the entries of all messages. Ids are those of the source, so that pieces of an answer stay together; they are
+ * made unique, because readers leave out repeated entries.
+ */
+export function* conversationEntries(rows: Rows, started: readonly StartedSession[] = []): Generator<EntryToWrite> {
+  const blocks = Map.groupBy(rows.content_blocks, ({ message_id: id }) => id);
+  const converter = new Converter(rows, started);
+  for (const message of rows.messages) yield* converter.convert(message, blocks.get(message.id) ?? []);
+}
+
+class Converter {
+  readonly #calls: ReadonlyMap<string, ToolCall>;
+  readonly #blocks: ReadonlyMap<string, ParsedContentBlock>;
+  readonly #links: ReadonlyMap<string, SubagentLink>;
+  readonly #ids = new Set<string>();
+  /** Part ids of the calls so far, by block id. */
+  readonly #parts = new Map<string, string>();
+
+  constructor({ content_blocks: blocks, tool_calls: calls }: Rows, started: readonly StartedSession[]) {
+    this.#calls = callsByBlock(calls);
+    this.#blocks = new Map(blocks.map((block) => [block.id, block]));
+    this.#links = new Map(started.flatMap(({ link, names }) => names.map((name) => [name, link] as const)));
+  }
+
+  *convert(message: TranscriptMessage, blocks: readonly ParsedContentBlock[]): Generator<EntryToWrite> {
+    switch (message.message_type) {
+      case "assistant":
+        yield* this.#answer(message, blocks);
+        return;
+      case "user":
+        if (blocks.some(({ block_type: type }) => type === "tool_result")) yield* this.#results(message, blocks);
+        else yield* this.#prompt(message, blocks);
+        return;
+      default:
+        yield* this.#event(message, blocks);
+    }
+  }
+
+  *#answer(message: TranscriptMessage, blocks: readonly ParsedContentBlock[]): Generator<EntryToWrite> {
+    const { metadata } = message;
+    const model = modelOf(message);
+    const about = known({ agent: textOf(metadata, "agent"), model, interrupted: metadata.interrupted });
+    const usage = usageOf(message);
+    const last = blocks.at(-1);
+    let isUsageWritten = false;
+    for (const block of blocks) {
+      const content = block.content_text ?? block.thinking_text;
+      const isReasoning = block.block_type === "thinking";
+      if (content === null || (isReasoning && content === "")) {
+        yield* this.#other(message, block, []);
+        continue;
+      }
+      const type = isReasoning ? "reasoning" : "assistant";
+      if (block === last) isUsageWritten = true;
+      const entry = { type, ...this.#part(type, message, block), content, ...about } as const;
+      yield written(block === last ? { ...entry, ...usage } : entry);
+    }
+    const reason = metadata.stop_reason;
+    if (isUsageWritten || (Object.keys(usage).length === 0 && (blocks.length > 0 || reason === undefined))) return;
+    const data = known({ model, ...usage, reason });
+    yield event(message, { name: "usage", text: usageText(model, usage.tokens, usage.cost), data });
+  }
+
+  *#prompt(message: TranscriptMessage, blocks: readonly ParsedContentBlock[]): Generator<EntryToWrite> {
+    const { metadata, user_kind: kind } = message;
+    const texts = blocks.flatMap(({ content_text: text }) => text ?? []);
+    const files = blocks.filter(isFile);
+    const others = blocks.filter((block) => block.content_text === null && !isFile(block));
+    const isEmpty = texts.length === 0 && files.length === 0;
+    if (kind === "meta" && !isEmpty) {
+      const parts = files.map((block) => ({ type: "file", ...attachmentOf(block) }));
+      yield this.#fromHost(message, texts, parts);
+    } else if (kind !== "meta" && !(isEmpty && others.length > 0)) {
+      const content = texts.join("\n");
+      const parts = [...(content === "" ? [] : [{ type: "text", text: content }]), ...hostParts(metadata)];
+      const about = known({ agent: textOf(metadata, "agent"), model: textOf(metadata, "model") });
+      const attachments = files.length === 0 ? {} : { attachments: files.map(attachmentOf) };
+      yield written({ type: "user", ...this.#userPlace(message), content, parts, ...attachments, ...about });
+    }
+    for (const block of others) yield* this.#other(message, block, []);
+  }
+
+  /** Text of the program: the model reads it as a message of the user, but no person wrote it. */
+  #fromHost(message: TranscriptMessage, texts: readonly string[], files: readonly object[] = []): EntryToWrite {
+    const parts = [...texts.map((text) => ({ type: "text", synthetic: true, text })), ...files];
+    return written({ type: "user", ...this.#userPlace(message), content: "", parts });
+  }
+
+  *#results(message: TranscriptMessage, blocks: readonly ParsedContentBlock[]): Generator<EntryToWrite> {
+    let attached = -1;
+    for (const [at, block] of blocks.entries()) {
+      if (block.content_text !== null) yield this.#fromHost(message, [block.content_text]);
+      else if (block.block_type === "tool_result") {
+        const after = blocks.slice(at + 1);
+        const end = after.findIndex((next) => !isFile(next));
+        const files = end === -1 ? after : after.slice(0, end);
+        attached = at + files.length;
+        yield* this.#other(message, block, files);
+      } else if (at > attached) yield* this.#other(message, block, []);
+    }
+  }
+
+  /** Yields the entry of a block that is not a text. */
+  *#other(
+    message: TranscriptMessage,
+    block: ParsedContentBlock,
+    files: readonly ParsedContentBlock[],
+  ): Generator<EntryToWrite> {
+    switch (block.block_type) {
+      case "tool_use":
+        yield this.#call(message, block);
+        return;
+      case "tool_result":
+        yield this.#result(message, block, files);
+        return;
+      case "thinking":
+      case "redacted_thinking":
+        yield event(message, { name: "withheld reasoning", text: "The provider withheld the reasoning." });
+        return;
+      default:
+        yield event(message, { name: "other content", data: { type: block.block_type, ...block.metadata } });
+    }
+  }
+
+  #call(message: TranscriptMessage, block: ParsedContentBlock): EntryToWrite {
+    const { tool_name: name, tool_use_id: id, tool_input: input } = block;
+    const place = this.#part("tool_use", message, block);
+    this.#parts.set(block.id, place.partID);
+    return written({
+      type: "tool_use",
+      ...place,
+      tool: name ?? "unknown",
+      callID: id ?? "",
+      input,
+      ...known({ subagent: this.#subagentOf(block) }),
+    });
+  }
+
+  #result(message: TranscriptMessage, block: ParsedContentBlock, files: readonly ParsedContentBlock[]): EntryToWrite {
+    const call = this.#calls.get(block.id);
+    const { metadata, tool_result_id: id, exit_code: exitCode } = block;
+    const partID = this.#parts.get(call?.use?.block_id ?? "");
+    const details = metadata["details"];
+    const entry: ToolResultEntry = {
+      type: "tool_result",
+      timestamp: message.timestamp ?? NO_TIME,
+      ...known({ messageID: message.source_id ?? undefined, partID }),
+      tool: call?.tool_name ?? block.tool_name ?? "unknown",
+      callID: id ?? "",
+      input: call?.tool_input ?? null,
+      output: block.result_text ?? "",
+      ...endingOf(block),
+      ...known({
+        exitCode: exitCode ?? undefined,
+        title: textOf(metadata, "title"),
+        metadata: isFields(details) ? details : undefined,
+        attachments: files.length === 0 ? undefined : files.map(attachmentOf),
+        subagent: this.#subagentOf(block),
+        outputMissing: metadata["output_missing"] === true ? metadata.persisted_output_path : undefined,
+      }),
+    };
+    return { entry, inputIsKnown: partID !== undefined && call?.tool_use_id === id };
+  }
+
+  *#event(message: TranscriptMessage, blocks: readonly ParsedContentBlock[]): Generator<EntryToWrite> {
+    const { message_type: type, metadata, uuid } = message;
+    const texts = blocks.flatMap(({ content_text: text }) => text ?? []);
+    const { subtype, data: given, ...rest } = metadata;
+    const data = given ?? (Object.keys(rest).length === 0 ? undefined : rest);
+    const text = texts.length === 0 ? undefined : texts.join("\n");
+    const eventID = uuid === null ? undefined : this.#unique("event", uuid);
+    yield event(message, { name: subtype ?? type, ...known({ eventID, text, data }) });
+    for (const block of blocks) if (block.content_text === null) yield* this.#other(message, block, []);
+  }
+
+  /** Returns the link to the session that a call started, for the call and its result. */
+  #subagentOf(block: ParsedContentBlock): SubagentLink | undefined {
+    const call = this.#calls.get(block.id);
+    let named: string | undefined;
+    for (const place of [call?.use, call?.result]) {
+      const { metadata = {} } = (place && this.#blocks.get(place.block_id)) ?? {};
+      const session = textOf(metadata, "subagent_session_id");
+      for (const name of [session, textOf(metadata, "subagent_id"), call?.tool_use_id]) {
+        const link = this.#links.get(name ?? "");
+        if (link !== undefined) return link;
+      }
+      named ??= session;
+    }
+    return named === undefined ? undefined : { sessionID: named };
+  }
+
+  #part(type: string, message: TranscriptMessage, block: ParsedContentBlock) {
+    const messageID = messageIdOf(message);
+    const partID = this.#unique(type, block.source_uuid ?? `${messageID}/${block.block_order}`);
+    return { timestamp: message.timestamp ?? NO_TIME, messageID, partID };
+  }
+
+  #userPlace(message: TranscriptMessage) {
+    const messageID = messageIdOf(message);
+    const place = { timestamp: message.timestamp ?? NO_TIME, messageID };
+    if (this.#unique("user", messageID) === messageID) return place;
+    return { ...place, partID: this.#unique("part", message.uuid ?? messageID) };
+  }
+
+  #unique(kind: string, id: string): string {
+    let unique = id;
+    for (let count = 2; this.#ids.has(`${kind} ${unique}`); count++) unique = `${id}/${count}`;
+    this.#ids.add(`${kind} ${unique}`);
+    return unique;
+  }
+}
+
+function written(entry: TranscriptEntry): EntryToWrite {
+  return { entry, inputIsKnown: false };
+}
+
+function event(
+  { timestamp, source_id: messageID }: TranscriptMessage,
+  fields: Omit<SessionEventEntry, "type" | "timestamp">,
+): EntryToWrite {
+  const ids = known({ messageID: messageID ?? undefined });
+  return written({ type: "session_event", timestamp: timestamp ?? NO_TIME, ...ids, ...fields });
+}
+
+function messageIdOf({ source_id, uuid, ordinal }: TranscriptMessage): string {
+  return source_id ?? uuid ?? `message-${ordinal}`;
+}
+
+function modelOf({ model, provider }: TranscriptMessage): string | undefined {
+  if (model === null) return undefined;
+  return provider === null ? model : `${provider}/${model}`;
+}
+
+/** Returns the usage of a message. Only costs recorded by the host count, as readers calculate the others. */
+function usageOf({
+  tokens_in: input,
+  tokens_out: output,
+  cache_read: cacheRead,
+  cache_write: cacheWrite,
+  cost_usd: cost,
+  metadata,
+}: TranscriptMessage): Pick<AssistantMessageEntry, "tokens" | "cost"> {
+  const reasoning = metadata.reasoning_tokens;
+  const isRecorded = metadata.cost_is_recorded === true;
+  const tokens = {
+    input: input ?? 0,
+    // Reasoning is part of the output in the model's rows, but not in an entry.
+    output: Math.max(0, (output ?? 0) - (reasoning ?? 0)),
+    ...known({ reasoning, cacheRead: cacheRead ?? undefined, cacheWrite: cacheWrite ?? undefined }),
+  };
+  return known({
+    tokens: input === null && output === null ? undefined : tokens,
+    cost: isRecorded ? (cost ?? undefined) : metadata.cost_is_estimate === true ? 0 : undefined,
+  });
+}
+
+/** Rejected calls are errors whose text says so. */
+function endingOf({ status, is_error: isError }: ParsedContentBlock): Pick<ToolResultEntry, "status" | "hostStatus"> {
+  if (status === "interrupted") return { status };
+  if (status !== "error" && status !== "rejected") return {};
+  return { status: "error", ...(isError === true ? {} : { hostStatus: "completed" }) };
+}
+
+function isFile({ block_type: type }: ParsedContentBlock): boolean {
+  return type === "image" || type === "document";
+}
+
+function attachmentOf({ block_type: type, metadata }: ParsedContentBlock): Attachment {
+  const url = textOf(metadata, "url");
+  const missing = textOf(metadata, "missing") ?? (url === undefined ? NOT_EXPORTED : undefined);
+  return {
+    mime: metadata.media_type ?? (type === "image" ? "image/*" : "application/octet-stream"),
+    ...known({ filename: textOf(metadata, "filename"), url, bytes: countOf(metadata, "bytes"), missing }),
+  };
+}
+
+/** Returns the parts of a prompt that the user did not write: see `parse/sources/transcript-user.ts`. */
+function hostParts({ added_by_host: added, mentions, subtasks, command }: MessageMetadata): object[] {
+  const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+  return [
+    ...list(added).map((text) => ({ type: "text", synthetic: true, text })),
+    ...list(mentions).map((name) => ({ type: "agent", name })),
+    ...list(subtasks)
+      .filter(isFields)
+      .map(({ model, ...task }) => ({
+        type: "subtask",
+        ...known({ command: command?.replace(/^\//, "") }),
+        ...task,
+        ...(model === undefined ? {} : { model: { modelID: model } }),
+      })),
+  ];
+}

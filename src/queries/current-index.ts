@@ -1,0 +1,132 @@
+/** Brings the index up to date for a search, if that is quick. */
+import { baseId } from "../indexing/session-keys.ts";
+import type { UpdateOptions } from "../indexing/update-index.ts";
+import { staleSessions, type StaleSession, type StaleSessions } from "../indexing/stale-sessions.ts";
+import { findSessions } from "../sessions/find-sessions.ts";
+import { syncSessionFiles } from "../sessions/sync-session-files.ts";
+import type { Unreadable, Where } from "../sessions/session-ref.ts";
+import type { Store } from "../store/store.ts";
+
+/** Maximum number of bytes that a question adds to the index, which takes about two seconds. */
+const MOST_BYTES = 50_000_000;
+
+/** Facts about the sessions on this machine. */
+export interface KnownSessions {
+  /** Number of sessions, including subagents. */
+  count: number;
+  /** Number of indexed sessions whose source is gone. */
+  gone: number;
+  /** Ids shared by several sessions. */
+  ambiguous: string[];
+}
+
+export interface CurrentIndex {
+  known: KnownSessions;
+  /** Sessions on this machine that are not indexed in their current state and must be read, newest first. */
+  changed: readonly StaleSession[];
+  /**
+   * The reason: nobody has asked for an index yet (`none`, the store has only figures), too much is new, it took too long,
+   * the index could not be written, or it is shared with a team.
+   */
+  left: { reason: "none" | "large" | "late" | "shared" } | { reason: "failed"; error: unknown } | undefined;
+  /** Number of sessions indexed just now. */
+  updated: number;
+  unreadable: readonly Unreadable[];
+}
+
+export interface CurrentIndexOptions {
+  signal: AbortSignal;
+  /** Runs `work` with a writable store. The store that is searched may be read-only. */
+  onWritable: (work: (store: Store) => Promise<void>) => Promise<void>;
+  /** Maximum time for the update, in milliseconds. What was written by then stays. Default: no limit. */
+  maxMs?: number;
+  /** Called before indexing starts. */
+  onStale?: (sessions: number, bytes: number) => void;
+  onProgress?: UpdateOptions["onProgress"];
+}
+
+/** Returns the sessions on this machine, all of which must be read. */
+export async function withoutIndex(where: Where): Promise<CurrentIndex> {
+  const { sessions, unreadable } = await findSessions(where, { all: true, files: syncSessionFiles });
+  const changed = sessions.map((ref) => ({ ref, sessionId: ref.id, bytes: ref.bytes ?? 0 }));
+  const found = { stale: changed, current: [], gone: [], unreadable, hasContent: false };
+  return { known: factsOf(found), changed, left: { reason: "none" }, updated: 0, unreadable };
+}
+
+/**
+ * Adds what is new to the index, newest sessions first, up to a limit, and returns in `changed` the sessions that it still does not have in their current state. Rejects
+ * with a `TranscriptsError` if the store cannot be read, and with the signal's reason.
+ */
+export async function currentIndex(store: Store, where: Where, options: CurrentIndexOptions): Promise<CurrentIndex> {
+  return updated(store, where, await staleSessions(store, where), options);
+}
+
+/** Returns the size of the changed sessions in bytes. */
+export function changedBytes(changed: readonly StaleSession[]): number {
+  return changed.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+async function updated(
+  store: Store,
+  where: Where,
+  found: StaleSessions,
+  options: CurrentIndexOptions,
+): Promise<CurrentIndex> {
+  const { stale, unreadable } = found;
+  const index = { known: factsOf(found), changed: stale, left: undefined, updated: 0, unreadable };
+  if (!found.hasContent) return { ...index, left: { reason: "none" } };
+  if (stale.length === 0) return index;
+  // A search does not add to a team's index, which everyone on the team can read: that takes an explicit command.
+  if (store.backend === "postgres") return { ...index, left: { reason: "shared" } };
+  const chosen = newest(stale);
+  if (chosen.length === 0) return { ...index, left: { reason: "large" } };
+  options.onStale?.(chosen.length, changedBytes(chosen));
+  const late = AbortSignal.any(options.maxMs === undefined ? [] : [AbortSignal.timeout(options.maxMs)]);
+  try {
+    return await broughtIn(where, { index, chosen }, AbortSignal.any([options.signal, late]), options);
+  } catch (error) {
+    options.signal.throwIfAborted();
+    // Whatever prevents writing to the index, the changed sessions can still be read.
+    if (!late.aborted) return { ...index, left: { reason: "failed", error } };
+    const { stale: changed } = await staleSessions(store, where);
+    return { ...index, changed, left: { reason: "late" }, updated: Math.max(0, stale.length - changed.length) };
+  }
+}
+
+async function broughtIn(
+  where: Where,
+  { index, chosen }: { index: CurrentIndex; chosen: readonly StaleSession[] },
+  signal: AbortSignal,
+  { onWritable, onProgress }: CurrentIndexOptions,
+): Promise<CurrentIndex> {
+  const { updateIndex } = await import("../indexing/update-index.ts");
+  const only = chosen.map(({ ref }) => ref);
+  const taken = new Set(chosen);
+  const changed = index.changed.filter((session) => !taken.has(session));
+  let current = index;
+  await onWritable(async (store) => {
+    const report = await updateIndex(store, where, { only, signal, ...(onProgress && { onProgress }) });
+    const unreadable = [...index.unreadable, ...report.unreadable];
+    const left = changed.length === 0 ? undefined : ({ reason: "large" } as const);
+    current = { ...index, changed, left, updated: report.new + report.changed, unreadable };
+  });
+  return current;
+}
+
+/** Returns the newest sessions that are small enough together. One that is too large itself is left to `index`. */
+function newest(stale: readonly StaleSession[]): StaleSession[] {
+  let room = MOST_BYTES;
+  return stale.filter(({ bytes }) => {
+    const isTaken = bytes <= room;
+    if (isTaken) room -= bytes;
+    return isTaken;
+  });
+}
+
+function factsOf({ stale, current, gone }: StaleSessions): KnownSessions {
+  const ids = new Map<string, number>();
+  const all = [...stale.map(({ ref }) => ref.id), ...current.map(({ ref }) => ref.id), ...gone.map(baseId)];
+  for (const id of all) ids.set(id, (ids.get(id) ?? 0) + 1);
+  const ambiguous = [...ids].filter(([, count]) => count > 1).map(([id]) => id);
+  return { count: stale.length + current.length, gone: gone.length, ambiguous };
+}

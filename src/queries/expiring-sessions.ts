@@ -1,0 +1,117 @@
+/** Finds sessions that their agent will delete soon and that the store does not have. */
+import { basename, dirname, join } from "node:path";
+import { staleSessions } from "../indexing/stale-sessions.ts";
+import { isFields } from "../parse/json-fields.ts";
+import { currentProject } from "../sessions/project-filter.ts";
+import { nodeSessionFiles } from "../sessions/session-files.ts";
+import { agentOf, isSubagent, type AgentName, type SessionRef, type Where } from "../sessions/session-ref.ts";
+import { claudeFolders } from "../sessions/session-roots.ts";
+import { textOfFile } from "../sessions/text-file.ts";
+import { isWithin } from "../transcript/files/data-folder.ts";
+import type { Store } from "../store/store.ts";
+
+/** Sessions that one setting of an agent deletes. Keys as in `transcripts doctor --json`. */
+export interface Expiring {
+  agent: AgentName;
+  setting: string;
+  /** File with the setting, or where to add it. */
+  file: string;
+  /** Days after the last change of a session's file. */
+  days: number;
+  is_default: boolean;
+  /** Sessions that will be deleted, first those that are first. Subagents go with the session that started them. */
+  sessions: { session_id: string; path: string; deleted_after: string }[];
+}
+
+interface Rule {
+  agent: AgentName;
+  setting: string;
+  defaultDays: number;
+  /** Returns the folders whose sessions are deleted, each with the files that may have the setting: the first one counts. */
+  folders: (where: Where) => Promise<{ folder: string; files: string[] }[]>;
+}
+
+/** Agents that delete their sessions. */
+const RULES: readonly Rule[] = [
+  { agent: "claude-code", setting: "cleanupPeriodDays", defaultDays: 30, folders: claudeSettings },
+];
+
+async function claudeSettings(where: Where): Promise<{ folder: string; files: string[] }[]> {
+  const project = join(await currentProject(where, nodeSessionFiles), ".claude");
+  const ofProject = ["settings.local.json", "settings.json"].map((name) => join(project, name));
+  return claudeFolders(where).map((folder) => {
+    const home = basename(folder) === "projects" ? dirname(folder) : folder;
+    return { folder, files: [...ofProject, join(home, "settings.json")] };
+  });
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Sessions that go within this time are reported. */
+const SOON_MS = 7 * DAY_MS;
+
+/**
+ * Returns the sessions that will be deleted within a week and whose current content is not in the store. `sessions`: those
+ * on this machine; without a store, all of them are looked at.
+ */
+export async function expiringSessions(
+  where: Where,
+  { store, sessions, now }: { store: Store | undefined; sessions: readonly SessionRef[]; now: Date },
+): Promise<Expiring[]> {
+  const open = store === undefined ? sessions : (await staleSessions(store, where)).stale.map(({ ref }) => ref);
+  const found: Expiring[] = [];
+  for (const { agent, setting, defaultDays, folders } of RULES) {
+    for (const { folder, files } of await folders(where)) {
+      const given = await settingIn(files, setting);
+      const days = given?.days ?? defaultDays;
+      const expiring = open.flatMap((ref) => {
+        const deletedMs = ref.modifiedMs + days * DAY_MS;
+        const isOf = agentOf(ref) === agent && !isSubagent(ref) && ref.path !== null && isWithin(folder, ref.path);
+        return isOf && deletedMs < now.getTime() + SOON_MS ? [{ ref, deletedMs }] : [];
+      });
+      if (expiring.length === 0) continue;
+      found.push({
+        agent,
+        setting,
+        file: given?.file ?? files.at(-1) ?? folder,
+        days,
+        is_default: given === undefined,
+        sessions: expiring
+          .toSorted((a, b) => a.deletedMs - b.deletedMs)
+          .map(({ ref, deletedMs }) => ({
+            session_id: ref.id,
+            path: ref.path ?? "",
+            deleted_after: new Date(deletedMs).toISOString(),
+          })),
+      });
+    }
+  }
+  return found;
+}
+
+/** Returns the setting of the first file that has it. Ignores files that are not JSON. */
+async function settingIn(files: readonly string[], name: string): Promise<{ file: string; days: number } | undefined> {
+  for (const file of files) {
+    const days = daysIn(await textAt(file), name);
+    if (days !== undefined) return { file, days };
+  }
+  return undefined;
+}
+
+async function textAt(path: string): Promise<string> {
+  try {
+    return (await textOfFile(path, nodeSessionFiles)) ?? "";
+  } catch {
+    // Missing, or not readable for the agent either.
+    return "";
+  }
+}
+
+function daysIn(text: string, name: string): number | undefined {
+  try {
+    const settings: unknown = JSON.parse(text);
+    const days = isFields(settings) ? settings[name] : undefined;
+    return typeof days === "number" && days >= 0 ? days : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,105 @@
+/** Finds passages by reading sessions. Results have the same shape as those of `findInIndex`. */
+import type { SearchQuery } from "../search/query.ts";
+import { searchedTerms } from "../search/search.ts";
+import type { AgentName, SessionRef } from "../sessions/session-ref.ts";
+import type { StoredSession } from "../store/stored-model.ts";
+import type { Hit } from "./find-in-session.ts";
+import { overSessions } from "./over-sessions.ts";
+import type { SessionAccess } from "./stored-session.ts";
+
+export interface FindAsked extends Omit<SearchQuery, "sessionIds" | "beside" | "signal"> {
+  /** See `findSessions`. */
+  project?: string | undefined;
+  agent?: AgentName | undefined;
+  /** Only sessions of this machine. */
+  here?: boolean;
+  /** For files: searches and shows texts unredacted, secrets included. */
+  raw?: boolean;
+  signal: AbortSignal;
+}
+
+/** The session of a passage. */
+export interface HitSession {
+  ref: SessionRef;
+  /** Its row; undefined for a session that was read, whose passages have no event in the store. */
+  stored: StoredSession | undefined;
+  access: SessionAccess;
+}
+
+export interface FoundPassage extends Hit {
+  session: HitSession;
+  /** Counted from 1 across all pages; null if passages are not ranked, as in files. */
+  rank: number | null;
+  /** Event id in the store; null if it has none. */
+  event_id: string | null;
+  /** The session dropped it, as after a revert: only the store still has it. */
+  superseded: boolean;
+  /** For several words: those that it lacks. */
+  missing: string[];
+}
+
+export interface FoundInFile {
+  ref: SessionRef;
+  /** In the order of the session. */
+  passages: FoundPassage[];
+  /** Error that kept the session from being read, or read to its end. */
+  failure?: unknown;
+  /** The session was yielded before without these passages: see `fullest`. */
+  isHeld?: true;
+}
+
+/**
+ * Yields what each session has, in the order of the list, including sessions without passages. With several words, a
+ * passage has at least half of them. Rejects with the signal's reason; an error from reading a session is its
+ * `failure`.
+ */
+export async function* findInFiles(refs: readonly SessionRef[], query: FindAsked): AsyncGenerator<FoundInFile> {
+  const { role, tool, since, until, errorsOnly, raw, file, signal } = query;
+  const filters = {
+    ...(role === undefined ? {} : { role }),
+    ...(tool === undefined ? {} : { tool }),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+    ...(errorsOnly === undefined ? {} : { errorsOnly }),
+    ...(raw === undefined ? {} : { raw }),
+    ...(file === undefined ? {} : { file, calls: query.term === "" }),
+  };
+  const terms = searchedTerms(query);
+  const job = { kind: "find", query: { ...filters, terms } } as const;
+  for await (const { ref, result: hits = [], failure } of overSessions(job, refs, { signal })) {
+    // Reads project and title only for sessions with hits.
+    const session = { ref: hits.length === 0 ? ref : await withHead(ref), stored: undefined, access: HERE };
+    const passages = hits.map(({ counts, ...hit }) => {
+      const missing = terms.filter((_, at) => counts[at] === 0);
+      return { ...hit, session, rank: null, event_id: null, superseded: false, missing };
+    });
+    yield { ref, passages, failure };
+  }
+}
+
+const HERE = { kind: "here" } as const;
+
+/**
+ * Of passages that have only some of the words, yields those with the most, like `search`: passages with all words as
+ * they are found; if there are none at all, those with all but one at the end, and so on. Includes sessions without
+ * such passages.
+ */
+export async function* fullest(found: AsyncIterable<FoundInFile>): AsyncGenerator<FoundInFile> {
+  let least = Infinity;
+  let held: FoundInFile[] = [];
+  for await (const each of found) {
+    const lacking = Math.min(Infinity, ...each.passages.map(({ missing }) => missing.length));
+    if (lacking < least) held = [];
+    least = Math.min(least, lacking);
+    const full = { ...each, passages: each.passages.filter(({ missing }) => missing.length === least) };
+    yield least === 0 ? full : { ...each, passages: [] };
+    if (least > 0 && full.passages.length > 0) held.push({ ref: full.ref, passages: full.passages, isHeld: true });
+  }
+  if (least > 0) yield* held;
+}
+
+/** Returns the session with its head, or unchanged if the head can no longer be read. */
+async function withHead(ref: SessionRef): Promise<SessionRef> {
+  const { readHead } = await import("../sessions/file-ref.ts");
+  return readHead(ref).catch(() => ref);
+}

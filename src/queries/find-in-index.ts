@@ -1,0 +1,291 @@
+/** Finds passages in the index, and in sessions that are not indexed in their current state. */
+import { statSync } from "node:fs";
+import { copiesElsewhere, ownSessions } from "../indexing/session-keys.ts";
+import type { StaleSession } from "../indexing/stale-sessions.ts";
+import { passageAround } from "../matching/passage.ts";
+import { type Found, sessionsWithFile } from "../search/collect.ts";
+import { leastTerms, type Match, TermMatcher } from "../search/matching-texts.ts";
+import type { SearchHit, SearchQuery, SearchResult } from "../search/query.ts";
+import { olderHits, search, searchedTerms } from "../search/search.ts";
+import { byEntryTime } from "../sessions/entry-times.ts";
+import { syncSessionFiles } from "../sessions/sync-session-files.ts";
+import { agentOf, type AgentName, type SessionRef, type Where } from "../sessions/session-ref.ts";
+import type { StoredSession } from "../store/stored-model.ts";
+import type { Store } from "../store/store.ts";
+import {
+  type FindAsked,
+  findInFiles,
+  type FoundInFile,
+  type FoundPassage,
+  fullest,
+  type HitSession,
+} from "./find-in-files.ts";
+import { isWithin } from "./find-in-session.ts";
+import { accessOf, placedRef, storedRef } from "./stored-session.ts";
+
+export interface FoundInIndex {
+  /** Best first. */
+  passages: FoundPassage[];
+  result: Omit<SearchResult, "hits">;
+  /** Number of indexed sessions searched. */
+  indexed: number;
+  /** Whether these are all of them. */
+  isAll: boolean;
+  /** Matches that were not ranked, newest first: see `olderHits`. */
+  older: () => AsyncGenerator<FoundPassage[]>;
+  /** Sessions that the index does not have in their current state, newest first, with the time of their last entry. */
+  unindexed: readonly SessionRef[];
+  /** Number of words that an entry must have. */
+  required: number;
+  /** Reads some of `unindexed`. Their passages come after the ranked ones. */
+  rest: (refs: readonly SessionRef[]) => AsyncGenerator<FoundInFile>;
+}
+
+/** Search result without an index. */
+const NO_RESULT = { total: 0, isTotalExact: true, lowest: 0, words: null };
+
+/**
+ * Searches the index and lists the sessions in `changed` (see `currentIndex`), which are read as they are asked for.
+ * Without a store there are only those. Rejects as `search` does.
+ */
+export async function findInIndex(
+  store: Store | undefined,
+  where: Where,
+  { project, agent, here = false, ...asked }: FindAsked,
+  changed: readonly StaleSession[],
+): Promise<FoundInIndex> {
+  const wanted = await wantedSessions(store, where, { project, agent, here, changed });
+  const { since } = asked;
+  const dated = await byEntryTime(
+    wanted.changed.map(({ ref }) => ref),
+    syncSessionFiles,
+  );
+  const unindexed = dated.filter(({ lastMs }) => since === undefined || (lastMs ?? 0) >= since.getTime());
+  const found = await ranked(store, where, asked, wanted);
+  const terms = searchedTerms(asked).length;
+  const had = found.result.total > 0 ? (found.result.words?.required ?? terms) : 0;
+  const files = (refs: readonly SessionRef[]): AsyncGenerator<FoundInFile> => findInFiles(refs, asked);
+  if (had === 0) return { ...found, unindexed, required: had, rest: (refs) => fullest(files(refs)) };
+  if (had === terms || unindexed.length === 0)
+    return { ...found, unindexed, required: had, rest: (refs) => withWords(files(refs), terms - had) };
+  // Sessions that are not indexed may have more of the words.
+  const read = await Array.fromAsync(files(unindexed));
+  const lacking = Math.min(...read.flatMap(({ passages }) => passages.map(({ missing }) => missing.length)));
+  const required = Math.max(had, terms - lacking);
+  const rest = (refs: readonly SessionRef[]): AsyncGenerator<FoundInFile> => {
+    const isAsked = new Set(refs);
+    return withWords(
+      read.filter(({ ref }) => isAsked.has(ref)),
+      terms - required,
+    );
+  };
+  const none = { passages: [], result: NO_RESULT, older: async function* () {} };
+  return { ...found, ...(required > had ? none : {}), unindexed, required, rest };
+}
+
+async function* withWords(
+  found: AsyncIterable<FoundInFile> | Iterable<FoundInFile>,
+  mostMissing: number,
+): AsyncGenerator<FoundInFile> {
+  for await (const each of found) {
+    yield { ...each, passages: each.passages.filter(({ missing }) => missing.length <= mostMissing) };
+  }
+}
+
+type Ranked = Pick<FoundInIndex, "passages" | "result" | "indexed" | "isAll" | "older">;
+
+async function ranked(
+  store: Store | undefined,
+  where: Where,
+  { file, signal, ...terms }: Omit<FindAsked, "project" | "agent">,
+  given: WantedSessions,
+): Promise<Ranked> {
+  if (store === undefined) return { passages: [], result: NO_RESULT, indexed: 0, isAll: true, async *older() {} };
+  // Without a term the calls that use the file are searched for, otherwise the sessions with such a call.
+  const isOfSessions = file !== undefined && terms.term !== "";
+  const ids = isOfSessions ? [...(await sessionsWithFile(store, file, { sessionIds: given.ids, signal }))] : given.ids;
+  const wanted = { ...given, ids, count: isOfSessions ? (ids?.length ?? 0) : given.count };
+  const query = { ...terms, signal, ...(file === undefined || isOfSessions ? {} : { file }) };
+  const beside = titlesFound(wanted, query);
+  const searched: SearchQuery = {
+    ...query,
+    ...(ids === undefined ? {} : { sessionIds: ids }),
+    ...(beside.length === 0 ? {} : { beside }),
+  };
+  const { hits, ...result } = await search(store, searched);
+  const sessions = new HitSessions(store, where, wanted);
+  return {
+    passages: await passagesOf(hits, sessions),
+    result,
+    indexed: wanted.count,
+    isAll: ids === undefined,
+    async *older() {
+      for await (const more of olderHits(store, searched, { hits, ...result })) {
+        yield await passagesOf(more, sessions);
+      }
+    },
+  };
+}
+
+/** Leaves out hits of sessions that were deleted just now. */
+async function passagesOf(hits: readonly SearchHit[], sessions: HitSessions): Promise<FoundPassage[]> {
+  const passages: FoundPassage[] = [];
+  for (const hit of hits) {
+    const session = await sessions.of(hit.session_id);
+    if (session === undefined) continue;
+    const { occurred_at: timestamp, event_id, rank, missing, is_sidechain, ...rest } = hit;
+    const { session_id: _id, ordinal: _ordinal, status: _status, score: _score, ...block } = rest;
+    const isTitle = hit.block_type === "title";
+    passages.push({
+      ...block,
+      timestamp,
+      ...(is_sidechain ? { is_sidechain: true as const } : {}),
+      session,
+      rank,
+      event_id: isTitle ? null : event_id,
+      missing,
+    });
+  }
+  return passages;
+}
+
+/** Caches the sessions of an answer, so that each is looked up once. */
+class HitSessions {
+  readonly #store: Store;
+  readonly #where: Where;
+  readonly #stored: ReadonlyMap<string, StoredSession>;
+  readonly #known = new Map<string, Promise<HitSession | undefined>>();
+
+  constructor(store: Store, where: Where, { stored }: WantedSessions) {
+    this.#store = store;
+    this.#where = where;
+    this.#stored = stored;
+  }
+
+  of(id: string): Promise<HitSession | undefined> {
+    const known = this.#known.get(id) ?? this.#look(id);
+    this.#known.set(id, known);
+    return known;
+  }
+
+  async #look(id: string): Promise<HitSession | undefined> {
+    const stored = this.#stored.get(id) ?? (await this.#store.session(id));
+    if (stored === undefined) return undefined;
+    const access = accessOf(stored, this.#store);
+    if (access.kind === "elsewhere") return { ref: placedRef(stored, this.#store), stored, access };
+    return { ref: await withMark(storedRef(stored), stored, this.#where), stored, access };
+  }
+}
+
+/** Returns matching titles of the sessions searched in the index, as `findInSession` does for files. */
+function titlesFound(wanted: WantedSessions, query: FindAsked): Found[] {
+  const { role, tool, errorsOnly, since, until, term } = query;
+  if (term === "" || (role !== undefined && role !== "system") || tool !== undefined || errorsOnly === true) return [];
+  const terms = searchedTerms(query);
+  const matcher = new TermMatcher(terms, leastTerms(terms));
+  const asked = wanted.ids && new Set(wanted.ids);
+  const found: Found[] = [];
+  for (const session of wanted.stored.values()) {
+    const { session_id, given_title: title, title_is_message, started_at: first, ended_at: last } = session;
+    if (title === null || title_is_message || (asked && !asked.has(session_id))) continue;
+    const match = matcher.match(title);
+    if (!match || !isWithin({ first, last }, { ...(since && { since }), ...(until && { until }) })) continue;
+    found.push(foundTitle(session, title, match));
+  }
+  return found;
+}
+
+function foundTitle(
+  { session_id, started_at, title_line, title_offset }: StoredSession,
+  title: string,
+  { text, places, ...match }: Match,
+): Found {
+  return {
+    event: {
+      event_id: `${session_id} title`,
+      session_id,
+      ordinal: 0,
+      position: 0,
+      line_number: title_line,
+      byte_offset: title_offset,
+      occurred_at: started_at,
+      message_type: "system",
+      role: "system",
+      block_type: "title",
+      tool_name: null,
+      tool_use_id: null,
+      status: null,
+      is_sidechain: false,
+      is_own: false,
+      superseded: false,
+    },
+    size: title.length,
+    match,
+    likeness: title,
+    passage: () => passageAround(text, places),
+  };
+}
+
+/** Sets `isForeign`, which also depends on the file's time. */
+async function withMark(ref: SessionRef, { modified_at }: StoredSession, where: Where): Promise<SessionRef> {
+  if (ref.source !== "transcript" || ref.path === null) return ref;
+  const { markForeign } = await import("../sessions/recorded-here.ts");
+  const modifiedMs = statSync(ref.path, { throwIfNoEntry: false })?.mtimeMs ?? Date.parse(modified_at ?? "");
+  const [marked] = await markForeign([{ ...ref, modifiedMs }], where);
+  return { ...ref, isForeign: marked?.isForeign ?? false };
+}
+
+interface WantedSessions {
+  /** Undefined for all indexed sessions. */
+  ids: string[] | undefined;
+  /** Number of indexed sessions. */
+  count: number;
+  /** Sessions to read. */
+  changed: readonly StaleSession[];
+  /** All rows of the store. */
+  stored: ReadonlyMap<string, StoredSession>;
+}
+
+/**
+ * Returns the sessions of this machine or of all, or of a project, as `findSessions` assigns them; those that changed since
+ * they were indexed are read. Of copies on several machines, one is searched.
+ */
+async function wantedSessions(
+  store: Store | undefined,
+  where: Where,
+  { changed, here, ...asked }: SessionsAsked & { here: boolean; changed: readonly StaleSession[] },
+): Promise<WantedSessions> {
+  const areWanted = await sessionFilter(asked, where);
+  const toRead = await areWanted(changed.map(({ ref }) => ref));
+  const wanted = { changed: changed.filter((_, at) => toRead[at] === true) };
+  if (store === undefined) return { ids: [], count: 0, stored: new Map(), ...wanted };
+  const all = await store.sessions();
+  const stored = new Map(all.map((session) => [session.session_id, session]));
+  const own = new Set(ownSessions(all, store));
+  const copies = copiesElsewhere(all, { own: [...own], refs: changed.map(({ ref }) => ref) });
+  const isAsked = (session: StoredSession): boolean => (here ? own.has(session) : !copies.has(session));
+  const read = new Set(changed.map(({ sessionId }) => sessionId));
+  const indexed = all.filter((session) => !read.has(session.session_id) && isAsked(session));
+  const inIndex = await areWanted(indexed.map((session) => placedRef(session, store)));
+  const ids = indexed.filter((_, at) => inIndex[at] === true).map(({ session_id }) => session_id);
+  return { ids: ids.length === all.length ? undefined : ids, count: ids.length, stored, ...wanted };
+}
+
+interface SessionsAsked {
+  project: string | undefined;
+  agent: AgentName | undefined;
+}
+
+async function sessionFilter(
+  { project, agent }: SessionsAsked,
+  where: Where,
+): Promise<(refs: readonly SessionRef[]) => Promise<boolean[]>> {
+  const isOfAgent = (ref: SessionRef): boolean => agent === undefined || agentOf(ref) === agent;
+  if (project === undefined) return (refs) => Promise.resolve(refs.map(isOfAgent));
+  const { filterByProject } = await import("../sessions/project-filter.ts");
+  const { nodeSessionFiles } = await import("../sessions/session-files.ts");
+  return async (refs) => {
+    const kept = new Set(await filterByProject(refs.filter(isOfAgent), project, where, nodeSessionFiles));
+    return refs.map((ref) => kept.has(ref));
+  };
+}

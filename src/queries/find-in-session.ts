@@ -1,0 +1,333 @@
+/**
+ * Searches one session: the common reader reads it, and each block is checked as entries of the store are. Texts are searched as redacted.
+ * Redaction only removes text and adds markers, so a block without a term can only gain it in a marker: unless the term
+ * can be in a marker, only blocks with the term are redacted and searched again. (The kind in `[REDACTED:kind]` is not
+ * searched.)
+ */
+import { chunksOf, type TranscriptInput } from "../transcript/format/formats.ts";
+import { fileName, usesFile } from "../fixes/touched-files.ts";
+import { passageAround } from "../matching/passage.ts";
+import { leastTerms, TermMatcher } from "../search/matching-texts.ts";
+import type { Source, SourceUnit } from "../parse/message-draft.ts";
+import { type LineMessage, type LineOptions, readLines } from "../parse/line-messages.ts";
+import type { BlockType, MessageType, ParsedContentBlock } from "../parse/model.ts";
+import { redactBlocks } from "../parse/redact-rows.ts";
+import { entryOf } from "../parse/open-calls.ts";
+import { TimeSpan } from "../parse/times.ts";
+import { givenTitle } from "../parse/titles.ts";
+import type { Redactor } from "../redact/redactor.ts";
+import { hitRole, type HitRole, searchedTexts } from "../parse/searched-texts.ts";
+import { isOwnRecall } from "../calls/own-recall.ts";
+import { refusingContent } from "../sessions/refuse-content.ts";
+import { mayBeInMarker } from "./byte-filter.ts";
+
+export type { HitRole } from "../parse/searched-texts.ts";
+
+export interface FindFilters {
+  /** Only lines at this time or later; leaves out those without a time. */
+  since?: Date;
+  /** Only lines before this time; leaves out those without a time. */
+  until?: Date;
+  role?: HitRole;
+  /** Only calls of this tool and their results; case is ignored. */
+  tool?: string;
+  /** Only results of calls that failed; without a term, calls that failed. */
+  errorsOnly?: boolean;
+  /**
+   * Only a session with a call that read or changed this file: an absolute path, or a last part of one, such as a name.
+   * Without a term, finds those calls.
+   */
+  file?: string;
+  /** Searches and shows texts unredacted, secrets included. Default: redacted. */
+  raw?: boolean;
+}
+
+/** A block with the term. */
+export interface Hit {
+  /** The block's line, from 1. `byte_offset` is where the line begins, from 0. */
+  line_number: number;
+  byte_offset: number;
+  /** Time of the line. */
+  timestamp: string | null;
+  message_type: MessageType;
+  role: HitRole;
+  /** `title`: the session's title; its line is 0 if the source has it on no line. */
+  block_type: BlockType | "title";
+  /** Tool of a call or result; null if a result's call is not in the session. */
+  tool_name: string | null;
+  tool_use_id: string | null;
+  /** One line around the first match. */
+  passage: string;
+  /** Matches in the passage: start and end in UTF-16 units. */
+  matches: (readonly [start: number, end: number])[];
+  /** Number of matches in the block. */
+  match_count: number;
+  /** From or to a subagent, in the file of the session that started it. */
+  is_sidechain?: true;
+}
+
+export interface FindQuery extends FindFilters {
+  /** Not empty; may be left out with `file`. Case is ignored: see `foldedPattern`. */
+  term?: string;
+}
+
+export interface TermsQuery extends FindFilters {
+  /** Terms from `searchedTerms`. With several, a block needs half of them. */
+  terms: readonly string[];
+  /** Finds the calls that use `file`, whose name is the only term. */
+  calls?: boolean;
+}
+
+export interface TermsHit extends Hit {
+  /** Number of matches per term. */
+  counts: number[];
+}
+
+/**
+ * Yields blocks with the term, in input order: message texts, thinking, names and inputs of tools, and results, as text
+ * rather than JSON. A block that the session repeats is found once; output of this program's own searches is never
+ * found. Content never makes it throw, unless it is another program's; an error of the input itself is passed on.
+ */
+export async function* findInSession(
+  input: TranscriptInput,
+  { term, ...filters }: FindQuery,
+  options: LineOptions = {},
+): AsyncGenerator<Hit> {
+  const { file } = filters;
+  if (term === "" || (term === undefined && file === undefined))
+    throw new RangeError("The term to find is empty. Give at least one character.");
+  const calls = term === undefined;
+  const terms = [term ?? fileName(file ?? "")];
+  const bytes = refusingContent(chunksOf(input), "The file", { mayBeEmpty: true, mayBeUnknown: true });
+  for (const { counts: _, ...hit } of await findTerms(bytes, { ...filters, terms, calls }, options)) yield hit;
+}
+
+/** Like `findInSession`, for several terms. */
+export async function findTerms(
+  input: TranscriptInput | Source,
+  query: TermsQuery,
+  options: LineOptions = {},
+): Promise<TermsHit[]> {
+  const finder = new MatchFinder(query);
+  const { source, lines } = await readLines(input, options);
+  for await (const { unit, messages } of lines) {
+    finder.note(unit);
+    for (const message of messages) finder.add(message);
+    if (finder.waiting >= MOST_WAITING) await finder.settle();
+  }
+  await finder.settle();
+  // An export has the title outside of the messages, so it is on no line.
+  await finder.settleTitle(source.name !== "opencode-export");
+  return [...finder.resolved()];
+}
+
+/** Returns true if the session's first and last times overlap the requested range. */
+export function isWithin(
+  { first, last }: { first: string | null; last: string | null },
+  { since, until }: Pick<FindFilters, "since" | "until">,
+): boolean {
+  if (since !== undefined && !(Date.parse(last ?? "") >= since.getTime())) return false;
+  return until === undefined || Date.parse(first ?? "") < until.getTime();
+}
+
+let loaded: Promise<Redactor> | undefined;
+
+/** Created for the first block that has a term. */
+async function redactor(): Promise<Redactor> {
+  loaded ??= import("../redact/redactor.ts").then(({ createRedactor }) => createRedactor());
+  return loaded;
+}
+
+/** Blocks that are redacted and searched again together. */
+const MOST_WAITING = 200;
+
+type FoundText = Pick<TermsHit, "passage" | "matches" | "match_count" | "counts">;
+
+interface Candidate {
+  hit: Omit<TermsHit, keyof FoundText>;
+  block: ParsedContentBlock;
+}
+
+class MatchFinder {
+  readonly #calls = new CallBook();
+  readonly #hits: TermsHit[] = [];
+  #candidates: Candidate[] = [];
+  #title: { text: string; line: number; offset: number } | undefined;
+  readonly #span = new TimeSpan();
+  readonly #matcher: TermMatcher;
+  /** Redaction may add a term to a text that lacks it. */
+  readonly #isInMarker: boolean;
+  readonly #filters: Omit<TermsQuery, "terms">;
+  #hasFile = false;
+
+  constructor({ terms, ...filters }: TermsQuery) {
+    this.#matcher = new TermMatcher(terms, leastTerms(terms));
+    this.#isInMarker = filters.raw !== true && terms.some(mayBeInMarker);
+    this.#filters = filters;
+  }
+
+  get waiting(): number {
+    return this.#candidates.length;
+  }
+
+  add({ message, blocks }: LineMessage): void {
+    const isInTime = this.#isInTime(message.timestamp);
+    for (const block of blocks) {
+      const call = block.block_type === "tool_use" ? this.#calls.add(block) : undefined;
+      if (block.block_type === "tool_result") this.#calls.end(block);
+      const isOfFile = call?.isOwn === false && this.#usesFile(block, message.cwd);
+      if (!isInTime || call?.isOwn === true || (this.#filters.calls === true && !isOfFile)) continue;
+      const role = hitRole(message, block);
+      if (!this.#isWanted(block, role)) continue;
+      const found = this.#search(searchedTexts(block));
+      if (!found && !this.#isInMarker) continue;
+      const hit = {
+        line_number: message.line_number,
+        byte_offset: message.byte_offset,
+        timestamp: message.timestamp,
+        message_type: message.message_type,
+        role,
+        block_type: block.block_type,
+        tool_name: block.tool_name,
+        tool_use_id: block.tool_use_id ?? block.tool_result_id,
+        ...(message.is_sidechain ? { is_sidechain: true as const } : {}),
+      };
+      if (this.#filters.raw === true) this.#keep(hit, found);
+      else this.#candidates.push({ hit, block });
+    }
+  }
+
+  /** Records the title in a unit, of which the last one counts, and its times. */
+  note({ session, line, offset, timestamp, messages }: SourceUnit): void {
+    const title = givenTitle(session?.title);
+    // In our own transcripts the title is an event, which is found as a message.
+    if (title !== null && messages.length > 0) this.#title = undefined;
+    else if (title !== null) this.#title = { text: title.replaceAll(/\s+/g, " ").trim(), line, offset };
+    if (timestamp !== undefined) this.#span.add(timestamp);
+    for (const message of messages) if (message.timestamp !== undefined) this.#span.add(message.timestamp);
+  }
+
+  /** Adds a hit for the last title if it has the terms, with the time at which the session began. */
+  async settleTitle(hasLine: boolean): Promise<void> {
+    const { role, tool, errorsOnly, raw, calls } = this.#filters;
+    if (this.#title === undefined || calls === true || tool !== undefined || errorsOnly === true) return;
+    const { first, last } = this.#span;
+    if ((role !== undefined && role !== "system") || !isWithin({ first, last }, this.#filters)) return;
+    const { text: given, line, offset } = this.#title;
+    if (!this.#search([given]) && !this.#isInMarker) return;
+    const [redacted] = raw === true ? [{ text: given }] : await (await redactor()).redact([{ text: given }]);
+    const hit = {
+      line_number: hasLine ? line : 0,
+      byte_offset: hasLine ? offset : 0,
+      timestamp: first,
+      message_type: "system",
+      role: "system",
+      block_type: "title",
+      tool_name: null,
+      tool_use_id: null,
+    } as const;
+    this.#keep(hit, this.#search([redacted?.text ?? ""]));
+  }
+
+  /** Turns the added blocks into hits. */
+  async settle(): Promise<void> {
+    const candidates = this.#candidates;
+    if (candidates.length === 0) return;
+    this.#candidates = [];
+    const blocks = await redactBlocks(
+      candidates.map(({ block }) => block),
+      await redactor(),
+    );
+    for (const [at, { hit }] of candidates.entries()) {
+      const block = blocks[at];
+      if (block) this.#keep(hit, this.#search(searchedTexts(block)));
+    }
+  }
+
+  /** Yields the hits with the tools that results belong to, and without this program's own output. */
+  *resolved(): Generator<TermsHit> {
+    const { file, calls, errorsOnly } = this.#filters;
+    if (file !== undefined && !this.#hasFile) return;
+    const tool = this.#filters.tool?.toLowerCase();
+    for (const hit of this.#hits) {
+      const isResult = hit.block_type === "tool_result" && hit.tool_use_id !== null;
+      const call = isResult ? this.#calls.of(hit.tool_use_id ?? "", hit.line_number) : undefined;
+      const name = call?.tool ?? hit.tool_name;
+      if (call?.isOwn === true || isOwnRecall(name, null)) continue;
+      if (calls === true && errorsOnly === true && !this.#calls.hasFailed(hit)) continue;
+      if (tool === undefined || name?.toLowerCase() === tool) yield { ...hit, tool_name: name };
+    }
+  }
+
+  #keep(hit: Candidate["hit"], found: FoundText | undefined): void {
+    if (found) this.#hits.push({ ...hit, ...found });
+  }
+
+  #usesFile({ tool_name: tool, tool_input: input }: ParsedContentBlock, cwd: string | null): boolean {
+    const { file } = this.#filters;
+    const isOfFile = file !== undefined && usesFile(file, tool, input, cwd);
+    this.#hasFile ||= isOfFile;
+    return isOfFile;
+  }
+
+  #isInTime(timestamp: string | null): boolean {
+    const { since, until } = this.#filters;
+    if (since === undefined && until === undefined) return true;
+    const ms = Date.parse(timestamp ?? "");
+    return ms >= (since?.getTime() ?? Number.NEGATIVE_INFINITY) && ms < (until?.getTime() ?? Number.POSITIVE_INFINITY);
+  }
+
+  #isWanted({ block_type, status }: ParsedContentBlock, role: Hit["role"]): boolean {
+    const { role: wanted, tool, errorsOnly, calls } = this.#filters;
+    if (wanted !== undefined && role !== wanted) return false;
+    if (tool !== undefined && role !== "tool") return false;
+    return errorsOnly !== true || calls === true || (block_type === "tool_result" && status === "error");
+  }
+
+  #search(texts: readonly string[]): FoundText | undefined {
+    const match = this.#matcher.matchTexts(texts);
+    if (!match) return undefined;
+    const { text: passage, matches } = passageAround(match.text, match.places);
+    return { passage, matches, match_count: match.count, counts: match.counts };
+  }
+}
+
+interface FoundCall {
+  line: number;
+  tool: string | null;
+  isOwn: boolean;
+}
+
+/**
+ * Calls by id. If an id was reused, a result belongs to the last call before it, otherwise to the first one after it.
+ */
+class CallBook {
+  readonly #calls = new Map<string, FoundCall[]>();
+  readonly #ends = new Map<string, { line: number; isFailed: boolean }[]>();
+
+  /** Must be called in line order. */
+  add({ line_number: line, tool_name: tool, tool_use_id: id, tool_input }: ParsedContentBlock): FoundCall {
+    const call = { line, tool, isOwn: isOwnRecall(tool, tool_input) };
+    const same = id === null ? undefined : this.#calls.get(id);
+    if (same) same.push(call);
+    else if (id !== null) this.#calls.set(id, [call]);
+    return call;
+  }
+
+  /** Records how a call ended. */
+  end({ line_number: line, tool_result_id: id, status, is_error }: ParsedContentBlock): void {
+    if (id === null) return;
+    const end = { line, isFailed: (status ?? (is_error === true ? "error" : "completed")) === "error" };
+    entryOf(this.#ends, id, () => []).push(end);
+  }
+
+  hasFailed({ tool_use_id: id, line_number: line }: Pick<TermsHit, "tool_use_id" | "line_number">): boolean {
+    const ends = this.#ends.get(id ?? "");
+    return (ends?.find((end) => end.line >= line) ?? ends?.at(-1))?.isFailed === true;
+  }
+
+  of(resultId: string, line: number): FoundCall | undefined {
+    const calls = this.#calls.get(resultId);
+    return calls?.findLast((call) => call.line <= line) ?? calls?.[0];
+  }
+}

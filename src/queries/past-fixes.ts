@@ -1,0 +1,267 @@
+/** Finds errors of earlier sessions that resemble a given one, and what fixed them. */
+import { resolve } from "node:path";
+import { findFixes, type ToolFix } from "../fixes/find-fixes.ts";
+import { isSameInput } from "../fixes/likeness.ts";
+import { ErrorLikeness, errorSignature } from "../fixes/signature.ts";
+import type { ToolCall } from "../parse/model.ts";
+import { parseTranscript } from "../parse/parse-transcript.ts";
+import { openReadable } from "../sessions/open-session.ts";
+import { currentProject, filterByProject } from "../sessions/project-filter.ts";
+import { nodeSessionFiles } from "../sessions/session-files.ts";
+import type { SessionRef, Where } from "../sessions/session-ref.ts";
+import type { CurrentIndex } from "./current-index.ts";
+import { storePlace } from "../store/store-place.ts";
+import type { FailureCount, Store } from "../store/store.ts";
+import { TranscriptsError } from "../transcripts-error.ts";
+import { archivedSession } from "./archive.ts";
+
+/** Errors below this likeness are others. */
+const MIN_LIKENESS = 0.65;
+/** Errors with at least this likeness, both ways, count as one. */
+const SAME_LIKENESS = 0.85;
+/** Maximum number of sessions that are read for their fixes; more copies of an error add little. */
+const MOST_SESSIONS = 30;
+/** Maximum number of calls between a failure and its fix that are returned, and of texts of the assistant. */
+const MOST_STEPS = 3;
+const MOST_WORDS = 2;
+
+export interface PastFixesQuery {
+  /** Message of the error, or a part of it. */
+  error: string;
+  /** Only sessions of this project: its folder, or the folder's name. */
+  project?: string | undefined;
+  /** Only sessions of this machine. */
+  here?: boolean;
+  signal: AbortSignal;
+}
+
+export interface PastError {
+  /** The latest message. */
+  error: string;
+  tool_name: string | null;
+  /** From 0 to 1. */
+  likeness: number;
+  /** Number of failed calls, in all sessions of the store. */
+  count: number;
+  session_count: number;
+  /** Time of the latest, ISO 8601. */
+  latest: string | null;
+  is_in_project: boolean;
+  /** Number of failed calls that were looked at, and of those that nothing fixed. */
+  checked: number;
+  unfixed: number;
+  /** What fixed it, most frequent first. Empty if nothing did. */
+  fixes: PastFix[];
+}
+
+export interface PastFix {
+  /** Number of times. */
+  count: number;
+  latest: string | null;
+  /** Id that opens it, in the store. */
+  session_id: string;
+  /** Name of the machine that recorded the session, if another one did. */
+  host: string | null;
+  /** Line of the failed call's result, and of the call that succeeded. */
+  error_line: number | null;
+  line_number: number | null;
+  tool_name: string | null;
+  input: unknown;
+  /** What changed between the inputs of the two; empty if it was the same call. */
+  diff: string;
+  /** What the assistant wrote between the two. */
+  words: string[];
+  /** Calls that made the error go away, or those that looked for the cause, in order. */
+  steps: { tool_name: string | null; line_number: number | null; input: unknown }[];
+}
+
+/** How often one error came up in one session. */
+interface Failure extends FailureCount {
+  session: SessionRef;
+  likeness: number;
+  isInProject: boolean;
+}
+
+/** A failed call with its session. */
+interface Occurrence {
+  session: SessionRef;
+  found: ToolFix;
+  signature: string;
+}
+
+/**
+ * Returns errors like the given one, those of this project first, then the most similar. The sessions are read from the
+ * store. Throws a `TranscriptsError` if the text says nothing that can be compared.
+ */
+export async function pastFixes(store: Store, where: Where, query: PastFixesQuery): Promise<PastError[]> {
+  const asked = errorSignature(query.error);
+  if (asked === "") {
+    const next = "Give the line of the message that describes the problem.";
+    throw new TranscriptsError("invalid", "The text does not say what failed.", next);
+  }
+  const all = await store.failures();
+  const likeness = new ErrorLikeness(all.map(({ signature }) => signature));
+  const failures = await likeFailures(store, where, query, all, (signature) => likeness.likeness(asked, signature));
+  const sessions = [...new Set(failures.map(({ session }) => session))].slice(0, MOST_SESSIONS);
+  const occurrences: Occurrence[] = [];
+  for (const session of sessions) {
+    for (const occurrence of await failedCalls(session, query.signal)) occurrences.push(occurrence);
+  }
+  const isSame = (a: string, b: string): boolean =>
+    Math.min(likeness.likeness(a, b), likeness.likeness(b, a)) >= SAME_LIKENESS;
+  return grouped(failures, isSame).map((group) => {
+    const signatures = new Set(group.map(({ signature }) => signature));
+    return pastError(
+      group,
+      occurrences.filter(({ signature }) => signatures.has(signature)),
+    );
+  });
+}
+
+/** Throws a `TranscriptsError` if there is no index: a question does not create one. */
+export function requireIndex(where: Where, left?: CurrentIndex["left"]): void {
+  const { exists, place } = storePlace(where);
+  if (exists && left?.reason !== "none") return;
+  const next = "Run `transcripts index` once; after that it is kept up to date.";
+  throw new TranscriptsError("unavailable", `There is no index of earlier sessions yet (${place}).`, next);
+}
+
+/** Returns those of the failures that are like the error asked for, in the order of the answer. */
+async function likeFailures(
+  store: Store,
+  where: Where,
+  { project, here: isOnlyHere = false }: PastFixesQuery,
+  all: readonly FailureCount[],
+  likeness: (signature: string) => number,
+): Promise<Failure[]> {
+  const stored = new Map((await store.sessions()).map((session) => [session.session_id, session]));
+  const refs = new Map<string, SessionRef>();
+  const alike = all.flatMap((failure) => {
+    const { session_id: id, signature } = failure;
+    const degree = likeness(signature);
+    if (degree < MIN_LIKENESS) return [];
+    const row = stored.get(id);
+    const session = refs.get(id) ?? (row && archivedSession(store, row));
+    if (session === undefined || (isOnlyHere && (session.archived?.host ?? null) !== null)) return [];
+    refs.set(id, session);
+    return [{ ...failure, session, likeness: degree }];
+  });
+  const sessions = [...refs.values()];
+  const ofProject = async (name: string): Promise<Set<SessionRef>> =>
+    new Set(await filterByProject(sessions, name, where, nodeSessionFiles));
+  const here = await ofProject(resolve(await currentProject(where, nodeSessionFiles)));
+  const wanted = project === undefined ? new Set(sessions) : await ofProject(project);
+  return alike
+    .filter(({ session }) => wanted.has(session))
+    .map((failure) => ({ ...failure, isInProject: here.has(failure.session) }))
+    .toSorted(
+      (a, b) =>
+        Number(b.isInProject) - Number(a.isInProject) || b.likeness - a.likeness || compareText(b.latest, a.latest),
+    );
+}
+
+function grouped(failures: readonly Failure[], isSame: (a: string, b: string) => boolean): Failure[][] {
+  const groups: [Failure, ...Failure[]][] = [];
+  for (const failure of failures) {
+    const group = groups.find(([first]) => isSame(first.signature, failure.signature));
+    if (group) group.push(failure);
+    else groups.push([failure]);
+  }
+  return groups;
+}
+
+function compareText(a: string | null, b: string | null): number {
+  return (a ?? "") < (b ?? "") ? -1 : Number((a ?? "") > (b ?? ""));
+}
+
+/** Returns the failed calls of a session with what fixed them. */
+async function failedCalls(session: SessionRef, signal: AbortSignal): Promise<Occurrence[]> {
+  const options = { signal, maxInlineContentBytes: Number.POSITIVE_INFINITY, pricing: "flat" } as const;
+  const { messages, content_blocks, tool_calls } = await parseTranscript(session.id, openReadable(session), options);
+  return findFixes(messages, content_blocks, tool_calls)
+    .filter(({ failed }) => failed.status === "error")
+    .map((found) => ({ session, found, signature: errorSignature(found.failed.result_text ?? "") }));
+}
+
+function pastError(failures: readonly Failure[], occurrences: readonly Occurrence[]): PastError {
+  const byTime = occurrences.toSorted((a, b) => compareText(timeOf(b), timeOf(a)));
+  const [newest] = byTime;
+  // A later call that only may have had the same aim is no advice.
+  const fixed = byTime.filter(({ found }) => found.fix !== null && found.grade !== "guess");
+  const fixes = [...Map.groupBy(fixed, fixKey).values()].toSorted((a, b) => b.length - a.length);
+  return {
+    error: newest?.found.failed.error ?? failures[0]?.signature ?? "",
+    tool_name: newest?.found.failed.tool_name ?? null,
+    likeness: Math.round(Math.max(...failures.map(({ likeness }) => likeness)) * 100) / 100,
+    count: failures.reduce((sum, { count }) => sum + count, 0),
+    session_count: new Set(failures.map(({ session_id }) => session_id)).size,
+    latest:
+      failures
+        .map(({ latest }) => latest)
+        .toSorted(compareText)
+        .at(-1) ?? null,
+    is_in_project: failures.some(({ isInProject }) => isInProject),
+    checked: occurrences.length,
+    unfixed: occurrences.length - fixed.length,
+    fixes: fixes.flatMap(([latest, ...more]) => (latest === undefined ? [] : [pastFix(latest, more.length + 1)])),
+  };
+}
+
+function timeOf({ found }: Occurrence): string | null {
+  return found.failed.result?.timestamp ?? null;
+}
+
+/**
+ * Returns the calls that made this error go away: those after it last came up, and before a call on the same target no
+ * longer had it, whether that call succeeded or failed for another reason. Nearest to the error first.
+ */
+function helpfulSteps({ found: { failed, attempts, steps }, signature }: Occurrence): ToolCall[] {
+  let from = failed;
+  let to: ToolCall | undefined;
+  for (const attempt of attempts) {
+    if (errorSignature(attempt.result_text ?? "") !== signature) {
+      to = attempt;
+      break;
+    }
+    from = attempt;
+  }
+  const placeOf = ({ use }: ToolCall): number => use?.message_ordinal ?? 0;
+  const [start, end] = [placeOf(from), to === undefined ? Number.POSITIVE_INFINITY : placeOf(to)];
+  return steps.filter((step) => placeOf(step) > start && placeOf(step) < end).slice(0, MOST_STEPS);
+}
+
+/** Returns what changed between the two calls; empty if only their descriptions differ. */
+function changeIn({ failed, fix, diff }: ToolFix): string {
+  return isSameInput(failed.tool_input, fix?.tool_input) ? "" : diff;
+}
+
+/** Identifies what was done: the same change made twice is one fix. */
+function fixKey(occurrence: Occurrence): string {
+  const { fix } = occurrence.found;
+  const diff = changeIn(occurrence.found);
+  const steps = helpfulSteps(occurrence);
+  if (diff === "" && steps.length > 0) return JSON.stringify(steps.map(({ tool_input }) => tool_input));
+  return `${fix?.tool_name}\n${diff === "" ? "same call" : JSON.stringify(fix?.tool_input)}`;
+}
+
+function pastFix(occurrence: Occurrence, count: number): PastFix {
+  const { session, found } = occurrence;
+  const { fix, failed, words } = found;
+  return {
+    count,
+    latest: fix?.result?.timestamp ?? null,
+    session_id: session.archived?.argument ?? session.id,
+    host: session.archived?.host ?? null,
+    error_line: failed.result?.line_number ?? null,
+    line_number: fix?.use?.line_number ?? null,
+    tool_name: fix?.tool_name ?? null,
+    input: fix?.tool_input,
+    diff: changeIn(found),
+    words: words.slice(0, MOST_WORDS),
+    steps: helpfulSteps(occurrence).map(({ tool_name, use, tool_input }) => ({
+      tool_name,
+      line_number: use?.line_number ?? null,
+      input: tool_input,
+    })),
+  };
+}

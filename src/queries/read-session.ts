@@ -1,0 +1,181 @@
+/**
+ * Reads one session: as a conversation, or line by line. Everything that shows a session uses this file. Answers are
+ * rows of the model with the session's facts, whatever they were read from.
+ */
+import { withoutOutputTags } from "../calls/result-texts.ts";
+import { jsonText } from "../parse/json-fields.ts";
+import { type OpenLines, readLines } from "../parse/line-messages.ts";
+import type { SessionContent } from "../parse/message-draft.ts";
+import type { ParsedContentBlock, ParseResult, SessionMetadata, ToolCall } from "../parse/model.ts";
+import { type MessageView, type Turn, turnsOf } from "../parse/turns.ts";
+import { inUtc, TimeSpan } from "../parse/times.ts";
+import { usageOf, UsageSum } from "../parse/usage-ledger.ts";
+import type { Redactor } from "../redact/redactor.ts";
+import { type OpenOptions, openReadable } from "../sessions/open-session.ts";
+import { readingOptions, type ReadingOptions } from "../sessions/reading-options.ts";
+import type { SessionRef } from "../sessions/session-ref.ts";
+
+export interface ReadQuery extends ReadingOptions, Pick<OpenOptions, "stdin"> {
+  /** False: flat prices, since the price table takes longer to load than most sessions take to parse. Default: true. */
+  costs?: boolean;
+  /** Undefined leaves texts unredacted. */
+  redactor?: Redactor | undefined;
+}
+
+/** A whole conversation. Texts are never cut. */
+export interface Conversation extends Pick<
+  ParseResult,
+  "messages" | "content_blocks" | "tool_calls" | "stats" | "metadata" | "errors"
+> {
+  /** The session's own id. */
+  id: string;
+}
+
+/** Reads the whole session. Rejects with a `TranscriptsError` if it cannot be read, and with the signal's reason. */
+export async function readConversation(
+  ref: SessionRef,
+  { stdin, costs = true, redactor, ...reading }: ReadQuery = {},
+): Promise<Conversation> {
+  // Loaded here, since many commands that import this file read line by line.
+  const { parseTranscript } = await import("../parse/parse-transcript.ts");
+  const read = await parseTranscript(ref.id, openReadable(ref, { stdin }), {
+    ...(await readingOptions(ref, reading)),
+    maxInlineContentBytes: Number.POSITIVE_INFINITY,
+    pricing: costs ? "catalog" : "flat",
+  });
+  reading.signal?.throwIfAborted();
+  const result = withUtcTimes(redactor === undefined ? read : await redacted(read, redactor));
+  if (ref.archived !== null) result.stats.redactions = await redactionsIn(result.content_blocks);
+  return { ...result, id: sessionIdOf(ref, result.metadata) };
+}
+
+/** As the store has them, so that it does not matter where a session comes from. */
+function withUtcTimes(result: ParseResult): ParseResult {
+  const { messages, tool_calls, metadata } = result;
+  for (const message of messages) message.timestamp = inUtc(message.timestamp);
+  for (const { use, result: end } of tool_calls) {
+    for (const place of [use, end]) if (place) place.timestamp = inUtc(place.timestamp);
+  }
+  const { firstTimestamp, lastTimestamp } = metadata;
+  const times = { firstTimestamp: inUtc(firstTimestamp), lastTimestamp: inUtc(lastTimestamp) };
+  return { ...result, metadata: { ...metadata, ...times } };
+}
+
+/** Counts what was redacted before the texts came into the store. */
+async function redactionsIn(blocks: readonly ParsedContentBlock[]): Promise<Record<string, number>> {
+  const { countRedactions } = await import("../parse/statistics.ts");
+  const counts = new Map<string, number>();
+  for (const { content_text, thinking_text, result_text, tool_input } of blocks) {
+    for (const text of [content_text, thinking_text, result_text]) countRedactions(text, counts);
+    if (tool_input !== null) countRedactions(jsonText(tool_input), counts);
+  }
+  return Object.fromEntries(counts);
+}
+
+async function redacted(read: ParseResult, redactor: Redactor): Promise<ParseResult> {
+  const { redactResult } = await import("../parse/redact-rows.ts");
+  return redactResult(read, redactor);
+}
+
+/** Reads line by line, each line with its part of a message, unredacted. `isGrowing`: see `detectInput`. */
+export async function readSessionLines(
+  ref: SessionRef,
+  {
+    stdin,
+    chunks = openReadable(ref, { stdin }),
+    isGrowing = false,
+    ...reading
+  }: ReadingOptions &
+    Pick<OpenOptions, "stdin"> & {
+      /** The session's bytes, if they come from elsewhere. */
+      chunks?: SessionContent;
+      isGrowing?: boolean;
+    } = {},
+): Promise<OpenLines> {
+  return readLines(chunks, { ...(await readingOptions(ref, reading)), isGrowing, windowLines: 0 });
+}
+
+/** Returns the session's own id, from its content if its path does not have it. */
+export function sessionIdOf({ id, source }: SessionRef, metadata?: SessionMetadata): string {
+  return source === "stdin" || source === "file" ? (metadata?.sessionId ?? id) : id;
+}
+
+/** Figures of a turn. Keys as in `transcripts timeline --json`, where each is described. */
+export type TurnRow = ReturnType<typeof turnRow>;
+
+/** Returns the last `count` turns in which something was said or done; all without a count. */
+export function timelineOf(conversation: Conversation, count?: number): TurnRow[] {
+  const calls = callsByBlock(conversation.tool_calls);
+  return lastTurns(turnsOf(conversation).filter(hasContent), count).map((turn) => turnRow(turn, calls));
+}
+
+function turnRow(turn: Turn, calls: ReadonlyMap<string, ToolCall>) {
+  const messages = turn.messages.map(({ message }) => message);
+  const times = new TimeSpan();
+  for (const { timestamp } of messages) if (timestamp !== null) times.add(timestamp);
+  const uses = turn.messages.flatMap(({ blocks }) => blocks.filter(({ block_type }) => block_type === "tool_use"));
+  const tools = Map.groupBy(uses, ({ tool_name }) => tool_name ?? "unknown tool");
+  const sum = new UsageSum();
+  for (const message of messages) sum.add(usageOf(message));
+  const usage = sum.totals();
+  return {
+    turn: turn.number,
+    line_number: messages[0]?.line_number ?? 0,
+    timestamp: messages.find(({ timestamp }) => timestamp !== null)?.timestamp ?? null,
+    duration_ms: times.durationMs,
+    prompt: turn.prompt ? saidIn(turn.prompt) : null,
+    messages: messages.length,
+    tools: Object.fromEntries([...tools].map(([name, of]) => [name, of.length])),
+    tool_errors: turn.messages.flatMap(({ blocks }) => blocks.filter((block) => isFailure(block, calls))).length,
+    tokens_in: usage.tokens_in,
+    tokens_out: usage.tokens_out,
+    tokens_out_is_lower_bound: usage.tokens_out_is_lower_bound,
+    cache_read: usage.cache_read,
+    cache_write: usage.cache_write,
+    cost_is_estimate: usage.cost_is_estimate,
+    cost_usd: usage.cost_usd,
+  };
+}
+
+/** Counts a failed call in the turn of the call, or of the result if the call is not in the file. */
+function isFailure({ id, block_type }: ParsedContentBlock, calls: ReadonlyMap<string, ToolCall>): boolean {
+  const call = calls.get(id);
+  return call?.status === "error" && (block_type === "tool_use" || call.use === null);
+}
+
+/** Maps each block's id to its call. */
+export function callsByBlock(calls: readonly ToolCall[]): Map<string, ToolCall> {
+  const byBlock = new Map<string, ToolCall>();
+  for (const call of calls) {
+    for (const place of [call.use, call.result]) if (place) byBlock.set(place.block_id, call);
+  }
+  return byBlock;
+}
+
+/** Returns the text of a message; for a command, the typed text. */
+export function saidIn({ message, blocks }: MessageView): string {
+  if (message.metadata.command !== undefined) return message.metadata.command;
+  return blocks.flatMap(({ content_text }) => (content_text === null ? [] : [content_text])).join("\n\n");
+}
+
+/** Returns the output of a command; empty if there is none. */
+export function printedIn(view: MessageView): string {
+  return withoutOutputTags(saidIn(view)).trim();
+}
+
+/** Before the first prompt there are often only notes from the program to the model. */
+function hasContent({ number, messages }: Turn): boolean {
+  return number > 0 || messages.some(isReadable);
+}
+
+function isReadable(view: MessageView): boolean {
+  const { message_type: type, user_kind: kind, metadata } = view.message;
+  if (type === "assistant" || kind === "tool_result") return true;
+  if (type === "system") return metadata.subtype === "api_error" || metadata.subtype === "error";
+  return (kind !== "meta" || metadata.origin !== undefined) && printedIn(view) !== "";
+}
+
+/** Returns the last `count` turns; all if it is undefined. */
+export function lastTurns(turns: readonly Turn[], count: number | undefined): readonly Turn[] {
+  return count === undefined ? turns : turns.slice(-count);
+}

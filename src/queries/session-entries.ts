@@ -1,0 +1,191 @@
+/** Every line of a session, with its outcome. */
+import { detectInput } from "../parse/detect-input.ts";
+import {
+  isSource,
+  type BlockDraft,
+  type MessageDraft,
+  type SessionContent,
+  type SourceUnit,
+} from "../parse/message-draft.ts";
+import { textOf, type Fields } from "../parse/json-fields.ts";
+import { recordsOfLine } from "../parse/json-records.ts";
+import { sourceOptions } from "../parse/line-messages.ts";
+import { LineSplitter, type RawLine } from "../transcript/format/lines.ts";
+import type { SourceName } from "../parse/model.ts";
+import type { ParseOptions } from "../parse/parse-options.ts";
+import { readCalls } from "../parse/read-calls.ts";
+import { claudeCode } from "../parse/sources/claude-code.ts";
+import { correlateToolCalls } from "../parse/tool-calls.ts";
+import { type OpenOptions, openReadable, openSession } from "../sessions/open-session.ts";
+import { readingOptions } from "../sessions/reading-options.ts";
+import type { SessionRef } from "../sessions/session-ref.ts";
+
+/** Longer lines are reported, not parsed. */
+const MAX_LINE_BYTES = 5 * 1024 * 1024;
+/** Sources in which each line is a JSON record. */
+const JSON_LINES: ReadonlySet<SourceName> = new Set(["claude-code", "claude-stream", "jsonl"]);
+
+/** A line of a session. Keys as in `transcripts entries`, where each is described. */
+export type EntryRow = ReturnType<typeof rowOf>;
+
+/**
+ * Yields a row for every line, in order; for an archived session, for every line with a part of the conversation. Reads the session twice, because a call and its result may be far apart.
+ */
+export async function* entriesIn(
+  ref: SessionRef,
+  { stdin, signal }: Pick<OpenOptions, "stdin"> & { signal?: AbortSignal } = {},
+): AsyncGenerator<EntryRow> {
+  const open = await reopenable(ref, stdin);
+  const options = await readingOptions(ref, { signal });
+  const halves = await otherHalves(open(), options);
+  const { source = claudeCode, rest } = await detectInput(open());
+  const raw = JSON_LINES.has(source.name) ? new RawLines() : undefined;
+  const settings = sourceOptions({ ...options, maxLineBytes: MAX_LINE_BYTES });
+  for await (const units of source.read(watched(rest, raw), settings)) {
+    signal?.throwIfAborted();
+    for (const unit of units) {
+      if (ref.archived !== null && unit.messages.length === 0) continue;
+      yield rowOf(unit, raw?.next(unit.line), halves);
+    }
+  }
+}
+
+/** Returns a function that opens a session's bytes, any number of times. A stream is kept in memory. */
+async function reopenable(ref: SessionRef, stdin: OpenOptions["stdin"]): Promise<() => SessionContent> {
+  const content = openReadable(ref, { stdin });
+  if (isSource(content)) return () => content;
+  if (ref.path !== null && ref.bytes !== null) return () => openSession(ref);
+  const chunks = await Array.fromAsync(content);
+  return async function* () {
+    yield* chunks;
+  };
+}
+
+/** Line of the result of a call, and of the call of a result; null if there is none. */
+type OtherHalf = (type: "tool_use" | "tool_result", line: number, id: string | undefined) => number | null;
+
+async function otherHalves(input: SessionContent, options: ParseOptions): Promise<OtherHalf> {
+  const { messages, blocks } = await readCalls(input, { ...options, pricing: "flat" });
+  const idOf = new Map(blocks.map(({ id, tool_use_id, tool_result_id }) => [id, tool_use_id ?? tool_result_id]));
+  const lines = new Map<string, number>();
+  for (const { use, result } of correlateToolCalls(messages, blocks)) {
+    if (use === null || result === null) continue;
+    lines.set(halfKey("tool_use", use.line_number, idOf.get(use.block_id)), result.line_number);
+    lines.set(halfKey("tool_result", result.line_number, idOf.get(result.block_id)), use.line_number);
+  }
+  return (type, line, id) => lines.get(halfKey(type, line, id)) ?? null;
+}
+
+function halfKey(type: string, line: number, id: string | null | undefined): string {
+  return `${type} ${line} ${id ?? ""}`;
+}
+
+async function* watched(chunks: AsyncIterable<Uint8Array>, raw: RawLines | undefined): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    raw?.push(chunk);
+    yield chunk;
+  }
+  raw?.end();
+}
+
+/** Reads the records again, for values of lines that the parser skips. */
+class RawLines {
+  readonly #splitter = new LineSplitter(MAX_LINE_BYTES);
+  readonly #waiting = new Map<number, RawLine>();
+  /** Records of the last requested line: a line without its line break has several, each with a unit. */
+  #records: Fields[] = [];
+
+  push(chunk: Uint8Array): void {
+    for (const line of this.#splitter.push(chunk)) this.#waiting.set(line.line, line);
+  }
+
+  end(): void {
+    const last = this.#splitter.end();
+    if (last) this.#waiting.set(last.line, last);
+  }
+
+  /** Returns the next record on a line. */
+  next(line: number): Fields | undefined {
+    const raw = this.#waiting.get(line);
+    if (raw) {
+      this.#waiting.delete(line);
+      this.#records = recordsOfLine(raw, MAX_LINE_BYTES).records.map(({ fields }) => fields);
+    }
+    return this.#records.shift();
+  }
+}
+
+function rowOf(unit: SourceUnit, record: Fields | undefined, halves: OtherHalf) {
+  const { line, offset, lines, outcome, problems, messages, session } = unit;
+  const [first] = messages;
+  const raw = (key: string): string | null => (record && textOf(record, key)) ?? null;
+  return {
+    line_number: line,
+    byte_offset: offset,
+    lines,
+    outcome: outcome.as,
+    type: raw("type") ?? typeOf(outcome) ?? first?.type ?? null,
+    subtype: raw("subtype") ?? first?.metadata?.subtype ?? null,
+    problems: problems.map(({ code, reason, recovered }) => ({ code, reason, recovered })),
+    session_id: raw("sessionId") ?? raw("session_id") ?? session?.sessionId ?? null,
+    uuid: raw("uuid") ?? first?.uuid ?? null,
+    parent_uuid: raw("parentUuid") ?? first?.parentUuid ?? null,
+    ...messageFields(first),
+    timestamp: raw("timestamp") ?? first?.timestamp ?? unit.timestamp ?? null,
+    cwd: raw("cwd") ?? first?.cwd ?? null,
+    is_sidechain: first?.isSidechain ?? record?.["isSidechain"] === true,
+    agent_id: raw("agentId") ?? first?.agentId ?? null,
+    ...usageFields(first),
+    blocks: messages.flatMap(({ blocks }) => blocks.map((block) => blockFields(block, line, halves))),
+  };
+}
+
+function typeOf(outcome: SourceUnit["outcome"]): string | undefined {
+  if (outcome.as === "unknown") return outcome.type;
+  return outcome.as === "skipped" ? outcome.kind : undefined;
+}
+
+function messageFields(message: MessageDraft | undefined) {
+  return {
+    message_id: message?.sourceId ?? null,
+    request_id: message?.requestId ?? null,
+    role: message?.role ?? null,
+    user_kind: message?.userKind ?? null,
+    origin: message?.metadata?.origin ?? null,
+    model: message?.model ?? null,
+  };
+}
+
+function usageFields(message: MessageDraft | undefined) {
+  const usage = message?.usage;
+  return {
+    tokens_in: usage?.tokensIn ?? null,
+    tokens_out: usage?.tokensOut ?? null,
+    cache_read: usage?.cacheRead ?? null,
+    cache_write: usage?.cacheWrite ?? null,
+  };
+}
+
+function blockFields(block: BlockDraft, line: number, halves: OtherHalf) {
+  const { type, toolName, toolUseId, isError, exitCode, status } = block;
+  const isHalf = type === "tool_use" || type === "tool_result";
+  return {
+    block_type: type,
+    ...(type === "tool_use" ? { tool_name: toolName ?? null } : {}),
+    ...(isHalf ? { tool_use_id: toolUseId ?? null, other_line: halves(type, line, toolUseId) } : {}),
+    ...(isError === undefined ? {} : { is_error: isError }),
+    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
+    ...(status === undefined ? {} : { status }),
+    chars: block.text?.length ?? inputLength(block.input),
+  };
+}
+
+function inputLength(input: unknown): number {
+  if (input === undefined || input === null) return 0;
+  try {
+    return JSON.stringify(input).length;
+  } catch {
+    // Nested too deep for the runtime.
+    return 0;
+  }
+}

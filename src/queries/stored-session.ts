@@ -1,0 +1,71 @@
+/** Converts rows of the store to sessions on this machine, and checks whether they can be read. */
+import { accessSync, constants, existsSync } from "node:fs";
+import { baseId, exactId, isOwnSession } from "../indexing/session-keys.ts";
+import { errorCode } from "../transcript/files/fault.ts";
+import { reasonOf } from "../sessions/reasons.ts";
+import { sessionRef, type SessionRef } from "../sessions/session-ref.ts";
+import type { StoredSession } from "../store/stored-model.ts";
+import type { Store } from "../store/store.ts";
+
+export function storedRef({
+  session_id,
+  source,
+  agent,
+  path,
+  project,
+  parent_id,
+  agent_id,
+  title,
+}: StoredSession): SessionRef {
+  const isFolder = project !== null && /[\\/]/.test(project);
+  return sessionRef({
+    id: baseId(session_id),
+    source,
+    ...(agent === "kilo" ? { agent } : {}),
+    ...(source === "opencode-store" ? { database: path } : { path }),
+    project: isFolder ? project : null,
+    projectLabel: project ?? "",
+    parentId: parent_id,
+    agentId: agent_id,
+    title,
+  });
+}
+
+/**
+ * Returns the session as a scan of the disk would: for a Claude Code file, the folder names its project. The path of
+ * another machine is left out: here it means nothing, or something else.
+ */
+export function placedRef(stored: StoredSession, store: Pick<Store, "backend" | "machine">): SessionRef {
+  const ref = storedRef(stored);
+  if (!isOwnSession(stored, store)) return { ...ref, path: null, database: null };
+  if (stored.source !== "claude-code" || !existsSync(stored.path)) return ref;
+  return { ...ref, project: null, projectLabel: folderOf(stored.path) };
+}
+
+/** Returns the name of the folder in which Claude Code keeps a project's sessions. */
+export function folderOf(path: string): string {
+  const names = path.split(/[\\/]/);
+  const subagents = names.lastIndexOf("subagents", -2);
+  return names.at(subagents > 1 ? subagents - 2 : -2) ?? "";
+}
+
+export type SessionAccess =
+  | { kind: "here" }
+  /** The path no longer exists: only the index has the content. */
+  | { kind: "gone" }
+  /** The file exists or may exist, since an inaccessible folder hides its content. `reason`: a clause. */
+  | { kind: "unreadable"; reason: string }
+  /** On another machine that uses the same index. `id` opens it here, also if this machine has a session with its id. */
+  | { kind: "elsewhere"; host: string; id: string };
+
+/** Checks the file without opening it. */
+export function accessOf(session: StoredSession, store: Pick<Store, "backend" | "machine">): SessionAccess {
+  if (!isOwnSession(session, store)) return { kind: "elsewhere", host: session.host, id: exactId(session) };
+  try {
+    accessSync(session.path, constants.R_OK);
+    return { kind: "here" };
+  } catch (error) {
+    const code = errorCode(error);
+    return code === "ENOENT" || code === "ENOTDIR" ? { kind: "gone" } : { kind: "unreadable", reason: reasonOf(error) };
+  }
+}

@@ -1,0 +1,340 @@
+/** Finds passwords chosen by people on a line that mentions one, with any text in between. */
+import { type Name, withoutEnd } from "./assignment-syntax.ts";
+import { BASE64_WORD } from "./char-set.ts";
+import type { Finding } from "./finding.ts";
+import { familyOf } from "./names.ts";
+import type { ScanText } from "./scan-text.ts";
+import {
+  hasEquals,
+  isChosen,
+  isMadeUp,
+  isRandom,
+  isSpeaking,
+  isTechnical,
+  TECHNICAL,
+  TECHNICAL_PART,
+} from "./randomness.ts";
+import { isStandIn, isThing, namesSecret } from "./placeholders.ts";
+import { NOTHING, type Rule } from "./trigger-index.ts";
+
+const CHARS_BEFORE = 120;
+const CHARS_AFTER = 160;
+/** Line break, raw or escaped as in JSON. */
+const LINE_BREAK = /[\r\n\0]|\\[nr](?![a-z]{3})/g;
+/** Letters, digits and the special characters that are common in passwords. */
+const WORD = /[A-Za-z0-9][\w!#$^&*+~?.-]{4,}/g;
+const MAX_WORD = 31;
+/** Longer literals are more likely to be ids than chosen passwords. */
+const MAX_LITERAL = 16;
+
+/** Returns true if the word looks like a chosen password, not like a word, an identifier or the name of a format. */
+function isTyped(word: string): boolean {
+  if (!/[a-z]/.test(word) || isSpeaking(word) || isThing(word) || /^[\da-f-]+$/.test(word)) return false;
+  const parts = word.replaceAll(TECHNICAL, "").split(/[^A-Za-z\d]/);
+  const own = parts.filter((part) => !TECHNICAL_PART.test(part)).join("-");
+  const isLeet = /[A-Za-z]\d[a-z]/.test(own) && /[A-Z!#$^&*]/.test(word) && own.length >= 7;
+  const isJoined = parts.length <= 5 && /[a-z][-_!#*][A-Z]/.test(word) && /[a-z]-+[A-Z]/.test(own) && /\d/.test(own);
+  const isSpiced =
+    /[A-Za-z\d]{4}[!#^*+][\w!#^*+.]{0,8}$|^[\w.]{3,}[!#^*][\w!#^*]{2,}$/.test(word) &&
+    /\d/.test(own) &&
+    own.length >= 6;
+  // Ids such as `call_…` are excluded.
+  return (isLeet || isSpiced || (isJoined && !word.includes("."))) && !/^[a-z]+_\w{16}/.test(word);
+}
+
+/** Returns the part of the line around `start` and `end` that has not been searched yet. */
+function lineAround(
+  scan: ScanText,
+  start: number,
+  end: number,
+  seenTo: number,
+): { from: number; to: number } | undefined {
+  const { text } = scan;
+  if (end <= seenTo) return undefined;
+  const first = Math.max(seenTo, start - CHARS_BEFORE);
+  const breaks = Array.from(text.slice(first, start).matchAll(LINE_BREAK), ({ index, 0: sign }) => index + sign.length);
+  const after = text.slice(end, end + CHARS_AFTER);
+  const from = first + (breaks.at(-1) ?? 0);
+  const to = end + (after.matchAll(LINE_BREAK).next().value?.index ?? after.length);
+  return { from, to };
+}
+
+/** Lines that need no search: the secret is redacted already, named by an ARN, or encrypted (`ENC[…]`). */
+const SETTLED = /\[REDACTED:|arn:aws|\bENC[[(]/;
+
+/** Finds likely passwords on the line of `name`, or on the next line if there is nothing else on it. */
+export function findNear(scan: ScanText, { text: name, start, end }: Name): readonly Finding[] {
+  // `pass` is more often a verb than a password.
+  if (/^pass$/i.test(name)) return NOTHING;
+  const line = lineAround(scan, start, end, scan.nearSeenTo);
+  if (line === undefined) return NOTHING;
+  scan.nearSeenTo = line.to;
+  const { text } = scan;
+  if (SETTLED.test(text.slice(line.from, line.to))) return NOTHING;
+  const found = [...wordsIn(text, line.from, start, false), ...wordsIn(text, end, line.to, false)];
+  return found.length > 0 ? found : belowLabel(text, end);
+}
+
+/** A literal in code, and the beginning of the comment after it. */
+const COMMENTED = /["'](?<secret>[^"'`\s\\]{6,256})["'][^"'`\n]{0,40}(?:#|\/\/|--|\/\*)[^\n"'`]{0,40}$/d;
+
+/** Finds the literal before a comment with the name: `f("v")  # the password`. */
+export function findBeforeComment(
+  { text }: ScanText,
+  { text: name, start: nameStart }: Name,
+  kind: string,
+): readonly Finding[] {
+  const from = Math.max(0, nameStart - 320);
+  const before = text.slice(from, nameStart);
+  if (/^pass$/i.test(name)) return NOTHING;
+  const comment = before.slice(-40);
+  if (!/#|\/\/|--|\/\*/.test(comment)) return NOTHING;
+  const { indices, groups } = COMMENTED.exec(before) ?? {};
+  const [start, end] = indices?.groups?.["secret"] ?? [];
+  const value = groups?.["secret"] ?? "";
+  const isSecret = isRandom(value, 16) || (kind === "password" && isMadeUp(value) && !isTechnical(value));
+  return start === undefined || end === undefined || !isSecret || isStandIn(value)
+    ? NOTHING
+    : [{ start: from + start, end: from + end, kind, byContext: true }];
+}
+
+/** Run of the characters of generated keys, on its own or in quotes or brackets. */
+const KEY = /(?<=[\s"'`([{：「]|\skey=)(?!AAAA)[A-Za-z0-9+/_-]{20,200}={0,2}(?=$|[\s"'`)\]},;]|\.(?!\w))/g;
+const LONG_RUN = /[A-Za-z0-9+/_-]{20}/;
+/** Another name directly before a value, which then belongs to it. */
+const OTHER_NAME = /[\w-]["'`]?[ \t]?[:=][ \t]?["'`({[]{0,8}$/;
+const isMixed = (value: string): boolean =>
+  /[A-Z]/.test(value) && /[a-z]/.test(value) && /\d/.test(value.replaceAll(TECHNICAL, ""));
+
+/** Finds the first random value after `name` on its line that does not belong to another name. */
+export function findKeyAfter(
+  scan: ScanText,
+  { end }: Pick<Name, "end">,
+  kind: string,
+  hex = false,
+): readonly Finding[] {
+  const after = scan.text.slice(end, end + CHARS_AFTER);
+  const line = after.slice(0, after.matchAll(LINE_BREAK).next().value?.index ?? after.length);
+  if (!LONG_RUN.test(line) || SETTLED.test(line)) return NOTHING;
+  for (const { index, 0: value } of line.matchAll(KEY)) {
+    // Ids such as `call_…` and `ses_…` are excluded.
+    const between = line.slice(0, index);
+    if (
+      (OTHER_NAME.test(between) && !between.endsWith(" key=") && !(hex && /^[\p{L}\s:]*$/u.test(between))) ||
+      /^(?:[a-z]{2,9}_|sha\d{1,3}-)/.test(value) ||
+      namesSecret(value) ||
+      isThing(value) ||
+      isStandIn(value)
+    )
+      continue;
+    if (!(isMixed(value) || (hex && /^[\da-f]{32,}$/.test(value))) || !isRandom(value, 20)) continue;
+    const start = end + index;
+    return [{ start, end: Math.max(start + value.length, scan.runEnd(BASE64_WORD, start)), kind, byContext: true }];
+  }
+  return NOTHING;
+}
+
+const MAX_COMMAND = 300;
+/** A line with nothing else on it: the output of a command. */
+const OUTPUT = /(?:#?=> )?["']?(?<value>[\w+/=.~!@#$%^&*?:-]{8,4096})["']?[ \t\r]{0,4}(?=\n|$)/dy;
+const PROMPT = /^(?<prompt>[^\n]{0,60}?[$#%❯>:][ \t])?(?:sudo[ \t])?(?<program>[a-z][\w.-]{0,20})[ \t.(]/;
+/** Commands that print one value. After a prompt, any command not in `NAMING` counts as well. */
+const PRINTING =
+  /^(?:kubectl|oc|terraform|tofu|vault|bao|aws|az|gh|glab|gcloud|op|pass|gopass|bw|doppler|heroku|fly|argocd|consul|wg|openssl|pwgen|bitcoin-cli|security|secret-tool|keyring|lpass|docker|podman)$/;
+const NAMING =
+  /^(?:git|ls|find|fd|grep|rg|ag|cd|sha\d{0,3}sum|md5sum|cksum|wc|stat|file|which|test|touch|mkdir|rm|cp|mv)$/;
+/** Commands that print only the secret. */
+const RAW =
+  /base64 (?:-d|-D|--decode)|-raw\b|-field[= ]|--plain\b|find-generic-password|\bpass (?:show )?\w|op read|versions access|SecretString|printenv|echo "?\$/;
+const ID =
+  /^(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{40}|\d[\d.:TZ+-]*|[\w.-]+\.[a-z]{2,6}|https?:\/\/[\w.-]+\/(?:secrets|keys)\/[\w./-]+)$/;
+
+/** Finds the output, on the next line, of a command that reads or generates a secret. */
+export function findOutput(
+  { text }: ScanText,
+  { start, end }: Pick<Name, "start" | "end">,
+  kind: string,
+): readonly Finding[] {
+  const rest = text.slice(end, end + CHARS_AFTER);
+  const lineEnd = rest.indexOf("\n");
+  if (lineEnd < 0) return NOTHING;
+  OUTPUT.lastIndex = end + lineEnd + 1;
+  const { indices } = OUTPUT.exec(text) ?? {};
+  const [from, to] = indices?.groups?.["value"] ?? [];
+  if (from === undefined || to === undefined) return NOTHING;
+  const before = text.slice(Math.max(0, start - MAX_COMMAND), start);
+  const line = before.slice(before.lastIndexOf("\n") + 1) + text.slice(start, end + lineEnd);
+  const { program = "", prompt } = PROMPT.exec(`${line} `)?.groups ?? {};
+  // The value of an expression, as an interpreter prints it.
+  if (/["']/.test(text.charAt(from - 1)) && /[\w)\]]["']?$/.test(line) && isMadeUp(text.slice(from, to)))
+    return [{ start: from, end: to, kind, byContext: true }];
+  if (!(PRINTING.test(program) || (prompt !== undefined && program !== "" && !NAMING.test(program)))) return NOTHING;
+  const value = text.slice(from, Math.min(to, from + 256));
+  const isFile = /^(?:cat|less|type|more|bat)$/.test(program) && /pass|secret|token|cookie|\.key\b/.test(line);
+  const isRaw = RAW.test(line) || isFile;
+  // A container's id
+  if (/^(?:docker|podman|nerdctl)$/.test(program) && /^[\da-f]{12,64}$/.test(value)) return NOTHING;
+  const isSecret =
+    (!ID.test(value) || line.trimEnd().endsWith("--show-secrets")) &&
+    !/fingerprint/i.test(line) &&
+    !/pubkey\b/i.test(line.slice(Math.max(line.lastIndexOf("|"), line.lastIndexOf(">")) + 1)) &&
+    (isRandom(value, 12) ||
+      (isFile && /^[A-Z]{20}$/.test(value)) ||
+      (isRaw && ((/\d/.test(value) && /[a-z]/i.test(value)) || /^[a-z]+(?:[-.][a-z]+){2,}$/.test(value))) ||
+      (kind === "password" && isChosen(value)));
+  return isSecret ? [{ start: from, end: to, kind, byContext: true }] : NOTHING;
+}
+
+const BELOW =
+  /["'`*]{0,3}[ \t]?[:：?]?[ \t]{0,4}\r?\n(?:\[[\d:.]{4,12}\] )?(?:<?[a-z][\w.-]{1,20}(?:: |> )|> )?(?:```\w{0,8}\r?\n|\r?\n(?=[ \t]{2}))?[ \t]{0,12}["'`]?(?<word>[\w!#$^&*+~?.-]{5,16})["'`]?[ \t]{0,4}(?=\r?\n|$)/dy;
+
+/** Finds the value on the line below `Password:`. After a blank line it must be in a fence or indented. */
+function belowLabel(text: string, at: number): readonly Finding[] {
+  BELOW.lastIndex = at;
+  const [start, end] = BELOW.exec(text)?.indices?.groups?.["word"] ?? [];
+  const word = text.slice(start, end);
+  if (start === undefined || end === undefined || !(isTyped(word) || isChosen(word)) || isThing(word)) return NOTHING;
+  return [{ start, end, kind: "password", byContext: true }];
+}
+
+/** `"username":"word"` */
+const USER_KEY = /(?:user(?:[-_]?name)?|login)\\{0,7}["']?[ \t]?[:=][ \t]?\\{0,7}["']?$/i;
+/** `user:word`, `user / word` */
+const AFTER_USER = /(?:^|[\s"'`([=,>])(?!sha\d)[A-Za-z][\w.@+-]{1,40}(?::| \/ )$/;
+
+/** `"job":"word"`, `"job":"name:word"` */
+const OTHER_KEY = /(?<![\w-])(?<key>[\w-]{1,40})\\{0,7}["'][ \t]?:[ \t]?\\{0,7}["'](?:[\w.-]{1,40}:)?$/;
+/** Keys whose values are of any kind. */
+const ANY_KEY = /val(?:ue)?$|^(?:default|data|text|content|command|cmd|args?|input|output|result|key)$/i;
+
+/** Returns true for the value of a key that says nothing of secrets. */
+function belongsToOtherKey(before: string): boolean {
+  // Most words follow no quote; the expression would be tried at each character.
+  if (!/["']/.test(before)) return false;
+  const key = OTHER_KEY.exec(before)?.groups?.["key"];
+  return key !== undefined && !ANY_KEY.test(key) && familyOf(key) === undefined;
+}
+
+/** Returns likely passwords in a part of the text; with `bounded` only whole literals and those after a user's name. */
+function wordsIn(text: string, from: number, to: number, bounded: boolean): Finding[] {
+  const found: Finding[] = [];
+  for (const { index, 0: match } of text.slice(from, to).matchAll(WORD)) {
+    const word = withoutEnd(match, ".?~");
+    const start = from + index;
+    const end = start + word.length;
+    const next = text.slice(end, end + 2);
+    const before = text[start - 1] ?? "";
+    const isPair = AFTER_USER.test(text.slice(Math.max(0, start - 48), start));
+    const isLiteral =
+      word.length <= MAX_LITERAL &&
+      /["'`]/.test(
+        isPair ? (/["'`](?=[^"'`]*$)/.exec(text.slice(Math.max(0, start - 48), start))?.[0] ?? "") : before,
+      ) &&
+      /^(?:\\{0,3}["'`]|\\n)/.test(text.slice(end, end + 4));
+    if (USER_KEY.test(text.slice(Math.max(0, start - 32), start))) continue;
+    // Part of a path, an address, a call or an HTML entity.
+    if (before === "<" && next.startsWith(">") && /[,=]/.test(text.charAt(start - 2))) continue;
+    if (/^\\{0,3}["'] ?:/.test(text.slice(end, end + 6))) continue;
+    if (word.length > MAX_WORD || /[\w./\\@&#$%~-]/.test(before) || /^(?:[(/=]|\.\w|:\/)/.test(next)) continue;
+    if (isPair ? /^@\^?\d/.test(next) : (bounded && !isLiteral) || next.startsWith("@")) continue;
+    if (belongsToOtherKey(text.slice(Math.max(0, start - 96), start))) continue;
+    // An id of something else, a number in a drawing.
+    if (
+      /(?:Id|ID|_id)["']?[:=] ?["']?$/.test(text.slice(Math.max(0, start - 16), start)) ||
+      /^-?\d+\.\d+-?[\dA-Za-z]/.test(word)
+    )
+      continue;
+    const isLogin = isPair && isLiteral && isMadeUp(word) && !isTechnical(word) && !isThing(word);
+    const isSubject =
+      /^["'`]? (?:is|was|ist|war|as|als|como|comme|come|jako|som) [^.;:=]{2,24}$/.test(
+        text.slice(end, Math.min(to, end + 32)),
+      ) && isChosen(word);
+    if (isLogin || isTyped(word) || isSubject) found.push({ start, end, kind: "password", byContext: true });
+  }
+  return found;
+}
+
+/** Finds literals, and passwords after a user's name, on lines about logins or encryption. */
+function findBounded(scan: ScanText, at: number): readonly Finding[] {
+  const line = lineAround(scan, at, at + 1, scan.pairsSeenTo);
+  if (line === undefined) return NOTHING;
+  scan.pairsSeenTo = line.to;
+  return SETTLED.test(scan.text.slice(line.from, line.to)) ? NOTHING : wordsIn(scan.text, line.from, line.to, true);
+}
+
+/** User and password in a sentence about a login: `anna / v`, `as ann@x.io with v`, `mit admin und v`. */
+const PAIR =
+  /[`"'„“«(]?(?!(?:you|it|me|us|the|a|an|this|them|use[drs]?|users|access|works?|log|login|logged|sign|signed|credentials?|and|or|in|as|to|for|do|be|page|form)\b)[\w@+-][\w.@+\\-]{1,63}[`"'”“»]?(?: \/ |:|(?<=^creds?(?:entials)?:? [\w.@-]{2,40}) | (?:and|with|und|mit|y|con|et|avec|e|com|en|met|i|z|и|с|ve|ile) (?:(?:the|la|le|a|o|il|lo|het|dem|das|mot|de) ){0,3}(?:[\p{L}-]{2,14}:? )?)[`"'„“«「]?(?<secret>[^\s"'`,;()「」„“”«»/:]{5,64})(?![/:(])/duy;
+
+/** Maximum length of a user name, or of `name:password` in one word. */
+const LONGEST_USER = 80;
+
+function findPairs(scan: ScanText, at: number): readonly Finding[] {
+  // A word that only ends like a trigger: `repo_root / name`.
+  if (at < scan.loginsSeenTo || /[_(]/.test(scan.text.charAt(at - 1))) return NOTHING;
+  const [first = "", ...next] = scan.text.slice(at, at + CHARS_AFTER).split(/(\r?\n|\\n)/, 3);
+  // The answer to a question is on the next line.
+  const line = first.endsWith("?") ? first + next.join("") : first;
+  const hasSlash = line.includes(" / ");
+  // `use` and `try` are common words.
+  if (!hasSlash && (/^(?:use|try) /i.test(line) || !/\d/.test(line))) return NOTHING;
+  if (SETTLED.test(line)) return NOTHING;
+  scan.loginsSeenTo = at + CHARS_AFTER / 4;
+  for (const { index, 0: word } of line.matchAll(/\S+/g)) {
+    if (word.length > LONGEST_USER) break;
+    PAIR.lastIndex = index;
+    const [start, end] = PAIR.exec(line)?.indices?.groups?.["secret"] ?? [];
+    if (start === undefined || end === undefined) continue;
+    const value = withoutEnd(line.slice(start, end), ".!?*");
+    const isWords = line.startsWith("/ ", start - 2) && /^[a-z]{4,}\.[a-z]{3,}$/.test(value);
+    if ((value.includes("=") && !hasEquals(value)) || /^[A-Z\d]{4,10}$/.test(value)) continue;
+    if (/^[\da-f]{7,}$|^v?\d+\.|@\w+\.\w|\\/.test(value) || isStandIn(value) || isThing(value)) continue;
+    if (isWords || ((isChosen(value) || isMadeUp(value)) && !isTechnical(value)))
+      return [{ start: at + start, end: at + start + value.length, kind: "password", byContext: true }];
+  }
+  return NOTHING;
+}
+
+const ADDRESS_BEFORE = /[\w+-]@[\w-]{1,64}(?:\.[\w-]{1,64}){0,3}\.[A-Za-z]{2,24}[`"']?$/;
+const AFTER_SLASH = /["'`]{0,1} \/ ["'`]?(?<secret>[^\s"'`,;:()<>]{6,64})/dy;
+
+/** Finds the password after an address: `ann@corp.io / v`. */
+function findAfterAddress({ text }: ScanText, at: number): readonly Finding[] {
+  if (!ADDRESS_BEFORE.test(text.slice(Math.max(0, at - 96), at))) return NOTHING;
+  AFTER_SLASH.lastIndex = at;
+  const [start, end] = AFTER_SLASH.exec(text)?.indices?.groups?.["secret"] ?? [];
+  const value = withoutEnd(text.slice(start, end), ".!?*");
+  if (start === undefined || /@[\w-]{1,64}\.[a-z]{2,}$/.test(value) || isStandIn(value) || isTechnical(value))
+    return NOTHING;
+  return isChosen(value) || isMadeUp(value)
+    ? [{ start, end: start + value.length, kind: "password", byContext: true }]
+    : NOTHING;
+}
+
+export const addressRule: Rule = { triggers: [" / "], find: findAfterAddress };
+
+export const pairRule: Rule = {
+  triggers: (
+    "basic auth is|basic auth:|basic-auth:|webgui|vpn:|web ui|web interface|log in|logging in|logged in|login |login:|logins|sign in|signing in|credential|creds|admin / |root / |use |try |melde |anmeld|einlogg|zugang|credenc|credenz|entre com |connecte|connexion|identifiant|identifie|" +
+    "entra |entrar |inicia |accede|accedi|acceso|acesso|accesso |inlog|zaloguj|logowan"
+  )
+    .split("|")
+    .concat("войди|Войди|зайди|Зайди|вход|Вход|логин|Логин|登录 |登录：|ログイン|로그인|giriş|Giriş".split("|")),
+  anyCase: true,
+  find: findPairs,
+};
+
+/** Commands that generate a key. */
+export const makingRule: Rule = {
+  triggers: ["genkey", "genpsk", "rand -base64", "rand -hex", "pwgen ", "dumpprivkey"],
+  find: (scan, at) => findOutput(scan, { start: at, end: at + 6 }, "secret"),
+};
+
+export const accessRule: Rule = {
+  triggers:
+    "auth( auth= auth: auth\" auth' auth, _auth cred login userpass btoa b64 base64 proxy rsync dsn smarthost relay ftp: crypt digest hmac cipher secretkeyspec securestring smtp imap(".split(
+      " ",
+    ),
+  anyCase: true,
+  find: findBounded,
+};

@@ -1,0 +1,102 @@
+import { basename } from "node:path";
+import type { SessionFiles } from "./session-files.ts";
+import { type SessionRef, sessionRef } from "./session-ref.ts";
+import { walk, type Walked, type WalkedFile } from "./walk.ts";
+
+const EXTENSION = ".jsonl";
+/** Claude Code needs three (`project/session/subagents`); more are allowed for people who sort projects into folders. */
+const DEPTH = 6;
+/** Longer names of project folders are cut, and end in a hash that cannot be computed here. */
+const MAX_ENCODED = 200;
+/** A folder named like a session id contains only files of that session. */
+const SESSION_FOLDER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export interface ClaudeScanOptions {
+  /** Finds subagents too, which is most of the work. */
+  subagents: boolean;
+  /** See `WalkOptions`. */
+  seen: Set<string>;
+}
+
+export interface ScannedSessions {
+  sessions: SessionRef[];
+  unreadable: Walked["unreadable"];
+}
+
+/**
+ * Finds the sessions below a `projects` folder: `{project}/{session}.jsonl`, subagents in
+ * `{project}/{session}/subagents/agent-*.jsonl`, and those of older versions in `{project}/agent-*.jsonl`, whose parent
+ * is only in their content.
+ */
+export async function scanClaudeCode(
+  root: string,
+  files: SessionFiles,
+  { subagents, seen }: ClaudeScanOptions,
+): Promise<ScannedSessions> {
+  const accepts = (name: string): boolean => name.endsWith(EXTENSION);
+  const enters = ([name = ""]: readonly string[]): boolean => subagents || !SESSION_FOLDER.test(name);
+  const { files: found, unreadable } = await walk(root, {
+    files,
+    depth: DEPTH,
+    accepts,
+    enters: (segments) => enters(segments.slice(-1)),
+    seen,
+  });
+  return { sessions: found.map(claudeRef), unreadable };
+}
+
+/** Finds all files of one session: its own, those of subagents, and files beside it that may be its subagents'. */
+export async function scanClaudeFamily(
+  projectFolder: string,
+  sessionId: string,
+  files: SessionFiles,
+): Promise<ScannedSessions> {
+  const own = `${sessionId}${EXTENSION}`;
+  const { files: found, unreadable } = await walk(projectFolder, {
+    files,
+    depth: DEPTH - 1,
+    accepts: (name) => name.endsWith(EXTENSION) && (isAgentName(name) || name === own),
+    enters: (segments) => segments[0] === sessionId,
+  });
+  const label = basename(projectFolder);
+  return { sessions: found.map((file) => claudeRef({ ...file, segments: [label, ...file.segments] })), unreadable };
+}
+
+export function claudeRef({ path, segments, bytes, modifiedMs }: WalkedFile): SessionRef {
+  const id = basename(path, EXTENSION);
+  const place = segments.lastIndexOf("subagents", -2);
+  const isAgent = place > 0 || isAgentName(id);
+  return sessionRef({
+    id,
+    source: "claude-code",
+    path,
+    projectLabel: segments.length > 1 ? (segments[0] ?? "") : "",
+    parentId: (place > 0 ? segments[place - 1] : undefined) ?? null,
+    agentId: isAgent ? id.replace(/^agent-/, "") : null,
+    modifiedMs,
+    bytes,
+  });
+}
+
+function isAgentName(name: string): boolean {
+  return name.startsWith("agent-");
+}
+
+/** Returns whether it has the form of Claude Code's ids. */
+export function isSessionId(id: string): boolean {
+  return SESSION_FOLDER.test(id);
+}
+
+/** Returns Claude Code's name for a project's folder. Several projects can share one. */
+export function encodedProject(folder: string): string {
+  return folder.replace(/[^a-zA-Z0-9]/g, "-").slice(0, MAX_ENCODED);
+}
+
+/** Returns whether a folder of Claude Code may contain sessions of the project, or of a folder inside it. */
+export function mayBeOfProject(label: string, folder: string): "yes" | "inside" | "no" {
+  const encoded = encodedProject(folder);
+  // A root folder ends with a separator.
+  const inside = /[\\/]$/.test(folder) ? encoded : `${encoded}-`;
+  if (label === encoded || (encoded.length === MAX_ENCODED && label.startsWith(inside))) return "yes";
+  return label.startsWith(inside) ? "inside" : "no";
+}

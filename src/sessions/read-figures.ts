@@ -1,0 +1,83 @@
+/** Figures of a session, without its texts. */
+import { isBuiltInCommand } from "../parse/built-in-commands.ts";
+import type { SessionMetadata, TranscriptStats } from "../parse/model.ts";
+import type { ParseOptions } from "../parse/parse-options.ts";
+import { withEndings } from "../parse/parse-transcript.ts";
+import { readCalls } from "../parse/read-calls.ts";
+import { AnswerSums } from "../parse/statistics.ts";
+import { inUtc } from "../parse/times.ts";
+import { wholeLine } from "../parse/titles.ts";
+import { correlateToolCalls } from "../parse/tool-calls.ts";
+import { hasUsage, usageOf, type UsageRecord } from "../parse/usage-ledger.ts";
+import { needsAgentProgress } from "./agent-progress.ts";
+import { openReadable, type OpenOptions } from "./open-session.ts";
+import { outputReader } from "./reading-options.ts";
+import type { SessionRef } from "./session-ref.ts";
+
+export interface Figures {
+  /** As in `parseTranscript`. */
+  stats: TranscriptStats;
+  /** With the title on one line, and times in UTC. */
+  metadata: Pick<
+    SessionMetadata,
+    "sessionId" | "parentSessionId" | "title" | "cwd" | "firstTimestamp" | "lastTimestamp"
+  >;
+  /** Lines of a type that this version does not know. */
+  unknown_lines: number;
+  /** Number of entries in `errors`. */
+  error_count: number;
+  /** Usage of each answer, in order, for a `UsageLedger`. */
+  usage: UsageRecord[];
+}
+
+export type FigureOptions = Pick<ParseOptions, "between" | "signal"> & Pick<OpenOptions, "stdin">;
+
+/** Reads the session. Rejects with a `TranscriptsError` if it cannot be read. */
+export async function figuresOf(ref: SessionRef, { between, signal, stdin }: FigureOptions = {}): Promise<Figures> {
+  const readOutput = outputReader(ref);
+  const agentProgress = await needsAgentProgress(ref);
+  const answers = new Map<string, { usage: UsageRecord; isKnown: boolean }>();
+  const input = openReadable(ref, stdin === undefined ? {} : { stdin });
+  const options = {
+    pricing: "catalog" as const,
+    agentProgress,
+    // Transcripts of ours may have a text in pieces, any distance apart.
+    ...(ref.source === "claude-code" ? {} : { windowLines: Number.POSITIVE_INFINITY }),
+    // Redactions are counted in whole texts.
+    maxInlineContentBytes: Number.POSITIVE_INFINITY,
+    ...(signal === undefined ? {} : { signal }),
+    ...(between === undefined ? {} : { between }),
+    ...(readOutput === undefined ? {} : { readOutput }),
+  };
+  const { reader, messages, blocks } = await readCalls(input, options, (message) => {
+    if (message.message_type === "assistant") {
+      answers.set(message.id, { usage: usageOf(message), isKnown: hasUsage(message) });
+    }
+  });
+  const { stats, metadata, lines, error_count } = reader.summary();
+  const ended = withEndings(stats, correlateToolCalls(messages, blocks));
+  // In order, so that sums do not depend on when a message was amended.
+  const sums = new AnswerSums();
+  for (const { usage, isKnown } of answers.values()) sums.add(usage, isKnown);
+  return {
+    stats: { ...ended, ...sums.stats() },
+    metadata: {
+      ...metadata,
+      title: wholeLine(metadata.title),
+      firstTimestamp: inUtc(metadata.firstTimestamp),
+      lastTimestamp: inUtc(metadata.lastTimestamp),
+    },
+    // Of an archived session, these are counted and not kept.
+    unknown_lines: ref.archived?.counts.unknown_lines ?? lines.unknown,
+    error_count: ref.archived?.counts.damaged ?? error_count,
+    usage: [...answers.values()]
+      .filter(({ isKnown }) => isKnown)
+      .map(({ usage }) => ({ ...usage, timestamp: inUtc(usage.timestamp) })),
+  };
+}
+
+/** Returns whether the user or the assistant said anything; built-in commands that configure the program do not count. */
+export function isConversation({ stats }: Pick<Figures, "stats">): boolean {
+  const { assistant_messages: answers, human_messages: prompts, initial_prompt: prompt } = stats;
+  return answers > 0 || (prompts > 0 && !isBuiltInCommand(prompt ?? ""));
+}

@@ -1,0 +1,201 @@
+/**
+ * Rows of the store, with the names of their columns. Times are ISO 8601 in UTC; `null` means that the source does not
+ * say. Every text was redacted before it gets here.
+ */
+import type { CallUsage } from "../parse/message-draft.ts";
+import type { BlockMetadata, BlockType, MessageType, ToolStatus, TranscriptMessage } from "../parse/model.ts";
+
+/** Who produced an event. `tool`: calls and their results. */
+export type EventRole = "user" | "assistant" | "tool" | "system";
+
+/** A session as far as it is indexed. */
+export interface StoredSession {
+  /**
+   * The agent's id of the session. If several files have the same id, all but the first get `@` and a hash of their
+   * path appended.
+   */
+  session_id: string;
+  source: "claude-code" | "transcript" | "opencode-store" | "file";
+  /** The agent that ran the session, such as `claude-code` or `opencode`; empty if unknown. */
+  agent: string;
+  /** Random id of the machine that has the file; null in rows of earlier versions. */
+  machine_id: string | null;
+  /** Name of that machine, for display: on other machines the path means nothing. */
+  host: string;
+  /** Absolute path of the file, or of the database for opencode's store. */
+  path: string;
+  /** The project's folder, as far as known. */
+  project: string | null;
+  parent_id: string | null;
+  agent_id: string | null;
+  /** Beginning of the title, or of the first prompt if there is no title. */
+  title: string | null;
+  /** The whole title on one line; null if there is none. */
+  given_title: string | null;
+  /** The title is also a message of the conversation. */
+  title_is_message: boolean;
+  /** Line and byte offset of that title; 0 if it is not on a line. */
+  title_line: number;
+  title_offset: number;
+  /** As in `TranscriptStats`. */
+  first_prompt: string | null;
+  /** Folder, git branch and agent version, as first named by the source. */
+  cwd: string | null;
+  git_branch: string | null;
+  agent_version: string | null;
+  /** Earliest and latest time in the session. */
+  started_at: string | null;
+  ended_at: string | null;
+  /** Last modification of the source. */
+  modified_at: string | null;
+  counts: SourceCounts;
+  /** How far its content is stored. */
+  state: IndexState;
+  /** Set if only its figures are stored: its messages without their blocks. Null once it has content. */
+  figures: FiguresMark | null;
+}
+
+/** State of the source that the figures of a session are from. They are always read from the whole source. */
+export interface FiguresMark extends Pick<IndexState, "rules" | "source_bytes" | "source_modified_ms"> {
+  /** See `SourceOptions.agentProgress`. */
+  agentProgress: boolean;
+}
+
+/** Counts of content that is in no row. */
+export interface SourceCounts {
+  /** Problems of its lines, and lines of an unknown type. */
+  damaged: number;
+  unknown_lines: number;
+  /** Number of `[REDACTED:kind]` that its recorder wrote, by kind. */
+  redactions: Readonly<Record<string, number>>;
+}
+
+/** How far a session is indexed, with enough detail to check later whether its source only grew. */
+export interface IndexState {
+  /**
+   * Number of writes to the session, 0 if it is only registered: a writer that expects another number lost the race.
+   */
+  revision: number;
+  /** Version of the rules that produced its rows; 0 without content. */
+  rules: number;
+  /** Size and modification time of the source at the last read; for a database, size 0 and the time alone. */
+  source_bytes: number;
+  source_modified_ms: number;
+  /** Bytes and lines before the place where the next run starts reading: nothing before it can affect later rows. */
+  done_bytes: number;
+  done_lines: number;
+  events: number;
+  /** Check over the bytes before `done_bytes`: distinguishes a file that grew from one that was replaced. */
+  check: string;
+}
+
+/** A message of a session: a model row without prices and without fields derived from other rows. */
+export interface StoredMessage extends Omit<TranscriptMessage, "id" | "timestamp" | "cost_usd"> {
+  /** Stable however often and in however many runs the session is indexed. */
+  message_id: string;
+  occurred_at: string | null;
+  /** Cost recorded by the host, in US dollars. */
+  recorded_cost_usd: number | null;
+  /** Model calls behind an answer; empty if the source does not list them, null without usage. */
+  usage_calls: readonly CallUsage[] | null;
+  /** For a message without blocks: hash of its record, to recognise a repeated record. */
+  record_hash: number | null;
+  /** Its blocks that are not stored; empty if they are. */
+  block_counts: readonly KindCount[];
+  /** The source dropped the message: it was reverted, or the file was rewritten without it. */
+  superseded: boolean;
+}
+
+/** Number of blocks of one kind. */
+export interface KindCount extends Pick<StoredBlock, "block_type" | "tool_name" | "status" | "kept"> {
+  count: number;
+}
+
+/** How much of a block is stored: everything, only the searchable text, or no text because there is none. */
+export type Kept = "all" | "text" | "none";
+
+/** One block of a message: a text, a thought, a call, a result. */
+export interface StoredBlock {
+  /** Stable however often and in however many runs the session is indexed. */
+  event_id: string;
+  message_id: string | null;
+  session_id: string;
+  /** Position in the session in source order, from 0. */
+  ordinal: number;
+  block_order: number;
+  line_number: number;
+  byte_offset: number;
+  occurred_at: string | null;
+  message_type: MessageType;
+  role: EventRole;
+  block_type: BlockType;
+  source_uuid: string | null;
+  /** Set for calls, and for results whose call is known. */
+  tool_name: string | null;
+  tool_use_id: string | null;
+  /** For a result whose id does not lead to its call: the line that the source names instead. */
+  answers_uuid: string | null;
+  is_error: boolean | null;
+  exit_code: number | null;
+  status: ToolStatus | null;
+  is_sidechain: boolean;
+  /** A call of this program's own tools, or its result: left out of searches. */
+  is_own: boolean;
+  kept: Kept;
+  /** Text, thinking or result; for a call, its input as JSON. */
+  content: string;
+  metadata: BlockMetadata;
+  /** Key that identifies a repeat of this block: 16 hexadecimal digits, or null if it may legitimately occur again. */
+  identity: string | null;
+  /** Hash of its record, to recognise a repeated record. */
+  record_hash: number | null;
+  superseded: boolean;
+}
+
+/** A block as a search sees it. */
+export interface StoredEvent extends Omit<
+  StoredBlock,
+  | "message_id"
+  | "block_order"
+  | "source_uuid"
+  | "answers_uuid"
+  | "is_error"
+  | "exit_code"
+  | "kept"
+  | "metadata"
+  | "identity"
+  | "record_hash"
+> {
+  /** Searchable texts of the block, joined with `TEXT_SEPARATOR`. */
+  content: string;
+}
+
+/** Separates the texts of one event. A term that contains it matches nothing. */
+export const TEXT_SEPARATOR = "\u001e";
+
+export const SNIPPET_TYPES = ["error_reasoning", "decision_rationale", "learning_pattern"] as const;
+export type SnippetType = (typeof SNIPPET_TYPES)[number];
+
+/** Limits of a snippet: characters of a title, bytes of a content in UTF-8. */
+export const MAX_TITLE_CHARS = 256;
+export const MIN_CONTENT_BYTES = 100;
+export const MAX_CONTENT_BYTES = 10_240;
+
+export interface StoredSnippet {
+  /** UUID. */
+  snippet_id: string;
+  session_id: string;
+  /** Null if the snippet cites no event, or one that was removed. */
+  event_id: string | null;
+  snippet_type: SnippetType;
+  title: string;
+  content: string;
+  source_file: string | null;
+  /** Counted from 1; both lines are included. */
+  source_line_start: number | null;
+  source_line_end: number | null;
+  tags: string[];
+  metadata: Record<string, unknown>;
+  created_at: string;
+  updated_at: string;
+}

@@ -1,0 +1,116 @@
+/** Finds passages in all sessions, within a budget. */
+import { given } from "../../transcript/entry-draft.ts";
+import { currentIndex, withoutIndex } from "../../queries/current-index.ts";
+import type { FindAsked } from "../../queries/find-in-files.ts";
+import { findInIndex } from "../../queries/find-in-index.ts";
+import { wantedFile } from "../../fixes/touched-files.ts";
+import { storePlace } from "../../store/store-place.ts";
+import type { Store } from "../../store/store.ts";
+import { execution } from "../execution.ts";
+import { agentNamed, betweenOf } from "../arguments.ts";
+import type { ToolAnswer, ToolArguments, ToolContext } from "../tool.ts";
+import { answerOf } from "./answer.ts";
+import { badCursor } from "../page-of.ts";
+import { firstPageTime, INDEX_CURSOR, indexedPage, REST_CURSOR } from "./indexed-hits.ts";
+import type { Found } from "./passages.ts";
+import { SCAN_CURSOR, scannedPage } from "./scanned.ts";
+import { DEFAULT_FIND_TOKENS, FIND_IN_TRANSCRIPTS } from "../tool-definitions.ts";
+import { fieldError, isStoreError, type TranscriptsError } from "../../transcripts-error.ts";
+
+const DEFAULT_LIMIT = 10;
+/** Maximum time for updating the index before a search. Reading the files takes less than that. */
+const UPDATE_MS = 5_000;
+
+type PageAsked = FindAsked & { limit: number; now: Date };
+
+export const execute = execution(FIND_IN_TRANSCRIPTS, find);
+
+async function find(
+  args: ToolArguments<(typeof FIND_IN_TRANSCRIPTS)["args"]>,
+  context: ToolContext,
+): Promise<ToolAnswer> {
+  const {
+    query = "",
+    file,
+    match = "phrase",
+    project,
+    agent,
+    role,
+    tool,
+    errors = false,
+    limit = DEFAULT_LIMIT,
+    cursor,
+  } = args;
+  if (query === "" && file === undefined) {
+    const problem = "it is missing; it must be a text, or there must be a file.";
+    throw fieldError("bad_arguments", "query", problem, 'For example: {"query":"connection refused"}.');
+  }
+  // A relative time such as "the last week" is the same on all pages.
+  const now = firstPageTime(cursor) ?? context.now();
+  const asked: PageAsked = {
+    term: query,
+    match,
+    limit,
+    project,
+    agent: agentNamed(agent),
+    ...(file === undefined ? {} : { file: wantedFile(file, context.where) }),
+    now,
+    signal: context.signal,
+    ...betweenOf(args, now),
+    ...given({ role, tool }),
+    ...(errors ? { errorsOnly: true } : {}),
+  };
+  const budget = { maxTokens: args.max_tokens ?? DEFAULT_FIND_TOKENS, showsData: context.showsData };
+  const kind = kindOf(cursor);
+  // A later page uses the same search as the first.
+  if (kind === "files" || (kind === undefined && !storePlace(context.where).exists)) {
+    return answerOf(await findInAll(asked, context, cursor), budget);
+  }
+  try {
+    return answerOf(await findWithIndex(asked, context, cursor), budget);
+  } catch (error) {
+    if (!isStoreError(error)) throw error;
+    if (kind === "index") throw staleCursor(error);
+    const found = await findInAll(asked, context);
+    return answerOf(withNote(found, `The files were searched, not the index. ${error.message}`), budget);
+  }
+}
+
+function staleCursor(cause: TranscriptsError): TranscriptsError {
+  const problem = `the index that it points into cannot be read. ${cause.message}`;
+  return fieldError("stale_cursor", "cursor", problem, "Leave out the cursor to search the files instead.", { cause });
+}
+
+function kindOf(cursor: string | undefined): "index" | "files" | undefined {
+  const kind = cursor?.charAt(0);
+  if (kind === undefined) return undefined;
+  if (kind === INDEX_CURSOR || kind === REST_CURSOR) return "index";
+  if (kind === SCAN_CURSOR) return "files";
+  throw badCursor("not a cursor of this tool");
+}
+
+async function findWithIndex(asked: PageAsked, context: ToolContext, cursor: string | undefined): Promise<Found> {
+  const store = await context.openStore("question");
+  const { signal, where } = context;
+  if (cursor !== undefined) return indexedPage(store, asked, { cursor, where }, []);
+  const options = { signal, maxMs: UPDATE_MS, onWritable: (work: (store: Store) => Promise<void>) => work(store) };
+  const { changed, left } = await currentIndex(store, where, options);
+  if (left?.reason === "none") return findInAll(asked, context);
+  const found = await indexedPage(store, asked, { cursor, where }, changed);
+  if (left === undefined || changed.length === 0) return found;
+  let why = left.reason === "failed" && isStoreError(left.error) ? ` ${left.error.message}` : "";
+  if (left.reason === "shared") why = " `transcripts index` completes it, so that others' sessions are found too.";
+  return withNote(found, `The index lacks ${changed.length} sessions, which were read and come last.${why}`);
+}
+
+/** Searches the files alone. */
+async function findInAll(asked: PageAsked, { where }: ToolContext, cursor?: string): Promise<Found> {
+  const { changed, unreadable } = await withoutIndex(where);
+  const { unindexed: sessions, rest } = await findInIndex(undefined, where, asked, changed);
+  const files = { sessions, unreadable: unreadable.length };
+  return scannedPage(asked, cursor === undefined ? { ...files, rest } : { ...files, cursor });
+}
+
+function withNote(found: Found, note: string): Found {
+  return { ...found, notes: [...found.notes, note] };
+}

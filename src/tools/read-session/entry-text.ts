@@ -1,0 +1,141 @@
+/** Formats the visible part of an entry for a model, as plain text. */
+import { isFields } from "../../parse/json-fields.ts";
+import type { ParsedContentBlock } from "../../parse/model.ts";
+import { isPrompt } from "../../parse/turns.ts";
+import { errorText, printedText } from "../../calls/result-texts.ts";
+import { userWords } from "../../parse/user-words.ts";
+import { toolRedactor } from "../execution.ts";
+import { redactJson } from "../../redact/redact-json.ts";
+import type { Entry } from "../../queries/session-units.ts";
+import { shortened } from "../../neutral-text.ts";
+
+export interface ShownParts {
+  /**
+   * Includes inputs and results of calls. Without it: one line per call, and results only if they failed or contain the
+   * user's words.
+   */
+  withTools: boolean;
+  withThinking: boolean;
+  /** Includes notes from the program to the model. */
+  withNotes?: boolean;
+}
+
+export interface ShownEntry {
+  entry: Entry;
+  /** Visible text, without secrets and escape sequences. */
+  text: string;
+}
+
+interface RawText {
+  entry: Entry;
+  text: string;
+  input?: unknown;
+  maxChars?: number;
+}
+
+const BRIEF_INPUT_CHARS = 160;
+const BRIEF_ERROR_CHARS = 240;
+
+/** Escape sequences and control characters except newline and tab: useless to a model, and expensive in tokens. */
+const NOISE = /\u001b\[[0-?]*[ -/]*[@-~]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
+/** Returns the visible entries, in order. Redacts them before anything is cut. */
+export async function shownEntries(entries: readonly Entry[], parts: ShownParts): Promise<ShownEntry[]> {
+  const raw = entries.flatMap((entry) => rawText(entry, parts) ?? []);
+  const redacted = await redactJson(
+    toolRedactor(),
+    raw.map(({ text, input }) => ({ text, input })),
+  );
+  return raw.map(({ entry, maxChars }, at) => {
+    const { text, input } = redactedParts(redacted[at]?.value);
+    const whole = (entry.block.block_type === "tool_use" ? inputText(input) : text).replaceAll(NOISE, "").trimEnd();
+    return { entry, text: maxChars === undefined ? whole : firstLine(whole, maxChars) };
+  });
+}
+
+/** Returns true if any part of the entry is shown. */
+export function isShown(entry: Entry, parts: ShownParts): boolean {
+  return rawText(entry, parts) !== undefined;
+}
+
+function rawText(entry: Entry, parts: ShownParts): RawText | undefined {
+  const { message, block } = entry;
+  switch (block.block_type) {
+    case "tool_use":
+      return {
+        entry,
+        text: "",
+        input: block.tool_input,
+        ...(parts.withTools ? {} : { maxChars: BRIEF_INPUT_CHARS }),
+      };
+    case "tool_result":
+      return resultText(entry, parts);
+    case "thinking":
+    case "redacted_thinking":
+      return parts.withThinking ? { entry, text: thinkingText(block) } : undefined;
+    default: {
+      const text = saidText(block);
+      if (text === "" || (message.metadata.command !== undefined && block.block_order > 0)) return undefined;
+      return isPrompt(message) || message.message_type === "assistant" || parts.withNotes === true
+        ? { entry, text: message.metadata.command ?? text }
+        : asideText(entry, text);
+    }
+  }
+}
+
+function resultText(entry: Entry, { withTools }: ShownParts): RawText | undefined {
+  const { block, tool } = entry;
+  const text = errorText(block.result_text ?? "");
+  if (withTools) return { entry, text };
+  const words = userWords({ status: block.status ?? "completed", result_text: block.result_text, tool_name: tool });
+  if (words !== undefined) return { entry, text: words };
+  const status = block.status ?? (block.is_error === true ? "error" : "completed");
+  return status === "completed" || status === "pending" ? undefined : { entry, text, maxChars: BRIEF_ERROR_CHARS };
+}
+
+function saidText(block: ParsedContentBlock): string {
+  const text = block.content_text ?? "";
+  if (block.block_type === "text") return (printedText(text) ?? text).trim();
+  const { media_type: media, type } = block.metadata;
+  if (block.block_type === "unknown") return `(a block of the unknown type ${(type ?? "").slice(0, 40)})`;
+  return `(${block.block_type}${media === undefined ? "" : ` ${media}`})`;
+}
+
+/** Returns the text of an entry that the program added, if it says something about the course of the conversation. */
+function asideText(entry: Entry, text: string): RawText | undefined {
+  const { message_type, metadata } = entry.message;
+  const { origin, subtype } = metadata;
+  if (origin === "interruption") return { entry, text: "(the user interrupted)" };
+  if (message_type === "summary") return { entry, text };
+  if (origin === "compact_summary") return { entry, text: `(what was said so far was compacted to this)\n${text}` };
+  if (subtype === "api_error" || subtype === "error") return { entry, text };
+  return origin === "command_output" || origin === "notification" ? { entry, text } : undefined;
+}
+
+function thinkingText({ thinking_text, metadata }: ParsedContentBlock): string {
+  const text = thinking_text?.trim() ?? "";
+  if (text !== "") return text;
+  return metadata.withheld === true ? "(thinking, withheld by the provider)" : "(thinking, empty)";
+}
+
+/** Shows a single text field as it is, anything else as JSON. */
+function inputText(input: unknown): string {
+  if (isFields(input)) {
+    const values = Object.entries(input);
+    const [[name, value] = ["", undefined]] = values;
+    if (values.length === 1 && typeof value === "string") return `${name}: ${value}`;
+  }
+  return input === null || input === undefined ? "" : JSON.stringify(input);
+}
+
+function firstLine(text: string, maxChars: number): string {
+  return shortened(text.slice(0, maxChars * 4).replaceAll(/\s+/g, " "), maxChars);
+}
+
+function redactedParts(value: unknown): { text: string; input: unknown } {
+  const parts = typeof value === "object" && value !== null ? value : {};
+  return {
+    text: "text" in parts && typeof parts.text === "string" ? parts.text : "",
+    input: "input" in parts ? parts.input : null,
+  };
+}

@@ -1,0 +1,166 @@
+/** Reads a session page by page. */
+import { readHead } from "../../sessions/file-ref.ts";
+import type { SessionRef } from "../../sessions/session-ref.ts";
+import { unitsOf, type Entry, type Unit } from "../../queries/session-units.ts";
+import { isShown, shownEntries, type ShownParts } from "./entry-text.ts";
+import { execution } from "../execution.ts";
+import { type SessionHeading, sessionAsked, sessionHeading } from "../session-heading.ts";
+import { answerTokens } from "../tokens.ts";
+import { TOOL_DATA_VERSION, type ToolAnswer, type ToolArguments, type ToolContext } from "../tool.ts";
+import { cursorAt, staleCursor } from "./entry-cursor.ts";
+import { Page, type PageSettings } from "./page.ts";
+import { type PageRange, type Selected, rangeOf, selected } from "./selection.ts";
+import { DEFAULT_PAGE_TOKENS, READ_SESSION } from "../tool-definitions.ts";
+import { type ErrorCode, isSessionError } from "../../transcripts-error.ts";
+
+/** Tokens reserved for the lines after the entries, and for the JSON around the data. */
+const FOOTER_TOKENS = 160;
+/** Number of characters redacted together: more than a page needs. */
+const BATCH_CHARS = 64 * 1024;
+/** A file written more recently than this may have an incomplete last entry. */
+const BEING_WRITTEN_MS = 10_000;
+const REFUSED_CONTENT: ReadonlySet<ErrorCode> = new Set(["empty", "not_a_session", "unsupported"]);
+
+export const execute = execution(READ_SESSION, readSession);
+
+type Arguments = ToolArguments<(typeof READ_SESSION)["args"]>;
+
+async function readSession(given: Arguments, context: ToolContext): Promise<ToolAnswer> {
+  const range = rangeOf(given);
+  const ref = await readHead(await refOf(given.session, range, context));
+  const heading = await sessionHeading(ref, given.session);
+  const maxTokens = given.max_tokens ?? DEFAULT_PAGE_TOKENS;
+  const cursor = range.kind === "cursor" ? range.cursor : undefined;
+  const settings: PageSettings = {
+    withTools: given.with_tools ?? cursor?.withTools ?? false,
+    withThinking: given.with_thinking ?? cursor?.withThinking ?? false,
+    isRest: cursor?.isRest ?? false,
+    untilTurn: cursor?.untilTurn ?? (range.kind === "turns" ? range.last : undefined),
+  };
+  const page = new Page(maxTokens - heading.tokens - FOOTER_TOKENS, settings, context.showsData);
+  const walk = walkOf(ref, range, settings, context);
+  const end = await fill(page, walk, settings);
+  return withinBudget(page, maxTokens, context.showsData, () => answerOf(heading, page, end, walk));
+}
+
+/**
+ * Resolves the session. If the name came with a cursor, a page of it was read before, so content that is no longer a
+ * session means a stale cursor.
+ */
+async function refOf(name: string | undefined, range: PageRange, context: ToolContext): Promise<SessionRef> {
+  try {
+    return await sessionAsked(name, context);
+  } catch (error) {
+    const isReplaced = isSessionError(error) && REFUSED_CONTENT.has(error.code);
+    throw isReplaced && range.kind === "cursor" ? staleCursor() : error;
+  }
+}
+
+interface Walk {
+  selection: AsyncGenerator<Selected>;
+  /** Last units seen when the walk ended. */
+  seen: { last?: Unit; torn?: Unit };
+  parts: ShownParts;
+}
+
+function walkOf(ref: SessionRef, range: PageRange, settings: PageSettings, context: ToolContext): Walk {
+  const isAround = range.kind === "line" && range.withContext;
+  const isGrowing = context.now().getTime() - ref.modifiedMs < BEING_WRITTEN_MS;
+  const seen: Walk["seen"] = {};
+  const units = (): AsyncGenerator<Unit> =>
+    wholeUnits(unitsOf(ref, { subagents: isAround, signal: context.signal }), isGrowing, seen);
+  const isContext = (entry: Entry): boolean => isShown(entry, { withTools: false, withThinking: false });
+  const { withTools, withThinking } = settings;
+  return {
+    selection: selected(units, range, isContext),
+    seen,
+    parts: { withTools, withThinking, withNotes: isAround },
+  };
+}
+
+/** Yields units, without an entry that is still being written. */
+async function* wholeUnits(units: AsyncIterable<Unit>, isGrowing: boolean, seen: Walk["seen"]): AsyncGenerator<Unit> {
+  for await (const unit of units) {
+    if (unit.isTorn && isGrowing) {
+      seen.torn = unit;
+      continue;
+    }
+    seen.last = unit;
+    yield unit;
+  }
+}
+
+type End = "full" | "range" | "session";
+
+async function fill(page: Page, walk: Walk, settings: PageSettings): Promise<End> {
+  // Anything beyond this would not fit and be redacted for nothing.
+  const batchChars = Math.min(BATCH_CHARS, page.budget * 4);
+  let batch: Selected[] = [];
+  let chars = 0;
+  const flush = async (): Promise<boolean> => {
+    const wanted = batch.flatMap(({ unit, entries, offset }) =>
+      (settings.isRest ? entries.slice(0, 1) : entries).map((entry, at) => ({
+        unit,
+        entry,
+        offset: at === 0 ? offset : 0,
+      })),
+    );
+    batch = [];
+    chars = 0;
+    const places = new Map(wanted.map((place) => [place.entry, place]));
+    for (const shown of await shownEntries([...places.keys()], walk.parts)) {
+      const place = places.get(shown.entry);
+      if (place && !page.add(place.unit, shown, place.offset)) return false;
+    }
+    return true;
+  };
+  try {
+    for await (const next of walk.selection) {
+      batch.push(next);
+      chars += next.entries.reduce((sum, { block }) => sum + charsOf(block), 0);
+      if (chars >= batchChars && !(await flush())) return "full";
+    }
+  } finally {
+    await walk.selection.return(undefined);
+  }
+  if (!(await flush())) return "full";
+  if (settings.isRest) return "range";
+  const { last } = walk.seen;
+  const isOpenEnded = settings.untilTurn === undefined || settings.untilTurn === Number.MAX_SAFE_INTEGER;
+  if (last !== undefined && isOpenEnded)
+    page.next = cursorAt(last, undefined, { ...settings, untilTurn: undefined, offset: 0 });
+  return isOpenEnded ? "session" : "range";
+}
+
+function charsOf({ content_text, result_text, thinking_text }: Entry["block"]): number {
+  return 100 + (content_text?.length ?? 0) + (result_text?.length ?? 0) + (thinking_text?.length ?? 0);
+}
+
+/** Drops the last entries if the frame takes more tokens than reserved. */
+function withinBudget(page: Page, maxTokens: number, showsData: boolean, make: () => ToolAnswer): ToolAnswer {
+  for (;;) {
+    const answer = make();
+    if (answerTokens(answer, showsData) <= maxTokens || page.rows.length === 0) return answer;
+    page.dropLast();
+  }
+}
+
+function answerOf({ argument, text, fields }: SessionHeading, page: Page, end: End, { seen }: Walk): ToolAnswer {
+  const notes = seen.torn === undefined ? [] : [`Line ${seen.torn.line} is being written and is left out.`];
+  const isEnd = end === "session" && page.next !== undefined;
+  const more = JSON.stringify({ session: argument, cursor: page.next });
+  if (page.rows.length === 0) notes.push("There is nothing to show here.");
+  if (page.next !== undefined)
+    notes.push(isEnd ? `This is the end so far. What comes later: read_session ${more}` : `More: read_session ${more}`);
+  return {
+    text: [text, "", ...page.texts, ...notes].join("\n"),
+    data: {
+      version: TOOL_DATA_VERSION,
+      ...fields,
+      entries: page.rows,
+      has_more: page.next !== undefined && !isEnd,
+      next_cursor: page.next ?? null,
+      ...(seen.torn === undefined ? {} : { being_written_line: seen.torn.line }),
+    },
+  };
+}

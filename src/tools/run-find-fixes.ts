@@ -1,0 +1,99 @@
+/** Says whether an error came up before and what fixed it, within a budget. */
+import { currentIndex } from "../queries/current-index.ts";
+import { pastFixes, requireIndex, type PastError, type PastFix } from "../queries/past-fixes.ts";
+import type { Store } from "../store/store.ts";
+import { execution } from "./execution.ts";
+import { DATA_NOTICE } from "./session-heading.ts";
+import { countTokens, cut, fittingCount, TokenBudget } from "./tokens.ts";
+import { TOOL_DATA_VERSION, type ToolAnswer, type ToolArguments, type ToolContext } from "./tool.ts";
+import { DEFAULT_FIXES_TOKENS, FIND_FIXES } from "./tool-definitions.ts";
+
+const DEFAULT_LIMIT = 5;
+/** Maximum time for updating the index first, in milliseconds. */
+const UPDATE_MS = 5_000;
+/** Tokens reserved for the lines around the errors. */
+const FRAME_TOKENS = 200;
+const MAX_FIXES = 3;
+
+export const execute = execution(FIND_FIXES, findFixes);
+
+async function findFixes(given: ToolArguments<(typeof FIND_FIXES)["args"]>, context: ToolContext): Promise<ToolAnswer> {
+  const { where, signal, showsData } = context;
+  const { error, project, limit = DEFAULT_LIMIT, max_tokens: maxTokens = DEFAULT_FIXES_TOKENS } = given;
+  requireIndex(where);
+  const store = await context.openStore("question");
+  const onWritable = (work: (writable: Store) => Promise<void>): Promise<void> => work(store);
+  const { changed, left: missing } = await currentIndex(store, where, { signal, maxMs: UPDATE_MS, onWritable });
+  requireIndex(where, missing);
+  const found = await pastFixes(store, where, { error, project, signal });
+  const tokens = maxTokens - FRAME_TOKENS;
+  const cutRows = found
+    .slice(0, limit)
+    .map((each) => cutError(each, Math.floor(tokens / Math.min(found.length, limit))));
+  const budget = new TokenBudget(tokens, showsData);
+  const shown = cutRows.slice(
+    0,
+    fittingCount(cutRows, budget, (row) => countTokens(errorText(row)) + 2),
+  );
+  return {
+    text: [...headLines(found, shown, changed.length), ...shown.map(errorText)].join("\n"),
+    data: {
+      version: TOOL_DATA_VERSION,
+      errors: shown,
+      found: found.length,
+      sessions_not_indexed: changed.length,
+    },
+  };
+}
+
+function headLines(found: readonly PastError[], shown: readonly PastError[], missing: number): string[] {
+  const without = missing === 0 ? "" : ` ${missing} sessions have no content in the index yet.`;
+  if (found.length === 0) return [`No such error came up before.${without}`];
+  const more = shown.length < found.length ? `, the first ${shown.length} shown` : "";
+  const how = `${DATA_NOTICE} Read on: read_session {"session": id, "around_line": N, "with_tools": true}`;
+  return [`${found.length} such errors, this project's first${more}.${without}`, how];
+}
+
+/** Returns the error with its texts cut, so that it takes about `maxTokens`. */
+function cutError(error: PastError, maxTokens: number): PastError {
+  const part = Math.floor(maxTokens / 4);
+  const fixes = error.fixes.slice(0, MAX_FIXES);
+  const ofFix = Math.floor((3 * part) / Math.max(fixes.length, 1) / 3);
+  return {
+    ...error,
+    error: cut(error.error, part),
+    fixes: fixes.map((fix) => ({
+      ...fix,
+      diff: cut(fix.diff, ofFix),
+      words: fix.words.map((text) => cut(text, Math.floor(ofFix / 2))),
+      // The difference shows the inputs; in full they may be whole files.
+      input: cut(JSON.stringify(fix.input) ?? "", ofFix),
+      steps: fix.steps.map((step) => ({
+        ...step,
+        input: cut(JSON.stringify(step.input) ?? "", Math.floor(ofFix / 3)),
+      })),
+    })),
+  };
+}
+
+function errorText(row: PastError): string {
+  const { tool_name: tool, count, session_count: sessions, latest, fixes, checked } = row;
+  const last = latest === null ? "" : `, last ${latest.slice(0, 10)}`;
+  const head = `\n${tool ?? "unknown tool"}: ${count} times in ${sessions} sessions${last}${row.is_in_project ? ", in this project" : ""}`;
+  const none = `Never fixed${checked < count ? ` in the ${checked} that were looked at` : ""}.`;
+  return [head, row.error.trim(), ...(fixes.length === 0 ? [none] : fixes.map(fixText))].join("\n");
+}
+
+function fixText({ count, session_id: id, host, error_line: line, tool_name: tool, ...fix }: PastFix): string {
+  const { diff, words, steps } = fix;
+  const what = diff === "" ? "the same call again" : `${tool ?? "a call"}, changed:\n${diff.trimEnd()}`;
+  const after = steps.map(
+    ({ tool_name: name, line_number: at, input }) => `Before that, line ${at}: ${name} ${String(input)}`,
+  );
+  const said = words.map((text) => `Said: ${text.trim()}`);
+  return [
+    `Fixed ${count === 1 ? "once" : `${count} times`} (session ${id}${host === null ? "" : `, on ${host}`}, line ${line ?? "?"}) by ${what}`,
+    ...after,
+    ...said,
+  ].join("\n");
+}

@@ -1,0 +1,156 @@
+/** Lists the sessions on this machine for an agent. */
+import { given } from "../transcript/entry-draft.ts";
+import { keptFigures, readFigures, type SessionFigures } from "../queries/figures.ts";
+import { type ListedSession, listedSession, withSomethingSaid } from "../queries/newest-sessions.ts";
+import { storePlace } from "../store/store-place.ts";
+import { findSessions } from "../sessions/find-sessions.ts";
+import { FOREIGN, type SessionRef, type Unreadable } from "../sessions/session-ref.ts";
+import { execution } from "./execution.ts";
+import { argumentsKey, CURSOR_TIME, cursorFields, inOrder, isAfter, type Place } from "./page-of.ts";
+import { DATA_NOTICE, shownSource, shownTitle } from "./session-heading.ts";
+import { agentNamed, betweenOf } from "./arguments.ts";
+import { countTokens, fittingCount, TokenBudget } from "./tokens.ts";
+import { TOOL_DATA_VERSION, type ToolAnswer, type ToolArguments, type ToolContext } from "./tool.ts";
+import { LIST_SESSIONS } from "./tool-definitions.ts";
+
+const DEFAULT_LIMIT = 20;
+const MAX_PROMPT = 160;
+const MAX_PLACES = 3;
+/** Maximum tokens for the rows of an answer, in each of its forms: the rest is on the next page. */
+const MAX_TOKENS = 8_000;
+
+export const execute = execution(LIST_SESSIONS, listSessions);
+
+/** Keys as in `transcripts list --json`. */
+type SessionRow = Pick<
+  ListedSession,
+  | ("session_id" | "path" | "project" | "title" | "prompt" | "started" | "ended" | "modified" | "turns" | "messages")
+  | ("tool_calls" | "tool_errors" | "cost_usd" | "cost_is_estimate" | "is_foreign" | "is_archived" | "host" | "problem")
+> & { source: string };
+
+async function listSessions(
+  {
+    project,
+    agent: agentName,
+    since: sinceText,
+    until: untilText,
+    limit = DEFAULT_LIMIT,
+    cursor,
+  }: ToolArguments<(typeof LIST_SESSIONS)["args"]>,
+  context: ToolContext,
+): Promise<ToolAnswer> {
+  const { where, signal, showsData } = context;
+  const agent = agentNamed(agentName);
+  const between = betweenOf({ since: sinceText, until: untilText }, context.now());
+  const found = await findSessions(where, {
+    byEntryTime: true,
+    archived: true,
+    ...given({ since: between.since, project, agent }),
+  });
+  const sessions = inOrder(found.sessions);
+  const key = argumentsKey([project, agent, sinceText, untilText]);
+  const after = cursor === undefined ? undefined : placeIn(cursor, key);
+  const items = after === undefined ? sessions : sessions.filter((item) => isAfter(item, after));
+  const said: SessionFigures[] = [];
+  for (let at = 0; at < items.length && said.length < limit; at += limit) {
+    const batch = items.slice(at, at + limit).map(({ ref }) => ref);
+    const read = await figuresOf(batch, context);
+    said.push(...(await withSomethingSaid(read, { between, empty: false, signal })));
+  }
+  const made = await Promise.all(said.slice(0, limit).map(rowOf));
+  const count = fittingCount(made, new TokenBudget(MAX_TOKENS, showsData), (row) => countTokens(line(row)) + 1);
+  const rows = made.slice(0, count);
+  const last = items.find(({ ref }) => ref === said[Math.max(count, 1) - 1]?.ref);
+  const next = last === undefined || last === items.at(-1) ? null : `${key}~${last.timeMs}~${last.id}`;
+  return {
+    text: textOf(rows, sessions.length, next, found.unreadable),
+    data: {
+      version: TOOL_DATA_VERSION,
+      sessions: rows,
+      total_count: sessions.length,
+      has_more: next !== null,
+      next_cursor: next,
+      unreadable_places: found.unreadable.length,
+    },
+  };
+}
+
+const PLACE_FORM = new RegExp(`^([\\w-]{6})~(${CURSOR_TIME})~([\\w-]{8})$`);
+
+function placeIn(cursor: string, key: string): Place {
+  const [time, id = ""] = cursorFields(cursor, PLACE_FORM, key);
+  return { timeMs: Number(time), id };
+}
+
+/** Returns the figures from the stores, after adding those that they lack; without one, reads the sessions. */
+async function figuresOf(refs: readonly SessionRef[], context: ToolContext): Promise<SessionFigures[]> {
+  const { where, signal } = context;
+  const kept = await keptFigures(refs, where, {
+    signal,
+    withStore: async (place, _readOnly, work) =>
+      work(await context.openStore(storePlace(place).backend === "postgres" ? "question" : "figures")),
+  });
+  const read = await readFigures(
+    refs.filter((ref) => !kept.has(ref)),
+    { signal },
+  );
+  const byRef = new Map(read.map((each) => [each.ref, each]));
+  for (const [ref, figures] of kept) byRef.set(ref, { ref, figures, problem: null });
+  return refs.flatMap((ref) => byRef.get(ref) ?? []);
+}
+
+async function rowOf(read: SessionFigures): Promise<SessionRow> {
+  const { session_id, path, project, title, prompt, started, ended, modified, ...rest } = listedSession(read);
+  const { turns, messages, tool_calls, tool_errors, cost_usd, cost_is_estimate, is_foreign, is_archived, host } = rest;
+  return {
+    session_id,
+    source: shownSource(read.ref),
+    path,
+    project,
+    title: await shownTitle(title),
+    prompt: await shownTitle(prompt, MAX_PROMPT),
+    started,
+    ended,
+    modified,
+    turns,
+    messages,
+    tool_calls,
+    tool_errors,
+    cost_usd,
+    cost_is_estimate,
+    is_foreign,
+    is_archived,
+    host,
+    problem: rest.problem,
+  };
+}
+
+function textOf(
+  rows: readonly SessionRow[],
+  total: number,
+  next: string | null,
+  unread: readonly Unreadable[],
+): string {
+  const places = unread.slice(0, MAX_PLACES).map(({ path, reason }) => `Not read: ${path}: ${reason}.`);
+  if (unread.length > MAX_PLACES) places.push(`Nor ${unread.length - MAX_PLACES} more places.`);
+  if (rows.length === 0) {
+    const why =
+      total === 0 ? "No session matches. Leave a filter out, or call it without arguments." : "No more sessions.";
+    return [why, ...places].join("\n");
+  }
+  const more = next === null ? [] : [`More: cursor ${JSON.stringify(next)} with the same filters.`];
+  const count = `${rows.length} of ${total} sessions, newest first; read_session takes the id. ${DATA_NOTICE}`;
+  return [count, ...rows.map(line), ...more, ...places].join("\n");
+}
+
+function line(row: SessionRow): string {
+  const { session_id: id, project, title, prompt, ended, modified, turns, tool_calls, tool_errors, problem } = row;
+  const time = ((problem === null ? ended : modified) ?? "no time").slice(0, 16).replace("T", " ");
+  const from = row.is_archived ? `  (from the store${row.host === null ? "" : `, ${row.host}`})` : "";
+  const mark = `${row.is_foreign ? `  (${FOREIGN})` : ""}${from}`;
+  if (problem !== null) return `- ${id}  ${time}  not read: ${problem}`;
+  const counts = `${turns} ${turns === 1 ? "turn" : "turns"}, ${tool_calls} ${tool_calls === 1 ? "call" : "calls"}${tool_errors === 0 ? "" : `, ${tool_errors} failed`}`;
+  const name = title ?? prompt;
+  const of = project?.split(/[\\/]/).at(-1) ?? "";
+  return `- ${id}  ${time}  ${of === "" ? "" : `${of}: `}${name === null ? "(no prompt)" : JSON.stringify(name)}  ${counts}${mark}`;
+}

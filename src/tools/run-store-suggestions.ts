@@ -1,0 +1,29 @@
+/** Stores a session's suggestions, for hosts that do so when it becomes idle. Not offered to models as a tool. */
+import { autoExtract } from "../snippets/auto-extract.ts";
+import { optional, text } from "./arguments.ts";
+import { execution } from "./execution.ts";
+import { sessionAsked } from "./session-heading.ts";
+import { STORE_SUGGESTIONS, TOOL_DATA_VERSION, type ToolDefinition } from "./tool.ts";
+
+const args = { session: optional(text("")) } as const;
+
+const JOB: ToolDefinition<typeof args> = {
+  name: STORE_SUGGESTIONS,
+  title: "Store suggestions",
+  description: "",
+  args,
+  example: { session: "latest" },
+  readOnly: false,
+};
+
+export const execute = execution(JOB, async ({ session }, context) => {
+  const { where, signal } = context;
+  const ref = await sessionAsked(session, context);
+  const { stored, known, failed } = await autoExtract(await context.openStore("save"), where, ref, { signal });
+  const [first] = failed;
+  return {
+    text: first === undefined ? `${stored.length} stored.` : `${first.title}: ${first.reason}`,
+    data: { version: TOOL_DATA_VERSION, stored, known, failed },
+    isError: first !== undefined,
+  };
+});

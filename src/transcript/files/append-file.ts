@@ -1,0 +1,269 @@
+import type { AppendFormat, AppendRecord } from "./append-format.ts";
+import { type Fault, FaultEpisodes, type FaultEvent } from "./fault.ts";
+import { writeAtExit } from "./exit-writer.ts";
+import { FileLock, type LockOptions } from "./file-lock.ts";
+import type { FileSystem } from "./file-system.ts";
+import { FileWriter } from "./file-writer.ts";
+import { nodeFileSystem } from "./node-file-system.ts";
+import { RecordQueue } from "./record-queue.ts";
+import { WritePool } from "./write-pool.ts";
+
+export interface AppendFileOptions {
+  path: string;
+  format: AppendFormat;
+  /** Default: the real file system. */
+  fs?: FileSystem;
+  /** Memory and turns shared with other files. Default: a separate pool. */
+  pool?: WritePool;
+  /** Bytes of records kept while writing fails. Default 8 MiB; beyond it new records are dropped and counted. */
+  maxQueuedBytes?: number;
+  /** A write ends with the record that reaches this size. Default 1 MiB. */
+  maxBatchBytes?: number;
+  /** Waits between attempts while writing fails, in ms; the last is repeated. Default 5, 20, 80, 320, 1000, 2000. */
+  retryDelaysMs?: readonly number[];
+  /** How long to wait for another owner's lock before writing without it. Default 10,000 ms. */
+  lockTimeoutMs?: number;
+  lock?: LockOptions;
+  now?: () => Date;
+  /** Called when writing begins to fail and when it works again, once each. Its errors are ignored. */
+  onFault?: (event: FaultEvent) => void;
+}
+
+export interface AppendStats {
+  /** Records offered to `append`: the sum of `written`, `duplicates`, `waiting` and `missing`. */
+  accepted: number;
+  written: number;
+  /** Not written, because the file has a record with the same key. */
+  duplicates: number;
+  waiting: number;
+  /** Dropped, because memory was full while writing failed or because the file was closed. */
+  missing: number;
+  queuedBytes: number;
+  turns: number;
+  failedTurns: number;
+  /** Torn tails that were replaced by a record. */
+  repairs: number;
+  /** Turns that wrote without the lock, after waiting too long for it. */
+  unlockedTurns: number;
+}
+
+export interface FlushResult {
+  /** All records accepted before the call are in the file. */
+  complete: boolean;
+  waiting: number;
+  /** Records dropped since this object was created. */
+  missing: number;
+  /** Current fault, or the one of the last failed attempt. */
+  fault?: Fault;
+}
+
+export type { FaultEvent } from "./fault.ts";
+
+const DEFAULTS = {
+  fs: nodeFileSystem,
+  maxQueuedBytes: 8 * 1024 * 1024,
+  maxBatchBytes: 1024 * 1024,
+  retryDelaysMs: [5, 20, 80, 320, 1000, 2000],
+  lockTimeoutMs: 10_000,
+  now: () => new Date(),
+};
+
+/**
+ * Appends records to one file, in order and asynchronously, starting as soon as they are accepted.
+ *
+ * Disk faults never make it throw or reject. Several objects, in one process or in many, may append to the same file;
+ * see FileWriter.
+ */
+export class AppendFile {
+  readonly path: string;
+  readonly #pool: WritePool;
+  readonly #queue: RecordQueue;
+  readonly #writer: FileWriter;
+  readonly #faults: FaultEpisodes;
+  readonly #lockTimeoutMs: number;
+  /** Pending flushes, each waiting for the records up to a number. */
+  readonly #flushes = new Set<{ place: number; done: () => void }>();
+  #draining = false;
+  #isPrepared = true;
+  #onPrepared: () => void = () => undefined;
+  #closed = false;
+  #contendedSince: number | undefined;
+  #hurry: () => void = () => undefined;
+  #turns = 0;
+  #unlockedTurns = 0;
+
+  constructor(options: AppendFileOptions) {
+    const settings = { ...DEFAULTS, pool: new WritePool(), ...options };
+    const { path, format, fs, pool, now, maxQueuedBytes, maxBatchBytes, retryDelaysMs } = settings;
+    const lock = new FileLock(fs, `${path}.lock`, options.lock);
+    const queue = new RecordQueue({ pool, maxQueuedBytes, now });
+    this.path = path;
+    this.#pool = pool;
+    this.#queue = queue;
+    this.#writer = new FileWriter({ fs, path, format, queue, lock, maxBatchBytes, now });
+    this.#faults = new FaultEpisodes({ path, retryDelaysMs, onFault: options.onFault });
+    this.#lockTimeoutMs = settings.lockTimeoutMs;
+  }
+
+  /**
+   * Reads an existing file in advance, so that the first record need not wait for it, nor other processes for the lock.
+   * Optional, since a turn reads the file too. Resolves when the file was read or could not be; never rejects.
+   */
+  prepare(): Promise<void> {
+    this.#isPrepared = false;
+    const prepared = new Promise<void>((resolve) => (this.#onPrepared = resolve));
+    this.#start();
+    return prepared;
+  }
+
+  /** Returns the keys of the records read or written so far. */
+  get keys(): ReadonlySet<string> {
+    return this.#writer.tail.keys;
+  }
+
+  /** Accepts a record and starts writing at once. Never throws; takes about a microsecond. */
+  append(record: AppendRecord): void {
+    if (this.#closed) return this.#queue.refuse();
+    this.#queue.push(record, this.#faults.fault?.code);
+    this.#start();
+  }
+
+  /**
+   * Resolves when everything accepted before the call is in the file (or is missing, and the file says so), or
+   * after `timeoutMs` (default 5,000 ms). Records not written by then stay in memory and are retried.
+   */
+  async flush(timeoutMs = 5_000): Promise<FlushResult> {
+    const place = this.#queue.accepted;
+    if (this.#queue.settled < place) {
+      this.#faults.hurry();
+      this.#hurry();
+      await this.#reached(place, timeoutMs);
+    }
+    return this.#result(place);
+  }
+
+  /** Flushes, drops the records not written in time and counts them as missing. Accepts no more records. */
+  async close(timeoutMs = 5_000): Promise<FlushResult> {
+    this.#closed = true;
+    await this.flush(timeoutMs);
+    return this.#abandon();
+  }
+
+  /**
+   * Writes waiting records with blocking calls, then closes. For the `exit` event of a process, when nothing
+   * asynchronous runs any more. See writeAtExit for its limits.
+   */
+  flushSync(): FlushResult {
+    this.#closed = true;
+    try {
+      if (this.#queue.items.length > 0) writeAtExit(this.#writer);
+    } catch (error) {
+      this.#faults.failed(error, this.#queue.missing);
+    }
+    return this.#abandon();
+  }
+
+  get stats(): AppendStats {
+    const { accepted, waiting, missing, bytes } = this.#queue;
+    const { written, duplicates, tail } = this.#writer;
+    return {
+      accepted,
+      written,
+      duplicates,
+      waiting,
+      missing,
+      queuedBytes: bytes,
+      turns: this.#turns,
+      failedTurns: this.#faults.failures,
+      repairs: tail.repairs,
+      unlockedTurns: this.#unlockedTurns,
+    };
+  }
+
+  #start(): void {
+    if (this.#draining) return;
+    this.#draining = true;
+    // After the records that the caller appends together, and before other work of the process.
+    queueMicrotask(() => void this.#drain());
+  }
+
+  async #drain(): Promise<void> {
+    if (!this.#isPrepared) await this.#writer.scanAhead((step) => this.#pool.run(step, "read"));
+    this.#isPrepared = true;
+    this.#onPrepared();
+    while (this.#queue.items.length > 0) {
+      const pauseMs = await this.#pool.run(() => this.#turn());
+      this.#answerFlushes();
+      if (pauseMs > 0 && this.#queue.items.length > 0) await this.#pause(pauseMs);
+    }
+    this.#draining = false;
+  }
+
+  /** Runs a turn. Returns how long to wait before the next, in ms. Never rejects. */
+  async #turn(): Promise<number> {
+    const waited = performance.now() - (this.#contendedSince ?? performance.now());
+    const useLock = waited < this.#lockTimeoutMs;
+    try {
+      if (!(await this.#writer.turn(useLock))) {
+        this.#contendedSince ??= performance.now();
+        return 1 + Math.random() * 7; // a turn of the other owner lasts about a millisecond
+      }
+    } catch (error) {
+      this.#contendedSince = undefined;
+      return this.#faults.failed(error, this.#queue.missing);
+    }
+    this.#turns += 1;
+    if (!useLock) this.#unlockedTurns += 1;
+    this.#contendedSince = undefined;
+    this.#faults.succeeded(this.#queue.missing);
+    return 0;
+  }
+
+  /** Waits until the time is over or `#hurry` is called. While writing fails, the wait does not keep the process alive. */
+  async #pause(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      if (!this.#faults.fault) return;
+      timer.unref();
+      this.#hurry = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#hurry = () => undefined;
+  }
+
+  async #reached(place: number, timeoutMs: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const flush = { place, done: () => (clearTimeout(timer), resolve()) };
+      const timer = setTimeout(() => (this.#flushes.delete(flush), resolve()), timeoutMs);
+      this.#flushes.add(flush);
+    });
+  }
+
+  #answerFlushes(): void {
+    for (const flush of this.#flushes) {
+      if (this.#queue.settled < flush.place) continue;
+      this.#flushes.delete(flush);
+      flush.done();
+    }
+  }
+
+  #abandon(): FlushResult {
+    this.#queue.dropAll();
+    this.#answerFlushes();
+    this.#hurry();
+    return this.#result(this.#queue.accepted);
+  }
+
+  #result(place: number): FlushResult {
+    const { settled, waiting, missing } = this.#queue;
+    const { fault } = this.#faults;
+    return {
+      complete: settled >= place && missing === 0,
+      waiting,
+      missing,
+      ...(fault && { fault }),
+    };
+  }
+}

@@ -1,0 +1,70 @@
+/** Record for a file: its complete text, with the line end of the format. */
+export interface AppendRecord {
+  /** Identity of the record. It is not written if the file has a record with this key. */
+  key?: string;
+  /** Additional key that the record adds to the file. */
+  stateKey?: string;
+  data: string;
+  /** Written instead if the file's record with that key is not final. */
+  replacement?: Replacement;
+}
+
+/** Record written if another process, or this one earlier, wrote one that was not final. */
+export interface Replacement {
+  /** Key of a record that is not final. */
+  openKey: string;
+  /** Key present if that record was already replaced. */
+  endKey: string;
+  record: () => AppendRecord;
+}
+
+/** Records that were accepted and could not be written. They are missing at one position of the file. */
+export interface Gap {
+  missing: number;
+  /** Number of records for each reason: an error code such as `ENOSPC`, or `QUEUE_FULL`. */
+  reasons: Record<string, number>;
+  /** Time when the first was dropped, ISO 8601. */
+  since: string;
+  /** Time when the last was dropped, ISO 8601. */
+  until: string;
+}
+
+/** Bytes after the last complete record of a file: an incomplete write, or text that a person appended. */
+export interface TornTail {
+  /** The first 16 MiB of them. */
+  fragment: Uint8Array;
+  bytes: number;
+  /** Time when it was found, ISO 8601. */
+  found: string;
+}
+
+/** File format, as the append writer needs it. Every text consists of complete records. */
+export interface AppendFormat {
+  /** Returns the header, for a new or empty file. */
+  header(): string;
+  /** Creates a scanner for the bytes from `startOffset` on, which is 0 or the end of a record. */
+  scanner(startOffset: number): TailScanner;
+  /** Returns a record that replaces a torn tail and contains its text. */
+  repair(torn: TornTail): string;
+  /**
+   * Returns the missing text if the tail lacks only the end of its last record, as when an editor trims the end of a
+   * file. Undefined for any other tail, which is then repaired. Default: always undefined.
+   */
+  closing?(tail: Uint8Array): string | undefined;
+  gap(gap: Gap): string;
+}
+
+/**
+ * Scans the end of a file that another process wrote. Provided by a file format; the append writer decides with it
+ * what to write next.
+ */
+export interface TailScanner {
+  /** Scans the next bytes of the file. Chunk sizes do not affect the result. Keeps no reference to `chunk`. */
+  push(chunk: Uint8Array): void;
+  /** End of the last complete record (or of the header), as a byte offset in the file. */
+  readonly validEnd: number;
+  /** A header was found. Only meaningful if the scan began at offset 0. */
+  readonly hasHeader: boolean;
+  /** Returns the keys of the complete records found since the last call. */
+  takeKeys(): string[];
+}

@@ -1,0 +1,201 @@
+import { dirname } from "node:path";
+import type { AppendFormat } from "./append-format.ts";
+import { type Batch, commonLength, makeBatch, partsEnd, wholeParts } from "./batch.ts";
+import { errorCode, LOCK_BUSY, NOT_OURS, SHORT_WRITE, WriteFault } from "./fault.ts";
+import type { FileLock } from "./file-lock.ts";
+import type { FileHandle, FileSystem } from "./file-system.ts";
+import { FileTail, type InTurn, readFully } from "./file-tail.ts";
+import type { RecordQueue } from "./record-queue.ts";
+
+export interface FileWriterOptions {
+  fs: FileSystem;
+  path: string;
+  format: AppendFormat;
+  queue: RecordQueue;
+  lock: FileLock;
+  maxBatchBytes: number;
+  now: () => Date;
+}
+
+/**
+ * Writes a queue to its file, one turn at a time.
+ *
+ * A turn takes the lock, opens the file, scans what other processes wrote, and appends one batch. All else follows from
+ * that: a header only in an empty file, nothing twice, whole records only, a torn tail repaired before the next record, a
+ * removed file created again. Records leave the queue when the file is closed without an error. After a failure the next
+ * turn compares the file's bytes with the batch and continues after those that arrived.
+ */
+export class FileWriter {
+  readonly options: FileWriterOptions;
+  readonly tail: FileTail;
+  /** Batch passed to the system, of which an unknown part arrived. */
+  inFlight: Batch | undefined;
+  written = 0;
+  duplicates = 0;
+
+  constructor(options: FileWriterOptions) {
+    this.options = options;
+    this.tail = new FileTail(options.format, options.now);
+  }
+
+  /** Runs one turn. False if another owner has the lock; rejects with the error that stopped it. */
+  async turn(useLock: boolean): Promise<boolean> {
+    const { lock, fs, path } = this.options;
+    if (useLock && !(await this.#acquire())) return false;
+    try {
+      const handle = await fs.openAppend(path);
+      try {
+        await this.#write(handle, useLock);
+      } catch (error) {
+        await handle.close().catch(() => undefined); // the first error is the one to report
+        throw error;
+      }
+      await handle.close();
+      if (this.inFlight) this.settle(this.inFlight, this.inFlight.parts.length, useLock);
+      this.inFlight = undefined;
+      return true;
+    } catch (error) {
+      throw errorCode(error) === NOT_OURS ? await this.#setAside() : error;
+    } finally {
+      if (useLock) await lock.release();
+    }
+  }
+
+  /** Scans the file without the lock, in steps. Ignores errors, since the next turn meets them again. */
+  async scanAhead(inTurn: InTurn): Promise<void> {
+    const { fs, path } = this.options;
+    if (this.inFlight) return; // the next turn must check its position first
+    try {
+      const handle = await inTurn(() => fs.openRead(path));
+      try {
+        const file = await handle.stat();
+        const doubt = this.tail.doubt(file);
+        this.tail.recognize(file, doubt && (await handle.read(doubt.position, doubt.length)));
+        await this.tail.learn(handle, file.size, inTurn);
+      } finally {
+        await handle.close();
+      }
+    } catch {
+      // Mostly the file does not exist yet.
+    }
+  }
+
+  async #acquire(): Promise<boolean> {
+    const { lock, fs, path } = this.options;
+    try {
+      return await lock.tryAcquire();
+    } catch (error) {
+      if (errorCode(error) !== "ENOENT") throw error;
+      await fs.mkdir(dirname(path));
+      return lock.tryAcquire();
+    }
+  }
+
+  async #write(handle: FileHandle, locked: boolean): Promise<void> {
+    const { queue, format, maxBatchBytes } = this.options;
+    const file = await handle.stat();
+    let { size } = file;
+    const doubt = this.tail.doubt(file);
+    const found = doubt && (await handle.read(doubt.position, doubt.length));
+    if (!this.tail.recognize(file, found)) this.#forgetBatch();
+    if (this.inFlight) size = await this.#recover(handle, this.inFlight, size, locked);
+    const holdsLock = () => this.#holdsLock(locked);
+    if (size > this.tail.offset) await this.tail.catchUp(handle, size, holdsLock);
+    if (locked && !(await holdsLock())) {
+      throw new WriteFault(LOCK_BUSY, "The lock was lost during a long scan: tried again.");
+    }
+
+    const { offset: start, keys } = this.tail;
+    const preface = this.tail.preface(start === 0);
+    const batch = makeBatch({
+      start,
+      preface,
+      items: queue.items,
+      keys,
+      format,
+      maxBytes: maxBatchBytes,
+    });
+    await this.#append(handle, batch, locked);
+  }
+
+  async #append(handle: FileHandle, batch: Batch, locked: boolean): Promise<void> {
+    this.inFlight = batch;
+    let done = 0;
+    try {
+      while (done < batch.bytes.length) {
+        const { bytesWritten } = await handle.write(batch.bytes.subarray(done));
+        if (bytesWritten === 0) throw new WriteFault(SHORT_WRITE, "The disk took no bytes: free some space.");
+        done += bytesWritten;
+      }
+    } catch (error) {
+      await this.#takeBack(handle, batch, done, locked);
+      throw error;
+    }
+  }
+
+  /** Cuts off the torn record after an incomplete write; the whole records stay. */
+  async #takeBack(handle: FileHandle, batch: Batch, done: number, locked: boolean): Promise<void> {
+    const count = wholeParts(batch, done);
+    try {
+      if (!(await this.#holdsLock(locked))) return;
+      await handle.truncate(batch.start + partsEnd(batch, count));
+    } catch {
+      return; // the batch stays in flight, and the next turn checks what arrived
+    }
+    this.settle(batch, count, locked);
+    this.#forgetBatch();
+  }
+
+  /** Determines how much of an earlier batch arrived. Returns the file's size without a torn record of that batch. */
+  async #recover(handle: FileHandle, batch: Batch, size: number, locked: boolean): Promise<number> {
+    const arrived = Math.min(size - batch.start, batch.bytes.length);
+    const common = commonLength(batch, await readFully(handle, batch.start, arrived));
+    const count = wholeParts(batch, common);
+    const end = batch.start + partsEnd(batch, count);
+    const ownFragmentIsLast = size > end && size === batch.start + common;
+    if (ownFragmentIsLast && (await this.#holdsLock(locked))) {
+      await handle.truncate(end);
+      size = end;
+    }
+    this.settle(batch, count, locked);
+    this.#forgetBatch();
+    return size;
+  }
+
+  /** Returns whether bytes may be cut off: only under the lock, so that no other process can have appended after them. */
+  async #holdsLock(locked: boolean): Promise<boolean> {
+    return locked && (this.options.lock.isFresh || (await this.options.lock.isHeld()));
+  }
+
+  /** Removes the first `count` parts of the batch from the queue, as they are in the file. */
+  settle(batch: Batch, count: number, locked: boolean): void {
+    const { queue, lock } = this.options;
+    if (count === 0 || queue.items.length < count - 1) return; // the queue was dropped meanwhile
+    this.tail.settlePreface();
+    for (const part of batch.parts.slice(0, count)) {
+      if (part.kind === "record") this.written += 1;
+      if (part.kind === "duplicate") this.duplicates += 1;
+      for (const key of part.keys) this.tail.keys.add(key);
+    }
+    queue.shift(count - 1);
+    // Without the lock, others may have appended before this batch, so its position in the file is unknown.
+    if (locked && lock.isFresh) this.tail.grow(batch.start, batch.bytes.subarray(0, partsEnd(batch, count)));
+  }
+
+  #forgetBatch(): void {
+    this.inFlight = undefined;
+    this.options.queue.reopenGaps();
+  }
+
+  /** Renames a file that this program did not write. Returns the error that reports it. */
+  async #setAside(): Promise<unknown> {
+    const { fs, path, now } = this.options;
+    const aside = `${path}.set-aside-${now().toISOString().replaceAll(":", "-")}`;
+    try {
+      await fs.rename(path, aside);
+    } catch (error) {
+      return error;
+    }
+    return new WriteFault(NOT_OURS, `Something else than a transcript stood here. It was moved to ${aside}.`);
+  }
+}

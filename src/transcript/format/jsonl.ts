@@ -1,0 +1,174 @@
+/** Encodes and reads JSONL transcripts: a header line, then one entry per line. Pure. */
+import { isUtf8 } from "node:buffer";
+import { type JsonObject, isEntryType, isObject, isString, isTranscriptEntry, whyNoEntry } from "./entry-guards.ts";
+import type { TranscriptEntry, TranscriptHeader, TranscriptItem } from "./entry-types.ts";
+import { lineJson } from "./json-text.ts";
+import { JSONL_FORMAT } from "./sections.ts";
+import {
+  type ItemReader,
+  type ParsedTranscript,
+  type Place,
+  type Stretch,
+  type TranscriptInput,
+  chunksOf,
+  collect,
+  headerItems,
+  noHeader,
+  problem,
+  torn,
+  unknownEntry,
+} from "./items.ts";
+import { type ByteLine, FILE_START, LineSplitter, type ReadingMark, decodeUtf8, endOfLine } from "./lines.ts";
+
+export type LineContent =
+  | { kind: "blank" }
+  | { kind: "broken" }
+  | { kind: "header"; value: JsonObject }
+  | { kind: "other"; value: JsonObject }
+  | { kind: "entry"; entry: TranscriptEntry };
+
+/**
+ * Returns the contents of a line, usually one. If the writing of a line broke off and another entry was appended to it,
+ * returns the broken beginning and the entry.
+ */
+export function lineContents(text: string): LineContent[] {
+  // After a power loss the file system may leave NULs where bytes were to be written.
+  const json = text.replace(/^[\ufeff\0\s]+/, "");
+  if (json === "") return text.includes("\0") ? [{ kind: "broken" }] : [{ kind: "blank" }];
+  const whole = contentOf(json);
+  return whole.kind === "broken" ? gluedContents(json) : [whole];
+}
+
+/** Matches the positions in a broken line where an entry may begin. */
+const MAX_TRIES = 20;
+const ENTRY_START = /\{"type":"(?:user|assistant|reasoning|tool_use|tool_result|session_event)",/g;
+
+function gluedContents(json: string): LineContent[] {
+  let tries = 0;
+  for (const start of json.matchAll(ENTRY_START)) {
+    if (start.index === 0 || ++tries > MAX_TRIES) continue;
+    const last = contentOf(json.slice(start.index));
+    if (last.kind === "entry") return [contentOf(json.slice(0, start.index)), last];
+  }
+  return [{ kind: "broken" }];
+}
+
+function contentOf(json: string): LineContent {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return { kind: "broken" };
+  }
+  return isObject(value) ? contentOfObject(value) : { kind: "broken" };
+}
+
+/** Returns the content of a line from its parsed JSON. */
+export function contentOfObject(value: JsonObject): LineContent {
+  if (isString(value["format"]) && value["format"].startsWith("opencode-transcripts/"))
+    return { kind: "header", value };
+  return isTranscriptEntry(value) ? { kind: "entry", entry: value } : { kind: "other", value };
+}
+
+/** Returns the first line of a new file. */
+export function encodeJsonlHeader(header: TranscriptHeader): string {
+  return `${lineJson({ format: JSONL_FORMAT, ...header })}\n`;
+}
+
+/** Returns an entry as a line, `type` first, with its full output. */
+export function encodeJsonlEntry(entry: TranscriptEntry): string {
+  const { type, ...fields } = entry;
+  return `${lineJson({ type, ...fields })}\n`;
+}
+
+/**
+ * Yields the header, entries and problems of a JSONL transcript, in file order. No content makes it throw; errors of
+ * `input` itself are passed on. Needs memory for one line.
+ */
+export async function* readJsonlTranscript(input: TranscriptInput): AsyncGenerator<TranscriptItem> {
+  const reader = new JsonlReader();
+  for await (const chunk of chunksOf(input)) yield* reader.push(chunk);
+  yield* reader.end();
+}
+
+/** Reads chunk by chunk. */
+export class JsonlReader implements ItemReader {
+  readonly #splitter: LineSplitter;
+  #mayLackHeader: boolean;
+
+  constructor(start: ReadingMark = FILE_START) {
+    this.#splitter = new LineSplitter(Number.POSITIVE_INFINITY, start);
+    this.#mayLackHeader = start.offset === 0;
+  }
+
+  async *push(chunk: Uint8Array): AsyncGenerator<TranscriptItem> {
+    for (const line of this.#splitter.push(chunk)) yield* this.#items(line);
+  }
+
+  async *end(): AsyncGenerator<TranscriptItem> {
+    const last = this.#splitter.end();
+    if (last !== undefined) yield* this.#items(last);
+    if (this.#mayLackHeader) yield noHeader();
+  }
+
+  #items(line: ByteLine): TranscriptItem[] {
+    const items = lineItems(line);
+    if (items.length === 0 || !this.#mayLackHeader) return items;
+    this.#mayLackHeader = false;
+    return hasHeaderOrTear(items) ? items : [noHeader(), ...items];
+  }
+}
+
+export async function parseJsonlTranscript(input: TranscriptInput): Promise<ParsedTranscript> {
+  return collect(readJsonlTranscript(input));
+}
+
+function lineItems(line: ByteLine): TranscriptItem[] {
+  const { bytes } = line;
+  const place = { line: line.line, start: line.offset, end: endOfLine(line) };
+  if (!line.ended) return [torn(place)];
+  const text = typeof bytes === "number" ? undefined : decodeUtf8(bytes);
+  if (typeof bytes === "number" || text === undefined) {
+    return [problem("damaged_entry", place, "Left out: the line is too long.")];
+  }
+  const items = lineContents(text).flatMap((content) => contentItems(content, place));
+  if (text.includes("\ufffd") && !isUtf8(bytes)) {
+    items.unshift(
+      problem("damaged_entry", place, "The line holds bytes that are not UTF-8. Their characters are lost."),
+    );
+  }
+  return items;
+}
+
+function contentItems(content: LineContent, place: Stretch): TranscriptItem[] {
+  if (content.kind === "blank") return [];
+  if (content.kind === "broken") return [problem("damaged_entry", place, "Left out: this is not one JSON object.")];
+  if (content.kind === "header") return headerItems(content.value, place);
+  if (content.kind === "entry") {
+    return [
+      {
+        kind: "entry",
+        entry: content.entry,
+        line: place.line,
+        offset: place.start,
+        endOffset: place.end,
+      },
+    ];
+  }
+  return [otherItem(content.value, place)];
+}
+
+function otherItem(value: object, place: Place): TranscriptItem {
+  const isKnown = "type" in value && isEntryType(value.type);
+  if (isKnown) return problem("damaged_entry", place, `Entry left out: ${whyNoEntry(value)}.`);
+  return unknownEntry(place, value);
+}
+
+/** Returns whether the first non-empty line is a header, or the beginning of one. */
+function hasHeaderOrTear(items: TranscriptItem[]): boolean {
+  return items.some(
+    (item) =>
+      item.kind === "header" ||
+      (item.kind === "problem" && ["torn_entry", "newer_version"].includes(item.problem.code)),
+  );
+}

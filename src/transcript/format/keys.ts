@@ -1,0 +1,59 @@
+/** Keys of entries, by which a recorder knows which entries a file has. */
+import { createHash } from "node:crypto";
+import type { TranscriptEntry } from "./entry-types.ts";
+
+/**
+ * Returns the key of an entry: `type/partID`; for a user message `user/messageID`, and for a part added to it later
+ * `user/messageID/partID`; for a session event `event/name/partID` or `event/eventID`; for a text's continuation
+ * `type/partID/continues/hash of its content`, with `unfinished` before the hash if it is unfinished; for a replaced call
+ * or result `type/partID/replace`. Undefined for an entry without the ids, which cannot be identified.
+ */
+export function entryKey(entry: TranscriptEntry): string | undefined {
+  const id = entry.type === "session_event" ? entry.eventID : entry.partID;
+  return specialKey(entry) ?? plainKey(entry.type, entry.messageID, id);
+}
+
+/** Returns the key of an entry if it does not follow from type and ids. It is then in the markdown section's comment. */
+export function specialKey(entry: TranscriptEntry): string | undefined {
+  if (entry.partID === undefined) return undefined;
+  if (entry.type === "user") {
+    return entry.messageID === undefined ? undefined : `user/${entry.messageID}/${entry.partID}`;
+  }
+  if (entry.type === "session_event") return `event/${entry.name}/${entry.partID}`;
+  if (entry.continues === undefined) return undefined;
+  if (entry.type === "tool_use" || entry.type === "tool_result") return `${entry.type}/${entry.partID}/replace`;
+  const hash = createHash("sha1").update(entry.content).digest("hex").slice(0, 12);
+  const how = entry.unfinished === true ? `${entry.continues}/unfinished` : entry.continues;
+  return `${entry.type}/${entry.partID}/${how}/${hash}`;
+}
+
+/** Returns the additional key of a text or call that was written unfinished. */
+export function openKey(type: TranscriptEntry["type"], partID: string): string {
+  return `${type}/${partID}/open`;
+}
+
+/** Returns the additional key of a continuation that completes a text or call. */
+export function endKey(type: TranscriptEntry["type"], partID: string): string {
+  return `${type}/${partID}/end`;
+}
+
+/** Returns an entry's additional key: `openKey`, `endKey`, or none. */
+export function stateKey(
+  type: TranscriptEntry["type"],
+  { partID, unfinished, continues }: { partID?: unknown; unfinished?: unknown; continues?: unknown },
+): string | undefined {
+  if (typeof partID !== "string") return undefined;
+  if (unfinished === true) return openKey(type, partID);
+  return continues === undefined ? undefined : endKey(type, partID);
+}
+
+/** Returns the key of all other entries. For a session event, `partID` is its `eventID`. */
+export function plainKey(
+  type: TranscriptEntry["type"],
+  messageID: string | undefined,
+  partID: string | undefined,
+): string | undefined {
+  const id = type === "user" ? messageID : partID;
+  if (id === undefined) return undefined;
+  return type === "session_event" ? `event/${id}` : `${type}/${id}`;
+}

@@ -1,0 +1,135 @@
+/** Splits an input into lines, with their positions. */
+
+/** Position at which one reader may stop and another continue with the same result. */
+export interface ReadingMark {
+  /** Byte offset in the file, and the 1-based line that begins there. */
+  offset: number;
+  line: number;
+}
+
+export const FILE_START: ReadingMark = { offset: 0, line: 1 };
+
+/** Line without its line break. */
+export interface RawLine {
+  /** 1-based. */
+  line: number;
+  /** Byte offset of its first byte. */
+  offset: number;
+  /** Its bytes, its text if the input is text, or its size if that is more than `maxLineBytes`. */
+  bytes: Buffer | string | number;
+  /** Ends with a line break, as all lines except possibly the last do. */
+  ended: boolean;
+}
+
+/** Line of an input of bytes. */
+export interface ByteLine extends RawLine {
+  bytes: Buffer | number;
+}
+
+const LINE_FEED = 10;
+/** Number of characters whose lines are returned together. */
+const BATCH_CHARACTERS = 64 * 1024;
+
+/** Yields the lines of a text in batches: the same as a `LineSplitter` for its UTF-8, without encoding it. */
+export function* linesOfText(text: string, maxLineBytes: number): Generator<RawLine[]> {
+  let line = 1;
+  let offset = 0;
+  let start = 0;
+  while (start < text.length) {
+    const batch: RawLine[] = [];
+    const until = start + BATCH_CHARACTERS;
+    while (start < text.length && start < until) {
+      const feed = text.indexOf("\n", start);
+      const ended = feed !== -1;
+      const content = text.slice(start, ended ? feed : text.length);
+      const size = Buffer.byteLength(content);
+      batch.push({ line, offset, bytes: size > maxLineBytes ? size : content, ended });
+      line += 1;
+      offset += size + 1;
+      start += content.length + 1;
+    }
+    yield batch;
+  }
+}
+
+/** Returns the offset after a line and its line break. */
+export function endOfLine({ offset, bytes, ended }: ByteLine): number {
+  return offset + (typeof bytes === "number" ? bytes : bytes.length) + (ended ? 1 : 0);
+}
+
+export function lineFeedsIn(chunk: Uint8Array): number {
+  let count = 0;
+  for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, at + 1)) count += 1;
+  return count;
+}
+
+/**
+ * Splits an input at its line feeds. Buffers at most one line, and nothing of a line over `maxLineBytes`.
+ * An input that ends with a line feed has no empty last line.
+ */
+export class LineSplitter {
+  readonly #maxLineBytes: number;
+  #line: number;
+  #offset: number;
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+
+  /** `start`: position of the first byte in its file. */
+  constructor(maxLineBytes: number, start: ReadingMark = FILE_START) {
+    this.#maxLineBytes = maxLineBytes;
+    this.#line = start.line;
+    this.#offset = start.offset;
+  }
+
+  /** Returns the lines that end in this chunk. Consume them before the next push: they are views of the chunk. */
+  push(chunk: Uint8Array): ByteLine[] {
+    const buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    const lines: ByteLine[] = [];
+    let start = 0;
+    for (;;) {
+      const end = buffer.indexOf(LINE_FEED, start);
+      if (end === -1) break;
+      lines.push(this.#finished(buffer.subarray(start, end), true));
+      start = end + 1;
+    }
+    if (start < buffer.length) this.#hold(buffer.subarray(start));
+    return lines;
+  }
+
+  /** Returns the last line, if the input does not end with a line feed. */
+  end(): ByteLine | undefined {
+    return this.#heldBytes === 0 ? undefined : this.#finished(Buffer.alloc(0), false);
+  }
+
+  #hold(bytes: Buffer): void {
+    this.#heldBytes += bytes.length;
+    if (this.#heldBytes > this.#maxLineBytes) this.#held = [];
+    // Copied, so that the caller may reuse its chunk.
+    else this.#held.push(Buffer.from(bytes));
+  }
+
+  #finished(last: Buffer, ended: boolean): ByteLine {
+    const length = this.#heldBytes + last.length;
+    const bytes = length > this.#maxLineBytes ? length : this.#joined(last);
+    const found = { line: this.#line, offset: this.#offset, bytes, ended };
+    this.#line += 1;
+    this.#offset += length + 1;
+    this.#held = [];
+    this.#heldBytes = 0;
+    return found;
+  }
+
+  #joined(last: Buffer): Buffer {
+    return this.#held.length === 0 ? last : Buffer.concat([...this.#held, last]);
+  }
+}
+
+/** Maximum number of bytes decoded; a longer text might not fit into a string. No entry comes near it. */
+const MAX_TEXT_BYTES = 256 * 1024 * 1024;
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Decodes a section or line, with U+FFFD for invalid bytes. Undefined if it is too long. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
+  return bytes.length > MAX_TEXT_BYTES ? undefined : decoder.decode(bytes);
+}

@@ -1,0 +1,213 @@
+/** Parses the text of one section into the fields of its entry. Pure. */
+import type { TranscriptEntry } from "./entry-types.ts";
+import { type JsonObject, isEntryType, isObject, isString } from "./entry-guards.ts";
+import {
+  BLOCKS,
+  type Block,
+  CALL_ID_LABEL,
+  DEFAULT_BODY,
+  REPLACEMENT_NAMES,
+  TITLE_LABEL,
+  TRUNCATED,
+  fenceAtEnd,
+} from "./sections.ts";
+import { decodeText } from "./text-escapes.ts";
+import { decodeInline } from "./visible.ts";
+
+/** File with the full text of a shortened output. */
+export interface OutputFile {
+  path: string;
+  chars: number | undefined;
+  escaped: boolean;
+  json: boolean;
+}
+
+/** Parsed section, without values from other sections or files. */
+export interface SectionDraft {
+  /** Fields of the entry. `parts`, `input` and `metadata` may contain references to `texts`. */
+  fields: JsonObject;
+  texts: Map<string, string>;
+  /** File with the full output; `output` is only the beginning. */
+  outputFile?: OutputFile;
+  /** The input is that of the earlier call with the same id. */
+  sameInput: boolean;
+  /** Descriptions of inconsistencies. */
+  damage: string[];
+}
+
+/** Comment fields that describe the section, not the entry. */
+const LAYOUT = new Set([
+  "__proto__",
+  "body",
+  "chars",
+  "key",
+  "json",
+  "outputPath",
+  "outputChars",
+  "outputEscaped",
+  "sameInput",
+]);
+
+/**
+ * Parses a section.
+ * @param section from `## [` to before the comment
+ * @param comment the parsed JSON of its comment
+ */
+export function decodeSection(section: string, comment: JsonObject): SectionDraft {
+  const damage: string[] = [];
+  const text = section.includes("\r\n") && /^[^\n]*\r\n/.test(section) ? section.replaceAll("\r\n", "\n") : section;
+  const headingEnd = text.indexOf("\n");
+  const heading = /^## \[([^\]]*)\] ([^:]*)(?:: (.*))?$/.exec(text.slice(0, headingEnd)) ?? [];
+  if (!fitsType(heading[2], comment)) damage.push("its heading and its comment name different kinds of entry");
+  const blocks = readBlocks(text.slice(headingEnd + 2, -2), bodyOf(comment, damage), damage);
+  const fields: JsonObject = { type: comment["type"], timestamp: heading[1] };
+  const name = comment["type"] === "session_event" ? "name" : "tool";
+  if (heading[3] !== undefined) fields[name] = heading[3];
+  if (blocks.call !== undefined) fields["callID"] = blocks.call;
+  if (blocks.title !== undefined) fields["title"] = blocks.title;
+  for (const [key, value] of Object.entries(comment)) if (!LAYOUT.has(key)) fields[key] = value;
+
+  const content = blocks.content === undefined ? undefined : decodeText(blocks.content);
+  if (content !== undefined) fields[comment["type"] === "session_event" ? "text" : "content"] = content;
+  if (blocks.input !== undefined) fields["input"] = parseJson(blocks.input, damage);
+  if (blocks.data !== undefined) fields["data"] = parseJson(blocks.data, damage);
+  const outputFile = outputFileOf(comment);
+  const output = blocks.output === undefined ? undefined : decodeOutput(blocks.output, comment, outputFile, damage);
+  if (output !== undefined) fields["output"] = output;
+
+  const shown = content ?? (isString(output) ? output : undefined);
+  const expected = comment["chars"];
+  if (typeof expected === "number" && expected !== shown?.length) {
+    damage.push(`its text is ${shown?.length ?? 0} characters long, but ${expected} were written`);
+  }
+  const texts = new Map(blocks.texts.map((encoded, index) => [`text${index}`, decodeText(encoded)]));
+  if (content !== undefined) texts.set("content", content);
+  if (isString(output)) texts.set("output", output);
+  if (isString(fields["title"])) texts.set("title", fields["title"]);
+  const draft: SectionDraft = { fields, texts, sameInput: comment["sameInput"] === true, damage };
+  if (outputFile !== undefined) draft.outputFile = outputFile;
+  return draft;
+}
+
+const KINDS: Record<TranscriptEntry["type"], string[]> = {
+  user: ["User Message"],
+  assistant: ["Assistant Message"],
+  reasoning: ["Reasoning"],
+  tool_use: ["Tool Use"],
+  tool_result: ["Tool Result", "Tool Error"],
+  session_event: ["Session Event"],
+};
+
+function fitsType(kind: string | undefined, { type, continues }: JsonObject): boolean {
+  if (kind === undefined || !isEntryType(type)) return false;
+  const isReplacement = continues !== undefined && Object.hasOwn(REPLACEMENT_NAMES, type);
+  return (isReplacement ? KINDS.session_event : KINDS[type]).includes(kind);
+}
+
+function bodyOf(comment: JsonObject, damage: string[]): readonly Block[] {
+  const type = comment["type"];
+  const body = comment["body"];
+  if (Array.isArray(body) && body.every(isBlock)) return body;
+  if (body !== undefined) damage.push("its comment lists blocks that are not known");
+  return isEntryType(type) ? DEFAULT_BODY[type] : [];
+}
+
+function isBlock(name: unknown): name is Block {
+  return BLOCKS.some((block) => block === name);
+}
+
+interface BlockTexts {
+  content?: string;
+  call?: string;
+  title?: string;
+  input?: string;
+  output?: string;
+  data?: string;
+  texts: string[];
+}
+
+/**
+ * Reads the blocks from last to first. Each can be found from its end without reading the text before it; what remains is
+ * the raw content, which is arbitrary.
+ */
+function readBlocks(body: string, blocks: readonly Block[], damage: string[]): BlockTexts {
+  const found: BlockTexts = { texts: [] };
+  let rest = body;
+  for (let index = blocks.length - 1; index >= 0; index--) {
+    const block = blocks[index];
+    if (block === undefined || block === "content") {
+      found.content = rest;
+      rest = "";
+      continue;
+    }
+    const taken = takeBlock(rest, block, found);
+    if (taken === undefined) {
+      damage.push(`its block "${block}" is not where it should be`);
+      continue;
+    }
+    rest = rest.slice(0, Math.max(taken - 2, 0));
+  }
+  if (rest.trim() !== "") damage.push("there is more in it than was written");
+  return found;
+}
+
+/** Reads the block at the end of `text`, with its start; undefined if it is another kind of block. */
+function takeBlock(text: string, block: Exclude<Block, "content">, found: BlockTexts): number | undefined {
+  if (block === "line" || block === "call" || block === "title") {
+    const gap = text.lastIndexOf("\n\n");
+    const start = gap === -1 ? 0 : gap + 2;
+    return takeLine(text.slice(start), block, found) ? start : undefined;
+  }
+  const fence = fenceAtEnd(text);
+  if (fence === undefined) return undefined;
+  if (block === "text") found.texts.unshift(fence.content);
+  else found[block === "fenced" ? "content" : block] = fence.content;
+  return fence.start;
+}
+
+function takeLine(line: string, block: "line" | "call" | "title", found: BlockTexts): boolean {
+  if (block === "line") return line !== "" && !line.includes("\n");
+  const label = block === "call" ? CALL_ID_LABEL : TITLE_LABEL;
+  if (!line.startsWith(label)) return false;
+  const shown = line.slice(label.length);
+  const value = block === "call" ? shown : decodeInline(shown);
+  if (value === undefined) return false;
+  found[block] = value;
+  return true;
+}
+
+function outputFileOf(comment: JsonObject): OutputFile | undefined {
+  const { outputPath: path, outputChars: chars, outputEscaped, json } = comment;
+  if (!isString(path)) return undefined;
+  return {
+    path,
+    chars: typeof chars === "number" ? chars : undefined,
+    escaped: outputEscaped === true,
+    json: json === true,
+  };
+}
+
+function decodeOutput(shown: string, comment: JsonObject, file: OutputFile | undefined, damage: string[]): unknown {
+  if (file !== undefined) return decodeText(shown.endsWith(TRUNCATED) ? shown.slice(0, -TRUNCATED.length) : shown);
+  return comment["json"] === true ? parseJson(shown, damage) : decodeText(shown);
+}
+
+function parseJson(json: string, damage: string[]): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    damage.push("JSON in its body does not parse");
+    return undefined;
+  }
+}
+
+/** Returns the JSON of a comment line, or undefined if it is damaged. */
+export function parseComment(line: string): JsonObject | undefined {
+  const json = /^<!-- (?:entry|transcript) (.*) -->\r?$/s.exec(line)?.[1];
+  try {
+    const value: unknown = JSON.parse(json ?? "");
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,267 @@
+/** Encodes headers and entries as markdown. Pure; docs/format.md describes the format. */
+import type {
+  TranscriptEntry,
+  TranscriptHeader,
+  ToolResultEntry,
+  ToolUseEntry,
+  AssistantMessageEntry,
+  ReasoningEntry,
+  SessionEventEntry,
+  UserMessageEntry,
+  Attachment,
+  SubagentLink,
+} from "./entry-types.ts";
+import { commentJson, fencedJson } from "./json-text.ts";
+import { specialKey } from "./keys.ts";
+import { SectionBuilder } from "./section-builder.ts";
+import {
+  COMMENT_END,
+  HEADER_COMMENT,
+  MARKDOWN_FORMAT,
+  SECTION_END,
+  TITLE_START,
+  REPLACEMENT_NAMES,
+} from "./sections.ts";
+import { encodeInline, link, visibleName, groupDigits, visibleLabel } from "./visible.ts";
+import { cutOutput, needsEscapes, outputText } from "./output-text.ts";
+import { TextReferences } from "./references.ts";
+
+/** Returns the header of a new file. */
+export function encodeMarkdownHeader(header: TranscriptHeader, options: MarkdownHeaderOptions): string {
+  const { sessionID, title, created, directory, parentID, parentPath } = header;
+  const lines: string[] = [];
+  if (title !== undefined) lines.push(`- **Title**: ${encodeInline(title)}`);
+  if (created !== undefined) lines.push(`- **Started**: ${encodeInline(created)}`);
+  if (directory !== undefined) lines.push(`- **Directory**: ${encodeInline(directory)}`);
+  if (parentID !== undefined) {
+    const name = visibleName(parentID);
+    lines.push(`- **Parent**: ${parentPath === undefined ? name : link(name, options.filePath, parentPath)}`);
+  }
+  const comment = HEADER_COMMENT + commentJson({ format: MARKDOWN_FORMAT, ...header }) + COMMENT_END;
+  const blocks = [TITLE_START + visibleName(sessionID), lines.join("\n"), comment];
+  return blocks.filter((block) => block !== "").join("\n\n") + SECTION_END;
+}
+
+/** Returns an entry as a section. A header followed by sections in order is a transcript. */
+export function encodeMarkdownEntry(entry: TranscriptEntry, options: MarkdownEntryOptions): string {
+  const section = new SectionBuilder(entry);
+  section.note("key", specialKey(entry));
+  switch (entry.type) {
+    case "user":
+      return userSection(section, entry, options);
+    case "assistant":
+      return assistantSection(section, entry, "Assistant Message");
+    case "reasoning":
+      return assistantSection(section, entry, "Reasoning");
+    case "tool_use":
+      return toolUseSection(section, entry, options);
+    case "tool_result":
+      return toolResultSection(section, entry, options);
+    case "session_event":
+      return eventSection(section, entry);
+  }
+}
+
+// Sections of tool calls and results.
+
+const DEFAULT_MAX_INLINE_CHARS = 5000;
+
+function toolUseSection(section: SectionBuilder, entry: ToolUseEntry, options: MarkdownEntryOptions): string {
+  section.callID(entry.callID);
+  section.line("### Input");
+  section.fence("input", fencedJson(entry.input), "json");
+  showSubagent(section, entry.subagent, options);
+  section.note("unfinished", entry.unfinished);
+  return sectionOf(section, entry, "Tool Use");
+}
+
+function toolResultSection(section: SectionBuilder, entry: ToolResultEntry, options: MarkdownEntryOptions): string {
+  section.callID(entry.callID);
+  if (entry.title !== undefined) section.title(entry.title);
+  section.note("status", entry.status);
+  section.note("hostStatus", entry.hostStatus);
+  section.note("exitCode", entry.exitCode);
+  section.note("unfinished", entry.unfinished);
+  if (entry.status !== undefined && (entry.status === "interrupted" || entry.continues !== undefined)) {
+    section.line(`**Status**: ${entry.status}`);
+  }
+  if (entry.exitCode !== undefined && entry.exitCode !== 0) section.line(`**Exit code**: ${entry.exitCode}`);
+  showSubagent(section, entry.subagent, options);
+  section.line("### Output");
+  showOutput(section, entry.output, options);
+  section.note("outputMissing", entry.outputMissing);
+  showAttachments(section, entry.attachments, options);
+  noteInputAndMetadata(section, entry, options);
+  const failed = entry.status === "error" || entry.status === "interrupted";
+  return sectionOf(section, entry, failed ? "Tool Error" : "Tool Result");
+}
+
+function sectionOf(section: SectionBuilder, { type, tool, continues }: ToolUseEntry | ToolResultEntry, kind: string) {
+  if (continues === undefined) return section.toMarkdown(kind, { field: "tool", value: tool });
+  section.note("continues", continues);
+  section.note("tool", tool);
+  return section.toMarkdown("Session Event", { field: "name", value: REPLACEMENT_NAMES[type] });
+}
+
+function noteInputAndMetadata(section: SectionBuilder, entry: ToolResultEntry, options: MarkdownEntryOptions): void {
+  const texts = new TextReferences();
+  if (typeof entry.output === "string") texts.add("output", entry.output);
+  if (entry.title !== undefined) texts.add("title", entry.title);
+  if (options.inputIsKnown === true && entry.continues === undefined) section.note("sameInput", true);
+  else section.noteWithTexts("input", entry.input, texts);
+  section.noteWithTexts("metadata", entry.metadata, texts, {
+    heading: "### Diff",
+    info: "diff",
+    shows: (text, key) => (key === "diff" || key === "patch") && text.includes("\n"),
+  });
+}
+
+function showOutput(section: SectionBuilder, output: unknown, options: MarkdownEntryOptions): void {
+  const text = outputText(output);
+  const isText = typeof output === "string";
+  if (!isText) section.note("json", true);
+  const { outputPath, maxInlineChars = DEFAULT_MAX_INLINE_CHARS } = options;
+  if (outputPath === undefined || text.length <= maxInlineChars) {
+    if (isText) section.textFence("output", text, "");
+    else section.fence("output", fencedJson(output), "json");
+    return;
+  }
+  section.beginningOfOutput(cutOutput(text, maxInlineChars), isText ? "" : "json");
+  const name = outputPath.slice(outputPath.lastIndexOf("/") + 1);
+  const size = `${groupDigits(text.length)} characters`;
+  section.line(`**Full output**: ${link(name, options.filePath, outputPath)} (${size})`);
+  section.note("outputPath", outputPath);
+  section.note("outputChars", text.length);
+  if (needsEscapes(text)) section.note("outputEscaped", true);
+}
+
+// Sections of user messages, assistant texts, reasoning and session events.
+
+/** Length from which text of a user message that the user did not write is shown, in any part. */
+const LONG_TEXT_LENGTH = 200;
+
+function userSection(section: SectionBuilder, entry: UserMessageEntry, options: MarkdownEntryOptions): string {
+  section.content(entry.content);
+  section.note("agent", entry.agent);
+  section.note("model", entry.model);
+  showAttachments(section, entry.attachments, options);
+  const texts = new TextReferences();
+  texts.add("content", entry.content);
+  section.noteWithTexts("parts", entry.parts, texts, {
+    heading: "### Added by the host",
+    info: "text",
+    shows: (text, key, owner) => text.length >= LONG_TEXT_LENGTH || (key === "text" && isTextPart(owner)),
+  });
+  return section.toMarkdown("User Message");
+}
+
+function isTextPart(part: object | undefined): boolean {
+  return part !== undefined && "type" in part && part.type === "text";
+}
+
+function assistantSection(
+  section: SectionBuilder,
+  entry: AssistantMessageEntry | ReasoningEntry,
+  kind: string,
+): string {
+  section.content(entry.content);
+  const line = smallPrint(entry);
+  if (line !== "") section.line(line);
+  section.note("agent", entry.agent);
+  section.note("model", entry.model);
+  section.note("tokens", entry.tokens);
+  section.note("cost", entry.cost);
+  section.note("interrupted", entry.interrupted);
+  section.note("unfinished", entry.unfinished);
+  section.note("continues", entry.continues);
+  return section.toMarkdown(kind);
+}
+
+/** Returns `*interrupted · provider/model · 1,234 in · 56 out · $0.0012*`, or nothing if only the model is known. */
+function smallPrint(entry: AssistantMessageEntry | ReasoningEntry): string {
+  const facts: string[] = [];
+  if (entry.continues === "append") facts.push("continues the text above");
+  if (entry.continues === "replace") facts.push("replaces the text above");
+  if (entry.interrupted === true) facts.push("interrupted");
+  const hasUsage = entry.tokens !== undefined || entry.cost !== undefined;
+  if (hasUsage && entry.model !== undefined) facts.push(visibleName(entry.model));
+  if (entry.tokens !== undefined) {
+    const { input, output, reasoning, cacheRead } = entry.tokens;
+    facts.push(`${groupDigits(input)} in`, `${groupDigits(output)} out`);
+    if (reasoning !== undefined && reasoning > 0) facts.push(`${groupDigits(reasoning)} reasoning`);
+    if (cacheRead !== undefined && cacheRead > 0) facts.push(`${groupDigits(cacheRead)} from cache`);
+  }
+  if (entry.cost !== undefined) facts.push(visibleCost(entry.cost));
+  return facts.length === 0 ? "" : `*${facts.join(" · ")}*`;
+}
+
+function visibleCost(dollars: number): string {
+  return dollars > 0 && dollars < 0.0001 ? "under $0.0001" : `$${dollars.toFixed(4)}`;
+}
+
+/** Events whose text says the same as their data, which is therefore in the comment. */
+const TOLD_BY_TEXT = new Set(["usage", "todo", "patch", "removed", "revert"]);
+
+function eventSection(section: SectionBuilder, entry: SessionEventEntry): string {
+  section.note("eventID", entry.eventID);
+  if (entry.text !== undefined) section.content(entry.text);
+  if (entry.data !== undefined && (entry.text === undefined || !TOLD_BY_TEXT.has(entry.name))) {
+    section.fence("data", fencedJson(entry.data), "json");
+  } else {
+    const texts = new TextReferences();
+    if (entry.text !== undefined) texts.add("content", entry.text);
+    section.noteWithTexts("told", entry.data, texts);
+  }
+  return section.toMarkdown("Session Event", { field: "name", value: entry.name });
+}
+
+// Lines of a section that link to other files. The exact values are in the comment.
+
+function showSubagent(
+  section: SectionBuilder,
+  subagent: SubagentLink | undefined,
+  options: MarkdownEntryOptions,
+): void {
+  if (subagent === undefined) return;
+  const { sessionID, path } = subagent;
+  const name = visibleName(sessionID);
+  section.line(`**Subagent**: ${path === undefined ? name : link(name, options.filePath, path)}`);
+  section.note("subagent", subagent);
+}
+
+function showAttachments(
+  section: SectionBuilder,
+  attachments: Attachment[] | undefined,
+  options: MarkdownEntryOptions,
+): void {
+  if (attachments === undefined) return;
+  for (const attachment of attachments) section.line(attachmentLine(attachment, options.filePath));
+  section.note("attachments", attachments);
+}
+
+/** `**Attachment**: [name](path) (image/png, 12,345 bytes)` */
+function attachmentLine({ filename, path, url, mime, bytes, missing }: Attachment, filePath: string): string {
+  const name = filename ?? path?.slice(path.lastIndexOf("/") + 1) ?? url ?? "file";
+  const shown = path === undefined ? visibleLabel(name) : link(name, filePath, path);
+  const facts = [visibleLabel(mime)];
+  if (bytes !== undefined) facts.push(`${groupDigits(bytes)} bytes`);
+  if (missing !== undefined) facts.push(`not kept: ${visibleLabel(missing)}`);
+  return `**Attachment**: ${shown} (${facts.join(", ")})`;
+}
+
+export interface MarkdownHeaderOptions {
+  /** Path of the file being written, relative to the transcripts folder, with forward slashes. Links are relative to it. */
+  filePath: string;
+}
+
+export interface MarkdownEntryOptions extends MarkdownHeaderOptions {
+  /** Path, relative to the transcripts folder, of a file with this result's full `outputFileText`, if there is one. */
+  outputPath?: string;
+  /** Maximum length of an inline output in UTF-16 units, if `outputPath` has the full text. Default 5,000. */
+  maxInlineChars?: number;
+  /**
+   * The file already has the call with an equal `input`, so the result only refers to it. Default false: the input is
+   * in the result's comment.
+   */
+  inputIsKnown?: boolean;
+}

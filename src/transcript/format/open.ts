@@ -1,0 +1,44 @@
+import type { TranscriptItem } from "./entry-types.ts";
+import type { ItemReader, TranscriptInput } from "./items.ts";
+import { JsonlReader, readJsonlTranscript } from "./jsonl.ts";
+import { MarkdownReader, readMarkdownTranscript, type MarkdownReadOptions } from "./markdown-read.ts";
+import type { ReadingMark } from "./lines.ts";
+import { HEADING, JSONL_FORMAT, TITLE_START } from "./sections.ts";
+
+/** Reads a transcript of either format item by item. */
+export function openTranscript(
+  format: "markdown" | "jsonl",
+  input: TranscriptInput,
+  options: MarkdownReadOptions = {},
+): AsyncGenerator<TranscriptItem> {
+  return format === "jsonl" ? readJsonlTranscript(input) : readMarkdownTranscript(input, options);
+}
+
+export function resumeTranscript(
+  format: "markdown" | "jsonl",
+  start: ReadingMark,
+  options: MarkdownReadOptions = {},
+): ItemReader {
+  return format === "jsonl" ? new JsonlReader(start) : new MarkdownReader(options, start);
+}
+
+const JSONL_START = `{"format":"${JSONL_FORMAT}"`;
+/** A shorter text does not identify a format. */
+const MIN_BEGINNING = 4;
+const startsWithHeading = new RegExp(`^${HEADING.source}`);
+
+/**
+ * Returns the format of a file from its beginning (200 characters suffice); undefined if it is neither.
+ * A markdown file without its header is detected by its first heading.
+ */
+export function detectTranscriptFormat(firstBytes: string): "markdown" | "jsonl" | undefined {
+  const start = firstBytes.replace(/^\ufeff?\s*/, "");
+  if (start.startsWith(TITLE_START) || startsWithHeading.test(start)) return "markdown";
+  return start.startsWith(JSONL_START) ? "jsonl" : undefined;
+}
+
+/** Returns whether a file may be a transcript whose first write was cut off within the header. */
+export function isTranscriptBeginning(text: string): boolean {
+  if (text.length < MIN_BEGINNING) return false;
+  return [TITLE_START, JSONL_START].some((start) => start.startsWith(text) || text.startsWith(start));
+}

@@ -1,0 +1,139 @@
+/** Scans a file once to find its keys and the position where it may be appended to. */
+import type { TranscriptEntry } from "./entry-types.ts";
+import { type JsonObject, isEntryType, isString } from "./entry-guards.ts";
+import { lineContents } from "./jsonl.ts";
+import { type ByteLine, LineSplitter, decodeUtf8, endOfLine } from "./lines.ts";
+import { entryKey, plainKey, stateKey } from "./keys.ts";
+import { parseComment } from "./markdown-decode.ts";
+import { MarkdownSplitter, type Piece, isFiller } from "./markdown-split.ts";
+import { COMMENT_END, SECTION_END } from "./sections.ts";
+
+const LINE_FEED = 0x0a;
+const DASH = 0x2d;
+/** More between two sections is a note. */
+const MAX_FILLER_BYTES = 1024;
+
+export interface TailScanner {
+  /** Scans the next bytes of the file. The chunk may be reused afterwards. */
+  push(chunk: Uint8Array): void;
+  /** Byte offset after the last complete header or entry. The bytes after it were not written completely. */
+  readonly validEnd: number;
+  /** A complete header was found. */
+  readonly hasHeader: boolean;
+  /** Returns the keys (`entryKey`, `stateKey`) of the complete entries found since the last call. */
+  takeKeys(): string[];
+}
+
+/** @param startOffset position of the first byte pushed: the start of the file, or an earlier `validEnd` */
+export function createMarkdownScanner(startOffset: number): TailScanner {
+  const splitter = new MarkdownSplitter({ offset: startOffset, line: 1 }, false);
+  return new Scanner(startOffset, (chunk) => markdownSteps(splitter.push(chunk)));
+}
+
+/** @param startOffset position of the first byte pushed: the start of the file, or an earlier `validEnd` */
+export function createJsonlScanner(startOffset: number): TailScanner {
+  const splitter = new LineSplitter(Number.POSITIVE_INFINITY, { offset: startOffset, line: 1 });
+  return new Scanner(startOffset, (chunk) => jsonlSteps(splitter.push(chunk)));
+}
+
+/**
+ * Returns the text that completes the bytes after the last complete header or entry, if only their end is missing, as
+ * editors trim the end of a file. Undefined for anything else.
+ */
+export function closingOf(format: "markdown" | "jsonl", tail: Uint8Array): string | undefined {
+  if (format === "jsonl") {
+    const contents = lineContents(decodeUtf8(tail) ?? "");
+    return contents.some(({ kind }) => kind !== "entry" && kind !== "header") ? undefined : "\n";
+  }
+  if (isFillerOnly(tail)) return tail.at(-1) === LINE_FEED ? "" : "\n";
+  if (!endsWithComment(tail)) return undefined;
+  for (let at = 0; at < SECTION_END.length; at++) {
+    const closing = SECTION_END.slice(at);
+    const scanner = createMarkdownScanner(0);
+    scanner.push(tail);
+    scanner.push(Buffer.from(closing, "utf8"));
+    if (scanner.validEnd === tail.length + closing.length) return closing;
+  }
+  return undefined;
+}
+
+/** Returns whether only the rule and blank lines follow the last comment: an editor changed the line ends, or the rule. */
+function isFillerOnly(tail: Uint8Array): boolean {
+  return tail.length <= MAX_FILLER_BYTES && (decodeUtf8(tail) ?? "x").split("\n").every(isFiller);
+}
+
+/** Returns whether bytes end with a complete comment and at most part of the section's end. */
+function endsWithComment(tail: Uint8Array): boolean {
+  let end = tail.length;
+  while (end > 0 && (tail[end - 1] === LINE_FEED || tail[end - 1] === DASH)) end -= 1;
+  return Buffer.from(tail.subarray(Math.max(0, end - COMMENT_END.length), end)).toString("latin1") === COMMENT_END;
+}
+
+/** Complete header or entry in the file. */
+interface Step {
+  end: number;
+  isHeader: boolean;
+  keys: readonly (string | undefined)[];
+}
+
+class Scanner implements TailScanner {
+  validEnd: number;
+  hasHeader = false;
+  readonly #steps: (chunk: Uint8Array) => Iterable<Step>;
+  #keys: string[] = [];
+
+  constructor(startOffset: number, steps: (chunk: Uint8Array) => Iterable<Step>) {
+    this.validEnd = startOffset;
+    this.#steps = steps;
+  }
+
+  push(chunk: Uint8Array): void {
+    for (const { end, isHeader, keys } of this.#steps(chunk)) {
+      this.validEnd = end;
+      this.hasHeader ||= isHeader;
+      for (const key of keys) if (key !== undefined) this.#keys.push(key);
+    }
+  }
+
+  takeKeys(): string[] {
+    const keys = this.#keys;
+    this.#keys = [];
+    return keys;
+  }
+}
+
+function* markdownSteps(pieces: Iterable<Piece>): Generator<Step> {
+  for (const { complete, end, kind, comment } of pieces) {
+    if (!complete) continue;
+    const isHeader = kind === "header";
+    yield { end, isHeader, keys: isHeader ? [] : keysInComment(parseComment(decodeUtf8(comment) ?? "")) };
+  }
+}
+
+function* jsonlSteps(lines: Iterable<ByteLine>): Generator<Step> {
+  for (const line of lines) {
+    const text = typeof line.bytes === "number" ? undefined : decodeUtf8(line.bytes);
+    for (const content of lineContents(text ?? "")) {
+      const keys = content.kind === "entry" ? keysOf(content.entry) : [];
+      yield { end: endOfLine(line), isHeader: content.kind === "header", keys };
+    }
+  }
+}
+
+function keysOf(entry: TranscriptEntry): (string | undefined)[] {
+  return [entryKey(entry), stateKey(entry.type, entry)];
+}
+
+function keysInComment(comment: JsonObject | undefined): (string | undefined)[] {
+  if (comment === undefined) return [];
+  const { type, key } = comment;
+  if (!isEntryType(type)) return [];
+  const id = idIn(comment, type === "session_event" ? "eventID" : "partID");
+  const own = isString(key) ? key : plainKey(type, idIn(comment, "messageID"), id);
+  return [own, stateKey(type, comment)];
+}
+
+function idIn(comment: JsonObject, name: "messageID" | "partID" | "eventID"): string | undefined {
+  const id = comment[name];
+  return isString(id) ? id : undefined;
+}

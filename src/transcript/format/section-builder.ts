@@ -1,0 +1,233 @@
+/** Builds a section of a markdown transcript: its visible blocks, and the comment for the parser. */
+import type { TranscriptEntry } from "./entry-types.ts";
+import {
+  type Block,
+  CALL_ID_LABEL,
+  COMMENT_END,
+  DEFAULT_BODY,
+  ENTRY_COMMENT,
+  SECTION_END,
+  TITLE_LABEL,
+  TRUNCATED,
+  fenced,
+} from "./sections.ts";
+import { commentJson } from "./json-text.ts";
+import type { Adopt, TextReferences } from "./references.ts";
+import { encodeText } from "./text-escapes.ts";
+import { encodeInline, visibleName, visibleTimestamp } from "./visible.ts";
+
+/** Texts within a value that are shown in the body. */
+interface ShownTexts {
+  heading: string;
+  /** Info string for their fences. */
+  info: string;
+  shows: (text: string, key: string | undefined, owner: object | undefined) => boolean;
+}
+
+export class SectionBuilder {
+  readonly #entry: TranscriptEntry;
+  readonly #shown: string[] = [];
+  readonly #body: Block[] = [];
+  readonly #comment: Record<string, unknown>;
+  #texts = 0;
+
+  constructor(entry: TranscriptEntry) {
+    this.#entry = entry;
+    this.#comment = { type: entry.type };
+    this.note("messageID", entry.messageID);
+    this.note("partID", entry.partID);
+  }
+
+  /** Adds a value to the comment, unless it is undefined. */
+  note(name: string, value: unknown): void {
+    if (value !== undefined) this.#comment[name] = value;
+  }
+
+  /** Adds the entry's main text: raw if it renders safely, else in a fence. */
+  content(text: string): void {
+    const encoded = encodeText(text);
+    this.note("chars", text.length);
+    if (isSafeMarkdown(encoded)) this.#add("content", encoded);
+    else this.#add("fenced", fenced(encoded, "markdown"));
+  }
+
+  /** Adds a line for people only; its values are also in the comment. */
+  line(text: string): void {
+    this.#add("line", text);
+  }
+
+  callID(callID: string): void {
+    const shown = visibleName(callID);
+    this.#add("call", CALL_ID_LABEL + shown);
+    if (shown !== callID) this.note("callID", callID);
+  }
+
+  title(title: string): void {
+    if (title === "") this.note("title", title);
+    else this.#add("title", TITLE_LABEL + encodeInline(title));
+  }
+
+  /** Adds a fence with JSON, which needs no escaping. */
+  fence(block: "input" | "output" | "data", json: string, info: string): void {
+    this.#add(block, fenced(json, info));
+  }
+
+  textFence(block: "output" | "text", text: string, info: string): void {
+    if (block === "output") this.note("chars", text.length);
+    this.#add(block, fenced(encodeText(text), info));
+  }
+
+  /** Adds a fence with the beginning of an output whose full text is in a file. */
+  beginningOfOutput(beginning: string, info: string): void {
+    this.note("chars", beginning.length);
+    this.#add("output", fenced(encodeText(beginning) + TRUNCATED, info));
+  }
+
+  /** Adds a value to the comment, with references to texts of the body. `shown` selects the texts to show for it. */
+  noteWithTexts(name: string, value: unknown, references: TextReferences, shown?: ShownTexts): void {
+    if (value === undefined) return;
+    const adopted: string[] = [];
+    const adopt: Adopt = (text, key, owner) => {
+      if (shown?.shows(text, key, owner) !== true) return undefined;
+      adopted.push(text);
+      return `text${this.#texts + adopted.length - 1}`;
+    };
+    try {
+      this.note(name, references.encode(value, adopt));
+    } catch {
+      this.note(name, "[unserializable]");
+      return;
+    }
+    if (shown === undefined || adopted.length === 0) return;
+    this.line(shown.heading);
+    for (const text of adopted) this.textFence("text", text, shown.info);
+    this.#texts += adopted.length;
+  }
+
+  /** Returns the section. `kind` begins its heading, followed by the tool or event name. */
+  toMarkdown(kind: string, name?: { field: "tool" | "name"; value: string }): string {
+    const timestamp = visibleTimestamp(this.#entry.timestamp);
+    if (timestamp !== this.#entry.timestamp) this.note("timestamp", this.#entry.timestamp);
+    let heading = `## [${timestamp}] ${kind}`;
+    if (name !== undefined) {
+      const shown = visibleName(name.value);
+      heading += `: ${shown}`;
+      if (shown !== name.value) this.note(name.field, name.value);
+    }
+    const usual = DEFAULT_BODY[this.#entry.type];
+    const isUsual = usual.length === this.#body.length && usual.every((block, index) => block === this.#body[index]);
+    if (!isUsual) this.note("body", this.#body);
+    const comment = ENTRY_COMMENT + commentJson(this.#comment) + COMMENT_END;
+    return `${[heading, ...this.#shown, comment].join("\n\n")}${SECTION_END}`;
+  }
+
+  #add(block: Block, text: string): void {
+    this.#body.push(block);
+    this.#shown.push(text);
+  }
+}
+
+/**
+ * Decides whether text may be raw markdown between our sections: nothing in it stays open at its end (a code fence, an
+ * HTML block or tag), so that every section heading after it is still rendered as a heading.
+ *
+ * The decision is conservative: text that may leave something open is put into a fence. Lists, quotes, tables and
+ * unclosed emphasis are harmless, because the blank line and column 0 of the following text end them.
+ */
+const FENCE_LINE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})([^]*)$/;
+/** Blank by the rules of markdown, where other white space is text. */
+const BLANK = /^[ \t]*$/;
+/** Possible fence after a list marker, a quote mark, a tab or four spaces, depending on the context. */
+const NESTED_FENCE = /^[\s>*+\-\d.)]*(?:`{3,}|~{3,})/;
+const HTML = /<(?:[A-Za-z][A-Za-z0-9-]*(?=[\s/>]|$)|\/[A-Za-z]|[!?])/;
+
+/** Returns whether the rendering of what follows `text`, after a blank line, cannot depend on `text`. Linear in its length. */
+export function isSafeMarkdown(text: string): boolean {
+  if (!text.includes("<") && !text.includes("```") && !text.includes("~~~")) return true;
+  const lines = text.split(/\r?\n/);
+  const prose = outsideFences(lines);
+  return prose !== undefined && !hasHtml(prose);
+}
+
+/**
+ * Returns the lines outside of fences, or undefined if a fence may be left open. If there are fences within lists or
+ * quotes all lines are returned, because finding the end of those fences would need a full parser.
+ */
+function outsideFences(lines: string[]): string[] | undefined {
+  const prose: string[] = [];
+  let open: { indent: number; run: string } | undefined;
+  let nested = false;
+  for (const line of lines) {
+    const fence = FENCE_LINE.exec(line);
+    if (open === undefined) {
+      if (fence !== null) open = { indent: (fence[1] ?? "").length, run: fence[2] ?? "" };
+      else if (NESTED_FENCE.test(line)) nested = true;
+      prose.push(fence === null ? line : "");
+    } else if (fence !== null && closes(fence, open.run)) {
+      if ((fence[1] ?? "").length < open.indent) return undefined;
+      open = undefined;
+    } else if (open.indent > 0 && mayEndList(line, open.indent)) {
+      return undefined;
+    }
+  }
+  if (open !== undefined) return undefined;
+  return nested ? lines : prose;
+}
+
+function closes(fence: RegExpExecArray, opening: string): boolean {
+  const run = fence[2] ?? "";
+  return run[0] === opening[0] && run.length >= opening.length && BLANK.test(fence[3] ?? "");
+}
+
+/** Lines that would end a list item, and the fence inside it: an indented fence may belong to such an item. */
+function mayEndList(line: string, indent: number): boolean {
+  if (BLANK.test(line)) return false;
+  return line.search(/[^ ]/) < indent || NESTED_FENCE.test(line);
+}
+
+function hasHtml(lines: string[]): boolean {
+  let spansAreSure = true;
+  for (const line of lines) {
+    if (BLANK.test(line)) spansAreSure = true;
+    if (!line.includes("<") && !line.includes("`")) continue;
+    const { rest, sure } = withoutSpans(line);
+    spansAreSure &&= sure;
+    if (HTML.test(withoutTableBreaks(spansAreSure ? rest : line))) return true;
+  }
+  return false;
+}
+
+/** `<br>` makes a second line in a table cell. Elsewhere it may begin an HTML block. */
+function withoutTableBreaks(line: string): string {
+  return line.startsWith("|") ? line.replace(/<br ?\/?>/gi, " ") : line;
+}
+
+/**
+ * Returns the line without its code spans, and whether they certainly are spans: a run of backticks without a pair, after
+ * a backslash or inside `<…>` may pair differently. Spans with `|` are kept, because a table cell ends inside them.
+ */
+function withoutSpans(line: string): { rest: string; sure: boolean } {
+  let rest = "";
+  let sure = true;
+  let at = 0;
+  for (const { start, end } of backtickRuns(line)) {
+    if (start < at) continue;
+    if (end === undefined || line[start - 1] === "\\") sure = false;
+    const code = line.slice(start, end ?? start);
+    rest += line.slice(at, start) + (code.includes("|") ? code : "`");
+    at = start + code.length;
+  }
+  rest += line.slice(at);
+  return { rest, sure: sure && !/<[^\s<>]*`/.test(rest) };
+}
+
+/** Returns each run of backticks, with the end of the next run of the same length, if there is one. */
+function backtickRuns(line: string): { start: number; end: number | undefined }[] {
+  const nextOfLength = new Map<number, number>();
+  const runs = [...line.matchAll(/`+/g)].toReversed().map((run) => {
+    const end = nextOfLength.get(run[0].length);
+    nextOfLength.set(run[0].length, run.index + run[0].length);
+    return { start: run.index, end };
+  });
+  return runs.toReversed();
+}

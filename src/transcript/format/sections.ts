@@ -1,0 +1,80 @@
+/** Parts of a markdown transcript, shared by its encoder and its readers. */
+import type { TranscriptEntry } from "./entry-types.ts";
+
+export const MARKDOWN_FORMAT = "opencode-transcripts/markdown";
+export const JSONL_FORMAT = "opencode-transcripts/jsonl";
+export const FORMAT_VERSION = 1;
+
+export const TITLE_START = "# Transcript: ";
+export const ENTRY_COMMENT = "<!-- entry ";
+export const HEADER_COMMENT = "<!-- transcript ";
+export const COMMENT_END = " -->";
+/** End of a section, after the comment. A section without it was not written completely. */
+export const SECTION_END = "\n\n---\n\n";
+export const TRUNCATED = "\n... (truncated)";
+
+export const CALL_ID_LABEL = "**Call ID**: ";
+export const TITLE_LABEL = "**Title**: ";
+
+/**
+ * Matches a section's heading anywhere, since encoded text contains none. The length before the kind is bounded, so that
+ * a search takes linear time on any text.
+ */
+export const HEADING =
+  /## \[([\w:.+-]{0,40})\] (?:User Message|Assistant Message|Reasoning|(?:Tool Use|Tool Result|Tool Error|Session Event): ([^\r\n]*))/g;
+
+/**
+ * Names under which replaced calls and results are shown: as events, so that counting the headings of calls and results
+ * counts each once.
+ */
+export const REPLACEMENT_NAMES = { tool_use: "corrected call", tool_result: "late result" } as const;
+
+/**
+ * Blocks of a section, separated by blank lines. The comment's `body` lists them if they are not `DEFAULT_BODY`.
+ * `content` is raw text: whatever is not one of the others. All others except `line`, `call` and `title` are in a fence.
+ */
+export const BLOCKS = ["content", "fenced", "call", "title", "line", "input", "output", "data", "text"] as const;
+export type Block = (typeof BLOCKS)[number];
+
+export const DEFAULT_BODY: Record<TranscriptEntry["type"], readonly Block[]> = {
+  user: ["content"],
+  assistant: ["content"],
+  reasoning: ["content"],
+  tool_use: ["call", "line", "input"],
+  tool_result: ["call", "line", "output"],
+  session_event: ["content"],
+};
+
+/**
+ * Returns a fenced block, with a fence longer than every run of backticks inside. `text` must be encoded, so that its line
+ * breaks are `\n` and `\r\n` only.
+ */
+export function fenced(text: string, info = ""): string {
+  const fence = fenceFor(text);
+  return `${fence}${info}\n${text}\n${fence}`;
+}
+
+function fenceFor(text: string): string {
+  let longest = 2;
+  if (text.includes("```")) {
+    for (const run of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run[0].length);
+  }
+  return "`".repeat(longest + 1);
+}
+
+/**
+ * Returns the content and start of the fenced block at the end of `text`, if there is one. Searches from the end, because
+ * the text before the block is arbitrary and the fence does not occur inside the block.
+ */
+export function fenceAtEnd(text: string): { content: string; info: string; start: number } | undefined {
+  const closing = text.slice(text.lastIndexOf("\n") + 1);
+  if (!/^`{3,}$/.test(closing)) return undefined;
+  const contentEnd = text.length - closing.length - 1;
+  const before = text.lastIndexOf(`\n${closing}`, contentEnd - closing.length - 1);
+  if (before === -1 && !text.startsWith(closing)) return undefined;
+  const start = before + 1;
+  const infoEnd = text.indexOf("\n", start);
+  const info = text.slice(start + closing.length, infoEnd);
+  if (infoEnd === -1 || infoEnd > contentEnd || !/^[a-z]*$/.test(info)) return undefined;
+  return { content: text.slice(infoEnd + 1, Math.max(contentEnd, infoEnd + 1)), info, start };
+}

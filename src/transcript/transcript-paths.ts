@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { isAbsolute, join } from "node:path";
+
+export const DATA_FOLDER = ".openfleet";
+
+export type TranscriptFormat = "markdown" | "jsonl";
+
+const PLAIN_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
+/** File names that Windows reserves for devices, in any case. */
+const DEVICE_NAME = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
+
+/**
+ * Returns a name for one path segment. Ids of the usual form are unchanged; anything else (`../x`, an empty string,
+ * a megabyte) becomes a readable stem with a hash, so that it stays in its folder and two ids never share a name.
+ */
+export function safeSegment(id: string): string {
+  if (PLAIN_NAME.test(id) && !DEVICE_NAME.test(id)) return id;
+  const stem = id.slice(0, 64).replace(/[^A-Za-z0-9_-]+/g, "_");
+  const hash = createHash("sha256").update(id).digest("hex").slice(0, 12);
+  return `_${stem}_${hash}`;
+}
+
+/** Returns the path of a session's transcript, relative to the transcripts folder, with forward slashes. */
+export function transcriptPath(format: TranscriptFormat, sessionID: string, parentID?: string): string {
+  const file = `${safeSegment(sessionID)}.${format === "markdown" ? "md" : "jsonl"}`;
+  return parentID === undefined ? file : `${safeSegment(parentID)}/${file}`;
+}
+
+/** Returns the path of the file with a call's full output, relative to the transcripts folder. */
+export function outputPath(sessionID: string, callID: string, attempt = 1): string {
+  return `${safeSegment(sessionID)}/outputs/${safeSegment(callID)}${attempt > 1 ? `-${attempt}` : ""}.txt`;
+}
+
+/** Returns the path of an attachment, relative to the transcripts folder. */
+export function attachmentPath(sessionID: string, name: string, extension: string, attempt = 1): string {
+  const suffix = attempt > 1 ? `-${attempt}` : "";
+  return `${safeSegment(sessionID)}/attachments/${safeSegment(name)}${suffix}${extension}`;
+}
+
+/** Returns the path of the list of sessions recorded on this machine, in the user's data folder. */
+export function recordedListPath({
+  env,
+  home,
+}: {
+  env: Readonly<Record<string, string | undefined>>;
+  home: string;
+}): string {
+  const given = env["XDG_DATA_HOME"] ?? "";
+  // The XDG specification says to ignore relative paths.
+  const data = isAbsolute(given) ? given : join(home, ".local", "share");
+  return join(data, "opencode-transcripts", "recorded-sessions");
+}
+
+const SINCE = "since ";
+
+/** Returns the first line of a new list, its time. Older transcripts may have been recorded here without being listed. */
+export function recordedSince(nowMs: number): string {
+  return `${SINCE}${new Date(nowMs).toISOString()}\n`;
+}
+
+export function recordedLine(sessionID: string): string {
+  return `${safeSegment(sessionID)}\n`;
+}
+
+/** Parses a list: session names as made by `safeSegment`, and the time it was begun, or 0 if that is missing. */
+export function readRecordedList(text: string): { ids: Set<string>; sinceMs: number } {
+  const lines = text.split("\n");
+  // Two processes may have created the list at the same moment.
+  const times = lines.flatMap((line) => (line.startsWith(SINCE) ? [Date.parse(line.slice(SINCE.length))] : []));
+  const known = times.filter((time) => !Number.isNaN(time));
+  return { ids: new Set(lines), sinceMs: known.length === 0 ? 0 : Math.min(...known) };
+}

@@ -1,0 +1,226 @@
+/** A session that snippets cite, indexed again by a process that dies at any of its writes. */
+import assert from "node:assert/strict";
+import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { updateIndex } from "../../src/indexing/update-index.ts";
+import { openStore, type StoreWhere } from "../../src/store/open-store.ts";
+import { openMigratedPostgres } from "../../src/store/postgres/open-postgres.ts";
+import type { PostgresPool, PostgresSession } from "../../src/store/postgres/pool.ts";
+import { PostgresDatabase } from "../../src/store/postgres/postgres-database.ts";
+import { SqlStore } from "../../src/store/sql-store.ts";
+import type { SqliteDriver } from "../../src/store/sqlite/driver.ts";
+import { openMigratedSqlite } from "../../src/store/sqlite/open-sqlite.ts";
+import { SqliteDatabase } from "../../src/store/sqlite/sqlite-database.ts";
+import { thisMachine } from "../../src/store/store-place.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Where } from "../../src/sessions/session-ref.ts";
+import { calls, result, says, user } from "../support/cli/claude-lines.ts";
+import { checkRewritten, dump, inOneGo, NO_REDACTOR, SMALL, type Dump } from "../support/indexing/index-fixture.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { madeSnippet } from "../support/store/made-rows.ts";
+import { sharedPostgresBackend } from "../support/store/postgres-suite.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+import { Machine } from "./sessions-machine.ts";
+
+afterAll(removeTempDirs);
+const postgres = sharedPostgresBackend();
+
+const FILE = "p/00000000-0000-4000-8000-000000000001.jsonl";
+const SQLITE_FILES = ["", "-wal"];
+
+const turns = Array.from({ length: 8 }, (_, turn) => {
+  const id = `toolu_${turn}`;
+  const call = calls("Bash", id, { command: `ls ${turn}` }, turn);
+  const answer = result(id, `output ${turn}`, turn);
+  return user(`question ${turn}`, turn) + (turn % 2 === 0 ? call + answer : answer + call) + says("good", turn);
+});
+const BEFORE = turns.slice(0, 6).join("");
+/** Later forms of the file: it grew; or was written anew, without some of what was cited. */
+const AFTER = {
+  grown: turns.join(""),
+  rewritten: [turns[0], turns[2]?.replace("question 2", "another question"), turns[4], turns[5], turns[6]].join(""),
+};
+
+const options = { redactor: NO_REDACTOR, limits: SMALL };
+
+/** Snippets by id, with the event that each cites. */
+type Cited = ReadonlyMap<string, string>;
+
+async function citeAll(store: Store): Promise<Cited> {
+  const cited = new Map<string, string>();
+  for (const rows of Object.values((await dump(store)).blocks)) {
+    for (const { session_id, event_id } of rows) {
+      const { snippet_id } = await store.insertSnippet(madeSnippet({ session_id, event_id }));
+      cited.set(snippet_id, event_id);
+    }
+  }
+  assert.ok(cited.size > 20);
+  return cited;
+}
+
+/** Checks the store as the next process finds it, and after that has indexed again. */
+async function checkAfterDeath(where: Where, cited: Cited, expected: Dump, death: string): Promise<void> {
+  const store = await openStore(where);
+  try {
+    await checkCited(store, cited, death);
+    for (const { session_id: id, state } of (await dump(store)).sessions) {
+      const ordinals = (await store.blocks(id)).filter(({ superseded }) => !superseded).map(({ ordinal }) => ordinal);
+      const whole = Array.from({ length: state.events }, (_, at) => at);
+      assert.deepEqual(
+        ordinals.toSorted((a, b) => a - b),
+        whole,
+        death,
+      );
+    }
+    await updateIndex(store, where, options);
+    await checkCited(store, cited, death);
+    const all = await dump(store);
+    for (const { session_id: id } of expected.sessions) checkRewritten(all, expected, id);
+  } finally {
+    await store.close();
+  }
+}
+
+async function checkCited(store: Store, cited: Cited, death: string): Promise<void> {
+  for (const [id, eventId] of cited) {
+    assert.equal((await store.snippet(id))?.event_id, eventId, death);
+    assert.ok((await store.event(eventId)) !== undefined, `${death}: ${eventId} is gone`);
+  }
+}
+
+const WRITES = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE|WITH\b[^]*\b(?:INSERT|UPDATE|DELETE)\b|COMMIT)/i;
+
+/** Calls back before each statement that writes, and before each commit. */
+function watched(driver: SqliteDriver, onWrite: () => void): SqliteDriver {
+  const watch = <T extends unknown[], R>(sql: string, run: (...values: T) => R) => {
+    return (...values: T): R => {
+      if (WRITES.test(sql)) onWrite();
+      return run(...values);
+    };
+  };
+  return {
+    exec: (sql) => watch(sql, () => driver.exec(sql))(),
+    prepare: (sql) => {
+      const statement = driver.prepare(sql);
+      return {
+        run: watch(sql, (...values) => statement.run(...values)),
+        get: watch(sql, (...values) => statement.get(...values)),
+        all: watch(sql, (...values) => statement.all(...values)),
+        iterate: watch(sql, (...values) => statement.iterate(...values)),
+      };
+    },
+    close: () => driver.close(),
+  };
+}
+
+/** A connection whose process dies at its `n`-th write: that statement and all later ones do not reach the server. */
+class DyingPool {
+  #left: number;
+
+  constructor(n: number) {
+    this.#left = n;
+  }
+
+  get isDead(): boolean {
+    return this.#left <= 0;
+  }
+
+  around(pool: PostgresPool): PostgresPool {
+    return {
+      ...this.#session(pool),
+      // Without its commit the server rolls a transaction back.
+      transaction: (work, kind) =>
+        pool.transaction(async (session) => {
+          const answer = await work(this.#session(session));
+          if (kind === undefined) this.#pass("COMMIT");
+          return answer;
+        }, kind),
+      close: () => pool.close(),
+    };
+  }
+
+  #session(session: PostgresSession): PostgresSession {
+    return {
+      rows: async (sql, values) => (this.#pass(sql), session.rows(sql, values)),
+      changes: async (sql, values) => (this.#pass(sql), session.changes(sql, values)),
+      exec: async (sql) => (this.#pass(sql), session.exec(sql)),
+    };
+  }
+
+  #pass(sql: string): void {
+    if (!this.isDead && WRITES.test(sql)) this.#left -= 1;
+    if (this.isDead) throw new Error("The process is dead.");
+  }
+}
+
+async function begun(where: StoreWhere, machine: Machine): Promise<Cited> {
+  machine.write(join(machine.claude, FILE), BEFORE);
+  const store = await openStore(where);
+  await updateIndex(store, machine.where, options);
+  const cited = await citeAll(store);
+  await store.close();
+  return cited;
+}
+
+describe("a session that snippets cite, indexed again by a process that dies at any of its writes", () => {
+  for (const [kind, text] of Object.entries(AFTER)) {
+    test(`keeps its citations and rows in SQLite, when it was ${kind}`, async () => {
+      const machine = new Machine();
+      const path = join(makeTempDir(), "store", "transcripts.db");
+      const where = { ...machine.where, env: { ...machine.where.env, TRANSCRIPTS_DATABASE: path } };
+      const cited = await begun(where, machine);
+      machine.write(join(machine.claude, FILE), text, 1);
+      const expected = await inOneGo(machine.where, options);
+      const deaths = makeTempDir();
+      let count = 0;
+      // What a process leaves that dies now: the bytes that it passed to the system.
+      const keep = (): void => {
+        const folder = join(deaths, String(count++));
+        mkdirSync(folder);
+        for (const end of SQLITE_FILES) if (existsSync(path + end)) copyFileSync(path + end, join(folder, `db${end}`));
+      };
+      const driver = watched(await openMigratedSqlite(path, { readOnly: false }), keep);
+      const store = new SqlStore(new SqliteDatabase(driver, path), () => thisMachine(where, { create: true }));
+      await updateIndex(store, machine.where, options);
+      await store.close();
+      assert.ok(count > 30, `${count} writes`);
+      for (let death = 0; death < count; death += 1) {
+        for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
+        for (const end of SQLITE_FILES) {
+          const kept = join(deaths, String(death), `db${end}`);
+          if (existsSync(kept)) copyFileSync(kept, path + end);
+        }
+        await checkAfterDeath(where, cited, expected, `write ${death} of ${count}`);
+      }
+    }, 240_000);
+  }
+
+  test("keeps its citations and rows in PostgreSQL", async () => {
+    const machine = new Machine();
+    const place = await postgres.newStore();
+    const where = { ...machine.where, env: { ...machine.where.env, ...place.env } };
+    const url = place.env["TRANSCRIPTS_DATABASE_URL"] ?? "";
+    const cited = await begun(where, machine);
+    const forms = Object.values(AFTER).map((text) => [text, BEFORE]);
+    for (const [at, form] of forms.entries()) {
+      const expected: Dump[] = [];
+      for (const [minute, text] of form.entries()) {
+        machine.write(join(machine.claude, FILE), text, minute);
+        expected.push(await inOneGo(machine.where, options));
+      }
+      for (let n = 1, isDead = true; isDead; n += 1) {
+        const now = n % 2;
+        machine.write(join(machine.claude, FILE), form[now] ?? "", now);
+        const dying = new DyingPool(n);
+        const pool = dying.around(await openMigratedPostgres(url, { readOnly: false }));
+        const store = new SqlStore(new PostgresDatabase(pool, url), () => thisMachine(where, { create: true }));
+        await updateIndex(store, machine.where, options).catch(() => undefined);
+        isDead = dying.isDead;
+        await store.close().catch(() => undefined);
+        const rows = expected[now];
+        if (rows) await checkAfterDeath(where, cited, rows, `form ${at}, write ${n}`);
+        assert.ok(n > 10 || isDead, "the session has writes");
+      }
+    }
+  }, 240_000);
+});

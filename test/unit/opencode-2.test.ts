@@ -1,0 +1,509 @@
+/** What is different about opencode 2.x: each trap that would lose or double something. */
+import assert from "node:assert/strict";
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import plugin from "../../src/plugin.ts";
+import { VERSION } from "../../src/version.ts";
+import { eventually } from "../support/recording/eventually.ts";
+import {
+  FakeHost2,
+  nextTurn,
+  recordedEvents,
+  storedAtEnd,
+  VOCABULARIES,
+  type RecordedEvent,
+} from "../support/recording/fake-host-2.ts";
+import {
+  filesIn,
+  readSound,
+  readTranscript,
+  transcriptsIn,
+  type ReadTranscript,
+} from "../support/recording/recording.ts";
+import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+import { sqliteWriter } from "./sessions-machine.ts";
+
+const own = process.env["XDG_DATA_HOME"];
+beforeAll(() => void (process.env["XDG_DATA_HOME"] = makeTempDir()));
+afterAll(() => {
+  if (own === undefined) delete process.env["XDG_DATA_HOME"];
+  else process.env["XDG_DATA_HOME"] = own;
+  removeTempDirs();
+});
+
+const PLAIN = [
+  "user: SCN:plain please",
+  "assistant: Hello there, this is a plain answer.",
+  "assistant: A title for plain",
+  "user: SCN:second after",
+  "assistant: The second answer.",
+];
+
+/** The only transcript of a project. */
+async function transcriptIn(folder: string): Promise<ReadTranscript> {
+  const data = join(folder, ".openfleet");
+  const [path = "", ...others] = transcriptsIn(data);
+  assert.deepEqual(others, []);
+  return readSound(data, path);
+}
+
+const project = (home: string): string => join(home, "project");
+
+/** The recordings of this process. */
+function recordings(): { dataFolder: string }[] {
+  const registry: unknown = Reflect.get(globalThis, Symbol.for(`opencode-transcripts/${VERSION}/shared`));
+  assert.ok(registry instanceof Map);
+  return [...registry.values()];
+}
+
+/** Puts events into a log as the host's; the returned function removes it. */
+async function logged(events: readonly RecordedEvent[]): Promise<() => void> {
+  const path = join(process.env["XDG_DATA_HOME"] ?? "", "opencode", "opencode.db");
+  const database = await sqliteWriter(path);
+  database.exec("CREATE TABLE event (id text, aggregate_id text, seq integer, created integer, type text, data text)");
+  for (const { id, type, data, durable, created = 0 } of events) {
+    if (durable === undefined) continue;
+    const values = [id, data.sessionID ?? "", durable.seq, created, `${type}.1`, JSON.stringify(data)];
+    database.run("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", ...values);
+  }
+  database.close();
+  return () => rmSync(path);
+}
+
+function indexOf(events: readonly RecordedEvent[], type: string): number {
+  return events.findIndex((event) => event.type === type);
+}
+
+describe("setup", () => {
+  test("does nothing in opencode 1.18, which also calls it, with a reduced context", async () => {
+    const folder = makeTempDir();
+    const nothing = new Proxy({}, { get: () => async () => undefined });
+    for (const context of [{ options: {}, agent: nothing, catalog: nothing, plugin: nothing }, {}, undefined, null]) {
+      assert.equal(await plugin.setup(context), undefined);
+    }
+    assert.deepEqual(filesIn(folder), []);
+  });
+
+  test("registers no hook in the way of a call or a prompt, and what it registers never fails", async () => {
+    const host = new FakeHost2();
+    await host.start();
+    assert.deepEqual([...host.hooks.keys()], ["compaction"]);
+    const hostile = new Proxy({}, { get: () => assert.fail("not to be read") });
+    for (const value of [undefined, null, 1, {}, hostile, { sessionID: "ses_1", system: [] }, { sessionID: hostile }]) {
+      await host.hooks.get("compaction")?.(value);
+    }
+    await host.end();
+  });
+
+  test("passes over events of any shape", async () => {
+    const folder = makeTempDir();
+    const host = new FakeHost2();
+    await host.start();
+    const events = recordedEvents("newest", "compact", folder);
+    const hostile = events.flatMap((event) => [
+      null,
+      "text",
+      { ...event, data: null },
+      { ...event, id: undefined, durable: undefined, data: { ...event.data, id: 1, item: 1, info: [], tokens: "no" } },
+      { type: event.type, data: { sessionID: event.data.sessionID } },
+    ]);
+    await host.publish(...hostile, ...events);
+    await host.end();
+    const { told } = await transcriptIn(project(folder));
+    for (const line of PLAIN) assert.ok(told.includes(line), line);
+  });
+});
+
+describe("several folders in one process, of which each instance receives all events", () => {
+  for (const says of [true, false]) {
+    test(`each session is recorded once, in its own folder${says ? "" : ", where the host does not say for which an instance is"}`, async () => {
+      const home = makeTempDir();
+      const host = new FakeHost2();
+      for (const name of ["project", "other"]) await host.start(says ? { directory: join(home, name) } : {});
+      const a = recordedEvents("newest", "compact", home);
+      const b = recordedEvents("newest", "other-dir", home);
+      for (let at = 0; at < Math.max(a.length, b.length); at++) {
+        await host.publish(...[a[at], b[at]].filter((event) => event !== undefined));
+      }
+      await host.end();
+      assert.deepEqual((await transcriptIn(join(home, "project"))).told, PLAIN);
+      const other = await transcriptIn(join(home, "other"));
+      assert.equal(other.told[0], "user: SCN:plain other");
+      assert.equal(new Set(other.told).size, other.told.length);
+    });
+  }
+
+  test("nothing is recorded for a folder without an instance", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    await host.start({ directory: join(home, "project") });
+    await host.publish(...recordedEvents("newest", "other-dir", home));
+    await host.end();
+    assert.deepEqual(filesIn(home), []);
+  });
+
+  test("events without a folder wait until the session's is known", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    await host.start({ directory: project(home) });
+    const bare = recordedEvents("newest", "compact", home).map((event, at) => {
+      const { location, ...rest } = event;
+      return at < 5 ? rest : { ...rest, location };
+    });
+    await host.publish(...bare);
+    await host.end();
+    assert.deepEqual((await transcriptIn(project(home))).told, PLAIN);
+  });
+});
+
+describe("events that are not delivered", () => {
+  test("the first prompt is in the transcript although the plugin starts after it", async () => {
+    for (const vocabulary of ["preview", "newest"] as const) {
+      const home = makeTempDir();
+      const host = new FakeHost2().has(storedAtEnd("compact", home));
+      await host.start();
+      await host.publish(
+        ...recordedEvents(vocabulary, "compact", home).filter(({ durable }) => (durable?.seq ?? 9) > 2),
+      );
+      await host.end();
+      const { told, headers } = await transcriptIn(project(home));
+      assert.deepEqual(told, PLAIN);
+      assert.equal(headers[0]?.directory, project(home));
+    }
+  });
+
+  test("a number that the host never delivers is not a loss", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    host.isMute = true;
+    await host.start();
+    await host.publish(...recordedEvents("preview", "compact", home));
+    await host.end();
+    const { entries } = await transcriptIn(project(home));
+    assert.ok(!entries.some((entry) => entry.type === "session_event" && entry.name === "missing entries"));
+  });
+
+  test("the numbers of a fork, which continue those of the other session, are not a loss", async () => {
+    for (const vocabulary of VOCABULARIES) {
+      const home = makeTempDir();
+      const host = new FakeHost2();
+      host.isMute = true;
+      await host.start();
+      await host.publish(...recordedEvents(vocabulary, "misc-fork", home));
+      await host.end();
+      const { entries } = await transcriptIn(project(home));
+      const events = entries.flatMap((entry) => (entry.type === "session_event" ? [entry] : []));
+      assert.ok(events.some(({ name }) => name === "forked"));
+      // The host reads nothing of its store here, so the copied messages may be missing. No event is.
+      assert.doesNotMatch(events.map(({ text }) => text).join("\n"), /did not arrive/);
+    }
+  });
+
+  test("a committed revert whose messages are of an earlier process says that there are more than the first", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    await host.start();
+    const events = recordedEvents("newest", "revert", home);
+    await host.publish(...events.slice(indexOf(events, "session.revert.staged")));
+    await host.end();
+    const { entries } = await transcriptIn(project(home));
+    const removed = entries.flatMap((entry) =>
+      entry.type === "session_event" && entry.name === "removed" ? [entry.text] : [],
+    );
+    assert.deepEqual(removed, ["The host removed a message and all later ones from the session."]);
+  });
+
+  test("a move to another folder is in the transcript", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    await host.start();
+    const [created, ...events] = recordedEvents("newest", "plain", home);
+    const data = { sessionID: created?.data.sessionID, location: { directory: "/elsewhere" } };
+    const next = { ...events.at(-1), id: "evt_moved", durable: { seq: 20 } };
+    await host.publish(created, ...events, { ...next, type: "session.moved", data });
+    await host.end();
+    const { entries } = await transcriptIn(project(home));
+    const moved = entries.find((entry) => entry.type === "session_event" && entry.name === "location");
+    assert.equal(moved?.type === "session_event" && moved.text, "/elsewhere");
+  });
+
+  test("what was lost is counted in the transcript if the host's store cannot be read", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    host.isMute = true;
+    await host.start();
+    const events = recordedEvents("preview", "compact", home);
+    const at = indexOf(events, "session.text.ended");
+    events.splice(at, 2);
+    await host.publish(...events);
+    await host.end();
+    const { entries } = await transcriptIn(project(home));
+    const lost = entries.flatMap((entry) =>
+      entry.type === "session_event" && entry.name === "missing entries" ? [entry.text] : [],
+    );
+    assert.deepEqual(lost, ["2 events of opencode did not arrive, and its store could not be read."]);
+  });
+
+  test("a stream that ends is opened again, and what was missed meanwhile is taken from the host's store", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2().has(storedAtEnd("compact", home));
+    await host.start();
+    const events = recordedEvents("newest", "compact", home);
+    const end = indexOf(events, "session.step.started") + 1;
+    await host.publish(...events.slice(0, end));
+    host.endStreams();
+    await eventually(() => host.streams === 1);
+    await host.publish(...events.slice(-1));
+    await host.end();
+    assert.deepEqual((await transcriptIn(project(home))).told, PLAIN);
+  });
+});
+
+describe("a gap in the numbers of the events", () => {
+  const shown = async (folder: string): Promise<string[]> =>
+    (await transcriptIn(folder)).entries.flatMap((entry) =>
+      entry.type === "session_event" && entry.name !== "usage" ? [`${entry.name}: ${entry.text}`] : [],
+    );
+
+  test("loses no event of the session that is in the host's log", async () => {
+    for (const vocabulary of VOCABULARIES) {
+      for (const [name, type] of [
+        ["e500", "session.retry.scheduled"],
+        ["misc", "session.agent.selected"],
+        ["revert", "session.revert.staged"],
+        ["abort-tool", "session.execution.interrupted"],
+      ] as const) {
+        const [whole, home] = [makeTempDir(), makeTempDir()];
+        const complete = new FakeHost2().has(storedAtEnd(name, whole));
+        await complete.start();
+        await complete.publish(...recordedEvents(vocabulary, name, whole));
+        await complete.end();
+        const events = recordedEvents(vocabulary, name, home);
+        const at = indexOf(events, type);
+        const seq = (events.findLast(({ durable }) => durable !== undefined)?.durable?.seq ?? 0) + 1;
+        const last = { ...events.at(-1), id: "evt_last", type: "session.unknown", durable: { seq } };
+        const host = new FakeHost2().has(storedAtEnd(name, home));
+        await host.start();
+        const forget = await logged(events);
+        await host.publish(...events.slice(0, at), ...events.slice(at + 1), last);
+        await host.end();
+        forget();
+        assert.deepEqual((await shown(project(home))).toSorted(), (await shown(project(whole))).toSorted(), name);
+        assert.deepEqual((await transcriptIn(project(home))).told, (await transcriptIn(project(whole))).told, name);
+      }
+    }
+  });
+
+  test("is counted if only the host's messages can be read, which contain no other events", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2().has(storedAtEnd("e500", home));
+    await host.start();
+    const events = recordedEvents("newest", "e500", home);
+    await host.publish(...events.filter(({ type }) => type !== "session.retry.scheduled"));
+    await host.end();
+    assert.ok(
+      (await shown(project(home))).includes(
+        "missing entries: 1 event of opencode did not arrive: what was said is in its store, other events of the session may be missing.",
+      ),
+    );
+  });
+
+  test("holds back no prompt with what an earlier process left unfinished", async () => {
+    const home = makeTempDir();
+    const events = recordedEvents("newest", "plain", home);
+    const stored = storedAtEnd("plain", home);
+    const left = { id: "msg_1", type: "assistant", time: { created: 1 }, content: [{ type: "text", text: "" }] };
+    const host = new FakeHost2().has(stored && { ...stored, messages: [left, ...stored.messages] });
+    await host.start();
+    // This process starts during the first turn, and the title does not arrive.
+    const last = events.findLastIndex(({ type }) => type === "session.inbox.enqueued");
+    const arrived = events.slice(3, last + 3).filter(({ type }) => type !== "session.renamed");
+    await host.publish(...arrived);
+    const path = `${events[0]?.data.sessionID}.md`;
+    const data = join(project(home), ".openfleet");
+    await eventually(async () => {
+      if (!existsSync(join(data, "transcripts", path))) return false;
+      return (await readTranscript(data, path)).told.includes("user: SCN:second now");
+    });
+    await host.end();
+  });
+});
+
+test("a subscriber that overflowed gets as many messages from the host's store as events are missing", async () => {
+  const home = makeTempDir();
+  const [created, ...events] = recordedEvents("newest", "compact", home);
+  const messages = Array.from({ length: 120 }, (_, at) => {
+    return { id: `msg_${String(at).padStart(4, "0")}`, type: "user", time: { created: at + 1 }, text: `asked ${at}` };
+  });
+  const host = new FakeHost2().has({ session: created?.data.sessionID ?? "", info: {}, messages });
+  await host.start();
+  const last = events.findLast(({ type }) => type === "session.renamed");
+  await host.publish(created, { ...last, id: "evt_late", durable: { ...last?.durable, seq: 900 } });
+  await host.end();
+  const { told } = await transcriptIn(project(home));
+  assert.deepEqual(
+    told,
+    messages.map(({ text }) => `user: ${text}`),
+  );
+});
+
+describe("a reload in the middle of a turn", () => {
+  test("repeats and loses nothing, although the old stream continues beside the new one", async () => {
+    for (const at of [4, 7, 9, 12]) {
+      const home = makeTempDir();
+      const host = new FakeHost2();
+      const cleanup = await host.start();
+      const events = recordedEvents("preview", "compact", home);
+      await host.publish(...events.slice(0, at));
+      const ended = cleanup();
+      await host.publish(...events.slice(at, at + 2));
+      await ended;
+      await nextTurn();
+      await host.start();
+      await host.publish(...events.slice(at + 2));
+      await host.end();
+      assert.deepEqual((await transcriptIn(project(home))).told.map(withoutMark), PLAIN, `at ${at}`);
+    }
+  });
+
+  const withoutMark = (line: string): string => line.replace(/ \((?:interrupted|replace|append)\)/g, "");
+});
+
+describe("the cleanup", () => {
+  for (const isMute of [true, "forever"] as const) {
+    test(`resolves within the 3 s that the host grants, if the host ${isMute === true ? "fails" : "does not answer"}`, async () => {
+      const home = makeTempDir();
+      const host = new FakeHost2();
+      host.isMute = isMute;
+      const cleanup = await host.start();
+      // A session of which nothing is known, so that its place is asked for, and events that need the host's store.
+      const events = recordedEvents("preview", "abort-tool", home).filter(({ durable }) => (durable?.seq ?? 9) > 4);
+      await host.publish(...events.slice(0, 6), ...events.slice(8, 12));
+      const limit = new Promise<string>((resolve) => setTimeout(resolve, 3_000, "late"));
+      assert.equal(await Promise.race([cleanup().then(() => "in time"), limit]), "in time");
+    });
+  }
+
+  test("records events that wait for a host that does not answer, and how many did not arrive", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    const cleanup = await host.start();
+    const events = recordedEvents("preview", "compact", home);
+    await host.publish(...events.slice(0, 4));
+    host.isMute = "forever";
+    await host.publish(...events.slice(6));
+    await cleanup();
+    const { told, entries } = await transcriptIn(project(home));
+    assert.deepEqual(told, [
+      "assistant: Hello there, this is a plain answer.",
+      "assistant: A title for plain",
+      "user: SCN:second after",
+      "assistant: The second answer.",
+    ]);
+    const texts = entries.flatMap((entry) => (entry.type === "session_event" ? [entry.text] : []));
+    assert.ok(texts.includes("2 events of opencode did not arrive, and its store could not be read."), texts.join());
+  });
+
+  test("resolves within the 3 s that the host grants, if the tools do not close", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    const cleanup = await host.start();
+    await host.publish(...recordedEvents("newest", "plain", home));
+    for (const shared of recordings()) Object.assign(shared, { closeTools: () => new Promise(() => undefined) });
+    const limit = new Promise<string>((resolve) => setTimeout(resolve, 3_000, "late"));
+    assert.equal(await Promise.race([cleanup().then(() => "in time"), limit]), "in time");
+  });
+
+  test("ends calls and texts that the host left open, as interrupted", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    await host.start();
+    const events = recordedEvents("preview", "abort-tool", home);
+    await host.publish(...events.slice(0, indexOf(events, "session.tool.called") + 1));
+    await host.end();
+    const { told } = await transcriptIn(project(home));
+    assert.match(told.at(-1) ?? "", /^interrupted: /);
+  });
+});
+
+describe("whole entries", () => {
+  test("do not wait for the recording's preparation, which begins before the first event if the folder is known", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    await host.start({ directory: project(home) });
+    assert.ok(recordings().some(({ dataFolder }) => dataFolder === join(project(home), ".openfleet")));
+    await host.end();
+  });
+
+  test("are written as they come, without an event that follows", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    await host.start();
+    const events = recordedEvents("newest", "compact", home);
+    const data = join(project(home), ".openfleet");
+    const path = `${events[0]?.data.sessionID}.md`;
+    await host.publish(...events.slice(0, indexOf(events, "session.inbox.delivered") + 1));
+    // It may be read in the middle of a write.
+    const holds = async (lines: readonly string[]): Promise<boolean> =>
+      existsSync(join(data, "transcripts", path)) && isDeepStrictEqual((await readTranscript(data, path)).told, lines);
+    await eventually(() => holds(PLAIN.slice(0, 1)));
+    await host.publish(...events.slice(0, indexOf(events, "session.step.ended") + 1));
+    await eventually(() => holds(PLAIN.slice(0, 2)));
+    await host.end();
+  });
+});
+
+describe("tools in opencode 2.x", () => {
+  test("are offered with a JSON schema under the names of both versions, directly to the model", async () => {
+    const host = new FakeHost2();
+    await host.start({ options: { tools: ["save_conversation", "list_sessions"] } });
+    assert.deepEqual(host.tools.map(({ name }) => name).toSorted(), ["list_sessions", "save_conversation"]);
+    for (const { input, jsonSchema, options, description } of host.tools) {
+      assert.equal(Reflect.get(input, "type"), "object");
+      assert.deepEqual(jsonSchema, input);
+      assert.deepEqual(options, { codemode: false });
+      assert.notEqual(description, "");
+    }
+    await host.end();
+  });
+
+  test("save the session that calls them, answer with content, and reject with words for the model", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    await host.start();
+    const events = recordedEvents("newest", "compact", home);
+    await host.publish(...events);
+    const call = (name: string, input: unknown) =>
+      host.tools.find((tool) => tool.name === name)?.execute(input, { sessionID: events[0]?.data.sessionID });
+    const saved = await call("save_conversation", { note: null });
+    assert.match(saved?.content[0]?.text ?? "", /^Saved as .openfleet\/sessions\/.*: 5 messages/);
+    const listed = await call("list_sessions", {});
+    assert.match(listed?.content[0]?.text ?? "", /A title for plain|SCN:plain/);
+    await assert.rejects(async () => call("find_in_transcripts", { wrong: 1 }), /no such argument/);
+    await host.end();
+  });
+});
+
+describe("the prompt for a summary", () => {
+  test("gets the line with the transcript's path, unless the option is off", async () => {
+    for (const compactionHint of [true, false]) {
+      const home = makeTempDir();
+      const host = new FakeHost2();
+      await host.start({ options: { compactionHint } });
+      const events = recordedEvents("newest", "compact", home);
+      await host.publish(...events);
+      const sessionID = events[0]?.data.sessionID;
+      const path = join(project(home), ".openfleet/transcripts", `${sessionID}.md`);
+      await eventually(() => existsSync(path));
+      const system: { type: string; text: string }[] = [];
+      await host.hooks.get("compaction")?.({ sessionID, system });
+      assert.equal(
+        system.filter(({ type, text }) => type === "text" && text.includes(path)).length,
+        compactionHint ? 1 : 0,
+      );
+      await host.end();
+    }
+  });
+});

@@ -1,0 +1,199 @@
+/** `transcripts fixes` and find_fixes: whether an error came up in any session before, and what fixed it. */
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { FixesRow } from "../../src/cli/schemas/fixes-schema.ts";
+import { at, calls, result, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
+import { runCli, type CliRun } from "../support/cli/run-cli.ts";
+import { afterAll, describe, test } from "../support/runner.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+import { machineAt } from "../support/tools/tool-calls.ts";
+
+afterAll(removeTempDirs);
+
+interface Made {
+  /** Number in the session's id. */
+  number: number;
+  cwd?: string;
+  failure: string;
+  /** Calls after it; the last one has the same target. */
+  after?: readonly string[];
+}
+
+const COMMAND = "npm run deploy";
+
+/** A session in which a command fails, something is done, and it is run again. */
+function sessionText({ number, cwd = "/work/shop", failure, after = [] }: Made): string {
+  const lines = [
+    user("Deploy it", 0),
+    calls("Bash", "c0", { command: COMMAND }, 1),
+    result("c0", `Exit code 1\n${failure}`, 2, true),
+    ...(after.length > 0 ? [says(`The cause is known: ${after[0]}`, 3)] : []),
+    ...after.flatMap((command, step) => [
+      calls("Bash", `c${step + 1}`, { command }, 4 + 2 * step),
+      result(`c${step + 1}`, "done", 5 + 2 * step),
+    ]),
+  ];
+  return lines.join("").replaceAll(SESSION, idOf(number)).replaceAll("/work/shop", cwd);
+}
+
+const idOf = (number: number): string => `0a1b2c3d-4e5f-4061-8071-${String(number).padStart(12, "0")}`;
+
+class Machine {
+  readonly home = makeTempDir();
+
+  constructor(...made: readonly Made[]) {
+    for (const session of made) storeSession(this.home, sessionText(session), { id: idOf(session.number) });
+  }
+
+  run(argv: readonly string[], { cwd = this.home, stdin = "" } = {}): Promise<CliRun> {
+    return runCli(argv, { home: this.home, cwd, stdin, env: { XDG_DATA_HOME: join(this.home, "data") } });
+  }
+
+  async fixes(error: string, cwd?: string): Promise<FixesRow[]> {
+    const { stdout, stderr, exitCode } = await this.run(["fixes", error, "--json"], cwd === undefined ? {} : { cwd });
+    assert.ok(exitCode < 2, stderr);
+    return stdout.split("\n").flatMap((line) => (line === "" ? [] : JSON.parse(line)));
+  }
+
+  async index(): Promise<this> {
+    const { exitCode, stderr } = await this.run(["index"]);
+    assert.equal(exitCode, 0, stderr);
+    return this;
+  }
+}
+
+const DENIED = (port: number): string => `Error: connect ECONNREFUSED 10.0.0.${port}:${5_000 + port} at ${at(port)}`;
+const TUNNEL = "ssh -fN -L 5432:db:5432 gateway";
+
+describe("fixes", () => {
+  test("of an error that came up in several sessions are counted and cited, with what was done before", async () => {
+    const machine = await new Machine(
+      { number: 1, failure: DENIED(1), after: [TUNNEL, COMMAND] },
+      { number: 2, failure: DENIED(2), after: [TUNNEL, COMMAND] },
+      { number: 3, failure: DENIED(3), after: ["systemctl restart proxy", COMMAND] },
+      { number: 4, failure: DENIED(4) },
+      { number: 5, failure: "SyntaxError: Unexpected token in the configuration", after: [COMMAND] },
+    ).index();
+    const [error, ...others] = await machine.fixes("connect ECONNREFUSED 192.168.0.9:443");
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      { count: error?.count, sessions: error?.session_count, unfixed: error?.unfixed },
+      { count: 4, sessions: 4, unfixed: 1 },
+    );
+    const [first, second] = error?.fixes ?? [];
+    assert.equal(first?.count, 2);
+    assert.deepEqual(first.steps[0]?.input, { command: TUNNEL });
+    assert.match(first.words[0] ?? "", /The cause is known/);
+    assert.deepEqual(second?.steps[0]?.input, { command: "systemctl restart proxy" });
+    const opened = await machine.run(first.open.split(" ").slice(1));
+    assert.equal(opened.exitCode, 0, opened.stderr);
+    assert.match(opened.stdout, /ECONNREFUSED/);
+  });
+
+  test("are the same when the files are gone, and for the text of a person, a stream and a call", async () => {
+    const machine = await new Machine({ number: 1, failure: DENIED(1), after: [TUNNEL, COMMAND] }).index();
+    const before = await machine.fixes("connect ECONNREFUSED");
+    const ofCall = await machine.run(["fixes", idOf(1), "c0", "--json"]);
+    const ofStream = await machine.run(["fixes", "-", "--json"], {
+      stdin: `building\n${DENIED(7)}\n    at net.js:1\n`,
+    });
+    rmSync(join(machine.home, ".claude"), { recursive: true });
+    assert.deepEqual(await machine.fixes("connect ECONNREFUSED"), before);
+    for (const { stdout } of [ofCall, ofStream]) assert.deepEqual(JSON.parse(stdout).fixes, before[0]?.fixes);
+  });
+
+  test("of an error that gave way to another one are what was done between the two", async () => {
+    const machine = new Machine();
+    const text = [
+      user("Deploy it", 0),
+      calls("Bash", "a1", { command: COMMAND, description: "Deploy" }, 1),
+      result("a1", "Exit code 1\nError: the lock file is out of date", 2, true),
+      calls("Bash", "a2", { command: "npm install" }, 3),
+      result("a2", "done", 4),
+      calls("Bash", "a3", { command: COMMAND, description: "Deploy again" }, 5),
+      result("a3", "Exit code 1\nError: the region is not configured", 6, true),
+      calls("Bash", "a4", { command: "npm config set region eu" }, 7),
+      result("a4", "done", 8),
+      calls("Bash", "a5", { command: COMMAND, description: "Deploy a last time" }, 9),
+      result("a5", "deployed", 10),
+    ];
+    storeSession(machine.home, text.join(""));
+    await machine.index();
+    const helpful = async (text: string) => {
+      const [error, ...others] = await machine.fixes(text);
+      assert.deepEqual(others, [], "another error of the session is no answer");
+      return error?.fixes.map(({ diff, steps }) => [diff, steps.map(({ input }) => input)]);
+    };
+    assert.deepEqual(await helpful("the lock file is out of date"), [["", [{ command: "npm install" }]]]);
+    assert.deepEqual(await helpful("the region is not configured"), [["", [{ command: "npm config set region eu" }]]]);
+  });
+
+  test("of this project come first", async () => {
+    const machine = await new Machine(
+      {
+        number: 1,
+        cwd: "/work/other",
+        failure: "Error: the token of the registry has expired, for long",
+        after: [COMMAND],
+      },
+      {
+        number: 2,
+        cwd: "/work/shop",
+        failure: "Error: the token of the registry has expired",
+        after: [TUNNEL, COMMAND],
+      },
+    ).index();
+    for (const [cwd, first] of [
+      ["/work/shop", 2],
+      ["/work/other", 1],
+    ] as const) {
+      const [error] = await machine.fixes("the token of the registry has expired", cwd);
+      assert.equal(error?.is_in_project, true);
+      assert.equal(error?.fixes[0]?.session_id, idOf(first));
+    }
+  });
+
+  test("say so if an error was never fixed or never came up", async () => {
+    const machine = await new Machine({ number: 1, failure: DENIED(1) }).index();
+    const never = await machine.run(["fixes", "connect ECONNREFUSED"]);
+    assert.equal(never.exitCode, 0);
+    assert.match(never.stdout, /never fixed/);
+    const unknown = await machine.run(["fixes", "the moon is not in its orbit"]);
+    assert.equal(unknown.exitCode, 1);
+    assert.match(unknown.stderr, /no such error in the index/);
+  });
+
+  test("need a text that says something, a call that failed, and an index, and the messages say so", async () => {
+    const machine = new Machine({ number: 1, failure: DENIED(1), after: [COMMAND] });
+    assert.match(
+      (await machine.run(["fixes", "ECONNREFUSED"])).stderr,
+      /There is no index of earlier sessions yet.*`transcripts index`/s,
+    );
+    await machine.index();
+    const empty = await machine.run(["fixes", "Exit code 1"]);
+    assert.equal(empty.exitCode, 2);
+    assert.match(empty.stderr, /does not say what failed/);
+    const unknown = await machine.run(["fixes", idOf(1), "c7"]);
+    assert.equal(unknown.exitCode, 2);
+    assert.match(unknown.stderr, /no failed call c7/);
+  });
+
+  test("are offered as a tool, within its budget", async () => {
+    const machine = await new Machine(
+      ...[1, 2, 3, 4].map((number) => ({
+        number,
+        failure: `${DENIED(number)} ${"x".repeat(3_000)}`,
+        after: [TUNNEL, COMMAND],
+      })),
+    ).index();
+    const agent = machineAt(machine.home);
+    const { text, data } = await agent.call("find_fixes", { error: "connect ECONNREFUSED", max_tokens: 900 });
+    await agent.close();
+    assert.match(text, /4 times in 4 sessions/);
+    assert.match(text, /Fixed 4 times .*by the same call again/);
+    assert.ok(text.includes(TUNNEL));
+    assert.equal(data["sessions_not_indexed"], 0);
+    assert.ok(text.length < 900 * 5, String(text.length));
+  });
+});

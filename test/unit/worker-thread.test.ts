@@ -1,0 +1,62 @@
+/** The one helper for work in threads. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { BrokenThread, WorkerThread } from "../../src/worker-thread.ts";
+import { REPOSITORY } from "../support/repository.ts";
+import { describe, test } from "../support/runner.ts";
+
+const CHILD = new URL("../support/worker-thread-child.ts", import.meta.url);
+
+function thread(answer?: () => Promise<unknown>): WorkerThread<string, string> {
+  return new WorkerThread(CHILD, { data: undefined, ...(answer === undefined ? {} : { answer }) });
+}
+
+describe("a thread", () => {
+  test("is started in one place", () => {
+    const folder = join(REPOSITORY, "src");
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+    const starting = files.filter((name) => readFileSync(join(folder, name), "utf8").includes("new Worker("));
+    assert.deepEqual(starting, ["worker-thread.ts"]);
+  });
+
+  test("does several tasks, and one that fails costs itself alone", async () => {
+    const child = thread();
+    const failing = assert.rejects(child.run("fail"), /failed on purpose/);
+    assert.deepEqual(await Promise.all([child.run("a"), child.run("b")]), ["a done", "b done"]);
+    await failing;
+    assert.equal(await child.reacts(10_000), true);
+    // Longer than the test may take: the thread ends by itself.
+    assert.equal(await child.close(60_000), true);
+  });
+
+  test("asks, and its task fails with the very error of the answer", async () => {
+    const child = thread(async () => "this much");
+    assert.equal(await child.run("ask"), "this much");
+    await child.stop();
+    const error = new RangeError("too much");
+    const refused = thread(() => Promise.reject(error));
+    assert.equal(await refused.run("ask").catch((reason: unknown) => reason), error);
+    assert.equal(await refused.run("next"), "next done");
+    await refused.stop();
+  });
+
+  test("gives a cancelled task back at once", async () => {
+    const child = thread();
+    const cancelling = new AbortController();
+    const waiting = child.run("wait", cancelling.signal);
+    cancelling.abort(new Error("enough"));
+    await assert.rejects(waiting, /enough/);
+    assert.equal(await child.run("next"), "next done");
+    await child.stop();
+  });
+
+  test("that ends or cannot start breaks all its tasks, later ones too", async () => {
+    const child = thread();
+    await Promise.all(["wait", "exit"].map((task) => assert.rejects(child.run(task), BrokenThread)));
+    await assert.rejects(child.run("next"), BrokenThread);
+    const absent = new WorkerThread(new URL("file:///no/such/thread.js"), { data: undefined });
+    assert.equal(await absent.ready, false);
+    await assert.rejects(absent.run("next"), BrokenThread);
+  });
+});
