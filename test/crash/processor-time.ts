@@ -27,6 +27,13 @@ function threadTimes(pid: number): Map<string, ThreadTime> {
   return times;
 }
 
+/** For how long the host of a virtual machine has taken each processor from it, in ms, to 10 ms. */
+function stolenMs(): number[] {
+  if (!fs.existsSync("/proc/stat")) return [];
+  const lines = fs.readFileSync("/proc/stat", "utf8").split("\n");
+  return lines.filter((line) => /^cpu\d/.test(line)).map((line) => Number(line.split(" ")[8]) * 10);
+}
+
 /** Time on a processor that a process's main thread has had, in ms. Undefined where the system does not tell. */
 export function mainRunMs(pid: number): number | undefined {
   return threadTimes(pid).get(`${pid}`)?.run;
@@ -44,7 +51,7 @@ export function pausedMs(stretchMs: number, usedMs: number | undefined, beatMs: 
 /** For how long the machine did not let this process run, in ms since the object was made. */
 export class LostTime {
   readonly #beatMs: number;
-  #last = { at: clockMs(), threads: threadTimes(process.pid), run: 0 };
+  #last = { at: clockMs(), threads: threadTimes(process.pid), stolen: stolenMs(), run: 0 };
   #total = 0;
 
   constructor(beatMs: number) {
@@ -53,20 +60,23 @@ export class LostTime {
   }
 
   /**
-   * To be called every `beatMs`. Time counts as lost if the process was paused, or if one of its threads stood in
-   * the queue for a processor: a record passes through several threads, and any of them can hold it up.
+   * To be called every `beatMs`. Time counts as lost if the process was paused, if one of its threads stood in the
+   * queue for a processor, or if the host took a processor away: a record passes through several threads, and any of
+   * them can hold it up.
    */
   sample(): { at: number; lost: number; run: number } {
     const at = clockMs();
     const threads = threadTimes(process.pid);
+    const stolen = stolenMs();
     const { user, system } = process.cpuUsage();
     const run = threads.get(`${process.pid}`)?.run ?? (user + system) / 1000;
     const last = this.#last;
     const stretch = at - last.at;
     const queued = [...threads].map(([id, time]) => time.queued - (last.threads.get(id)?.queued ?? 0));
+    const taken = stolen.map((time, processor) => time - (last.stolen[processor] ?? 0));
     const lost = Math.max(pausedMs(stretch, run - last.run, this.#beatMs), ...queued);
-    this.#total += Math.min(stretch, lost);
-    this.#last = { at, threads, run };
+    this.#total += Math.max(Math.min(stretch, lost), ...taken);
+    this.#last = { at, threads, stolen, run };
     return { at, lost: this.#total, run };
   }
 }
