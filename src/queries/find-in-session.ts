@@ -10,10 +10,10 @@ import { passageAround } from "../matching/passage.ts";
 import { leastTerms, TermMatcher } from "../search/matching-texts.ts";
 import type { Source, SourceUnit } from "../parse/message-draft.ts";
 import { type LineMessage, type LineOptions, readLines } from "../parse/line-messages.ts";
-import type { BlockType, MessageType, ParsedContentBlock } from "../parse/model.ts";
+import type { BlockType, MessageType, ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
 import { redactBlocks } from "../parse/redact-rows.ts";
-import { entryOf } from "../parse/open-calls.ts";
 import { TimeSpan } from "../parse/times.ts";
+import { correlateToolCalls } from "../parse/tool-calls.ts";
 import { givenTitle } from "../parse/titles.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import { hitRole, type HitRole, searchedTexts } from "../parse/searched-texts.ts";
@@ -141,16 +141,21 @@ async function redactor(): Promise<Redactor> {
 /** Blocks that are redacted and searched again together. */
 const MOST_WAITING = 200;
 
+/** A hit with the id of its block; a title has none. */
+interface FoundHit extends TermsHit {
+  block_id: string | null;
+}
+
 type FoundText = Pick<TermsHit, "passage" | "matches" | "match_count" | "counts">;
 
 interface Candidate {
-  hit: Omit<TermsHit, keyof FoundText>;
+  hit: Omit<FoundHit, keyof FoundText>;
   block: ParsedContentBlock;
 }
 
 class MatchFinder {
-  readonly #calls = new CallBook();
-  readonly #hits: TermsHit[] = [];
+  readonly #calls = new Calls();
+  readonly #hits: FoundHit[] = [];
   #candidates: Candidate[] = [];
   #title: { text: string; line: number; offset: number } | undefined;
   readonly #span = new TimeSpan();
@@ -173,15 +178,16 @@ class MatchFinder {
   add({ message, blocks }: LineMessage): void {
     const isInTime = this.#isInTime(message.timestamp);
     for (const block of blocks) {
-      const call = block.block_type === "tool_use" ? this.#calls.add(block) : undefined;
-      if (block.block_type === "tool_result") this.#calls.end(block);
-      const isOfFile = call?.isOwn === false && this.#usesFile(block, message.cwd);
-      if (!isInTime || call?.isOwn === true || (this.#filters.calls === true && !isOfFile)) continue;
+      const isUse = block.block_type === "tool_use";
+      const isOwn = (isUse || block.block_type === "tool_result") && this.#calls.add(message, block);
+      const isOfFile = isUse && !isOwn && this.#usesFile(block, message.cwd);
+      if (!isInTime || isOwn || (this.#filters.calls === true && !isOfFile)) continue;
       const role = hitRole(message, block);
       if (!this.#isWanted(block, role)) continue;
       const found = this.#search(searchedTexts(block));
       if (!found && !this.#isInMarker) continue;
       const hit = {
+        block_id: block.id,
         line_number: message.line_number,
         byte_offset: message.byte_offset,
         timestamp: message.timestamp,
@@ -217,6 +223,7 @@ class MatchFinder {
     if (!this.#search([given]) && !this.#isInMarker) return;
     const [redacted] = raw === true ? [{ text: given }] : await (await redactor()).redact([{ text: given }]);
     const hit = {
+      block_id: null,
       line_number: hasLine ? line : 0,
       byte_offset: hasLine ? offset : 0,
       timestamp: first,
@@ -249,12 +256,12 @@ class MatchFinder {
     const { file, calls, errorsOnly } = this.#filters;
     if (file !== undefined && !this.#hasFile) return;
     const tool = this.#filters.tool?.toLowerCase();
-    for (const hit of this.#hits) {
-      const isResult = hit.block_type === "tool_result" && hit.tool_use_id !== null;
-      const call = isResult ? this.#calls.of(hit.tool_use_id ?? "", hit.line_number) : undefined;
+    const found = this.#calls.paired();
+    for (const { block_id: id, ...hit } of this.#hits) {
+      const call = id === null ? undefined : found.get(id);
       const name = call?.tool ?? hit.tool_name;
       if (call?.isOwn === true || isOwnRecall(name, null)) continue;
-      if (calls === true && errorsOnly === true && !this.#calls.hasFailed(hit)) continue;
+      if (calls === true && errorsOnly === true && call?.hasFailed !== true) continue;
       if (tool === undefined || name?.toLowerCase() === tool) yield { ...hit, tool_name: name };
     }
   }
@@ -292,42 +299,34 @@ class MatchFinder {
   }
 }
 
-interface FoundCall {
-  line: number;
-  tool: string | null;
-  isOwn: boolean;
+/** The calls and results of a session, without their content, and which belong together. */
+class Calls {
+  readonly #messages: TranscriptMessage[] = [];
+  readonly #blocks: ParsedContentBlock[] = [];
+  readonly #own = new Set<string>();
+
+  /** Must be called in line order. Returns true for a call of this program's own searches. */
+  add(message: TranscriptMessage, block: ParsedContentBlock): boolean {
+    if (this.#messages.at(-1) !== message) this.#messages.push(message);
+    this.#blocks.push({ ...block, tool_input: null, result_text: null });
+    const isOwn = block.block_type === "tool_use" && isOwnRecall(block.tool_name, block.tool_input);
+    if (isOwn) this.#own.add(block.id);
+    return isOwn;
+  }
+
+  /** The call of each call and result, by block. */
+  paired(): Map<string, FoundCall> {
+    const found = new Map<string, FoundCall>();
+    for (const { use, result, tool_name: tool, status } of correlateToolCalls(this.#messages, this.#blocks)) {
+      const call = { tool, isOwn: use !== null && this.#own.has(use.block_id), hasFailed: status === "error" };
+      for (const place of [use, result]) if (place) found.set(place.block_id, call);
+    }
+    return found;
+  }
 }
 
-/**
- * Calls by id. If an id was reused, a result belongs to the last call before it, otherwise to the first one after it.
- */
-class CallBook {
-  readonly #calls = new Map<string, FoundCall[]>();
-  readonly #ends = new Map<string, { line: number; isFailed: boolean }[]>();
-
-  /** Must be called in line order. */
-  add({ line_number: line, tool_name: tool, tool_use_id: id, tool_input }: ParsedContentBlock): FoundCall {
-    const call = { line, tool, isOwn: isOwnRecall(tool, tool_input) };
-    const same = id === null ? undefined : this.#calls.get(id);
-    if (same) same.push(call);
-    else if (id !== null) this.#calls.set(id, [call]);
-    return call;
-  }
-
-  /** Records how a call ended. */
-  end({ line_number: line, tool_result_id: id, status, is_error }: ParsedContentBlock): void {
-    if (id === null) return;
-    const end = { line, isFailed: (status ?? (is_error === true ? "error" : "completed")) === "error" };
-    entryOf(this.#ends, id, () => []).push(end);
-  }
-
-  hasFailed({ tool_use_id: id, line_number: line }: Pick<TermsHit, "tool_use_id" | "line_number">): boolean {
-    const ends = this.#ends.get(id ?? "");
-    return (ends?.find((end) => end.line >= line) ?? ends?.at(-1))?.isFailed === true;
-  }
-
-  of(resultId: string, line: number): FoundCall | undefined {
-    const calls = this.#calls.get(resultId);
-    return calls?.findLast((call) => call.line <= line) ?? calls?.[0];
-  }
+interface FoundCall {
+  tool: string | null;
+  isOwn: boolean;
+  hasFailed: boolean;
 }

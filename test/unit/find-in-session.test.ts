@@ -109,6 +109,14 @@ describe("a hit", () => {
     );
   });
 
+  test("has a tool only if the call is its own: of two results before one call the later one", async () => {
+    const text = result("toolu_1", "needle 1") + result("toolu_1", "needle 2") + call("toolu_1", "Read", {});
+    assert.deepEqual(
+      (await both(text, { term: "needle" })).map(({ tool_name }) => tool_name),
+      [null, "Read"],
+    );
+  });
+
   test("is found beyond the part of a long text that a parse keeps", async () => {
     const text = call("toolu_1", "Bash", {}) + result("toolu_1", `${"x ".repeat(200_000)}needle`);
     assert.equal((await both(text, { term: "needle" })).length, 1);
