@@ -28,10 +28,6 @@ const SURE = [
   String.raw`\\{0,63}["'][ \t]{0,2},[ \t\n]{0,20}(?:default|fallback|defaultValue|default_value)[ \t]?[=:][ \t]?(?=\\{0,63}["'])`,
   // `fetch("NAME") { "v" }`
   String.raw`\\{0,63}["']\)[ \t]{0,2}\{[ \t\n]{0,20}(?=\\{0,63}["'])`,
-  // `name="NAME" type="text" value="v"`
-  String.raw`\\{0,63}["'][^<>\n]{0,60}\bvalue=(?=\\{0,63}["'])`,
-  // `<property name="NAME">v</property>`, `<key>NAME</key><string>v</string>`
-  String.raw`(?:\\{0,7}["'][^<>\n]{0,60}(?<![%=/-])>(?:<!\[CDATA\[)?|</key>\s{0,12}<string>|>\s{1,40}<value>)(?=[^\s<>"'\\\]]{4,128}(?:\]\]>)?</)`,
   // SQL: `PASSWORD 'v'`, `SET PASSWORD FOR 'ann'@'%' = 'v'`
   String.raw`(?:[ \t]for[ \t][^\s=]{1,60}[ \t]?=[ \t]?(?:password\()?|[ \t]{1,4})(?=\\{0,127}')`,
   // Redis: name and value as replies
@@ -48,6 +44,17 @@ const SURE = [
   String.raw`[ \t][05-9][ \t](?=\S{4,128}[ \t]{0,4}(?:[\r\n]|$))`,
 ];
 const SURE_JOINT = new RegExp(SURE.join("|"), "iy");
+
+/** The same in tags, which all have one of these signs soon after the name. */
+const SURE_IN_TAG = [
+  // `name="NAME" type="text" value="v"`
+  String.raw`\\{0,63}["'][^<>\n]{0,60}\bvalue=(?=\\{0,63}["'])`,
+  // `<property name="NAME">v</property>`, `<key>NAME</key><string>v</string>`
+  String.raw`(?:\\{0,7}["'][^<>\n]{0,60}(?<![%=/-])>(?:<!\[CDATA\[)?|</key>\s{0,12}<string>|>\s{1,40}<value>)(?=[^\s<>"'\\\]]{4,128}(?:\]\]>)?</)`,
+];
+const SURE_JOINT_IN_TAG = new RegExp(SURE_IN_TAG.join("|"), "iy");
+const TAG_SIGN = />|value=/i;
+const CHARS_OF_TAG = 140;
 
 /** Words directly before a value in several languages: "is", "now", "to" and the like. */
 const TELLING = new Set(
@@ -269,7 +276,10 @@ export function valueNear(scan: ScanText, near: Near): Assigned | undefined {
   // A class of an element, a function that returns the secret.
   if (/\bclass(?:Name)?=["'][\w -]*$/.test(line) || (READING.test(name.text) && text[name.end] === "("))
     return undefined;
-  const sure = isForeign ? undefined : after(SURE_JOINT, text, name.end);
+  const mayBeInTag = TAG_SIGN.test(text.slice(name.end, name.end + CHARS_OF_TAG));
+  const sure = isForeign
+    ? undefined
+    : (after(SURE_JOINT, text, name.end) ?? (mayBeInTag ? after(SURE_JOINT_IN_TAG, text, name.end) : undefined));
 
   const isSure = sure !== undefined && !/^pass$/i.test(name.text);
   const value = isSure ? valueAt(scan, sure, "line") : undefined;
@@ -285,7 +295,7 @@ export function valueNear(scan: ScanText, near: Near): Assigned | undefined {
     return undefined;
   const ownWord = name.text.split(" ", 1)[0] ?? "";
   let last = "";
-  const tagEnd = after(REST_OF_TAG, text, name.end);
+  const tagEnd = mayBeInTag ? after(REST_OF_TAG, text, name.end) : undefined;
   WORD.lastIndex = tagEnd ?? name.end;
   for (let count = 0; count < MAX_WORDS; count++) {
     const { gap = "", word = "" } = WORD.exec(text)?.groups ?? {};

@@ -55,6 +55,7 @@ function cellsOf(line: string, from: number, sign: string): Cell[] {
 }
 
 /** Name at the start of its line, and the value in the next column. */
+const CHARS_OF_ROW_START = 60;
 const ROW_START = /(?:^|\n)[ \t]{0,8}[\w.-]{0,40}$/;
 const ROW_VALUE =
   /[ \t]{0,80}(?: {2}|\t|[|│])[ \t]{0,80}(?<value>[^\s|│]{1,64}(?: [^\s|│]{1,64}){0,2})[ \t|│]{0,80}(?:\r?\n|$)/dy;
@@ -64,12 +65,13 @@ const CHARS_OF_TABLE = 1500;
 
 /** Finds the value in a table of names and values. */
 function findInRow({ text }: ScanText, { start, end }: Name, family: NameFamily | undefined): readonly Finding[] {
+  if (!ROW_START.test(text.slice(Math.max(0, start - CHARS_OF_ROW_START), start))) return [];
   const before =
     text
       .slice(Math.max(0, start - CHARS_OF_TABLE), start)
       .split(/\n[ \t]*\r?\n/)
       .at(-1) ?? "";
-  if (!ROW_START.test(before) || !RULED.test(before)) return [];
+  if (!RULED.test(before)) return [];
   ROW_VALUE.lastIndex = end;
   const { indices, groups } = ROW_VALUE.exec(text) ?? {};
   const [from] = indices?.groups?.["value"] ?? [];
