@@ -38,8 +38,10 @@ const isCamelCase = (value: string): boolean =>
 /** Returns true for random letters, half of them capitals: names in camelCase have few, acronyms have them together. */
 export function isRandomLetters(value: string, min: number): boolean {
   if (value.length < min || isCamelCase(value)) return false;
-  const capitals = (value.match(/[A-Z]/g)?.length ?? 0) / value.length;
-  return capitals >= 0.25 && capitals <= 0.75 && restlessness(value) >= 0.12;
+  let capitals = 0;
+  for (let i = 0; i < value.length; i++) if (sortOf(value.charCodeAt(i)) === "capital") capitals++;
+  const share = capitals / value.length;
+  return share >= 0.25 && share <= 0.75 && restlessness(value) >= 0.12;
 }
 
 const WORDY_PART = /^(?:[A-Za-z]+|\d{1,8}|[A-Za-z]{1,10}\d{1,2}|\d{1,2}[A-Za-z]{1,3})$/;
