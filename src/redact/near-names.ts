@@ -16,6 +16,7 @@ import {
 } from "./randomness.ts";
 import { isStandIn, isThing, namesSecret } from "./placeholders.ts";
 import { NOTHING, type Rule } from "./trigger-index.ts";
+import { isLoginPassword } from "./values.ts";
 
 const CHARS_BEFORE = 120;
 const CHARS_AFTER = 160;
@@ -136,8 +137,9 @@ export function findKeyAfter(
 
 const MAX_COMMAND = 300;
 /** A line with nothing else on it: the output of a command. */
-const OUTPUT = /(?:#?=> )?["']?(?<value>[\w+/=.~!@#$%^&*?:-]{8,4096})["']?[ \t\r]{0,4}(?=\n|$)/dy;
-const PROMPT = /^(?<prompt>[^\n]{0,60}?[$#%❯>:][ \t])?(?:sudo[ \t])?(?<program>[a-z][\w.-]{0,20})[ \t.(]/;
+const OUTPUT =
+  /(?:#?=> )?["']?(?<value>[^\s"'](?:[^\n"']{0,127}[^\s"'])?|[\w+/=.~!@#$%^&*?:-]{8,4096})["']?[ \t\r]{0,4}(?=\n|$)/dy;
+const PROMPT = /^(?<prompt>[^\n]{0,60}?[$#%❯>:][ \t])?(?:sudo[ \t])?(?<program>\(?[A-Za-z][\w.-]{0,20})[ \t.()]/;
 /** Commands that print one value. After a prompt, any command not in `NAMING` counts as well. */
 const PRINTING =
   /^(?:kubectl|oc|terraform|tofu|vault|bao|aws|az|gh|glab|gcloud|op|pass|gopass|bw|doppler|heroku|fly|argocd|consul|wg|openssl|pwgen|bitcoin-cli|security|secret-tool|keyring|lpass|docker|podman)$/;
@@ -145,9 +147,20 @@ const NAMING =
   /^(?:git|ls|find|fd|grep|rg|ag|cd|sha\d{0,3}sum|md5sum|cksum|wc|stat|file|which|test|touch|mkdir|rm|cp|mv)$/;
 /** Commands that print only the secret. */
 const RAW =
-  /base64 (?:-d|-D|--decode)|-raw\b|-field[= ]|--plain\b|find-generic-password|\bpass (?:show )?\w|op read|versions access|SecretString|printenv|echo "?\$/;
+  /base64 (?:-d|-D|--decode)|[- ]raw\b|-field[= ]|--fields[= ]\S{0,40}pass|--plain\b|--value-only|find-(?:generic|internet)-password[^|]{0,100} -w\b|\b(?:pass(?:age)?|gopass) (?:show (?:-\w )?)?[\w.@-]{0,40}[/.]|\bpass show|\bop read|\bbw get pass|\brbw get|(?:lpass|keepassxc-cli) show [^|]{0,80}-{0,1}pass|versions access|SecretString|-o(?:utput)? (?:text|tsv)\b|-decryption|printenv|echo "?\$|secret-tool lookup|keyring get|config(?: |:)get|git config [^|]{0,60}pass|chamber read -q|--extract|AsPlainText|\(\)\.Password|nmcli [^|]{0,40}-g/i;
+const SECRET_FILE =
+  /\b(?:cat|less|type|more|bat|gc|Get-Content) [^|\n]{0,100}(?:pass|pw|secret|token|cookie|\.key)[\w-]{0,20}(?:\.(?:txt|key|pw|dat))?["'\s]*$/;
+/** A selected value that is not the secret. */
+const PUBLIC_FIELD =
+  /[.=/, :$](?:\w{1,20}[-_])?(?:user(?:name)?|host(?:name)?|port|email|database|dbname|url|arn|id|name|address|endpoint|region)["'`})\]]*[ \t]*(?:$|\||;|-)|\| ?(?:head|tail|wc|cut|sha\w*|md5\w*|grep|openssl|file)\b/i;
+/** Messages, tables and other output of more than the value. */
+const MESSAGE =
+  /^(?:[{[<#$%>❯*+-]|error|warning|fatal|usage|no |cannot |can't |could not|unable|bash:|zsh:|command)|(?:^|\w) {0,20}:(?: |$)|[.:_]$|\b(?:not|is|are|was|found|failed|invalid|no such|the|to)\b|\$ |=> | {2}|^\S{1,40}@\S{1,60}:|^[\w./-]{1,100}\.\w{2,5}$/i;
 const ID =
   /^(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{40}|\d[\d.:TZ+-]*|[\w.-]+\.[a-z]{2,6}|https?:\/\/[\w.-]+\/(?:secrets|keys)\/[\w./-]+)$/;
+
+const isWholeOutput = (value: string): boolean =>
+  !MESSAGE.test(value) && !ID.test(value) && value.split(" ").length <= 8 && isLoginPassword(value);
 
 /** Finds the output, on the next line, of a command that reads or generates a secret. */
 export function findOutput(
@@ -165,13 +178,17 @@ export function findOutput(
   const before = text.slice(Math.max(0, start - MAX_COMMAND), start);
   const line = before.slice(before.lastIndexOf("\n") + 1) + text.slice(start, end + lineEnd);
   const { program = "", prompt } = PROMPT.exec(`${line} `)?.groups ?? {};
-  // The value of an expression, as an interpreter prints it.
-  if (/["']/.test(text.charAt(from - 1)) && /[\w)\]]["']?$/.test(line) && isMadeUp(text.slice(from, to)))
-    return [{ start: from, end: to, kind, byContext: true }];
-  if (!(PRINTING.test(program) || (prompt !== undefined && program !== "" && !NAMING.test(program)))) return NOTHING;
   const value = text.slice(from, Math.min(to, from + 256));
-  const isFile = /^(?:cat|less|type|more|bat)$/.test(program) && /pass|secret|token|cookie|\.key\b/.test(line);
-  const isRaw = RAW.test(line) || isFile;
+  // The value of an expression, as an interpreter prints it.
+  if (/["']/.test(text.charAt(from - 1)) && /[\w)\]]["']?$/.test(line) && isMadeUp(value))
+    return [{ start: from, end: to, kind, byContext: true }];
+  if (!PRINTING.test(program) && (prompt === undefined || program === "")) return NOTHING;
+  const isFile = SECRET_FILE.test(line);
+  const isRaw = isFile || (RAW.test(line) && !PUBLIC_FIELD.test(line));
+  // Such a command prints nothing else, so that several words are a secret, too.
+  if (isRaw && prompt !== undefined && !prompt.endsWith(": ") && isWholeOutput(value))
+    return [{ start: from, end: to, kind, byContext: true }];
+  if (!/^[\w+/=.~!@#$%^&*?:-]{8,}$/.test(value) || !/^[a-z]/.test(program) || NAMING.test(program)) return NOTHING;
   // A container's id
   if (/^(?:docker|podman|nerdctl)$/.test(program) && /^[\da-f]{12,64}$/.test(value)) return NOTHING;
   const isSecret =
@@ -326,7 +343,20 @@ export const pairRule: Rule = {
 
 /** Commands that generate a key. */
 export const makingRule: Rule = {
-  triggers: ["genkey", "genpsk", "rand -base64", "rand -hex", "pwgen ", "dumpprivkey"],
+  triggers: [
+    "genkey",
+    "genpsk",
+    "rand -base64",
+    "rand -hex",
+    "pwgen ",
+    "dumpprivkey",
+    "op read",
+    "rbw get ",
+    "-field=",
+    "keyring get",
+    "lookup ",
+    "versions access",
+  ],
   find: (scan, at) => findOutput(scan, { start: at, end: at + 6 }, "secret"),
 };
 

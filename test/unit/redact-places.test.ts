@@ -49,6 +49,29 @@ describe("secrets by their place", () => {
     "db password §, service key below",
     "supabase link --project-ref acme -p §",
   ]);
+  for (const secret of ["Sommerregen & Wind 3", "zitronenfalter", "blaue Berge"])
+    catches(`what a command for one secret prints, whatever it looks like: ${secret}`, secret, [
+      "$ pass show work/jira\n§",
+      "$ gopass show -o infra/db\n§\n$",
+      '$ op read "op://Prod/db/password"\n§',
+      "ann@web:~$ vault kv get -field=pw billing\n§",
+      "% security find-generic-password -a me -s wifi -w\n§",
+      "$ kubectl get secret db -o jsonpath='{.data.password}' | base64 -d\n§",
+      "$ aws ssm get-parameter --name /prod/db/pw --with-decryption --query Parameter.Value --output text\n§",
+      "$ secret-tool lookup service smtp user ann\n§",
+      "$ git config --get sendemail.smtppass\n§",
+      "PS C:\\> Get-Secret -Name Db -AsPlainText\n§",
+      "root@web:/# cat /run/secrets/db_password\n§",
+    ]);
+  leaves("what such a command prints of names and errors, and what others print", [
+    "$ kubectl get secret db -o jsonpath='{.data.username}' | base64 -d\nblumenwiese",
+    "$ op read op://Prod/db/password\n[ERROR] item was not found",
+    "$ pass show work/jira\nError: work/jira is not in the password store.",
+    "$ cat src/token.ts\nexport class Lexer",
+    "$ cat password.go\npackage auth",
+    '$ az keyvault secret list --vault-name kv --query "[].name" -o tsv\norders-db-connection',
+    "$ heroku config:get STRIPE_SECRET_KEY | head -c 8\nrk_live_",
+  ]);
   catches("keys of applications whose name or file says what they are", "a68368a0f9f871f79376cd54c24ee1aa", [
     "API_KEY_INTERNAL=§",
     "WEBHOOK_HMAC=§",
