@@ -1,4 +1,5 @@
 /** Decides whether a later call has the target of an earlier failed one, and how certain that is. */
+import { blameFor, failedFilter } from "./blame.ts";
 import type { Target } from "./targets.ts";
 import { compareCommands } from "./compare-commands.ts";
 import type { Clue } from "./evidence.ts";
@@ -29,11 +30,13 @@ export function matchTargets(failed: Target, later: Target, clue: Clue): Match |
   if (isIdentical(failed, later)) {
     return { grade: "same", on: "the same input", step: later.steps.find(({ role }) => role === "final") ?? null };
   }
-  const finals = failed.steps.filter(({ role }) => role === "final");
-  // The last command of a pipeline decides how it ends.
-  const deciding = finals.filter(({ assured }) => assured);
-  const blamed = deciding.length > 0 ? deciding : finals;
-  return best(blamed.map((step) => matchStep(step, failed, later, clue)));
+  const { steps, others } = blameFor(failed.steps, clue);
+  const match = best(steps.map((step) => matchStep(step, failed, later, clue)));
+  // It only ran one of those that may have failed.
+  const isPart =
+    others.some((step) => matchStep(step, failed, later, clue) === null) ||
+    steps.some((step) => isFedOther(step, failed, later, clue));
+  return match !== null && isPart ? { ...match, grade: "guess" } : match;
 }
 
 export function isIdentical(failed: Target, later: Target): boolean {
@@ -56,9 +59,27 @@ function matchStep(step: Step, failed: Target, later: Target, clue: Clue): Match
       if (searchesOther(step.filter, laterStep.filter, clue)) return null;
       const asked = step.purpose.kind === "fetch" && inputLikeness(failed.fields(), later.fields()) >= ALIKE;
       const match = matchPurpose(step.purpose, laterStep.purpose, clue, asked);
-      return match && { ...match, step: laterStep };
+      // A filter that failed has to run again.
+      const filter = failedFilter(step, clue);
+      const isUnfiltered = filter !== null && !laterStep.pipedTo.includes(filter);
+      return match && { ...match, step: laterStep, ...(isUnfiltered ? { grade: "guess" } : {}) };
     }),
   );
+}
+
+/** Returns whether the step reads from a pipe what another command of the same kind printed. */
+function isFedOther(step: Step, failed: Target, later: Target, clue: Clue): boolean {
+  const feeders = later.steps.filter(({ pipedTo }) => pipedTo.length > 0);
+  return feedersOf(step, failed.steps).some(
+    (feeder) =>
+      feeders.some(({ purpose }) => purpose.kind === feeder.purpose.kind) &&
+      matchStep(feeder, failed, later, clue) === null,
+  );
+}
+
+function feedersOf(step: Step, steps: readonly Step[]): readonly Step[] {
+  const before = steps.slice(0, steps.indexOf(step));
+  return before.slice(before.findLastIndex(({ pipedTo }) => pipedTo.length === 0) + 1);
 }
 
 /** If a search at the end of a pipeline printed nothing, only the same search can be a fix. */

@@ -2,6 +2,7 @@
 import type { ToolCall } from "../parse/model.ts";
 import type { CallPath } from "./file-paths.ts";
 import type { Step } from "./purpose.ts";
+import { plainLine } from "./signature.ts";
 
 export interface Clue {
   /** A file, folder or address was missing. */
@@ -48,9 +49,22 @@ export function clueOf(call: ToolCall): Clue {
   };
 }
 
-/** Matches lines with which programs report a failure. */
-const FAILURE_LINE =
-  /^(?:\s*(?:--- FAIL|FAIL\b|FAILED\b|FATAL\b|fatal:|panic:|Traceback \(most|npm ERR!|ERR_|error(?:\[\w+\])?:|Error:|ERROR\b|make(?:\[\d+\])?: \*\*\*|Exit code [1-9]|exit status [1-9]|✗|✖)|.*: (?:command not found|No such file or directory|Permission denied|a password is required)\b|.*\b[1-9]\d* (?:failed|failures|errors?)\b|.*\berror TS\d+:|\[[\w:-]+\] ERROR)/m;
+/** Beginnings of lines with which programs report a failure. */
+const FAILURE_BEGINNINGS = [
+  String.raw`\s*(?:--- FAIL|FAIL\b|FAILED\b|FATAL\b|fatal:|panic:|Traceback \(most|Exception in thread|ERR_|(?:│ )?Error:|error(?:\[\w+\])?:|error |ERROR\b|✗|✖|×)`,
+  String.raw`npm (?:ERR!|error)|make(?:\[\d+\])?: \*\*\*|BUILD FAIL|Build FAILED|\[(?:[\w:-]+\] )?ERROR\b|CMake Error`,
+  String.raw`(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception)(?:: |$)`,
+  String.raw`.{0,40}\bexit(?:ed)?(?: with)?(?: code| status)? ?[:=]? ?[1-9]\d*$`,
+  String.raw`[\w./-]+: (?:cannot|can't|unable to|error:|fatal:|\(\d+\) )`,
+  String.raw`.*: (?:command not found|No such file or directory|Permission denied|a password is required|(?:fatal )?error: )`,
+  String.raw`.*\b[1-9]\d* (?:failed|failing|failures|errors?\b|Error\(s\))`,
+  String.raw`.*(?:\berror TS\d+:|\bSegmentation fault|\bcore dumped|\bFullyQualifiedErrorId\b|\bELIFECYCLE\b)`,
+];
+const FAILURE_LINE = new RegExp(`^(?:${FAILURE_BEGINNINGS.join("|")})`, "m");
+/** The same for programs that print files, which may contain any other report. */
+const LOOKUP_FAILURE = /^.*: (?:command not found|No such file or directory|Permission denied|Is a directory)\b/m;
+/** Matches a line that denies failures. */
+const ALL_FINE = /\b(?:0|no) (?:errors?|fail\w*|problems?)\b|\b(?:errors?|fail\w*)\b\W{0,3}0\b/i;
 
 /** Matches a command that continued in the background, whose end is reported elsewhere. */
 const LAUNCHED = /^Command (?:running in background with ID|was manually backgrounded)/;
@@ -68,16 +82,34 @@ export function outcomeOf(call: ToolCall, step: Step | null, earlier: Clue): "su
   if (call.status !== "completed") return "unknown";
   // The search found nothing.
   if (call.exit_code !== null && call.exit_code !== 0) return "unknown";
-  const output = (call.result_text ?? "").slice(0, 20_000);
+  const output = endsOfText(call.result_text ?? "");
   if (LAUNCHED.test(output)) return "unknown";
   const isLookup = step !== null && /^(?:read|list|search|glob)$/.test(step.purpose.kind);
   if (isLookup && NOTHING.test(output.trim())) return "unknown";
-  const again = errorLines(earlier.text).map((line) => output.includes(line));
+  const again = repeatedLines(earlier.text, output);
   // Exit code 0 says little if the whole error is printed again.
   if (again.length > 0 && again.every(Boolean)) return "failed";
   if (step === null || step.assured) return "succeeded";
   if (step.denial !== null && output.includes(step.denial)) return "failed";
-  return FAILURE_LINE.test(output) || again.some(Boolean) ? "failed" : "succeeded";
+  if (again.some(Boolean) || (isLookup ? LOOKUP_FAILURE : FAILURE_LINE).test(output)) return "failed";
+  // A count of the lines says nothing.
+  return step.pipedTo.includes("wc") && output.trim() !== "0" ? "unknown" : "succeeded";
+}
+
+/** Maximum number of characters looked at from the beginning and from the end of an output. */
+const MAX_END_CHARS = 20_000;
+
+function endsOfText(text: string): string {
+  if (text.length <= 2 * MAX_END_CHARS) return text;
+  return `${text.slice(0, MAX_END_CHARS)}\n${text.slice(-MAX_END_CHARS)}`;
+}
+
+/** Returns for each line of the error whether the output has it too, apart from paths, numbers and times. */
+function repeatedLines(error: string, output: string): boolean[] {
+  const wanted = errorLines(error);
+  if (wanted.length === 0) return [];
+  const printed = new Set(output.split("\n").flatMap((line) => (ALL_FINE.test(line) ? [] : [plainLine(line)])));
+  return wanted.map((line) => output.includes(line) || printed.has(plainLine(line)));
 }
 
 function errorLines(text: string): string[] {

@@ -27,6 +27,8 @@ export type StepRole = "final" | "before" | "apart";
 
 export interface Step {
   purpose: Purpose;
+  /** Null for tools that run no command line. */
+  command: { program: string; words: readonly string[] } | null;
   /** The call's success implies that of this step: not so before `|`, `;` or `||`. */
   assured: boolean;
   role: StepRole;
@@ -36,6 +38,8 @@ export interface Step {
   host: string | null;
   /** Patterns of the searches after it in a pipeline. */
   filter: string | null;
+  /** Programs after it in a pipeline. */
+  pipedTo: readonly string[];
 }
 
 /** Maximum length compared; longer texts are compared by their beginning. */

@@ -15,6 +15,8 @@ export interface PlainCommand extends ProgramCall, Fate {
   host: string | null;
   /** Patterns of the searches after it in the pipeline. */
   filter: string | null;
+  /** Programs after it in the pipeline. */
+  pipedTo: readonly string[];
 }
 
 interface Fate {
@@ -69,10 +71,13 @@ function allCommands(line: string, home: string | null, reading: Reading): Plain
     if (!fate) continue;
     for (const { stage, index, last } of reading.stagesOf(pipeline)) {
       const own = { ...fate, assured: fate.assured && (last || wholePipes) };
-      const filter = filterOf(pipeline.stages.slice(index + 1));
+      const following = pipeline.stages.slice(index + 1);
+      const filter = filterOf(following);
+      const programs = following.map(({ words }) => programCall(words)?.program ?? "");
       const found = stageCommands(stage, own, folder, reading).map((each) => ({
         ...each,
         filter: each.filter ?? filter,
+        pipedTo: [...each.pipedTo, ...programs],
       }));
       commands.push(...found);
       folder = folderAfter(found, folder);
@@ -159,7 +164,7 @@ function stageCommands(stage: ShellStage, fate: Fate, folder: string | null, rea
       role: fate.role === "final" ? command.role : fate.role,
     }));
   }
-  const place = { output, fed, folder, host: null, filter: null, ...fate };
+  const place = { output, fed, folder, host: null, filter: null, pipedTo: [], ...fate };
   if (call) return [{ ...call, ...place }];
   return output === null ? [] : [{ program: "cat", words: [], ...place }];
 }

@@ -32,7 +32,7 @@ export function errorSignature(text: string): string {
   const message = text.slice(0, MAX_CHARS).replace(REPEATED_INPUT, "");
   const telling = tellingLines(message);
   const all = stripVTControlCharacters(message).split("\n");
-  const lines = (telling.length > 0 ? telling : all).map((line) => withoutParticulars(line.slice(0, MAX_LINE_CHARS)));
+  const lines = (telling.length > 0 ? telling : all).map(plainLine);
   const saying = lines.filter(
     (line) => /\p{L}{3}/u.test(line.replaceAll(/<\w+>/g, "")) && !/^exit code \d+$/.test(line),
   );
@@ -50,8 +50,9 @@ const PATH = new RegExp(
  * Replaces what differs each time by its kind. Numbers that are part of a code, such as `TS2345` or `status 404`, stay.
  * Bounded repetitions keep it linear.
  */
-function withoutParticulars(line: string): string {
+export function plainLine(line: string): string {
   return line
+    .slice(0, MAX_LINE_CHARS)
     .toLowerCase()
     .replaceAll(/\b[a-z][a-z+.-]{1,15}:\/\/[^\s"'`<>)]{1,300}/g, "<url>")
     .replaceAll(/\b\d{4}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:z|[+-]\d\d:?\d\d)?)?/g, "<time>")

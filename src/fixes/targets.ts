@@ -67,9 +67,8 @@ function stepsOf(tool: string, input: unknown, cwd: string | null): Step[] {
     if (command !== null) return plainCommands(command).flatMap((plain) => commandPurposes(plain, home));
   }
   const purpose = filePurpose(tool, fields, cwd) ?? searchPurpose(tool, fields, cwd) ?? webPurpose(tool, fields);
-  return [
-    { purpose: purpose ?? { kind: "use", tool }, assured: true, role: "final", denial: null, host: null, filter: null },
-  ];
+  const none = { command: null, denial: null, host: null, filter: null, pipedTo: [] };
+  return [{ purpose: purpose ?? { kind: "use", tool }, assured: true, role: "final", ...none }];
 }
 
 export function textField(fields: Record<string, unknown>, names: readonly string[]): string | null {

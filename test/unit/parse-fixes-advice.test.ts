@@ -1,0 +1,374 @@
+/**
+ * Fixes that are given as advice (`transcripts fixes`, find_fixes): labelled cases whose wrong answers were once given.
+ * Outputs are those of the real programs.
+ */
+import assert from "node:assert/strict";
+import { findFixes } from "../../src/fixes/find-fixes.ts";
+import { bash, done, failed, makeSession, type MadeCall } from "../support/made-session.ts";
+import { describe, test } from "../support/runner.ts";
+
+type Run = (command: string, output?: string) => MadeCall;
+/** Shell tools of Claude Code, opencode, Gemini CLI and Codex, old and new. */
+const SHELLS: Record<string, (command: string) => [tool: string, input: unknown]> = {
+  claude: (command) => ["Bash", bash(command)],
+  opencode: (command) => ["bash", { command, description: "Runs it" }],
+  gemini: (command) => ["run_shell_command", { command, directory: "/work/app" }],
+  codex: (command) => ["shell", { command: ["bash", "-lc", command], workdir: "/work/app" }],
+  exec: (command) => ["exec_command", { cmd: command }],
+};
+const bad = (shell: keyof typeof SHELLS, command: string, output: string): MadeCall => {
+  const [tool, input] = SHELLS[shell]?.(command) ?? ["Bash", bash(command)];
+  return failed(tool, input, output);
+};
+const runs =
+  (shell: keyof typeof SHELLS): Run =>
+  (command, output) => {
+    const [tool, input] = SHELLS[shell]?.(command) ?? ["Bash", bash(command)];
+    return done(tool, input, output);
+  };
+const claude = runs("claude");
+const opencode = runs("opencode");
+const gemini = runs("gemini");
+const codex = runs("codex");
+const exec = runs("exec");
+
+/** Returns the place of the call that is advice for the first, counted from 0, or null. */
+function adviceAmong(calls: readonly MadeCall[]): number | null {
+  const { messages, blocks, calls: all } = makeSession(calls.map((call) => ({ calls: [call] })));
+  const { fix = null, grade = null } = findFixes(messages, blocks, all)[0] ?? {};
+  return fix === null || grade === "guess" ? null : all.indexOf(fix);
+}
+
+const cases: Record<string, [name: string, calls: MadeCall[], advice: number | null][]> = {
+  "the part of the line that failed is run again": [
+    [
+      "git add, where only the commit is run later",
+      [
+        bad(
+          "claude",
+          'git add docs/api.md && git commit -m "Describe the API"',
+          "Exit code 128\nfatal: pathspec 'docs/api.md' did not match any files",
+        ),
+        claude(
+          'git commit -m "Describe the API" -a',
+          "[main 3f2a1bc] Describe the API\n 1 file changed, 2 insertions(+)",
+        ),
+      ],
+      null,
+    ],
+    [
+      "git add, which is run again",
+      [
+        bad(
+          "codex",
+          "git add docs/api.md && git commit -m 'Describe the API'",
+          "fatal: pathspec 'docs/api.md' did not match any files",
+        ),
+        codex("git commit -am 'Describe the API'", "[main 3f2a1bc] Describe the API"),
+        codex("git add ./docs/api.md", ""),
+      ],
+      2,
+    ],
+    [
+      "the push after a commit that went well",
+      [
+        bad(
+          "opencode",
+          'git add -A && git commit -m "Fix the cache" && git push',
+          "[main 9c81d2e] Fix the cache\n 2 files changed, 10 insertions(+)\nTo github.com:a/b.git\n ! [rejected]        main -> main (fetch first)\nerror: failed to push some refs to 'github.com:a/b.git'",
+        ),
+        opencode('git commit --amend -m "Fix the cache"', "[main 1c81d2e] Fix the cache"),
+        opencode("git pull --rebase", "Successfully rebased"),
+        opencode("git push", "To github.com:a/b.git\n   1..2  main -> main"),
+      ],
+      3,
+    ],
+    [
+      "the commit that a hook refused, not the push that went on later alone",
+      [
+        bad(
+          "claude",
+          'git commit -m "Fix the cache" && git push',
+          "Exit code 1\nhusky - pre-commit script failed (code 1)",
+        ),
+        claude("git push", "Everything up-to-date"),
+      ],
+      null,
+    ],
+    [
+      "a build, where only what follows it is run later",
+      [
+        bad(
+          "gemini",
+          "npm run build && npm run test:e2e",
+          '> shop@1.0.0 build\n> vite build\n\nerror during build:\nCould not resolve entry module "index.html".',
+        ),
+        gemini("npm run test:e2e", "> shop@1.0.0 test:e2e\n> playwright test\n\n3 passed"),
+        gemini("npm run build", "> shop@1.0.0 build\n> vite build\n\nbuilt in 2s"),
+      ],
+      2,
+    ],
+    [
+      "the tests after a build that went well",
+      [
+        bad(
+          "gemini",
+          "npm run build && npm run test:e2e",
+          "> shop@1.0.0 build\n> vite build\n\nbuilt in 2s\n\n> shop@1.0.0 test:e2e\n> playwright test\n\n1 failed",
+        ),
+        gemini("npm run build", "> shop@1.0.0 build\n> vite build\n\nbuilt in 2s"),
+        gemini("npm run test:e2e", "> shop@1.0.0 test:e2e\n> playwright test\n\n3 passed"),
+      ],
+      2,
+    ],
+    [
+      "the type check, where the lint alone passes",
+      [
+        bad(
+          "claude",
+          "npx tsc --noEmit && npx eslint src",
+          "Exit code 2\nsrc/a.ts(3,5): error TS2345: Argument of type 'string' is not assignable",
+        ),
+        claude("npx eslint src", ""),
+      ],
+      null,
+    ],
+    [
+      "a compiler before the program that it makes",
+      [
+        bad(
+          "exec",
+          "cargo build --release && ./target/release/app --check",
+          "error[E0308]: mismatched types\n --> src/main.rs:4:5",
+        ),
+        exec("./target/release/app --check", "all fine"),
+        exec("cargo build --release", "   Compiling app\n    Finished"),
+      ],
+      2,
+    ],
+    [
+      "the program after the compiler",
+      [
+        bad(
+          "exec",
+          "go build -o app ./cmd/app && ./app serve --once",
+          "panic: runtime error: invalid memory address or nil pointer dereference\ngoroutine 1 [running]:\nmain.main()",
+        ),
+        exec("go build -o app ./cmd/app", ""),
+        exec("./app serve --once", "served"),
+      ],
+      2,
+    ],
+    [
+      "a copy before a start",
+      [
+        bad(
+          "opencode",
+          "cp config.sample.yml config.yml && docker compose up -d",
+          "cp: cannot stat 'config.sample.yml': No such file or directory",
+        ),
+        opencode("docker compose up -d", "Container app-db-1  Started"),
+      ],
+      null,
+    ],
+    [
+      "what is piped: the command that the error names",
+      [
+        bad(
+          "claude",
+          "kubectl get pods -n shop | jq '.items'",
+          "Exit code 5\njq: parse error: Invalid numeric literal at line 1, column 5",
+        ),
+        claude("kubectl get pods -n shop", "NAME READY\nweb 1/1"),
+        claude("kubectl get pods -n shop -o json | jq '.items'", "[]"),
+      ],
+      2,
+    ],
+    [
+      "what is piped: a script that got nothing, where it reads another page later",
+      [
+        bad(
+          "claude",
+          "curl -s http://localhost:3000/api/orders | python3 -c 'import json,sys; print(len(json.load(sys.stdin)))'",
+          "Exit code 1\nTraceback (most recent call last):\njson.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)",
+        ),
+        claude(
+          "curl -s http://localhost:3000/health/live | python3 -c 'import json,sys; print(len(json.load(sys.stdin)))'",
+          "2",
+        ),
+      ],
+      null,
+    ],
+    [
+      "what is listed: the command that the error names",
+      [
+        bad(
+          "claude",
+          "pytest tests/test_cart.py -q; ls reports",
+          "Exit code 2\n=========== FAILURES ===========\nE   assert 3 == 2\n1 failed\nls: cannot access 'reports': No such file or directory",
+        ),
+        claude("mkdir -p reports && ls reports", "a.xml"),
+      ],
+      null,
+    ],
+    [
+      "installing before testing",
+      [
+        bad(
+          "codex",
+          "pip install -r requirements.txt && pytest -q",
+          "ERROR: Could not find a version that satisfies the requirement flaskk==2.0\nERROR: No matching distribution found for flaskk==2.0",
+        ),
+        codex("pytest -q", "12 passed in 0.41s"),
+        codex("pip install -r requirements.txt", "Successfully installed flask-2.0"),
+      ],
+      2,
+    ],
+    [
+      "a check that says nothing of its own may be any part",
+      [
+        bad("claude", "./scripts/check.sh && ./scripts/publish.sh", "Exit code 1\nThe state is not clean."),
+        claude("./scripts/publish.sh", "published"),
+      ],
+      null,
+    ],
+    [
+      "of which the whole is run again",
+      [
+        bad("claude", "./scripts/check.sh && ./scripts/publish.sh", "Exit code 1\nThe state is not clean."),
+        claude("git stash"),
+        claude("./scripts/check.sh && ./scripts/publish.sh --now", "published"),
+      ],
+      2,
+    ],
+  ],
+  "a success that prints a failure is none": [
+    ...(
+      [
+        [
+          "the same error at another time and place",
+          "make deploy",
+          "[12:01:07] deploy: connection to 10.0.0.4:22 refused by the host",
+          "make deploy 2>&1 | tail -2",
+          "[12:09:44] deploy: connection to 10.0.0.9:22 refused by the host",
+        ],
+        [
+          "npm",
+          "npm test",
+          "AssertionError: expected 3 to be 2",
+          "npm test 2>&1 | tail -3",
+          "npm error Lifecycle script `test` failed with error:\nnpm error code 1",
+        ],
+        [
+          "Maven",
+          "mvn -q verify",
+          "[ERROR] cannot find symbol",
+          "mvn -q verify | tail -4",
+          "[INFO] BUILD FAILURE\n[ERROR] Failed to execute goal",
+        ],
+        [
+          "Gradle",
+          "./gradlew check",
+          "FAILURE: Build failed with an exception.",
+          "./gradlew check | tail -3",
+          "BUILD FAILED in 3s\n2 actionable tasks: 2 executed",
+        ],
+        [
+          "Python, of which only the end is shown",
+          "python train.py",
+          "Traceback (most recent call last):\nKeyError: 'lr'",
+          "python train.py 2>&1 | tail -1",
+          "ValueError: the shape is wrong",
+        ],
+        [
+          "gcc",
+          "gcc -o a a.c",
+          "a.c:3:5: error: expected ';'",
+          "gcc -o a a.c || true",
+          "a.c:9:1: error: unknown type name 'foo'",
+        ],
+        ["mocha", "npx mocha", "  1 failing", "npx mocha || true", "  4 passing (20ms)\n  2 failing"],
+        [
+          "an exit code that is printed",
+          "./run.sh a",
+          "It is broken.",
+          './run.sh a; echo "exit: $?"',
+          "It is still broken.\nexit: 3",
+        ],
+        [
+          "a count of the errors",
+          "npx tsc --noEmit",
+          "src/a.ts(1,1): error TS2304: Cannot find name 'x'.",
+          "npx tsc --noEmit | grep 'error TS' | wc -l",
+          "12",
+        ],
+        [
+          "a crash",
+          "./app serve",
+          "Segmentation fault (core dumped)",
+          "./app serve | head -5",
+          "starting\nSegmentation fault (core dumped)",
+        ],
+        [
+          "a script that never fails",
+          "node check.js",
+          "Error: connect ECONNREFUSED 127.0.0.1:5432 (attempt 3)",
+          "node check.js",
+          "Error: connect ECONNREFUSED 127.0.0.1:5433 (attempt 1)",
+        ],
+      ] as const
+    ).flatMap(([name, command, error, later, output]): [string, MadeCall[], number][] => [
+      [name, [bad("claude", command, `Exit code 1\n${error}`), claude(later, output), claude(command, "fine")], 2],
+      [`${name}, in Gemini CLI`, [bad("gemini", command, error), gemini(later, output), gemini(command, "fine")], 2],
+    ]),
+    ...(
+      [
+        [
+          "no failures",
+          "npx jest",
+          "Tests:       2 failed, 3 passed, 5 total",
+          "npx jest 2>&1 | tail -4",
+          "Tests:       0 failed, 5 passed, 5 total",
+        ],
+        [
+          "nothing",
+          "npx tsc --noEmit",
+          "src/a.ts(1,1): error TS2304: Cannot find name 'x'.",
+          "npx tsc --noEmit 2>&1 | head -20",
+          "",
+        ],
+        [
+          "no errors to count",
+          "npx tsc --noEmit",
+          "src/a.ts(1,1): error TS2304: Cannot find name 'x'.",
+          "npx tsc --noEmit | grep 'error TS' | wc -l",
+          "0",
+        ],
+        [
+          "tests with errors in their names",
+          "go test ./...",
+          "--- FAIL: TestErrorMessage (0.01s)\nFAIL\texample.org/a\t0.1s",
+          "go test ./... 2>&1 | tail -3",
+          "ok  \texample.org/a\t0.1s\nok  \texample.org/errors\t0.2s",
+        ],
+        [
+          "a file about errors",
+          "cat notes.md",
+          "cat: notes.md: Permission denied",
+          "sudo cat notes.md | head -20",
+          "# Notes\nError: this is what users see\n3 errors in all",
+        ],
+      ] as const
+    ).flatMap(([name, command, error, later, output]): [string, MadeCall[], number][] => [
+      [`one that prints ${name}`, [bad("codex", command, error), codex(later, output)], 1],
+    ]),
+  ],
+};
+
+describe("advice", () => {
+  for (const [family, list] of Object.entries(cases)) {
+    describe(family, () => {
+      for (const [name, calls, expected] of list) test(name, () => assert.equal(adviceAmong(calls), expected));
+    });
+  }
+});
