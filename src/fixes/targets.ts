@@ -96,7 +96,8 @@ function filePurpose(tool: string, fields: Record<string, unknown>, cwd: string 
 
 /** Returns the files in a patch for `apply_patch` or in a unified diff. */
 export function patchedPaths(patch: string): string[] {
-  const named = [...patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm)].map((found) => found[1] ?? "");
+  const lines = patch.matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\s*$/gm);
+  const named = [...lines].map(([, path = ""]) => path);
   if (named.length > 0) return named;
   return [...patch.matchAll(/^\+\+\+ (?:b\/)?(\S+)/gm)]
     .map((found) => found[1] ?? "")

@@ -3,7 +3,6 @@
  * message id is counted once, in any order of adding sessions.
  */
 import type { TranscriptMessage } from "./model.ts";
-import { compareUsage } from "./usage-order.ts";
 
 /** Usage of one answer. Times are ISO 8601, costs US dollars. */
 export interface UsageRecord {
@@ -320,4 +319,19 @@ export function dayIn(timeZone: string, ms: number): string {
     zone.days.set(quarter, day);
   }
   return day;
+}
+
+type UsageSizes = Pick<UsageRecord, "tokensIn" | "tokensOut" | "cacheRead" | "cacheWrite" | "costUsd">;
+
+/**
+ * Returns a positive number if the first is more complete: by output, as only that grows in a stream. The other values make
+ * the choice independent of the order. 0 if all are equal.
+ */
+function compareUsage(first: UsageSizes, second: UsageSizes): number {
+  const others = sizes(second);
+  return sizes(first).reduce((found, size, at) => found || size - (others[at] ?? 0), 0);
+}
+
+function sizes({ tokensOut, tokensIn, cacheRead, cacheWrite, costUsd }: UsageSizes): number[] {
+  return [tokensOut, tokensIn, cacheRead, cacheWrite, costUsd ?? -1];
 }

@@ -7,6 +7,7 @@ import type {
   TranscriptItem,
   TranscriptProblem,
 } from "../../transcript/format/entry-types.ts";
+import { patchedPaths } from "../../fixes/targets.ts";
 import { givenTitle } from "../../parse/titles.ts";
 import { countOf, fieldOf, textOf } from "../../parse/json-fields.ts";
 import { type PricedMessage, setCost } from "../../parse/message-builder.ts";
@@ -240,17 +241,11 @@ const READING_TOOLS = new Set(["read"]);
 /** Returns the files that a successful call changed, as far as its input shows. */
 function changedFiles({ tool, input }: ToolResultEntry): string[] {
   if (CHANGING_TOOLS.has(tool)) return listed(textOf(input, "filePath"));
-  return PATCHING_TOOLS.has(tool) ? filesOfPatch(textOf(input, "patchText") ?? "") : [];
+  return PATCHING_TOOLS.has(tool) ? patchedPaths(textOf(input, "patchText") ?? "") : [];
 }
 
 function readFiles({ tool, input }: ToolResultEntry): string[] {
   return READING_TOOLS.has(tool) ? listed(textOf(input, "filePath")) : [];
-}
-
-/** Returns the files in a patch that begins with `*** Begin Patch`. */
-function filesOfPatch(patch: string): string[] {
-  const lines = patch.matchAll(/^\*\*\* (?:Add File|Update File|Delete File|Move to): (.+?)\s*$/gm);
-  return [...lines].map(([, path = ""]) => path);
 }
 
 function listed(path: string | undefined): string[] {
