@@ -365,7 +365,7 @@ const TRIGGERS =
   'pass pwd secret token key cred auth totp access refresh jwt cookie mnemonic phrase _pat _pw pw= pw: pw" pw\' authtok sig= signature= sid= sid" sessi sess= sess1 .sid li_at= cf_cl ct0= wordpress_ remember_ .aspnetcore _identity mojolicious= psid= salt sonar.login _bearer _hmac= macaroon dbroot=';
 
 export const assignmentRule: Rule = {
-  triggers: [...TRIGGERS.split(" "), "pw =", "pw is", "pw ", "psk"],
+  triggers: [...TRIGGERS.split(" "), "pw =", "pw is", "pw ", "pw?", "psk"],
   anyCase: true,
   find: findAssigned,
 };

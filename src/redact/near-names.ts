@@ -73,7 +73,7 @@ export function findNear(scan: ScanText, { text: name, start, end }: Name): read
   const { text } = scan;
   if (SETTLED.test(text.slice(line.from, line.to))) return NOTHING;
   const found = [...wordsIn(text, line.from, start, false), ...wordsIn(text, end, line.to, false)];
-  return found.length > 0 ? found : belowLabel(text, end);
+  return found.length > 0 ? found : belowLabel(text, { from: line.from, at: end });
 }
 
 /** A literal in code, and the beginning of the comment after it. */
@@ -202,16 +202,34 @@ export function findOutput(
   return isSecret ? [{ start: from, end: to, kind, byContext: true }] : NOTHING;
 }
 
-const BELOW =
-  /["'`*]{0,3}[ \t]?[:：?]?[ \t]{0,4}\r?\n(?:\[[\d:.]{4,12}\] )?(?:<?[a-z][\w.-]{1,20}(?:: |> )|> )?(?:```\w{0,8}\r?\n|\r?\n(?=[ \t]{2}))?[ \t]{0,12}["'`]?(?<word>[\w!#$^&*+~?.-]{5,16})["'`]?[ \t]{0,4}(?=\r?\n|$)/dy;
+/** Who says what follows: `ann: `, `**User:** `, `[14:03] <ann> `, `- A: ` */
+const SPEAKER = String.raw`(?:[-*>][ \t])?(?:\[?\d[\d:.,TZ/ -]{3,28}(?:[AP]M)?\]?[ \t]{1,3})?(?:<[@+]?[\w.-]{1,24}>|\*{0,2}\p{L}[\p{L}\w.-]{0,24}(?: [\p{L}\w.-]{1,24})?\*{0,2}[:：>]\*{0,2})?[ \t]{0,12}`;
+const END_OF_LINE = String.raw`[ \t]{0,4}(?=\r?\n|$)`;
+/** Line below `Password:`. After a blank line it must be in a fence or indented. */
+const BELOW = new RegExp(
+  String.raw`["'\x60*]{0,3}[ \t]?[:：?]?[ \t]{0,4}\r?\n(?:\x60{3}\w{0,8}\r?\n|\r?\n(?=[ \t]{2}))?${SPEAKER}["'\x60]?(?<word>[\w!#$^&*+~?.-]{5,16})["'\x60]?${END_OF_LINE}`,
+  "duy",
+);
+/** The answer to a question or a request, also as the next message in JSON. */
+const ANSWER = new RegExp(
+  String.raw`(?:["'\x60*)<]{0,3}[ \t]{0,4}\r?\n(?:[ \t]{0,8}\r?\n(?=[^\n]{0,60}(?:[:：>]\*{0,2} |\d:\d\d)))?(?:${SPEAKER}[\p{L},!.]{1,16}\r?\n|[\p{L} ]{2,40} \d?\d:\d\d(?: [AP]M)?\r?\n)?${SPEAKER}|\\{0,3}"[\s}]{0,20},[\s{]{0,20}(?:\\{0,3}"\w{1,16}\\{0,3}": ?\\{0,3}"\w{1,24}\\{0,3}", ?){0,3}\\{0,3}"(?:content|text|answer|message|reply|value)\\{0,3}": ?(?=\\{0,3}"))(?:(?:sure|ok|yes|here|it['’]?s|it is|that['’]s)[,:]? ){0,2}\\{0,3}["'\x60]?(?<word>[^\s"'\x60<>|\\]{6,64})(?:\\{0,3}["'\x60]|${END_OF_LINE})`,
+  "diuy",
+);
+const ASKING =
+  /[?？]|(?<!\p{L})(?:tell|share|send|give|need|provide|please|bitte|nenne|brauche|donne[rz]?|envoie|dime|manda|dammi|preciso)(?!\p{L})/iu;
 
-/** Finds the value on the line below `Password:`. After a blank line it must be in a fence or indented. */
-function belowLabel(text: string, at: number): readonly Finding[] {
+/** Finds the value on the line below `Password:`, and in the answer to a question about a password. */
+function belowLabel(text: string, { from, at }: { from: number; at: number }): readonly Finding[] {
+  const rest = text.slice(at, at + CHARS_AFTER);
+  const to = at + rest.search(/[\r\n]|\\{0,3}"|$/);
   BELOW.lastIndex = at;
-  const [start, end] = BELOW.exec(text)?.indices?.groups?.["word"] ?? [];
-  const word = text.slice(start, end);
-  if (start === undefined || end === undefined || !(isTyped(word) || isChosen(word)) || isThing(word)) return NOTHING;
-  return [{ start, end, kind: "password", byContext: true }];
+  ANSWER.lastIndex = to;
+  const match = BELOW.exec(text) ?? (ASKING.test(text.slice(from, to)) ? ANSWER.exec(text) : null);
+  const [start, last = 0] = match?.indices?.groups?.["word"] ?? [];
+  const word = withoutEnd(text.slice(start, last), ".");
+  if (start === undefined || !(isTyped(word) || isChosen(word) || hasEquals(word)) || isThing(word) || isStandIn(word))
+    return NOTHING;
+  return [{ start, end: start + word.length, kind: "password", byContext: true }];
 }
 
 /** `"username":"word"` */

@@ -80,7 +80,7 @@ const ANNOUNCED = /\b(?:following|your|initial|generated|temporary|this)\b/i;
 const REST_OF_TAG = /:?(?:\\{0,63}["'][^<>\n]{0,60}(?<![%=/-])>|[ ][\w:]{1,20}=[^<>\n]{1,60}>)/y;
 /** Next word, with the signs before it. Tags are signs. */
 const WORD =
-  /(?<gap>(?:<-|<\/?[A-Za-z][^<>\n]{0,60}>|<!\[CDATA\[|\\{1,7}["'nrt](?![a-z]{3})|[\s,;:=>|()[\]{}*_"'`„“”«»「」『』：→.–—是为為はをがも이은는를을-]){0,60})(?<word>[^\s"'`„“”«»「」『』<>|\\,;]{1,128})/uy;
+  /(?<gap>(?:<-|<\/?[A-Za-z][^<>\n]{0,60}>|<!\[CDATA\[|\\{1,7}["'nrt](?![a-z]{3})|[\s,;:=>|()[\]{}*_"'`„“”«»「」『』：→›.–—是为為はをがも이은는를을-]){0,60})(?<word>[^\s"'`„“”«»「」『』<>|\\,;]{1,128})/uy;
 /** Longer words are read to their end only if they are values. */
 const MAX_WORD = 128;
 const MAX_WORDS = 10;

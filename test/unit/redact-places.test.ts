@@ -72,6 +72,25 @@ describe("secrets by their place", () => {
     '$ az keyvault secret list --vault-name kv --query "[].name" -o tsv\norders-db-connection',
     "$ heroku config:get STRIPE_SECRET_KEY | head -c 8\nrk_live_",
   ]);
+  for (const secret of ["Quarz.Lampe88", "tangerine!Sofa3"])
+    catches(`answers to questions about a password: ${secret}`, secret, [
+      "User: log in to staging\nAssistant: What's the password for deploy?\nUser: §",
+      "**Assistant:** Sure. What is the SFTP password?\n\n**User:** §",
+      "Assistant: I need the database password to continue.\n\nHuman: §\n\nAssistant: Thanks.",
+      "[14:02] marta: what's the wifi password again?\n[14:03] jon: it's §",
+      "ann: can you send me the root pw?\nbob: sure\nbob: §",
+      "Anna: Wie lautet das Passwort für den Drucker?\nBernd: §",
+      "Sarah C  10:41 AM\nwhat's the pw for the demo tenant?\n\nKyle R  10:42 AM\n§",
+      'I asked: "What is the sudo password?"\nShe answered: "§"',
+      '{"role":"assistant","content":"Please tell me the database password."},{"role":"user","content":"§"}',
+    ]);
+  leaves("answers without a password", [
+    "Assistant: What's the password policy?\nUser: min-length 12",
+    "ann: where is the password stored?\nbob: /etc/app/secrets.d",
+    "ann: which password manager?\nbob: KeePassXC",
+    "ann: was the password changed?\nbob: 2031-09-03",
+    '{"role":"assistant","content":"Please tell me the password."},{"role":"user","content":"no"}',
+  ]);
   catches("keys of applications whose name or file says what they are", "a68368a0f9f871f79376cd54c24ee1aa", [
     "API_KEY_INTERNAL=§",
     "WEBHOOK_HMAC=§",
