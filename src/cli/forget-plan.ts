@@ -3,7 +3,7 @@ import { lstat, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
 import { nodeFileSystem } from "../transcript/files/node-file-system.ts";
 import { isAbsent, reasonOf } from "../sessions/reasons.ts";
-import { sessionFamily, type SessionNode } from "../sessions/session-family.ts";
+import { refsIn, sessionFamily } from "../sessions/session-family.ts";
 import { agentOf, type SessionRef, type SessionRoot, type Where } from "../sessions/session-ref.ts";
 import { sessionRoots } from "../sessions/session-roots.ts";
 import { transcriptsFolderOf } from "../sessions/transcripts.ts";
@@ -35,7 +35,7 @@ const SAVED_HEAD_BYTES = 4_096;
 /** Finds the files of a session in the session folders. */
 export async function filesOf(ref: SessionRef, where: Where): Promise<FilePlan> {
   const { root, unreadable } = await sessionFamily(ref, where);
-  const refs = nodesOf(root).flatMap((each) => [each, ...each.alternatives]);
+  const refs = refsIn(root).flatMap((each) => [each, ...each.alternatives]);
   const plan: FilePlan = { places: [], kept: unreadable.map(({ path, reason }) => ({ path, reason })), refs };
   const safe = new SafePlaces(await sessionRoots(where));
   for (const each of refs) {
@@ -47,10 +47,6 @@ export async function filesOf(ref: SessionRef, where: Where): Promise<FilePlan> 
   for (const path of await savedSessions(refs)) await add(plan, safe, path, "saved");
   plan.places = withoutInner(plan.places);
   return plan;
-}
-
-function nodesOf({ ref, children }: SessionNode): SessionRef[] {
-  return [ref, ...children.flatMap(nodesOf)];
 }
 
 function inStore(ref: SessionRef): { path: string; reason: string } {

@@ -3,7 +3,6 @@ import type { ParseError, SessionMetadata } from "../parse/model.ts";
 import { type Conversation, readConversation, type ReadQuery, sessionIdOf } from "../queries/read-session.ts";
 import { findSessions, type FoundSessions } from "../sessions/find-sessions.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
-import type { SessionNode } from "../sessions/session-family.ts";
 import { type AgentName, AGENTS, type ArchivedSession, type SessionRef } from "../sessions/session-ref.ts";
 import { syncSessionFiles } from "../sessions/sync-session-files.ts";
 import type { CommandContext, CommandOptions } from "./command.ts";
@@ -109,14 +108,10 @@ export async function conversationOf(
 
 /** Returns a session and all below it, parents before children. */
 export async function familyOf(context: CommandContext, ref: SessionRef): Promise<SessionRef[]> {
-  const { sessionFamily } = await import("../sessions/session-family.ts");
+  const { refsIn, sessionFamily } = await import("../sessions/session-family.ts");
   const { root, unreadable } = await sessionFamily(ref, context);
   for (const { path, reason } of unreadable) context.note(`not read: ${path}: ${reason}`);
-  return flattened(root);
-}
-
-function flattened({ ref, children }: SessionNode): SessionRef[] {
-  return [ref, ...children.flatMap(flattened)];
+  return refsIn(root);
 }
 
 /** Reports unusable lines. */

@@ -1,4 +1,5 @@
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { resolve } from "node:path";
+import { isWithin } from "../transcript/files/data-folder.ts";
 import { encodedProject, mayBeOfProject } from "./claude-sessions.ts";
 import type { SessionFiles } from "./session-files.ts";
 import { readSessionHead } from "./session-head.ts";
@@ -60,9 +61,4 @@ async function belongs(
   );
   if (cwd !== null) insideByLabel.set(ref.projectLabel, isWithin(folder, cwd));
   return cwd !== null && isWithin(folder, cwd);
-}
-
-function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

@@ -8,6 +8,7 @@ import { cannotOpen } from "./open-session.ts";
 import { markForeign } from "./recorded-here.ts";
 import { refuseFile } from "./refuse-content.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
+import { kindOf } from "./session-roots.ts";
 import { isStream, type SessionRef, sessionRef, type Where } from "./session-ref.ts";
 import { isSessionError, TranscriptsError } from "../transcripts-error.ts";
 import { shortened } from "../neutral-text.ts";
@@ -175,13 +176,4 @@ function unread({ unreadable: [first, ...others] }: FoundSessions): string {
 function shown(text: string): string {
   const line = JSON.stringify(shortened(text, 80));
   return line.replace(/[\u007f-\u009f]/g, "?");
-}
-
-async function kindOf(path: string, files: SessionFiles): Promise<string | undefined> {
-  try {
-    return (await files.stat(path)).kind;
-  } catch {
-    // No accessible file, but the text may still be an id.
-    return undefined;
-  }
 }

@@ -22,6 +22,11 @@ export interface SessionFamily {
 
 const HEADS_AT_ONCE = 16;
 
+/** Returns a session and all below it, parents before children. */
+export function refsIn({ ref, children }: SessionNode): SessionRef[] {
+  return [ref, ...children.flatMap(refsIn)];
+}
+
 /**
  * Returns a session with all sessions below it, at any depth. For Claude Code: files in the session's own folder, and
  * files of older versions beside it that name it. For opencode: our transcripts (also those in the folder of the session's

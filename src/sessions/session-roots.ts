@@ -109,11 +109,11 @@ async function databasesOf(
     .toSorted();
 }
 
-async function kindOf(path: string, files: Pick<SessionFiles, "stat">): Promise<string | undefined> {
+/** Returns the kind of a file or folder; undefined if it is missing or inaccessible. */
+export async function kindOf(path: string, files: Pick<SessionFiles, "stat">): Promise<string | undefined> {
   try {
     return (await files.stat(path)).kind;
   } catch {
-    // Missing and inaccessible are the same for this search.
     return undefined;
   }
 }

@@ -7,7 +7,7 @@ import { counted } from "../../html/quantities.ts";
 import type { Redactor } from "../../redact/redactor.ts";
 import { attachmentReader } from "../../sessions/attachment-reader.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
-import { sessionFamily, type SessionNode } from "../../sessions/session-family.ts";
+import { refsIn, sessionFamily, type SessionNode } from "../../sessions/session-family.ts";
 import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { type ReadSession, transcriptsOf, writeJson, writeTranscript } from "../exported-session.ts";
@@ -91,10 +91,6 @@ async function readAll(
     }
   }
   return { ref, conversation, children: below };
-}
-
-function refsIn({ ref, children }: SessionNode): SessionRef[] {
-  return [ref, ...children.flatMap(refsIn)];
 }
 
 type Write = (text: string) => Promise<void>;
