@@ -3,7 +3,7 @@ import { blameFor, failedFilter } from "./blame.ts";
 import type { Target } from "./targets.ts";
 import { compareCommands } from "./compare-commands.ts";
 import type { Clue } from "./evidence.ts";
-import { inputLikeness, isSameInput, overlap, textLikeness } from "./likeness.ts";
+import { inputLikeness, isSameInput, MANNERS, overlap, textLikeness } from "./likeness.ts";
 import { likelyMeant, relatePaths, samePath, type CallPath } from "./file-paths.ts";
 import type { Purpose, Step } from "./purpose.ts";
 
@@ -178,7 +178,14 @@ function matchUrls(failed: string, later: string, clue: Clue, asked: boolean): L
   if (clue.text.includes(later)) return { grade: "similar", on: "the address that the error names" };
   const likeness = textLikeness(a.path, b.path);
   if (a.host !== b.host || (likeness < ALIKE && !clue.missing && !asked) || areOthers(a.path, b.path)) return null;
-  return { grade: likeness >= ALIKE ? "similar" : "guess", on: "an address on the same host" };
+  const on = "an address on the same host";
+  if (likeness >= ALIKE && isSamePage(a.path, b.path)) return { grade: "similar", on };
+  return clue.missing || asked ? { grade: "guess", on } : null;
+}
+
+/** Returns whether two paths have the same last part, or one is in the other. */
+function isSamePage(a: string, b: string): boolean {
+  return a.split("/").at(-1) === b.split("/").at(-1) || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
 }
 
 /** On hosts with many owners the first two path segments name a project; if it moved, one of them is the same. */
@@ -199,6 +206,17 @@ function matchUse(failed: Target, later: Target, clue: Clue): Match | null {
   const likeness = inputLikeness(failed.fields(), later.fields());
   const grade = likeness >= 0.8 ? "same" : likeness >= ALIKE ? "similar" : clue.malformed ? "guess" : null;
   if (grade === null) return null;
+  if (!clue.malformed && namesOther(failed, later)) return null;
   const on = grade === "guess" ? "the same tool, after its input was refused" : "the same tool with a similar input";
   return { grade, on, step: null };
+}
+
+/** Returns whether a field that both have names another thing: a value without spaces, such as a path, id or number. */
+function namesOther(failed: Target, later: Target): boolean {
+  const others = later.fields();
+  return [...failed.fields()].some(([name, { text, words }]) => {
+    const other = others.get(name);
+    const isName = words.size > 0 && ![text, other?.text ?? " "].some((each) => /[\s[{]/.test(each));
+    return isName && other !== undefined && other.text !== text && !/^(?:true|false)$/.test(text) && !MANNERS.has(name);
+  });
 }

@@ -363,6 +363,161 @@ const cases: Record<string, [name: string, calls: MadeCall[], advice: number | n
       [`one that prints ${name}`, [bad("codex", command, error), codex(later, output)], 1],
     ]),
   ],
+  "a success with other arguments is none": [
+    ...(
+      [
+        [
+          "another command of the group",
+          "gh pr merge 12 --squash",
+          "GraphQL: Pull Request is not mergeable",
+          "gh pr close 12",
+        ],
+        [
+          "another command for the same remote",
+          "git remote add origin git@github.com:a/b.git",
+          "error: remote origin already exists.",
+          "git remote rename origin upstream",
+        ],
+        [
+          "another command of compose",
+          "docker compose up web",
+          "Error response from daemon: port is already allocated",
+          "docker compose build web",
+        ],
+        [
+          "another file to the same place",
+          "cp a.txt dist/out",
+          "cp: cannot create regular file 'dist/out/a.txt': Permission denied",
+          "cp b.txt dist/out",
+        ],
+        [
+          "another branch",
+          "git push origin main",
+          "remote: Permission to a/b.git denied to c.",
+          "git push origin topic",
+        ],
+        [
+          "another package",
+          "pip install --upgrade numpy",
+          "error: subprocess-exited-with-error",
+          "pip install requests",
+        ],
+        [
+          "another package for all",
+          "npm ci",
+          "npm error code EUSAGE\nnpm error `npm ci` can only install with an existing package-lock.json",
+          "npm install -g pnpm",
+        ],
+        [
+          "another package of the tests",
+          "go test ./...",
+          "--- FAIL: TestSum (0.00s)\n    sum_test.go:9: got 3\nFAIL\texample.org/app/sum\t0.1s",
+          "go test ./parse/...",
+        ],
+        [
+          "another file of the tests",
+          "npx vitest run",
+          " FAIL  test/cart.test.ts > adds\nAssertionError: expected 3 to be 2",
+          "npx vitest run test/login.test.ts",
+        ],
+        [
+          "another test by its name",
+          "pytest -q",
+          "FAILED tests/test_cart.py::test_add - assert 3 == 2",
+          "pytest -q -k test_login",
+        ],
+        [
+          "another file in code",
+          'python3 -c \'import json; print(json.load(open("a/cart.json"))["id"])\'',
+          "KeyError: 'id'",
+          'python3 -c \'import json; print(json.load(open("a/user.json"))["id"])\'',
+        ],
+        [
+          "another configuration",
+          "docker build -f deploy/api.Dockerfile .",
+          "ERROR: failed to solve: process did not complete",
+          "docker build -f deploy/web.Dockerfile .",
+        ],
+      ] as const
+    ).flatMap(([name, command, error, later]): [string, MadeCall[], number | null][] => [
+      [name, [bad("opencode", command, error), opencode(later, "done")], null],
+      [`${name}, and then the right one`, [bad("exec", command, error), exec(later, "done"), exec(command, "done")], 2],
+    ]),
+    ...(
+      [
+        [
+          "the right name of the branch",
+          "git push origin main",
+          "error: src refspec main does not match any",
+          "git push origin master",
+        ],
+        [
+          "the test that failed",
+          "go test ./...",
+          "--- FAIL: TestSum (0.00s)\nFAIL\texample.org/app/sum\t0.1s",
+          "go test ./sum",
+        ],
+        [
+          "the file that failed",
+          "npx vitest run",
+          " FAIL  test/cart.test.ts > adds\nAssertionError: expected 3 to be 2",
+          "npx vitest run test/cart.test.ts",
+        ],
+        [
+          "the test by its name",
+          "pytest -q",
+          "FAILED tests/test_cart.py::test_add - assert 3 == 2",
+          "pytest -q -k test_add",
+        ],
+        [
+          "fewer files, of which one failed",
+          "npx eslint src/a.ts src/b.ts",
+          "/work/app/src/a.ts\n  1:1  error  'x' is not defined\n✖ 1 problem",
+          "npx eslint src/a.ts",
+        ],
+        ["one more option", "pip install numpy", "error: externally-managed-environment", "pip install --user numpy"],
+        [
+          "the upstream branch",
+          "git push",
+          "fatal: The current branch topic has no upstream branch.",
+          "git push --set-upstream origin topic",
+        ],
+      ] as const
+    ).map(([name, command, error, later]): [string, MadeCall[], number] => [
+      `but ${name} is`,
+      [bad("claude", command, `Exit code 1\n${error}`), claude(later, "done")],
+      1,
+    ]),
+    [
+      "another page that is not missing",
+      [
+        failed(
+          "WebFetch",
+          { url: "https://a.example/docs/guide/install", prompt: "How to install" },
+          "timeout of 60000ms",
+        ),
+        done("WebFetch", { url: "https://a.example/docs/guide/limits", prompt: "Which limits" }),
+      ],
+      null,
+    ],
+    [
+      "another file of a server's tool",
+      [
+        failed("mcp__git__get_file", { owner: "a", repo: "b", path: "src/cart.ts" }, "rate limit exceeded"),
+        done("mcp__git__get_file", { owner: "a", repo: "b", path: "src/user.ts" }),
+        done("mcp__git__get_file", { owner: "a", repo: "b", path: "src/cart.ts" }),
+      ],
+      2,
+    ],
+    [
+      "the output of another task",
+      [
+        failed("TaskOutput", { task_id: "a12", block: true }, "No task found with ID: a12"),
+        done("TaskOutput", { task_id: "b34", block: true }),
+      ],
+      null,
+    ],
+  ],
 };
 
 describe("advice", () => {
