@@ -6,6 +6,7 @@ import { MessageBuilder, type BuiltMessage } from "./message-builder.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
 import { flatPricing } from "./pricing.ts";
+import { breathing } from "./read-transcript.ts";
 import { claudeCode } from "./sources/claude-code.ts";
 
 /** A signal stops reading; the result covers what was read until then. */
@@ -33,8 +34,6 @@ export interface OpenLines {
 }
 
 const MAX_LINE_BYTES = 5 * 1024 * 1024;
-/** Number of bytes after which timers and signals get a turn. */
-const BREATH_BYTES = 1024 * 1024;
 
 export function sourceOptions({
   maxLineBytes = MAX_LINE_BYTES,
@@ -52,7 +51,7 @@ export function sourceOptions({
 
 /** Starts reading an input of any source. No content makes it throw; errors of the input itself are passed on. */
 export async function readLines(input: TranscriptInput | Source, options: LineOptions = {}): Promise<OpenLines> {
-  const chunks = typeof input === "object" && isSource(input) ? input : breathing(input);
+  const chunks = typeof input === "object" && isSource(input) ? input : breathing(chunksOf(input));
   const { source = claudeCode, rest } = await detectInput(chunks, options.isGrowing);
   return { source, lines: linesOf(source, rest, options) };
 }
@@ -66,17 +65,6 @@ async function* linesOf(
   for await (const units of source.read(chunks, sourceOptions(options))) {
     if (options.signal?.aborted === true) return;
     for (const unit of units) yield { unit, messages: messages.of(unit) };
-  }
-}
-
-async function* breathing(input: TranscriptInput): AsyncGenerator<Uint8Array> {
-  let sinceBreath = 0;
-  for await (const chunk of chunksOf(input)) {
-    yield chunk;
-    sinceBreath += chunk.length;
-    if (sinceBreath < BREATH_BYTES) continue;
-    sinceBreath = 0;
-    await new Promise((resolve) => setImmediate(resolve));
   }
 }
 

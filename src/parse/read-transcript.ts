@@ -208,7 +208,7 @@ async function* taken(batches: Generator<SourceUnit[]>): AsyncGenerator<SourceUn
 }
 
 /** Splits large chunks, with a turn of the event loop after each megabyte so that signals are received. */
-async function* breathing(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* breathing(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let sinceBreath = 0;
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
