@@ -182,14 +182,7 @@ export function messageCountIn(row: Row): MessageCount {
 }
 
 export function blockCountIn(row: Row): BlockCount {
-  return {
-    session_id: textIn(row, "session_id"),
-    block_type: wordIn(row, "block_type", BLOCK_TYPES),
-    tool_name: textOrNullIn(row, "tool_name"),
-    status: wordOrNullIn(row, "status", STATUSES),
-    kept: wordIn(row, "kept", KEPT),
-    count: numberIn(row, "found"),
-  };
+  return { session_id: textIn(row, "session_id"), ...kindIn(row, "found") };
 }
 
 /** Reads the columns `session_id` and `block_counts` of messages; `found` is how many have these. */
@@ -201,53 +194,40 @@ export function messageBlocksIn(row: Row): BlockCount[] {
 
 function countsIn(json: string): KindCount[] {
   const counts: unknown = JSON.parse(json);
-  return Array.isArray(counts) ? counts.filter(isFields).map(kindIn) : [];
+  return Array.isArray(counts) ? counts.filter(isFields).map((row) => kindIn(row, "count")) : [];
 }
 
-function kindIn(row: Row): KindCount {
+function kindIn(row: Row, countColumn: string): KindCount {
   return {
     block_type: wordIn(row, "block_type", BLOCK_TYPES),
     tool_name: textOrNullIn(row, "tool_name"),
     status: wordOrNullIn(row, "status", STATUSES),
     kept: wordIn(row, "kept", KEPT),
-    count: numberIn(row, "count"),
+    count: numberIn(row, countColumn),
   };
 }
 
 export function messageIn(row: Row): StoredMessage {
   return {
+    ...answerIn(row),
     message_id: textIn(row, "message_id"),
-    session_id: textIn(row, "session_id"),
     ordinal: numberIn(row, "ordinal"),
     line_number: numberIn(row, "line_number"),
     byte_offset: numberIn(row, "byte_offset"),
     message_type: wordIn(row, "message_type", MESSAGE_TYPES),
     role: wordOrNullIn(row, "role", ["user", "assistant"]),
     user_kind: wordOrNullIn(row, "user_kind", USER_KINDS),
-    source_id: textOrNullIn(row, "source_id"),
     uuid: textOrNullIn(row, "uuid"),
     parent_uuid: textOrNullIn(row, "parent_uuid"),
     request_id: textOrNullIn(row, "request_id"),
-    model: textOrNullIn(row, "model"),
-    provider: textOrNullIn(row, "provider"),
-    occurred_at: textOrNullIn(row, "occurred_at"),
     cwd: textOrNullIn(row, "cwd"),
-    tokens_in: numberOrNullIn(row, "tokens_in"),
-    tokens_out: numberOrNullIn(row, "tokens_out"),
-    cache_read: numberOrNullIn(row, "cache_read"),
-    cache_write: numberOrNullIn(row, "cache_write"),
-    recorded_cost_usd: numberOrNullIn(row, "recorded_cost_usd"),
-    usage_calls: callsIn(textOrNullIn(row, "usage_calls")),
     has_text: booleanIn(row, "has_text"),
     has_thinking: booleanIn(row, "has_thinking"),
     has_tool_use: booleanIn(row, "has_tool_use"),
     has_tool_result: booleanIn(row, "has_tool_result"),
-    is_sidechain: booleanIn(row, "is_sidechain"),
     agent_id: textOrNullIn(row, "agent_id"),
     record_hash: numberOrNullIn(row, "record_hash"),
     block_counts: countsIn(textIn(row, "block_counts")),
-    metadata: metadataIn(JSON.parse(textIn(row, "metadata"))),
-    superseded: booleanIn(row, "superseded"),
   };
 }
 
