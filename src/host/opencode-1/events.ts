@@ -1,4 +1,4 @@
-import { given } from "../../transcript/entry-draft.ts";
+import { dropOldest, given } from "../../transcript/entry-draft.ts";
 import { toJsonValue } from "../../transcript/json-value.ts";
 import type { HostRecord, SessionRecord } from "../../transcript/records.ts";
 import { fields, id, list, number, read, text, type Fields } from "./event-fields.ts";
@@ -36,8 +36,7 @@ export class EventTranslator {
   /** Remembers who wrote a message. */
   learnRole(messageID: string, role: "user" | "assistant"): void {
     this.#roles.set(messageID, role);
-    const oldest = this.#roles.size > MAX_ROLES ? this.#roles.keys().next().value : undefined;
-    if (oldest !== undefined) this.#roles.delete(oldest);
+    dropOldest(this.#roles, MAX_ROLES);
   }
 
   #part(properties: Fields): HostRecord[] {
@@ -46,8 +45,7 @@ export class EventTranslator {
     const partID = id(part, "id");
     if (partID !== undefined && KILO_PROGRESS.test(text(part, "text") ?? "")) {
       this.#progress.add(partID);
-      const [oldest] = this.#progress.size > MAX_PROGRESS ? this.#progress : [];
-      if (oldest !== undefined) this.#progress.delete(oldest);
+      dropOldest(this.#progress, MAX_PROGRESS);
       return [];
     }
     const record = partRecord(part, this.#roles.get(id(part, "messageID") ?? ""));
