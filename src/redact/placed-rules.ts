@@ -270,6 +270,7 @@ const places: readonly Place[] = [
     kind: "recovery-code",
     sure: true,
     triggers: ["backup code", "recovery code"],
+    anyCase: true,
     pattern:
       /\w{6,8} code ?(?:is|:|=) ?(?<secret>(?=[\w-]{0,20}\d)[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,3})(?![\w-])/dy,
   },
@@ -453,22 +454,26 @@ function findJwk(scan: ScanText, at: number): readonly Finding[] {
 
 /** Names of lists of codes that replace a second factor. */
 const CODE_LISTS =
-  "recovery codes|backup codes|scratch codes|emergency codes|wiederherstellungscodes|backup-codes|recovery-codes|codes de secours|codes de récupération|códigos de recuperación|códigos de respaldo|códigos de recuperação|codici di backup|codici di recupero|резервные коды|коды восстановления|恢复代码|リカバリーコード|バックアップコード";
-const FIRST_CODE = /[^\n]{0,80}?(?:[:：]|\n)\s{0,8}(?=[-*•\d.)]{0,4}\s?[A-Za-z0-9])/y;
+  "recovery codes|recovery_codes|recoverycodes|backup codes|backup_codes|backupcodes|backup verification codes|scratch codes|emergency codes|wiederherstellungscodes|backup-codes|recovery-codes|codes de secours|codes de récupération|códigos de recuperación|códigos de respaldo|códigos de recuperação|codici di backup|codici di recupero|резервные коды|коды восстановления|恢复代码|リカバリーコード|バックアップコード";
+const FIRST_CODE =
+  /[^\n]{0,80}?(?:[:：]|=(?!=)|\n)(?:[\s=["'`]|\\[n"]|-{3}){0,80}(?=(?:[-*•] (?:\[[ x]\] )?|\d{1,2}[.)])?[ \t]{0,4}[A-Za-z0-9])/y;
 const CODE =
-  /(?:[-*•]|\d{1,2}[.)])?[ \t]{0,4}(?<code>(?=[\w-]{0,20}\d)[A-Za-z0-9]{4,12}(?:[- ][A-Za-z0-9]{4,8}){0,3})(?=[\s,;]|$)[\s,;]{0,16}/dy;
+  /(?:[-*•](?: \[[ x]\])?|\d{1,2}[.)])?[ \t]{0,4}\\?["'`]?(?<code>(?=[\w-]{0,20}\d)[A-Za-z0-9]{4,12}(?:[- ][A-Za-z0-9]{4,8}){0,3}|[a-z]{4,8}(?:-[a-z]{4,8}){1,3})\\?["'`]?(?=[\s,;\])]|\\n|$)(?:[\s,;]|\\n){0,16}/dy;
 
-/** Finds recovery codes after their heading. */
+/** Finds recovery codes after their heading. Those without a digit could be words, unless all have one form. */
 function findCodes({ text }: ScanText, at: number): readonly Finding[] {
   FIRST_CODE.lastIndex = at;
   if (!FIRST_CODE.test(text)) return NOTHING;
-  const found: Finding[] = [];
+  const codes: { code: string; start: number }[] = [];
   CODE.lastIndex = FIRST_CODE.lastIndex;
-  for (let match = CODE.exec(text); match !== null && found.length < 32; match = CODE.exec(text)) {
-    const [start = 0, end = 0] = match.indices?.groups?.["code"] ?? [];
-    found.push({ start, end, kind: "recovery-code", byContext: true });
+  for (let match = CODE.exec(text); match !== null && codes.length < 32; match = CODE.exec(text)) {
+    codes.push({ code: match.groups?.["code"] ?? "", start: match.indices?.groups?.["code"]?.[0] ?? 0 });
   }
-  return found.length > 1 ? found : NOTHING;
+  const forms = new Set(codes.map(({ code }) => code.replaceAll(/\w/g, "x")));
+  const found = codes.filter(({ code }) => forms.size === 1 || /\d/.test(code));
+  return found.length > 1
+    ? found.map(({ code, start }) => ({ start, end: start + code.length, kind: "recovery-code", byContext: true }))
+    : NOTHING;
 }
 
 /** 12 to 24 words of a wallet: none is shorter than three letters, and articles are not in the list. */

@@ -56,7 +56,11 @@ function cellsOf(line: string, from: number, sign: string): Cell[] {
 
 /** Name at the start of its line, and the value in the next column. */
 const CHARS_OF_ROW_START = 60;
-const ROW_START = /(?:^|\n)[ \t]{0,8}[\w.-]{0,40}$/;
+const ROW_START = /(?:^|\n)[ \t|│]{0,8}[\w.-]{0,40}$/;
+/** Header of a table of names and values: `NAME  TYPE  VALUE`, below a command or a line. */
+const VALUES_HEADER =
+  /^[ \t|│]{0,8}(?:#|id|name|key|variable|option|property|setting|parameter|field)(?![\w"':=])[^\n]{0,80}\b(?:value|setting)s?\b/i;
+const LINES_ABOVE_TABLE = 3;
 const ROW_VALUE =
   /[ \t]{0,80}(?: {2}|\t|[|│])[ \t]{0,80}(?<value>[^\s|│]{1,64}(?: [^\s|│]{1,64}){0,2})[ \t|│]{0,80}(?:\r?\n|$)/dy;
 /** Ruler below the names of columns, or above each record of psql. */
@@ -71,11 +75,23 @@ function findInRow({ text }: ScanText, { start, end }: Name, family: NameFamily 
       .slice(Math.max(0, start - CHARS_OF_TABLE), start)
       .split(/\n[ \t]*\r?\n/)
       .at(-1) ?? "";
+  const header = before.split("\n", LINES_ABOVE_TABLE).find((line) => VALUES_HEADER.test(line));
+  if (header !== undefined) return findBelowValues(text, start, header, family);
   if (!RULED.test(before)) return [];
   ROW_VALUE.lastIndex = end;
   const { indices, groups } = ROW_VALUE.exec(text) ?? {};
   const [from] = indices?.groups?.["value"] ?? [];
   return from === undefined ? [] : findInCell({ start: from, text: groups?.["value"] ?? "" }, family, true, true);
+}
+
+function findBelowValues(text: string, at: number, header: string, family: NameFamily | undefined): Finding[] {
+  const from = text.lastIndexOf("\n", at) + 1;
+  const [names = [], cells = []] = [header, text.slice(from, from + MAX_LINE).split("\n", 1)[0] ?? ""].map((line) => {
+    const written = line.trimEnd().replaceAll("│", "|");
+    return cellsOf(written, from, written.includes("|") ? "|" : SPACES);
+  });
+  const cell = cells[names.findLastIndex((name) => /value|setting/i.test(name.text))];
+  return cell === undefined ? [] : findInCell(cell, family, true, true);
 }
 
 /** Finds the secrets in the table with the column or row `name`. Each header is examined once. */

@@ -91,6 +91,26 @@ describe("secrets by their place", () => {
     "ann: was the password changed?\nbob: 2031-09-03",
     '{"role":"assistant","content":"Please tell me the password."},{"role":"user","content":"no"}',
   ]);
+  catches("the value column of a table of names", "quokka-Pea", [
+    "KEY            VALUE\nDB_USER        app\nDB_PASSWORD    §",
+    "$ tool env list\nNAME           TYPE    VALUE        UPDATED\nDB_HOST        plain   pg1          2d ago\nSMTP_PASSWORD  secret  §   2d ago",
+    " variable    | type   | value\n-------------+--------+-----------\n db_password | secret | §",
+    "│ key         │ type   │ value │\n│ DB_PASSWORD │ secret │ §     │",
+  ]);
+  leaves("other columns of such a table", [
+    "NAME          TYPE    VALUE\nDB_PASSWORD   secret  ********\nDB_USER       plain   quokka-Pea",
+    "Name         Required  Value\npassword     yes       string",
+  ]);
+  catches("recovery codes, also without digits, in JSON and below a ruler", "nxlhj-conyd", [
+    "Two-factor recovery codes\n=====================\n§\nwkqpe-xzivb\nqpwie-zmxnc",
+    'recovery_codes: ["k3f92-2kd8x", "§"]',
+    '"backup_codes": [\n  "§",\n  "abxcu-ihsdk"\n]',
+    "recovery codes for ann@corp.io:\n- [ ] §\n- [x] 92kdx-kd92k",
+  ]);
+  leaves("words below such a heading", [
+    "recovery codes:\n- sign-in page\n- reset-password dialog",
+    "Backup codes\n\nuser-facing text\nread-only view",
+  ]);
   catches("keys of applications whose name or file says what they are", "a68368a0f9f871f79376cd54c24ee1aa", [
     "API_KEY_INTERNAL=§",
     "WEBHOOK_HMAC=§",
