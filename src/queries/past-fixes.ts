@@ -5,7 +5,6 @@ import { isSameInput } from "../fixes/likeness.ts";
 import { ErrorLikeness, errorSignature } from "../fixes/signature.ts";
 import type { ToolCall } from "../parse/model.ts";
 import { parseTranscript } from "../parse/parse-transcript.ts";
-import { needsAgentProgress } from "../sessions/agent-progress.ts";
 import { openReadable } from "../sessions/open-session.ts";
 import { currentProject, filterByProject } from "../sessions/project-filter.ts";
 import { nodeSessionFiles } from "../sessions/session-files.ts";
@@ -177,9 +176,7 @@ function compareText(a: string | null, b: string | null): number {
 
 /** Returns the failed calls of a session with what fixed them. */
 async function failedCalls(session: SessionRef, signal: AbortSignal): Promise<Occurrence[]> {
-  const agentProgress = await needsAgentProgress(session);
-  const whole = { maxInlineContentBytes: Number.POSITIVE_INFINITY, pricing: "flat" } as const;
-  const options = { ...whole, agentProgress, signal };
+  const options = { signal, maxInlineContentBytes: Number.POSITIVE_INFINITY, pricing: "flat" } as const;
   const { messages, content_blocks, tool_calls } = await parseTranscript(session.id, openReadable(session), options);
   return findFixes(messages, content_blocks, tool_calls)
     .filter(({ failed }) => failed.status === "error")

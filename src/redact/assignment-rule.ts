@@ -222,7 +222,7 @@ function findValue(
   const inTable = value === undefined ? findInTable(scan, name, family) : NOTHING;
   if (inTable.length > 0) return inTable;
   const first = value === undefined || isBlock ? valueNear(scan, { name, family, isForeign }) : value;
-  const found = judge(scan, named, family, first);
+  const found = judge(scan, named, family, phraseOf(scan, named, family, first) ?? first);
   if (found.length === 0) {
     if (standsIn(scan, first)) return NOTHING;
     const commented = findBeforeComment(scan, name, kindOf(named, family));
@@ -235,6 +235,28 @@ function findValue(
   if (first === undefined) return found;
   const isList = isBlock || isPlural;
   return [...found, ...furtherItems(scan, { name: named, family, first }, isList ? NEXT_ITEM : CHANGED)];
+}
+
+/** Rest of a line of words: `passphrase: walnut lantern drifting yonder` */
+const MORE_WORDS = /(?: [\p{L}\d][\p{L}\d'’-]{1,13}){2,7}(?=[ \t]{0,4}(?:\r?\n|$))/uy;
+
+/** Returns the words to the end of the line, if they are a passphrase without quotes. */
+function phraseOf(
+  { text }: ScanText,
+  name: string,
+  family: NameFamily,
+  first: Assigned | undefined,
+): Assigned | undefined {
+  if (first === undefined || first.context === "quoted" || !NEAR_PASSWORDS.has(family) || name === "pass")
+    return undefined;
+  MORE_WORDS.lastIndex = first.end;
+  if (!/[:=]["'*\s]{0,4}$/.test(text.slice(Math.max(0, first.start - 6), first.start)) || !MORE_WORDS.test(text))
+    return undefined;
+  const words = text.slice(first.start, MORE_WORDS.lastIndex);
+  const isSure = family === "passphrase" || /^[a-z]+(?: [a-z]+){3,7}(?: \d{1,4})?$/.test(words);
+  return isSure && /^[\p{L}\d]+ /u.test(words) && isSecretValue(words, "passphrase", "line")
+    ? { ...first, end: MORE_WORDS.lastIndex, context: "quoted" }
+    : undefined;
 }
 
 const NEXT_ITEM =

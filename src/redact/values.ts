@@ -1,7 +1,7 @@
 /** Decides whether a value next to a sensitive name is a secret. */
 import type { NameFamily } from "./names.ts";
 import { isCode, isPathLike, isPlain, isStandIn, opensBracket } from "./placeholders.ts";
-import { isLongMix, isRandom, isRandomLetters, isWordy } from "./randomness.ts";
+import { isLongMix, isRandom, isRandomLetters, isTechnical, isWordy } from "./randomness.ts";
 
 /** Syntax of a value, which says how likely it is data rather than code. */
 export type ValueContext =
@@ -87,6 +87,16 @@ function isPhrase(value: string, context: ValueContext): boolean {
       !SENTENCE_WORD.test(value))
   );
 }
+
+/** Returns true for five words or more that are no instruction: `seven brave llamas cross the river`. */
+const isVerse = (value: string): boolean =>
+  /^[a-z]{3,}(?: [a-z]{1,12}){4,}$/.test(value) &&
+  !/^(?:the|your|enter|please|use|must|should|leave|choose|type|if|when|not|for|only|same|see|set|any|will|can)\b/.test(
+    value,
+  ) &&
+  !/\b(?:is|are|was|must|should|can|cannot|not|your|you|we|key|keys|value|field|required|if)\b/.test(value) &&
+  !SENSITIVE_WORD.test(value) &&
+  !RULE_WORD.test(value);
 
 /** Words after the name of an option in prose. */
 const PROSE_WORD =
@@ -183,6 +193,15 @@ const isTypedWithDigits = (value: string): boolean =>
   (/[a-z][A-Z]|[a-z][-_.][A-Z]|^[A-Z][a-z]+[-_.!]/.test(value) || /[a-z]\d[a-z]+\d[a-z]/.test(value)) &&
   !/type|name|key$|(?:base|utf|u?int|float|sha|md|argon|bytes)\d/i.test(value);
 
+/** Returns true for `monkeyWrench2024` or `Sommerfest-2023`, words with a number at the end. */
+const isTypedKey = (value: string, context: ValueContext): boolean =>
+  context !== "loose" &&
+  /^[A-Za-z][A-Za-z!#_-]{6,40}\d{1,4}!?$/.test(value) &&
+  /[a-z][A-Z]|[a-z][-_!#][A-Za-z]/.test(value) &&
+  !/^[a-z]+(?:_[a-z]+)*_?\d+$|v\d$/.test(value) &&
+  !isTechnical(value) &&
+  !ABOUT_SECRETS.test(value);
+
 /** Returns true for secrets that developers choose instead of random strings. */
 const isMadeUpSecret = (value: string, context: ValueContext): boolean =>
   (context !== "loose" && isTypedWithDigits(value)) ||
@@ -233,16 +252,20 @@ function isOfFamily(value: string, family: NameFamily, context: ValueContext): b
       return (
         isPhrase(value, context) ||
         isPasswordValue(value, context) ||
-        (isData(context) && /^\S+(?: \S+){2,7}$/.test(value) && /\d/.test(value) && !SENTENCE_WORD.test(value))
+        (isData(context) &&
+          /^\S+(?: \S+){2,7}$/.test(value) &&
+          (/\d/.test(value) ? !SENTENCE_WORD.test(value) : isVerse(value)))
       );
     case "signing":
       return (isData(context) && isTypedSecret(value)) || isOfFamily(value, "secret", context);
     case "secret":
       return isMadeUpSecret(value, context) || isKeyValue(value, context);
     case "token":
-      return isKeyValue(value, context) || (context !== "quoted" && /^\d{18,20}$/.test(value));
+      return (
+        isKeyValue(value, context) || isTypedKey(value, context) || (context !== "quoted" && /^\d{18,20}$/.test(value))
+      );
     case "api-key":
-      return isKeyValue(value, context);
+      return isKeyValue(value, context) || isTypedKey(value, context);
     case "other-key":
       return isRandom(value, isData(context) ? 20 : 24) && !value.includes(".");
     case "oauth":

@@ -8,7 +8,7 @@ import { openMigratedPostgres } from "../../src/store/postgres/open-postgres.ts"
 import type { PostgresPool, PostgresSession } from "../../src/store/postgres/pool.ts";
 import { PostgresDatabase } from "../../src/store/postgres/postgres-database.ts";
 import { SqlStore } from "../../src/store/sql-store.ts";
-import type { SqliteDriver } from "../../src/sqlite/driver.ts";
+import type { SqliteDriver } from "../../src/store/sqlite/driver.ts";
 import { openMigratedSqlite } from "../../src/store/sqlite/open-sqlite.ts";
 import { SqliteDatabase } from "../../src/store/sqlite/sqlite-database.ts";
 import { thisMachine } from "../../src/store/store-place.ts";

@@ -129,33 +129,6 @@ describe("fixes", () => {
     assert.deepEqual(await helpful("the region is not configured"), [["", [{ command: "npm config set region eu" }]]]);
   });
 
-  test("of a subagent that only progress lines have are looked at", async () => {
-    const machine = new Machine();
-    const below = [
-      calls("Bash", "b1", { command: COMMAND }, 2),
-      result("b1", "Exit code 1\nError: the region is not configured", 3, true),
-      calls("Bash", "b2", { command: "npm config set region eu" }, 4),
-      result("b2", "done", 5),
-      calls("Bash", "b3", { command: COMMAND }, 6),
-      result("b3", "deployed", 7),
-    ];
-    const copies = below.map((line, index) => {
-      // The copies have no folder of their own.
-      const { type, message, uuid, timestamp } = JSON.parse(line);
-      const data = { type: "agent_progress", agentId: "a1b2", message: { type, message, uuid, timestamp } };
-      return `${JSON.stringify({ type: "progress", sessionId: SESSION, timestamp: at(8), uuid: `p-${index}`, data })}\n`;
-    });
-    const whole = [user("Deploy it", 0), calls("Task", "t1", { prompt: COMMAND }, 1), ...copies, result("t1", "ok", 9)];
-    storeSession(machine.home, whole.join(""));
-    await machine.index();
-    const [error] = await machine.fixes("the region is not configured");
-    assert.deepEqual([error?.count, error?.checked, error?.unfixed], [1, 1, 0]);
-    assert.deepEqual(
-      error?.fixes.map(({ steps }) => steps.map(({ input }) => input)),
-      [[{ command: "npm config set region eu" }]],
-    );
-  });
-
   test("of this project come first", async () => {
     const machine = await new Machine(
       {

@@ -91,6 +91,29 @@ describe("secrets by their place", () => {
     "ann: was the password changed?\nbob: 2031-09-03",
     '{"role":"assistant","content":"Please tell me the password."},{"role":"user","content":"no"}',
   ]);
+  catches("passphrases without quotes", "walnut drifting lantern yonder", [
+    "passphrase: §",
+    "BORG_PASSPHRASE=§",
+    "WiFi password: §\nSSID: attic",
+  ]);
+  leaves("what is said of a password after a colon", [
+    "password: rotate it every 90 days",
+    "passphrase: words separated by the sign",
+    "password: support will not ask",
+    "pass: all 214 tests green",
+  ]);
+  catches("keys that someone typed", "orange-Tractor-9", [
+    "api_key = §",
+    "X-API-Key: §",
+    'apiKey: "§",',
+    "API_TOKEN=§",
+  ]);
+  leaves("names of keys", [
+    "api_key = read-only-key-2",
+    "apiKey: keyFromEnv2",
+    "token: T_STRING_2",
+    "API_TOKEN=oauth2-proxy-v2",
+  ]);
   catches("the value column of a table of names", "quokka-Pea", [
     "KEY            VALUE\nDB_USER        app\nDB_PASSWORD    §",
     "$ tool env list\nNAME           TYPE    VALUE        UPDATED\nDB_HOST        plain   pg1          2d ago\nSMTP_PASSWORD  secret  §   2d ago",

@@ -8,7 +8,7 @@
 import { foldedColumn, searchText } from "../index-texts.ts";
 import type { PostgresSession } from "../postgres/pool.ts";
 import { numberIn, textIn } from "../row.ts";
-import type { SqliteDriver } from "../../sqlite/driver.ts";
+import type { SqliteDriver } from "../sqlite/driver.ts";
 import type { Migration } from "./migration.ts";
 
 const BATCH = 500;

@@ -5,7 +5,7 @@
  */
 import { foldedSnippet, POSTGRES_SNIPPET_TEXT } from "../index-texts.ts";
 import { numberIn, textIn, type Row } from "../row.ts";
-import type { SqliteDriver } from "../../sqlite/driver.ts";
+import type { SqliteDriver } from "../sqlite/driver.ts";
 import { foldSnippets, SQLITE_LOOKUP_TABLES, SQLITE_NO_LOOKUP_TABLES } from "./005-snippet-lookup.ts";
 import {
   POSTGRES_LIST_ATTEMPTS,

@@ -1,5 +1,5 @@
 import type { PostgresSession } from "../postgres/pool.ts";
-import type { SqliteDriver } from "../../sqlite/driver.ts";
+import type { SqliteDriver } from "../sqlite/driver.ts";
 
 /**
  * A change to the tables, and its reversal. It runs in one transaction together with the record that it ran. A released

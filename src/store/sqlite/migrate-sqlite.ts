@@ -4,7 +4,7 @@ import { MIGRATIONS } from "../migrations/migrations.ts";
 import { checkVersion, LATEST_VERSION } from "../migrations/latest-version.ts";
 import type { Migration } from "../migrations/migration.ts";
 import { numberIn, textIn } from "../row.ts";
-import type { SqliteDriver } from "../../sqlite/driver.ts";
+import type { SqliteDriver } from "./driver.ts";
 import { APPLICATION_ID, sqliteVersion } from "./sqlite-version.ts";
 
 const VERSIONS_TABLE = `CREATE TABLE IF NOT EXISTS transcripts_migrations (

@@ -17,7 +17,7 @@ import { storableText } from "../storable.ts";
 import { blockValues, messageValues } from "../stored-values.ts";
 import type { CandidateQuery, Candidate } from "../store.ts";
 import { sqliteCandidates } from "./sqlite-candidates.ts";
-import type { SqliteDriver, SqlValue as DriverValue } from "../../sqlite/driver.ts";
+import type { SqliteDriver, SqlValue as DriverValue } from "./driver.ts";
 import { asStoreError } from "./sqlite-faults.ts";
 
 const PUT_MESSAGE = upsert("messages", "message_id", MESSAGE_FIELDS, `VALUES (${placesFor(MESSAGE_FIELDS)})`);

@@ -1,5 +1,5 @@
 import { numberIn } from "../row.ts";
-import type { SqliteDriver } from "../../sqlite/driver.ts";
+import type { SqliteDriver } from "./driver.ts";
 import { damaged } from "./sqlite-faults.ts";
 
 /** `TRNS`, the application id in the header of our files. */
