@@ -17,7 +17,7 @@ import { needsAgentProgress } from "../sessions/agent-progress.ts";
 import { readHead } from "../sessions/file-ref.ts";
 import { DAMAGE_BYTES, refuseContent } from "../sessions/refuse-content.ts";
 import { readableBytes, refusalOptions, StoreSource } from "../sessions/open-session.ts";
-import { outputReader } from "../sessions/reading-options.ts";
+import { outputReader } from "../sessions/session-kept-files.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import { isFields } from "../parse/json-fields.ts";
 import type { StoredBlock, StoredMessage, StoredSession } from "../store/stored-model.ts";

@@ -9,9 +9,8 @@ import { inUtc } from "../parse/times.ts";
 import { wholeLine } from "../parse/titles.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
 import { hasUsage, usageOf, type UsageRecord } from "../parse/usage-ledger.ts";
-import { needsAgentProgress } from "./agent-progress.ts";
 import { openReadable, type OpenOptions } from "./open-session.ts";
-import { outputReader } from "./reading-options.ts";
+import { readingOptions } from "./reading-options.ts";
 import type { SessionRef } from "./session-ref.ts";
 
 export interface Figures {
@@ -34,20 +33,16 @@ export type FigureOptions = Pick<ParseOptions, "between" | "signal"> & Pick<Open
 
 /** Reads the session. Rejects with a `TranscriptsError` if it cannot be read. */
 export async function figuresOf(ref: SessionRef, { between, signal, stdin }: FigureOptions = {}): Promise<Figures> {
-  const readOutput = outputReader(ref);
-  const agentProgress = await needsAgentProgress(ref);
   const answers = new Map<string, { usage: UsageRecord; isKnown: boolean }>();
   const input = openReadable(ref, stdin === undefined ? {} : { stdin });
   const options = {
+    ...(await readingOptions(ref, { subagents: true, signal })),
     pricing: "catalog" as const,
-    agentProgress,
     // Transcripts of ours may have a text in pieces, any distance apart.
     ...(ref.source === "claude-code" ? {} : { windowLines: Number.POSITIVE_INFINITY }),
     // Redactions are counted in whole texts.
     maxInlineContentBytes: Number.POSITIVE_INFINITY,
-    ...(signal === undefined ? {} : { signal }),
     ...(between === undefined ? {} : { between }),
-    ...(readOutput === undefined ? {} : { readOutput }),
   };
   const { reader, messages, blocks } = await readCalls(input, options, (message) => {
     if (message.message_type === "assistant") {

@@ -1,9 +1,36 @@
+/** Reads files saved beside a transcript. */
 import { join, sep } from "node:path";
 import { cannotOpen } from "./open-session.ts";
 import { isAbsent } from "./reasons.ts";
-import type { SessionFiles } from "./session-files.ts";
+import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import type { SessionRef } from "./session-ref.ts";
+import { bytesOfFile, textOfFile } from "./text-file.ts";
 import { transcriptsFolderOf } from "./transcripts.ts";
+
+/** Output paths as the recorder writes them; other paths in a transcript are not read. */
+const OUTPUT_PATH = /^[\w-]+\/outputs\/[\w-]+\.txt$/;
+/** Attachment paths as the recorder writes them. */
+const ATTACHMENT_PATH = /^[\w-]+\/attachments\/[\w-]+\.\w+$/;
+
+/** Returns a reader for the outputs saved in files beside a transcript, as text. See `keptFileReader`. */
+export function outputReader(
+  ref: SessionRef,
+  files: Pick<SessionFiles, "openRead" | "realpath" | "stat"> = nodeSessionFiles,
+): ((path: string) => Promise<string | undefined>) | undefined {
+  return keptFileReader(ref, OUTPUT_PATH, (path) => textOfFile(path, files), files);
+}
+
+/**
+ * Returns a reader for the attachments saved beside a transcript; undefined for one that is larger than `maxBytes`.
+ * See `keptFileReader`.
+ */
+export function attachmentReader(
+  ref: SessionRef,
+  maxBytes: number,
+  files: Pick<SessionFiles, "openRead" | "realpath" | "stat"> = nodeSessionFiles,
+): ((path: string) => Promise<Uint8Array | undefined>) | undefined {
+  return keptFileReader(ref, ATTACHMENT_PATH, (path) => bytesOfFile(path, files, maxBytes), files);
+}
 
 /**
  * Returns a function that reads a file saved beside a transcript with `read`, given its path relative to the transcripts
@@ -11,7 +38,7 @@ import { transcriptsFolderOf } from "./transcripts.ts";
  * of that folder, even through links, and rejects with a `TranscriptsError` if a file cannot be read. Undefined if the session
  * is not a transcript.
  */
-export function keptFileReader<T>(
+function keptFileReader<T>(
   ref: SessionRef,
   pattern: RegExp,
   read: (path: string) => Promise<T | undefined>,

@@ -2,7 +2,7 @@
 export { fileRef, readHead } from "./file-ref.ts";
 export { findSessions, type FindOptions, type FoundSessions, type SearchedRoot } from "./find-sessions.ts";
 export { openSession, type OpenOptions } from "./open-session.ts";
-export { outputReader } from "./reading-options.ts";
+export { outputReader } from "./session-kept-files.ts";
 export { currentProject } from "./project-filter.ts";
 export { resolveSession } from "./resolve-session.ts";
 export { sessionFamily, type SessionFamily, type SessionNode } from "./session-family.ts";

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FileHandle } from "../../src/transcript/files/file-system.ts";
 import { fileRef } from "../../src/sessions/file-ref.ts";
 import { openSession, type OpenOptions } from "../../src/sessions/open-session.ts";
-import { outputReader } from "../../src/sessions/reading-options.ts";
+import { outputReader } from "../../src/sessions/session-kept-files.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
 import { nodeSessionFiles } from "../../src/sessions/session-files.ts";
 import { type SessionRef, sessionRef } from "../../src/sessions/session-ref.ts";

@@ -5,7 +5,7 @@ import { createFolder } from "../../create-folder.ts";
 import { MAX_IMAGE_BYTES, renderPage, type PageSession } from "../../html/html.ts";
 import { counted } from "../../html/quantities.ts";
 import type { Redactor } from "../../redact/redactor.ts";
-import { attachmentReader } from "../../sessions/attachment-reader.ts";
+import { attachmentReader } from "../../sessions/session-kept-files.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
 import { refsIn, sessionFamily, type SessionNode } from "../../sessions/session-family.ts";
 import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";

@@ -3,7 +3,7 @@ import { rowsOf } from "../../../src/indexing/session-rows.ts";
 import { claudeCode } from "../../../src/parse/sources/claude-code.ts";
 import { detectSource } from "../../../src/parse/sources/sources.ts";
 import { sourceOptions, type LineOptions } from "../../../src/parse/line-messages.ts";
-import { outputReader } from "../../../src/sessions/reading-options.ts";
+import { outputReader } from "../../../src/sessions/session-kept-files.ts";
 import { sessionRef } from "../../../src/sessions/session-ref.ts";
 import { storableJson, storableKey, storableText } from "../../../src/store/storable.ts";
 import type { StoredBlock, StoredMessage } from "../../../src/store/stored-model.ts";
