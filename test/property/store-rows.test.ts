@@ -12,7 +12,7 @@ import {
   type ParsedContentBlock,
   type ToolCall,
   type TranscriptMessage,
-} from "../../src/parse/parse.ts";
+} from "../../src/index.ts";
 import { storedFigures } from "../../src/queries/stored-figures.ts";
 import { redactJson } from "../../src/redact/redact-json.ts";
 import { createRedactor, type Redactor } from "../../src/redact/redactor.ts";

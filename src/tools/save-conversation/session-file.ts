@@ -1,7 +1,7 @@
+import { shellQuoted } from "../../calls/shell-syntax.ts";
 import { neutralBlock, neutralLine, shortened } from "../../neutral-text.ts";
 import type { TranscriptFormat } from "../../transcript/transcript-paths.ts";
 import type { Digest, Usage } from "./conversation-digest.ts";
-import { recallCommands } from "./recall.ts";
 
 /** Maximum characters quoted from the host's summary, and from each of the assistant's texts. */
 const MAX_QUOTE_CHARS = 1_500;
@@ -55,7 +55,7 @@ export function sessionFile(facts: SessionFileFacts): string {
     listSection("Subagents", facts.subagents.map(subagentLine), MAX_FILES),
   ];
   // The commands need the real file names in order to run.
-  const recall = `## Recall\n\n${RECALL_NOTE}\n\n${recallCommands({ ...facts, prompt: digest.prompts[0] })}`;
+  const recall = `## Recall\n\n${RECALL_NOTE}\n\n${recallCommands(facts)}`;
   return `${[...sections.filter((section) => section !== "").map(neutralBlock), recall].join("\n\n")}\n`;
 }
 
@@ -144,6 +144,38 @@ function listSection(title: string, items: readonly string[], max: number, total
 
 function moreThan(shown: number, total: number): string[] {
   return total > shown ? [`- and ${total - shown} more`] : [];
+}
+
+/** Returns a fenced block of POSIX shell commands that can be run unchanged from any folder. */
+function recallCommands({ transcript, format, folder, digest }: SessionFileFacts): string {
+  const file = shellQuoted(transcript);
+  const word = shellQuoted(searchWord(format, digest.prompts[0]));
+  const [count, users] =
+    format === "markdown"
+      ? [String.raw`grep -c '## \[.*\] Tool Use:' ${file}`, String.raw`grep -A 5 '## \[.*\] User Message' ${file}`]
+      : [`grep -c '^{"type":"tool_use"' ${file}`, `grep '^{"type":"user"' ${file}`];
+  const commands = [
+    ["View the whole transcript", `cat ${file}`],
+    ["Search it (put your own words in)", `grep -n -i -F -e ${word} ${file}`],
+    ...(folder === undefined
+      ? []
+      : [
+          [
+            "Search its long outputs and its subagents too",
+            `grep -r -n -i -F -e ${word} ${file} ${shellQuoted(folder)}`,
+          ],
+        ]),
+    ["Count the tool calls", count],
+    ["The user's messages only", users],
+  ];
+  return ["```bash", commands.map(([what, command]) => `# ${what}\n${command}`).join("\n\n"), "```"].join("\n");
+}
+
+/** Returns a word that occurs in the transcript, so that the example finds something. */
+function searchWord(format: TranscriptFormat, prompt = ""): string {
+  const words = prompt.match(/[\p{L}\p{N}]{4,40}/gu) ?? [];
+  const [longest] = words.toSorted((a, b) => b.length - a.length);
+  return longest ?? (format === "markdown" ? "Assistant Message" : '"type":"assistant"');
 }
 
 function duration({ firstTimestamp, lastTimestamp }: Digest): string {
