@@ -1,5 +1,6 @@
 /** Matches sessions on this machine with rows of the store. */
 import { createHash } from "node:crypto";
+import { basename, extname } from "node:path";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Machine } from "../store/store-place.ts";
@@ -87,11 +88,18 @@ export function keyedSessions(refs: readonly SessionRef[], stored: StoredSession
 
 /** Returns the row at the place of the session or of one of its other forms. */
 function placed(ref: SessionRef, byPlace: Map<string, StoredSession>, taken: Set<string>): StoredSession | undefined {
-  for (const form of [ref, ...ref.alternatives]) {
+  for (const form of formsOf(ref)) {
     const session = byPlace.get(placeKey(placeOf(form), form.id));
     if (session !== undefined && !taken.has(session.session_id)) return session;
   }
   return undefined;
+}
+
+/** Earlier versions gave an exported session the name of its file as id. */
+function formsOf(ref: SessionRef): readonly SessionRef[] {
+  const named =
+    ref.source === "file" && ref.path !== null ? [{ ...ref, id: basename(ref.path, extname(ref.path)) }] : [];
+  return [ref, ...ref.alternatives, ...named.filter(({ id }) => id !== ref.id)];
 }
 
 function placeKey(place: string, id: string): string {
@@ -140,7 +148,7 @@ export function copiesElsewhere(
 
 /** Returns the tombstones of a session: one for each of its forms, all under its id in the store. */
 export function tombstonesOf(ref: SessionRef, sessionId: string, machine: Machine): Tombstone[] {
-  return [ref, ...ref.alternatives].map((form) => ({
+  return formsOf(ref).map((form) => ({
     session_id: sessionId,
     place: placeHash(form.id, placeOf(form), machine),
   }));

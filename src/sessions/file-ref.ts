@@ -25,7 +25,7 @@ async function sourceRef(plain: SessionRef, path: string, facts: FileFacts, file
   const head = await readSessionHead(path, files).catch((error: unknown) => {
     throw cannotOpen(plain, error);
   });
-  if (head.source === "file") return plain;
+  if (head.source === "file") return { ...plain, id: head.sessionId ?? plain.id };
   if (head.source === "claude-code") return claudeRef({ ...facts, path, segments: claudeSegments(path) });
   const folder = transcriptsFolderOf(path, head.parentId);
   return { ...plain, id: head.sessionId ?? plain.id, source: "transcript", project: projectOf(folder) };

@@ -40,8 +40,14 @@ export async function readSessionHead(path: string, files: Pick<SessionFiles, "o
 
 async function headOf(text: string, isWhole: boolean): Promise<SessionHead> {
   const format = detectTranscriptFormat(text);
-  return format === undefined ? claudeHead(text, isWhole) : transcriptHead(format, text);
+  if (format !== undefined) return transcriptHead(format, text);
+  const exported = EXPORT_ID.exec(text)?.[1];
+  return exported === undefined ? claudeHead(text, isWhole) : { ...nothingKnown(), sessionId: exported };
 }
+
+/** Matches the beginning of an export of opencode, to the id of the session. */
+const EXPORT_ID =
+  /^\ufeff?\s*\{\s*"info"\s*:\s*\{(?:\s*"\w+"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[\w.+-]+)\s*,)*\s*"id"\s*:\s*"([\w-]+)"/;
 
 async function transcriptHead(format: "markdown" | "jsonl", text: string): Promise<SessionHead> {
   const head: SessionHead = { ...nothingKnown(), source: "transcript" };

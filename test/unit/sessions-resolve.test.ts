@@ -111,14 +111,14 @@ describe("paths", () => {
     );
   });
 
-  test("a renamed copy of a transcript keeps its id, any other file is a file", async () => {
+  test("a renamed transcript or export keeps its id, any other file is a file", async () => {
     const machine = new Machine();
     const copy = machine.transcript("../../copy.txt", "ses_9");
     const renamed = await resolveSession("copy.txt", machine.where);
     assert.deepEqual([renamed.id, renamed.source, renamed.path], ["ses_9", "transcript", copy]);
     machine.write(join(machine.project, "export.json"), '{\n  "info": {"id": "ses_1"}, "messages": []\n}');
     const ref = await resolveSession("export.json", machine.where);
-    assert.deepEqual([ref.id, ref.source, ref.bytes], ["export", "file", 45]);
+    assert.deepEqual([ref.id, ref.source, ref.bytes], ["ses_1", "file", 45]);
   });
 
   test("a first line that is longer than a head usually is", async () => {
