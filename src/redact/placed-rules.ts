@@ -179,6 +179,14 @@ const places: readonly Place[] = [
     triggers: ["NKEY SEED-----", 'CWJAP="'],
     pattern: /(?:NKEY SEED-----(?:\s|\\n){1,4}|CWJAP="[^"\n]{0,64}",")(?<secret>[^\s"\\]{8,80})/dy,
   },
+  // `Please use the following password`, and each line behind the name of a container or stage
+  {
+    kind: "password",
+    sure: true,
+    triggers: ["following password"],
+    pattern:
+      /following password[^\n]{0,40}(?:\r?\n(?:[ \t]{0,8}(?:[\w.-]{1,40}[ \t]{0,20}\||\[[\w .:-]{1,40}\]))?[ \t]{0,8}){1,4}(?<secret>(?=[a-z_.-]{0,64}\d)[\w!#$*+.-]{8,64})(?=[ \t]{0,8}(?:\r?\n|$))/dy,
+  },
   // A row of a table of tokens
   {
     kind: "token",

@@ -114,6 +114,10 @@ describe("secrets by their place", () => {
     "token: T_STRING_2",
     "API_TOKEN=oauth2-proxy-v2",
   ]);
+  catches("a password below its announcement, behind the names of containers", "900a844c6bcbd8cd11ee53ced6a30759", [
+    "jenkins_1  | Please use the following password to proceed:\njenkins_1  |\njenkins_1  | §",
+    "[setup] Please use the following password to proceed:\n[setup] \n[setup] §\n[setup] ",
+  ]);
   catches("the value column of a table of names", "quokka-Pea", [
     "KEY            VALUE\nDB_USER        app\nDB_PASSWORD    §",
     "$ tool env list\nNAME           TYPE    VALUE        UPDATED\nDB_HOST        plain   pg1          2d ago\nSMTP_PASSWORD  secret  §   2d ago",
