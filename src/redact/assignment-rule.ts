@@ -185,7 +185,10 @@ function findAssigned(scan: ScanText, at: number): readonly Finding[] {
   if (/[+/]/.test(text[name.start - 1] ?? "") && /^={1,2}(?:[^\w"'=]|$)/.test(text.slice(name.end, name.end + 3)))
     return NOTHING;
   // A resource type: `AWS::IAM::AccessKey`, a hash: `checksum/secret`, a part of a route: `/:password`.
-  if (/::$|checksum\/$/.test(text.slice(Math.max(0, name.start - 9), name.start))) return NOTHING;
+  // But `profile::db::password: v` is a key of Puppet's.
+  const before = text.slice(Math.max(0, name.start - 80), name.start);
+  const isKey = text.startsWith(": ", name.end) && /(?:^|\n)[ \t]*(?:\w+::)+$/.test(before);
+  if (/(?:::|checksum\/)$/.test(before) && !isKey) return NOTHING;
   if (text[name.end] === "/" && text.startsWith("/:", name.start - 2)) return NOTHING;
   const named = fullName(text, name);
   const family = familyOf(named);

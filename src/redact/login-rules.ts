@@ -18,7 +18,7 @@ const SLASHES = String.raw`:\\{0,3}\/\\{0,3}\/`;
 /** User, optionally with a Windows domain: `CORP\ann`. */
 const USER = String.raw`(?<user>(?:[\w.-]{1,64}\\{1,2}(?=\w)|(?:cn|uid)=[\w=,.-]{1,128}(?=:))?[^\s:/?#@"'\x60<>\\[\](){},]{0,128})`;
 /** The last `@` before the path ends the password, which may contain `@` itself. */
-const URL_LOGIN = new RegExp(String.raw`${SLASHES}${USER}:(?<secret>[^\s/"'\x60<>\\]{1,256})@(?=[\w[.$<{%-]|$)`, "dy");
+const URL_LOGIN = new RegExp(String.raw`${SLASHES}${USER}:(?<secret>[^\s/"'\x60<>\\]{1,256})@(?=[\w[.$<{%/-]|$)`, "dy");
 const URL_LOGIN_CUT = new RegExp(String.raw`${SLASHES}${USER}:(?<secret>[^\s/@"'\x60<>\\…]{4,256})`, "dy");
 /** Token instead of a user: `https://TOKEN@host`, `https://TOKEN:@host`, `https://TOKEN:x-oauth-basic@host`. */
 const URL_TOKEN = new RegExp(

@@ -239,7 +239,8 @@ function isOther({ text }: ScanText, { own, word, gap, next, end, last, isFirst 
     OTHER_LABEL.test(last) ||
     /^[(/=]|^:\//.test(next) ||
     (!tie.literal && /[=(){}[\]]/.test(own.replace(/(?<=[\w+/]{20})={1,2}$/, "")) && !hasEquals(own)) ||
-    (gap.endsWith("(") && /^[0-9a-f]{7,40}$/.test(own)) ||
+    (gap.endsWith("(") && /^(?:[0-9a-f]{7,40}|\d{1,3}:\d+\.\S*)$/.test(own)) ||
+    gap.endsWith("[-") ||
     OTHER_TEXT.test(own) ||
     isThing(own) ||
     (!tie.literal && (/^:[ \t]|^[ \t]=[ \t]/.test(next) || gap.endsWith("->") || IDENTIFIER.test(own))) ||

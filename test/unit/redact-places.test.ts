@@ -29,6 +29,17 @@ describe("secrets by their place", () => {
     "пароль от базы: §",
     "password：§",
   ]);
+  catches("keys with a module's name, and addresses of a local socket", PASSWORD, [
+    "profile::mysql::root_password: '§'\nprofile::mysql::port: 3306",
+    "app::db::password: §",
+    'url = "postgres://app:§@/app?host=/var/run/postgresql"',
+  ]);
+  leaves("what the name of a program or a type is followed by stays", [
+    "Setting up passwd (1:4.13+dfsg1-4ubuntu3) ...",
+    "Usage:\n\thtpasswd [-cimB25dpsDv] [-C cost] [-r rounds] passwordfile username",
+    "Resources:\n  Key:\n    Type: AWS::IAM::AccessKey\n    Properties: {}",
+    '"Type": "AWS::SecretsManager::Secret"',
+  ]);
   leaves("what other languages say about passwords stays", [
     "密码：必填",
     "Mot de passe : obligatoire",
