@@ -57,6 +57,7 @@ function cellsOf(line: string, from: number, sign: string): Cell[] {
 /** Name at the start of its line, and the value in the next column. */
 const CHARS_OF_ROW_START = 60;
 const ROW_START = /(?:^|\n)[ \t|│]{0,8}[\w.-]{0,40}$/;
+const NEXT_COLUMN = /^[^\n]*?(?: {2}|[\t|│])/;
 /** Header of a table of names and values: `NAME  TYPE  VALUE`, below a command or a line. */
 const VALUES_HEADER =
   /^[ \t|│]{0,8}(?:#|id|name|key|variable|option|property|setting|parameter|field)(?![\w"':=])[^\n]{0,80}\b(?:value|setting)s?\b/i;
@@ -69,6 +70,7 @@ const CHARS_OF_TABLE = 1500;
 
 /** Finds the value in a table of names and values. */
 function findInRow({ text }: ScanText, { start, end }: Name, family: NameFamily | undefined): readonly Finding[] {
+  if (!NEXT_COLUMN.test(text.slice(end, end + CHARS_OF_ROW_START))) return [];
   if (!ROW_START.test(text.slice(Math.max(0, start - CHARS_OF_ROW_START), start))) return [];
   const before =
     text
