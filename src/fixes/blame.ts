@@ -170,10 +170,10 @@ function isMentioned(step: Step, steps: readonly Step[], text: string): boolean 
   return words.some((word) => /[./_\d-]/.test(word) && text.includes(word));
 }
 
-/** Matches `> app@1.0.0 lint`, `[lint] $ …` and `task: [lint] …`. */
+/** Matches `> app@1.0.0 lint`, `[lint] $ …`, `[lint:go] …` and `task: [lint] …`. */
 function announcement(script: string): RegExp {
   const name = script.replaceAll(/[^\w]/g, String.raw`\$&`);
-  return new RegExp(String.raw`^(?:> .{0,200} ${name}(?: |$)|\$ .*\b${name}\b|.{0,40}\[${name}\])`, "m");
+  return new RegExp(String.raw`^(?:> .{0,200} ${name}(?: |$)|\$ .*\b${name}\b|.{0,40}\[${name}(?::[\w-]+)?\])`, "m");
 }
 
 /** Returns words that no other of the steps has, without flags and prose. */

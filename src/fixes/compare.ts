@@ -206,17 +206,27 @@ function matchUse(failed: Target, later: Target, clue: Clue): Match | null {
   const likeness = inputLikeness(failed.fields(), later.fields());
   const grade = likeness >= 0.8 ? "same" : likeness >= ALIKE ? "similar" : clue.malformed ? "guess" : null;
   if (grade === null) return null;
-  if (!clue.malformed && namesOther(failed, later)) return null;
+  if (!clue.malformed && namesOther(failed, later, clue)) return null;
   const on = grade === "guess" ? "the same tool, after its input was refused" : "the same tool with a similar input";
   return { grade, on, step: null };
 }
 
-/** Returns whether a field that both have names another thing: a value without spaces, such as a path, id or number. */
-function namesOther(failed: Target, later: Target): boolean {
+/**
+ * Returns whether a field that both have names another thing: a value without spaces, such as a path, id or number. A
+ * value that the error refuses had to change.
+ */
+function namesOther(failed: Target, later: Target, clue: Clue): boolean {
   const others = later.fields();
   return [...failed.fields()].some(([name, { text, words }]) => {
     const other = others.get(name);
     const isName = words.size > 0 && ![text, other?.text ?? " "].some((each) => /[\s[{]/.test(each));
-    return isName && other !== undefined && other.text !== text && !/^(?:true|false)$/.test(text) && !MANNERS.has(name);
+    if (!isName || other === undefined || other.text === text || MANNERS.has(name)) return false;
+    const isRefused =
+      clue.text.includes(other.text) ||
+      (REFUSED_VALUE.test(clue.text) && (clue.text.includes(text) || clue.text.includes(name)));
+    return !isRefused && !/^(?:true|false)$/.test(text);
   });
 }
+
+const REFUSED_VALUE =
+  /\b(?:invalid|unknown|unrecognized|unsupported|not (?:a )?valid|not allowed|must be|expected|available)\b/i;

@@ -28,7 +28,7 @@ const MISSING =
 /** Matches errors about a missing text in a file, or a missing program. */
 const OTHER_THING = /string to replace|old_?string|expected lines|command not found/i;
 const MALFORMED =
-  /InputValidationError|SchemaError|ZodError|invalid (?:arguments|input|parameters?|type)|required (?:parameter|property|field)|missing (?:key|required)|unexpected parameter|unrecognized key/i;
+  /InputValidationError|SchemaError|ZodError|invalid (?:arguments|input|parameters?|type)|required (?:parameter|property|field)|missing (?:key|required)|unexpected parameter|unrecognized key|validation error/i;
 
 const NO_PROGRAM = /command not found|: not found$|is not recognized as/m;
 const USAGE =
@@ -87,8 +87,8 @@ export function outcomeOf(call: ToolCall, step: Step | null, earlier: Clue): "su
   const isLookup = step !== null && /^(?:read|list|search|glob)$/.test(step.purpose.kind);
   if (isLookup && NOTHING.test(output.trim())) return "unknown";
   const again = repeatedLines(earlier.text, output);
-  // Exit code 0 says little if the whole error is printed again.
-  if (again.length > 0 && again.every(Boolean)) return "failed";
+  // Exit code 0 says little if the whole error is printed again. An edit shows what it wrote.
+  if (step?.purpose.kind !== "write" && again.length > 0 && again.every(Boolean)) return "failed";
   if (step === null || step.assured) return "succeeded";
   if (step.denial !== null && output.includes(step.denial)) return "failed";
   if (again.some(Boolean) || (isLookup ? LOOKUP_FAILURE : FAILURE_LINE).test(output)) return "failed";

@@ -517,6 +517,34 @@ const cases: Record<string, [name: string, calls: MadeCall[], advice: number | n
       ],
       null,
     ],
+    [
+      "but not a value that the error refused",
+      [
+        failed(
+          "Task",
+          { subagent_type: "reviewer", description: "Review", prompt: "Review the diff of the cart" },
+          "Agent type 'reviewer' not found. Available agents: general-purpose, code-review",
+        ),
+        done("Task", { subagent_type: "code-review", description: "Review", prompt: "Review the diff of the cart" }),
+      ],
+      1,
+    ],
+    [
+      "but not a field that the error refused",
+      [
+        failed(
+          "mcp__tracker__save_issue",
+          { title: "The cart loses items", team: "shop", parentId: "SHOP-12" },
+          "Argument Validation Error - parentId must be a UUID.",
+        ),
+        done("mcp__tracker__save_issue", {
+          title: "The cart loses items",
+          team: "shop",
+          parentId: "6f0c2f0e-52cf-4d5e-9d53-2f4f5f6d7a11",
+        }),
+      ],
+      1,
+    ],
   ],
 };
 
