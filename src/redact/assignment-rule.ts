@@ -128,7 +128,8 @@ function judge(scan: ScanText, name: string, family: NameFamily, value: Assigned
   if (value === undefined) return NOTHING;
   const { start, end, context, cut } = value;
   const whole = scan.text.slice(start, Math.min(end, start + JUDGED_CHARS));
-  if (isStandIn(whole)) return NOTHING;
+  // The same name again: what follows belongs to it.
+  if (whole.includes(`${name}:`) || isStandIn(whole)) return NOTHING;
   const text = withoutMarkers(whole).replaceAll(CONTROL_ESCAPE, "");
   if (
     repeats(name, text, /["'`]/.test(scan.text.charAt(start - 1))) ||

@@ -32,6 +32,10 @@ export async function startOpencode(setup: SandboxOptions | Sandbox): Promise<Op
   };
 }
 
+/** The server leaves out `raw`, the arguments that a call had when it was aborted. */
+const withoutRaw = (json: string): unknown =>
+  JSON.parse(json, (key, value: unknown) => (key === "raw" ? undefined : value));
+
 /**
  * What `opencode export` prints for each of the sessions, from one server without plugins: every process of opencode
  * costs seconds of processor time to start. That both say the same is checked with the first session.
@@ -54,7 +58,11 @@ export async function exportSessions(sandbox: Sandbox, sessionIDs: readonly stri
         return { info, messages };
       }),
     );
-    assert.deepEqual(exports[0], JSON.parse(printed), "the server and `opencode export` differ");
+    assert.deepEqual(
+      withoutRaw(JSON.stringify(exports[0])),
+      withoutRaw(printed),
+      "the server and `opencode export` differ",
+    );
     return exports.map((each) => JSON.stringify(each));
   } finally {
     await server.stop();
