@@ -114,8 +114,10 @@ function findInColumn(scan: ScanText, { start, end }: Name): readonly Finding[] 
   const near = text.slice(Math.max(0, start - MAX_LINE), start);
   const rest = text.slice(end, end + MAX_LINE);
   const to = end + Math.max(0, rest.search(/[\r\n]|(?<!\([^(),\n]{1,20})\)|(?:\\r)?\\n|$/));
-  const lineStart =
-    start - (near.split(text[to] === "\\" ? ESCAPED_START : text[to] === ")" ? /[\n(]/ : "\n").at(-1) ?? "").length;
+  const apart = text[to] === "\\" ? ESCAPED_START : text[to] === ")" ? /[\n(]/ : undefined;
+  const lineChars =
+    apart === undefined ? near.length - 1 - near.lastIndexOf("\n") : (near.split(apart).at(-1) ?? "").length;
+  const lineStart = start - lineChars;
   const numbered = LINE_NUMBER.exec(text.slice(lineStart, start))?.[0].length ?? 0;
   const from = lineStart + numbered;
   scan.tablesSeenTo = to;
