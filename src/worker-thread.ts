@@ -53,6 +53,7 @@ export class WorkerThread<Task, Result> {
   readonly #failures = new Map<number, unknown>();
   #broken: BrokenThread | undefined;
   #lastId = 0;
+  #isStopping = false;
   #isAlive: () => void = () => undefined;
 
   constructor(url: URL, { data, answer = async () => undefined }: ThreadOptions) {
@@ -77,8 +78,7 @@ export class WorkerThread<Task, Result> {
       if (message.kind === "closed") return void this.stop().then(() => breakDown(new Error("The thread has ended.")));
       if (message.kind !== "ready") return this.#take(message);
       ready.resolve(true);
-      // A process that is about to end does not wait for an idle thread.
-      if (this.#pending.size === 0) this.#worker?.unref();
+      this.#rest();
     });
     this.#worker.on("error", breakDown);
     this.#worker.on("exit", () => breakDown(new Error("The thread has ended.")));
@@ -130,6 +130,7 @@ export class WorkerThread<Task, Result> {
 
   /** Ends the thread at once. */
   async stop(): Promise<void> {
+    this.#isStopping = true;
     await this.#worker?.terminate();
   }
 
@@ -159,8 +160,13 @@ export class WorkerThread<Task, Result> {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
     this.#failures.delete(id);
-    if (this.#pending.size === 0) this.#worker?.unref();
+    this.#rest();
     return pending;
+  }
+
+  /** A process that is about to end does not wait for an idle thread, but for the end of one that is stopped. */
+  #rest(): void {
+    if (this.#pending.size === 0 && !this.#isStopping) this.#worker?.unref();
   }
 
   #break(cause: unknown): void {
