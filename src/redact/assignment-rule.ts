@@ -123,13 +123,15 @@ const repeats = (name: string, value: string, isLiteral: boolean): boolean =>
   (folded(name).endsWith(folded(value)) ||
     (!isLiteral && name.length >= 8 && /^[A-Za-z_]\w*$/.test(value) && folded(value).endsWith(folded(name))));
 const MAX_REPEATED = 80;
+/** No value contains its own name, with a colon, as often as this. */
+const MOST_REPEATS = 3;
 
 function judge(scan: ScanText, name: string, family: NameFamily, value: Assigned | undefined): readonly Finding[] {
   if (value === undefined) return NOTHING;
   const { start, end, context, cut } = value;
   const whole = scan.text.slice(start, Math.min(end, start + JUDGED_CHARS));
-  // The same name again: what follows belongs to it.
-  if (whole.includes(`${name}:`) || isStandIn(whole)) return NOTHING;
+  // The same name again and again: each is judged where it stands.
+  if (whole.split(`${name}:`, MOST_REPEATS + 1).length > MOST_REPEATS || isStandIn(whole)) return NOTHING;
   const text = withoutMarkers(whole).replaceAll(CONTROL_ESCAPE, "");
   if (
     repeats(name, text, /["'`]/.test(scan.text.charAt(start - 1))) ||

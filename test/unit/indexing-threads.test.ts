@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { updateIndex } from "../../src/indexing/update-index.ts";
 import { calls, result, says, user } from "../support/cli/claude-lines.ts";
 import { dump, figures, inOneGo, newStore, SMALL } from "../support/indexing/index-fixture.ts";
 import { randomSecret } from "../support/parse/secret.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
-import { removeTempDirs } from "../support/temp-dir.ts";
+import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import { Machine } from "./sessions-machine.ts";
 import { TranscriptsError } from "../../src/transcripts-error.ts";
 
@@ -71,6 +73,23 @@ describe("threads that help", () => {
     await updateIndex(store, machine.where, { limits, threads: 2 });
     assert.deepEqual(await dump(store), await inOneGo(machine.where, { limits, threads: 0 }));
     await store.close();
+  });
+
+  test("keep the process until they have ended, if their last task ends while they are stopped", () => {
+    const code = `
+      import { WorkerThread } from ${JSON.stringify(new URL("../../src/worker-thread.ts", import.meta.url).href)};
+      const thread = new WorkerThread(new URL("data:text/javascript,setInterval(() => {}, 1000)"), { data: null });
+      const abort = new AbortController();
+      const task = thread.run("task", abort.signal).catch(() => undefined);
+      const stopped = thread.stop();
+      abort.abort();
+      await task;
+      await stopped;
+      console.log("ended");`;
+    const script = join(makeTempDir(), "stop.mjs");
+    writeFileSync(script, code);
+    const { stdout, status } = spawnSync(process.execPath, [script], { encoding: "utf8" });
+    assert.deepEqual([stdout, status], ["ended\n", 0]);
   });
 
   test("stop at a signal", async () => {

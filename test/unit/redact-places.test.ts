@@ -29,6 +29,7 @@ describe("secrets by their place", () => {
     "пароль от базы: §",
     "password：§",
   ]);
+  catches("values that contain the name of their place", PASSWORD, ["pass: compass:§", "password=my-password:§"]);
   catches("keys with a module's name, and addresses of a local socket", PASSWORD, [
     "profile::mysql::root_password: '§'\nprofile::mysql::port: 3306",
     "app::db::password: §",
