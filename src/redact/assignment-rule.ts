@@ -110,6 +110,8 @@ const UI_NAME =
 
 /** Maximum characters of a value that are judged. */
 const JUDGED_CHARS = 256;
+const judgedPart = ({ text }: ScanText, { start, end }: Assigned): string =>
+  text.slice(start, Math.min(end, start + JUDGED_CHARS));
 
 /** NUL and the like, written as an escape. */
 const CONTROL_ESCAPE = /\\u00[01][\da-f]/gi;
@@ -123,15 +125,16 @@ const repeats = (name: string, value: string, isLiteral: boolean): boolean =>
   (folded(name).endsWith(folded(value)) ||
     (!isLiteral && name.length >= 8 && /^[A-Za-z_]\w*$/.test(value) && folded(value).endsWith(folded(name))));
 const MAX_REPEATED = 80;
-/** No value contains its own name, with a colon, as often as this. */
+/** No value contains its own name, assigned, as often as this. */
 const MOST_REPEATS = 3;
+const isRepeated = (name: string, value: string): boolean =>
+  [":", "="].some((sign) => value.split(name + sign, MOST_REPEATS + 1).length > MOST_REPEATS);
 
 function judge(scan: ScanText, name: string, family: NameFamily, value: Assigned | undefined): readonly Finding[] {
   if (value === undefined) return NOTHING;
   const { start, end, context, cut } = value;
-  const whole = scan.text.slice(start, Math.min(end, start + JUDGED_CHARS));
-  // The same name again and again: each is judged where it stands.
-  if (whole.split(`${name}:`, MOST_REPEATS + 1).length > MOST_REPEATS || isStandIn(whole)) return NOTHING;
+  const whole = judgedPart(scan, value);
+  if (isStandIn(whole)) return NOTHING;
   const text = withoutMarkers(whole).replaceAll(CONTROL_ESCAPE, "");
   if (
     repeats(name, text, /["'`]/.test(scan.text.charAt(start - 1))) ||
@@ -173,8 +176,8 @@ const KEY_FAMILIES: ReadonlySet<NameFamily> = new Set(["secret", "signing", "tok
 /** `pwd` is also a shell command. */
 const isSpoken = (name: string, family: NameFamily): boolean => NEAR_FAMILIES.has(family) && !/^pwd$/i.test(name);
 
-const standsIn = ({ text }: ScanText, value: Assigned | undefined): boolean =>
-  value !== undefined && isStandIn(text.slice(value.start, Math.min(value.end, value.start + JUDGED_CHARS)));
+const standsIn = (scan: ScanText, value: Assigned | undefined): boolean =>
+  value !== undefined && isStandIn(judgedPart(scan, value));
 
 function findAssigned(scan: ScanText, at: number): readonly Finding[] {
   if (at < scan.namesSeenTo) return NOTHING;
@@ -188,7 +191,7 @@ function findAssigned(scan: ScanText, at: number): readonly Finding[] {
   if (/[+/]/.test(text[name.start - 1] ?? "") && /^={1,2}(?:[^\w"'=]|$)/.test(text.slice(name.end, name.end + 3)))
     return NOTHING;
   // A resource type: `AWS::IAM::AccessKey`, a hash: `checksum/secret`, a part of a route: `/:password`.
-  // But `profile::db::password: v` is a key of Puppet's.
+  // But `profile::db::password: v` is a key in Puppet's Hiera.
   const before = text.slice(Math.max(0, name.start - 80), name.start);
   const isKey = text.startsWith(": ", name.end) && /(?:^|\n)[ \t]*(?:\w+::)+$/.test(before);
   if (/(?:::|checksum\/)$/.test(before) && !isKey) return NOTHING;
@@ -227,6 +230,8 @@ function findValue(
   if (members.length > 0) return members;
   const inTable = value === undefined ? findInTable(scan, name, family) : NOTHING;
   if (inTable.length > 0) return inTable;
+  // The same name again and again: each is judged where it stands.
+  if (value !== undefined && isRepeated(name.text, judgedPart(scan, value))) return NOTHING;
   const first = value === undefined || isBlock ? valueNear(scan, { name, family, isForeign }) : value;
   const found = judge(scan, named, family, phraseOf(scan, named, family, first) ?? first);
   if (found.length === 0) {

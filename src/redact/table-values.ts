@@ -102,6 +102,14 @@ export function findInTable(scan: ScanText, name: Name, family: NameFamily): rea
   return inRow.length > 0 ? inRow : findInColumn(scan, name);
 }
 
+/** Length of the rest of a header's line. A `)` ends it too, unless it closes a unit: `size (MB)`. */
+function headerLength(rest: string): number {
+  for (const { index, 0: sign } of rest.matchAll(/[\r\n)]|\\(?:r\\)?n/g)) {
+    if (sign !== ")" || !/\([^(),\n]{1,20}$/.test(rest.slice(Math.max(0, index - 21), index))) return index;
+  }
+  return rest.length;
+}
+
 function findInColumn(scan: ScanText, { start, end }: Name): readonly Finding[] {
   const { text } = scan;
   if (
@@ -113,7 +121,7 @@ function findInColumn(scan: ScanText, { start, end }: Name): readonly Finding[] 
     return [];
   const near = text.slice(Math.max(0, start - MAX_LINE), start);
   const rest = text.slice(end, end + MAX_LINE);
-  const to = end + Math.max(0, rest.search(/[\r\n]|(?<!\([^(),\n]{1,20})\)|(?:\\r)?\\n|$/));
+  const to = end + headerLength(rest);
   const apart = text[to] === "\\" ? ESCAPED_START : text[to] === ")" ? /[\n(]/ : undefined;
   const lineChars =
     apart === undefined ? near.length - 1 - near.lastIndexOf("\n") : (near.split(apart).at(-1) ?? "").length;
