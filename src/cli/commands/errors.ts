@@ -35,6 +35,7 @@ export async function run(
     }
   }
   if (failed) return 2;
+  if (found === 0) context.note("no failed tool calls");
   return found > 0 ? 0 : 1;
 }
 
