@@ -70,8 +70,6 @@ export interface MessageMetadata {
   /** The answer is the program's report of a failed model call. */
   is_api_error?: boolean;
   stop_reason?: string;
-  /** Id of the message in another session that a fork repeats under a new id. Its usage counts once. */
-  copied_from?: string;
   /** Cache writes for an hour, which cost more; part of `cache_write`. */
   cache_write_1h?: number;
   /** Fast mode, at a higher price. */

@@ -6,7 +6,7 @@ import type { TranscriptMessage } from "./model.ts";
 
 /** Usage of one answer. Times are ISO 8601, costs US dollars. */
 export interface UsageRecord {
-  /** The message's id (`message.id`), or that of the message it repeats. An answer without one is always counted, as repeats cannot be recognized. */
+  /** The message's id (`message.id`). An answer without one is always counted, as repeats cannot be recognized. */
   sourceId: string | null;
   model: string | null;
   timestamp: string | null;
@@ -37,7 +37,7 @@ export function hasUsage({ tokens_in, cost_usd }: Answer): boolean {
 
 export function usageOf(answer: Answer): UsageRecord {
   return {
-    sourceId: answer.metadata.copied_from ?? answer.source_id,
+    sourceId: answer.source_id,
     model: answer.model,
     timestamp: answer.timestamp,
     isSidechain: answer.is_sidechain,

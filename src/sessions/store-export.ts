@@ -46,45 +46,14 @@ function* messages1(database: SqliteReader, sessionID: string): Generator<Fields
 
 /** The same for a session of opencode 2.x, in the form of its export. Requests for a summary are counted with it. */
 function* messages2(database: SqliteReader, sessionID: string): Generator<Fields> {
-  const row = sessionRow2(database, sessionID);
   const messageOf = database.query("SELECT id, type, seq, data FROM session_message WHERE id = ?");
   const ids = database.query("SELECT id FROM session_message WHERE session_id = ? ORDER BY seq, time_created, id");
   for (const id of ids(sessionID).flatMap(idOf)) {
     const [message] = messageOf(id);
     if (!isFields(message)) continue;
-    const data = dataOf(message);
     const usage = message["type"] === "compaction" ? summaryUsage(database, sessionID, message["seq"]) : {};
-    const copied = copiedFrom(database, row, message, data);
-    yield { id, type: message["type"], ...usage, ...data, copiedFrom: copied };
+    yield { id, type: message["type"], ...usage, ...dataOf(message) };
   }
-}
-
-/** Maximum number of forks of forks that are followed. */
-const MAX_FORKS = 100;
-
-/**
- * Returns the id of the message that a message of a fork repeats, from the session where it was first. opencode copies
- * the rows before the fork under new ids, with their places and times. Undefined if it is the fork's own.
- */
-function copiedFrom(
-  database: SqliteReader,
-  fork: Fields | undefined,
-  message: Fields,
-  data: Fields,
-): string | undefined {
-  const time = JSON.stringify(data["time"]);
-  let original: string | undefined;
-  let parentID = fork?.["fork_session_id"];
-  const { seq, type } = message;
-  if (typeof seq !== "number" || typeof type !== "string") return undefined;
-  for (let depth = 0; typeof parentID === "string" && depth < MAX_FORKS; depth += 1) {
-    const sql = "SELECT id, data FROM session_message WHERE session_id = ? AND seq = ? AND type = ?";
-    const [same] = database.query(sql)(parentID, seq, type);
-    if (time === undefined || JSON.stringify(dataOf(same)["time"]) !== time) break;
-    original = idOf(same)[0];
-    parentID = sessionRow2(database, parentID)?.["fork_session_id"];
-  }
-  return original;
 }
 
 function sessionRow2(database: SqliteReader, sessionID: string): Fields | undefined {

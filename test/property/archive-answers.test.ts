@@ -1,9 +1,9 @@
 /** Sessions whose files are gone: every question has the answer that it had before, from the store. */
 import assert from "node:assert/strict";
-import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { withoutOrigin } from "../support/cli/without-origin.ts";
-import { sampleSession } from "../support/cli/claude-lines.ts";
+import { sampleSession, says } from "../support/cli/claude-lines.ts";
 import {
   ALL,
   type Answer,
@@ -15,12 +15,13 @@ import {
   sampleMachine,
   SUBAGENT,
 } from "../support/cli/sample-machine.ts";
+import { addStored2, TABLES_2 } from "../support/parse/opencode-2-session.ts";
 import { CORPUS, corpusFiles, placeOfCorpusFile } from "../support/parse/corpus.ts";
 import { afterAll, describe, isLong, test } from "../support/runner.ts";
 import { sharedPostgresBackend } from "../support/store/postgres-suite.ts";
 import { machineAt } from "../support/tools/tool-calls.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
-import { sqliteWriter } from "../unit/sessions-machine.ts";
+import { openFakeStore, sqliteWriter, type StoredSession, writeFakeStore } from "../unit/sessions-machine.ts";
 
 afterAll(removeTempDirs);
 const postgres = sharedPostgresBackend();
@@ -37,6 +38,11 @@ async function checkQuestions(machine: Machine, questions: readonly (readonly st
     assert.equal(is.exitCode, was?.exitCode, said);
     if (was?.stdout !== "") assert.match(is.stderr, /from the store/, said);
   }
+}
+
+/** What a tool answers, without where it is from. */
+function plain(data: unknown): unknown {
+  return JSON.parse(withoutOrigin(JSON.stringify(data).replaceAll(/"(?:next_cursor|rest_cursor)":"[^"]*"/g, '"c":1')));
 }
 
 describe("sessions whose files are gone", () => {
@@ -74,8 +80,6 @@ describe("sessions whose files are gone", () => {
       ),
       ["read_session", { session: MAIN, around_line: 4, with_tools: true }],
     ];
-    const plain = (data: unknown): unknown =>
-      JSON.parse(withoutOrigin(JSON.stringify(data).replaceAll(/"(?:next_cursor|rest_cursor)":"[^"]*"/g, '"c":1')));
     try {
       const before = new Map<string, unknown>();
       for (const [tool, args] of questions)
@@ -232,6 +236,135 @@ describe("sessions whose files are gone", () => {
     assert.equal(snippets[0].metadata.citation.event_ids.length, 5);
     assert.equal(snippets[0].metadata.citation.entries.length, 5);
   }, 120_000);
+});
+
+/** Three kinds of forks: a copy of a file, of rows with new ids, and of rows that name the session they are from. */
+const FORKS: Readonly<
+  Record<
+    string,
+    { parent: string; fork: string; make: (machine: Machine) => Promise<void>; lose: Change; goOn: Change }
+  >
+> = {
+  "Claude Code": {
+    parent: MAIN,
+    fork: COPIES,
+    make: async (machine) => {
+      const said = sampleSession();
+      machine.write(claudeFile(MAIN), said);
+      machine.write(claudeFile(COPIES), said.replaceAll(MAIN, COPIES) + says("The fork goes its own way.", 70));
+    },
+    lose: async ({ home }) => rmSync(join(home, claudeFile(MAIN))),
+    goOn: async ({ home }) => {
+      appendFileSync(join(home, claudeFile(COPIES)), THE_END);
+      utimesSync(join(home, claudeFile(COPIES)), 1_770_000_000, 1_770_000_000);
+    },
+  },
+  "opencode 1.x": {
+    parent: "ses_first",
+    fork: "ses_fork",
+    make: async (machine) => {
+      const own = answer1("msg_5", 3, "The fork goes its own way.");
+      await writeFakeStore(databaseOf(machine), [
+        { id: "ses_first", messages: [answer1("msg_1", 1, "It was priced."), answer1("msg_2", 2, "Only the first.")] },
+        { id: "ses_fork", messages: [answer1("msg_4", 1, "It was priced."), own] },
+      ]);
+    },
+    lose: changing((id) => [
+      `DELETE FROM part WHERE session_id = '${id}'`,
+      `DELETE FROM message WHERE session_id = '${id}'`,
+      `DELETE FROM session WHERE id = '${id}'`,
+    ]),
+    goOn: changing((_, id) => [
+      `INSERT INTO message SELECT 'msg_6', session_id, 9, time_updated + 60000, data FROM message WHERE id = 'msg_5'`,
+      `INSERT INTO part SELECT 'prt_6', 'msg_6', session_id, 0, 0, replace(data, 'its own way', 'on') FROM part
+        WHERE message_id = 'msg_5'`,
+      `UPDATE session SET time_updated = time_updated + 60000 WHERE id = '${id}'`,
+    ]),
+  },
+  "opencode 2.x": {
+    parent: "ses_first",
+    fork: "ses_fork",
+    make: async (machine) => {
+      const database = await openFakeStore(databaseOf(machine), []);
+      for (const statement of TABLES_2) database.exec(statement);
+      addStored2(database, { id: "ses_first" });
+      addStored2(database, { id: "ses_fork" });
+      database.exec("UPDATE session_v2 SET fork_session_id = 'ses_first' WHERE id = 'ses_fork'");
+      database.close();
+    },
+    lose: changing((id) => [
+      `DELETE FROM session_message WHERE session_id = '${id}'`,
+      `DELETE FROM session_v2 WHERE id = '${id}'`,
+    ]),
+    goOn: changing((_, id) => [
+      `INSERT INTO session_message SELECT 'msg_99', session_id, type, 990, time_created, time_updated + 60000,
+        '{"time":{"created":1790000099000},"text":"The fork goes on."}' FROM session_message
+        WHERE session_id = '${id}' AND type = 'user'`,
+      `UPDATE session_v2 SET time_updated = time_updated + 60000 WHERE id = '${id}'`,
+    ]),
+  },
+};
+
+type Change = (machine: Machine, parent: string, fork: string) => Promise<void>;
+
+const THE_END = says("The fork goes on.", 80);
+const claudeFile = (id: string): string => `.claude/projects/-work-shop/${id}.jsonl`;
+const databaseOf = ({ home }: Machine): string => join(home, "data/opencode/opencode.db");
+
+function changing(statements: (parent: string, fork: string) => string[]): Change {
+  return async (machine, parent, fork) => {
+    const database = await sqliteWriter(databaseOf(machine));
+    for (const statement of statements(parent, fork)) database.exec(statement);
+    database.close();
+  };
+}
+
+function answer1(id: string, second: number, text: string): NonNullable<StoredSession["messages"]>[number] {
+  const time = { created: 1_750_000_000_000 + second * 1_000, completed: 1_750_000_000_500 + second * 1_000 };
+  const tokens = { input: 100 * second, output: second, reasoning: 0, cache: { read: 0, write: 0 } };
+  const data = { role: "assistant", time, modelID: "m", providerID: "p", cost: 0.25, tokens };
+  return { id, data, parts: [{ id: `prt_${id}`, data: { type: "text", text } }] };
+}
+
+describe("a fork whose parent only the store has", () => {
+  for (const [agent, { parent, fork, make, lose, goOn }] of Object.entries(FORKS)) {
+    test(`has the answers that it had, also when it goes on: ${agent}`, async () => {
+      const questions = [...questionsAbout([fork]), ["find", "price", "--json"], ...ALL];
+      const tools: [string, Record<string, unknown>][] = [
+        ["read_session", { session: fork, with_tools: true, with_thinking: true, max_tokens: 20_000 }],
+        ["list_errors", { session: fork, fixes: true }],
+      ];
+      const asked = async (machine: Machine): Promise<Map<string, string>> => {
+        const answers = new Map<string, string>();
+        for (const question of questions) {
+          const { stdout } = await machine.run(...question);
+          answers.set(question.join(" "), withoutOrigin(stdout).replaceAll(machine.home, ""));
+        }
+        const calls = machineAt(machine.home, machine.env);
+        for (const [name, args] of tools)
+          answers.set(name, JSON.stringify(plain((await calls.call(name, args)).data)).replaceAll(machine.home, ""));
+        await calls.close();
+        return answers;
+      };
+      const check = async (): Promise<void> => {
+        const expected = await asked(whole);
+        for (const [question, answer] of await asked(orphaned)) assert.equal(answer, expected.get(question), question);
+      };
+      const [whole, orphaned] = [new Machine(), new Machine()];
+      await make(whole);
+      cpSync(whole.home, orphaned.home, { recursive: true, preserveTimestamps: true });
+      for (const machine of [whole, orphaned]) await machine.index();
+      await lose(orphaned, parent, fork);
+      assert.match((await orphaned.run("show", parent)).stderr, /from the store/);
+      await check();
+      for (const machine of [whole, orphaned]) {
+        await goOn(machine, parent, fork);
+        await machine.index();
+      }
+      assert.match((await orphaned.run("show", fork)).stdout, /The fork goes on/);
+      await check();
+    }, 120_000);
+  }
 });
 
 describe("a file that went away", () => {

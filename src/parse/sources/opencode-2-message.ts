@@ -104,14 +104,13 @@ function filePart(file: Fields): Fields | undefined {
 }
 
 function answerInfo(message: Fields): Fields {
-  const { agent, finish, cost, tokens, error, copiedFrom } = message;
+  const { agent, finish, cost, tokens, error } = message;
   const model = fieldsOf(message, "model") ?? {};
   return known({
     agent,
     finish,
     cost,
     tokens,
-    copiedFrom,
     modelID: textOf(model, "id"),
     providerID: textOf(model, "providerID"),
     error: isFields(error) ? errorInForm1(error) : error,

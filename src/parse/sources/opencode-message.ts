@@ -146,7 +146,6 @@ function envelopeOf(info: Fields): Partial<MessageDraft> & { metadata: MessageMe
     metadata: known({
       agent: textOf(info, "agent"),
       stop_reason: textOf(info, "finish"),
-      copied_from: textOf(info, "copiedFrom"),
       interrupted: isAborted(info) || undefined,
       is_api_error: isOfModel || undefined,
       error: error === undefined ? undefined : { ...data, ...known({ message: text }) },
