@@ -1,5 +1,6 @@
 /** What is different about opencode 2.x: each trap that would lose or double something. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -372,6 +373,77 @@ describe("a reload in the middle of a turn", () => {
 });
 
 describe("the cleanup", () => {
+  const withoutFolder = (events: readonly RecordedEvent[]): RecordedEvent[] =>
+    events.map((event) => {
+      const { location: _, ...rest } = event;
+      return rest;
+    });
+
+  for (const isMute of [true, "forever"] as const) {
+    test(`records a session of unknown folder in that of the instance, if the host ${isMute === true ? "fails" : "does not answer"}`, async () => {
+      const home = makeTempDir();
+      const host = new FakeHost2();
+      host.isMute = isMute;
+      const cleanup = await host.start({ directory: project(home) });
+      await host.publish(...withoutFolder(recordedEvents("newest", "compact", home)));
+      const began = performance.now();
+      await cleanup();
+      assert.ok(performance.now() - began < 3_000);
+      assert.deepEqual((await transcriptIn(project(home))).told, PLAIN);
+    });
+  }
+
+  test("asks once more for a folder that the host did not report", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2().has(storedAtEnd("compact", home));
+    host.isMute = true;
+    await host.start();
+    await host.publish(...withoutFolder(recordedEvents("newest", "compact", home)));
+    host.isMute = false;
+    await host.end();
+    assert.deepEqual((await transcriptIn(project(home))).told, PLAIN);
+  });
+
+  test("records a session of unknown folder in that of the latest session, if the host does not say for which an instance is", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    await host.start();
+    const known = recordedEvents("newest", "compact", home);
+    const unknown = withoutFolder(recordedEvents("newest", "other-dir", home));
+    await host.publish(...known, ...unknown);
+    await host.end();
+    const data = join(project(home), ".openfleet");
+    const { told } = await readSound(data, `${unknown.at(-1)?.data.sessionID}.md`);
+    assert.equal(told[0], "user: SCN:plain other");
+  });
+
+  test("of one instance leaves a session of unknown folder to the others", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    const cleanup = await host.start({ directory: join(home, "other") });
+    await host.start({ directory: project(home) });
+    const events = recordedEvents("newest", "compact", home);
+    await host.publish(...withoutFolder(events.slice(0, 4)));
+    await cleanup();
+    await host.publish(...events.slice(4));
+    await host.end();
+    assert.deepEqual((await transcriptIn(project(home))).told, PLAIN);
+    assert.deepEqual(filesIn(join(home, "other")), []);
+  });
+
+  test("warns how many events it cannot record, if no folder is known at all", async () => {
+    const host = new FakeHost2();
+    await host.start();
+    const events = withoutFolder(recordedEvents("newest", "plain", makeTempDir()));
+    await host.publish(...events);
+    const warning = once(process, "warning");
+    await host.end();
+    assert.match(
+      String(await warning),
+      new RegExp(`${events.length} events of session ${events[0]?.data.sessionID} could`),
+    );
+  });
+
   for (const isMute of [true, "forever"] as const) {
     test(`resolves within the 3 s that the host grants, if the host ${isMute === true ? "fails" : "does not answer"}`, async () => {
       const home = makeTempDir();

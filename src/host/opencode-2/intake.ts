@@ -24,6 +24,8 @@ const QUIET = new Set<HostRecord["kind"]>(["session", "activity", "message"]);
 
 /** A plugin instance: the host creates one per folder, all in one process. */
 export interface Instance {
+  /** Its folder; undefined in the preview, which does not report it. */
+  readonly directory: string | undefined;
   /** Returns the recording of a folder; undefined if this instance is for another. */
   sharedFor: (directory: string) => Shared | undefined;
   /** Returns the folder of a session. Rejects if the host does not know the session. */
@@ -67,6 +69,7 @@ interface KnownSession {
 export class Intake {
   /** In order of creation. */
   readonly #instances = new Set<Instance>();
+  readonly #ending = new Set<Instance>();
   readonly #sessions = new Map<string, KnownSession>();
   readonly #ids = new Set<string>();
   /** Aborted when the plugin is ending and can no longer wait for the host. */
@@ -78,6 +81,7 @@ export class Intake {
 
   leave(instance: Instance): void {
     this.#instances.delete(instance);
+    this.#ending.delete(instance);
   }
 
   /** Accepts an event from any instance. Never throws. */
@@ -88,7 +92,7 @@ export class Intake {
     session.directory ??= event.directory;
     session.held.push(event);
     if (session.directory !== undefined) return this.#release(event.sessionID, session, session.directory);
-    if (session.held.length > MAX_HELD) session.held.shift();
+    if (session.held.length > MAX_HELD) return this.#assumeDirectory(event.sessionID, session);
     if (session.held.length === 1) void this.#askDirectory(event.sessionID, session);
   }
 
@@ -102,12 +106,14 @@ export class Intake {
   }
 
   /**
-   * Resolves when every event received so far is recorded. Events that still wait for the host's store after `patienceMs`
-   * are recorded with what they contain.
+   * Resolves when every event received so far is recorded, before an instance ends. Events that still wait for the host
+   * after `patienceMs` are recorded with what they contain; if no instance remains, also those of unknown folder.
    */
-  async settle(patienceMs: number): Promise<void> {
+  async settle(instance: Instance, patienceMs: number): Promise<void> {
+    this.#ending.add(instance);
     const hurry = this.#hurry;
     const timer = setTimeout(() => hurry.abort(), patienceMs);
+    await Promise.all(Array.from(this.#sessions, ([sessionID, session]) => this.#place(sessionID, session, instance)));
     const sessions = [...this.#sessions.values()];
     for (const { recalled } of sessions) await this.#unlessHurried(recalled).catch(() => undefined);
     while (sessions.some(({ isReading }) => isReading)) await sleep(5);
@@ -324,6 +330,25 @@ export class Intake {
       session.directory ??= directory;
       if (session.directory !== undefined) return this.#release(sessionID, session, session.directory);
     }
+  }
+
+  /** Records the events that wait for their session's folder, after asking for it once more. Never rejects. */
+  async #place(sessionID: string, session: KnownSession, { directory }: Instance): Promise<void> {
+    if (session.directory !== undefined || session.held.length === 0) return;
+    await this.#unlessHurried(this.#askDirectory(sessionID, session)).catch(() => undefined);
+    const isLast = [...this.#instances].every((each) => this.#ending.has(each));
+    if (session.directory === undefined && isLast) this.#assumeDirectory(sessionID, session, directory);
+  }
+
+  /** Records a session of unknown folder in a likely one: by default that of the newest instance or the latest session. */
+  #assumeDirectory(sessionID: string, session: KnownSession, likely?: string): void {
+    const used = Array.from(this.#sessions.values(), ({ directory }) => directory);
+    const own = Array.from(this.#instances, ({ directory }) => directory);
+    session.directory = likely ?? [...used, ...own].findLast((directory) => directory !== undefined);
+    if (session.directory !== undefined) return this.#release(sessionID, session, session.directory);
+    const count = session.held.splice(0).length;
+    const text = `${count} ${count === 1 ? "event" : "events"} of session ${sessionID} could not be recorded: opencode did not report its folder.`;
+    process.emitWarning(text, { type: "opencode-transcripts" });
   }
 }
 

@@ -54,8 +54,7 @@ class Plugin implements Instance {
   readonly #options: Options;
   readonly #problems: ReturnType<typeof parseOptions>["problems"];
   readonly #store: HostStore;
-  /** The folder of this instance; undefined in the preview, which does not report it. */
-  readonly #directory: string | undefined;
+  readonly directory: string | undefined;
   /** Recordings by folder. */
   readonly #shared = new Map<string, Shared>();
   readonly #stop = new AbortController();
@@ -67,12 +66,12 @@ class Plugin implements Instance {
     const { options, problems } = parseOptions(context.options);
     this.#options = options;
     this.#problems = problems;
-    this.#directory = id(context.location, "directory");
+    this.directory = id(context.location, "directory");
     this.#store = new HostStore(() => context, process.env, process.env["HOME"] ?? homedir());
   }
 
   sharedFor(directory: string): Shared | undefined {
-    if (this.#directory !== undefined && this.#directory !== directory) return undefined;
+    if (this.directory !== undefined && this.directory !== directory) return undefined;
     const known = this.#shared.get(directory);
     if (known) return known;
     const root = projectRoot(directory);
@@ -124,7 +123,7 @@ class Plugin implements Instance {
     const { compactionHint } = this.#options;
     try {
       // The first entry then need not wait until all that records is loaded.
-      if (this.#directory !== undefined) this.sharedFor(this.#directory);
+      if (this.directory !== undefined) this.sharedFor(this.directory);
       const tools = this.#tools();
       if (tools.length > 0) await tool?.transform?.((draft) => addTools(draft, tools));
       if (compactionHint) await session?.hook?.("compaction", (about) => this.#hint(about));
@@ -149,7 +148,7 @@ class Plugin implements Instance {
   }
 
   async #leaveAll(): Promise<void> {
-    await this.#intake.settle(CLEANUP_READ_MS);
+    await this.#intake.settle(this, CLEANUP_READ_MS);
     await Promise.allSettled(Array.from(this.#shared.values(), (shared) => this.#leave(shared)));
   }
 
