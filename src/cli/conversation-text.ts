@@ -3,7 +3,7 @@ import type { Colors } from "picocolors/types.js";
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
 import { errorText, printedText } from "../calls/result-texts.ts";
 import { neutralBlock, neutralLine } from "../neutral-text.ts";
-import { clockTime, dayAndTime } from "./terminal/time-text.ts";
+import { clockTime, dayAndTime } from "../quantities.ts";
 import { cut, wrap } from "./terminal/width.ts";
 import { callText, endingText, toolCallText } from "./tool-call-text.ts";
 import { callsByBlock, type Conversation, printedIn, saidIn } from "../queries/read-session.ts";

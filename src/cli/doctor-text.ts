@@ -1,5 +1,5 @@
 /** Formats the findings of `doctor`. */
-import { count, counted } from "../html/quantities.ts";
+import { count, counted } from "../quantities.ts";
 import type { CommandContext } from "./command.ts";
 import type { DoctorResult } from "./schemas/doctor-schema.ts";
 import { neutralLine } from "../neutral-text.ts";

@@ -5,7 +5,7 @@ import type { Store } from "../store/store.ts";
 import type { CommandContext } from "./command.ts";
 import { withSessionsBar } from "./terminal/progress.ts";
 import { isStoreError } from "../transcripts-error.ts";
-import { counted } from "../html/quantities.ts";
+import { counted } from "../quantities.ts";
 
 /** Sessions of so many bytes take a second or two to index. */
 const TOLD_BYTES = 30_000_000;

@@ -1,10 +1,9 @@
 /** Formats an error and its fix. */
-import { counted } from "../html/quantities.ts";
+import { counted, dayAndTime } from "../quantities.ts";
 import type { Colors } from "picocolors/types.js";
 import type { CommandContext } from "./command.ts";
 import type { ErrorRow } from "./schemas/errors-schema.ts";
 import { neutralBlock, neutralLine } from "../neutral-text.ts";
-import { dayAndTime } from "./terminal/time-text.ts";
 import { cut, wrap } from "./terminal/width.ts";
 
 const INDENT = "    ";

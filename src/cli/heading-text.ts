@@ -5,9 +5,8 @@ import { FOREIGN, type SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./command.ts";
 import { projectName } from "./session-names.ts";
 import { neutralLine } from "../neutral-text.ts";
-import { dayAndTime } from "./terminal/time-text.ts";
+import { counted, dayAndTime, duration } from "../quantities.ts";
 import { cut } from "./terminal/width.ts";
-import { counted, duration } from "../html/quantities.ts";
 
 /** Returns the title, a line of facts, how to resume the session, and an empty line. */
 export function sessionHeading(

@@ -1,10 +1,9 @@
 /** Formats snippets. */
-import { counted } from "../html/quantities.ts";
+import { counted, dayAndTime } from "../quantities.ts";
 import type { StoredSnippet } from "../store/stored-model.ts";
 import type { SnippetSuggestion } from "../snippets/suggest.ts";
 import type { CommandContext } from "./command.ts";
 import { neutralBlock, neutralLine, shortened } from "../neutral-text.ts";
-import { dayAndTime } from "./terminal/time-text.ts";
 import { wrap } from "./terminal/width.ts";
 
 /** Number of lines of the content shown without --full. */

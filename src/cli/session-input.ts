@@ -9,7 +9,7 @@ import type { CommandContext, CommandOptions } from "./command.ts";
 import { date, flag, text } from "./option-values.ts";
 import { argumentFor } from "./session-names.ts";
 import { isRedacted } from "./redaction.ts";
-import { counted } from "../html/quantities.ts";
+import { counted } from "../quantities.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 /**

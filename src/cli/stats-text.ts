@@ -1,12 +1,11 @@
 /** Formats the figures of sessions. */
-import { compact, count, counted, dollars, duration } from "../html/quantities.ts";
+import { compact, count, counted, dayAndTime, dollars, duration } from "../quantities.ts";
 import type { CommandContext } from "./command.ts";
 import type { StatsResult, StatsRow, StatsUsage } from "./schemas/stats-schema.ts";
 import { shortIds, shortPaths } from "./session-names.ts";
 import { neutralLine } from "../neutral-text.ts";
 import { FOREIGN } from "../sessions/session-ref.ts";
 import { type Column, table } from "./terminal/table.ts";
-import { dayAndTime } from "./terminal/time-text.ts";
 import { cut, wrap } from "./terminal/width.ts";
 
 /** Maximum number of rows in the table of tools; --json has all. */

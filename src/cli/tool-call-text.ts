@@ -1,5 +1,5 @@
 /** Formats a tool call: a line that names it, and the beginning of its input and result. */
-import { counted } from "../html/quantities.ts";
+import { counted } from "../quantities.ts";
 import { jsonText } from "../parse/json-fields.ts";
 import type { ToolCall } from "../parse/model.ts";
 import type { ConversationStyle } from "./conversation-text.ts";

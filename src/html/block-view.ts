@@ -8,7 +8,7 @@ import { jsonText } from "../parse/json-fields.ts";
 import type { ParsedContentBlock, ToolStatus, TranscriptMessage } from "../parse/model.ts";
 import { closed, gist, LongText } from "./page-texts.ts";
 import type { PageImage, PageSession } from "./outline.ts";
-import { compact } from "./quantities.ts";
+import { compact } from "../quantities.ts";
 import { answersIn, callTarget, questionsIn, ToolInput } from "./tool-input.ts";
 import type { View } from "./view.ts";
 

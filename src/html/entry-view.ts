@@ -4,7 +4,7 @@ import type { BlockType, ParsedContentBlock, TranscriptMessage } from "../parse/
 import type { Clock } from "./view.ts";
 import { closed, LongText } from "./page-texts.ts";
 import { oneLine } from "../neutral-text.ts";
-import { duration } from "./quantities.ts";
+import { duration } from "../quantities.ts";
 
 const WORK: ReadonlySet<BlockType> = new Set(["tool_use", "tool_result"]);
 const THOUGHT: ReadonlySet<BlockType> = new Set(["thinking", "redacted_thinking"]);

@@ -4,7 +4,7 @@ import type { ModelStats, ParseError, ToolStats, TranscriptStats } from "../pars
 import type { Clock } from "./view.ts";
 import { oneLine } from "../neutral-text.ts";
 import type { PageSession } from "./outline.ts";
-import { compact, count, counted, dollars, duration } from "./quantities.ts";
+import { compact, count, counted, dollars, duration } from "../quantities.ts";
 
 const MAX_TITLE_CHARS = 160;
 const MAX_PROMPT_CHARS = 90;

@@ -9,7 +9,7 @@ import { PageWriter } from "./page-writer.ts";
 import { writeConversation } from "./session-body.ts";
 import { STYLE } from "./style.ts";
 import { Time } from "./entry-view.ts";
-import { counted } from "./quantities.ts";
+import { counted } from "../quantities.ts";
 
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 

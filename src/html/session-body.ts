@@ -8,7 +8,7 @@ import { oneLine } from "../neutral-text.ts";
 import { outlineOf, type PageSession } from "./outline.ts";
 import { Damage } from "./overview.ts";
 import type { PageWriter } from "./page-writer.ts";
-import { counted, dollars, duration } from "./quantities.ts";
+import { counted, dollars, duration } from "../quantities.ts";
 import type { View } from "./view.ts";
 
 /** Writes all entries: those of the page's session in turns, those of a subagent as a list. */

@@ -8,7 +8,7 @@ import { isReadFault } from "../../sessions/read-fault.ts";
 import type { ErrorRow } from "../schemas/errors-schema.ts";
 import { isRedacted, redactedRow, redactorFor } from "../redaction.ts";
 import { familyOf, noteDamage, refuseArchived, sessionNamed } from "../session-input.ts";
-import { dayAndTime } from "../terminal/time-text.ts";
+import { dayAndTime } from "../../quantities.ts";
 import { neutralBlock } from "../../neutral-text.ts";
 
 export async function run(

@@ -3,7 +3,7 @@ import { realpath } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
 import { createFolder } from "../../create-folder.ts";
 import { MAX_IMAGE_BYTES, renderPage, type PageSession } from "../../html/html.ts";
-import { counted } from "../../html/quantities.ts";
+import { counted } from "../../quantities.ts";
 import type { Redactor } from "../../redact/redactor.ts";
 import { attachmentReader } from "../../sessions/session-kept-files.ts";
 import { reasonOf } from "../../sessions/reasons.ts";

@@ -1,7 +1,7 @@
 /** `transcripts fixes` */
 import { pastFixes, requireIndex, type PastError, type PastFix } from "../../queries/past-fixes.ts";
 import { errorsIn } from "../../queries/session-errors.ts";
-import { counted } from "../../html/quantities.ts";
+import { counted, dayAndTime } from "../../quantities.ts";
 import { neutralBlock, neutralLine } from "../../neutral-text.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
@@ -12,7 +12,6 @@ import { printLine } from "../output.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
 import type { FixesRow } from "../schemas/fixes-schema.ts";
 import { sessionNamed } from "../session-input.ts";
-import { dayAndTime } from "../terminal/time-text.ts";
 import { wrap } from "../terminal/width.ts";
 
 const DEFAULT_LIMIT = 5;

@@ -1,5 +1,5 @@
 /** `transcripts forget` */
-import { counted } from "../../html/quantities.ts";
+import { counted } from "../../quantities.ts";
 import { isOwnSession, suffixedId, tombstonesOf } from "../../indexing/session-keys.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";

@@ -1,5 +1,5 @@
 /** `transcripts index` */
-import { counted } from "../../html/quantities.ts";
+import { counted } from "../../quantities.ts";
 import { type IndexReport, updateIndex, type UpdateOptions } from "../../indexing/update-index.ts";
 import { migrateStore, storePlace, storeVersion, withStore } from "../../store/open-store.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";

@@ -1,5 +1,5 @@
 /** `transcripts list` */
-import { compact, count, counted, dollars, duration } from "../../html/quantities.ts";
+import { compact, count, counted, dayAndTime, dollars, duration } from "../../quantities.ts";
 import type { SessionFigures } from "../../queries/figures.ts";
 import { newestSessions } from "../../queries/newest-sessions.ts";
 import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
@@ -14,7 +14,6 @@ import { NO_SESSIONS, sessionsAsked } from "../session-input.ts";
 import { projectName, shortIds, shownSource } from "../session-names.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { table } from "../terminal/table.ts";
-import { dayAndTime } from "../terminal/time-text.ts";
 import { cut } from "../terminal/width.ts";
 
 /** Maximum length of a title where lines are not limited. */

@@ -1,5 +1,5 @@
 /** `transcripts snippets cleanup` */
-import { counted } from "../../html/quantities.ts";
+import { counted } from "../../quantities.ts";
 import { retentionStart, SnippetStore } from "../../snippets/snippet-store.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { flag, integer } from "../option-values.ts";

@@ -1,5 +1,5 @@
 /** `transcripts snippets extract` */
-import { counted } from "../../html/quantities.ts";
+import { counted } from "../../quantities.ts";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { extractSnippet, type ExtractSnippetOutput } from "../../snippets/extract-snippet.ts";

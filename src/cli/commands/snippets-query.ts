@@ -1,5 +1,5 @@
 /** `transcripts snippets query` */
-import { counted } from "../../html/quantities.ts";
+import { counted } from "../../quantities.ts";
 import type { QuerySnippetsInput } from "../../snippets/snippet-input.ts";
 import { querySnippets, type QuerySnippetsOutput } from "../../snippets/snippet-store.ts";
 import { SNIPPET_TYPES } from "../../store/stored-model.ts";

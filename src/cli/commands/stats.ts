@@ -1,5 +1,5 @@
 /** `transcripts stats` */
-import { counted } from "../../html/quantities.ts";
+import { counted } from "../../quantities.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
 import { between, flag, text } from "../option-values.ts";

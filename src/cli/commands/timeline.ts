@@ -6,13 +6,12 @@ import { printLine } from "../output.ts";
 import type { TimelineRow } from "../schemas/timeline-schema.ts";
 import { redactorFor, shownRef } from "../redaction.ts";
 import { conversationOf, sessionNamed } from "../session-input.ts";
-import { duration } from "../../html/quantities.ts";
+import { dayAndTime, duration } from "../../quantities.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { sessionHeading } from "../heading-text.ts";
 import { TOKEN_COLUMNS, tokenCells } from "../stats-text.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { table } from "../terminal/table.ts";
-import { dayAndTime } from "../terminal/time-text.ts";
 import { cut } from "../terminal/width.ts";
 
 /** Maximum width of the list of tools; on a terminal a quarter of its width. */

@@ -1,6 +1,6 @@
 import { Clock } from "../../src/html/view.ts";
 import { showUnseen } from "../../src/html/page-writer.ts";
-import { compact, counted, dollars, duration } from "../../src/html/quantities.ts";
+import { compact, counted, dollars, duration } from "../../src/quantities.ts";
 import { describe, test } from "../support/runner.ts";
 import assert from "node:assert/strict";
 

@@ -1,4 +1,4 @@
-/** Formats numbers for people, in English like the page. */
+/** Formats numbers and local times for people, in English. */
 
 /** Created on demand, because the first use of `Intl` takes longer than many commands. */
 let shortened: Intl.NumberFormat | undefined;
@@ -45,4 +45,26 @@ function twoUnits(amount: number, size: number, large: string, small: string): s
 
 function isShort(value: number): boolean {
   return Number.isInteger(value) && value >= 0 && value < 1_000;
+}
+
+/** Formats `2026-01-31 14:03:22` in local time; empty without a time. */
+export function localTime(time: string | number | Date | null): string {
+  const date = new Date(time ?? Number.NaN);
+  if (Number.isNaN(date.getTime())) return "";
+  const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
+  return `${day} ${[date.getHours(), date.getMinutes(), date.getSeconds()].map(two).join(":")}`;
+}
+
+/** Formats `2026-01-31 14:03`. */
+export function dayAndTime(time: string | number | null): string {
+  return localTime(time).slice(0, 16);
+}
+
+/** Formats `14:03:22`. */
+export function clockTime(time: string | number | null): string {
+  return localTime(time).slice(11);
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, "0");
 }
