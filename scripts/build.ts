@@ -42,7 +42,7 @@ const plugin = await rolldown({
   output: {
     dir: dist,
     entryFileNames: "plugin.js",
-    // Prices, needed only by save_conversation.
+    // Parser and prices, needed only by save_conversation.
     chunkFileNames: "plugin-[name].js",
     format: "esm",
     minify: { compress: false, mangle: false, codegen: true },

@@ -40,6 +40,15 @@ export function correlateToolCalls(
   return calls;
 }
 
+/** Maps each block's id to its call. */
+export function callsByBlock(calls: readonly ToolCall[]): Map<string, ToolCall> {
+  const byBlock = new Map<string, ToolCall>();
+  for (const call of calls) {
+    for (const place of [call.use, call.result]) if (place) byBlock.set(place.block_id, call);
+  }
+  return byBlock;
+}
+
 function itemsInOrder(messages: readonly TranscriptMessage[], blocks: readonly ParsedContentBlock[]): Item[] {
   const messageOf = messageFinder(messages);
   const items: Item[] = [];

@@ -20,6 +20,12 @@ export interface MessageView {
   blocks: readonly ParsedContentBlock[];
 }
 
+/** Returns the text of a message; for a command, the typed text. */
+export function saidIn({ message, blocks }: MessageView): string {
+  if (message.metadata.command !== undefined) return message.metadata.command;
+  return blocks.flatMap(({ content_text }) => (content_text === null ? [] : [content_text])).join("\n\n");
+}
+
 /** A user message and everything up to the next one. */
 export interface Turn {
   /** From 1; 0 before the first user message. */

@@ -4,7 +4,7 @@
  */
 import { countOf, isFields, textOf } from "../parse/json-fields.ts";
 import type { MessageMetadata, ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
-import { known } from "../parse/sources/transcript-fields.ts";
+import { fullModelName, known } from "../parse/sources/transcript-fields.ts";
 import type {
   AssistantMessageEntry,
   Attachment,
@@ -14,7 +14,8 @@ import type {
   TranscriptEntry,
 } from "../transcript/format/formats.ts";
 import { usageText } from "../transcript/timeline/session-timeline.ts";
-import { callsByBlock, type Conversation } from "./read-session.ts";
+import type { Conversation } from "./read-session.ts";
+import { callsByBlock } from "../parse/tool-calls.ts";
 
 type Rows = Pick<Conversation, "messages" | "content_blocks" | "tool_calls">;
 
@@ -88,7 +89,7 @@ class Converter {
 
   *#answer(message: TranscriptMessage, blocks: readonly ParsedContentBlock[]): Generator<EntryToWrite> {
     const { metadata } = message;
-    const model = modelOf(message);
+    const model = fullModelName(message);
     const about = known({ agent: textOf(metadata, "agent"), model, interrupted: metadata.interrupted });
     const usage = usageOf(message);
     const last = blocks.at(-1);
@@ -274,11 +275,6 @@ function event(
 
 function messageIdOf({ source_id, uuid, ordinal }: TranscriptMessage): string {
   return source_id ?? uuid ?? `message-${ordinal}`;
-}
-
-function modelOf({ model, provider }: TranscriptMessage): string | undefined {
-  if (model === null) return undefined;
-  return provider === null ? model : `${provider}/${model}`;
 }
 
 /** Returns the usage of a message. Only costs recorded by the host count, as readers calculate the others. */

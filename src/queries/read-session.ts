@@ -7,7 +7,8 @@ import { jsonText } from "../parse/json-fields.ts";
 import { type OpenLines, readLines } from "../parse/line-messages.ts";
 import type { SessionContent } from "../parse/message-draft.ts";
 import type { ParsedContentBlock, ParseResult, SessionMetadata, ToolCall } from "../parse/model.ts";
-import { type MessageView, type Turn, turnsOf } from "../parse/turns.ts";
+import { callsByBlock } from "../parse/tool-calls.ts";
+import { type MessageView, saidIn, type Turn, turnsOf } from "../parse/turns.ts";
 import { inUtc, TimeSpan } from "../parse/times.ts";
 import { usageOf, UsageSum } from "../parse/usage-ledger.ts";
 import type { Redactor } from "../redact/redactor.ts";
@@ -141,21 +142,6 @@ function turnRow(turn: Turn, calls: ReadonlyMap<string, ToolCall>) {
 function isFailure({ id, block_type }: ParsedContentBlock, calls: ReadonlyMap<string, ToolCall>): boolean {
   const call = calls.get(id);
   return call?.status === "error" && (block_type === "tool_use" || call.use === null);
-}
-
-/** Maps each block's id to its call. */
-export function callsByBlock(calls: readonly ToolCall[]): Map<string, ToolCall> {
-  const byBlock = new Map<string, ToolCall>();
-  for (const call of calls) {
-    for (const place of [call.use, call.result]) if (place) byBlock.set(place.block_id, call);
-  }
-  return byBlock;
-}
-
-/** Returns the text of a message; for a command, the typed text. */
-export function saidIn({ message, blocks }: MessageView): string {
-  if (message.metadata.command !== undefined) return message.metadata.command;
-  return blocks.flatMap(({ content_text }) => (content_text === null ? [] : [content_text])).join("\n\n");
 }
 
 /** Returns the output of a command; empty if there is none. */

@@ -1,43 +1,33 @@
 import assert from "node:assert/strict";
-import type { TranscriptEntry, TranscriptItem, TranscriptProblem } from "../../src/transcript/format/entry-types.ts";
-import { catalogPricing } from "../../src/parse/pricing.ts";
 import { type Digest, digestOf } from "../../src/tools/save-conversation/conversation-digest.ts";
+import {
+  encodeJsonlEntry,
+  encodeJsonlHeader,
+  encodeMarkdownEntry,
+  encodeMarkdownHeader,
+  type TranscriptEntry,
+} from "../../src/transcript/format/formats.ts";
 import { describe, test } from "../support/runner.ts";
 import { shortened } from "../../src/neutral-text.ts";
 import { code, firstLine, quoted } from "../../src/tools/save-conversation/session-file.ts";
 
 const AT = { timestamp: "2026-01-05T10:30:00.000Z", messageID: "msg_1" };
+const HEADER = encodeJsonlHeader({ version: 1, sessionID: "ses_1" });
 
-async function* itemsOf(
-  entries: readonly (TranscriptEntry | TranscriptProblem["code"])[],
-): AsyncGenerator<TranscriptItem> {
-  const place = { line: 1, offset: 0 };
-  for (const entry of entries) {
-    if (typeof entry === "string") yield { kind: "problem", problem: { code: entry, ...place, message: "" } };
-    else yield { kind: "entry", entry, ...place, endOffset: 1 };
-  }
-}
-
-function digest(...entries: (TranscriptEntry | TranscriptProblem["code"])[]): Promise<Digest> {
-  return digestOf(itemsOf(entries));
-}
-
-function costOf({ usage }: Digest): [cost: number | null, isEstimate: boolean] {
-  const { cost_usd, cost_is_estimate } = usage.totals();
-  return [cost_usd, cost_is_estimate];
+/** Of a transcript with these entries; a text stands for a line. */
+function digest(...entries: (TranscriptEntry | string)[]): Promise<Digest> {
+  const lines = entries.map((entry) => (typeof entry === "string" ? entry : encodeJsonlEntry(entry)));
+  return digestOf(HEADER + lines.join(""));
 }
 
 describe("the digest of a transcript", () => {
   test("of nothing is empty", async () => {
-    const { userMessages, assistantMessages, toolCalls, usage, firstTimestamp } = await digest();
-    assert.deepEqual(
-      [userMessages, assistantMessages, toolCalls, usage.totals().cost_usd, firstTimestamp],
-      [0, 0, 0, null, undefined],
-    );
+    const { userMessages, stats } = await digest();
+    assert.deepEqual([userMessages, stats.assistant_messages, stats.tool_use_count, stats.duration_ms], [0, 0, 0, 0]);
   });
 
   test("counts messages, not their entries", async () => {
-    const { userMessages, assistantMessages } = await digest(
+    const { userMessages, stats } = await digest(
       { type: "user", ...AT, messageID: "u1", content: "a", parts: [] },
       { type: "user", ...AT, messageID: "u1", partID: "p2", content: "more of it", parts: [] },
       { type: "reasoning", ...AT, content: "hm" },
@@ -45,16 +35,17 @@ describe("the digest of a transcript", () => {
       { type: "tool_use", ...AT, tool: "bash", callID: "c", input: {} },
       { type: "assistant", ...AT, messageID: "msg_2", content: "two" },
     );
-    assert.deepEqual([userMessages, assistantMessages], [1, 2]);
+    assert.deepEqual([userMessages, stats.assistant_messages], [1, 2]);
   });
 
   test("adds up usage from texts and from events", async () => {
     const tokens = { input: 10, output: 2 };
-    const { usage, models } = await digest(
+    const { stats, reasoningTokens, models } = await digest(
       { type: "assistant", ...AT, content: "a", tokens, cost: 0.5, model: "a/b" },
       {
         type: "session_event",
         ...AT,
+        messageID: "msg_2",
         name: "usage",
         data: { tokens: { ...tokens, cacheRead: 7 }, cost: 0.25, model: "a/c" },
       },
@@ -62,9 +53,9 @@ describe("the digest of a transcript", () => {
       { type: "session_event", ...AT, name: "usage", data: "not what it should be" },
       { type: "session_event", ...AT, name: "usage" },
     );
-    const { tokens_in, tokens_out, cache_read, cache_write, cost_usd, cost_is_estimate } = usage.totals();
-    assert.deepEqual([tokens_in, tokens_out, usage.reasoning, cache_read, cache_write], [20, 12, 5, 7, 0]);
-    assert.deepEqual([cost_usd, cost_is_estimate], [0.75, false]);
+    const { tokens_in, tokens_out, cache_read, cache_write, cost_estimate_usd, cost_is_estimate } = stats;
+    assert.deepEqual([tokens_in, tokens_out, reasoningTokens, cache_read, cache_write], [20, 12, 5, 7, 0]);
+    assert.deepEqual([cost_estimate_usd, cost_is_estimate], [0.75, false]);
     assert.deepEqual(models, ["a/b", "a/c"]);
   });
 
@@ -77,12 +68,10 @@ describe("the digest of a transcript", () => {
       cost: 0,
       model,
     });
-    const pricing = await catalogPricing();
-    const items = (...entries: TranscriptEntry[]): AsyncIterable<TranscriptItem> => itemsOf(entries);
-    const known = await digestOf(items(answer("anthropic/claude-opus-4-8")), undefined, pricing);
-    assert.deepEqual(costOf(known), [30, true]);
-    const free = await digestOf(items(answer("local/homemade-7b")), undefined, pricing);
-    assert.deepEqual(costOf(free), [0, false]);
+    const known = await digest(answer("anthropic/claude-opus-4-8"));
+    assert.deepEqual([known.stats.cost_estimate_usd, known.stats.cost_is_estimate], [30, true]);
+    const free = await digest(answer("local/homemade-7b"));
+    assert.deepEqual([free.stats.cost_estimate_usd, free.stats.cost_is_estimate], [0, false]);
   });
 
   test("keeps the last three texts, joined if they were written in pieces, anew if they were replaced", async () => {
@@ -106,40 +95,56 @@ describe("the digest of a transcript", () => {
 
   test("takes the title that was given last, and no placeholder", async () => {
     const title = (text: string): TranscriptEntry => ({ type: "session_event", ...AT, name: "title", text });
-    assert.equal((await digest(title("New session - 2026-01-05T10:30:00.000Z"))).title, undefined);
+    assert.equal((await digest(title("New session - 2026-01-05T10:30:00.000Z"))).title, null);
     assert.equal((await digest(title("First"), title("Second"))).title, "Second");
   });
 
-  test("counts what is missing: lost and torn entries, places that cannot be read, but not outputs kept elsewhere", async () => {
+  test("counts what is missing: lost and torn entries, places that cannot be read", async () => {
     const event = { type: "session_event", ...AT } as const;
     const { missing } = await digest(
       { ...event, name: "missing entries", data: { missing: 7 } },
       { ...event, name: "missing entries" },
       { ...event, name: "torn entry", data: {} },
-      "damaged_entry",
-      "torn_entry",
-      "missing_output",
+      "not an entry\n",
+      '{"type":"user","timest',
     );
     assert.equal(missing, 11);
   });
 
+  test("counts no output that is kept in a file of its own as missing", async () => {
+    const header = encodeMarkdownHeader({ version: 1, sessionID: "ses_1" }, { filePath: "ses_1.md" });
+    const entry: TranscriptEntry = {
+      type: "tool_result",
+      ...AT,
+      tool: "bash",
+      callID: "c",
+      input: {},
+      output: "x".repeat(99),
+    };
+    const options = { filePath: "ses_1.md", outputPath: "ses_1/outputs/c.txt", maxInlineChars: 9 };
+    const { missing } = await digestOf(header + encodeMarkdownEntry(entry, options));
+    assert.equal(missing, 0);
+  });
+
   test("takes failures of every kind, and only those, with whatever output", async () => {
-    const result = { type: "tool_result", ...AT, callID: "c", input: {} } as const;
-    const { failedCalls, errors } = await digest(
-      { ...result, tool: "read", output: { deep: 1 }, status: "error" },
-      { ...result, tool: "bash", output: "stopped", status: "interrupted" },
-      { ...result, tool: "invalid", output: "unknown tool", status: "completed" },
-      { ...result, tool: "bash", output: "", metadata: { exit: 2 }, input: { command: "false" } },
-      { ...result, tool: "bash", output: "", metadata: { exit: 0 } },
-      { ...result, tool: "bash", output: "", metadata: { exit: 1 }, input: { command: "grep a b" } },
-      {
-        ...result,
-        tool: "bash",
-        output: "The user rejected permission to use this specific tool call",
-        status: "error",
-      },
+    const call = (tool: string, output: unknown, end: object = {}, input: object = {}): TranscriptEntry[] => {
+      const common = { ...AT, tool, callID: `c${(calls += 1)}`, partID: `p${calls}`, input };
+      return [
+        { type: "tool_use", ...common },
+        { type: "tool_result", ...common, output, ...end },
+      ];
+    };
+    let calls = 0;
+    const { stats, errors } = await digest(
+      ...call("read", { deep: 1 }, { status: "error" }),
+      ...call("bash", "stopped", { status: "interrupted" }),
+      ...call("invalid", "unknown tool", { status: "completed" }),
+      ...call("bash", "", { metadata: { exit: 2 } }, { command: "false" }),
+      ...call("bash", "", { metadata: { exit: 0 } }),
+      ...call("bash", "", { metadata: { exit: 1 } }, { command: "grep a b" }),
+      ...call("bash", "The user rejected permission to use this specific tool call", { status: "error" }),
     );
-    assert.equal(failedCalls, 3);
+    assert.equal(stats.tool_error_count, 3);
     assert.deepEqual(errors, [
       { source: "read", message: '{"deep":1}' },
       { source: "invalid", message: "unknown tool" },
@@ -148,11 +153,15 @@ describe("the digest of a transcript", () => {
   });
 
   test("keeps a bounded number of prompts, errors and files, and counts all", async () => {
-    const entries = Array.from({ length: 3_000 }, (_, n): TranscriptEntry[] => [
-      { type: "user", ...AT, messageID: `u${n}`, content: "x".repeat(50_000), parts: [] },
-      { type: "tool_result", ...AT, tool: "write", callID: `c${n}`, input: { filePath: `f${n}` }, output: "" },
-      { type: "tool_result", ...AT, tool: "bash", callID: `d${n}`, input: {}, output: "no", status: "error" },
-    ]);
+    const entries = Array.from({ length: 3_000 }, (_, n): TranscriptEntry[] => {
+      const write = { ...AT, tool: "write", callID: `c${n}`, partID: `c${n}`, input: { filePath: `f${n}` } };
+      return [
+        { type: "user", ...AT, messageID: `u${n}`, content: "x".repeat(n === 0 ? 50_000 : 10), parts: [] },
+        { type: "tool_use", ...write },
+        { type: "tool_result", ...write, output: "" },
+        { type: "tool_result", ...AT, tool: "bash", callID: `d${n}`, input: {}, output: "no", status: "error" },
+      ];
+    });
     const { prompts, promptCount, errors, errorCount, files } = await digest(...entries.flat());
     assert.deepEqual(
       [prompts.length, promptCount, errors.length, errorCount, files.length],

@@ -106,7 +106,7 @@ describe("a saved session", () => {
     const session = new PlayedSession("ses_long").user("Begin");
     for (let minute = 0; minute < 61; minute += 1) session.answer(`Minute ${minute}`);
     await saving.record(session.idle().records);
-    assertLines((await saving.saved("ses_long")).text, ["- **Duration**: 1 h 1 min 0 s"]);
+    assertLines((await saving.saved("ses_long")).text, ["- **Duration**: 1 h 1 min"]);
   });
 
   test("lists the files that were touched, the errors and the subagents", async () => {

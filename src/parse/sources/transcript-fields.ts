@@ -1,4 +1,5 @@
 /** Helpers for the drafts of our transcripts and of opencode's exports. */
+import type { TranscriptMessage } from "../model.ts";
 
 /** `T` with every field optional and none undefined. */
 export type Known<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
@@ -19,4 +20,10 @@ export function modelAndProvider(name: string | undefined): { model?: string; pr
   if (name === undefined || name === "") return {};
   const slash = name.indexOf("/");
   return slash < 1 ? { model: name } : { provider: name.slice(0, slash), model: name.slice(slash + 1) };
+}
+
+/** Returns `provider/model`; undefined without a model. */
+export function fullModelName({ model, provider }: Pick<TranscriptMessage, "model" | "provider">): string | undefined {
+  if (model === null) return undefined;
+  return provider === null ? model : `${provider}/${model}`;
 }

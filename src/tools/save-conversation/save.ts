@@ -2,13 +2,12 @@ import { join } from "node:path";
 import { describeFault, errorCode } from "../../transcript/files/fault.ts";
 import { type TranscriptFormat, safeSegment } from "../../transcript/transcript-paths.ts";
 import type { Redaction } from "../../transcript/preparation.ts";
-import { type Digest, Usage, digestOf } from "./conversation-digest.ts";
+import type { Digest } from "./conversation-digest.ts";
 import { type NumberedFileOptions, slugOf, writeNumbered } from "./numbered-file.ts";
-import { type SessionFileFacts, type SubagentFacts, localDate, sessionFile, titleOf } from "./session-file.ts";
+import { type SessionFileFacts, type SubagentFacts, sessionFile, titleOf } from "./session-file.ts";
 import { readSaveArgs, type SaveConversationArgs } from "./save-conversation-tool.ts";
 import { readChunks, type FileSystem } from "../../transcript/files/file-system.ts";
-import { openTranscript } from "../../transcript/format/formats.ts";
-import { catalogPricing } from "../../parse/pricing.ts";
+import { localTime } from "../../quantities.ts";
 import type { Recorder } from "../../transcript/recorder.ts";
 
 /** Maximum wait for the session's transcript to be written, in milliseconds. */
@@ -57,10 +56,11 @@ async function save(sessionID: string, args: SaveConversationArgs, options: Save
   }
   const facts = await factsOf(sessionID, args.note, found, options);
   const { digest } = facts;
-  const folder = join(dataFolder, "sessions", localDate(facts.savedAt));
+  const { tool_use_count, tool_error_count } = digest.stats;
+  const folder = join(dataFolder, "sessions", localTime(facts.savedAt).slice(0, 10));
   const name = await writeNumbered(folder, slugOf(titleOf(digest)), sessionFile(facts), options);
   const lines = [
-    `Saved as ${shown(join(folder, name))}: ${messagesOf(digest)} messages, ${digest.toolCalls} tool calls, ${digest.failedCalls} failed.`,
+    `Saved as ${shown(join(folder, name))}: ${messagesOf(digest)} messages, ${tool_use_count} tool calls, ${tool_error_count} failed.`,
     `The full transcript is ${shown(found.path)}; the saved file has commands to search it.`,
   ];
   if (!flushed.complete)
@@ -76,7 +76,7 @@ async function factsOf(
   options: SaveConversationOptions,
 ): Promise<SessionFileFacts> {
   const { redaction, fs, transcriptsFolder, formats, now } = options;
-  const family = await familyOf(sessionID, found.digest, options);
+  const subagents = await subagentsOf(sessionID, found.digest, options);
   const folder = join(transcriptsFolder, safeSegment(sessionID));
   const other = formats.find((format) => format !== found.format);
   const otherPath = other === undefined ? undefined : await transcriptFile(sessionID, other, options);
@@ -90,18 +90,14 @@ async function factsOf(
     otherFormat: otherPath !== undefined && (await exists(otherPath, fs)) ? otherPath : undefined,
     folder: (await exists(folder, fs)) ? folder : undefined,
     subagents: await Promise.all(
-      family.subagents.map(async ({ title, ...rest }) => ({
-        ...rest,
-        title: title === undefined ? undefined : await redaction.text(title),
-      })),
+      subagents.map(async (each) => ({ ...each, title: each.title && (await redaction.text(each.title)) })),
     ),
-    familyUsage: family.usage,
     usageIsPartial: !options.recordsEvents,
   };
 }
 
-function messagesOf(digest: Digest): number {
-  return digest.userMessages + digest.assistantMessages;
+function messagesOf({ userMessages, stats }: Digest): number {
+  return userMessages + stats.assistant_messages;
 }
 
 function askForSummary(sessionID: string, { summarizeLater }: SaveConversationOptions): string {
@@ -121,15 +117,13 @@ async function redactedDigest(digest: Digest, redaction: Redaction): Promise<Dig
   const { title, lastTexts, hostSummary, prompts, errors, files } = digest;
   const texts = async (values: readonly string[]): Promise<string[]> =>
     (await redaction.values(values)).map((value) => (typeof value === "string" ? value : NOTHING));
-  const text = (value: string | undefined): Promise<string> | undefined =>
-    value === undefined ? undefined : redaction.text(value);
   const messages = await texts(errors.map(({ message }) => message));
   const paths = await texts(files.map(({ path }) => path));
   return {
     ...digest,
-    title: await text(title),
+    title: title && (await redaction.text(title)),
     lastTexts: await texts(lastTexts),
-    hostSummary: await text(hostSummary),
+    hostSummary: hostSummary && (await redaction.text(hostSummary)),
     prompts: await texts(prompts),
     errors: errors.map((error, at) => ({ ...error, message: messages[at] ?? NOTHING })),
     files: files.map((file, at) => ({ ...file, path: paths[at] ?? NOTHING })),
@@ -157,8 +151,9 @@ async function findTranscript(sessionID: string, sources: TranscriptSources): Pr
   for (const format of sources.formats) {
     const path = await transcriptFile(sessionID, format, sources);
     if (!(await exists(path, sources.fs))) continue;
-    const items = openTranscript(format, readChunks(sources.fs, path));
-    return { path, format, digest: await digestOf(items, sources.fileName, await catalogPricing()) };
+    // Loads the parser, which hosts do not need at their start.
+    const { digestOf } = await import("./conversation-digest.ts");
+    return { path, format, digest: await digestOf(readChunks(sources.fs, path), sources.fileName) };
   }
   return undefined;
 }
@@ -188,34 +183,21 @@ const MAX_SUBAGENTS = 200;
 /** Maximum wait for each subagent's transcript to be written, in milliseconds. */
 const SUBAGENT_FLUSH_MS = 2_000;
 
-interface Family {
-  /** All subagents at any depth, parents before their children. */
-  subagents: SubagentFacts[];
-  /** Usage of the session and all its subagents; undefined if it has none. */
-  usage: Usage | undefined;
-}
-
 /** Reads the subagents of a session, and their subagents, from their transcripts. */
-async function familyOf(
+async function subagentsOf(
   sessionID: string,
   digest: Digest,
   sources: TranscriptSources & { recorder: Pick<Recorder, "flush"> },
-): Promise<Family> {
-  const subagents: SubagentFacts[] = [];
-  const usage = new Usage();
-  usage.addAll(digest.usage);
-  const seen = new Set([sessionID]);
-  const waiting = digest.subagents.map((child) => child.sessionID);
+): Promise<SubagentFacts[]> {
+  const subagents = new Map<string, SubagentFacts>();
+  const waiting = [...digest.subagents];
   for (let child = waiting.shift(); child !== undefined; child = waiting.shift()) {
-    if (seen.has(child) || subagents.length >= MAX_SUBAGENTS) continue;
-    seen.add(child);
+    if (child === sessionID || subagents.has(child) || subagents.size >= MAX_SUBAGENTS) continue;
     await sources.recorder.flush(SUBAGENT_FLUSH_MS, child);
     // An unreadable transcript is treated as missing: the saved session itself is readable.
-    const found = await findTranscript(child, sources).catch(() => undefined);
-    subagents.push({ sessionID: child, path: found?.path, title: found?.digest.title });
-    if (!found) continue;
-    usage.addAll(found.digest.usage);
-    waiting.push(...found.digest.subagents.map((grandchild) => grandchild.sessionID));
+    const { path, digest } = (await findTranscript(child, sources).catch(() => undefined)) ?? {};
+    subagents.set(child, { sessionID: child, path, title: digest?.title ?? null, stats: digest?.stats });
+    waiting.push(...(digest?.subagents ?? []));
   }
-  return { subagents, usage: subagents.length === 0 ? undefined : usage };
+  return [...subagents.values()];
 }

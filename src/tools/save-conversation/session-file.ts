@@ -1,7 +1,9 @@
 import { shellQuoted } from "../../calls/shell-syntax.ts";
+import { count, duration, localTime } from "../../quantities.ts";
 import { neutralBlock, neutralLine, shortened } from "../../neutral-text.ts";
+import type { TranscriptStats } from "../../parse/model.ts";
 import type { TranscriptFormat } from "../../transcript/transcript-paths.ts";
-import type { Digest, Usage } from "./conversation-digest.ts";
+import type { Digest } from "./conversation-digest.ts";
 
 /** Maximum characters quoted from the host's summary, and from each of the assistant's texts. */
 const MAX_QUOTE_CHARS = 1_500;
@@ -16,7 +18,9 @@ export interface SubagentFacts {
   sessionID: string;
   /** Absolute path of its transcript; undefined if there is none. */
   path: string | undefined;
-  title: string | undefined;
+  title: string | null;
+  /** Undefined without a transcript. */
+  stats: TranscriptStats | undefined;
 }
 
 export interface SessionFileFacts {
@@ -30,9 +34,8 @@ export interface SessionFileFacts {
   otherFormat: string | undefined;
   /** Absolute path of the folder with its outputs and subagents, if there is one. */
   folder: string | undefined;
+  /** All subagents at any depth, parents before their children. */
   subagents: readonly SubagentFacts[];
-  /** Usage of the session and all its subagents, if it has any. */
-  familyUsage: Usage | undefined;
   /** Session events, and with them most of the usage, are not recorded. */
   usageIsPartial: boolean;
 }
@@ -61,17 +64,18 @@ export function sessionFile(facts: SessionFileFacts): string {
 
 function factsList(facts: SessionFileFacts): string {
   const { digest, savedAt, sessionID } = facts;
-  const { userMessages, assistantMessages, models, header, missing } = digest;
+  const { stats, userMessages, models, parentID, missing } = digest;
+  const { assistant_messages: answers, tool_use_count: calls, tool_error_count: failed } = stats;
   const rows: [name: string, value: string | undefined][] = [
-    ["Date", localDate(savedAt)],
-    ["Time", localTime(savedAt)],
+    ["Date", localTime(savedAt).slice(0, 10)],
+    ["Time", `${localTime(savedAt).slice(11)} (UTC${offsetOf(savedAt)})`],
     ["Session ID", code(sessionID)],
-    ["Parent session", header?.parentID === undefined ? undefined : code(header.parentID)],
-    ["Duration", duration(digest)],
-    ["Messages", `${userMessages + assistantMessages} (${userMessages} user, ${assistantMessages} assistant)`],
-    ["Tool calls", `${digest.toolCalls} (${digest.failedCalls} failed)`],
+    ["Parent session", parentID === null ? undefined : code(parentID)],
+    ["Duration", duration(stats.duration_ms)],
+    ["Messages", `${userMessages + answers} (${userMessages} user, ${answers} assistant)`],
+    ["Tool calls", `${calls} (${failed} failed)`],
     ["Models", models.length === 0 ? undefined : models.map(code).join(", ")],
-    ["Tokens", tokens(digest.usage) + (facts.usageIsPartial ? " (incomplete: session events are not recorded)" : "")],
+    ["Tokens", tokens(digest) + (facts.usageIsPartial ? " (incomplete: session events are not recorded)" : "")],
     ["Cost", cost(facts)],
     ["Transcript", code(facts.transcript)],
     ["Also as", facts.otherFormat === undefined ? undefined : code(facts.otherFormat)],
@@ -83,35 +87,35 @@ function factsList(facts: SessionFileFacts): string {
   return rows.flatMap(([name, value]) => (value === undefined ? [] : [`- **${name}**: ${value}`])).join("\n");
 }
 
-function tokens(usage: Usage): string {
-  const { tokens_in, tokens_out, cache_read, cache_write } = usage.totals();
+function tokens({ stats, reasoningTokens: reasoning }: Digest): string {
   const kinds: [string, number][] = [
-    ["in", tokens_in],
-    ["out", tokens_out - usage.reasoning],
-    ["reasoning", usage.reasoning],
-    ["cache read", cache_read],
-    ["cache write", cache_write],
+    ["in", stats.tokens_in],
+    ["out", stats.tokens_out - reasoning],
+    ["reasoning", reasoning],
+    ["cache read", stats.cache_read],
+    ["cache write", stats.cache_write],
   ];
-  return kinds.map(([name, count]) => `${count.toLocaleString("en-US")} ${name}`).join(", ");
+  return kinds.map(([name, number]) => `${count(number)} ${name}`).join(", ");
 }
 
-function cost({ digest, familyUsage, usageIsPartial }: SessionFileFacts): string {
-  const usage = digest.usage.totals();
-  if (usage.cost_usd === null) return "unknown";
-  const family = familyUsage?.totals() ?? usage;
-  const own = `${usageIsPartial ? "at least " : ""}$${usage.cost_usd.toFixed(4)}`;
-  const all =
-    familyUsage === undefined ? own : `${own}, with subagents $${(family.cost_usd ?? usage.cost_usd).toFixed(4)}`;
-  return family.cost_is_estimate ? `${all} (estimate: some was recorded as 0, as with a subscription)` : all;
+function cost({ digest: { stats }, subagents, usageIsPartial }: SessionFileFacts): string {
+  const { cost_estimate_usd: own } = stats;
+  if (own === null) return "unknown";
+  const family = [stats, ...subagents.flatMap((subagent) => subagent.stats ?? [])];
+  const sum = family.reduce((total, { cost_estimate_usd: each }) => total + (each ?? 0), 0);
+  const all = subagents.length === 0 ? "" : `, with subagents $${sum.toFixed(4)}`;
+  const isEstimate = family.some(({ cost_is_estimate: isEach }) => isEach);
+  const note = isEstimate ? " (estimate: some was recorded as 0, as with a subscription)" : "";
+  return `${usageIsPartial ? "at least " : ""}$${own.toFixed(4)}${all}${note}`;
 }
 
-function summary({ prompts, promptCount, lastTexts, hostSummary = "" }: Digest): string {
+function summary({ prompts, promptCount, lastTexts, hostSummary }: Digest): string {
   const asked = prompts.slice(0, MAX_ITEMS).map((prompt) => `- ${neutralLine(shortened(firstLine(prompt), 200))}`);
   const said = lastTexts.map((text) => shortened(text.trim(), MAX_QUOTE_CHARS)).filter((text) => text !== "");
   const blocks = [
     "What the user asked:",
     [...asked, ...moreThan(asked.length, promptCount)].join("\n") || "- nothing in words",
-    ...(hostSummary.trim() === ""
+    ...(hostSummary === null || hostSummary.trim() === ""
       ? []
       : [
           "What the host wrote when it last compacted the conversation:",
@@ -132,7 +136,7 @@ function errorLine({ source, message }: Digest["errors"][number]): string {
 }
 
 function subagentLine({ sessionID, path, title }: SubagentFacts): string {
-  const name = title === undefined ? "" : ` ${neutralLine(shortened(title, MAX_TITLE_CHARS))}`;
+  const name = title === null ? "" : ` ${neutralLine(shortened(title, MAX_TITLE_CHARS))}`;
   return `${code(sessionID)}${name}: ${path === undefined ? "no transcript" : code(path)}`;
 }
 
@@ -178,29 +182,11 @@ function searchWord(format: TranscriptFormat, prompt = ""): string {
   return longest ?? (format === "markdown" ? "Assistant Message" : '"type":"assistant"');
 }
 
-function duration({ firstTimestamp, lastTimestamp }: Digest): string {
-  const ms = Date.parse(lastTimestamp ?? "") - Date.parse(firstTimestamp ?? "");
-  if (!Number.isFinite(ms) || ms < 0) return "unknown";
-  const seconds = Math.round(ms / 1000);
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  if (hours > 0) return `${hours} h ${minutes} min ${seconds % 60} s`;
-  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
-}
-
-/** Returns `2026-01-05` in this machine's time zone. */
-export function localDate(date: Date): string {
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-}
-
-/** Returns `10:30:00 (UTC+01:00)`. */
-function localTime(date: Date): string {
-  const offset = -date.getTimezoneOffset();
-  const zone = `${offset < 0 ? "-" : "+"}${two(Math.floor(Math.abs(offset) / 60))}:${two(Math.abs(offset) % 60)}`;
-  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())} (UTC${zone})`;
-}
-
-function two(value: number): string {
-  return String(value).padStart(2, "0");
+/** Returns `+01:00`. */
+function offsetOf(date: Date): string {
+  const minutes = -date.getTimezoneOffset();
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+  return `${minutes < 0 ? "-" : "+"}${String(hours).padStart(2, "0")}:${String(rest).padStart(2, "0")}`;
 }
 
 /** Returns a code span. Line breaks become spaces; everything else is unchanged. */
