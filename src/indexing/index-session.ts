@@ -13,7 +13,7 @@ import { claudeCode } from "../parse/sources/claude-code.ts";
 import { FirstPrompt } from "../parse/first-prompt.ts";
 import { detectSource } from "../parse/sources/sources.ts";
 import type { Redactor } from "../redact/redactor.ts";
-import { needsAgentProgress } from "../sessions/agent-progress.ts";
+import { type FolderListings, needsAgentProgress } from "../sessions/agent-progress.ts";
 import { readHead } from "../sessions/file-ref.ts";
 import { DAMAGE_BYTES, refuseContent } from "../sessions/refuse-content.ts";
 import { readableBytes, refusalOptions, StoreSource } from "../sessions/open-session.ts";
@@ -77,13 +77,14 @@ export function hasContent(stored: StoredSession): boolean {
  * Returns true if there is nothing to index. A session with content gets no figures of its own: its content is brought up
  * to date, unless it must be read anew for other rules, which is left to `index`.
  */
-export function isDone(
+export async function isDone(
   { ref, rebuild, level }: Pick<IndexRequest, "ref" | "rebuild" | "level">,
   stored: StoredSession | undefined,
-): boolean {
+  listings?: FolderListings,
+): Promise<boolean> {
   if (level === "figures" && stored !== undefined && hasContent(stored) && stored.state.rules !== INDEX_RULES)
     return true;
-  return !rebuild && isCurrent(ref, stored, level);
+  return !rebuild && isCurrent(ref, stored, level) && isReadAlike(ref, stored, listings);
 }
 
 /** Returns true if the stored rows cover the source as it is now. For figures, rows of the content do too. */
@@ -97,6 +98,16 @@ export function isCurrent(ref: SessionRef, stored: StoredSession | undefined, le
   return source_bytes === (ref.bytes ?? 0) && source_modified_ms === ref.modifiedMs;
 }
 
+/** Whether copies of subagents in the session's file would count today as they did when it was indexed. */
+export async function isReadAlike(
+  ref: SessionRef,
+  stored: StoredSession | undefined,
+  listings?: FolderListings,
+): Promise<boolean> {
+  const then = (stored?.figures ?? unpackCheck(stored?.state.check ?? ""))?.agentProgress;
+  return then === undefined || (await needsAgentProgress(ref, listings)) === then;
+}
+
 /**
  * Indexes a session. Rejects with a `ConcurrentWriteError`, with a `TranscriptsError`, or with the error of reading the
  * source.
@@ -108,7 +119,7 @@ export async function indexSession(asked: IndexRequest): Promise<SessionOutcome>
   // Another session with the agent's id was stored in the meantime, for example by another machine.
   if (isNew && stored !== undefined && !isOfPlace(stored, request))
     return indexSession({ ...request, sessionId: suffixedId(request.ref, store.machine), isNew: false });
-  if (isDone(asked, stored)) return { as: "unchanged", events: 0, bytes: 0 };
+  if (await isDone(asked, stored)) return { as: "unchanged", events: 0, bytes: 0 };
   const isKnown =
     stored !== undefined && (hasContent(stored) || (request.level === "figures" && stored.figures !== null));
   const as = isKnown ? "changed" : "new";

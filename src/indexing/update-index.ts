@@ -1,5 +1,6 @@
 /** Updates the store from the sessions on this machine. */
 import type { Redactor } from "../redact/redactor.ts";
+import type { FolderListings } from "../sessions/agent-progress.ts";
 import type { SessionRef, Unreadable, Where } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import type { Attempt } from "./attempt.ts";
@@ -79,7 +80,11 @@ export async function updateIndex(store: Store, where: Where, options: UpdateOpt
   const sessions = [...found.sessions, ...revived];
   const report = emptyReport(sessions.length, unreadable);
   report.gone = gone.length;
-  const stale = sessions.filter(({ ref, stored }) => !isDone({ ref, rebuild, level }, stored));
+  const listings: FolderListings = new Map();
+  const stale: KeyedSession[] = [];
+  for (const session of sessions) {
+    if (!(await isDone({ ref: session.ref, rebuild, level }, session.stored, listings))) stale.push(session);
+  }
   report.unchanged = sessions.length - stale.length;
   options.signal?.throwIfAborted();
   // Oldest first: a search treats what was written last as the newest.

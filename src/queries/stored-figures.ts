@@ -1,16 +1,15 @@
 /** Figures of sessions from the rows of the store, of which none is kept as a sum. */
-import { isCurrent } from "../indexing/index-session.ts";
+import { isCurrent, isReadAlike } from "../indexing/index-session.ts";
 import { withPartTimes } from "../indexing/part-times.ts";
 import { keyedSessions, ownSessions } from "../indexing/session-keys.ts";
 import { storedUsage } from "../indexing/session-rows.ts";
-import { unpackCheck } from "../indexing/source-check.ts";
 import { setCost } from "../parse/message-builder.ts";
 import type { ToolStats, TranscriptStats } from "../parse/model.ts";
 import { entryOf } from "../parse/open-calls.ts";
 import { catalogPricing, type Pricing } from "../parse/pricing.ts";
 import { AnswerSums, SUBAGENT_TOOLS } from "../parse/statistics.ts";
 import { hasUsage, usageOf, type UsageRecord } from "../parse/usage-ledger.ts";
-import { type FolderListings, needsAgentProgress } from "../sessions/agent-progress.ts";
+import type { FolderListings } from "../sessions/agent-progress.ts";
 import type { Figures } from "../sessions/read-figures.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
@@ -49,16 +48,6 @@ export async function storedFigures(
     if (kept && (await isAsIs(kept.session))) found.set(asked, figuresIn(kept, pricing));
   }
   return found;
-}
-
-/** Whether copies of subagents in the session's file would count today as they did when it was indexed. */
-async function isReadAlike(
-  ref: SessionRef,
-  { state, figures }: StoredSession,
-  listings: FolderListings,
-): Promise<boolean> {
-  const then = (figures ?? unpackCheck(state.check))?.agentProgress ?? false;
-  return (await needsAgentProgress(ref, listings)) === then;
 }
 
 function figuresIn({ session, answers, messages, blocks }: FigureRows, pricing: Pricing): Figures {
