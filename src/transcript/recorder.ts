@@ -7,7 +7,7 @@ import type { TranscriptHeader } from "./format/entry-types.ts";
 import { WritePool } from "./files/write-pool.ts";
 import { dropOldest, given, type Draft, timeOf } from "./entry-draft.ts";
 import { pastDrafts, type HistoryQueries } from "./history.ts";
-import { Patience, pause } from "./patience.ts";
+import { atMost, Patience, pause } from "./patience.ts";
 import { attachmentPath, outputPath, type TranscriptFormat } from "./transcript-paths.ts";
 import type { Preparation } from "./preparation.ts";
 import type { RecordingFolder } from "./recording-folder.ts";
@@ -117,9 +117,7 @@ export class Recorder {
    * `end`: also ends unfinished texts and calls, after a short wait, and marks them as interrupted.
    */
   async flush(timeoutMs: number, sessions = "all", end: "now" | "soon" | "no" = "no"): Promise<FlushReport> {
-    if (this.#lookups.size > 0) {
-      await Promise.race([Promise.all(this.#lookups), pause(timeoutMs / 2)]);
-    }
+    if (this.#lookups.size > 0) await atMost(timeoutMs / 2, Promise.all(this.#lookups));
     const chosen = [...this.#sessions.values()].filter(({ sessionID }) => sessions === "all" || sessionID === sessions);
     if (end === "no") return bringToDisk(chosen, timeoutMs, this.#options.nowMs, false);
     if (end === "soon") await this.#settle(chosen);

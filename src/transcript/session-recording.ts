@@ -3,7 +3,7 @@ import type { AppendFile } from "./files/append-file.ts";
 import type { Draft } from "./entry-draft.ts";
 import { isoTime } from "./entry-draft.ts";
 import { MAX_OUTPUT_BYTES } from "./kept-files.ts";
-import { pause } from "./patience.ts";
+import { atMost } from "./patience.ts";
 import type { Preparation, PreparedEntry } from "./preparation.ts";
 import type { HostRecord } from "./records.ts";
 import type { Sink } from "./sink.ts";
@@ -279,8 +279,7 @@ export class SessionRecording {
       // One after the other, as each may take a hundred megabytes.
       this.#lane = this.#lane.then(() => this.#prepareLarge(large));
       if (size >= HUGE) return;
-      const isDone = new AbortController();
-      await Promise.race([done.finally(() => isDone.abort()), pause(HEAD_START_MS, isDone.signal)]);
+      await atMost(HEAD_START_MS, done);
     } catch (error) {
       onFailure(error);
       this.#lost += 1;

@@ -3,6 +3,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import type { Options } from "../../config.ts";
 import { shellQuoted } from "../../calls/shell-syntax.ts";
 import { formatsOf } from "../../transcript/create-recorder.ts";
+import { atMost } from "../../transcript/patience.ts";
 import { transcriptsFolder } from "../../transcript/recording-folder.ts";
 import { id, isFields, read } from "./event-fields.ts";
 import type { Shared } from "./shared.ts";
@@ -34,7 +35,7 @@ export async function transcriptHint(
   options: Pick<Options, "format" | "tools">,
   sessionID: string,
 ): Promise<string | undefined> {
-  const path = await inTime(transcriptOf(shared, options, sessionID));
+  const path = await atMost(HINT_MS, transcriptOf(shared, options, sessionID));
   return path === undefined ? undefined : hintLine(path, options);
 }
 
@@ -61,13 +62,4 @@ function hintLine(path: string, { tools }: Pick<Options, "tools">): string {
   const ways = [`grep -n -i -F -e WORD ${file}`];
   if (tools.includes("find_in_transcripts")) ways.push("the tool find_in_transcripts");
   return `Keep this line in the summary unchanged: The full transcript of this session is ${file}; what the summary leaves out can be looked up there with ${ways.join(" or ")}.`;
-}
-
-function inTime<T>(promise: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((done) => {
-    timer = setTimeout(() => done(undefined), HINT_MS);
-    timer.unref();
-  });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

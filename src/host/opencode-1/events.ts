@@ -130,18 +130,7 @@ function sessionRecords(
   properties: Fields,
   eventID: string | undefined,
 ): HostRecord[] {
-  const event: MakeEvent = (name, told = {}) => ({
-    kind: "event",
-    sessionID,
-    name,
-    ...given({
-      text: told.text,
-      data: told.data === undefined ? undefined : toJsonValue(told.data),
-      eventID,
-      callID: told.callID,
-      requestID: told.requestID,
-    }),
-  });
+  const event: MakeEvent = (name, fields) => eventRecord({ sessionID, id: eventID }, name, fields);
   const activity = (state: "busy" | "idle" | "retrying" | "aborting" | "deleted"): HostRecord => ({
     kind: "activity",
     sessionID,
@@ -175,7 +164,7 @@ function sessionRecords(
       return [
         event("permission answered", {
           text: text(properties, "reply") ?? text(properties, "response") ?? "",
-          ...requestOf(properties),
+          requestID: requestOf(properties),
         }),
       ];
     case "question.asked":
@@ -185,11 +174,11 @@ function sessionRecords(
         event("question answered", {
           text: answersText(properties),
           data: { answers: list(properties, "answers") },
-          ...requestOf(properties),
+          requestID: requestOf(properties),
         }),
       ];
     case "question.rejected":
-      return [event("question rejected", { text: "The user did not answer.", ...requestOf(properties) })];
+      return [event("question rejected", { text: "The user did not answer.", requestID: requestOf(properties) })];
     case "todo.updated":
       return [event("todo", { text: todoText(list(properties, "todos")), data: { todos: list(properties, "todos") } })];
     case "command.executed":
@@ -205,13 +194,24 @@ function withInfo(properties: Fields, isNew: boolean, eventID?: string): HostRec
   return record ? [{ ...record, ...given({ eventID }) }] : [];
 }
 
-interface ToldOfEvent {
-  text?: string;
+export interface EventFields {
+  text?: string | undefined;
   data?: unknown;
-  callID?: string;
-  requestID?: string;
+  callID?: string | undefined;
+  requestID?: string | undefined;
 }
-type MakeEvent = (name: string, told?: ToldOfEvent) => HostRecord;
+
+/** Returns the record of a session event; `id` is the host's. */
+export function eventRecord(
+  { sessionID, id }: { sessionID: string; id: string | undefined },
+  name: string,
+  { text, data, callID, requestID }: EventFields = {},
+): HostRecord {
+  const copied = data === undefined ? undefined : toJsonValue(data);
+  return { kind: "event", sessionID, name, ...given({ text, data: copied, eventID: id, callID, requestID }) };
+}
+
+type MakeEvent = (name: string, fields?: EventFields) => HostRecord;
 type MakeActivity = (state: "busy" | "idle" | "retrying" | "aborting") => HostRecord;
 
 function statusRecords(status: Fields | undefined, event: MakeEvent, activity: MakeActivity): HostRecord[] {
@@ -222,10 +222,7 @@ function statusRecords(status: Fields | undefined, event: MakeEvent, activity: M
       return [activity("idle")];
     case "retry": {
       const attempt = number(status, "attempt");
-      return [
-        activity("retrying"),
-        event("retry", { ...given({ text: text(status, "message") }), data: given({ attempt }) }),
-      ];
+      return [activity("retrying"), event("retry", { text: text(status, "message"), data: given({ attempt }) })];
     }
     default:
       return [];
@@ -244,28 +241,30 @@ function removalRecords(sessionID: string, properties: Fields, eventID: string |
 }
 
 /** Returns the id of the request that an event answers. */
-function requestOf(properties: Fields): { requestID?: string } {
-  return given({ requestID: id(properties, "requestID") ?? id(properties, "permissionID") });
+function requestOf(properties: Fields): string | undefined {
+  return id(properties, "requestID") ?? id(properties, "permissionID");
 }
 
-function permissionFields(properties: Fields) {
+function permissionFields(properties: Fields): EventFields {
   const permission = text(properties, "permission") ?? text(properties, "type") ?? "";
   const patterns = list(properties, "patterns").filter((pattern) => typeof pattern === "string");
   const callID = id(fields(properties, "tool"), "callID") ?? id(properties, "callID");
   return {
     text: text(properties, "title") ?? [permission, ...patterns].join(" "),
     data: given({ permission, patterns, callID, metadata: read(properties, "metadata") }),
-    ...given({ callID, requestID: id(properties, "id") }),
+    callID,
+    requestID: id(properties, "id"),
   };
 }
 
-function questionFields(properties: Fields) {
+function questionFields(properties: Fields): EventFields {
   const questions = list(properties, "questions");
   const callID = id(fields(properties, "tool"), "callID");
   return {
     text: questions.flatMap((question) => text(question, "question") ?? []).join("\n"),
     data: { questions },
-    ...given({ callID, requestID: id(properties, "id") }),
+    callID,
+    requestID: id(properties, "id"),
   };
 }
 

@@ -2,6 +2,7 @@
 import { STORE_SUGGESTIONS } from "../../tools/tool.ts";
 import { textOf } from "../../parse/json-fields.ts";
 import type { ToolRunner } from "../../tools/runner/tool-runner.ts";
+import { atMost } from "../../transcript/patience.ts";
 import type { Recorder } from "../../transcript/recorder.ts";
 import type { Notices } from "./notices.ts";
 
@@ -37,12 +38,7 @@ export class AutoExtract {
 
   /** Resolves when the queue is empty. After the timeout the remaining sessions are abandoned. */
   async end(timeoutMs: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((done) => {
-      timer = setTimeout(done, timeoutMs);
-    });
-    await Promise.race([this.#work, late]);
-    clearTimeout(timer);
+    await atMost(timeoutMs, this.#work);
     this.#stop.abort();
     this.#stop = new AbortController();
   }

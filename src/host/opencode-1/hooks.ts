@@ -11,15 +11,10 @@ import { callHints, promptRecords, resultHints } from "./hook-records.ts";
 import { recallTools } from "./recall-tools.ts";
 import { OpencodeQueries, summarize } from "./queries.ts";
 import { saveConversationTool } from "./save-conversation.ts";
-import { joinShared, type HostView, type Shared } from "./shared.ts";
+import { joinShared, leaveShared, type HostView } from "./shared.ts";
 
-/** Maximum time for flushing in `dispose`, in milliseconds; the host grants 5 s to all plugins together. */
-const DISPOSE_MS = 3_000;
-
-/** Snippets get the rest of this time, in milliseconds. */
-const ENDED_MS = 4_500;
-/** Time that snippets get in any case, in milliseconds. */
-const EXTRACT_MS = 500;
+/** Limits of `dispose`; the host grants 5 s to all plugins together. */
+const DISPOSE_TIMES = { flushMs: 3_000, endedMs: 4_500 };
 
 /**
  * Creates the hooks of one plugin instance. No hook throws, rejects or waits: the host calls some of them in the middle
@@ -47,7 +42,7 @@ export function createHooks(input: PluginInput, rawOptions: unknown, fs: FileSys
     "chat.message": async (about, output) => record(() => promptRecords(translator, about, output)),
     "tool.execute.before": async (about, output) => record(() => callHints(about, output)),
     "tool.execute.after": async (about, output) => record(() => resultHints(about, output)),
-    dispose: () => leave(shared).catch((error: unknown) => shared.notices.failure(error)),
+    dispose: () => leaveShared(shared, DISPOSE_TIMES).catch((error: unknown) => shared.notices.failure(error)),
     tool: {
       ...(options.tools.includes("save_conversation") ? saveConversationTool(shared, options, root) : {}),
       ...recallTools(shared, options),
@@ -76,22 +71,6 @@ function projectRoot(input: Pick<PluginInput, "worktree" | "directory">): string
   const { worktree, directory } = input;
   const isRoot = worktree === undefined || worktree === "" || dirname(worktree) === worktree;
   return isRoot ? directory : worktree;
-}
-
-async function leave(shared: Shared): Promise<void> {
-  shared.instances = Math.max(0, shared.instances - 1);
-  const began = performance.now();
-  const resting = shared.turns.resting;
-  shared.turns.clear();
-  const isLast = shared.instances === 0;
-  // Unfinished texts and calls of other instances are left alone.
-  await shared.recorder.flush(DISPOSE_MS, "all", isLast ? "soon" : "no");
-  // `opencode run` exits right after its turn, before the session counts as idle.
-  for (const sessionID of resting) shared.autoExtract?.add(sessionID);
-  if (!isLast) return;
-  await shared.autoExtract?.end(Math.max(EXTRACT_MS, ENDED_MS - (performance.now() - began)));
-  await shared.closeTools();
-  shared.recorder.release();
 }
 
 /** Runs `act` on the first call only. Notices wait for the host's first event, because a request made while it starts blocks it. */

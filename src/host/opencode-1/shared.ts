@@ -47,11 +47,9 @@ export interface Shared {
   host: HostView;
 }
 
-const REGISTRY = Symbol.for(`opencode-transcripts/${VERSION}/shared`);
-
 /** Returns the shared state for a data folder and options, created by the first instance. */
 export function joinShared(root: string, dataFolder: string, options: Options, host: HostView, fs: FileSystem): Shared {
-  const registry = sharedRegistry();
+  const registry = onceInProcess("shared", () => new Map<string, Shared>());
   const key = JSON.stringify([dataFolder, options]);
   let shared = registry.get(key);
   if (!shared) {
@@ -61,6 +59,34 @@ export function joinShared(root: string, dataFolder: string, options: Options, h
   shared.instances += 1;
   shared.host = host;
   return shared;
+}
+
+export interface LeaveTimes {
+  /** Maximum time for flushing, in milliseconds. */
+  flushMs: number;
+  /** Time until which snippets are stored, in milliseconds from the start; they get some in any case. */
+  endedMs: number;
+}
+
+/** Time that snippets get in any case, in milliseconds. */
+const EXTRACT_MS = 500;
+
+/** Ends one instance. The last one ends the recording. */
+export async function leaveShared(shared: Shared, { flushMs, endedMs }: LeaveTimes): Promise<void> {
+  const { recorder, turns, autoExtract } = shared;
+  shared.instances = Math.max(0, shared.instances - 1);
+  const began = performance.now();
+  const resting = turns.resting;
+  turns.clear();
+  const isLast = shared.instances === 0;
+  // Unfinished texts and calls of other instances are left alone.
+  await recorder.flush(flushMs, "all", isLast ? "soon" : "no");
+  // `opencode run` exits right after its turn, before the session counts as idle.
+  for (const sessionID of resting) autoExtract?.add(sessionID);
+  if (!isLast) return;
+  await autoExtract?.end(Math.max(EXTRACT_MS, endedMs - (performance.now() - began)));
+  await shared.closeTools();
+  recorder.release();
 }
 
 function makeShared(root: string, dataFolder: string, options: Options, host: HostView, fs: FileSystem): Shared {
@@ -116,12 +142,12 @@ function toolsOf(): Pick<Shared, "runner" | "closeTools"> {
   };
 }
 
-function sharedRegistry(): Map<string, Shared> {
-  const known: unknown = Reflect.get(globalThis, REGISTRY);
+/** Returns the one value of that name in this process, even if this module was evaluated again. */
+export function onceInProcess<T>(name: string, make: () => T): T {
+  const key = Symbol.for(`opencode-transcripts/${VERSION}/${name}`);
+  const known: unknown = Reflect.get(globalThis, key) ?? make();
+  Reflect.set(globalThis, key, known);
   // The symbol has the name and version of this package, so no other code puts anything there.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  if (known instanceof Map) return known as Map<string, Shared>;
-  const registry = new Map<string, Shared>();
-  Reflect.set(globalThis, REGISTRY, registry);
-  return registry;
+  return known as T;
 }

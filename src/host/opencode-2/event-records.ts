@@ -1,7 +1,7 @@
-import { given } from "../../transcript/entry-draft.ts";
+import { dropOldest, given } from "../../transcript/entry-draft.ts";
 import { toJsonValue, type JsonValue } from "../../transcript/json-value.ts";
 import type { HostRecord, SessionRecord } from "../../transcript/records.ts";
-import { modelName } from "../opencode-1/events.ts";
+import { eventRecord, modelName, type EventFields } from "../opencode-1/events.ts";
 import { fields, id, isFields, list, number, read, text, type Fields } from "../opencode-1/event-fields.ts";
 import {
   assistantRecord,
@@ -94,18 +94,13 @@ export class SessionTranslator {
       // Calls with arguments that are not JSON fail without a `called` event; the host stores them too.
       if (known === undefined || (type !== "session.tool.called" && !known.isCalled)) return undefined;
     }
-    return this.#records(event);
+    return this.translateAlone(event);
   }
 
   /** Returns true if the event belongs to a message whose beginning did not arrive. */
   lacksMessage({ data }: HostEvent): boolean {
     const messageID = id(data, "assistantMessageID");
     return messageID !== undefined && !this.#messages.has(messageID);
-  }
-
-  /** Returns the records of an event without the earlier one that it needs. */
-  translateAlone(event: HostEvent): HostRecord[] {
-    return this.#records(event);
   }
 
   /** Learns which messages the session has, from events or from the host's store. */
@@ -125,9 +120,10 @@ export class SessionTranslator {
     return first < 0 ? stored : stored.slice(first);
   }
 
-  #records(event: HostEvent): HostRecord[] {
+  /** Returns the records of an event without the earlier one that it needs. */
+  translateAlone(event: HostEvent): HostRecord[] {
     const { type, sessionID, data, createdMs } = event;
-    const told = (name: string, more: EventFields = {}): HostRecord[] => [eventRecord(event, name, more)];
+    const told = (name: string, fields: EventFields): HostRecord[] => [eventRecord(event, name, fields)];
     const activity = (state: "busy" | "idle" | "retrying" | "deleted"): HostRecord => {
       return { kind: "activity", sessionID, state };
     };
@@ -412,8 +408,7 @@ function callOf(data: Fields): { key: string; callID: string } | undefined {
 
 function remember<T>(map: Map<string, T>, key: string, value: T): void {
   map.set(key, value);
-  const oldest = map.size > MAX_UNDER_WAY ? map.keys().next().value : undefined;
-  if (oldest !== undefined) map.delete(oldest);
+  dropOldest(map, MAX_UNDER_WAY);
 }
 
 /** Returns the id of the message that the host creates from an event. */
@@ -425,6 +420,10 @@ function messageOf({ id: eventID, sessionID }: HostEvent): string {
 function createdRecord({ sessionID, data, directory, createdMs }: HostEvent): SessionRecord {
   const info = fields(data, "info") ?? data;
   return { ...sessionRecord(sessionID, info, { directory, createdMs }), isNew: true };
+}
+
+export function directoryIn(info: Fields): string | undefined {
+  return id(fields(info, "location"), "directory") ?? id(info, "directory");
 }
 
 /** Returns the record of a session, as it is in events and in the host's context. */
@@ -441,32 +440,10 @@ export function sessionRecord(
     ...given({
       parentID: id(info, "parentID"),
       title: id(info, "title"),
-      directory: id(fields(info, "location"), "directory") ?? id(info, "directory") ?? directory,
+      directory: directoryIn(info) ?? directory,
       createdMs: number(fields(info, "time"), "created") ?? createdMs,
       host: version === undefined ? "opencode 2" : `opencode ${version}`,
       revertedTo: id(fields(info, "revert"), "messageID"),
-    }),
-  };
-}
-
-interface EventFields {
-  text?: string | undefined;
-  data?: unknown;
-  callID?: string | undefined;
-  requestID?: string | undefined;
-}
-
-function eventRecord(event: HostEvent, name: string, { text, data, callID, requestID }: EventFields): HostRecord {
-  return {
-    kind: "event",
-    sessionID: event.sessionID,
-    name,
-    ...given({
-      text,
-      data: data === undefined ? undefined : toJsonValue(data),
-      eventID: event.id,
-      callID,
-      requestID,
     }),
   };
 }

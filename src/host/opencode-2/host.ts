@@ -5,7 +5,7 @@ import { opencodeDatabases } from "../../sessions/session-roots.ts";
 import { openSqlite, type SqliteReader } from "../../sessions/sqlite-reader.ts";
 import type { HostRecord, SessionRecord } from "../../transcript/records.ts";
 import type { RecorderQueries } from "../../transcript/recorder.ts";
-import { sessionRecord } from "./event-records.ts";
+import { directoryIn, sessionRecord } from "./event-records.ts";
 import { storedRecords } from "./stored-messages.ts";
 
 /** Maximum wait for a locked database, in milliseconds: the host does nothing else meanwhile. */
@@ -47,25 +47,31 @@ export interface HostToolAnswer {
 
 /** Queries opencode 2.x: the session through the plugin's context, its messages in the database or the context. */
 export class HostStore implements RecorderQueries {
-  readonly #context: () => HostContext;
+  readonly #context: HostContext;
   readonly #env: Readonly<Record<string, string | undefined>>;
   readonly #home: string;
 
-  constructor(context: () => HostContext, env: Readonly<Record<string, string | undefined>>, home: string) {
+  constructor(context: HostContext, env: Readonly<Record<string, string | undefined>>, home: string) {
     this.#context = context;
     this.#env = env;
     this.#home = home;
   }
 
   async session(sessionID: string): Promise<SessionRecord | undefined> {
-    const info = await this.info(sessionID);
+    const info = await this.#info(sessionID);
     if (info === undefined) throw new Error("opencode returned no information about the session.");
     return sessionRecord(sessionID, info);
   }
 
+  /** Returns the folder of a session. Rejects if the host does not know the session. */
+  async directory(sessionID: string): Promise<string | undefined> {
+    const info = await this.#info(sessionID);
+    return info && directoryIn(info);
+  }
+
   /** Returns the host's own object; undefined if it has none. */
-  async info(sessionID: string): Promise<Fields | undefined> {
-    const { session } = this.#context();
+  async #info(sessionID: string): Promise<Fields | undefined> {
+    const { session } = this.#context;
     const answer = await inTime(session?.get?.({ sessionID }));
     const info = read(answer, "data") ?? answer;
     return isFields(info) ? info : undefined;
@@ -81,13 +87,16 @@ export class HostStore implements RecorderQueries {
   }
 
   async #inContext(sessionID: string): Promise<readonly unknown[] | undefined> {
-    const { session } = this.#context();
+    const { session } = this.#context;
     const answer = await inTime(session?.context?.({ sessionID })).catch(() => undefined);
     if (Array.isArray(answer)) return answer;
     return Array.isArray(read(answer, "data")) ? list(answer, "data") : undefined;
   }
 
-  /** Returns the events of a session with a number between two others, from the host's log; undefined if there is none. */
+  /**
+   * Returns the events with a number between two others from the host's log; those after the first if `before` is
+   * undefined. Undefined if the host's log cannot be read.
+   */
   events(sessionID: string, after: number, before?: number): Promise<unknown[] | undefined> {
     return this.#stored((database) => loggedEvents(database, sessionID, after, before));
   }

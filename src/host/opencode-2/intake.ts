@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { dropOldest } from "../../transcript/entry-draft.ts";
 import type { HostRecord } from "../../transcript/records.ts";
-import { VERSION } from "../../version.ts";
-import type { Shared } from "../opencode-1/shared.ts";
+import { onceInProcess, type Shared } from "../opencode-1/shared.ts";
+import type { HostStore } from "./host.ts";
 import { hostEvent, neededRecords, SessionTranslator, type HostEvent } from "./event-records.ts";
 
 /** Maximum number of sessions in memory; the one with the oldest last event is dropped. */
@@ -28,13 +29,7 @@ export interface Instance {
   readonly directory: string | undefined;
   /** Returns the recording of a folder; undefined if this instance is for another. */
   sharedFor: (directory: string) => Shared | undefined;
-  /** Returns the folder of a session. Rejects if the host does not know the session. */
-  directoryOf: (sessionID: string) => Promise<string | undefined>;
-  /**
-   * Returns the events with a number between two others from the host's log; those after the first if `before` is
-   * undefined. Undefined if the host's log cannot be read.
-   */
-  eventsBetween: (sessionID: string, after: number, before: number | undefined) => Promise<unknown[] | undefined>;
+  readonly store: HostStore;
 }
 
 /** Events that did not arrive before the next one. */
@@ -150,8 +145,7 @@ export class Intake {
     if (id === undefined) return false;
     if (this.#ids.has(id)) return true;
     this.#ids.add(id);
-    const oldest = this.#ids.size > MAX_IDS ? this.#ids.values().next().value : undefined;
-    if (oldest !== undefined) this.#ids.delete(oldest);
+    dropOldest(this.#ids, MAX_IDS);
     return false;
   }
 
@@ -168,8 +162,7 @@ export class Intake {
     };
     this.#sessions.delete(sessionID);
     this.#sessions.set(sessionID, known);
-    const oldest = this.#sessions.size > MAX_SESSIONS ? this.#sessions.keys().next().value : undefined;
-    if (oldest !== undefined) this.#sessions.delete(oldest);
+    dropOldest(this.#sessions, MAX_SESSIONS);
     return known;
   }
 
@@ -309,7 +302,7 @@ export class Intake {
 
   async #logged(sessionID: string, after: number, before: number | undefined): Promise<HostEvent[] | undefined> {
     for (const instance of this.#instances) {
-      const asked = this.#unlessHurried(instance.eventsBetween(sessionID, after, before));
+      const asked = this.#unlessHurried(instance.store.events(sessionID, after, before));
       const events = await asked.catch(() => undefined);
       if (events !== undefined) return events.flatMap((event) => hostEvent(event) ?? []);
     }
@@ -326,7 +319,7 @@ export class Intake {
   /** Never rejects. */
   async #askDirectory(sessionID: string, session: KnownSession): Promise<void> {
     for (const instance of this.#instances) {
-      const directory = await instance.directoryOf(sessionID).catch(() => undefined);
+      const directory = await instance.store.directory(sessionID).catch(() => undefined);
       session.directory ??= directory;
       if (session.directory !== undefined) return this.#release(sessionID, session, session.directory);
     }
@@ -352,15 +345,7 @@ export class Intake {
   }
 }
 
-const REGISTRY = Symbol.for(`opencode-transcripts/${VERSION}/opencode-2`);
-
-/** Returns the intake of this process, even if this module was evaluated again. */
+/** Returns the intake of this process. */
 export function processIntake(): Intake {
-  const known: unknown = Reflect.get(globalThis, REGISTRY);
-  // The symbol has the name and version of this package, so no other code puts anything there.
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  if (known !== undefined) return known as Intake;
-  const intake = new Intake();
-  Reflect.set(globalThis, REGISTRY, intake);
-  return intake;
+  return onceInProcess("opencode-2", () => new Intake());
 }

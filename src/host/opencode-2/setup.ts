@@ -7,26 +7,25 @@ import * as z from "zod/mini";
 import { parseOptions, type Options } from "../../config.ts";
 import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";
 import { rehearse } from "../../transcript/create-recorder.ts";
+import { atMost } from "../../transcript/patience.ts";
 import { saveConversation } from "../../tools/save-conversation/save.ts";
 import { SAVE_CONVERSATION } from "../../tools/save-conversation/save-conversation-tool.ts";
 import type { ArgumentShape } from "../../tools/tool.ts";
 import { transcriptHint } from "../opencode-1/compaction.ts";
-import { fields, id, read } from "../opencode-1/event-fields.ts";
+import { id, read } from "../opencode-1/event-fields.ts";
 import type { NoticeClient } from "../opencode-1/notices.ts";
 import { callTool, offeredTools } from "../opencode-1/recall-tools.ts";
 import { saveSettings } from "../opencode-1/save-conversation.ts";
-import { joinShared, type HostView, type Shared } from "../opencode-1/shared.ts";
-import { HostStore, type HostContext, type HostTool, type ToolDraft } from "./host.ts";
+import { joinShared, leaveShared, type Shared } from "../opencode-1/shared.ts";
+import { HostStore, type HostContext, type HostTool } from "./host.ts";
 import { processIntake, type Instance, type Intake } from "./intake.ts";
 
 /** Maximum time of the cleanup, in milliseconds, of the 3 s that the host grants: closing the tools may take longer. */
 const CLEANUP_MS = 2_500;
 /** Maximum time in the cleanup for events that wait for the host's store, in milliseconds. */
 const CLEANUP_READ_MS = 300;
-/** Maximum time for flushing in the cleanup, in milliseconds. */
-const CLEANUP_FLUSH_MS = 1_500;
-/** Maximum time for snippets in the cleanup, in milliseconds. */
-const CLEANUP_EXTRACT_MS = 500;
+/** Limits of the rest of the cleanup, in which everything is written. */
+const CLEANUP_TIMES = { flushMs: 1_500, endedMs: 2_000 };
 /** Time that an ended instance keeps listening, in milliseconds: after a reload the new one needs a moment to start. */
 const OVERLAP_MS = 1_000;
 /** Maximum time for loading and compiling what records, in milliseconds; the first prompt waits for it. */
@@ -53,7 +52,7 @@ class Plugin implements Instance {
   readonly #intake: Intake;
   readonly #options: Options;
   readonly #problems: ReturnType<typeof parseOptions>["problems"];
-  readonly #store: HostStore;
+  readonly store: HostStore;
   readonly directory: string | undefined;
   /** Recordings by folder. */
   readonly #shared = new Map<string, Shared>();
@@ -67,7 +66,7 @@ class Plugin implements Instance {
     this.#options = options;
     this.#problems = problems;
     this.directory = id(context.location, "directory");
-    this.#store = new HostStore(() => context, process.env, process.env["HOME"] ?? homedir());
+    this.store = new HostStore(context, process.env, process.env["HOME"] ?? homedir());
   }
 
   sharedFor(directory: string): Shared | undefined {
@@ -75,25 +74,12 @@ class Plugin implements Instance {
     const known = this.#shared.get(directory);
     if (known) return known;
     const root = projectRoot(directory);
-    const shared = joinShared(
-      root,
-      resolve(root, this.#options.directory),
-      this.#options,
-      this.#viewOf(directory),
-      nodeFileSystem,
-    );
+    // In 2.x a plugin cannot request a summary.
+    const host = { directory, client: NO_TOASTS, queries: this.store, signals: SIGNALS };
+    const shared = joinShared(root, resolve(root, this.#options.directory), this.#options, host, nodeFileSystem);
     this.#shared.set(directory, shared);
     shared.notices.options(this.#problems);
     return shared;
-  }
-
-  async directoryOf(sessionID: string): Promise<string | undefined> {
-    const info = await this.#store.info(sessionID);
-    return id(fields(info, "location"), "directory") ?? id(info, "directory");
-  }
-
-  eventsBetween(sessionID: string, after: number, before: number | undefined): Promise<unknown[] | undefined> {
-    return this.#store.events(sessionID, after, before);
   }
 
   /** Passes events on until the instance ends. Reopens the stream if it ends earlier. */
@@ -125,7 +111,7 @@ class Plugin implements Instance {
       // The first entry then need not wait until all that records is loaded.
       if (this.directory !== undefined) this.sharedFor(this.directory);
       const tools = this.#tools();
-      if (tools.length > 0) await tool?.transform?.((draft) => addTools(draft, tools));
+      if (tools.length > 0) await tool?.transform?.((draft) => tools.forEach((each) => draft.add(each)));
       if (compactionHint) await session?.hook?.("compaction", (about) => this.#hint(about));
       // Awaited, because the host's own start leaves no time for it before the first events.
       await atMost(REHEARSAL_MS, rehearse(this.#options));
@@ -149,25 +135,7 @@ class Plugin implements Instance {
 
   async #leaveAll(): Promise<void> {
     await this.#intake.settle(this, CLEANUP_READ_MS);
-    await Promise.allSettled(Array.from(this.#shared.values(), (shared) => this.#leave(shared)));
-  }
-
-  async #leave(shared: Shared): Promise<void> {
-    shared.instances = Math.max(0, shared.instances - 1);
-    const isLast = shared.instances === 0;
-    const resting = shared.turns.resting;
-    shared.turns.clear();
-    await shared.recorder.flush(CLEANUP_FLUSH_MS, "all", isLast ? "soon" : "no");
-    for (const sessionID of resting) shared.autoExtract?.add(sessionID);
-    if (!isLast) return;
-    await shared.autoExtract?.end(CLEANUP_EXTRACT_MS);
-    await shared.closeTools();
-    shared.recorder.release();
-  }
-
-  #viewOf(directory: string): HostView {
-    // In 2.x a plugin cannot request a summary.
-    return { directory, client: NO_TOASTS, queries: this.#store, signals: SIGNALS };
+    await Promise.allSettled(Array.from(this.#shared.values(), (shared) => leaveShared(shared, CLEANUP_TIMES)));
   }
 
   #tools(): HostTool[] {
@@ -209,16 +177,6 @@ class Plugin implements Instance {
       // The summary works without it.
     }
   }
-}
-
-async function atMost(ms: number, work: Promise<void>): Promise<void> {
-  const isDone = new AbortController();
-  const late = sleep(ms, undefined, { signal: isDone.signal }).catch(() => undefined);
-  await Promise.race([work, late]).finally(() => isDone.abort());
-}
-
-function addTools(draft: ToolDraft, tools: readonly HostTool[]): void {
-  for (const tool of tools) draft.add(tool);
 }
 
 function hostTool(
