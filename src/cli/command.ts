@@ -86,12 +86,14 @@ export interface CommandDefinition {
   nothing?: string;
   /** `--json` prints one object per line, or one object. Its schema is in `schemas/`, under the command's name. */
   json?: "lines" | "object";
-  load(): Promise<CommandModule>;
+  load(): Promise<{ run: RunCommand }>;
 }
 
-export interface CommandModule {
-  run(context: CommandContext, args: readonly string[], options: CommandOptions): Promise<ExitCode>;
-}
+export type RunCommand = (
+  context: CommandContext,
+  args: readonly string[],
+  options: CommandOptions,
+) => Promise<ExitCode>;
 
 /** Values by the option's long name in camelCase. */
 export type CommandOptions = Readonly<Record<string, string | readonly string[] | number | boolean | Date | undefined>>;

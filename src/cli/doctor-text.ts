@@ -1,7 +1,7 @@
 /** Formats the findings of `doctor`. */
 import { count, counted } from "../quantities.ts";
 import type { CommandContext } from "./command.ts";
-import type { DoctorResult } from "./schemas/doctor-schema.ts";
+import type { DoctorResult } from "./schemas/keeping-schemas.ts";
 import { neutralLine } from "../neutral-text.ts";
 import { wrap } from "./terminal/width.ts";
 

@@ -10,7 +10,7 @@ import { encodeMarkdownEntry, encodeMarkdownHeader, type TranscriptHeader } from
 import { safeSegment } from "../transcript/transcript-paths.ts";
 import { VERSION } from "../version.ts";
 import { messageRow } from "./message-row.ts";
-import type { ExportedSession, ExportedToolCall } from "./schemas/export-schema.ts";
+import type { ExportedSession, ExportedToolCall } from "./schemas/reading-schemas.ts";
 
 /** Session that was read, with those of its subagents. */
 export interface ReadSession {

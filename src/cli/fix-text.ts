@@ -2,7 +2,7 @@
 import { counted, dayAndTime } from "../quantities.ts";
 import type { Colors } from "picocolors/types.js";
 import type { CommandContext } from "./command.ts";
-import type { ErrorRow } from "./schemas/errors-schema.ts";
+import type { ErrorRow } from "./schemas/searching-schemas.ts";
 import { neutralBlock, neutralLine } from "../neutral-text.ts";
 import { cut, wrap } from "./terminal/width.ts";
 

@@ -1,7 +1,7 @@
 /** Makes the row for `show --json` and `tail --json`: a row of the model without the ids, which differ in each run. */
 import type { ParsedContentBlock } from "../parse/model.ts";
 import type { MessageView } from "../parse/turns.ts";
-import type { BlockRow, MessageRow } from "./schemas/message-schema.ts";
+import type { BlockRow, MessageRow } from "./schemas/reading-schemas.ts";
 
 export function messageRow(view: MessageView, sessionId: string, turn: number | null): MessageRow {
   const {

@@ -1,7 +1,7 @@
 /** Formats the figures of sessions. */
 import { compact, count, counted, dayAndTime, dollars, duration } from "../quantities.ts";
 import type { CommandContext } from "./command.ts";
-import type { StatsResult, StatsRow, StatsUsage } from "./schemas/stats-schema.ts";
+import type { StatsResult, StatsRow, StatsUsage } from "./schemas/reading-schemas.ts";
 import { shortIds, shortPaths } from "./session-names.ts";
 import { neutralLine } from "../neutral-text.ts";
 import { FOREIGN } from "../sessions/session-ref.ts";

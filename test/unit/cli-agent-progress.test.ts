@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { find } from "../../src/cli/schemas/find-schema.ts";
+import { find } from "../../src/cli/schemas/searching-schemas.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { overSessions } from "../../src/queries/over-sessions.ts";

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { exported } from "../../src/cli/schemas/export-schema.ts";
-import { message } from "../../src/cli/schemas/message-schema.ts";
+import { exported, message } from "../../src/cli/schemas/reading-schemas.ts";
 import {
   assistant,
   calls,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { SafePlaces } from "../../src/cli/forget-plan.ts";
-import { forget } from "../../src/cli/schemas/snippets-schema.ts";
+import { forget } from "../../src/cli/schemas/storing-schemas.ts";
 import { sampleSession, SESSION, storeSession } from "../support/cli/claude-lines.ts";
 import { type CliRun, type CliSetting, runCli } from "../support/cli/run-cli.ts";
 import { openStore } from "../../src/store/open-store.ts";

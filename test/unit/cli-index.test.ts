@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { indexed } from "../../src/cli/schemas/index-sessions-schema.ts";
+import { indexed } from "../../src/cli/schemas/storing-schemas.ts";
 import { sqliteWriter } from "./sessions-machine.ts";
 import { LATEST_VERSION } from "../../src/store/migrations/latest-version.ts";
 import { says, SESSION, user } from "../support/cli/claude-lines.ts";

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { delimiter, join } from "node:path";
-import { init } from "../../src/cli/schemas/init-schema.ts";
+import { init } from "../../src/cli/schemas/keeping-schemas.ts";
 import { runCli, type CliRun } from "../support/cli/run-cli.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, test } from "../support/runner.ts";

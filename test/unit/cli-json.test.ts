@@ -6,7 +6,7 @@ import { z } from "zod";
 import { writeCliDocs } from "../../scripts/cli-docs.ts";
 import { DEFINITIONS } from "../../src/cli/command-definitions.ts";
 import { SCHEMAS } from "../../src/cli/schemas/output-schemas.ts";
-import { JSON_VERSION } from "../../src/cli/schemas/version-schema.ts";
+import { JSON_VERSION } from "../../src/cli/schemas/shared-fields.ts";
 import {
   encodeJsonlEntry,
   encodeJsonlHeader,

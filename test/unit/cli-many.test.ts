@@ -2,10 +2,9 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { doctor, type DoctorResult } from "../../src/cli/schemas/doctor-schema.ts";
-import { find } from "../../src/cli/schemas/find-schema.ts";
-import { list } from "../../src/cli/schemas/list-schema.ts";
-import { stats as statsSchema, type StatsResult } from "../../src/cli/schemas/stats-schema.ts";
+import { doctor, type DoctorResult } from "../../src/cli/schemas/keeping-schemas.ts";
+import { find } from "../../src/cli/schemas/searching-schemas.ts";
+import { type StatsResult, list, stats as statsSchema } from "../../src/cli/schemas/reading-schemas.ts";
 import { assistant, at, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { rowsOf, runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";

@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { entries, type EntryRow } from "../../src/cli/schemas/entries-schema.ts";
-import { errors, type ErrorRow } from "../../src/cli/schemas/errors-schema.ts";
-import { timeline, type TimelineRow } from "../../src/cli/schemas/timeline-schema.ts";
+import { type EntryRow, type TimelineRow, entries, timeline } from "../../src/cli/schemas/reading-schemas.ts";
+import { errors, type ErrorRow } from "../../src/cli/schemas/searching-schemas.ts";
 import { calls, result, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { rowsOf, runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";

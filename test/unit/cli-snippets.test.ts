@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import * as schemas from "../../src/cli/schemas/snippets-schema.ts";
+import * as schemas from "../../src/cli/schemas/snippet-schemas.ts";
 import { sampleSession, SESSION, storeSession, user, TOLD_SESSION } from "../support/cli/claude-lines.ts";
 import { type CliRun, type CliSetting, rowsOf, runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";

@@ -2,10 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { errors } from "../../src/cli/schemas/errors-schema.ts";
-import { find } from "../../src/cli/schemas/find-schema.ts";
-import { stats } from "../../src/cli/schemas/stats-schema.ts";
-import { timeline } from "../../src/cli/schemas/timeline-schema.ts";
+import { errors, find } from "../../src/cli/schemas/searching-schemas.ts";
+import { stats, timeline } from "../../src/cli/schemas/reading-schemas.ts";
 import { sessionRecord } from "../../src/host/opencode-1/events.ts";
 import { storedRecords } from "../../src/host/opencode-1/queries.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";

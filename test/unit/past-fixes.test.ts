@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import type { FixesRow } from "../../src/cli/schemas/fixes-schema.ts";
+import type { FixesRow } from "../../src/cli/schemas/searching-schemas.ts";
 import { at, calls, result, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { runCli, type CliRun } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";

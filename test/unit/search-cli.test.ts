@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { appendFileSync, mkdirSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { find, type FindRow } from "../../src/cli/schemas/find-schema.ts";
+import { find, type FindRow } from "../../src/cli/schemas/searching-schemas.ts";
 import { openSqliteDatabase } from "../../src/store/sqlite/open-sqlite.ts";
 import { at, calls, result, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { rowsOf, runCli, type CliRun } from "../support/cli/run-cli.ts";

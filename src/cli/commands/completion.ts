@@ -1,5 +1,5 @@
 /** `transcripts completion` */
-import type { CommandContext, ExitCode, OptionDefinition } from "../command.ts";
+import type { OptionDefinition, RunCommand } from "../command.ts";
 import { DEFINITIONS, GROUPS } from "../command-definitions.ts";
 
 /** The scripts ask this command for completions, so they need not be installed again after an update. */
@@ -45,12 +45,12 @@ complete -c transcripts -f -a '(__transcripts_words)'
 `,
 } as const;
 
-export async function run(context: CommandContext, [shell, ...words]: readonly string[]): Promise<ExitCode> {
+export const run: RunCommand = async (context, [shell, ...words]) => {
   if (shell !== "bash" && shell !== "zsh" && shell !== "fish") return 2;
   const lines = continuations(words).map(({ word, does }) => `${word}\t${does}\n`);
   await context.out(words.length === 0 ? SCRIPTS[shell] : lines.join(""));
   return 0;
-}
+};
 
 interface Continuation {
   word: string;

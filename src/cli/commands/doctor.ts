@@ -11,14 +11,14 @@ import { type StoreGenerations, storeGenerations } from "../../sessions/opencode
 import { reasonOf } from "../../sessions/reasons.ts";
 import { FOREIGN, type SessionRef, type Unreadable } from "../../sessions/session-ref.ts";
 import { VERSION } from "../../version.ts";
-import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { doctorText } from "../doctor-text.ts";
 import { addPlugin } from "../init/plugin-config.ts";
 import { configText, projectAt } from "../init/project-config.ts";
 import { flag } from "../option-values.ts";
 import { printObject } from "../output.ts";
 import { isReadFault } from "../../sessions/read-fault.ts";
-import type { DoctorResult } from "../schemas/doctor-schema.ts";
+import type { DoctorResult } from "../schemas/keeping-schemas.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
 import { hasContent } from "../../indexing/index-session.ts";
 import { type Expiring, expiringSessions } from "../../queries/expiring-sessions.ts";
@@ -30,11 +30,7 @@ import { isStoreError } from "../../transcripts-error.ts";
 /** Number of sessions checked without --all. */
 const SAMPLE = 50;
 
-export async function run(
-  context: CommandContext,
-  _args: readonly string[],
-  options: CommandOptions,
-): Promise<ExitCode> {
+export const run: RunCommand = async (context, _args, options) => {
   const found = await findSessions(context, { all: true });
   const sample = flag(options, "all") ? found.sessions : found.sessions.slice(0, SAMPLE);
   const findings = await lookInto(context, sample);
@@ -63,7 +59,7 @@ export async function run(
   if (flag(options, "json")) await printObject(context, result);
   else await context.out(doctorText(context, result));
   return result.ok ? 0 : 2;
-}
+};
 
 function runtime(): string {
   const { bun, node } = process.versions;

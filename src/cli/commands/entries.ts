@@ -1,18 +1,13 @@
 /** `transcripts entries` */
 import { entriesIn } from "../../queries/session-entries.ts";
-import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import type { RunCommand } from "../command.ts";
 import { text } from "../option-values.ts";
 import { printLine } from "../output.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
-import type { EntryRow } from "../schemas/entries-schema.ts";
+import type { EntryRow } from "../schemas/reading-schemas.ts";
 import { sessionNamed } from "../session-input.ts";
 
-export async function run(
-  context: CommandContext,
-  args: readonly string[],
-  options: CommandOptions,
-): Promise<ExitCode> {
-  const [argument = ""] = args;
+export const run: RunCommand = async (context, [argument = ""], options) => {
   const ref = await sessionNamed(context, argument, options);
   if (ref.archived !== null)
     context.note("only lines with a part of the conversation were kept, without problems and raw values");
@@ -26,4 +21,4 @@ export async function run(
   }
   context.signal.throwIfAborted();
   return found > 0 ? 0 : 1;
-}
+};

@@ -1,21 +1,17 @@
 /** `transcripts errors` */
 import { errorsIn, type ErrorRow as FoundError } from "../../queries/session-errors.ts";
 import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
-import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
 import { flag } from "../option-values.ts";
 import { printLine } from "../output.ts";
 import { isReadFault } from "../../sessions/read-fault.ts";
-import type { ErrorRow } from "../schemas/errors-schema.ts";
+import type { ErrorRow } from "../schemas/searching-schemas.ts";
 import { isRedacted, redactedRow, redactorFor } from "../redaction.ts";
 import { familyOf, noteDamage, refuseArchived, sessionNamed } from "../session-input.ts";
 import { dayAndTime } from "../../quantities.ts";
 import { neutralBlock } from "../../neutral-text.ts";
 
-export async function run(
-  context: CommandContext,
-  args: readonly string[],
-  options: CommandOptions,
-): Promise<ExitCode> {
+export const run: RunCommand = async (context, args, options) => {
   const redactor = redactorFor(options);
   let found = 0;
   let failed = false;
@@ -37,7 +33,7 @@ export async function run(
   if (failed) return 2;
   if (found === 0) context.note("no failed tool calls");
   return found > 0 ? 0 : 1;
-}
+};
 
 async function sessionsOf(context: CommandContext, argument: string, options: CommandOptions): Promise<SessionRef[]> {
   const ref = await sessionNamed(context, argument, options);

@@ -9,7 +9,7 @@ import { attachmentReader } from "../../sessions/session-kept-files.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
 import { refsIn, sessionFamily, type SessionNode } from "../../sessions/session-family.ts";
 import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
-import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
 import { type ReadSession, transcriptsOf, writeJson, writeTranscript } from "../exported-session.ts";
 import { flag, text } from "../option-values.ts";
 import { redactorFor } from "../redaction.ts";
@@ -28,12 +28,7 @@ const FORMATS = {
 type Format = keyof typeof FORMATS;
 const NAMES = ["html", "markdown", "json"] as const satisfies Format[];
 
-export async function run(
-  context: CommandContext,
-  args: readonly string[],
-  options: CommandOptions,
-): Promise<ExitCode> {
-  const [argument = ""] = args;
+export const run: RunCommand = async (context, [argument = ""], options) => {
   const output = text(options, "output") ?? (context.isTerminal ? undefined : "-");
   const format = formatAsked(options, output);
   if (output === undefined) {
@@ -56,7 +51,7 @@ export async function run(
   if (format === "markdown") await writeTranscripts(context, session, { output, sources, alone: !subagents });
   else await writeFile(context, output, sources, (write) => writeAs(format, session, write));
   return 0;
-}
+};
 
 /** Returns the format of the option, or else of the file's extension. */
 function formatAsked(options: CommandOptions, output = ""): Format {

@@ -3,11 +3,11 @@ import type { FindAsked, FoundInFile, FoundPassage, HitSession } from "../../que
 import type { HitRole } from "../../queries/find-in-session.ts";
 import type { SessionAccess } from "../../queries/stored-session.ts";
 import { wantedFile } from "../../fixes/touched-files.ts";
-import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import type { CommandContext, CommandOptions, ExitCode, RunCommand } from "../command.ts";
 import { agentAsked, NO_SESSIONS } from "../session-input.ts";
 import { between, flag, integer, text } from "../option-values.ts";
 import { isRedacted, redactedRows, redactorFor, shownRef } from "../redaction.ts";
-import type { FindRow } from "../schemas/find-schema.ts";
+import type { FindRow } from "../schemas/searching-schemas.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 import { argumentFor, projectName, shownSource } from "../session-names.ts";
 import { withoutOutputTags } from "../../calls/result-texts.ts";
@@ -35,11 +35,7 @@ const WORTH_AN_INDEX_BYTES = 200_000_000;
 /** `store` is undefined if the index has no content, or is not to be used. */
 type Index = Omit<OpenIndex, "store"> & { store: OpenIndex["store"] | undefined };
 
-export async function run(
-  context: CommandContext,
-  args: readonly string[],
-  options: CommandOptions,
-): Promise<ExitCode> {
+export const run: RunCommand = async (context, args, options) => {
   const request = findRequest(context, args, options);
   const hasIndex = storePlace(context).exists;
   const isWanted = hasIndex && !flag(options, "scan") && isRedacted(options);
@@ -55,7 +51,7 @@ export async function run(
   const files = index?.left?.reason === "none" ? { ...index, store: undefined } : await filesAlone(context);
   const found = await findInIndex(undefined, context, request.query, files.changed);
   return printAll(context, request, files, found, hasIndex);
-}
+};
 
 interface FindRequest {
   query: FindAsked & { limit: number };

@@ -4,13 +4,13 @@ import { errorsIn } from "../../queries/session-errors.ts";
 import { counted, dayAndTime } from "../../quantities.ts";
 import { neutralBlock, neutralLine } from "../../neutral-text.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
-import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { openIndex } from "../find-index.ts";
 import { diffLines, excerpt } from "../fix-text.ts";
 import { flag, integer, text } from "../option-values.ts";
 import { printLine } from "../output.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
-import type { FixesRow } from "../schemas/fixes-schema.ts";
+import type { FixesRow } from "../schemas/searching-schemas.ts";
 import { sessionNamed } from "../session-input.ts";
 import { wrap } from "../terminal/width.ts";
 
@@ -20,11 +20,7 @@ const MAX_FIXES = 3;
 const MAX_LINES = 12;
 const MAX_ERROR_CHARS = 100_000;
 
-export async function run(
-  context: CommandContext,
-  args: readonly string[],
-  options: CommandOptions,
-): Promise<ExitCode> {
+export const run: RunCommand = async (context, args, options) => {
   const error = await errorGiven(context, args);
   requireIndex(context);
   const index = await openIndex(context);
@@ -44,7 +40,7 @@ export async function run(
   } finally {
     await index.store.close();
   }
-}
+};
 
 /** Returns the text to compare: given, from standard input, or that of a failed call. */
 async function errorGiven(context: CommandContext, [first = "", callId]: readonly string[]): Promise<string> {

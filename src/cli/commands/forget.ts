@@ -10,11 +10,11 @@ import { openStore, storePlace } from "../../store/open-store.ts";
 import { localPlace } from "../../store/store-place.ts";
 import { storedRef } from "../../queries/stored-session.ts";
 import type { Store, Tombstone } from "../../store/store.ts";
-import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
 import { type FilePlan, filesOf, type Place, SafePlaces } from "../forget-plan.ts";
 import { flag } from "../option-values.ts";
 import { confirmed, printObject } from "../output.ts";
-import type { Forgotten } from "../schemas/snippets-schema.ts";
+import type { Forgotten } from "../schemas/storing-schemas.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { sessionNamed } from "../session-input.ts";
 import { forCommandLine } from "../with-snippets.ts";
@@ -31,11 +31,7 @@ interface Plan extends FilePlan {
 
 const LEFT_OUT = "its files stay; the index leaves the session out until `transcripts index SESSION`";
 
-export async function run(
-  context: CommandContext,
-  args: readonly string[],
-  options: CommandOptions,
-): Promise<ExitCode> {
+export const run: RunCommand = async (context, args, options) => {
   if (args[0] === "-")
     throw new TranscriptsError(
       "bad_arguments",
@@ -83,7 +79,7 @@ export async function run(
     await store?.close();
     await figures?.close();
   }
-}
+};
 
 /** Finds the session's files and index entries. A session without files is only in the index. */
 async function planOf(

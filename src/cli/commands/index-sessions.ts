@@ -2,13 +2,13 @@
 import { counted } from "../../quantities.ts";
 import { type IndexReport, updateIndex, type UpdateOptions } from "../../indexing/update-index.ts";
 import { migrateStore, storePlace, storeVersion, withStore } from "../../store/open-store.ts";
-import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import type { CommandContext, ExitCode, RunCommand } from "../command.ts";
 import { withSessionsBar } from "../terminal/progress.ts";
 import { flag, integer } from "../option-values.ts";
 import { confirmed, printObject } from "../output.ts";
 import { familyOf, NO_SESSIONS, sessionNamed } from "../session-input.ts";
 import type { Store } from "../../store/store.ts";
-import type { IndexResult } from "../schemas/index-sessions-schema.ts";
+import type { IndexResult } from "../schemas/storing-schemas.ts";
 import { MIGRATIONS } from "../../store/migrations/migrations.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 import { dirname, resolve, sep } from "node:path";
@@ -22,11 +22,7 @@ const MAX_CATCH_UP_BYTES = 50_000_000;
 /** Maximum size of a hook's JSON, which may contain the agent's last message. */
 const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 
-export async function run(
-  context: CommandContext,
-  args: readonly string[],
-  options: CommandOptions,
-): Promise<ExitCode> {
+export const run: RunCommand = async (context, args, options) => {
   const [other, second] = ["down", "prune", "hook"].filter((name) => options[name] !== undefined);
   if (other !== undefined && (args.length > 0 || second !== undefined)) {
     const excluded = second === undefined ? "a SESSION" : `--${second}`;
@@ -49,7 +45,7 @@ export async function run(
     await printObject(context, { version: 1, store, ...report, migrations: null } satisfies IndexResult);
   }
   return report.sessions > 0 ? 0 : 1;
-}
+};
 
 async function indexed(
   context: CommandContext,

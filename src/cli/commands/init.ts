@@ -4,13 +4,13 @@ import { parseOptions } from "../../config.ts";
 import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";
 import { layTemplates } from "../../templates/lay-templates.ts";
 import { DATA_FOLDER } from "../../transcript/transcript-paths.ts";
-import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import type { CommandContext, CommandOptions, ExitCode, RunCommand } from "../command.ts";
 import { type ClaudeCodeSetup, ENABLE, setUpClaudeCode } from "../init/claude-code-plugin.ts";
 import { addPlugin, type Addition, newConfig, type PluginKey, pluginKey } from "../init/plugin-config.ts";
 import { configText, isOpencode2, projectAt, type Project } from "../init/project-config.ts";
 import { printObject } from "../output.ts";
 import { flag } from "../option-values.ts";
-import type { InitResult } from "../schemas/init-schema.ts";
+import type { InitResult } from "../schemas/keeping-schemas.ts";
 import { writeWhole } from "../write-file.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 
@@ -25,11 +25,7 @@ interface Plan {
   folder: string;
 }
 
-export async function run(
-  context: CommandContext,
-  _args: readonly string[],
-  options: CommandOptions,
-): Promise<ExitCode> {
+export const run: RunCommand = async (context, _args, options) => {
   const dryRun = flag(options, "dryRun");
   if (flag(options, "claudeCode")) return initClaudeCode(context, options, dryRun);
   const project = await projectAt(context.cwd, flag(options, "kilo") ? "kilo" : undefined);
@@ -48,7 +44,7 @@ export async function run(
   if (flag(options, "json")) await printObject(context, result);
   else await context.out(toldIn(context, result, plan.key, project));
   return 0;
-}
+};
 
 async function initClaudeCode(context: CommandContext, options: CommandOptions, dryRun: boolean): Promise<ExitCode> {
   if (flag(options, "kilo"))

@@ -3,12 +3,12 @@ import { compact, count, counted, dayAndTime, dollars, duration } from "../../qu
 import type { SessionFigures } from "../../queries/figures.ts";
 import { newestSessions } from "../../queries/newest-sessions.ts";
 import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
-import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
 import { between, date, flag, integer, text } from "../option-values.ts";
 import { printLine } from "../output.ts";
 import { startOfDay } from "../../parse/read-date.ts";
 import { figuresAsked } from "../figures-asked.ts";
-import type { ListRow } from "../schemas/list-schema.ts";
+import type { ListRow } from "../schemas/reading-schemas.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
 import { NO_SESSIONS, sessionsAsked } from "../session-input.ts";
 import { projectName, shortIds, shownSource } from "../session-names.ts";
@@ -22,11 +22,7 @@ const MAX_TITLE_COLUMNS = 120;
 /** Sessions that a terminal gets unless something else is asked for. */
 const SCREENFUL = 20;
 
-export async function run(
-  context: CommandContext,
-  _args: readonly string[],
-  options: CommandOptions,
-): Promise<ExitCode> {
+export const run: RunCommand = async (context, _args, options) => {
   const asked = between(flag(options, "today") ? { ...options, since: today(context, options) } : options);
   const { sessions } = await sessionsAsked(context, options, {
     since: asked.since,
@@ -61,7 +57,7 @@ export async function run(
   if (rows.length === 0)
     context.note(isFiltered(options) ? "no session matches; `transcripts list --all` lists all" : NO_SESSIONS);
   return rows.length > 0 ? 0 : 1;
-}
+};
 
 /** When today began, or the later time of `--since`. */
 function today(context: CommandContext, options: CommandOptions): Date {

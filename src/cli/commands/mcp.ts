@@ -3,15 +3,11 @@ import { Writable } from "node:stream";
 import { serveMcp } from "../../tools/mcp-server.ts";
 import { TOOL_DEFINITIONS } from "../../tools/tool-definitions.ts";
 import type { ToolDefinition } from "../../tools/tool.ts";
-import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import type { RunCommand } from "../command.ts";
 import { text } from "../option-values.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 
-export async function run(
-  context: CommandContext,
-  _args: readonly string[],
-  options: CommandOptions,
-): Promise<ExitCode> {
+export const run: RunCommand = async (context, _args, options) => {
   const { env, home, cwd, signal } = context;
   const tools = toolsNamed(text(options, "tools"));
   const hasEnded = await serveMcp({
@@ -29,7 +25,7 @@ export async function run(
     context.abandon();
   }
   return 0;
-}
+};
 
 /**
  * Reserves standard output for the protocol: all other output of this process goes to standard error, and only the returned

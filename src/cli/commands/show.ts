@@ -1,7 +1,7 @@
 /** `transcripts show` */
 import { isPrompt, type MessageView, type Turn, turnsOf } from "../../parse/turns.ts";
 import { lastTurns } from "../../queries/read-session.ts";
-import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { messageRow } from "../message-row.ts";
 import { flag, integer } from "../option-values.ts";
@@ -11,12 +11,8 @@ import { redactorFor, shownRef } from "../redaction.ts";
 import { conversationOf, familyOf, sessionNamed } from "../session-input.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 
-export async function run(
-  context: CommandContext,
-  args: readonly string[],
-  options: CommandOptions,
-): Promise<ExitCode> {
-  const named = await sessionAsked(context, args[0] ?? "", options);
+export const run: RunCommand = async (context, [argument = ""], options) => {
+  const named = await sessionAsked(context, argument, options);
   const refs = flag(options, "subagents") ? await familyOf(context, named) : [named];
   let shown = 0;
   let failed = false;
@@ -32,7 +28,7 @@ export async function run(
   if (failed) return 2;
   if (shown === 0) context.note(`nothing to show: ${nothingWhy(options)}`);
   return shown > 0 ? 0 : 1;
-}
+};
 
 function nothingWhy(options: CommandOptions): string {
   const line = integer(options, "line");

@@ -1,18 +1,14 @@
 /** `transcripts snippets cleanup` */
 import { counted } from "../../quantities.ts";
 import { retentionStart, SnippetStore } from "../../snippets/snippet-store.ts";
-import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import type { RunCommand } from "../command.ts";
 import { flag, integer } from "../option-values.ts";
 import { confirmed, printObject } from "../output.ts";
-import type { SnippetsCleaned } from "../schemas/snippets-schema.ts";
+import type { SnippetsCleaned } from "../schemas/snippet-schemas.ts";
 import { withSnippets } from "../with-snippets.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 
-export async function run(
-  context: CommandContext,
-  _args: readonly string[],
-  options: CommandOptions,
-): Promise<ExitCode> {
+export const run: RunCommand = async (context, _args, options) => {
   const days = integer(options, "olderThan");
   if (days === undefined)
     throw new TranscriptsError(
@@ -38,4 +34,4 @@ export async function run(
       await printObject(context, { version: 1, old, deleted, dry_run: isDry } satisfies SnippetsCleaned);
     return old > 0 ? 0 : 1;
   });
-}
+};

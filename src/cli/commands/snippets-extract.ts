@@ -7,25 +7,21 @@ import { MAX_GIVEN_BYTES, type ExtractSnippetInput } from "../../snippets/snippe
 import type { SnippetSetting } from "../../snippets/setting.ts";
 import { detectSnippetType } from "../../snippets/snippet-type.ts";
 import { SNIPPET_TYPES, type SnippetType } from "../../store/stored-model.ts";
-import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { flag, text, texts } from "../option-values.ts";
 import { printObject } from "../output.ts";
-import type { SnippetsExtracted } from "../schemas/snippets-schema.ts";
+import type { SnippetsExtracted } from "../schemas/snippet-schemas.ts";
 import { withSnippets } from "../with-snippets.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 
-export async function run(
-  context: CommandContext,
-  args: readonly string[],
-  options: CommandOptions,
-): Promise<ExitCode> {
+export const run: RunCommand = async (context, [argument = ""], options) => {
   const title = text(options, "title");
   if (title === undefined)
     throw new TranscriptsError("bad_arguments", "--title is missing.", 'Give a title: --title "Port taken in tests".');
   const content = await givenContent(context, text(options, "contentFile"));
   const event = text(options, "event");
   const input = {
-    session_id: args[0] ?? "",
+    session_id: argument,
     title,
     ...(content === undefined ? {} : { content }),
     ...range(text(options, "lines"), "lines"),
@@ -38,7 +34,7 @@ export async function run(
   else await context.out(`${output.snippet_id}\n`);
   tell(context, output);
   return 0;
-}
+};
 
 async function keep(
   setting: SnippetSetting,

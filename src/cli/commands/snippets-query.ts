@@ -3,20 +3,16 @@ import { counted } from "../../quantities.ts";
 import type { QuerySnippetsInput } from "../../snippets/snippet-input.ts";
 import { querySnippets, type QuerySnippetsOutput } from "../../snippets/snippet-store.ts";
 import { SNIPPET_TYPES } from "../../store/stored-model.ts";
-import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import type { CommandOptions, RunCommand } from "../command.ts";
 import { date, flag, integer, text, texts } from "../option-values.ts";
 import { printObject } from "../output.ts";
-import type { SnippetsFound } from "../schemas/snippets-schema.ts";
+import type { SnippetsFound } from "../schemas/snippet-schemas.ts";
 import { snippetText } from "../printed-snippet.ts";
 import { readingSnippets } from "../with-snippets.ts";
 
 const NONE: QuerySnippetsOutput = { success: true, snippets: [], total_count: 0, has_more: false };
 
-export async function run(
-  context: CommandContext,
-  args: readonly string[],
-  options: CommandOptions,
-): Promise<ExitCode> {
+export const run: RunCommand = async (context, args, options) => {
   const output = await readingSnippets(context, NONE, (setting) => querySnippets(setting, filters(args, options)));
   const { snippets, total_count, has_more } = output;
   if (flag(options, "json")) await printObject(context, { version: 1, ...output } satisfies SnippetsFound);
@@ -24,7 +20,7 @@ export async function run(
   const more = has_more ? `; --offset ${(integer(options, "offset") ?? 0) + snippets.length} shows more` : "";
   context.note(`${snippets.length} of ${counted(total_count, "snippet")}${more}`);
   return snippets.length > 0 ? 0 : 1;
-}
+};
 
 function filters([keyword]: readonly string[], options: CommandOptions): QuerySnippetsInput {
   const type = text(options, "type");

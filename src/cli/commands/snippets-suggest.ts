@@ -1,20 +1,16 @@
 /** `transcripts snippets suggest` */
 import { suggestForSession } from "../../snippets/suggest.ts";
 import { storeSuggestions } from "../../snippets/auto-extract.ts";
-import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import type { RunCommand } from "../command.ts";
 import { flag, integer } from "../option-values.ts";
 import { printLine } from "../output.ts";
-import type { SnippetSuggested } from "../schemas/snippets-schema.ts";
+import type { SnippetSuggested } from "../schemas/snippet-schemas.ts";
 import { sessionNamed } from "../session-input.ts";
 import { suggestionText } from "../printed-snippet.ts";
 import { withSnippets } from "../with-snippets.ts";
 
-export async function run(
-  context: CommandContext,
-  args: readonly string[],
-  options: CommandOptions,
-): Promise<ExitCode> {
-  const ref = await sessionNamed(context, args[0] ?? "", options);
+export const run: RunCommand = async (context, [argument = ""], options) => {
+  const ref = await sessionNamed(context, argument, options);
   const suggestions = await suggestForSession(ref, {
     limit: integer(options, "limit") ?? 8,
     signal: context.signal,
@@ -35,4 +31,4 @@ export async function run(
   for (const { title, reason } of failed) context.note(`not stored: ${title}: ${reason}`);
   context.note(`stored ${stored.length}${known > 0 ? `, ${known} already stored` : ""}`);
   return failed.length > 0 ? 2 : suggestions.length > 0 ? 0 : 1;
-}
+};

@@ -1,23 +1,19 @@
 /** `transcripts stats` */
 import { counted } from "../../quantities.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
-import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
 import { between, flag, text } from "../option-values.ts";
 import { printObject } from "../output.ts";
 import { type Between, figuresBetween } from "../../queries/figures.ts";
 import { ROWS_BY } from "../../parse/usage-ledger.ts";
 import { type ReadSession, sumsOf } from "../../queries/added-up.ts";
-import type { StatsResult } from "../schemas/stats-schema.ts";
+import type { StatsResult } from "../schemas/reading-schemas.ts";
 import { figuresAsked } from "../figures-asked.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
 import { familyOf, NO_SESSIONS, sessionNamed, sessionsAsked } from "../session-input.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 
-export async function run(
-  context: CommandContext,
-  args: readonly string[],
-  options: CommandOptions,
-): Promise<ExitCode> {
+export const run: RunCommand = async (context, args, options) => {
   const asked = betweenAsked(options);
   const { refs, named, unreadable } = await refsAsked(context, args, options);
   const by = text(options, "by");
@@ -54,7 +50,7 @@ export async function run(
   context.note(isNone ? NO_SESSIONS : `read ${counted(read.length, "session")}${from}, ${failed} unreadable`);
   if (args.length > 0 && failed > 0) return 2;
   return read.length > 0 ? 0 : 1;
-}
+};
 
 /** Whether an option leaves sessions out. */
 function isFiltered(options: CommandOptions): boolean {

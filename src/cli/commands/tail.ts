@@ -6,7 +6,7 @@ import { openReadable } from "../../sessions/open-session.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { errorCode } from "../../transcript/files/fault.ts";
-import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
 import { followFile, pause, type Restart } from "../follow.ts";
 import { flag, integer } from "../option-values.ts";
 import { redactorFor } from "../redaction.ts";
@@ -23,11 +23,7 @@ const WHY: Record<Restart, string> = {
   gone: "is gone; waiting for it",
 };
 
-export async function run(
-  context: CommandContext,
-  args: readonly string[],
-  options: CommandOptions,
-): Promise<ExitCode> {
+export const run: RunCommand = async (context, args, options) => {
   const follow = flag(options, "follow");
   const ref = await sessionToTail(context, args[0] ?? "latest", options);
   if (ref === undefined) return 1;
@@ -52,7 +48,7 @@ export async function run(
     await printer.caughtUp();
   } else await tailFile(context, ref, ref.path, printer, follow);
   return printer.printed > 0 ? 0 : 1;
-}
+};
 
 /** Resolves the session; with -f waits for one that does not exist yet. Undefined if the signal came first. */
 async function sessionToTail(

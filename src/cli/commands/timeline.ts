@@ -1,9 +1,9 @@
 /** `transcripts timeline` */
 import { type Conversation, timelineOf, type TurnRow } from "../../queries/read-session.ts";
-import type { CommandContext, CommandOptions, ExitCode } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { flag, integer } from "../option-values.ts";
 import { printLine } from "../output.ts";
-import type { TimelineRow } from "../schemas/timeline-schema.ts";
+import type { TimelineRow } from "../schemas/reading-schemas.ts";
 import { redactorFor, shownRef } from "../redaction.ts";
 import { conversationOf, sessionNamed } from "../session-input.ts";
 import { dayAndTime, duration } from "../../quantities.ts";
@@ -19,12 +19,7 @@ const MAX_TOOLS_COLUMNS = 32;
 /** Maximum length of a prompt where lines are not limited. */
 const MAX_PROMPT_COLUMNS = 200;
 
-export async function run(
-  context: CommandContext,
-  args: readonly string[],
-  options: CommandOptions,
-): Promise<ExitCode> {
-  const [argument = ""] = args;
+export const run: RunCommand = async (context, [argument = ""], options) => {
   const ref = await sessionNamed(context, argument, options);
   const redactor = redactorFor(options);
   const conversation = await conversationOf(context, ref, { redactor, costs: flag(options, "json") });
@@ -37,7 +32,7 @@ export async function run(
     await context.out(timelineText(context, await shownRef(redactor, ref), conversation, rows));
   }
   return rows.length > 0 ? 0 : 1;
-}
+};
 
 function timelineText(
   context: CommandContext,

@@ -1,18 +1,10 @@
 /** Schemas of `--json` outputs, by command. Loaded by tests and for the documentation, not by the program. */
 import type { z } from "zod";
-import { doctor } from "./doctor-schema.ts";
-import { entries } from "./entries-schema.ts";
-import { errors } from "./errors-schema.ts";
-import { exported } from "./export-schema.ts";
-import { find } from "./find-schema.ts";
-import { fixes } from "./fixes-schema.ts";
-import { indexed } from "./index-sessions-schema.ts";
-import { init } from "./init-schema.ts";
-import { list } from "./list-schema.ts";
-import { message } from "./message-schema.ts";
-import * as snippets from "./snippets-schema.ts";
-import { stats } from "./stats-schema.ts";
-import { timeline } from "./timeline-schema.ts";
+import { doctor, init } from "./keeping-schemas.ts";
+import { entries, exported, list, message, stats, timeline } from "./reading-schemas.ts";
+import { errors, find, fixes } from "./searching-schemas.ts";
+import * as snippets from "./snippet-schemas.ts";
+import { forget, indexed } from "./storing-schemas.ts";
 
 export const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   doctor,
@@ -24,7 +16,7 @@ export const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
   index: indexed,
   init,
   list,
-  forget: snippets.forget,
+  forget,
   show: message,
   "snippets cleanup": snippets.snippetsCleanup,
   "snippets count": snippets.snippetsCount,

@@ -1,5 +1,6 @@
+/** Outputs of commands that write to the index. */
 import { z } from "zod";
-import { version } from "./version-schema.ts";
+import { reasons, version } from "./shared-fields.ts";
 
 export const indexed = z.strictObject({
   version,
@@ -10,7 +11,7 @@ export const indexed = z.strictObject({
   unchanged: z.number(),
   gone: z.number().describe("Number of sessions in the index whose source no longer exists. They stay, unless pruned."),
   pruned: z.number(),
-  unreadable: z.array(z.strictObject({ path: z.string(), reason: z.string() })),
+  unreadable: reasons,
   events: z.number().describe("Number of events written by this run."),
   bytes: z.number().describe("Size of the sessions read."),
   migrations: z
@@ -20,3 +21,23 @@ export const indexed = z.strictObject({
 });
 
 export type IndexResult = z.infer<typeof indexed>;
+
+const file = z.strictObject({
+  path: z.string(),
+  kind: z.enum(["session", "subagent", "outputs", "saved"]),
+  bytes: z.number(),
+});
+
+export const forget = z.strictObject({
+  version,
+  session_id: z.string(),
+  in_index: z.array(z.string()).describe("Sessions in the index: this one and its subagents."),
+  events: z.number(),
+  snippets: z.number(),
+  files: z.array(file).describe("Files and folders to remove."),
+  kept: reasons.describe("Related items that are kept."),
+  failed: reasons,
+  removed: z.boolean().describe("False if nothing was removed."),
+});
+
+export type Forgotten = z.infer<typeof forget>;

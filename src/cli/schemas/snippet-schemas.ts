@@ -1,7 +1,9 @@
+/** Outputs of commands for snippets. */
 import { z } from "zod";
-import { version } from "./version-schema.ts";
+import { SNIPPET_TYPES } from "../../store/stored-model.ts";
+import { text, version } from "./shared-fields.ts";
 
-const type = z.enum(["error_reasoning", "decision_rationale", "learning_pattern"]);
+const type = z.enum(SNIPPET_TYPES);
 
 export const snippetsExtract = z.strictObject({
   version,
@@ -34,11 +36,11 @@ export const snippetsExtract = z.strictObject({
 const snippet = z.strictObject({
   snippet_id: z.string(),
   session_id: z.string(),
-  event_id: z.string().nullable(),
+  event_id: text,
   snippet_type: type,
   title: z.string(),
   content: z.string(),
-  source_file: z.string().nullable(),
+  source_file: text,
   source_line_start: z.number().nullable(),
   source_line_end: z.number().nullable(),
   tags: z.array(z.string()),
@@ -70,8 +72,8 @@ export const snippetsSuggest = z.strictObject({
   content: z.string().describe("Redacted evidence, with the line of each entry."),
   line_start: z.number(),
   line_end: z.number(),
-  from: z.string().nullable().describe("First time in it."),
-  to: z.string().nullable(),
+  from: text.describe("First time in it."),
+  to: text,
   entries: z.array(z.string()).describe("Ids of the entries in the source."),
   evidence: z
     .array(
@@ -92,27 +94,8 @@ export const snippetsCleanup = z.strictObject({
   dry_run: z.boolean(),
 });
 
-const file = z.strictObject({
-  path: z.string(),
-  kind: z.enum(["session", "subagent", "outputs", "saved"]),
-  bytes: z.number(),
-});
-
-export const forget = z.strictObject({
-  version,
-  session_id: z.string(),
-  in_index: z.array(z.string()).describe("Sessions in the index: this one and its subagents."),
-  events: z.number(),
-  snippets: z.number(),
-  files: z.array(file).describe("Files and folders to remove."),
-  kept: z.array(z.strictObject({ path: z.string(), reason: z.string() })).describe("Related items that are kept."),
-  failed: z.array(z.strictObject({ path: z.string(), reason: z.string() })),
-  removed: z.boolean().describe("False if nothing was removed."),
-});
-
 export type SnippetsExtracted = z.infer<typeof snippetsExtract>;
 export type SnippetsFound = z.infer<typeof snippetsQuery>;
 export type SnippetsCounted = z.infer<typeof snippetsCount>;
 export type SnippetSuggested = z.infer<typeof snippetsSuggest>;
 export type SnippetsCleaned = z.infer<typeof snippetsCleanup>;
-export type Forgotten = z.infer<typeof forget>;
