@@ -1,5 +1,6 @@
 /** Formats a tool call: a line that names it, and the beginning of its input and result. */
 import { counted } from "../quantities.ts";
+import { mostTelling } from "../calls/telling-field.ts";
 import { jsonText } from "../parse/json-fields.ts";
 import type { ToolCall } from "../parse/model.ts";
 import type { ConversationStyle } from "./conversation-text.ts";
@@ -16,21 +17,6 @@ const MAX_CHARS = 4_000;
 const MIN_ABOUT = 8;
 /** Width of the line that names a call, if the output has no width. */
 const MAX_LINE = 200;
-/** Most important input fields, in this order. */
-const TELLING = [
-  "command",
-  "file_path",
-  "filePath",
-  "path",
-  "notebook_path",
-  "pattern",
-  "query",
-  "url",
-  "description",
-  "prompt",
-  "skill",
-];
-
 /** Formats a call and its result as several lines, without a final line break. */
 export function toolCallText(call: ToolCall, style: ConversationStyle): string {
   return `${callText(call, style)}\n${endingText(call, style)}`;
@@ -44,7 +30,7 @@ export function callText(
   const { colors, columns } = style;
   const name = cut(neutralLine(call.tool_name ?? "unknown tool"), columns - 2);
   const room = Math.min(columns, MAX_LINE) - widthOf(name) - 4;
-  const about = room < MIN_ABOUT ? "" : cut(callSummary(call.tool_input), room);
+  const about = room < MIN_ABOUT ? "" : cut(neutralLine(textOf(mainField(call.tool_input)?.[1] ?? "")), room);
   const lines = [`${colors.blue(">")} ${colors.bold(name)}${about === "" ? "" : `  ${about}`}`];
   if (call.use === null) lines.push(colors.dim(`${INDENT}(the call itself is not in the file)`));
   const rest = inputRest(call.tool_input);
@@ -52,19 +38,10 @@ export function callText(
   return lines.join("\n");
 }
 
-/** Returns the most important field of a call's input on one line; empty if it has none. */
-function callSummary(input: unknown): string {
-  const fields = fieldsOf(input);
-  const [, value] = telling(fields) ?? fields.find(([, value]) => typeof value === "string") ?? [];
-  return value === undefined ? "" : neutralLine(textOf(value));
-}
-
-function telling(fields: readonly [string, unknown][]): [string, unknown] | undefined {
-  for (const name of TELLING) {
-    const field = fields.find(([key, value]) => key === name && typeof value === "string");
-    if (field) return field;
-  }
-  return undefined;
+/** Returns the most important text in a call's input. */
+function mainField(input: unknown): [string, unknown] | undefined {
+  const texts = fieldsOf(input).filter(([, value]) => typeof value === "string");
+  return mostTelling(texts, ([name]) => name) ?? texts[0];
 }
 
 /** Formats the fields that the first line does not show. */
@@ -72,9 +49,9 @@ function inputRest(input: unknown): string {
   const fields = fieldsOf(input);
   if (fields.length === 0)
     return input === null || input === undefined || typeof input === "object" ? "" : textOf(input);
-  const shown = telling(fields) ?? fields.find(([, value]) => typeof value === "string");
-  const isWhole = shown !== undefined && !textOf(shown[1]).includes("\n") && textOf(shown[1]).length < 80;
-  const rest = fields.filter((field) => field !== shown || !isWhole);
+  const [shown, text] = mainField(input) ?? [];
+  const isWhole = typeof text === "string" && !text.includes("\n") && text.length < 80;
+  const rest = fields.filter(([name]) => name !== shown || !isWhole);
   return rest.map(([name, value]) => field(name, textOf(value))).join("\n");
 }
 

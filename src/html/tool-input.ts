@@ -1,5 +1,6 @@
 import { structuredPatch } from "diff";
 import { h, type JSX } from "preact";
+import { mostTelling } from "../calls/telling-field.ts";
 import { fieldOf, type Fields, isFields, jsonText } from "../parse/json-fields.ts";
 import { LongText } from "./page-texts.ts";
 import { oneLine } from "../neutral-text.ts";
@@ -114,34 +115,14 @@ function taskView({ content, status }: Task): JSX.Element {
 
 const MAX_CHARS = 200;
 
-/** Fields that describe a call, most important first. */
-const TELLING = [
-  "command",
-  "cmd",
-  "file_path",
-  "filePath",
-  "notebook_path",
-  "pattern",
-  "query",
-  "path",
-  "url",
-  "description",
-  "skill",
-  "name",
-  "title",
-  "subject",
-  "prompt",
-];
-
 /** Describes a call on one line; empty if its input has no suitable field. Paths below `cwd` are relative to it. */
 export function callTarget(input: unknown, cwd: string | null): string {
   if (typeof input === "string") return oneLine(input, MAX_CHARS);
   if (typeof input !== "object" || input === null) return "";
   const fields = new Map<string, unknown>(Object.entries(input));
-  for (const name of TELLING) {
-    const text = textOf(fields.get(name));
-    if (text !== "") return oneLine(withoutFolder(text, cwd), MAX_CHARS);
-  }
+  const texts = [...fields].filter(([, value]) => textOf(value) !== "");
+  const [, telling] = mostTelling(texts, ([name]) => name) ?? [];
+  if (telling !== undefined) return oneLine(withoutFolder(textOf(telling), cwd), MAX_CHARS);
   const questions = questionsIn(input);
   if (questions.length > 0) return oneLine(questions.map(({ question }) => question).join(" / "), MAX_CHARS);
   for (const value of fields.values()) {

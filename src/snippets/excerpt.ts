@@ -1,5 +1,6 @@
 /** Turns a part of a session into the content of a snippet, with a record of its origin. */
 import { oneLine } from "../neutral-text.ts";
+import { mostTelling } from "../calls/telling-field.ts";
 import { basename } from "node:path";
 import { TimeSpan } from "../parse/times.ts";
 import type { Redactor } from "../redact/redactor.ts";
@@ -127,8 +128,6 @@ const LEVELS = [
 ] as const;
 type Level = (typeof LEVELS)[number];
 
-/** Most informative input fields, in order of preference. */
-const TELLING = ["command", "file_path", "filePath", "path", "notebook_path", "pattern", "query", "url", "description"];
 /** Bytes reserved for the note about what was left out. */
 const NOTE_BYTES = 120;
 
@@ -200,7 +199,7 @@ function endingOf({ tool, status }: Piece): string {
 
 /** Returns the call with its most informative field on the first line and the others below. */
 function callText({ tool, line, texts }: Piece, level: Level): string {
-  const main = TELLING.map((name) => texts.find(({ key }) => key === name)).find(Boolean) ?? texts[0];
+  const main = mostTelling(texts, ({ key }) => key) ?? texts[0];
   const head = `> ${tool ?? "tool"} (line ${line})`;
   if (main === undefined) return head;
   const isBlock = main.text.head.includes("\n");
