@@ -1,6 +1,7 @@
 /** The figures of the sessions that a command asks for. */
 import { type Between, keptFigures, readFigures, type SessionFigures } from "../queries/figures.ts";
-import { figuresOf } from "../sessions/read-figures.ts";
+import { type Figures, figuresOf } from "../sessions/read-figures.ts";
+import { given } from "../transcript/entry-draft.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./command.ts";
 import { withSessionsBar } from "./terminal/progress.ts";
@@ -15,43 +16,33 @@ export interface FiguresAsked {
   between?: Between | undefined;
 }
 
-/** In the order of `refs`, with a bar where that takes long. What cannot be read has a `problem` and does not stop the rest. */
+/** Shows a bar where that takes long. What cannot be read has a `problem` and does not stop the rest. */
 export async function figuresAsked(
   context: CommandContext,
   refs: readonly SessionRef[],
   { isRaw, keepsAll = false, between }: FiguresAsked,
 ): Promise<SessionFigures[]> {
   const { signal, stdin } = context;
-  const byRef = new Map<SessionRef, SessionFigures>();
-  if (isRaw) {
-    for (const ref of refs.filter(({ archived }) => archived !== null))
-      byRef.set(ref, { ref, figures: null, problem: `it ${ONLY_REDACTED}` });
-  } else {
-    const kept = await keptFigures(refs, context, {
-      signal,
-      keepsAll,
-      withProgress: (work) => withSessionsBar(context, work),
-      onUnused: (message) => context.note(`The figures in the store were not used: ${message}`),
-      withStore: async (place, readOnly, work) => {
-        const { withStore } = await import("../store/open-store.ts");
-        await withStore(place, { readOnly }, work);
-      },
-    });
-    for (const [ref, figures] of kept) byRef.set(ref, { ref, figures, problem: null });
-  }
-  const open = refs.filter((ref) => !byRef.has(ref));
-  const progress = context.progress(open.length, "sessions");
+  const isLeftOut = ({ archived }: SessionRef): boolean => isRaw && archived !== null;
+  const known: Map<SessionRef, Figures> = isRaw
+    ? new Map()
+    : await keptFigures(refs, context, {
+        signal,
+        keepsAll,
+        withProgress: (work) => withSessionsBar(context, work),
+        onUnused: (message) => context.note(`The figures in the store were not used: ${message}`),
+        withStore: async (place, readOnly, work) => {
+          const { withStore } = await import("../store/open-store.ts");
+          await withStore(place, { readOnly }, work);
+        },
+      });
+  const progress = context.progress(refs.length - known.size, "sessions");
   try {
-    const files = open.filter(({ source }) => source !== "stdin");
-    for (const each of await readFigures(files, { onRead: () => progress.advance(), signal }))
-      byRef.set(each.ref, each);
-    const piped = open.find(({ source }) => source === "stdin");
-    if (piped) {
-      const figures = await figuresOf(piped, { stdin, signal, ...(between === undefined ? {} : { between }) });
-      signal.throwIfAborted();
-      byRef.set(piped, { ref: piped, figures, problem: null });
-    }
-    return refs.flatMap((ref) => byRef.get(ref) ?? []);
+    const piped = refs.find(({ source }) => source === "stdin");
+    if (piped) known.set(piped, await figuresOf(piped, { stdin, signal, ...given({ between }) }));
+    const [kept, files] = [refs.filter(isLeftOut), refs.filter((ref) => !isLeftOut(ref))];
+    const read = await readFigures(files, { known, onRead: () => progress.advance(), signal });
+    return [...read, ...kept.map((ref) => ({ ref, figures: null, problem: `it ${ONLY_REDACTED}` }))];
   } finally {
     progress.end();
   }

@@ -17,6 +17,8 @@ export interface SessionFigures {
 }
 
 export interface ReadFiguresOptions extends Omit<OverOptions, "ahead"> {
+  /** Figures of sessions that need not be read: see `keptFigures`. */
+  known?: ReadonlyMap<SessionRef, Figures>;
   /** Called for each finished session. */
   onRead?: (ref: SessionRef) => void;
 }
@@ -38,12 +40,13 @@ export interface Between {
  */
 export async function readFigures(
   refs: readonly SessionRef[],
-  { onRead, ...options }: ReadFiguresOptions = {},
+  { known = new Map(), onRead, ...options }: ReadFiguresOptions = {},
 ): Promise<SessionFigures[]> {
   options.signal?.throwIfAborted();
   const done = new Map<SessionRef, SessionFigures>();
+  for (const [ref, figures] of known) done.set(ref, { ref, figures, problem: null });
   // Largest first: otherwise a large one may keep one thread busy after all others are done.
-  const order = refs.toSorted((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0));
+  const order = refs.filter((ref) => !known.has(ref)).toSorted((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0));
   const job = { kind: "figures" } as const;
   for await (const { ref, result = null, failure } of overSessions(job, order, { ...options, ahead: Infinity })) {
     if (result === null && !isSessionError(failure)) throw failure;

@@ -1,7 +1,7 @@
 /** Lists the sessions on this machine for an agent. */
 import { given } from "../transcript/entry-draft.ts";
 import { keptFigures, readFigures, type SessionFigures } from "../queries/figures.ts";
-import { type ListedSession, listedSession, withSomethingSaid } from "../queries/newest-sessions.ts";
+import { listedSession, withSomethingSaid } from "../queries/newest-sessions.ts";
 import { storePlace } from "../store/store-place.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
 import { FOREIGN, type SessionRef, type Unreadable } from "../sessions/session-ref.ts";
@@ -20,13 +20,6 @@ const MAX_PLACES = 3;
 const MAX_TOKENS = 8_000;
 
 export const execute = execution(LIST_SESSIONS, listSessions);
-
-/** Keys as in `transcripts list --json`. */
-type SessionRow = Pick<
-  ListedSession,
-  | ("session_id" | "path" | "project" | "title" | "prompt" | "started" | "ended" | "modified" | "turns" | "messages")
-  | ("tool_calls" | "tool_errors" | "cost_usd" | "cost_is_estimate" | "is_foreign" | "is_archived" | "host" | "problem")
-> & { source: string };
 
 async function listSessions(
   {
@@ -85,43 +78,34 @@ function placeIn(cursor: string, key: string): Place {
 /** Returns the figures from the stores, after adding those that they lack; without one, reads the sessions. */
 async function figuresOf(refs: readonly SessionRef[], context: ToolContext): Promise<SessionFigures[]> {
   const { where, signal } = context;
-  const kept = await keptFigures(refs, where, {
+  const known = await keptFigures(refs, where, {
     signal,
     withStore: async (place, _readOnly, work) =>
       work(await context.openStore(storePlace(place).backend === "postgres" ? "question" : "figures")),
   });
-  const read = await readFigures(
-    refs.filter((ref) => !kept.has(ref)),
-    { signal },
-  );
-  const byRef = new Map(read.map((each) => [each.ref, each]));
-  for (const [ref, figures] of kept) byRef.set(ref, { ref, figures, problem: null });
-  return refs.flatMap((ref) => byRef.get(ref) ?? []);
+  return readFigures(refs, { known, signal });
 }
 
-async function rowOf(read: SessionFigures): Promise<SessionRow> {
-  const { session_id, path, project, title, prompt, started, ended, modified, ...rest } = listedSession(read);
-  const { turns, messages, tool_calls, tool_errors, cost_usd, cost_is_estimate, is_foreign, is_archived, host } = rest;
+/** Keys as in `transcripts list --json`. */
+type SessionRow = Awaited<ReturnType<typeof rowOf>>;
+
+async function rowOf(read: SessionFigures) {
+  const {
+    agent: _,
+    database: _1,
+    parent_session_id: _2,
+    resume: _3,
+    duration_ms: _4,
+    models: _5,
+    ...row
+  } = listedSession(read);
+  const { tokens_in: _6, tokens_out: _7, cache_read: _8, cache_write: _9, damaged: _10, ...kept } = row;
+  const { title, prompt } = row;
   return {
-    session_id,
+    ...kept,
     source: shownSource(read.ref),
-    path,
-    project,
     title: await shownTitle(title),
     prompt: await shownTitle(prompt, MAX_PROMPT),
-    started,
-    ended,
-    modified,
-    turns,
-    messages,
-    tool_calls,
-    tool_errors,
-    cost_usd,
-    cost_is_estimate,
-    is_foreign,
-    is_archived,
-    host,
-    problem: rest.problem,
   };
 }
 
