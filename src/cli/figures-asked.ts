@@ -1,7 +1,7 @@
 /** The figures of the sessions that a command asks for. */
 import { type Between, keptFigures, readFigures, type SessionFigures } from "../queries/figures.ts";
 import { type Figures, figuresOf } from "../sessions/read-figures.ts";
-import { given } from "../transcript/entry-draft.ts";
+import { given } from "../given.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./command.ts";
 import { withSessionsBar } from "./terminal/progress.ts";

@@ -4,7 +4,8 @@
  */
 import { countOf, isFields, textOf } from "../parse/json-fields.ts";
 import type { MessageMetadata, ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
-import { fullModelName, known } from "../parse/sources/transcript-fields.ts";
+import { fullModelName } from "../parse/sources/transcript-fields.ts";
+import { given } from "../given.ts";
 import type {
   AssistantMessageEntry,
   Attachment,
@@ -90,7 +91,7 @@ class Converter {
   *#answer(message: TranscriptMessage, blocks: readonly ParsedContentBlock[]): Generator<EntryToWrite> {
     const { metadata } = message;
     const model = fullModelName(message);
-    const about = known({ agent: textOf(metadata, "agent"), model, interrupted: metadata.interrupted });
+    const about = given({ agent: textOf(metadata, "agent"), model, interrupted: metadata.interrupted });
     const usage = usageOf(message);
     const last = blocks.at(-1);
     let isUsageWritten = false;
@@ -108,7 +109,7 @@ class Converter {
     }
     const reason = metadata.stop_reason;
     if (isUsageWritten || (Object.keys(usage).length === 0 && (blocks.length > 0 || reason === undefined))) return;
-    const data = known({ model, ...usage, reason });
+    const data = given({ model, ...usage, reason });
     yield event(message, { name: "usage", text: usageText(model, usage.tokens, usage.cost), data });
   }
 
@@ -124,7 +125,7 @@ class Converter {
     } else if (kind !== "meta" && !(isEmpty && others.length > 0)) {
       const content = texts.join("\n");
       const parts = [...(content === "" ? [] : [{ type: "text", text: content }]), ...hostParts(metadata)];
-      const about = known({ agent: textOf(metadata, "agent"), model: textOf(metadata, "model") });
+      const about = given({ agent: textOf(metadata, "agent"), model: textOf(metadata, "model") });
       const attachments = files.length === 0 ? {} : { attachments: files.map(attachmentOf) };
       yield written({ type: "user", ...this.#userPlace(message), content, parts, ...attachments, ...about });
     }
@@ -183,7 +184,7 @@ class Converter {
       tool: name ?? "unknown",
       callID: id ?? "",
       input,
-      ...known({ subagent: this.#subagentOf(block) }),
+      ...given({ subagent: this.#subagentOf(block) }),
     });
   }
 
@@ -195,13 +196,13 @@ class Converter {
     const entry: ToolResultEntry = {
       type: "tool_result",
       timestamp: message.timestamp ?? NO_TIME,
-      ...known({ messageID: message.source_id ?? undefined, partID }),
+      ...given({ messageID: message.source_id ?? undefined, partID }),
       tool: call?.tool_name ?? block.tool_name ?? "unknown",
       callID: id ?? "",
       input: call?.tool_input ?? null,
       output: block.result_text ?? "",
       ...endingOf(block),
-      ...known({
+      ...given({
         exitCode: exitCode ?? undefined,
         title: textOf(metadata, "title"),
         metadata: isFields(details) ? details : undefined,
@@ -216,11 +217,11 @@ class Converter {
   *#event(message: TranscriptMessage, blocks: readonly ParsedContentBlock[]): Generator<EntryToWrite> {
     const { message_type: type, metadata, uuid } = message;
     const texts = blocks.flatMap(({ content_text: text }) => text ?? []);
-    const { subtype, data: given, ...rest } = metadata;
-    const data = given ?? (Object.keys(rest).length === 0 ? undefined : rest);
+    const { subtype, data: recorded, ...rest } = metadata;
+    const data = recorded ?? (Object.keys(rest).length === 0 ? undefined : rest);
     const text = texts.length === 0 ? undefined : texts.join("\n");
     const eventID = uuid === null ? undefined : this.#unique("event", uuid);
-    yield event(message, { name: subtype ?? type, ...known({ eventID, text, data }) });
+    yield event(message, { name: subtype ?? type, ...given({ eventID, text, data }) });
     for (const block of blocks) if (block.content_text === null) yield* this.#other(message, block, []);
   }
 
@@ -269,7 +270,7 @@ function event(
   { timestamp, source_id: messageID }: TranscriptMessage,
   fields: Omit<SessionEventEntry, "type" | "timestamp">,
 ): EntryToWrite {
-  const ids = known({ messageID: messageID ?? undefined });
+  const ids = given({ messageID: messageID ?? undefined });
   return written({ type: "session_event", timestamp: timestamp ?? NO_TIME, ...ids, ...fields });
 }
 
@@ -292,9 +293,9 @@ function usageOf({
     input: input ?? 0,
     // Reasoning is part of the output in the model's rows, but not in an entry.
     output: Math.max(0, (output ?? 0) - (reasoning ?? 0)),
-    ...known({ reasoning, cacheRead: cacheRead ?? undefined, cacheWrite: cacheWrite ?? undefined }),
+    ...given({ reasoning, cacheRead: cacheRead ?? undefined, cacheWrite: cacheWrite ?? undefined }),
   };
-  return known({
+  return given({
     tokens: input === null && output === null ? undefined : tokens,
     cost: isRecorded ? (cost ?? undefined) : metadata.cost_is_estimate === true ? 0 : undefined,
   });
@@ -316,7 +317,7 @@ function attachmentOf({ block_type: type, metadata }: ParsedContentBlock): Attac
   const missing = textOf(metadata, "missing") ?? (url === undefined ? NOT_EXPORTED : undefined);
   return {
     mime: metadata.media_type ?? (type === "image" ? "image/*" : "application/octet-stream"),
-    ...known({ filename: textOf(metadata, "filename"), url, bytes: countOf(metadata, "bytes"), missing }),
+    ...given({ filename: textOf(metadata, "filename"), url, bytes: countOf(metadata, "bytes"), missing }),
   };
 }
 
@@ -330,7 +331,7 @@ function hostParts({ added_by_host: added, mentions, subtasks, command }: Messag
       .filter(isFields)
       .map(({ model, ...task }) => ({
         type: "subtask",
-        ...known({ command: command?.replace(/^\//, "") }),
+        ...given({ command: command?.replace(/^\//, "") }),
         ...task,
         ...(model === undefined ? {} : { model: { modelID: model } }),
       })),

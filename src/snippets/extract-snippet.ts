@@ -1,5 +1,5 @@
 /** Checks, redacts and stores a snippet once. */
-import { given } from "../transcript/entry-draft.ts";
+import { given } from "../given.ts";
 import type { SnippetType, StoredSnippet } from "../store/stored-model.ts";
 import type { NewSnippet, Store } from "../store/store.ts";
 import { type Citation, type Excerpt, sessionExcerpt } from "./excerpt.ts";

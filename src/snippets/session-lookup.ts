@@ -1,5 +1,5 @@
 /** Finds the session that a caller names, in the store and on this machine. */
-import { given } from "../transcript/entry-draft.ts";
+import { given } from "../given.ts";
 import { ensureSession } from "../indexing/ensure-session.ts";
 import { isOwnSession } from "../indexing/session-keys.ts";
 import { archivedSession } from "../queries/archive.ts";

@@ -1,7 +1,7 @@
 /**
  * Checks the input of `extractSnippet` and `querySnippets`. Exact sizes apply after redaction: see `snippet-text.ts`.
  */
-import { given } from "../transcript/entry-draft.ts";
+import { given } from "../given.ts";
 import * as z from "zod/mini";
 import { MAX_CONTENT_BYTES, SNIPPET_TYPES } from "../store/stored-model.ts";
 import { fieldError } from "../transcripts-error.ts";

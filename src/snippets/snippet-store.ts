@@ -1,4 +1,4 @@
-import { given } from "../transcript/entry-draft.ts";
+import { given } from "../given.ts";
 import type { SnippetType, StoredSnippet } from "../store/stored-model.ts";
 import { keepSnippet } from "./extract-snippet.ts";
 import { DEFAULT_LIMIT, type ExtractSnippetInput, type QuerySnippetsInput, readQueryInput } from "./snippet-input.ts";

@@ -1,5 +1,5 @@
 /** Prepares the texts of a snippet for storage: redacts them and checks their sizes. */
-import { given } from "../transcript/entry-draft.ts";
+import { given } from "../given.ts";
 import { isFields, textOf } from "../parse/json-fields.ts";
 import { isDeeper } from "../transcript/format/json-text.ts";
 import { redactJson } from "../redact/redact-json.ts";

@@ -7,7 +7,7 @@
  * every request, and a host that checks them would reply with its own message.
  */
 import type { Between } from "../queries/figures.ts";
-import { given } from "../transcript/entry-draft.ts";
+import { given } from "../given.ts";
 import * as z from "zod/mini";
 import type { ArgumentShape, ToolArguments, ToolDefinition } from "./tool.ts";
 import { shortened } from "../neutral-text.ts";

@@ -1,5 +1,5 @@
 /** Lists failed calls of many sessions, newest first, within a budget. */
-import { given } from "../transcript/entry-draft.ts";
+import { given } from "../given.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
 import { isReadFault } from "../sessions/read-fault.ts";

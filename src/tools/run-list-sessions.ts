@@ -1,5 +1,5 @@
 /** Lists the sessions on this machine for an agent. */
-import { given } from "../transcript/entry-draft.ts";
+import { given } from "../given.ts";
 import { keptFigures, readFigures, type SessionFigures } from "../queries/figures.ts";
 import { listedSession, withSomethingSaid } from "../queries/newest-sessions.ts";
 import { storePlace } from "../store/store-place.ts";

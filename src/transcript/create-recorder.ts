@@ -6,7 +6,7 @@ import { nodeFileSystem } from "./files/node-file-system.ts";
 import { createRedactor } from "../redact/redactor.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import { VERSION } from "../version.ts";
-import { given } from "./entry-draft.ts";
+import { given } from "../given.ts";
 import { KeptFiles } from "./kept-files.ts";
 import { RecordingFolder, type RecordingFolderOptions } from "./recording-folder.ts";
 import type { TranscriptFormat } from "./transcript-paths.ts";

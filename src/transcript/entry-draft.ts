@@ -25,17 +25,6 @@ export function timeOf(ms: number | undefined): string | undefined {
   return new Date(ms).toISOString();
 }
 
-/** Leaves out the fields that are undefined. */
-export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const result: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
-  for (const key in fields) {
-    const value = fields[key];
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- just checked; TypeScript cannot narrow T[key]
-    if (value !== undefined) result[key] = value as Exclude<T[typeof key], undefined>;
-  }
-  return result;
-}
-
 /** Removes the oldest member if there are more than `max`. */
 export function dropOldest(ids: Map<string, unknown> | Set<string>, max: number): void {
   const oldest = ids.size > max ? ids.keys().next().value : undefined;

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { Attachment } from "./format/entry-types.ts";
 import { readChunks, type FileSystem } from "./files/file-system.ts";
 import { describeFault } from "./files/fault.ts";
-import { given } from "./entry-draft.ts";
+import { given } from "../given.ts";
 import { attachmentPath, outputPath } from "./transcript-paths.ts";
 import type { HostFile } from "./records.ts";
 

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { recordedEnd } from "../calls/ending.ts";
 import { outputFileText, type Attachment, type TranscriptEntry } from "./format/formats.ts";
-import { given, type Draft } from "./entry-draft.ts";
+import { type Draft } from "./entry-draft.ts";
+import { given } from "../given.ts";
 import { MAX_OUTPUT_BYTES, type KeptFiles } from "./kept-files.ts";
 import type { HostFile } from "./records.ts";
 

@@ -17,7 +17,7 @@ import {
   openKey,
   stateKey,
 } from "./format/formats.ts";
-import { given } from "./entry-draft.ts";
+import { given } from "../given.ts";
 import { transcriptPath, type TranscriptFormat } from "./transcript-paths.ts";
 import type { PreparedEntry } from "./preparation.ts";
 

@@ -1,4 +1,5 @@
-import { dropOldest, given } from "../../transcript/entry-draft.ts";
+import { dropOldest } from "../../transcript/entry-draft.ts";
+import { given } from "../../given.ts";
 import { toJsonValue } from "../../transcript/json-value.ts";
 import type { HostRecord, SessionRecord } from "../../transcript/records.ts";
 import { fields, id, list, number, read, text, type Fields } from "./event-fields.ts";

@@ -1,5 +1,5 @@
 /** Turns the arguments of opencode's hooks into records. Never throws, whatever their shape; the records are copies. */
-import { given } from "../../transcript/entry-draft.ts";
+import { given } from "../../given.ts";
 import { toJsonValue } from "../../transcript/json-value.ts";
 import type { HostRecord, PromptPart } from "../../transcript/records.ts";
 import { modelName, type EventTranslator } from "./events.ts";

@@ -1,5 +1,5 @@
 import type { TokenCounts } from "../../transcript/format/entry-types.ts";
-import { given } from "../../transcript/entry-draft.ts";
+import { given } from "../../given.ts";
 import { toJsonValue, type JsonValue } from "../../transcript/json-value.ts";
 import type { CallEnd, HostFile, HostRecord, UserPart } from "../../transcript/records.ts";
 import { fields, flag, id, list, number, read, text, type Fields } from "./event-fields.ts";

@@ -1,4 +1,5 @@
-import { dropOldest, given } from "../../transcript/entry-draft.ts";
+import { dropOldest } from "../../transcript/entry-draft.ts";
+import { given } from "../../given.ts";
 import { toJsonValue, type JsonValue } from "../../transcript/json-value.ts";
 import type { HostRecord, SessionRecord } from "../../transcript/records.ts";
 import { eventRecord, modelName, type EventFields } from "../opencode-1/events.ts";

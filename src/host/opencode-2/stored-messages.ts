@@ -2,7 +2,7 @@
  * Converts pieces of an opencode 2.x message, from events or from the host's store, into records. Both must produce the
  * same part ids, so that nothing is recorded twice: a text is numbered within its message, a call has its own id.
  */
-import { given } from "../../transcript/entry-draft.ts";
+import { given } from "../../given.ts";
 import type { JsonValue } from "../../transcript/json-value.ts";
 import type { HostFile, HostRecord, UserPart } from "../../transcript/records.ts";
 import { toolPart, userShell } from "../../parse/sources/opencode-2-message.ts";

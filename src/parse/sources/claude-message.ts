@@ -4,7 +4,7 @@ import { countOf, fieldsOf, isFields, textOf, type Fields } from "../json-fields
 import type { MessageMetadata, MessageType, UserKind } from "../model.ts";
 import { timeOf } from "../times.ts";
 import { contentBlocks } from "./claude-content.ts";
-import { known } from "./transcript-fields.ts";
+import { given } from "../../given.ts";
 import { isReminderText } from "../reminder.ts";
 
 /** Claude Code's model name for answers without a model call. */
@@ -126,7 +126,7 @@ function countsOf(usage: Fields): CallUsage {
     cacheRead: countOf(usage, "cache_read_input_tokens") ?? 0,
     cacheWrite: countOf(usage, "cache_creation_input_tokens") ?? written,
     cacheWrite1h,
-    ...known({ model: textOf(usage, "model") }),
+    ...given({ model: textOf(usage, "model") }),
   };
 }
 

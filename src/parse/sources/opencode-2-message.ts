@@ -3,7 +3,7 @@
  * Supports the types and fields of the preview of July 2026 and of newer sources.
  */
 import { fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
-import { known } from "./transcript-fields.ts";
+import { given } from "../../given.ts";
 
 /** Types that are not part of the conversation. */
 const SILENT = new Set(["idle", "system"]);
@@ -50,7 +50,7 @@ export function messageOf2(message: Fields): Fields | "silent" | undefined {
   if (required && !(required.is === "array" ? Array.isArray(said) : typeof said === "string")) return undefined;
   const describe = EVENTS[type];
   if (describe !== undefined) {
-    const part = { type: "event", name: type.replace(/-.*/, ""), ...known({ text: describe(message) }) };
+    const part = { type: "event", name: type.replace(/-.*/, ""), ...given({ text: describe(message) }) };
     return inForm1(message, "user", [{ ...part, id: `${idOf(message)}/event` }]);
   }
   switch (type) {
@@ -100,13 +100,13 @@ function filePart(file: Fields): Fields | undefined {
   const data = textOf(file, "data");
   const address = textOf(file, "uri") ?? textOf(fieldsOf(file, "source") ?? {}, "uri");
   const url = data === undefined ? address : data.startsWith("data:") ? data : `data:${mime};base64,${data}`;
-  return url === undefined ? undefined : { type: "file", mime, url, ...known({ filename: textOf(file, "name") }) };
+  return url === undefined ? undefined : { type: "file", mime, url, ...given({ filename: textOf(file, "name") }) };
 }
 
 function answerInfo(message: Fields): Fields {
   const { agent, finish, cost, tokens, error } = message;
   const model = fieldsOf(message, "model") ?? {};
-  return known({
+  return given({
     agent,
     finish,
     cost,
@@ -120,7 +120,7 @@ function answerInfo(message: Fields): Fields {
 function errorInForm1(error: Fields): Fields {
   const type = textOf(error, "type");
   const message = textOf(error, "message");
-  return { name: type === "aborted" ? "MessageAbortedError" : type, data: known({ message }) };
+  return { name: type === "aborted" ? "MessageAbortedError" : type, data: given({ message }) };
 }
 
 function answerParts(message: Fields): Fields[] {
@@ -133,7 +133,7 @@ function answerParts(message: Fields): Fields[] {
     const time = fieldsOf(part, "time");
     const times = time && { start: time["created"], end: time["completed"] };
     const number = String(counts[type]++).padStart(3, "0");
-    return { type, id: `${id}/${type}-${number}`, text: part["text"], ...known({ time: times }) };
+    return { type, id: `${id}/${type}-${number}`, text: part["text"], ...given({ time: times }) };
   });
   const files = fieldsOf(message, "snapshot")?.["files"];
   const retry = fieldsOf(message, "retry");
@@ -168,12 +168,12 @@ export function userShell(message: Fields): Fields {
       status: isRunning ? "running" : "completed",
       input: { command: textOf(message, "command") ?? "" },
       output: textOf(output ?? {}, "output") ?? textOf(message, "output") ?? "",
-      metadata: known({
+      metadata: given({
         exit: message["exit"],
         truncated: isCut || undefined,
         outputPath: isCut ? message["file"] : undefined,
       }),
-      time: known({ start: time?.["started"] ?? time?.["created"], end: time?.["completed"] }),
+      time: given({ start: time?.["started"] ?? time?.["created"], end: time?.["completed"] }),
     },
   };
 }
@@ -188,7 +188,7 @@ export function toolPart(part: Fields, messageID: string): Fields {
   const error = state["error"];
   const said = joined(content.flatMap((each) => (each["type"] === "text" ? (textOf(each, "text") ?? []) : [])));
   const files = [...content, ...(structured === undefined ? [] : [structured])].flatMap((each) => fileOf(each) ?? []);
-  const metadata = known({
+  const metadata = given({
     ...Object.fromEntries(Object.entries(structured ?? {}).filter(([name]) => !REPEATED.has(name))),
     interrupted: textOf(isFields(error) ? error : {}, "type") === "aborted" || undefined,
     outputPath: structured?.["truncated"] === true ? WHOLE_OUTPUT.exec(said)?.[1] : undefined,
@@ -198,7 +198,7 @@ export function toolPart(part: Fields, messageID: string): Fields {
     id: `${messageID}/call-${callID}`,
     callID,
     tool: textOf(part, "name") ?? "unknown",
-    state: known({
+    state: given({
       status: state["status"] === "streaming" ? "pending" : state["status"],
       // Arguments are a string while they are being streamed.
       input: isFields(state["input"]) || state["status"] !== "streaming" ? state["input"] : {},
@@ -206,7 +206,7 @@ export function toolPart(part: Fields, messageID: string): Fields {
       error: error === undefined || error === null ? undefined : joined([said, failure(error, state)]),
       metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
       attachments: files.length > 0 ? files : undefined,
-      time: known({ start: time?.["ran"] ?? time?.["created"], end: time?.["completed"] }),
+      time: given({ start: time?.["ran"] ?? time?.["created"], end: time?.["completed"] }),
     }),
   };
 }

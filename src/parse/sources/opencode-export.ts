@@ -7,7 +7,7 @@ import { timeOf } from "../times.ts";
 import { isMessage2, messageOf2 } from "./opencode-2-message.ts";
 import { messageDrafts } from "./opencode-message.ts";
 import { beginsExport, exportPieces, type Piece, type Place } from "./opencode-pieces.ts";
-import { known } from "./transcript-fields.ts";
+import { given } from "../../given.ts";
 import { LineShares } from "./transcript-lines.ts";
 import { lineFeedsIn } from "../../transcript/format/lines.ts";
 
@@ -97,14 +97,14 @@ export class ExportReader {
       outcome: { as: "used" },
       messages: [],
       problems,
-      session: known({
+      session: given({
         sessionId: id,
         parentSessionId: parentID,
         title,
         version,
         cwd: directory ?? textOf(fieldsOf(value, "location") ?? {}, "directory"),
       }),
-      ...known({ timestamp: timeOf(fieldsOf(value, "time")?.["created"]) }),
+      ...given({ timestamp: timeOf(fieldsOf(value, "time")?.["created"]) }),
     };
   }
 
@@ -127,13 +127,13 @@ export class ExportReader {
     if (id !== undefined) this.#messages?.set(id, value);
     const messages = messageDrafts(value);
     if (!messages) return { ...unit, ...strange(value, unit) };
-    const session = this.#sessionId === undefined ? known({ sessionId: sessionID }) : undefined;
+    const session = this.#sessionId === undefined ? given({ sessionId: sessionID }) : undefined;
     this.#sessionId ??= sessionID;
     const timestamp = latestOf([
       timeOf(fieldsOf(info, "time")?.["completed"]),
       ...messages.map((each) => each.timestamp),
     ]);
-    return { ...unit, outcome: { as: "used" }, messages, ...known({ session, timestamp }) };
+    return { ...unit, outcome: { as: "used" }, messages, ...given({ session, timestamp }) };
   }
 }
 

@@ -6,7 +6,7 @@ import type { MessageMetadata } from "../model.ts";
 import { timeOf } from "../times.ts";
 import { attachmentOf, errorFields, eventEntries, partEntries, usageData, type PartContext } from "./opencode-parts.ts";
 import { entryDraft } from "./transcript-entries.ts";
-import { known } from "./transcript-fields.ts";
+import { given } from "../../given.ts";
 import { UsageSums } from "./transcript-usage.ts";
 import { attachmentBlock, userDraft } from "./transcript-user.ts";
 
@@ -34,7 +34,7 @@ function userDrafts(info: Fields, parts: readonly unknown[]): MessageDraft[] {
     if (isFields(part) && USER_PARTS.has(part["type"])) continue;
     const entries = isFields(part) ? eventEntries(part, context) : undefined;
     if (entries) drafts.push(...draftsOf(entries, new UsageSums()));
-    else drafts.push(unknownPiece(part, { type: "user", role: "user", userKind: "meta", ...known(placeOf(context)) }));
+    else drafts.push(unknownPiece(part, { type: "user", role: "user", userKind: "meta", ...given(placeOf(context)) }));
   }
   return drafts;
 }
@@ -51,14 +51,14 @@ function personDraft(parts: readonly Fields[], context: PartContext): MessageDra
     content: texts.map((part) => textOf(part, "text") ?? "").join("\n"),
     parts: [...parts],
     attachments: files,
-    ...known({ messageID, agent, model }),
+    ...given({ messageID, agent, model }),
   });
 }
 
 function assistantDrafts(info: Fields, parts: readonly unknown[]): MessageDraft[] {
   const context = contextOf(info);
   const sums = new UsageSums();
-  const piece = { type: "assistant", role: "assistant", ...known(placeOf(context)) } as const;
+  const piece = { type: "assistant", role: "assistant", ...given(placeOf(context)) } as const;
   const drafts = parts.flatMap((part) => partDrafts(part, context, piece, sums));
   const isCounted = parts.some((part) => isFields(part) && part["type"] === "step-finish");
   if (!isCounted && hasUsage(info)) drafts.push(...draftsOf([usageOfMessage(info, context)], sums));
@@ -72,7 +72,7 @@ function assistantDrafts(info: Fields, parts: readonly unknown[]): MessageDraft[
 }
 
 function partDrafts(part: unknown, context: PartContext, answer: Piece, sums: UsageSums): MessageDraft[] {
-  const piece = isFields(part) ? { ...answer, ...known({ uuid: textOf(part, "id") }) } : answer;
+  const piece = isFields(part) ? { ...answer, ...given({ uuid: textOf(part, "id") }) } : answer;
   if (!isFields(part)) return [unknownPiece(part, piece)];
   if (part["type"] === "reasoning" && isWithheld(part)) {
     return [{ ...piece, blocks: [{ type: "thinking", text: "", metadata: { withheld: true } }] }];
@@ -101,7 +101,7 @@ function isWithheld(part: Fields): boolean {
 }
 
 function placeOf({ messageID, began }: PartContext): Pick<MessageDraft, "sourceId" | "timestamp"> {
-  return known({ sourceId: messageID, timestamp: timeOf(began) });
+  return given({ sourceId: messageID, timestamp: timeOf(began) });
 }
 
 function contextOf(info: Fields): PartContext {
@@ -110,7 +110,7 @@ function contextOf(info: Fields): PartContext {
   return {
     began,
     ended: timeOf(time["completed"]) ?? began,
-    ...known({
+    ...given({
       messageID: textOf(info, "id"),
       model: modelName(info),
       agent: textOf(info, "agent"),
@@ -137,18 +137,18 @@ function envelopeOf(info: Fields): Partial<MessageDraft> & { metadata: MessageMe
   const { text, data } = error === undefined ? {} : errorFields(error);
   const isOfModel = error !== undefined && !isAborted(info);
   return {
-    ...known({
+    ...given({
       model: textOf(info, "modelID"),
       provider: textOf(info, "providerID"),
       cwd: textOf(fieldsOf(info, "path") ?? {}, "cwd"),
       parentUuid: textOf(info, "parentID"),
     }),
-    metadata: known({
+    metadata: given({
       agent: textOf(info, "agent"),
       stop_reason: textOf(info, "finish"),
       interrupted: isAborted(info) || undefined,
       is_api_error: isOfModel || undefined,
-      error: error === undefined ? undefined : { ...data, ...known({ message: text }) },
+      error: error === undefined ? undefined : { ...data, ...given({ message: text }) },
     }),
   };
 }
@@ -172,6 +172,6 @@ function usageOfMessage(info: Fields, context: PartContext): TranscriptEntry {
     name: "usage",
     timestamp: ended,
     data: usageData(info, context),
-    ...known({ messageID }),
+    ...given({ messageID }),
   };
 }

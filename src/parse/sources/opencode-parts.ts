@@ -10,7 +10,7 @@ import type {
 } from "../../transcript/format/formats.ts";
 import { countOf, fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
 import { timeOf } from "../times.ts";
-import { known } from "./transcript-fields.ts";
+import { given } from "../../given.ts";
 
 /** Fields shared by the parts of a message. */
 export interface PartContext {
@@ -58,7 +58,7 @@ export function eventEntries(part: Fields, context: PartContext): TranscriptEntr
     case "retry":
       return entry("retry", errorFields(part["error"]), fieldsOf(part, "time")?.["created"]);
     case "event":
-      return entry(textOf(part, "name") ?? "event", known({ text: textOf(part, "text") }));
+      return entry(textOf(part, "name") ?? "event", given({ text: textOf(part, "text") }));
     default:
       return SILENT.has(part["type"]) ? [] : undefined;
   }
@@ -69,7 +69,7 @@ export function usageData(of: Fields, { model }: PartContext): Fields {
   const tokens = fieldsOf(of, "tokens");
   const cache = fieldsOf(tokens, "cache");
   const counts = tokens && {
-    ...known({
+    ...given({
       input: countOf(tokens, "input"),
       output: countOf(tokens, "output"),
       reasoning: countOf(tokens, "reasoning"),
@@ -77,7 +77,7 @@ export function usageData(of: Fields, { model }: PartContext): Fields {
       cacheWrite: countOf(cache ?? {}, "write"),
     }),
   };
-  return known({ model, tokens: counts, cost: countOf(of, "cost"), reason: textOf(of, "reason") });
+  return given({ model, tokens: counts, cost: countOf(of, "cost"), reason: textOf(of, "reason") });
 }
 
 /** Returns the useful fields of a host's error, without the headers of the provider's response. */
@@ -85,9 +85,9 @@ export function errorFields(error: unknown): { text?: string; data?: Fields } {
   const of = isFields(error) ? error : {};
   const data = fieldsOf(of, "data") ?? {};
   const isRetryable = data["isRetryable"];
-  return known({
+  return given({
     text: textOf(data, "message") ?? textOf(of, "message") ?? textOf(of, "name"),
-    data: known({ name: textOf(of, "name"), statusCode: countOf(data, "statusCode"), isRetryable }),
+    data: given({ name: textOf(of, "name"), statusCode: countOf(data, "statusCode"), isRetryable }),
   });
 }
 
@@ -99,8 +99,8 @@ export function attachmentOf(part: unknown): Attachment | undefined {
   const isData = /^\s*data:/i.test(url.slice(0, 100));
   return {
     mime: textOf(of, "mime") ?? "application/octet-stream",
-    ...known({ filename: textOf(of, "filename") }),
-    ...(isData ? known({ bytes: bytesInDataUrl(url) }) : { url }),
+    ...given({ filename: textOf(of, "filename") }),
+    ...(isData ? given({ bytes: bytesInDataUrl(url) }) : { url }),
   };
 }
 
@@ -110,7 +110,7 @@ function textEntries(part: Fields, context: PartContext): TranscriptEntry[] {
   const { agent, model, interrupted } = context;
   const at = timeOf(fieldsOf(part, "time")?.["start"]) ?? context.began;
   const type = part["type"] === "reasoning" ? "reasoning" : "assistant";
-  return [{ type, ...placed(part, context, at), content, ...known({ agent, model, interrupted }) }];
+  return [{ type, ...placed(part, context, at), content, ...given({ agent, model, interrupted }) }];
 }
 
 function callEntries(part: Fields, context: PartContext): TranscriptEntry[] {
@@ -150,7 +150,7 @@ function callEnd(state: Fields, metadata: Fields): CallEnd | undefined {
     status: "completed",
     output: state["output"] ?? "",
     metadata: details,
-    ...known({
+    ...given({
       title: textOf(state, "title"),
       attachments: attachments.length > 0 ? attachments : undefined,
       // The host cut the output and saved all of it in a separate file.
@@ -160,7 +160,7 @@ function callEnd(state: Fields, metadata: Fields): CallEnd | undefined {
 }
 
 function placed(part: Fields, { messageID }: PartContext, timestamp: string) {
-  return { timestamp, ...known({ messageID, partID: textOf(part, "id") }) };
+  return { timestamp, ...given({ messageID, partID: textOf(part, "id") }) };
 }
 
 function patchFields(part: Fields): { text: string; data: Fields } {

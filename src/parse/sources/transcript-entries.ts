@@ -16,7 +16,8 @@ import type { MessageDraft } from "../message-draft.ts";
 import { countOf, isFields, jsonText, textOf } from "../json-fields.ts";
 import type { BlockMetadata } from "../model.ts";
 import { timeOf } from "../times.ts";
-import { known, modelAndProvider } from "./transcript-fields.ts";
+import { modelAndProvider } from "./transcript-fields.ts";
+import { given } from "../../given.ts";
 import type { UsageSums } from "./transcript-usage.ts";
 import { attachmentBlock, userDraft } from "./transcript-user.ts";
 
@@ -46,7 +47,7 @@ function pieceOf(entry: Exclude<TranscriptEntry, { type: "user" }>) {
   return {
     type: "assistant",
     role: "assistant",
-    ...known({ sourceId: messageID, uuid: partID, timestamp: timeOf(timestamp) }),
+    ...given({ sourceId: messageID, uuid: partID, timestamp: timeOf(timestamp) }),
   } as const;
 }
 
@@ -58,7 +59,7 @@ function textDraft(entry: AssistantMessageEntry | ReasoningEntry, sums: UsageSum
     ...modelAndProvider(model),
     ...usage,
     blocks: [{ type: type === "reasoning" ? "thinking" : "text", text: content }],
-    metadata: known({ agent, reasoning_tokens: reasoningTokens, interrupted: interrupted === true || undefined }),
+    metadata: given({ agent, reasoning_tokens: reasoningTokens, interrupted: interrupted === true || undefined }),
   };
 }
 
@@ -72,7 +73,7 @@ function callDraft(entry: ToolUseEntry): MessageDraft {
         toolName: tool,
         ...(callID === "" ? {} : { toolUseId: callID }),
         input,
-        metadata: known({ subagent_session_id: subagent?.sessionID, subagent_path: subagent?.path }),
+        metadata: given({ subagent_session_id: subagent?.sessionID, subagent_path: subagent?.path }),
       },
     ],
   };
@@ -86,7 +87,7 @@ function resultDraft(entry: ToolResultEntry): MessageDraft {
     type: "user",
     role: "user",
     userKind: "tool_result",
-    ...known({ timestamp: timeOf(entry.timestamp) }),
+    ...given({ timestamp: timeOf(entry.timestamp) }),
     blocks: [
       {
         type: "tool_result",
@@ -100,14 +101,14 @@ function resultDraft(entry: ToolResultEntry): MessageDraft {
       },
       ...attachments.map(attachmentBlock),
     ],
-    metadata: known({ source_tool_assistant_uuid: partID }),
+    metadata: given({ source_tool_assistant_uuid: partID }),
   };
 }
 
 function resultMetadata({ title, subagent, outputMissing, metadata }: ToolResultEntry): BlockMetadata {
   const details = isFields(metadata) ? Object.entries(metadata).filter(([, value]) => isDetail(value)) : [];
   return {
-    ...known({ title, subagent_session_id: subagent?.sessionID, subagent_path: subagent?.path }),
+    ...given({ title, subagent_session_id: subagent?.sessionID, subagent_path: subagent?.path }),
     ...(outputMissing === undefined ? {} : { persisted_output_path: outputMissing, output_missing: true }),
     ...(details.length === 0 ? {} : { details: Object.fromEntries(details) }),
   };
@@ -128,7 +129,7 @@ function usageDraft(entry: SessionEventEntry, sums: UsageSums): MessageDraft {
     ...modelAndProvider(textOf(data, "model")),
     ...usage,
     blocks: [],
-    metadata: known({ reasoning_tokens: reasoningTokens, stop_reason: textOf(data, "reason") }),
+    metadata: given({ reasoning_tokens: reasoningTokens, stop_reason: textOf(data, "reason") }),
   };
 }
 
@@ -137,7 +138,7 @@ function tokensOf(tokens: unknown): TokenCounts | undefined {
   return {
     input: countOf(tokens, "input") ?? 0,
     output: countOf(tokens, "output") ?? 0,
-    ...known({
+    ...given({
       reasoning: countOf(tokens, "reasoning"),
       cacheRead: countOf(tokens, "cacheRead"),
       cacheWrite: countOf(tokens, "cacheWrite"),
@@ -150,7 +151,7 @@ function eventDraft({ name, text = "", data, timestamp, ...ids }: SessionEventEn
   return {
     type: "system",
     role: null,
-    ...known({ sourceId: messageID, uuid: partID ?? eventID, timestamp: timeOf(timestamp) }),
+    ...given({ sourceId: messageID, uuid: partID ?? eventID, timestamp: timeOf(timestamp) }),
     blocks: text === "" ? [] : [{ type: "text", text }],
     metadata: { subtype: name, ...(data === undefined ? {} : { data }) },
   };

@@ -2,7 +2,7 @@ import { detectTranscriptFormat } from "../../transcript/format/formats.ts";
 import { resumeTranscript } from "../../transcript/format/open.ts";
 import { FILE_START } from "../../transcript/format/lines.ts";
 import { NeedsWholeInput, type Source } from "../message-draft.ts";
-import { known } from "./transcript-fields.ts";
+import { given } from "../../given.ts";
 import { readTranscriptUnits } from "./transcript-read.ts";
 
 /** Our own transcripts in markdown. Entries are read in full, however long their lines are. */
@@ -15,7 +15,7 @@ export const markdown: Source = {
   read: (chunks, options) => {
     const { start = FILE_START, readOutput } = options;
     const onMissingCall = start.offset > 0 ? needWholeInput : undefined;
-    const reader = resumeTranscript("markdown", start, known({ readOutput, onMissingCall }));
+    const reader = resumeTranscript("markdown", start, given({ readOutput, onMissingCall }));
     return readTranscriptUnits(chunks, options, reader);
   },
 };

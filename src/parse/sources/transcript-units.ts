@@ -16,7 +16,7 @@ import { isFields, textOf } from "../json-fields.ts";
 import type { ParseError, ParseErrorCode } from "../model.ts";
 import { timeOf } from "../times.ts";
 import { entryDraft } from "./transcript-entries.ts";
-import { known } from "./transcript-fields.ts";
+import { given } from "../../given.ts";
 import { TextFold, type TextPiece } from "./transcript-fold.ts";
 import { LineShares, type LineIndex } from "./transcript-lines.ts";
 import { UsageSums } from "./transcript-usage.ts";
@@ -144,7 +144,7 @@ export class TranscriptUnits {
     const { messages, text } = this.#drafts(entry);
     begun.outcome = { as: "used" };
     begun.messages = messages;
-    Object.assign(begun, known({ text, timestamp: timeOf(entry.timestamp) }));
+    Object.assign(begun, given({ text, timestamp: timeOf(entry.timestamp) }));
     if (entry.type === "session_event" && entry.name === "title" && entry.text !== undefined) {
       begun.session = { title: entry.text };
     }
@@ -194,7 +194,7 @@ function headerFields(header: TranscriptHeader): Partial<Begun> {
   const version = host?.replace(/^\S+\s+/, "");
   return {
     outcome: { as: "used" },
-    session: known({ sessionId: sessionID, parentSessionId: parentID, title, cwd: directory, version }),
-    ...known({ timestamp: timeOf(created) }),
+    session: given({ sessionId: sessionID, parentSessionId: parentID, title, cwd: directory, version }),
+    ...given({ timestamp: timeOf(created) }),
   };
 }

@@ -1,7 +1,7 @@
 /** Adds up tokens and costs of messages that took several model calls or are recorded in several pieces. */
 import type { TokenCounts } from "../../transcript/format/formats.ts";
 import type { MessageDraft } from "../message-draft.ts";
-import { known, type Known } from "./transcript-fields.ts";
+import { type Given, given } from "../../given.ts";
 
 /** Maximum number of messages whose sums are kept; the pieces of one are close together. */
 const MAX_MESSAGES = 1_000;
@@ -12,7 +12,7 @@ interface ModelCall {
 }
 
 /** Usage in a draft: the sums of its message so far, so the last piece has the total. */
-export type UsageFields = Known<Pick<MessageDraft, "usage" | "costUsd">> & { reasoningTokens?: number };
+export type UsageFields = Given<Pick<MessageDraft, "usage" | "costUsd">> & { reasoningTokens?: number };
 
 /** Adds up the model calls of each message. */
 export class UsageSums {
@@ -50,7 +50,7 @@ function summed(calls: readonly ModelCall[]): UsageFields {
     cacheRead: sum((tokens) => tokens.cacheRead),
     cacheWrite: sum((tokens) => tokens.cacheWrite),
   };
-  return known({
+  return given({
     usage: counts.length > 0 ? usage : undefined,
     costUsd: costs.length > 0 ? costs.reduce((total, cost) => total + cost, 0) : undefined,
     reasoningTokens: reasoning > 0 ? reasoning : undefined,

@@ -4,7 +4,7 @@ import type { BlockDraft, MessageDraft } from "../message-draft.ts";
 import { fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
 import type { MessageMetadata } from "../model.ts";
 import { timeOf } from "../times.ts";
-import { known } from "./transcript-fields.ts";
+import { given } from "../../given.ts";
 
 /**
  * Returns the draft: visible text and files are blocks; texts that the host added (files that were read, reminders) are
@@ -21,10 +21,10 @@ export function userDraft(entry: UserMessageEntry): MessageDraft {
     type: "user",
     role: "user",
     userKind: isMeta ? "meta" : "human",
-    ...known({ sourceId: messageID, uuid: partID, timestamp: timeOf(entry.timestamp) }),
+    ...given({ sourceId: messageID, uuid: partID, timestamp: timeOf(entry.timestamp) }),
     blocks: [...texts.map((text): BlockDraft => ({ type: "text", text })), ...attachments.map(attachmentBlock)],
     metadata: {
-      ...known({ agent: entry.agent, model: entry.model }),
+      ...given({ agent: entry.agent, model: entry.model }),
       ...(isMeta || added.length === 0 ? {} : { added_by_host: added }),
       ...mentions(parts),
       ...commandMetadata(commands),
@@ -37,7 +37,7 @@ export function attachmentBlock({ mime, ...rest }: Attachment): BlockDraft {
   const { filename, path, url, bytes, missing } = rest;
   return {
     type: mime.startsWith("image/") ? "image" : "document",
-    metadata: { media_type: mime, ...known({ filename, path, url, bytes, missing }) },
+    metadata: { media_type: mime, ...given({ filename, path, url, bytes, missing }) },
   };
 }
 
@@ -59,7 +59,7 @@ function commandMetadata(commands: readonly Fields[]): MessageMetadata {
   if (!first) return {};
   const name = textOf(first, "command");
   const subtasks = commands.map((part) =>
-    known({
+    given({
       agent: textOf(part, "agent"),
       description: textOf(part, "description"),
       prompt: textOf(part, "prompt"),

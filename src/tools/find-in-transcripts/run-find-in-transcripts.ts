@@ -1,5 +1,5 @@
 /** Finds passages in all sessions, within a budget. */
-import { given } from "../../transcript/entry-draft.ts";
+import { given } from "../../given.ts";
 import { currentIndex, withoutIndex } from "../../queries/current-index.ts";
 import type { FindAsked } from "../../queries/find-in-files.ts";
 import { findInIndex } from "../../queries/find-in-index.ts";

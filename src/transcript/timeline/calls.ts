@@ -1,4 +1,5 @@
-import { type Draft, dropOldest, given, isoTime } from "../entry-draft.ts";
+import { type Draft, dropOldest, isoTime } from "../entry-draft.ts";
+import { given } from "../../given.ts";
 import { type Item, ORDER_MS, RESULT_CONFIRM_MS, USE_CONFIRM_MS, isReady, keyOf } from "./item.ts";
 import type { Stage } from "./stage.ts";
 import { isDeepStrictEqual } from "node:util";

@@ -1,4 +1,5 @@
-import { dropOldest, given, isoTime, type Draft } from "../entry-draft.ts";
+import { dropOldest, isoTime, type Draft } from "../entry-draft.ts";
+import { given } from "../../given.ts";
 import type {
   ActivityRecord,
   EventRecord,

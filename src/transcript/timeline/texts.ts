@@ -2,7 +2,8 @@ import type { TextDeltaRecord, TextRecord, UsageRecord } from "../records.ts";
 import { type Item, keyOf, ORDER_MS, USAGE_MS } from "./item.ts";
 import type { MessageFacts, Stage } from "./stage.ts";
 import type { AssistantMessageEntry, ReasoningEntry } from "../format/entry-types.ts";
-import { given, isoTime, type Draft } from "../entry-draft.ts";
+import { isoTime, type Draft } from "../entry-draft.ts";
+import { given } from "../../given.ts";
 
 /** Texts and reasonings of the assistant that are not fully written. */
 export class Texts {
