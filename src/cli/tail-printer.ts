@@ -1,5 +1,5 @@
 /** Prints the last messages of a session, then each new one. */
-import { SeenSet } from "../parse/fingerprint.ts";
+import { hashOf, SeenSet } from "../parse/repeats.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./command.ts";
@@ -40,7 +40,7 @@ export class TailPrinter {
   }
 
   async add(view: MessageView): Promise<void> {
-    const isNew = this.#seen.add(keyOf(view));
+    const isNew = this.#seen.add(hashOf(keyOf(view)));
     if ((this.#isAgain && !isNew) || !this.#isShown(view)) return;
     if (this.#held === undefined) {
       await this.#print(view);

@@ -1,7 +1,7 @@
 /** Removes secrets from the units of a source. Sessions reach the store only through here. */
 import { isFields } from "../parse/json-fields.ts";
 import type { BlockDraft, MessageDraft, SourceUnit } from "../parse/message-draft.ts";
-import { fingerprint } from "../parse/fingerprint.ts";
+import { fingerprint } from "./fingerprint.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import type { Redactor } from "../redact/redactor.ts";
 

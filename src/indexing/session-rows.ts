@@ -15,7 +15,8 @@ import {
   type SourceUnit,
   type UsageDraft,
 } from "../parse/message-draft.ts";
-import { fingerprint, hashOf, SeenSet } from "../parse/fingerprint.ts";
+import { recordKey, Repeats, SeenSet } from "../parse/repeats.ts";
+import { fingerprint } from "./fingerprint.ts";
 import type { BlockOrigin, BuiltMessage } from "../parse/message-builder.ts";
 import type { MessageMetadata, ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
@@ -139,30 +140,28 @@ class Part {
     const seen = new SeenSet();
     const records = new SeenSet();
     for (const { identity, record_hash, source_uuid } of this.#known.blocks) {
-      if (identity !== null && this.#source.repeats === true) seen.addHashes(...hashesOf(identity));
-      if (record_hash !== null && source_uuid !== null) records.addHashes(record_hash, hashOf(source_uuid));
+      if (identity !== null && this.#source.repeats === true) seen.add(Number(identity));
+      if (record_hash !== null && source_uuid !== null) records.add(recordKey(record_hash, source_uuid));
     }
     const assembler = new Assembler({
       sessionId: this.#sessionId,
       maxInlineContentBytes: Number.POSITIVE_INFINITY,
       generateId: () => `new ${(this.#ids += 1)}`,
       pricing: () => null,
-      repeats: this.#source.repeats ?? false,
+      repeats: this.#source.repeats === true ? new Repeats(seen, waitingIn(this.#known.blocks)) : undefined,
       windowUnits: Number.POSITIVE_INFINITY,
       countRedactions: false,
       onProblem: () => undefined,
-      seen,
       firstOrdinal: this.#known.messageCount,
       onBlock: (block, origin) => this.#new.push({ block, origin }),
       onGiven: (built) => this.#built.set(built.message.id, built),
     });
     for (const { record_hash, uuid } of this.#known.messages) {
-      if (record_hash !== null && uuid !== null) records.addHashes(record_hash, hashOf(uuid));
+      if (record_hash !== null && uuid !== null) records.add(recordKey(record_hash, uuid));
     }
     for (const message of this.#known.messages) assembler.restore(this.#restored(message));
-    for (const [id, [calls, answers]] of callsOf(this.#known.blocks)) assembler.restoreCalls(id, calls, answers);
     const isNew = ({ uuid }: MessageDraft, hash: number | undefined): boolean =>
-      uuid === undefined || hash === undefined || !records.hasHashes(hash, hashOf(uuid));
+      uuid === undefined || hash === undefined || !records.has(recordKey(hash, uuid));
     for (const unit of units) {
       const messages = unit.messages.filter((draft) => isNew(draft, unit.recordHash));
       for (const { uuid = null, blocks } of messages) {
@@ -394,7 +393,7 @@ class Part {
   ): { id: string; identity: string | null } {
     if (this.#source.hasStableIds !== true) {
       const id = [this.#sessionId, String(place.offset), String(onPlace), block.block_type, block.source_uuid ?? ""];
-      return { id: eventId(id), identity: identity === undefined ? null : hexOf(identity.first, identity.second) };
+      return { id: eventId(id), identity: identity === undefined ? null : String(identity) };
     }
     const name = nameOf(block);
     const times = this.#counts.get(name) ?? 0;
@@ -441,15 +440,14 @@ function nameOf({ block_type, source_uuid, tool_use_id, tool_result_id, ...block
   return idKey(`${block_type} ${id === null ? `text ${fingerprint(text)}` : `id ${id}`}`);
 }
 
-/** Counts calls and results per call id. */
-function callsOf(blocks: readonly StoredBlock[]): Map<string, [calls: number, answers: number]> {
-  const counts = new Map<string, [number, number]>();
+/** Returns the number of calls minus that of their results, by call id. */
+function waitingIn(blocks: readonly StoredBlock[]): Map<string, number> {
+  const waiting = new Map<string, number>();
   for (const { block_type, tool_use_id: id } of blocks) {
     if (id === null || !isOfCall({ block_type })) continue;
-    const [calls, answers] = counts.get(id) ?? [0, 0];
-    counts.set(id, block_type === "tool_use" ? [calls + 1, answers] : [calls, answers + 1]);
+    waiting.set(id, (waiting.get(id) ?? 0) + (block_type === "tool_use" ? 1 : -1));
   }
-  return counts;
+  return waiting;
 }
 
 function isOfCall({ block_type }: Pick<StoredBlock, "block_type">): boolean {
@@ -522,14 +520,6 @@ export function modelBlock(stored: StoredBlock): ParsedContentBlock {
     status: stored.status,
     metadata: stored.metadata,
   };
-}
-
-function hexOf(first: number, second: number): string {
-  return [first, second].map((number) => (number >>> 0).toString(16).padStart(8, "0")).join("");
-}
-
-function hashesOf(identity: string): [first: number, second: number] {
-  return [Number.parseInt(identity.slice(0, 8), 16) | 0, Number.parseInt(identity.slice(8), 16) | 0];
 }
 
 // Ids of events, and hashes of ids that may contain anything.

@@ -27,6 +27,8 @@ export interface ReadMessage {
 }
 
 export interface AssemblerOptions extends BuilderOptions {
+  /** Number of units for which a message stays open after its last piece. */
+  windowUnits: number;
   /** Counts `[REDACTED:kind]` in the texts. */
   countRedactions: boolean;
   onProblem: (problem: ParseError) => void;
@@ -63,7 +65,7 @@ export class Assembler {
   /** Messages outside the requested time range. */
   readonly #unwanted = new WeakSet<BuiltMessage>();
   /** Time of the last message that has one. */
-  #lastMs = Number.NaN;
+  #lastTime = "";
   readonly unknownLines: UnknownLine[] = [];
   #unit = 0;
 
@@ -79,32 +81,27 @@ export class Assembler {
     if (id !== null && type === "assistant") this.#releasedBefore.set(id, built);
   }
 
-  /** See `Repeats.restoreCalls`. */
-  restoreCalls(id: string, calls: number, answers: number): void {
-    this.#builder.restoreCalls(id, calls, answers);
-  }
-
   add(unit: SourceUnit): void {
     this.#unit += 1;
     for (const problem of unit.problems) this.#options.onProblem(problem);
     let placed = 0;
     for (const draft of unit.messages) if (this.#place(draft, unit)) placed += 1;
     this.#account(unit, placed);
-    if (unit.timestamp !== undefined && this.#isBetween(Date.parse(unit.timestamp))) this.#span.add(unit.timestamp);
+    if (unit.timestamp !== undefined && this.#isBetween(unit.timestamp)) this.#span.add(unit.timestamp);
     if (unit.session) this.#noteSession(unit.session);
   }
 
   /** Decides once per message, in order, and remembers the decision. */
   #isWanted(built: BuiltMessage): boolean {
-    if (this.#options.between === undefined) return true;
-    const ms = Date.parse(built.message.timestamp ?? "");
-    if (!Number.isNaN(ms)) this.#lastMs = ms;
-    if (!this.#isBetween(this.#lastMs)) this.#unwanted.add(built);
+    this.#lastTime = built.message.timestamp ?? this.#lastTime;
+    if (!this.#isBetween(this.#lastTime)) this.#unwanted.add(built);
     return !this.#unwanted.has(built);
   }
 
-  #isBetween(ms: number): boolean {
-    const { since, until } = this.#options.between ?? {};
+  #isBetween(time: string): boolean {
+    if (this.#options.between === undefined) return true;
+    const { since, until } = this.#options.between;
+    const ms = Date.parse(time);
     return (since === undefined || ms >= since.getTime()) && (until === undefined || ms < until.getTime());
   }
 

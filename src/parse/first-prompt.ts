@@ -26,7 +26,7 @@ export class FirstPrompt {
 
   /** `texts`: those of the message's text blocks. */
   add({ userKind, isSidechain, metadata }: Prompted, texts: () => readonly string[]): void {
-    if (userKind !== "human" || (isSidechain === true && this.text !== null)) return;
+    if (this.rank === WRITTEN || userKind !== "human" || (isSidechain === true && this.text !== null)) return;
     const { origin, command = "" } = metadata ?? {};
     const rank = origin !== "command" ? WRITTEN : isBuiltInCommand(command) ? 1 : 2;
     if (rank <= this.rank) return;

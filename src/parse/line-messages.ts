@@ -6,6 +6,7 @@ import { MessageBuilder, type BuiltMessage } from "./message-builder.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
 import { flatPricing } from "./pricing.ts";
+import { Repeats, SeenSet } from "./repeats.ts";
 import { breathing } from "./read-transcript.ts";
 import { claudeCode } from "./sources/claude-code.ts";
 
@@ -61,7 +62,7 @@ async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
   options: LineOptions,
 ): AsyncGenerator<ReadLine> {
-  const messages = new LineMessages(source.repeats ?? false);
+  const messages = new LineMessages(source);
   for await (const units of source.read(chunks, sourceOptions(options))) {
     if (options.signal?.aborted === true) return;
     for (const unit of units) yield { unit, messages: messages.of(unit) };
@@ -73,14 +74,13 @@ class LineMessages {
   readonly #builder: MessageBuilder;
   #ids = 0;
 
-  constructor(repeats: boolean) {
+  constructor(source: Source) {
     this.#builder = new MessageBuilder({
       sessionId: "",
       maxInlineContentBytes: Number.POSITIVE_INFINITY,
       generateId: () => String((this.#ids += 1)),
       pricing: flatPricing,
-      repeats,
-      windowUnits: Number.POSITIVE_INFINITY,
+      repeats: source.repeats === true ? new Repeats(new SeenSet()) : undefined,
     });
   }
 

@@ -1,22 +1,16 @@
 /** Builds messages and blocks from drafts: one message for all pieces that share an id. */
-import type { Hashes } from "./digest.ts";
 import type { BlockDraft, CallUsage, MessageDraft, UsageDraft } from "./message-draft.ts";
-import { repeatsRemembered, SeenSet } from "./fingerprint.ts";
 import type { MessageMetadata, ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import type { Pricing } from "./pricing.ts";
-import { Repeats } from "./repeats.ts";
+import type { NewBlock, Repeats } from "./repeats.ts";
 
 export interface BuilderOptions {
   sessionId: string;
   maxInlineContentBytes: number;
   generateId: () => string;
   pricing: Pricing;
-  /** Leaves out repeated blocks: see `Source.repeats`. */
-  repeats: boolean;
-  /** Number of units for which a message stays open after its last piece. */
-  windowUnits: number;
-  /** Blocks from before the start of the input, and those of it, for readers that continue where an earlier one ended. */
-  seen?: SeenSet;
+  /** Leaves out repeated blocks: see `Source.repeats`. It may know blocks from before the start of the input. */
+  repeats: Repeats | undefined;
   /** Position of the first message in the conversation. Default 0. */
   firstOrdinal?: number;
   /** Called for each new block, with additional values for rows of a store. */
@@ -31,8 +25,8 @@ export interface BlockOrigin {
   /** Piece of the message that contains it. */
   piece: MessageDraft;
   place: Place;
-  /** Two 32-bit hashes to recognize a repeat; undefined if it may legitimately come again. */
-  identity: Hashes | undefined;
+  /** See `NewBlock`. */
+  identity: number | undefined;
 }
 
 /** Message that may get more pieces. */
@@ -57,18 +51,11 @@ export interface Place {
 
 export class MessageBuilder {
   readonly #options: BuilderOptions;
-  readonly #repeats: Repeats;
   #ordinal: number;
 
   constructor(options: BuilderOptions) {
     this.#options = options;
     this.#ordinal = options.firstOrdinal ?? 0;
-    this.#repeats = new Repeats(options.seen ?? new SeenSet(repeatsRemembered(options.windowUnits)));
-  }
-
-  /** See `Repeats.restoreCalls`. */
-  restoreCalls(id: string, calls: number, answers: number): void {
-    this.#repeats.restoreCalls(id, calls, answers);
   }
 
   /** Returns a new message; undefined if it is only a repeat. */
@@ -91,16 +78,13 @@ export class MessageBuilder {
     this.#include(built, draft, this.#news(draft), place);
   }
 
-  #include(built: BuiltMessage, draft: MessageDraft, blocks: readonly BlockDraft[], place: Place): void {
+  #include(built: BuiltMessage, draft: MessageDraft, blocks: readonly NewBlock[], place: Place): void {
     const { message } = built;
-    for (const block of blocks) {
+    for (const { block, identity } of blocks) {
       const row = this.#block(block, built, draft, place);
       built.blocks.push(row);
       built.blockCount += 1;
-      if (this.#options.onBlock) {
-        const identity = this.#options.repeats ? this.#repeats.identity(block, draft.sourceId) : undefined;
-        this.#options.onBlock(row, { message, piece: draft, place, identity });
-      }
+      this.#options.onBlock?.(row, { message, piece: draft, place, identity });
       setFlag(message, block);
     }
     describe(built, draft);
@@ -175,8 +159,8 @@ export class MessageBuilder {
     };
   }
 
-  #news(draft: MessageDraft): readonly BlockDraft[] {
-    return this.#options.repeats ? this.#repeats.news(draft) : draft.blocks;
+  #news(draft: MessageDraft): readonly NewBlock[] {
+    return this.#options.repeats?.news(draft) ?? draft.blocks.map((block) => ({ block, identity: undefined }));
   }
 }
 

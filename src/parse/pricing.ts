@@ -40,7 +40,14 @@ export const flatPricing: Pricing = ({ tokensIn, tokensOut, cacheRead, cacheWrit
  * Anthropic's fast mode (6 times the price of Opus 4.6 and 4.7, twice that of later models), its surcharge for inference in
  * the United States, and the discount of batches are not in the table, but in this file.
  */
-export async function catalogPricing(): Promise<Pricing> {
+export function catalogPricing(): Promise<Pricing> {
+  return (catalog ??= loadCatalog());
+}
+
+let catalog: Promise<Pricing> | undefined;
+const MAX_KNOWN = 1_000;
+
+async function loadCatalog(): Promise<Pricing> {
   const { findPrice } = await import("./prices/catalog.ts");
   // Looking up a model takes up to a millisecond, so results are cached while they apply. Null: no price.
   const known = new Map<string, readonly FoundPrice[] | null>();
@@ -50,6 +57,7 @@ export async function catalogPricing(): Promise<Pricing> {
     if (kept === null) return null;
     const valid = kept?.find(({ from, to }) => ms >= from && ms < to);
     if (valid) return valid;
+    if (known.size > MAX_KNOWN) known.clear();
     for (const [name, providerId] of namings(model, provider)) {
       const found = findPrice(name, providerId, new Date(ms));
       if (!found) continue;

@@ -6,6 +6,7 @@ import { detectInput } from "./detect-input.ts";
 import { isSource, type Source, type SourceUnit } from "./message-draft.ts";
 import type { LineAccount, ParseError, SessionMetadata, SourceName, TranscriptStats, UnknownLine } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
+import { Repeats, SeenSet } from "./repeats.ts";
 import { catalogPricing, flatPricing, type Pricing } from "./pricing.ts";
 import { claudeCode } from "./sources/claude-code.ts";
 import { foreignAgent, foreignSource } from "./sources/foreign.ts";
@@ -107,9 +108,7 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
     return breathing(signal ? untilAborted(input, signal, () => (this.#aborted = true)) : input);
   }
 
-  #ofText(input: string): Opened {
-    // UTF-8 cannot represent lone surrogates; bytes have U+FFFD instead.
-    const text = input.isWellFormed() ? input : input.toWellFormed();
+  #ofText(text: string): Opened {
     const head = text.slice(0, HEAD_CHARS);
     const source = this.#detected(detectSource(head), head);
     const options = this.#sourceOptions();
@@ -147,7 +146,7 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
       maxInlineContentBytes,
       generateId: this.#options.generateId ?? ascendingIds(),
       pricing: await pricingOf(pricing),
-      repeats: source.repeats ?? false,
+      repeats: source.repeats === true ? new Repeats(new SeenSet(windowLines)) : undefined,
       windowUnits: windowLines,
       countRedactions: source.isRedacted === true,
       onProblem: (problem) => this.#note(problem),
@@ -227,26 +226,20 @@ export async function* breathing(chunks: AsyncIterable<Uint8Array>): AsyncGenera
 /** Crockford's base 32, as used for ULIDs. */
 const DIGITS = [..."0123456789ABCDEFGHJKMNPQRSTVWXYZ"];
 const PAIRS = DIGITS.flatMap((first) => DIGITS.map((second) => first + second));
-/** Number of digits at the end of an id that count up; the 20 before them are time and random bits. */
+/** Number of digits at the end of an id that count up, enough for a billion; the 20 before them are time and random bits. */
 const COUNTING = 6;
-const LAST = 32 ** COUNTING;
 
 /**
  * Creates ascending ULIDs, so that they are in conversation order. They share the time and the first 50 random bits, and
  * count up in the rest.
  */
 export function ascendingIds(now = Date.now()): () => string {
-  let time = now;
+  // The default source of random numbers takes as long as reading a small file.
+  const start = ulid(now, Math.random).slice(0, -COUNTING);
   let count = 0;
-  let start = ulid(time).slice(0, -COUNTING);
   /** All but the last two digits. */
   let head = "";
   return () => {
-    if (count === LAST) {
-      count = 0;
-      time += 1;
-      start = ulid(time).slice(0, -COUNTING);
-    }
     if (count % PAIRS.length === 0) head = start + pair(count >>> 20) + pair(count >>> 10);
     count += 1;
     return head + pair(count - 1);

@@ -145,7 +145,7 @@ export interface StoredBlock {
   /** Text, thinking or result; for a call, its input as JSON. */
   content: string;
   metadata: BlockMetadata;
-  /** Key that identifies a repeat of this block: 16 hexadecimal digits, or null if it may legitimately occur again. */
+  /** Key that identifies a repeat of this block; null if it may legitimately occur again. */
   identity: string | null;
   /** Hash of its record, to recognise a repeated record. */
   record_hash: number | null;

@@ -1,7 +1,7 @@
 /** Converts Claude Code's JSON lines to units; session files and stream-json have the same records. */
 import { crc32 } from "node:zlib";
 import type { MessageDraft, SourceOptions, SourceUnit } from "../message-draft.ts";
-import { hashOf, repeatsRemembered, SeenSet } from "../fingerprint.ts";
+import { recordKey, SeenSet } from "../repeats.ts";
 import { textOf } from "../json-fields.ts";
 import { recordsOfLine, type LineRecord } from "../json-records.ts";
 import { LineSplitter, linesOfText, type RawLine } from "../../transcript/format/lines.ts";
@@ -37,7 +37,7 @@ class ClaudeLineReader {
 
   constructor(options: Pick<SourceOptions, "maxLineBytes" | "agentProgress" | "windowLines">) {
     this.#options = options;
-    this.#records = new SeenSet(repeatsRemembered(options.windowLines));
+    this.#records = new SeenSet(options.windowLines);
   }
 
   /** Returns a unit for each record of the line; the most useful one represents the line in the account. */
@@ -82,7 +82,7 @@ class ClaudeLineReader {
     // Text recovered from a damaged line may equal a line of bytes, so compare it as bytes.
     const comparable = typeof json === "string" && typeof bytes !== "string" ? Buffer.from(json) : json;
     const hash = hashOfEnds(comparable);
-    return this.#records.addHashes(hash, hashOf(uuid)) ? hash : null;
+    return this.#records.add(recordKey(hash, uuid)) ? hash : null;
   }
 }
 

@@ -4,7 +4,6 @@ import { countOf, fieldsOf, isFields, textOf, type Fields } from "../json-fields
 import type { MessageMetadata, MessageType, UserKind } from "../model.ts";
 import { timeOf } from "../times.ts";
 import { contentBlocks } from "./claude-content.ts";
-import { given } from "../../given.ts";
 import { isReminderText } from "../reminder.ts";
 
 /** Claude Code's model name for answers without a model call. */
@@ -82,10 +81,10 @@ function isPlaceholder(record: Fields, usage: UsageDraft): boolean {
 /** Returns the properties of a usage that affect its price, except the usual ones. */
 function priceTerms(usage: Fields): MessageMetadata {
   const terms: MessageMetadata = {};
-  const { cacheWrite1h } = countsOf(usage);
+  const cacheWrite1h = countOf(fieldsOf(usage, "cache_creation"), "ephemeral_1h_input_tokens") ?? 0;
   const tier = textOf(usage, "service_tier");
   const geo = textOf(usage, "inference_geo");
-  const searches = countOf(fieldsOf(usage, "server_tool_use") ?? {}, "web_search_requests") ?? 0;
+  const searches = countOf(fieldsOf(usage, "server_tool_use"), "web_search_requests") ?? 0;
   if (cacheWrite1h > 0) terms.cache_write_1h = cacheWrite1h;
   if (usage["speed"] === "fast") terms.speed = "fast";
   if (tier === "batch" || tier === "priority") terms.service_tier = tier;
@@ -96,9 +95,11 @@ function priceTerms(usage: Fields): MessageMetadata {
 
 function usageOf(usage: unknown): UsageDraft | undefined {
   if (!isFields(usage)) return undefined;
-  const { cacheWrite1h, ...whole } = countsOf(usage);
+  const { tokensIn, tokensOut, cacheRead, cacheWrite, cacheWrite1h } = countsOf(usage);
+  const whole = { tokensIn, tokensOut, cacheRead, cacheWrite };
   const list = usage["iterations"];
-  const iterations = Array.isArray(list) ? list.filter(isFields) : [];
+  if (!Array.isArray(list)) return whole;
+  const iterations = list.filter(isFields);
   const extra = iterations.filter(({ type }) => EXTRA_ITERATIONS.has(type)).map(countsOf);
   const plain = iterations.filter(({ type }) => !EXTRA_ITERATIONS.has(type)).map(countsOf);
   if (extra.length === 0 && plain.length < 2) return whole;
@@ -126,7 +127,7 @@ function countsOf(usage: Fields): CallUsage {
     cacheRead: countOf(usage, "cache_read_input_tokens") ?? 0,
     cacheWrite: countOf(usage, "cache_creation_input_tokens") ?? written,
     cacheWrite1h,
-    ...given({ model: textOf(usage, "model") }),
+    model: textOf(usage, "model"),
   };
 }
 
@@ -204,7 +205,7 @@ function userKindOf(line: Fields, blocks: readonly BlockDraft[], origin: Message
 function userOrigin(line: Fields, blocks: readonly BlockDraft[]): MessageMetadata {
   if (line["isCompactSummary"] === true) return { origin: "compact_summary" };
   if (isInterruption(blocks)) return { origin: "interruption" };
-  const kind = textOf(fieldsOf(line, "origin") ?? {}, "kind");
+  const kind = textOf(fieldsOf(line, "origin"), "kind");
   const text = blocks[0]?.type === "text" ? (blocks[0].text ?? "").trimStart() : "";
   if (kind === "task-notification") return { origin: "notification" };
   if (!text.startsWith("<")) return {};

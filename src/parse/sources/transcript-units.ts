@@ -10,8 +10,7 @@ import {
 } from "../../transcript/format/formats.ts";
 import type { ReadingMark } from "../../transcript/format/lines.ts";
 import { NeedsWholeInput, type MessageDraft, type SourcePlace, type SourceUnit } from "../message-draft.ts";
-import { hashesOf } from "../digest.ts";
-import { SeenSet } from "../fingerprint.ts";
+import { hashOf, SeenSet } from "../repeats.ts";
 import { isFields, textOf } from "../json-fields.ts";
 import type { ParseError, ParseErrorCode } from "../model.ts";
 import { timeOf } from "../times.ts";
@@ -133,12 +132,12 @@ export class TranscriptUnits {
   #addEntry(begun: Begun, entry: TranscriptEntry, bytes: number): void {
     const key = entryKey(entry);
     if (key !== undefined) {
-      const { first, second } = hashesOf(`${key} ${bytes} ${mainText(entry)}`);
-      if (!this.#entries.addHashes(first, second)) {
+      const hash = hashOf([key, bytes, mainText(entry)]);
+      if (!this.#entries.add(hash)) {
         begun.outcome = { as: "skipped", kind: "duplicate" };
         return;
       }
-      begun.recordHash = first;
+      begun.recordHash = hash | 0;
     }
     this.#follow(entry, { line: begun.line, offset: begun.offset });
     const { messages, text } = this.#drafts(entry);

@@ -30,7 +30,10 @@ const LINE_FEED = 10;
 /** Number of characters whose lines are returned together. */
 const BATCH_CHARACTERS = 64 * 1024;
 
-/** Yields the lines of a text in batches: the same as a `LineSplitter` for its UTF-8, without encoding it. */
+/**
+ * Yields the lines of a text in batches: the same as a `LineSplitter` for its UTF-8, without encoding it. Lone surrogates,
+ * which UTF-8 cannot represent, become U+FFFD.
+ */
 export function* linesOfText(text: string, maxLineBytes: number): Generator<RawLine[]> {
   let line = 1;
   let offset = 0;
@@ -43,7 +46,13 @@ export function* linesOfText(text: string, maxLineBytes: number): Generator<RawL
       const ended = feed !== -1;
       const content = text.slice(start, ended ? feed : text.length);
       const size = Buffer.byteLength(content);
-      batch.push({ line, offset, bytes: size > maxLineBytes ? size : content, ended });
+      const isPlain = size === content.length || content.isWellFormed();
+      batch.push({
+        line,
+        offset,
+        bytes: size > maxLineBytes ? size : isPlain ? content : content.toWellFormed(),
+        ended,
+      });
       line += 1;
       offset += size + 1;
       start += content.length + 1;
