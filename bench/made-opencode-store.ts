@@ -16,8 +16,9 @@ export function makeOpencodeStore(path: string, sessions: number, sessionBytes: 
     CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer, time_updated integer, data text);
     CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer,
       time_updated integer, data text);
-    CREATE INDEX message_session ON message (session_id);
-    CREATE INDEX part_message ON part (message_id);
+    CREATE INDEX message_session_time_created_id_idx ON message (session_id, time_created, id);
+    CREATE INDEX part_message_id_id_idx ON part (message_id, id);
+    CREATE INDEX part_session_idx ON part (session_id);
     BEGIN`);
   const random = new Random(1);
   const texts = new Texts(random);

@@ -15,6 +15,9 @@ import type { SessionRef } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { AnswerRow, BlockCount, FigureRows, MessageCount, Store } from "../store/store.ts";
 
+/** Bounds memory: a session may have thousands of answers. */
+const SESSIONS_AT_ONCE = 100;
+
 /**
  * Returns the figures of archived sessions, and of those that the store has as they are now: what `figuresOf` returns for
  * them, redacted, and the usage of answers that the source has dropped since, which were paid for.
@@ -28,24 +31,25 @@ export async function storedFigures(
   const dated = await withPartTimes(refs);
   const own = ownSessions(sessions, store);
   const keyed = keyedSessions(dated, { sessions, own, machine: store.machine, isThere: () => true });
-  const ids = new Map<SessionRef, string>();
-  for (const [at, { ref, stored, sessionId }] of keyed.entries()) {
+  const stored = keyed.flatMap(({ ref, stored: session, sessionId }, at) => {
     const asked = refs[at];
     const archived = ref.archived?.sessionId;
-    if (asked !== undefined && (archived !== undefined || isCurrent(ref, stored, "figures")))
-      ids.set(asked, archived ?? sessionId);
-  }
-  const rows = await store.figures([...ids.values()]);
+    if (asked === undefined || (archived === undefined && !isCurrent(ref, session, "figures"))) return [];
+    return [{ asked, ref, id: archived ?? sessionId }];
+  });
   const pricing = await catalogPricing();
   const found = new Map<SessionRef, Figures>();
   const listings: FolderListings = new Map();
-  for (const [at, asked] of refs.entries()) {
-    const kept = rows.get(ids.get(asked) ?? "");
-    const ref = dated[at] ?? asked;
-    // Another program may have written the session since it was looked at.
-    const isAsIs = async (session: StoredSession): Promise<boolean> =>
-      ref.archived !== null || (isCurrent(ref, session, "figures") && (await isReadAlike(ref, session, listings)));
-    if (kept && (await isAsIs(kept.session))) found.set(asked, figuresIn(kept, pricing));
+  for (let at = 0; at < stored.length; at += SESSIONS_AT_ONCE) {
+    const some = stored.slice(at, at + SESSIONS_AT_ONCE);
+    const rows = await store.figures(some.map(({ id }) => id));
+    for (const { asked, ref, id } of some) {
+      const kept = rows.get(id);
+      // Another program may have written the session since it was looked at.
+      const isAsIs = async (session: StoredSession): Promise<boolean> =>
+        ref.archived !== null || (isCurrent(ref, session, "figures") && (await isReadAlike(ref, session, listings)));
+      if (kept && (await isAsIs(kept.session))) found.set(asked, figuresIn(kept, pricing));
+    }
   }
   return found;
 }
