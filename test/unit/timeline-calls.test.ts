@@ -14,7 +14,6 @@ import {
   status,
 } from "../support/recording/host-steps.ts";
 import { USE_CONFIRM_MS } from "../../src/transcript/timeline/item.ts";
-import { CallLedger } from "../../src/transcript/timeline/calls.ts";
 import { bash, command, sessionID, started } from "../support/recording/one-session.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
 import { describe, test } from "../support/runner.ts";
@@ -117,18 +116,15 @@ describe("the cache of inputs", () => {
   });
 
   test("forgets the ids of old calls too", () => {
-    const ledger = new CallLedger(() => 0);
-    for (let n = 0; n < 5_000; n++) {
-      const { call: opened } = ledger.forUse({
-        kind: "call_hint",
-        sessionID,
-        callID: `call_${n}`,
-        tool: "bash",
-        input: {},
-      });
-      ledger.close(opened);
-    }
-    assert.equal(ledger.size, 0);
-    assert.ok(ledger.remembered <= 2_000, `${ledger.remembered} ids`);
+    const driver = started();
+    const ends = (n: number) => after(bash("x", `call_${n}`), command(`${n}`), "out");
+    for (let n = 0; n < 5_000; n++) driver.does(before(bash("x", `call_${n}`), command(`${n}`)), ends(n));
+    const results = (n: number): number => {
+      const line = `completed: ${JSON.stringify(command(`${n}`))} out`;
+      const told = driver.wait(120_000).does(ends(n)).wait(120_000).told();
+      return told.filter((each) => each === line).length;
+    };
+    assert.equal(results(4_999), 1, "the latest is known");
+    assert.equal(results(0), 2, "the oldest is not");
   });
 });

@@ -7,69 +7,94 @@ import type { ToolResultEntry, ToolUseEntry } from "../format/entry-types.ts";
 import type { JsonValue } from "../json-value.ts";
 import type { CallEnd, CallHintRecord, CallRecord, ResultHintRecord } from "../records.ts";
 
-/** Tool calls without a result. */
+/** Maximum number of open calls of a session; beyond it the oldest counts as ended without a result. */
+const MAX_OPEN_CALLS = 1_000;
+/** Sorts after all ids of the host. */
+const BEHIND_ALL = "\uffff";
+
+/**
+ * Tool calls of one session without a result, with their inputs. Hooks identify a call by its call id, which providers
+ * repeat; the host's records by its part id. A call is removed with its result, of any kind, or with its session.
+ */
 export class Calls {
-  readonly #ledger: CallLedger;
+  readonly #open = new Set<CallItem>();
   /** Calls whose turn passed while their arguments were still being streamed; written once those are known. */
   readonly #passedOver = new Set<CallItem>();
+  /** Calls written from hooks alone, by call id, to recognize the host's late records. */
+  readonly #hookOnly = new Set<string>();
+  /** Ids of calls with a result, to recognize late hooks. */
+  readonly #closed = new Set<string>();
+  /** Calls ended by the recorder, by part id; the host may still report their real end. */
+  readonly #cut = new Map<string, CallItem>();
+  #hinted = 0;
   readonly #stage: Stage;
 
   constructor(stage: Stage) {
     this.#stage = stage;
-    this.#ledger = new CallLedger(stage.nowMs);
   }
 
   get size(): number {
-    return this.#ledger.size;
+    return this.#open.size;
   }
 
   messageIDs(): string[] {
-    return Array.from(this.#ledger, ({ messageID }) => messageID ?? []).flat();
+    return Array.from(this.#open, ({ messageID }) => messageID ?? []).flat();
   }
 
   /** Applies the host's own record of a call. */
   accept(record: CallRecord): void {
     const { written, queue } = this.#stage;
-    if (written.has(record.partID) && !this.#ledger.isLateEnd(record)) return;
-    const found = this.#ledger.forRecord(record);
-    if (!found) return written.add(record.partID);
-    const { call, isNew } = found;
+    const { partID, callID } = record;
+    const cut = record.end && this.#reopen(partID);
+    if (!cut && written.has(partID)) return;
+    const known = cut ?? this.#ofRecord(record);
+    const isWritten = !known && (this.#hookOnly.delete(callID) || this.#hookOnly.delete(partID));
+    if (isWritten) return written.add(partID);
+    const call = known ?? this.#add(keyOf(record), record);
     // The first record may change its key, so it leaves the queue meanwhile.
-    const isQueued = !isNew && record.inOrder !== true && queue.remove(call);
+    const isQueued = known && record.inOrder !== true && queue.remove(known);
     call.update(record);
-    if (isNew || isQueued) queue.add(call);
+    if (!known || isQueued) queue.add(call);
   }
 
   /** Applies a hook that saw a call begin. `confirms`: the host's own record will follow. */
   hintUse(hint: CallHintRecord, confirms: boolean): void {
-    const { call, isNew } = this.#ledger.forUse(hint);
+    // One without an input, else one that the host has reported in full.
+    const known =
+      this.#find(hint.callID, (call) => !call.hasInput && !call.useWritten) ??
+      this.#find(hint.callID, (call) => call.partID !== undefined);
+    if (!known) this.#closed.delete(hint.callID);
+    const call = known ?? this.#addHinted(hint);
     call.hintUse(hint, confirms);
-    if (isNew) this.#stage.queue.add(call);
+    if (!known) this.#stage.queue.add(call);
   }
 
   /** Applies a hook that saw a call end. `confirms`: the host's own record will follow. */
   hintResult(hint: ResultHintRecord, confirms: boolean): void {
-    const found = this.#ledger.forResult(hint);
-    if (!found) return;
-    found.call.hintResult(hint, confirms);
-    if (found.isNew) this.#stage.queue.add(found.call);
+    const known = this.#find(hint.callID, (call) => !call.hasEnd);
+    // For two calls of one answer with the same id, the host makes one part and one result.
+    const isOver = (): boolean => this.#find(hint.callID, (call) => call.partID !== undefined) !== undefined;
+    if (!known && (this.#closed.has(hint.callID) || isOver())) return;
+    const call = known ?? this.#addHinted(hint);
+    call.hintResult(hint, confirms);
+    if (!known) this.#stage.queue.add(call);
   }
 
   /** Stops waiting for the call's record, because an entry after it is about to be written. */
   hurry(callID: string): void {
-    this.#ledger.byCallID(callID)?.hurry();
+    this.#find(callID)?.hurry();
   }
 
   /** Queues a draft for directly after the call. False if the call is already written or unknown. */
   attach(callID: string, draft: Draft): boolean {
-    const call = this.#ledger.byCallID(callID);
+    const call = this.#find(callID);
     if (!call || call.useWritten) return false;
     call.followers.push(draft);
     return true;
   }
 
   interrupt(): void {
-    for (const call of this.#ledger) call.interrupt();
+    for (const call of this.#open) call.interrupt();
   }
 
   onTurn(item: Item, early: boolean): void {
@@ -78,17 +103,17 @@ export class Calls {
 
   /** Writes the due results, each after its use. */
   settle(nowMs: number): void {
-    for (const call of this.#ledger.overflow()) call.interrupt();
+    const surplus = this.#open.size - MAX_OPEN_CALLS;
+    if (surplus > 0) for (const call of [...this.#open].slice(0, surplus)) call.interrupt();
     for (const call of this.#passedOver) {
       if (!isReady(call, nowMs)) continue;
       this.#passedOver.delete(call);
       this.#stage.emit(call.take(false));
     }
-    for (const call of this.#ledger) {
+    for (const call of this.#open) {
       if (!call.useWritten || !call.isEnded(nowMs)) continue;
       this.#stage.emit(call.takeResult());
-      this.#ledger.close(call);
-      if (call.partID !== undefined) this.#stage.written.add(call.partID);
+      this.#close(call);
     }
   }
 
@@ -98,122 +123,52 @@ export class Calls {
       if (call.readySinceMs !== undefined) due.push(call.betterAfterMs ?? call.readySinceMs);
     }
     // A result waits until its use is written.
-    for (const call of this.#ledger) if (call.useWritten && call.resultDueMs !== undefined) due.push(call.resultDueMs);
+    for (const call of this.#open) if (call.useWritten && call.resultDueMs !== undefined) due.push(call.resultDueMs);
     return due.length === 0 ? undefined : Math.min(...due);
   }
-}
 
-/** Maximum number of open calls of a session; beyond it the oldest counts as ended without a result. */
-const MAX_OPEN_CALLS = 1_000;
-/** Sorts after all ids of the host. */
-const BEHIND_ALL = "\uffff";
-
-/**
- * Calls of one session without a result, with their inputs. Hooks identify a call by its call id, which providers
- * repeat; the host's records by its part id. A call is removed with its result, of any kind, or with its session.
- */
-export class CallLedger {
-  readonly #open = new Set<CallItem>();
-  /** Calls written from hooks alone, by call id, to recognize the host's late records. */
-  readonly #hookOnly = new Set<string>();
-  /** Ids of calls with a result, to recognize late hooks. */
-  readonly #closed = new Set<string>();
-  /** Calls ended by the recorder, by part id; the host may still report their real end. */
-  readonly #cut = new Map<string, CallItem>();
-  #sequence = 0;
-  readonly #nowMs: () => number;
-
-  constructor(nowMs: () => number) {
-    this.#nowMs = nowMs;
+  /** Returns a call that the recorder ended, for its real end. */
+  #reopen(partID: string): CallItem | undefined {
+    const cut = this.#cut.get(partID);
+    if (!cut) return undefined;
+    this.#cut.delete(partID);
+    this.#open.add(cut);
+    return cut;
   }
 
-  get size(): number {
-    return this.#open.size;
-  }
-
-  /** Returns the ids of ended calls that are still known. */
-  get remembered(): number {
-    return this.#hookOnly.size + this.#closed.size;
-  }
-
-  [Symbol.iterator](): IterableIterator<CallItem> {
-    return this.#open.values();
-  }
-
-  /** Returns whether the record has the real end of a call that the recorder ended. */
-  isLateEnd({ partID, end }: CallRecord): boolean {
-    return end !== undefined && this.#cut.has(partID);
-  }
-
-  /** Returns the call of a record: by part id, or one known only from a hook. Undefined: it was written already. */
-  forRecord(record: CallRecord): { call: CallItem; isNew: boolean } | undefined {
-    const cut = this.isLateEnd(record) ? this.#cut.get(record.partID) : undefined;
-    if (cut) {
-      this.#cut.delete(record.partID);
-      this.#open.add(cut);
-      return { call: cut, isNew: false };
-    }
-    for (const call of this.#open) if (call.partID === record.partID) return { call, isNew: false };
-    const fromHook = this.#find(record.callID, record.partID, (call) => call.partID === undefined);
-    if (fromHook) return { call: fromHook, isNew: false };
-    if (this.#hookOnly.delete(record.callID) || this.#hookOnly.delete(record.partID)) return undefined;
-    return { call: this.#add(keyOf(record), record.callID, record.tool), isNew: true };
-  }
-
-  /** Returns the call that a hook saw begin: one without an input, else one that the host has reported in full. */
-  forUse(hint: CallHintRecord): { call: CallItem; isNew: boolean } {
-    const known =
-      this.#find(hint.callID, hint.callID, (call) => !call.hasInput && !call.useWritten) ??
-      this.#find(hint.callID, hint.callID, (call) => call.partID !== undefined);
-    if (known) return { call: known, isNew: false };
-    this.#closed.delete(hint.callID);
-    return { call: this.#add(this.#keyBehindAll(), hint.callID, hint.tool), isNew: true };
-  }
-
-  /** Returns the call that a hook saw end. Undefined: its result is written. */
-  forResult(hint: ResultHintRecord): { call: CallItem; isNew: boolean } | undefined {
-    const known = this.#find(hint.callID, hint.callID, (call) => !call.hasEnd);
-    if (known) return { call: known, isNew: false };
-    // For two calls of one answer with the same id, the host makes one part and one result.
-    const isOver = this.#find(hint.callID, hint.callID, (call) => call.partID !== undefined) !== undefined;
-    if (isOver || this.#closed.has(hint.callID)) return undefined;
-    return { call: this.#add(this.#keyBehindAll(), hint.callID, hint.tool), isNew: true };
-  }
-
-  byCallID(callID: string): CallItem | undefined {
-    return this.#find(callID, callID, () => true);
-  }
-
-  /** Removes and returns the calls over the maximum. */
-  overflow(): CallItem[] {
-    return this.#open.size <= MAX_OPEN_CALLS ? [] : [...this.#open].slice(0, this.#open.size - MAX_OPEN_CALLS);
-  }
-
-  close(call: CallItem): void {
+  #close(call: CallItem): void {
+    const { partID, callID } = call;
     this.#open.delete(call);
-    if (call.partID === undefined) addBounded(this.#hookOnly, call.callID);
-    else addBounded(this.#closed, call.partID);
-    addBounded(this.#closed, call.callID);
-    if (!call.isCut || call.partID === undefined) return;
-    this.#cut.set(call.partID, call);
+    addBounded(this.#closed, callID);
+    if (partID === undefined) return addBounded(this.#hookOnly, callID);
+    addBounded(this.#closed, partID);
+    this.#stage.written.add(partID);
+    if (!call.isCut) return;
+    this.#cut.set(partID, call);
     dropOldest(this.#cut, MAX_OPEN_CALLS);
   }
 
-  #add(key: string, callID: string, tool: string): CallItem {
-    const call = new CallItem(key, callID, tool, this.#nowMs);
-    this.#open.add(call);
-    return call;
+  /** Returns the open call of a record: by part id, or one known only from a hook. */
+  #ofRecord({ partID, callID }: CallRecord): CallItem | undefined {
+    for (const call of this.#open) if (call.partID === partID) return call;
+    const isFromHook = (call: CallItem): boolean => call.partID === undefined;
+    return [...this.#open].findLast((call) => isFromHook(call) && (call.callID === callID || call.callID === partID));
   }
 
   /** For a slash command's subtask, hooks pass the part id as call id. */
-  #find(callID: string, partID: string, fits: (call: CallItem) => boolean): CallItem | undefined {
-    const isMeant = (call: CallItem): boolean =>
-      call.callID === callID || call.callID === partID || call.partID === partID;
+  #find(callID: string, fits: (call: CallItem) => boolean = () => true): CallItem | undefined {
+    const isMeant = (call: CallItem): boolean => call.callID === callID || call.partID === callID;
     return [...this.#open].findLast((call) => isMeant(call) && fits(call));
   }
 
-  #keyBehindAll(): string {
-    return `${BEHIND_ALL}${String(this.#sequence++).padStart(12, "0")}`;
+  #addHinted(hint: CallHintRecord | ResultHintRecord): CallItem {
+    return this.#add(`${BEHIND_ALL}${String(this.#hinted++).padStart(12, "0")}`, hint);
+  }
+
+  #add(key: string, { callID, tool }: { callID: string; tool: string }): CallItem {
+    const call = new CallItem(key, callID, tool, this.#stage.nowMs);
+    this.#open.add(call);
+    return call;
   }
 }
 
@@ -229,7 +184,7 @@ const NO_RESULT = "The tool did not finish: the session stopped first.";
  * Tool call. Its use takes a position in the conversation; its result is written when it arrives, after the use.
  * Hooks report it earlier than the host's own records, which are preferred if they follow in time.
  */
-export class CallItem implements Item {
+class CallItem implements Item {
   readonly patienceMs = ORDER_MS;
   readySinceMs: number | undefined;
   betterAfterMs: number | undefined;
