@@ -59,6 +59,7 @@ interface Subagent {
  * the file, redaction, encoding, writing) happens soon after, in the background. Nothing here throws or rejects.
  */
 export class Recorder {
+  readonly folder: RecordingFolder;
   readonly #options: RecorderOptions;
   readonly #patience = new Patience();
   readonly #places: SessionPlaces;
@@ -79,8 +80,9 @@ export class Recorder {
 
   constructor(options: RecorderOptions) {
     this.#options = options;
-    const { fs, queries, nowMs } = options;
-    const root = options.folder.transcripts;
+    const { fs, queries, nowMs, folder } = options;
+    this.folder = folder;
+    const root = folder.transcripts;
     const format = options.formats[0] ?? "markdown";
     this.#presence = new Presence({ fs, root });
     this.#timer = new DueTimer(nowMs, () => this.#expire());
@@ -287,24 +289,6 @@ export class Recorder {
     const files = await Promise.all(formats.map((format) => this.#places.path(sessionID, format)));
     const kept = [outputPath(sessionID, "x"), attachmentPath(sessionID, "x", "")].map((path) => dirname(path));
     await folder.check([...files, ...kept].map((path) => `transcripts/${path}`));
-  }
-
-  /** Rejects if nothing may be written to the data folder, or to one of these paths in it. */
-  checkFolder(paths?: readonly string[]): Promise<void> {
-    return this.#options.folder.check(paths);
-  }
-
-  /**
-   * Restores the templates of an existing data folder; a person or `git clean` may have removed them while nothing was
-   * recorded. Never rejects.
-   */
-  async restoreFolder(): Promise<void> {
-    const { fs, folder } = this.#options;
-    const exists = await fs.stat(folder.transcripts).then(
-      () => true,
-      () => false,
-    );
-    if (exists) await folder.prepare();
   }
 
   #onFault(event: FaultEvent): void {

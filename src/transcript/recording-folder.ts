@@ -53,6 +53,15 @@ export class RecordingFolder {
     return this.#preparing;
   }
 
+  /**
+   * Restores the templates of an existing folder; a person or `git clean` may have removed them while nothing was
+   * recorded. Never rejects.
+   */
+  async restore(): Promise<void> {
+    const facts = await this.#options.fs.stat(this.transcripts).catch(() => undefined);
+    if (facts !== undefined) await this.prepare();
+  }
+
   async #prepare(): Promise<void> {
     const { fs, dataFolder } = this.#options;
     await this.check();

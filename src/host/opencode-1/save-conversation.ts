@@ -33,8 +33,8 @@ export function saveSettings(shared: Shared, options: Options, root: string): Sa
     formats: formatsOf(options.format),
     fs: nodeFileSystem,
     writeNew: async (path, data) => {
-      await recorder.checkFolder([relative(dataFolder, path)]);
-      await recorder.restoreFolder();
+      await recorder.folder.check([relative(dataFolder, path)]);
+      await recorder.folder.restore();
       return writeNewFile(nodeFileSystem, path, data);
     },
     now: () => new Date(),

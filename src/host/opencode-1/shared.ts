@@ -123,7 +123,7 @@ function makeShared(root: string, dataFolder: string, options: Options, host: Ho
   if (shared.autoExtract) turns.whenever((sessionID) => shared.autoExtract?.add(sessionID));
   endWithProcess(recorder, host.signals);
   // Not awaited, because the host waits for its plugins when it starts.
-  setImmediate(() => void recorder.restoreFolder());
+  setImmediate(() => void recorder.folder.restore());
   return shared;
 }
 

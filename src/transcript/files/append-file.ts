@@ -1,7 +1,7 @@
 import type { AppendFormat, AppendRecord } from "./append-format.ts";
 import { type Fault, FaultEpisodes, type FaultEvent } from "./fault.ts";
 import { writeAtExit } from "./exit-writer.ts";
-import { FileLock, type LockOptions } from "./file-lock.ts";
+import { FileLock } from "./file-lock.ts";
 import type { FileSystem } from "./file-system.ts";
 import { FileWriter } from "./file-writer.ts";
 import { nodeFileSystem } from "./node-file-system.ts";
@@ -23,7 +23,6 @@ export interface AppendFileOptions {
   retryDelaysMs?: readonly number[];
   /** How long to wait for another owner's lock before writing without it. Default 10,000 ms. */
   lockTimeoutMs?: number;
-  lock?: LockOptions;
   now?: () => Date;
   /** Called when writing begins to fail and when it works again, once each. Its errors are ignored. */
   onFault?: (event: FaultEvent) => void;
@@ -95,7 +94,7 @@ export class AppendFile {
   constructor(options: AppendFileOptions) {
     const settings = { ...DEFAULTS, pool: new WritePool(), ...options };
     const { path, format, fs, pool, now, maxQueuedBytes, maxBatchBytes, retryDelaysMs } = settings;
-    const lock = new FileLock(fs, `${path}.lock`, options.lock);
+    const lock = new FileLock(fs, `${path}.lock`);
     const queue = new RecordQueue({ pool, maxQueuedBytes, now });
     this.path = path;
     this.#pool = pool;

@@ -3,21 +3,8 @@ import { hostname } from "node:os";
 import { errorCode } from "./fault.ts";
 import type { FileSystem } from "./file-system.ts";
 
-/**
- * Lock for one writer at a time on a file, across processes: a marker at `path` that names its owner.
- *
- * Node has no `flock`, so a lock can outlive its owner. A waiter removes it if the owner's process no longer runs
- * (on the same machine), or if it has seen the same lock for `staleAfterMs`. That time is measured on the waiter's own
- * monotonic clock, so that setting the clock or suspending the machine does not make a lock look old.
- */
-export interface LockOptions {
-  /** Time after which an unchanged lock is taken from a process that seems alive. Default 5,000 ms. */
-  staleAfterMs?: number;
-  /** Returns whether a process of this machine runs. Default: sends signal 0. */
-  isAlive?: (pid: number) => boolean;
-  /** Milliseconds, monotonic. Default `performance.now`. */
-  now?: () => number;
-}
+/** Time after which an unchanged lock is taken from a process that seems alive, in milliseconds. */
+const STALE_AFTER_MS = 5_000;
 
 /**
  * Returns when a process started, in clock ticks since boot. It tells a process from a later one with the same id, which
@@ -43,7 +30,7 @@ export function newLockOwner(): string {
   return `${process.pid}.${INSTANCE}.${serial}.${HOST}`;
 }
 
-function signalZero(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -53,23 +40,24 @@ function signalZero(pid: number): boolean {
 }
 
 /** Returns whether the process that took a lock is known to have ended. False for processes of other machines. */
-export function ownerIsGone(owner: string, isAlive: (pid: number) => boolean = signalZero): boolean {
+export function ownerIsGone(owner: string): boolean {
   const [pid = "", instance = "", , ...host] = owner.split(".");
   if (host.join(".") !== HOST || !/^[1-9]\d*$/.test(pid)) return false;
   const start = instance.split("-")[1];
   return !isAlive(Number(pid)) || (start !== undefined && start !== (startOf(Number(pid)) ?? start));
 }
 
-const DEFAULTS: Required<LockOptions> = {
-  staleAfterMs: 5_000,
-  isAlive: signalZero,
-  now: () => performance.now(),
-};
-
+/**
+ * Lock for one writer at a time on a file, across processes: a marker at `path` that names its owner.
+ *
+ * Node has no `flock`, so a lock can outlive its owner. A waiter removes it if the owner's process no longer runs
+ * (on the same machine), or if it has seen the same lock for `STALE_AFTER_MS`. That time is measured on the waiter's own
+ * monotonic clock, so that setting the clock or suspending the machine does not make a lock look old.
+ */
 export class FileLock {
   readonly #fs: FileSystem;
   readonly path: string;
-  readonly #options: Required<LockOptions>;
+  readonly #now: () => number;
   /** Text of this object's lock. Renewed only after a clean release, since the lock may still exist until then. */
   owner = newLockOwner();
   #acquiredAt = 0;
@@ -77,10 +65,10 @@ export class FileLock {
   /** Lock required for removing a stale lock. */
   #permit: FileLock | undefined;
 
-  constructor(fs: FileSystem, path: string, options: LockOptions = {}) {
+  constructor(fs: FileSystem, path: string, now: () => number = () => performance.now()) {
     this.#fs = fs;
     this.path = path;
-    this.#options = { ...DEFAULTS, ...options };
+    this.#now = now;
   }
 
   /**
@@ -98,7 +86,7 @@ export class FileLock {
 
   /** Taken so recently that no process can consider it stale. */
   get isFresh(): boolean {
-    return this.#options.now() - this.#acquiredAt < this.#options.staleAfterMs / 2;
+    return this.#now() - this.#acquiredAt < STALE_AFTER_MS / 2;
   }
 
   async isHeld(): Promise<boolean> {
@@ -127,7 +115,7 @@ export class FileLock {
   }
 
   #acquired(): true {
-    this.#acquiredAt = this.#options.now();
+    this.#acquiredAt = this.#now();
     this.#seen = undefined;
     return true;
   }
@@ -143,12 +131,12 @@ export class FileLock {
 
   /** Returns how long this object has seen the same lock, in ms. */
   #age(owner: string): number {
-    if (this.#seen?.owner !== owner) this.#seen = { owner, since: this.#options.now() };
-    return this.#options.now() - this.#seen.since;
+    if (this.#seen?.owner !== owner) this.#seen = { owner, since: this.#now() };
+    return this.#now() - this.#seen.since;
   }
 
   #isStale(owner: string): boolean {
-    return this.#age(owner) >= this.#options.staleAfterMs || ownerIsGone(owner, this.#options.isAlive);
+    return this.#age(owner) >= STALE_AFTER_MS || ownerIsGone(owner);
   }
 
   /**
@@ -163,7 +151,7 @@ export class FileLock {
       .replaceAll(/[^\w-]/g, "_")
       .slice(0, 40);
     const path = `${this.path}.${name || "unnamed"}`;
-    if (this.#permit?.path !== path) this.#permit = new FileLock(this.#fs, path, this.#options);
+    if (this.#permit?.path !== path) this.#permit = new FileLock(this.#fs, path, this.#now);
     if (!(await this.#permit.tryAcquire())) return false;
     try {
       if ((await this.#currentOwner()) === owner) await this.#fs.unlink(this.path);
