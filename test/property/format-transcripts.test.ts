@@ -6,7 +6,7 @@ import { entryKey, stateKey } from "../../src/transcript/format/keys.ts";
 import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
 import { readMarkdownTranscript } from "../../src/transcript/format/markdown-read.ts";
 import { outputFileText } from "../../src/transcript/format/output-text.ts";
-import { type TailScanner, createJsonlScanner, createMarkdownScanner } from "../../src/transcript/format/scan.ts";
+import { type TailScanner, createJsonlScanner, createMarkdownScanner } from "../../src/transcript/format/file-end.ts";
 import { describe, runs, test } from "../support/runner.ts";
 import { anyEntry, anyHeader, anyToolResult, anyToolUse, chunked } from "./format-arbitraries.ts";
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { detectTranscriptFormat } from "../../src/transcript/format/open.ts";
+import { detectTranscriptFormat } from "../../src/transcript/format/formats.ts";
 import type { TranscriptEntry, TranscriptHeader } from "../../src/transcript/format/entry-types.ts";
 import { encodeJsonlEntry, encodeJsonlHeader, parseJsonlTranscript } from "../../src/transcript/format/jsonl.ts";
 import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";

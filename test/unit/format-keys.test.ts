@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import type { TranscriptEntry } from "../../src/transcript/format/entry-types.ts";
 import { entryKey } from "../../src/transcript/format/keys.ts";
 import { mergeContinuations } from "../../src/transcript/format/merge.ts";
-import { encodeTornEntry } from "../../src/transcript/format/torn-entry.ts";
-import { createJsonlScanner, createMarkdownScanner } from "../../src/transcript/format/scan.ts";
+import { createJsonlScanner, createMarkdownScanner, encodeTornEntry } from "../../src/transcript/format/file-end.ts";
 import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
 import { describe, test } from "../support/runner.ts";
 

@@ -1,6 +1,4 @@
-import { contentOfObject, lineContents } from "../../transcript/format/jsonl.ts";
-import { resumeTranscript } from "../../transcript/format/open.ts";
-import { FILE_START } from "../../transcript/format/lines.ts";
+import { contentOfObject, JsonlReader, lineContents } from "../../transcript/format/jsonl.ts";
 import type { Source } from "../message-draft.ts";
 import { isSessionRecord } from "./claude-record.ts";
 import { headLines } from "./json-head.ts";
@@ -28,6 +26,5 @@ export const jsonl: Source = {
     }
     return false;
   },
-  read: (chunks, options) =>
-    readTranscriptUnits(chunks, options, resumeTranscript("jsonl", options.start ?? FILE_START)),
+  read: (chunks, options) => readTranscriptUnits(chunks, options, new JsonlReader(options.start)),
 };

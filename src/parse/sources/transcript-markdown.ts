@@ -1,6 +1,6 @@
 import { detectTranscriptFormat } from "../../transcript/format/formats.ts";
-import { resumeTranscript } from "../../transcript/format/open.ts";
 import { FILE_START } from "../../transcript/format/lines.ts";
+import { MarkdownReader } from "../../transcript/format/markdown-read.ts";
 import { NeedsWholeInput, type Source } from "../message-draft.ts";
 import { given } from "../../given.ts";
 import { readTranscriptUnits } from "./transcript-read.ts";
@@ -15,7 +15,7 @@ export const markdown: Source = {
   read: (chunks, options) => {
     const { start = FILE_START, readOutput } = options;
     const onMissingCall = start.offset > 0 ? needWholeInput : undefined;
-    const reader = resumeTranscript("markdown", start, given({ readOutput, onMissingCall }));
+    const reader = new MarkdownReader(given({ readOutput, onMissingCall }), start);
     return readTranscriptUnits(chunks, options, reader);
   },
 };

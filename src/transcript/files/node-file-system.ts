@@ -50,7 +50,7 @@ export function openReadSync(path: string): number {
   }
 }
 
-/** Asynchronous version of `openToRead`. */
+/** Asynchronous version of `openReadSync`. */
 async function openRead(path: string): Promise<number> {
   const fd = await call.open(path, READ_FLAGS);
   try {

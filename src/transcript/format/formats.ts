@@ -1,6 +1,11 @@
 /** Encoders and readers of both file formats. Pure. */
+import type { TranscriptItem } from "./entry-types.ts";
+import type { TranscriptInput } from "./items.ts";
+import { readJsonlTranscript } from "./jsonl.ts";
+import { readMarkdownTranscript, type MarkdownReadOptions } from "./markdown-read.ts";
+import { HEADING, JSONL_FORMAT, TITLE_START } from "./sections.ts";
+
 export type * from "./entry-types.ts";
-export { detectTranscriptFormat, isTranscriptBeginning } from "./open.ts";
 export type { MarkdownEntryOptions, MarkdownHeaderOptions } from "./markdown-encode.ts";
 export { chunksOf, type TranscriptInput } from "./items.ts";
 export type { ParsedTranscript } from "./items.ts";
@@ -10,7 +15,43 @@ export { endKey, entryKey, openKey, stateKey } from "./keys.ts";
 export { encodeMarkdownEntry, encodeMarkdownHeader } from "./markdown-encode.ts";
 export { parseMarkdownTranscript, readMarkdownTranscript, type MarkdownReadOptions } from "./markdown-read.ts";
 export { continuableKey, isContinuable, mergeContinuations, type ContinuableEntry } from "./merge.ts";
-export { openTranscript } from "./open.ts";
 export { outputFileText } from "./output-text.ts";
-export { closingOf, createJsonlScanner, createMarkdownScanner, type TailScanner } from "./scan.ts";
-export { encodeNoteEntry, encodeTornEntry, isNote } from "./torn-entry.ts";
+export {
+  closingOf,
+  createJsonlScanner,
+  createMarkdownScanner,
+  encodeNoteEntry,
+  encodeTornEntry,
+  isNote,
+  type TailScanner,
+} from "./file-end.ts";
+
+/** Reads a transcript of either format item by item. */
+export function openTranscript(
+  format: "markdown" | "jsonl",
+  input: TranscriptInput,
+  options: MarkdownReadOptions = {},
+): AsyncGenerator<TranscriptItem> {
+  return format === "jsonl" ? readJsonlTranscript(input) : readMarkdownTranscript(input, options);
+}
+
+const JSONL_START = `{"format":"${JSONL_FORMAT}"`;
+/** A shorter text does not identify a format. */
+const MIN_BEGINNING = 4;
+const startsWithHeading = new RegExp(`^${HEADING.source}`);
+
+/**
+ * Returns the format of a file from its beginning (200 characters suffice); undefined if it is neither.
+ * A markdown file without its header is detected by its first heading.
+ */
+export function detectTranscriptFormat(firstBytes: string): "markdown" | "jsonl" | undefined {
+  const start = firstBytes.replace(/^\ufeff?\s*/, "");
+  if (start.startsWith(TITLE_START) || startsWithHeading.test(start)) return "markdown";
+  return start.startsWith(JSONL_START) ? "jsonl" : undefined;
+}
+
+/** Returns whether a file may be a transcript whose first write was cut off within the header. */
+export function isTranscriptBeginning(text: string): boolean {
+  if (text.length < MIN_BEGINNING) return false;
+  return [TITLE_START, JSONL_START].some((start) => start.startsWith(text) || text.startsWith(start));
+}

@@ -78,17 +78,13 @@ export async function collect(items: AsyncIterable<TranscriptItem>): Promise<Par
 }
 
 /** A whole transcript, or its chunks in order. Chunks may end anywhere, even within a character. */
-export type TranscriptInput =
-  | string
-  | Uint8Array
-  | AsyncIterable<string | Uint8Array>
-  | ReadableStream<string | Uint8Array>;
+export type TranscriptInput = string | Uint8Array | AsyncIterable<string | Uint8Array>;
 
 /** Yields the bytes of the input. Offsets in a transcript refer to these. */
 export async function* chunksOf(input: TranscriptInput): AsyncGenerator<Uint8Array> {
   if (typeof input === "string") yield* encodeChunks(piecesOf(input));
   else if (input instanceof Uint8Array) yield input;
-  else yield* encodeChunks(Symbol.asyncIterator in input ? input : fromStream(input));
+  else yield* encodeChunks(input);
 }
 
 /** Number of characters encoded at a time, since encoding a large text at once would double its memory. */
@@ -114,17 +110,4 @@ async function* encodeChunks(chunks: AsyncIterable<string | Uint8Array>): AsyncG
     yield Buffer.from(splits ? text.slice(0, -1) : text);
   }
   if (held !== "") yield Buffer.from(held);
-}
-
-async function* fromStream<T>(stream: ReadableStream<T>): AsyncGenerator<T> {
-  const reader = stream.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    await reader.cancel();
-  }
 }

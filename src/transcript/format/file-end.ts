@@ -1,39 +1,28 @@
-/** Scans a file once to find its keys and the position where it may be appended to. */
-import type { TranscriptEntry } from "./entry-types.ts";
+/** The end of a file: where it may be appended to, which entries it has, and entries for what is torn. Pure. */
+import type { SessionEventEntry, TranscriptEntry } from "./entry-types.ts";
 import { type JsonObject, isEntryType, isString } from "./entry-guards.ts";
 import { lineContents } from "./jsonl.ts";
 import { type ByteLine, LineSplitter, decodeUtf8, endOfLine } from "./lines.ts";
 import { entryKey, plainKey, stateKey } from "./keys.ts";
 import { parseComment } from "./markdown-decode.ts";
 import { MarkdownSplitter, type Piece, isFiller } from "./markdown-split.ts";
-import { COMMENT_END, SECTION_END } from "./sections.ts";
+import { COMMENT_END, HEADING, SECTION_END, TITLE_START } from "./sections.ts";
 
 const LINE_FEED = 0x0a;
 const DASH = 0x2d;
 /** More between two sections is a note. */
 const MAX_FILLER_BYTES = 1024;
 
-export interface TailScanner {
-  /** Scans the next bytes of the file. The chunk may be reused afterwards. */
-  push(chunk: Uint8Array): void;
-  /** Byte offset after the last complete header or entry. The bytes after it were not written completely. */
-  readonly validEnd: number;
-  /** A complete header was found. */
-  readonly hasHeader: boolean;
-  /** Returns the keys (`entryKey`, `stateKey`) of the complete entries found since the last call. */
-  takeKeys(): string[];
-}
-
 /** @param startOffset position of the first byte pushed: the start of the file, or an earlier `validEnd` */
 export function createMarkdownScanner(startOffset: number): TailScanner {
   const splitter = new MarkdownSplitter({ offset: startOffset, line: 1 }, false);
-  return new Scanner(startOffset, (chunk) => markdownSteps(splitter.push(chunk)));
+  return new TailScanner(startOffset, (chunk) => markdownSteps(splitter.push(chunk)));
 }
 
 /** @param startOffset position of the first byte pushed: the start of the file, or an earlier `validEnd` */
 export function createJsonlScanner(startOffset: number): TailScanner {
   const splitter = new LineSplitter(Number.POSITIVE_INFINITY, { offset: startOffset, line: 1 });
-  return new Scanner(startOffset, (chunk) => jsonlSteps(splitter.push(chunk)));
+  return new TailScanner(startOffset, (chunk) => jsonlSteps(splitter.push(chunk)));
 }
 
 /**
@@ -76,8 +65,11 @@ interface Step {
   keys: readonly (string | undefined)[];
 }
 
-class Scanner implements TailScanner {
+/** Scans a file chunk by chunk; the chunks may be reused afterwards. */
+export class TailScanner {
+  /** Byte offset after the last complete header or entry. The bytes after it were not written completely. */
   validEnd: number;
+  /** A complete header was found. */
   hasHeader = false;
   readonly #steps: (chunk: Uint8Array) => Iterable<Step>;
   #keys: string[] = [];
@@ -95,6 +87,7 @@ class Scanner implements TailScanner {
     }
   }
 
+  /** Returns the keys (`entryKey`, `stateKey`) of the complete entries found since the last call. */
   takeKeys(): string[] {
     const keys = this.#keys;
     this.#keys = [];
@@ -136,4 +129,60 @@ function keysInComment(comment: JsonObject | undefined): (string | undefined)[] 
 function idIn(comment: JsonObject, name: "messageID" | "partID" | "eventID"): string | undefined {
   const id = comment[name];
   return isString(id) ? id : undefined;
+}
+
+/** Maximum number of UTF-16 units kept of a fragment. */
+const MAX_FRAGMENT_CHARS = 20_000;
+
+/**
+ * Returns a session event with the text found after the last complete entry, before that is cut off.
+ * @param fragmentText the bytes found, decoded as UTF-8 with replacement characters
+ */
+export function encodeTornEntry(
+  format: "markdown" | "jsonl",
+  fragmentText: string,
+  timestamp: string,
+): SessionEventEntry & { data: { format: string; chars: number; fragment: string } } {
+  return {
+    type: "session_event",
+    timestamp,
+    name: "torn entry",
+    text: "The recording process ended while it wrote an entry. What had been written of it is kept below.",
+    data: {
+      format,
+      chars: fragmentText.length,
+      fragment: fragmentText.slice(0, MAX_FRAGMENT_CHARS),
+    },
+  };
+}
+
+const HEADING_LINE = new RegExp(`^${HEADING.source}`);
+const MAX_HEADING_CHARS = 1_000;
+
+/**
+ * Returns whether text found after the last complete entry was written by a person. An incomplete write of a recorder
+ * begins like its entries.
+ */
+export function isNote(format: "markdown" | "jsonl", fragmentText: string): boolean {
+  const text = withoutFiller(fragmentText);
+  // After a power loss a file system may leave NULs where bytes were to be written.
+  if (text === "" || text.includes("\0")) return false;
+  return !(format === "jsonl" ? text.startsWith("{") : isUnfinishedSection(text));
+}
+
+function isUnfinishedSection(text: string): boolean {
+  const [line = ""] = text.split("\n", 1);
+  if (line.length < text.length) return HEADING_LINE.test(line) || line.startsWith(TITLE_START);
+  const starts = [TITLE_START, "## ["];
+  return line.length <= MAX_HEADING_CHARS && starts.some((start) => start.startsWith(line.slice(0, start.length)));
+}
+
+/** Returns a session event with text that a person appended to the file. */
+export function encodeNoteEntry(fragmentText: string, timestamp: string): SessionEventEntry {
+  return { type: "session_event", timestamp, name: "note", text: withoutFiller(fragmentText) };
+}
+
+/** Trims blank lines and rules, which separate entries. */
+function withoutFiller(text: string): string {
+  return text.replace(/^(?:(?:---)?[ \t\r]*\n)+/, "").trimEnd();
 }
