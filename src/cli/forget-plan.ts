@@ -3,32 +3,26 @@ import { lstat, readdir, realpath } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
 import { nodeFileSystem } from "../transcript/files/node-file-system.ts";
 import { isAbsent, reasonOf } from "../sessions/reasons.ts";
+import { SESSION_FOLDER } from "../sessions/claude-sessions.ts";
 import { refsIn, sessionFamily } from "../sessions/session-family.ts";
 import { agentOf, type SessionRef, type SessionRoot, type Where } from "../sessions/session-ref.ts";
 import { sessionRoots } from "../sessions/session-roots.ts";
 import { transcriptsFolderOf } from "../sessions/transcripts.ts";
+import type { Forgotten } from "./schemas/storing-schemas.ts";
 import { safeSegment } from "../transcript/transcript-paths.ts";
 
-export type PlaceKind = "session" | "subagent" | "outputs" | "saved";
-
 /** File, or folder with its content. */
-export interface Place {
-  path: string;
-  kind: PlaceKind;
-  bytes: number;
-}
+export type Place = Forgotten["files"][number];
 
 export interface FilePlan {
   /** Files and folders to remove. */
   places: Place[];
   /** Related files that stay, and why. */
-  kept: { path: string; reason: string }[];
+  kept: Forgotten["kept"];
   /** The session and its subagents, in every form. */
   refs: SessionRef[];
 }
 
-/** A folder with such a name contains only files of the session. */
-const CLAUDE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Number of bytes of a saved session that contain its id. */
 const SAVED_HEAD_BYTES = 4_096;
 
@@ -59,12 +53,12 @@ function inStore(ref: SessionRef): { path: string; reason: string } {
 function foldersOf({ source, path, id, parentId, agentId }: SessionRef): string[] {
   if (path === null) return [];
   if (source === "transcript") return [join(transcriptsFolderOf(path, parentId), safeSegment(id))];
-  return source === "claude-code" && agentId === null && CLAUDE_ID.test(basename(path, extname(path)))
+  return source === "claude-code" && agentId === null && SESSION_FOLDER.test(basename(path, extname(path)))
     ? [join(dirname(path), basename(path, extname(path)))]
     : [];
 }
 
-async function add(plan: FilePlan, safe: SafePlaces, path: string, kind: PlaceKind): Promise<void> {
+async function add(plan: FilePlan, safe: SafePlaces, path: string, kind: Place["kind"]): Promise<void> {
   if (plan.places.some((place) => place.path === path) || plan.kept.some((place) => place.path === path)) return;
   try {
     const reason = await safe.objection(path);

@@ -1,4 +1,5 @@
 /** Typed access to the options of a command. Commander parses them by their definition, so a mismatch is a bug. */
+import { given } from "../given.ts";
 import type { Between } from "../queries/figures.ts";
 import type { CommandOptions } from "./command.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
@@ -35,5 +36,5 @@ export function between(options: CommandOptions): Between {
   if (since !== undefined && until !== undefined && since >= until) {
     throw new TranscriptsError("bad_arguments", "--since must be earlier than --until.", "Swap the two dates.");
   }
-  return { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) };
+  return given({ since, until });
 }

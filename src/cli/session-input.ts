@@ -1,4 +1,5 @@
 /** Resolves and reads sessions for commands. */
+import { given } from "../given.ts";
 import type { ParseError, SessionMetadata } from "../parse/model.ts";
 import { type Conversation, readConversation, type ReadQuery, sessionIdOf } from "../queries/read-session.ts";
 import { findSessions, type FoundSessions } from "../sessions/find-sessions.ts";
@@ -67,16 +68,12 @@ export async function sessionsAsked(
   options: CommandOptions,
   { since = date(options, "since"), subagents = false, archived = false, inOrder = true }: SessionsAsked = {},
 ): Promise<FoundSessions> {
-  const project = text(options, "project");
-  const agent = agentAsked(options);
   const found = await findSessions(context, {
     all: subagents,
     archived,
     files: syncSessionFiles,
     byEntryTime: inOrder || since !== undefined,
-    ...(since === undefined ? {} : { since }),
-    ...(project === undefined ? {} : { project }),
-    ...(agent === undefined ? {} : { agent }),
+    ...given({ since, project: text(options, "project"), agent: agentAsked(options) }),
   });
   for (const { path, reason } of found.unreadable) context.note(`not read: ${path}: ${reason}`);
   if (flag(options, "here"))

@@ -1,4 +1,5 @@
 /** Finds passages by reading sessions. Results have the same shape as those of `findInIndex`. */
+import { given } from "../given.ts";
 import type { SearchQuery } from "../search/query.ts";
 import { searchedTerms } from "../search/search.ts";
 import type { AgentName, SessionRef } from "../sessions/session-ref.ts";
@@ -55,15 +56,8 @@ export interface FoundInFile {
  */
 export async function* findInFiles(refs: readonly SessionRef[], query: FindAsked): AsyncGenerator<FoundInFile> {
   const { role, tool, since, until, errorsOnly, raw, file, signal } = query;
-  const filters = {
-    ...(role === undefined ? {} : { role }),
-    ...(tool === undefined ? {} : { tool }),
-    ...(since === undefined ? {} : { since }),
-    ...(until === undefined ? {} : { until }),
-    ...(errorsOnly === undefined ? {} : { errorsOnly }),
-    ...(raw === undefined ? {} : { raw }),
-    ...(file === undefined ? {} : { file, calls: query.term === "" }),
-  };
+  const calls = file === undefined ? undefined : query.term === "";
+  const filters = given({ role, tool, since, until, errorsOnly, raw, file, calls });
   const terms = searchedTerms(query);
   const job = { kind: "find", query: { ...filters, terms } } as const;
   for await (const { ref, result: hits = [], failure } of overSessions(job, refs, { signal })) {

@@ -35,45 +35,9 @@ export interface PastFixesQuery {
   signal: AbortSignal;
 }
 
-export interface PastError {
-  /** The latest message. */
-  error: string;
-  tool_name: string | null;
-  /** From 0 to 1. */
-  likeness: number;
-  /** Number of failed calls, in all sessions of the store. */
-  count: number;
-  session_count: number;
-  /** Time of the latest, ISO 8601. */
-  latest: string | null;
-  is_in_project: boolean;
-  /** Number of failed calls that were looked at, and of those that nothing fixed. */
-  checked: number;
-  unfixed: number;
-  /** What fixed it, most frequent first. Empty if nothing did. */
-  fixes: PastFix[];
-}
-
-export interface PastFix {
-  /** Number of times. */
-  count: number;
-  latest: string | null;
-  /** Id that opens it, in the store. */
-  session_id: string;
-  /** Name of the machine that recorded the session, if another one did. */
-  host: string | null;
-  /** Line of the failed call's result, and of the call that succeeded. */
-  error_line: number | null;
-  line_number: number | null;
-  tool_name: string | null;
-  input: unknown;
-  /** What changed between the inputs of the two; empty if it was the same call. */
-  diff: string;
-  /** What the assistant wrote between the two. */
-  words: string[];
-  /** Calls that made the error go away, or those that looked for the cause, in order. */
-  steps: { tool_name: string | null; line_number: number | null; input: unknown }[];
-}
+/** Keys as in `transcripts fixes --json`, where each is described. */
+export type PastError = ReturnType<typeof pastError>;
+export type PastFix = ReturnType<typeof pastFix>;
 
 /** How often one error came up in one session. */
 interface Failure extends FailureCount {
@@ -183,7 +147,7 @@ async function failedCalls(session: SessionRef, signal: AbortSignal): Promise<Oc
     .map((found) => ({ session, found, signature: errorSignature(found.failed.result_text ?? "") }));
 }
 
-function pastError(failures: readonly Failure[], occurrences: readonly Occurrence[]): PastError {
+function pastError(failures: readonly Failure[], occurrences: readonly Occurrence[]) {
   const byTime = occurrences.toSorted((a, b) => compareText(timeOf(b), timeOf(a)));
   const [newest] = byTime;
   // A later call that only may have had the same aim is no advice.
@@ -244,7 +208,7 @@ function fixKey(occurrence: Occurrence): string {
   return `${fix?.tool_name}\n${diff === "" ? "same call" : JSON.stringify(fix?.tool_input)}`;
 }
 
-function pastFix(occurrence: Occurrence, count: number): PastFix {
+function pastFix(occurrence: Occurrence, count: number) {
   const { session, found } = occurrence;
   const { fix, failed, words } = found;
   return {

@@ -1,4 +1,5 @@
 /** Every line of a session, with its outcome. */
+import { given } from "../given.ts";
 import { detectInput } from "../parse/detect-input.ts";
 import {
   isSource,
@@ -173,9 +174,7 @@ function blockFields(block: BlockDraft, line: number, halves: OtherHalf) {
     block_type: type,
     ...(type === "tool_use" ? { tool_name: toolName ?? null } : {}),
     ...(isHalf ? { tool_use_id: toolUseId ?? null, other_line: halves(type, line, toolUseId) } : {}),
-    ...(isError === undefined ? {} : { is_error: isError }),
-    ...(exitCode === undefined ? {} : { exit_code: exitCode }),
-    ...(status === undefined ? {} : { status }),
+    ...given({ is_error: isError, exit_code: exitCode, status }),
     chars: block.text?.length ?? inputLength(block.input),
   };
 }

@@ -14,34 +14,9 @@ import { readingOptions } from "../sessions/reading-options.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import { sessionIdOf } from "./read-session.ts";
 
-/** A failed call and, on request, what fixed it. Keys as in `transcripts errors --json`. */
-export interface ErrorRow {
-  tool_name: string | null;
-  tool_use_id: string | null;
-  error: string;
-  session_id: string;
-  path: string | null;
-  /** Name of the machine that recorded the session, if another one did. */
-  host?: string;
-  line_number: number;
-  call_line_number: number | null;
-  timestamp: string | null;
-  /** The session was not recorded on this machine, as far as can be determined. */
-  is_foreign: boolean;
-  /** The later call that succeeded; null if none did. Like the next four, only if fixes were asked for. */
-  fix?: CallRow | null;
-  diff?: string;
-  words?: string[];
-  attempts?: CallRow[];
-  reason?: string;
-}
-
-export interface CallRow {
-  tool_name: string | null;
-  tool_use_id: string | null;
-  line_number: number | null;
-  input: unknown;
-}
+/** A failed call. Keys as in `transcripts errors --json`, where each is described; those about fixes only if asked for. */
+export type ErrorRow = ReturnType<typeof errorRow>;
+export type CallRow = ReturnType<typeof callRow>;
 
 export interface ErrorQuery extends Pick<OpenOptions, "stdin"> {
   /** Also finds what fixed them. */
@@ -104,9 +79,10 @@ function isError({ status, result }: ToolCall): boolean {
   return status === "error" && result !== null;
 }
 
-function errorRow(ref: SessionRef, metadata: SessionMetadata, found: FailedCalls["found"][number]): ErrorRow {
+function errorRow(ref: SessionRef, metadata: SessionMetadata, found: FailedCalls["found"][number]) {
   const { tool_name, tool_use_id, error, use, result } = found.failed;
   const { is_foreign, ...place } = placeOf(ref, metadata);
+  const fixed: Partial<ReturnType<typeof fixFields>> = "fix" in found ? fixFields(found) : {};
   return {
     tool_name,
     tool_use_id,
@@ -116,7 +92,7 @@ function errorRow(ref: SessionRef, metadata: SessionMetadata, found: FailedCalls
     call_line_number: use?.line_number ?? null,
     timestamp: inUtc(result?.timestamp ?? null),
     is_foreign,
-    ...("fix" in found ? fixFields(found) : {}),
+    ...fixed,
   };
 }
 
@@ -126,10 +102,10 @@ function placeOf(ref: SessionRef, metadata: SessionMetadata) {
   return { ...session, is_foreign: ref.isForeign };
 }
 
-function fixFields({ fix, diff, words, attempts, reason }: ToolFix): Partial<ErrorRow> {
+function fixFields({ fix, diff, words, attempts, reason }: ToolFix) {
   return { fix: fix && callRow(fix), diff, words, attempts: attempts.map(callRow), reason };
 }
 
-function callRow({ tool_name, tool_use_id, use, tool_input }: ToolCall): CallRow {
+function callRow({ tool_name, tool_use_id, use, tool_input }: ToolCall) {
   return { tool_name, tool_use_id, line_number: use?.line_number ?? null, input: tool_input };
 }

@@ -80,6 +80,13 @@ export const ownRules: readonly Rule[] = [
 let index: TriggerIndex | undefined;
 const ownIndex = (): TriggerIndex => (index ??= new TriggerIndex(ownRules));
 
+let shared: Redactor | undefined;
+
+/** Returns a redactor for all that is shown or stored by this thread. */
+export function sharedRedactor(): Redactor {
+  return (shared ??= createRedactor());
+}
+
 export function createRedactor({ onDetectorError, detect = findWithSecretlint }: RedactorOptions = {}): Redactor {
   let isDetectorUsable = true;
   const detectAll = async (texts: readonly string[]): Promise<Finding[][]> => {

@@ -9,7 +9,7 @@ const DEPTH = 6;
 /** Longer names of project folders are cut, and end in a hash that cannot be computed here. */
 const MAX_ENCODED = 200;
 /** A folder named like a session id contains only files of that session. */
-const SESSION_FOLDER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+export const SESSION_FOLDER = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export interface ClaudeScanOptions {
   /** Finds subagents too, which is most of the work. */

@@ -1,5 +1,5 @@
 /** Dependencies for creating and finding snippets. */
-import { createRedactor, type Redactor } from "../redact/redactor.ts";
+import { type Redactor, sharedRedactor } from "../redact/redactor.ts";
 import type { Where } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
 
@@ -12,10 +12,7 @@ export interface SnippetSetting {
   signal?: AbortSignal | undefined;
 }
 
-let shared: Redactor | undefined;
-
 /** Everything that is stored passes through this redactor. */
 export function redactorOf({ redactor }: Pick<SnippetSetting, "redactor">): Redactor {
-  shared ??= createRedactor();
-  return redactor ?? shared;
+  return redactor ?? sharedRedactor();
 }

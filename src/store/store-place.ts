@@ -1,14 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
-import { createFolder } from "../create-folder.ts";
+import { join, resolve } from "node:path";
+import { createFolder, userDataFolder, type UserPlace } from "../user-folders.ts";
 
-/** Inputs that determine where the store is: the process environment and the user's home. */
-export interface StoreWhere {
-  env: Readonly<Record<string, string | undefined>>;
-  home: string;
-}
+/** Inputs that determine where the store is. */
+export type StoreWhere = UserPlace;
 
 export interface StorePlace {
   backend: "sqlite" | "postgres";
@@ -41,15 +38,7 @@ export function databaseUrl({ env }: StoreWhere): string | undefined {
 export function databaseFile({ env, home }: StoreWhere): string {
   const named = env["TRANSCRIPTS_DATABASE"] ?? "";
   if (named !== "") return resolve(named.replace(/^~(?=$|[\\/])/, home));
-  return join(dataFolder({ env, home }), "transcripts.db");
-}
-
-/** Returns the folder for this program's data, which may not exist. */
-export function dataFolder({ env, home }: StoreWhere): string {
-  const given = env["XDG_DATA_HOME"] ?? "";
-  // The XDG specification says to ignore relative paths.
-  const data = isAbsolute(given) ? given : join(home, ".local", "share");
-  return join(data, "opencode-transcripts");
+  return join(userDataFolder({ env, home }), "transcripts.db");
 }
 
 /** This machine, as the rows of its sessions name it. */
@@ -65,7 +54,7 @@ const MACHINE_ID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 /** Returns this machine. `create`: stores a new id if there is none. */
 export function thisMachine(where: StoreWhere, { create }: { create: boolean }): Machine {
   const host = hostname();
-  const folder = dataFolder(where);
+  const folder = userDataFolder(where);
   const path = join(folder, "machine-id");
   const known = storedId(path);
   if (known !== null || !create) return { id: known, host };

@@ -12,7 +12,7 @@ import {
   type ToolExecute,
 } from "./tool.ts";
 import { redactJson } from "../redact/redact-json.ts";
-import { createRedactor, type Redactor } from "../redact/redactor.ts";
+import { sharedRedactor } from "../redact/redactor.ts";
 
 /**
  * Returns the call: it reads the arguments, does the work, and answers failures in words that a model can act on.
@@ -43,14 +43,6 @@ async function answered(tool: string, work: () => Promise<ToolAnswer>, signal: A
   }
 }
 
-let redactor: Redactor | undefined;
-
-/** Returns the redactor of all tools. */
-export function toolRedactor(): Redactor {
-  redactor ??= createRedactor();
-  return redactor;
-}
-
 /**
  * Returns the answer with each secret replaced by `[REDACTED:kind]`, in both of its forms, including keys. Session text
  * was redacted before it was cut to size; this covers the rest, such as paths, names and ids, and what a message
@@ -58,7 +50,7 @@ export function toolRedactor(): Redactor {
  * nothing is answered unredacted.
  */
 async function withoutSecrets(answer: ToolAnswer): Promise<ToolAnswer> {
-  const [text, data] = await redactJson(toolRedactor(), [answer.text, answer.data]);
+  const [text, data] = await redactJson(sharedRedactor(), [answer.text, answer.data]);
   const fields = typeof data?.value === "object" && data.value !== null ? data.value : {};
   return {
     ...answer,

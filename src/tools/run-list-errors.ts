@@ -5,7 +5,8 @@ import { findSessions } from "../sessions/find-sessions.ts";
 import { isReadFault } from "../sessions/read-fault.ts";
 import { FOREIGN, type SessionRef } from "../sessions/session-ref.ts";
 import { argumentsKey, CURSOR_TIME, cursorFields, inOrder, isAfter, type Place } from "./page-of.ts";
-import { execution, toolRedactor } from "./execution.ts";
+import { execution } from "./execution.ts";
+import { sharedRedactor } from "../redact/redactor.ts";
 import { DATA_NOTICE, archivedNote, argumentOf, sessionAsked } from "./session-heading.ts";
 import type { Between } from "../queries/figures.ts";
 import { betweenOf } from "./arguments.ts";
@@ -108,7 +109,7 @@ function isBetween({ timestamp }: ErrorRow, { since, until }: Between): boolean 
 
 async function redacted(rows: readonly ErrorRow[]): Promise<ErrorRow[]> {
   const texts = rows.map(({ error, diff, words, fix, attempts }) => ({ error, diff, words, fix, attempts }));
-  const results = await redactJson(toolRedactor(), texts);
+  const results = await redactJson(sharedRedactor(), texts);
   return rows.map((row, at) => Object.assign({ ...row }, results[at]?.value));
 }
 

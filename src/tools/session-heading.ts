@@ -1,5 +1,5 @@
 /** Resolves the session that a call names, and describes the one that an answer is about. */
-import { toolRedactor } from "./execution.ts";
+import { sharedRedactor } from "../redact/redactor.ts";
 import { type ArchivedSession, FOREIGN, type SessionRef, isStream } from "../sessions/session-ref.ts";
 import { answerTokens } from "./tokens.ts";
 import { shortened } from "../neutral-text.ts";
@@ -7,22 +7,7 @@ import { resolveSession } from "../sessions/resolve-session.ts";
 import type { ToolContext } from "./tool.ts";
 import { fieldError } from "../transcripts-error.ts";
 
-export interface SessionHeading {
-  /** Its name in a call: its id, or the path of a file outside of the known places. */
-  argument: string;
-  text: string;
-  fields: {
-    session_id: string;
-    source: SourceName;
-    path: string | null;
-    project: string | null;
-    title: string | null;
-    is_foreign: boolean;
-    is_archived: boolean;
-    host: string | null;
-  };
-  tokens: number;
-}
+export type SessionHeading = Awaited<ReturnType<typeof sessionHeading>>;
 
 export type SourceName = "claude-code" | "transcript" | "opencode" | "file";
 
@@ -33,8 +18,11 @@ const MAX_TITLE = 100;
 /** Longer paths are rare, and one that fills half a page helps nobody. */
 const MAX_PATH = 400;
 
-/** Returns the heading. `asked`: the name that the call used. */
-export async function sessionHeading(ref: SessionRef, asked?: string): Promise<SessionHeading> {
+/**
+ * Returns the heading, and the name of the session in a call: its id, or the path of a file outside of the known places.
+ * `asked`: the name that the call used.
+ */
+export async function sessionHeading(ref: SessionRef, asked?: string) {
   const { id, path, database, archived } = ref;
   const title = await shownTitle(ref.title);
   const source = shownSource(ref);
@@ -77,7 +65,7 @@ export function shownSource({ source }: SessionRef): SourceName {
 /** Returns the title on one line, without secrets. */
 export async function shownTitle(title: string | null, maxChars = MAX_TITLE): Promise<string | null> {
   if (title === null) return null;
-  const [redacted] = await toolRedactor().redact([{ text: title }]);
+  const [redacted] = await sharedRedactor().redact([{ text: title }]);
   return shortened((redacted?.text ?? "").replaceAll(/[\s\p{Cc}]+/gu, " ").trim(), maxChars);
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
+import { userDataFolder, type UserPlace } from "../user-folders.ts";
 
 export const DATA_FOLDER = ".openfleet";
 
@@ -37,18 +38,9 @@ export function attachmentPath(sessionID: string, name: string, extension: strin
   return `${safeSegment(sessionID)}/attachments/${safeSegment(name)}${suffix}${extension}`;
 }
 
-/** Returns the path of the list of sessions recorded on this machine, in the user's data folder. */
-export function recordedListPath({
-  env,
-  home,
-}: {
-  env: Readonly<Record<string, string | undefined>>;
-  home: string;
-}): string {
-  const given = env["XDG_DATA_HOME"] ?? "";
-  // The XDG specification says to ignore relative paths.
-  const data = isAbsolute(given) ? given : join(home, ".local", "share");
-  return join(data, "opencode-transcripts", "recorded-sessions");
+/** Returns the path of the list of sessions recorded on this machine. */
+export function recordedListPath(user: UserPlace): string {
+  return join(userDataFolder(user), "recorded-sessions");
 }
 
 const SINCE = "since ";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { createFolder } from "../../src/create-folder.ts";
+import { createFolder } from "../../src/user-folders.ts";
 import { AppendFile, type FaultEvent } from "../../src/transcript/files/append-file.ts";
 import { nodeFileSystem } from "../../src/transcript/files/node-file-system.ts";
 import { WritePool } from "../../src/transcript/files/write-pool.ts";

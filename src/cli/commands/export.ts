@@ -1,7 +1,7 @@
 /** `transcripts export` */
 import { realpath } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
-import { createFolder } from "../../create-folder.ts";
+import { createFolder } from "../../user-folders.ts";
 import { MAX_IMAGE_BYTES, renderPage, type PageSession } from "../../html/html.ts";
 import { counted } from "../../quantities.ts";
 import type { Redactor } from "../../redact/redactor.ts";

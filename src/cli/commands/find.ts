@@ -1,4 +1,5 @@
 /** `transcripts find`: the index, best passages first, then the sessions that it does not have. */
+import { given } from "../../given.ts";
 import type { FindAsked, FoundInFile, FoundPassage, HitSession } from "../../queries/find-in-files.ts";
 import type { HitRole } from "../../queries/find-in-session.ts";
 import type { SessionAccess } from "../../queries/stored-session.ts";
@@ -24,6 +25,7 @@ import { storePlace } from "../../store/store-place.ts";
 import { leftAside, type OpenIndex, openIndex } from "../find-index.ts";
 import { printLine } from "../output.ts";
 
+const ROLES = ["user", "assistant", "tool", "system"] as const satisfies HitRole[];
 /** Passages that a terminal gets unless --limit says otherwise. */
 const SCREENFUL = 20;
 const INDENT = "    ";
@@ -67,29 +69,22 @@ function findRequest(context: CommandContext, args: readonly string[], options: 
   if (term === "" && (args.length > 0 || file === undefined))
     throw new TranscriptsError("bad_arguments", "TERM is empty.", "Give at least one character, or --file.");
   const isJson = flag(options, "json");
-  const role = text(options, "role");
-  const tool = text(options, "tool");
+  const role = ROLES.find((each) => each === text(options, "role"));
   const query = {
     term,
     match: flag(options, "words") ? ("words" as const) : ("phrase" as const),
     ...between(options),
     project: text(options, "project"),
     agent: agentAsked(options),
-    ...(file === undefined ? {} : { file }),
+    ...given({ file, role, tool: text(options, "tool") }),
     here: flag(options, "here"),
-    ...(isRole(role) ? { role } : {}),
-    ...(tool === undefined ? {} : { tool }),
-    ...(flag(options, "errors") ? { errorsOnly: true } : {}),
-    ...(isRedacted(options) ? {} : { raw: true }),
+    errorsOnly: flag(options, "errors"),
+    raw: !isRedacted(options),
     limit: integer(options, "limit") ?? (context.isTerminal && !isJson ? SCREENFUL : Infinity),
     now: context.now(),
     signal: context.signal,
   };
   return { query, isJson, options };
-}
-
-function isRole(role: string | undefined): role is HitRole {
-  return role === "user" || role === "assistant" || role === "tool" || role === "system";
 }
 
 async function filesAlone(context: CommandContext): Promise<Index> {

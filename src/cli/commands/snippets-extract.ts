@@ -1,4 +1,5 @@
 /** `transcripts snippets extract` */
+import { given } from "../../given.ts";
 import { counted } from "../../quantities.ts";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -19,14 +20,12 @@ export const run: RunCommand = async (context, [argument = ""], options) => {
   if (title === undefined)
     throw new TranscriptsError("bad_arguments", "--title is missing.", 'Give a title: --title "Port taken in tests".');
   const content = await givenContent(context, text(options, "contentFile"));
-  const event = text(options, "event");
   const input = {
     session_id: argument,
     title,
-    ...(content === undefined ? {} : { content }),
+    ...given({ content, event_id: text(options, "event") }),
     ...range(text(options, "lines"), "lines"),
     ...range(text(options, "turns"), "turns"),
-    ...(event === undefined ? {} : { event_id: event }),
     tags: texts(options, "tag"),
   };
   const output = await withSnippets(context, (setting) => keep(setting, input, text(options, "type")));

@@ -1,4 +1,5 @@
 /** `transcripts snippets query` */
+import { given } from "../../given.ts";
 import { counted } from "../../quantities.ts";
 import type { QuerySnippetsInput } from "../../snippets/snippet-input.ts";
 import { querySnippets, type QuerySnippetsOutput } from "../../snippets/snippet-store.ts";
@@ -24,7 +25,8 @@ export const run: RunCommand = async (context, args, options) => {
 
 function filters([keyword]: readonly string[], options: CommandOptions): QuerySnippetsInput {
   const type = text(options, "type");
-  const given = {
+  const tags = texts(options, "tag");
+  return given({
     keyword,
     session_id: text(options, "session"),
     snippet_type: SNIPPET_TYPES.find((each) => each === type),
@@ -33,10 +35,6 @@ function filters([keyword]: readonly string[], options: CommandOptions): QuerySn
     end_date: date(options, "until")?.toISOString(),
     limit: integer(options, "limit"),
     offset: integer(options, "offset"),
-  };
-  const tags = texts(options, "tag");
-  return {
-    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-    ...(tags.length === 0 ? {} : { tags }),
-  };
+    tags: tags.length === 0 ? undefined : tags,
+  });
 }

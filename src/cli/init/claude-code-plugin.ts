@@ -5,10 +5,11 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { errorCode } from "../../transcript/files/fault.ts";
 import { shellQuoted, shellWord } from "../../calls/shell-syntax.ts";
-import { dataFolder } from "../../store/store-place.ts";
+import { userDataFolder } from "../../user-folders.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 import type { CommandContext } from "../command.ts";
 import { PLUGIN } from "../io.ts";
+import type { InitResult } from "../schemas/keeping-schemas.ts";
 import { writeWhole } from "../write-file.ts";
 
 /** Name under which Claude Code knows the plugin: its own and that of its marketplace. */
@@ -22,29 +23,17 @@ const MAIN = "${CLAUDE_PLUGIN_ROOT}/dist/cli/main.js";
 /** Maximum time of a command of Claude Code, in milliseconds. */
 const COMMAND_MS = 60_000;
 
-export interface PluginFile {
-  path: string;
-  change: "created" | "updated" | "unchanged";
-}
-
-export interface ClaudeCodeSetup {
-  /** Folder with the plugin, from which Claude Code copies it. */
-  folder: string;
-  files: PluginFile[];
-  /** `pending`: the program `claude` was not found. `disabled`: it is installed, and was turned off. */
-  plugin: "installed" | "updated" | "unchanged" | "disabled" | "pending";
-  /** Commands that were run, or that are left to the user if there is no `claude`. */
-  commands: string[];
-}
+/** The folder with the plugin, from which Claude Code copies it, its files, and what was done. */
+export type ClaudeCodeSetup = Pick<InitResult, "folder" | "files"> & NonNullable<InitResult["claude_code"]>;
 
 /**
  * Copies the plugin to a folder of its own, where it names this program and Node by their paths, and has `claude` install
  * it from there. Claude Code would copy the whole folder of the package, with `node_modules` in a working copy.
  */
 export async function setUpClaudeCode(context: CommandContext, dryRun: boolean): Promise<ClaudeCodeSetup> {
-  const folder = join(dataFolder(context), "claude-code");
+  const folder = join(userDataFolder(context), "claude-code");
   const texts = await pluginTexts(context);
-  const files: PluginFile[] = [];
+  const files: InitResult["files"] = [];
   for (const [name, text] of texts) {
     const path = join(folder, name);
     const change = await changeOf(path, text);
@@ -112,7 +101,7 @@ function withProgram(json: string, runtime: string, main: string): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-async function changeOf(path: string, text: string): Promise<PluginFile["change"]> {
+async function changeOf(path: string, text: string): Promise<InitResult["files"][number]["change"]> {
   const existing = await readFile(path, "utf8").catch((error: unknown) => {
     if (errorCode(error) === "ENOENT") return undefined;
     throw error;

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkVersion, LATEST_VERSION } from "../migrations/latest-version.ts";
 import type { MigrationReport } from "../migrations/migration.ts";
-import { createFolder } from "../../create-folder.ts";
+import { createFolder } from "../../user-folders.ts";
 import { openDriver, type SqliteDriver, type SqliteOpening } from "./driver.ts";
 import { sqliteVersion } from "./sqlite-version.ts";
 import {

@@ -1,43 +1,14 @@
 /** Passages of a search, from the index or from files. */
-import { toolRedactor } from "../execution.ts";
+import { sharedRedactor } from "../../redact/redactor.ts";
+import { given } from "../../given.ts";
 import type { FoundPassage } from "../../queries/find-in-files.ts";
 import type { SessionAccess } from "../../queries/stored-session.ts";
-import { argumentOf, shownSource, shownTitle, type SourceName } from "../session-heading.ts";
+import { argumentOf, shownSource, shownTitle } from "../session-heading.ts";
 
-/** A passage with its place. Keys as in `transcripts find --json`, except for a call in place of a command. */
-export interface PassageRow {
-  session_id: string;
-  source: SourceName;
-  path: string | null;
-  project: string | null;
-  title: string | null;
-  /** 0 for a title that is on no line of its own. */
-  line_number: number;
-  byte_offset: number;
-  timestamp: string | null;
-  role: string;
-  block_type: string;
-  tool_name: string | null;
-  tool_use_id: string | null;
-  passage: string;
-  matches: (readonly [start: number, end: number])[];
-  match_count: number;
-  /** For `words`: those that the passage lacks. */
-  missing?: string[];
-  /** Whether the session's file is gone: it is read from the store. */
-  gone: boolean;
-  /** Name of the machine that recorded it, if another one did. */
-  host: string | null;
-  /** Whether the session dropped it, as after a revert: only the index still has it. */
-  superseded: boolean;
-  /** The session was not recorded on this machine, as far as can be determined. */
-  is_foreign: boolean;
-  /** Reason why `read_session` is null, as a clause. */
-  unavailable?: string;
-  /** Arguments of `read_session` that show the passage in context; null if the session cannot be read. */
-  read_session: ReadArguments | null;
-}
+/** A passage with its place. Keys as in `transcripts find --json`, where each is described. */
+export type PassageRow = Awaited<ReturnType<typeof rowOf>>;
 
+/** Arguments of `read_session` that show the passage in context. */
 export interface ReadArguments {
   session: string;
   around_line?: number;
@@ -45,16 +16,22 @@ export interface ReadArguments {
   with_thinking?: true;
 }
 
-type RowAccess = Pick<PassageRow, "gone" | "host" | "unavailable" | "read_session">;
+interface RowAccess {
+  gone: boolean;
+  host: string | null;
+  /** Reason why `read_session` is null, as a clause. */
+  unavailable?: string;
+  read_session: ReadArguments | null;
+}
 
 /** Returns the row of a passage. Text from the index has no secrets; that of a session just read is redacted here. */
-export async function rowOf(found: FoundPassage): Promise<PassageRow> {
+export async function rowOf(found: FoundPassage) {
   const { ref, stored, access } = found.session;
   const { line_number, byte_offset, timestamp, role, block_type, tool_name, tool_use_id } = found;
   const { match_count, missing, superseded } = found;
   const isRead = stored === undefined;
   const [redacted] = isRead
-    ? await toolRedactor().redact([{ text: found.passage, cut: true }])
+    ? await sharedRedactor().redact([{ text: found.passage, cut: true }])
     : [{ text: found.passage }];
   const passage = redacted?.text ?? "";
   // If several files share an id, only the path identifies this one.
@@ -80,7 +57,7 @@ export async function rowOf(found: FoundPassage): Promise<PassageRow> {
     matches: passage === found.passage ? found.matches : [],
     match_count,
     superseded,
-    ...(missing.length === 0 ? {} : { missing }),
+    ...given({ missing: missing.length === 0 ? undefined : missing }),
     ...rowAccess(access, superseded, readArguments(argument, line_number, block_type)),
   };
 }

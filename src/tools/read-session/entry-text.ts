@@ -4,7 +4,7 @@ import type { ParsedContentBlock } from "../../parse/model.ts";
 import { isPrompt } from "../../parse/turns.ts";
 import { errorText, printedText } from "../../calls/result-texts.ts";
 import { userWords } from "../../parse/user-words.ts";
-import { toolRedactor } from "../execution.ts";
+import { sharedRedactor } from "../../redact/redactor.ts";
 import { redactJson } from "../../redact/redact-json.ts";
 import type { Entry } from "../../queries/session-units.ts";
 import { shortened } from "../../neutral-text.ts";
@@ -43,7 +43,7 @@ const NOISE = /\u001b\[[0-?]*[ -/]*[@-~]|[\u0000-\u0008\u000b-\u001f\u007f-\u009
 export async function shownEntries(entries: readonly Entry[], parts: ShownParts): Promise<ShownEntry[]> {
   const raw = entries.flatMap((entry) => rawText(entry, parts) ?? []);
   const redacted = await redactJson(
-    toolRedactor(),
+    sharedRedactor(),
     raw.map(({ text, input }) => ({ text, input })),
   );
   return raw.map(({ entry, maxChars }, at) => {

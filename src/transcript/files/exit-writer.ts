@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
-import { createFolder } from "../../create-folder.ts";
+import { createFolder } from "../../user-folders.ts";
 import { type Batch, commonLength, makeBatch, wholeParts } from "./batch.ts";
 import { errorCode, SHORT_WRITE, WriteFault } from "./fault.ts";
 import type { FileLock } from "./file-lock.ts";

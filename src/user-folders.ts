@@ -1,5 +1,20 @@
+/** Folders of this user. */
 import { existsSync, mkdirSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
+
+/** The process environment and the user's home. */
+export interface UserPlace {
+  env: Readonly<Record<string, string | undefined>>;
+  home: string;
+}
+
+/** Returns the folder for this program's data of a user, which may not exist. */
+export function userDataFolder({ env, home }: UserPlace): string {
+  const given = env["XDG_DATA_HOME"] ?? "";
+  // The XDG specification says to ignore relative paths.
+  const data = isAbsolute(given) ? given : join(home, ".local", "share");
+  return join(data, "opencode-transcripts");
+}
 
 /**
  * Creates a folder, and those above it, for this user only (0700). Returns false if it exists. Does not use Node's
