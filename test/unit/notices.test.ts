@@ -9,7 +9,6 @@ const works = (path: string, missing = 0): FaultEvent => ({
   kind: "recovered",
   path,
   fault: FULL,
-  attempts: 1,
   missing,
 });
 

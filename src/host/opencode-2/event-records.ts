@@ -33,6 +33,14 @@ export interface HostEvent {
   data: Fields;
 }
 
+/** Events that the preview of July 2026 calls otherwise. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ["session.input.admitted", "session.inbox.enqueued"],
+  ["session.input.promoted", "session.inbox.delivered"],
+  ["permission.v2.asked", "permission.asked"],
+  ["permission.v2.replied", "permission.replied"],
+]);
+
 /** Reads an event; undefined if it belongs to no session. Never throws, whatever its form. */
 export function hostEvent(event: unknown): HostEvent | undefined {
   const data = fields(event, "data");
@@ -43,7 +51,7 @@ export function hostEvent(event: unknown): HostEvent | undefined {
   if (!/^(?:session|permission|form)\./.test(type)) return undefined;
   return {
     id: id(event, "id"),
-    type,
+    type: NAMES.get(type) ?? type,
     sessionID,
     directory: id(fields(event, "location"), "directory"),
     createdMs: number(event, "created"),
@@ -86,10 +94,7 @@ export class SessionTranslator {
    */
   translate(event: HostEvent): HostRecord[] | undefined {
     const { type, data } = event;
-    if (type === "session.input.promoted" || type === "session.inbox.delivered") {
-      const inputID = id(data, "inputID") ?? id(data, "inboxID");
-      return inputID === undefined ? [] : this.#delivered(event, inputID);
-    }
+    if (type === "session.inbox.delivered") return this.#delivered(event);
     if (/^session\.tool\.(?:called|success|failed)$/.test(type)) {
       const known = this.#calls.get(callOf(data)?.key ?? "");
       // Calls with arguments that are not JSON fail without a `called` event; the host stores them too.
@@ -138,12 +143,14 @@ export class SessionTranslator {
         return told("title", { text: text(data, "title") });
       case "session.deleted":
         return [...told("deleted", { text: "The session was deleted in opencode." }), activity("deleted")];
-      case "session.input.admitted":
-        return this.#expect(id(data, "inputID"), fields(data, "input"));
-      case "session.inbox.enqueued":
-        return this.#expect(id(data, "inboxID"), fields(data, "item"));
+      case "session.inbox.enqueued": {
+        const inputID = inputOf(data);
+        const item = fields(data, "item") ?? fields(data, "input");
+        if (inputID !== undefined && item !== undefined) remember(this.#prompts, inputID, item);
+        return [];
+      }
       case "session.inbox.cancelled":
-        this.#prompts.delete(id(data, "inboxID") ?? "");
+        this.#prompts.delete(inputOf(data) ?? "");
         return [];
       case "session.synthetic":
         return promptRecords(sessionID, messageOf(event), data, { isSynthetic: true, createdMs });
@@ -185,10 +192,8 @@ export class SessionTranslator {
         return shell ? shellRecords(sessionID, { ...shell, output: read(data, "output") }) : [];
       }
       case "permission.asked":
-      case "permission.v2.asked":
         return told("permission asked", permissionFields(data));
       case "permission.replied":
-      case "permission.v2.replied":
         return told("permission answered", { text: text(data, "reply"), requestID: id(data, "requestID") });
       case "form.created":
         return this.#question(event);
@@ -206,12 +211,9 @@ export class SessionTranslator {
     }
   }
 
-  #expect(inputID: string | undefined, item: Fields | undefined): HostRecord[] {
-    if (inputID !== undefined && item !== undefined) remember(this.#prompts, inputID, item);
-    return [];
-  }
-
-  #delivered({ sessionID, createdMs }: HostEvent, inputID: string): HostRecord[] | undefined {
+  #delivered({ sessionID, createdMs, data }: HostEvent): HostRecord[] | undefined {
+    const inputID = inputOf(data);
+    if (inputID === undefined) return [];
     const item = this.#prompts.get(inputID);
     if (item === undefined) return undefined;
     this.#prompts.delete(inputID);
@@ -261,10 +263,10 @@ export class SessionTranslator {
     const { type, sessionID, data, createdMs } = event;
     switch (type) {
       case "session.compaction.started":
-        this.#compactionID = id(data, "inputID") ?? id(data, "inboxID") ?? messageOf(event);
+        this.#compactionID = inputOf(data) ?? messageOf(event);
         return compactionRecords(sessionID, this.#compactionID, data, createdMs);
       case "session.compaction.ended": {
-        const messageID = id(data, "inputID") ?? id(data, "inboxID") ?? this.#compactionID;
+        const messageID = inputOf(data) ?? this.#compactionID;
         this.#compactionID = undefined;
         return messageID === undefined ? [] : summaryRecords(sessionID, messageID, text(data, "text") ?? "", createdMs);
       }
@@ -377,7 +379,7 @@ export class SessionTranslator {
 
 /** Returns the stored records of what the event refers to: a prompt with its text, or a call with its input or end. */
 export function neededRecords({ type, data }: HostEvent, stored: readonly HostRecord[]): HostRecord[] {
-  const inputID = id(data, "inputID") ?? id(data, "inboxID");
+  const inputID = inputOf(data);
   if (inputID !== undefined) {
     const ofPrompt = stored.filter((record) => "messageID" in record && record.messageID === inputID);
     return ofPrompt.some(({ kind }) => kind === "user_part") ? ofPrompt : [];
@@ -400,6 +402,11 @@ function withProgress(failure: Fields, progress: unknown): Fields {
   const content = list(failure, "content").length > 0 ? failure["content"] : of["content"];
   const structured = read(failure, "metadata") ?? read(failure, "structured") ?? of["metadata"] ?? of["structured"];
   return { ...failure, ...given({ content, metadata: structured }) };
+}
+
+/** Returns the id of a prompt, under the newest name or that of the preview. */
+function inputOf(data: Fields): string | undefined {
+  return id(data, "inboxID") ?? id(data, "inputID");
 }
 
 function callOf(data: Fields): { key: string; callID: string } | undefined {

@@ -19,7 +19,7 @@ const CATCH_UP_MESSAGES = 50;
 /** Events before which a number is missing: the usage of a title or summary is an event that is never delivered. */
 const AFTER_HOLE = new Set(["session.renamed", "session.compaction.ended"]);
 /** Events of a prompt, which becomes an entry soon. */
-const PROMPT = /^session\.(?:input\.(?:admitted|promoted)|inbox\.(?:enqueued|delivered))$/;
+const PROMPT = new Set(["session.inbox.enqueued", "session.inbox.delivered"]);
 /** Records that are not part of the conversation. */
 const QUIET = new Set<HostRecord["kind"]>(["session", "activity", "message"]);
 
@@ -202,7 +202,7 @@ export class Intake {
   #record(session: KnownSession, directory: string, event: HostEvent, shared: Shared): void {
     const { sessionID, type } = event;
     try {
-      if (PROMPT.test(type)) void shared.recorder.prepare(sessionID);
+      if (PROMPT.has(type)) void shared.recorder.prepare(sessionID);
       const { translator } = session;
       if (session.isOpen && event.seq === undefined && translator.lacksMessage(event)) {
         // Deltas have no sequence number, so nothing else shows that earlier events were lost.

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { createFolder } from "../../user-folders.ts";
-import { type Batch, commonLength, makeBatch, wholeParts } from "./batch.ts";
+import { type Batch, commonLength, wholeParts } from "./batch.ts";
 import { errorCode, SHORT_WRITE, WriteFault } from "./fault.ts";
 import type { FileLock } from "./file-lock.ts";
 import { type FileTail, fragmentLength } from "./file-tail.ts";
@@ -22,7 +22,7 @@ const MAX_SCAN_BYTES = 16 * 1024 * 1024;
  * since this process last read the file, it appends without reading that.
  */
 export function writeAtExit(writer: FileWriter): void {
-  const { path, lock, format, queue } = writer.options;
+  const { path, lock } = writer.options;
   createFolder(dirname(path));
   const locked = takeLock(lock);
   const fd = fs.openSync(path, "a+", 0o600);
@@ -30,17 +30,7 @@ export function writeAtExit(writer: FileWriter): void {
     if (!recognize(fd, writer.tail)) writer.inFlight = undefined;
     if (writer.inFlight) awaitArrival(fd, writer, writer.inFlight);
     if (locked) learnTail(fd, writer.tail);
-    const start = fs.fstatSync(fd).size;
-    const preface = writer.tail.preface(start === 0);
-    const { keys } = writer.tail;
-    const batch = makeBatch({
-      start,
-      preface,
-      items: queue.items,
-      keys,
-      format,
-      maxBytes: Infinity,
-    });
+    const batch = writer.nextBatch(fs.fstatSync(fd).size, Infinity);
     appendAll(fd, batch.bytes);
     writer.settle(batch, batch.parts.length, locked);
   } finally {

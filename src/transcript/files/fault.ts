@@ -59,7 +59,6 @@ export type FaultEvent =
       kind: "recovered";
       path: string;
       fault: Fault;
-      attempts: number;
       /** Number of records dropped meanwhile. The file reports them at their position. */
       missing: number;
     };
@@ -75,7 +74,7 @@ export interface FaultEpisodesOptions {
 /** Tracks the time in which a file cannot be written, from the first failed attempt to the next success. */
 export class FaultEpisodes {
   readonly #options: FaultEpisodesOptions;
-  #current: { fault: Fault; attempts: number; missingBefore: number } | undefined;
+  #current: { fault: Fault; missingBefore: number } | undefined;
   #nextDelay = 0;
   failures = 0;
 
@@ -94,9 +93,8 @@ export class FaultEpisodes {
     this.failures += 1;
     if (this.#current) {
       this.#current.fault = fault;
-      this.#current.attempts += 1;
     } else {
-      this.#current = { fault, attempts: 1, missingBefore: missing };
+      this.#current = { fault, missingBefore: missing };
       this.#tell({ kind: "fault", path, fault });
     }
     const delay = retryDelaysMs[this.#nextDelay] ?? retryDelaysMs.at(-1) ?? 1_000;
@@ -106,14 +104,13 @@ export class FaultEpisodes {
 
   succeeded(missing: number): void {
     if (!this.#current) return;
-    const { fault, attempts, missingBefore } = this.#current;
+    const { fault, missingBefore } = this.#current;
     this.#current = undefined;
     this.#nextDelay = 0;
     this.#tell({
       kind: "recovered",
       path: this.#options.path,
       fault,
-      attempts,
       missing: missing - missingBefore,
     });
   }

@@ -92,7 +92,6 @@ export class FileWriter {
   }
 
   async #write(handle: FileHandle, locked: boolean): Promise<void> {
-    const { queue, format, maxBatchBytes } = this.options;
     const file = await handle.stat();
     let { size } = file;
     const doubt = this.tail.doubt(file);
@@ -104,18 +103,21 @@ export class FileWriter {
     if (locked && !(await holdsLock())) {
       throw new WriteFault(LOCK_BUSY, "The lock was lost during a long scan: tried again.");
     }
+    await this.#append(handle, this.nextBatch(this.tail.offset, this.options.maxBatchBytes), locked);
+  }
 
-    const { offset: start, keys } = this.tail;
-    const preface = this.tail.preface(start === 0);
-    const batch = makeBatch({
+  /** Returns what to write next at the end of the file, which is `start`. */
+  nextBatch(start: number, maxBytes: number): Batch {
+    const { queue, format } = this.options;
+    const { tail } = this;
+    return makeBatch({
       start,
-      preface,
+      preface: tail.preface(start === 0),
       items: queue.items,
-      keys,
+      keys: tail.keys,
       format,
-      maxBytes: maxBatchBytes,
+      maxBytes,
     });
-    await this.#append(handle, batch, locked);
   }
 
   async #append(handle: FileHandle, batch: Batch, locked: boolean): Promise<void> {

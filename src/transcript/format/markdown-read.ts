@@ -19,8 +19,8 @@ import { FILE_START, type ReadingMark, decodeUtf8 } from "./lines.ts";
 import { decodeSection, parseComment, type OutputFile, type SectionDraft } from "./markdown-decode.ts";
 import { MarkdownSplitter, type Piece } from "./markdown-split.ts";
 import { HEADING } from "./sections.ts";
-import { decodeOutputFile } from "./output-text.ts";
 import { resolveReferences } from "./references.ts";
+import { decodeText } from "./text-escapes.ts";
 
 export interface MarkdownReadOptions {
   /**
@@ -197,7 +197,7 @@ class SectionFinisher {
       fields["outputMissing"] = file.path;
       return `The full output should be in ${file.path}, but ${found.why}. Only its beginning is known.`;
     }
-    const text = decodeOutputFile(found.text, file.escaped);
+    const text = file.escaped ? decodeText(found.text) : found.text;
     if (file.chars !== undefined && file.chars !== text.length) {
       damage.push(`${file.path} holds ${text.length} characters, but ${file.chars} were written`);
     }

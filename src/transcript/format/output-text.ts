@@ -1,6 +1,6 @@
 /** Converts a tool's output to text, for the transcript and for a separate file. */
 import { indentedJson } from "./json-text.ts";
-import { decodeText, encodeText } from "./text-escapes.ts";
+import { encodeText } from "./text-escapes.ts";
 
 /** Returns a string unchanged, and any other value as indented JSON. `maxInlineChars` limits the length of this. */
 export function outputText(output: unknown): string {
@@ -14,11 +14,6 @@ export function outputText(output: unknown): string {
 export function outputFileText(output: unknown): string {
   const text = outputText(output);
   return needsEscapes(text) ? encodeText(text) : text;
-}
-
-/** Undoes `outputFileText` for strings. */
-export function decodeOutputFile(text: string, escaped: boolean): string {
-  return escaped ? decodeText(text) : text;
 }
 
 /** Returns whether the text of an output file is escaped. */

@@ -66,7 +66,7 @@ function fenceFor(text: string): string {
  * Returns the content and start of the fenced block at the end of `text`, if there is one. Searches from the end, because
  * the text before the block is arbitrary and the fence does not occur inside the block.
  */
-export function fenceAtEnd(text: string): { content: string; info: string; start: number } | undefined {
+export function fenceAtEnd(text: string): { content: string; start: number } | undefined {
   const closing = text.slice(text.lastIndexOf("\n") + 1);
   if (!/^`{3,}$/.test(closing)) return undefined;
   const contentEnd = text.length - closing.length - 1;
@@ -76,5 +76,5 @@ export function fenceAtEnd(text: string): { content: string; info: string; start
   const infoEnd = text.indexOf("\n", start);
   const info = text.slice(start + closing.length, infoEnd);
   if (infoEnd === -1 || infoEnd > contentEnd || !/^[a-z]*$/.test(info)) return undefined;
-  return { content: text.slice(infoEnd + 1, Math.max(contentEnd, infoEnd + 1)), info, start };
+  return { content: text.slice(infoEnd + 1, Math.max(contentEnd, infoEnd + 1)), start };
 }
