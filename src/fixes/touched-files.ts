@@ -1,6 +1,6 @@
 /** Determines which files a call reads or changes. */
 import { shellLineOf } from "../calls/ending.ts";
-import { isFields } from "../parse/json-fields.ts";
+import { isFields, listOf } from "../parse/json-fields.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { callPath, isAbsolute, tidy, type CallPath } from "./file-paths.ts";
 import { everyCommand, type PlainCommand } from "./shell-commands.ts";
@@ -68,10 +68,7 @@ function filesOf(name: string | null, input: unknown, cwd: string | null): CallP
 
 function pathsIn(fields: Record<string, unknown>): string[] {
   const path = textField(fields, PATH_FIELDS);
-  const several = PATHS_FIELDS.flatMap((name): unknown[] => {
-    const value = fields[name];
-    return Array.isArray(value) ? value : [];
-  });
+  const several = PATHS_FIELDS.flatMap((name) => listOf(fields, name));
   const named = several.map((each) => (isFields(each) ? textField(each, PATH_FIELDS) : each));
   return [path, ...named].filter((each) => typeof each === "string");
 }

@@ -1,4 +1,4 @@
-/** Reads fields of JSON values of any shape. */
+/** Reads JSON, and fields of JSON values of any shape. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -27,6 +27,27 @@ export function textOf(value: unknown, key: string): string | undefined {
 export function countOf(value: unknown, key: string): number | undefined {
   const field = fieldOf(value, key);
   return typeof field === "number" && Number.isFinite(field) && field >= 0 ? field : undefined;
+}
+
+/** Returns a field that is a list, else an empty one. */
+export function listOf(value: unknown, key: string): readonly unknown[] {
+  const field = fieldOf(value, key);
+  return Array.isArray(field) ? field : [];
+}
+
+/** Returns the value of a JSON text; undefined if it is not JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the object of a JSON text; undefined if it is anything else. */
+export function recordIn(text: string): Fields | undefined {
+  const value = parsedJson(text);
+  return isFields(value) ? value : undefined;
 }
 
 /** Returns a JSON value as text, or a note if it is nested too deeply for the runtime. */

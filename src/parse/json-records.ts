@@ -1,8 +1,9 @@
 /** Recovers the JSON objects of a damaged line. */
 import { isUtf8 } from "node:buffer";
-import { isFields, type Fields } from "./json-fields.ts";
+import { isFields, parsedJson, type Fields } from "./json-fields.ts";
 import type { RawLine } from "../transcript/format/lines.ts";
-import type { ParseError, ParseErrorCode } from "./model.ts";
+import { problemAt } from "./message-draft.ts";
+import type { ParseError } from "./model.ts";
 
 export interface LineRecord {
   fields: Fields;
@@ -34,11 +35,11 @@ export function recordsOfLine(line: RawLine, maxLineBytes: number): LineRecords 
   const { bytes } = line;
   if (typeof bytes === "number") {
     const reason = `Line exceeds max size: ${bytes} bytes, and ${maxLineBytes} are read. Raise maxLineBytes to read it.`;
-    return { records: [], problems: [problem(line, "line_too_long", reason, false)], blank: false };
+    return { records: [], problems: [problemAt(line, "line_too_long", reason)], blank: false };
   }
   if (bytes.length === 0) return EMPTY;
   const text = typeof bytes === "string" ? bytes : bytes.toString("utf8");
-  const value = parsed(text);
+  const value = parsedJson(text);
   if (isFields(value) && (typeof bytes === "string" || isUtf8(bytes)))
     return { records: [{ fields: value, json: bytes }], problems: NO_PROBLEMS, blank: false };
   return inspected(line, bytes, text, value);
@@ -52,30 +53,30 @@ function inspected(line: RawLine, bytes: Buffer | string, whole: string, known: 
     text = text.slice(1);
     // Files concatenated by a shell have one at the start of the second.
     const reason = "The line begins with a byte order mark, which was left out.";
-    problems.push(problem(line, "byte_order_mark", reason, true));
+    problems.push(problemAt(line, "byte_order_mark", reason, true));
   }
   const hasNul = text.includes("\0");
   if (hasNul && UTF_16.test(text)) {
     const reason = "The line is UTF-16, and only UTF-8 is read. Convert the file: iconv -f UTF-16 -t UTF-8.";
-    return { records: [], problems: [problem(line, "invalid_json", reason, false)], blank: false };
+    return { records: [], problems: [problemAt(line, "invalid_json", reason)], blank: false };
   }
   if (typeof bytes !== "string" && text.includes("\ufffd") && !isUtf8(bytes)) {
     const reason = "Bytes that are not UTF-8 were replaced by U+FFFD.";
-    problems.push(problem(line, "invalid_utf8", reason, true));
+    problems.push(problemAt(line, "invalid_utf8", reason, true));
   }
   if (hasNul) {
     text = text.replaceAll("\0", "");
     const reason = "NUL bytes, as a crash leaves them, were left out.";
-    problems.push(problem(line, "nul_bytes", reason, text.trim() !== ""));
+    problems.push(problemAt(line, "nul_bytes", reason, text.trim() !== ""));
   }
   const mended = isFields(known) ? text : withKnownEscapes(text);
-  if (mended !== text && parsed(text) === undefined && isFields(parsed(mended))) {
+  if (mended !== text && parsedJson(text) === undefined && isFields(parsedJson(mended))) {
     text = mended;
     const reason = "Escapes that JSON does not know were read as the characters that they are.";
-    problems.push(problem(line, "unknown_escape", reason, true));
+    problems.push(problemAt(line, "unknown_escape", reason, true));
   }
   if (text.trim() === "") return { records: [], problems, blank: problems.every(({ recovered }) => recovered) };
-  const { records, lost } = savedFrom(text, text === whole ? known : parsed(text));
+  const { records, lost } = savedFrom(text, text === whole ? known : parsedJson(text));
   if (records.length > 0 || lost !== undefined) problems.push(...reported(line, records, lost));
   return { records, problems, blank: false };
 }
@@ -134,7 +135,7 @@ class ObjectSearch {
     if (this.#tries === 0 || this.#text[from] !== "{") return undefined;
     const end = endOfObject(this.#text, from);
     const json = this.#text.slice(from, end);
-    const fields = end === -1 ? undefined : parsed(json);
+    const fields = end === -1 ? undefined : parsedJson(json);
     if (isFields(fields)) return { fields, json, end };
     this.#tries -= 1;
     return undefined;
@@ -159,15 +160,15 @@ class ObjectSearch {
 function reported(line: RawLine, records: readonly LineRecord[], lost: string | undefined): ParseError[] {
   if (lost === undefined) {
     const reason = `${records.length} JSON objects on one line: a lost line end. All of them were read.`;
-    return records.length > 1 ? [problem(line, "glued_objects", reason, true)] : [];
+    return records.length > 1 ? [problemAt(line, "glued_objects", reason, true)] : [];
   }
   if (records.length > 0) {
     const reason = `Only ${records.length} of the line's JSON objects could be read, the rest of it is lost: ${lost}.`;
-    return [problem(line, "partly_lost", reason, false)];
+    return [problemAt(line, "partly_lost", reason)];
   }
-  if (lost.startsWith("a JSON ")) return [problem(line, "not_a_record", `The line is ${lost}.`, false)];
-  if (!line.ended) return [problem(line, "torn_line", `The input ends within this line: ${lost}.`, false)];
-  return [problem(line, "invalid_json", `The line is not JSON: ${lost}.`, false)];
+  if (lost.startsWith("a JSON ")) return [problemAt(line, "not_a_record", `The line is ${lost}.`)];
+  if (!line.ended) return [problemAt(line, "torn_line", `The input ends within this line: ${lost}.`)];
+  return [problemAt(line, "invalid_json", `The line is not JSON: ${lost}.`)];
 }
 
 /** Returns the position after the `}` that closes the `{` at `from`; -1 if there is none. */
@@ -207,15 +208,6 @@ function skipSpace(text: string, from: number): number {
   return at;
 }
 
-/** Returns the value, or undefined if the text is not JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Describes a JSON error. Messages of the runtimes differ, and some quote the text, which may contain a secret. */
 function whyNot(text: string): string {
   if (!text.startsWith("{")) return "text that begins no object";
@@ -226,8 +218,4 @@ function whyNot(text: string): string {
 function kindOf(value: unknown): string {
   if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
-}
-
-function problem(line: RawLine, code: ParseErrorCode, reason: string, recovered: boolean): ParseError {
-  return { code, line_number: line.line, byte_offset: line.offset, reason, recovered };
 }

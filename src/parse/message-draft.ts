@@ -5,6 +5,7 @@ import type {
   MessageMetadata,
   MessageType,
   ParseError,
+  ParseErrorCode,
   SessionMetadata,
   SourceName,
   ToolStatus,
@@ -103,6 +104,16 @@ export interface SourceUnit {
 export interface SourcePlace {
   line: number;
   offset: number;
+}
+
+/** Returns an entry of `errors`. `recovered`: nothing was lost. */
+export function problemAt(
+  { line, offset }: SourcePlace,
+  code: ParseErrorCode,
+  reason: string,
+  recovered = false,
+): ParseError {
+  return { code, line_number: line, byte_offset: offset, reason, recovered };
 }
 
 export interface SourceOptions {

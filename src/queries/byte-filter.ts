@@ -4,8 +4,7 @@
  */
 import { closeSync, readSync } from "node:fs";
 import { openReadSync } from "../transcript/files/node-file-system.ts";
-import { claudeCode } from "../parse/sources/claude-code.ts";
-import { claudeStream } from "../parse/sources/claude-stream.ts";
+import { claudeCode, claudeStream } from "../parse/sources/claude-code.ts";
 import { detectSource } from "../parse/sources/sources.ts";
 
 /** Shorter runs of letters occur nearly everywhere. */

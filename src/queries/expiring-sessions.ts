@@ -1,7 +1,7 @@
 /** Finds sessions that their agent will delete soon and that the store does not have. */
 import { basename, dirname, join } from "node:path";
 import { staleSessions } from "../indexing/stale-sessions.ts";
-import { isFields } from "../parse/json-fields.ts";
+import { countOf, recordIn } from "../parse/json-fields.ts";
 import { currentProject } from "../sessions/project-filter.ts";
 import { nodeSessionFiles } from "../sessions/session-files.ts";
 import { agentOf, isSubagent, type AgentName, type SessionRef, type Where } from "../sessions/session-ref.ts";
@@ -91,7 +91,7 @@ export async function expiringSessions(
 /** Returns the setting of the first file that has it. Ignores files that are not JSON. */
 async function settingIn(files: readonly string[], name: string): Promise<{ file: string; days: number } | undefined> {
   for (const file of files) {
-    const days = daysIn(await textAt(file), name);
+    const days = countOf(recordIn(await textAt(file)), name);
     if (days !== undefined) return { file, days };
   }
   return undefined;
@@ -103,15 +103,5 @@ async function textAt(path: string): Promise<string> {
   } catch {
     // Missing, or not readable for the agent either.
     return "";
-  }
-}
-
-function daysIn(text: string, name: string): number | undefined {
-  try {
-    const settings: unknown = JSON.parse(text);
-    const days = isFields(settings) ? settings[name] : undefined;
-    return typeof days === "number" && days >= 0 ? days : undefined;
-  } catch {
-    return undefined;
   }
 }

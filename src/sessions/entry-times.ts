@@ -3,7 +3,7 @@
  * restoring and unpacking set it.
  */
 import { isBuiltInCommand } from "../parse/built-in-commands.ts";
-import { isFields, textOf } from "../parse/json-fields.ts";
+import { recordIn, textOf } from "../parse/json-fields.ts";
 import { readTranscript, type ReadMessage, type TranscriptReader } from "../parse/read-transcript.ts";
 import { limitedMap } from "./limited-map.ts";
 import { openReadable } from "./open-session.ts";
@@ -81,14 +81,7 @@ const ANY_TIME = /"timestamp"\s*:\s*"([^"]{10,40})"/g;
 function timeOfLine(line: string, latest: number | null): string | undefined {
   if (!line.startsWith("{")) return MARKDOWN_HEADING.exec(line)?.[1];
   const isLater = [...line.matchAll(ANY_TIME)].some(([, time = ""]) => latest === null || Date.parse(time) > latest);
-  if (!isLater) return undefined;
-  try {
-    const record: unknown = JSON.parse(line);
-    return isFields(record) ? textOf(record, "timestamp") : undefined;
-  } catch {
-    // The parser reports damage; other lines have times too.
-    return undefined;
-  }
+  return isLater ? textOf(recordIn(line), "timestamp") : undefined;
 }
 
 /** Reads the whole session, if its end has no times: an export, which is one object, or a session without times. */

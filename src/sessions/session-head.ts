@@ -1,6 +1,6 @@
 import { givenTitle } from "../parse/titles.ts";
 import { detectTranscriptFormat, openTranscript } from "../transcript/format/formats.ts";
-import { isFields, textOf, type Fields } from "../parse/json-fields.ts";
+import { recordIn, textOf } from "../parse/json-fields.ts";
 import type { SessionFiles } from "./session-files.ts";
 
 /** Session fields from the beginning of a file. */
@@ -71,10 +71,9 @@ function claudeHead(text: string, isWhole: boolean): SessionHead {
   // The last line may be cut.
   if (!isWhole) lines.pop();
   for (const line of lines) {
-    const fields = record(line);
-    if (fields === undefined) continue;
+    const fields = recordIn(line);
     const sessionId = textOf(fields, "sessionId");
-    if (sessionId === undefined) continue;
+    if (sessionId === undefined || textOf(fields, "type") === undefined) continue;
     head.source = "claude-code";
     head.sessionId ??= sessionId;
     head.agentId ??= textOf(fields, "agentId") ?? null;
@@ -83,16 +82,6 @@ function claudeHead(text: string, isWhole: boolean): SessionHead {
     if (isEnough(head)) break;
   }
   return head;
-}
-
-function record(line: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isFields(value) && textOf(value, "type") !== undefined ? value : undefined;
-  } catch {
-    // The parser reports damage; other lines have the fields too.
-    return undefined;
-  }
 }
 
 function isEnough({ source, cwd, startedMs }: SessionHead): boolean {

@@ -1,5 +1,5 @@
 /** Converts a session of opencode's store to the JSON that `opencode export` prints. */
-import { isFields, type Fields } from "../parse/json-fields.ts";
+import { isFields, parsedJson, type Fields } from "../parse/json-fields.ts";
 import { isSecondGeneration } from "./opencode-store.ts";
 import type { SqliteReader } from "./sqlite-reader.ts";
 
@@ -94,13 +94,8 @@ function dataOf(row: unknown): Fields {
 }
 
 function parsed(text: unknown): unknown {
-  if (typeof text !== "string") return text;
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    return text;
-  }
+  const value = typeof text === "string" ? parsedJson(text) : undefined;
+  return value === undefined ? text : value;
 }
 
 /** Returns `info` of the session, with the fields in opencode's order and without null values. */

@@ -1,5 +1,5 @@
-import { type Fields, isFields } from "../parse/json-fields.ts";
-import { LineSplitter } from "../transcript/format/lines.ts";
+import { recordIn } from "../parse/json-fields.ts";
+import { linesOfBytes } from "../transcript/format/lines.ts";
 import { createRedactor, type Redactor } from "../redact/redactor.ts";
 import { fileRef } from "../sessions/file-ref.ts";
 import { openSession } from "../sessions/open-session.ts";
@@ -36,20 +36,16 @@ export class SnippetExtractor {
   async readSection(filePath: string, startLine: number, endLine: number): Promise<Record<string, unknown>[]> {
     checkRange(startLine, endLine);
     const ref = await refOf(filePath);
-    const splitter = new LineSplitter(MAX_LINE_BYTES);
     const records: Record<string, unknown>[] = [];
     let last = 0;
-    const add = ({ line, bytes }: { line: number; bytes: Buffer | number }): void => {
-      last = line;
-      if (line >= startLine && line <= endLine) this.#addLine(records, line, bytes);
-    };
-    for await (const chunk of openSession(ref)) {
+    for await (const lines of linesOfBytes(openSession(ref), MAX_LINE_BYTES)) {
       this.#options.signal?.throwIfAborted();
-      for (const line of splitter.push(chunk)) add(line);
+      for (const { line, bytes } of lines) {
+        last = line;
+        if (line >= startLine && line <= endLine) this.#addLine(records, line, bytes);
+      }
       if (last >= endLine) break;
     }
-    const rest = last >= endLine ? undefined : splitter.end();
-    if (rest !== undefined) add(rest);
     checkEnd(last, startLine, endLine);
     return records;
   }
@@ -83,16 +79,6 @@ export class SnippetExtractor {
       const reason = typeof bytes === "number" ? `it has ${bytes} bytes` : "it is not a JSON object";
       this.#options.onSkippedLine?.(line, reason);
     }
-  }
-}
-
-function recordIn(text: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isFields(value) ? value : undefined;
-  } catch {
-    // Damaged: the caller reports it.
-    return undefined;
   }
 }
 

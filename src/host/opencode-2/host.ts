@@ -5,6 +5,7 @@ import { opencodeDatabases } from "../../sessions/session-roots.ts";
 import { openSqlite, type SqliteReader } from "../../sessions/sqlite-reader.ts";
 import type { HostRecord, SessionRecord } from "../../transcript/records.ts";
 import type { RecorderQueries } from "../../transcript/recorder.ts";
+import { recordIn } from "../../parse/json-fields.ts";
 import { directoryIn, sessionRecord } from "./event-records.ts";
 import { storedRecords } from "./stored-messages.ts";
 
@@ -137,12 +138,10 @@ function loggedEvents(
       id: id(row, "id"),
       created: number(row, "created"),
       type: text(row, "type")?.replace(/[.@]\d+$/, ""),
-      data: { ...fieldsOf(parsed(text(row, "data") ?? "")), sessionID },
+      data: { ...recordIn(text(row, "data") ?? ""), sessionID },
       durable: { seq: number(row, "seq") },
     }));
 }
-
-const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
 
 /** Returns the last messages of a session, in order, with the columns that `data` leaves out. */
 function storedMessages(database: SqliteReader, sessionID: string, limit = -1): unknown[] {
@@ -151,16 +150,8 @@ function storedMessages(database: SqliteReader, sessionID: string, limit = -1): 
   return database
     .query(sql)(sessionID, limit)
     .flatMap((row) => {
-      const data: unknown = parsed(text(row, "data") ?? "");
-      return isFields(data) ? [{ ...data, id: id(row, "id"), type: id(row, "type") }] : [];
+      // A damaged row loses only that message.
+      const data = recordIn(text(row, "data") ?? "");
+      return data ? [{ ...data, id: id(row, "id"), type: id(row, "type") }] : [];
     });
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    // A damaged row loses only that message.
-    return undefined;
-  }
 }

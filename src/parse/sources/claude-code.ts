@@ -1,30 +1,40 @@
 import type { Source } from "../message-draft.ts";
-import { isSessionRecord } from "./claude-record.ts";
-import { headRecords } from "./json-head.ts";
 import { readClaudeLines, readClaudeText } from "./claude-lines.ts";
-import { SKIPPED_TYPES } from "./claude-kinds.ts";
+import { isKnownType, isSessionRecord, isStreamRecord } from "./claude-record.ts";
+import { headRecords } from "./json-head.ts";
 
-const CONVERSATION = new Set<unknown>(["user", "assistant", "system", "summary"]);
+/** Output of `claude -p --output-format stream-json`. Tried before `claudeCode`, whose records are the same. */
+export const claudeStream: Source = {
+  name: "claude-stream",
+  repeats: true,
+  isAppended: true,
+  detect: (head) => {
+    let isStream = false;
+    for (const record of headRecords(head)) {
+      if (isSessionRecord(record)) return false;
+      isStream ||= isStreamRecord(record);
+    }
+    return isStream;
+  },
+  read: readClaudeLines,
+  readText: readClaudeText,
+};
 
 /** Session files of Claude Code and its subagents. Also the fallback for other JSON lines that resemble them most. */
 export const claudeCode: Source = {
+  ...claudeStream,
   name: "claude-code",
-  repeats: true,
-  isAppended: true,
   detect: (head) => {
     let count = 0;
     let isUntyped = false;
     for (const record of headRecords(head)) {
       const { type } = record;
       count += 1;
-      if (CONVERSATION.has(type) || (typeof type === "string" && SKIPPED_TYPES.has(type))) return true;
       // Lines of other programs may have a session id too.
-      if (isSessionRecord(record) && typeof type === "string") return true;
+      if (typeof type === "string" && (isKnownType(type) || isSessionRecord(record))) return true;
       isUntyped ||= isSessionRecord(record);
     }
     // The type may come after the end of the only line, which is cut off.
     return isUntyped && count === 1;
   },
-  read: readClaudeLines,
-  readText: readClaudeText,
 };

@@ -87,7 +87,7 @@ function resultPart(part: unknown): string {
   if (typeof part === "string") return part;
   if (!isFields(part)) return jsonText(part);
   if (typeof part["text"] === "string") return part["text"];
-  if (part["type"] === "image") return `[image ${textOf(fieldsOf(part, "source") ?? {}, "media_type") ?? ""}]`;
+  if (part["type"] === "image") return `[image ${textOf(fieldsOf(part, "source"), "media_type") ?? ""}]`;
   if (part["type"] === "tool_reference") return `[tool reference ${textOf(part, "tool_name") ?? ""}]`;
   return jsonText(part);
 }

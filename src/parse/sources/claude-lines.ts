@@ -1,10 +1,10 @@
 /** Converts Claude Code's JSON lines to units; session files and stream-json have the same records. */
 import { crc32 } from "node:zlib";
-import type { MessageDraft, SourceOptions, SourceUnit } from "../message-draft.ts";
+import { problemAt, type MessageDraft, type SourceOptions, type SourceUnit } from "../message-draft.ts";
 import { recordKey, SeenSet } from "../repeats.ts";
 import { textOf } from "../json-fields.ts";
 import { recordsOfLine, type LineRecord } from "../json-records.ts";
-import { LineSplitter, linesOfText, type RawLine } from "../../transcript/format/lines.ts";
+import { linesOfBytes, linesOfText, type RawLine } from "../../transcript/format/lines.ts";
 import type { ParseError } from "../model.ts";
 import { readRecord } from "./claude-record.ts";
 
@@ -17,11 +17,9 @@ export async function* readClaudeLines(
   chunks: AsyncIterable<Uint8Array>,
   options: SourceOptions,
 ): AsyncGenerator<SourceUnit[]> {
-  const splitter = new LineSplitter(options.maxLineBytes, options.start);
   const reader = new ClaudeLineReader(options);
-  for await (const chunk of chunks) yield splitter.push(chunk).flatMap((line) => reader.read(line));
-  const last = splitter.end();
-  if (last) yield reader.read(last);
+  const batches = linesOfBytes(chunks, options.maxLineBytes, options.start);
+  for await (const lines of batches) yield lines.flatMap((line) => reader.read(line));
 }
 
 /** See `Source.readText`. */
@@ -107,10 +105,10 @@ function unitOf(line: RawLine, outcome: SourceUnit["outcome"], problems: readonl
 
 function untyped(line: RawLine): ParseError {
   const reason = "The line is a JSON object without a type, which no session file has.";
-  return { code: "not_a_record", line_number: line.line, byte_offset: line.offset, reason, recovered: false };
+  return problemAt(line, "not_a_record", reason);
 }
 
 function unknownType(line: RawLine, type: string): ParseError {
   const reason = `Lines of type "${type}" are not known to this version. The line is kept in unknown_lines.`;
-  return { code: "unknown_type", line_number: line.line, byte_offset: line.offset, reason, recovered: true };
+  return problemAt(line, "unknown_type", reason, true);
 }

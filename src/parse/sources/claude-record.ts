@@ -2,7 +2,6 @@
 import type { MessageDraft, SourceUnit } from "../message-draft.ts";
 import { fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
 import { timeOf } from "../times.ts";
-import { SKIPPED_TYPES } from "./claude-kinds.ts";
 import { assistantDraft, queuedDraft, summaryDraft, systemDraft, userDraft } from "./claude-message.ts";
 
 export interface RecordReading {
@@ -12,6 +11,47 @@ export interface RecordReading {
   timestamp: SourceUnit["timestamp"];
 }
 
+/** Line types of session files and stream-json output that are not conversation. */
+const SKIPPED_TYPES: ReadonlySet<string> = new Set([
+  "progress",
+  "file-history-snapshot",
+  "file-history-delta",
+  "queue-operation",
+  "attachment",
+  "last-prompt",
+  "permission-mode",
+  "ai-title",
+  "custom-title",
+  "agent-name",
+  "agent-color",
+  "agent-setting",
+  "mode",
+  "pr-link",
+  "bridge-session",
+  "worktree-state",
+  "saved_hook_context",
+  "content-replacement",
+  "attribution-snapshot",
+  "tag",
+  "task-summary",
+  "frame-link",
+  "relocated",
+  "started",
+  "atis-latch",
+  // stream-json: the final totals, pieces of messages that follow in full, and keep-alives.
+  "result",
+  "stream_event",
+  "control_request",
+  "control_response",
+  "control_cancel_request",
+  "keep_alive",
+  "tool_progress",
+  "tool_use_summary",
+  "auth_status",
+  "rate_limit_event",
+]);
+
+const CONVERSATION = new Set(["user", "assistant", "system", "summary"]);
 const USED = { as: "used" } as const;
 const NONE: readonly MessageDraft[] = [];
 
@@ -77,6 +117,11 @@ function conversationSession(record: Fields): SourceUnit["session"] {
   // Set for each line: the first one shows whose file it is.
   session.agentId = agent ?? null;
   return session;
+}
+
+/** Returns whether lines of this type are known. */
+export function isKnownType(type: string): boolean {
+  return CONVERSATION.has(type) || SKIPPED_TYPES.has(type);
 }
 
 /** Returns true if only stream-json or session files have such a record. */

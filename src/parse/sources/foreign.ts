@@ -1,7 +1,7 @@
 /** Sessions of agents that cannot be read yet, recognised so that they are refused by name. */
-import type { Source } from "../message-draft.ts";
+import { problemAt, type Source, type SourcePlace, type SourceUnit } from "../message-draft.ts";
 import { type Fields, fieldsOf, isFields, textOf } from "../json-fields.ts";
-import { LineSplitter, type RawLine } from "../../transcript/format/lines.ts";
+import { linesOfBytes } from "../../transcript/format/lines.ts";
 import { isSessionRecord, isStreamRecord } from "./claude-record.ts";
 import { headRecords } from "./json-head.ts";
 
@@ -102,21 +102,12 @@ export function foreignSource(agent: string): Source {
     name: "claude-code",
     detect: () => false,
     async *read(chunks, { maxLineBytes }) {
-      const splitter = new LineSplitter(maxLineBytes);
       const reason = `This is a session of ${agent}, which cannot be read yet.`;
-      const unitOf = ({ line, offset }: RawLine) => ({
-        line,
-        offset,
-        lines: 1,
-        outcome: { as: "failed" } as const,
-        messages: [],
-        problems: [
-          { code: "unsupported_agent" as const, line_number: line, byte_offset: offset, reason, recovered: false },
-        ],
-      });
-      for await (const chunk of chunks) yield splitter.push(chunk).map(unitOf);
-      const last = splitter.end();
-      if (last !== undefined) yield [unitOf(last)];
+      const unitOf = ({ line, offset }: SourcePlace): SourceUnit => {
+        const problems = [problemAt({ line, offset }, "unsupported_agent", reason)];
+        return { line, offset, lines: 1, outcome: { as: "failed" }, messages: [], problems };
+      };
+      for await (const lines of linesOfBytes(chunks, maxLineBytes)) yield lines.map(unitOf);
     },
   };
 }

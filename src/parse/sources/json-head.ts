@@ -1,4 +1,4 @@
-import { isFields, type Fields } from "../json-fields.ts";
+import { recordIn, type Fields } from "../json-fields.ts";
 
 /** Maximum number of lines tried to detect a format. */
 const MAX_LINES = 50;
@@ -16,7 +16,7 @@ let last = { head: "", texts: [""], lines: [] as HeadLine[] };
 export function* headLines(head: string): Generator<HeadLine> {
   if (last.head !== head) last = { head, texts: head.replace(/^\ufeff/, "").split("\n", MAX_LINES), lines: [] };
   const { texts, lines } = last;
-  for (const [at, text] of texts.entries()) yield (lines[at] ??= { text, record: objectIn(text) });
+  for (const [at, text] of texts.entries()) yield (lines[at] ??= { text, record: recordIn(text) });
 }
 
 /** Yields the records of the first lines. A long first line that the head cuts off yields its first flat fields. */
@@ -30,17 +30,8 @@ export function* headRecords(head: string): Generator<Fields> {
   if (isEmpty) yield flatFields(head.replace(/^\ufeff/, "").split("\n", 1)[0] ?? "");
 }
 
-function objectIn(line: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Returns the fields before the first nested value. */
 function flatFields(line: string): Fields {
   const flat = /^\s*\{(?:\s*"\w+"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[\w.+-]+)\s*,)*/.exec(line)?.[0] ?? "";
-  return objectIn(flat.endsWith(",") ? `${flat.slice(0, -1)}}` : `${flat}}`) ?? {};
+  return recordIn(flat.endsWith(",") ? `${flat.slice(0, -1)}}` : `${flat}}`) ?? {};
 }

@@ -2,7 +2,7 @@
  * Converts messages of opencode 2.x, `{ id, type, … }`, to the form of 1.x, `{ info, parts }`, which is then read.
  * Supports the types and fields of the preview of July 2026 and of newer sources.
  */
-import { fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
+import { fieldsOf, isFields, listOf, textOf, type Fields } from "../json-fields.ts";
 import { given } from "../../given.ts";
 
 /** Types that are not part of the conversation. */
@@ -78,8 +78,8 @@ function idOf(message: Fields): string {
 
 function modelOf(message: Fields): string | undefined {
   const model = fieldsOf(message, "model");
-  const name = textOf(model ?? {}, "id");
-  const provider = textOf(model ?? {}, "providerID");
+  const name = textOf(model, "id");
+  const provider = textOf(model, "providerID");
   return name === undefined || provider === undefined ? name : `${provider}/${name}`;
 }
 
@@ -98,7 +98,7 @@ function promptParts(message: Fields, isSynthetic: boolean): Fields[] {
 function filePart(file: Fields): Fields | undefined {
   const mime = textOf(file, "mime") ?? "application/octet-stream";
   const data = textOf(file, "data");
-  const address = textOf(file, "uri") ?? textOf(fieldsOf(file, "source") ?? {}, "uri");
+  const address = textOf(file, "uri") ?? textOf(fieldsOf(file, "source"), "uri");
   const url = data === undefined ? address : data.startsWith("data:") ? data : `data:${mime};base64,${data}`;
   return url === undefined ? undefined : { type: "file", mime, url, ...given({ filename: textOf(file, "name") }) };
 }
@@ -167,7 +167,7 @@ export function userShell(message: Fields): Fields {
     state: {
       status: isRunning ? "running" : "completed",
       input: { command: textOf(message, "command") ?? "" },
-      output: textOf(output ?? {}, "output") ?? textOf(message, "output") ?? "",
+      output: textOf(output, "output") ?? textOf(message, "output") ?? "",
       metadata: given({
         exit: message["exit"],
         truncated: isCut || undefined,
@@ -220,7 +220,7 @@ function fileOf(part: Fields): Fields | undefined {
 /** Returns the error of a call. In the preview, a call that the user rejects has an empty message. */
 function failure(error: unknown, state: Fields): string {
   const of = isFields(error) ? error : {};
-  const result = textOf(fieldsOf(state, "result") ?? {}, "value");
+  const result = textOf(fieldsOf(state, "result"), "value");
   return textOf(of, "message") || result || textOf(of, "type") || (typeof error === "string" ? error : "");
 }
 
@@ -241,6 +241,5 @@ function joined(texts: readonly string[]): string {
 }
 
 function itemsOf(of: Fields, key: string): Fields[] {
-  const value = of[key];
-  return Array.isArray(value) ? value.filter(isFields) : [];
+  return listOf(of, key).filter(isFields);
 }

@@ -1,15 +1,15 @@
 /** Reads the output of `opencode export`: `{ "info": {…}, "messages": [ { "info": {…}, "parts": […] } ] }`. */
 import { isDeepStrictEqual } from "node:util";
-import type { Source, SourceUnit } from "../message-draft.ts";
+import { problemAt, type Source, type SourcePlace, type SourceUnit } from "../message-draft.ts";
 import { fieldsOf, textOf, type Fields } from "../json-fields.ts";
 import type { ParseErrorCode } from "../model.ts";
 import { timeOf } from "../times.ts";
 import { isMessage2, messageOf2 } from "./opencode-2-message.ts";
 import { messageDrafts } from "./opencode-message.ts";
-import { beginsExport, exportPieces, type Piece, type Place } from "./opencode-pieces.ts";
+import { beginsExport, exportPieces, type Piece } from "./opencode-pieces.ts";
 import { given } from "../../given.ts";
 import { LineShares } from "./transcript-lines.ts";
-import { lineFeedsIn } from "../../transcript/format/lines.ts";
+import { FILE_START, lineFeedsIn } from "../../transcript/format/lines.ts";
 
 /** Node limits strings to 512 MiB. */
 const MAX_EXPORT_MIB = 500;
@@ -39,7 +39,7 @@ async function* readExport(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<So
   if (last !== LINE_FEED) lines += 1;
   if (size > MAX_EXPORT_MIB * 1024 * 1024) {
     const reason = `This export has ${size} bytes, and up to ${MAX_EXPORT_MIB} MiB are read. Export a fork of the session with fewer messages.`;
-    yield [{ ...failed({ line: 1, offset: 0 }, "line_too_long", reason), lines }];
+    yield [{ ...failed(FILE_START, "line_too_long", reason), lines }];
     return;
   }
   const bytes = Buffer.concat(held);
@@ -102,7 +102,7 @@ export class ExportReader {
         parentSessionId: parentID,
         title,
         version,
-        cwd: directory ?? textOf(fieldsOf(value, "location") ?? {}, "directory"),
+        cwd: directory ?? textOf(fieldsOf(value, "location"), "directory"),
       }),
       ...given({ timestamp: timeOf(fieldsOf(value, "time")?.["created"]) }),
     };
@@ -150,7 +150,7 @@ function textsOf(value: Fields) {
 }
 
 /** Returns the unit for a message with an unknown role. */
-function strange(value: Fields, place: Place): Pick<OpenUnit, "outcome" | "problems"> {
+function strange(value: Fields, place: SourcePlace): Pick<OpenUnit, "outcome" | "problems"> {
   const info = fieldsOf(value, "info");
   const role = info === undefined ? textOf(value, "type") : textOf(info, "role");
   if (role === undefined) {
@@ -161,15 +161,15 @@ function strange(value: Fields, place: Place): Pick<OpenUnit, "outcome" | "probl
   return { ...failed(place, "unknown_type", reason, true), outcome: { as: "unknown", type: role, raw: value } };
 }
 
-function failed({ line, offset }: Place, code: ParseErrorCode, reason: string, recovered = false): OpenUnit {
-  const problems = [{ code, line_number: line, byte_offset: offset, reason, recovered }];
+function failed({ line, offset }: SourcePlace, code: ParseErrorCode, reason: string, recovered = false): OpenUnit {
+  const problems = [problemAt({ line, offset }, code, reason, recovered)];
   return { line, offset, outcome: { as: "failed" }, messages: [], problems };
 }
 
 function withMark(unit: OpenUnit): OpenUnit {
   const reason = "The file begins with a byte order mark, which was left out.";
-  const [mark] = failed({ line: 1, offset: 0 }, "byte_order_mark", reason, true).problems;
-  return mark ? { ...unit, problems: [mark, ...unit.problems] } : unit;
+  const mark = problemAt(FILE_START, "byte_order_mark", reason, true);
+  return { ...unit, problems: [mark, ...unit.problems] };
 }
 
 function latestOf(times: readonly (string | undefined)[]): string | undefined {

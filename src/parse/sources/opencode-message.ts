@@ -1,7 +1,7 @@
 /** Converts a message of an opencode export, `{ info, parts }`, to drafts. */
 import type { TranscriptEntry } from "../../transcript/format/formats.ts";
 import type { MessageDraft } from "../message-draft.ts";
-import { countOf, fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
+import { countOf, fieldsOf, isFields, listOf, textOf, type Fields } from "../json-fields.ts";
 import type { MessageMetadata } from "../model.ts";
 import { timeOf } from "../times.ts";
 import { attachmentOf, errorFields, eventEntries, partEntries, usageData, type PartContext } from "./opencode-parts.ts";
@@ -20,8 +20,7 @@ type Piece = Omit<MessageDraft, "blocks">;
 /** Returns the drafts in conversation order; undefined if the role in `info` is unknown. */
 export function messageDrafts(message: Fields): MessageDraft[] | undefined {
   const info = fieldsOf(message, "info") ?? {};
-  const list = message["parts"];
-  const parts: unknown[] = Array.isArray(list) ? list : [];
+  const parts = listOf(message, "parts");
   if (info["role"] === "user") return userDrafts(info, parts);
   return info["role"] === "assistant" ? assistantDrafts(info, parts) : undefined;
 }
@@ -126,7 +125,7 @@ function isAborted(info: Fields): boolean {
 /** Returns `provider/model`, from either place where versions of the host store it. */
 function modelName(info: Fields): string | undefined {
   const of = fieldsOf(info, "model") ?? info;
-  const model = textOf(of, "modelID") ?? textOf(fieldsOf(info, "model") ?? {}, "id");
+  const model = textOf(of, "modelID") ?? textOf(fieldsOf(info, "model"), "id");
   const provider = textOf(of, "providerID");
   return model === undefined || provider === undefined ? model : `${provider}/${model}`;
 }
@@ -140,7 +139,7 @@ function envelopeOf(info: Fields): Partial<MessageDraft> & { metadata: MessageMe
     ...given({
       model: textOf(info, "modelID"),
       provider: textOf(info, "providerID"),
-      cwd: textOf(fieldsOf(info, "path") ?? {}, "cwd"),
+      cwd: textOf(fieldsOf(info, "path"), "cwd"),
       parentUuid: textOf(info, "parentID"),
     }),
     metadata: given({

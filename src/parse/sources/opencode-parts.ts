@@ -8,7 +8,7 @@ import type {
   ToolResultEntry,
   TranscriptEntry,
 } from "../../transcript/format/formats.ts";
-import { countOf, fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
+import { countOf, fieldsOf, isFields, listOf, textOf, type Fields } from "../json-fields.ts";
 import { timeOf } from "../times.ts";
 import { given } from "../../given.ts";
 
@@ -73,8 +73,8 @@ export function usageData(of: Fields, { model }: PartContext): Fields {
       input: countOf(tokens, "input"),
       output: countOf(tokens, "output"),
       reasoning: countOf(tokens, "reasoning"),
-      cacheRead: countOf(cache ?? {}, "read"),
-      cacheWrite: countOf(cache ?? {}, "write"),
+      cacheRead: countOf(cache, "read"),
+      cacheWrite: countOf(cache, "write"),
     }),
   };
   return given({ model, tokens: counts, cost: countOf(of, "cost"), reason: textOf(of, "reason") });
@@ -172,11 +172,6 @@ function patchFields(part: Fields): { text: string; data: Fields } {
 function compactionText(part: Fields): string {
   const why = part["overflow"] === true ? "the context was full" : part["auto"] === true ? "automatic" : "asked for";
   return `The conversation so far is summarized (${why}).`;
-}
-
-function listOf(of: Fields, key: string): readonly unknown[] {
-  const value = of[key];
-  return Array.isArray(value) ? value : [];
 }
 
 /** Returns the number of bytes encoded as base64; undefined for other encodings. */

@@ -3,16 +3,11 @@
  * it.
  */
 import { isUtf8 } from "node:buffer";
-import { isFields, type Fields } from "../json-fields.ts";
+import { isFields, parsedJson, recordIn, type Fields } from "../json-fields.ts";
+import { problemAt, type SourcePlace } from "../message-draft.ts";
 import type { ParseError, ParseErrorCode } from "../model.ts";
 
-/** Byte offset, and line from 1. */
-export interface Place {
-  offset: number;
-  line: number;
-}
-
-export interface Piece extends Place {
+export interface Piece extends SourcePlace {
   kind: "session" | "message";
   /** Undefined if nothing could be read; `problems` has the reason. */
   value: Fields | undefined;
@@ -77,7 +72,7 @@ class PieceReader {
   readonly #bytes: Buffer;
   /** One character per byte, so that string indexes are byte offsets. */
   readonly #text: string;
-  #place: Place = { offset: 0, line: 1 };
+  #place: SourcePlace = { offset: 0, line: 1 };
   #isBehindEnd = false;
   /** Characters searched in vain for the ends of messages. */
   #searched = 0;
@@ -106,13 +101,13 @@ class PieceReader {
       const piece = this.#piece("session", start, value, problems);
       if (!Array.isArray(value["messages"])) return piece;
       const reason = "The session's info does not end before the messages: a bracket is missing.";
-      return { ...piece, problems: [problem(piece, "invalid_json", reason)] };
+      return { ...piece, problems: [problemAt(piece, "invalid_json", reason)] };
     }
     return this.failed("session", start, "invalid_json", "The session's info cannot be read: its JSON is damaged.");
   }
 
   #withoutList(session: Piece): Piece {
-    return { ...session, problems: [problem(session, "not_a_record", NO_LIST)] };
+    return { ...session, problems: [problemAt(session, "not_a_record", NO_LIST)] };
   }
 
   *#messages(list: number): Generator<Piece> {
@@ -183,7 +178,7 @@ class PieceReader {
       lost > 0 ? `${parts.length} of its parts were read, at least ${lost} more were not` : "its end is lost";
     const reason = `A message is damaged: ${because}; ${rest}.`;
     const piece = this.#piece("message", at, { info, parts }, []);
-    return { ...piece, problems: [problem(piece, isTorn ? code : "partly_lost", reason)] };
+    return { ...piece, problems: [problemAt(piece, isTorn ? code : "partly_lost", reason)] };
   }
 
   /** Returns the object at `start` if it is complete and ends before `stop`, and where to continue. */
@@ -191,8 +186,7 @@ class PieceReader {
     const end = endOf(this.#text, start, stop);
     if (end === -1) return [undefined, stop];
     const text = this.#bytes.toString("utf8", start, end);
-    const value = parsed(text) ?? parsed(text.replaceAll("\0", ""));
-    return [isFields(value) ? value : undefined, end];
+    return [recordIn(text) ?? recordIn(text.replaceAll("\0", "")), end];
   }
 
   /** Parses a JSON value from bytes; undefined if it is not JSON. */
@@ -200,15 +194,15 @@ class PieceReader {
     const bytes = this.#bytes.subarray(start, end);
     const problems: ParseError[] = [];
     const text = bytes.toString("utf8");
-    let value = parsed(text);
+    let value = parsedJson(text);
     if (value === undefined && text.includes("\0")) {
-      value = parsed(text.replaceAll("\0", ""));
+      value = parsedJson(text.replaceAll("\0", ""));
       const reason = "NUL bytes, as a crash leaves them, were left out.";
-      problems.push(problem(this.#placeAt(start), "nul_bytes", reason, value !== undefined));
+      problems.push(problemAt(this.#placeAt(start), "nul_bytes", reason, value !== undefined));
     }
     if (text.includes("\ufffd") && !isUtf8(bytes)) {
       const reason = "Bytes that are not UTF-8 were replaced by U+FFFD.";
-      problems.push(problem(this.#placeAt(start), "invalid_utf8", reason, true));
+      problems.push(problemAt(this.#placeAt(start), "invalid_utf8", reason, true));
     }
     return { value, problems };
   }
@@ -218,11 +212,11 @@ class PieceReader {
   }
 
   failed(kind: Piece["kind"], at: number, code: ParseErrorCode, reason: string): Piece {
-    return this.#piece(kind, at, undefined, [problem(this.#placeAt(at), code, reason)]);
+    return this.#piece(kind, at, undefined, [problemAt(this.#placeAt(at), code, reason)]);
   }
 
   /** Must be called in ascending order. */
-  #placeAt(offset: number): Place {
+  #placeAt(offset: number): SourcePlace {
     let { line } = this.#place;
     const text = this.#text;
     for (let feed = text.indexOf("\n", this.#place.offset); feed !== -1 && feed < offset; line += 1) {
@@ -287,16 +281,4 @@ function matched(pattern: RegExp, text: string, from: number): { start: number; 
 /** Returns the end of a match at `from`; `from` itself if there is none. */
 function skip(pattern: RegExp, text: string, from: number): number {
   return matched(pattern, text, from)?.end ?? from;
-}
-
-function problem(place: Place, code: ParseErrorCode, reason: string, recovered = false): ParseError {
-  return { code, line_number: place.line, byte_offset: place.offset, reason, recovered };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

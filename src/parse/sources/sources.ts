@@ -1,10 +1,8 @@
 /** Supported sources, in the order in which they are tried. A new one is a file of its own and a line here. */
 import type { Source } from "../message-draft.ts";
-import { claudeCode } from "./claude-code.ts";
-import { claudeStream } from "./claude-stream.ts";
+import { claudeCode, claudeStream } from "./claude-code.ts";
 import { foreignAgent } from "./foreign.ts";
-import { jsonl } from "./transcript-jsonl.ts";
-import { markdown } from "./transcript-markdown.ts";
+import { jsonl, markdown } from "./transcript-files.ts";
 import { opencodeExport } from "./opencode-export.ts";
 
 const OURS_AND_EXPORTS: readonly Source[] = [jsonl, markdown, opencodeExport];

@@ -9,7 +9,7 @@ import {
   type TranscriptProblem,
 } from "../../transcript/format/formats.ts";
 import type { ReadingMark } from "../../transcript/format/lines.ts";
-import { NeedsWholeInput, type MessageDraft, type SourcePlace, type SourceUnit } from "../message-draft.ts";
+import { NeedsWholeInput, problemAt, type MessageDraft, type SourcePlace, type SourceUnit } from "../message-draft.ts";
 import { hashOf, SeenSet } from "../repeats.ts";
 import { isFields, textOf } from "../json-fields.ts";
 import type { ParseError, ParseErrorCode } from "../model.ts";
@@ -178,13 +178,7 @@ function noteProblem(begun: Begun, problem: TranscriptProblem): void {
 }
 
 function errorOf({ code, line, offset, message }: TranscriptProblem): ParseError {
-  return {
-    code: CODES[code],
-    line_number: line,
-    byte_offset: offset,
-    reason: message,
-    recovered: code === "unknown_entry" || code === "newer_version",
-  };
+  return problemAt({ line, offset }, CODES[code], message, code === "unknown_entry" || code === "newer_version");
 }
 
 function headerFields(header: TranscriptHeader): Partial<Begun> {

@@ -63,7 +63,7 @@ function commandMetadata(commands: readonly Fields[]): MessageMetadata {
       agent: textOf(part, "agent"),
       description: textOf(part, "description"),
       prompt: textOf(part, "prompt"),
-      model: textOf(fieldsOf(part, "model") ?? {}, "modelID"),
+      model: textOf(fieldsOf(part, "model"), "modelID"),
     }),
   );
   return { ...(name === undefined ? {} : { origin: "command", command: `/${name}` }), subtasks };

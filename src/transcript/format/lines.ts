@@ -61,6 +61,18 @@ export function* linesOfText(text: string, maxLineBytes: number): Generator<RawL
   }
 }
 
+/** Yields the lines of chunks of bytes, those that end in a chunk together. `start`: see `LineSplitter`. */
+export async function* linesOfBytes(
+  chunks: AsyncIterable<Uint8Array>,
+  maxLineBytes: number,
+  start?: ReadingMark,
+): AsyncGenerator<ByteLine[]> {
+  const splitter = new LineSplitter(maxLineBytes, start);
+  for await (const chunk of chunks) yield splitter.push(chunk);
+  const last = splitter.end();
+  if (last) yield [last];
+}
+
 /** Returns the offset after a line and its line break. */
 export function endOfLine({ offset, bytes, ended }: ByteLine): number {
   return offset + (typeof bytes === "number" ? bytes : bytes.length) + (ended ? 1 : 0);
