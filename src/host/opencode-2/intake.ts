@@ -41,6 +41,7 @@ interface Gap {
 }
 
 interface KnownSession {
+  readonly sessionID: string;
   directory: string | undefined;
   readonly translator: SessionTranslator;
   /** Number of its last event. */
@@ -86,17 +87,17 @@ export class Intake {
     const session = this.#session(event.sessionID);
     session.directory ??= event.directory;
     session.held.push(event);
-    if (session.directory !== undefined) return this.#release(event.sessionID, session, session.directory);
-    if (session.held.length > MAX_HELD) return this.#assumeDirectory(event.sessionID, session);
-    if (session.held.length === 1) void this.#askDirectory(event.sessionID, session);
+    if (session.directory !== undefined) return this.#release(session, session.directory);
+    if (session.held.length > MAX_HELD) return this.#assumeDirectory(session);
+    if (session.held.length === 1) void this.#askDirectory(session);
   }
 
   /** Adds what is missing in all sessions from the host's store, after a stream of events ended. */
   catchUpAll(): void {
-    for (const [sessionID, session] of this.#sessions) {
+    for (const session of this.#sessions.values()) {
       if (session.directory === undefined) continue;
       session.gap ??= { after: session.seq, missing: 0 };
-      this.#release(sessionID, session, session.directory);
+      this.#release(session, session.directory);
     }
   }
 
@@ -108,8 +109,8 @@ export class Intake {
     this.#ending.add(instance);
     const hurry = this.#hurry;
     const timer = setTimeout(() => hurry.abort(), patienceMs);
-    await Promise.all(Array.from(this.#sessions, ([sessionID, session]) => this.#place(sessionID, session, instance)));
     const sessions = [...this.#sessions.values()];
+    await Promise.all(sessions.map((session) => this.#place(session, instance)));
     for (const { recalled } of sessions) await this.#unlessHurried(recalled).catch(() => undefined);
     while (sessions.some(({ isReading }) => isReading)) await sleep(5);
     clearTimeout(timer);
@@ -133,7 +134,7 @@ export class Intake {
   /** Returns the recording of a session, for a tool call. */
   async sharedOf(sessionID: string): Promise<{ shared: Shared; directory: string } | undefined> {
     const session = this.#session(sessionID);
-    if (session.directory === undefined) await this.#askDirectory(sessionID, session);
+    if (session.directory === undefined) await this.#askDirectory(session);
     const { directory } = session;
     const shared = directory === undefined ? undefined : this.#sharedFor(directory);
     return shared && directory !== undefined ? { shared, directory } : undefined;
@@ -151,6 +152,7 @@ export class Intake {
 
   #session(sessionID: string): KnownSession {
     const known = this.#sessions.get(sessionID) ?? {
+      sessionID,
       directory: undefined,
       translator: new SessionTranslator(),
       seq: undefined,
@@ -167,7 +169,7 @@ export class Intake {
   }
 
   /** Records the events that wait, until one of them needs the host's store. */
-  #release(sessionID: string, session: KnownSession, directory: string): void {
+  #release(session: KnownSession, directory: string): void {
     const shared = this.#sharedFor(directory);
     while (!session.isReading) {
       const [event] = session.held;
@@ -176,14 +178,13 @@ export class Intake {
       const { gap } = session;
       if (gap !== undefined && shared !== undefined) {
         session.gap = undefined;
-        void this.#read(sessionID, session, directory, () => this.#catchUp(sessionID, session, gap, shared));
-        return;
+        return void this.#read(session, directory, this.#catchUp(session, gap, shared));
       }
       session.held.shift();
       if (event === undefined) return;
       if (shared === undefined || this.#isPast(session, event)) continue;
-      session.seq = event.seq ?? session.seq;
-      this.#record(session, directory, event, shared);
+      const rest = this.#record(session, event, shared);
+      if (rest !== undefined) void this.#read(session, directory, rest);
     }
   }
 
@@ -199,29 +200,29 @@ export class Intake {
     return seq !== undefined && last !== undefined && seq <= last;
   }
 
-  #record(session: KnownSession, directory: string, event: HostEvent, shared: Shared): void {
-    const { sessionID, type } = event;
+  /** Records an event. Returns the rest of the work, which does not reject, if it must read the host's store. */
+  #record(session: KnownSession, event: HostEvent, shared: Shared): Promise<void> | undefined {
+    const { sessionID, type, seq } = event;
+    const { translator } = session;
     try {
       if (PROMPT.has(type)) void shared.recorder.prepare(sessionID);
-      const { translator } = session;
-      if (session.isOpen && event.seq === undefined && translator.lacksMessage(event)) {
+      if (seq !== undefined) {
+        session.seq = Math.max(session.seq ?? seq, seq);
+      } else if (session.isOpen && translator.lacksMessage(event)) {
         // Deltas have no sequence number, so nothing else shows that earlier events were lost.
-        const gap = { after: session.seq, missing: 0 };
-        return void this.#read(sessionID, session, directory, async () => {
-          await this.#catchUp(sessionID, session, gap, shared);
-          this.#accept(session, translator.translateAlone(event), shared);
-        });
+        const missed = this.#catchUp(session, { after: session.seq, missing: 0 }, shared);
+        return missed.then(() => this.#accept(session, translator.translateAlone(event), shared));
       }
       const records = translator.translate(event);
-      if (records === undefined)
-        void this.#read(sessionID, session, directory, () => this.#search(session, event, shared));
-      else this.#accept(session, records, shared);
+      if (records === undefined) return this.#search(session, event, shared);
+      this.#accept(session, records, shared);
       // The next event of a fork continues the numbers of the other session.
       if (type === "session.forked") session.seq = undefined;
       if (type === "session.deleted") this.#sessions.delete(sessionID);
     } catch (error) {
       shared.notices.failure(error);
     }
+    return undefined;
   }
 
   #accept(session: KnownSession, records: readonly HostRecord[], { recorder, turns }: Shared): void {
@@ -233,12 +234,12 @@ export class Intake {
     }
   }
 
-  /** Lets events wait while the host's store is read. `work` must not reject. */
-  async #read(sessionID: string, session: KnownSession, directory: string, work: () => Promise<void>): Promise<void> {
+  /** Lets events wait while the host's store is read. */
+  async #read(session: KnownSession, directory: string, work: Promise<void>): Promise<void> {
     session.isReading = true;
-    await work();
+    await work;
     session.isReading = false;
-    this.#release(sessionID, session, directory);
+    this.#release(session, directory);
   }
 
   /** Reads from the host's store what the event needs, because an earlier event did not arrive. */
@@ -261,7 +262,8 @@ export class Intake {
    * Records what happened in a gap: from the host's log of events, or else the messages from its store. Session events
    * that neither contains are counted in the transcript.
    */
-  async #catchUp(sessionID: string, session: KnownSession, { after, missing }: Gap, shared: Shared): Promise<void> {
+  async #catchUp(session: KnownSession, { after, missing }: Gap, shared: Shared): Promise<void> {
+    const { sessionID } = session;
     // The events before the one that revealed the gap are dealt with here.
     const before = session.held[0]?.seq;
     if (before !== undefined) session.seq = before - 1;
@@ -272,7 +274,7 @@ export class Intake {
     }
     await this.#unlessHurried(session.recalled).catch(() => undefined);
     const logged = after === undefined ? undefined : await this.#logged(sessionID, after, before);
-    for (const event of logged ?? []) await this.#recover(session, event, shared);
+    for (const event of logged ?? []) await this.#record(session, event, shared);
     if (logged !== undefined && logged.length >= missing) return;
     let text = `${missing} ${missing === 1 ? "event" : "events"} of opencode did not arrive`;
     try {
@@ -286,18 +288,6 @@ export class Intake {
     }
     if (missing === 0) return;
     shared.recorder.accept({ kind: "event", sessionID, name: "missing entries", text, data: { missing } });
-  }
-
-  /** Records an event from the host's log. Never rejects. */
-  async #recover(session: KnownSession, event: HostEvent, shared: Shared): Promise<void> {
-    try {
-      session.seq = Math.max(session.seq ?? 0, event.seq ?? 0);
-      const records = session.translator.translate(event);
-      if (records === undefined) await this.#search(session, event, shared);
-      else this.#accept(session, records, shared);
-    } catch (error) {
-      shared.notices.failure(error);
-    }
   }
 
   async #logged(sessionID: string, after: number, before: number | undefined): Promise<HostEvent[] | undefined> {
@@ -317,30 +307,30 @@ export class Intake {
   }
 
   /** Never rejects. */
-  async #askDirectory(sessionID: string, session: KnownSession): Promise<void> {
+  async #askDirectory(session: KnownSession): Promise<void> {
     for (const instance of this.#instances) {
-      const directory = await instance.store.directory(sessionID).catch(() => undefined);
+      const directory = await instance.store.directory(session.sessionID).catch(() => undefined);
       session.directory ??= directory;
-      if (session.directory !== undefined) return this.#release(sessionID, session, session.directory);
+      if (session.directory !== undefined) return this.#release(session, session.directory);
     }
   }
 
   /** Records the events that wait for their session's folder, after asking for it once more. Never rejects. */
-  async #place(sessionID: string, session: KnownSession, { directory }: Instance): Promise<void> {
+  async #place(session: KnownSession, { directory }: Instance): Promise<void> {
     if (session.directory !== undefined || session.held.length === 0) return;
-    await this.#unlessHurried(this.#askDirectory(sessionID, session)).catch(() => undefined);
+    await this.#unlessHurried(this.#askDirectory(session)).catch(() => undefined);
     const isLast = [...this.#instances].every((each) => this.#ending.has(each));
-    if (session.directory === undefined && isLast) this.#assumeDirectory(sessionID, session, directory);
+    if (session.directory === undefined && isLast) this.#assumeDirectory(session, directory);
   }
 
   /** Records a session of unknown folder in a likely one: by default that of the newest instance or the latest session. */
-  #assumeDirectory(sessionID: string, session: KnownSession, likely?: string): void {
+  #assumeDirectory(session: KnownSession, likely?: string): void {
     const used = Array.from(this.#sessions.values(), ({ directory }) => directory);
     const own = Array.from(this.#instances, ({ directory }) => directory);
     session.directory = likely ?? [...used, ...own].findLast((directory) => directory !== undefined);
-    if (session.directory !== undefined) return this.#release(sessionID, session, session.directory);
+    if (session.directory !== undefined) return this.#release(session, session.directory);
     const count = session.held.splice(0).length;
-    const text = `${count} ${count === 1 ? "event" : "events"} of session ${sessionID} could not be recorded: opencode did not report its folder.`;
+    const text = `${count} ${count === 1 ? "event" : "events"} of session ${session.sessionID} could not be recorded: opencode did not report its folder.`;
     process.emitWarning(text, { type: "opencode-transcripts" });
   }
 }
