@@ -1,7 +1,7 @@
 import { dropOldest } from "../../transcript/entry-draft.ts";
 import { given } from "../../given.ts";
 import { toJsonValue } from "../../transcript/json-value.ts";
-import type { HostRecord, SessionRecord } from "../../transcript/records.ts";
+import type { ActivityRecord, HostRecord, SessionRecord } from "../../transcript/records.ts";
 import { fields, id, list, number, read, text, type Fields } from "./event-fields.ts";
 import { errorFields, partRecord } from "./parts.ts";
 
@@ -131,12 +131,8 @@ function sessionRecords(
   properties: Fields,
   eventID: string | undefined,
 ): HostRecord[] {
-  const event: MakeEvent = (name, fields) => eventRecord({ sessionID, id: eventID }, name, fields);
-  const activity = (state: "busy" | "idle" | "retrying" | "aborting" | "deleted"): HostRecord => ({
-    kind: "activity",
-    sessionID,
-    state,
-  });
+  const event = (name: string, fields: EventFields) => eventRecord({ sessionID, id: eventID }, name, fields);
+  const activity = (state: ActivityRecord["state"]): HostRecord => ({ kind: "activity", sessionID, state });
   switch (type) {
     case "session.created":
     case "session.updated":
@@ -149,10 +145,19 @@ function sessionRecords(
       ];
     case "session.idle":
       return [activity("idle")];
-    case "session.status":
-      return statusRecords(fields(properties, "status"), event, activity);
-    case "session.error":
-      return errorRecords(read(properties, "error"), event, activity);
+    case "session.status": {
+      const status = fields(properties, "status");
+      const state = text(status, "type");
+      if (state === "busy" || state === "idle") return [activity(state)];
+      if (state !== "retry") return [];
+      const data = given({ attempt: number(status, "attempt") });
+      return [activity("retrying"), event("retry", { text: text(status, "message"), data })];
+    }
+    case "session.error": {
+      const error = read(properties, "error");
+      const isAbort = text(error, "name") === "MessageAbortedError";
+      return [...(isAbort ? [activity("aborting")] : []), event("error", errorFields(error))];
+    }
     case "session.compacted":
       return [event("compacted", { text: "The conversation continues from the summary." })];
     case "message.removed":
@@ -206,33 +211,10 @@ export interface EventFields {
 export function eventRecord(
   { sessionID, id }: { sessionID: string; id: string | undefined },
   name: string,
-  { text, data, callID, requestID }: EventFields = {},
+  { text, data, callID, requestID }: EventFields,
 ): HostRecord {
   const copied = data === undefined ? undefined : toJsonValue(data);
   return { kind: "event", sessionID, name, ...given({ text, data: copied, eventID: id, callID, requestID }) };
-}
-
-type MakeEvent = (name: string, fields?: EventFields) => HostRecord;
-type MakeActivity = (state: "busy" | "idle" | "retrying" | "aborting") => HostRecord;
-
-function statusRecords(status: Fields | undefined, event: MakeEvent, activity: MakeActivity): HostRecord[] {
-  switch (text(status, "type")) {
-    case "busy":
-      return [activity("busy")];
-    case "idle":
-      return [activity("idle")];
-    case "retry": {
-      const attempt = number(status, "attempt");
-      return [activity("retrying"), event("retry", { text: text(status, "message"), data: given({ attempt }) })];
-    }
-    default:
-      return [];
-  }
-}
-
-function errorRecords(error: unknown, event: MakeEvent, activity: MakeActivity): HostRecord[] {
-  const isAbort = text(error, "name") === "MessageAbortedError";
-  return [...(isAbort ? [activity("aborting")] : []), event("error", errorFields(error))];
 }
 
 function removalRecords(sessionID: string, properties: Fields, eventID: string | undefined): HostRecord[] {

@@ -1,7 +1,7 @@
 import { dropOldest } from "../../transcript/entry-draft.ts";
 import { given } from "../../given.ts";
 import { toJsonValue, type JsonValue } from "../../transcript/json-value.ts";
-import type { HostRecord, SessionRecord } from "../../transcript/records.ts";
+import type { ActivityRecord, HostRecord, SessionRecord } from "../../transcript/records.ts";
 import { eventRecord, modelName, type EventFields } from "../opencode-1/events.ts";
 import { fields, id, isFields, list, number, read, text, type Fields } from "../opencode-1/event-fields.ts";
 import {
@@ -130,9 +130,7 @@ export class SessionTranslator {
   translateAlone(event: HostEvent): HostRecord[] {
     const { type, sessionID, data, createdMs } = event;
     const told = (name: string, fields: EventFields): HostRecord[] => [eventRecord(event, name, fields)];
-    const activity = (state: "busy" | "idle" | "retrying" | "deleted"): HostRecord => {
-      return { kind: "activity", sessionID, state };
-    };
+    const activity = (state: ActivityRecord["state"]): HostRecord => ({ kind: "activity", sessionID, state });
     switch (type) {
       case "session.created":
         return [createdRecord(event)];
