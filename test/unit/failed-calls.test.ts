@@ -121,7 +121,7 @@ beforeAll(async () => {
   const recording = new Recording(folder, {
     format: "both",
     queries: {
-      session: async () => sessionRecord({ ...SESSION.info }, false),
+      session: async () => sessionRecord(ID, { ...SESSION.info }, false),
       history: async () => SESSION.messages.flatMap(storedRecords),
     },
   });

@@ -26,7 +26,7 @@ interface Export {
 /** Records a session that the host has stored into both formats. */
 async function record({ info, messages }: Export, folder: string, options: Partial<Options>): Promise<void> {
   const queries = {
-    session: async (id: string) => sessionRecord(id === info.id ? { ...info } : { id }, false),
+    session: async (id: string) => sessionRecord(id, id === info.id ? { ...info } : {}, false),
     history: async (id: string) => (id === info.id ? messages.flatMap(storedRecords) : []),
   };
   const recording = new Recording(folder, { format: "both", queries, ...options });

@@ -96,9 +96,7 @@ export function modelName(info: unknown): string | undefined {
 }
 
 /** Returns the record for a session's `info`. */
-export function sessionRecord(info: Fields, isNew: boolean): SessionRecord | undefined {
-  const sessionID = id(info, "id");
-  if (sessionID === undefined) return undefined;
+export function sessionRecord(sessionID: string, info: Fields, isNew: boolean): SessionRecord {
   const version = id(info, "version");
   return {
     kind: "session",
@@ -136,10 +134,10 @@ function sessionRecords(
   switch (type) {
     case "session.created":
     case "session.updated":
-      return withInfo(properties, type === "session.created", eventID);
+      return withInfo(sessionID, properties, type === "session.created", eventID);
     case "session.deleted":
       return [
-        ...withInfo(properties, false),
+        ...withInfo(sessionID, properties, false),
         event("deleted", { text: "The session was deleted in opencode." }),
         activity("deleted"),
       ];
@@ -194,10 +192,9 @@ function sessionRecords(
   }
 }
 
-function withInfo(properties: Fields, isNew: boolean, eventID?: string): HostRecord[] {
+function withInfo(sessionID: string, properties: Fields, isNew: boolean, eventID?: string): HostRecord[] {
   const info = fields(properties, "info");
-  const record = info && sessionRecord(info, isNew);
-  return record ? [{ ...record, ...given({ eventID }) }] : [];
+  return info ? [{ ...sessionRecord(sessionID, info, isNew), ...given({ eventID }) }] : [];
 }
 
 export interface EventFields {

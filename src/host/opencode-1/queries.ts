@@ -25,7 +25,7 @@ export class OpencodeQueries implements RecorderQueries {
       this.#client.session.get({ path: { id: sessionID }, query: { directory: this.#directory } }),
     );
     const info = read(answer, "data");
-    if (isFields(info)) return sessionRecord({ id: sessionID, ...info }, false);
+    if (isFields(info)) return sessionRecord(sessionID, info, false);
     throw new Error("opencode returned no information about the session.");
   }
 

@@ -2,7 +2,7 @@ import { dropOldest } from "../../transcript/entry-draft.ts";
 import { given } from "../../given.ts";
 import { toJsonValue, type JsonValue } from "../../transcript/json-value.ts";
 import type { ActivityRecord, HostRecord, SessionRecord } from "../../transcript/records.ts";
-import { eventRecord, modelName, type EventFields } from "../opencode-1/events.ts";
+import { eventRecord, modelName, sessionRecord, type EventFields } from "../opencode-1/events.ts";
 import { fields, id, isFields, list, number, read, text, type Fields } from "../opencode-1/event-fields.ts";
 import {
   assistantRecord,
@@ -128,15 +128,17 @@ export class SessionTranslator {
 
   /** Returns the records of an event without the earlier one that it needs. */
   translateAlone(event: HostEvent): HostRecord[] {
-    const { type, sessionID, data, createdMs } = event;
+    const { type, sessionID, data, directory, createdMs } = event;
+    const known = given({ directory, createdMs });
     const told = (name: string, fields: EventFields): HostRecord[] => [eventRecord(event, name, fields)];
     const activity = (state: ActivityRecord["state"]): HostRecord => ({ kind: "activity", sessionID, state });
     switch (type) {
       case "session.created":
-        return [createdRecord(event)];
+        // In newer hosts its fields are in the event itself.
+        return [locatedSession(sessionID, fields(data, "info") ?? data, { ...known, isNew: true })];
       case "session.forked":
         // The copied history is only in the host's store, not in events.
-        return [sessionRecord(sessionID, {}, event), ...told("forked", forkFields(data))];
+        return [locatedSession(sessionID, {}, known), ...told("forked", forkFields(data))];
       case "session.renamed":
         return told("title", { text: text(data, "title") });
       case "session.deleted":
@@ -422,35 +424,21 @@ function messageOf({ id: eventID, sessionID }: HostEvent): string {
   return eventID === undefined ? `${sessionID}/event` : eventID.replace(/^evt_/, "msg_");
 }
 
-/** Reads a new session. In newer hosts its fields are in the event itself. */
-function createdRecord({ sessionID, data, directory, createdMs }: HostEvent): SessionRecord {
-  const info = fields(data, "info") ?? data;
-  return { ...sessionRecord(sessionID, info, { directory, createdMs }), isNew: true };
-}
-
 export function directoryIn(info: Fields): string | undefined {
   return id(fields(info, "location"), "directory") ?? id(info, "directory");
 }
 
 /** Returns the record of a session, as it is in events and in the host's context. */
-export function sessionRecord(
+export function locatedSession(
   sessionID: string,
   info: Fields,
-  { directory, createdMs }: { directory?: string | undefined; createdMs?: number | undefined } = {},
+  { directory, createdMs, isNew = false }: { directory?: string; createdMs?: number; isNew?: boolean } = {},
 ): SessionRecord {
-  const version = id(info, "version");
   return {
-    kind: "session",
-    sessionID,
-    isNew: false,
-    ...given({
-      parentID: id(info, "parentID"),
-      title: id(info, "title"),
-      directory: directoryIn(info) ?? directory,
-      createdMs: number(fields(info, "time"), "created") ?? createdMs,
-      host: version === undefined ? "opencode 2" : `opencode ${version}`,
-      revertedTo: id(fields(info, "revert"), "messageID"),
-    }),
+    ...given({ directory, createdMs }),
+    host: "opencode 2",
+    ...sessionRecord(sessionID, info, isNew),
+    ...given({ directory: directoryIn(info) }),
   };
 }
 

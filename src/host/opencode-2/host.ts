@@ -6,7 +6,7 @@ import { openSqlite, type SqliteReader } from "../../sessions/sqlite-reader.ts";
 import type { HostRecord, SessionRecord } from "../../transcript/records.ts";
 import type { RecorderQueries } from "../../transcript/recorder.ts";
 import { recordIn } from "../../parse/json-fields.ts";
-import { directoryIn, sessionRecord } from "./event-records.ts";
+import { directoryIn, locatedSession } from "./event-records.ts";
 import { storedRecords } from "./stored-messages.ts";
 
 /** Maximum wait for a locked database, in milliseconds: the host does nothing else meanwhile. */
@@ -61,7 +61,7 @@ export class HostStore implements RecorderQueries {
   async session(sessionID: string): Promise<SessionRecord | undefined> {
     const info = await this.#info(sessionID);
     if (info === undefined) throw new Error("opencode returned no information about the session.");
-    return sessionRecord(sessionID, info);
+    return locatedSession(sessionID, info);
   }
 
   /** Returns the folder of a session. Rejects if the host does not know the session. */

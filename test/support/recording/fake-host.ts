@@ -29,7 +29,7 @@ export class FakeHost implements RecorderQueries {
   async session(sessionID: string): Promise<SessionRecord | undefined> {
     await this.#ask(`session ${sessionID}`);
     const info = this.#infos.get(sessionID);
-    return isFields(info) ? sessionRecord(info, false) : undefined;
+    return isFields(info) ? sessionRecord(sessionID, info, false) : undefined;
   }
 
   async history(sessionID: string, limit?: number): Promise<HostRecord[]> {
