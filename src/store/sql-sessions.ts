@@ -188,6 +188,9 @@ export function failuresIn(session: SqlSession): Promise<FailureCount[]> {
   }));
 }
 
+/** A condition on a list, and the list. */
+type Wanted = readonly [condition: string, values: readonly string[]];
+
 /** Implements `Store.known`. */
 export async function knownRows(
   session: SqlSession,
@@ -202,37 +205,41 @@ export async function knownRows(
     const sql = `SELECT count(*) AS found FROM ${table} WHERE ${place}`;
     return (await first(session, sql, [id, before], (row) => numberIn(row, "found"))) ?? 0;
   };
-  const messages: StoredMessage[] = [];
-  for (const [condition, values] of [
-    [dialect.isOneOf("message_id"), messageIds],
-    [dialect.isOneOf("source_id"), sources],
-    [`record_hash IS NOT NULL AND ${dialect.isOneOf("uuid")}`, uuids],
-  ] as const) {
-    const known = new Set(messages.map(({ message_id }) => message_id));
-    const sql = `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE ${place} AND ${condition}`;
-    const found = values.length === 0 ? [] : await session.all(sql, [id, before, values.map(storableKey)], messageIn);
-    messages.push(...found.filter(({ message_id }) => !known.has(message_id)));
-  }
-  const blocks = new Map<string, StoredBlock>();
-  const wanted = {
-    message_id: messages.map((each) => each.message_id),
-    source_uuid: uuids.map(storableKey),
-    answers_uuid: uuids.map(storableKey),
-    tool_use_id: calls.map(storableKey),
-    identity: identities,
+  /** Passes once over the rows of the session, which has no indexes of these columns. */
+  const rowsWith = async <T>(select: string, wanted: readonly Wanted[], read: (row: Row) => T): Promise<T[]> => {
+    const asked = wanted.filter(([, values]) => values.length > 0);
+    if (asked.length === 0) return [];
+    const isWanted = asked.map(([condition]) => condition).join(" OR ");
+    const values = asked.map(([, each]) => each.map(storableKey));
+    return session.all(`${select} WHERE ${place} AND (${isWanted}) ORDER BY ordinal`, [id, before, ...values], read);
   };
-  for (const [column, values] of Object.entries(wanted)) {
-    if (values.length === 0) continue;
-    const sql = `SELECT ${BLOCK_COLUMNS} FROM events WHERE ${place} AND ${dialect.isOneOf(column)} ORDER BY ordinal`;
-    for (const block of await session.all(sql, [id, before, values], blockIn)) blocks.set(block.event_id, block);
-  }
-  const others = new Set([...blocks.values()].map(({ message_id: message }) => message ?? ""));
+  const messages = await rowsWith(
+    `SELECT ${MESSAGE_COLUMNS} FROM messages`,
+    [
+      [dialect.isOneOf("message_id"), messageIds],
+      [dialect.isOneOf("source_id"), sources],
+      [`record_hash IS NOT NULL AND ${dialect.isOneOf("uuid")}`, uuids],
+    ],
+    messageIn,
+  );
+  const blocks = await rowsWith(
+    `SELECT ${BLOCK_COLUMNS} FROM events`,
+    [
+      [dialect.isOneOf("message_id"), messages.map((each) => each.message_id)],
+      [dialect.isOneOf("source_uuid"), uuids],
+      [dialect.isOneOf("answers_uuid"), uuids],
+      [dialect.isOneOf("tool_use_id"), calls],
+      [dialect.isOneOf("identity"), identities],
+    ],
+    blockIn,
+  );
+  const others = new Set(blocks.map(({ message_id: message }) => message ?? ""));
   for (const { message_id: message } of messages) others.delete(message);
   const sql = `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE ${dialect.isOneOf("message_id")}`;
   if (others.size > 0) messages.push(...(await session.all(sql, [[...others]], messageIn)));
   return {
     messages: messages.toSorted((a, b) => a.ordinal - b.ordinal),
-    blocks: [...blocks.values()].toSorted((a, b) => a.ordinal - b.ordinal),
+    blocks,
     messageCount: await count("messages"),
     blockCount: await count("events"),
   };

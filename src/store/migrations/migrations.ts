@@ -8,6 +8,7 @@ import { snippetLists } from "./006-snippet-lists.ts";
 import { snippetSearch } from "./007-snippet-search.ts";
 import { modelRows } from "./008-model-rows.ts";
 import { forgottenAndFigures } from "./009-forgotten-and-figures.ts";
+import { fewerIndexes } from "./010-fewer-indexes.ts";
 import type { Migration } from "./migration.ts";
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   snippetSearch,
   modelRows,
   forgottenAndFigures,
+  fewerIndexes,
 ];
