@@ -1,12 +1,12 @@
 /** A command of `transcripts` and its context. Only `main.ts` and `process.ts` touch the process. */
 import type { Colors } from "picocolors/types.js";
-import type { Installation } from "./io.ts";
+import type { Io } from "./io.ts";
 import type { Archive } from "../sessions/session-ref.ts";
 
 /** 0: found or done. 1: nothing found. 2: an error. */
 export type ExitCode = 0 | 1 | 2;
 
-export interface CommandContext {
+export interface CommandContext extends Pick<Io, "stdin" | "env" | "cwd" | "home" | "installation" | "now" | "signal"> {
   /**
    * Writes data to standard output, in blocks if that is a pipe or a file. Resolves when more may be written. Rejects
    * with `ClosedOutput` if the reader closed the pipe: do not catch that, it ends the program without a message.
@@ -16,17 +16,11 @@ export interface CommandContext {
   flush(): Promise<void>;
   /** Writes a note, warning or scope line to standard error. */
   note(text: string): void;
-  stdin: AsyncIterable<Uint8Array>;
-  env: Readonly<Record<string, string | undefined>>;
-  /** Absolute path of the working directory. */
-  cwd: string;
-  home: string;
   /**
    * Entry of a host's list of plugins for this package: its name, or the folder of a working copy, which a host could not
    * install by name.
    */
   plugin: string;
-  installation: Installation;
   /** Sessions of the store, which is opened when a command first asks for them. */
   archive: Archive;
   /** Columns of the terminal, or `COLUMNS`. Infinity for a pipe or a file, where lines are not wrapped. */
@@ -37,11 +31,8 @@ export interface CommandContext {
   colors: Colors;
   /** Shows a bar on standard error for work that takes longer than a second, if that is a terminal. */
   progress(total: number, unit: string): Progress;
-  now(): Date;
   /** Has the process killed at its end, because something hangs in it that a normal exit would wait for. */
   abandon(): void;
-  /** Aborted when the user interrupts, or when standard output is closed. */
-  signal: AbortSignal;
 }
 
 export interface Progress {

@@ -9,6 +9,7 @@ import { agentOf, type SessionRef } from "../sessions/session-ref.ts";
 import { encodeMarkdownEntry, encodeMarkdownHeader, type TranscriptHeader } from "../transcript/format/formats.ts";
 import { safeSegment } from "../transcript/transcript-paths.ts";
 import { VERSION } from "../version.ts";
+import type { Write } from "./write-file.ts";
 import { messageRow } from "./message-row.ts";
 import type { ExportedSession, ExportedToolCall } from "./schemas/reading-schemas.ts";
 
@@ -18,8 +19,6 @@ export interface ReadSession {
   conversation: Conversation;
   children: ReadSession[];
 }
-
-type Write = (text: string) => Promise<void>;
 
 // JSON, in pieces, because the JSON of a long session can be longer than a string may be.
 

@@ -24,6 +24,7 @@ export interface Io {
   stderr: Output;
   stdin: AsyncIterable<Uint8Array>;
   env: Readonly<Record<string, string | undefined>>;
+  /** Absolute path of the working directory. */
   cwd: string;
   home: string;
   /** Entry of a host's list of plugins for this package. Default: its name. */

@@ -10,10 +10,14 @@ import type { CommandOptions } from "./command.ts";
 /** Undefined with `--no-redact`. */
 export function redactorFor(options: CommandOptions): Redactor | undefined {
   if (!isRedacted(options)) return undefined;
-  let loaded: Promise<Redactor> | undefined;
-  // Loaded with the first text, since many commands have none.
-  const load = async (): Promise<Redactor> => (await import("../redact/redactor.ts")).createRedactor();
-  return { redact: async (inputs) => (inputs.length === 0 ? [] : (await (loaded ??= load())).redact(inputs)) };
+  return {
+    redact: async (inputs) => {
+      if (inputs.length === 0) return [];
+      // Loaded with the first text, since many commands have none.
+      const { sharedRedactor } = await import("../redact/redactor.ts");
+      return sharedRedactor().redact(inputs);
+    },
+  };
 }
 
 export function isRedacted(options: CommandOptions): boolean {

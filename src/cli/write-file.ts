@@ -5,73 +5,39 @@ import { reasonOf } from "../sessions/reasons.ts";
 import { errorCode } from "../transcript/files/fault.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
-/** File being written under a temporary name beside its own. */
-export interface WholeFile {
-  write(text: string): Promise<void>;
-  /** Gives it its name, replacing an existing file. */
-  finish(): Promise<void>;
-  /** Removes the temporary file. Does nothing after `finish`. */
-  discard(): Promise<void>;
-}
+export type Write = (text: string) => Promise<void>;
 
 /**
- * Readers never see half of the file. An existing file keeps its mode, and a symbolic link is followed; a new file gets
- * `mode`. Rejects with a `TranscriptsError` if the file cannot be created or is not a regular file, such as a device, a
- * pipe or a folder; later calls reject with the file system's error.
+ * Writes a file under a temporary name beside its own, so that readers never see half of it. An existing file keeps its
+ * mode, and a symbolic link is followed; a new file gets `mode`. Rejects with a `TranscriptsError` if the file cannot be
+ * created or is not a regular file, such as a device, a pipe or a folder; after that with the error of `content` or of the
+ * file system.
  */
-export async function createWholeFile(path: string, mode = 0o644): Promise<WholeFile> {
-  try {
-    return await openWholeFile(path, mode);
-  } catch (error) {
+export async function writeWhole(path: string, content: (write: Write) => Promise<void>, mode = 0o644): Promise<void> {
+  const { handle, temporary, target } = await createTemporary(path, mode).catch((error: unknown) => {
     if (error instanceof TranscriptsError) throw error;
     const reason = errorCode(error) === "ENOENT" ? "its folder does not exist" : reasonOf(error);
-    throw new TranscriptsError(
-      "bad_file",
-      `${path} cannot be written: ${reason}.`,
-      "Create the folder, allow writing to it, or name another file.",
-      {
-        cause: error,
-      },
-    );
+    const next = "Create the folder, allow writing to it, or name another file.";
+    throw new TranscriptsError("bad_file", `${path} cannot be written: ${reason}.`, next, { cause: error });
+  });
+  try {
+    try {
+      await content((text) => handle.writeFile(text));
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
   }
 }
 
-async function openWholeFile(path: string, mode: number): Promise<WholeFile> {
+async function createTemporary(path: string, mode: number) {
   const target = await realTarget(path);
   const serial = Math.random().toString(36).slice(2, 8);
   const temporary = join(dirname(target), `.${basename(target)}.${process.pid}-${serial}.tmp`);
-  const handle = await open(temporary, "wx", (await modeOf(target)) ?? mode);
-  let isOpen = true;
-  let isThere = true;
-  const close = async (): Promise<void> => {
-    if (isOpen) await handle.close();
-    isOpen = false;
-  };
-  return {
-    write: async (text) => {
-      await handle.writeFile(text);
-    },
-    finish: async () => {
-      await close();
-      await rename(temporary, target);
-      isThere = false;
-    },
-    discard: async () => {
-      await close();
-      if (isThere) await rm(temporary, { force: true });
-      isThere = false;
-    },
-  };
-}
-
-export async function writeWhole(path: string, text: string): Promise<void> {
-  const file = await createWholeFile(path);
-  try {
-    await file.write(text);
-    await file.finish();
-  } finally {
-    await file.discard();
-  }
+  return { target, temporary, handle: await open(temporary, "wx", (await modeOf(target)) ?? mode) };
 }
 
 async function realTarget(path: string): Promise<string> {

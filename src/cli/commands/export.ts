@@ -2,7 +2,9 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, extname, resolve } from "node:path";
 import { createFolder } from "../../user-folders.ts";
-import { MAX_IMAGE_BYTES, renderPage, type PageSession } from "../../html/html.ts";
+import { MAX_IMAGE_BYTES } from "../../html/block-view.ts";
+import type { PageSession } from "../../html/outline.ts";
+import { renderPage } from "../../html/render-page.ts";
 import { counted } from "../../quantities.ts";
 import type { Redactor } from "../../redact/redactor.ts";
 import { attachmentReader } from "../../sessions/session-kept-files.ts";
@@ -14,7 +16,7 @@ import { type ReadSession, transcriptsOf, writeJson, writeTranscript } from "../
 import { flag, text } from "../option-values.ts";
 import { redactorFor } from "../redaction.ts";
 import { conversationOf, sessionNamed } from "../session-input.ts";
-import { createWholeFile } from "../write-file.ts";
+import { type Write, writeWhole } from "../write-file.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 
 /** Mode of new files, which are as private as a transcript. */
@@ -88,8 +90,6 @@ async function readAll(
   return { ref, conversation, children: below };
 }
 
-type Write = (text: string) => Promise<void>;
-
 async function writeAs(format: "html" | "json", session: ReadSession, write: Write): Promise<void> {
   if (format === "json") return writeJson(session, write);
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -146,13 +146,7 @@ async function writeFile(
     if (await isSameFile(path, source))
       throw new TranscriptsError("bad_arguments", `${output} is the session itself.`, "Name another file.");
   }
-  const file = await createWholeFile(path, FILE_MODE);
-  try {
-    await content((piece) => file.write(piece));
-    await file.finish();
-  } finally {
-    await file.discard();
-  }
+  await writeWhole(path, content, FILE_MODE);
   context.note(`wrote ${path}`);
 }
 

@@ -31,7 +31,8 @@ export const run: RunCommand = async (context, _args, options) => {
   const project = await projectAt(context.cwd, flag(options, "kilo") ? "kilo" : undefined);
   const isNewForm = project.agent === "opencode" && (await isOpencode2(context.env));
   const plan = await planFor(project, isNewForm ? "plugins" : "plugin", context.plugin);
-  if (!dryRun && plan.text !== undefined) await writeWhole(plan.config, plan.text);
+  const { text } = plan;
+  if (!dryRun && text !== undefined) await writeWhole(plan.config, (write) => write(text));
   const files = await layTemplates(plan.folder, { fs: nodeFileSystem, dryRun });
   const result = {
     version: 1 as const,

@@ -1,18 +1,22 @@
 /** `transcripts tail` */
 import { access } from "node:fs/promises";
-import { readSessionLines } from "../../queries/read-session.ts";
 import type { SessionContent } from "../../parse/message-draft.ts";
+import { hashOf, SeenSet } from "../../parse/repeats.ts";
+import type { MessageView } from "../../parse/turns.ts";
+import { readSessionLines, sessionIdOf } from "../../queries/read-session.ts";
 import { openReadable } from "../../sessions/open-session.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { errorCode } from "../../transcript/files/fault.ts";
-import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
-import { followFile, pause, type Restart } from "../follow.ts";
-import { flag, integer } from "../option-values.ts";
-import { redactorFor } from "../redaction.ts";
-import { sessionNamed } from "../session-input.ts";
-import { TailPrinter } from "../tail-printer.ts";
 import { isSessionError, TranscriptsError } from "../../transcripts-error.ts";
+import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
+import { type ConversationStyle, messageText } from "../conversation-text.ts";
+import { followFile, pause, type Restart } from "../follow.ts";
+import { messageRow } from "../message-row.ts";
+import { flag, integer } from "../option-values.ts";
+import { printLine } from "../output.ts";
+import { redactedRow, redactedRows, redactorFor } from "../redaction.ts";
+import { sessionNamed } from "../session-input.ts";
 
 /** Interval of checks for a session that does not exist yet, in milliseconds. */
 const WAIT_MS = 400;
@@ -27,11 +31,7 @@ export const run: RunCommand = async (context, args, options) => {
   const follow = flag(options, "follow");
   const ref = await sessionToTail(context, args[0] ?? "latest", options);
   if (ref === undefined) return 1;
-  const printer = new TailPrinter(context, ref, {
-    last: integer(options, "lines") ?? 10,
-    isJson: flag(options, "json"),
-    redactor: redactorFor(options),
-  });
+  const printer = new TailPrinter(context, ref, options);
   if (ref.archived !== null && follow) {
     const next = "Run without -f.";
     throw new TranscriptsError("no_file", `Session ${ref.id} is only in the store: nothing can be added to it.`, next);
@@ -125,4 +125,78 @@ async function isThere(path: string): Promise<boolean> {
 async function readChunks(chunks: SessionContent, ref: SessionRef, printer: TailPrinter): Promise<void> {
   const { lines } = await readSessionLines(ref, { chunks, isGrowing: true });
   for await (const { messages } of lines) for (const message of messages) await printer.add(message);
+}
+
+/** Prints the last messages of a session, then each new one. */
+class TailPrinter {
+  printed = 0;
+  readonly #context: CommandContext;
+  readonly #ref: SessionRef;
+  readonly #options: CommandOptions;
+  readonly #style: ConversationStyle;
+  /** Messages seen before the file was read again. */
+  readonly #seen = new SeenSet();
+  /** Last messages so far, until the end of the file is reached; then undefined. */
+  #held: MessageView[] | undefined = [];
+  #previous: MessageView["message"] | undefined;
+  #isAgain = false;
+
+  constructor(context: CommandContext, ref: SessionRef, options: CommandOptions) {
+    this.#context = context;
+    this.#ref = ref;
+    this.#options = options;
+    const { colors, columns } = context;
+    this.#style = { colors, columns, withTools: true, withThinking: true, summary: false, calls: undefined };
+  }
+
+  async add(view: MessageView): Promise<void> {
+    const isNew = this.#seen.add(hashOf(keyOf(view)));
+    if ((this.#isAgain && !isNew) || !this.#isShown(view)) return;
+    if (this.#held === undefined) {
+      await this.#print(view);
+      await this.#context.flush();
+      return;
+    }
+    this.#held.push(view);
+    if (this.#held.length > (integer(this.#options, "lines") ?? 10)) this.#held.shift();
+  }
+
+  /** Prints the last messages, when the end of the file is reached. */
+  async caughtUp(): Promise<void> {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const view of held) await this.#print(view);
+    await this.#context.flush();
+  }
+
+  /** Prepares for reading the file from its start again, skipping the messages already seen. */
+  startAgain(): void {
+    this.#isAgain = true;
+  }
+
+  #isShown(view: MessageView): boolean {
+    return flag(this.#options, "json") || messageText(view, this.#style) !== "";
+  }
+
+  async #shown({ message, blocks }: MessageView): Promise<MessageView> {
+    const redactor = redactorFor(this.#options);
+    return { message: await redactedRow(redactor, message), blocks: await redactedRows(redactor, blocks) };
+  }
+
+  async #print(raw: MessageView): Promise<void> {
+    this.printed += 1;
+    const view = await this.#shown(raw);
+    if (flag(this.#options, "json")) await printLine(this.#context, messageRow(view, sessionIdOf(this.#ref), null));
+    else await this.#context.out(messageText(view, this.#style, this.#previous));
+    if (view.message.message_type === "assistant") this.#previous = view.message;
+  }
+}
+
+/** Returns a key that is the same for the same message at any position. */
+function keyOf({ message, blocks }: MessageView): string {
+  const { timestamp, uuid, source_id, message_type } = message;
+  const texts = blocks.map(({ block_type, content_text, thinking_text, tool_use_id, tool_result_id, result_text }) =>
+    [block_type, content_text, thinking_text, tool_use_id, tool_result_id, result_text].join("\0"),
+  );
+  return [message_type, timestamp, uuid, source_id, ...texts].join("\0");
 }

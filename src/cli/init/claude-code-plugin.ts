@@ -40,7 +40,7 @@ export async function setUpClaudeCode(context: CommandContext, dryRun: boolean):
     files.push({ path, change });
     if (dryRun || change === "unchanged") continue;
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeWhole(path, text);
+    await writeWhole(path, (write) => write(text));
   }
   const added = [
     ["plugin", "marketplace", "add", folder],
