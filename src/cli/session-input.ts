@@ -120,7 +120,7 @@ export function noteDamage(
   const name = ref.path ?? sessionIdOf(ref, metadata);
   const lost = errors.filter(({ recovered }) => !recovered).length;
   if (lost > 0) {
-    const what = lost === 1 ? "1 damaged place" : `${lost} damaged places`;
+    const what = counted(lost, "damaged place");
     context.note(`${name}: ${what}; \`transcripts entries ${argumentFor(ref)} --outcome failed\` shows what is lost`);
   }
 }

@@ -26,12 +26,20 @@ const NAMES: Readonly<Record<string, string>> = {
   retentionDays: "--older-than",
 };
 
-/** Opens the store, runs the work and closes the store. An error about a field names its option. */
+/** Runs the work with the store, which is opened and closed. An error about a field names its option. */
 export async function withSnippets<T>(
   context: CommandContext,
   work: (setting: SnippetSetting) => Promise<T>,
+  open: Promise<Store> = openStore(context),
 ): Promise<T> {
-  return withStore(await openStore(context), context, work);
+  const store = await open;
+  try {
+    return await work({ store, where: context, signal: context.signal });
+  } catch (error) {
+    throw isFieldError(error) ? forCommandLine(error) : error;
+  } finally {
+    await store.close();
+  }
 }
 
 /**
@@ -43,27 +51,11 @@ export async function readingSnippets<T>(
   none: T,
   work: (setting: SnippetSetting) => Promise<T>,
 ): Promise<T> {
-  let store: Store;
   try {
-    store = await openStoreToRead(context);
+    return await withSnippets(context, work, openStoreToRead(context));
   } catch (error) {
     if (isStoreError(error) && !storePlace(context).exists) return none;
     throw error;
-  }
-  return withStore(store, context, work);
-}
-
-async function withStore<T>(
-  store: Store,
-  context: CommandContext,
-  work: (setting: SnippetSetting) => Promise<T>,
-): Promise<T> {
-  try {
-    return await work({ store, where: context, signal: context.signal });
-  } catch (error) {
-    throw isFieldError(error) ? forCommandLine(error) : error;
-  } finally {
-    await store.close();
   }
 }
 

@@ -1,6 +1,7 @@
 /** Turns a part of a session into the content of a snippet, with a record of its origin. */
 import { oneLine } from "../neutral-text.ts";
 import { mostTelling } from "../calls/telling-field.ts";
+import { counted } from "../quantities.ts";
 import { basename } from "node:path";
 import { TimeSpan } from "../parse/times.ts";
 import type { Redactor } from "../redact/redactor.ts";
@@ -102,7 +103,7 @@ export function headingOf(
   const parts = [`Session ${session_id}, ${lines}${of}`];
   if (from !== null)
     parts.push(to === null || clock(to) === clock(from) ? clock(from) : `${clock(from)} to ${clock(to)}`);
-  if (skipped > 0) parts.push(`${skipped} damaged ${skipped === 1 ? "line" : "lines"} skipped`);
+  if (skipped > 0) parts.push(`${counted(skipped, "damaged line")} skipped`);
   return `${parts.join(", ")}.`;
 }
 

@@ -6,6 +6,7 @@ import type { ParseOptions } from "../parse/parse-options.ts";
 import { isPrompt } from "../parse/turns.ts";
 import { type ReadMessage, readTranscript } from "../parse/read-transcript.ts";
 import { StoreSource } from "../sessions/open-session.ts";
+import { counted } from "../quantities.ts";
 import { piecesOf, type RawPiece } from "./pieces.ts";
 import { type TranscriptsError, fieldError } from "../transcripts-error.ts";
 
@@ -180,7 +181,7 @@ class Collector {
 }
 
 function beyond({ unit, start, end }: SectionRange, edge: "start" | "end", last: number): TranscriptsError {
-  const has = last === 0 ? `no ${unit}s` : `${last} ${last === 1 ? unit : `${unit}s`}`;
+  const has = last === 0 ? `no ${unit}s` : counted(last, unit);
   const problem = `${edge === "start" ? start : end} is beyond the end: the session has ${has}.`;
   const next = last === 0 ? "Choose another session." : `Give a number up to ${last}.`;
   return fieldError("bad_range", `source_${unit}_${edge}`, problem, next);

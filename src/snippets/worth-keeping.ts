@@ -4,6 +4,7 @@
  * reader of the session.
  */
 import { oneLine } from "../neutral-text.ts";
+import { counted } from "../quantities.ts";
 import { basename } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { findFixes, type ToolFix } from "../fixes/find-fixes.ts";
@@ -290,7 +291,7 @@ function fixedError(story: readonly ToolFix[], conversation: Conversation): Cand
 }
 
 function again(times: number): string {
-  return times === 0 ? "" : `, then ${times} more ${times === 1 ? "time" : "times"}`;
+  return times === 0 ? "" : `, then ${counted(times, "more time")}`;
 }
 
 /**

@@ -6,6 +6,7 @@ import { storePlace } from "../store/store-place.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
 import { FOREIGN, type SessionRef, type Unreadable } from "../sessions/session-ref.ts";
 import { execution } from "./execution.ts";
+import { counted } from "../quantities.ts";
 import { argumentsKey, CURSOR_TIME, cursorFields, inOrder, isAfter, type Place } from "./page-of.ts";
 import { DATA_NOTICE, shownSource, shownTitle } from "./session-heading.ts";
 import { agentNamed, betweenOf } from "./arguments.ts";
@@ -133,7 +134,7 @@ function line(row: SessionRow): string {
   const from = row.is_archived ? `  (from the store${row.host === null ? "" : `, ${row.host}`})` : "";
   const mark = `${row.is_foreign ? `  (${FOREIGN})` : ""}${from}`;
   if (problem !== null) return `- ${id}  ${time}  not read: ${problem}`;
-  const counts = `${turns} ${turns === 1 ? "turn" : "turns"}, ${tool_calls} ${tool_calls === 1 ? "call" : "calls"}${tool_errors === 0 ? "" : `, ${tool_errors} failed`}`;
+  const counts = `${counted(turns, "turn")}, ${counted(tool_calls, "call")}${tool_errors === 0 ? "" : `, ${tool_errors} failed`}`;
   const name = title ?? prompt;
   const of = project?.split(/[\\/]/).at(-1) ?? "";
   return `- ${id}  ${time}  ${of === "" ? "" : `${of}: `}${name === null ? "(no prompt)" : JSON.stringify(name)}  ${counts}${mark}`;

@@ -1,5 +1,6 @@
 /** Selects the units of a session for a page, with the requested entries. */
 import type { Entry, Unit } from "../../queries/session-units.ts";
+import { counted } from "../../quantities.ts";
 import { type Cursor, entriesLeft, readCursor, staleCursor } from "./entry-cursor.ts";
 import type { ToolArguments } from "../tool.ts";
 import type { READ_SESSION } from "../tool-definitions.ts";
@@ -100,7 +101,7 @@ async function* ofTurns(units: AsyncIterable<Unit>, first: number, last: number)
     throw new TranscriptsError("out_of_range", problem, 'Pass turns: "1" for the first one.', { field: "turns" });
   }
   if (turn >= first) return;
-  const problem = turn === 1 ? "The session has 1 turn." : `The session has ${turn} turns.`;
+  const problem = `The session has ${counted(turn, "turn")}.`;
   throw new TranscriptsError("out_of_range", problem, `Pass turns: "${turn}" for the last one.`, { field: "turns" });
 }
 
