@@ -69,7 +69,8 @@ export async function sessionExcerpt(
 
 async function sectionOf(ref: SessionRef, range: SectionRange, signal: AbortSignal | undefined): Promise<Section> {
   try {
-    return await readSection(ref.id, openReadable(ref), range, await readingOptions(ref, { signal }));
+    const options = { ...(await readingOptions(ref, { signal })), isSubagent: ref.agentId !== null };
+    return await readSection(openReadable(ref), range, options);
   } catch (error) {
     if (!isSessionError(error)) throw error;
     throw fieldError("no_file", "session_id", error.message, WITHOUT_FILE, { cause: error });

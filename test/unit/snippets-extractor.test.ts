@@ -130,6 +130,18 @@ describe("SnippetExtractor", () => {
     );
   });
 
+  test("counts turns as `show` does, also where the file begins with a subagent's prompt", async () => {
+    const side = user("Look around.", 1).replace("{", '{"isSidechain":true,');
+    async function* chunks(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from([side, user("One.", 2), user("Two.", 3)].join(""));
+    }
+    const { pieces } = await readSection(chunks(), { unit: "turn", start: 2, end: 2 });
+    assert.deepEqual(
+      pieces.map(({ line }) => line),
+      [3],
+    );
+  });
+
   test("reads little behind the last line", async () => {
     let given = 0;
     let isClosed = false;
@@ -144,7 +156,7 @@ describe("SnippetExtractor", () => {
         isClosed = true;
       }
     }
-    const section = await readSection("s", endless(), { unit: "line", start: 900, end: 905 });
+    const section = await readSection(endless(), { unit: "line", start: 900, end: 905 });
     assert.deepEqual(
       section.pieces.map(({ line }) => line),
       [900, 901, 902, 903, 904, 905],
