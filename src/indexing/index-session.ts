@@ -4,7 +4,6 @@ import { setImmediate } from "node:timers/promises";
 import {
   NeedsWholeInput,
   type Source,
-  type SourceOptions,
   type SourcePlace,
   type SourceUnit,
 } from "../parse/message-draft.ts";
@@ -34,7 +33,6 @@ import { lineFeedsIn } from "../transcript/format/lines.ts";
 
 /** Bytes read to detect the source. */
 const HEAD_BYTES = 64 * 1024;
-const MAX_LINE_BYTES = 5 * 1024 * 1024;
 const START: SourcePlace = { line: 1, offset: 0 };
 
 /** The part of a store that indexing a session needs. */
@@ -301,7 +299,7 @@ class Indexing {
     crc: number,
   ): Promise<Done> {
     const { limits, signal } = this.#request;
-    const options = { ...this.#sourceOptions(), agentProgress, start };
+    const options = { readOutput: outputReader(this.#request.ref), agentProgress, start };
     const parts = new Parts(start, limits);
     this.#resumedAt = start.offset;
     let rewritesFrom = this.#revision > 0 ? start.offset : undefined;
@@ -408,11 +406,8 @@ class Indexing {
       );
       rewritesFrom = undefined;
     };
-    for await (const units of source.read(chunks, {
-      ...this.#sourceOptions(),
-      agentProgress,
-      ...(start && { start }),
-    })) {
+    const options = { readOutput: outputReader(this.#request.ref), agentProgress, start };
+    for await (const units of source.read(chunks, options)) {
       signal?.throwIfAborted();
       if (isChanged()) return false;
       parts.add(units);
@@ -539,15 +534,6 @@ class Indexing {
     if (!done) throw new ConcurrentWriteError(`Session ${sessionId} was written by somebody else.`);
     this.#revision += 1;
     this.#written += blocks.length;
-  }
-
-  #sourceOptions(): SourceOptions {
-    const readOutput = outputReader(this.#request.ref);
-    return {
-      maxLineBytes: MAX_LINE_BYTES,
-      agentProgress: false,
-      ...(readOutput === undefined ? {} : { readOutput }),
-    };
   }
 }
 

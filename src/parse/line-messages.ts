@@ -1,7 +1,7 @@
 /** Reads each line's part of a message separately, with the line's position and time, without assembling messages. */
 import { chunksOf, type TranscriptInput } from "../transcript/format/formats.ts";
 import { detectInput } from "./detect-input.ts";
-import { isSource, type Source, type SourceOptions, type SourceUnit } from "./message-draft.ts";
+import { isSource, type Source, type SourceUnit } from "./message-draft.ts";
 import { MessageBuilder, type BuiltMessage } from "./message-builder.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
@@ -34,22 +34,6 @@ export interface OpenLines {
   lines: AsyncGenerator<ReadLine>;
 }
 
-const MAX_LINE_BYTES = 5 * 1024 * 1024;
-
-export function sourceOptions({
-  maxLineBytes = MAX_LINE_BYTES,
-  agentProgress = false,
-  readOutput,
-  windowLines,
-}: LineOptions): SourceOptions {
-  return {
-    maxLineBytes,
-    agentProgress,
-    ...(readOutput === undefined ? {} : { readOutput }),
-    ...(windowLines === undefined ? {} : { windowLines }),
-  };
-}
-
 /** Starts reading an input of any source. No content makes it throw; errors of the input itself are passed on. */
 export async function readLines(input: TranscriptInput | Source, options: LineOptions = {}): Promise<OpenLines> {
   const chunks = typeof input === "object" && isSource(input) ? input : breathing(chunksOf(input));
@@ -63,7 +47,7 @@ async function* linesOf(
   options: LineOptions,
 ): AsyncGenerator<ReadLine> {
   const messages = new LineMessages(source);
-  for await (const units of source.read(chunks, sourceOptions(options))) {
+  for await (const units of source.read(chunks, options)) {
     if (options.signal?.aborted === true) return;
     for (const unit of units) yield { unit, messages: messages.of(unit) };
   }

@@ -184,14 +184,16 @@ export function setCost(
 function tablePrice(message: PricedMessage, usage: UsageDraft | undefined, pricing: Pricing): number | null {
   if (!usage) return null;
   const { provider, timestamp, metadata } = message;
-  const { speed, service_tier: tier, inference_geo: geo, web_searches: webSearches } = metadata;
-  const whole: CallUsage = { ...usage, cacheWrite1h: metadata.cache_write_1h ?? 0 };
+  const { speed, service_tier: tier, inference_geo: geo, cache_write_1h: cacheWrite1h = 0 } = metadata;
+  const calls: readonly CallUsage[] = usage.calls ?? [{ ...usage, cacheWrite1h }];
+  let webSearches = metadata.web_searches;
   let sum: number | null = null;
-  for (const [index, call] of (usage.calls ?? [whole]).entries()) {
+  for (const call of calls) {
     const model = call.model ?? message.model;
-    const terms = { speed, tier, geo, webSearches: index === 0 ? webSearches : undefined };
-    const price = pricing({ ...call, ...terms, model, provider, timestamp });
+    const price = pricing({ ...call, model, provider, timestamp, speed, tier, geo, webSearches });
     if (price !== null) sum = (sum ?? 0) + price;
+    // They are charged once for all calls.
+    webSearches = undefined;
   }
   return sum;
 }

@@ -116,20 +116,23 @@ export function problemAt(
   return { code, line_number: line, byte_offset: offset, reason, recovered };
 }
 
+/** Default of `SourceOptions.maxLineBytes`. */
+export const MAX_LINE_BYTES = 5 * 1024 * 1024;
+
 export interface SourceOptions {
-  /** Lines longer than this, in bytes, are skipped. */
-  maxLineBytes: number;
-  /** Uses the subagent messages that Claude Code copies into `progress` lines. */
-  agentProgress: boolean;
+  /** Lines longer than this, in bytes, are skipped. Default 5 MiB. */
+  maxLineBytes?: number | undefined;
+  /** Uses the subagent messages that Claude Code copies into `progress` lines. Default false. */
+  agentProgress?: boolean | undefined;
   /** Reads an output saved in a separate file; undefined if it is missing. The path is relative to the transcript. */
-  readOutput?: (path: string) => Promise<string | undefined>;
+  readOutput?: ((path: string) => Promise<string | undefined>) | undefined;
   /**
    * Maximum number of lines for which a source may delay a unit that later lines can change, such as a text written in
    * pieces. 0: no delay, for a growing file. Default 1,000.
    */
-  windowLines?: number;
+  windowLines?: number | undefined;
   /** Start of the input in its file, after the part that an earlier reader has read. Default: the start of the file. */
-  start?: SourcePlace;
+  start?: SourcePlace | undefined;
 }
 
 /** Thrown by a reader that started within a file and needs earlier lines. */

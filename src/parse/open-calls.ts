@@ -31,29 +31,23 @@ export class OpenCalls {
   }
 }
 
-/** Values by id, mostly one per id. */
-class Waiting<V extends object | string> {
-  readonly #last = new Map<string, V>();
-  /** Values before the last, if there are several. */
-  readonly #before = new Map<string, V[]>();
+/** Values by id. */
+class Waiting<V> {
+  readonly #values = new Map<string, V[]>();
   size = 0;
 
   put(id: string, value: V): void {
-    const last = this.#last.get(id);
-    if (last !== undefined) entryOf(this.#before, id, (): V[] => []).push(last);
-    this.#last.set(id, value);
+    entryOf(this.#values, id, (): V[] => []).push(value);
     this.size += 1;
   }
 
   /** Returns the last value added. */
   take(id: string): V | undefined {
-    const last = this.#last.get(id);
-    if (last === undefined) return undefined;
+    const values = this.#values.get(id);
+    if (values === undefined) return undefined;
     this.size -= 1;
-    const before = this.#before.get(id)?.pop();
-    if (before === undefined) this.#last.delete(id);
-    else this.#last.set(id, before);
-    return last;
+    if (values.length === 1) this.#values.delete(id);
+    return values.pop();
   }
 }
 

@@ -52,7 +52,7 @@ async function loadCatalog(): Promise<Pricing> {
   // Looking up a model takes up to a millisecond, so results are cached while they apply. Null: no price.
   const known = new Map<string, readonly FoundPrice[] | null>();
   const priceAt = (model: string, provider: string | null, ms: number): FoundPrice | null => {
-    const key = `${provider ?? ""}\0${model}`;
+    const key = provider === null ? model : `${provider}\0${model}`;
     const kept = known.get(key);
     if (kept === null) return null;
     const valid = kept?.find(({ from, to }) => ms >= from && ms < to);

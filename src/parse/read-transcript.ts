@@ -37,7 +37,6 @@ export interface ReadSummary {
 }
 
 const MAX_INLINE_CONTENT_BYTES = 256 * 1024;
-const MAX_LINE_BYTES = 5 * 1024 * 1024;
 const WINDOW_LINES = 256;
 /** Number of characters in which the source of a text is detected. */
 const HEAD_CHARS = 64 * 1024;
@@ -64,7 +63,7 @@ export function readTranscript(
 export class TranscriptReader implements AsyncIterable<ReadMessage> {
   readonly #sessionId: string;
   readonly #input: TranscriptInput | Source;
-  readonly #options: ReadOptions;
+  readonly #options: ReadOptions & { windowLines: number };
   readonly #errors: ParseError[] = [];
   #errorCount = 0;
   #source: Source | undefined;
@@ -74,7 +73,7 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
   constructor(sessionId: string, input: TranscriptInput | Source, options: ReadOptions) {
     this.#sessionId = sessionId;
     this.#input = input;
-    this.#options = options;
+    this.#options = { windowLines: WINDOW_LINES, ...options };
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<ReadMessage> {
@@ -99,7 +98,7 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
   async #ofBytes(given: Exclude<TranscriptInput, string> | Source): Promise<Opened> {
     const { source: known, head, rest } = await detectInput(isSource(given) ? given : this.#chunksOf(given));
     const source = this.#detected(known, head);
-    return { source, units: source.read(rest, this.#sourceOptions()) };
+    return { source, units: source.read(rest, this.#options) };
   }
 
   #chunksOf(given: TranscriptInput): AsyncGenerator<Uint8Array> {
@@ -111,10 +110,9 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
   #ofText(text: string): Opened {
     const head = text.slice(0, HEAD_CHARS);
     const source = this.#detected(detectSource(head), head);
-    const options = this.#sourceOptions();
     const units = source.readText
-      ? taken(source.readText(text, options))
-      : source.read(breathing(chunksOf(text)), options);
+      ? taken(source.readText(text, this.#options))
+      : source.read(breathing(chunksOf(text)), this.#options);
     return { source, units };
   }
 
@@ -140,7 +138,7 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
   }
 
   async #begun(source: Source, pricing: ParseOptions["pricing"]): Promise<Assembler> {
-    const { maxInlineContentBytes = MAX_INLINE_CONTENT_BYTES, windowLines = WINDOW_LINES } = this.#options;
+    const { maxInlineContentBytes = MAX_INLINE_CONTENT_BYTES, windowLines } = this.#options;
     this.#assembler = new Assembler({
       sessionId: this.#sessionId,
       maxInlineContentBytes,
@@ -153,16 +151,6 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
       between: this.#options.between,
     });
     return this.#assembler;
-  }
-
-  #sourceOptions(): Parameters<Source["read"]>[1] {
-    const {
-      maxLineBytes = MAX_LINE_BYTES,
-      agentProgress = false,
-      windowLines = WINDOW_LINES,
-      readOutput,
-    } = this.#options;
-    return { maxLineBytes, agentProgress, windowLines, ...(readOutput === undefined ? {} : { readOutput }) };
   }
 
   /** The signal stopped reading. */

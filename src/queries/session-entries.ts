@@ -2,15 +2,15 @@
 import { given } from "../given.ts";
 import { detectInput } from "../parse/detect-input.ts";
 import {
-  isSource,
   type BlockDraft,
+  isSource,
+  MAX_LINE_BYTES,
   type MessageDraft,
   type SessionContent,
   type SourceUnit,
 } from "../parse/message-draft.ts";
 import { textOf, type Fields } from "../parse/json-fields.ts";
 import { recordsOfLine } from "../parse/json-records.ts";
-import { sourceOptions } from "../parse/line-messages.ts";
 import { LineSplitter, type RawLine } from "../transcript/format/lines.ts";
 import type { SourceName } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
@@ -21,8 +21,6 @@ import { type OpenOptions, openReadable, openSession } from "../sessions/open-se
 import { readingOptions } from "../sessions/reading-options.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 
-/** Longer lines are reported, not parsed. */
-const MAX_LINE_BYTES = 5 * 1024 * 1024;
 /** Sources in which each line is a JSON record. */
 const JSON_LINES: ReadonlySet<SourceName> = new Set(["claude-code", "claude-stream", "jsonl"]);
 
@@ -41,8 +39,7 @@ export async function* entriesIn(
   const halves = await otherHalves(open(), options);
   const { source = claudeCode, rest } = await detectInput(open());
   const raw = JSON_LINES.has(source.name) ? new RawLines() : undefined;
-  const settings = sourceOptions({ ...options, maxLineBytes: MAX_LINE_BYTES });
-  for await (const units of source.read(watched(rest, raw), settings)) {
+  for await (const units of source.read(watched(rest, raw), options)) {
     signal?.throwIfAborted();
     for (const unit of units) {
       if (ref.archived !== null && unit.messages.length === 0) continue;

@@ -1,6 +1,6 @@
 /** Converts Claude Code's JSON lines to units; session files and stream-json have the same records. */
 import { crc32 } from "node:zlib";
-import { problemAt, type MessageDraft, type SourceOptions, type SourceUnit } from "../message-draft.ts";
+import { MAX_LINE_BYTES, problemAt, type MessageDraft, type SourceOptions, type SourceUnit } from "../message-draft.ts";
 import { recordKey, SeenSet } from "../repeats.ts";
 import { textOf } from "../json-fields.ts";
 import { recordsOfLine, type LineRecord } from "../json-records.ts";
@@ -18,29 +18,31 @@ export async function* readClaudeLines(
   options: SourceOptions,
 ): AsyncGenerator<SourceUnit[]> {
   const reader = new ClaudeLineReader(options);
-  const batches = linesOfBytes(chunks, options.maxLineBytes, options.start);
+  const batches = linesOfBytes(chunks, reader.maxLineBytes, options.start);
   for await (const lines of batches) yield lines.flatMap((line) => reader.read(line));
 }
 
 /** See `Source.readText`. */
 export function* readClaudeText(text: string, options: SourceOptions): Generator<SourceUnit[]> {
   const reader = new ClaudeLineReader(options);
-  for (const lines of linesOfText(text, options.maxLineBytes)) yield lines.flatMap((line) => reader.read(line));
+  for (const lines of linesOfText(text, reader.maxLineBytes)) yield lines.flatMap((line) => reader.read(line));
 }
 
 /** Reads lines in order and remembers their records, because files repeat them. */
 class ClaudeLineReader {
-  readonly #options: Pick<SourceOptions, "maxLineBytes" | "agentProgress">;
+  readonly maxLineBytes: number;
+  readonly #agentProgress: boolean;
   readonly #records: SeenSet;
 
-  constructor(options: Pick<SourceOptions, "maxLineBytes" | "agentProgress" | "windowLines">) {
-    this.#options = options;
-    this.#records = new SeenSet(options.windowLines);
+  constructor({ maxLineBytes = MAX_LINE_BYTES, agentProgress = false, windowLines }: SourceOptions) {
+    this.maxLineBytes = maxLineBytes;
+    this.#agentProgress = agentProgress;
+    this.#records = new SeenSet(windowLines);
   }
 
   /** Returns a unit for each record of the line; the most useful one represents the line in the account. */
   read(line: RawLine): SourceUnit[] {
-    const { records, problems, blank } = recordsOfLine(line, this.#options.maxLineBytes);
+    const { records, problems, blank } = recordsOfLine(line, this.maxLineBytes);
     const [record, ...more] = records;
     if (record === undefined) return [unitOf(line, { as: blank ? "blank" : "failed" }, problems)];
     const first = this.#unit(line, record, problems);
@@ -51,7 +53,7 @@ class ClaudeLineReader {
   }
 
   #unit(line: RawLine, record: LineRecord, problems: readonly ParseError[]): SourceUnit {
-    const reading = readRecord(record.fields, this.#options.agentProgress);
+    const reading = readRecord(record.fields, this.#agentProgress);
     if (!reading) return unitOf(line, { as: "failed" }, [...problems, untyped(line)]);
     const recordHash = this.#hashOfNew(line, record);
     if (recordHash === null) return unitOf(line, { as: "skipped", kind: "duplicate" }, problems);

@@ -1,5 +1,5 @@
 /** Sessions of agents that cannot be read yet, recognised so that they are refused by name. */
-import { problemAt, type Source, type SourcePlace, type SourceUnit } from "../message-draft.ts";
+import { MAX_LINE_BYTES, problemAt, type Source, type SourcePlace, type SourceUnit } from "../message-draft.ts";
 import { type Fields, fieldsOf, isFields, textOf } from "../json-fields.ts";
 import { linesOfBytes } from "../../transcript/format/lines.ts";
 import { isSessionRecord, isStreamRecord } from "./claude-record.ts";
@@ -101,7 +101,7 @@ export function foreignSource(agent: string): Source {
   return {
     name: "claude-code",
     detect: () => false,
-    async *read(chunks, { maxLineBytes }) {
+    async *read(chunks, { maxLineBytes = MAX_LINE_BYTES }) {
       const reason = `This is a session of ${agent}, which cannot be read yet.`;
       const unitOf = ({ line, offset }: SourcePlace): SourceUnit => {
         const problems = [problemAt({ line, offset }, "unsupported_agent", reason)];

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { rowsOf } from "../../../src/indexing/session-rows.ts";
 import { claudeCode } from "../../../src/parse/sources/claude-code.ts";
 import { detectSource } from "../../../src/parse/sources/sources.ts";
-import { sourceOptions, type LineOptions } from "../../../src/parse/line-messages.ts";
+import type { LineOptions } from "../../../src/parse/line-messages.ts";
 import { outputReader } from "../../../src/sessions/session-kept-files.ts";
 import { sessionRef } from "../../../src/sessions/session-ref.ts";
 import { storableJson, storableKey, storableText } from "../../../src/store/storable.ts";
@@ -24,7 +24,7 @@ export async function rowsOfBytes(
     yield bytes;
   })();
   const units = [];
-  for await (const batch of source.read(chunks, sourceOptions(options))) units.push(...batch);
+  for await (const batch of source.read(chunks, options)) units.push(...batch);
   const store = { known: () => Promise.reject(new Error("Nothing is before the first part.")) };
   const { messages, blocks } = await rowsOf({ store, sessionId, source }, units, 0);
   const places = new Map(messages.map(({ message_id, ordinal }) => [message_id, ordinal]));
