@@ -5,7 +5,7 @@ import { type Conversation, readConversation, type ReadQuery, sessionIdOf } from
 import { findSessions, type FoundSessions } from "../sessions/find-sessions.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
 import { type AgentName, AGENTS, type ArchivedSession, type SessionRef } from "../sessions/session-ref.ts";
-import { syncSessionFiles } from "../sessions/sync-session-files.ts";
+import { syncSessionFiles } from "../sessions/session-files.ts";
 import type { CommandContext, CommandOptions } from "./command.ts";
 import { date, flag, text } from "./option-values.ts";
 import { argumentFor } from "./session-names.ts";

@@ -1,6 +1,5 @@
 /** Indexes one session. Returns every outcome as a value, except a failure of the store. */
-import { isReadFault } from "../sessions/read-fault.ts";
-import { isAbsent, reasonOf } from "../sessions/reasons.ts";
+import { isReadFault, isAbsent, reasonOf } from "../sessions/reasons.ts";
 import type { Unreadable } from "../sessions/session-ref.ts";
 import { ConcurrentWriteError, indexSession, type IndexRequest, type SessionOutcome } from "./index-session.ts";
 import { placeOf } from "./session-row.ts";

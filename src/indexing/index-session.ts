@@ -1,16 +1,11 @@
 /** Indexes one session: from where the last run ended, or from the start if that is not possible. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
-import {
-  NeedsWholeInput,
-  type Source,
-  type SourcePlace,
-  type SourceUnit,
-} from "../parse/message-draft.ts";
+import { NeedsWholeInput, type Source, type SourcePlace, type SourceUnit } from "../parse/message-draft.ts";
 import { detectInput } from "../parse/detect-input.ts";
 import { claudeCode } from "../parse/sources/claude-code.ts";
-import { FirstPrompt } from "../parse/first-prompt.ts";
-import { detectSource } from "../parse/sources/sources.ts";
+import { FirstPrompt } from "../parse/prompts.ts";
+import { detectSource, HEAD_BYTES } from "../parse/sources/sources.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import { type FolderListings, needsAgentProgress } from "../sessions/agent-progress.ts";
 import { readHead } from "../sessions/file-ref.ts";
@@ -31,8 +26,6 @@ import { NO_IDS, rowsOf, type Rows } from "./session-rows.ts";
 import { crcBetween, edgesOf, isSameStart, packCheck, unpackCheck, type SourceCheck } from "./source-check.ts";
 import { lineFeedsIn } from "../transcript/format/lines.ts";
 
-/** Bytes read to detect the source. */
-const HEAD_BYTES = 64 * 1024;
 const START: SourcePlace = { line: 1, offset: 0 };
 
 /** The part of a store that indexing a session needs. */

@@ -15,7 +15,7 @@ import type { Store } from "../store/store.ts";
 import { hasContent } from "./index-session.ts";
 import { withPartTimes } from "./part-times.ts";
 import { forgottenSessions, keyedSessions, ownSessions, type KeyedSession } from "./session-keys.ts";
-import { syncSessionFiles } from "../sessions/sync-session-files.ts";
+import { syncSessionFiles } from "../sessions/session-files.ts";
 
 export interface MachineSessions {
   /** Newest first, without forgotten ones. */

@@ -1,9 +1,7 @@
 /** Detects the source of an input while reading it. */
 import { isSource, type SessionContent, type Source } from "./message-draft.ts";
-import { detectSource } from "./sources/sources.ts";
+import { detectSource, HEAD_BYTES } from "./sources/sources.ts";
 
-/** Number of bytes in which the source is detected. */
-const HEAD_BYTES = 64 * 1024;
 const LINE_FEED = 10;
 
 export interface DetectedInput {

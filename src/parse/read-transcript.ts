@@ -10,7 +10,7 @@ import { Repeats, SeenSet } from "./repeats.ts";
 import { catalogPricing, flatPricing, type Pricing } from "./pricing.ts";
 import { claudeCode } from "./sources/claude-code.ts";
 import { foreignAgent, foreignSource } from "./sources/foreign.ts";
-import { detectSource } from "./sources/sources.ts";
+import { detectSource, HEAD_BYTES } from "./sources/sources.ts";
 
 export type { ReadMessage } from "./assembler.ts";
 
@@ -38,8 +38,6 @@ export interface ReadSummary {
 
 const MAX_INLINE_CONTENT_BYTES = 256 * 1024;
 const WINDOW_LINES = 256;
-/** Number of characters in which the source of a text is detected. */
-const HEAD_CHARS = 64 * 1024;
 /** Larger chunks are processed in pieces of this size, to save memory. */
 const PIECE_BYTES = 64 * 1024;
 /** Number of bytes after which timers and signals get a turn. */
@@ -108,7 +106,7 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
   }
 
   #ofText(text: string): Opened {
-    const head = text.slice(0, HEAD_CHARS);
+    const head = text.slice(0, HEAD_BYTES);
     const source = this.#detected(detectSource(head), head);
     const units = source.readText
       ? taken(source.readText(text, this.#options))

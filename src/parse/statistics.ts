@@ -1,7 +1,7 @@
 /** Adds up a session. */
 import { jsonText } from "./json-fields.ts";
 import type { ModelStats, ParsedContentBlock, ToolStats, TranscriptMessage, TranscriptStats } from "./model.ts";
-import { FirstPrompt } from "./first-prompt.ts";
+import { FirstPrompt } from "./prompts.ts";
 import { entryOf, OpenCalls } from "./open-calls.ts";
 import { hasUsage, NO_MODEL, usageOf, type UsageRecord, UsageSum } from "./usage-ledger.ts";
 

@@ -5,7 +5,7 @@
 import { closeSync, readSync } from "node:fs";
 import { openReadSync } from "../transcript/files/node-file-system.ts";
 import { claudeCode, claudeStream } from "../parse/sources/claude-code.ts";
-import { detectSource } from "../parse/sources/sources.ts";
+import { detectSource, HEAD_BYTES } from "../parse/sources/sources.ts";
 
 /** Shorter runs of letters occur nearly everywhere. */
 const LEAST_LETTERS = 3;
@@ -21,8 +21,6 @@ const UNUSUAL = /\\u(?:00(?:0[89acd]|[4-7])|017f|212a)|\u00c5\u00bf|\u00e2\u0084
 const UNUSUAL_BYTES = 5;
 /** Small enough that the string stays in the processor's cache. */
 const CHUNK_BYTES = 64 * 1024;
-/** Bytes that determine a file's format. */
-const HEAD_BYTES = 64 * 1024;
 
 /** Returns true if redaction may add the term to a text. */
 export function mayBeInMarker(term: string): boolean {

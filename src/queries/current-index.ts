@@ -3,7 +3,7 @@ import { baseId } from "../indexing/session-keys.ts";
 import type { UpdateOptions } from "../indexing/update-index.ts";
 import { staleSessions, type StaleSession, type StaleSessions } from "../indexing/stale-sessions.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
-import { syncSessionFiles } from "../sessions/sync-session-files.ts";
+import { syncSessionFiles } from "../sessions/session-files.ts";
 import type { Unreadable, Where } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
 

@@ -3,10 +3,9 @@ import { basename, dirname, join } from "node:path";
 import { staleSessions } from "../indexing/stale-sessions.ts";
 import { countOf, recordIn } from "../parse/json-fields.ts";
 import { currentProject } from "../sessions/project-filter.ts";
-import { nodeSessionFiles } from "../sessions/session-files.ts";
+import { nodeSessionFiles, textOfFile } from "../sessions/session-files.ts";
 import { agentOf, isSubagent, type AgentName, type SessionRef, type Where } from "../sessions/session-ref.ts";
 import { claudeFolders } from "../sessions/session-roots.ts";
-import { textOfFile } from "../sessions/text-file.ts";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import type { Store } from "../store/store.ts";
 

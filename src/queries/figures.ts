@@ -1,7 +1,7 @@
 /** Figures of many sessions: from the stores that keep them, else by reading the sessions. */
 import type { UpdateOptions } from "../indexing/update-index.ts";
 import { type Figures, figuresOf } from "../sessions/read-figures.ts";
-import { isReadFault } from "../sessions/read-fault.ts";
+import { isReadFault } from "../sessions/reasons.ts";
 import type { SessionRef, Where } from "../sessions/session-ref.ts";
 import { localPlace, storePlace, type StoreWhere } from "../store/store-place.ts";
 import type { Store } from "../store/store.ts";

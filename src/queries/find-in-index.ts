@@ -8,7 +8,7 @@ import { leastTerms, type Match, TermMatcher } from "../search/matching-texts.ts
 import type { SearchHit, SearchQuery, SearchResult } from "../search/query.ts";
 import { olderHits, search, searchedTerms } from "../search/search.ts";
 import { byEntryTime } from "../sessions/entry-times.ts";
-import { syncSessionFiles } from "../sessions/sync-session-files.ts";
+import { syncSessionFiles } from "../sessions/session-files.ts";
 import { agentOf, type AgentName, type SessionRef, type Where } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";

@@ -2,12 +2,12 @@
  * Reads the time of a session's last entry from the end of its file. The file's own time is not reliable: copying,
  * restoring and unpacking set it.
  */
-import { isBuiltInCommand } from "../parse/built-in-commands.ts";
+import { isBuiltInCommand } from "../parse/prompts.ts";
 import { recordIn, textOf } from "../parse/json-fields.ts";
 import { readTranscript, type ReadMessage, type TranscriptReader } from "../parse/read-transcript.ts";
 import { limitedMap } from "./limited-map.ts";
 import { openReadable } from "./open-session.ts";
-import { isReadFault } from "./read-fault.ts";
+import { isReadFault } from "./reasons.ts";
 import type { SessionFiles } from "./session-files.ts";
 import type { SessionRef } from "./session-ref.ts";
 

@@ -1,5 +1,5 @@
 /** Figures of a session, without its texts. */
-import { isBuiltInCommand } from "../parse/built-in-commands.ts";
+import { isBuiltInCommand } from "../parse/prompts.ts";
 import type { SessionMetadata, TranscriptStats } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
 import { withEndings } from "../parse/parse-transcript.ts";

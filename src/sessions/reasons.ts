@@ -1,5 +1,6 @@
 /** Descriptions of file system errors. */
 import { errorCode } from "../transcript/files/fault.ts";
+import { isSessionError } from "../transcripts-error.ts";
 
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
@@ -30,4 +31,14 @@ export function reasonOf(error: unknown): string {
   const known = REASONS[errorCode(error) ?? ""] ?? REASONS[errorCode(cause) ?? ""];
   if (known !== undefined) return known;
   return error instanceof Error && error.message !== "" ? error.message : "unknown error";
+}
+
+/** Returns whether reading failed for an external reason, such as the file system or a database. */
+export function isReadFault(error: unknown): error is Error {
+  return isSessionError(error) || (error instanceof Error && isSystemCode(errorCode(error) ?? ""));
+}
+
+/** Matches codes such as `ENOENT`; the runtimes' own codes (`ERR_…`) have an underscore. */
+function isSystemCode(code: string): boolean {
+  return /^E[A-Z\d]+$/.test(code);
 }

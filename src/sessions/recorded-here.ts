@@ -2,10 +2,9 @@
 import { readRecordedList, recordedListPath, safeSegment } from "../transcript/transcript-paths.ts";
 import { scanOpencodeStore } from "./opencode-store.ts";
 import { isAbsent } from "./reasons.ts";
-import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
+import { nodeSessionFiles, type SessionFiles, textOfFile } from "./session-files.ts";
 import type { SessionRef, Where } from "./session-ref.ts";
 import { sessionRoots } from "./session-roots.ts";
-import { textOfFile } from "./text-file.ts";
 
 /** Maximum size of the list: millions of sessions. */
 const MAX_LIST_BYTES = 256 * 1024 * 1024;

@@ -1,12 +1,10 @@
 /** Refuses content that is not a readable session, before it is parsed. */
 import { isTranscriptBeginning } from "../transcript/format/formats.ts";
 import { foreignAgent } from "../parse/sources/foreign.ts";
-import { detectSource } from "../parse/sources/sources.ts";
+import { detectSource, HEAD_BYTES } from "../parse/sources/sources.ts";
 import type { SessionFiles } from "./session-files.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
-/** Number of bytes in which every reader detects its format. */
-const HEAD_BYTES = 64 * 1024;
 /** Number of bytes searched for a readable line, as a file may begin with damage. */
 export const DAMAGE_BYTES = 1024 * 1024;
 /** Number of lines tried together. */

@@ -3,7 +3,7 @@ import { fileRef } from "./file-ref.ts";
 import { findSessions, type FoundSessions } from "./find-sessions.ts";
 import { currentProject, filterByProject } from "./project-filter.ts";
 import { isConversation } from "./entry-times.ts";
-import { isReadFault } from "./read-fault.ts";
+import { isReadFault } from "./reasons.ts";
 import { cannotOpen } from "./open-session.ts";
 import { markForeign } from "./recorded-here.ts";
 import { refuseFile } from "./refuse-content.ts";

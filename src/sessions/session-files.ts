@@ -1,3 +1,4 @@
+import { readdirSync, realpathSync, statSync } from "node:fs";
 import { constants, type FileHandle, open, readdir, realpath, stat } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode } from "../transcript/files/fault.ts";
@@ -42,7 +43,7 @@ const POLL_MS = 10;
 const STREAM_BYTES = 64 * 1024;
 
 /** Error codes for a path that is not a link. */
-export function kindOf(entry: Kinds): Exclude<EntryKind, "link"> {
+function kindOf(entry: Kinds): Exclude<EntryKind, "link"> {
   if (entry.isFile()) return "file";
   return entry.isDirectory() ? "folder" : "other";
 }
@@ -98,3 +99,56 @@ export const nodeSessionFiles: SessionFiles = {
   openRead: (path) => nodeFileSystem.openRead(path),
   openStream,
 };
+
+/**
+ * The real file system with blocking calls. Examining thousands of files takes a tenth of the time that promises take: each
+ * call takes some microseconds, and passing it to another thread takes longer.
+ */
+export const syncSessionFiles: SessionFiles = {
+  ...nodeSessionFiles,
+  list: async (folder) =>
+    readdirSync(folder, { withFileTypes: true }).map((entry) => ({
+      name: entry.name,
+      kind: entry.isSymbolicLink() ? "link" : kindOf(entry),
+    })),
+  stat: async (path) => {
+    const facts = statSync(path);
+    return { kind: kindOf(facts), bytes: facts.size, modifiedMs: facts.mtimeMs };
+  },
+  realpath: async (path) => realpathSync(path),
+};
+
+/** Reads a whole file as UTF-8, keeping a byte order mark; otherwise like `bytesOfFile`. */
+export async function textOfFile(
+  path: string,
+  files: Pick<SessionFiles, "openRead" | "stat">,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<string | undefined> {
+  return (await bytesOfFile(path, files, maxBytes))?.toString("utf8");
+}
+
+/**
+ * Reads a whole file; undefined if it is not a regular file or is larger than `maxBytes`. Rejects with the file system's
+ * error.
+ */
+export async function bytesOfFile(
+  path: string,
+  files: Pick<SessionFiles, "openRead" | "stat">,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
+  const { kind, bytes } = await files.stat(path);
+  if (kind !== "file" || bytes > maxBytes) return undefined;
+  const handle = await files.openRead(path);
+  try {
+    const chunks: Uint8Array[] = [];
+    for (let at = 0; at < bytes;) {
+      const chunk = await handle.read(at, bytes - at);
+      if (chunk.byteLength === 0) break;
+      at += chunk.byteLength;
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    await handle.close();
+  }
+}

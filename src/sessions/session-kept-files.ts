@@ -2,9 +2,8 @@
 import { join, sep } from "node:path";
 import { cannotOpen } from "./open-session.ts";
 import { isAbsent } from "./reasons.ts";
-import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
+import { nodeSessionFiles, type SessionFiles, bytesOfFile, textOfFile } from "./session-files.ts";
 import type { SessionRef } from "./session-ref.ts";
-import { bytesOfFile, textOfFile } from "./text-file.ts";
 import { transcriptsFolderOf } from "./transcripts.ts";
 
 /** Output paths as the recorder writes them; other paths in a transcript are not read. */

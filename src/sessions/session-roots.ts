@@ -1,10 +1,9 @@
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import { DATA_FOLDER } from "../transcript/transcript-paths.ts";
-import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
+import { nodeSessionFiles, type SessionFiles, textOfFile } from "./session-files.ts";
 import type { SessionRoot, Where } from "./session-ref.ts";
 import { type Fields, isFields } from "../parse/json-fields.ts";
-import { textOfFile } from "./text-file.ts";
 
 /** Names of the databases; unusual channels have their own. */
 const DATABASE_NAMES = { opencode: /^opencode(?:-[\w.-]+)?\.db$/, kilo: /^kilo(?:-[\w.-]+)?\.db$/ };

@@ -2,7 +2,7 @@
 import { jsonText } from "../parse/json-fields.ts";
 import { errorText } from "../calls/result-texts.ts";
 import type { ParsedContentBlock, ToolStatus, TranscriptMessage } from "../parse/model.ts";
-import { isReminderText } from "../parse/reminder.ts";
+import { isReminderText } from "../parse/prompts.ts";
 import type { RedactionInput, Redactor } from "../redact/redactor.ts";
 
 export type PieceKind = "user" | "assistant" | "thinking" | "call" | "result" | "program";

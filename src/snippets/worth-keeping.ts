@@ -11,7 +11,7 @@ import { findFixes, type ToolFix } from "../fixes/find-fixes.ts";
 import { tellingLines } from "../fixes/signature.ts";
 import type { ParsedContentBlock, ParseResult, ToolCall, TranscriptMessage } from "../parse/model.ts";
 import { isPrompt } from "../parse/turns.ts";
-import { isReminderText } from "../parse/reminder.ts";
+import { isReminderText } from "../parse/prompts.ts";
 import { targetOf } from "../fixes/targets.ts";
 import { userWords } from "../parse/user-words.ts";
 import { shellLineOf } from "../calls/ending.ts";

@@ -2,7 +2,7 @@
 import { given } from "../given.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
-import { isReadFault } from "../sessions/read-fault.ts";
+import { isReadFault } from "../sessions/reasons.ts";
 import { FOREIGN, type SessionRef } from "../sessions/session-ref.ts";
 import { argumentsKey, CURSOR_TIME, cursorFields, inOrder, isAfter, type Place } from "./page-of.ts";
 import { execution } from "./execution.ts";

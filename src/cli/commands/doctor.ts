@@ -8,7 +8,7 @@ import { findSessions, type FoundSessions } from "../../sessions/find-sessions.t
 import { openReadable } from "../../sessions/open-session.ts";
 import { readingOptions } from "../../sessions/reading-options.ts";
 import { type StoreGenerations, storeGenerations } from "../../sessions/opencode-store.ts";
-import { reasonOf } from "../../sessions/reasons.ts";
+import { reasonOf, isReadFault } from "../../sessions/reasons.ts";
 import { FOREIGN, type SessionRef, type Unreadable } from "../../sessions/session-ref.ts";
 import { VERSION } from "../../version.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
@@ -17,7 +17,6 @@ import { addPlugin } from "../init/plugin-config.ts";
 import { configText, projectAt } from "../init/project-config.ts";
 import { flag } from "../option-values.ts";
 import { printObject } from "../output.ts";
-import { isReadFault } from "../../sessions/read-fault.ts";
 import type { DoctorResult } from "../schemas/keeping-schemas.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
 import { hasContent } from "../../indexing/index-session.ts";

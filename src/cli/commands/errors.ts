@@ -4,7 +4,7 @@ import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
 import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
 import { flag } from "../option-values.ts";
 import { printLine } from "../output.ts";
-import { isReadFault } from "../../sessions/read-fault.ts";
+import { isReadFault } from "../../sessions/reasons.ts";
 import type { ErrorRow } from "../schemas/searching-schemas.ts";
 import { isRedacted, redactedRow, redactorFor } from "../redaction.ts";
 import { familyOf, noteDamage, refuseArchived, sessionNamed } from "../session-input.ts";

@@ -6,7 +6,7 @@ import type { SessionRef } from "../../sessions/session-ref.ts";
 import { messageRow } from "../message-row.ts";
 import { flag, integer } from "../option-values.ts";
 import { printLine } from "../output.ts";
-import { isReadFault } from "../../sessions/read-fault.ts";
+import { isReadFault } from "../../sessions/reasons.ts";
 import { redactorFor, shownRef } from "../redaction.ts";
 import { conversationOf, familyOf, sessionNamed } from "../session-input.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";

@@ -2,8 +2,7 @@
 import { execFile } from "node:child_process";
 import { access, constants } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
-import { nodeSessionFiles } from "../../sessions/session-files.ts";
-import { textOfFile } from "../../sessions/text-file.ts";
+import { nodeSessionFiles, textOfFile } from "../../sessions/session-files.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 
 export type HostAgent = "opencode" | "kilo";

@@ -4,7 +4,7 @@ import { countOf, fieldsOf, isFields, textOf, type Fields } from "../json-fields
 import type { MessageMetadata, MessageType, UserKind } from "../model.ts";
 import { timeOf } from "../times.ts";
 import { contentBlocks } from "./claude-content.ts";
-import { isReminderText } from "../reminder.ts";
+import { isReminderText } from "../prompts.ts";
 
 /** Claude Code's model name for answers without a model call. */
 const NO_MODEL = "<synthetic>";

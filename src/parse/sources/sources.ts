@@ -8,6 +8,9 @@ import { opencodeExport } from "./opencode-export.ts";
 const OURS_AND_EXPORTS: readonly Source[] = [jsonl, markdown, opencodeExport];
 const CLAUDE: readonly Source[] = [claudeStream, claudeCode];
 
+/** Number of first bytes in which the source of an input is detected. */
+export const HEAD_BYTES = 64 * 1024;
+
 /** Detects the source of an input from its first bytes as text; undefined if it is not supported. */
 export function detectSource(head: string): Source | undefined {
   const known = OURS_AND_EXPORTS.find((source) => source.detect(head));
