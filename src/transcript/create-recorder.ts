@@ -83,7 +83,7 @@ const REHEARSED_CALLS = 10;
  */
 export async function rehearse(options: RecordingOptions, preparation = rehearsing(options)): Promise<void> {
   const sessionID = "ses_rehearsal";
-  const timeline = new Timeline(sessionID, Date.now);
+  const timeline = new Timeline(Date.now);
   for (let call = 0; call < REHEARSED_CALLS; call += 1) timeline.accept(rehearsedCall(sessionID, call));
   const prepared: PreparedEntry[] = [];
   // The short form, because it never becomes a file.

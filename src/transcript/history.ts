@@ -54,8 +54,8 @@ function unread(nowMs: number): Draft {
   return { entry: { type: "session_event", timestamp: isoTime(undefined, nowMs), name: "missing entries", text } };
 }
 
-function draftsOf(records: readonly HostRecord[], { sessionID, nowMs, isLive, isShared }: HistoryOptions): Draft[] {
-  const past = new Timeline(sessionID, nowMs);
+function draftsOf(records: readonly HostRecord[], { nowMs, isLive, isShared }: HistoryOptions): Draft[] {
+  const past = new Timeline(nowMs);
   const isElsewhere = isShared ? openElsewhere(records) : () => false;
   let messageID: string | undefined;
   for (const record of records) {

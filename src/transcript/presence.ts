@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import { errorCode } from "./files/fault.ts";
 import { newLockOwner, ownerIsGone } from "./files/file-lock.ts";
-import type { FileSystem } from "./files/file-system.ts";
+import { createIn, type FileSystem } from "./files/file-system.ts";
 import { safeSegment } from "./transcript-paths.ts";
 
 /** Folder for the marks, in the transcripts folder. */
@@ -34,15 +33,8 @@ export class Presence {
     if (this.#marked.has(sessionID)) return;
     this.#marked.add(sessionID);
     const { fs } = this.#options;
-    try {
-      await fs.createMarker(this.#path(this.#nameOf(sessionID)), this.#owner);
-    } catch (error) {
-      if (errorCode(error) !== "ENOENT") return;
-      await fs
-        .mkdir(this.#path())
-        .then(() => fs.createMarker(this.#path(this.#nameOf(sessionID)), this.#owner))
-        .catch(() => undefined);
-    }
+    const path = this.#path(this.#nameOf(sessionID));
+    await createIn(fs, path, () => fs.createMarker(path, this.#owner)).catch(() => undefined);
   }
 
   async leave(sessionID: string): Promise<void> {

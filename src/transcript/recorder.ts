@@ -12,7 +12,7 @@ import { atMost, Patience, pause } from "./patience.ts";
 import { attachmentPath, outputPath, type TranscriptFormat } from "./transcript-paths.ts";
 import type { Preparation } from "./preparation.ts";
 import type { RecordingFolder } from "./recording-folder.ts";
-import type { HostRecord } from "./records.ts";
+import type { HostRecord, SessionRecord } from "./records.ts";
 import { SessionPlaces, type HostQueries } from "./session-place.ts";
 import { Presence } from "./presence.ts";
 import { SessionRecording, type KnownBefore, type Output } from "./session-recording.ts";
@@ -97,13 +97,14 @@ export class Recorder {
   accept(record: HostRecord): void {
     try {
       if (record.kind === "session") {
-        const isRenamed = this.#isRenamed(record);
-        const isStranger = !this.#titles.has(record.sessionID);
+        const { sessionID, title, isNew } = record;
+        const known = this.#titles.get(sessionID);
         this.#learn(record);
         // A session that was only listed or touched is not opened.
-        if (!record.isNew && !this.#sessions.has(record.sessionID)) {
-          if (isRenamed) this.#rename(record);
-          else if (isStranger) this.#lookUp(this.#compareTitle(record));
+        if (!isNew && !this.#sessions.has(sessionID)) {
+          if (title === undefined || title === known) return;
+          if (known === undefined) this.#lookUp(this.#compareTitle(record, title));
+          else this.#rename(record);
           return;
         }
       }
@@ -170,7 +171,7 @@ export class Recorder {
     }
   }
 
-  #learn(record: Extract<HostRecord, { kind: "session" }>): void {
+  #learn(record: SessionRecord): void {
     this.#places.learn(record);
     if (record.isNew) this.#born.add(record.sessionID);
     const { sessionID, title } = record;
@@ -180,13 +181,8 @@ export class Recorder {
     dropOldest(this.#titles, MAX_TITLES);
   }
 
-  #isRenamed({ sessionID, title }: Extract<HostRecord, { kind: "session" }>): boolean {
-    const known = this.#titles.get(sessionID);
-    return known !== undefined && title !== undefined && title !== known;
-  }
-
   /** Records the new title of a session dropped from memory. */
-  #rename({ sessionID, title, eventID }: Extract<HostRecord, { kind: "session" }>): void {
+  #rename({ sessionID, title, eventID }: SessionRecord): void {
     const session = this.#session(sessionID);
     session.accept({ kind: "event", sessionID, name: "title", ...given({ text: title, eventID }) });
   }
@@ -210,11 +206,11 @@ export class Recorder {
   }
 
   /** Records the title of a session without state in memory, if its transcript has another title. */
-  async #compareTitle(record: Extract<HostRecord, { kind: "session" }>): Promise<void> {
-    const { sessionID, title } = record;
+  async #compareTitle(record: SessionRecord, title: string): Promise<void> {
+    const { sessionID } = record;
     const { formats, fs, folder, redactText } = this.#options;
     const [format = "markdown"] = formats;
-    if (title === undefined || !(await this.#places.hasTranscript(sessionID, format))) return;
+    if (!(await this.#places.hasTranscript(sessionID, format))) return;
     const path = join(folder.transcripts, await this.#places.path(sessionID, format));
     const recorded = await recordedTitle(fs, path, format);
     const isOther = recorded !== undefined && recorded !== (await redactText(title));

@@ -1,8 +1,7 @@
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { layTemplates } from "../templates/lay-templates.ts";
 import { refuseLinkOut, unignoredTranscripts, WRITTEN_FOLDERS } from "./files/data-folder.ts";
-import { errorCode } from "./files/fault.ts";
-import type { FileSystem } from "./files/file-system.ts";
+import { createIn, type FileSystem } from "./files/file-system.ts";
 import { recordedLine, recordedSince } from "./transcript-paths.ts";
 
 /** Returns the transcripts folder in a data folder. */
@@ -84,11 +83,7 @@ export class RecordingFolder {
     if (path === undefined || this.#listed.has(sessionID)) return;
     this.#listed.add(sessionID);
     try {
-      await this.#append(path, sessionID).catch(async (error: unknown) => {
-        if (errorCode(error) !== "ENOENT") throw error;
-        await fs.mkdir(dirname(path));
-        await this.#append(path, sessionID);
-      });
+      await createIn(fs, path, () => this.#append(path, sessionID));
     } catch {
       // Retried when the session is opened again.
       this.#listed.delete(sessionID);

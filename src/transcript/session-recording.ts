@@ -86,7 +86,7 @@ export class SessionRecording {
   constructor(options: SessionRecordingOptions) {
     this.#options = options;
     this.sessionID = options.sessionID;
-    this.timeline = new Timeline(options.sessionID, options.nowMs);
+    this.timeline = new Timeline(options.nowMs);
     this.lastUsedMs = options.nowMs();
   }
 

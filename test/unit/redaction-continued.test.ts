@@ -40,7 +40,7 @@ describe("a secret in a text that is written in two pieces", () => {
 /** The drafts of a text of which a part was written because a call behind it could not wait. */
 function splitText(first: string, second: string) {
   let now = 1_000_000;
-  const timeline = new Timeline("ses_1", () => now);
+  const timeline = new Timeline(() => now);
   const of = { sessionID: "ses_1", messageID: "msg_1" };
   const text = { kind: "text" as const, ...of, partID: "prt_1", reasoning: false, startMs: now };
   timeline.accept({ ...text, text: first, done: false });

@@ -1,3 +1,6 @@
+import { dirname } from "node:path";
+import { errorCode } from "./fault.ts";
+
 /**
  * File system calls that recording needs, passed in so that tests can make each of them fail.
  * Semantics and error codes are those of `node:fs/promises`.
@@ -34,6 +37,17 @@ export interface FileSystem {
    */
   createMarker(path: string, text: string): Promise<void>;
   readMarker(path: string): Promise<string>;
+}
+
+/** Creates something at `path`, and its folder first if that is missing. */
+export async function createIn<T>(fs: Pick<FileSystem, "mkdir">, path: string, create: () => Promise<T>): Promise<T> {
+  try {
+    return await create();
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw error;
+    await fs.mkdir(dirname(path));
+    return create();
+  }
 }
 
 const CHUNK_BYTES = 1024 * 1024;

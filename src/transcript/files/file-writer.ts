@@ -1,9 +1,8 @@
-import { dirname } from "node:path";
 import type { AppendFormat } from "./append-format.ts";
 import { type Batch, commonLength, makeBatch, partsEnd, wholeParts } from "./batch.ts";
 import { errorCode, LOCK_BUSY, NOT_OURS, SHORT_WRITE, WriteFault } from "./fault.ts";
 import type { FileLock } from "./file-lock.ts";
-import type { FileHandle, FileSystem } from "./file-system.ts";
+import { createIn, type FileHandle, type FileSystem } from "./file-system.ts";
 import { FileTail, type InTurn, readFully } from "./file-tail.ts";
 import type { RecordQueue } from "./record-queue.ts";
 
@@ -41,7 +40,7 @@ export class FileWriter {
   /** Runs one turn. False if another owner has the lock; rejects with the error that stopped it. */
   async turn(useLock: boolean): Promise<boolean> {
     const { lock, fs, path } = this.options;
-    if (useLock && !(await this.#acquire())) return false;
+    if (useLock && !(await createIn(fs, path, () => lock.tryAcquire()))) return false;
     try {
       const handle = await fs.openAppend(path);
       try {
@@ -77,17 +76,6 @@ export class FileWriter {
       }
     } catch {
       // Mostly the file does not exist yet.
-    }
-  }
-
-  async #acquire(): Promise<boolean> {
-    const { lock, fs, path } = this.options;
-    try {
-      return await lock.tryAcquire();
-    } catch (error) {
-      if (errorCode(error) !== "ENOENT") throw error;
-      await fs.mkdir(dirname(path));
-      return lock.tryAcquire();
     }
   }
 

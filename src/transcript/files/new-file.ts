@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode } from "./fault.ts";
-import type { FileSystem } from "./file-system.ts";
+import { createIn, type FileSystem } from "./file-system.ts";
 
 const RETRY_DELAYS_MS = [5, 20];
 const INSTANCE = `${process.pid}-${Math.random().toString(36).slice(2, 10)}`;
@@ -32,7 +32,7 @@ export async function writeNewFile(fs: FileSystem, path: string, data: Uint8Arra
 export async function replaceFile(fs: FileSystem, path: string, data: Uint8Array): Promise<void> {
   const temporary = temporaryName(path);
   try {
-    await writeTemporary(fs, temporary, data);
+    await createIn(fs, temporary, () => fs.writeNew(temporary, data));
     await fs.rename(temporary, path);
   } catch (error) {
     await fs.unlink(temporary).catch(() => undefined);
@@ -48,7 +48,7 @@ function temporaryName(path: string): string {
 async function writeOnce(fs: FileSystem, path: string, data: Uint8Array): Promise<"written" | "exists"> {
   const temporary = temporaryName(path);
   try {
-    await writeTemporary(fs, temporary, data);
+    await createIn(fs, temporary, () => fs.writeNew(temporary, data));
     await publish(fs, temporary, path);
     return "written";
   } catch (error) {
@@ -57,16 +57,6 @@ async function writeOnce(fs: FileSystem, path: string, data: Uint8Array): Promis
   } finally {
     // After a rename it no longer exists, and a left-over temporary file does no harm.
     await fs.unlink(temporary).catch(() => undefined);
-  }
-}
-
-async function writeTemporary(fs: FileSystem, temporary: string, data: Uint8Array): Promise<void> {
-  try {
-    await fs.writeNew(temporary, data);
-  } catch (error) {
-    if (errorCode(error) !== "ENOENT") throw error;
-    await fs.mkdir(dirname(temporary));
-    await fs.writeNew(temporary, data);
   }
 }
 

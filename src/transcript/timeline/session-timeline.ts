@@ -43,7 +43,6 @@ const MAX_ASKED = 1_000;
  * network or the clock; times are passed in.
  */
 export class Timeline {
-  readonly sessionID: string;
   readonly #stage: Stage;
   readonly #texts: Texts;
   readonly #prompts: Prompts;
@@ -56,8 +55,7 @@ export class Timeline {
   /** The host has sent part records, so it will also send those of calls known only from hooks. */
   #tellsParts = false;
 
-  constructor(sessionID: string, nowMs: () => number) {
-    this.sessionID = sessionID;
+  constructor(nowMs: () => number) {
     this.#stage = {
       nowMs,
       queue: new ItemQueue(),

@@ -12,16 +12,18 @@ export class TimelineDriver {
   /** What the timeline has handed out so far. */
   readonly entries: TranscriptEntry[] = [];
   readonly #translator = new EventTranslator();
+  readonly #sessionID: string;
 
   constructor(sessionID: string) {
-    this.timeline = new Timeline(sessionID, () => this.nowMs);
+    this.#sessionID = sessionID;
+    this.timeline = new Timeline(() => this.nowMs);
   }
 
   /** The host does these things, all at the same moment. */
   does(...steps: HostStep[]): this {
     for (const step of steps) {
       for (const record of recordsOf(this.#translator, step)) {
-        assert.equal(record.sessionID, this.timeline.sessionID);
+        assert.equal(record.sessionID, this.#sessionID);
         this.timeline.accept(record);
         this.#take();
       }
