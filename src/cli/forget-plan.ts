@@ -31,14 +31,14 @@ export async function filesOf(ref: SessionRef, where: Where): Promise<FilePlan> 
   const { root, unreadable } = await sessionFamily(ref, where);
   const refs = refsIn(root).flatMap((each) => [each, ...each.alternatives]);
   const plan: FilePlan = { places: [], kept: unreadable.map(({ path, reason }) => ({ path, reason })), refs };
-  const safe = new SafePlaces(await sessionRoots(where));
+  const roots = await sessionRoots(where);
   for (const each of refs) {
     const isOwn = each.id === ref.id;
-    if (each.path !== null) await add(plan, safe, each.path, isOwn ? "session" : "subagent");
+    if (each.path !== null) await add(plan, roots, each.path, isOwn ? "session" : "subagent");
     else if (each.source === "opencode-store") plan.kept.push(inStore(each));
-    for (const folder of foldersOf(each)) await add(plan, safe, folder, "outputs");
+    for (const folder of foldersOf(each)) await add(plan, roots, folder, "outputs");
   }
-  for (const path of await savedSessions(refs)) await add(plan, safe, path, "saved");
+  for (const path of await savedSessions(refs)) await add(plan, roots, path, "saved");
   plan.places = withoutInner(plan.places);
   return plan;
 }
@@ -58,10 +58,10 @@ function foldersOf({ source, path, id, parentId, agentId }: SessionRef): string[
     : [];
 }
 
-async function add(plan: FilePlan, safe: SafePlaces, path: string, kind: Place["kind"]): Promise<void> {
+async function add(plan: FilePlan, roots: readonly SessionRoot[], path: string, kind: Place["kind"]): Promise<void> {
   if (plan.places.some((place) => place.path === path) || plan.kept.some((place) => place.path === path)) return;
   try {
-    const reason = await safe.objection(path);
+    const reason = await objectionTo(path, roots);
     if (reason !== undefined) plan.kept.push({ path, reason });
     else plan.places.push({ path, kind, bytes: await bytesIn(path) });
   } catch (error) {
@@ -82,33 +82,20 @@ async function bytesIn(path: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Limits removal to the session folders, and refuses links. */
-export class SafePlaces {
-  readonly #roots: readonly SessionRoot[];
-
-  constructor(roots: readonly SessionRoot[]) {
-    this.#roots = roots;
-  }
-
-  /** Returns why a path must not be removed; undefined if it may be. Rejects if it does not exist. */
-  async objection(path: string): Promise<string | undefined> {
-    if ((await lstat(path)).isSymbolicLink()) return "it is a symbolic link; remove it and what it points to by hand";
-    const folder = await realpath(dirname(path));
-    for (const root of await this.#folders()) {
-      if (folder === root || folder.startsWith(root + sep)) return undefined;
+/**
+ * Returns why a path must not be removed; undefined if it may be: only what is in a folder with sessions, or with saved
+ * sessions beside it, and no link. Rejects if it does not exist.
+ */
+export async function objectionTo(path: string, roots: readonly SessionRoot[]): Promise<string | undefined> {
+  if ((await lstat(path)).isSymbolicLink()) return "it is a symbolic link; remove it and what it points to by hand";
+  const folder = await realpath(dirname(path));
+  for (const root of roots.filter(({ source }) => source !== "opencode-store")) {
+    for (const name of root.source === "transcript" ? [root.path, join(dirname(root.path), "sessions")] : [root.path]) {
+      const real = await realpath(name).catch(() => undefined);
+      if (real !== undefined && (folder === real || folder.startsWith(real + sep))) return undefined;
     }
-    return "it is not in a folder where sessions are kept; remove it by hand";
   }
-
-  /** Real paths of the folders with sessions, and of those with saved sessions beside them. */
-  async #folders(): Promise<string[]> {
-    const named = this.#roots.flatMap(({ source, path }) => {
-      if (source === "opencode-store") return [];
-      return source === "transcript" ? [path, join(dirname(path), "sessions")] : [path];
-    });
-    const real = await Promise.all(named.map((path) => realpath(path).catch(() => undefined)));
-    return real.filter((path) => path !== undefined);
-  }
+  return "it is not in a folder where sessions are kept; remove it by hand";
 }
 
 async function headOf(path: string): Promise<string> {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { SafePlaces } from "../../src/cli/forget-plan.ts";
 import { forget } from "../../src/cli/schemas/storing-schemas.ts";
 import { sampleSession, SESSION, storeSession } from "../support/cli/claude-lines.ts";
 import { type CliRun, type CliSetting, runCli } from "../support/cli/run-cli.ts";
@@ -142,10 +141,10 @@ describe("transcripts forget", () => {
 
   test("what cannot be removed is named, and the rest is removed", async () => {
     const { home, main, other } = await machine();
-    const safe = new SafePlaces([{ source: "claude-code", path: join(home, ".claude/projects") }]);
+    const roots = [{ source: "claude-code" as const, path: join(home, ".claude/projects") }];
     const places = [main, other, join(home, "away")].map((path) => ({ path, kind: "session", bytes: 1 }) as const);
     const removed: string[] = [];
-    const failed = await removePlaces(places, safe, async (path) => {
+    const failed = await removePlaces(places, roots, async (path) => {
       if (path === main) throw Object.assign(new Error("no"), { code: "EACCES" });
       removed.push(path);
     });

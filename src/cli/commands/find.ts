@@ -1,6 +1,6 @@
 /** `transcripts find`: the index, best passages first, then the sessions that it does not have. */
 import { given } from "../../given.ts";
-import type { FindAsked, FoundInFile, FoundPassage, HitSession } from "../../queries/find-in-files.ts";
+import type { FindAsked, FoundPassage, HitSession } from "../../queries/find-in-files.ts";
 import type { HitRole } from "../../queries/find-in-session.ts";
 import type { SessionAccess } from "../../queries/stored-session.ts";
 import { wantedFile } from "../../fixes/touched-files.ts";
@@ -128,20 +128,32 @@ async function printAll(
     }
   }
   let shown = ranked + older;
-  const reading = new Reading(context);
+  let searched = 0;
+  let unreadable = 0;
   if (shown < query.limit) {
-    for await (const { passages } of reading.counted(found.rest(found.unindexed), found.unindexed.length)) {
-      const [first] = passages;
-      if (first === undefined) continue;
-      lacking = Math.min(lacking, first.missing.length);
-      const fitting = passages.slice(0, query.limit - shown);
-      await show(fitting);
-      shown += fitting.length;
-      if (shown >= query.limit) break;
+    const progress = context.progress(found.unindexed.length, "sessions");
+    try {
+      for await (const { ref, passages, failure, isHeld = false } of found.rest(found.unindexed)) {
+        if (failure !== undefined) {
+          if (!isReadFault(failure)) throw failure;
+          context.note(`not read: ${ref.path ?? ref.id}: ${reasonOf(failure)}`);
+          unreadable += 1;
+        } else if (!isHeld) searched += 1;
+        if (!isHeld) progress.advance();
+        const [first] = passages;
+        if (first === undefined) continue;
+        lacking = Math.min(lacking, first.missing.length);
+        const fitting = passages.slice(0, query.limit - shown);
+        await show(fitting);
+        shown += fitting.length;
+        if (shown >= query.limit) break;
+      }
+    } finally {
+      progress.end();
     }
   }
-  const counts = { ranked, older, shown, lacking };
-  context.note(scopeLine(request, { index, found, reading, hasIndex, ...counts }));
+  const counts = { searched, unreadable, ranked, older, shown, lacking };
+  context.note(scopeLine(request, { index, found, hasIndex, ...counts }));
   return shown > 0 ? 0 : 1;
 }
 
@@ -183,44 +195,13 @@ async function print(
   }
 }
 
-/** Counts sessions as they are read, with a bar if that takes long. Sessions that cannot be read are reported. */
-class Reading {
-  searched = 0;
-  unreadable = 0;
-  readonly #context: CommandContext;
-
-  constructor(context: CommandContext) {
-    this.#context = context;
-  }
-
-  async *counted(found: AsyncIterable<FoundInFile>, sessions: number): AsyncGenerator<FoundInFile> {
-    const progress = this.#context.progress(sessions, "sessions");
-    try {
-      for await (const each of found) {
-        if (each.isHeld !== true) {
-          if (each.failure === undefined) this.searched += 1;
-          else this.#report(each);
-          progress.advance();
-        }
-        yield each;
-      }
-    } finally {
-      progress.end();
-    }
-  }
-
-  #report({ ref, failure }: FoundInFile): void {
-    if (!isReadFault(failure)) throw failure;
-    this.#context.note(`not read: ${ref.path ?? ref.id}: ${reasonOf(failure)}`);
-    this.unreadable += 1;
-  }
-}
-
 interface Scope {
   index: Index;
   found: FoundInIndex;
-  reading: Reading;
   hasIndex: boolean;
+  /** Numbers of sessions that were read, and that could not be read. */
+  searched: number;
+  unreadable: number;
   /** Numbers of passages: shown best first, shown unranked from the index, and all. */
   ranked: number;
   older: number;
@@ -231,15 +212,15 @@ interface Scope {
 
 /** Returns what was searched, and how. */
 function scopeLine(request: FindRequest, scope: Scope): string {
-  const { index, found, reading, shown } = scope;
+  const { index, found, searched, shown } = scope;
   const { query, options } = request;
-  const unreadable = index.unreadable.length + reading.unreadable;
+  const unreadable = index.unreadable.length + scope.unreadable;
   const isNarrowed = ["since", "project", "agent", "here"].some((name) => options[name] !== undefined);
   if (index.store === undefined && found.unindexed.length === 0 && unreadable === 0 && !isNarrowed) return NO_SESSIONS;
-  const files = counted(reading.searched, index.store === undefined ? "session" : "changed session");
+  const files = counted(searched, index.store === undefined ? "session" : "changed session");
   const where =
-    index.store === undefined ? files : `${indexNote(scope)}${reading.searched > 0 ? ` and ${files} as files` : ""}`;
-  const left = found.unindexed.length - reading.searched - reading.unreadable;
+    index.store === undefined ? files : `${indexNote(scope)}${searched > 0 ? ` and ${files} as files` : ""}`;
+  const left = found.unindexed.length - searched - scope.unreadable;
   const more =
     shown >= query.limit && left > 0
       ? `; stopped at ${counted(query.limit, "passage")}, ${counted(left, "older session")} not searched`

@@ -3,7 +3,7 @@ import { counted } from "../../quantities.ts";
 import { isOwnSession, suffixedId, tombstonesOf } from "../../indexing/session-keys.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";
-import { isStream, type SessionRef } from "../../sessions/session-ref.ts";
+import { isStream, type SessionRef, type SessionRoot } from "../../sessions/session-ref.ts";
 import { sessionRoots } from "../../sessions/session-roots.ts";
 import { knownSessionId } from "../../snippets/session-lookup.ts";
 import { openStore, storePlace } from "../../store/open-store.ts";
@@ -11,7 +11,7 @@ import { localPlace } from "../../store/store-place.ts";
 import { storedRef } from "../../queries/stored-session.ts";
 import type { Store, Tombstone } from "../../store/store.ts";
 import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
-import { type FilePlan, filesOf, type Place, SafePlaces } from "../forget-plan.ts";
+import { type FilePlan, filesOf, objectionTo, type Place } from "../forget-plan.ts";
 import { flag } from "../option-values.ts";
 import { confirmed, printObject } from "../output.ts";
 import type { Forgotten } from "../schemas/storing-schemas.ts";
@@ -65,7 +65,7 @@ export const run: RunCommand = async (context, args, options) => {
       return flag(options, "dryRun") ? 0 : 1;
     }
     const failed = [
-      ...(await removePlaces(plan.places, new SafePlaces(await sessionRoots(context)))),
+      ...(await removePlaces(plan.places, await sessionRoots(context))),
       ...(await removeIndexed(store, plan)),
     ];
     await removeFigures(figures, plan);
@@ -213,14 +213,14 @@ async function report(
 /** Removes files and folders. Resolves to those that could not be removed, with the reason. */
 export async function removePlaces(
   places: readonly Place[],
-  safe: SafePlaces,
+  roots: readonly SessionRoot[],
   remove: (path: string) => Promise<void> = (path) => rm(path, { recursive: true }),
 ): Promise<{ path: string; reason: string }[]> {
   const failed: { path: string; reason: string }[] = [];
   for (const { path } of places) {
     try {
       // The file may have changed since it was checked.
-      const objection = await safe.objection(path);
+      const objection = await objectionTo(path, roots);
       if (objection === undefined) await remove(path);
       else failed.push({ path, reason: objection });
     } catch (error) {

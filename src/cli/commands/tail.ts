@@ -10,7 +10,7 @@ import type { SessionRef } from "../../sessions/session-ref.ts";
 import { errorCode } from "../../transcript/files/fault.ts";
 import { isSessionError, TranscriptsError } from "../../transcripts-error.ts";
 import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
-import { type ConversationStyle, messageText } from "../conversation-text.ts";
+import { messageText } from "../conversation-text.ts";
 import { followFile, pause, type Restart } from "../follow.ts";
 import { messageRow } from "../message-row.ts";
 import { flag, integer } from "../option-values.ts";
@@ -31,7 +31,7 @@ export const run: RunCommand = async (context, args, options) => {
   const follow = flag(options, "follow");
   const ref = await sessionToTail(context, args[0] ?? "latest", options);
   if (ref === undefined) return 1;
-  const printer = new TailPrinter(context, ref, options);
+  const printer = tailPrinter(context, ref, options);
   if (ref.archived !== null && follow) {
     const next = "Run without -f.";
     throw new TranscriptsError("no_file", `Session ${ref.id} is only in the store: nothing can be added to it.`, next);
@@ -47,7 +47,7 @@ export const run: RunCommand = async (context, args, options) => {
     await readChunks(openReadable(ref, { stdin: context.stdin }), ref, printer);
     await printer.caughtUp();
   } else await tailFile(context, ref, ref.path, printer, follow);
-  return printer.printed > 0 ? 0 : 1;
+  return printer.hasPrinted() ? 0 : 1;
 };
 
 /** Resolves the session; with -f waits for one that does not exist yet. Undefined if the signal came first. */
@@ -127,69 +127,53 @@ async function readChunks(chunks: SessionContent, ref: SessionRef, printer: Tail
   for await (const { messages } of lines) for (const message of messages) await printer.add(message);
 }
 
+type TailPrinter = ReturnType<typeof tailPrinter>;
+
 /** Prints the last messages of a session, then each new one. */
-class TailPrinter {
-  printed = 0;
-  readonly #context: CommandContext;
-  readonly #ref: SessionRef;
-  readonly #options: CommandOptions;
-  readonly #style: ConversationStyle;
-  /** Messages seen before the file was read again. */
-  readonly #seen = new SeenSet();
-  /** Last messages so far, until the end of the file is reached; then undefined. */
-  #held: MessageView[] | undefined = [];
-  #previous: MessageView["message"] | undefined;
-  #isAgain = false;
-
-  constructor(context: CommandContext, ref: SessionRef, options: CommandOptions) {
-    this.#context = context;
-    this.#ref = ref;
-    this.#options = options;
-    const { colors, columns } = context;
-    this.#style = { colors, columns, withTools: true, withThinking: true, summary: false, calls: undefined };
-  }
-
-  async add(view: MessageView): Promise<void> {
-    const isNew = this.#seen.add(hashOf(keyOf(view)));
-    if ((this.#isAgain && !isNew) || !this.#isShown(view)) return;
-    if (this.#held === undefined) {
-      await this.#print(view);
-      await this.#context.flush();
-      return;
-    }
-    this.#held.push(view);
-    if (this.#held.length > (integer(this.#options, "lines") ?? 10)) this.#held.shift();
-  }
-
-  /** Prints the last messages, when the end of the file is reached. */
-  async caughtUp(): Promise<void> {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const view of held) await this.#print(view);
-    await this.#context.flush();
-  }
-
-  /** Prepares for reading the file from its start again, skipping the messages already seen. */
-  startAgain(): void {
-    this.#isAgain = true;
-  }
-
-  #isShown(view: MessageView): boolean {
-    return flag(this.#options, "json") || messageText(view, this.#style) !== "";
-  }
-
-  async #shown({ message, blocks }: MessageView): Promise<MessageView> {
-    const redactor = redactorFor(this.#options);
-    return { message: await redactedRow(redactor, message), blocks: await redactedRows(redactor, blocks) };
-  }
-
-  async #print(raw: MessageView): Promise<void> {
-    this.printed += 1;
-    const view = await this.#shown(raw);
-    if (flag(this.#options, "json")) await printLine(this.#context, messageRow(view, sessionIdOf(this.#ref), null));
-    else await this.#context.out(messageText(view, this.#style, this.#previous));
-    if (view.message.message_type === "assistant") this.#previous = view.message;
-  }
+function tailPrinter(context: CommandContext, ref: SessionRef, options: CommandOptions) {
+  const { colors, columns } = context;
+  const style = { colors, columns, withTools: true, withThinking: true, summary: false, calls: undefined };
+  const isJson = flag(options, "json");
+  const redactor = redactorFor(options);
+  // Messages seen before the file was read again.
+  const seen = new SeenSet();
+  let isAgain = false;
+  // Last messages so far, until the end of the file is reached; then undefined.
+  let held: MessageView[] | undefined = [];
+  let previous: MessageView["message"] | undefined;
+  let hasPrinted = false;
+  const print = async ({ message, blocks }: MessageView): Promise<void> => {
+    hasPrinted = true;
+    const view = { message: await redactedRow(redactor, message), blocks: await redactedRows(redactor, blocks) };
+    if (isJson) await printLine(context, messageRow(view, sessionIdOf(ref), null));
+    else await context.out(messageText(view, style, previous));
+    if (view.message.message_type === "assistant") previous = view.message;
+  };
+  return {
+    hasPrinted: () => hasPrinted,
+    add: async (view: MessageView): Promise<void> => {
+      const isNew = seen.add(hashOf(keyOf(view)));
+      if ((isAgain && !isNew) || !(isJson || messageText(view, style) !== "")) return;
+      if (held === undefined) {
+        await print(view);
+        await context.flush();
+        return;
+      }
+      held.push(view);
+      if (held.length > (integer(options, "lines") ?? 10)) held.shift();
+    },
+    /** Prints the last messages, when the end of the file is reached. */
+    caughtUp: async (): Promise<void> => {
+      const last = held ?? [];
+      held = undefined;
+      for (const view of last) await print(view);
+      await context.flush();
+    },
+    /** Prepares for reading the file from its start again, skipping the messages already seen. */
+    startAgain: (): void => {
+      isAgain = true;
+    },
+  };
 }
 
 /** Returns a key that is the same for the same message at any position. */

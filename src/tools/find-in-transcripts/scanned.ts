@@ -3,7 +3,7 @@
  * the first page keep their order, last written first; those written since then come after them, unless the cursor lists
  * them as shown.
  */
-import { type FindAsked, type FoundInFile, type FoundPassage, findInFiles } from "../../queries/find-in-files.ts";
+import { type FindAsked, type FoundPassage, findInFiles } from "../../queries/find-in-files.ts";
 import type { FoundInIndex } from "../../queries/find-in-index.ts";
 import { searchedTerms } from "../../search/search.ts";
 import { rowOf, wordsNote, type Found, type PassageRow } from "./passages.ts";
@@ -26,32 +26,56 @@ export interface FilesToRead {
  * Returns a page of passages: newest sessions first, passages in the order of the session. Stops when the page is full.
  */
 export async function scannedPage(asked: PageAsked, files: FilesToRead): Promise<Found> {
-  const { cursor } = files;
+  const { cursor, rest = (some) => findInFiles(some, asked) } = files;
   const after = cursor === undefined ? undefined : readCursor(asked, cursor);
   const all = inOrder(files.sessions);
   const items = after === undefined ? all : itemsAfter(all, after);
-  const refs = items.map(({ ref }) => ref);
-  const { rest = (some) => findInFiles(some, asked) } = files;
+  const places = new Map(items.map(({ ref }, at) => [ref, at]));
+  const terms = searchedTerms(asked);
   const firstMs = after?.firstMs ?? all[0]?.timeMs ?? 0;
-  const page = new Page(asked, searchedTerms(asked), {
-    items,
-    after,
-    firstMs,
-    passed: after?.found ?? files.passed ?? 0,
-  });
-  for await (const each of rest(refs)) {
-    if (await page.add(each)) break;
+  const before = after?.found ?? files.passed ?? 0;
+  const rows: PassageRow[] = [];
+  // One after each row.
+  const cursors: string[] = [];
+  let { unreadable } = files;
+  let isMore = false;
+  let shown = after?.shown ?? [];
+  let required = after?.required ?? terms.length;
+  for await (const { ref, passages, failure } of rest(items.map((item) => item.ref))) {
+    if (failure !== undefined) unreadable += 1;
+    const place = places.get(ref) ?? items.length;
+    const item = items[place];
+    if (item === undefined || passages.length === 0) continue;
+    const { id, timeMs } = item;
+    const wanted = passages.filter((passage) => isWanted(passage, terms, after));
+    const left = wanted.slice(id === after?.id ? after.passed : 0);
+    const fitting = left.slice(0, asked.limit - rows.length);
+    if (fitting.length > 0) shown = withShown(shown, item);
+    for (const passage of fitting) {
+      required = terms.length - passage.missing.length;
+      rows.push(await rowOf(passage));
+      const passed = wanted.indexOf(passage) + 1;
+      cursors.push(cursorText(asked, { firstMs, timeMs, id, passed, required, found: before + rows.length, shown }));
+    }
+    const isFull = rows.length >= asked.limit;
+    isMore = fitting.length < left.length || (isFull && place < items.length - 1);
+    if (isFull) break;
   }
-  const unreadable = files.unreadable + page.unreadable;
-  const missed = unreadable === 0 ? [] : [`${unreadable} sessions or places could not be read.`];
   return {
-    rows: page.rows,
-    passed: page.passed,
-    total: `${page.isMore ? "at least " : ""}${page.passed + page.rows.length}`,
-    notes: [...page.notes(), ...missed],
-    cursorAfter: (count) =>
-      count < page.rows.length || page.isMore ? (page.cursors[count - 1] ?? cursor ?? null) : null,
+    rows,
+    passed: before,
+    total: `${isMore ? "at least " : ""}${before + rows.length}`,
+    notes: [
+      ...(rows.length === 0 || required === terms.length ? [] : [wordsNote(terms, required)]),
+      ...(unreadable === 0 ? [] : [`${unreadable} sessions or places could not be read.`]),
+    ],
+    cursorAfter: (count) => (count < rows.length || isMore ? (cursors[count - 1] ?? cursor ?? null) : null),
   };
+}
+
+/** Returns whether the first page would have had a passage of a later page. */
+function isWanted({ missing, timestamp }: FoundPassage, terms: readonly string[], after?: ScanCursor): boolean {
+  return after === undefined || (terms.length - missing.length >= after.required && wasThere(timestamp, after));
 }
 
 /** Returns the cursor before the first passage of the sessions, for a page that ends with the last one of the index. */
@@ -64,76 +88,6 @@ export function startCursor(
   const firstMs = inOrder(sessions)[0]?.timeMs ?? 0;
   const id = "-".repeat(ID_CHARACTERS);
   return cursorText(asked, { firstMs, timeMs: firstMs + 1, id, passed: 0, required, found, shown: [] });
-}
-
-interface PageSetting {
-  items: readonly PagedSession[];
-  after: ScanCursor | undefined;
-  firstMs: number;
-  passed: number;
-}
-
-/** Collects passages until the page is full, with a cursor after each. */
-class Page {
-  readonly rows: PassageRow[] = [];
-  readonly cursors: string[] = [];
-  unreadable = 0;
-  isMore = false;
-  /** Number of passages on earlier pages. */
-  readonly passed: number;
-  readonly #asked: PageAsked;
-  readonly #terms: readonly string[];
-  readonly #setting: PageSetting;
-  readonly #places: Map<SessionRef, number>;
-  #shown: readonly string[];
-  /** Number of words that the entries have. */
-  #had: number;
-
-  constructor(asked: PageAsked, terms: readonly string[], setting: PageSetting) {
-    this.#asked = asked;
-    this.#terms = terms;
-    this.#setting = setting;
-    this.#places = new Map(setting.items.map(({ ref }, at) => [ref, at]));
-    this.passed = setting.passed;
-    this.#shown = setting.after?.shown ?? [];
-    this.#had = setting.after?.required ?? terms.length;
-  }
-
-  /** Adds the passages of a session. Returns true when the page is full. */
-  async add({ ref, passages, failure }: FoundInFile): Promise<boolean> {
-    if (failure !== undefined) this.unreadable += 1;
-    const { items, after, firstMs } = this.#setting;
-    const place = this.#places.get(ref) ?? items.length;
-    const item = items[place];
-    if (item === undefined || passages.length === 0) return false;
-    const { id } = item;
-    const wanted = passages.filter((passage) => this.#isWanted(passage));
-    const left = wanted.slice(id === after?.id ? after.passed : 0);
-    const shown = left.slice(0, this.#asked.limit - this.rows.length);
-    if (shown.length > 0) this.#shown = withShown(this.#shown, item);
-    for (const passage of shown) {
-      this.#had = this.#terms.length - passage.missing.length;
-      this.rows.push(await rowOf(passage));
-      const passed = wanted.indexOf(passage) + 1;
-      const found = this.passed + this.rows.length;
-      const cursor = { firstMs, timeMs: item.timeMs, id, passed, required: this.#had, found, shown: this.#shown };
-      this.cursors.push(cursorText(this.#asked, cursor));
-    }
-    const isFull = this.rows.length >= this.#asked.limit;
-    this.isMore = shown.length < left.length || (isFull && place < items.length - 1);
-    return isFull;
-  }
-
-  notes(): string[] {
-    return this.rows.length === 0 || this.#had === this.#terms.length ? [] : [wordsNote(this.#terms, this.#had)];
-  }
-
-  /** On a later page, keeps only passages that the first page would have had. */
-  #isWanted({ missing, timestamp }: FoundPassage): boolean {
-    const { after } = this.#setting;
-    if (after === undefined) return true;
-    return this.#terms.length - missing.length >= after.required && wasThere(timestamp, after);
-  }
 }
 
 export const SCAN_CURSOR = "s";
