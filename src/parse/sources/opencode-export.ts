@@ -8,7 +8,7 @@ import { isMessage2, messageOf2 } from "./opencode-2-message.ts";
 import { messageDrafts } from "./opencode-message.ts";
 import { beginsExport, exportPieces, type Piece } from "./opencode-pieces.ts";
 import { given } from "../../given.ts";
-import { LineShares } from "./transcript-lines.ts";
+import { LineShares } from "./transcript-units.ts";
 import { FILE_START, lineFeedsIn } from "../../transcript/format/lines.ts";
 
 /** Node limits strings to 512 MiB. */

@@ -8,7 +8,7 @@ import {
   type TranscriptItem,
   type TranscriptProblem,
 } from "../../transcript/format/formats.ts";
-import type { ReadingMark } from "../../transcript/format/lines.ts";
+import { FILE_START, type ReadingMark } from "../../transcript/format/lines.ts";
 import { NeedsWholeInput, problemAt, type MessageDraft, type SourcePlace, type SourceUnit } from "../message-draft.ts";
 import { hashOf, SeenSet } from "../repeats.ts";
 import { isFields, textOf } from "../json-fields.ts";
@@ -16,8 +16,7 @@ import type { ParseError, ParseErrorCode } from "../model.ts";
 import { timeOf } from "../times.ts";
 import { entryDraft } from "./transcript-entries.ts";
 import { given } from "../../given.ts";
-import { TextFold, type TextPiece } from "./transcript-fold.ts";
-import { LineShares, type LineIndex } from "./transcript-lines.ts";
+import type { TextFold, TextPiece } from "./transcript-fold.ts";
 import { UsageSums } from "./transcript-usage.ts";
 
 const CODES: Record<TranscriptProblem["code"], ParseErrorCode> = {
@@ -37,14 +36,7 @@ interface Begun extends Omit<SourceUnit, "lines" | "problems"> {
   text?: TextPiece;
 }
 
-export interface UnitsOptions {
-  texts?: TextFold;
-  /** Start of the input. */
-  start?: ReadingMark;
-}
-
 export class TranscriptUnits {
-  readonly #index: LineIndex;
   readonly #shares: LineShares;
   readonly #sums = new UsageSums();
   readonly #entries = new SeenSet();
@@ -58,12 +50,11 @@ export class TranscriptUnits {
   /** End of the last entry, where blank lines before the next unit begin. */
   #endOffset: number;
 
-  constructor(index: LineIndex, { texts = new TextFold(), start }: UnitsOptions = {}) {
-    this.#index = index;
+  constructor(texts: TextFold, start: ReadingMark) {
     this.#shares = new LineShares(start);
     this.#texts = texts;
-    this.#endOffset = start?.offset ?? 0;
-    this.#isWithinFile = this.#endOffset > 0;
+    this.#endOffset = start.offset;
+    this.#isWithinFile = start.offset > 0;
   }
 
   /** Returns the units completed by this item. */
@@ -81,8 +72,7 @@ export class TranscriptUnits {
     else {
       this.#addEntry(begun, item.entry, item.endOffset - item.offset);
       this.#endOffset = item.endOffset;
-      const last = this.#index.lineOf(item.endOffset - 1);
-      if (last !== undefined) units.push(...this.#finish(last));
+      units.push(...this.#finish(item.lastLine));
     }
     return units;
   }
@@ -92,9 +82,8 @@ export class TranscriptUnits {
     this.#early.push(problem);
   }
 
-  /** Returns the remaining units at the end of the input. */
-  end(): SourceUnit[] {
-    const { total } = this.#index;
+  /** Returns the remaining units at the end of an input with this number of lines. */
+  end(total: number): SourceUnit[] {
     const units = [...this.#finish(total), ...this.#blank(total)];
     // An empty input has problems and no lines.
     if (this.#early.length > 0) this.#begun = this.#begin(this.#shares.covered + 1, this.#endOffset);
@@ -190,4 +179,25 @@ function headerFields(header: TranscriptHeader): Partial<Begun> {
     session: given({ sessionId: sessionID, parentSessionId: parentID, title, cwd: directory, version }),
     ...given({ timestamp: timeOf(created) }),
   };
+}
+
+/** Assigns the lines of an input to the units that begin on them, so that each line counts once. */
+export class LineShares {
+  #covered: number;
+
+  constructor({ line }: ReadingMark = FILE_START) {
+    this.#covered = line - 1;
+  }
+
+  /** Takes the lines up to and including `last` that no unit has yet. */
+  take(last: number): number {
+    const lines = Math.max(0, last - this.#covered);
+    this.#covered += lines;
+    return lines;
+  }
+
+  /** Last line assigned to a unit. */
+  get covered(): number {
+    return this.#covered;
+  }
 }

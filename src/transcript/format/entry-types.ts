@@ -191,8 +191,8 @@ export interface TranscriptProblem {
   value?: unknown;
 }
 
-/** Item returned by a reader, in file order. */
+/** Item returned by a reader, in file order. `lastLine`: the line of its last byte. */
 export type TranscriptItem =
   | { kind: "header"; header: TranscriptHeader; line: number; offset: number; endOffset: number }
-  | { kind: "entry"; entry: TranscriptEntry; line: number; offset: number; endOffset: number }
+  | { kind: "entry"; entry: TranscriptEntry; line: number; lastLine: number; offset: number; endOffset: number }
   | { kind: "problem"; problem: TranscriptProblem };

@@ -150,6 +150,7 @@ function contentItems(content: LineContent, place: Stretch): TranscriptItem[] {
         kind: "entry",
         entry: content.entry,
         line: place.line,
+        lastLine: place.line,
         offset: place.start,
         endOffset: place.end,
       },

@@ -114,7 +114,8 @@ export class MarkdownReader implements ItemReader {
     const { entry, problems } = await this.#finisher.finish(draft);
     for (const { code, message } of problems) items.push(problem(code, place, message));
     if (entry === undefined) return items;
-    return [...items, { kind: "entry", entry, line: place.line, offset: place.start, endOffset: piece.end }];
+    const { start: offset, line } = place;
+    return [...items, { kind: "entry", entry, line, lastLine: piece.lastLine, offset, endOffset: piece.end }];
   }
 }
 

@@ -11,6 +11,8 @@ export interface Piece {
   end: number;
   /** 1-based line of `start`. */
   line: number;
+  /** Line of the last byte before `end`. Only for a complete section. */
+  lastLine: number;
   /** False if the comment at the end of the section is missing, because its writing broke off. */
   complete: boolean;
   /** For a complete section: the text before the comment, and the comment's line. Read them before the next push. */
@@ -140,7 +142,7 @@ export class MarkdownSplitter {
     this.#strayTold = false;
     const isClosed = end > newline + 1;
     this.#nextLine(end, isClosed ? 1 + LINES_AFTER_COMMENT : 1);
-    return { kind, start, end, line, complete: true, body, comment };
+    return { kind, start, end, line, lastLine: this.#line - 1, complete: true, body, comment };
   }
 
   #commentKind(): "header" | "entry" | undefined {
@@ -175,7 +177,7 @@ export class MarkdownSplitter {
   }
 
   #incomplete(at: { kind: Piece["kind"]; start: number; line: number }, end: number): Piece {
-    return { ...at, end, complete: false, body: NOTHING, comment: NOTHING };
+    return { ...at, end, lastLine: at.line, complete: false, body: NOTHING, comment: NOTHING };
   }
 
   #startsWith(text: Buffer): boolean {
