@@ -1,4 +1,5 @@
 /** Detects this program's own output in a session, so that a search does not find what an earlier search printed. */
+import { shellLineOf } from "./ending.ts";
 import { BEFORE_PROGRAM } from "./shell-programs.ts";
 import { parseShell, type ShellPipeline, type ShellStage } from "./shell-syntax.ts";
 
@@ -21,9 +22,6 @@ const BEFORE_COMMAND: ReadonlySet<string> = new Set([...BEFORE_PROGRAM, "bun", "
 const ASSIGNMENT = /^\w{1,100}=/;
 const DURATION = /^\d+(?:\.\d+)?[smhd]?$/;
 
-/** Input fields for a command of shell tools. */
-const COMMAND_FIELDS = new Set(["command", "cmd", "script"]);
-
 /** Maximum nesting of scripts; deeper ones are skipped. */
 const MAX_DEPTH = 6;
 /** Matches a substitution that names a program: `"$(which transcripts)" find x`. */
@@ -41,19 +39,8 @@ const RUNS_WORDS = /(?:^|[/\\])(?:eval|watch|ssh)$/;
 /** Returns whether a call asks this program for session text. Its input and result are then not conversation. */
 export function isOwnRecall(toolName: string | null, input: unknown): boolean {
   if (toolName !== null && (OWN_TOOL.test(toolName) || COMMON_TOOL.test(toolName))) return true;
-  if (typeof input !== "object" || input === null || Array.isArray(input)) return false;
-  return Object.entries(input).some(
-    ([key, value]: [string, unknown]) => COMMAND_FIELDS.has(key) && isOwnCommand(value),
-  );
-}
-
-/** Returns whether a command runs this program: a shell line, or a list of words with program and arguments. */
-function isOwnCommand(command: unknown): boolean {
-  if (typeof command === "string") return /transcripts/i.test(command) && hasOwn(shellCommands(command));
-  if (!Array.isArray(command)) return false;
-  const words = command.map(String);
-  if (!words.some((word) => /transcripts/i.test(word))) return false;
-  return hasOwn(words.length === 1 ? shellCommands(words[0] ?? "") : commandsOfWords(words));
+  const line = shellLineOf(input);
+  return line !== null && /transcripts/i.test(line) && hasOwn(shellCommands(line));
 }
 
 function hasOwn(commands: readonly ShellCommand[]): boolean {
@@ -92,13 +79,6 @@ function printsSessions(words: ShellCommand, from: number): boolean {
 function shellCommands(line: string): ShellCommand[] {
   const found: ShellCommand[] = [];
   takePipelines(parseShell(line), 0, found);
-  return found;
-}
-
-/** Returns a command given as a list of words, and the scripts that it passes to another shell. */
-function commandsOfWords(words: ShellCommand): ShellCommand[] {
-  const found: ShellCommand[] = [];
-  take(words, null, 0, found);
   return found;
 }
 

@@ -1,5 +1,5 @@
 /** Similarity of two texts or inputs, from 0 to 1. */
-import { isFields } from "../parse/json-fields.ts";
+import { isFields, jsonText } from "../parse/json-fields.ts";
 
 /** Number of characters compared; later text adds little, and inputs may be whole files. */
 const MAX_CHARACTERS = 5_000;
@@ -80,12 +80,7 @@ export function isSameInput(a: unknown, b: unknown): boolean {
   return names.every((name) => Object.hasOwn(b, name) && asText(a[name]) === asText(b[name]));
 }
 
-/** Returns a string unchanged, anything else as JSON; empty if there is no JSON. */
+/** Returns a string unchanged, anything else as JSON. */
 export function asText(value: unknown): string {
-  if (typeof value === "string") return value;
-  try {
-    return JSON.stringify(value) ?? "";
-  } catch {
-    return "";
-  }
+  return typeof value === "string" ? value : jsonText(value);
 }

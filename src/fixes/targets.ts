@@ -2,7 +2,7 @@
  * Determines the target of a tool call: the file, command, search, address or anything else that it works on. Calls of
  * different tools can have the same target: `cat a.ts` reads the same file as `Read`.
  */
-import { isFields } from "../parse/json-fields.ts";
+import { type Fields, isFields } from "../parse/json-fields.ts";
 import { callPath } from "./file-paths.ts";
 import { asText, inputFields, type InputFields } from "./likeness.ts";
 import { shellLineOf } from "../calls/ending.ts";
@@ -60,18 +60,26 @@ export function targetOf(name: string | null, input: unknown, cwd: string | null
 
 function stepsOf(tool: string, input: unknown, cwd: string | null): Step[] {
   const fields = isFields(input) ? input : {};
-  if (SHELLS.has(tool)) {
-    const command = shellLineOf(fields);
-    const folder = textField(fields, ["workdir", "cwd", "directory"]) ?? null;
-    const home = folder === null ? cwd : callPath(folder, cwd).full;
-    if (command !== null) return plainCommands(command).flatMap((plain) => commandPurposes(plain, home));
-  }
+  const shell = shellCall(tool, fields, cwd);
+  if (shell) return plainCommands(shell.line).flatMap((plain) => commandPurposes(plain, shell.cwd));
   const purpose = filePurpose(tool, fields, cwd) ?? searchPurpose(tool, fields, cwd) ?? webPurpose(tool, fields);
   const none = { command: null, denial: null, host: null, filter: null, pipedTo: [] };
   return [{ purpose: purpose ?? { kind: "use", tool }, assured: true, role: "final", ...none }];
 }
 
-export function textField(fields: Record<string, unknown>, names: readonly string[]): string | null {
+/** Returns the command line of a shell tool's call, and its folder. */
+export function shellCall(
+  tool: string,
+  fields: Fields,
+  cwd: string | null,
+): { line: string; cwd: string | null } | undefined {
+  const line = SHELLS.has(tool) ? shellLineOf(fields) : null;
+  if (line === null) return undefined;
+  const folder = textField(fields, ["workdir", "cwd", "directory"]);
+  return { line, cwd: folder === null ? cwd : callPath(folder, cwd).full };
+}
+
+export function textField(fields: Fields, names: readonly string[]): string | null {
   for (const name of names) {
     const value = fields[name];
     if (typeof value === "string" && value !== "") return value;
@@ -79,7 +87,7 @@ export function textField(fields: Record<string, unknown>, names: readonly strin
   return null;
 }
 
-function filePurpose(tool: string, fields: Record<string, unknown>, cwd: string | null): Purpose | null {
+function filePurpose(tool: string, fields: Fields, cwd: string | null): Purpose | null {
   if (tool === "applypatch") {
     const patch = textField(fields, PATCH_FIELDS);
     const paths = patch === null ? [] : patchedPaths(patch).map((path) => callPath(path, cwd));
@@ -105,7 +113,7 @@ export function patchedPaths(patch: string): string[] {
 }
 
 /** Returns all texts of an edit except its path. */
-function writtenText(fields: Record<string, unknown>): string {
+function writtenText(fields: Fields): string {
   const texts: string[] = [];
   for (const [name, value] of Object.entries(fields)) {
     const isSetting = typeof value === "boolean" || typeof value === "number" || PATH_FIELDS.includes(name);
@@ -114,7 +122,7 @@ function writtenText(fields: Record<string, unknown>): string {
   return texts.join("\n");
 }
 
-function searchPurpose(tool: string, fields: Record<string, unknown>, cwd: string | null): Purpose | null {
+function searchPurpose(tool: string, fields: Fields, cwd: string | null): Purpose | null {
   const kind = SEARCHERS.has(tool) ? "search" : GLOBBERS.has(tool) ? "glob" : null;
   const pattern = kind === null ? null : textField(fields, PATTERN_FIELDS);
   if (kind === null || pattern === null) return null;
@@ -122,7 +130,7 @@ function searchPurpose(tool: string, fields: Record<string, unknown>, cwd: strin
   return { kind, pattern, paths: path === null ? [] : [callPath(path, cwd)] };
 }
 
-function webPurpose(tool: string, fields: Record<string, unknown>): Purpose | null {
+function webPurpose(tool: string, fields: Fields): Purpose | null {
   const url = textField(fields, ["url", "uri"]);
   return url !== null && /fetch|browse|url|web/.test(tool) && !tool.startsWith("mcp") ? { kind: "fetch", url } : null;
 }

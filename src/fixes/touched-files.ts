@@ -1,11 +1,19 @@
 /** Determines which files a call reads or changes. */
-import { shellLineOf } from "../calls/ending.ts";
-import { isFields, listOf } from "../parse/json-fields.ts";
+import { type Fields, isFields, listOf } from "../parse/json-fields.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { callPath, isAbsolute, tidy, type CallPath } from "./file-paths.ts";
 import { everyCommand, type PlainCommand } from "./shell-commands.ts";
 import { commandPurposes } from "./shell-purposes.ts";
-import { GLOBBERS, LISTERS, PATCH_FIELDS, PATH_FIELDS, patchedPaths, plainTool, SHELLS, textField } from "./targets.ts";
+import {
+  GLOBBERS,
+  LISTERS,
+  PATCH_FIELDS,
+  PATH_FIELDS,
+  patchedPaths,
+  plainTool,
+  shellCall,
+  textField,
+} from "./targets.ts";
 
 /** Fields with several files, as texts or as objects with one of the fields for a single file. */
 const PATHS_FIELDS = ["paths", "files", "file_paths", "filePaths", "absolute_paths", "edits"];
@@ -55,18 +63,14 @@ function isWanted({ full }: CallPath, wanted: string): boolean {
 function filesOf(name: string | null, input: unknown, cwd: string | null): CallPath[] {
   const tool = plainTool(name);
   const fields = isFields(input) ? input : {};
-  const command = SHELLS.has(tool) ? shellLineOf(fields) : null;
-  if (command !== null) {
-    const folder = textField(fields, ["workdir", "cwd", "directory"]);
-    const home = folder === null ? cwd : callPath(folder, cwd).full;
-    return everyCommand(command).flatMap((each) => filesOfCommand(each, home));
-  }
+  const shell = shellCall(tool, fields, cwd);
+  if (shell) return everyCommand(shell.line).flatMap((each) => filesOfCommand(each, shell.cwd));
   if (LISTERS.has(tool) || GLOBBERS.has(tool)) return [];
   const patch = typeof input === "string" ? input : textField(fields, PATCH_FIELDS);
   return [...pathsIn(fields), ...patchedPaths(patch ?? "")].map((path) => callPath(path, cwd));
 }
 
-function pathsIn(fields: Record<string, unknown>): string[] {
+function pathsIn(fields: Fields): string[] {
   const path = textField(fields, PATH_FIELDS);
   const several = PATHS_FIELDS.flatMap((name) => listOf(fields, name));
   const named = several.map((each) => (isFields(each) ? textField(each, PATH_FIELDS) : each));
