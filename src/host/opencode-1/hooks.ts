@@ -8,9 +8,8 @@ import { EventTranslator } from "./events.ts";
 import { hintAtTranscript } from "./compaction.ts";
 import { read } from "./event-fields.ts";
 import { callHints, promptRecords, resultHints } from "./hook-records.ts";
-import { recallTools } from "./recall-tools.ts";
+import { offeredTools } from "./offered-tools.ts";
 import { OpencodeQueries, summarize } from "./queries.ts";
-import { saveConversationTool } from "./save-conversation.ts";
 import { joinShared, leaveShared, type HostView } from "./shared.ts";
 
 /** Limits of `dispose`; the host grants 5 s to all plugins together. */
@@ -43,10 +42,12 @@ export function createHooks(input: PluginInput, rawOptions: unknown, fs: FileSys
     "tool.execute.before": async (about, output) => record(() => callHints(about, output)),
     "tool.execute.after": async (about, output) => record(() => resultHints(about, output)),
     dispose: () => leaveShared(shared, DISPOSE_TIMES).catch((error: unknown) => shared.notices.failure(error)),
-    tool: {
-      ...(options.tools.includes("save_conversation") ? saveConversationTool(shared, options, root) : {}),
-      ...recallTools(shared, options),
-    },
+    tool: Object.fromEntries(
+      offeredTools(options, () => root).map(({ name, description, args, call }) => [
+        name,
+        { description, args, execute: (given, caller) => call(shared, given, caller) },
+      ]),
+    ),
     ...(options.compactionHint
       ? { "experimental.session.compacting": (about, output) => hintAtTranscript(shared, options, about, output) }
       : {}),

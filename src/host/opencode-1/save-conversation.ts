@@ -1,25 +1,11 @@
 import { isAbsolute, relative, sep } from "node:path";
-import type { Hooks } from "@opencode-ai/plugin";
 import type { Options } from "../../config.ts";
 import { writeNewFile } from "../../transcript/files/new-file.ts";
 import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";
-import { saveConversation, type SaveConversationOptions } from "../../tools/save-conversation/save.ts";
-import { SAVE_CONVERSATION } from "../../tools/save-conversation/save-conversation-tool.ts";
+import type { SaveConversationOptions } from "../../tools/save-conversation/save.ts";
 import { createRedaction, formatsOf, NO_REDACTION } from "../../transcript/create-recorder.ts";
 import { transcriptsFolder } from "../../transcript/recording-folder.ts";
 import type { Shared } from "./shared.ts";
-
-/** Returns the tool as opencode expects it. */
-export function saveConversationTool(shared: Shared, options: Options, root: string): NonNullable<Hooks["tool"]> {
-  const settings = saveSettings(shared, options, root);
-  return {
-    [SAVE_CONVERSATION.name]: {
-      description: SAVE_CONVERSATION.description,
-      args: SAVE_CONVERSATION.args,
-      execute: (args, context) => saveConversation(context.sessionID, args, settings),
-    },
-  };
-}
 
 /** Returns the settings with which a session of this host is saved. */
 export function saveSettings(shared: Shared, options: Options, root: string): SaveConversationOptions {

@@ -8,14 +8,10 @@ import { parseOptions, type Options } from "../../config.ts";
 import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";
 import { rehearse } from "../../transcript/create-recorder.ts";
 import { atMost } from "../../transcript/patience.ts";
-import { saveConversation } from "../../tools/save-conversation/save.ts";
-import { SAVE_CONVERSATION } from "../../tools/save-conversation/save-conversation-tool.ts";
-import type { ArgumentShape } from "../../tools/tool.ts";
 import { transcriptHint } from "../opencode-1/compaction.ts";
 import { id, read } from "../opencode-1/event-fields.ts";
 import type { NoticeClient } from "../opencode-1/notices.ts";
-import { callTool, offeredTools } from "../opencode-1/recall-tools.ts";
-import { saveSettings } from "../opencode-1/save-conversation.ts";
+import { offeredTools, type OfferedTool } from "../opencode-1/offered-tools.ts";
 import { joinShared, leaveShared, type Shared } from "../opencode-1/shared.ts";
 import { HostStore, type HostContext, type HostTool } from "./host.ts";
 import { processIntake, type Instance, type Intake } from "./intake.ts";
@@ -110,7 +106,7 @@ class Plugin implements Instance {
     try {
       // The first entry then need not wait until all that records is loaded.
       if (this.directory !== undefined) this.sharedFor(this.directory);
-      const tools = this.#tools();
+      const tools = offeredTools(this.#options, projectRoot).map((offered) => this.#hostTool(offered));
       if (tools.length > 0) await tool?.transform?.((draft) => tools.forEach((each) => draft.add(each)));
       if (compactionHint) await session?.hook?.("compaction", (about) => this.#hint(about));
       // Awaited, because the host's own start leaves no time for it before the first events.
@@ -138,21 +134,21 @@ class Plugin implements Instance {
     await Promise.allSettled(Array.from(this.#shared.values(), (shared) => leaveShared(shared, CLEANUP_TIMES)));
   }
 
-  #tools(): HostTool[] {
-    const { tools } = this.#options;
-    const recall = offeredTools(tools).map(({ name, description, args }) => {
-      return hostTool(name, description, args, async (given, sessionID) => {
+  #hostTool({ name, description, args, call }: OfferedTool): HostTool {
+    const { $schema: _, ...schema } = z.toJSONSchema(z.strictObject(args), { io: "input" });
+    return {
+      name,
+      description,
+      jsonSchema: schema,
+      input: schema,
+      options: { codemode: false },
+      execute: async (given, caller) => {
+        const sessionID = id(caller, "sessionID") ?? "";
         const { shared, directory } = await this.#sharedOf(sessionID);
-        return callTool(shared, name, given, { sessionID, directory, abort: this.#stop.signal });
-      });
-    });
-    if (!tools.includes("save_conversation")) return recall;
-    const { name, description, args } = SAVE_CONVERSATION;
-    const save = hostTool(name, description, args, async (given, sessionID) => {
-      const { shared, directory } = await this.#sharedOf(sessionID);
-      return saveConversation(sessionID, given, saveSettings(shared, this.#options, projectRoot(directory)));
-    });
-    return [save, ...recall];
+        const text = await call(shared, given, { sessionID, directory, abort: this.#stop.signal });
+        return { content: [{ type: "text", text }], structured: {}, metadata: {} };
+      },
+    };
   }
 
   async #sharedOf(sessionID: string): Promise<{ shared: Shared; directory: string }> {
@@ -177,26 +173,6 @@ class Plugin implements Instance {
       // The summary works without it.
     }
   }
-}
-
-function hostTool(
-  name: string,
-  description: string,
-  args: ArgumentShape,
-  answer: (given: unknown, sessionID: string) => Promise<string>,
-): HostTool {
-  const { $schema: _, ...schema } = z.toJSONSchema(z.strictObject(args), { io: "input" });
-  return {
-    name,
-    description,
-    jsonSchema: schema,
-    input: schema,
-    options: { codemode: false },
-    execute: async (given, caller) => {
-      const text = await answer(given, id(caller, "sessionID") ?? "");
-      return { content: [{ type: "text", text }], structured: {}, metadata: {} };
-    },
-  };
 }
 
 /** In 2.x a plugin cannot show a notice; Node's warnings go to stderr of the host's server. */
