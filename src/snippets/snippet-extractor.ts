@@ -1,4 +1,4 @@
-import { recordIn } from "../parse/json-fields.ts";
+import { recordsOfLine } from "../parse/json-records.ts";
 import { linesOfBytes } from "../transcript/format/lines.ts";
 import { createRedactor, type Redactor } from "../redact/redactor.ts";
 import { fileRef } from "../sessions/file-ref.ts";
@@ -13,7 +13,7 @@ import { fieldError, isSessionError } from "../transcripts-error.ts";
 export interface SnippetExtractorOptions {
   /** Default: the package's own redactor. */
   redactor?: Redactor;
-  /** Called for each skipped line that is not a JSON object. */
+  /** Called for each line of which something cannot be read. */
   onSkippedLine?: (line: number, reason: string) => void;
   signal?: AbortSignal;
 }
@@ -30,8 +30,8 @@ export class SnippetExtractor {
   }
 
   /**
-   * Returns the records of a JSONL file from `startLine` to `endLine` (from 1, both included), unredacted. Damaged
-   * lines are skipped. Rejects with a `TranscriptsError` if there is no such file or line.
+   * Returns the records of a JSONL file from `startLine` to `endLine` (from 1, both included), unredacted. What
+   * cannot be read of damaged lines is left out. Rejects with a `TranscriptsError` if there is no such file or line.
    */
   async readSection(filePath: string, startLine: number, endLine: number): Promise<Record<string, unknown>[]> {
     checkRange(startLine, endLine);
@@ -40,9 +40,13 @@ export class SnippetExtractor {
     let last = 0;
     for await (const lines of linesOfBytes(openSession(ref), MAX_LINE_BYTES)) {
       this.#options.signal?.throwIfAborted();
-      for (const { line, bytes } of lines) {
-        last = line;
-        if (line >= startLine && line <= endLine) this.#addLine(records, line, bytes);
+      for (const line of lines) {
+        last = line.line;
+        if (last < startLine || last > endLine) continue;
+        const { records: found, problems } = recordsOfLine(line, MAX_LINE_BYTES);
+        records.push(...found.map(({ fields }) => fields));
+        const lost = problems.find(({ recovered }) => !recovered);
+        if (lost !== undefined) this.#options.onSkippedLine?.(last, lost.reason);
       }
       if (last >= endLine) break;
     }
@@ -68,17 +72,6 @@ export class SnippetExtractor {
     if (citation.lines_skipped !== undefined)
       this.#options.onSkippedLine?.(startLine, `${citation.lines_skipped} damaged lines from here on were passed over`);
     return texts.content;
-  }
-
-  #addLine(records: Record<string, unknown>[], line: number, bytes: Buffer | number): void {
-    const text = typeof bytes === "number" ? undefined : bytes.toString("utf8").trim();
-    if (text === "") return;
-    const record = text === undefined ? undefined : recordIn(text);
-    if (record !== undefined) records.push(record);
-    else {
-      const reason = typeof bytes === "number" ? `it has ${bytes} bytes` : "it is not a JSON object";
-      this.#options.onSkippedLine?.(line, reason);
-    }
   }
 }
 
