@@ -19,23 +19,15 @@ export interface OpenIndex extends CurrentIndex {
  * if there is no index that can be read: then the reason was told as well.
  */
 export async function openIndex(context: CommandContext): Promise<OpenIndex | undefined> {
-  const store = await openedStore(context);
-  if (store === undefined) return undefined;
+  let store: Store | undefined;
   try {
+    store = await openStoreToRead(context);
     const index = await updated(context, store);
     for (const { path, reason } of index.unreadable) context.note(`not read: ${path}: ${reason}`);
     tellLeft(context, index);
     return { ...index, store };
   } catch (error) {
-    await store.close();
-    return leftAside(context, error);
-  }
-}
-
-async function openedStore(context: CommandContext): Promise<Store | undefined> {
-  try {
-    return await openStoreToRead(context);
-  } catch (error) {
+    await store?.close();
     return leftAside(context, error);
   }
 }

@@ -10,7 +10,7 @@ import { openStore, storePlace } from "../../store/open-store.ts";
 import { localPlace } from "../../store/store-place.ts";
 import { storedRef } from "../../queries/stored-session.ts";
 import type { Store, Tombstone } from "../../store/store.ts";
-import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { type FilePlan, filesOf, objectionTo, type Place } from "../forget-plan.ts";
 import { flag } from "../option-values.ts";
 import { confirmed, printObject } from "../output.ts";
@@ -47,22 +47,25 @@ export const run: RunCommand = async (context, args, options) => {
   try {
     const keepFiles = flag(options, "keepFiles");
     const plan = await planOf(context, store, args[0] ?? "", keepFiles);
-    await show(context, plan, options);
+    const isDry = flag(options, "dryRun");
+    const isJson = flag(options, "json");
+    const report = (failed: Forgotten["failed"], removed: boolean): Promise<void> =>
+      isJson ? printObject(context, forgotten(plan, failed, removed)) : Promise.resolve();
+    if (!isJson) await show(context, plan);
     if (keepFiles && plan.kept.length > 0) context.note(LEFT_OUT);
-    const isSure = flag(options, "yes");
     if (plan.places.length === 0 && plan.indexed.sessions.length === 0) {
-      if (!flag(options, "dryRun")) {
+      if (!isDry) {
         await store?.forgetSessions([], plan.tombstones);
         await removeFigures(figures, plan);
       }
       context.note("there is nothing to remove");
-      await report(context, plan, [], { removed: false }, options);
+      await report([], false);
       return 1;
     }
-    if (flag(options, "dryRun") || !(isSure || (await confirmed(context, `${summary(plan)} will be removed.`)))) {
+    if (isDry || !(flag(options, "yes") || (await confirmed(context, `${summary(plan)} will be removed.`)))) {
       context.note("nothing was removed");
-      await report(context, plan, [], { removed: false }, options);
-      return flag(options, "dryRun") ? 0 : 1;
+      await report([], false);
+      return isDry ? 0 : 1;
     }
     const failed = [
       ...(await removePlaces(plan.places, await sessionRoots(context))),
@@ -73,7 +76,7 @@ export const run: RunCommand = async (context, args, options) => {
     const total = plan.places.length + plan.indexed.sessions.length;
     const done = failed.length === 0 ? "removed" : `removed ${total - failed.length} of ${total}:`;
     context.note(failed.length === total && total > 0 ? "nothing was removed" : `${done} ${summary(plan)}`);
-    await report(context, plan, failed, { removed: true }, options);
+    await report(failed, true);
     return failed.length === 0 ? 0 : 2;
   } finally {
     await store?.close();
@@ -153,8 +156,7 @@ function summary({ places, indexed }: Plan): string {
   return [...files, ...rows].join(", ");
 }
 
-async function show(context: CommandContext, plan: Plan, options: CommandOptions): Promise<void> {
-  if (flag(options, "json")) return;
+async function show(context: CommandContext, plan: Plan): Promise<void> {
   const { colors } = context;
   const lines = [
     colors.bold(`Session ${neutralLine(plan.id)}`),
@@ -189,25 +191,10 @@ async function removeFigures(store: Store | undefined, { id, refs }: Plan): Prom
   await store.forgetSessions(ids, tombstonesFor(store, indexed, refs));
 }
 
-async function report(
-  context: CommandContext,
-  { id, indexed, places, kept }: Plan,
-  failed: Forgotten["failed"],
-  { removed }: { removed: boolean },
-  options: CommandOptions,
-): Promise<void> {
-  if (!flag(options, "json")) return;
-  await printObject(context, {
-    version: 1,
-    session_id: id,
-    in_index: indexed.sessions.map(({ session_id }) => session_id),
-    events: indexed.events,
-    snippets: indexed.snippets,
-    files: places,
-    kept,
-    failed,
-    removed,
-  } satisfies Forgotten);
+function forgotten({ id, indexed, places, kept }: Plan, failed: Forgotten["failed"], removed: boolean): Forgotten {
+  const { sessions, events, snippets } = indexed;
+  const ids = sessions.map(({ session_id }) => session_id);
+  return { version: 1, session_id: id, in_index: ids, events, snippets, files: places, kept, failed, removed };
 }
 
 /** Removes files and folders. Resolves to those that could not be removed, with the reason. */

@@ -1,8 +1,7 @@
 /** `transcripts list` */
 import { compact, count, counted, dayAndTime, dollars, duration } from "../../quantities.ts";
-import type { SessionFigures } from "../../queries/figures.ts";
 import { newestSessions } from "../../queries/newest-sessions.ts";
-import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
+import { FOREIGN } from "../../sessions/session-ref.ts";
 import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
 import { between, date, flag, integer, text } from "../option-values.ts";
 import { printLine } from "../output.ts";
@@ -37,13 +36,15 @@ export const run: RunCommand = async (context, _args, options) => {
     limit,
     between: asked,
     empty: flag(options, "empty"),
-    figures: (refs) => figuresOf(context, refs, redactor === undefined),
+    figures: (refs) => figuresAsked(context, refs, { isRaw: redactor === undefined }),
     signal: context.signal,
   });
   const rows = await redactedRows<ListRow>(
     redactor,
     found.rows.map((row) => ({ version: 1, ...row })),
   );
+  for (const { path, session_id: id, problem } of rows)
+    if (problem !== null) context.note(`not read: ${path ?? id}: ${problem}`);
   if (flag(options, "json")) for (const row of rows) await printLine(context, row);
   else if (rows.length > 0) {
     const ids = sessions.map(({ id }) => id);
@@ -78,18 +79,6 @@ function limitAsked({ isTerminal }: CommandContext, options: CommandOptions): nu
   if (recent !== undefined) return recent;
   const isNarrowed = ["all", "today", "since", "until"].some((name) => options[name] !== undefined);
   return isTerminal && !isNarrowed && !flag(options, "json") ? SCREENFUL : Infinity;
-}
-
-async function figuresOf(
-  context: CommandContext,
-  refs: readonly SessionRef[],
-  isRaw: boolean,
-): Promise<SessionFigures[]> {
-  const read = await figuresAsked(context, refs, { isRaw });
-  for (const { ref, problem } of read) {
-    if (problem !== null) context.note(`not read: ${ref.path ?? ref.id}: ${problem}`);
-  }
-  return read;
 }
 
 /** `allIds`: ids of all sessions, so that shortened ids are unique. */
