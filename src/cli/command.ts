@@ -1,4 +1,7 @@
 /** A command of `transcripts` and its context. Only `main.ts` and `process.ts` touch the process. */
+import { given } from "../given.ts";
+import type { Between } from "../queries/figures.ts";
+import { TranscriptsError } from "../transcripts-error.ts";
 import type { Colors } from "picocolors/types.js";
 import type { Io } from "./io.ts";
 import type { Archive } from "../sessions/session-ref.ts";
@@ -12,6 +15,10 @@ export interface CommandContext extends Pick<Io, "stdin" | "env" | "cwd" | "home
    * with `ClosedOutput` if the reader closed the pipe: do not catch that, it ends the program without a message.
    */
   out(text: string): Promise<void>;
+  /** Writes one object as JSON, on one line. */
+  printLine(value: object): Promise<void>;
+  /** Writes one object as JSON, indented. */
+  printObject(value: object): Promise<void>;
   /** Writes what `out` has buffered, for output that somebody is waiting for, such as a followed session. */
   flush(): Promise<void>;
   /** Writes a note, warning or scope line to standard error. */
@@ -23,6 +30,11 @@ export interface CommandContext extends Pick<Io, "stdin" | "env" | "cwd" | "home
   plugin: string;
   /** Sessions of the store, which is opened when a command first asks for them. */
   archive: Archive;
+  /**
+   * Resolves to whether the user said yes. `problem` names what will be lost. Rejects without a terminal; scripts use
+   * `--yes`.
+   */
+  confirmed(problem: string): Promise<boolean>;
   /** Columns of the terminal, or `COLUMNS`. Infinity for a pipe or a file, where lines are not wrapped. */
   columns: number;
   /** Standard output is a terminal. */
@@ -88,3 +100,40 @@ export type RunCommand = (
 
 /** Values by the option's long name in camelCase. */
 export type CommandOptions = Readonly<Record<string, string | readonly string[] | number | boolean | Date | undefined>>;
+
+// Typed access to options. Commander parses them by their definition, so a mismatch is a bug.
+
+/** Returns whether a flag was given. */
+export function flag(options: CommandOptions, name: string): boolean {
+  return options[name] === true;
+}
+
+export function text(options: CommandOptions, name: string): string | undefined {
+  const value = options[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Returns all values of an option that may be given several times. */
+export function texts(options: CommandOptions, name: string): string[] {
+  const value = options[name];
+  return Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
+}
+
+export function integer(options: CommandOptions, name: string): number | undefined {
+  const value = options[name];
+  return typeof value === "number" ? value : undefined;
+}
+
+export function date(options: CommandOptions, name: string): Date | undefined {
+  const value = options[name];
+  return value instanceof Date ? value : undefined;
+}
+
+/** Returns `--since` and `--until`. Throws a `TranscriptsError` if they are in the wrong order. */
+export function between(options: CommandOptions): Between {
+  const [since, until] = [date(options, "since"), date(options, "until")];
+  if (since !== undefined && until !== undefined && since >= until) {
+    throw new TranscriptsError("bad_arguments", "--since must be earlier than --until.", "Swap the two dates.");
+  }
+  return given({ since, until });
+}

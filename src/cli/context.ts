@@ -3,7 +3,8 @@ import picocolors from "picocolors";
 import type { CommandContext } from "./command.ts";
 import { type Io, type Output, PLUGIN } from "./io.ts";
 import { createProgress, type ShownProgress } from "./terminal/progress.ts";
-import { guardOutput, neutralBlock } from "../neutral-text.ts";
+import { guardJson, guardOutput, neutralBlock } from "../neutral-text.ts";
+import { TranscriptsError } from "../transcripts-error.ts";
 import type { Archive } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
 
@@ -29,6 +30,8 @@ export function createContext(io: Io): { context: CommandContext; close: () => P
   const { archive, closeArchive } = lazyArchive(io);
   const context: CommandContext = {
     out: (text) => out.write(text),
+    printLine: (value) => out.write(`${guardJson(JSON.stringify(value))}\n`),
+    printObject: (value) => out.write(`${guardJson(JSON.stringify(value, null, 2))}\n`),
     flush: () => out.flush(),
     note: (text) => {
       const line = `${neutralBlock(text.trimEnd())}\n`;
@@ -43,6 +46,7 @@ export function createContext(io: Io): { context: CommandContext; close: () => P
     plugin: io.plugin ?? PLUGIN,
     installation: io.installation,
     archive,
+    confirmed: (problem) => confirmed(context, problem),
     columns: columnsOf(io),
     isTerminal: io.stdout.isTerminal,
     colors: picocolors.createColors(colored),
@@ -126,4 +130,20 @@ function createBlockWriter(output: Output, colored: boolean): BlockWriter {
       if (output.isTerminal || chars >= BLOCK_CHARS) await flush();
     },
   };
+}
+
+async function confirmed(context: CommandContext, problem: string): Promise<boolean> {
+  if (!context.isTerminal)
+    throw new TranscriptsError(
+      "bad_arguments",
+      problem,
+      "Standard input is not a terminal, so you cannot be asked: add --yes to confirm.",
+    );
+  context.note(`${problem} Type yes to continue:`);
+  let answer = "";
+  for await (const chunk of context.stdin) {
+    answer += Buffer.from(chunk).toString();
+    if (answer.includes("\n")) break;
+  }
+  return /^\s*y(?:es)?\s*$/i.test(answer);
 }

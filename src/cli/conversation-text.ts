@@ -11,8 +11,7 @@ import { callsByBlock } from "../parse/tool-calls.ts";
 import { isPrompt, type MessageView, saidIn, type Turn } from "../parse/turns.ts";
 import { userWords } from "../parse/user-words.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
-import type { CommandContext, CommandOptions } from "./command.ts";
-import { flag } from "./option-values.ts";
+import { type CommandContext, type CommandOptions, flag } from "./command.ts";
 import { sessionHeading } from "./heading-text.ts";
 
 export interface ConversationStyle {

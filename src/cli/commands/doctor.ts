@@ -11,12 +11,10 @@ import { type StoreGenerations, storeGenerations } from "../../sessions/opencode
 import { reasonOf, isReadFault } from "../../sessions/reasons.ts";
 import { FOREIGN, type SessionRef, type Unreadable } from "../../sessions/session-ref.ts";
 import { VERSION } from "../../version.ts";
-import type { CommandContext, RunCommand } from "../command.ts";
+import { type CommandContext, flag, type RunCommand } from "../command.ts";
 import { doctorText } from "../doctor-text.ts";
 import { addPlugin } from "../init/plugin-config.ts";
 import { configText, projectAt } from "../init/project-config.ts";
-import { flag } from "../option-values.ts";
-import { printObject } from "../output.ts";
 import type { DoctorResult } from "../schemas/keeping-schemas.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
 import { hasContent } from "../../indexing/index-session.ts";
@@ -55,7 +53,7 @@ export const run: RunCommand = async (context, _args, options) => {
     damage: [...findings.damage.values()],
   };
   const result = await redactedRow(redactorFor({}), looked);
-  if (flag(options, "json")) await printObject(context, result);
+  if (flag(options, "json")) await context.printObject(result);
   else await context.out(doctorText(context, result));
   return result.ok ? 0 : 2;
 };

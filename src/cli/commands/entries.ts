@@ -1,8 +1,6 @@
 /** `transcripts entries` */
 import { entriesIn } from "../../queries/session-entries.ts";
-import type { RunCommand } from "../command.ts";
-import { text } from "../option-values.ts";
-import { printLine } from "../output.ts";
+import { type RunCommand, text } from "../command.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
 import type { EntryRow } from "../schemas/reading-schemas.ts";
 import { sessionNamed } from "../session-input.ts";
@@ -16,7 +14,7 @@ export const run: RunCommand = async (context, [argument = ""], options) => {
   let found = 0;
   for await (const row of entriesIn(ref, context)) {
     if (outcome !== undefined && row.outcome !== outcome) continue;
-    await printLine(context, { version: 1, ...(await redactedRow(redactor, row)) } satisfies EntryRow);
+    await context.printLine({ version: 1, ...(await redactedRow(redactor, row)) } satisfies EntryRow);
     found += 1;
   }
   context.signal.throwIfAborted();

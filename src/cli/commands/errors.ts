@@ -1,9 +1,7 @@
 /** `transcripts errors` */
 import { errorsIn, type ErrorRow as FoundError } from "../../queries/session-errors.ts";
 import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
-import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
-import { flag } from "../option-values.ts";
-import { printLine } from "../output.ts";
+import { type CommandContext, type CommandOptions, flag, type RunCommand } from "../command.ts";
 import { isReadFault } from "../../sessions/reasons.ts";
 import type { ErrorRow } from "../schemas/searching-schemas.ts";
 import { isRedacted, redactedRow, redactorFor } from "../redaction.ts";
@@ -64,7 +62,7 @@ function withoutPlace(row: FoundError): ErrorRow {
 }
 
 async function print(context: CommandContext, row: ErrorRow, options: CommandOptions): Promise<void> {
-  if (flag(options, "json")) await printLine(context, row);
+  if (flag(options, "json")) await context.printLine(row);
   else if (flag(options, "fixes")) {
     const { fixText } = await import("../fix-text.ts");
     await context.out(fixText(context, row));

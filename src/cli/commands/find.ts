@@ -4,9 +4,17 @@ import type { FindAsked, FoundPassage, HitSession } from "../../queries/find-in-
 import type { HitRole } from "../../queries/find-in-session.ts";
 import type { SessionAccess } from "../../queries/stored-session.ts";
 import { wantedFile } from "../../fixes/touched-files.ts";
-import type { CommandContext, CommandOptions, ExitCode, RunCommand } from "../command.ts";
+import {
+  between,
+  type CommandContext,
+  type CommandOptions,
+  type ExitCode,
+  flag,
+  integer,
+  type RunCommand,
+  text,
+} from "../command.ts";
 import { agentAsked, NO_SESSIONS } from "../session-input.ts";
-import { between, flag, integer, text } from "../option-values.ts";
 import { isRedacted, redactedRows, redactorFor, shownRef } from "../redaction.ts";
 import type { FindRow } from "../schemas/searching-schemas.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
@@ -22,7 +30,6 @@ import { searchedTerms } from "../../search/search.ts";
 import { isReadFault, reasonOf } from "../../sessions/reasons.ts";
 import { storePlace } from "../../store/store-place.ts";
 import { leftAside, type OpenIndex, openIndex } from "../find-index.ts";
-import { printLine } from "../output.ts";
 
 const ROLES = ["user", "assistant", "tool", "system"] as const satisfies HitRole[];
 /** Passages that a terminal gets unless --limit says otherwise. */
@@ -183,7 +190,7 @@ async function print(
     found.map((passage) => findRow(passage, openBy(passage.session))),
   );
   if (isJson) {
-    for (const row of rows) await printLine(context, row);
+    for (const row of rows) await context.printLine(row);
     return;
   }
   const shown = found.map(({ session: { ref } }, at) => ({ ref, row: rows[at] }));

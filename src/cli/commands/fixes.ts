@@ -4,11 +4,9 @@ import { errorsIn } from "../../queries/session-errors.ts";
 import { counted, dayAndTime } from "../../quantities.ts";
 import { neutralBlock, neutralLine } from "../../neutral-text.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
-import type { CommandContext, RunCommand } from "../command.ts";
+import { type CommandContext, flag, integer, type RunCommand, text } from "../command.ts";
 import { openIndex } from "../find-index.ts";
 import { diffLines, excerpt } from "../fix-text.ts";
-import { flag, integer, text } from "../option-values.ts";
-import { printLine } from "../output.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
 import type { FixesRow } from "../schemas/searching-schemas.ts";
 import { sessionNamed } from "../session-input.ts";
@@ -32,7 +30,7 @@ export const run: RunCommand = async (context, args, options) => {
     const wanted = found.slice(0, integer(options, "limit") ?? DEFAULT_LIMIT);
     const rows = await redactedRows(redactorFor({}), wanted.map(rowOf));
     for (const row of rows) {
-      if (flag(options, "json")) await printLine(context, row);
+      if (flag(options, "json")) await context.printLine(row);
       else await context.out(errorText(context, row));
     }
     context.note(scopeLine(found, wanted.length, index.changed.length));

@@ -10,10 +10,8 @@ import { openStore, storePlace } from "../../store/open-store.ts";
 import { localPlace } from "../../store/store-place.ts";
 import { storedRef } from "../../queries/stored-session.ts";
 import type { Store, Tombstone } from "../../store/store.ts";
-import type { CommandContext, RunCommand } from "../command.ts";
+import { type CommandContext, flag, type RunCommand } from "../command.ts";
 import { type FilePlan, filesOf, objectionTo, type Place } from "../forget-plan.ts";
-import { flag } from "../option-values.ts";
-import { confirmed, printObject } from "../output.ts";
 import type { Forgotten } from "../schemas/storing-schemas.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { sessionNamed } from "../session-input.ts";
@@ -50,7 +48,7 @@ export const run: RunCommand = async (context, args, options) => {
     const isDry = flag(options, "dryRun");
     const isJson = flag(options, "json");
     const report = (failed: Forgotten["failed"], removed: boolean): Promise<void> =>
-      isJson ? printObject(context, forgotten(plan, failed, removed)) : Promise.resolve();
+      isJson ? context.printObject(forgotten(plan, failed, removed)) : Promise.resolve();
     if (!isJson) await show(context, plan);
     if (keepFiles && plan.kept.length > 0) context.note(LEFT_OUT);
     if (plan.places.length === 0 && plan.indexed.sessions.length === 0) {
@@ -62,7 +60,7 @@ export const run: RunCommand = async (context, args, options) => {
       await report([], false);
       return 1;
     }
-    if (isDry || !(flag(options, "yes") || (await confirmed(context, `${summary(plan)} will be removed.`)))) {
+    if (isDry || !(flag(options, "yes") || (await context.confirmed(`${summary(plan)} will be removed.`)))) {
       context.note("nothing was removed");
       await report([], false);
       return isDry ? 0 : 1;

@@ -2,10 +2,8 @@
 import { counted } from "../../quantities.ts";
 import { type IndexReport, updateIndex, type UpdateOptions } from "../../indexing/update-index.ts";
 import { migrateStore, storePlace, storeVersion, withStore } from "../../store/open-store.ts";
-import type { CommandContext, ExitCode, RunCommand } from "../command.ts";
+import { type CommandContext, type ExitCode, flag, integer, type RunCommand } from "../command.ts";
 import { withSessionsBar } from "../terminal/progress.ts";
-import { flag, integer } from "../option-values.ts";
-import { confirmed, printObject } from "../output.ts";
 import { familyOf, NO_SESSIONS, sessionNamed } from "../session-input.ts";
 import type { Store } from "../../store/store.ts";
 import type { IndexResult } from "../schemas/storing-schemas.ts";
@@ -42,7 +40,7 @@ export const run: RunCommand = async (context, args, options) => {
   context.note(scopeLine(report));
   if (flag(options, "json")) {
     const { place: store } = storePlace(context);
-    await printObject(context, { version: 1, store, ...report, migrations: null } satisfies IndexResult);
+    await context.printObject({ version: 1, store, ...report, migrations: null } satisfies IndexResult);
   }
   return report.sessions > 0 ? 0 : 1;
 };
@@ -101,7 +99,7 @@ async function takeBack(context: CommandContext, count: number, options: TakeBac
     );
   }
   const target = version - count;
-  if (!options.isSure && !(await confirmed(context, warning(place, version, target)))) {
+  if (!options.isSure && !(await context.confirmed(warning(place, version, target)))) {
     context.note("nothing was changed");
     return 1;
   }
@@ -109,7 +107,7 @@ async function takeBack(context: CommandContext, count: number, options: TakeBac
   context.note(
     `the index is now at version ${migrations.to}, was at ${migrations.from}; \`transcripts index\` updates it again`,
   );
-  if (options.isJson) await printObject(context, { ...NOTHING, store: place, migrations } satisfies IndexResult);
+  if (options.isJson) await context.printObject({ ...NOTHING, store: place, migrations } satisfies IndexResult);
   return 0;
 }
 

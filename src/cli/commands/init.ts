@@ -4,12 +4,10 @@ import { parseOptions } from "../../config.ts";
 import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";
 import { layTemplates } from "../../templates/lay-templates.ts";
 import { DATA_FOLDER } from "../../transcript/transcript-paths.ts";
-import type { CommandContext, CommandOptions, ExitCode, RunCommand } from "../command.ts";
+import { type CommandContext, type CommandOptions, type ExitCode, flag, type RunCommand } from "../command.ts";
 import { type ClaudeCodeSetup, ENABLE, setUpClaudeCode } from "../init/claude-code-plugin.ts";
 import { addPlugin, type Addition, newConfig, type PluginKey, pluginKey } from "../init/plugin-config.ts";
 import { configText, isOpencode2, projectAt, type Project } from "../init/project-config.ts";
-import { printObject } from "../output.ts";
-import { flag } from "../option-values.ts";
 import type { InitResult } from "../schemas/keeping-schemas.ts";
 import { writeWhole } from "../write-file.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
@@ -42,7 +40,7 @@ export const run: RunCommand = async (context, _args, options) => {
     files,
     claude_code: null,
   };
-  if (flag(options, "json")) await printObject(context, result);
+  if (flag(options, "json")) await context.printObject(result);
   else await context.out(toldIn(context, result, plan.key, project));
   return 0;
 };
@@ -63,7 +61,7 @@ async function initClaudeCode(context: CommandContext, options: CommandOptions, 
     files,
     claude_code: { plugin, commands },
   };
-  if (flag(options, "json")) await printObject(context, result);
+  if (flag(options, "json")) await context.printObject(result);
   else await context.out(setupText(context, { folder, files, plugin, commands }, dryRun));
   return 0;
 }

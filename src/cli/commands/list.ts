@@ -2,9 +2,16 @@
 import { compact, count, counted, dayAndTime, dollars, duration } from "../../quantities.ts";
 import { newestSessions } from "../../queries/newest-sessions.ts";
 import { FOREIGN } from "../../sessions/session-ref.ts";
-import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
-import { between, date, flag, integer, text } from "../option-values.ts";
-import { printLine } from "../output.ts";
+import {
+  between,
+  type CommandContext,
+  type CommandOptions,
+  date,
+  flag,
+  integer,
+  type RunCommand,
+  text,
+} from "../command.ts";
 import { startOfDay } from "../../parse/read-date.ts";
 import { figuresAsked } from "../figures-asked.ts";
 import type { ListRow } from "../schemas/reading-schemas.ts";
@@ -45,7 +52,7 @@ export const run: RunCommand = async (context, _args, options) => {
   );
   for (const { path, session_id: id, problem } of rows)
     if (problem !== null) context.note(`not read: ${path ?? id}: ${problem}`);
-  if (flag(options, "json")) for (const row of rows) await printLine(context, row);
+  if (flag(options, "json")) for (const row of rows) await context.printLine(row);
   else if (rows.length > 0) {
     const ids = sessions.map(({ id }) => id);
     await context.out(listText(context, rows, ids));

@@ -3,8 +3,7 @@ import { Writable } from "node:stream";
 import { serveMcp } from "../../tools/mcp-server.ts";
 import { TOOL_DEFINITIONS } from "../../tools/tool-definitions.ts";
 import type { ToolDefinition } from "../../tools/tool.ts";
-import type { RunCommand } from "../command.ts";
-import { text } from "../option-values.ts";
+import { type RunCommand, text } from "../command.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 
 export const run: RunCommand = async (context, _args, options) => {

@@ -1,11 +1,9 @@
 /** `transcripts show` */
 import { isPrompt, type MessageView, type Turn, turnsOf } from "../../parse/turns.ts";
 import { lastTurns } from "../../queries/read-session.ts";
-import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
+import { type CommandContext, type CommandOptions, flag, integer, type RunCommand } from "../command.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { messageRow } from "../message-row.ts";
-import { flag, integer } from "../option-values.ts";
-import { printLine } from "../output.ts";
 import { isReadFault } from "../../sessions/reasons.ts";
 import { redactorFor, shownRef } from "../redaction.ts";
 import { conversationOf, familyOf, sessionNamed } from "../session-input.ts";
@@ -77,7 +75,7 @@ async function printRows(
     for (const view of messages) {
       const wanted = asked(view, options);
       if (wanted === undefined) continue;
-      await printLine(context, messageRow(wanted, id, number));
+      await context.printLine(messageRow(wanted, id, number));
       printed += 1;
     }
   }

@@ -1,9 +1,7 @@
 /** `transcripts snippets cleanup` */
 import { counted } from "../../quantities.ts";
 import { retentionStart, SnippetStore } from "../../snippets/snippet-store.ts";
-import type { RunCommand } from "../command.ts";
-import { flag, integer } from "../option-values.ts";
-import { confirmed, printObject } from "../output.ts";
+import { flag, integer, type RunCommand } from "../command.ts";
 import type { SnippetsCleaned } from "../schemas/snippet-schemas.ts";
 import { withSnippets } from "../with-snippets.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
@@ -21,7 +19,7 @@ export const run: RunCommand = async (context, _args, options) => {
     const { total_count: old } = await setting.store.querySnippets({ end, limit: 1, offset: 0 });
     const what = `${counted(old, "snippet")} made more than ${counted(days, "day")} ago`;
     const isSure = old === 0 || flag(options, "dryRun") || flag(options, "yes");
-    if (!isSure && !(await confirmed(context, `${what} will be deleted.`))) {
+    if (!isSure && !(await context.confirmed(`${what} will be deleted.`))) {
       context.note("nothing was deleted");
       return 1;
     }
@@ -31,7 +29,7 @@ export const run: RunCommand = async (context, _args, options) => {
       : await new SnippetStore(setting).cleanupOldSnippets(days, context.now());
     context.note(isDry ? `${what} would be deleted` : `deleted ${deleted}`);
     if (flag(options, "json"))
-      await printObject(context, { version: 1, old, deleted, dry_run: isDry } satisfies SnippetsCleaned);
+      await context.printObject({ version: 1, old, deleted, dry_run: isDry } satisfies SnippetsCleaned);
     return old > 0 ? 0 : 1;
   });
 };

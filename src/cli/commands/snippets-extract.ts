@@ -8,9 +8,7 @@ import { MAX_GIVEN_BYTES, type ExtractSnippetInput } from "../../snippets/snippe
 import type { SnippetSetting } from "../../snippets/setting.ts";
 import { detectSnippetType } from "../../snippets/snippet-type.ts";
 import { SNIPPET_TYPES, type SnippetType } from "../../store/stored-model.ts";
-import type { CommandContext, RunCommand } from "../command.ts";
-import { flag, text, texts } from "../option-values.ts";
-import { printObject } from "../output.ts";
+import { type CommandContext, flag, type RunCommand, text, texts } from "../command.ts";
 import type { SnippetsExtracted } from "../schemas/snippet-schemas.ts";
 import { withSnippets } from "../with-snippets.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
@@ -29,7 +27,7 @@ export const run: RunCommand = async (context, [argument = ""], options) => {
     tags: texts(options, "tag"),
   };
   const output = await withSnippets(context, (setting) => keep(setting, input, text(options, "type")));
-  if (flag(options, "json")) await printObject(context, { version: 1, ...output } satisfies SnippetsExtracted);
+  if (flag(options, "json")) await context.printObject({ version: 1, ...output } satisfies SnippetsExtracted);
   else await context.out(`${output.snippet_id}\n`);
   tell(context, output);
   return 0;

@@ -4,9 +4,7 @@ import { counted } from "../../quantities.ts";
 import type { QuerySnippetsInput } from "../../snippets/snippet-input.ts";
 import { querySnippets, type QuerySnippetsOutput } from "../../snippets/snippet-store.ts";
 import { SNIPPET_TYPES } from "../../store/stored-model.ts";
-import type { CommandOptions, RunCommand } from "../command.ts";
-import { date, flag, integer, text, texts } from "../option-values.ts";
-import { printObject } from "../output.ts";
+import { type CommandOptions, date, flag, integer, type RunCommand, text, texts } from "../command.ts";
 import type { SnippetsFound } from "../schemas/snippet-schemas.ts";
 import { snippetText } from "../printed-snippet.ts";
 import { readingSnippets } from "../with-snippets.ts";
@@ -16,7 +14,7 @@ const NONE: QuerySnippetsOutput = { success: true, snippets: [], total_count: 0,
 export const run: RunCommand = async (context, args, options) => {
   const output = await readingSnippets(context, NONE, (setting) => querySnippets(setting, filters(args, options)));
   const { snippets, total_count, has_more } = output;
-  if (flag(options, "json")) await printObject(context, { version: 1, ...output } satisfies SnippetsFound);
+  if (flag(options, "json")) await context.printObject({ version: 1, ...output } satisfies SnippetsFound);
   else for (const snippet of snippets) await context.out(snippetText(context, snippet, flag(options, "full")));
   const more = has_more ? `; --offset ${(integer(options, "offset") ?? 0) + snippets.length} shows more` : "";
   context.note(`${snippets.length} of ${counted(total_count, "snippet")}${more}`);

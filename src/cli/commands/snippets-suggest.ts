@@ -1,9 +1,7 @@
 /** `transcripts snippets suggest` */
 import { suggestForSession } from "../../snippets/suggest.ts";
 import { storeSuggestions } from "../../snippets/auto-extract.ts";
-import type { RunCommand } from "../command.ts";
-import { flag, integer } from "../option-values.ts";
-import { printLine } from "../output.ts";
+import { flag, integer, type RunCommand } from "../command.ts";
 import type { SnippetSuggested } from "../schemas/snippet-schemas.ts";
 import { sessionNamed } from "../session-input.ts";
 import { suggestionText } from "../printed-snippet.ts";
@@ -17,7 +15,7 @@ export const run: RunCommand = async (context, [argument = ""], options) => {
     stdin: context.stdin,
   });
   for (const suggestion of suggestions) {
-    if (flag(options, "json")) await printLine(context, { version: 1, ...suggestion } satisfies SnippetSuggested);
+    if (flag(options, "json")) await context.printLine({ version: 1, ...suggestion } satisfies SnippetSuggested);
     else await context.out(suggestionText(context, suggestion, flag(options, "full")));
   }
   if (!flag(options, "store")) {

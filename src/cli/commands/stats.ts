@@ -1,9 +1,7 @@
 /** `transcripts stats` */
 import { counted } from "../../quantities.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
-import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
-import { between, flag, text } from "../option-values.ts";
-import { printObject } from "../output.ts";
+import { between, type CommandContext, type CommandOptions, flag, type RunCommand, text } from "../command.ts";
 import { type Between, figuresBetween } from "../../queries/figures.ts";
 import { ROWS_BY } from "../../parse/usage-ledger.ts";
 import { type ReadSession, sumsOf } from "../../queries/added-up.ts";
@@ -38,7 +36,7 @@ export const run: RunCommand = async (context, args, options) => {
   });
   const result = await redactedRow<StatsResult>(redactor, { version: 1, ...sums });
   if (read.length > 0) {
-    if (flag(options, "json")) await printObject(context, result);
+    if (flag(options, "json")) await context.printObject(result);
     else {
       const { statsText } = await import("../stats-text.ts");
       await context.out(statsText(context, result));

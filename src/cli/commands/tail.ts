@@ -9,12 +9,10 @@ import { sessionMeant } from "../../sessions/resolve-session.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { errorCode } from "../../transcript/files/fault.ts";
 import { isSessionError, TranscriptsError } from "../../transcripts-error.ts";
-import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
+import { type CommandContext, type CommandOptions, flag, integer, type RunCommand } from "../command.ts";
 import { messageText } from "../conversation-text.ts";
 import { followFile, pause, type Restart } from "../follow.ts";
 import { messageRow } from "../message-row.ts";
-import { flag, integer } from "../option-values.ts";
-import { printLine } from "../output.ts";
 import { redactedRow, redactedRows, redactorFor } from "../redaction.ts";
 import { sessionNamed } from "../session-input.ts";
 
@@ -145,7 +143,7 @@ function tailPrinter(context: CommandContext, ref: SessionRef, options: CommandO
   const print = async ({ message, blocks }: MessageView): Promise<void> => {
     hasPrinted = true;
     const view = { message: await redactedRow(redactor, message), blocks: await redactedRows(redactor, blocks) };
-    if (isJson) await printLine(context, messageRow(view, sessionIdOf(ref), null));
+    if (isJson) await context.printLine(messageRow(view, sessionIdOf(ref), null));
     else await context.out(messageText(view, style, previous));
     if (view.message.message_type === "assistant") previous = view.message;
   };

@@ -1,8 +1,6 @@
 /** `transcripts timeline` */
 import { type Conversation, timelineOf, type TurnRow } from "../../queries/read-session.ts";
-import type { CommandContext, RunCommand } from "../command.ts";
-import { flag, integer } from "../option-values.ts";
-import { printLine } from "../output.ts";
+import { type CommandContext, flag, integer, type RunCommand } from "../command.ts";
 import type { TimelineRow } from "../schemas/reading-schemas.ts";
 import { redactorFor, shownRef } from "../redaction.ts";
 import { conversationOf, sessionNamed } from "../session-input.ts";
@@ -26,7 +24,7 @@ export const run: RunCommand = async (context, [argument = ""], options) => {
   const rows = timelineOf(conversation, integer(options, "last"));
   if (flag(options, "json")) {
     for (const row of rows) {
-      await printLine(context, { version: 1, session_id: conversation.id, ...row } satisfies TimelineRow);
+      await context.printLine({ version: 1, session_id: conversation.id, ...row } satisfies TimelineRow);
     }
   } else if (rows.length > 0) {
     await context.out(timelineText(context, await shownRef(redactor, ref), conversation, rows));
