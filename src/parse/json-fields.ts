@@ -58,3 +58,42 @@ export function jsonText(value: unknown, indent?: number): string {
     return "[nested too deep to show]";
   }
 }
+
+/**
+ * Returns the end of the JSON object, list or string at `start`; -1 if there is none before `limit`. A line feed ends a
+ * string whose closing quote is lost, because JSON strings contain none.
+ */
+export function endOfJson(text: string, start: number, limit = text.length): number {
+  let depth = 0;
+  for (let at = start; at < limit; at += 1) {
+    const char = text[at];
+    if (char === '"') at = endOfString(text, at + 1, limit);
+    else if (char === "{" || char === "[") depth += 1;
+    else if (char === "}" || char === "]") depth -= 1;
+    else continue;
+    if (depth <= 0) return at < limit ? at + 1 : -1;
+  }
+  return -1;
+}
+
+/**
+ * Returns the index of the closing quote of a string whose content begins at `start`, or of the line feed that ends it;
+ * at least `limit` if there is neither before. Texts are long, so quotes are searched for; only a string with a line feed
+ * is read character by character.
+ */
+function endOfString(text: string, start: number, limit: number): number {
+  let done = start;
+  for (let at = text.indexOf('"', start); at !== -1; at = text.indexOf('"', done)) {
+    if (text.slice(done, at).includes("\n")) break;
+    let first = at;
+    while (first > start && text[first - 1] === "\\") first -= 1;
+    if ((at - first) % 2 === 0) return at;
+    done = at + 1;
+  }
+  for (let at = start; at < limit; at += 1) {
+    const char = text[at];
+    if (char === "\\") at += 1;
+    else if (char === '"' || char === "\n") return at;
+  }
+  return limit;
+}

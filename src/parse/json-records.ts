@@ -1,6 +1,6 @@
 /** Recovers the JSON objects of a damaged line. */
 import { isUtf8 } from "node:buffer";
-import { isFields, parsedJson, type Fields } from "./json-fields.ts";
+import { endOfJson, isFields, parsedJson, type Fields } from "./json-fields.ts";
 import type { RawLine } from "../transcript/format/lines.ts";
 import { problemAt } from "./message-draft.ts";
 import type { ParseError } from "./model.ts";
@@ -133,7 +133,7 @@ class ObjectSearch {
   /** Returns the object that begins at `from`. */
   at(from: number): FoundObject | undefined {
     if (this.#tries === 0 || this.#text[from] !== "{") return undefined;
-    const end = endOfObject(this.#text, from);
+    const end = endOfJson(this.#text, from);
     const json = this.#text.slice(from, end);
     const fields = end === -1 ? undefined : parsedJson(json);
     if (isFields(fields)) return { fields, json, end };
@@ -171,33 +171,6 @@ function reported(line: RawLine, records: readonly LineRecord[], lost: string | 
   return [problemAt(line, "invalid_json", `The line is not JSON: ${lost}.`)];
 }
 
-/** Returns the position after the `}` that closes the `{` at `from`; -1 if there is none. */
-function endOfObject(text: string, from: number): number {
-  let depth = 0;
-  for (let at = from; at < text.length; at += 1) {
-    const char = text.charCodeAt(at);
-    if (char === 0x22) {
-      at = endOfString(text, at);
-      if (at === -1) return -1;
-    } else if (char === 0x7b || char === 0x5b) depth += 1;
-    else if (char === 0x7d || char === 0x5d) {
-      depth -= 1;
-      if (depth === 0) return at + 1;
-    }
-  }
-  return -1;
-}
-
-/** Returns the position of the quote that closes the string at `from`; -1 if there is none. */
-function endOfString(text: string, from: number): number {
-  for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-    let backslashes = 0;
-    while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes += 1;
-    if (backslashes % 2 === 0) return at;
-  }
-  return -1;
-}
-
 function isRecord(value: Fields): boolean {
   return typeof value["type"] === "string" && RECORD_KEYS.some((key) => key in value);
 }
@@ -211,7 +184,7 @@ function skipSpace(text: string, from: number): number {
 /** Describes a JSON error. Messages of the runtimes differ, and some quote the text, which may contain a secret. */
 function whyNot(text: string): string {
   if (!text.startsWith("{")) return "text that begins no object";
-  const end = endOfObject(text, 0);
+  const end = endOfJson(text, 0);
   return end === -1 ? "its object never closes" : `the object of ${end} characters is not valid JSON`;
 }
 

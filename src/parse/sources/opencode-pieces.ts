@@ -3,7 +3,7 @@
  * it.
  */
 import { isUtf8 } from "node:buffer";
-import { isFields, parsedJson, recordIn, type Fields } from "../json-fields.ts";
+import { endOfJson, isFields, parsedJson, recordIn, type Fields } from "../json-fields.ts";
 import { problemAt, type SourcePlace } from "../message-draft.ts";
 import type { ParseError, ParseErrorCode } from "../model.ts";
 
@@ -47,7 +47,7 @@ const NO_LIST = "There is no list of messages in this file. Check that it is an 
 export function beginsExport(head: string): boolean {
   const start = BEFORE_INFO.exec(head)?.[0].length;
   if (start === undefined) return false;
-  const end = endOf(head, start);
+  const end = endOfJson(head, start);
   const info = head.slice(start, end === -1 ? head.length : end);
   const list = end === -1 ? undefined : matched(LIST, head, end)?.end;
   const first = list === undefined ? "" : head.slice(list).trimStart();
@@ -84,7 +84,7 @@ class PieceReader {
 
   *pieces(): Generator<Piece> {
     const start = BEFORE_INFO.exec(this.#text)?.[0].length;
-    const end = start === undefined ? -1 : endOf(this.#text, start);
+    const end = start === undefined ? -1 : endOfJson(this.#text, start);
     const session = start === undefined ? undefined : this.#session(start, end);
     const isClosed = session?.value !== undefined && session.problems.every(({ recovered }) => recovered);
     const list = matched(LIST, this.#text, isClosed ? end : (start ?? 0))?.end;
@@ -124,7 +124,7 @@ class PieceReader {
         if (at === text.length) return;
         this.#isBehindEnd = true;
       } else {
-        const end = text[at] === "[" || text[at] === '"' ? endOf(text, at) : skip(SCALAR_VALUE, text, at);
+        const end = text[at] === "[" || text[at] === '"' ? endOfJson(text, at) : skip(SCALAR_VALUE, text, at);
         if (end > at && this.#json(at, end).value !== undefined) {
           yield this.failed("message", at, "not_a_record", "What stands here is JSON, but not an object.");
           at = end;
@@ -154,7 +154,7 @@ class PieceReader {
     const text = this.#text;
     const isHostile = this.#searched > MAX_SEARCHES * text.length;
     const limit = isHostile ? (matched(MESSAGE, text, at + 1)?.start ?? text.length) : text.length;
-    const end = endOf(text, at, limit);
+    const end = endOfJson(text, at, limit);
     if (end === -1) this.#searched += limit - at;
     return end;
   }
@@ -183,7 +183,7 @@ class PieceReader {
 
   /** Returns the object at `start` if it is complete and ends before `stop`, and where to continue. */
   #object(start: number, stop: number): [object: Fields | undefined, end: number] {
-    const end = endOf(this.#text, start, stop);
+    const end = endOfJson(this.#text, start, stop);
     if (end === -1) return [undefined, stop];
     const text = this.#bytes.toString("utf8", start, end);
     return [recordIn(text) ?? recordIn(text.replaceAll("\0", "")), end];
@@ -232,45 +232,6 @@ const BEHIND_END = "Content after the end of the export was left out.";
 
 /** Number of searches through the whole text that may be in vain. */
 const MAX_SEARCHES = 8;
-
-/**
- * Returns the end of the JSON value at `start`; -1 if there is none before `limit`. A line feed ends a string whose closing quote is
- * lost, because JSON strings contain none.
- */
-function endOf(text: string, start: number, limit = text.length): number {
-  let depth = 0;
-  for (let at = start; at < limit; at += 1) {
-    const char = text[at];
-    if (char === '"') at = endOfString(text, at + 1, limit);
-    else if (char === "{" || char === "[") depth += 1;
-    else if (char === "}" || char === "]") depth -= 1;
-    else continue;
-    if (depth <= 0) return at < limit ? at + 1 : -1;
-  }
-  return -1;
-}
-
-/**
- * Returns the index of the closing quote of a string whose content begins at `start`, or of the line feed that ends it;
- * at least `limit` if there is neither before. Texts are long, so quotes are searched for; only a string with a line feed
- * is read character by character.
- */
-function endOfString(text: string, start: number, limit: number): number {
-  let done = start;
-  for (let at = text.indexOf('"', start); at !== -1; at = text.indexOf('"', done)) {
-    if (text.slice(done, at).includes("\n")) break;
-    let first = at;
-    while (first > start && text[first - 1] === "\\") first -= 1;
-    if ((at - first) % 2 === 0) return at;
-    done = at + 1;
-  }
-  for (let at = start; at < limit; at += 1) {
-    const char = text[at];
-    if (char === "\\") at += 1;
-    else if (char === '"' || char === "\n") return at;
-  }
-  return limit;
-}
 
 function matched(pattern: RegExp, text: string, from: number): { start: number; end: number } | undefined {
   pattern.lastIndex = from;
