@@ -3,7 +3,7 @@ import { given } from "../../given.ts";
 import { toJsonValue } from "../../transcript/json-value.ts";
 import type { ActivityRecord, HostRecord, SessionRecord } from "../../transcript/records.ts";
 import { fields, id, list, number, read, text, type Fields } from "./event-fields.ts";
-import { errorFields, partRecord } from "./parts.ts";
+import { errorFields, partRecords } from "./parts.ts";
 
 /** Maximum number of messages whose role is remembered; a part does not say whose it is. */
 const MAX_ROLES = 5_000;
@@ -49,8 +49,7 @@ export class EventTranslator {
       dropOldest(this.#progress, MAX_PROGRESS);
       return [];
     }
-    const record = partRecord(part, this.#roles.get(id(part, "messageID") ?? ""));
-    return record ? [record] : [];
+    return partRecords(part, this.#roles.get(id(part, "messageID") ?? ""));
   }
 
   #message(properties: Fields): HostRecord[] {

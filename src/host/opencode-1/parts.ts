@@ -11,38 +11,38 @@ const MAX_METADATA_CHARS = 10_000;
 const SUBAGENT_TOOLS = new Set(["task", "subagent"]);
 
 /** Returns the record for a part of `message.part.updated` or of a stored message, if there is something to record. */
-export function partRecord(
+export function partRecords(
   part: Fields,
   role: "user" | "assistant" | undefined,
   order: { inOrder?: true } = {},
-): HostRecord | undefined {
+): HostRecord[] {
   const sessionID = id(part, "sessionID");
   const messageID = id(part, "messageID");
   const partID = id(part, "id");
-  if (sessionID === undefined || messageID === undefined || partID === undefined) return undefined;
+  if (sessionID === undefined || messageID === undefined || partID === undefined) return [];
   const of = { sessionID, messageID, partID, ...order };
   switch (text(part, "type")) {
     case "text":
-      if ((role ?? likelyAuthor(part)) === "user") return { kind: "user_part", ...of, part: userPart(part) };
-      return { kind: "text", reasoning: false, ...of, ...textState(part) };
+      if ((role ?? likelyAuthor(part)) === "user") return [{ kind: "user_part", ...of, part: userPart(part) }];
+      return [{ kind: "text", reasoning: false, ...of, ...textState(part) }];
     case "reasoning":
-      return { kind: "text", reasoning: true, ...of, ...textState(part) };
+      return [{ kind: "text", reasoning: true, ...of, ...textState(part) }];
     case "tool":
-      return callRecord(part, of);
+      return [callRecord(part, of)];
     case "file":
     case "agent":
     case "subtask":
-      return role === "assistant" ? undefined : { kind: "user_part", ...of, part: userPart(part) };
+      return role === "assistant" ? [] : [{ kind: "user_part", ...of, part: userPart(part) }];
     case "step-finish":
-      return { kind: "usage", ...of, ...usage(part), ...given({ reason: text(part, "reason") }) };
+      return [{ kind: "usage", ...of, ...usage(part), ...given({ reason: text(part, "reason") }) }];
     case "patch":
-      return patchRecord(part, of);
+      return [{ kind: "part_event", ...of, name: "patch", ...patchFields(list(part, "files")) }];
     case "compaction":
-      return { kind: "part_event", ...of, name: "compaction", text: compactionText(part) };
+      return [{ kind: "part_event", ...of, name: "compaction", text: compactionText(part) }];
     case "retry":
-      return { kind: "part_event", ...of, name: "retry", ...errorFields(read(part, "error")) };
+      return [{ kind: "part_event", ...of, name: "retry", ...errorFields(read(part, "error")) }];
     default:
-      return undefined;
+      return [];
   }
 }
 
@@ -194,10 +194,6 @@ function shortened(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(shortened);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shortened(member)]));
-}
-
-function patchRecord(part: Fields, of: { sessionID: string; messageID: string; partID: string }): HostRecord {
-  return { kind: "part_event", ...of, name: "patch", ...patchFields(list(part, "files")) };
 }
 
 /** Returns text and data of the event that files changed. */

@@ -3,7 +3,7 @@ import type { HostRecord, SessionRecord } from "../../transcript/records.ts";
 import type { RecorderQueries } from "../../transcript/recorder.ts";
 import { messageRecord, sessionRecord } from "./events.ts";
 import { id, isFields, list, read } from "./event-fields.ts";
-import { partRecord } from "./parts.ts";
+import { partRecords } from "./parts.ts";
 
 type Client = PluginInput["client"];
 
@@ -64,7 +64,7 @@ export function storedRecords(stored: unknown): HostRecord[] {
   if (!message) return [];
   const parts = list(stored, "parts").filter(isFields);
   parts.sort((a, b) => ((id(a, "id") ?? "") < (id(b, "id") ?? "") ? -1 : 1));
-  return [message, ...parts.flatMap((part) => partRecord(part, message.role) ?? [])];
+  return [message, ...parts.flatMap((part) => partRecords(part, message.role))];
 }
 
 /** Rejects if opencode does not answer in time. */

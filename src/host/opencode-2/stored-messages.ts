@@ -8,7 +8,7 @@ import type { HostFile, HostRecord, UserPart } from "../../transcript/records.ts
 import { toolPart, userShell } from "../../parse/sources/opencode-2-message.ts";
 import { modelName } from "../opencode-1/events.ts";
 import { fields, id, isFields, list, number, read, text, type Fields } from "../opencode-1/event-fields.ts";
-import { copiedFields, partRecord, patchFields, usage } from "../opencode-1/parts.ts";
+import { copiedFields, partRecords, patchFields, usage } from "../opencode-1/parts.ts";
 
 /** Part of a message; ids of parts do not ascend, but their first records come in conversation order. */
 export interface PartPlace {
@@ -196,8 +196,7 @@ function isAborted(error: unknown): boolean {
 
 /** Returns the record of a call: `{ id, name, state, time }`, as in a stored message. */
 export function callRecords(sessionID: string, messageID: string, part: Fields): HostRecord[] {
-  const record = partRecord({ ...toolPart(part, messageID), sessionID, messageID }, "assistant", { inOrder: true });
-  return record === undefined ? [] : [record];
+  return partRecords({ ...toolPart(part, messageID), sessionID, messageID }, "assistant", { inOrder: true });
 }
 
 /** Returns the records of a summary: `{ status, reason, summary?, error? }`. */
@@ -245,6 +244,5 @@ export function summaryRecords(
 export function shellRecords(sessionID: string, shell: Fields): HostRecord[] {
   const messageID = id(shell, "id") ?? "shell";
   const part = userShell({ ...shell, id: messageID, shellID: messageID });
-  const record = partRecord({ ...part, sessionID, messageID }, "assistant", { inOrder: true });
-  return record === undefined ? [] : [record];
+  return partRecords({ ...part, sessionID, messageID }, "assistant", { inOrder: true });
 }

@@ -93,9 +93,15 @@ export class FileTail {
   /** Extends the known part by `bytes`, which this process wrote at `start`. */
   grow(start: number, bytes: Uint8Array): void {
     const before = start === this.offset ? this.#check : new Uint8Array();
-    this.offset = start + bytes.length;
-    this.#check = new Uint8Array(Buffer.concat([before, bytes]).subarray(-CHECK_BYTES));
+    this.#know(start + bytes.length, new Uint8Array(Buffer.concat([before, bytes]).subarray(-CHECK_BYTES)));
+  }
+
+  #know(offset: number, check: Uint8Array, closing = ""): void {
+    this.offset = offset;
+    this.#check = check;
     this.#seenMs = this.#now().getTime();
+    this.#closing = closing;
+    this.#cut = undefined;
   }
 
   startScan(): TailScanner {
@@ -121,11 +127,7 @@ export class FileTail {
    * they are known.
    */
   advance(scanner: TailScanner, repair: string | undefined, check: Uint8Array = new Uint8Array()): void {
-    this.offset = scanner.validEnd;
-    this.#check = check;
-    this.#seenMs = this.#now().getTime();
-    this.#closing = "";
-    this.#cut = undefined;
+    this.#know(scanner.validEnd, check);
     if (repair !== undefined) this.#owe(repair);
   }
 
@@ -134,11 +136,7 @@ export class FileTail {
     if (scanner.validEnd + fragment.length < size) return false;
     const closing = this.#closingOf(fragment, scanner.validEnd);
     if (closing === undefined) return false;
-    this.offset = size;
-    this.#check = new Uint8Array(fragment.subarray(-CHECK_BYTES));
-    this.#seenMs = this.#now().getTime();
-    this.#closing = closing;
-    this.#cut = undefined;
+    this.#know(size, new Uint8Array(fragment.subarray(-CHECK_BYTES)), closing);
     return true;
   }
 
