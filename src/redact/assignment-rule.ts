@@ -128,7 +128,7 @@ const MAX_REPEATED = 80;
 /** No value contains its own name, assigned, as often as this. */
 const MOST_REPEATS = 3;
 const isRepeated = (name: string, value: string): boolean =>
-  [":", "="].some((sign) => value.split(name + sign, MOST_REPEATS + 1).length > MOST_REPEATS);
+  value === name || [":", "="].some((sign) => value.split(name + sign, MOST_REPEATS + 1).length > MOST_REPEATS);
 
 function judge(scan: ScanText, name: string, family: NameFamily, value: Assigned | undefined): readonly Finding[] {
   if (value === undefined) return NOTHING;
