@@ -1,5 +1,10 @@
-/** Paging and term grouping shared by both backends' candidate searches. */
-import type { CandidateQuery } from "./store.ts";
+/** What both backends' searches for candidates share: filters, pages and groups of terms. */
+import { asciiFolded } from "./exact-fold.ts";
+import { candidateColumns, candidateIn } from "./model-rows.ts";
+import { numberIn, type Row } from "./row.ts";
+import { allOf, type Condition, type Dialect, type SqlSession } from "./sql-database.ts";
+import { storableText, storableTime } from "./storable.ts";
+import type { Candidate, CandidateQuery } from "./store.ts";
 
 /** Places in the first page: as many as a search ranks, plus a few that turn out not to match. */
 const FIRST_PAGE = 320;
@@ -16,13 +21,57 @@ export interface Place {
   bytes: number;
 }
 
-/** Returns the size of the next page. */
-export function nextPageSize(last?: number): number {
-  return last === undefined ? FIRST_PAGE : Math.min(last * 4, LARGEST_PAGE);
+/** Columns of `events` that `placeIn` reads. */
+export const PLACE_COLUMNS = "position, octet_length(events.content) AS bytes";
+
+export function placeIn(row: Row): Place {
+  return { position: numberIn(row, "position"), bytes: numberIn(row, "bytes") };
+}
+
+/** Returns the condition of a query on columns of `events`, besides the terms. */
+export function filterOf(
+  { since, role, tool, errorsOnly, calls = false, sessionIds }: Omit<CandidateQuery, "terms">,
+  dialect: Dialect,
+): Condition {
+  const filters: Condition[] = [{ sql: "NOT is_own", values: [] }];
+  const add = (sql: string, ...values: Condition["values"]): void => void filters.push({ sql, values });
+  if (since !== undefined) add("occurred_at >= ?", storableTime(since));
+  if (role !== undefined) add("role = ?", role);
+  if (tool !== undefined) add(`role = 'tool' AND ${dialect.lower("tool_name")} = ?`, asciiFolded(storableText(tool)));
+  if (calls) add("block_type = 'tool_use'");
+  if (errorsOnly === true) add(`${calls ? "" : "block_type = 'tool_result' AND "}status = 'error'`);
+  if (sessionIds !== undefined) add(dialect.isOneOf("session_id"), sessionIds.map(storableText));
+  return allOf(filters);
+}
+
+/** Yields the events at the places of a query, page by page. `placesOf` returns the next page, newest first. */
+export async function* candidatesAt(
+  session: SqlSession,
+  { before = Number.MAX_SAFE_INTEGER, calls = false }: CandidateQuery,
+  placesOf: (page: { before: number; limit: number }) => Promise<Place[]>,
+): AsyncGenerator<Candidate[], void, undefined> {
+  let end = before;
+  for (let limit = FIRST_PAGE; ; limit = Math.min(limit * 4, LARGEST_PAGE)) {
+    const page = await placesOf({ before: end, limit });
+    for (const batch of batches(page)) yield await candidatesIn(session, batch, calls);
+    const last = page.at(-1);
+    if (last === undefined || page.length < limit) return;
+    end = last.position;
+  }
+}
+
+/** Returns the events at these places, except any deleted in the meantime. */
+export function candidatesIn(session: SqlSession, places: readonly Place[], calls = false): Promise<Candidate[]> {
+  const isOne = session.dialect.isOneOf("position");
+  return session.all(
+    `SELECT ${candidateColumns(calls)} FROM events WHERE ${isOne} ORDER BY position DESC`,
+    [places.map(({ position }) => position)],
+    (row) => candidateIn(row, calls),
+  );
 }
 
 /** Splits places into batches whose texts are read together. */
-export function* batches(places: readonly Place[]): Generator<Place[]> {
+function* batches(places: readonly Place[]): Generator<Place[]> {
   let batch: Place[] = [];
   let bytes = 0;
   for (const place of places) {

@@ -41,6 +41,8 @@ export interface Dialect {
   readonly name: "sqlite" | "postgres";
   /** Returns a condition that is true if the column's value is in a list. */
   isOneOf(column: string): string;
+  /** Returns the column with lower-case ASCII letters. */
+  lower(column: string): string;
   /** Name of the function that returns the smaller of two values; `greatest` returns the larger. */
   readonly least: string;
   readonly greatest: string;

@@ -27,6 +27,7 @@ const PUT_BLOCKS = upsert("events", "event_id", BLOCK_AND_FOLDED, rowsOf("events
 const DIALECT = {
   name: "postgres",
   isOneOf: (column) => `${column} = ANY(?)`,
+  lower: (column) => `lower(${column} COLLATE "C")`,
   least: "least",
   greatest: "greatest",
   lockRow: " FOR NO KEY UPDATE",

@@ -1,6 +1,5 @@
 import type { MigrationReport } from "../migrations/migration.ts";
-import { checkApplied, checksumOf } from "../migrations/checksum.ts";
-import { MIGRATIONS } from "../migrations/migrations.ts";
+import { checkApplied, checksumOf, MIGRATIONS } from "../migrations/migrations.ts";
 import { checkVersion, LATEST_VERSION } from "../migrations/latest-version.ts";
 import type { Migration } from "../migrations/migration.ts";
 import { numberIn, textIn } from "../row.ts";

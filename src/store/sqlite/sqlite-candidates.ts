@@ -6,11 +6,18 @@
  * index: CREATE VIRTUAL TABLE event_search_terms USING fts5vocab(event_search, 'instance').
  */
 import { foldedPattern, foldText } from "../../matching/folding.ts";
-import { batches, groupsOf, nextPageSize, type Place } from "../candidate-pages.ts";
-import { candidateColumns, candidateIn } from "../model-rows.ts";
+import {
+  candidatesAt,
+  candidatesIn,
+  filterOf,
+  groupsOf,
+  type Place,
+  PLACE_COLUMNS,
+  placeIn,
+} from "../candidate-pages.ts";
 import { numberIn, textIn } from "../row.ts";
-import { first as firstRow, type SqlSession, type SqlValue } from "../sql-database.ts";
-import { storableText, storableTime } from "../storable.ts";
+import { type Condition, first as firstRow, type SqlSession, type SqlValue } from "../sql-database.ts";
+import { storableText } from "../storable.ts";
 import type { Candidate, CandidateQuery } from "../store.ts";
 
 /** More trigrams per term rarely rule out further events, and each costs an index lookup. */
@@ -38,7 +45,6 @@ const LAST_POSITION = Number.MAX_SAFE_INTEGER;
 const HIGHEST = "\u{10ffff}\u{10ffff}";
 /** Occurs in no real text. */
 const NOWHERE = "\u{10ffff}\u{10ffff}\u{10ffff}";
-const LISTED = "SELECT value FROM json_each(?)";
 
 /** Implements `Store.candidates`. */
 export async function* sqliteCandidates(
@@ -46,66 +52,39 @@ export async function* sqliteCandidates(
   query: CandidateQuery,
 ): AsyncGenerator<Candidate[], void, undefined> {
   const isFew = await isSmall(database, query);
-  const source = sourceOf(isFew ? undefined : await expressionOf(database, query), filterOf(query), isFew);
-  let pageSize = nextPageSize();
-  for (let before = query.before ?? LAST_POSITION; ;) {
-    const page = await placesOf(database, source, { before, limit: pageSize });
-    for (const batch of batches(page)) yield await read(database, batch, query.calls);
-    const last = page.at(-1);
-    if (last === undefined || page.length < pageSize) return;
-    before = last.position;
-    pageSize = nextPageSize(pageSize);
-  }
-}
-
-interface Filter {
-  sql: string;
-  values: SqlValue[];
-}
-
-function filterOf({ since, role, tool, errorsOnly, calls = false, sessionIds }: Omit<CandidateQuery, "terms">): Filter {
-  const parts: [sql: string, ...values: SqlValue[]][] = [["e.is_own = 0"]];
-  if (since !== undefined) parts.push(["e.occurred_at >= ?", storableTime(since)]);
-  if (role !== undefined) parts.push(["e.role = ?", role]);
-  if (tool !== undefined) parts.push(["e.role = 'tool' AND lower(e.tool_name) = lower(?)", storableText(tool)]);
-  if (calls) parts.push(["e.block_type = 'tool_use'"]);
-  if (errorsOnly === true) parts.push([`${calls ? "" : "e.block_type = 'tool_result' AND "}e.status = 'error'`]);
-  if (sessionIds !== undefined) parts.push([`e.session_id IN (${LISTED})`, listOf(sessionIds)]);
-  return { sql: parts.map(([sql]) => ` AND ${sql}`).join(""), values: parts.flatMap(([, ...values]) => values) };
-}
-
-function listOf(texts: readonly string[]): string[] {
-  return texts.map(storableText);
+  const expression = isFew ? undefined : await expressionOf(database, query);
+  const source = sourceOf(expression, filterOf(query, database.dialect), isFew);
+  yield* candidatesAt(database, query, (page) => placesOf(database, source, page));
 }
 
 /** Returns true if the sessions asked for have few events in total. */
 async function isSmall(database: SqlSession, { sessionIds }: CandidateQuery): Promise<boolean> {
   if (sessionIds === undefined) return false;
-  const few = `SELECT count(*) AS count FROM (SELECT 1 FROM events WHERE session_id IN (${LISTED}) LIMIT ${FEW_EVENTS})`;
-  const count = await firstRow(database, few, [listOf(sessionIds)], (row) => numberIn(row, "count"));
+  const isOne = database.dialect.isOneOf("session_id");
+  const few = `SELECT count(*) AS count FROM (SELECT 1 FROM events WHERE ${isOne} LIMIT ${FEW_EVENTS})`;
+  const count = await firstRow(database, few, [sessionIds.map(storableText)], (row) => numberIn(row, "count"));
   return (count ?? 0) < FEW_EVENTS;
 }
 
 interface Source {
   /** Takes as parameters: `first`, the position to search before, `filters`, and the limit. */
   sql: string;
-  first: SqlValue[];
-  filters: SqlValue[];
+  first: readonly SqlValue[];
+  filters: readonly SqlValue[];
 }
 
 /** Returns a query for places, newest first. Without an expression it covers all events that pass the filter. */
-function sourceOf(expression: string | undefined, { sql, values }: Filter, isFew: boolean): Source {
-  const columns = "SELECT e.position AS position, octet_length(e.content) AS bytes";
+function sourceOf(expression: string | undefined, { sql, values }: Condition, isFew: boolean): Source {
   if (expression === undefined) {
     // Few events are found by their session, many in table order. A leading `+` disables the index on the column.
-    const position = isFew ? "+e.position" : "e.position";
-    const all = `${columns} FROM events AS e WHERE ${position} < ?${sql} ORDER BY ${position} DESC LIMIT ?`;
+    const position = isFew ? "+position" : "position";
+    const all = `SELECT ${PLACE_COLUMNS} FROM events WHERE ${position} < ? AND ${sql} ORDER BY ${position} DESC LIMIT ?`;
     return { sql: all, first: [], filters: values };
   }
   // `CROSS JOIN` fixes the order: first the search index, then the rows of the events that it names.
   const found =
-    `${columns} FROM event_search AS s CROSS JOIN events AS e ON e.position = s.rowid ` +
-    `WHERE s.event_search MATCH ? AND s.rowid < ?${sql} ORDER BY s.rowid DESC LIMIT ?`;
+    `SELECT ${PLACE_COLUMNS} FROM event_search AS s CROSS JOIN events ON position = s.rowid ` +
+    `WHERE s.event_search MATCH ? AND s.rowid < ? AND ${sql} ORDER BY s.rowid DESC LIMIT ?`;
   return { sql: found, first: [expression], filters: values };
 }
 
@@ -114,17 +93,7 @@ function placesOf(
   { sql, first, filters }: Source,
   { before, limit }: { before: number; limit: number },
 ): Promise<Place[]> {
-  const values = [...first, before, ...filters, limit];
-  return database.all(sql, values, (row) => ({ position: numberIn(row, "position"), bytes: numberIn(row, "bytes") }));
-}
-
-/** Returns the events at these places, except any deleted in the meantime. */
-function read(database: SqlSession, places: readonly Place[], calls = false): Promise<Candidate[]> {
-  return database.all(
-    `SELECT ${candidateColumns(calls)} FROM events WHERE position IN (${LISTED}) ORDER BY position DESC`,
-    [places.map(({ position }) => position)],
-    (row) => candidateIn(row, calls),
-  );
+  return database.all(sql, [...first, before, ...filters, limit], placeIn);
 }
 
 /** Returns the FTS5 query, or undefined if all events must be read. */
@@ -176,12 +145,12 @@ async function shortExpression(database: SqlSession, term: string): Promise<stri
 /** Returns true if the term is in so many of the newest events that reading events in order soon finds enough. */
 async function isCommon(database: SqlSession, term: string): Promise<boolean> {
   const pattern = foldedPattern(storableText(term));
-  const all = sourceOf(undefined, filterOf({}), false);
+  const all = sourceOf(undefined, filterOf({}, database.dialect), false);
   let bytes = 0;
   const probed = (await placesOf(database, all, { before: LAST_POSITION, limit: PROBED })).filter(
     (place) => (bytes += place.bytes) <= PROBED_BYTES,
   );
-  const found = (await read(database, probed)).filter(({ content }) => content.search(pattern) !== -1);
+  const found = (await candidatesIn(database, probed)).filter(({ content }) => content.search(pattern) !== -1);
   return found.length > probed.length * COMMON_SHARE;
 }
 

@@ -148,6 +148,7 @@ function dialectOf(database: SqliteDriver): Dialect {
   return {
     name: "sqlite",
     isOneOf: (column) => `${column} IN (SELECT value FROM json_each(?))`,
+    lower: (column) => `lower(${column})`,
     least: "min",
     greatest: "max",
     lockRow: "",
