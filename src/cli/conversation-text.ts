@@ -3,16 +3,17 @@ import type { Colors } from "picocolors/types.js";
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
 import { errorText, printedText } from "../calls/result-texts.ts";
 import { neutralBlock, neutralLine } from "../neutral-text.ts";
-import { clockTime, dayAndTime } from "../quantities.ts";
+import { clockTime, counted, dayAndTime, duration } from "../quantities.ts";
 import { cut, wrap } from "./terminal/width.ts";
 import { callText, endingText, toolCallText } from "./tool-call-text.ts";
 import { type Conversation, printedIn } from "../queries/read-session.ts";
 import { callsByBlock } from "../parse/tool-calls.ts";
 import { isPrompt, type MessageView, saidIn, type Turn } from "../parse/turns.ts";
 import { userWords } from "../parse/user-words.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import { FOREIGN, type SessionRef } from "../sessions/session-ref.ts";
 import { type CommandContext, type CommandOptions, flag } from "./command.ts";
-import { sessionHeading } from "./heading-text.ts";
+import { resumeOf } from "../sessions/resume.ts";
+import { projectName } from "./session-names.ts";
 
 export interface ConversationStyle {
   colors: Colors;
@@ -186,4 +187,38 @@ export async function printConversation(
     }
   }
   return printed;
+}
+
+/** Returns the title, a line of facts, how to resume the session, and an empty line. */
+export function sessionHeading(
+  { colors, columns }: CommandContext,
+  ref: SessionRef,
+  { id, metadata, stats }: Conversation,
+): string {
+  const title = neutralLine(metadata.title ?? ref.title ?? stats.initial_prompt ?? "");
+  const project = metadata.cwd ?? ref.project;
+  const facts = [
+    dayAndTime(metadata.firstTimestamp),
+    stats.duration_ms > 0 ? duration(stats.duration_ms) : "",
+    counted(stats.total_messages, "message"),
+    project === null ? "" : neutralLine(projectName(project)),
+    neutralLine(id),
+    ref.isForeign ? FOREIGN : "",
+    ref.archived === null
+      ? ""
+      : `from the store${ref.archived.host === null ? "" : `, ${neutralLine(ref.archived.host)}`}`,
+  ];
+  const resume = resumeOf(ref, metadata.cwd);
+  const hasAgent = ref.archived !== null || (ref.source !== "file" && ref.source !== "stdin");
+  const resuming =
+    "command" in resume
+      ? // A command stays whole, so that it can be copied.
+        `resume: ${neutralLine(resume.command)}`
+      : cut(neutralLine(`cannot be resumed: ${resume.reason}`), columns);
+  const lines = [
+    colors.bold(cut(title, Math.min(columns, 100))),
+    colors.dim(cut(facts.filter(Boolean).join(" · "), columns)),
+    hasAgent ? colors.dim(resuming) : "",
+  ];
+  return `${lines.filter((line) => line !== "").join("\n")}\n\n`;
 }

@@ -15,7 +15,7 @@ import { type FilePlan, filesOf, objectionTo, type Place } from "../forget-plan.
 import type { Forgotten } from "../schemas/storing-schemas.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { sessionNamed } from "../session-input.ts";
-import { forCommandLine } from "../with-snippets.ts";
+import { forCommandLine } from "../snippets.ts";
 import { TranscriptsError, isFieldError, isSessionError } from "../../transcripts-error.ts";
 import { rm } from "node:fs/promises";
 import type { StoredSession } from "../../store/stored-model.ts";

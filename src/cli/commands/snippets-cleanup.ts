@@ -3,7 +3,7 @@ import { counted } from "../../quantities.ts";
 import { retentionStart, SnippetStore } from "../../snippets/snippet-store.ts";
 import { flag, integer, type RunCommand } from "../command.ts";
 import type { SnippetsCleaned } from "../schemas/snippet-schemas.ts";
-import { withSnippets } from "../with-snippets.ts";
+import { withSnippets } from "../snippets.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 
 export const run: RunCommand = async (context, _args, options) => {

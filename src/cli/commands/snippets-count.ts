@@ -3,7 +3,7 @@ import { SnippetStore } from "../../snippets/snippet-store.ts";
 import type { SnippetType } from "../../store/stored-model.ts";
 import { flag, type RunCommand } from "../command.ts";
 import type { SnippetsCounted } from "../schemas/snippet-schemas.ts";
-import { readingSnippets } from "../with-snippets.ts";
+import { readingSnippets } from "../snippets.ts";
 
 const NONE: Readonly<Record<SnippetType, number>> = { error_reasoning: 0, decision_rationale: 0, learning_pattern: 0 };
 

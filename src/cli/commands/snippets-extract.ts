@@ -10,7 +10,7 @@ import { detectSnippetType } from "../../snippets/snippet-type.ts";
 import { SNIPPET_TYPES, type SnippetType } from "../../store/stored-model.ts";
 import { type CommandContext, flag, type RunCommand, text, texts } from "../command.ts";
 import type { SnippetsExtracted } from "../schemas/snippet-schemas.ts";
-import { withSnippets } from "../with-snippets.ts";
+import { withSnippets } from "../snippets.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 
 export const run: RunCommand = async (context, [argument = ""], options) => {

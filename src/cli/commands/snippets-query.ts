@@ -6,8 +6,7 @@ import { querySnippets, type QuerySnippetsOutput } from "../../snippets/snippet-
 import { SNIPPET_TYPES } from "../../store/stored-model.ts";
 import { type CommandOptions, date, flag, integer, type RunCommand, text, texts } from "../command.ts";
 import type { SnippetsFound } from "../schemas/snippet-schemas.ts";
-import { snippetText } from "../printed-snippet.ts";
-import { readingSnippets } from "../with-snippets.ts";
+import { readingSnippets, snippetText } from "../snippets.ts";
 
 const NONE: QuerySnippetsOutput = { success: true, snippets: [], total_count: 0, has_more: false };
 

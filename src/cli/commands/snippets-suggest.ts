@@ -4,8 +4,7 @@ import { storeSuggestions } from "../../snippets/auto-extract.ts";
 import { flag, integer, type RunCommand } from "../command.ts";
 import type { SnippetSuggested } from "../schemas/snippet-schemas.ts";
 import { sessionNamed } from "../session-input.ts";
-import { suggestionText } from "../printed-snippet.ts";
-import { withSnippets } from "../with-snippets.ts";
+import { suggestionText, withSnippets } from "../snippets.ts";
 
 export const run: RunCommand = async (context, [argument = ""], options) => {
   const ref = await sessionNamed(context, argument, options);

@@ -6,7 +6,7 @@ import { redactorFor, shownRef } from "../redaction.ts";
 import { conversationOf, sessionNamed } from "../session-input.ts";
 import { dayAndTime, duration } from "../../quantities.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
-import { sessionHeading } from "../heading-text.ts";
+import { sessionHeading } from "../conversation-text.ts";
 import { TOKEN_COLUMNS, tokenCells } from "../stats-text.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { table } from "../terminal/table.ts";
