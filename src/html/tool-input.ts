@@ -1,6 +1,7 @@
 import { structuredPatch } from "diff";
 import { h, type JSX } from "preact";
 import { mostTelling } from "../calls/telling-field.ts";
+import { patchedPaths } from "../fixes/targets.ts";
 import { fieldOf, type Fields, isFields, jsonText } from "../parse/json-fields.ts";
 import { LongText } from "./page-texts.ts";
 import { oneLine } from "../neutral-text.ts";
@@ -127,12 +128,8 @@ export function callTarget(input: unknown, cwd: string | null): string {
   if (questions.length > 0) return oneLine(questions.map(({ question }) => question).join(" / "), MAX_CHARS);
   for (const value of fields.values()) {
     if (typeof value === "string" && isPatch(value)) {
-      return oneLine(
-        patchedFiles(value)
-          .map((name) => withoutFolder(name, cwd))
-          .join(", "),
-        MAX_CHARS,
-      );
+      const names = patchedPaths(value).map((name) => withoutFolder(name, cwd));
+      return oneLine(names.join(", "), MAX_CHARS);
     }
   }
   const [only] = fields.values();
@@ -190,11 +187,6 @@ function PatchView({ text }: { text: string }): JSX.Element {
 /** Returns whether a text is a patch: of `diff`, of git, or in the form that some models use. */
 function isPatch(text: string): boolean {
   return /^(?:\*\*\* Begin Patch|diff --git |--- .*\n\+\+\+ )/.test(text);
-}
-
-function patchedFiles(patch: string): string[] {
-  const names = patch.matchAll(/^(?:\*\*\* (?:Add|Update|Delete) File: |\+\+\+ (?:b\/)?)(.+)$/gm);
-  return Array.from(names, ([, name = ""]) => name.trim());
 }
 
 /** Lines that begin with `+`, `-` or a space; `@` separates parts. */

@@ -3,7 +3,7 @@ import { currentIndex } from "../queries/current-index.ts";
 import { pastFixes, requireIndex, type PastError, type PastFix } from "../queries/past-fixes.ts";
 import type { Store } from "../store/store.ts";
 import { execution } from "./execution.ts";
-import { DATA_NOTICE } from "./session-heading.ts";
+import { DATA_NOTICE, READ_ON } from "./session-heading.ts";
 import { countTokens, cut, fittingCount, TokenBudget } from "./tokens.ts";
 import { TOOL_DATA_VERSION, type ToolAnswer, type ToolArguments, type ToolContext } from "./tool.ts";
 import { DEFAULT_FIXES_TOKENS, FIND_FIXES } from "./tool-definitions.ts";
@@ -50,8 +50,7 @@ function headLines(found: readonly PastError[], shown: readonly PastError[], mis
   const without = missing === 0 ? "" : ` ${missing} sessions have no content in the index yet.`;
   if (found.length === 0) return [`No such error came up before.${without}`];
   const more = shown.length < found.length ? `, the first ${shown.length} shown` : "";
-  const how = `${DATA_NOTICE} Read on: read_session {"session": id, "around_line": N, "with_tools": true}`;
-  return [`${found.length} such errors, this project's first${more}.${without}`, how];
+  return [`${found.length} such errors, this project's first${more}.${without}`, `${DATA_NOTICE} ${READ_ON}`];
 }
 
 /** Returns the error with its texts cut, so that it takes about `maxTokens`. */

@@ -7,7 +7,7 @@ import { FOREIGN, type SessionRef } from "../sessions/session-ref.ts";
 import { argumentsKey, CURSOR_TIME, cursorFields, inOrder, isAfter, type Place } from "./page-of.ts";
 import { execution } from "./execution.ts";
 import { sharedRedactor } from "../redact/redactor.ts";
-import { DATA_NOTICE, archivedNote, argumentOf, sessionAsked } from "./session-heading.ts";
+import { DATA_NOTICE, READ_ON, archivedNote, argumentOf, sessionAsked } from "./session-heading.ts";
 import type { Between } from "../queries/figures.ts";
 import { betweenOf } from "./arguments.ts";
 import { countTokens, cut, TokenBudget } from "./tokens.ts";
@@ -143,11 +143,10 @@ function answerOf({ shown, next, sessions, unreadable }: Listing, args: Argument
   }
   const notRead = unreadable === 0 ? "" : `, ${unreadable} could not be read`;
   const scope = `${shown.length} failed calls, newest first; looked at ${sessions} sessions${notRead}.`;
-  const how = `${DATA_NOTICE} Read on: read_session {"session": id, "around_line": N, "with_tools": true}`;
   const none = args.cursor === undefined ? "No failed call matches." : "No more failed calls.";
   const more = next === null ? [] : [`More: list_errors with the same arguments and cursor ${JSON.stringify(next)}`];
   return {
-    text: (shown.length === 0 ? [none, scope] : [scope, how, ...lines, ...more]).join("\n"),
+    text: (shown.length === 0 ? [none, scope] : [scope, `${DATA_NOTICE} ${READ_ON}`, ...lines, ...more]).join("\n"),
     data: {
       version: TOOL_DATA_VERSION,
       errors: shown.map(({ row }) => row),

@@ -1,6 +1,6 @@
 /** Formats passages as an answer: as many as fit the budget, at least one. */
 import { FOREIGN } from "../../sessions/session-ref.ts";
-import { DATA_NOTICE, endOf } from "../session-heading.ts";
+import { DATA_NOTICE, endOf, READ_ON } from "../session-heading.ts";
 import { shortened } from "../../neutral-text.ts";
 import { passageAround } from "../../matching/passage.ts";
 import { answerTokens, countTokens, fittingCount, TokenBudget } from "../tokens.ts";
@@ -108,8 +108,7 @@ function headText(shown: readonly PassageRow[], passed: number, total: string): 
   if (shown.length === 0) return passed === 0 ? NOTHING : `No more passages: there are ${total}.`;
   const which = passed === 0 ? String(shown.length) : `${passed + 1} to ${passed + shown.length}`;
   const isReadable = shown.some(({ read_session }) => read_session !== null);
-  const how = isReadable ? ' Read on: read_session {"session": id, "around_line": N, "with_tools": true}' : "";
-  return `${which} of ${total} passages, [N] is the line. ${DATA_NOTICE}${how}`;
+  return `${which} of ${total} passages, [N] is the line. ${DATA_NOTICE}${isReadable ? ` ${READ_ON}` : ""}`;
 }
 
 function isSameSession(row: PassageRow, before: PassageRow | undefined): boolean {
