@@ -60,10 +60,11 @@ function textsIn(value: unknown, { withoutFields, withData = false }: TextOption
 }
 
 /**
- * Returns the role of a block. `tool`: calls and results. `user`: messages of a person. `system`: text added by the program,
- * including summaries.
+ * Roles of passages. `tool`: calls and results. `user`: messages of a person. `system`: text added by the program, including
+ * summaries.
  */
-export type HitRole = "user" | "assistant" | "tool" | "system";
+export const HIT_ROLES = ["user", "assistant", "tool", "system"] as const;
+export type HitRole = (typeof HIT_ROLES)[number];
 
 export function hitRole({ message_type, user_kind }: TranscriptMessage, { block_type }: ParsedContentBlock): HitRole {
   if (block_type === "tool_use" || block_type === "tool_result") return "tool";

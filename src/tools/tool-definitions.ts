@@ -1,4 +1,5 @@
 /** All tools that any host can offer, without their code: light enough to be loaded at every start. */
+import { HIT_ROLES } from "../parse/searched-texts.ts";
 import { SNIPPET_TYPES } from "../store/stored-model.ts";
 import { choice, flag, integer, optional, record, text, texts } from "./arguments.ts";
 import type { ArgumentShape, ToolDefinition } from "./tool.ts";
@@ -38,7 +39,7 @@ export const FIND_IN_TRANSCRIPTS = tool({
     project: optional(text("Folder, or its last name.")),
     agent: optional(text("", { maxChars: MAX_AGENT_CHARS })),
     file: optional(text("Path or name it touched.", { maxChars: 1_000 })),
-    role: optional(choice("", ["user", "assistant", "tool", "system"])),
+    role: optional(choice("", HIT_ROLES)),
     tool: optional(text("", { maxChars: 200 })),
     errors: optional(flag("Only failed calls.")),
     limit: optional(integer("", { min: 1, max: 100 })),

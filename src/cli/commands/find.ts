@@ -1,7 +1,7 @@
 /** `transcripts find`: the index, best passages first, then the sessions that it does not have. */
 import { given } from "../../given.ts";
 import type { FindAsked, FoundPassage, HitSession } from "../../queries/find-in-files.ts";
-import type { HitRole } from "../../queries/find-in-session.ts";
+import { HIT_ROLES } from "../../parse/searched-texts.ts";
 import type { SessionAccess } from "../../queries/stored-session.ts";
 import { wantedFile } from "../../fixes/touched-files.ts";
 import {
@@ -31,7 +31,6 @@ import { isReadFault, reasonOf } from "../../sessions/reasons.ts";
 import { storePlace } from "../../store/store-place.ts";
 import { leftAside, type OpenIndex, openIndex } from "../find-index.ts";
 
-const ROLES = ["user", "assistant", "tool", "system"] as const satisfies HitRole[];
 /** Passages that a terminal gets unless --limit says otherwise. */
 const SCREENFUL = 20;
 const INDENT = "    ";
@@ -75,7 +74,7 @@ function findRequest(context: CommandContext, args: readonly string[], options: 
   if (term === "" && (args.length > 0 || file === undefined))
     throw new TranscriptsError("bad_arguments", "TERM is empty.", "Give at least one character, or --file.");
   const isJson = flag(options, "json");
-  const role = ROLES.find((each) => each === text(options, "role"));
+  const role = HIT_ROLES.find((each) => each === text(options, "role"));
   const query = {
     term,
     match: flag(options, "words") ? ("words" as const) : ("phrase" as const),

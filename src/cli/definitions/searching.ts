@@ -1,4 +1,5 @@
 /** Commands that search sessions or follow one. */
+import { HIT_ROLES } from "../../parse/searched-texts.ts";
 import type { CommandDefinition } from "../command.ts";
 import { AGENT, HERE, json, NO_REDACT, PROJECT, SESSION, SESSIONS, SINCE, UNTIL } from "./option-definitions.ts";
 
@@ -90,7 +91,7 @@ export const find: CommandDefinition = {
     {
       flags: "--role <role>",
       does: "Only passages of this role. tool: calls and results; system: text that the agent program added, summaries included.",
-      choices: ["user", "assistant", "tool", "system"],
+      choices: HIT_ROLES,
     },
     { flags: "--tool <name>", does: "Only calls and results of this tool." },
     {

@@ -1,12 +1,12 @@
 /** Commands for snippets. */
+import { SNIPPET_TYPES } from "../../store/stored-model.ts";
 import type { CommandDefinition, OptionDefinition } from "../command.ts";
 import { json, SESSION } from "./option-definitions.ts";
 
-const TYPES = ["error_reasoning", "decision_rationale", "learning_pattern"];
 const MEANINGS =
   "error_reasoning: why something failed, what was tried, what fixed it. decision_rationale: why this was chosen over the alternatives. learning_pattern: what will be useful again.";
 
-const TYPE: OptionDefinition = { flags: "--type <type>", does: "Type of the snippet.", choices: TYPES };
+const TYPE: OptionDefinition = { flags: "--type <type>", does: "Type of the snippet.", choices: SNIPPET_TYPES };
 const TAG: OptionDefinition = { flags: "--tag <tag>", does: "Tag; may be given several times.", value: "texts" };
 const SESSION_IN_STORE = {
   ...SESSION,

@@ -1,5 +1,6 @@
 /** Outputs of commands that search in sessions. */
 import { z } from "zod";
+import { HIT_ROLES } from "../../parse/searched-texts.ts";
 import { text, version } from "./shared-fields.ts";
 
 const call = z.strictObject({
@@ -39,7 +40,7 @@ export const find = z.strictObject({
   line_number: z.number().nullable().describe("Null for a title that is not on its own line."),
   byte_offset: z.number().describe("Start of the line."),
   timestamp: text,
-  role: z.enum(["user", "assistant", "tool", "system"]).describe("Role of the passage; tool: calls and results."),
+  role: z.enum(HIT_ROLES).describe("Role of the passage; tool: calls and results."),
   block_type: z.string().describe("`title`: the session's title."),
   tool_name: text,
   tool_use_id: text,
