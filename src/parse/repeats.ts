@@ -57,20 +57,20 @@ const REMEMBERED = 100_000;
 export class SeenSet {
   readonly #limit: number;
   #latest = new Set<number>();
-  #before = new Set<number>();
+  #before: ReadonlySet<number> | undefined;
 
   constructor(windowLines = Number.POSITIVE_INFINITY) {
     this.#limit = windowLines === Number.POSITIVE_INFINITY ? windowLines : REMEMBERED;
   }
 
   has(hash: number): boolean {
-    return this.#latest.has(hash) || this.#before.has(hash);
+    return this.#latest.has(hash) || this.#before?.has(hash) === true;
   }
 
   /** Returns whether it was new. */
   add(hash: number): boolean {
-    if (this.has(hash)) return false;
-    this.#latest.add(hash);
+    const { size } = this.#latest;
+    if (this.#before?.has(hash) === true || this.#latest.add(hash).size === size) return false;
     if (this.#latest.size >= this.#limit) {
       this.#before = this.#latest;
       this.#latest = new Set();

@@ -1,13 +1,11 @@
 /** Detects sessions whose subagents are only in the session's own file. */
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { limitedMap } from "./limited-map.ts";
 import { isAbsent } from "./reasons.ts";
-import { nodeSessionFiles } from "./session-files.ts";
+import { mapFiles, nodeSessionFiles } from "./session-files.ts";
 import type { SessionRef } from "./session-ref.ts";
 
 const AGENT_FILE = /^agent-.*\.jsonl$/;
-const HEADS_AT_ONCE = 16;
 
 /** Sessions named in subagent files of older versions, by the file's path. Cached, as they do not change. */
 const knownParents = new Map<string, string>();
@@ -41,7 +39,7 @@ export async function needsAgentProgress(
     const { names, agents } = await listing;
     if (names.has(id) && (await hasAgents(join(folder, id, "subagents")))) return false;
     // Subagent files of older versions are beside the session's file, and name the session.
-    return !(await limitedMap(agents, HEADS_AT_ONCE, parentIn)).includes(id);
+    return !(await mapFiles(agents, parentIn)).includes(id);
   } catch {
     return false;
   }

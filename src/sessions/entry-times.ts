@@ -5,24 +5,22 @@
 import { isBuiltInCommand } from "../parse/prompts.ts";
 import { recordIn, textOf } from "../parse/json-fields.ts";
 import { readTranscript, type ReadMessage, type TranscriptReader } from "../parse/read-transcript.ts";
-import { limitedMap } from "./limited-map.ts";
 import { openReadable } from "./open-session.ts";
 import { isReadFault } from "./reasons.ts";
-import type { SessionFiles } from "./session-files.ts";
+import { mapFiles, type SessionFiles } from "./session-files.ts";
 import type { SessionRef } from "./session-ref.ts";
 
 /** Entries are in order of time, except within this distance. */
 const TAIL_BYTES = 64 * 1024;
 /** A last line may be longer, with an image or a large output. */
 const LONG_TAIL_BYTES = 1024 * 1024;
-const FILES_AT_ONCE = 16;
 
 /** Returns the sessions with `lastMs`, newest first; those without any time come last. */
 export async function byEntryTime(
   refs: readonly SessionRef[],
   files: Pick<SessionFiles, "openRead">,
 ): Promise<SessionRef[]> {
-  const dated = await limitedMap(refs, FILES_AT_ONCE, async (ref) => ({
+  const dated = await mapFiles(refs, async (ref) => ({
     ...ref,
     lastMs: await lastEntryMs(ref, files),
   }));

@@ -1,9 +1,8 @@
 import { basename, dirname, sep } from "node:path";
 import { scanClaudeFamily } from "./claude-sessions.ts";
 import { findSessions } from "./find-sessions.ts";
-import { limitedMap } from "./limited-map.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
-import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
+import { mapFiles, nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import { readSessionHead } from "./session-head.ts";
 import type { SessionRef, SessionRoot, Unreadable, Where } from "./session-ref.ts";
 import { sessionRoots } from "./session-roots.ts";
@@ -19,8 +18,6 @@ export interface SessionFamily {
   root: SessionNode;
   unreadable: Unreadable[];
 }
-
-const HEADS_AT_ONCE = 16;
 
 /** Returns a session and all below it, parents before children. */
 export function refsIn({ ref, children }: SessionNode): SessionRef[] {
@@ -74,7 +71,7 @@ async function claudeFamily(ref: SessionRef, where: Where, files: SessionFiles):
   if (ref.path === null) return { root: treeOf(ref, archived), unreadable: [] };
   const { folder, sessionId } = claudePlace(ref, ref.path);
   const { sessions, unreadable } = await scanClaudeFamily(folder, sessionId, files);
-  const known = await limitedMap(sessions, HEADS_AT_ONCE, (each) => withParent(each, files, unreadable));
+  const known = await mapFiles(sessions, (each) => withParent(each, files, unreadable));
   return { root: treeOf(ref, [...known, ...archived]), unreadable };
 }
 

@@ -152,3 +152,18 @@ export async function bytesOfFile(
     await handle.close();
   }
 }
+
+/** Maximum number of concurrent file system calls; more than there are threads would only wait. */
+const AT_ONCE = 32;
+
+/** Maps with at most `AT_ONCE` concurrent calls. Results are in the order of the items. */
+export async function mapFiles<T, R>(items: readonly T[], map: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const waiting = items.entries();
+  const work = async (): Promise<void> => {
+    // All workers share one iterator, so each item is processed once.
+    for (const [index, item] of waiting) results[index] = await map(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, work));
+  return results;
+}

@@ -1,9 +1,8 @@
 import { basename, dirname, extname } from "node:path";
 import { DATA_FOLDER, safeSegment } from "../transcript/transcript-paths.ts";
 import type { ScannedSessions } from "./claude-sessions.ts";
-import { limitedMap } from "./limited-map.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
-import type { SessionFiles } from "./session-files.ts";
+import { mapFiles, type SessionFiles } from "./session-files.ts";
 import { readSessionHead, type SessionHead } from "./session-head.ts";
 import { type SessionRef, sessionRef, type SessionRoot, type Unreadable } from "./session-ref.ts";
 import { walk, type WalkedFile } from "./walk.ts";
@@ -14,7 +13,6 @@ const DEPTH = 1;
 const EXTENSIONS = [".jsonl", ".md"];
 /** Matches an id of opencode, which is used as the file's name. */
 const PLAIN_ID = /^ses_[A-Za-z0-9]+$/;
-const HEADS_AT_ONCE = 16;
 
 /** Finds the sessions recorded in a `transcripts` folder; both formats together are one session. */
 export async function scanTranscripts(
@@ -28,7 +26,7 @@ export async function scanTranscripts(
     accepts,
     ...(within === undefined ? {} : { within }),
   });
-  const refs = await limitedMap(found, HEADS_AT_ONCE, (file) => transcriptRef(root, file, files, unreadable));
+  const refs = await mapFiles(found, (file) => transcriptRef(root, file, files, unreadable));
   return { sessions: joinFormats(refs.filter((ref) => ref !== undefined)), unreadable };
 }
 

@@ -1,12 +1,8 @@
 import { join, sep } from "node:path";
 import { isWithin } from "../transcript/files/data-folder.ts";
-import { limitedMap } from "./limited-map.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
-import type { FolderEntry, SessionFiles } from "./session-files.ts";
+import { type FolderEntry, mapFiles, type SessionFiles } from "./session-files.ts";
 import type { Unreadable } from "./session-ref.ts";
-
-/** Maximum number of concurrent file system calls; more than there are threads would only wait. */
-const AT_ONCE = 32;
 
 export interface WalkOptions {
   files: SessionFiles;
@@ -94,8 +90,8 @@ class Walk {
     let folders = [top];
     while (folders.length > 0) {
       const fresh = folders.filter(({ real }) => this.#isNew(real));
-      const met = (await limitedMap(fresh, AT_ONCE, (folder) => this.#list(folder))).flat();
-      await limitedMap(met, AT_ONCE, (entry) => this.#take(entry));
+      const met = (await mapFiles(fresh, (folder) => this.#list(folder))).flat();
+      await mapFiles(met, (entry) => this.#take(entry));
       folders = met.filter((entry) => entry.kind === "folder" && this.#mayEnter(entry)).map(folderOf);
     }
   }
