@@ -404,17 +404,29 @@ describe("the cleanup", () => {
     assert.deepEqual((await transcriptIn(project(home))).told, PLAIN);
   });
 
-  test("records a session of unknown folder in that of the latest session, if the host does not say for which an instance is", async () => {
+  test("records a session of unknown folder in that of the other sessions, if the host does not say for which an instance is", async () => {
     const home = makeTempDir();
     const host = new FakeHost2();
     await host.start();
-    const known = recordedEvents("newest", "compact", home);
     const unknown = withoutFolder(recordedEvents("newest", "other-dir", home));
-    await host.publish(...known, ...unknown);
+    await host.publish(...recordedEvents("newest", "compact", home), ...unknown);
     await host.end();
     const data = join(project(home), ".openfleet");
     const { told } = await readSound(data, `${unknown.at(-1)?.data.sessionID}.md`);
     assert.equal(told[0], "user: SCN:plain other");
+  });
+
+  test("records a session of unknown folder in none of several, and warns", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    const cleanup = await host.start({ directory: join(home, "other") });
+    await host.start({ directory: project(home) });
+    await cleanup();
+    const warning = once(process, "warning");
+    await host.publish(...withoutFolder(recordedEvents("newest", "compact", home)));
+    await host.end();
+    assert.match(String(await warning), /could not be recorded/);
+    assert.deepEqual([filesIn(join(home, "other")), filesIn(project(home))], [[], []]);
   });
 
   test("of one instance leaves a session of unknown folder to the others", async () => {

@@ -66,6 +66,8 @@ export class Intake {
   /** In order of creation. */
   readonly #instances = new Set<Instance>();
   readonly #ending = new Set<Instance>();
+  /** Those of all instances that there were. */
+  readonly #directories = new Set<string>();
   readonly #sessions = new Map<string, KnownSession>();
   readonly #ids = new Set<string>();
   /** Aborted when the plugin is ending and can no longer wait for the host. */
@@ -73,6 +75,7 @@ export class Intake {
 
   join(instance: Instance): void {
     this.#instances.add(instance);
+    if (instance.directory !== undefined) this.#directories.add(instance.directory);
   }
 
   leave(instance: Instance): void {
@@ -110,7 +113,7 @@ export class Intake {
     const hurry = this.#hurry;
     const timer = setTimeout(() => hurry.abort(), patienceMs);
     const sessions = [...this.#sessions.values()];
-    await Promise.all(sessions.map((session) => this.#place(session, instance)));
+    await Promise.all(sessions.map((session) => this.#place(session)));
     for (const { recalled } of sessions) await this.#unlessHurried(recalled).catch(() => undefined);
     while (sessions.some(({ isReading }) => isReading)) await sleep(5);
     clearTimeout(timer);
@@ -316,19 +319,22 @@ export class Intake {
   }
 
   /** Records the events that wait for their session's folder, after asking for it once more. Never rejects. */
-  async #place(session: KnownSession, { directory }: Instance): Promise<void> {
+  async #place(session: KnownSession): Promise<void> {
     if (session.directory !== undefined || session.held.length === 0) return;
     await this.#unlessHurried(this.#askDirectory(session)).catch(() => undefined);
     const isLast = [...this.#instances].every((each) => this.#ending.has(each));
-    if (session.directory === undefined && isLast) this.#assumeDirectory(session, directory);
+    if (session.directory === undefined && isLast) this.#assumeDirectory(session);
   }
 
-  /** Records a session of unknown folder in a likely one: by default that of the newest instance or the latest session. */
-  #assumeDirectory(session: KnownSession, likely?: string): void {
-    const used = Array.from(this.#sessions.values(), ({ directory }) => directory);
-    const own = Array.from(this.#instances, ({ directory }) => directory);
-    session.directory = likely ?? [...used, ...own].findLast((directory) => directory !== undefined);
-    if (session.directory !== undefined) return this.#release(session, session.directory);
+  /** Records a session of unknown folder in the only one there was: among several, it could end up in another project. */
+  #assumeDirectory(session: KnownSession): void {
+    const known = new Set(this.#directories);
+    for (const { directory } of this.#sessions.values()) if (directory !== undefined) known.add(directory);
+    const [only] = known;
+    if (known.size === 1 && only !== undefined) {
+      session.directory = only;
+      return this.#release(session, only);
+    }
     const count = session.held.splice(0).length;
     const text = `${count} ${count === 1 ? "event" : "events"} of session ${session.sessionID} could not be recorded: opencode did not report its folder.`;
     process.emitWarning(text, { type: "opencode-transcripts" });
