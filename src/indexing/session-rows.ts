@@ -7,7 +7,7 @@
 import { createHash, hash } from "node:crypto";
 import { isOwnRecall } from "../calls/own-recall.ts";
 import { hitRole } from "../parse/searched-texts.ts";
-import { Assembler, type ReadMessage } from "../parse/assembler.ts";
+import { Assembler } from "../parse/assembler.ts";
 import {
   NeedsWholeInput,
   type MessageDraft,
@@ -109,6 +109,7 @@ class Part {
   readonly #source: Source;
   readonly #resumedAt: number;
   readonly #known: KnownRows;
+  /** New messages, and those to which the part adds, once each. */
   readonly #messages = new Map<string, TranscriptMessage>();
   readonly #built = new Map<string, BuiltMessage>();
   readonly #stored = new Map<string, StoredMessage>();
@@ -121,7 +122,6 @@ class Part {
   readonly #records = new Map<string, number>();
   /** Number of known blocks per known message. */
   readonly #blockCounts = new Map<string, number>();
-  #read: readonly ReadMessage[] = [];
   #ids = 0;
 
   constructor({ sessionId, source, resumedAt }: Required<Omit<RowsOptions, "store" | "level">>, known: KnownRows) {
@@ -172,8 +172,7 @@ class Part {
       assembler.add(messages.length === unit.messages.length ? unit : { ...unit, messages });
       for (const draft of messages) this.#checkAnswer(draft, this.#new.length > before);
     }
-    this.#read = assembler.take(true);
-    for (const { message } of this.#read) this.#messages.set(message.id, message);
+    for (const { message } of assembler.take(true)) this.#messages.set(message.id, message);
   }
 
   /**
@@ -321,7 +320,7 @@ class Part {
       const block = this.#knownBlocks.get(id);
       if (block) blocks.push(block);
     }
-    const messages = this.#read.map(({ message }) => this.#messageRow(message, ids));
+    const messages = [...this.#messages.values()].map((message) => this.#messageRow(message, ids));
     return { messages, blocks, blockCount: this.#known.blockCount + this.#new.length };
   }
 
@@ -347,7 +346,7 @@ class Part {
       kind.count += 1;
     }
     const ids = this.#messageIds(firsts);
-    const messages = this.#read.map(({ message }) => ({
+    const messages = [...this.#messages.values()].map((message) => ({
       ...this.#messageRow(message, ids),
       block_counts: [...(counts.get(message.id)?.values() ?? [])],
     }));
@@ -358,7 +357,7 @@ class Part {
   #messageIds(firsts: ReadonlyMap<string, string>): Map<string, string> {
     const ids = new Map<string, string>();
     let place = { offset: -1, count: 0 };
-    for (const { message } of this.#read) {
+    for (const message of this.#messages.values()) {
       if (this.#stored.has(message.id)) continue;
       const { message_type, source_id, byte_offset: offset } = message;
       place = { offset, count: offset === place.offset ? place.count + 1 : 0 };

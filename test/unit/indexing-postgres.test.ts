@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { updateIndex } from "../../src/indexing/update-index.ts";
 import { openStore } from "../../src/store/open-store.ts";
-import { calls, result, says, user } from "../support/cli/claude-lines.ts";
+import { assistant, calls, result, says, user } from "../support/cli/claude-lines.ts";
 import { dump, INDEX_LIMITS, inOneGo, NO_REDACTOR, SMALL } from "../support/indexing/index-fixture.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { sharedPostgresBackend } from "../support/store/postgres-suite.ts";
@@ -51,4 +51,19 @@ describe("an index in PostgreSQL", () => {
     assert.deepEqual(await dump(first), await inOneGo(machine.where, { redactor: NO_REDACTOR, limits: SMALL }));
     await Promise.all([first.close(), second.close()]);
   }, 300_000);
+
+  test("takes several more pieces of one answer, which comes line by line", async () => {
+    const machine = new Machine();
+    const store = await openStore(await postgres.newPlace());
+    const piece = (text: string, seconds: number): string =>
+      assistant({ id: "msg_long", blocks: [{ type: "text", text }] }, seconds);
+    const file = join(machine.claude, "p/00000000-0000-4000-8000-000000000000.jsonl");
+    const path = machine.write(file, user("question", 1) + piece("first", 2));
+    await updateIndex(store, machine.where, { redactor: NO_REDACTOR });
+    appendFileSync(path, piece("second", 3) + piece("third", 4));
+    const { unreadable } = await updateIndex(store, machine.where, { redactor: NO_REDACTOR });
+    assert.deepEqual(unreadable, []);
+    assert.deepEqual(await dump(store), await inOneGo(machine.where, { redactor: NO_REDACTOR }));
+    await store.close();
+  });
 });
