@@ -655,4 +655,4 @@ function isSame(row: StoredMessage | StoredBlock, stored: StoredMessage | Stored
  * Version of the rules for indexing: which blocks count as conversation, how they are identified, which calls failed and
  * what gets redacted. Increase it when a rule changes; stored sessions are then indexed again.
  */
-const INDEX_RULES = 6;
+const INDEX_RULES = 7;

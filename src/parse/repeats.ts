@@ -1,4 +1,5 @@
 /** Detects what a file repeats under the same ids: see `Source.repeats`. */
+import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { BlockDraft, MessageDraft } from "./message-draft.ts";
 
@@ -81,7 +82,7 @@ export class SeenSet {
 
 /** Returns the hash of a record with this checksum of 32 bits. */
 export function recordKey(checksum: number, uuid: string): number {
-  return joined(checksum, crc32(uuid));
+  return checksum * 2 ** 21 + (crc32(uuid) >>> 11);
 }
 
 /** For longer texts, only the length, this many evenly spread pieces, and the end are hashed. */
@@ -91,76 +92,37 @@ const PIECE_CHARS = 32;
 const MAX_DEPTH = 100;
 
 /**
- * Hashes a JSON value to 53 bits. Different values practically never have the same hash, except long texts that differ
- * only between the hashed pieces. Nothing here is adversarial, and a call of `node:crypto` takes longer than most texts.
+ * Hashes a JSON value to 52 bits. Different values practically never have the same hash, except long texts that differ
+ * only between the hashed pieces. Nothing here is adversarial, so the beginning of a SHA-1 is enough.
  */
 export function hashOf(value: unknown): number {
-  return new Hash().add(value, 0).result();
+  const text = written(value, 0);
+  const digest = hash("sha1", text.isWellFormed() ? text : Buffer.from(text, "utf16le"), "hex");
+  return Number.parseInt(digest.slice(0, 13), 16);
 }
 
-/** Two hashes of 32 bits: multiplicative ones, as FNV-1a, with different multipliers. */
-class Hash {
-  #first = 0x811c9dc5;
-  #second = 0x9e3779b9;
-
-  add(value: unknown, depth: number): this {
-    if (typeof value === "string") return this.#text(value);
-    if (typeof value !== "object" || value === null) return this.#number(-1).#text(String(value));
-    if (depth > MAX_DEPTH) return this;
-    if (Array.isArray(value)) {
-      this.#number(-2).#number(value.length);
-      for (const item of value) this.add(item, depth + 1);
-      return this;
-    }
-    const entries = Object.entries(value);
-    this.#number(-3).#number(entries.length);
-    for (const [key, item] of entries) this.#text(key).add(item, depth + 1);
-    return this;
+/** The length of a text comes first, so that texts cannot run into each other. */
+function written(value: unknown, depth: number): string {
+  if (typeof value === "string") return `${value.length}"${sampled(value)}`;
+  if (typeof value !== "object" || value === null) return ` ${String(value)}`;
+  if (depth > MAX_DEPTH) return "";
+  let text = "";
+  if (Array.isArray(value)) {
+    for (const item of value) text += written(item, depth + 1);
+    return `[${value.length}${text}`;
   }
-
-  #text(text: string): this {
-    // The length comes first, so that texts cannot run into each other.
-    this.#number(text.length);
-    if (text.length <= 2 * PIECES * PIECE_CHARS) return this.#piece(text, 0, text.length);
-    const step = (text.length - PIECE_CHARS) / PIECES;
-    for (let piece = 0; piece <= PIECES; piece += 1) {
-      const at = Math.trunc(piece * step);
-      this.#piece(text, at, at + PIECE_CHARS);
-    }
-    return this;
-  }
-
-  #piece(text: string, start: number, end: number): this {
-    let [first, second] = [this.#first, this.#second];
-    for (let at = start; at < end; at += 1) {
-      const code = text.charCodeAt(at);
-      first = Math.imul(first ^ code, 0x85ebca77);
-      second = Math.imul(second ^ code, 0xc2b2ae3d);
-    }
-    [this.#first, this.#second] = [first, second];
-    return this;
-  }
-
-  #number(value: number): this {
-    this.#first = Math.imul(this.#first ^ value, 0x85ebca77);
-    this.#second = Math.imul(this.#second ^ value, 0xc2b2ae3d);
-    return this;
-  }
-
-  result(): number {
-    const first = mixed(this.#first ^ (this.#second >>> 15));
-    return joined(first, mixed(this.#second ^ first));
-  }
+  const entries = Object.entries(value);
+  for (const [key, item] of entries) text += written(key, depth) + written(item, depth + 1);
+  return `{${entries.length}${text}`;
 }
 
-/** Joins two hashes of 32 bits to one of 53. */
-function joined(first: number, second: number): number {
-  return (first >>> 0) * 2 ** 21 + (second >>> 11);
-}
-
-/** Spreads the high bits of a hash to the low ones: the last step of MurmurHash3. */
-function mixed(hash: number): number {
-  const half = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  const most = Math.imul(half ^ (half >>> 13), 0xc2b2ae35);
-  return most ^ (most >>> 16);
+function sampled(text: string): string {
+  if (text.length <= 2 * PIECES * PIECE_CHARS) return text;
+  const step = (text.length - PIECE_CHARS) / PIECES;
+  let pieces = "";
+  for (let piece = 0; piece <= PIECES; piece += 1) {
+    const at = Math.trunc(piece * step);
+    pieces += text.slice(at, at + PIECE_CHARS);
+  }
+  return pieces;
 }
