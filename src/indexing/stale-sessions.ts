@@ -1,8 +1,7 @@
 /** Finds sessions that changed since they were indexed, by name, size and time. */
-import type { FolderListings } from "../sessions/agent-progress.ts";
 import type { SessionRef, Unreadable, Where } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
-import { isDone } from "./index-session.ts";
+import { isCurrent } from "./index-session.ts";
 import { databaseShares, machineSessions } from "./machine-sessions.ts";
 
 export interface StaleSession {
@@ -37,11 +36,9 @@ export async function staleSessions(store: Store, where: Where): Promise<StaleSe
   const goneIds = gone.map(({ session_id: id }) => id);
   const result: StaleSessions = { stale: [], current: [], gone: goneIds, unreadable, hasContent };
   const inDatabases = databaseShares(sessions.map(({ ref }) => ref));
-  const listings: FolderListings = new Map();
   for (const { ref, sessionId, stored } of sessions) {
     const size = ref.bytes ?? inDatabases.get(ref.database) ?? 0;
-    if (await isDone({ ref, rebuild: false, level: "content" }, stored, listings))
-      result.current.push({ ref, sessionId, bytes: 0 });
+    if (isCurrent(ref, stored)) result.current.push({ ref, sessionId, bytes: 0 });
     else result.stale.push({ ref, sessionId, bytes: Math.max(0, size - (stored?.state.done_bytes ?? 0)) });
   }
   return result;

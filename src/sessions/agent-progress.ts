@@ -15,8 +15,8 @@ export type FolderListings = Map<string, Promise<FolderListing>>;
 
 interface FolderListing {
   names: ReadonlySet<string>;
-  /** Paths of subagent files. */
-  agents: readonly string[];
+  /** Sessions named in the subagent files of older versions, which are beside those of sessions. */
+  parents: () => Promise<ReadonlySet<string | null>>;
 }
 
 /**
@@ -36,10 +36,9 @@ export async function needsAgentProgress(
   try {
     let listing = listings.get(folder);
     if (listing === undefined) listings.set(folder, (listing = listingOf(folder)));
-    const { names, agents } = await listing;
+    const { names, parents } = await listing;
     if (names.has(id) && (await hasAgents(join(folder, id, "subagents")))) return false;
-    // Subagent files of older versions are beside the session's file, and name the session.
-    return !(await mapFiles(agents, parentIn)).includes(id);
+    return !(await parents()).has(id);
   } catch {
     return false;
   }
@@ -53,7 +52,11 @@ async function hasAgents(folder: string): Promise<boolean> {
 async function listingOf(folder: string): Promise<FolderListing> {
   const names = await namesIn(folder, false);
   const agents = names.filter((name) => AGENT_FILE.test(name)).map((name) => join(folder, name));
-  return { names: new Set(names), agents };
+  let parents: Promise<ReadonlySet<string | null>> | undefined;
+  return {
+    names: new Set(names),
+    parents: () => (parents ??= mapFiles(agents, parentIn).then((ids) => new Set(ids))),
+  };
 }
 
 async function namesIn(folder: string, recursive: boolean): Promise<string[]> {
