@@ -89,7 +89,7 @@ export function isCurrent(ref: SessionRef, stored: StoredSession | undefined, le
   return source_bytes === (ref.bytes ?? 0) && source_modified_ms === ref.modifiedMs;
 }
 
-/** Whether copies of subagents in the session's file would count today as they did when it was indexed. */
+/** Returns true if `needsAgentProgress` still gives what it gave when the session was indexed. */
 export async function isReadAlike(
   ref: SessionRef,
   stored: StoredSession | undefined,

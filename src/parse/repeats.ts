@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { BlockDraft, MessageDraft } from "./message-draft.ts";
 
-/** A block that is no repeat. `identity` recognizes a repeat of it; undefined if it may legitimately come again. */
+/** A block seen for the first time. `identity` is equal for its repeats; undefined if equal blocks may all be genuine. */
 export interface NewBlock {
   block: BlockDraft;
   identity: number | undefined;

@@ -15,7 +15,7 @@ export type FolderListings = Map<string, Promise<FolderListing>>;
 
 interface FolderListing {
   names: ReadonlySet<string>;
-  /** Sessions named in the subagent files of older versions, which are beside those of sessions. */
+  /** Returns the ids of the sessions that have subagent files in this folder, where older versions put them. */
   parents: () => Promise<ReadonlySet<string | null>>;
 }
 

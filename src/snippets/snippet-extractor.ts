@@ -30,8 +30,8 @@ export class SnippetExtractor {
   }
 
   /**
-   * Returns the records of a JSONL file from `startLine` to `endLine` (from 1, both included), unredacted. What
-   * cannot be read of damaged lines is left out. Rejects with a `TranscriptsError` if there is no such file or line.
+   * Returns the records of a JSONL file from `startLine` to `endLine` (from 1, both included), unredacted. From
+   * a damaged line it returns what can still be read. Rejects with a `TranscriptsError` if the file or a line is missing.
    */
   async readSection(filePath: string, startLine: number, endLine: number): Promise<Record<string, unknown>[]> {
     checkRange(startLine, endLine);

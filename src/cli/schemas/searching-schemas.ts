@@ -10,7 +10,7 @@ const call = z.strictObject({
   input: z.unknown(),
 });
 
-/** The first three keys always come first in this order; others only with an option. There is no version. */
+/** Every row begins with the first three keys, in this order. Options add the others. Rows have no version. */
 export const errors = z.strictObject({
   tool_name: text.describe("Null if the call itself is not in the file."),
   tool_use_id: text,

@@ -66,7 +66,7 @@ export class Intake {
   /** In order of creation. */
   readonly #instances = new Set<Instance>();
   readonly #ending = new Set<Instance>();
-  /** Those of all instances that there were. */
+  /** Folders of all instances, also of those that have ended. */
   readonly #directories = new Set<string>();
   readonly #sessions = new Map<string, KnownSession>();
   readonly #ids = new Set<string>();
@@ -106,7 +106,8 @@ export class Intake {
 
   /**
    * Resolves when every event received so far is recorded, before an instance ends. Events that still wait for the host
-   * after `patienceMs` are recorded with what they contain; if no instance remains, also those of unknown folder.
+   * after `patienceMs` are recorded with what they contain. If this is the last instance, events of a session whose folder
+   * is still unknown go to the only known folder, if there is just one.
    */
   async settle(instance: Instance, patienceMs: number): Promise<void> {
     this.#ending.add(instance);
@@ -318,7 +319,7 @@ export class Intake {
     }
   }
 
-  /** Records the events that wait for their session's folder, after asking for it once more. Never rejects. */
+  /** Asks once more for the folder of a session whose events wait for it, then records them. Never rejects. */
   async #place(session: KnownSession): Promise<void> {
     if (session.directory !== undefined || session.held.length === 0) return;
     await this.#unlessHurried(this.#askDirectory(session)).catch(() => undefined);
@@ -326,7 +327,10 @@ export class Intake {
     if (session.directory === undefined && isLast) this.#assumeDirectory(session);
   }
 
-  /** Records a session of unknown folder in the only one there was: among several, it could end up in another project. */
+  /**
+   * Records a session whose folder is unknown in the only known folder. With several it could end up in the wrong project,
+   * so its events are dropped and a warning counts them.
+   */
   #assumeDirectory(session: KnownSession): void {
     const known = new Set(this.#directories);
     for (const { directory } of this.#sessions.values()) if (directory !== undefined) known.add(directory);
