@@ -587,8 +587,9 @@ class Parts {
   }
 
   #advance(mark: SourcePlace | undefined): SourcePlace {
-    // An unfinished unit may have begun before this part.
-    if (mark !== undefined && mark.offset > this.mark.offset) this.mark = mark;
+    // An unfinished unit may have begun before this part. What the first line begins with, such as a byte order mark, is
+    // only seen from the start.
+    if (mark !== undefined && mark.line > 1 && mark.offset > this.mark.offset) this.mark = mark;
     return this.mark;
   }
 }
