@@ -332,6 +332,13 @@ describe("a markdown transcript that somebody edits", () => {
       await store.close();
     }
   });
+
+  test("with a byte order mark counts the mark once, while only its title is written", async () => {
+    const bytes = Buffer.from(`\ufeff${text([say(1, "The first")])}`);
+    const title = bytes.indexOf("\n") + 1;
+    await new GrowingTranscript("ses_1.md").checkSteps(bytes, [title, title + 1], BOTH);
+    await new GrowingTranscript("ses_1.md").checkSteps(bytes, [title, title + 1, bytes.length], BOTH);
+  });
 });
 
 describe("a transcript without a memory", () => {
