@@ -111,7 +111,8 @@ function pageText(page: string, definitions: readonly CommandDefinition[], outpu
 }
 
 function commandText(definition: CommandDefinition, heading: string, output: ReadonlyMap<string, Run[]>): string {
-  const { name, does, description, examples, json, nothing } = definition;
+  const { name, does, description, options, examples, nothing } = definition;
+  const json = options.find((option) => option.json !== undefined)?.json;
   const runs = output.get(name) ?? [];
   const parts = [`${heading} transcripts ${name}`, does];
   if (description !== undefined) parts.push(description.replaceAll("\\", "\\\\"));

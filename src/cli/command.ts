@@ -72,6 +72,8 @@ export interface OptionDefinition {
   value?: "integer" | "count" | "date" | "end-date" | "texts";
   choices?: readonly string[];
   default?: string | number;
+  /** For `--json`: prints one object per line, or one object. Its schema is in `schemas/`, under the command's name. */
+  json?: "lines" | "object";
 }
 
 export interface CommandDefinition {
@@ -87,8 +89,6 @@ export interface CommandDefinition {
   examples: readonly { command: string; does: string }[];
   /** When the command exits with 1, as half a sentence: `no call failed`. Absent if it never does. */
   nothing?: string;
-  /** `--json` prints one object per line, or one object. Its schema is in `schemas/`, under the command's name. */
-  json?: "lines" | "object";
   load(): Promise<{ run: RunCommand }>;
 }
 

@@ -83,8 +83,9 @@ async function check(home: string, argv: readonly string[]): Promise<number> {
   const [name = ""] = argv;
   const { stdout, exitCode, stderr } = await runCli(argv, { home });
   assert.ok(exitCode < 2, `${argv.join(" ")}: ${stderr}`);
-  const definition = DEFINITIONS.find((each) => each.name === name);
-  const objects = definition?.json === "object" ? (stdout === "" ? [] : [JSON.parse(stdout)]) : jsonLines(stdout);
+  const options = DEFINITIONS.find((each) => each.name === name)?.options ?? [];
+  const isObject = options.some(({ json }) => json === "object");
+  const objects = isObject ? (stdout === "" ? [] : [JSON.parse(stdout)]) : jsonLines(stdout);
   const schema = SCHEMAS[name];
   assert.ok(schema, name);
   for (const object of objects) {
@@ -98,7 +99,7 @@ async function check(home: string, argv: readonly string[]): Promise<number> {
 
 describe("JSON of the commands", () => {
   test("each command that has JSON has a schema, and no other", () => {
-    const named = DEFINITIONS.filter(({ json }) => json !== undefined).map(({ name }) => name);
+    const named = DEFINITIONS.filter(({ options }) => options.some(({ json }) => json)).map(({ name }) => name);
     assert.deepEqual(named.toSorted(), Object.keys(SCHEMAS).toSorted());
   });
 
