@@ -6,10 +6,10 @@ import { errorText, printedText } from "../calls/result-texts.ts";
 import { oneLine, withoutSequences } from "../neutral-text.ts";
 import { jsonText } from "../parse/json-fields.ts";
 import type { ParsedContentBlock, ToolStatus, TranscriptMessage } from "../parse/model.ts";
-import { closed, gist, LongText } from "./page-texts.ts";
+import { closed, details, div, gist, longText, p, span } from "./page-texts.ts";
 import type { PageImage, PageSession } from "./outline.ts";
 import { compact } from "../quantities.ts";
-import { answersIn, callTarget, questionsIn, ToolInput } from "./tool-input.ts";
+import { answersIn, callTarget, questionsIn, toolInput } from "./tool-input.ts";
 import type { View } from "./view.ts";
 
 const MAX_NAME_CHARS = 120;
@@ -28,13 +28,13 @@ export async function blockView(
     case "redacted_thinking":
       return null;
     case "tool_use":
-      return h(CallView, { view, message, block });
+      return callView(view, message, block);
     case "tool_result":
-      return view.outline.resultsInCalls.has(block.id) ? null : h(LoneResult, { block });
+      return view.outline.resultsInCalls.has(block.id) ? null : loneResult(block);
     case "image":
       return imageView(block, view.session);
     case "document":
-      return documentNote(block);
+      return note(`${attachmentName(block)}, not kept in this page.`);
     case "unknown":
       return unknownView(block);
   }
@@ -44,17 +44,17 @@ function thinkingView(block: ParsedContentBlock): JSX.Element | null {
   const text = block.thinking_text ?? "";
   // The page's head has their number.
   if (text === "") return null;
-  return closed({ kind: "thinking", name: "Thinking", preview: text }, h(Markdown, { text }));
+  return closed("Thinking", text, markdown(text), "thinking");
 }
 
 function unknownView(block: ParsedContentBlock): JSX.Element {
   const type = oneLine(block.metadata.type ?? "none", MAX_NAME_CHARS);
-  const content = h(LongText, { text: jsonText(block.metadata.raw, 2), line: block.line_number, kind: "text" });
-  return closed({ name: `Block of an unknown type: ${type}` }, content);
+  const content = longText(jsonText(block.metadata.raw, 2), { line: block.line_number, kind: "text" });
+  return closed(`Block of an unknown type: ${type}`, "", content);
 }
 
-function note(text: string, name = "note"): JSX.Element {
-  return h("p", { class: name }, withoutSequences(text));
+function note(text: string): JSX.Element {
+  return p("note", withoutSequences(text));
 }
 
 /** Renders text of people and models as markdown; text added by programs is collapsed, or in small print. */
@@ -62,29 +62,28 @@ function textView(message: TranscriptMessage, block: ParsedContentBlock): JSX.El
   const output = printedText(block.content_text ?? "");
   if (output !== undefined) {
     if (output.trim() === "") return note("A command without output");
-    const content = h(LongText, { text: output, line: block.line_number, kind: "output" });
-    return closed({ name: "Command output", preview: output }, content);
+    return closed("Command output", output, longText(output, { line: block.line_number, kind: "output" }));
   }
   const text = block.content_text ?? "";
   const isCut = block.metadata.truncated === true;
-  const asItStands = h(LongText, { text, line: block.line_number, kind: "text", isCut });
-  const prose = isCut ? asItStands : h(Markdown, { text });
+  const asItStands = longText(text, { line: block.line_number, kind: "text", isCut });
+  const prose = isCut ? asItStands : markdown(text);
   const { origin, command } = message.metadata;
   switch (origin) {
     case "command":
-      return closed({ kind: "typed", name: oneLine(command ?? text, MAX_NAME_CHARS) }, asItStands);
+      return closed(oneLine(command ?? text, MAX_NAME_CHARS), "", asItStands, "typed");
     case "interruption":
-      return note(text.replace(/^\[|\]$/g, ""), "note");
+      return note(text.replace(/^\[|\]$/g, ""));
     case "command_output":
-      return closed({ name: "Command output", preview: text }, asItStands);
+      return closed("Command output", text, asItStands);
     case "notification":
-      return closed({ name: "Notice", preview: text }, asItStands);
+      return closed("Notice", text, asItStands);
     case "compact_summary":
-      return closed({ name: "Summary of what went before" }, prose);
+      return closed("Summary of what went before", "", prose);
     default:
       break;
   }
-  if (message.user_kind === "meta") return closed({ name: "Put in by the program", preview: text }, prose);
+  if (message.user_kind === "meta") return closed("Put in by the program", text, prose);
   return message.message_type === "system" && !isCut ? note(text) : prose;
 }
 
@@ -99,76 +98,48 @@ const ENDINGS: Record<ToolStatus, string> = {
   pending: "no result",
 };
 
-interface CallProps {
-  view: View;
-  message: TranscriptMessage;
-  block: ParsedContentBlock;
-}
-
 /** Renders a call with its result, collapsed. The visible line shows how a call failed. */
-function CallView({ view, message, block }: CallProps): JSX.Element {
+function callView(view: View, message: TranscriptMessage, block: ParsedContentBlock): JSX.Element {
   const paired = view.outline.calls.get(block.id);
   const status = paired?.call.status ?? block.status ?? "pending";
   const anchor = view.anchors.block(message.ordinal, block.block_order);
-  return h(
-    "details",
-    { class: `call ${status}` },
-    h(
-      "summary",
-      null,
-      h("span", { class: "tool" }, toolName(block.tool_name)),
-      h("span", { class: "target" }, callTarget(block.tool_input, message.cwd ?? view.session.metadata.cwd)),
-      h(Ending, { status, error: paired?.call.error ?? null }),
-      questionsIn(block.tool_input).length === 0 || status !== "completed"
-        ? null
-        : h("span", { class: "ending reasoned" }, gist(answersIn(paired?.call.result_text ?? ""), MAX_REASON_CHARS)),
-    ),
-    // The anchor is inside the collapsed part, because browsers open it for a link into it.
-    h(
-      "div",
-      { class: "inside", id: anchor },
-      h(ToolInput, { input: block.tool_input, line: block.line_number }),
-      paired?.result
-        ? h(PairedResult, { view, block: paired.result, ordinal: paired.call.result?.message_ordinal })
-        : null,
-      h("p", { class: "reference" }, h("a", { href: `#${anchor}` }, `#${anchor}`), idNote(block.tool_use_id)),
-    ),
+  const isAnswered = status === "completed" && questionsIn(block.tool_input).length > 0;
+  const summary = [
+    span("tool", oneLine(block.tool_name ?? "", MAX_TOOL_CHARS) || "(no name)"),
+    span("target", callTarget(block.tool_input, message.cwd ?? view.session.metadata.cwd)),
+    endingView(status, paired?.call.error ?? null),
+    isAnswered ? span("ending reasoned", gist(answersIn(paired?.call.result_text ?? ""), MAX_REASON_CHARS)) : null,
+  ];
+  // The anchor is inside the collapsed part, because browsers open it for a link into it.
+  const inside = h(
+    "div",
+    { class: "inside", id: anchor },
+    toolInput(block.tool_input, block.line_number),
+    paired?.result ? pairedResult(view, paired.result, paired.call.result?.message_ordinal) : null,
+    p("reference", h("a", { href: `#${anchor}` }, `#${anchor}`), idNote(block.tool_use_id)),
   );
-}
-
-function toolName(name: string | null): string {
-  return oneLine(name ?? "", MAX_TOOL_CHARS) || "(no name)";
+  return details(`call ${status}`, summary, inside);
 }
 
 function idNote(id: string | null): string | null {
   return id === null ? null : ` ${oneLine(id, MAX_TOOL_CHARS)}`;
 }
 
-function Ending({ status, error }: { status: ToolStatus; error: string | null }): JSX.Element | null {
+function endingView(status: ToolStatus, error: string | null): JSX.Element | null {
   if (status === "completed") return null;
   const reason = status === "error" && error !== null ? gist(withoutSequences(error), MAX_REASON_CHARS) : "";
-  return h(
-    "span",
-    { class: reason === "" ? "ending" : "ending reasoned" },
-    h("strong", null, ENDINGS[status]),
-    reason === "" ? null : ` ${reason}`,
-  );
-}
-
-interface ResultProps {
-  view: View;
-  block: ParsedContentBlock;
-  ordinal?: number | undefined;
+  const name = h("strong", null, ENDINGS[status]);
+  return reason === "" ? span("ending", name) : span("ending reasoned", name, ` ${reason}`);
 }
 
 /** Has the anchor of the result's message if that is not shown anywhere else on the page. */
-function PairedResult({ view, block, ordinal }: ResultProps): JSX.Element {
+function pairedResult(view: View, block: ParsedContentBlock, ordinal: number | undefined): JSX.Element {
   const id =
     ordinal !== undefined && view.outline.emptied.has(ordinal) ? view.anchors.claimMessage({ ordinal }) : undefined;
-  return h("div", id === undefined ? { class: "result" } : { class: "result", id }, h(ResultText, { block }));
+  return h("div", { class: "result", id }, resultText(block));
 }
 
-function ResultText({ block }: { block: ParsedContentBlock }): JSX.Element {
+function resultText(block: ParsedContentBlock): JSX.Element {
   const text = block.status === "error" ? errorText(block.result_text ?? "") : (block.result_text ?? "");
   const { images, persisted_output_path: path, truncated } = block.metadata;
   const isCut = truncated === true;
@@ -176,28 +147,18 @@ function ResultText({ block }: { block: ParsedContentBlock }): JSX.Element {
     "div",
     null,
     text === ""
-      ? h("p", { class: "note" }, "No output.")
-      : [h("p", { class: "label" }, "output"), h(LongText, { text, line: block.line_number, kind: "output", isCut })],
-    typeof images === "number" ? h("p", { class: "note" }, "Images of this result are not kept in this page.") : null,
-    typeof path === "string" ? h("p", { class: "note" }, `The whole output was kept in ${oneLine(path, 400)}`) : null,
+      ? p("note", "No output.")
+      : [p("label", "output"), longText(text, { line: block.line_number, kind: "output", isCut })],
+    typeof images === "number" ? p("note", "Images of this result are not kept in this page.") : null,
+    typeof path === "string" ? p("note", `The whole output was kept in ${oneLine(path, 400)}`) : null,
   );
 }
 
-function LoneResult({ block }: { block: ParsedContentBlock }): JSX.Element {
+function loneResult(block: ParsedContentBlock): JSX.Element {
   const status = block.status ?? (block.is_error === true ? "error" : "completed");
   const error = block.result_text === null ? null : errorText(block.result_text);
-  return h(
-    "details",
-    { class: `call ${status}` },
-    h(
-      "summary",
-      null,
-      h("span", { class: "tool" }, "Result without its call"),
-      h("span", { class: "target" }, idNote(block.tool_result_id)),
-      h(Ending, { status, error }),
-    ),
-    h("div", { class: "inside" }, h(ResultText, { block })),
-  );
+  const name = [span("tool", "Result without its call"), span("target", idNote(block.tool_result_id))];
+  return details(`call ${status}`, [...name, endingView(status, error)], div("inside", resultText(block)));
 }
 
 /** Embedded image types. Not SVG, which is a document that may contain links and styles. */
@@ -220,11 +181,6 @@ async function imageView(block: ParsedContentBlock, session: PageSession): Promi
     return note(`${name}, too large for this page: ${compact(image.bytes.length)} bytes.`);
   }
   return h("img", { class: "picture", src: dataUrl(image), alt: name, loading: "lazy" });
-}
-
-/** Renders a note for a document, which is never shown. */
-function documentNote(block: ParsedContentBlock): JSX.Element {
-  return note(`${attachmentName(block)}, not kept in this page.`);
 }
 
 /** Describes an attachment and its path or URL. */
@@ -258,7 +214,7 @@ const OPTIONS: Options = {
 };
 
 /** Renders markdown. HTML in it is shown as text; images are named, never loaded. */
-export function Markdown({ text: given }: { text: string }): JSX.Element {
+export function markdown(given: string): JSX.Element {
   const text = withoutSequences(given);
   if (!isReadable(text)) return h("div", { class: "plain", dir: "auto" }, text);
   // `toHtml` returns only elements and attributes from its own list.

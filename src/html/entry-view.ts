@@ -2,7 +2,7 @@ import { h, type JSX } from "preact";
 import { jsonText } from "../parse/json-fields.ts";
 import type { BlockType, ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
 import type { Clock } from "./view.ts";
-import { closed, LongText } from "./page-texts.ts";
+import { closed, div, longText, p, span } from "./page-texts.ts";
 import { oneLine } from "../neutral-text.ts";
 import { duration } from "../quantities.ts";
 
@@ -41,34 +41,24 @@ export function entryClass(
   return parts.join(" ");
 }
 
-interface StampProps {
-  speaker: string;
-  message: TranscriptMessage;
-  anchor: string;
-  clock: Clock;
-  /** Model, if it differs from the previous one. */
-  model: string | null;
-}
-
-/** Renders speaker, time, and the entry's number with a link to it. */
-export function Stamp({ speaker, message, anchor, clock, model }: StampProps): JSX.Element {
+/** Renders speaker, time, and the entry's number with a link to it. `model`: null if it is the previous one. */
+export function stamp(
+  message: TranscriptMessage,
+  { speaker, anchor, clock, model }: { speaker: string; anchor: string; clock: Clock; model: string | null },
+): JSX.Element {
   const { timestamp } = message;
-  return h(
-    "div",
-    { class: "stamp" },
-    h("span", { class: "who" }, speaker),
-    timestamp === null ? null : h(Time, { timestamp, clock }),
-    h(
-      "a",
-      { class: "permalink", href: `#${anchor}`, "aria-label": `Link to entry ${message.ordinal}` },
-      `#${message.ordinal}`,
-    ),
-    model === null ? null : h("span", { class: "model" }, oneLine(model, 80)),
+  const link = { class: "permalink", href: `#${anchor}`, "aria-label": `Link to entry ${message.ordinal}` };
+  return div(
+    "stamp",
+    span("who", speaker),
+    timestamp === null ? null : timeView(timestamp, clock),
+    h("a", link, `#${message.ordinal}`),
+    model === null ? null : span("model", oneLine(model, 80)),
   );
 }
 
 /** Renders the time of day, with the full date in the tooltip. */
-export function Time({ timestamp, clock }: { timestamp: string; clock: Clock }): JSX.Element {
+export function timeView(timestamp: string, clock: Clock): JSX.Element {
   const isTime = clock.date(timestamp) !== undefined;
   const props = isTime ? { datetime: timestamp, title: `${clock.dateAndTime(timestamp)}, ${clock.zone}` } : {};
   return h(isTime ? "time" : "span", props, oneLine(clock.time(timestamp), 40));
@@ -78,7 +68,7 @@ export function eventName({ message_type: type, metadata }: TranscriptMessage): 
   if (type !== "system") return null;
   const name = oneLine(metadata.subtype ?? "event", 80).replaceAll("_", " ");
   const took = metadata["duration_ms"];
-  return h("p", { class: "note event" }, typeof took === "number" ? `${name}: ${duration(took)}` : name);
+  return p("note event", typeof took === "number" ? `${name}: ${duration(took)}` : name);
 }
 
 export function remarks(
@@ -88,9 +78,9 @@ export function remarks(
   const found: JSX.Element[] = [];
   if (type === "system" && metadata["error"] !== undefined) {
     const text = jsonText(metadata["error"], 2);
-    found.push(closed({ name: "Error", preview: text }, h(LongText, { text, line, kind: "text" })));
+    found.push(closed("Error", text, longText(text, { line, kind: "text" })));
   }
-  if (type !== "system" && blockCount === 0) found.push(h("p", { class: "note" }, "Nothing was recorded of it."));
-  if (metadata.interrupted === true) found.push(h("p", { class: "note" }, "Cut off here."));
+  if (type !== "system" && blockCount === 0) found.push(p("note", "Nothing was recorded of it."));
+  if (metadata.interrupted === true) found.push(p("note", "Cut off here."));
   return found;
 }

@@ -4,6 +4,7 @@ import type { ModelStats, ParseError, ToolStats, TranscriptStats } from "../pars
 import type { Clock } from "./view.ts";
 import { oneLine } from "../neutral-text.ts";
 import type { PageSession } from "./outline.ts";
+import { details, div, span } from "./page-texts.ts";
 import { compact, count, counted, dollars, duration } from "../quantities.ts";
 
 const MAX_TITLE_CHARS = 160;
@@ -17,33 +18,19 @@ export function titleOf({ stats, metadata }: PageSession): string {
   return given || prompt || oneLine(metadata.sessionId ?? "", MAX_TITLE_CHARS) || "Session";
 }
 
-interface OverviewProps {
-  session: PageSession;
-  clock: Clock;
-}
-
-export function Overview({ session, clock }: OverviewProps): JSX.Element {
+export function overview(session: PageSession, clock: Clock): JSX.Element {
   const { stats, errors } = session;
+  const shown = facts(session, clock).map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value)));
   return h(
     "header",
     { class: "overview" },
     h("h1", { dir: "auto" }, titleOf(session)),
-    h("dl", { class: "facts" }, ...facts(session, clock).map(([name, value]) => h(Fact, { name, value }))),
-    h(
-      "div",
-      { class: "tables" },
-      Object.keys(stats.models).length === 0 ? null : h(Models, { models: stats.models }),
-      Object.keys(stats.tools).length === 0 ? null : h(Tools, { tools: stats.tools }),
-      errors.length === 0 ? null : h(Damage, { errors }),
-    ),
+    h("dl", { class: "facts" }, ...shown),
+    div("tables", modelsTable(stats.models), toolsTable(stats.tools), damageTable(errors)),
   );
 }
 
-function Fact({ name, value }: { name: string; value: ComponentChildren }): JSX.Element {
-  return h("div", null, h("dt", null, name), h("dd", null, value));
-}
-
-function Models({ models }: { models: Record<string, ModelStats> }): JSX.Element {
+function modelsTable(models: Record<string, ModelStats>): JSX.Element | null {
   const rows = Object.entries(models).map(([name, stats]) => [
     oneLine(name, 80),
     count(stats.messages),
@@ -53,20 +40,16 @@ function Models({ models }: { models: Record<string, ModelStats> }): JSX.Element
     count(stats.tokens_out),
     stats.cost_usd === null ? "unknown" : (stats.cost_is_estimate ? "~" : "") + dollars(stats.cost_usd),
   ]);
-  return h(Table, {
-    name: "Tokens by model",
-    head: ["Model", "Messages", "In", "Cache read", "Cache write", "Out", "Cost"],
-    rows,
-  });
+  return figuresTable("Tokens by model", ["Model", "Messages", "In", "Cache read", "Cache write", "Out", "Cost"], rows);
 }
 
-function Tools({ tools }: { tools: Record<string, ToolStats> }): JSX.Element {
+function toolsTable(tools: Record<string, ToolStats>): JSX.Element | null {
   const byUse = Object.entries(tools).toSorted(([, a], [, b]) => b.calls - a.calls);
   const rows = byUse.map(([name, { calls, errors }]) => [oneLine(name, 80), count(calls), count(errors)]);
-  return h(Table, { name: "Calls by tool", head: ["Tool", "Calls", "Failed"], rows });
+  return figuresTable("Calls by tool", ["Tool", "Calls", "Failed"], rows);
 }
 
-export function Damage({ errors }: { errors: readonly ParseError[] }): JSX.Element {
+export function damageTable(errors: readonly ParseError[]): JSX.Element | null {
   const rows = errors
     .slice(0, MAX_ERRORS)
     .map((error) => [
@@ -74,33 +57,18 @@ export function Damage({ errors }: { errors: readonly ParseError[] }): JSX.Eleme
       `${oneLine(error.reason, MAX_VALUE_CHARS)}${error.recovered ? " Nothing was lost." : ""}`,
     ]);
   if (errors.length > MAX_ERRORS) rows.push(["", `and ${counted(errors.length - MAX_ERRORS, "more place")}`]);
-  return h(Table, { name: counted(errors.length, "damaged place"), head: ["Line", "What is wrong"], rows });
+  return figuresTable(counted(errors.length, "damaged place"), ["Line", "What is wrong"], rows);
 }
 
-interface TableProps {
-  name: string;
-  head: readonly string[];
-  rows: readonly (readonly string[])[];
-}
-
-function Table({ name, head, rows }: TableProps): JSX.Element {
+/** Renders a collapsed table; null if it has no rows. */
+function figuresTable(name: string, head: readonly string[], rows: readonly (readonly string[])[]): JSX.Element | null {
+  if (rows.length === 0) return null;
   const cells = (row: readonly string[]): JSX.Element[] =>
     row.map((cell, index) => (index === 0 ? h("th", { scope: "row" }, cell) : h("td", null, cell)));
-  return h(
-    "details",
-    { class: "closed" },
-    h("summary", null, h("span", { class: "name" }, name)),
-    h(
-      "div",
-      { class: "scroll" },
-      h(
-        "table",
-        { class: "figures" },
-        h("thead", null, h("tr", null, ...head.map((cell) => h("th", { scope: "col" }, cell)))),
-        h("tbody", null, ...rows.map((row) => h("tr", null, ...cells(row)))),
-      ),
-    ),
-  );
+  const top = h("tr", null, ...head.map((cell) => h("th", { scope: "col" }, cell)));
+  const body = rows.map((row) => h("tr", null, ...cells(row)));
+  const table = h("table", { class: "figures" }, h("thead", null, top), h("tbody", null, ...body));
+  return details("closed", [span("name", name)], div("scroll", table));
 }
 
 /** Returns the figures of a session that are known, as names and values. */

@@ -4,11 +4,12 @@ import { Anchors, Clock } from "./view.ts";
 import { oneLine } from "../neutral-text.ts";
 import type { MessageView, Turn } from "../parse/turns.ts";
 import { type Outline, outlineOf, type PageSession } from "./outline.ts";
-import { Overview, titleOf } from "./overview.ts";
+import { overview, titleOf } from "./overview.ts";
+import { details, div, span } from "./page-texts.ts";
 import { PageWriter } from "./page-writer.ts";
 import { writeConversation } from "./session-body.ts";
 import { STYLE } from "./style.ts";
-import { Time } from "./entry-view.ts";
+import { timeView } from "./entry-view.ts";
 import { counted } from "../quantities.ts";
 
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
@@ -22,7 +23,7 @@ const POLICY = [
   "form-action 'none'",
 ].join("; ");
 
-function Head({ title }: { title: string }): JSX.Element {
+function head(title: string): JSX.Element {
   return h(
     "head",
     null,
@@ -39,21 +40,10 @@ function Head({ title }: { title: string }): JSX.Element {
   );
 }
 
-function SkipLink(): JSX.Element {
-  return h("a", { class: "skip", href: "#conversation" }, "Skip to the conversation");
-}
+const SKIP_LINK = h("a", { class: "skip", href: "#conversation" }, "Skip to the conversation");
 
-function Footer(): JSX.Element {
-  return h(
-    "footer",
-    null,
-    h(
-      "p",
-      null,
-      "Made with opencode-transcripts. The page loads nothing and runs no script; browsers find text in what is folded, too.",
-    ),
-  );
-}
+const MADE_WITH =
+  "Made with opencode-transcripts. The page loads nothing and runs no script; browsers find text in what is folded, too.";
 
 export interface PageOptions {
   /** IANA name of the time zone. Default `UTC`. An unknown name rejects with a `RangeError`. */
@@ -76,35 +66,23 @@ export async function renderPage(
   const outline = outlineOf(session);
   const writer = new PageWriter(write);
   await writer.addTag('<!doctype html><html lang="en">');
-  await writer.add(h(Head, { title: titleOf(session) }));
+  await writer.add(head(titleOf(session)));
   await writer.addTag("<body>");
-  await writer.add(h(SkipLink, {}), h(Overview, { session, clock }), ...switches(), h(TurnList, { outline, clock }));
+  await writer.add(SKIP_LINK, overview(session, clock), ...switches(), turnList(outline, clock));
   await writer.addTag('<main id="conversation" tabindex="-1">');
   await writeConversation(writer, { session, outline, clock, anchors: new Anchors() }, true);
   await writer.addTag("</main>");
-  await writer.add(h(Footer, {}));
+  await writer.add(h("footer", null, h("p", null, MADE_WITH)));
   await writer.addTag("</body></html>");
   await writer.flush();
 }
 
-interface TurnListProps {
-  outline: Outline;
-  clock: Clock;
-}
-
 /** Renders the list of turns, and the display switches. */
-function TurnList({ outline: { turns, calls }, clock }: TurnListProps): JSX.Element {
-  const links = turns.flatMap((turn) =>
-    turn.prompt === undefined ? [] : [h(TurnLink, { turn, prompt: turn.prompt, calls, clock })],
-  );
-  return h(
-    "nav",
-    { "aria-label": "Turns" },
-    h(SwitchNames, {}),
-    links.length === 0
-      ? null
-      : h("details", { class: "turns" }, h("summary", null, counted(links.length, "turn")), h("ol", null, ...links)),
-  );
+function turnList({ turns, calls }: Outline, clock: Clock): JSX.Element {
+  const links = turns.flatMap((turn) => (turn.prompt === undefined ? [] : turnLink(turn, turn.prompt, calls, clock)));
+  const labels = SWITCHES.map(({ id, name }) => h("label", { for: id }, name));
+  const list = links.length === 0 ? null : details("turns", [counted(links.length, "turn")], h("ol", null, ...links));
+  return h("nav", { "aria-label": "Turns" }, div("switches", ...labels), list);
 }
 
 const SWITCHES = [
@@ -123,38 +101,23 @@ function switches(): JSX.Element[] {
   );
 }
 
-function SwitchNames(): JSX.Element {
-  return h("div", { class: "switches" }, ...SWITCHES.map(({ id, name }) => h("label", { for: id }, name)));
-}
-
-interface TurnLinkProps {
-  turn: Turn;
-  prompt: MessageView;
-  calls: Outline["calls"];
-  clock: Clock;
-}
-
-function TurnLink({ turn: { number, messages }, prompt, calls: paired, clock }: TurnLinkProps): JSX.Element {
+function turnLink(
+  { number, messages }: Turn,
+  prompt: MessageView,
+  paired: Outline["calls"],
+  clock: Clock,
+): JSX.Element {
   const { timestamp } = prompt.message;
   const calls = messages.flatMap(({ blocks }) => blocks.filter(({ block_type: type }) => type === "tool_use"));
   const failures = calls.filter(({ id }) => paired.get(id)?.call.status === "error").length;
-  return h(
-    "li",
-    null,
-    h(
-      "a",
-      { href: `#turn-${number}` },
-      h("span", { class: "number" }, `${number}`),
-      h("span", { class: "title" }, turnTitle(prompt)),
-    ),
-    h(
-      "div",
-      { class: "about" },
-      timestamp === null ? null : h(Time, { timestamp, clock }),
-      calls.length === 0 ? null : h("span", null, counted(calls.length, "call")),
-      failures === 0 ? null : h("span", { class: "failed" }, `${failures} failed`),
-    ),
+  const about = div(
+    "about",
+    timestamp === null ? null : timeView(timestamp, clock),
+    calls.length === 0 ? null : h("span", null, counted(calls.length, "call")),
+    failures === 0 ? null : span("failed", `${failures} failed`),
   );
+  const title = span("title", turnTitle(prompt));
+  return h("li", null, h("a", { href: `#turn-${number}` }, span("number", `${number}`), title), about);
 }
 
 const MAX_TURN_TITLE_CHARS = 140;

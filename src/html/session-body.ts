@@ -1,12 +1,13 @@
 /** Renders a session's conversation, entry by entry, with those of its subagents. */
-import { h, type JSX } from "preact";
+import { type ComponentChildren, h } from "preact";
 import type { ParsedContentBlock, TranscriptStats } from "../parse/model.ts";
 import type { MessageView, Turn } from "../parse/turns.ts";
 import { blockView } from "./block-view.ts";
-import { entryClass, eventName, remarks, speakerOf, Stamp } from "./entry-view.ts";
+import { entryClass, eventName, remarks, speakerOf, stamp } from "./entry-view.ts";
 import { oneLine } from "../neutral-text.ts";
 import { outlineOf, type PageSession } from "./outline.ts";
-import { Damage } from "./overview.ts";
+import { damageTable } from "./overview.ts";
+import { span } from "./page-texts.ts";
 import type { PageWriter } from "./page-writer.ts";
 import { counted, dollars, duration } from "../quantities.ts";
 import type { View } from "./view.ts";
@@ -68,14 +69,8 @@ class SessionBody {
     const { timestamp } = prompt.message;
     const date = timestamp === null ? undefined : this.#view.clock.dateAndTime(timestamp);
     await this.#writer.addTag(`<section class="turn" aria-labelledby="turn-${number}">`);
-    await this.#writer.add(
-      h(
-        "h2",
-        { id: `turn-${number}` },
-        `Turn ${number}`,
-        date === undefined ? null : h("span", { class: "quiet" }, date),
-      ),
-    );
+    const when = date === undefined ? null : span("quiet", date);
+    await this.#writer.add(h("h2", { id: `turn-${number}` }, `Turn ${number}`, when));
   }
 
   /** Opens or closes the section for messages of a subagent in the file of the session that started it. */
@@ -86,7 +81,7 @@ class SessionBody {
     if (!isSidechain) return this.#writer.addTag("</div></details>");
     await this.#writer.addTag('<details class="subagent">');
     const title = first?.blocks.find((block) => block.content_text !== null)?.content_text ?? "";
-    await this.#writer.add(h(SubagentSummary, { title, stats: null }));
+    await this.#writer.add(subagentSummary(title));
     await this.#writer.addTag('<div class="nested">');
   }
 
@@ -97,9 +92,8 @@ class SessionBody {
     this.#speaker = speaker;
     const id = anchors.claimMessage(message);
     await this.#writer.addTag(id === undefined ? `<article class="${name}">` : `<article class="${name}" id="${id}">`);
-    await this.#writer.add(
-      h(Stamp, { speaker, message, anchor: anchors.message(message), clock, model: this.#newModel(message.model) }),
-    );
+    const model = this.#newModel(message.model);
+    await this.#writer.add(stamp(message, { speaker, anchor: anchors.message(message), clock, model }));
     await this.#writer.addTag('<div class="content">');
     const event = eventName(message);
     if (event !== null) await this.#writer.add(event);
@@ -126,9 +120,10 @@ class SessionBody {
     const outline = outlineOf(session);
     const title = session.metadata.title ?? session.stats.initial_prompt ?? "";
     await this.#writer.addTag('<details class="subagent">');
-    await this.#writer.add(h(SubagentSummary, { title, stats: session.stats }));
+    await this.#writer.add(subagentSummary(title, span("ending", figures(session.stats))));
     await this.#writer.addTag(`<div class="nested" id="${anchors.session(index)}">`);
-    if (session.errors.length > 0) await this.#writer.add(h(Damage, { errors: session.errors }));
+    const damage = damageTable(session.errors);
+    if (damage !== null) await this.#writer.add(damage);
     await writeConversation(this.#writer, { session, outline, clock, anchors: anchors.within(index) }, false);
     await this.#writer.addTag("</div></details>");
   }
@@ -136,22 +131,9 @@ class SessionBody {
 
 const MAX_TITLE_CHARS = 160;
 
-interface SubagentSummaryProps {
-  /** Title, prompt or id; may be empty. */
-  title: string;
-  /** Null if it was not counted separately. */
-  stats: TranscriptStats | null;
-}
-
-/** Renders the visible line of a collapsed subagent session. */
-function SubagentSummary({ title, stats }: SubagentSummaryProps): JSX.Element {
-  return h(
-    "summary",
-    null,
-    h("span", { class: "tool" }, "Subagent"),
-    h("span", { class: "target" }, oneLine(title, MAX_TITLE_CHARS)),
-    stats === null ? null : h("span", { class: "ending" }, figures(stats)),
-  );
+/** Renders the visible line of a collapsed subagent session. `title`: its title or prompt; may be empty. */
+function subagentSummary(title: string, ending: ComponentChildren = null) {
+  return h("summary", null, span("tool", "Subagent"), span("target", oneLine(title, MAX_TITLE_CHARS)), ending);
 }
 
 function figures(stats: TranscriptStats): string {

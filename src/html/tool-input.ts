@@ -3,7 +3,7 @@ import { h, type JSX } from "preact";
 import { mostTelling } from "../calls/telling-field.ts";
 import { patchedPaths } from "../fixes/targets.ts";
 import { fieldOf, type Fields, isFields, jsonText } from "../parse/json-fields.ts";
-import { LongText } from "./page-texts.ts";
+import { div, longText, span } from "./page-texts.ts";
 import { oneLine } from "../neutral-text.ts";
 
 /** Names of the two sides of an edit, by tool. */
@@ -20,7 +20,7 @@ const MAX_DIFF_CHARS = 100_000;
 const MAX_FIELDS = 60;
 
 /** Renders a call's input, field by field. Values that are neither text nor number are shown as JSON. */
-export function ToolInput({ input, line }: { input: unknown; line: number }): JSX.Element | null {
+export function toolInput(input: unknown, line: number): JSX.Element | null {
   if (input === null || input === undefined) return null;
   if (!isFields(input)) return valueView(input, line);
   const names = Object.keys(input);
@@ -28,12 +28,12 @@ export function ToolInput({ input, line }: { input: unknown; line: number }): JS
   if (names.length > MAX_FIELDS) return valueView(input, line);
   const edit = editOf(input);
   const rest = names.filter((name) => name !== edit?.keys[0] && name !== edit?.keys[1]);
-  return h(
-    "dl",
-    { class: "fields" },
-    rest.map((name) => h(Field, { key: name, name, value: input[name], line })),
-    edit === undefined ? null : h("div", { class: "wide" }, h("dt", null, "change"), h("dd", null, h(DiffView, edit))),
-  );
+  const fields = rest.map((name) => {
+    const isInline = isShort(input[name]) && !COMMAND_KEYS.has(name);
+    return field(name, fieldValue(name, input[name], line), isInline ? "" : "wide");
+  });
+  const change = edit === undefined ? null : field("change", diffView(edit.before, edit.after), "wide");
+  return h("dl", { class: "fields" }, ...fields, change);
 }
 
 interface Edit {
@@ -52,9 +52,8 @@ function editOf(input: Fields): Edit | undefined {
   return undefined;
 }
 
-function Field({ name, value, line }: { name: string; value: unknown; line: number }): JSX.Element {
-  const isInline = isShort(value) && !COMMAND_KEYS.has(name);
-  return h("div", { class: isInline ? "" : "wide" }, h("dt", null, name), h("dd", null, fieldValue(name, value, line)));
+function field(name: string, value: JSX.Element, kind: string): JSX.Element {
+  return div(kind, h("dt", null, name), h("dd", null, value));
 }
 
 function isShort(value: unknown): boolean {
@@ -63,9 +62,9 @@ function isShort(value: unknown): boolean {
 }
 
 function fieldValue(name: string, value: unknown, line: number): JSX.Element {
-  if (COMMAND_KEYS.has(name) && typeof value === "string") return h(LongText, { text: value, line, kind: "command" });
+  if (COMMAND_KEYS.has(name) && typeof value === "string") return longText(value, { line, kind: "command" });
   if (Array.isArray(value) && value.length > 0) {
-    if (value.every(isEdit)) return h("div", null, ...value.map((edit) => h(ToolInput, { input: edit, line })));
+    if (value.every(isEdit)) return h("div", null, ...value.map((edit) => toolInput(edit, line)));
     const questions = questionsIn({ questions: value });
     if (questions.length === value.length) return h("ul", { class: "tasks" }, ...questions.map(questionView));
     if (value.every(isTask)) return h("ul", { class: "tasks" }, ...value.map(taskView));
@@ -75,11 +74,11 @@ function fieldValue(name: string, value: unknown, line: number): JSX.Element {
 
 function valueView(value: unknown, line: number): JSX.Element {
   if (typeof value === "string") {
-    if (value.length <= MAX_DIFF_CHARS && isPatch(value)) return h(PatchView, { text: value });
-    return isShort(value) ? h("span", { class: "value" }, value) : h(LongText, { text: value, line, kind: "text" });
+    if (value.length <= MAX_DIFF_CHARS && isPatch(value)) return linesView(value.split("\n"));
+    return isShort(value) ? span("value", value) : longText(value, { line, kind: "text" });
   }
-  if (isShort(value)) return h("span", { class: "value" }, String(value));
-  return h(LongText, { text: jsonText(value, 2), line, kind: "text" });
+  if (isShort(value)) return span("value", String(value));
+  return longText(jsonText(value, 2), { line, kind: "text" });
 }
 
 function isEdit(value: unknown): value is Fields {
@@ -96,22 +95,12 @@ function isTask(value: unknown): value is Task {
 }
 
 function questionView({ question, options }: Question): JSX.Element {
-  return h(
-    "li",
-    null,
-    question,
-    options.length === 0 ? null : h("span", { class: "quiet" }, ` (${options.join(" / ")})`),
-  );
+  return h("li", null, question, options.length === 0 ? null : span("quiet", ` (${options.join(" / ")})`));
 }
 
 function taskView({ content, status }: Task): JSX.Element {
   const mark = status === "completed" ? "☑" : "☐";
-  return h(
-    "li",
-    null,
-    `${mark} ${content}`,
-    status === "in_progress" ? h("span", { class: "quiet" }, " (in progress)") : null,
-  );
+  return h("li", null, `${mark} ${content}`, status === "in_progress" ? span("quiet", " (in progress)") : null);
 }
 
 const MAX_CHARS = 200;
@@ -176,12 +165,12 @@ function withoutFolder(text: string, cwd: string | null): string {
 const MAX_CHANGED_LINES = 1_000;
 const CONTEXT_LINES = 3;
 
-export function DiffView({ before, after }: { before: string; after: string }): JSX.Element {
-  return h("pre", { class: "diff" }, ...changes(before, after).map((line, index) => lineView(line, index)));
+export function diffView(before: string, after: string): JSX.Element {
+  return linesView(changes(before, after));
 }
 
-function PatchView({ text }: { text: string }): JSX.Element {
-  return h("pre", { class: "diff" }, ...text.split("\n").map((line, index) => lineView(line, index)));
+function linesView(lines: readonly string[]): JSX.Element {
+  return h("pre", { class: "diff" }, ...lines.map(lineView));
 }
 
 /** Returns whether a text is a patch: of `diff`, of git, or in the form that some models use. */
@@ -207,8 +196,8 @@ function marked(text: string, sign: string): string[] {
   return text === "" ? [] : text.split("\n").map((line) => sign + line);
 }
 
-function lineView(line: string, key: number): JSX.Element {
-  if (line.startsWith("+")) return h("ins", { key }, `${line}\n`);
-  if (line.startsWith("-")) return h("del", { key }, `${line}\n`);
-  return h("span", { key }, line === "@" ? "⋯\n" : `${line}\n`);
+function lineView(line: string): JSX.Element {
+  if (line.startsWith("+")) return h("ins", null, `${line}\n`);
+  if (line.startsWith("-")) return h("del", null, `${line}\n`);
+  return h("span", null, line === "@" ? "⋯\n" : `${line}\n`);
 }

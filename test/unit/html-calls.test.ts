@@ -1,17 +1,17 @@
-import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import { gist } from "../../src/html/page-texts.ts";
 import { oneLine } from "../../src/neutral-text.ts";
-import { callTarget, DiffView, ToolInput } from "../../src/html/tool-input.ts";
+import { callTarget, diffView, toolInput } from "../../src/html/tool-input.ts";
 import { describe, test } from "../support/runner.ts";
 import assert from "node:assert/strict";
 
 function inputText(input: unknown): string {
-  return renderToString(h(ToolInput, { input, line: 7 }));
+  const made = toolInput(input, 7);
+  return made === null ? "" : renderToString(made);
 }
 
 function diffText(before: string, after: string): string {
-  return renderToString(h(DiffView, { before, after })).replace(/<\/?(?:pre|span)[^>]*>/g, "");
+  return renderToString(diffView(before, after)).replace(/<\/?(?:pre|span)[^>]*>/g, "");
 }
 
 describe("the subject of a call", () => {

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 import fc from "fast-check";
-import { Markdown } from "../../src/html/block-view.ts";
+import { markdown } from "../../src/html/block-view.ts";
 import { VECTORS } from "../page/hostile.ts";
 import { describe, test } from "../support/runner.ts";
 
 function rendered(text: string): string {
-  return renderToString(h(Markdown, { text }));
+  return renderToString(markdown(text));
 }
 
 /** What is inside of the box that every text is in. */
