@@ -1,5 +1,8 @@
 /** Work in a thread of its own: tasks with answers, cancelled tasks, and questions that the thread asks meanwhile. */
 import { parentPort, Worker } from "node:worker_threads";
+import { given } from "./given.ts";
+import { errorCode } from "./transcript/files/fault.ts";
+import { type ErrorCode, TranscriptsError } from "./transcripts-error.ts";
 
 /** The thread is gone, or never started. */
 export class BrokenThread extends Error {
@@ -21,8 +24,33 @@ export type FromThread =
   /** Everything is closed, so the thread may be ended. */
   | { kind: "closed" }
   | { kind: "done"; id: number; result: unknown }
-  | { kind: "failed"; id: number; message: string; stack: string | undefined }
+  | { kind: "failed"; id: number; error: SentError }
   | { kind: "question"; id: number; question: unknown };
+
+/** An error as it is sent between threads, with what tells readers of it why something failed. */
+interface SentError {
+  message: string;
+  stack: string | undefined;
+  code: string | undefined;
+  causeCode: string | undefined;
+  path: string | undefined;
+  isOurs: boolean;
+}
+
+function sent(error: unknown): SentError {
+  const { message, stack, cause } = error instanceof Error ? error : new Error(String(error));
+  const isOurs = error instanceof TranscriptsError;
+  const path = isOurs ? error.path : undefined;
+  return { message, stack, code: errorCode(error), causeCode: errorCode(cause), path, isOurs };
+}
+
+function received({ message, stack, code, causeCode, path, isOurs }: SentError): Error {
+  if (!isOurs) return Object.assign(new Error(message), given({ stack, code }));
+  const cause = causeCode === undefined ? undefined : { code: causeCode };
+  // Both threads run the same package.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return new TranscriptsError(code as ErrorCode, message, "", given({ path, cause }));
+}
 
 interface Pending<Result> {
   resolve: (result: Result) => void;
@@ -142,8 +170,7 @@ export class WorkerThread<Task, Result> {
     else if (message.kind === "done") this.#release(message.id)?.resolve(message.result as Result);
     else {
       const failure = this.#failures.get(message.id);
-      const error = Object.assign(new Error(message.message), { stack: message.stack });
-      this.#release(message.id)?.reject(failure ?? error);
+      this.#release(message.id)?.reject(failure ?? received(message.error));
     }
   }
 
@@ -218,8 +245,7 @@ export function serveTasks<Task>(work: Work<Task>, close: () => Promise<void> = 
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       say({ kind: "done", id, result: await work(message.task as Task, { signal: cancel.signal, ask }) });
     } catch (error) {
-      const { message: problem, stack } = error instanceof Error ? error : new Error(String(error));
-      say({ kind: "failed", id, message: problem, stack });
+      say({ kind: "failed", id, error: sent(error) });
     } finally {
       cancelling.delete(id);
       replies.delete(id);

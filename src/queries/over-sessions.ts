@@ -1,10 +1,8 @@
 /** Does the same work on many sessions: in this thread, or in others if the sessions are large. */
 import { availableParallelism } from "node:os";
 import { setImmediate } from "node:timers/promises";
-import { errorCode } from "../transcript/files/fault.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
-import { type ErrorCode, TranscriptsError } from "../transcripts-error.ts";
-import { scriptBeside, WorkerThread } from "../worker-thread.ts";
+import { BrokenThread, scriptBeside, WorkerThread } from "../worker-thread.ts";
 import { fileName } from "../fixes/touched-files.ts";
 import { openReadable, openSession } from "../sessions/open-session.ts";
 import { readingOptions } from "../sessions/reading-options.ts";
@@ -49,12 +47,9 @@ export async function* overSessions<J extends SessionJob>(
   job: J,
   refs: readonly SessionRef[],
   { signal, threads = threadsFor(refs), ahead = AHEAD }: OverOptions = {},
-): AsyncGenerator<SessionOutcome<JobResults[J["kind"]]>> {
-  const pool = threads > 0 && refs.length > 1 ? new Pool(job, Math.min(threads, refs.length)) : undefined;
-  const reports = new Map<number, Promise<ThreadReport | undefined>>();
-  const { promise: aborted, resolve: abort } = Promise.withResolvers<undefined>();
-  const onAbort = (): void => abort(undefined);
-  signal?.addEventListener("abort", onAbort);
+): AsyncGenerator<SessionOutcome<ResultOf<J>>> {
+  const pool = threads > 0 && refs.length > 1 ? new Pool<J>(job, Math.min(threads, refs.length)) : undefined;
+  const underWay = new Map<number, Promise<Done<ResultOf<J>> | undefined>>();
   let given = 0;
   try {
     for (const [index, ref] of refs.entries()) {
@@ -63,17 +58,16 @@ export async function* overSessions<J extends SessionJob>(
       for (; given < end; given += 1) {
         const next = refs[given];
         // An archived session is read here, where the store is open.
-        if (pool && next && next.archived === null) reports.set(given, pool.report(next));
+        if (pool && next && next.archived === null) underWay.set(given, pool.done(next, signal));
       }
-      const report = await Promise.race([reports.get(index), aborted]);
-      reports.delete(index);
+      const outcome = await underWay.get(index);
+      underWay.delete(index);
       signal?.throwIfAborted();
-      yield { ref, ...(report ? outcomeOf<JobResults[J["kind"]]>(report) : await done(job, ref, signal)) };
+      yield { ref, ...(outcome ?? (await done(job, ref, signal))) };
       // Lets signals be received.
       await setImmediate();
     }
   } finally {
-    signal?.removeEventListener("abort", onAbort);
     await pool?.stop();
   }
 }
@@ -84,7 +78,7 @@ async function done<J extends SessionJob>(
   job: J,
   ref: SessionRef,
   signal: AbortSignal | undefined,
-): Promise<Done<JobResults[J["kind"]]>> {
+): Promise<Done<ResultOf<J>>> {
   try {
     return { result: await runJob(job, ref, signal) };
   } catch (failure) {
@@ -98,86 +92,40 @@ function threadsFor(refs: readonly SessionRef[]): number {
   return paying > 1 ? paying : 0;
 }
 
-/** Answer of a thread. */
-export interface ThreadReport {
-  result?: unknown;
-  failure?: SentFailure;
-}
-
-/** An error in a form that can be sent between threads. */
-interface SentFailure {
-  message: string;
-  code: string | undefined;
-  causeCode: string | undefined;
-  path: string | undefined;
-  isOurs: boolean;
-}
-
-/** Processes one session in a worker thread. */
-export async function threadReport(job: SessionJob, ref: SessionRef): Promise<ThreadReport> {
-  const outcome = await done(job, ref, undefined);
-  return "failure" in outcome ? { failure: sent(outcome.failure) } : { result: outcome.result };
-}
-
-function sent(error: unknown): SentFailure {
-  const { message, cause } = error instanceof Error ? error : new Error(String(error));
-  const isOurs = error instanceof TranscriptsError;
-  const path = isOurs ? error.path : undefined;
-  return { message, code: errorCode(error), causeCode: errorCode(cause), path, isOurs };
-}
-
-// A thread's answer is the result of `runJob` there.
-// oxlint-disable typescript/no-unsafe-type-assertion
-function outcomeOf<Result>({ result, failure }: ThreadReport): Done<Result> {
-  return failure === undefined ? { result: result as Result } : { failure: received(failure) };
-}
-
-function received({ message, code, causeCode, path, isOurs }: SentFailure): Error {
-  if (!isOurs) return Object.assign(new Error(message), code === undefined ? {} : { code });
-  const cause = causeCode === undefined ? {} : { cause: { code: causeCode } };
-  return new TranscriptsError(code as ErrorCode, message, "", { ...(path === undefined ? {} : { path }), ...cause });
-}
-// oxlint-enable typescript/no-unsafe-type-assertion
-
-type SessionThread = WorkerThread<SessionRef, ThreadReport>;
-
 /** Threads that process sessions in the order in which they are given. */
-class Pool {
-  readonly #threads: readonly SessionThread[];
+class Pool<J extends SessionJob> {
+  readonly #threads: readonly WorkerThread<SessionRef, ResultOf<J>>[];
   /** Free places: a thread is listed once for each further session that it can take. */
-  #free: SessionThread[];
+  #free: WorkerThread<SessionRef, ResultOf<J>>[];
   readonly #waiting: (() => void)[] = [];
-  readonly #working: Set<SessionThread>;
+  readonly #working: Set<WorkerThread<SessionRef, ResultOf<J>>>;
 
-  constructor(job: SessionJob, threads: number) {
+  constructor(job: J, threads: number) {
     const script = scriptBeside(import.meta.url, "session-worker");
     this.#threads = Array.from({ length: threads }, () => new WorkerThread(script, { data: job }));
     this.#working = new Set(this.#threads);
     this.#free = Array.from({ length: AT_A_TIME }, () => this.#threads).flat();
   }
 
-  /** Returns the result for a session; undefined if the thread that had it broke, or none is left. */
-  async report(ref: SessionRef): Promise<ThreadReport | undefined> {
+  /** Processes a session; undefined if the thread that had it broke, or none is left. */
+  async done(ref: SessionRef, signal: AbortSignal | undefined): Promise<Done<ResultOf<J>> | undefined> {
     while (this.#free.length === 0 && this.#working.size > 0) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     const thread = this.#free.shift();
-    if (thread === undefined) return undefined;
+    if (thread === undefined || signal?.aborted === true) return undefined;
     try {
-      const report = await thread.run(ref);
-      if (this.#working.has(thread)) this.#free.push(thread);
-      this.#waiting.shift()?.();
-      return report;
-    } catch {
-      this.#drop(thread);
+      return { result: await thread.run(ref, signal) };
+    } catch (failure) {
+      if (!(failure instanceof BrokenThread)) return { failure };
+      this.#working.delete(thread);
+      this.#free = this.#free.filter((other) => other !== thread);
       return undefined;
+    } finally {
+      if (this.#working.has(thread)) this.#free.push(thread);
+      // With no thread left, all that wait are woken.
+      for (const wake of this.#waiting.splice(0, this.#working.size === 0 ? Infinity : 1)) wake();
     }
-  }
-
-  #drop(thread: SessionThread): void {
-    if (!this.#working.delete(thread)) return;
-    this.#free = this.#free.filter((other) => other !== thread);
-    if (this.#working.size === 0) for (const wake of this.#waiting.splice(0)) wake();
   }
 
   async stop(): Promise<void> {
@@ -188,16 +136,9 @@ class Pool {
 /** Plain data, so that it can be sent to a thread. */
 export type SessionJob = { kind: "find"; query: TermsQuery } | { kind: "figures" };
 
-interface JobResults {
-  find: TermsHit[];
-  figures: Figures;
-}
+type ResultOf<J extends SessionJob> = J["kind"] extends "find" ? TermsHit[] : Figures;
 
-export function runJob<J extends SessionJob>(
-  job: J,
-  ref: SessionRef,
-  signal?: AbortSignal,
-): Promise<JobResults[J["kind"]]>;
+export function runJob<J extends SessionJob>(job: J, ref: SessionRef, signal?: AbortSignal): Promise<ResultOf<J>>;
 export async function runJob(job: SessionJob, ref: SessionRef, signal?: AbortSignal): Promise<unknown> {
   if (job.kind === "find") return find(ref, job.query, signal);
   return figuresOf(ref, signal === undefined ? {} : { signal });
