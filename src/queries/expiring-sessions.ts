@@ -4,7 +4,7 @@ import { staleSessions } from "../indexing/stale-sessions.ts";
 import { countOf, recordIn } from "../parse/json-fields.ts";
 import { currentProject } from "../sessions/project-filter.ts";
 import { nodeSessionFiles, textOfFile } from "../sessions/session-files.ts";
-import { agentOf, isSubagent, type AgentName, type SessionRef, type Where } from "../sessions/session-ref.ts";
+import { isSubagent, type AgentName, type SessionRef, type Where } from "../sessions/session-ref.ts";
 import { claudeFolders } from "../sessions/session-roots.ts";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import type { Store } from "../store/store.ts";
@@ -22,28 +22,10 @@ export interface Expiring {
   sessions: { session_id: string; path: string; deleted_after: string }[];
 }
 
-interface Rule {
-  agent: AgentName;
-  setting: string;
-  defaultDays: number;
-  /** Returns the folders whose sessions are deleted, each with the files that may have the setting: the first one counts. */
-  folders: (where: Where) => Promise<{ folder: string; files: string[] }[]>;
-}
-
-/** Agents that delete their sessions. */
-const RULES: readonly Rule[] = [
-  { agent: "claude-code", setting: "cleanupPeriodDays", defaultDays: 30, folders: claudeSettings },
-];
-
-async function claudeSettings(where: Where): Promise<{ folder: string; files: string[] }[]> {
-  const project = join(await currentProject(where, nodeSessionFiles), ".claude");
-  const ofProject = ["settings.local.json", "settings.json"].map((name) => join(project, name));
-  return claudeFolders(where).map((folder) => {
-    const home = basename(folder) === "projects" ? dirname(folder) : folder;
-    return { folder, files: [...ofProject, join(home, "settings.json")] };
-  });
-}
-
+/** The only agent that deletes its sessions. */
+const AGENT = "claude-code";
+const SETTING = "cleanupPeriodDays";
+const DEFAULT_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Sessions that go within this time are reported. */
 const SOON_MS = 7 * DAY_MS;
@@ -58,39 +40,45 @@ export async function expiringSessions(
 ): Promise<Expiring[]> {
   const open = store === undefined ? sessions : (await staleSessions(store, where)).stale.map(({ ref }) => ref);
   const found: Expiring[] = [];
-  for (const { agent, setting, defaultDays, folders } of RULES) {
-    for (const { folder, files } of await folders(where)) {
-      const given = await settingIn(files, setting);
-      const days = given?.days ?? defaultDays;
-      const expiring = open.flatMap((ref) => {
-        const deletedMs = ref.modifiedMs + days * DAY_MS;
-        const isOf = agentOf(ref) === agent && !isSubagent(ref) && ref.path !== null && isWithin(folder, ref.path);
-        return isOf && deletedMs < now.getTime() + SOON_MS ? [{ ref, deletedMs }] : [];
-      });
-      if (expiring.length === 0) continue;
-      found.push({
-        agent,
-        setting,
-        file: given?.file ?? files.at(-1) ?? folder,
-        days,
-        is_default: given === undefined,
-        sessions: expiring
-          .toSorted((a, b) => a.deletedMs - b.deletedMs)
-          .map(({ ref, deletedMs }) => ({
-            session_id: ref.id,
-            path: ref.path ?? "",
-            deleted_after: new Date(deletedMs).toISOString(),
-          })),
-      });
-    }
+  for (const folder of claudeFolders(where)) {
+    const files = await settingsFiles(folder, where);
+    const given = await settingIn(files);
+    const days = given?.days ?? DEFAULT_DAYS;
+    const expiring = open.flatMap((ref) => {
+      const deletedMs = ref.modifiedMs + days * DAY_MS;
+      const isOf = ref.source === AGENT && !isSubagent(ref) && ref.path !== null && isWithin(folder, ref.path);
+      return isOf && deletedMs < now.getTime() + SOON_MS ? [{ ref, deletedMs }] : [];
+    });
+    if (expiring.length === 0) continue;
+    found.push({
+      agent: AGENT,
+      setting: SETTING,
+      file: given?.file ?? files.at(-1) ?? folder,
+      days,
+      is_default: given === undefined,
+      sessions: expiring
+        .toSorted((a, b) => a.deletedMs - b.deletedMs)
+        .map(({ ref, deletedMs }) => ({
+          session_id: ref.id,
+          path: ref.path ?? "",
+          deleted_after: new Date(deletedMs).toISOString(),
+        })),
+    });
   }
   return found;
 }
 
+/** Returns the files that may have the setting for a configuration folder: the first one that has it counts. */
+async function settingsFiles(folder: string, where: Where): Promise<string[]> {
+  const project = join(await currentProject(where, nodeSessionFiles), ".claude");
+  const user = basename(folder) === "projects" ? dirname(folder) : folder;
+  return [join(project, "settings.local.json"), join(project, "settings.json"), join(user, "settings.json")];
+}
+
 /** Returns the setting of the first file that has it. Ignores files that are not JSON. */
-async function settingIn(files: readonly string[], name: string): Promise<{ file: string; days: number } | undefined> {
+async function settingIn(files: readonly string[]): Promise<{ file: string; days: number } | undefined> {
   for (const file of files) {
-    const days = countOf(recordIn(await textAt(file)), name);
+    const days = countOf(recordIn(await textAt(file)), SETTING);
     if (days !== undefined) return { file, days };
   }
   return undefined;
