@@ -1,6 +1,7 @@
 import { givenTitle } from "../parse/titles.ts";
-import { detectTranscriptFormat, openTranscript } from "../transcript/format/formats.ts";
-import { recordIn, textOf } from "../parse/json-fields.ts";
+import type { SourceName } from "../parse/model.ts";
+import { detectSource } from "../parse/sources/sources.ts";
+import { detectTranscriptFormat } from "../transcript/format/formats.ts";
 import type { SessionFiles } from "./session-files.ts";
 
 /** Session fields from the beginning of a file. */
@@ -11,10 +12,9 @@ export interface SessionHead {
   sessionId: string | null;
   /** For a transcript. */
   parentId: string | null;
-  /** For a subagent of Claude Code. */
-  agentId: string | null;
   /** Folder of the project. */
   cwd: string | null;
+  /** For a transcript: any other may get a new one later. */
   title: string | null;
   startedMs: number | null;
 }
@@ -29,7 +29,7 @@ export async function readSessionHead(path: string, files: Pick<SessionFiles, "o
     let head = nothingKnown();
     for (const length of HEAD_BYTES) {
       const bytes = await handle.read(0, length);
-      head = await headOf(new TextDecoder().decode(bytes), bytes.byteLength < length);
+      head = await headIn(bytes);
       if (bytes.byteLength < length || isEnough(head)) break;
     }
     return head;
@@ -38,61 +38,47 @@ export async function readSessionHead(path: string, files: Pick<SessionFiles, "o
   }
 }
 
-async function headOf(text: string, isWhole: boolean): Promise<SessionHead> {
-  const format = detectTranscriptFormat(text);
-  if (format !== undefined) return transcriptHead(format, text);
-  const exported = EXPORT_ID.exec(text)?.[1];
-  return exported === undefined ? claudeHead(text, isWhole) : { ...nothingKnown(), sessionId: exported };
-}
+/** Sources of files that name their session. */
+const KINDS: Partial<Record<SourceName, SessionHead["source"]>> = {
+  "claude-code": "claude-code",
+  markdown: "transcript",
+  jsonl: "transcript",
+  "opencode-export": "file",
+};
 
-/** Matches the beginning of an export of opencode, to the id of the session. */
-const EXPORT_ID =
-  /^\ufeff?\s*\{\s*"info"\s*:\s*\{(?:\s*"\w+"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[\w.+-]+)\s*,)*\s*"id"\s*:\s*"([\w-]+)"/;
-
-async function transcriptHead(format: "markdown" | "jsonl", text: string): Promise<SessionHead> {
-  const head: SessionHead = { ...nothingKnown(), source: "transcript" };
-  for await (const item of openTranscript(format, text)) {
-    if (item.kind !== "header") continue;
-    const { sessionID, parentID, directory, title, created } = item.header;
-    head.sessionId = sessionID;
-    head.parentId = parentID ?? null;
-    head.cwd = directory ?? null;
-    head.title = givenTitle(title);
-    head.startedMs = timeOf(created);
-    break;
-  }
-  return head;
-}
-
-/** Collects fields from several lines, since the first are often notes without time or folder. */
-function claudeHead(text: string, isWhole: boolean): SessionHead {
+/** Collects fields from several units, since the first lines are often notes without time or folder. */
+async function headIn(bytes: Uint8Array): Promise<SessionHead> {
   const head = nothingKnown();
-  const lines = text.replace(/^\ufeff/, "").split("\n");
-  // The last line may be cut.
-  if (!isWhole) lines.pop();
-  for (const line of lines) {
-    const fields = recordIn(line);
-    const sessionId = textOf(fields, "sessionId");
-    if (sessionId === undefined || textOf(fields, "type") === undefined) continue;
-    head.source = "claude-code";
-    head.sessionId ??= sessionId;
-    head.agentId ??= textOf(fields, "agentId") ?? null;
-    head.cwd ??= textOf(fields, "cwd") ?? null;
-    head.startedMs ??= timeOf(textOf(fields, "timestamp"));
-    if (isEnough(head)) break;
+  const text = new TextDecoder().decode(bytes);
+  const source = detectSource(text);
+  const kind = source && KINDS[source.name];
+  if (source === undefined || kind === undefined) return head;
+  // Lines of ours without the header say nothing about the session.
+  if (source.name === "jsonl" && detectTranscriptFormat(text) === undefined) return head;
+  head.source = kind;
+  for await (const units of source.read(only(bytes), {})) {
+    for (const { session, timestamp } of units) {
+      // Only the header of a transcript has fields of the session.
+      if (kind === "transcript" && session?.sessionId === undefined) continue;
+      const startedMs = Date.parse(timestamp ?? "");
+      if (!Number.isNaN(startedMs)) head.startedMs ??= startedMs;
+      head.sessionId ??= session?.sessionId ?? null;
+      head.cwd ??= session?.cwd ?? null;
+      head.parentId ??= session?.parentSessionId ?? null;
+      if (kind === "transcript") head.title ??= givenTitle(session?.title);
+    }
   }
   return head;
+}
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
 }
 
 function isEnough({ source, cwd, startedMs }: SessionHead): boolean {
   return source === "transcript" || (cwd !== null && startedMs !== null);
 }
 
-function timeOf(timestamp: string | undefined): number | null {
-  const ms = timestamp === undefined ? Number.NaN : Date.parse(timestamp);
-  return Number.isNaN(ms) ? null : ms;
-}
-
 function nothingKnown(): SessionHead {
-  return { source: "file", sessionId: null, parentId: null, agentId: null, cwd: null, title: null, startedMs: null };
+  return { source: "file", sessionId: null, parentId: null, cwd: null, title: null, startedMs: null };
 }
