@@ -48,7 +48,7 @@ export async function withSomethingSaid(
   read: readonly SessionFigures[],
   { between, empty, signal }: Pick<ListQuery, "between" | "empty" | "signal">,
 ): Promise<SessionFigures[]> {
-  const said = read.filter(({ figures }) => figures === null || empty || isConversation(figures));
+  const said = read.filter(({ figures }) => figures === null || empty || isConversation(figures.stats));
   if (between.since === undefined && between.until === undefined) return said;
   const inside = new Set((await figuresBetween(said, between, signal)).map(({ ref }) => ref));
   return said.filter(({ ref }) => inside.has(ref));

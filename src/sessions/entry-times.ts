@@ -2,9 +2,8 @@
  * Reads the time of a session's last entry from the end of its file. The file's own time is not reliable: copying,
  * restoring and unpacking set it.
  */
-import { isBuiltInCommand } from "../parse/prompts.ts";
 import { recordIn, textOf } from "../parse/json-fields.ts";
-import { readTranscript, type ReadMessage, type TranscriptReader } from "../parse/read-transcript.ts";
+import { readTranscript } from "../parse/read-transcript.ts";
 import { openReadable } from "./open-session.ts";
 import { isReadFault } from "./reasons.ts";
 import { mapFiles, type SessionFiles } from "./session-files.ts";
@@ -84,26 +83,8 @@ function timeOfLine(line: string, latest: number | null): string | undefined {
 
 /** Reads the whole session, if its end has no times: an export, which is one object, or a session without times. */
 async function latestInAll(ref: SessionRef): Promise<number | null> {
-  const reader = await readThrough(ref, () => false);
+  const reader = readTranscript(ref.id, openReadable(ref), { pricing: "flat" });
+  await Array.fromAsync(reader.batches(), () => undefined);
   const ms = Date.parse(reader.summary().metadata.lastTimestamp ?? "");
   return Number.isNaN(ms) ? null : ms;
-}
-
-/** Returns whether the user or the assistant said anything. Rejects with a `TranscriptsError` if it cannot be read. */
-export async function isConversation(ref: SessionRef): Promise<boolean> {
-  let isFound = false;
-  await readThrough(ref, ({ message }) => (isFound = isSaid(message)));
-  return isFound;
-}
-
-/** Built-in commands that configure the program do not count as said. */
-function isSaid({ message_type, user_kind, metadata }: ReadMessage["message"]): boolean {
-  if (message_type === "assistant") return true;
-  return user_kind === "human" && !(metadata.origin === "command" && isBuiltInCommand(metadata.command ?? ""));
-}
-
-async function readThrough(ref: SessionRef, isEnough: (read: ReadMessage) => boolean): Promise<TranscriptReader> {
-  const reader = readTranscript(ref.id, openReadable(ref), { pricing: "flat" });
-  for await (const read of reader) if (isEnough(read)) break;
-  return reader;
 }

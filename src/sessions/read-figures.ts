@@ -4,6 +4,7 @@ import type { SessionMetadata, TranscriptStats } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
 import { withEndings } from "../parse/parse-transcript.ts";
 import { readCalls } from "../parse/read-calls.ts";
+import { readTranscript } from "../parse/read-transcript.ts";
 import { AnswerSums } from "../parse/statistics.ts";
 import { inUtc } from "../parse/times.ts";
 import { wholeLine } from "../parse/titles.ts";
@@ -72,7 +73,14 @@ export async function figuresOf(ref: SessionRef, { between, signal, stdin }: Fig
 }
 
 /** Returns whether the user or the assistant said anything; built-in commands that configure the program do not count. */
-export function isConversation({ stats }: Pick<Figures, "stats">): boolean {
+export function isConversation(stats: TranscriptStats): boolean {
   const { assistant_messages: answers, human_messages: prompts, initial_prompt: prompt } = stats;
   return answers > 0 || (prompts > 0 && !isBuiltInCommand(prompt ?? ""));
+}
+
+/** Reads a session until something was said in it. Rejects with a `TranscriptsError` if it cannot be read. */
+export async function holdsConversation(ref: SessionRef): Promise<boolean> {
+  const reader = readTranscript(ref.id, openReadable(ref), { pricing: "flat" });
+  for await (const _ of reader.batches()) if (isConversation(reader.summary().stats)) return true;
+  return false;
 }

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { fileRef } from "./file-ref.ts";
 import { findSessions, type FoundSessions } from "./find-sessions.ts";
 import { currentProject, filterByProject } from "./project-filter.ts";
-import { isConversation } from "./entry-times.ts";
+import { holdsConversation } from "./read-figures.ts";
 import { isReadFault } from "./reasons.ts";
 import { cannotOpen } from "./open-session.ts";
 import { markForeign } from "./recorded-here.ts";
@@ -106,7 +106,7 @@ function hostOf({ archived }: SessionRef): string | null {
 async function firstConversation(sessions: readonly SessionRef[]): Promise<SessionRef | undefined> {
   for (const ref of sessions) {
     try {
-      if (await isConversation(ref)) return ref;
+      if (await holdsConversation(ref)) return ref;
     } catch (error) {
       if (!isReadFault(error)) throw error;
     }
