@@ -4,7 +4,7 @@ import type { TranscriptEntry, TranscriptProblem } from "../../src/transcript/fo
 import { encodeJsonlEntry, encodeJsonlHeader, parseJsonlTranscript } from "../../src/transcript/format/jsonl.ts";
 import type { ParsedTranscript } from "../../src/transcript/format/items.ts";
 import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
-import { parseMarkdownTranscript } from "../../src/transcript/format/markdown-read.ts";
+import { parseMarkdownTranscript, readMarkdownTranscript } from "../../src/transcript/format/markdown-read.ts";
 import { describe, test } from "../support/runner.ts";
 
 const timestamp = "2026-01-05T10:30:00.000Z";
@@ -73,6 +73,16 @@ describe("a damaged markdown transcript", () => {
     const parsed = await parseMarkdownTranscript(`${head}${one}My note.\n\n# More\n\n${two}`);
     assert.deepStrictEqual(parsed.entries, [text("one"), text("two")]);
     assert.deepStrictEqual(codes(parsed), ["damaged_entry"]);
+  });
+
+  test("returns the entry that begins in the line of a note, at its place in bytes", async () => {
+    const note = Buffer.from([0x4d, 0x79, 0xff, 0x20]);
+    const parsed = readMarkdownTranscript(Buffer.concat([Buffer.from(head + one), note, Buffer.from(two)]));
+    const items = await Array.fromAsync(parsed);
+    const last = items.at(-1);
+    assert.ok(last?.kind === "entry");
+    assert.deepStrictEqual(last.entry, text("two"));
+    assert.equal(last.offset, Buffer.byteLength(head + one) + note.length);
   });
 
   test("without a header is read all the same", async () => {

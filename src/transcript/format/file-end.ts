@@ -5,8 +5,8 @@ import { lineContents } from "./jsonl.ts";
 import { type ByteLine, LineSplitter, decodeUtf8, endOfLine } from "./lines.ts";
 import { entryKey, plainKey, stateKey } from "./keys.ts";
 import { parseComment } from "./markdown-decode.ts";
-import { MarkdownSplitter, type Piece, isFiller } from "./markdown-split.ts";
-import { COMMENT_END, HEADING, SECTION_END, TITLE_START } from "./sections.ts";
+import { MarkdownSplitter, type Section } from "./markdown-split.ts";
+import { COMMENT_END, HEADING, isFiller, SECTION_END, TITLE_START } from "./sections.ts";
 
 const LINE_FEED = 0x0a;
 const DASH = 0x2d;
@@ -15,7 +15,7 @@ const MAX_FILLER_BYTES = 1024;
 
 /** @param startOffset position of the first byte pushed: the start of the file, or an earlier `validEnd` */
 export function createMarkdownScanner(startOffset: number): TailScanner {
-  const splitter = new MarkdownSplitter({ offset: startOffset, line: 1 }, false);
+  const splitter = new MarkdownSplitter(startOffset);
   return new TailScanner(startOffset, (chunk) => markdownSteps(splitter.push(chunk)));
 }
 
@@ -95,9 +95,8 @@ export class TailScanner {
   }
 }
 
-function* markdownSteps(pieces: Iterable<Piece>): Generator<Step> {
-  for (const { complete, end, kind, comment } of pieces) {
-    if (!complete) continue;
+function* markdownSteps(sections: Iterable<Section>): Generator<Step> {
+  for (const { end, kind, comment } of sections) {
     const isHeader = kind === "header";
     yield { end, isHeader, keys: isHeader ? [] : keysInComment(parseComment(decodeUtf8(comment) ?? "")) };
   }

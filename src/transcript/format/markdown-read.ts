@@ -1,7 +1,7 @@
 /** Reads markdown transcripts entry by entry, whatever their content. */
 import { isUtf8 } from "node:buffer";
-import type { TranscriptItem, TranscriptEntry, TranscriptProblem } from "./entry-types.ts";
-import { isEntryType, isString, isTranscriptEntry, whyNoEntry, type JsonObject } from "./entry-guards.ts";
+import type { ToolUseEntry, TranscriptItem, TranscriptProblem } from "./entry-types.ts";
+import { isEntryType, isTranscriptEntry, whyNoEntry } from "./entry-guards.ts";
 import {
   type ItemReader,
   type ParsedTranscript,
@@ -15,10 +15,10 @@ import {
   torn,
   unknownEntry,
 } from "./items.ts";
-import { FILE_START, type ReadingMark, decodeUtf8 } from "./lines.ts";
+import { FILE_START, type ReadingMark, decodeUtf8, lineFeedsIn } from "./lines.ts";
 import { decodeSection, parseComment, type OutputFile, type SectionDraft } from "./markdown-decode.ts";
-import { MarkdownSplitter, type Piece } from "./markdown-split.ts";
-import { HEADING } from "./sections.ts";
+import { MarkdownSplitter, type Section } from "./markdown-split.ts";
+import { HEADING, isFiller, TITLE_START } from "./sections.ts";
 import { resolveReferences } from "./references.ts";
 import { decodeText } from "./text-escapes.ts";
 
@@ -52,147 +52,90 @@ export async function parseMarkdownTranscript(
   return collect(readMarkdownTranscript(input, options));
 }
 
+/** Maximum number of calls without a result that are remembered; beyond it the oldest is dropped, since some never end. */
+const MAX_CALLS = 1000;
+
 /** Reads chunk by chunk. From a later entry on, the call of a result may come before it: see `onMissingCall`. */
 export class MarkdownReader implements ItemReader {
-  readonly #finisher: SectionFinisher;
+  readonly #options: MarkdownReadOptions;
   readonly #splitter: MarkdownSplitter;
+  /** Line of the next section. */
+  #line: number;
   #mayLackHeader: boolean;
+  /** Calls whose results have not been read yet, for results whose comment says `sameInput`. */
+  readonly #calls: ToolUseEntry[] = [];
 
   constructor(options: MarkdownReadOptions, start: ReadingMark = FILE_START) {
-    this.#finisher = new SectionFinisher(options);
-    this.#splitter = new MarkdownSplitter(start);
+    this.#options = options;
+    this.#splitter = new MarkdownSplitter(start.offset);
+    this.#line = start.line;
     this.#mayLackHeader = start.offset === 0;
   }
 
   async *push(chunk: Uint8Array): AsyncGenerator<TranscriptItem> {
-    for (const piece of this.#splitter.push(chunk)) yield* await this.#items(piece);
+    for (const section of this.#splitter.push(chunk)) {
+      const { kind, start, body, bytes } = section;
+      const openings = openingsIn(body, { start, line: this.#line });
+      this.#line = openings.last.line + lineFeedsIn(bytes.subarray(body.length));
+      yield* this.#before(openings, kind === "header");
+      yield* kind === "header" ? header(section, openings) : await this.#entry(section, openings);
+    }
   }
 
   async *end(): AsyncGenerator<TranscriptItem> {
-    for (const piece of this.#splitter.end()) yield* await this.#items(piece);
-    yield* this.#lackingHeader();
+    const { start, body } = this.#splitter.rest;
+    const openings = openingsIn(body, { start, line: this.#line });
+    yield* this.#before(openings, false);
+    yield* openings.found.map(torn);
   }
 
-  async #items(piece: Piece): Promise<TranscriptItem[]> {
-    const before = piece.kind === "header" ? [] : this.#lackingHeader();
+  /** Returns the problem with text before a header or an entry, or with a header that is missing there. */
+  #before({ stray, found }: Openings, isHeader: boolean): TranscriptItem[] {
+    const lacksHeader = stray !== undefined || !(isHeader || found[0]?.isTitle === true);
+    const mayLackHeader = this.#mayLackHeader;
     this.#mayLackHeader = false;
-    if (piece.complete && piece.kind === "entry") return [...before, ...(await this.#entry(piece))];
-    if (piece.complete) {
-      const body = decodeUtf8(piece.body) ?? "";
-      return [
-        ...headingPlaces(piece, body).map(torn),
-        ...headerItems(parseComment(decodeUtf8(piece.comment) ?? ""), piece),
-      ];
-    }
-    if (piece.kind !== "stray") return [...before, torn(piece)];
-    if (before.length > 0) return before;
-    return [problem("damaged_entry", piece, "Text outside of every entry is left out. Was the file edited by hand?")];
+    if (mayLackHeader && lacksHeader) return [noHeader()];
+    if (stray === undefined) return [];
+    return [problem("damaged_entry", stray, "Text outside of every entry is left out. Was the file edited by hand?")];
   }
 
-  /** Problem to report if the file ends here. */
-  #lackingHeader(): TranscriptItem[] {
-    return this.#mayLackHeader ? [noHeader()] : [];
-  }
-
-  async #entry(piece: Piece): Promise<TranscriptItem[]> {
-    const body = decodeUtf8(piece.body);
-    if (body === undefined) return [problem("damaged_entry", piece, "Entry left out: it is too long.")];
-    const headings = headingPlaces(piece, body);
-    const place = headings.pop();
-    if (place === undefined) return [problem("damaged_entry", piece, "Entry left out: it has no heading.")];
-    // Encoded text contains no heading, so each one before the last began an entry that was never finished.
-    const items = headings.map(torn);
-    const comment = parseComment(decodeUtf8(piece.comment) ?? "");
-    if (comment === undefined) {
-      return [...items, problem("damaged_entry", place, "Entry left out: the JSON in its comment is damaged.")];
+  async #entry({ body, comment, end }: Section, { found, last }: Openings): Promise<TranscriptItem[]> {
+    const place = found.pop();
+    if (place === undefined || place.isTitle) {
+      return [problem("damaged_entry", place ?? last, "Entry left out: it has no heading.")];
     }
-    if (!isEntryType(comment["type"])) {
-      return [...items, unknownEntry(place, comment)];
-    }
-    const draft = decodeSection(body.slice(place.index), comment);
-    if (body.includes("\ufffd") && !isUtf8(piece.body)) draft.damage.push("it holds bytes that are not UTF-8");
-    const { entry, problems } = await this.#finisher.finish(draft);
-    for (const { code, message } of problems) items.push(problem(code, place, message));
-    if (entry === undefined) return items;
-    const { start: offset, line } = place;
-    return [...items, { kind: "entry", entry, line, lastLine: piece.lastLine, offset, endOffset: piece.end }];
-  }
-}
-
-/** Returns the positions of section headings in the text of a piece. */
-function headingPlaces(piece: Piece, body: string): (Place & { index: number })[] {
-  let place = { index: 0, start: piece.start, line: piece.line };
-  return Array.from(body.matchAll(HEADING), ({ index }) => {
-    const between = body.slice(place.index, index);
-    const lines = between.split("\n").length - 1;
-    place = { index, start: place.start + Buffer.byteLength(between), line: place.line + lines };
-    return place;
-  });
-}
-
-// Completes the entry of a parsed section with values from other sections and files.
-
-interface FinishedSection {
-  entry?: TranscriptEntry;
-  problems: Pick<TranscriptProblem, "code" | "message">[];
-}
-
-/** Comment fields with references to the section's texts. A call's input is in its body. */
-const WITH_REFERENCES = { user: ["parts"], tool_result: ["input", "metadata"], session_event: ["told"] };
-
-class SectionFinisher {
-  readonly #pending = new PendingInputs();
-  readonly #options: MarkdownReadOptions;
-
-  constructor(options: MarkdownReadOptions) {
-    this.#options = options;
-  }
-
-  /** Must be called in file order. */
-  async finish({ fields, texts, outputFile, sameInput, damage }: SectionDraft): Promise<FinishedSection> {
-    const problems: FinishedSection["problems"] = [];
-    if (outputFile !== undefined) {
-      const missing = await this.#fillOutput(fields, texts, outputFile, damage);
-      if (missing !== undefined) problems.push({ code: "missing_output", message: missing });
-    }
-    resolveFields(fields, texts, damage, outputFile === undefined || fields["outputMissing"] === undefined);
-    const call = callOf(fields);
-    // A replaced result has its own input; the pending call with its id may be another one.
-    if (call !== undefined && fields["type"] === "tool_result" && fields["continues"] === undefined) {
-      const known = this.#pending.take(call);
-      if (sameInput) {
-        if (known === undefined) {
-          this.#options.onMissingCall?.();
-          damage.push("it says that its input is that of its call, but no such call stands before it");
-        }
-        fields["input"] = known?.input ?? null;
-      }
-    }
+    const items = found.map(torn);
+    const report = (code: TranscriptProblem["code"], message: string): TranscriptItem[] => {
+      items.push(problem(code, place, message));
+      return items;
+    };
+    const bytes = body.subarray(place.at);
+    const section = decodeUtf8(bytes);
+    if (section === undefined) return report("damaged_entry", "Entry left out: it is too long.");
+    const noted = parseComment(decodeUtf8(comment) ?? "");
+    if (noted === undefined) return report("damaged_entry", "Entry left out: the JSON in its comment is damaged.");
+    if (!isEntryType(noted["type"])) return [...items, unknownEntry(place, noted)];
+    const draft = decodeSection(section, noted);
+    const { fields, damage, outputFile } = draft;
+    if (section.includes("\ufffd") && !isUtf8(bytes)) damage.push("it holds bytes that are not UTF-8");
+    const missing = outputFile && (await this.#fillOutput(draft, outputFile));
+    if (missing !== undefined) report("missing_output", missing);
+    resolveFields(draft);
+    if (fields["type"] === "tool_result" && fields["continues"] === undefined) this.#fillInput(draft);
     if (!isTranscriptEntry(fields)) {
-      problems.push({
-        code: "damaged_entry",
-        message: `Entry left out: ${[...damage, whyNoEntry(fields)].join("; ")}.`,
-      });
-      return { problems };
+      return report("damaged_entry", `Entry left out: ${[...damage, whyNoEntry(fields)].join("; ")}.`);
     }
-    if (fields.type === "tool_use") this.#pending.add({ callID: fields.callID, partID: fields.partID }, fields.input);
+    if (fields.type === "tool_use") this.#remember(fields);
     if (damage.length > 0) {
       const what = damage.join("; ");
-      problems.push({
-        code: "damaged_entry",
-        message: `This entry may not be as it was recorded: ${what}. Was it edited by hand?`,
-      });
+      report("damaged_entry", `This entry may not be as it was recorded: ${what}. Was it edited by hand?`);
     }
-    return { entry: fields, problems };
+    const { line, start: offset } = place;
+    return [...items, { kind: "entry", entry: fields, line, lastLine: this.#line - 1, offset, endOffset: end }];
   }
 
   /** Inserts the full output. If it cannot be read, returns why; `output` is then only the beginning. */
-  async #fillOutput(
-    fields: JsonObject,
-    texts: Map<string, string>,
-    file: OutputFile,
-    damage: string[],
-  ): Promise<string | undefined> {
+  async #fillOutput({ fields, texts, damage }: SectionDraft, file: OutputFile): Promise<string | undefined> {
     const found = await this.#outputText(file.path);
     if (found.text === undefined) {
       fields["outputMissing"] = file.path;
@@ -220,6 +163,98 @@ class SectionFinisher {
       };
     }
   }
+
+  /** Inserts the input of the result's call, if the comment refers to it. A replaced result has its own. */
+  #fillInput({ fields, sameInput, damage }: SectionDraft): void {
+    const { callID, partID } = fields;
+    const sameID = (call: ToolUseEntry): boolean => call.callID === callID;
+    const same = this.#calls.findLastIndex((call) => sameID(call) && call.partID === partID);
+    const at = same === -1 ? this.#calls.findLastIndex(sameID) : same;
+    const [call] = at === -1 ? [] : this.#calls.splice(at, 1);
+    if (!sameInput) return;
+    if (call === undefined) {
+      this.#options.onMissingCall?.();
+      damage.push("it says that its input is that of its call, but no such call stands before it");
+    }
+    fields["input"] = call?.input ?? null;
+  }
+
+  #remember(call: ToolUseEntry): void {
+    const { callID, partID } = call;
+    const earlier = this.#calls.findIndex((known) => known.callID === callID && known.partID === partID);
+    if (earlier !== -1) this.#calls.splice(earlier, 1);
+    this.#calls.push(call);
+    if (this.#calls.length > MAX_CALLS) this.#calls.shift();
+  }
+}
+
+function* header({ comment, end }: Section, { found, last }: Openings): Generator<TranscriptItem> {
+  for (const place of found) if (!place.isTitle) yield torn(place);
+  yield* headerItems(parseComment(decodeUtf8(comment) ?? ""), { ...(found[0] ?? last), end });
+}
+
+/** Title of a transcript or heading of an entry. */
+interface Opening extends Place {
+  /** Position in the bytes searched. */
+  at: number;
+  isTitle: boolean;
+}
+
+interface Openings {
+  /** All but the last begin what was never finished, since encoded text contains no heading. */
+  found: Opening[];
+  /** Text before all of them that does not belong to a transcript. */
+  stray: Place | undefined;
+  /** End of the bytes. */
+  last: Place;
+}
+
+const LINE_FEED = 0x0a;
+const BYTE_ORDER_MARK = Buffer.from("\ufeff");
+const SECTION_START = "## [";
+/** Number of bytes that identify a line. */
+const LINE_START_BYTES = 300;
+const startsWithHeading = new RegExp(`^${HEADING.source}`);
+
+/** Finds the headings in the bytes, and before the first one a title and stray text. `start`: place of the bytes. */
+function openingsIn(bytes: Buffer, start: Place): Openings {
+  const found: Opening[] = [];
+  let stray: Place | undefined;
+  let last = { ...start, at: 0 };
+  const placeOf = (at: number): Omit<Opening, "isTitle"> => {
+    last = { at, start: start.start + at, line: last.line + lineFeedsIn(bytes.subarray(last.at, at)) };
+    return last;
+  };
+  const headings = headingsIn(bytes);
+  const [first = bytes.length] = headings;
+  let at = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
+  while (at < first && found.length === 0) {
+    const feed = bytes.indexOf(LINE_FEED, at);
+    const end = feed === -1 ? bytes.length : feed;
+    const line = bytes.toString("utf8", at, Math.min(end, first, at + LINE_START_BYTES));
+    // The last line of a file may have been cut off.
+    const isCut = feed === -1 && first === bytes.length;
+    if (line.startsWith(TITLE_START) || (isCut && TITLE_START.startsWith(line))) {
+      found.push({ ...placeOf(at), isTitle: true });
+    } else if (isCut && SECTION_START.startsWith(line.slice(0, SECTION_START.length))) {
+      found.push({ ...placeOf(at), isTitle: false });
+    } else if (!isFiller(line)) {
+      stray ??= placeOf(at);
+    }
+    at = end + 1;
+  }
+  for (const heading of headings) found.push({ ...placeOf(heading), isTitle: false });
+  return { found, stray, last: placeOf(bytes.length) };
+}
+
+/** Returns the positions of headings. */
+function headingsIn(bytes: Buffer): number[] {
+  const found: number[] = [];
+  for (let at = bytes.indexOf(SECTION_START); at !== -1; at = bytes.indexOf(SECTION_START, at + 1)) {
+    // Its name may be longer, and may be cut within a character.
+    if (startsWithHeading.test(bytes.toString("latin1", at, at + LINE_START_BYTES))) found.push(at);
+  }
+  return found;
 }
 
 function parseOutput(text: string, damage: string[]): unknown {
@@ -231,12 +266,10 @@ function parseOutput(text: string, damage: string[]): unknown {
   }
 }
 
-function resolveFields(
-  fields: JsonObject,
-  texts: ReadonlyMap<string, string>,
-  damage: string[],
-  outputIsWhole: boolean,
-): void {
+/** Comment fields with references to the section's texts. A call's input is in its body. */
+const WITH_REFERENCES = { user: ["parts"], tool_result: ["input", "metadata"], session_event: ["told"] };
+
+function resolveFields({ fields, texts, damage, outputFile }: SectionDraft): void {
   let misses = 0;
   const type = fields["type"];
   const hasReferences = type === "user" || type === "tool_result" || type === "session_event";
@@ -253,52 +286,6 @@ function resolveFields(
     fields["data"] = fields["told"];
     delete fields["told"];
   }
+  const outputIsWhole = outputFile === undefined || fields["outputMissing"] === undefined;
   if (misses > 0 && outputIsWhole) damage.push("its comment refers to text that is not there");
-}
-
-function callOf(fields: JsonObject): Call | undefined {
-  const { callID, partID } = fields;
-  return isString(callID) ? { callID, partID: isString(partID) ? partID : undefined } : undefined;
-}
-
-// Inputs of calls whose results have not been read yet, for results whose comment says `sameInput`.
-
-/** Maximum number of calls; beyond it the oldest is dropped, since some never end. */
-const MAX_PENDING = 1000;
-
-interface Call {
-  callID: string;
-  partID: string | undefined;
-}
-
-class PendingInputs {
-  readonly #inputs = new Map<string, Call & { input: unknown }>();
-
-  add(call: Call, input: unknown): void {
-    const key = keyOf(call);
-    this.#inputs.delete(key);
-    this.#inputs.set(key, { ...call, input });
-    if (this.#inputs.size <= MAX_PENDING) return;
-    for (const oldest of this.#inputs.keys()) {
-      this.#inputs.delete(oldest);
-      break;
-    }
-  }
-
-  /** Removes and returns the input of the result's call: the one with the same part id, else the latest with that call id. */
-  take(result: Call): { input: unknown } | undefined {
-    const key = keyOf(result);
-    const exact = this.#inputs.get(key);
-    if (exact !== undefined) {
-      this.#inputs.delete(key);
-      return exact;
-    }
-    const latest = [...this.#inputs].findLast(([, call]) => call.callID === result.callID);
-    if (latest !== undefined) this.#inputs.delete(latest[0]);
-    return latest?.[1];
-  }
-}
-
-function keyOf(call: Call): string {
-  return JSON.stringify([call.callID, call.partID]);
 }

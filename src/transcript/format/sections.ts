@@ -23,6 +23,11 @@ export const TITLE_LABEL = "**Title**: ";
 export const HEADING =
   /## \[([\w:.+-]{0,40})\] (?:User Message|Assistant Message|Reasoning|(?:Tool Use|Tool Result|Tool Error|Session Event): ([^\r\n]*))/g;
 
+/** Returns whether a line may be between two sections. */
+export function isFiller(line: string): boolean {
+  return ["", "---"].includes(line.trim());
+}
+
 /**
  * Names under which replaced calls and results are shown: as events, so that counting the headings of calls and results
  * counts each once.
