@@ -11,13 +11,13 @@ import {
   withoutEnd,
 } from "./assignment-syntax.ts";
 import { findCookies, findCredential } from "./credential-headers.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, NOTHING } from "./finding.ts";
 import { familyOf, FOREIGN_KEYS, FOREIGN_NAMES, type NameFamily } from "./names.ts";
 import type { ScanText } from "./scan-text.ts";
 import { isStandIn, namesSecret, withoutMarkers } from "./placeholders.ts";
 import { findBeforeComment, findKeyAfter, findNear, findOutput } from "./near-names.ts";
 import { findInTable } from "./table-values.ts";
-import { NOTHING, type Rule } from "./trigger-index.ts";
+import type { Rule } from "./trigger-index.ts";
 import { valueNear } from "./near-values.ts";
 import { isMadeUp } from "./randomness.ts";
 import { isFingerprint, isLoginPassword, isSecretValue } from "./values.ts";
@@ -153,7 +153,7 @@ function judge(scan: ScanText, name: string, family: NameFamily, value: Assigned
   )
     return NOTHING;
   if (isFingerprint(name, text) || (UI_NAME.test(name) && /^[\p{L}\p{M}\p{P}\s]+$/u.test(text))) return NOTHING;
-  scan.namesSeenTo = Math.max(scan.namesSeenTo, end);
+  scan.seenTo.names = Math.max(scan.seenTo.names, end);
   return [{ start, end, kind: kindOf(name, family), byContext: true }];
 }
 
@@ -180,10 +180,10 @@ const standsIn = (scan: ScanText, value: Assigned | undefined): boolean =>
   value !== undefined && isStandIn(judgedPart(scan, value));
 
 function findAssigned(scan: ScanText, at: number): readonly Finding[] {
-  if (at < scan.namesSeenTo) return NOTHING;
+  if (at < scan.seenTo.names) return NOTHING;
   const name = nameAround(scan, at);
   if (name === undefined) return NOTHING;
-  scan.namesSeenTo = name.end;
+  scan.seenTo.names = name.end;
   const { text } = scan;
   // One of several runs: `second pass: …`.
   if (/^pass$/i.test(name.text) && NUMBERED.test(text.slice(Math.max(0, name.start - 8), name.start))) return NOTHING;
@@ -390,7 +390,7 @@ function findHeader(scan: ScanText, name: Name, family: "authorization" | "cooki
   const { start, end } = headerValueAt(scan, HEADER_SIGN.lastIndex);
   if (family === "authorization") return findCredential(scan, start, end);
   // All cookies of the line are judged at once.
-  scan.namesSeenTo = end;
+  scan.seenTo.names = end;
   return findCookies(scan, start, end);
 }
 
@@ -407,8 +407,8 @@ export const assignmentRule: Rule = {
 const CHARS_OF_NAME = 16;
 
 function findForeign(scan: ScanText, at: number, word: string): readonly Finding[] {
-  if (at < scan.foreignSeenTo) return NOTHING;
-  scan.foreignSeenTo = at + CHARS_OF_NAME;
+  if (at < scan.seenTo.foreign) return NOTHING;
+  scan.seenTo.foreign = at + CHARS_OF_NAME;
   const { text } = scan;
   const isLatin = /^\w/.test(word);
   const wordEnd = at + withoutEnd(word, ":：= ").length;

@@ -2,20 +2,14 @@
 import { charSet, inSet } from "./char-set.ts";
 import { commandUsages } from "./command-table.ts";
 import { findCookies } from "./credential-headers.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, findingIf, NOTHING, secretAt, type Span } from "./finding.ts";
 import { familyOf } from "./names.ts";
 import { isStandIn, isThing } from "./placeholders.ts";
 import { isChosen, isMadeUp, isRandom } from "./randomness.ts";
 import { quotedAt } from "./quoting.ts";
 import type { ScanText } from "./scan-text.ts";
-import { NOTHING, type Rule } from "./trigger-index.ts";
+import type { Rule } from "./trigger-index.ts";
 import { isFingerprint, isSecretValue, isTypedPassword } from "./values.ts";
-
-/** Range of the text. */
-interface Span {
-  start: number;
-  end: number;
-}
 
 /** Argument: an unquoted part, then a quoted one. One of them may be missing. */
 interface Word {
@@ -265,7 +259,7 @@ function findInSlot(
     sort === "PASSWORD"
       ? isTypedPassword(isOption ? value.replaceAll(" ", "-") : value, isOption)
       : family !== undefined && isSecretValue(value, family, "declared");
-  return isSecret ? [{ start, end, kind: sort === "TOKEN" ? "token" : "password", byContext: true }] : NOTHING;
+  return findingIf(isSecret, { start, end }, sort === "TOKEN" ? "token" : "password");
 }
 
 function findInOption(
@@ -394,20 +388,18 @@ const USER_OPTION = /\s(?:-u|-U|--user(?:name)?)[ =](?=[^-\s])/;
 
 /** `anything -u ann -p v`; without a user the value must have a sign. */
 function findShortOption({ text }: ScanText, at: number): readonly Finding[] {
-  SHORT_OPTION.lastIndex = at;
-  const { indices, groups } = SHORT_OPTION.exec(text) ?? {};
-  const [start, end] = indices?.groups?.["secret"] ?? [];
-  const { secret = "", letter } = groups ?? {};
-  if (start === undefined || end === undefined || isStandIn(secret) || isThing(secret)) return NOTHING;
+  const option = secretAt(SHORT_OPTION, text, at);
+  if (option === undefined || isStandIn(option.value) || isThing(option.value)) return NOTHING;
+  const { end, value } = option;
+  const isToken = option.groups["letter"] === "t";
   const line = `${text
     .slice(Math.max(0, at - 160), at)
     .split("\n")
     .at(-1)}${text.slice(end, end + 80).split("\n", 1)[0]}`;
   const isSecret = USER_OPTION.test(line)
-    ? isRandom(secret, letter === "t" ? 24 : 16) ||
-      (letter !== "t" && !secret.includes("/") && (isChosen(secret) || isMadeUp(secret)))
-    : letter !== "t" && /[!#*+]/.test(secret) && isChosen(secret);
-  return isSecret ? [{ start, end, kind: letter === "t" ? "token" : "password", byContext: true }] : NOTHING;
+    ? isRandom(value, isToken ? 24 : 16) || (!isToken && !value.includes("/") && (isChosen(value) || isMadeUp(value)))
+    : !isToken && /[!#*+]/.test(value) && isChosen(value);
+  return findingIf(isSecret, option, isToken ? "token" : "password");
 }
 
 export const commandRules: readonly Rule[] = [

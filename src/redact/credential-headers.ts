@@ -1,10 +1,9 @@
 /** Finds secrets in the values of Authorization and cookie headers. */
 import { charSetExcept } from "./char-set.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, NOTHING } from "./finding.ts";
 import type { ScanText } from "./scan-text.ts";
 import { isStandIn, withoutMarkers } from "./placeholders.ts";
 import { isRandom } from "./randomness.ts";
-import { NOTHING } from "./trigger-index.ts";
 import { isEncodedLogin } from "./values.ts";
 
 const CREDENTIAL = /^[ \t]*(?:(?<scheme>[A-Za-z][\w-]{1,20})[ \t]{1,4})?(?<secret>[^\s,;"'`\\<>]{4,})/d;

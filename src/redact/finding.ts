@@ -1,14 +1,36 @@
 /** Positions of secrets in a text, and their replacement. */
 import { isTurnOver, nextTurn } from "./event-loop-turns.ts";
 
-/** Secret in a text: the characters from `start` to `end`, exclusive. */
-export interface Finding {
+/** Part of a text: the characters from `start` to `end`, exclusive. */
+export interface Span {
   start: number;
   end: number;
+}
+
+/** Secret in a text. */
+export interface Finding extends Span {
   /** Short kebab-case name, e.g. `github-token`. */
   kind: string;
   /** True if detected by the text around it (`password: …`). A finding by form names the kind better. */
   byContext?: boolean;
+}
+
+export const NOTHING: readonly Finding[] = [];
+
+/** Returns a finding by context at `start` to `end`, or nothing if it is no secret. */
+export const findingIf = (isSecret: boolean, { start, end }: Span, kind: string): readonly Finding[] =>
+  isSecret ? [{ start, end, kind, byContext: true }] : NOTHING;
+
+/** Returns the group `secret` of a match of the sticky `pattern` at `at`, and all its groups as texts. */
+export function secretAt(
+  pattern: RegExp,
+  text: string,
+  at: number,
+): (Span & { value: string; groups: Readonly<Record<string, string | undefined>> }) | undefined {
+  pattern.lastIndex = at;
+  const { indices, groups = {} } = pattern.exec(text) ?? {};
+  const [start, end] = indices?.groups?.["secret"] ?? [];
+  return start === undefined || end === undefined ? undefined : { start, end, value: text.slice(start, end), groups };
 }
 
 /** Number of replaced secrets by kind. */

@@ -1,15 +1,11 @@
 /** Finds passwords next to a user's name: in URLs, `curl -u` and Basic authentication. */
 import { BASE64 } from "./char-set.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, findingIf, NOTHING, secretAt } from "./finding.ts";
 import type { ScanText } from "./scan-text.ts";
 import { isEncodedLogin } from "./values.ts";
 import { isStandIn } from "./placeholders.ts";
 import { isMadeUp, isRandom } from "./randomness.ts";
-import { NOTHING, type Rule } from "./trigger-index.ts";
-
-const byContext = (start: number, end: number, kind: string): readonly Finding[] => [
-  { start, end, kind, byContext: true },
-];
+import type { Rule } from "./trigger-index.ts";
 
 const isRealPassword = (value: string): boolean => value.length >= 3 && !isStandIn(value);
 
@@ -33,24 +29,20 @@ const EXAMPLE_HOST = /(?:[\w-]{1,63}\.){0,3}example\.(?:com|org|net)(?![\w-]|\.\
 
 function findUrlLogin(scan: ScanText, at: number): readonly Finding[] {
   const { text } = scan;
-  for (const pattern of [URL_LOGIN, URL_LOGIN_CUT, URL_TOKEN, SENTRY_DSN]) pattern.lastIndex = at;
-  const token = URL_TOKEN.exec(text);
-  const [tokenStart = 0, tokenEnd = 0] = token?.indices?.groups?.["secret"] ?? [];
-  if (token !== null && isRandom(text.slice(tokenStart, tokenEnd), 16) && !SENTRY_DSN.test(text)) {
-    return byContext(tokenStart, tokenEnd, "url-token");
-  }
-  const whole = URL_LOGIN.exec(text);
-  const match = whole ?? URL_LOGIN_CUT.exec(text);
-  const [start, end] = match?.indices?.groups?.["secret"] ?? [];
-  if (match === null || start === undefined || end === undefined) return NOTHING;
-  const secret = text.slice(start, end);
+  const token = secretAt(URL_TOKEN, text, at);
+  SENTRY_DSN.lastIndex = at;
+  if (token !== undefined && isRandom(token.value, 16) && !SENTRY_DSN.test(text))
+    return findingIf(true, token, "url-token");
+  const whole = secretAt(URL_LOGIN, text, at);
+  const login = whole ?? secretAt(URL_LOGIN_CUT, text, at);
+  if (login === undefined) return NOTHING;
+  const { end, value, groups } = login;
   // Without the `@`, which may be cut off, a port looks like a password.
-  if (whole === null && (/^\d{1,5}(?![\w-])/.test(secret) || !scan.breaksOffAt(end))) return NOTHING;
-  if (/^\d{1,5}[?#,]/.test(secret)) return NOTHING;
-  if (match.groups?.["user"] === secret || !isRealPassword(secret)) return NOTHING;
+  if (whole === undefined && (/^\d{1,5}(?![\w-])/.test(value) || !scan.breaksOffAt(end))) return NOTHING;
+  if (/^\d{1,5}[?#,]/.test(value)) return NOTHING;
   EXAMPLE_HOST.lastIndex = end + 1;
-  if (EXAMPLE_HOST.test(text)) return NOTHING;
-  return byContext(start, end, "url-password");
+  const isSecret = groups["user"] !== value && isRealPassword(value) && !EXAMPLE_HOST.test(text);
+  return findingIf(isSecret, login, "url-password");
 }
 
 const USER_OPTION =
@@ -67,14 +59,11 @@ function commandBefore(text: string, at: number): string {
 }
 
 function findUserOption(scan: ScanText, at: number): readonly Finding[] {
-  USER_OPTION.lastIndex = at;
-  const [start, end] = USER_OPTION.exec(scan.text)?.indices?.groups?.["secret"] ?? [];
-  if (start === undefined || end === undefined) return NOTHING;
-  const secret = scan.text.slice(start, end);
-  if (/^\/\/|%[A-Z]/.test(secret) || !isRealPassword(secret)) return NOTHING;
+  const secret = secretAt(USER_OPTION, scan.text, at);
+  if (secret === undefined || /^\/\/|%[A-Z]/.test(secret.value) || !isRealPassword(secret.value)) return NOTHING;
   // With other programs it may be a group, a port or an image.
-  const isSure = isMadeUp(secret) || WEB_CLIENT.test(commandBefore(scan.text, at));
-  return isSure ? byContext(start, end, "basic-auth") : NOTHING;
+  const isSure = isMadeUp(secret.value) || WEB_CLIENT.test(commandBefore(scan.text, at));
+  return findingIf(isSure, secret, "basic-auth");
 }
 
 function findBasic(scan: ScanText, at: number): readonly Finding[] {
@@ -83,7 +72,7 @@ function findBasic(scan: ScanText, at: number): readonly Finding[] {
   const value = scan.text.slice(start, Math.min(end, start + 400));
   if (!scan.startsWord(at) || value.length < 8) return NOTHING;
   const cut = scan.breaksOffAt(end) && /[0-9A-Z]/.test(value.slice(1));
-  return isEncodedLogin(value, cut) ? byContext(start, end, "basic-auth") : NOTHING;
+  return findingIf(isEncodedLogin(value, cut), { start, end }, "basic-auth");
 }
 
 export const loginRules: readonly Rule[] = [

@@ -1,7 +1,7 @@
 /** Finds passwords chosen by people on a line that mentions one, with any text in between. */
 import { type Name, withoutEnd } from "./assignment-syntax.ts";
 import { BASE64_WORD } from "./char-set.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, findingIf, NOTHING, secretAt } from "./finding.ts";
 import { familyOf } from "./names.ts";
 import type { ScanText } from "./scan-text.ts";
 import {
@@ -15,7 +15,7 @@ import {
   TECHNICAL_PART,
 } from "./randomness.ts";
 import { isStandIn, isThing, namesSecret } from "./placeholders.ts";
-import { NOTHING, type Rule } from "./trigger-index.ts";
+import type { Rule } from "./trigger-index.ts";
 import { isLoginPassword } from "./values.ts";
 
 const CHARS_BEFORE = 120;
@@ -67,9 +67,9 @@ const SETTLED = /\[REDACTED:|arn:aws|\bENC[[(]/;
 export function findNear(scan: ScanText, { text: name, start, end }: Name): readonly Finding[] {
   // `pass` is more often a verb than a password.
   if (/^pass$/i.test(name)) return NOTHING;
-  const line = lineAround(scan, start, end, scan.nearSeenTo);
+  const line = lineAround(scan, start, end, scan.seenTo.near);
   if (line === undefined) return NOTHING;
-  scan.nearSeenTo = line.to;
+  scan.seenTo.near = line.to;
   const { text } = scan;
   if (SETTLED.test(text.slice(line.from, line.to))) return NOTHING;
   const found = [...wordsIn(text, line.from, start, false), ...wordsIn(text, end, line.to, false)];
@@ -90,13 +90,11 @@ export function findBeforeComment(
   if (/^pass$/i.test(name)) return NOTHING;
   const comment = before.slice(-40);
   if (!/#|\/\/|--|\/\*/.test(comment)) return NOTHING;
-  const { indices, groups } = COMMENTED.exec(before) ?? {};
-  const [start, end] = indices?.groups?.["secret"] ?? [];
-  const value = groups?.["secret"] ?? "";
+  const literal = secretAt(COMMENTED, before, 0);
+  if (literal === undefined) return NOTHING;
+  const { start, end, value } = literal;
   const isSecret = isRandom(value, 16) || (kind === "password" && isMadeUp(value) && !isTechnical(value));
-  return start === undefined || end === undefined || !isSecret || isStandIn(value)
-    ? NOTHING
-    : [{ start: from + start, end: from + end, kind, byContext: true }];
+  return findingIf(isSecret && !isStandIn(value), { start: from + start, end: from + end }, kind);
 }
 
 /** Run of the characters of generated keys, on its own or in quotes or brackets. */
@@ -138,7 +136,7 @@ export function findKeyAfter(
 const MAX_COMMAND = 300;
 /** A line with nothing else on it: the output of a command. */
 const OUTPUT =
-  /(?:#?=> )?["']?(?<value>[^\s"'](?:[^\n"']{0,127}[^\s"'])?|[\w+/=.~!@#$%^&*?:-]{8,4096})["']?[ \t\r]{0,4}(?=\n|$)/dy;
+  /(?:#?=> )?["']?(?<secret>[^\s"'](?:[^\n"']{0,127}[^\s"'])?|[\w+/=.~!@#$%^&*?:-]{8,4096})["']?[ \t\r]{0,4}(?=\n|$)/dy;
 const PROMPT = /^(?<prompt>[^\n]{0,60}?[$#%❯>:][ \t])?(?:sudo[ \t])?(?<program>\(?[A-Za-z][\w.-]{0,20})[ \t.()]/;
 /** Commands that print one value. After a prompt, any command not in `NAMING` counts as well. */
 const PRINTING =
@@ -171,23 +169,21 @@ export function findOutput(
   const rest = text.slice(end, end + CHARS_AFTER);
   const lineEnd = rest.indexOf("\n");
   if (lineEnd < 0) return NOTHING;
-  OUTPUT.lastIndex = end + lineEnd + 1;
-  const { indices } = OUTPUT.exec(text) ?? {};
-  const [from, to] = indices?.groups?.["value"] ?? [];
-  if (from === undefined || to === undefined) return NOTHING;
+  const output = secretAt(OUTPUT, text, end + lineEnd + 1);
+  if (output === undefined) return NOTHING;
   const before = text.slice(Math.max(0, start - MAX_COMMAND), start);
   const line = before.slice(before.lastIndexOf("\n") + 1) + text.slice(start, end + lineEnd);
   const { program = "", prompt } = PROMPT.exec(`${line} `)?.groups ?? {};
-  const value = text.slice(from, Math.min(to, from + 256));
+  const value = output.value.slice(0, 256);
   // The value of an expression, as an interpreter prints it.
-  if (/["']/.test(text.charAt(from - 1)) && /[\w)\]]["']?$/.test(line) && isMadeUp(value))
-    return [{ start: from, end: to, kind, byContext: true }];
+  if (/["']/.test(text.charAt(output.start - 1)) && /[\w)\]]["']?$/.test(line) && isMadeUp(value))
+    return findingIf(true, output, kind);
   if (!PRINTING.test(program) && (prompt === undefined || program === "")) return NOTHING;
   const isFile = SECRET_FILE.test(line);
   const isRaw = isFile || (RAW.test(line) && !PUBLIC_FIELD.test(line));
   // Such a command prints nothing else, so that several words are a secret, too.
   if (isRaw && prompt !== undefined && !prompt.endsWith(": ") && isWholeOutput(value))
-    return [{ start: from, end: to, kind, byContext: true }];
+    return findingIf(true, output, kind);
   if (!/^[\w+/=.~!@#$%^&*?:-]{8,}$/.test(value) || !/^[a-z]/.test(program) || NAMING.test(program)) return NOTHING;
   // A container's id
   if (/^(?:docker|podman|nerdctl)$/.test(program) && /^[\da-f]{12,64}$/.test(value)) return NOTHING;
@@ -199,7 +195,7 @@ export function findOutput(
       (isFile && /^[A-Z]{20}$/.test(value)) ||
       (isRaw && ((/\d/.test(value) && /[a-z]/i.test(value)) || /^[a-z]+(?:[-.][a-z]+){2,}$/.test(value))) ||
       (kind === "password" && isChosen(value)));
-  return isSecret ? [{ start: from, end: to, kind, byContext: true }] : NOTHING;
+  return findingIf(isSecret, output, kind);
 }
 
 /** Who says what follows: `ann: `, `**User:** `, `[14:03] <ann> `, `- A: ` */
@@ -207,12 +203,12 @@ const SPEAKER = String.raw`(?:[-*>][ \t])?(?:\[?\d[\d:.,TZ/ -]{3,28}(?:[AP]M)?\]
 const END_OF_LINE = String.raw`[ \t]{0,4}(?=\r?\n|$)`;
 /** Line below `Password:`. After a blank line it must be in a fence or indented. */
 const BELOW = new RegExp(
-  String.raw`["'\x60*]{0,3}[ \t]?[:：?]?[ \t]{0,4}\r?\n(?:\x60{3}\w{0,8}\r?\n|\r?\n(?=[ \t]{2}))?${SPEAKER}["'\x60]?(?<word>[\w!#$^&*+~?.-]{5,16})["'\x60]?${END_OF_LINE}`,
+  String.raw`["'\x60*]{0,3}[ \t]?[:：?]?[ \t]{0,4}\r?\n(?:\x60{3}\w{0,8}\r?\n|\r?\n(?=[ \t]{2}))?${SPEAKER}["'\x60]?(?<secret>[\w!#$^&*+~?.-]{5,16})["'\x60]?${END_OF_LINE}`,
   "duy",
 );
 /** The answer to a question or a request, also as the next message in JSON. */
 const ANSWER = new RegExp(
-  String.raw`(?:["'\x60*)<]{0,3}[ \t]{0,4}\r?\n(?:[ \t]{0,8}\r?\n(?=[^\n]{0,60}(?:[:：>]\*{0,2} |\d:\d\d)))?(?:${SPEAKER}[\p{L},!.]{1,16}\r?\n|[\p{L} ]{2,40} \d?\d:\d\d(?: [AP]M)?\r?\n)?${SPEAKER}|\\{0,3}"[\s}]{0,20},[\s{]{0,20}(?:\\{0,3}"\w{1,16}\\{0,3}": ?\\{0,3}"\w{1,24}\\{0,3}", ?){0,3}\\{0,3}"(?:content|text|answer|message|reply|value)\\{0,3}": ?(?=\\{0,3}"))(?:(?:sure|ok|yes|here|it['’]?s|it is|that['’]s)[,:]? ){0,2}\\{0,3}["'\x60]?(?<word>[^\s"'\x60<>|\\]{6,64})(?:\\{0,3}["'\x60]|${END_OF_LINE})`,
+  String.raw`(?:["'\x60*)<]{0,3}[ \t]{0,4}\r?\n(?:[ \t]{0,8}\r?\n(?=[^\n]{0,60}(?:[:：>]\*{0,2} |\d:\d\d)))?(?:${SPEAKER}[\p{L},!.]{1,16}\r?\n|[\p{L} ]{2,40} \d?\d:\d\d(?: [AP]M)?\r?\n)?${SPEAKER}|\\{0,3}"[\s}]{0,20},[\s{]{0,20}(?:\\{0,3}"\w{1,16}\\{0,3}": ?\\{0,3}"\w{1,24}\\{0,3}", ?){0,3}\\{0,3}"(?:content|text|answer|message|reply|value)\\{0,3}": ?(?=\\{0,3}"))(?:(?:sure|ok|yes|here|it['’]?s|it is|that['’]s)[,:]? ){0,2}\\{0,3}["'\x60]?(?<secret>[^\s"'\x60<>|\\]{6,64})(?:\\{0,3}["'\x60]|${END_OF_LINE})`,
   "diuy",
 );
 const ASKING =
@@ -222,14 +218,12 @@ const ASKING =
 function belowLabel(text: string, { from, at }: { from: number; at: number }): readonly Finding[] {
   const rest = text.slice(at, at + CHARS_AFTER);
   const to = at + rest.search(/[\r\n]|\\{0,3}"|$/);
-  BELOW.lastIndex = at;
-  ANSWER.lastIndex = to;
-  const match = BELOW.exec(text) ?? (ASKING.test(text.slice(from, to)) ? ANSWER.exec(text) : null);
-  const [start, last = 0] = match?.indices?.groups?.["word"] ?? [];
-  const word = withoutEnd(text.slice(start, last), ".");
-  if (start === undefined || !(isTyped(word) || isChosen(word) || hasEquals(word)) || isThing(word) || isStandIn(word))
-    return NOTHING;
-  return [{ start, end: start + word.length, kind: "password", byContext: true }];
+  const answer =
+    secretAt(BELOW, text, at) ?? (ASKING.test(text.slice(from, to)) ? secretAt(ANSWER, text, to) : undefined);
+  if (answer === undefined) return NOTHING;
+  const word = withoutEnd(answer.value, ".");
+  const isSecret = (isTyped(word) || isChosen(word) || hasEquals(word)) && !isThing(word) && !isStandIn(word);
+  return findingIf(isSecret, { start: answer.start, end: answer.start + word.length }, "password");
 }
 
 /** `"username":"word"` */
@@ -291,9 +285,9 @@ function wordsIn(text: string, from: number, to: number, bounded: boolean): Find
 
 /** Finds literals, and passwords after a user's name, on lines about logins or encryption. */
 function findBounded(scan: ScanText, at: number): readonly Finding[] {
-  const line = lineAround(scan, at, at + 1, scan.pairsSeenTo);
+  const line = lineAround(scan, at, at + 1, scan.seenTo.pairs);
   if (line === undefined) return NOTHING;
-  scan.pairsSeenTo = line.to;
+  scan.seenTo.pairs = line.to;
   return SETTLED.test(scan.text.slice(line.from, line.to)) ? NOTHING : wordsIn(scan.text, line.from, line.to, true);
 }
 
@@ -306,7 +300,7 @@ const LONGEST_USER = 80;
 
 function findPairs(scan: ScanText, at: number): readonly Finding[] {
   // A word that only ends like a trigger: `repo_root / name`.
-  if (at < scan.loginsSeenTo || /[_(]/.test(scan.text.charAt(at - 1))) return NOTHING;
+  if (at < scan.seenTo.logins || /[_(]/.test(scan.text.charAt(at - 1))) return NOTHING;
   const [first = "", ...next] = scan.text.slice(at, at + CHARS_AFTER).split(/(\r?\n|\\n)/, 3);
   // The answer to a question is on the next line.
   const line = first.endsWith("?") ? first + next.join("") : first;
@@ -314,18 +308,18 @@ function findPairs(scan: ScanText, at: number): readonly Finding[] {
   // `use` and `try` are common words.
   if (!hasSlash && (/^(?:use|try) /i.test(line) || !/\d/.test(line))) return NOTHING;
   if (SETTLED.test(line)) return NOTHING;
-  scan.loginsSeenTo = at + CHARS_AFTER / 4;
+  scan.seenTo.logins = at + CHARS_AFTER / 4;
   for (const { index, 0: word } of line.matchAll(/\S+/g)) {
     if (word.length > LONGEST_USER) break;
-    PAIR.lastIndex = index;
-    const [start, end] = PAIR.exec(line)?.indices?.groups?.["secret"] ?? [];
-    if (start === undefined || end === undefined) continue;
-    const value = withoutEnd(line.slice(start, end), ".!?*");
-    const isWords = line.startsWith("/ ", start - 2) && /^[a-z]{4,}\.[a-z]{3,}$/.test(value);
+    const secret = secretAt(PAIR, line, index);
+    if (secret === undefined) continue;
+    const start = at + secret.start;
+    const value = withoutEnd(secret.value, ".!?*");
+    const isWords = line.startsWith("/ ", secret.start - 2) && /^[a-z]{4,}\.[a-z]{3,}$/.test(value);
     if ((value.includes("=") && !hasEquals(value)) || /^[A-Z\d]{4,10}$/.test(value)) continue;
     if (/^[\da-f]{7,}$|^v?\d+\.|@\w+\.\w|\\/.test(value) || isStandIn(value) || isThing(value)) continue;
     if (isWords || ((isChosen(value) || isMadeUp(value)) && !isTechnical(value)))
-      return [{ start: at + start, end: at + start + value.length, kind: "password", byContext: true }];
+      return findingIf(true, { start, end: start + value.length }, "password");
   }
   return NOTHING;
 }
@@ -336,14 +330,12 @@ const AFTER_SLASH = /["'`]{0,1} \/ ["'`]?(?<secret>[^\s"'`,;:()<>]{6,64})/dy;
 /** Finds the password after an address: `ann@corp.io / v`. */
 function findAfterAddress({ text }: ScanText, at: number): readonly Finding[] {
   if (!ADDRESS_BEFORE.test(text.slice(Math.max(0, at - 96), at))) return NOTHING;
-  AFTER_SLASH.lastIndex = at;
-  const [start, end] = AFTER_SLASH.exec(text)?.indices?.groups?.["secret"] ?? [];
-  const value = withoutEnd(text.slice(start, end), ".!?*");
-  if (start === undefined || /@[\w-]{1,64}\.[a-z]{2,}$/.test(value) || isStandIn(value) || isTechnical(value))
-    return NOTHING;
-  return isChosen(value) || isMadeUp(value)
-    ? [{ start, end: start + value.length, kind: "password", byContext: true }]
-    : NOTHING;
+  const secret = secretAt(AFTER_SLASH, text, at);
+  if (secret === undefined) return NOTHING;
+  const value = withoutEnd(secret.value, ".!?*");
+  if (/@[\w-]{1,64}\.[a-z]{2,}$/.test(value) || isStandIn(value) || isTechnical(value)) return NOTHING;
+  const isSecret = isChosen(value) || isMadeUp(value);
+  return findingIf(isSecret, { start: secret.start, end: secret.start + value.length }, "password");
 }
 
 export const addressRule: Rule = { triggers: [" / "], find: findAfterAddress };

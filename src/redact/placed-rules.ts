@@ -1,428 +1,301 @@
 /** Finds secrets without a name, by their place: calls, protocols, files of programs, JSON Web Keys. */
-import type { Finding } from "./finding.ts";
+import { type Finding, findingIf, NOTHING, secretAt } from "./finding.ts";
 import type { NameFamily } from "./names.ts";
 import { isStandIn, isThing } from "./placeholders.ts";
 import { isMadeUp, isTechnical } from "./randomness.ts";
 import type { ScanText } from "./scan-text.ts";
-import { NOTHING, type Rule } from "./trigger-index.ts";
+import type { Rule } from "./trigger-index.ts";
 import { isSecretValue, isTypedPassword } from "./values.ts";
 
 interface Place {
   kind: string;
   triggers: readonly string[];
+  /** Sticky, from the trigger on; the group `secret` is the secret. */
+  pattern: RegExp;
+  options: PlaceOptions;
+}
+
+/** Without an option, only a password can be there, of any form. */
+interface PlaceOptions {
   anyCase?: boolean;
   family?: NameFamily;
-  /** True if only a secret can be there, of any form. */
-  sure?: boolean;
+  /** True if other values can be there too: a secret must look made up. */
+  chosen?: boolean;
   /** True if the pattern alone decides. */
   exact?: boolean;
   /** Must match the 64 characters before the trigger. */
   before?: RegExp;
-  /** Sticky, from the trigger on; the group `secret` is the secret. */
-  pattern: RegExp;
 }
+
+const place = (kind: string, triggers: string, pattern: RegExp, options: PlaceOptions = {}): Place => ({
+  kind,
+  triggers: triggers.split("|"),
+  pattern,
+  options,
+});
 
 const QUOTED_ARGUMENT = String.raw`(?:\\{0,63}"[^"\\\n]{0,128}\\{0,63}"|\\{0,63}'[^'\\\n]{0,128}\\{0,63}'|[\w.$>:-]{1,64})`;
 const LAST_ARGUMENT = String.raw`\\{0,63}(?<quote>["'])(?<secret>[^"'\\\s]{4,128})\\{0,63}\k<quote>`;
-/**
- * Calls with a secret as an argument, after `before` others or up to `more` of them; `sure`: a secret of any form.
- * `names` are the ends of names, in any case.
- */
-const CALLS: readonly { before: number; more?: number; names: string; family?: NameFamily; sure?: boolean }[] = [
-  {
-    before: 0,
-    names:
-      "securestring(|withpassword(|setpassword(|.password(|set_password(|check_password(|make_password(|hash_password(|hashpassword(|generate_password_hash(|bcrypt(|bcrypt.hash(|bcrypt.hashsync(|bcrypt.compare(|bcrypt.comparesync(|passwordauthentication(",
-    sure: true,
-  },
-  {
-    before: 1,
-    names:
-      "basicauthentication(|httpbasic(|basic_auth_password(|username_pw_set(|networkcredential(|pscredential(|httpbasicauth(|httpdigestauth(|usernamepasswordcredentials(|passwordauthenticationtoken(|" +
-      "usernamepasswordcredential(|passwordauthentication(|plainauthenticator(|simpleauthenticator(|setbasicauth(|withbasicauth(|authtokens.basic(|auth.basic(|authcredentials(|" +
-      "basicauth.new(|basic.encode(|withemailandpassword(|simple_bind_s(|wifi.begin(|auth=(|auth = (|aes.encrypt(|aes.decrypt(|signwith(",
-    sure: true,
-  },
-  {
-    before: 1,
-    more: 2,
-    names: "auth(|auth |auth, |login(|logon(|authenticate(|signin(|sign_in(|credential(|credentials(|bind(|ldap_bind(",
-  },
-  {
-    before: 2,
-    names:
-      "getconnection(|mysqli_connect(|mysql_connect(|mysqli(|pdo(|plainauth(|ftp_login(|dbi->connect(|create_user(|create_superuser(|pymysql.connect(|pdo->__construct(|mysqldb.connect(|sequelize(|ftp(|imap_open(|createcredential(|execute_kw(",
-    sure: true,
-  },
-  { before: 3, names: "mysql_real_connect(|pqsetdblogin(", sure: true },
-  { before: 2, names: "connect(|connection(|database(" },
-  { before: 3, names: "ssh.connect(|client.connect(|session.connect(|mqtt.client(" },
-  { before: 0, names: ".auth(|:auth(" },
-  {
-    before: 0,
-    names:
-      "client.login(|bot.login(|client.run(|bot.run(|cohere.client(|cohereclient(|anthropic(|openai(|groq(|mistral(|stripe(|resend(|tavilyclient(|bearer_auth(|bearerauth(|bearertoken(|authtoken(|fernet(",
-    family: "token",
-  },
-  { before: 0, names: "cookieparser(|ethers.wallet(|privatekeytoaccount(", family: "signing", sure: true },
-  {
-    before: 1,
-    names: "twilio(|twiliorestclient(|restclient(|rest::client.new(|algoliasearch(|pusher(",
-    family: "token",
-  },
-];
+
+/** A call with a secret after `before` other arguments. `names` are the ends of its names, in any case. */
+function call(before: number, names: string, options: PlaceOptions = {}): Place {
+  const pattern = String.raw`[\w.:=> -]{1,40}(?:\(|,? )\s{0,8}(?:${QUOTED_ARGUMENT}[ \t]{0,4},\s{0,8}){${before}}(?:Some\()?[bu]?${LAST_ARGUMENT}`;
+  return place(options.family ?? "password", names, new RegExp(pattern, "dy"), { anyCase: true, ...options });
+}
 
 const places: readonly Place[] = [
-  ...CALLS.flatMap(({ more = 0, ...call }) =>
-    Array.from({ length: more + 1 }, (_, i) => ({ ...call, before: call.before + i })),
-  ).map(({ before, names, family = "password", sure = false }): Place => ({
-    anyCase: true,
-    kind: family,
-    family,
-    sure,
-    triggers: names.split("|"),
-    pattern: new RegExp(
-      String.raw`[\w.:=> -]{1,40}(?:\(|,? )\s{0,8}(?:${QUOTED_ARGUMENT}[ \t]{0,4},\s{0,8}){${before}}(?:Some\()?[bu]?${LAST_ARGUMENT}`,
-      "dy",
+  call(
+    0,
+    "securestring(|withpassword(|setpassword(|.password(|set_password(|check_password(|make_password(|hash_password(|hashpassword(|generate_password_hash(|bcrypt(|bcrypt.hash(|bcrypt.hashsync(|bcrypt.compare(|bcrypt.comparesync(|passwordauthentication(",
+  ),
+  call(
+    1,
+    "basicauthentication(|httpbasic(|basic_auth_password(|username_pw_set(|networkcredential(|pscredential(|httpbasicauth(|httpdigestauth(|usernamepasswordcredentials(|passwordauthenticationtoken(|" +
+      "usernamepasswordcredential(|passwordauthentication(|plainauthenticator(|simpleauthenticator(|setbasicauth(|withbasicauth(|authtokens.basic(|auth.basic(|authcredentials(|" +
+      "basicauth.new(|basic.encode(|withemailandpassword(|simple_bind_s(|wifi.begin(|auth=(|auth = (|aes.encrypt(|aes.decrypt(|signwith(",
+  ),
+  ...[1, 2, 3].map((before) =>
+    call(
+      before,
+      "auth(|auth |auth, |login(|logon(|authenticate(|signin(|sign_in(|credential(|credentials(|bind(|ldap_bind(",
+      { chosen: true },
     ),
-  })),
-  {
-    kind: "secret",
-    family: "signing",
-    sure: true,
-    triggers:
-      "jwt.sign(|jwt.verify(|jwt.encode(|jwt.decode(|JWT.encode(|JWT.decode(|createHmac(|hmac.new(|hash_hmac(".split(
-        "|",
-      ),
-    pattern:
-      /[\w.]{1,20}\((?:\{[^{}\n]{0,128}\}[ \t]?,[ \t]?|[^"',(){}\n]{1,64},[ \t]?|["'][\w-]{1,16}["'],[ \t]?){0,2}b?["'](?<secret>[^"'\\\s]{5,256})["']/dy,
-  },
+  ),
+  call(
+    2,
+    "getconnection(|mysqli_connect(|mysql_connect(|mysqli(|pdo(|plainauth(|ftp_login(|dbi->connect(|create_user(|create_superuser(|pymysql.connect(|pdo->__construct(|mysqldb.connect(|sequelize(|ftp(|imap_open(|createcredential(|execute_kw(",
+  ),
+  call(3, "mysql_real_connect(|pqsetdblogin("),
+  call(2, "connect(|connection(|database(", { chosen: true }),
+  call(3, "ssh.connect(|client.connect(|session.connect(|mqtt.client(", { chosen: true }),
+  call(0, ".auth(|:auth(", { chosen: true }),
+  call(
+    0,
+    "client.login(|bot.login(|client.run(|bot.run(|cohere.client(|cohereclient(|anthropic(|openai(|groq(|mistral(|stripe(|resend(|tavilyclient(|bearer_auth(|bearerauth(|bearertoken(|authtoken(|fernet(",
+    { family: "token", chosen: true },
+  ),
+  call(0, "cookieparser(|ethers.wallet(|privatekeytoaccount(", { family: "signing" }),
+  call(1, "twilio(|twiliorestclient(|restclient(|rest::client.new(|algoliasearch(|pusher(", {
+    family: "token",
+    chosen: true,
+  }),
+  place(
+    "secret",
+    "jwt.sign(|jwt.verify(|jwt.encode(|jwt.decode(|JWT.encode(|JWT.decode(|createHmac(|hmac.new(|hash_hmac(",
+    /[\w.]{1,20}\((?:\{[^{}\n]{0,128}\}[ \t]?,[ \t]?|[^"',(){}\n]{1,64},[ \t]?|["'][\w-]{1,16}["'],[ \t]?){0,2}b?["'](?<secret>[^"'\\\s]{5,256})["']/dy,
+    { family: "signing" },
+  ),
   // `AuthenticationHeaderValue("Bearer", "v")`
-  {
-    kind: "bearer-token",
-    family: "token",
-    triggers: ['"Bearer"', "'Bearer'", '"Token"'],
-    pattern: /["'](?:Bearer|Token)["'],[ \t]?["'](?<secret>[\w.~+/=-]{16,512})["']/dy,
-  },
+  place(
+    "bearer-token",
+    '"Bearer"|\'Bearer\'|"Token"',
+    /["'](?:Bearer|Token)["'],[ \t]?["'](?<secret>[\w.~+/=-]{16,512})["']/dy,
+    { family: "token", chosen: true },
+  ),
   // Command that prints the password
-  {
-    kind: "password",
-    sure: true,
-    triggers: "word-command|word_command|wordCommand|WORD_COMMAND|passcommand|PASSCOMMAND|passwordeval|PassCmd".split(
-      "|",
-    ),
-    pattern:
-      /\w{4,5}[-_]?\w{3,8}[=: ]{1,3}\\{0,7}["']?(?:echo|printf) (?:-n |%s )?\\{0,7}["']?(?<secret>[^\s"'\\$]{3,128})/dy,
-  },
+  place(
+    "password",
+    "word-command|word_command|wordCommand|WORD_COMMAND|passcommand|PASSCOMMAND|passwordeval|PassCmd",
+    /\w{4,5}[-_]?\w{3,8}[=: ]{1,3}\\{0,7}["']?(?:echo|printf) (?:-n |%s )?\\{0,7}["']?(?<secret>[^\s"'\\$]{3,128})/dy,
+  ),
   // A dialogue: `expect "assword:"; send "v\r"`, `child.sendline("v")`
-  {
-    kind: "password",
-    triggers: ["assword"],
-    pattern:
-      /assword[:*?]{0,4} ?\\{0,3}["'](?:[\s;{)]|\\n){1,24}(?:[\w.]{1,30}\.)?(?:exp_)?send(?:line)?[ (](?:-- )?\\{0,3}["'](?<secret>[^"'\\\s]{4,128})/dy,
-  },
+  place(
+    "password",
+    "assword",
+    /assword[:*?]{0,4} ?\\{0,3}["'](?:[\s;{)]|\\n){1,24}(?:[\w.]{1,30}\.)?(?:exp_)?send(?:line)?[ (](?:-- )?\\{0,3}["'](?<secret>[^"'\\\s]{4,128})/dy,
+    { chosen: true },
+  ),
   // `admin:v` without an address or option around it
-  {
-    kind: "password",
-    triggers: ["admin:", "root:"],
+  place("password", "admin:|root:", /\w{4,5}:(?<secret>[^\s"'`:,;()/]{8,64})(?=["'`,;)]?(?:\s|$))/dy, {
     before: /(?:^|[\s"'`(])$/,
-    pattern: /\w{4,5}:(?<secret>[^\s"'`:,;()/]{8,64})(?=["'`,;)]?(?:\s|$))/dy,
-  },
+    chosen: true,
+  }),
   // A router's section about a RADIUS server
-  {
-    kind: "secret",
-    triggers: ["\n key ", "\n  key "],
-    pattern: /\n {1,2}key (?:[07] )?(?<secret>(?=[^\s!#$%&*]{0,64}[!#$%&*])[^\s"']{6,64})(?=\r?\n|$)/dy,
-  },
-  {
-    kind: "url-password",
-    triggers: ["jdbc:oracle:"],
-    pattern: /jdbc:oracle:(?:thin|oci):[\w.-]{1,64}\/(?<secret>[^\s@"'\\]{3,128})@/dy,
-  },
-  {
-    kind: "password",
-    triggers: [" LOGIN "],
+  place(
+    "secret",
+    "\n key |\n  key ",
+    /\n {1,2}key (?:[07] )?(?<secret>(?=[^\s!#$%&*]{0,64}[!#$%&*])[^\s"']{6,64})(?=\r?\n|$)/dy,
+    { chosen: true },
+  ),
+  place("url-password", "jdbc:oracle:", /jdbc:oracle:(?:thin|oci):[\w.-]{1,64}\/(?<secret>[^\s@"'\\]{3,128})@/dy, {
+    chosen: true,
+  }),
+  place("password", " LOGIN ", / LOGIN "?[^\s"]{1,80}"? "?(?<secret>[^\s"]{4,128})/dy, {
     before: /(?:^|[\r\n])(?:[CS<>]:? )?(?=\w{0,11}\d)\w{1,12}$/,
-    sure: true,
-    pattern: / LOGIN "?[^\s"]{1,80}"? "?(?<secret>[^\s"]{4,128})/dy,
-  },
-  {
-    kind: "password",
-    sure: true,
-    triggers: ['EAP "', 'XAUTH "', 'PSK "'],
-    pattern: /\w{3,5} "(?<secret>[^"\n]{4,128})"/dy,
-  },
-  {
-    kind: "password",
-    sure: true,
-    triggers: ["sp_addlogin", "sp_password", "SECURITY_CREDENTIALS"],
-    pattern: /\w{11,20}(?: N?'[^'\n]{0,64}')?,[ \t]?N?["'](?<secret>[^"'\n]{4,128})/dy,
-  },
+  }),
+  place("password", 'EAP "|XAUTH "|PSK "', /\w{3,5} "(?<secret>[^"\n]{4,128})"/dy),
+  place(
+    "password",
+    "sp_addlogin|sp_password|SECURITY_CREDENTIALS",
+    /\w{11,20}(?: N?'[^'\n]{0,64}')?,[ \t]?N?["'](?<secret>[^"'\n]{4,128})/dy,
+  ),
   // pppd's chap-secrets
-  {
-    kind: "password",
-    sure: true,
-    triggers: ['* "', '*  "', '*\t"', '*" "'],
-    pattern: /\*"?[ \t]{1,8}"(?<secret>[^"\n]{4,128})"[ \t]{1,8}"?\*/dy,
-  },
+  place("password", '* "|*  "|*\t"|*" "', /\*"?[ \t]{1,8}"(?<secret>[^"\n]{4,128})"[ \t]{1,8}"?\*/dy),
   // Java's passwords are arrays of characters
-  {
-    kind: "password",
-    sure: true,
-    triggers: "load( getKey( getEntry( PBEKeySpec( PasswordProtection( PasswordAuthentication( init(".split(" "),
-    pattern: /\w{4,22}\([^"'\n;]{0,80}"(?<secret>[^"\\\n]{4,128})"\.toCharArray\(/dy,
-  },
+  place(
+    "password",
+    "load(|getKey(|getEntry(|PBEKeySpec(|PasswordProtection(|PasswordAuthentication(|init(",
+    /\w{4,22}\([^"'\n;]{0,80}"(?<secret>[^"\\\n]{4,128})"\.toCharArray\(/dy,
+  ),
   // NATS, a modem's command to join a network
-  {
-    kind: "secret",
-    sure: true,
-    triggers: ["NKEY SEED-----", 'CWJAP="'],
-    pattern: /(?:NKEY SEED-----(?:\s|\\n){1,4}|CWJAP="[^"\n]{0,64}",")(?<secret>[^\s"\\]{8,80})/dy,
-  },
+  place(
+    "secret",
+    'NKEY SEED-----|CWJAP="',
+    /(?:NKEY SEED-----(?:\s|\\n){1,4}|CWJAP="[^"\n]{0,64}",")(?<secret>[^\s"\\]{8,80})/dy,
+  ),
   // `Please use the following password`, and each line behind the name of a container or stage
-  {
-    kind: "password",
-    sure: true,
-    triggers: ["following password"],
-    pattern:
-      /following password[^\n]{0,40}(?:\r?\n(?:[ \t]{0,8}(?:[\w.-]{1,40}[ \t]{0,20}\||\[[\w .:-]{1,40}\]))?[ \t]{0,8}){1,4}(?<secret>(?=[a-z_.-]{0,64}\d)[\w!#$*+.-]{8,64})(?=[ \t]{0,8}(?:\r?\n|$))/dy,
-  },
+  place(
+    "password",
+    "following password",
+    /following password[^\n]{0,40}(?:\r?\n(?:[ \t]{0,8}(?:[\w.-]{1,40}[ \t]{0,20}\||\[[\w .:-]{1,40}\]))?[ \t]{0,8}){1,4}(?<secret>(?=[a-z_.-]{0,64}\d)[\w!#$*+.-]{8,64})(?=[ \t]{0,8}(?:\r?\n|$))/dy,
+  ),
   // A row of a table of tokens
-  {
-    kind: "token",
-    family: "token",
-    sure: true,
-    triggers: ["insert into "],
-    anyCase: true,
-    pattern:
-      /insert into [`"']?\w{0,30}(?:oauth|token|secret|credential|api_?key|session)\w{0,30}[`"']?(?: ?\([^()\n]{0,200}\))? values ?\((?:[^'\n]{0,40}'[^'\n]{0,60}',){0,6}?[^'\n]{0,40}'(?<secret>(?![0-9a-f]{8}-)[\w+/=.-]{32,400})'/diy,
-  },
+  place(
+    "token",
+    "insert into ",
+    /insert into [`"']?\w{0,30}(?:oauth|token|secret|credential|api_?key|session)\w{0,30}[`"']?(?: ?\([^()\n]{0,200}\))? values ?\((?:[^'\n]{0,40}'[^'\n]{0,60}',){0,6}?[^'\n]{0,40}'(?<secret>(?![0-9a-f]{8}-)[\w+/=.-]{32,400})'/diy,
+    { family: "token", anyCase: true },
+  ),
   // The second answer of an SMTP login
-  {
-    kind: "password",
-    sure: true,
-    triggers: ["334 UGFzc3dvcmQ6"],
-    pattern: /334 UGFzc3dvcmQ6\r?\n(?:[C>]:? )?(?<secret>[A-Za-z0-9+/=]{4,256})/dy,
-  },
-  {
-    kind: "azure-key",
-    sure: true,
-    triggers: ["FULL"],
-    pattern: /FULL\W{1,20}(?:value\W{1,8})?(?<secret>[A-Za-z0-9+/]{86}==)/dy,
-  },
-  {
-    kind: "token",
-    sure: true,
-    triggers: ['"encoded"'],
-    pattern: /"encoded"\s{0,2}:\s{0,2}"(?<secret>[A-Za-z0-9+/]{50,200}={0,2})"/dy,
-  },
+  place("password", "334 UGFzc3dvcmQ6", /334 UGFzc3dvcmQ6\r?\n(?:[C>]:? )?(?<secret>[A-Za-z0-9+/=]{4,256})/dy),
+  place("azure-key", "FULL", /FULL\W{1,20}(?:value\W{1,8})?(?<secret>[A-Za-z0-9+/]{86}==)/dy),
+  place("token", '"encoded"', /"encoded"\s{0,2}:\s{0,2}"(?<secret>[A-Za-z0-9+/]{50,200}={0,2})"/dy),
   // A file made of the output of a command: `--password-file <(echo v)`
-  {
-    kind: "password",
-    sure: true,
-    triggers: ["<(echo ", "<(printf "],
+  place("password", "<(echo |<(printf ", /<\(\w{4,6} (?:-n |%s )?["']?(?<secret>[^\s"'()$]{4,128})/dy, {
     before: /pass|secret|token|cred|key/i,
-    pattern: /<\(\w{4,6} (?:-n |%s )?["']?(?<secret>[^\s"'()$]{4,128})/dy,
-  },
-  {
-    kind: "password",
-    triggers: ["value=", "value ="],
-    before: /\bset[ \t]$/i,
-    pattern:
-      /value ?= ?'(?<secret>[^'\n]{6,256})' where \w{2,20} ?= ?'[\w./-]{0,60}(?:pass|secret|token|key)\w{0,20}'/diy,
-  },
-  {
-    kind: "private-key",
-    sure: true,
-    triggers: ["id.json", "keypair", "Keypair"],
-    pattern: /\w{2,7}[^\n[\]]{0,40}\n?\[(?<secret>\d{1,3}(?:, ?\d{1,3}){31,95})\]/dy,
-  },
+  }),
+  place(
+    "password",
+    "value=|value =",
+    /value ?= ?'(?<secret>[^'\n]{6,256})' where \w{2,20} ?= ?'[\w./-]{0,60}(?:pass|secret|token|key)\w{0,20}'/diy,
+    { before: /\bset[ \t]$/i, chosen: true },
+  ),
+  place(
+    "private-key",
+    "id.json|keypair|Keypair",
+    /\w{2,7}[^\n[\]]{0,40}\n?\[(?<secret>\d{1,3}(?:, ?\d{1,3}){31,95})\]/dy,
+  ),
   // User and password on separate lines, inline in an OpenVPN configuration
-  {
-    kind: "password",
-    sure: true,
-    triggers: ["<auth-user-pass>"],
-    pattern: /<auth-user-pass>\s{1,4}[^\s<]{1,64}\s{1,4}(?<secret>[^\s<]{3,128})/dy,
-  },
+  place("password", "<auth-user-pass>", /<auth-user-pass>\s{1,4}[^\s<]{1,64}\s{1,4}(?<secret>[^\s<]{3,128})/dy),
   // A line of pgbouncer's userlist
-  {
-    kind: "password",
-    triggers: ['" "'],
-    before: /(?:^|[\r\n])[ \t]{0,4}"[\w.@-]{1,40}$/,
-    pattern: /" "(?<secret>(?=md5|SCRAM|[^"\n]{0,64}(?:[A-Z]|[a-z]\d[a-z]))[^"\n]{4,256})"(?=[ \t]{0,4}(?:[\r\n]|$))/dy,
-  },
+  place(
+    "password",
+    '" "',
+    /" "(?<secret>(?=md5|SCRAM|[^"\n]{0,64}(?:[A-Z]|[a-z]\d[a-z]))[^"\n]{4,256})"(?=[ \t]{0,4}(?:[\r\n]|$))/dy,
+    { before: /(?:^|[\r\n])[ \t]{0,4}"[\w.@-]{1,40}$/, chosen: true },
+  ),
   // `user:v` after a name of a setting for both
-  {
-    kind: "password",
-    sure: true,
-    triggers: ["login=", "CURLOPT_USERPWD", "BUNDLE_", "_AUTH=", "_LOGIN=", "_USERPASS="],
-    pattern:
-      /(?:login|CURLOPT_USERPWD|BUNDLE_[A-Z_]{3,60}|_[A-Z]{4,11})[=:,]{1,2}[ \t]?["']?[\w.@+-]{1,64}:(?<secret>[^\s"'\\]{4,128})/dy,
-  },
+  place(
+    "password",
+    "login=|CURLOPT_USERPWD|BUNDLE_|_AUTH=|_LOGIN=|_USERPASS=",
+    /(?:login|CURLOPT_USERPWD|BUNDLE_[A-Z_]{3,60}|_[A-Z]{4,11})[=:,]{1,2}[ \t]?["']?[\w.@+-]{1,64}:(?<secret>[^\s"'\\]{4,128})/dy,
+  ),
   // FileZilla's sites
-  {
-    kind: "password",
-    sure: true,
-    triggers: ['<Pass encoding="base64">'],
-    pattern: /<Pass encoding="base64">(?<secret>[A-Za-z0-9+/=]{4,256})/dy,
-  },
-  {
-    kind: "pin",
-    sure: true,
-    triggers: ["PIN ", "PIN:", "PUK ", "PUK:", "passcode", "Passcode", "door code", "gate code", "alarm code"],
-    before: /(?:^|[^\w-])$/,
-    pattern:
-      /[A-Za-z]{3,8}(?: code)?(?: [\p{L}-]{1,20}){0,5}?(?: (?:is|ist|es|est|è|é)| ?[=:]|(?= \d{6})) ?(?<secret>\d{4,8})(?![\d\p{L}]|[.:-]\d| (?:digits|Stellen|chars))/duy,
-  },
-  {
-    kind: "recovery-code",
-    sure: true,
-    triggers: ["backup code", "recovery code"],
-    anyCase: true,
-    pattern:
-      /\w{6,8} code ?(?:is|:|=) ?(?<secret>(?=[\w-]{0,20}\d)[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,3})(?![\w-])/dy,
-  },
+  place("password", '<Pass encoding="base64">', /<Pass encoding="base64">(?<secret>[A-Za-z0-9+/=]{4,256})/dy),
+  place(
+    "pin",
+    "PIN |PIN:|PUK |PUK:|passcode|Passcode|door code|gate code|alarm code",
+    /[A-Za-z]{3,8}(?: code)?(?: [\p{L}-]{1,20}){0,5}?(?: (?:is|ist|es|est|è|é)| ?[=:]|(?= \d{6})) ?(?<secret>\d{4,8})(?![\d\p{L}]|[.:-]\d| (?:digits|Stellen|chars))/duy,
+    { before: /(?:^|[^\w-])$/ },
+  ),
+  place(
+    "recovery-code",
+    "backup code|recovery code",
+    /\w{6,8} code ?(?:is|:|=) ?(?<secret>(?=[\w-]{0,20}\d)[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8}){1,3})(?![\w-])/dy,
+    { anyCase: true },
+  ),
   // Terraform's state
-  {
-    kind: "password",
-    sure: true,
-    triggers: ['"random_password"'],
-    pattern: /"random_password"[^[\]]{0,200}\[[^[\]]{0,400}?"result":\s{0,2}"(?<secret>[^"\n]{4,128})"/dy,
-  },
+  place(
+    "password",
+    '"random_password"',
+    /"random_password"[^[\]]{0,200}\[[^[\]]{0,400}?"result":\s{0,2}"(?<secret>[^"\n]{4,128})"/dy,
+  ),
   // Password of a mail account in a script
-  {
-    kind: "password",
-    sure: true,
-    triggers: [".login("],
-    pattern: /\.login\(\s{0,8}["'][^"'\s@]{1,64}@[^"'\s]{3,64}["'],\s{0,8}["'](?<secret>[^"'\\\s]{4,128})["']/dy,
-  },
-  {
-    kind: "secret",
-    sure: true,
-    triggers: ["createCipheriv(", "createDecipheriv("],
-    pattern: /\w{14,16}\([^\n]{0,80}?["'](?<secret>[A-Za-z0-9+/=]{16,128})["']/dy,
-  },
-  {
-    kind: "private-key",
-    sure: true,
-    triggers: ["accounts: [", "accounts:[", 'accounts": ['],
-    pattern: /accounts"?: ?\[\s{0,20}["'`](?<secret>(?:0x)?[0-9a-f]{64})["'`]/dy,
-  },
+  place(
+    "password",
+    ".login(",
+    /\.login\(\s{0,8}["'][^"'\s@]{1,64}@[^"'\s]{3,64}["'],\s{0,8}["'](?<secret>[^"'\\\s]{4,128})["']/dy,
+  ),
+  place(
+    "secret",
+    "createCipheriv(|createDecipheriv(",
+    /\w{14,16}\([^\n]{0,80}?["'](?<secret>[A-Za-z0-9+/=]{16,128})["']/dy,
+  ),
+  place(
+    "private-key",
+    'accounts: [|accounts:[|accounts": [',
+    /accounts"?: ?\[\s{0,20}["'`](?<secret>(?:0x)?[0-9a-f]{64})["'`]/dy,
+  ),
   // Solana key as an array of bytes
-  {
-    kind: "private-key",
-    sure: true,
-    triggers: ["secretKey", "privateKey", "secret_key", "private_key"],
-    pattern: /\w{9,11}[ \t]?[:=][ \t]?(?:[\w.]{1,20}\()?\[(?<secret>\d{1,3}(?:,\d{1,3}){31,63})\]/dy,
-  },
-  {
-    kind: "url-token",
-    family: "url-only",
-    sure: true,
-    triggers: ["?code=", "&code="],
-    pattern: /[?&]code=(?<secret>(?=[\w-]{0,60}[A-Z])(?=[\w-]{0,60}\d)[\w-]{32,256})(?![\w-])/dy,
-  },
-  {
-    kind: "password",
-    sure: true,
-    triggers: [":587 ", ":465 "],
-    pattern: /:\d{3} [^\s:]{1,80}:(?<secret>[^\s"']{4,128})/dy,
-  },
+  place(
+    "private-key",
+    "secretKey|privateKey|secret_key|private_key",
+    /\w{9,11}[ \t]?[:=][ \t]?(?:[\w.]{1,20}\()?\[(?<secret>\d{1,3}(?:,\d{1,3}){31,63})\]/dy,
+  ),
+  place(
+    "url-token",
+    "?code=|&code=",
+    /[?&]code=(?<secret>(?=[\w-]{0,60}[A-Z])(?=[\w-]{0,60}\d)[\w-]{32,256})(?![\w-])/dy,
+    { family: "url-only" },
+  ),
+  place("password", ":587 |:465 ", /:\d{3} [^\s:]{1,80}:(?<secret>[^\s"']{4,128})/dy),
   // A link that logs its owner in
-  {
-    kind: "url-token",
-    sure: true,
-    triggers: "/magic magic-link /reset /verify /invit /activate /confirm /unlock /one-time /sso /login/".split(" "),
-    pattern:
-      /[/m][\w-]{3,32}[^\s"'<>\\]{0,120}?[/=](?<secret>(?=[\w.-]{0,60}[A-Z])(?=[\w.-]{0,60}[a-z])(?=[\w.-]{0,60}\d)[\w-][\w.-]{23,400})(?![\w.%-])/dy,
-  },
+  place(
+    "url-token",
+    "/magic|magic-link|/reset|/verify|/invit|/activate|/confirm|/unlock|/one-time|/sso|/login/",
+    /[/m][\w-]{3,32}[^\s"'<>\\]{0,120}?[/=](?<secret>(?=[\w.-]{0,60}[A-Z])(?=[\w.-]{0,60}[a-z])(?=[\w.-]{0,60}\d)[\w-][\w.-]{23,400})(?![\w.%-])/dy,
+  ),
   // Last column of .pgpass, after wildcards.
-  {
-    kind: "password",
-    sure: true,
-    triggers: [":*:"],
-    pattern: /:\*:[\w*.-]{1,64}:(?!\*:)[\w*.-]{1,64}:(?=\w)(?<secret>[^\s:"'\\]{3,128})/dy,
-  },
+  place("password", ":*:", /:\*:[\w*.-]{1,64}:(?!\*:)[\w*.-]{1,64}:(?=\w)(?<secret>[^\s:"'\\]{3,128})/dy),
   // WordPress: 64 characters of any kind
-  {
-    kind: "secret",
-    exact: true,
-    triggers: ["AUTH_", "LOGGED_IN_", "NONCE_"],
-    before: /define\([ \t]?["'](?:SECURE_)?$/,
-    pattern: /[A-Z_]{5,10}(?:KEY|SALT)["'],[ \t]{0,20}["'](?<secret>(?!put your)[^'"\r\n]{32,128})["']/dy,
-  },
-  {
-    kind: "password",
-    sure: true,
-    triggers: ["identified by", "identified with"],
-    anyCase: true,
-    pattern: /identified (?:with [\w`"']{1,40} )?by (?:password )?\\{0,127}'(?<secret>[^\s"'\\]{3,256})/diy,
-  },
+  place(
+    "secret",
+    "AUTH_|LOGGED_IN_|NONCE_",
+    /[A-Z_]{5,10}(?:KEY|SALT)["'],[ \t]{0,20}["'](?<secret>(?!put your)[^'"\r\n]{32,128})["']/dy,
+    { exact: true, before: /define\([ \t]?["'](?:SECURE_)?$/ },
+  ),
+  place(
+    "password",
+    "identified by|identified with",
+    /identified (?:with [\w`"']{1,40} )?by (?:password )?\\{0,127}'(?<secret>[^\s"'\\]{3,256})/diy,
+    { anyCase: true },
+  ),
   // Oracle: without quotes or with double ones.
-  {
-    kind: "password",
-    sure: true,
-    triggers: ["identified by "],
+  place("password", "identified by ", /identified by \\{0,63}"?(?<secret>[^\s"'\\;:%?]{4,128})/diy, {
     anyCase: true,
     before: /\b(?:user|role|to|link [\w.]{1,30} connect to) [\w.$#"'@%`-]{1,40} $/i,
-    pattern: /identified by \\{0,63}"?(?<secret>[^\s"'\\;:%?]{4,128})/diy,
-  },
+  }),
   // .pgpass
-  {
-    kind: "password",
-    sure: true,
-    triggers: [":5432:", ":5433:", ":6432:"],
-    pattern: /:\d{4}:[^\s:"'\\]{1,64}:[^\s:"'\\]{1,64}:(?<secret>[^\s:"'\\]{3,256})/dy,
-  },
-  {
-    kind: "password",
-    sure: true,
-    triggers: ["%3a%2f%2f"],
-    anyCase: true,
-    pattern: /%3A%2F%2F[\w.~-]{0,64}%3A(?<secret>[\w.~!*%-]{4,256}?)%40/diy,
-  },
-  {
-    kind: "password",
-    triggers: ["PASS "],
+  place("password", ":5432:|:5433:|:6432:", /:\d{4}:[^\s:"'\\]{1,64}:[^\s:"'\\]{1,64}:(?<secret>[^\s:"'\\]{3,256})/dy),
+  place("password", "%3a%2f%2f", /%3A%2F%2F[\w.~-]{0,64}%3A(?<secret>[\w.~!*%-]{4,256}?)%40/diy, { anyCase: true }),
+  place("password", "PASS ", /PASS (?<secret>[^\s]{4,128})(?=\r?\n(?:[25]\d\d[ -]|\+OK|-ERR))/dy, {
     before: /(?:^|[\r\n])$/,
-    pattern: /PASS (?<secret>[^\s]{4,128})(?=\r?\n(?:[25]\d\d[ -]|\+OK|-ERR))/dy,
-  },
-  {
-    kind: "password",
-    sure: true,
-    triggers: [" on >"],
-    before: /user [\w.-]{1,40}$/i,
-    pattern: / on >(?<secret>[^\s]{4,128})/dy,
-  },
-  {
-    kind: "password",
-    triggers:
-      "log in with |log in as |Log in with |Log in as |ogin is |ogin with |ogin as |sign in with |redentials: |redentials are |reds are |creds: |Login: |login: ".split(
-        "|",
-      ),
-    pattern:
-      /[a-zA-Z ]{2,20}:? [\w.@+-]{1,64}(?: ?[/:] ?|, ?| (?:and|with) (?:the )?(?:pass(?:word)?:? ?))(?<secret>[^\s"'`,;()]{6,64})(?=["'`,;)]?(?:\s|$|[.,;]))/dy,
-  },
+    chosen: true,
+  }),
+  place("password", " on >", / on >(?<secret>[^\s]{4,128})/dy, { before: /user [\w.-]{1,40}$/i }),
+  place(
+    "password",
+    "log in with |log in as |Log in with |Log in as |ogin is |ogin with |ogin as |sign in with |redentials: |redentials are |reds are |creds: |Login: |login: ",
+    /[a-zA-Z ]{2,20}:? [\w.@+-]{1,64}(?: ?[/:] ?|, ?| (?:and|with) (?:the )?(?:pass(?:word)?:? ?))(?<secret>[^\s"'`,;()]{6,64})(?=["'`,;)]?(?:\s|$|[.,;]))/dy,
+    { chosen: true },
+  ),
 ];
 
-function findPlace(
-  { kind, family = "password", sure = false, exact = false, before, pattern }: Place,
-  scan: ScanText,
-  at: number,
-): readonly Finding[] {
-  if (before !== undefined && !before.test(scan.text.slice(Math.max(0, at - 64), at))) return NOTHING;
-  pattern.lastIndex = at;
-  const [start, end] = pattern.exec(scan.text)?.indices?.groups?.["secret"] ?? [];
-  if (start === undefined || end === undefined) return NOTHING;
-  const value = scan.text.slice(start, end);
+function findPlace({ kind, pattern, options }: Place, scan: ScanText, at: number): readonly Finding[] {
+  const { family = "password", chosen = false, exact = false, before } = options;
+  const { text } = scan;
+  if (before !== undefined && !before.test(text.slice(Math.max(0, at - 64), at))) return NOTHING;
+  const secret = secretAt(pattern, text, at);
+  if (secret === undefined) return NOTHING;
+  const { start, value } = secret;
   if (/^[\w.+-]+@[\w-]+(?:\.[a-z]{2,})+$/.test(value) || (!exact && isThing(value))) return NOTHING;
-  const isQuoted = /["'`]/.test(scan.text[start - 1] ?? "");
   if (family === "signing" && /^[a-z]{2,8}[-_]?\d{1,4}$/i.test(value) && isTechnical(value)) return NOTHING;
-  const isSecret =
-    (exact && !isStandIn(value)) ||
-    (sure && isTypedPassword(value, true)) ||
-    ((sure || isMadeUp(value)) && isSecretValue(value, family, isQuoted ? "quoted" : "line"));
-  return isSecret ? [{ start, end, kind, byContext: true }] : NOTHING;
+  if (exact) return findingIf(!isStandIn(value), secret, kind);
+  const context = /["'`]/.test(text.charAt(start - 1)) ? "quoted" : "line";
+  const isSecret = chosen
+    ? isMadeUp(value) && isSecretValue(value, family, context)
+    : isTypedPassword(value, true) || isSecretValue(value, family, context);
+  return findingIf(isSecret, secret, kind);
 }
 
 /** Finds the password in an address for Go's MySQL driver: `user:password@tcp(host:3306)/db`. */
@@ -432,10 +305,8 @@ function findDsn(scan: ScanText, at: number): readonly Finding[] {
   const colon = near.lastIndexOf(":");
   const word = Math.max(...[" ", '"', "'", "`", "\n", "\t", "("].map((sign) => near.lastIndexOf(sign)));
   if (colon <= word) return NOTHING;
-  const value = near.slice(colon + 1);
-  return isSecretValue(value, "password", "declared")
-    ? [{ start: from + colon + 1, end: at, kind: "url-password", byContext: true }]
-    : NOTHING;
+  const isSecret = isSecretValue(near.slice(colon + 1), "password", "declared");
+  return findingIf(isSecret, { start: from + colon + 1, end: at }, "url-password");
 }
 
 const MAX_JWK = 4096;
@@ -445,14 +316,14 @@ const JWK_MEMBER =
 /** Finds the private members of a JSON Web Key: those in the same braces as `"kty"`. */
 function findJwk(scan: ScanText, at: number): readonly Finding[] {
   const { text } = scan;
-  if (at < scan.keyObjectsSeenTo) return NOTHING;
-  const from = Math.max(scan.keyObjectsSeenTo, at - MAX_JWK);
+  if (at < scan.seenTo.jwks) return NOTHING;
+  const from = Math.max(scan.seenTo.jwks, at - MAX_JWK);
   const near = text.slice(from, at + MAX_JWK);
   const open = near.lastIndexOf("{", at - from);
   const close = near.indexOf("}", at - from);
   const start = from + Math.max(0, open);
   const end = close < 0 ? from + near.length : from + close;
-  scan.keyObjectsSeenTo = end;
+  scan.seenTo.jwks = end;
   return [...text.slice(start, end).matchAll(JWK_MEMBER)].flatMap(({ indices }) => {
     const [memberStart, memberEnd] = indices?.groups?.["secret"] ?? [];
     if (memberStart === undefined || memberEnd === undefined) return [];
@@ -495,8 +366,8 @@ const BEFORE_WORDS = 80;
 function findMnemonic(scan: ScanText, at: number): readonly Finding[] {
   const { text } = scan;
   // `randomseed` is a function.
-  if (at < scan.wordsSeenTo || /r(?:a?ndo?m?)$/i.test(text.slice(Math.max(0, at - 6), at))) return NOTHING;
-  scan.wordsSeenTo = at + BEFORE_WORDS / 2;
+  if (at < scan.seenTo.wallets || /r(?:a?ndo?m?)$/i.test(text.slice(Math.max(0, at - 6), at))) return NOTHING;
+  scan.seenTo.wallets = at + BEFORE_WORDS / 2;
   const near = text.slice(at, at + 400);
   const match = MNEMONIC.exec(near);
   if (match === null || match.index > BEFORE_WORDS || ARTICLE.test(match[0])) return NOTHING;
@@ -507,10 +378,10 @@ function findMnemonic(scan: ScanText, at: number): readonly Finding[] {
 }
 
 export const placedRules: readonly Rule[] = [
-  ...places.map((place) => ({
-    triggers: place.triggers,
-    ...(place.anyCase === undefined ? {} : { anyCase: place.anyCase }),
-    find: (scan: ScanText, at: number) => findPlace(place, scan, at),
+  ...places.map((each) => ({
+    triggers: each.triggers,
+    anyCase: each.options.anyCase ?? false,
+    find: (scan: ScanText, at: number) => findPlace(each, scan, at),
   })),
   { triggers: CODE_LISTS.split("|"), anyCase: true, find: findCodes },
   { triggers: ["mnemonic", "phrase", "seed"], anyCase: true, find: findMnemonic },

@@ -3,9 +3,9 @@
  * line by line, or have a diff's marks or line numbers.
  */
 import { BASE64, inSet } from "./char-set.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, NOTHING } from "./finding.ts";
 import type { ScanText } from "./scan-text.ts";
-import { NOTHING, type Rule } from "./trigger-index.ts";
+import type { Rule } from "./trigger-index.ts";
 
 const KIND = "private-key";
 const BEGIN = /-{4,5} ?BEGIN (?:(?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V\d) ?-{4,5}/y;
@@ -43,7 +43,7 @@ function walkBody(scan: ScanText, from: number, spaced = false): Body {
     const start = matchEnd(GAP, text, at) ?? at;
     const closed = matchEnd(END, text, start);
     if (closed !== undefined) {
-      scan.keysSeenTo = Math.max(scan.keysSeenTo, closed);
+      scan.seenTo.keys = Math.max(scan.seenTo.keys, closed);
       return { pieces, end: closed };
     }
     const header = matchEnd(KEY_HEADER, text, start);
@@ -57,7 +57,7 @@ function walkBody(scan: ScanText, from: number, spaced = false): Body {
     pieces.push({ start, end });
     at = end;
   }
-  scan.keysSeenTo = Math.max(scan.keysSeenTo, at);
+  scan.seenTo.keys = Math.max(scan.seenTo.keys, at);
   return { pieces, end: pieces.at(-1)?.end ?? from };
 }
 
@@ -83,7 +83,7 @@ function findingsOf(scan: ScanText, from: number, { pieces, end }: Body): readon
 }
 
 function findBlock(scan: ScanText, at: number): readonly Finding[] {
-  if (at < scan.keysSeenTo) return NOTHING;
+  if (at < scan.seenTo.keys) return NOTHING;
   const dashes = scan.text.slice(Math.max(0, at - 6), at).search(/-{4,5} ?$/);
   if (dashes < 0) return NOTHING;
   const start = Math.max(0, at - 6) + dashes;
@@ -101,8 +101,8 @@ function findTail(scan: ScanText, at: number): readonly Finding[] {
   const dashes = text.slice(Math.max(0, at - 6), at).search(/-{4,5} ?$/);
   if (dashes < 0) return NOTHING;
   const marker = Math.max(0, at - 6) + dashes;
-  if (marker < scan.keysSeenTo || matchEnd(END, text, marker) === undefined) return NOTHING;
-  const earliest = Math.max(0, marker - TAIL_MAX, scan.keysSeenTo);
+  if (marker < scan.seenTo.keys || matchEnd(END, text, marker) === undefined) return NOTHING;
+  const earliest = Math.max(0, marker - TAIL_MAX, scan.seenTo.keys);
   const before = text.slice(earliest, marker);
   const offset = earliest + before.lastIndexOf("----") + 1;
   return tailLines(text, offset > earliest ? offset + 3 : earliest, marker);
@@ -146,7 +146,7 @@ const BARE_KEY = /b3BlbnNzaC1rZXktdjE|MII[A-Za-z0-9+/]{2}[AQgw]IBA(?:AK|DAN)|MHc
 const BARE_MIN = 40;
 
 function findBareKey(scan: ScanText, at: number): readonly Finding[] {
-  if (at < scan.keysSeenTo || matchEnd(BARE_KEY, scan.text, at) === undefined) return NOTHING;
+  if (at < scan.seenTo.keys || matchEnd(BARE_KEY, scan.text, at) === undefined) return NOTHING;
   const firstEnd = scan.runEnd(BASE64, at);
   if (firstEnd - at < BARE_MIN && !scan.breaksOffAt(firstEnd)) return NOTHING;
   return findingsOf(scan, at, walkBody(scan, at));
@@ -154,7 +154,7 @@ function findBareKey(scan: ScanText, at: number): readonly Finding[] {
 
 /** Finds a PEM block in base64, as in `client-key-data:` of a kubeconfig. Only decoding tells it from a certificate. */
 function findEncodedBlock(scan: ScanText, at: number): readonly Finding[] {
-  if (at < scan.keysSeenTo) return NOTHING;
+  if (at < scan.seenTo.keys) return NOTHING;
   const start = Buffer.from(scan.text.slice(at, at + 80), "base64").toString("latin1");
   return start.includes("PRIVATE KEY") ? findingsOf(scan, at, walkBody(scan, at)) : NOTHING;
 }

@@ -19,24 +19,9 @@ export class ScanText {
   readonly cut: boolean;
   /** Index where the search continues after the marker of an earlier redaction. */
   skipTo = 0;
-  /** End of the last name that the assignment rule examined. */
-  namesSeenTo = 0;
-  /** End of the last key material that the private key rules read. */
-  keysSeenTo = 0;
-  /** End of the last line that was examined as the header of a table. */
-  tablesSeenTo = 0;
-  /** End of the last line that was searched for words near a name. */
-  nearSeenTo = 0;
-  /** The same for words next to a user's name. */
-  pairsSeenTo = 0;
-  /** End of the text in which names in other languages and logins were examined without a finding. */
-  foreignSeenTo = 0;
-  loginsSeenTo = 0;
-  /** End of the text that was searched for the words of a wallet. */
-  wordsSeenTo = 0;
-  /** End of the last object searched for a JSON Web Key. */
-  keyObjectsSeenTo = 0;
-  /** End of the last command line that was read, by program. */
+  /** End of the part that each rule has read, so that none reads a part once for each trigger in it. */
+  readonly seenTo = { names: 0, foreign: 0, near: 0, pairs: 0, logins: 0, tables: 0, keys: 0, jwks: 0, wallets: 0 };
+  /** The same by program, for command lines. */
   readonly commandsSeenTo = new Map<string, number>();
   readonly #runs = new Map<CharSet, { start: number; end: number }>();
 

@@ -1,23 +1,34 @@
 /** Finds credentials with a known form, from a fixed part anywhere in them. */
 import { BEARER, inSet, URL_SAFE_DOT } from "./char-set.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, NOTHING } from "./finding.ts";
 import { type ScanText, withoutDots } from "./scan-text.ts";
-import { NOTHING, type Rule } from "./trigger-index.ts";
+import type { Rule } from "./trigger-index.ts";
 import { isPadding } from "./placeholders.ts";
 
 interface Shape {
   kind: string;
   triggers: readonly string[];
+  /** Sticky. Only the group `secret` is replaced, if there is one. Bounded, so that it takes constant time. */
+  pattern: RegExp;
+  options: ShapeOptions;
+}
+
+interface ShapeOptions {
   /** Maximum characters of the match before the trigger; the exact number if `exact` is set. */
   before?: number;
   exact?: boolean;
   /** A letter or digit may stand directly before the match. */
   anywhere?: boolean;
-  /** Sticky. Only the group `secret` is replaced, if there is one. Bounded, so that it takes constant time. */
-  pattern: RegExp;
   /** Sticky. Matches the beginning of a credential that was cut off. */
   cut?: RegExp;
 }
+
+const shape = (
+  kind: string,
+  triggers: string | readonly string[],
+  pattern: RegExp,
+  options: ShapeOptions = {},
+): Shape => ({ kind, triggers: typeof triggers === "string" ? triggers.split("|") : triggers, pattern, options });
 
 const hexDigits = [..."0123456789abcdef"];
 /** First characters of a Discord id in base64: three digits are four characters of these sets. */
@@ -30,226 +41,148 @@ const UUID_KEY_PREFIXES =
   "pat-na1- pat-na2- pat-eu1- api- sdk- rel- xaat- xapt- waka_ waka_sec_ persona_production_ persona_sandbox_ amzn.mws. rh-api- sk_test_ sk_live_ sk_sbox_ ctx7sk-";
 
 const shapes: readonly Shape[] = [
-  {
-    kind: "uuid-key",
-    triggers: UUID_KEY_PREFIXES.split(" "),
-    pattern:
-      /[A-Za-z][\w.]{2,20}[-_.](?:(?:na|eu)\d-|sec_)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![\w-])/y,
-  },
+  shape(
+    "uuid-key",
+    UUID_KEY_PREFIXES.split(" "),
+    /[A-Za-z][\w.]{2,20}[-_.](?:(?:na|eu)\d-|sec_)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![\w-])/y,
+  ),
   // Lob, Mollie, GoCardless.
-  {
-    kind: "live-key",
-    triggers: ["live_", "test_"],
-    pattern:
-      /(?<!\w)(?:live|test)_(?:[0-9a-f]{35}|(?=[a-z0-9]{0,29}[A-Z])[A-Za-z0-9]{30}|(?=[a-z0-9_-]{0,39}[A-Z])(?=[A-Za-z_-]{0,39}\d)[\w-]{40})(?![\w-])/y,
-  },
-  { kind: "voyage-key", triggers: ["pa-", "al-"], pattern: /(?:pa|al)-(?=[a-z0-9_-]{0,42}[A-Z])[\w-]{43}(?![\w-])/y },
-  { kind: "square-token", triggers: ["EAAA"], pattern: /(?<![\w+/-])EAAA[\w-]{60}(?![\w+/=-])/y },
-  { kind: "facebook-token", triggers: ["EAA"], pattern: /(?<![\w+/-])EAA[A-Z][A-Za-z0-9]{90,400}(?![\w+/=-])/y },
-  { kind: "cloudflare-origin-key", triggers: ["v1.0-"], pattern: /v1\.0-[0-9a-f]{24}-[0-9a-f]{146}/y },
-  { kind: "clickhouse-key", triggers: ["4b1d"], pattern: /4b1d(?=\w{0,37}[G-Zg-z])[A-Za-z0-9]{38}(?!\w)/y },
-  { kind: "maxmind-key", triggers: ["_mmk"], before: 36, exact: true, pattern: /[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk/y },
-  { kind: "harness-token", triggers: ["pat.", "sat."], pattern: /[ps]at\.[\w-]{22}\.[0-9a-f]{24}\.\w{20}/y },
-  { kind: "infisical-token", triggers: ["st."], pattern: /st\.[0-9a-f]{24}\.[0-9a-f]{32}\.[0-9a-f]{32}/y },
-  { kind: "voiceflow-key", triggers: ["VF."], pattern: /VF\.(?:(?:DM|WS)\.)?[0-9a-fA-F]{24}\.\w{16}/y },
-  { kind: "telnyx-key", triggers: ["KEY"], pattern: /KEY[0-9A-F]{32}_[A-Za-z0-9]{22}/y },
-  { kind: "yandex-token", triggers: ["t1."], pattern: /t1\.[\w-]{10,200}={0,2}\.[\w-]{86}/y },
-  { kind: "baidu-key", triggers: ["bce-v3/"], pattern: /bce-v3\/ALTAK-\w{16,30}\/[0-9a-f]{40}/y },
-  { kind: "rancher-token", triggers: ["token-"], pattern: /token-[a-z0-9]{5}:[a-z0-9]{50,60}/y },
-  {
-    kind: "kubeadm-token",
-    triggers: ["--token ", "--token=", "token: "],
-    anywhere: true,
-    pattern: /(?:--)?token(?::? |=)"?(?<secret>(?=[a-z.]{0,22}\d)[a-z0-9]{6}\.[a-z0-9]{16})(?![\w.])/dy,
-  },
-  { kind: "k3s-token", triggers: ["K10"], pattern: /K10[0-9a-f]{64}::\w{1,20}:[\w.-]{8,80}/y },
-  { kind: "clickup-token", triggers: ["pk_"], pattern: /pk_\d{5,9}_[A-Z0-9]{32}/y },
-  { kind: "fcm-key", triggers: [":APA91b"], before: 12, pattern: /[\w-]{11}:APA91b[\w-]{100,200}/y },
-  { kind: "twitch-token", triggers: ["oauth:"], pattern: /oauth:(?<secret>(?=[a-z]{0,29}\d)[a-z0-9]{30})(?!\w)/dy },
-  {
-    kind: "stripe-client-secret",
-    triggers: ["_secret_"],
+  shape(
+    "live-key",
+    "live_|test_",
+    /(?<!\w)(?:live|test)_(?:[0-9a-f]{35}|(?=[a-z0-9]{0,29}[A-Z])[A-Za-z0-9]{30}|(?=[a-z0-9_-]{0,39}[A-Z])(?=[A-Za-z_-]{0,39}\d)[\w-]{40})(?![\w-])/y,
+  ),
+  shape("voyage-key", "pa-|al-", /(?:pa|al)-(?=[a-z0-9_-]{0,42}[A-Z])[\w-]{43}(?![\w-])/y),
+  shape("square-token", "EAAA", /(?<![\w+/-])EAAA[\w-]{60}(?![\w+/=-])/y),
+  shape("facebook-token", "EAA", /(?<![\w+/-])EAA[A-Z][A-Za-z0-9]{90,400}(?![\w+/=-])/y),
+  shape("cloudflare-origin-key", "v1.0-", /v1\.0-[0-9a-f]{24}-[0-9a-f]{146}/y),
+  shape("clickhouse-key", "4b1d", /4b1d(?=\w{0,37}[G-Zg-z])[A-Za-z0-9]{38}(?!\w)/y),
+  shape("maxmind-key", "_mmk", /[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk/y, { before: 36, exact: true }),
+  shape("harness-token", "pat.|sat.", /[ps]at\.[\w-]{22}\.[0-9a-f]{24}\.\w{20}/y),
+  shape("infisical-token", "st.", /st\.[0-9a-f]{24}\.[0-9a-f]{32}\.[0-9a-f]{32}/y),
+  shape("voiceflow-key", "VF.", /VF\.(?:(?:DM|WS)\.)?[0-9a-fA-F]{24}\.\w{16}/y),
+  shape("telnyx-key", "KEY", /KEY[0-9A-F]{32}_[A-Za-z0-9]{22}/y),
+  shape("yandex-token", "t1.", /t1\.[\w-]{10,200}={0,2}\.[\w-]{86}/y),
+  shape("baidu-key", "bce-v3/", /bce-v3\/ALTAK-\w{16,30}\/[0-9a-f]{40}/y),
+  shape("rancher-token", "token-", /token-[a-z0-9]{5}:[a-z0-9]{50,60}/y),
+  shape(
+    "kubeadm-token",
+    "--token |--token=|token: ",
+    /(?:--)?token(?::? |=)"?(?<secret>(?=[a-z.]{0,22}\d)[a-z0-9]{6}\.[a-z0-9]{16})(?![\w.])/dy,
+    { anywhere: true },
+  ),
+  shape("k3s-token", "K10", /K10[0-9a-f]{64}::\w{1,20}:[\w.-]{8,80}/y),
+  shape("clickup-token", "pk_", /pk_\d{5,9}_[A-Z0-9]{32}/y),
+  shape("fcm-key", ":APA91b", /[\w-]{11}:APA91b[\w-]{100,200}/y, { before: 12 }),
+  shape("twitch-token", "oauth:", /oauth:(?<secret>(?=[a-z]{0,29}\d)[a-z0-9]{30})(?!\w)/dy),
+  shape("stripe-client-secret", "_secret_", /(?:pi|seti)_[A-Za-z0-9]{14,28}_secret_[A-Za-z0-9]{20,30}/y, {
     before: 32,
-    pattern: /(?:pi|seti)_[A-Za-z0-9]{14,28}_secret_[A-Za-z0-9]{20,30}/y,
-  },
-  { kind: "new-relic-key", triggers: ["FFFFNRAL"], before: 32, exact: true, pattern: /[0-9a-f]{32}FFFFNRAL/y },
-  { kind: "new-relic-key", triggers: ["eu01xx"], pattern: /eu01xx[0-9a-f]{26,36}(?:FFFF)?NR(?:AL|MA)/y },
+  }),
+  shape("new-relic-key", "FFFFNRAL", /[0-9a-f]{32}FFFFNRAL/y, { before: 32, exact: true }),
+  shape("new-relic-key", "eu01xx", /eu01xx[0-9a-f]{26,36}(?:FFFF)?NR(?:AL|MA)/y),
   // Azure puts these strings into its keys so that they can be detected.
-  {
-    kind: "azure-key",
-    triggers: ["JQQJ99"],
-    before: 52,
-    exact: true,
-    pattern: /[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{20,28}/y,
-  },
-  { kind: "azure-key", triggers: ["AZDO"], before: 76, exact: true, pattern: /[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}/y },
-  {
-    kind: "azure-key",
-    triggers: ["+ASt", "ACDb"],
-    before: 76,
-    exact: true,
-    pattern: /[\w+/]{76}(?:\+ASt|ACDb)[\w+/]{5,6}==/y,
-  },
-  { kind: "azure-key", triggers: ["+ACR"], before: 42, exact: true, pattern: /[A-Za-z0-9+/]{42}\+ACR[A-Za-z0-9]{6}/y },
-  { kind: "azure-key", triggers: ["AzSe"], before: 42, exact: true, pattern: /[A-Za-z0-9]{42}AzSe[A-Za-z0-9]{6}/y },
-  {
-    kind: "webhook",
-    triggers: ["hooks.zapier.com/", "maker.ifttt.com/", ".make.com/", "/bot/v2/hook/", "/webhook/send?key="],
-    anywhere: true,
-    pattern:
-      /(?:hooks\.zapier\.com\/hooks\/(?:catch|standard)|maker\.ifttt\.com\/[\w/]{1,80}\/key|\.make\.com|\/bot\/v2\/hook|\/webhook\/send\?key=)\/?(?<secret>[\w/-]{14,80})/dy,
-  },
-  {
-    kind: "discord-token",
-    triggers: discordStarts,
-    pattern: /(?:[MNO][DTjz][AEIMQUYcgk][wxyz0-5]){5,7}[\w-]{0,3}\.[\w-]{6}\.[\w-]{20,45}/y,
-    cut: /(?:[MNO][DTjz][AEIMQUYcgk][wxyz0-5]){4,7}[\w-]{0,3}(?:\.[\w-]{0,6}(?:\.[\w-]{0,45})?)?/y,
-  },
-  {
-    kind: "discord-webhook",
-    triggers: ["/webhooks/"],
-    anywhere: true,
-    pattern: /\/webhooks\/(?<secret>\d{15,21}\/[\w-]{30,100})/dy,
-  },
-  {
-    kind: "telegram-token",
-    triggers: [":AA"],
+  shape("azure-key", "JQQJ99", /[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{20,28}/y, { before: 52, exact: true }),
+  shape("azure-key", "AZDO", /[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}/y, { before: 76, exact: true }),
+  shape("azure-key", "+ASt|ACDb", /[\w+/]{76}(?:\+ASt|ACDb)[\w+/]{5,6}==/y, { before: 76, exact: true }),
+  shape("azure-key", "+ACR", /[A-Za-z0-9+/]{42}\+ACR[A-Za-z0-9]{6}/y, { before: 42, exact: true }),
+  shape("azure-key", "AzSe", /[A-Za-z0-9]{42}AzSe[A-Za-z0-9]{6}/y, { before: 42, exact: true }),
+  shape(
+    "webhook",
+    "hooks.zapier.com/|maker.ifttt.com/|.make.com/|/bot/v2/hook/|/webhook/send?key=",
+    /(?:hooks\.zapier\.com\/hooks\/(?:catch|standard)|maker\.ifttt\.com\/[\w/]{1,80}\/key|\.make\.com|\/bot\/v2\/hook|\/webhook\/send\?key=)\/?(?<secret>[\w/-]{14,80})/dy,
+    { anywhere: true },
+  ),
+  shape(
+    "discord-token",
+    discordStarts,
+    /(?:[MNO][DTjz][AEIMQUYcgk][wxyz0-5]){5,7}[\w-]{0,3}\.[\w-]{6}\.[\w-]{20,45}/y,
+    { cut: /(?:[MNO][DTjz][AEIMQUYcgk][wxyz0-5]){4,7}[\w-]{0,3}(?:\.[\w-]{0,6}(?:\.[\w-]{0,45})?)?/y },
+  ),
+  shape("discord-webhook", "/webhooks/", /\/webhooks\/(?<secret>\d{15,21}\/[\w-]{30,100})/dy, { anywhere: true }),
+  shape("telegram-token", ":AA", /\d{8,12}:AA[\w-]{30,40}/y, {
     before: 12,
     anywhere: true,
-    pattern: /\d{8,12}:AA[\w-]{30,40}/y,
     cut: /\d{8,12}:AA[\w-]{4,40}/y,
-  },
-  {
-    kind: "slack-webhook",
-    triggers: ["hooks.slack.com/"],
-    pattern: /hooks\.slack\.com\/(?:services|workflows|triggers)\/(?<secret>[\w/-]{16,120})/dy,
-  },
-  {
-    kind: "teams-webhook",
-    triggers: [".office.com/webhook"],
+  }),
+  shape(
+    "slack-webhook",
+    "hooks.slack.com/",
+    /hooks\.slack\.com\/(?:services|workflows|triggers)\/(?<secret>[\w/-]{16,120})/dy,
+  ),
+  shape("teams-webhook", ".office.com/webhook", /\.office\.com\/(?<secret>webhook(?:b2)?\/[\w@/-]{40,300})/dy, {
     anywhere: true,
-    pattern: /\.office\.com\/(?<secret>webhook(?:b2)?\/[\w@/-]{40,300})/dy,
-  },
-  {
-    kind: "teams-webhook",
-    triggers: ["/IncomingWebhook/"],
+  }),
+  shape("teams-webhook", "/IncomingWebhook/", /\/IncomingWebhook\/(?<secret>[0-9a-f]{32}\/[\w/-]{36,120})/dy, {
     anywhere: true,
-    pattern: /\/IncomingWebhook\/(?<secret>[0-9a-f]{32}\/[\w/-]{36,120})/dy,
-  },
+  }),
   // Private address of a calendar
-  { kind: "url-token", triggers: ["/private-"], anywhere: true, pattern: /\/private-(?<secret>[0-9a-f]{32})(?!\w)/dy },
-  {
-    kind: "mailgun-key",
-    triggers: ["mailgun", "Mailgun", "MAILGUN"],
-    anywhere: true,
-    pattern: /\w{7}[^\n]{0,60}?(?<secret>\b[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8})\b/dy,
-  },
-  { kind: "opsgenie-key", triggers: ["GenieKey "], pattern: /GenieKey (?<secret>[0-9a-f]{8}-[0-9a-f-]{27})/dy },
-  {
-    kind: "azure-devops-token",
-    triggers: ["JQQJ"],
+  shape("url-token", "/private-", /\/private-(?<secret>[0-9a-f]{32})(?!\w)/dy, { anywhere: true }),
+  shape(
+    "mailgun-key",
+    "mailgun|Mailgun|MAILGUN",
+    /\w{7}[^\n]{0,60}?(?<secret>\b[0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8})\b/dy,
+    { anywhere: true },
+  ),
+  shape("opsgenie-key", "GenieKey ", /GenieKey (?<secret>[0-9a-f]{8}-[0-9a-f-]{27})/dy),
+  shape("azure-devops-token", "JQQJ", /[A-Za-z0-9]{52}JQQJ[A-Za-z0-9]{20}AZDO[A-Za-z0-9]{4}/y, {
     before: 52,
     exact: true,
-    pattern: /[A-Za-z0-9]{52}JQQJ[A-Za-z0-9]{20}AZDO[A-Za-z0-9]{4}/y,
-  },
-  {
-    kind: "sendgrid-key",
-    triggers: ["SG."],
-    pattern: /SG\.[\w-]{16,32}\.[\w-]{16,64}/y,
+  }),
+  shape("sendgrid-key", "SG.", /SG\.[\w-]{16,32}\.[\w-]{16,64}/y, {
     cut: /SG\.(?=[\w-]{0,40}(?:\d|[a-z][A-Z]))[\w-]{8,32}(?:\.[\w-]{0,64})?/y,
-  },
-  {
-    kind: "twilio-key",
-    triggers: hexDigits.map((digit) => `SK${digit}`),
-    pattern: /SK[0-9a-f]{32}(?![0-9A-Za-z])/y,
-  },
-  {
-    kind: "azure-client-secret",
-    triggers: [..."0123456789"].map((digit) => `${digit}Q~`),
-    before: 3,
-    pattern: /[\w.~-]{3}\dQ~[\w.~-]{30,36}/y,
-  },
-  {
-    kind: "mailchimp-key",
-    triggers: ["-us"],
-    before: 32,
-    exact: true,
-    pattern: /[0-9a-f]{32}-us\d{1,2}(?![\w-])/y,
-  },
-  {
-    kind: "terraform-token",
-    triggers: [".atlasv1."],
-    before: 14,
-    exact: true,
-    pattern: /[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{40,80}/y,
-  },
-  { kind: "airtable-token", triggers: ["pat"], pattern: /pat[A-Za-z0-9]{14}\.[0-9a-f]{40,64}/y },
-  {
-    kind: "resend-key",
-    triggers: ["re_"],
-    pattern: /re_(?=[A-Za-z_]{0,36}\d)[A-Za-z0-9]{8}_[A-Za-z0-9]{22,28}(?!\w)/y,
-  },
-  {
-    kind: "1password-secret-key",
-    triggers: ["A3-"],
-    pattern: /A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}/y,
-  },
-  { kind: "salesforce-token", triggers: ["00D"], pattern: /00D[A-Za-z0-9]{12,15}![\w.]{60,140}/y },
-  { kind: "zoho-token", triggers: ["1000."], pattern: /1000\.[0-9a-f]{32}\.[0-9a-f]{32}/y },
-  { kind: "nuget-key", triggers: ["oy2"], pattern: /oy2[a-z0-9]{43}(?![A-Za-z0-9])/y },
-  {
-    kind: "password-hash",
-    triggers: ["$1$", "$5$", "$6$"],
+  }),
+  shape(
+    "twilio-key",
+    hexDigits.map((digit) => `SK${digit}`),
+    /SK[0-9a-f]{32}(?![0-9A-Za-z])/y,
+  ),
+  shape(
+    "azure-client-secret",
+    [..."0123456789"].map((digit) => `${digit}Q~`),
+    /[\w.~-]{3}\dQ~[\w.~-]{30,36}/y,
+    { before: 3 },
+  ),
+  shape("mailchimp-key", "-us", /[0-9a-f]{32}-us\d{1,2}(?![\w-])/y, { before: 32, exact: true }),
+  shape("terraform-token", ".atlasv1.", /[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{40,80}/y, { before: 14, exact: true }),
+  shape("airtable-token", "pat", /pat[A-Za-z0-9]{14}\.[0-9a-f]{40,64}/y),
+  shape("resend-key", "re_", /re_(?=[A-Za-z_]{0,36}\d)[A-Za-z0-9]{8}_[A-Za-z0-9]{22,28}(?!\w)/y),
+  shape("1password-secret-key", "A3-", /A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}/y),
+  shape("salesforce-token", "00D", /00D[A-Za-z0-9]{12,15}![\w.]{60,140}/y),
+  shape("zoho-token", "1000.", /1000\.[0-9a-f]{32}\.[0-9a-f]{32}/y),
+  shape("nuget-key", "oy2", /oy2[a-z0-9]{43}(?![A-Za-z0-9])/y),
+  shape("password-hash", "$1$|$5$|$6$", /\$[156]\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[\w./-]{22,128}/y, {
     anywhere: true,
-    pattern: /\$[156]\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[\w./-]{22,128}/y,
-  },
-  {
-    kind: "password-hash",
-    triggers: ["$2a$", "$2b$", "$2x$", "$2y$"],
-    anywhere: true,
-    pattern: /\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}/y,
-  },
-  { kind: "password-hash", triggers: ["$P$", "$H$"], anywhere: true, pattern: /\$[PH]\$[./A-Za-z0-9]{31}/y },
-  {
-    kind: "password-hash",
-    triggers: ["$apr1$", "{SSHA", "{SHA}"],
-    anywhere: true,
-    pattern: /(?:\$apr1\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}|\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{27,100}={0,2})/y,
-  },
-  {
-    kind: "password-hash",
-    triggers: ["$argon2", "$y$"],
-    anywhere: true,
-    pattern:
-      /\$(?:argon2(?:id|i|d)\$v=\d{1,3}\$m=\d{1,9},t=\d{1,5},p=\d{1,5}|y\$[\w./]{1,8})\$[\w+/.]{8,90}\$[\w+/.]{16,120}/y,
-  },
-  {
-    kind: "rpc-key",
-    triggers: [".infura.io/", ".alchemy.com/v2/", ".alchemyapi.io/v2/", ".quiknode.pro/", "rpc.ankr.com/"],
-    anywhere: true,
-    pattern:
-      /(?:\.infura\.io\/(?:ws\/)?v3|\.alchemy(?:api)?\.(?:com|io)\/v2|\.quiknode\.pro|rpc\.ankr\.com\/\w{2,20})\/(?<secret>(?=[A-Za-z_-]{0,31}\d)[\w-]{32,64})(?![\w-])/dy,
-  },
-  {
-    kind: "url-token",
-    triggers: ["?appid=", "&appid="],
-    anywhere: true,
-    pattern: /[?&]appid=(?<secret>[0-9a-f]{32})(?!\w)/dy,
-  },
-  { kind: "google-oauth", triggers: ["4/0A"], pattern: /4\/0A[\w-]{40,120}/y },
-  { kind: "okta-token", triggers: ["SSWS "], pattern: /SSWS (?<secret>00[\w-]{40})(?![\w-])/dy },
+  }),
+  shape("password-hash", "$2a$|$2b$|$2x$|$2y$", /\$2[abxy]\$\d\d\$[./A-Za-z0-9]{53}/y, { anywhere: true }),
+  shape("password-hash", "$P$|$H$", /\$[PH]\$[./A-Za-z0-9]{31}/y, { anywhere: true }),
+  shape(
+    "password-hash",
+    "$apr1$|{SSHA|{SHA}",
+    /(?:\$apr1\$[./A-Za-z0-9]{1,8}\$[./A-Za-z0-9]{22}|\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{27,100}={0,2})/y,
+    { anywhere: true },
+  ),
+  shape(
+    "password-hash",
+    "$argon2|$y$",
+    /\$(?:argon2(?:id|i|d)\$v=\d{1,3}\$m=\d{1,9},t=\d{1,5},p=\d{1,5}|y\$[\w./]{1,8})\$[\w+/.]{8,90}\$[\w+/.]{16,120}/y,
+    { anywhere: true },
+  ),
+  shape(
+    "rpc-key",
+    ".infura.io/|.alchemy.com/v2/|.alchemyapi.io/v2/|.quiknode.pro/|rpc.ankr.com/",
+    /(?:\.infura\.io\/(?:ws\/)?v3|\.alchemy(?:api)?\.(?:com|io)\/v2|\.quiknode\.pro|rpc\.ankr\.com\/\w{2,20})\/(?<secret>(?=[A-Za-z_-]{0,31}\d)[\w-]{32,64})(?![\w-])/dy,
+    { anywhere: true },
+  ),
+  shape("url-token", "?appid=|&appid=", /[?&]appid=(?<secret>[0-9a-f]{32})(?!\w)/dy, { anywhere: true }),
+  shape("google-oauth", "4/0A", /4\/0A[\w-]{40,120}/y),
+  shape("okta-token", "SSWS ", /SSWS (?<secret>00[\w-]{40})(?![\w-])/dy),
   // Secret next to the id of its key
-  {
-    kind: "aws-secret-key",
-    triggers: ["AKIA", "ASIA"],
-    pattern:
-      /A[KS]IA(?!IOSFODNN7)[A-Z0-9]{16}[^\w/]{1,24}(?:\w{1,30}[^\w/]{1,8}){0,9}(?<secret>(?=[a-z0-9+/]{0,39}[A-Z])(?=[A-Z0-9+/]{0,39}[a-z])[A-Za-z0-9+/]{40})(?![\w+/=])/dy,
-  },
-  {
-    kind: "signature",
-    triggers: ["Signature="],
-    pattern: /Signature=(?<secret>[0-9a-f]{40,128})/dy,
-  },
+  shape(
+    "aws-secret-key",
+    "AKIA|ASIA",
+    /A[KS]IA(?!IOSFODNN7)[A-Z0-9]{16}[^\w/]{1,24}(?:\w{1,30}[^\w/]{1,8}){0,9}(?<secret>(?=[a-z0-9+/]{0,39}[A-Z])(?=[A-Z0-9+/]{0,39}[a-z])[A-Za-z0-9+/]{40})(?![\w+/=])/dy,
+  ),
+  shape("signature", "Signature=", /Signature=(?<secret>[0-9a-f]{40,128})/dy),
 ];
 
 /** Returns a match that starts at `start` and includes the trigger at `at`. */
@@ -259,8 +192,8 @@ function matchOver(pattern: RegExp, text: string, start: number, at: number): Re
   return match !== null && pattern.lastIndex > at ? match : undefined;
 }
 
-function findShape(shape: Shape, scan: ScanText, at: number): readonly Finding[] {
-  const { kind, before = 0, exact = false, anywhere = false, pattern, cut } = shape;
+function findShape({ kind, pattern, options }: Shape, scan: ScanText, at: number): readonly Finding[] {
+  const { before = 0, exact = false, anywhere = false, cut } = options;
   const { text } = scan;
   const last = exact ? at - before : at;
   for (let start = Math.max(0, at - before); start <= last; start++) {
@@ -311,9 +244,9 @@ function findBearer(scan: ScanText, at: number): readonly Finding[] {
 }
 
 export const shapedRules: readonly Rule[] = [
-  ...shapes.map((shape) => ({
-    triggers: shape.triggers,
-    find: (scan: ScanText, at: number) => findShape(shape, scan, at),
+  ...shapes.map((each) => ({
+    triggers: each.triggers,
+    find: (scan: ScanText, at: number) => findShape(each, scan, at),
   })),
   { triggers: ["eyJ", "ewogI"], find: findJwt },
   { triggers: ["bearer "], anyCase: true, find: findBearer },

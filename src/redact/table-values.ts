@@ -1,6 +1,6 @@
 /** Finds secrets in tables, by the name of their column: Markdown, psql, CSV, TSV and `INSERT INTO`. */
 import { type Name, UNLIKE_CODE } from "./assignment-syntax.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, secretAt } from "./finding.ts";
 import { familyOf, isForeignName, type NameFamily } from "./names.ts";
 import { isStandIn } from "./placeholders.ts";
 import type { ScanText } from "./scan-text.ts";
@@ -63,7 +63,7 @@ const VALUES_HEADER =
   /^[ \t|│]{0,8}(?:#|id|name|key|variable|option|property|setting|parameter|field)(?![\w"':=])[^\n]{0,80}\b(?:value|setting)s?\b/i;
 const LINES_ABOVE_TABLE = 3;
 const ROW_VALUE =
-  /[ \t]{0,80}(?: {2}|\t|[|│])[ \t]{0,80}(?<value>[^\s|│]{1,64}(?: [^\s|│]{1,64}){0,2})[ \t|│]{0,80}(?:\r?\n|$)/dy;
+  /[ \t]{0,80}(?: {2}|\t|[|│])[ \t]{0,80}(?<secret>[^\s|│]{1,64}(?: [^\s|│]{1,64}){0,2})[ \t|│]{0,80}(?:\r?\n|$)/dy;
 /** Ruler below the names of columns, or above each record of psql. */
 const RULED = /(?:^|\n)(?=[^\n]*(?:--|──|━━))[-+|─━┼├┤ \t]*(?:\[ RECORD \d+ \][-+]*)?\r?\n/;
 const CHARS_OF_TABLE = 1500;
@@ -80,10 +80,8 @@ function findInRow({ text }: ScanText, { start, end }: Name, family: NameFamily 
   const header = before.split("\n", LINES_ABOVE_TABLE).find((line) => VALUES_HEADER.test(line));
   if (header !== undefined) return findBelowValues(text, start, header, family);
   if (!RULED.test(before)) return [];
-  ROW_VALUE.lastIndex = end;
-  const { indices, groups } = ROW_VALUE.exec(text) ?? {};
-  const [from] = indices?.groups?.["value"] ?? [];
-  return from === undefined ? [] : findInCell({ start: from, text: groups?.["value"] ?? "" }, family, true, true);
+  const cell = secretAt(ROW_VALUE, text, end);
+  return cell === undefined ? [] : findInCell({ start: cell.start, text: cell.value }, family, true, true);
 }
 
 function findBelowValues(text: string, at: number, header: string, family: NameFamily | undefined): Finding[] {
@@ -113,7 +111,7 @@ function headerLength(rest: string): number {
 function findInColumn(scan: ScanText, { start, end }: Name): readonly Finding[] {
   const { text } = scan;
   if (
-    start < scan.tablesSeenTo ||
+    start < scan.seenTo.tables ||
     !/^\\{0,3}["'`*]{0,2}(?: [\w()]{1,12}){0,2}[ \t]{0,80}(?:[|│,;\t\r\n)]| {2}|(?:\\r)?\\n)/.test(
       text.slice(end, end + 84),
     )
@@ -128,7 +126,7 @@ function findInColumn(scan: ScanText, { start, end }: Name): readonly Finding[] 
   const lineStart = start - lineChars;
   const numbered = LINE_NUMBER.exec(text.slice(lineStart, start))?.[0].length ?? 0;
   const from = lineStart + numbered;
-  scan.tablesSeenTo = to;
+  scan.seenTo.tables = to;
   const written = text.slice(from, to).replaceAll("│", "|");
   // Wikis mark header cells this way.
   const isMarked = written.startsWith("||");
@@ -143,7 +141,7 @@ function findInColumn(scan: ScanText, { start, end }: Name): readonly Finding[] 
   const last = rows.at(-1);
   if (last === undefined) return [];
   // Each row is read once, even if it looks like a header itself.
-  scan.tablesSeenTo = Math.max(to, last.start + last.text.length);
+  scan.seenTo.tables = Math.max(to, last.start + last.text.length);
   // Words between bars may be code; with a line below the header they are a table.
   const isListed = sign === "|" ? isMarked || RULER.test(rows[0]?.text ?? "") : sign !== "\t" && sign !== SPACES;
   const columns = names.map((name) => (isForeignName(name.replaceAll("_", " ")) ? "password" : familyOf(name)));

@@ -1,8 +1,8 @@
 import { type CharSet, UPPER_ALNUM } from "./char-set.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, NOTHING } from "./finding.ts";
 import { type ScanText, withoutDots } from "./scan-text.ts";
 import { type TokenShape, tokenShapes } from "./token-table.ts";
-import { NOTHING, type Rule } from "./trigger-index.ts";
+import type { Rule } from "./trigger-index.ts";
 import { isWordy } from "./randomness.ts";
 
 /** Minimum characters after a prefix to detect a token that was cut off. */

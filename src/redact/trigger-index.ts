@@ -1,4 +1,4 @@
-import { type Finding, MARKER } from "./finding.ts";
+import { type Finding, MARKER, NOTHING } from "./finding.ts";
 import type { ScanText } from "./scan-text.ts";
 
 /** Finds one kind of secret. Called only at its triggers. */
@@ -10,8 +10,6 @@ export interface Rule {
   /** Returns the findings around the trigger that starts at `at`. */
   find(scan: ScanText, at: number): readonly Finding[];
 }
-
-export const NOTHING: readonly Finding[] = [];
 
 interface Entry {
   literal: string;
