@@ -13,7 +13,7 @@ import {
 import { findCookies, findCredential } from "./credential-headers.ts";
 import { type Finding, NOTHING } from "./finding.ts";
 import { familyOf, FOREIGN_KEYS, FOREIGN_NAMES, type NameFamily } from "./names.ts";
-import type { ScanText } from "./scan-text.ts";
+import { charsBefore, type ScanText } from "./scan-text.ts";
 import { isStandIn, namesSecret, withoutMarkers } from "./placeholders.ts";
 import { findBeforeComment, findKeyAfter, findNear, findOutput } from "./near-names.ts";
 import { findInTable } from "./table-values.ts";
@@ -73,23 +73,20 @@ function fullName(text: string, name: Name): string {
   if (name.text === "Pass" && followsUser(text, name.start)) return "pass";
   if (name.text === "PASS" && PASS_VALUE.test(text.slice(name.end, name.end + 80))) return "pass";
   if (/^phrase$/i.test(name.text))
-    return /\bpass[ \t]$/i.test(text.slice(Math.max(0, name.start - 8), name.start)) ? "pass-phrase" : name.text;
-  if (name.text === "secret_id" && /\brole_id\b/.test(text.slice(Math.max(0, name.start - 80), name.start)))
-    return "VAULT_SECRET_ID";
+    return /\bpass[ \t]$/i.test(charsBefore(text, name.start, 8)) ? "pass-phrase" : name.text;
+  if (name.text === "secret_id" && /\brole_id\b/.test(charsBefore(text, name.start, 80))) return "VAULT_SECRET_ID";
   BYTES.lastIndex = name.end;
   if (/^(?:secret|key)$/i.test(name.text) && BYTES.test(text)) return "signing-key";
-  if (name.text === "secret" && BELOW_LOGIN.test(text.slice(Math.max(0, name.start - 80), name.start)))
-    return "password";
-  if (name.text === "secret" && SIGNING_CALL.test(text.slice(Math.max(0, name.start - 100), name.start)))
-    return "session-secret";
+  if (name.text === "secret" && BELOW_LOGIN.test(charsBefore(text, name.start, 80))) return "password";
+  if (name.text === "secret" && SIGNING_CALL.test(charsBefore(text, name.start, 100))) return "session-secret";
   if (/^token$/i.test(name.text))
-    return `${SPACED_HARMLESS.exec(text.slice(Math.max(0, name.start - 16), name.start))?.[0] ?? ""}${name.text}`;
+    return `${SPACED_HARMLESS.exec(charsBefore(text, name.start, 16))?.[0] ?? ""}${name.text}`;
   if (!/^key$/i.test(name.text)) return name.text;
-  const before = text.slice(Math.max(0, name.start - 40), name.start);
+  const before = charsBefore(text, name.start, 40);
   const owner =
     SPACED_NAME.exec(before)?.[1] ??
     OWNING_OBJECT.exec(before)?.[1] ??
-    (before.endsWith('"') ? OWNER_OF_MEMBERS.exec(text.slice(Math.max(0, name.start - 280), name.start))?.[1] : "") ??
+    (before.endsWith('"') ? OWNER_OF_MEMBERS.exec(charsBefore(text, name.start, 280))?.[1] : "") ??
     "";
   return owner === "" ? name.text : `${owner.trim().replaceAll(/[ :]/g, "-")}-${name.text}`;
 }
@@ -186,20 +183,20 @@ function findAssigned(scan: ScanText, at: number): readonly Finding[] {
   scan.seenTo.names = name.end;
   const { text } = scan;
   // One of several runs: `second pass: …`.
-  if (/^pass$/i.test(name.text) && NUMBERED.test(text.slice(Math.max(0, name.start - 8), name.start))) return NOTHING;
+  if (/^pass$/i.test(name.text) && NUMBERED.test(charsBefore(text, name.start, 8))) return NOTHING;
   // Base64 padding, not an assignment: `…+xYx6PW=`.
   if (/[+/]/.test(text[name.start - 1] ?? "") && /^={1,2}(?:[^\w"'=]|$)/.test(text.slice(name.end, name.end + 3)))
     return NOTHING;
   // A resource type: `AWS::IAM::AccessKey`, a hash: `checksum/secret`, a part of a route: `/:password`.
   // But `profile::db::password: v` is a key in Puppet's Hiera.
-  const before = text.slice(Math.max(0, name.start - 80), name.start);
+  const before = charsBefore(text, name.start, 80);
   const isKey = text.startsWith(": ", name.end) && /(?:^|\n)[ \t]*(?:\w+::)+$/.test(before);
   if (/(?:::|checksum\/)$/.test(before) && !isKey) return NOTHING;
   if (text[name.end] === "/" && text.startsWith("/:", name.start - 2)) return NOTHING;
   const named = fullName(text, name);
   const family = familyOf(named);
   if (family === undefined) {
-    const line = text.slice(Math.max(0, name.start - 64), name.start);
+    const line = charsBefore(text, name.start, 64);
     const isFile =
       /\.(?:txt|key|dat)$/.test(named) &&
       /\b(?:cat|type|less|more|bat) [^\s|]*$/.test(line) &&
@@ -261,8 +258,7 @@ function phraseOf(
   if (first === undefined || first.context === "quoted" || !NEAR_PASSWORDS.has(family) || name === "pass")
     return undefined;
   MORE_WORDS.lastIndex = first.end;
-  if (!/[:=]["'*\s]{0,4}$/.test(text.slice(Math.max(0, first.start - 6), first.start)) || !MORE_WORDS.test(text))
-    return undefined;
+  if (!/[:=]["'*\s]{0,4}$/.test(charsBefore(text, first.start, 6)) || !MORE_WORDS.test(text)) return undefined;
   const words = text.slice(first.start, MORE_WORDS.lastIndex);
   const isSure = family === "passphrase" || /^[a-z]+(?: [a-z]+){3,7}(?: \d{1,4})?$/.test(words);
   return isSure && /^[\p{L}\d]+ /u.test(words) && isSecretValue(words, "passphrase", "line")
@@ -337,7 +333,7 @@ const isCookie = (text: string, { start, end }: Name): boolean =>
   text[end] === "=" ||
   (/^: \S/.test(text.slice(end, end + 3)) && /(?:php|j)sess(?:ion)?id$/i.test(text.slice(start, end))) ||
   (text[end] === "\t" && text[start - 1] === "\t") ||
-  COOKIE_BEFORE.test(text.slice(Math.max(0, start - 32), start));
+  COOKIE_BEFORE.test(charsBefore(text, start, 32));
 
 const STORED_KEY_BEFORE =
   /"(?:type\\{0,7}":[ \t]{0,4}\\{0,7}"api|username\\{0,7}":[ \t]{0,4}\\{0,7}"[\w.@-]{1,40})\\{0,7}",[\s\\n]{0,24}"$/;
@@ -349,7 +345,7 @@ const PADDED_KEY = /^[A-Za-z0-9+/]{42,}={1,2}$/;
 
 /** Finds a key in opencode's auth.json, `{"type": "api", "key": "…"}`, and next to a user's name in kaggle.json. */
 function findStoredKey(scan: ScanText, name: Name): readonly Finding[] {
-  const before = scan.text.slice(Math.max(0, name.start - 96), name.start);
+  const before = charsBefore(scan.text, name.start, 96);
   const value = valueOf(scan, name);
   if (value === undefined) return NOTHING;
   const isStored =

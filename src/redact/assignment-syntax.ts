@@ -2,7 +2,7 @@
 import { charSet, type CharSet, charSetExcept, inSet } from "./char-set.ts";
 import { closesString, MAX_VALUE, quotedAt } from "./quoting.ts";
 import { isMadeUp, isRandom } from "./randomness.ts";
-import type { ScanText } from "./scan-text.ts";
+import { charsBefore, type ScanText } from "./scan-text.ts";
 import type { ValueContext } from "./values.ts";
 
 const NAME_CHARS = charSet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-");
@@ -40,7 +40,7 @@ export function nameAround(scan: ScanText, at: number): Name | undefined {
   if (text.startsWith("-D", start) || (text.startsWith("-P", start) && text[end] === "=")) start += 2;
   else if (text[start] === "-") start++;
   // A single dash at the start of a line marks a removed line in a diff.
-  const flag = /(?:^|[\s"'`([|=,;])--$|[ "']-$/.test(text.slice(Math.max(0, start - 3), start));
+  const flag = /(?:^|[\s"'`([|=,;])--$|[ "']-$/.test(charsBefore(text, start, 3));
   return { text: text.slice(start, end), start, end, flag };
 }
 
@@ -80,10 +80,9 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 /** Returns the value assigned to `name`, if one follows it. */
 export function valueOf(scan: ScanText, name: Name): Assigned | undefined {
   const value = firstValueOf(scan, name);
-  if (value?.context !== "quoted" || !/,[ \t]?$/.test(scan.text.slice(Math.max(0, name.start - 2), name.start)))
-    return value;
+  if (value?.context !== "quoted" || !/,[ \t]?$/.test(charsBefore(scan.text, name.start, 2))) return value;
   // `user, password = "ann", "…"`: each name has its own value.
-  const before = NAMES_BEFORE.exec(scan.text.slice(Math.max(0, name.start - 120), name.start))?.[1] ?? "";
+  const before = NAMES_BEFORE.exec(charsBefore(scan.text, name.start, 120))?.[1] ?? "";
   let at = value.end + 1;
   let own: Assigned | undefined = value;
   for (let count = before.split(",").length - 1; count > 0 && own?.context === "quoted"; count--) {
@@ -102,15 +101,14 @@ const NEXT_VALUE = /[ \t]{0,4},[ \t]{0,4}(?=["'`])/y;
 function firstValueOf(scan: ScanText, name: Name): Assigned | undefined {
   const { text } = scan;
   const { start, end, flag } = name;
-  if (text[end] === ">" && /<(?:\w{1,20}:)?$/.test(text.slice(Math.max(0, start - 22), start)))
-    return elementText(scan, end + 1);
+  if (text[end] === ">" && /<(?:\w{1,20}:)?$/.test(charsBefore(text, start, 22))) return elementText(scan, end + 1);
   if (flag && text[end] === " ") return flagValue(scan, end + 1);
   const item = flag ? matchAt(NEXT_ITEM, text, end) : null;
   if (item !== null) return flagValue(scan, end + item[0].length);
   const typed = matchAt(TYPED, text, end);
   if (typed !== null) return valueAt(scan, end + typed[0].length, "loose");
   const pair = matchAt(PAIR, text, end);
-  if (pair !== null && PAIR_NAME.test(text.slice(Math.max(0, start - 16), start))) {
+  if (pair !== null && PAIR_NAME.test(charsBefore(text, start, 16))) {
     return valueAt(scan, end + pair[0].length, "line");
   }
   const operator = matchAt(OPERATOR, text, end);
@@ -224,10 +222,7 @@ const USER_LABEL = /(?:user(?:[-_ ]?name)?|login|e-?mail|account)["'`*]{0,3}[ \t
 
 /** Returns true if the previous line names the user: `Username: ann`. */
 export function followsUser(text: string, at: number): boolean {
-  const [line = "", before = ""] = text
-    .slice(Math.max(0, at - 120), at)
-    .split(/\r?\n/)
-    .toReversed();
+  const [line = "", before = ""] = charsBefore(text, at, 120).split(/\r?\n/).toReversed();
   return /^[\s*>"'`-]*$/.test(line) && USER_LABEL.test(before) && !/[({]|[,;] ?$/.test(before);
 }
 
@@ -246,7 +241,7 @@ const NO_USER =
  * looks like.
  */
 export function belongsToLogin(text: string, { start, end, context }: Assigned): boolean {
-  const before = text.slice(Math.max(0, start - 200), start);
+  const before = charsBefore(text, start, 200);
   if (SQL_LOGIN.test(before)) return true;
   const { address, quote = "", user = "", sign = "" } = LOGIN_BEFORE.exec(before)?.groups ?? {};
   if (user === "" || NO_USER.test(user) || /[ \t]/.test(text.charAt(end))) return false;
@@ -258,7 +253,7 @@ export function belongsToLogin(text: string, { start, end, context }: Assigned):
 
 /** Returns true if the quote at `at` closes the one before the name, as in `"Password:"`. */
 function closesLabel(text: string, { start }: Name, at: number): boolean {
-  const before = /\\{0,7}["'`]$/.exec(text.slice(Math.max(0, start - 8), start))?.[0];
+  const before = /\\{0,7}["'`]$/.exec(charsBefore(text, start, 8))?.[0];
   return before !== undefined && text.startsWith(before, at);
 }
 
@@ -268,13 +263,13 @@ const DECLARED_BEFORE =
 /** Returns true if `name=` is an environment variable, a flag, a query parameter or at the start of a line. */
 function isDeclaration(text: string, { text: name, start, flag }: Name): boolean {
   if (flag || (name === name.toUpperCase() && /[A-Z]{3}/.test(name))) return true;
-  if (start === 0 || DECLARED_BEFORE.test(text.slice(Math.max(0, start - 16), start))) return true;
+  if (start === 0 || DECLARED_BEFORE.test(charsBefore(text, start, 16))) return true;
   return followsParameter(text, start);
 }
 
 /** Returns true after another parameter of the same line: `username=ann password=…`, `user=ann,pass=…`. */
 function followsParameter(text: string, start: number): boolean {
-  const near = text.slice(Math.max(0, start - 128), start);
+  const near = charsBefore(text, start, 128);
   if (near.endsWith(","))
     return /(?:^|\s)(?:[\w.-]{1,40}(?:=[^\s,;(){}"'`]{1,80})?,){0,8}[\w.-]{1,40}=[^\s,;(){}"'`]{1,80},$/.test(near);
   const before = /[ \t]/.test(near.at(-1) ?? "") ? (near.trimEnd().split(/\s/).at(-1) ?? "") : "";
@@ -284,7 +279,7 @@ function followsParameter(text: string, start: number): boolean {
 
 /** Returns true if only settings and comments are between a `[section]` of an INI file and `at`. */
 function isInSection(text: string, at: number): boolean {
-  const near = text.slice(Math.max(0, at - 400), at);
+  const near = charsBefore(text, at, 400);
   const lines = near.split("\n");
   const section = lines.findLastIndex((line) => /^[ \t+-]{0,4}\[[\w .:"@/-]{1,60}\][ \t\r]{0,4}$/.test(line));
   return (
@@ -295,7 +290,7 @@ function isInSection(text: string, at: number): boolean {
 
 const startsLine = (text: string, at: number): boolean =>
   /(?:^|[\n\r]|\\n)[ \t+>|-]{0,40}(?:\d{1,6}[|:→\t][ \t]{0,40})?(?:[A-Z]\w{1,30}:){0,3}$/.test(
-    text.slice(Math.max(0, at - 40), at),
+    charsBefore(text, at, 40),
   ) || at === 0;
 const endsLine = (text: string, at: number): boolean =>
   /^[ \t]{0,8}(?:$|[\r\n]|\\+[nr]|#|[;][ \t])/.test(text.slice(at, at + 12));

@@ -7,7 +7,7 @@ import { familyOf } from "./names.ts";
 import { isStandIn, isThing } from "./placeholders.ts";
 import { isChosen, isMadeUp, isRandom } from "./randomness.ts";
 import { quotedAt } from "./quoting.ts";
-import type { ScanText } from "./scan-text.ts";
+import { charsBefore, type ScanText } from "./scan-text.ts";
 import type { Rule } from "./trigger-index.ts";
 import { isFingerprint, isSecretValue, isTypedPassword } from "./values.ts";
 
@@ -335,7 +335,7 @@ function findInCommand(scan: ScanText, at: number, program: string): readonly Fi
     const { start, end } = spanOf(word);
     return text.slice(start, end);
   });
-  const startsLine = LINE_START.test(text.slice(Math.max(0, at - 12), at));
+  const startsLine = LINE_START.test(charsBefore(text, at, 12));
   const found: Finding[] = [];
   const named: Finding[] = [];
   for (const { atLineStart, required, options, positional, skipped, input } of usages.get(program) ?? []) {
@@ -372,11 +372,7 @@ const STDIN: Slot = { sort: "PASSWORD", pattern: /^(?<secret>.{1,512})$/ds };
 
 /** `echo … | anything --password-stdin` */
 function findStdin(scan: ScanText, at: number): readonly Finding[] {
-  const before =
-    scan.text
-      .slice(Math.max(0, at - PIPE_CHARS), at)
-      .split("\n")
-      .at(-1) ?? "";
+  const before = charsBefore(scan.text, at, PIPE_CHARS).split("\n").at(-1) ?? "";
   if (!FROM_STDIN.test(before)) return NOTHING;
   const pipe = before.lastIndexOf("|");
   const piped = pipe < 0 ? undefined : pipedInto(scan, at - before.length + pipe + 1);
@@ -392,10 +388,7 @@ function findShortOption({ text }: ScanText, at: number): readonly Finding[] {
   if (option === undefined || isStandIn(option.value) || isThing(option.value)) return NOTHING;
   const { end, value } = option;
   const isToken = option.groups["letter"] === "t";
-  const line = `${text
-    .slice(Math.max(0, at - 160), at)
-    .split("\n")
-    .at(-1)}${text.slice(end, end + 80).split("\n", 1)[0]}`;
+  const line = `${charsBefore(text, at, 160).split("\n").at(-1)}${text.slice(end, end + 80).split("\n", 1)[0]}`;
   const isSecret = USER_OPTION.test(line)
     ? isRandom(value, isToken ? 24 : 16) || (!isToken && !value.includes("/") && (isChosen(value) || isMadeUp(value)))
     : !isToken && /[!#*+]/.test(value) && isChosen(value);

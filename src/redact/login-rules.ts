@@ -1,7 +1,7 @@
 /** Finds passwords next to a user's name: in URLs, `curl -u` and Basic authentication. */
 import { BASE64 } from "./char-set.ts";
 import { type Finding, findingIf, NOTHING, secretAt } from "./finding.ts";
-import type { ScanText } from "./scan-text.ts";
+import { charsBefore, type ScanText } from "./scan-text.ts";
 import { isEncodedLogin } from "./values.ts";
 import { isStandIn } from "./placeholders.ts";
 import { isMadeUp, isRandom } from "./randomness.ts";
@@ -50,7 +50,7 @@ const USER_OPTION =
 const WEB_CLIENT = /(?:^|[\s;&|(`$"'/\\n])(?:curl|wget|https?|xh)[ \t]/;
 /** Returns the text of the command before `at`, which may span several lines joined with backslashes. */
 function commandBefore(text: string, at: number): string {
-  const before = text.slice(Math.max(0, at - 400), at);
+  const before = charsBefore(text, at, 400);
   let lineEnd = before.lastIndexOf("\n");
   while (lineEnd > 0 && /\\\r?$/.test(before.slice(Math.max(0, lineEnd - 2), lineEnd))) {
     lineEnd = before.lastIndexOf("\n", lineEnd - 1);

@@ -3,7 +3,7 @@ import { type Name, withoutEnd } from "./assignment-syntax.ts";
 import { BASE64_WORD } from "./char-set.ts";
 import { type Finding, findingIf, NOTHING, secretAt } from "./finding.ts";
 import { familyOf } from "./names.ts";
-import type { ScanText } from "./scan-text.ts";
+import { charsBefore, type ScanText } from "./scan-text.ts";
 import {
   hasEquals,
   isChosen,
@@ -171,7 +171,7 @@ export function findOutput(
   if (lineEnd < 0) return NOTHING;
   const output = secretAt(OUTPUT, text, end + lineEnd + 1);
   if (output === undefined) return NOTHING;
-  const before = text.slice(Math.max(0, start - MAX_COMMAND), start);
+  const before = charsBefore(text, start, MAX_COMMAND);
   const line = before.slice(before.lastIndexOf("\n") + 1) + text.slice(start, end + lineEnd);
   const { program = "", prompt } = PROMPT.exec(`${line} `)?.groups ?? {};
   const value = output.value.slice(0, 256);
@@ -253,25 +253,20 @@ function wordsIn(text: string, from: number, to: number, bounded: boolean): Find
     const end = start + word.length;
     const next = text.slice(end, end + 2);
     const before = text[start - 1] ?? "";
-    const isPair = AFTER_USER.test(text.slice(Math.max(0, start - 48), start));
+    const isPair = AFTER_USER.test(charsBefore(text, start, 48));
     const isLiteral =
       word.length <= MAX_LITERAL &&
-      /["'`]/.test(
-        isPair ? (/["'`](?=[^"'`]*$)/.exec(text.slice(Math.max(0, start - 48), start))?.[0] ?? "") : before,
-      ) &&
+      /["'`]/.test(isPair ? (/["'`](?=[^"'`]*$)/.exec(charsBefore(text, start, 48))?.[0] ?? "") : before) &&
       /^(?:\\{0,3}["'`]|\\n)/.test(text.slice(end, end + 4));
-    if (USER_KEY.test(text.slice(Math.max(0, start - 32), start))) continue;
+    if (USER_KEY.test(charsBefore(text, start, 32))) continue;
     // Part of a path, an address, a call or an HTML entity.
     if (before === "<" && next.startsWith(">") && /[,=]/.test(text.charAt(start - 2))) continue;
     if (/^\\{0,3}["'] ?:/.test(text.slice(end, end + 6))) continue;
     if (word.length > MAX_WORD || /[\w./\\@&#$%~-]/.test(before) || /^(?:[(/=]|\.\w|:\/)/.test(next)) continue;
     if (isPair ? /^@\^?\d/.test(next) : (bounded && !isLiteral) || next.startsWith("@")) continue;
-    if (belongsToOtherKey(text.slice(Math.max(0, start - 96), start))) continue;
+    if (belongsToOtherKey(charsBefore(text, start, 96))) continue;
     // An id of something else, a number in a drawing.
-    if (
-      /(?:Id|ID|_id)["']?[:=] ?["']?$/.test(text.slice(Math.max(0, start - 16), start)) ||
-      /^-?\d+\.\d+-?[\dA-Za-z]/.test(word)
-    )
+    if (/(?:Id|ID|_id)["']?[:=] ?["']?$/.test(charsBefore(text, start, 16)) || /^-?\d+\.\d+-?[\dA-Za-z]/.test(word))
       continue;
     const isLogin = isPair && isLiteral && isMadeUp(word) && !isTechnical(word) && !isThing(word);
     const isSubject =
@@ -329,7 +324,7 @@ const AFTER_SLASH = /["'`]{0,1} \/ ["'`]?(?<secret>[^\s"'`,;:()<>]{6,64})/dy;
 
 /** Finds the password after an address: `ann@corp.io / v`. */
 function findAfterAddress({ text }: ScanText, at: number): readonly Finding[] {
-  if (!ADDRESS_BEFORE.test(text.slice(Math.max(0, at - 96), at))) return NOTHING;
+  if (!ADDRESS_BEFORE.test(charsBefore(text, at, 96))) return NOTHING;
   const secret = secretAt(AFTER_SLASH, text, at);
   if (secret === undefined) return NOTHING;
   const value = withoutEnd(secret.value, ".!?*");

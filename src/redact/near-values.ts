@@ -11,7 +11,7 @@ import { BASE64_WORD } from "./char-set.ts";
 import { isThing } from "./placeholders.ts";
 import { hasEquals, isChosen, isMadeUp, isRandom, isTechnical } from "./randomness.ts";
 import type { NameFamily } from "./names.ts";
-import type { ScanText } from "./scan-text.ts";
+import { charsBefore, type ScanText } from "./scan-text.ts";
 
 function after(pattern: RegExp, text: string, at: number): number | undefined {
   pattern.lastIndex = at;
@@ -272,7 +272,7 @@ function isCutOff({ text }: ScanText, { gap, word, end, between }: Candidate, { 
 export function valueNear(scan: ScanText, near: Near): Assigned | undefined {
   const { text } = scan;
   const { name, family, isForeign = false } = near;
-  const before = text.slice(Math.max(0, name.start - 64), name.start);
+  const before = charsBefore(text, name.start, 64);
   const line = lineOf(before);
   // A class of an element, a function that returns the secret.
   if (/\bclass(?:Name)?=["'][\w -]*$/.test(line) || (READING.test(name.text) && text[name.end] === "("))

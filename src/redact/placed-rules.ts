@@ -3,7 +3,7 @@ import { type Finding, findingIf, NOTHING, secretAt } from "./finding.ts";
 import type { NameFamily } from "./names.ts";
 import { isStandIn, isThing } from "./placeholders.ts";
 import { isMadeUp, isTechnical } from "./randomness.ts";
-import type { ScanText } from "./scan-text.ts";
+import { charsBefore, type ScanText } from "./scan-text.ts";
 import type { Rule } from "./trigger-index.ts";
 import { isSecretValue, isTypedPassword } from "./values.ts";
 
@@ -284,7 +284,7 @@ const places: readonly Place[] = [
 function findPlace({ kind, pattern, options }: Place, scan: ScanText, at: number): readonly Finding[] {
   const { family = "password", chosen = false, exact = false, before } = options;
   const { text } = scan;
-  if (before !== undefined && !before.test(text.slice(Math.max(0, at - 64), at))) return NOTHING;
+  if (before !== undefined && !before.test(charsBefore(text, at, 64))) return NOTHING;
   const secret = secretAt(pattern, text, at);
   if (secret === undefined) return NOTHING;
   const { start, value } = secret;
@@ -366,7 +366,7 @@ const BEFORE_WORDS = 80;
 function findMnemonic(scan: ScanText, at: number): readonly Finding[] {
   const { text } = scan;
   // `randomseed` is a function.
-  if (at < scan.seenTo.wallets || /r(?:a?ndo?m?)$/i.test(text.slice(Math.max(0, at - 6), at))) return NOTHING;
+  if (at < scan.seenTo.wallets || /r(?:a?ndo?m?)$/i.test(charsBefore(text, at, 6))) return NOTHING;
   scan.seenTo.wallets = at + BEFORE_WORDS / 2;
   const near = text.slice(at, at + 400);
   const match = MNEMONIC.exec(near);

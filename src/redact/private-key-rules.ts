@@ -4,7 +4,7 @@
  */
 import { BASE64, inSet } from "./char-set.ts";
 import { type Finding, NOTHING } from "./finding.ts";
-import type { ScanText } from "./scan-text.ts";
+import { charsBefore, type ScanText } from "./scan-text.ts";
 import type { Rule } from "./trigger-index.ts";
 
 const KIND = "private-key";
@@ -84,7 +84,7 @@ function findingsOf(scan: ScanText, from: number, { pieces, end }: Body): readon
 
 function findBlock(scan: ScanText, at: number): readonly Finding[] {
   if (at < scan.seenTo.keys) return NOTHING;
-  const dashes = scan.text.slice(Math.max(0, at - 6), at).search(/-{4,5} ?$/);
+  const dashes = charsBefore(scan.text, at, 6).search(/-{4,5} ?$/);
   if (dashes < 0) return NOTHING;
   const start = Math.max(0, at - 6) + dashes;
   const bodyStart = matchEnd(BEGIN, scan.text, start);
@@ -98,7 +98,7 @@ const LINE_SUFFIX = /[\s"',\\]{0,20}$/;
 /** Finds the lines before an END marker of a key whose beginning is not in the text. */
 function findTail(scan: ScanText, at: number): readonly Finding[] {
   const { text } = scan;
-  const dashes = text.slice(Math.max(0, at - 6), at).search(/-{4,5} ?$/);
+  const dashes = charsBefore(text, at, 6).search(/-{4,5} ?$/);
   if (dashes < 0) return NOTHING;
   const marker = Math.max(0, at - 6) + dashes;
   if (marker < scan.seenTo.keys || matchEnd(END, text, marker) === undefined) return NOTHING;

@@ -1,5 +1,5 @@
 /** Quoted values of JSON, shells and source code, also in JSON that is escaped within JSON. */
-import type { ScanText } from "./scan-text.ts";
+import { charsBefore, type ScanText } from "./scan-text.ts";
 
 /** Maximum length of a quoted value. A longer one is no password, and finding its end would be slow. */
 export const MAX_VALUE = 8192;
@@ -80,7 +80,7 @@ function insideJson(scan: ScanText, at: number, start: number, end: number, quot
   const { text } = scan;
   const closing = quote.startsWith('"') ? -1 : text.slice(start, end).indexOf('"');
   if (closing < 0) return { start, end, open: false };
-  const before = text.slice(Math.max(0, at - MAX_VALUE), at);
+  const before = charsBefore(text, at, MAX_VALUE);
   const line = before.slice(Math.max(before.lastIndexOf("\n"), before.lastIndexOf("\r")) + 1);
   if (!line.includes('"') && line.length < MAX_VALUE) return { start, end, open: false };
   const first = start + closing;

@@ -66,7 +66,7 @@ export class ScanText {
   /** Returns true if a token may start at `at`: no letter or digit is before it, except as the end of an escape. */
   startsWord(at: number): boolean {
     if (at === 0 || !inSet(ALNUM, this.text.charCodeAt(at - 1))) return true;
-    return ESCAPE_BEFORE.test(this.text.slice(Math.max(0, at - LONGEST_ESCAPE), at));
+    return ESCAPE_BEFORE.test(charsBefore(this.text, at, LONGEST_ESCAPE));
   }
 }
 
@@ -76,3 +76,6 @@ export function withoutDots(text: string, start: number, end: number): number {
   while (last > start && end - last < 8 && text[last - 1] === ".") last--;
   return last;
 }
+
+/** Returns up to `count` characters before `at`. */
+export const charsBefore = (text: string, at: number, count: number): string => text.slice(Math.max(0, at - count), at);

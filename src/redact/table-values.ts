@@ -3,7 +3,7 @@ import { type Name, UNLIKE_CODE } from "./assignment-syntax.ts";
 import { type Finding, secretAt } from "./finding.ts";
 import { familyOf, isForeignName, type NameFamily } from "./names.ts";
 import { isStandIn } from "./placeholders.ts";
-import type { ScanText } from "./scan-text.ts";
+import { charsBefore, type ScanText } from "./scan-text.ts";
 import { isMadeUp } from "./randomness.ts";
 import { isSecretValue } from "./values.ts";
 
@@ -71,10 +71,9 @@ const CHARS_OF_TABLE = 1500;
 /** Finds the value in a table of names and values. */
 function findInRow({ text }: ScanText, { start, end }: Name, family: NameFamily | undefined): readonly Finding[] {
   if (!NEXT_COLUMN.test(text.slice(end, end + CHARS_OF_ROW_START))) return [];
-  if (!ROW_START.test(text.slice(Math.max(0, start - CHARS_OF_ROW_START), start))) return [];
+  if (!ROW_START.test(charsBefore(text, start, CHARS_OF_ROW_START))) return [];
   const before =
-    text
-      .slice(Math.max(0, start - CHARS_OF_TABLE), start)
+    charsBefore(text, start, CHARS_OF_TABLE)
       .split(/\n[ \t]*\r?\n/)
       .at(-1) ?? "";
   const header = before.split("\n", LINES_ABOVE_TABLE).find((line) => VALUES_HEADER.test(line));
@@ -117,7 +116,7 @@ function findInColumn(scan: ScanText, { start, end }: Name): readonly Finding[] 
     )
   )
     return [];
-  const near = text.slice(Math.max(0, start - MAX_LINE), start);
+  const near = charsBefore(text, start, MAX_LINE);
   const rest = text.slice(end, end + MAX_LINE);
   const to = end + headerLength(rest);
   const apart = text[to] === "\\" ? ESCAPED_START : text[to] === ")" ? /[\n(]/ : undefined;
