@@ -14,9 +14,8 @@ import { readableBytes, refusalOptions, StoreSource } from "../sessions/open-ses
 import { outputReader } from "../sessions/session-kept-files.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import { isFields } from "../parse/json-fields.ts";
-import type { StoredBlock, StoredMessage, StoredSession } from "../store/stored-model.ts";
+import { NOT_INDEXED, type StoredBlock, type StoredMessage, type StoredSession } from "../store/stored-model.ts";
 import type { KnownIds, KnownRows, RowIds, SessionChange, Store } from "../store/store.ts";
-import { newSession } from "../store/stored-values.ts";
 import type { IndexLimits } from "./limits.ts";
 import { redactUnits, type IndexLevel, WordRedactor } from "./redact-units.ts";
 import { countsOf, NO_COUNTS, SessionFacts, type ToldUnit } from "./session-facts.ts";
@@ -512,11 +511,10 @@ class Indexing {
       events: blockCount,
       check: check === undefined ? "" : packCheck({ ...check, facts: goesOn ? "" : this.#settled.pack() }),
     };
-    const none = newSession(row).state;
     const done = await store.writeSession({
       session:
         level === "figures"
-          ? { ...row, state: { ...none, revision: state.revision }, figures: { ...source, agentProgress } }
+          ? { ...row, state: { ...NOT_INDEXED, revision: state.revision }, figures: { ...source, agentProgress } }
           : { ...row, state, figures: null },
       expected: this.#revision,
       messages,

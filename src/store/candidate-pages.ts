@@ -1,7 +1,6 @@
 /** What both backends' searches for candidates share: filters, pages and groups of terms. */
 import { asciiFolded } from "./exact-fold.ts";
-import { candidateColumns, candidateIn } from "./model-rows.ts";
-import { numberIn, type Row } from "./row.ts";
+import { candidateColumns, candidateIn, numberIn, type Row } from "./columns.ts";
 import { allOf, type Condition, type Dialect, type SqlSession } from "./sql-database.ts";
 import { storableText, storableTime } from "./storable.ts";
 import type { Candidate, CandidateQuery } from "./store.ts";

@@ -1,4 +1,4 @@
-/** Validates snippets and snippet queries before they reach a database, so that both backends give the same answers. */
+/** Checks snippets and queries for them before they reach a database, so that both backends give the same answers. */
 import {
   MAX_CONTENT_BYTES,
   MAX_TITLE_CHARS,
@@ -6,7 +6,7 @@ import {
   SNIPPET_TYPES,
   type SnippetType,
 } from "./stored-model.ts";
-import { isId } from "./stored-values.ts";
+import { isId } from "./columns.ts";
 import { storableJson, storableText, storableTextOrNull, storableTime } from "./storable.ts";
 import type { NewSnippet, SnippetQuery } from "./store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
@@ -17,90 +17,39 @@ const MAX_LINE = 2_147_483_647;
 const MAX_JSON_BYTES = 65_536;
 const MAX_JSON_DEPTH = 100;
 
-/** A snippet in the form of its columns. */
-export interface SnippetValues {
-  session_id: string;
-  event_id: string | null;
-  snippet_type: SnippetType;
-  title: string;
-  content: string;
-  source_file: string | null;
-  source_line_start: number | null;
-  source_line_end: number | null;
-  /** JSON. */
-  tags: string;
-  /** JSON. */
-  metadata: string;
-  /** Null means now. */
-  created_at: string | null;
-}
-
 /**
- * Returns the column values of a snippet. Throws `invalid` with the field for values that the tables would refuse, and
+ * Returns the snippet with storable values. Throws `invalid` with the field for values that the tables would refuse, and
  * `unknown_…` for ids that cannot exist.
  */
-export function snippetValues(snippet: NewSnippet): SnippetValues {
+export function checkedSnippet(snippet: NewSnippet): NewSnippet {
   if (!isId(snippet.session_id)) throw unknownSession(snippet.session_id);
   if (snippet.event_id !== null && !isId(snippet.event_id)) throw unknownEvent(snippet.event_id);
+  checkLines(snippet.source_line_start, snippet.source_line_end);
+  checkTags(snippet.tags);
+  checkMetadata(snippet.metadata);
   return {
+    ...snippet,
     session_id: storableText(snippet.session_id),
     event_id: storableTextOrNull(snippet.event_id),
     snippet_type: checkedType(snippet.snippet_type),
     title: checkedTitle(storableText(snippet.title)),
     content: checkedContent(storableText(snippet.content)),
-    source_file: storableTextOrNull(snippet.source_file),
-    ...checkedLines(snippet.source_line_start, snippet.source_line_end),
-    tags: checkedTags(snippet.tags),
-    metadata: checkedMetadata(snippet.metadata),
-    created_at: snippet.created_at === undefined ? null : checkedTime(snippet.created_at, "created_at"),
+    ...(snippet.created_at === undefined ? {} : { created_at: checkedTime(snippet.created_at, "created_at") }),
   };
 }
 
-/** Lines of a session that a program suggests keeping. */
-export interface Passage {
-  session_id: string;
-  snippet_type: SnippetType;
-  line_start: number;
-  line_end: number;
-}
-
-/** Returns the lines that a snippet covers. Throws `invalid` if it does not name them. */
-export function passageOf(values: SnippetValues): Passage {
-  const { session_id, snippet_type, source_line_start: line_start, source_line_end: line_end } = values;
-  for (const [field, line] of Object.entries({ source_line_start: line_start, source_line_end: line_end })) {
-    if (line === null) throw invalid(field, `\`${field}\` is missing.`, "Use the suggested lines.");
-  }
-  return { session_id, snippet_type, line_start: line_start ?? 1, line_end: line_end ?? 1 };
-}
-
-/** A snippet query with its values in the form of the tables. */
-export interface SnippetConditions {
-  session_id?: string;
-  snippet_type?: SnippetType;
-  project?: string;
-  tags: readonly string[];
-  /** Storable, but not folded. */
-  keyword?: string;
-  start?: string;
-  end?: string;
-  limit: number;
-  offset: number;
+/** Returns the error for a suggestion that does not say which lines it covers. */
+export function missingLine(field: string): TranscriptsError {
+  return invalid(field, `\`${field}\` is missing.`, "Use the suggested lines.");
 }
 
 /** Throws `invalid` with the name of the field. */
-export function snippetConditions(query: SnippetQuery): SnippetConditions {
-  const { session_id, snippet_type, project, tags = [], keyword, start, end } = query;
-  return {
-    ...(session_id === undefined ? {} : { session_id: storableText(session_id) }),
-    ...(snippet_type === undefined ? {} : { snippet_type: checkedType(snippet_type) }),
-    ...(project === undefined ? {} : { project: storableText(project) }),
-    tags: [...new Set(tags.map((tag) => storableText(tag)))],
-    ...(keyword === undefined || keyword === "" ? {} : { keyword: storableText(keyword) }),
-    ...(start === undefined ? {} : { start: checkedTime(start, "start") }),
-    ...(end === undefined ? {} : { end: checkedTime(end, "end") }),
-    limit: checkedNumber(query.limit, "limit"),
-    offset: checkedNumber(query.offset, "offset"),
-  };
+export function checkedPage({ limit, offset }: SnippetQuery): Pick<SnippetQuery, "limit" | "offset"> {
+  for (const [field, number] of Object.entries({ limit, offset })) {
+    if (!Number.isSafeInteger(number) || number < 0)
+      throw invalid(field, `\`${field}\` is ${number}.`, "Use a whole number from 0.");
+  }
+  return { limit, offset };
 }
 
 export function unknownSession(sessionId: string): TranscriptsError {
@@ -126,7 +75,7 @@ function invalid(field: string, problem: string, next: string, cause?: unknown):
 }
 
 /** Returns true if a keyword is longer than any content, so that nothing can match it. */
-export function isTooLong(keyword: string): boolean {
+export function isTooLong(keyword = ""): boolean {
   return keyword.length > MAX_CONTENT_BYTES;
 }
 
@@ -141,7 +90,7 @@ export function checkedTime(time: string | Date, field: string): string {
   );
 }
 
-function checkedType(type: string): SnippetType {
+export function checkedType(type: string): SnippetType {
   const known = SNIPPET_TYPES.find((one) => one === type);
   if (known !== undefined) return known;
   throw invalid("snippet_type", `\`snippet_type\` is ${shown(type)}.`, `Use one of ${SNIPPET_TYPES.join(", ")}.`);
@@ -166,49 +115,37 @@ function checkedContent(content: string): string {
   );
 }
 
-function checkedLines(
-  start: number | null,
-  end: number | null,
-): Pick<SnippetValues, "source_line_start" | "source_line_end"> {
+function checkLines(start: number | null, end: number | null): void {
   for (const [field, line] of [["source_line_start", start] as const, ["source_line_end", end] as const]) {
     if (line === null || (Number.isInteger(line) && line >= 1 && line <= MAX_LINE)) continue;
     throw invalid(field, `\`${field}\` is ${line}.`, "Use a line number: a whole number from 1.");
   }
-  if (start !== null && end !== null && end < start) {
-    throw invalid(
-      "source_line_end",
-      `\`source_line_end\` (${end}) is before \`source_line_start\` (${start}).`,
-      "Swap the two lines.",
-    );
-  }
-  return { source_line_start: start, source_line_end: end };
+  if (start === null || end === null || start <= end) return;
+  const problem = `\`source_line_end\` (${end}) is before \`source_line_start\` (${start}).`;
+  throw invalid("source_line_end", problem, "Swap the two lines.");
 }
 
-function checkedTags(tags: readonly unknown[]): string {
+function checkTags(tags: unknown): void {
   if (!Array.isArray(tags) || tags.some((tag) => typeof tag !== "string")) {
     throw invalid("tags", "`tags` is not a list of strings.", "Use a list of strings; it may be empty.");
   }
-  return checkedJson(tags, "tags");
+  checkJson(tags, "tags");
 }
 
-function checkedMetadata(metadata: unknown): string {
+function checkMetadata(metadata: unknown): void {
   if (typeof metadata !== "object" || metadata === null || Array.isArray(metadata)) {
     throw invalid("metadata", "`metadata` is not an object.", "Use an object; it may be empty.");
   }
-  return checkedJson(metadata, "metadata");
+  checkJson(metadata, "metadata");
 }
 
-function checkedJson(value: object, field: string): string {
+function checkJson(value: object, field: string): void {
   let json: string;
   try {
     json = storableJson(value);
   } catch (error) {
-    throw invalid(
-      field,
-      `\`${field}\` cannot be written as JSON.`,
-      "Use strings, numbers, lists and objects only.",
-      error,
-    );
+    const next = "Use strings, numbers, lists and objects only.";
+    throw invalid(field, `\`${field}\` cannot be written as JSON.`, next, error);
   }
   const bytes = Buffer.byteLength(json);
   if (bytes > MAX_JSON_BYTES) {
@@ -217,7 +154,6 @@ function checkedJson(value: object, field: string): string {
   if (depthOf(json) > MAX_JSON_DEPTH) {
     throw invalid(field, `\`${field}\` is nested too deeply.`, `Use at most ${MAX_JSON_DEPTH} levels.`);
   }
-  return json;
 }
 
 /** Returns the maximum nesting depth. */
@@ -229,11 +165,6 @@ function depthOf(json: string): number {
     else if (token === "]" || token === "}") open--;
   }
   return deepest;
-}
-
-function checkedNumber(number: number, field: "limit" | "offset"): number {
-  if (Number.isSafeInteger(number) && number >= 0) return number;
-  throw invalid(field, `\`${field}\` is ${number}.`, "Use a whole number from 0.");
 }
 
 /** Returns the text as JSON, cut to fit a message. */

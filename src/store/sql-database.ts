@@ -1,6 +1,6 @@
 /** What the store needs from a database, in SQL that both SQLite and PostgreSQL accept. `?` marks a parameter. */
 import type { StoredBlock, StoredMessage } from "./stored-model.ts";
-import type { Row } from "./row.ts";
+import type { Row } from "./columns.ts";
 import type { Candidate, CandidateQuery } from "./store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
@@ -43,9 +43,6 @@ export interface Dialect {
   isOneOf(column: string): string;
   /** Returns the column with lower-case ASCII letters. */
   lower(column: string): string;
-  /** Name of the function that returns the smaller of two values; `greatest` returns the larger. */
-  readonly least: string;
-  readonly greatest: string;
   /** Appended to the `SELECT` of a row to be changed: others wait until the transaction ends. */
   readonly lockRow: string;
   /** Matches snippets with this text in title or content. `folded` is the keyword's `exactFold`. */

@@ -1,39 +1,35 @@
-import type {
-  SnippetType,
-  StoredBlock,
-  StoredEvent,
-  StoredMessage,
-  StoredSession,
-  StoredSnippet,
-} from "./stored-model.ts";
-import type { SqlDatabase } from "./sql-database.ts";
+/** The statements of a store, in SQL that both databases accept. */
 import {
-  blocksOf,
-  currentIds,
-  eventOf,
-  eventsOf,
-  failuresIn,
-  figuresIn,
-  forgetIn,
-  forgottenIn,
-  knownRows,
-  messagesOf,
-  registerIn,
-  removeSession,
-  reviveIn,
-  sessionOf,
-  sessionsOf,
-  writeChange,
-} from "./sql-sessions.ts";
-import {
-  countSnippets,
-  deleteSnippetsBefore,
-  insertSnippet,
-  insertSuggestion,
-  newestSnippets,
-  querySnippets,
-  snippetOf,
-} from "./sql-snippets.ts";
+  ANSWER_COLUMNS,
+  answerIn,
+  BLOCK_COLUMNS,
+  blockCountIn,
+  blockIn,
+  eventIn,
+  failureIn,
+  MESSAGE_COLUMNS,
+  messageBlocksIn,
+  messageCountIn,
+  messageIn,
+  numberIn,
+  SESSION_COLUMNS,
+  sessionIn,
+  sessionValues,
+  SNIPPET_COLUMNS,
+  snippetIn,
+  snippetValues,
+  textIn,
+  tombstoneIn,
+  WRITTEN_SESSION,
+  WRITTEN_SNIPPET,
+  type Row,
+} from "./columns.ts";
+import { exactFold } from "./exact-fold.ts";
+import { foldedSnippet } from "./index-texts.ts";
+import { checkedPage, checkedSnippet, checkedTime, checkedType, isTooLong, missingLine } from "./snippet-values.ts";
+import { unknownEvent, unknownSession } from "./snippet-values.ts";
+import { allOf, first, placesFor, type Condition, type SqlDatabase, type SqlSession } from "./sql-database.ts";
+import { storableKey, storableText, storableTime } from "./storable.ts";
 import type {
   Candidate,
   CandidateQuery,
@@ -51,7 +47,34 @@ import type {
   Tombstone,
 } from "./store.ts";
 import type { Machine } from "./store-place.ts";
-import { newSession } from "./stored-values.ts";
+import {
+  NOT_INDEXED,
+  SNIPPET_TYPES,
+  type SnippetType,
+  type StoredBlock,
+  type StoredEvent,
+  type StoredMessage,
+  type StoredSession,
+  type StoredSnippet,
+} from "./stored-model.ts";
+import { given } from "../given.ts";
+import { TranscriptsError } from "../transcripts-error.ts";
+
+/** A null keeps the old value. */
+const UPDATES = WRITTEN_SESSION.slice(1).map((name) => `${name} = coalesce(excluded.${name}, sessions.${name})`);
+const INSERT_SESSION = `INSERT INTO sessions (${WRITTEN_SESSION.join(", ")}) VALUES (${placesFor(WRITTEN_SESSION)})
+  ON CONFLICT (session_id)`;
+const INSERT_SNIPPET = `INSERT INTO conversation_snippets (${WRITTEN_SNIPPET.join(", ")})
+  VALUES (${placesFor(WRITTEN_SNIPPET)}) RETURNING ${SNIPPET_COLUMNS}`;
+const SELECT_SNIPPETS = `SELECT ${SNIPPET_COLUMNS} FROM conversation_snippets`;
+const NEWEST_FIRST = "ORDER BY created_at DESC, snippet_id";
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Prefix of the messages that migration 8 created for events of earlier versions. Such a message is deleted once its
+ * event is read again as a block.
+ */
+const MADE_MESSAGE = "message of ";
 
 /** A store in a SQLite file, for the programs of one person, or in a PostgreSQL database that many people share. */
 export class SqlStore implements Store {
@@ -77,20 +100,59 @@ export class SqlStore implements Store {
     return this.#database.place;
   }
 
-  sessions(filter?: SessionFilter): Promise<StoredSession[]> {
-    return sessionsOf(this.#database, filter);
+  sessions({ host, path }: SessionFilter = {}): Promise<StoredSession[]> {
+    const conditions = Object.entries({ host, path }).flatMap(([column, value]) =>
+      value === undefined ? [] : [{ sql: `${column} = ?`, values: [storableText(value)] }],
+    );
+    const { sql, values } = allOf(conditions);
+    const found = `SELECT ${SESSION_COLUMNS} FROM sessions WHERE ${sql} ORDER BY session_id`;
+    return this.#database.all(found, values, sessionIn);
   }
 
   session(sessionId: string): Promise<StoredSession | undefined> {
-    return sessionOf(this.#database, sessionId);
+    const sql = `SELECT ${SESSION_COLUMNS} FROM sessions WHERE session_id = ?`;
+    return first(this.#database, sql, [storableText(sessionId)], sessionIn);
   }
 
-  async writeSession(change: SessionChange): Promise<boolean> {
-    return await this.#database.transaction((session) => writeChange(session, change));
+  writeSession({ session: row, expected, rewritesFrom, superseded, ...rows }: SessionChange): Promise<boolean> {
+    return this.#database.transaction(async (session) => {
+      const revision = await lockedRevision(session, row.session_id);
+      if ((revision ?? 0) !== expected) return false;
+      if (revision === undefined && (await isForgotten(session, row.session_id))) return false;
+      const conflict = revision === undefined ? "DO NOTHING" : `DO UPDATE SET ${UPDATES.join(", ")}`;
+      // Without a row to lock, another program may have inserted the session in the meantime.
+      if ((await session.run(`${INSERT_SESSION} ${conflict}`, sessionValues(row))) === 0) return false;
+      const id = storableText(row.session_id);
+      for (const [table, key, ids] of [
+        ["messages", "message_id", superseded?.messages ?? []] as const,
+        ["events", "event_id", superseded?.blocks ?? []] as const,
+      ]) {
+        const supersede = `UPDATE ${table} SET superseded = true WHERE session_id = ?`;
+        if (rewritesFrom !== undefined)
+          await session.run(`${supersede} AND byte_offset >= ? AND NOT superseded`, [id, rewritesFrom]);
+        if (ids.length > 0) await session.run(`${supersede} AND ${session.dialect.isOneOf(key)}`, [id, ids]);
+      }
+      await session.dialect.putMessages(session, rows.messages);
+      await session.dialect.putBlocks(session, rows.blocks);
+      if (rows.blocks.length > 0) {
+        const made = rows.blocks.map(({ event_id }) => MADE_MESSAGE + event_id);
+        const isMade = session.dialect.isOneOf("message_id");
+        await session.run(`DELETE FROM messages WHERE session_id = ? AND ${isMade}`, [id, made]);
+      }
+      return true;
+    });
   }
 
-  async registerSession(session: Omit<StoredSession, "state" | "figures">): Promise<void> {
-    await this.#database.transaction((transaction) => registerIn(transaction, newSession(session)));
+  async registerSession(row: Omit<StoredSession, "state" | "figures">): Promise<void> {
+    const { session_id: id } = row;
+    await this.#database.transaction(async (session) => {
+      if (await isForgotten(session, id)) {
+        const next = `Run \`transcripts index ${id}\` to add it again.`;
+        throw new TranscriptsError("forgotten", `Session ${id} was removed with \`transcripts forget\`.`, next);
+      }
+      const values = sessionValues({ ...row, state: NOT_INDEXED, figures: null });
+      await session.run(`${INSERT_SESSION} DO NOTHING`, values);
+    });
   }
 
   async deleteSession(sessionId: string): Promise<boolean> {
@@ -100,48 +162,146 @@ export class SqlStore implements Store {
   }
 
   async forgetSessions(sessionIds: readonly string[], tombstones: readonly Tombstone[]): Promise<void> {
-    await this.#database.transaction((session) => forgetIn(session, sessionIds, tombstones));
+    const time = storableTime(new Date());
+    const sql = `INSERT INTO forgotten_sessions (session_id, place, forgotten_at) VALUES (?, ?, ?)
+      ON CONFLICT (session_id, place) DO NOTHING`;
+    await this.#database.transaction(async (session) => {
+      for (const { session_id: id, place } of tombstones) {
+        await session.run(sql, [storableText(id), storableText(place), time]);
+      }
+      for (const id of sessionIds) await removeSession(session, id);
+    });
     await this.#database.purge();
   }
 
   forgotten(): Promise<Tombstone[]> {
-    return forgottenIn(this.#database);
+    const sql = "SELECT session_id, place FROM forgotten_sessions ORDER BY session_id, place";
+    return this.#database.all(sql, [], tombstoneIn);
   }
 
   async reviveSessions(tombstones: readonly Tombstone[]): Promise<void> {
-    await this.#database.transaction((session) => reviveIn(session, tombstones));
+    const sql = "DELETE FROM forgotten_sessions WHERE session_id = ? OR (place = ? AND place <> '')";
+    await this.#database.transaction(async (session) => {
+      for (const { session_id: id, place } of tombstones)
+        await session.run(sql, [storableText(id), storableText(place)]);
+    });
   }
 
   messages(sessionId: string): Promise<StoredMessage[]> {
-    return messagesOf(this.#database, sessionId);
+    const sql = `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE session_id = ? ORDER BY ordinal, superseded, message_id`;
+    return this.#database.all(sql, [storableText(sessionId)], messageIn);
   }
 
   blocks(sessionId: string): Promise<StoredBlock[]> {
-    return blocksOf(this.#database, sessionId);
+    const columns = BLOCK_COLUMNS.replaceAll(/\w+/g, "events.$&");
+    const sql = `SELECT ${columns} FROM events JOIN messages USING (message_id) WHERE events.session_id = ?
+      ORDER BY messages.ordinal, messages.superseded, message_id, block_order, events.position`;
+    return this.#database.all(sql, [storableText(sessionId)], blockIn);
   }
 
   currentIds(sessionId: string): Promise<RowIds> {
-    return this.#database.snapshot((session) => currentIds(session, sessionId));
-  }
-
-  failures(): Promise<FailureCount[]> {
-    return failuresIn(this.#database);
+    return this.#database.snapshot(async (session) => {
+      const ids = (table: string, key: string): Promise<string[]> => {
+        const sql = `SELECT ${key} AS id FROM ${table} WHERE session_id = ? AND NOT superseded`;
+        return session.all(sql, [storableText(sessionId)], (row) => textIn(row, "id"));
+      };
+      return { messages: await ids("messages", "message_id"), blocks: await ids("events", "event_id") };
+    });
   }
 
   figures(sessionIds: readonly string[]): Promise<Map<string, FigureRows>> {
-    return this.#database.snapshot((session) => figuresIn(session, sessionIds));
+    const ids = [sessionIds.map(storableText)];
+    return this.#database.snapshot(async (session) => {
+      const isOne = session.dialect.isOneOf("session_id");
+      const sessions = `SELECT ${SESSION_COLUMNS} FROM sessions WHERE ${isOne}`;
+      const found = new Map<string, FigureRows>();
+      for (const row of await session.all(sessions, ids, sessionIn))
+        found.set(row.session_id, { session: row, answers: [], messages: [], blocks: [] });
+      const isAsked = `${isOne} AND NOT superseded`;
+      // Without the provider's id, a dropped answer may be one of the current ones in an earlier form. One on a side chain
+      // may be a copy from a subagent, which is no longer read once the subagent has a file.
+      const answers = `SELECT ${ANSWER_COLUMNS} FROM messages WHERE ${isOne} AND message_type = 'assistant'
+        AND (NOT superseded OR source_id IS NOT NULL AND NOT is_sidechain)
+        ORDER BY session_id, ordinal, superseded, message_id`;
+      for (const row of await session.all(answers, ids, answerIn)) found.get(row.session_id)?.answers.push(row);
+      const kind = "session_id, message_type, user_kind, is_sidechain";
+      const messages = `SELECT ${kind}, count(*) AS count FROM messages
+        WHERE ${isAsked} AND message_type <> 'assistant' GROUP BY ${kind}`;
+      for (const row of await session.all(messages, ids, messageCountIn)) found.get(row.session_id)?.messages.push(row);
+      const type = "session_id, block_type, tool_name, status, kept";
+      const blocks = `SELECT ${type}, count(*) AS count FROM events
+        WHERE ${isAsked} AND block_type <> 'text' GROUP BY ${type}`;
+      const stored = await session.all(blocks, ids, blockCountIn);
+      // Most messages have one of a few combinations, so that few are read.
+      const combinations = `SELECT session_id, block_counts, count(*) AS count FROM messages
+        WHERE ${isAsked} AND block_counts <> '[]' GROUP BY session_id, block_counts`;
+      const unstored = await session.all(combinations, ids, messageBlocksIn);
+      for (const row of [...stored, ...unstored.flat()]) found.get(row.session_id)?.blocks.push(row);
+      return found;
+    });
   }
 
-  known(sessionId: string, before: number, ids: KnownIds): Promise<KnownRows> {
-    return knownRows(this.#database, sessionId, before, ids);
+  failures(): Promise<FailureCount[]> {
+    const sql = `SELECT session_id, signature, count(*) AS count, max(occurred_at) AS latest FROM events
+      WHERE signature IS NOT NULL AND NOT superseded AND NOT is_own GROUP BY session_id, signature`;
+    return this.#database.all(sql, [], failureIn);
+  }
+
+  async known(sessionId: string, before: number, ids: KnownIds): Promise<KnownRows> {
+    const session = this.#database;
+    const isOneOf = (column: string): string => session.dialect.isOneOf(column);
+    const place = "session_id = ? AND byte_offset < ? AND NOT superseded";
+    const placed = [storableText(sessionId), before];
+    const count = async (table: string): Promise<number> =>
+      countIn(session, `SELECT count(*) AS count FROM ${table} WHERE ${place}`, placed);
+    /** Passes once over the rows of the session, which has no indexes of these columns. */
+    const rowsWith = async <T>(select: string, wanted: readonly Wanted[], read: (row: Row) => T): Promise<T[]> => {
+      const asked = wanted.filter(([, values]) => values.length > 0);
+      if (asked.length === 0) return [];
+      const isWanted = asked.map(([condition]) => condition).join(" OR ");
+      const values = asked.map(([, each]) => each.map(storableKey));
+      return session.all(`${select} WHERE ${place} AND (${isWanted}) ORDER BY ordinal`, [...placed, ...values], read);
+    };
+    const messages = await rowsWith(
+      `SELECT ${MESSAGE_COLUMNS} FROM messages`,
+      [
+        [isOneOf("message_id"), ids.messages],
+        [isOneOf("source_id"), ids.sources],
+        [`record_hash IS NOT NULL AND ${isOneOf("uuid")}`, ids.uuids],
+      ],
+      messageIn,
+    );
+    const blocks = await rowsWith(
+      `SELECT ${BLOCK_COLUMNS} FROM events`,
+      [
+        [isOneOf("message_id"), messages.map((each) => each.message_id)],
+        [isOneOf("source_uuid"), ids.uuids],
+        [isOneOf("answers_uuid"), ids.uuids],
+        [isOneOf("tool_use_id"), ids.calls],
+        [isOneOf("identity"), ids.identities],
+      ],
+      blockIn,
+    );
+    const others = new Set(blocks.map(({ message_id: message }) => message ?? ""));
+    for (const { message_id: message } of messages) others.delete(message);
+    const sql = `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE ${isOneOf("message_id")}`;
+    if (others.size > 0) messages.push(...(await session.all(sql, [[...others]], messageIn)));
+    return {
+      messages: messages.toSorted((a, b) => a.ordinal - b.ordinal),
+      blocks,
+      messageCount: await count("messages"),
+      blockCount: await count("events"),
+    };
   }
 
   event(eventId: string): Promise<StoredEvent | undefined> {
-    return eventOf(this.#database, eventId);
+    const sql = `SELECT ${BLOCK_COLUMNS} FROM events WHERE event_id = ?`;
+    return first(this.#database, sql, [storableText(eventId)], eventIn);
   }
 
-  events(sessionId: string, page: { from: number; limit: number }): Promise<StoredEvent[]> {
-    return eventsOf(this.#database, sessionId, page);
+  events(sessionId: string, { from, limit }: { from: number; limit: number }): Promise<StoredEvent[]> {
+    const sql = `SELECT ${BLOCK_COLUMNS} FROM events WHERE session_id = ? AND ordinal >= ? ORDER BY ordinal LIMIT ?`;
+    return this.#database.all(sql, [storableText(sessionId), from, limit], eventIn);
   }
 
   candidates(query: CandidateQuery): AsyncIterable<Candidate[]> {
@@ -149,31 +309,77 @@ export class SqlStore implements Store {
   }
 
   async insertSnippet(snippet: NewSnippet): Promise<StoredSnippet> {
-    return await insertSnippet(this.#database, snippet);
+    const checked = checkedSnippet(snippet);
+    return await this.#database.transaction((session) => addSnippet(session, checked));
   }
 
   async insertSuggestion(snippet: NewSnippet): Promise<StoredSnippet | undefined> {
-    return await insertSuggestion(this.#database, snippet);
+    const checked = checkedSnippet(snippet);
+    const { session_id, snippet_type, source_line_start: start, source_line_end: end } = checked;
+    if (start === null || end === null) throw missingLine(start === null ? "source_line_start" : "source_line_end");
+    return await this.#database.transaction(async (session) => {
+      // Makes other suggestions for this session wait until this one is decided.
+      await lockedRevision(session, session_id);
+      await checkReferences(session, checked);
+      const isIn = async (table: string, [from, to]: readonly string[]): Promise<boolean> => {
+        const sql = `SELECT ${from} AS first, ${to} AS last FROM ${table}
+          WHERE session_id = ? AND snippet_type = ? AND ${from} IS NOT NULL AND ${to} IS NOT NULL`;
+        const linesIn = (row: Row): Lines => ({ start: numberIn(row, "first"), end: numberIn(row, "last") });
+        const passages = await session.all(sql, [session_id, snippet_type], linesIn);
+        return passages.some((lines) => overlap(lines, { start, end }));
+      };
+      if (await isIn("suggested_passages", ["line_start", "line_end"])) return undefined;
+      const isKept = await isIn("conversation_snippets", ["source_line_start", "source_line_end"]);
+      // Recorded even if a user kept the passage: they may delete it later.
+      await session.run(
+        "INSERT INTO suggested_passages (session_id, snippet_type, line_start, line_end) VALUES (?, ?, ?, ?)",
+        [session_id, snippet_type, start, end],
+      );
+      return isKept ? undefined : addSnippet(session, checked);
+    });
   }
 
-  snippet(snippetId: string): Promise<StoredSnippet | undefined> {
-    return snippetOf(this.#database, snippetId);
+  async snippet(snippetId: string): Promise<StoredSnippet | undefined> {
+    const id = snippetId.toLowerCase();
+    if (!UUID.test(id)) return undefined;
+    return first(this.#database, `${SELECT_SNIPPETS} WHERE snippet_id = ?`, [id], snippetIn);
   }
 
-  querySnippets(query: SnippetQuery): Promise<{ snippets: StoredSnippet[]; total_count: number }> {
-    return querySnippets(this.#database, query);
+  async querySnippets(query: SnippetQuery): Promise<{ snippets: StoredSnippet[]; total_count: number }> {
+    const conditions = snippetConditions(this.#database, query);
+    const { limit, offset } = checkedPage(query);
+    if (isTooLong(query.keyword)) return { snippets: [], total_count: 0 };
+    return await this.#database.snapshot(async (session) => {
+      const { sql, values } = allOf(conditions);
+      const counted = `SELECT count(*) AS count FROM conversation_snippets WHERE ${sql}`;
+      const total_count = await countIn(session, counted, values);
+      const isEmpty = limit === 0 || offset >= total_count;
+      const found = `${SELECT_SNIPPETS} WHERE ${sql} ${NEWEST_FIRST} LIMIT ? OFFSET ?`;
+      const page = isEmpty ? [] : await session.all(found, [...values, limit, offset], snippetIn);
+      return { snippets: page, total_count };
+    });
   }
 
   newestSnippets(of: SnippetGroup, limit: number): Promise<StoredSnippet[]> {
-    return newestSnippets(this.#database, of, limit);
+    const { sql, values } = allOf(snippetConditions(this.#database, of));
+    return this.#database.all(`${SELECT_SNIPPETS} WHERE ${sql} ${NEWEST_FIRST} LIMIT ?`, [...values, limit], snippetIn);
   }
 
-  countSnippets(sessionId?: string): Promise<Record<SnippetType, number>> {
-    return countSnippets(this.#database, sessionId);
+  async countSnippets(sessionId?: string): Promise<Record<SnippetType, number>> {
+    const { sql, values } = allOf(snippetConditions(this.#database, given({ session_id: sessionId })));
+    const counts = await this.#database.all(
+      `SELECT snippet_type, count(*) AS count FROM conversation_snippets WHERE ${sql} GROUP BY snippet_type`,
+      values,
+      (row) => [textIn(row, "snippet_type"), numberIn(row, "count")] as const,
+    );
+    const found = new Map<string, number>(counts);
+    const [one, two, three] = SNIPPET_TYPES;
+    return { [one]: found.get(one) ?? 0, [two]: found.get(two) ?? 0, [three]: found.get(three) ?? 0 };
   }
 
   async deleteSnippetsBefore(time: Date): Promise<number> {
-    const removed = await deleteSnippetsBefore(this.#database, time);
+    const sql = "DELETE FROM conversation_snippets WHERE created_at < ?";
+    const removed = await this.#database.run(sql, [checkedTime(time, "time")]);
     if (removed > 0) await this.#database.purge();
     return removed;
   }
@@ -185,4 +391,85 @@ export class SqlStore implements Store {
   close(): Promise<void> {
     return this.#database.close();
   }
+}
+
+/** A condition on a list, and the list. */
+type Wanted = readonly [condition: string, values: readonly string[]];
+
+async function countIn(session: SqlSession, sql: string, values: Condition["values"]): Promise<number> {
+  return (await first(session, sql, values, (row) => numberIn(row, "count"))) ?? 0;
+}
+
+async function has(session: SqlSession, table: string, column: string, id: string): Promise<boolean> {
+  const sql = `SELECT 1 AS found FROM ${table} WHERE ${column} = ? LIMIT 1`;
+  return (await session.all(sql, [storableText(id)], () => true)).length > 0;
+}
+
+function isForgotten(session: SqlSession, sessionId: string): Promise<boolean> {
+  return has(session, "forgotten_sessions", "session_id", sessionId);
+}
+
+/**
+ * Returns the session's revision, or undefined if there is no such session, and locks the row until the transaction
+ * ends.
+ */
+function lockedRevision(session: SqlSession, sessionId: string): Promise<number | undefined> {
+  const sql = `SELECT revision FROM sessions WHERE session_id = ?${session.dialect.lockRow}`;
+  return first(session, sql, [storableText(sessionId)], (row) => numberIn(row, "revision"));
+}
+
+async function removeSession(session: SqlSession, sessionId: string): Promise<boolean> {
+  return (await session.run("DELETE FROM sessions WHERE session_id = ?", [storableText(sessionId)])) > 0;
+}
+
+/** Requires a transaction. */
+async function addSnippet(session: SqlSession, snippet: NewSnippet): Promise<StoredSnippet> {
+  await checkReferences(session, snippet);
+  const now = new Date().toISOString();
+  const row = { created_at: now, ...snippet, snippet_id: crypto.randomUUID(), updated_at: now };
+  const values = [...snippetValues(row), foldedSnippet(row.title, row.content)];
+  const stored = await first(session, INSERT_SNIPPET, values, snippetIn);
+  if (stored === undefined) throw new Error("The database returned no row for a snippet that it stored.");
+  return stored;
+}
+
+/**
+ * Throws if the session or the event does not exist. Foreign keys are enforced too, but SQLite does not say which one
+ * failed. Requires a transaction.
+ */
+async function checkReferences(session: SqlSession, { session_id: id, event_id: eventId }: NewSnippet): Promise<void> {
+  if (!(await has(session, "sessions", "session_id", id))) throw unknownSession(id);
+  if (eventId !== null && !(await has(session, "events", "event_id", eventId))) throw unknownEvent(eventId);
+}
+
+interface Lines {
+  start: number;
+  end: number;
+}
+
+/**
+ * Returns true if more than half of the shorter passage's lines are in the other: a suggested passage grows as the
+ * conversation goes on.
+ */
+function overlap(one: Lines, other: Lines): boolean {
+  const common = Math.min(one.end, other.end) - Math.max(one.start, other.start) + 1;
+  return common * 2 > Math.min(one.end - one.start, other.end - other.start) + 1;
+}
+
+/** Throws `invalid` with the name of the field. */
+function snippetConditions({ dialect }: SqlSession, query: Partial<SnippetQuery>): Condition[] {
+  const { session_id, snippet_type, project, tags = [], keyword = "", start, end } = query;
+  const conditions: Condition[] = [];
+  const add = (sql: string, ...values: string[]): void => void conditions.push({ sql, values });
+  if (session_id !== undefined) add("session_id = ?", storableText(session_id));
+  if (snippet_type !== undefined) add("snippet_type = ?", checkedType(snippet_type));
+  if (project !== undefined) {
+    const named = "SELECT session_id FROM sessions WHERE project = ? OR project_name = ?";
+    add(`session_id IN (${named})`, storableText(project), storableText(project).toLowerCase());
+  }
+  if (start !== undefined) add("created_at >= ?", checkedTime(start, "start"));
+  if (end !== undefined) add("created_at <= ?", checkedTime(end, "end"));
+  for (const tag of new Set(tags)) conditions.push(dialect.hasTag(storableText(tag)));
+  if (keyword !== "") conditions.push(dialect.hasKeyword(exactFold(storableText(keyword))));
+  return conditions;
 }

@@ -89,6 +89,18 @@ export interface IndexState {
   check: string;
 }
 
+/** State of a session that is registered but not indexed. */
+export const NOT_INDEXED: IndexState = {
+  revision: 0,
+  rules: 0,
+  source_bytes: 0,
+  source_modified_ms: 0,
+  done_bytes: 0,
+  done_lines: 0,
+  events: 0,
+  check: "",
+};
+
 /** A message of a session: a model row without prices and without fields derived from other rows. */
 export interface StoredMessage extends Omit<TranscriptMessage, "id" | "timestamp" | "cost_usd"> {
   /** Stable however often and in however many runs the session is indexed. */

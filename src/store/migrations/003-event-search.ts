@@ -7,7 +7,7 @@
  */
 import { foldedColumn, searchText } from "../index-texts.ts";
 import type { PostgresSession } from "../postgres/pool.ts";
-import { numberIn, textIn } from "../row.ts";
+import { numberIn, textIn } from "../columns.ts";
 import type { SqliteDriver } from "../sqlite/driver.ts";
 import type { Migration } from "./migration.ts";
 

@@ -7,7 +7,7 @@
  */
 import type { PostgresSession } from "../postgres/pool.ts";
 import { foldedSnippet, POSTGRES_SNIPPET_TEXT, snippetSearchText } from "../index-texts.ts";
-import { numberIn, textIn, type Row } from "../row.ts";
+import { numberIn, textIn, type Row } from "../columns.ts";
 import type { SqliteDriver } from "../sqlite/driver.ts";
 import type { Migration } from "./migration.ts";
 

@@ -4,7 +4,7 @@
  * letters. The down migration leaves all snippets in `snippet_pending`, from where version 6 lists them.
  */
 import { foldedSnippet, POSTGRES_SNIPPET_TEXT } from "../index-texts.ts";
-import { numberIn, textIn, type Row } from "../row.ts";
+import { numberIn, textIn, type Row } from "../columns.ts";
 import type { SqliteDriver } from "../sqlite/driver.ts";
 import { foldSnippets, SQLITE_LOOKUP_TABLES, SQLITE_NO_LOOKUP_TABLES } from "./005-snippet-lookup.ts";
 import {

@@ -2,7 +2,7 @@ import type { MigrationReport } from "../migrations/migration.ts";
 import { checkApplied, checksumOf, MIGRATIONS } from "../migrations/migrations.ts";
 import { checkVersion, LATEST_VERSION } from "../migrations/latest-version.ts";
 import type { Migration } from "../migrations/migration.ts";
-import { numberIn, textIn } from "../row.ts";
+import { numberIn, textIn } from "../columns.ts";
 import type { PostgresPool, PostgresSession } from "./pool.ts";
 import { stateOf } from "./postgres-faults.ts";
 import { postgresVersion } from "./postgres-version.ts";

@@ -1,6 +1,6 @@
 /** PostgreSQL connections. The only file that loads `pg`. */
 import type { CustomTypesConfig, PoolClient, types as PgTypes } from "pg";
-import type { Row } from "../row.ts";
+import type { Row } from "../columns.ts";
 
 /** One connection, checked out by one caller. */
 export interface PostgresSession {

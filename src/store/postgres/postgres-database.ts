@@ -1,11 +1,8 @@
 import { foldText } from "../../matching/folding.ts";
-import { foldedColumn, POSTGRES_SNIPPET_TEXT } from "../index-texts.ts";
+import { foldedColumn, POSTGRES_SNIPPET_TEXT, searchedContent } from "../index-texts.ts";
 import type { StoredBlock, StoredMessage } from "../stored-model.ts";
-import { MESSAGE_FIELDS, WRITTEN_BLOCK_FIELDS } from "../model-rows.ts";
-import type { Row } from "../row.ts";
-import { searchedContent } from "../searched-content.ts";
+import { blockValues, messageValues, WRITTEN_BLOCK, WRITTEN_MESSAGE, type Row } from "../columns.ts";
 import { takenId, upsert, type Dialect, type SqlDatabase, type SqlSession, type SqlValue } from "../sql-database.ts";
-import { blockValues, messageValues } from "../stored-values.ts";
 import { likePattern, postgresCandidates } from "./postgres-candidates.ts";
 import type { PostgresPool, PostgresSession } from "./pool.ts";
 import { asStoreError } from "./postgres-faults.ts";
@@ -16,8 +13,8 @@ const MAX_CHARS = 4_000_000;
 
 const rowsOf = (table: string, columns: readonly string[]): string =>
   `SELECT ${columns.join(", ")} FROM jsonb_populate_recordset(NULL::${table}, $1::jsonb)`;
-const PUT_MESSAGES = upsert("messages", "message_id", MESSAGE_FIELDS, rowsOf("messages", MESSAGE_FIELDS));
-const BLOCK_AND_FOLDED = [...WRITTEN_BLOCK_FIELDS, "folded"];
+const PUT_MESSAGES = upsert("messages", "message_id", WRITTEN_MESSAGE, rowsOf("messages", WRITTEN_MESSAGE));
+const BLOCK_AND_FOLDED = [...WRITTEN_BLOCK, "folded"];
 /** `folded` always belongs to the new content, even if it is null. */
 const PUT_BLOCKS = upsert("events", "event_id", BLOCK_AND_FOLDED, rowsOf("events", BLOCK_AND_FOLDED)).replace(
   "coalesce(excluded.folded, events.folded)",
@@ -28,8 +25,6 @@ const DIALECT = {
   name: "postgres",
   isOneOf: (column) => `${column} = ANY(?)`,
   lower: (column) => `lower(${column} COLLATE "C")`,
-  least: "least",
-  greatest: "greatest",
   lockRow: " FOR NO KEY UPDATE",
   hasKeyword: (folded) => ({ sql: `${POSTGRES_SNIPPET_TEXT} LIKE ?`, values: [likePattern(folded)] }),
   hasTag: (tag) => ({ sql: "tags @> ?::jsonb", values: [JSON.stringify([tag])] }),
@@ -108,16 +103,14 @@ function numbered(sql: string): string {
 
 async function putMessages(connection: PostgresSession, messages: readonly StoredMessage[]): Promise<void> {
   for (const chunk of chunks(messages, () => 0)) {
-    const records = recordsOf(MESSAGE_FIELDS, chunk.map(messageValues));
+    const records = recordsOf(WRITTEN_MESSAGE, chunk.map(messageValues));
     if ((await connection.changes(PUT_MESSAGES, [records])) < chunk.length) throw takenId("message_id");
   }
 }
 
 async function putBlocks(connection: PostgresSession, blocks: readonly StoredBlock[]): Promise<void> {
   for (const chunk of chunks(blocks, ({ content }) => content.length)) {
-    const rows = chunk.map((block) => {
-      return [...blockValues(block), foldedIn(block)];
-    });
+    const rows = chunk.map((block) => [...blockValues(block), foldedIn(block)]);
     const records = recordsOf(BLOCK_AND_FOLDED, rows);
     if ((await connection.changes(PUT_BLOCKS, [records])) < chunk.length) throw takenId("event_id");
   }

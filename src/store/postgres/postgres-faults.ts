@@ -1,5 +1,5 @@
 /** Converts PostgreSQL and network errors to `TranscriptsError`. No message contains the password. */
-import { UnexpectedValue } from "../row.ts";
+import { UnexpectedValue } from "../columns.ts";
 import { type ErrorCode, isStoreError, TranscriptsError } from "../../transcripts-error.ts";
 
 const ADDRESS = "TRANSCRIPTS_DATABASE_URL";

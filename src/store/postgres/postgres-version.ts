@@ -1,4 +1,4 @@
-import { numberIn } from "../row.ts";
+import { numberIn } from "../columns.ts";
 import type { PostgresSession } from "./pool.ts";
 import { stateOf } from "./postgres-faults.ts";
 

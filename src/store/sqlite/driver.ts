@@ -1,6 +1,6 @@
 /** One interface to the SQLite drivers of Bun and Node. The only file of the store that loads either. */
 import { loadNodeSqlite } from "../../sqlite/node-sqlite.ts";
-import type { Row } from "../row.ts";
+import type { Row } from "../columns.ts";
 
 export type SqlValue = string | number | null | Uint8Array;
 

@@ -15,7 +15,7 @@ import {
   PLACE_COLUMNS,
   placeIn,
 } from "../candidate-pages.ts";
-import { numberIn, textIn } from "../row.ts";
+import { numberIn, textIn } from "../columns.ts";
 import { type Condition, first as firstRow, type SqlSession, type SqlValue } from "../sql-database.ts";
 import { storableText } from "../storable.ts";
 import type { Candidate, CandidateQuery } from "../store.ts";

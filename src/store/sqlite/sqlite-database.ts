@@ -1,8 +1,16 @@
 import type { StoredBlock, StoredMessage } from "../stored-model.ts";
-import { BLOCK_COLUMNS, blockIn, MESSAGE_FIELDS, WRITTEN_BLOCK_FIELDS } from "../model-rows.ts";
-import { searchText } from "../index-texts.ts";
-import { numberIn, textIn, type Row } from "../row.ts";
-import { searchedContent } from "../searched-content.ts";
+import {
+  blockValues,
+  messageValues,
+  numberIn,
+  SEARCHED_COLUMNS,
+  searchedIn,
+  textIn,
+  WRITTEN_BLOCK,
+  WRITTEN_MESSAGE,
+  type Row,
+} from "../columns.ts";
+import { searchedContent, searchText } from "../index-texts.ts";
 import {
   placesFor,
   takenId,
@@ -14,16 +22,15 @@ import {
   type SqlValue,
 } from "../sql-database.ts";
 import { storableText } from "../storable.ts";
-import { blockValues, messageValues } from "../stored-values.ts";
 import type { CandidateQuery, Candidate } from "../store.ts";
 import { sqliteCandidates } from "./sqlite-candidates.ts";
 import type { SqliteDriver, SqlValue as DriverValue } from "./driver.ts";
 import { asStoreError } from "./sqlite-faults.ts";
 
-const PUT_MESSAGE = upsert("messages", "message_id", MESSAGE_FIELDS, `VALUES (${placesFor(MESSAGE_FIELDS)})`);
-const PUT_BLOCK = `${upsert("events", "event_id", WRITTEN_BLOCK_FIELDS, `VALUES (${placesFor(WRITTEN_BLOCK_FIELDS)})`)}
-  RETURNING position, ${BLOCK_COLUMNS}`;
-const FIND_BLOCK = `SELECT ${BLOCK_COLUMNS} FROM events WHERE event_id = ?`;
+const PUT_MESSAGE = upsert("messages", "message_id", WRITTEN_MESSAGE, `VALUES (${placesFor(WRITTEN_MESSAGE)})`);
+const PUT_BLOCK = `${upsert("events", "event_id", WRITTEN_BLOCK, `VALUES (${placesFor(WRITTEN_BLOCK)})`)}
+  RETURNING ${SEARCHED_COLUMNS}`;
+const FIND_BLOCK = `SELECT ${SEARCHED_COLUMNS} FROM events WHERE event_id = ?`;
 
 /**
  * One connection to a SQLite file. SQLite answers synchronously, but work in a transaction may await between two
@@ -149,8 +156,6 @@ function dialectOf(database: SqliteDriver): Dialect {
     name: "sqlite",
     isOneOf: (column) => `${column} IN (SELECT value FROM json_each(?))`,
     lower: (column) => `lower(${column})`,
-    least: "min",
-    greatest: "max",
     lockRow: "",
     hasKeyword,
     hasTag: (tag) => ({
@@ -203,6 +208,6 @@ function putBlocks(database: SqliteDriver, blocks: readonly StoredBlock[]): void
 
 /** Returns null for a block that a search never returns. */
 function searchTextIn(row: Row): string | null {
-  const block = blockIn(row);
+  const block = searchedIn(row);
   return block.is_own ? null : searchText(searchedContent(block));
 }

@@ -1,5 +1,5 @@
 /** Converts SQLite and file system errors to `TranscriptsError`. */
-import { UnexpectedValue } from "../row.ts";
+import { UnexpectedValue } from "../columns.ts";
 import { isStoreError, TranscriptsError } from "../../transcripts-error.ts";
 
 const CODE_LENGTH = 0xff;

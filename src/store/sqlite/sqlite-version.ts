@@ -1,4 +1,4 @@
-import { numberIn } from "../row.ts";
+import { numberIn } from "../columns.ts";
 import type { SqliteDriver } from "./driver.ts";
 import { damaged } from "./sqlite-faults.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrateStore, openStore, type StoreWhere } from "../../../src/store/open-store.ts";
 import { openPool } from "../../../src/store/postgres/pool.ts";
-import type { Row } from "../../../src/store/row.ts";
+import type { Row } from "../../../src/store/columns.ts";
 import { openSqliteDatabase } from "../../../src/store/sqlite/open-sqlite.ts";
 import type { Store } from "../../../src/store/store.ts";
 import { makeTempDir } from "../temp-dir.ts";

@@ -1,0 +1,457 @@
+/** Columns of the tables: how each value is stored and read. Both backends have the same ones. */
+import type { CallUsage } from "../parse/message-draft.ts";
+import type { BlockType, MessageType, ToolStatus } from "../parse/model.ts";
+import { isFields } from "../parse/json-fields.ts";
+import { errorSignature } from "../fixes/signature.ts";
+import { searchedContent, type Searched } from "./index-texts.ts";
+import type { SqlValue } from "./sql-database.ts";
+import { storableJson, storableKey, storableText, storableTextOrNull, storableTime } from "./storable.ts";
+import {
+  SNIPPET_TYPES,
+  type EventRole,
+  type FiguresMark,
+  type Kept,
+  type KindCount,
+  type SourceCounts,
+  type StoredBlock,
+  type StoredEvent,
+  type StoredMessage,
+  type StoredSession,
+  type StoredSnippet,
+} from "./stored-model.ts";
+import type { AnswerRow, BlockCount, Candidate, FailureCount, MessageCount, Tombstone } from "./store.ts";
+import { TranscriptsError } from "../transcripts-error.ts";
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Internal: each backend reports it as damage to its own database (`asStoreError`). */
+export class UnexpectedValue extends Error {
+  override readonly name = "UnexpectedValue";
+
+  constructor(column: string) {
+    super(`a value in the column ${column} that this program did not write`);
+  }
+}
+
+interface Column<T> {
+  /** Throws `UnexpectedValue` for a value of another type: the database is damaged. */
+  read(row: Row, name: string): T;
+  /** Returns the storable value. */
+  write(value: T, name: string): SqlValue;
+}
+
+export type Columns<T> = { readonly [K in keyof T]-?: Column<T[K]> };
+
+export function textIn(row: Row, name: string): string {
+  const value = row[name];
+  if (typeof value === "string") return value;
+  throw new UnexpectedValue(name);
+}
+
+export function numberIn(row: Row, name: string): number {
+  const value = row[name];
+  if (typeof value === "number") return value;
+  throw new UnexpectedValue(name);
+}
+
+const text: Column<string> = { read: textIn, write: storableText };
+const time: Column<string> = { read: textIn, write: storableTime };
+/** Column by which `Store.known` finds rows. */
+const key: Column<string> = { read: textIn, write: storableKey };
+const id: Column<string> = { read: textIn, write: storableId };
+const number: Column<number> = { read: numberIn, write: (value) => value };
+
+/** SQLite stores booleans as 0 and 1. */
+const boolean: Column<boolean> = {
+  read: (row, name) => {
+    const value = row[name];
+    if (value === true || value === 1) return true;
+    if (value === false || value === 0) return false;
+    throw new UnexpectedValue(name);
+  },
+  write: (value) => value,
+};
+
+/** One of a closed set of words. */
+function word<const Word extends string>(words: readonly Word[]): Column<Word> {
+  return {
+    read: (row, name) => {
+      const known = words.find((one) => one === row[name]);
+      if (known === undefined) throw new UnexpectedValue(name);
+      return known;
+    },
+    write: (value) => value,
+  };
+}
+
+function json<T>(read: (value: unknown) => T): Column<T> {
+  return { read: (row, name) => read(JSON.parse(textIn(row, name))), write: storableJson };
+}
+
+function orNull<T>(column: Column<T>): Column<T | null> {
+  return {
+    read: (row, name) => (row[name] === null ? null : column.read(row, name)),
+    write: (value, name) => (value === null ? null : column.write(value, name)),
+  };
+}
+
+/** Returns the names of columns for a statement. */
+export function namesOf(columns: object): string[] {
+  return Object.keys(columns);
+}
+
+/** Returns a function that reads rows with these columns. */
+export function readerOf<T>(columns: Columns<T>): (row: Row) => T {
+  const all = Object.entries<Column<unknown>>(columns);
+  return (row) => {
+    const values: Record<string, unknown> = {};
+    for (const [name, column] of all) values[name] = column.read(row, name);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each column has read its own field
+    return values as T;
+  };
+}
+
+/** Returns a function that converts a value to those of its columns, in their order. */
+function writerOf<T extends object>(columns: Columns<T>): (value: T) => SqlValue[] {
+  const all = Object.entries<Column<unknown>>(columns);
+  return (value) => all.map(([name, column]) => column.write(Reflect.get(value, name), name));
+}
+
+const messageType = word(["assistant", "user", "system", "summary"] as const satisfies MessageType[]);
+const status = orNull(
+  word(["completed", "error", "interrupted", "rejected", "pending"] as const satisfies ToolStatus[]),
+);
+const blockType = word([
+  ...(["tool_result", "tool_use", "text", "thinking"] as const),
+  ...(["redacted_thinking", "image", "document", "unknown"] as const),
+] satisfies BlockType[]);
+const kept = word(["all", "text", "none"] as const satisfies Kept[]);
+const userKind = orNull(word(["human", "tool_result", "meta"] as const));
+const metadata = json((value): Record<string, unknown> =>
+  typeof value === "object" && value !== null ? { ...value } : {},
+);
+
+/** A session in the form of its columns. */
+interface SessionValues extends Omit<StoredSession, "counts" | "state" | "figures">, SourceCounts {
+  revision: number;
+  rules: number;
+  source_bytes: number;
+  source_modified_ms: number;
+  done_bytes: number;
+  done_lines: number;
+  event_count: number;
+  source_check: string;
+  figures_mark: FiguresMark | null;
+}
+
+const SESSION: Columns<SessionValues> = {
+  session_id: id,
+  source: word(["claude-code", "transcript", "opencode-store", "file"] as const),
+  agent: text,
+  machine_id: orNull(text),
+  host: text,
+  path: text,
+  project: orNull(text),
+  parent_id: orNull(text),
+  agent_id: orNull(text),
+  title: orNull(text),
+  given_title: orNull(text),
+  title_is_message: boolean,
+  title_line: number,
+  title_offset: number,
+  first_prompt: orNull(text),
+  cwd: orNull(text),
+  git_branch: orNull(text),
+  agent_version: orNull(text),
+  started_at: orNull(time),
+  ended_at: orNull(time),
+  modified_at: orNull(time),
+  damaged: number,
+  unknown_lines: number,
+  redactions: json(redactionsIn),
+  revision: number,
+  rules: number,
+  source_bytes: number,
+  source_modified_ms: number,
+  done_bytes: number,
+  done_lines: number,
+  event_count: number,
+  source_check: text,
+  figures_mark: {
+    read: (row, name) => markIn(textIn(row, name)),
+    write: (mark) => (mark === null ? "" : JSON.stringify(mark)),
+  },
+};
+
+const ANSWER: Columns<AnswerRow> = {
+  session_id: text,
+  source_id: orNull(key),
+  model: orNull(text),
+  provider: orNull(text),
+  occurred_at: orNull(time),
+  is_sidechain: boolean,
+  metadata,
+  tokens_in: orNull(number),
+  tokens_out: orNull(number),
+  cache_read: orNull(number),
+  cache_write: orNull(number),
+  recorded_cost_usd: orNull(number),
+  usage_calls: orNull(json((calls) => (Array.isArray(calls) ? calls.filter(isFields).map(callIn) : null))),
+  superseded: boolean,
+};
+
+const MESSAGE: Columns<StoredMessage> = {
+  ...ANSWER,
+  message_id: id,
+  ordinal: number,
+  line_number: number,
+  byte_offset: number,
+  message_type: messageType,
+  role: orNull(word(["user", "assistant"] as const)),
+  user_kind: userKind,
+  uuid: orNull(key),
+  parent_uuid: orNull(text),
+  request_id: orNull(text),
+  cwd: orNull(text),
+  has_text: boolean,
+  has_thinking: boolean,
+  has_tool_use: boolean,
+  has_tool_result: boolean,
+  agent_id: orNull(text),
+  record_hash: orNull(number),
+  block_counts: json(countsIn),
+};
+
+/** Columns of a block, except `position` and derived ones. */
+const BLOCK: Columns<StoredBlock> = {
+  event_id: id,
+  message_id: orNull(text),
+  session_id: text,
+  ordinal: number,
+  block_order: number,
+  line_number: number,
+  byte_offset: number,
+  occurred_at: orNull(time),
+  message_type: messageType,
+  role: word(["tool", "assistant", "user", "system"] as const satisfies EventRole[]),
+  block_type: blockType,
+  source_uuid: orNull(key),
+  tool_name: orNull(text),
+  tool_use_id: orNull(key),
+  answers_uuid: orNull(key),
+  is_error: orNull(boolean),
+  exit_code: orNull(number),
+  status,
+  is_sidechain: boolean,
+  is_own: boolean,
+  kept,
+  content: text,
+  metadata,
+  identity: orNull(text),
+  record_hash: orNull(number),
+  superseded: boolean,
+};
+
+const SNIPPET: Columns<StoredSnippet> = {
+  snippet_id: text,
+  session_id: text,
+  event_id: orNull(text),
+  snippet_type: word(SNIPPET_TYPES),
+  title: text,
+  content: text,
+  source_file: orNull(text),
+  source_line_start: orNull(number),
+  source_line_end: orNull(number),
+  tags: json(tagsIn),
+  metadata,
+  created_at: time,
+  updated_at: time,
+};
+
+const KIND: Columns<KindCount> = { block_type: blockType, tool_name: orNull(text), status, kept, count: number };
+const readKind = readerOf(KIND);
+
+/** Column lists for a `SELECT` whose rows `sessionIn`, `messageIn`, `blockIn`, `eventIn` and so on read. */
+export const SESSION_COLUMNS = namesOf(SESSION).join(", ");
+export const MESSAGE_COLUMNS = namesOf(MESSAGE).join(", ");
+export const ANSWER_COLUMNS = namesOf(ANSWER).join(", ");
+export const BLOCK_COLUMNS = namesOf(BLOCK).join(", ");
+export const SNIPPET_COLUMNS = namesOf(SNIPPET).join(", ");
+
+export const messageIn = readerOf(MESSAGE);
+export const answerIn = readerOf(ANSWER);
+export const blockIn = readerOf(BLOCK);
+export const snippetIn = readerOf(SNIPPET);
+export const tombstoneIn = readerOf<Tombstone>({ session_id: text, place: text });
+export const blockCountIn = readerOf<BlockCount>({ session_id: text, ...KIND });
+export const messageCountIn = readerOf<MessageCount>({
+  session_id: text,
+  message_type: messageType,
+  user_kind: userKind,
+  is_sidechain: boolean,
+  count: number,
+});
+export const failureIn = readerOf<FailureCount>({
+  session_id: text,
+  signature: text,
+  count: number,
+  latest: orNull(time),
+});
+
+/** Columns of a block that decide what a search finds in it. */
+const SEARCHED: Columns<Searched & { is_own: boolean; position: number }> = {
+  position: number,
+  is_own: boolean,
+  block_type: blockType,
+  tool_name: orNull(text),
+  kept,
+  content: text,
+  metadata,
+};
+export const SEARCHED_COLUMNS = namesOf(SEARCHED).join(", ");
+export const searchedIn = readerOf(SEARCHED);
+
+const readSession = readerOf(SESSION);
+
+export function sessionIn(row: Row): StoredSession {
+  const { damaged, unknown_lines, redactions, ...values } = readSession(row);
+  const { revision, rules, source_bytes, source_modified_ms, done_bytes, done_lines, ...others } = values;
+  const { event_count: events, source_check: check, figures_mark: figures, ...session } = others;
+  return {
+    ...session,
+    counts: { damaged, unknown_lines, redactions },
+    state: { revision, rules, source_bytes, source_modified_ms, done_bytes, done_lines, events, check },
+    figures,
+  };
+}
+
+/** Reads the columns `session_id` and `block_counts` of messages; `count` is how many have these. */
+export function messageBlocksIn(row: Row): BlockCount[] {
+  const session_id = textIn(row, "session_id");
+  const messages = numberIn(row, "count");
+  const kinds = MESSAGE.block_counts.read(row, "block_counts");
+  return kinds.map((kind) => ({ session_id, ...kind, count: kind.count * messages }));
+}
+
+export function eventIn(row: Row): StoredEvent {
+  return eventOfBlock(blockIn(row));
+}
+
+/** `calls`: see `CandidateQuery`. */
+export function candidateColumns(calls: boolean): string {
+  const folder = "(SELECT m.cwd FROM messages AS m WHERE m.message_id = events.message_id) AS cwd";
+  return `position, ${BLOCK_COLUMNS}${calls ? `, ${folder}` : ""}`;
+}
+
+/** Reads a row of `candidateColumns`. */
+export function candidateIn(row: Row, calls: boolean): Candidate {
+  const block = blockIn(row);
+  const candidate = { ...eventOfBlock(block), position: numberIn(row, "position") };
+  if (!calls) return candidate;
+  const input: unknown = block.kept === "all" ? JSON.parse(block.content) : null;
+  return { ...candidate, call: { input, cwd: MESSAGE.cwd.read(row, "cwd") } };
+}
+
+/** Returns a block as a search sees it. The output of this program has no searchable text. */
+function eventOfBlock(block: StoredBlock): StoredEvent {
+  const { message_id: _m, block_order: _o, source_uuid: _u, is_error: _e, exit_code: _x, ...event } = block;
+  const { kept: _k, metadata: _d, identity: _i, record_hash: _h, answers_uuid: _a, ...shown } = event;
+  return { ...shown, content: block.is_own ? "" : searchedContent(block) };
+}
+
+function markIn(written: string): FiguresMark | null {
+  const mark: unknown = written === "" ? null : JSON.parse(written);
+  if (!isFields(mark)) return null;
+  return {
+    rules: numberOf(mark, "rules"),
+    source_bytes: numberOf(mark, "source_bytes"),
+    source_modified_ms: numberOf(mark, "source_modified_ms"),
+    agentProgress: mark["agentProgress"] === true,
+  };
+}
+
+function redactionsIn(value: unknown): Record<string, number> {
+  const counts = isFields(value) ? Object.entries(value) : [];
+  return Object.fromEntries(counts.filter((entry): entry is [string, number] => typeof entry[1] === "number"));
+}
+
+function countsIn(counts: unknown): KindCount[] {
+  return Array.isArray(counts) ? counts.filter(isFields).map(readKind) : [];
+}
+
+function callIn(call: Readonly<Record<string, unknown>>): CallUsage {
+  return {
+    model: typeof call["model"] === "string" ? call["model"] : undefined,
+    tokensIn: numberOf(call, "tokensIn"),
+    tokensOut: numberOf(call, "tokensOut"),
+    cacheRead: numberOf(call, "cacheRead"),
+    cacheWrite: numberOf(call, "cacheWrite"),
+    cacheWrite1h: numberOf(call, "cacheWrite1h"),
+  };
+}
+
+function numberOf(fields: Readonly<Record<string, unknown>>, name: string): number {
+  const value = fields[name];
+  return typeof value === "number" ? value : 0;
+}
+
+/** Other programs may have stored tags that are not strings: those are returned as JSON. */
+function tagsIn(value: unknown): string[] {
+  if (!Array.isArray(value)) return [];
+  return value.map((tag: unknown) => (typeof tag === "string" ? tag : JSON.stringify(tag)));
+}
+
+// Columns and values of a row that is written, with those that are derived from others.
+
+export const WRITTEN_SESSION = [...namesOf(SESSION), "project_name"];
+export const WRITTEN_MESSAGE = namesOf(MESSAGE);
+export const WRITTEN_BLOCK = [...namesOf(BLOCK), "signature"];
+export const WRITTEN_SNIPPET = [...namesOf(SNIPPET), "folded"];
+
+const writeSession = writerOf(SESSION);
+const writeBlock = writerOf(BLOCK);
+/** These functions throw `invalid` for ids too long for an index. */
+export const messageValues = writerOf(MESSAGE);
+export const snippetValues = writerOf(SNIPPET);
+
+export function sessionValues({ state, counts, figures, ...session }: StoredSession): SqlValue[] {
+  const { events: event_count, check: source_check, ...place } = state;
+  const derived = { event_count, source_check, figures_mark: figures };
+  const values = writeSession({ ...session, ...counts, ...place, ...derived });
+  return [...values, projectName(storableTextOrNull(session.project))];
+}
+
+export function blockValues(block: StoredBlock): SqlValue[] {
+  return [...writeBlock(block), signatureOf(block)];
+}
+
+function signatureOf({ block_type, status: ending, content }: StoredBlock): string | null {
+  if (block_type !== "tool_result" || ending !== "error") return null;
+  return storableText(errorSignature(content)) || null;
+}
+
+/** Returns the last component of the project's folder in lower case: what people call the project. */
+function projectName(project: string | null): string | null {
+  if (project === null) return null;
+  const names = project.split(/[\\/]/).filter((name) => name !== "");
+  return (names.at(-1) ?? project).toLowerCase();
+}
+
+/** Maximum UTF-8 bytes of an indexed name: PostgreSQL allows about 2,700 in one index entry. */
+const MAX_ID_BYTES = 1_000;
+
+/** Returns true if the text can be the id of a session or an event. */
+export function isId(given: string): boolean {
+  return Buffer.byteLength(given) <= MAX_ID_BYTES;
+}
+
+function storableId(given: string, field: string): string {
+  const stored = storableText(given);
+  if (isId(stored)) return stored;
+  throw new TranscriptsError(
+    "invalid",
+    `\`${field}\` has ${Buffer.byteLength(stored)} bytes.`,
+    `Use at most ${MAX_ID_BYTES} bytes.`,
+    { field },
+  );
+}
