@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { SNIPPET_TYPES, type StoredSession } from "../src/store/stored-model.ts";
 import { openStore } from "../src/store/open-store.ts";
-import { openPool } from "../src/store/postgres/pool.ts";
+import { openPostgres } from "../src/store/postgres/postgres-database.ts";
 import type { NewSnippet, SnippetQuery, Store } from "../src/store/store.ts";
 import { startPostgres } from "../test/support/store/postgres-server.ts";
 import { inTemporaryFolder } from "./fake-host.ts";
@@ -208,7 +208,7 @@ if (BACKENDS.includes("postgres")) {
 }
 
 async function vacuum(url: string): Promise<void> {
-  const pool = await openPool(url, { readOnly: false });
+  const pool = await openPostgres(url, { readOnly: false });
   await pool.exec("VACUUM ANALYZE");
   await pool.close();
 }

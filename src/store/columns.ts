@@ -96,12 +96,12 @@ function orNull<T>(column: Column<T>): Column<T | null> {
 }
 
 /** Returns the names of columns for a statement. */
-export function namesOf(columns: object): string[] {
+function namesOf(columns: object): string[] {
   return Object.keys(columns);
 }
 
 /** Returns a function that reads rows with these columns. */
-export function readerOf<T>(columns: Columns<T>): (row: Row) => T {
+function readerOf<T>(columns: Columns<T>): (row: Row) => T {
   const all = Object.entries<Column<unknown>>(columns);
   return (row) => {
     const values: Record<string, unknown> = {};

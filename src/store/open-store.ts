@@ -1,20 +1,14 @@
-import type { MigrationReport } from "./migrations/migration.ts";
-import { LATEST_VERSION } from "./migrations/latest-version.ts";
-import {
-  databaseFile,
-  databaseUrl,
-  type Machine,
-  thisMachine,
-  withoutPassword,
-  type StoreWhere,
-} from "./store-place.ts";
-import { migrateSqliteTo, openMigratedSqlite, versionOfSqlite } from "./sqlite/open-sqlite.ts";
+import { checkVersion, LATEST_VERSION } from "./migrations/latest-version.ts";
+import type { MigrationReport } from "./migrations/migrations.ts";
+import type { SqlDatabase } from "./sql-database.ts";
+import { databaseFile, databaseUrl, storePlace, thisMachine, type StoreWhere } from "./store-place.ts";
+import { openSqliteDatabase } from "./sqlite/open-sqlite.ts";
 import { SqliteDatabase } from "./sqlite/sqlite-database.ts";
 import { SqlStore } from "./sql-store.ts";
 import type { Store } from "./store.ts";
 import { isStoreError, TranscriptsError } from "../transcripts-error.ts";
 
-export type { MigrationReport } from "./migrations/migration.ts";
+export type { MigrationReport } from "./migrations/migrations.ts";
 export { LATEST_VERSION } from "./migrations/latest-version.ts";
 export { storePlace, type StoreWhere } from "./store-place.ts";
 
@@ -30,18 +24,31 @@ export interface OpenStoreOptions {
  * caller closes it. Rejects with a `TranscriptsError` that says what to do.
  */
 export async function openStore(where: StoreWhere, { readOnly = false }: OpenStoreOptions = {}): Promise<Store> {
-  const machine = (): Machine => thisMachine(where, { create: !readOnly });
+  const database = await openDatabase(where, readOnly);
+  try {
+    const version = await database.dialect.version(database, database.place);
+    checkVersion(version, database.place);
+    if (version !== LATEST_VERSION) {
+      if (readOnly) throw database.dialect.notCurrent(version, database.place);
+      const { migrate } = await import("./migrations/migrations.ts");
+      await migrate(database);
+    }
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return new SqlStore(database, () => thisMachine(where, { create: !readOnly }));
+}
+
+/** Opens the database without touching its tables. */
+async function openDatabase(where: StoreWhere, readOnly: boolean): Promise<SqlDatabase> {
   const url = databaseUrl(where);
   if (url !== undefined) {
-    const { openMigratedPostgres } = await import("./postgres/open-postgres.ts");
-    const { PostgresDatabase } = await import("./postgres/postgres-database.ts");
-    return new SqlStore(
-      new PostgresDatabase(await openMigratedPostgres(url, { readOnly }), withoutPassword(url)),
-      machine,
-    );
+    const { openPostgres } = await import("./postgres/postgres-database.ts");
+    return await openPostgres(url, { readOnly });
   }
   const path = databaseFile(where);
-  return new SqlStore(new SqliteDatabase(await openMigratedSqlite(path, { readOnly }), path), machine);
+  return new SqliteDatabase(await openSqliteDatabase(path, { readOnly }), path);
 }
 
 /** Opens the store as `openStore` does, runs the work and closes the store. */
@@ -73,9 +80,8 @@ export async function openStoreToRead(where: StoreWhere): Promise<Store> {
 
 /** Returns the version of the store's tables, or 0. Creates nothing. Rejects with a `TranscriptsError`. */
 export async function storeVersion(where: StoreWhere): Promise<number> {
-  const url = databaseUrl(where);
-  if (url !== undefined) return await (await import("./postgres/open-postgres.ts")).versionOfPostgres(url);
-  return await versionOfSqlite(databaseFile(where));
+  if (!storePlace(where).exists) return 0;
+  return await withDatabase(where, true, (database) => database.dialect.version(database, database.place));
 }
 
 /**
@@ -88,7 +94,19 @@ export async function migrateStore(where: StoreWhere, version: number = LATEST_V
     const next = `Use 0 (no tables) to ${LATEST_VERSION}.`;
     throw new TranscriptsError("invalid", `There is no version ${version} of the tables.`, next, { field: "version" });
   }
-  const url = databaseUrl(where);
-  if (url !== undefined) return await (await import("./postgres/open-postgres.ts")).migratePostgresTo(url, version);
-  return await migrateSqliteTo(databaseFile(where), version);
+  const { migrate } = await import("./migrations/migrations.ts");
+  return await withDatabase(where, false, (database) => migrate(database, version));
+}
+
+async function withDatabase<T>(
+  where: StoreWhere,
+  readOnly: boolean,
+  work: (database: SqlDatabase) => Promise<T>,
+): Promise<T> {
+  const database = await openDatabase(where, readOnly);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
 }

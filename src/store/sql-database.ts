@@ -5,7 +5,7 @@ import type { Candidate, CandidateQuery } from "./store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 /** A list is the right-hand side of `isOneOf`. */
-export type SqlValue = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[];
+export type SqlValue = string | number | boolean | null | readonly (string | null)[] | readonly number[];
 
 /** A SQL condition with its parameters. */
 export interface Condition {
@@ -20,6 +20,8 @@ export interface SqlSession {
   all<T>(sql: string, values: readonly SqlValue[], read: (row: Row) => T): Promise<T[]>;
   /** Returns the number of rows that a statement changed, not counting changes by triggers and foreign keys. */
   run(sql: string, values: readonly SqlValue[]): Promise<number>;
+  /** Runs any number of statements without values. */
+  exec(sql: string): Promise<void>;
 }
 
 export interface SqlDatabase extends SqlSession {
@@ -36,7 +38,7 @@ export interface SqlDatabase extends SqlSession {
   close(): Promise<void>;
 }
 
-/** SQL that differs between the two databases. */
+/** What differs between the two databases. */
 export interface Dialect {
   readonly name: "sqlite" | "postgres";
   /** Returns a condition that is true if the column's value is in a list. */
@@ -53,6 +55,10 @@ export interface Dialect {
   /** Like `putMessages`, and updates the search index. */
   putBlocks(session: SqlSession, blocks: readonly StoredBlock[]): Promise<void>;
   candidates(session: SqlSession, query: CandidateQuery): AsyncIterable<Candidate[]>;
+  /** Returns the version of the tables, 0 if there are none. Throws `damaged` if they belong to another program. */
+  version(session: SqlSession, place: string): Promise<number>;
+  /** Returns the error for tables of an older version, or none, in a database that is opened for reading only. */
+  notCurrent(version: number, place: string): TranscriptsError;
 }
 
 /** Returns the first row, if any. */

@@ -4,12 +4,11 @@ import { copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { updateIndex } from "../../src/indexing/update-index.ts";
 import { openStore, type StoreWhere } from "../../src/store/open-store.ts";
-import { openMigratedPostgres } from "../../src/store/postgres/open-postgres.ts";
-import type { PostgresPool, PostgresSession } from "../../src/store/postgres/pool.ts";
-import { PostgresDatabase } from "../../src/store/postgres/postgres-database.ts";
+import { openPostgres } from "../../src/store/postgres/postgres-database.ts";
+import type { SqlDatabase, SqlSession } from "../../src/store/sql-database.ts";
 import { SqlStore } from "../../src/store/sql-store.ts";
 import type { SqliteDriver } from "../../src/store/sqlite/driver.ts";
-import { openMigratedSqlite } from "../../src/store/sqlite/open-sqlite.ts";
+import { openSqliteDatabase } from "../../src/store/sqlite/open-sqlite.ts";
 import { SqliteDatabase } from "../../src/store/sqlite/sqlite-database.ts";
 import { thisMachine } from "../../src/store/store-place.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -114,7 +113,7 @@ function watched(driver: SqliteDriver, onWrite: () => void): SqliteDriver {
 }
 
 /** A connection whose process dies at its `n`-th write: that statement and all later ones do not reach the server. */
-class DyingPool {
+class DyingDatabase {
   #left: number;
 
   constructor(n: number) {
@@ -125,24 +124,26 @@ class DyingPool {
     return this.#left <= 0;
   }
 
-  around(pool: PostgresPool): PostgresPool {
+  around(database: SqlDatabase): SqlDatabase {
     return {
-      ...this.#session(pool),
+      ...database,
+      ...this.#session(database),
       // Without its commit the server rolls a transaction back.
-      transaction: (work, kind) =>
-        pool.transaction(async (session) => {
+      transaction: (work) =>
+        database.transaction(async (session) => {
           const answer = await work(this.#session(session));
-          if (kind === undefined) this.#pass("COMMIT");
+          this.#pass("COMMIT");
           return answer;
-        }, kind),
-      close: () => pool.close(),
+        }),
+      snapshot: (work) => database.snapshot((session) => work(this.#session(session))),
     };
   }
 
-  #session(session: PostgresSession): PostgresSession {
+  #session(session: SqlSession): SqlSession {
     return {
-      rows: async (sql, values) => (this.#pass(sql), session.rows(sql, values)),
-      changes: async (sql, values) => (this.#pass(sql), session.changes(sql, values)),
+      dialect: session.dialect,
+      all: async (sql, values, read) => (this.#pass(sql), session.all(sql, values, read)),
+      run: async (sql, values) => (this.#pass(sql), session.run(sql, values)),
       exec: async (sql) => (this.#pass(sql), session.exec(sql)),
     };
   }
@@ -179,7 +180,7 @@ describe("a session that snippets cite, indexed again by a process that dies at 
         mkdirSync(folder);
         for (const end of SQLITE_FILES) if (existsSync(path + end)) copyFileSync(path + end, join(folder, `db${end}`));
       };
-      const driver = watched(await openMigratedSqlite(path, { readOnly: false }), keep);
+      const driver = watched(await openSqliteDatabase(path, { readOnly: false }), keep);
       const store = new SqlStore(new SqliteDatabase(driver, path), () => thisMachine(where, { create: true }));
       await updateIndex(store, machine.where, options);
       await store.close();
@@ -211,9 +212,9 @@ describe("a session that snippets cite, indexed again by a process that dies at 
       for (let n = 1, isDead = true; isDead; n += 1) {
         const now = n % 2;
         machine.write(join(machine.claude, FILE), form[now] ?? "", now);
-        const dying = new DyingPool(n);
-        const pool = dying.around(await openMigratedPostgres(url, { readOnly: false }));
-        const store = new SqlStore(new PostgresDatabase(pool, url), () => thisMachine(where, { create: true }));
+        const dying = new DyingDatabase(n);
+        const database = dying.around(await openPostgres(url, { readOnly: false }));
+        const store = new SqlStore(database, () => thisMachine(where, { create: true }));
         await updateIndex(store, machine.where, options).catch(() => undefined);
         isDead = dying.isDead;
         await store.close().catch(() => undefined);

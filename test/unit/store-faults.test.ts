@@ -5,7 +5,7 @@ import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, w
 import { dirname, join } from "node:path";
 import { openStore, storePlace, storeVersion, type StoreWhere } from "../../src/store/open-store.ts";
 import { openDriver } from "../../src/store/sqlite/driver.ts";
-import { openMigratedSqlite } from "../../src/store/sqlite/open-sqlite.ts";
+import { openSqliteDatabase } from "../../src/store/sqlite/open-sqlite.ts";
 import { SqlStore } from "../../src/store/sql-store.ts";
 import { SqliteDatabase } from "../../src/store/sqlite/sqlite-database.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -202,7 +202,7 @@ describe("a store at its limits", () => {
     const { path, where } = placeFor();
     await filled(where);
     const store = new SqlStore(
-      new SqliteDatabase(await openMigratedSqlite(path, { readOnly: false, busyMs: 50 }), path),
+      new SqliteDatabase(await openSqliteDatabase(path, { readOnly: false, busyMs: 50 }), path),
       madeMachine,
     );
     const other = await openDriver(path, { readOnly: false });
@@ -219,7 +219,7 @@ describe("a store at its limits", () => {
   test("on a full disk loses nothing that it had, and goes on when there is room", async () => {
     const { path, where } = placeFor();
     await filled(where);
-    const database = await openMigratedSqlite(path, { readOnly: false });
+    const database = await openSqliteDatabase(path, { readOnly: false });
     const store = new SqlStore(new SqliteDatabase(database, path), madeMachine);
     database.exec("PRAGMA max_page_count = 120");
     const many = Array.from({ length: 100 }, (_, at) => madeEvent(at + 50, { content: `${at} `.repeat(5_000) }));

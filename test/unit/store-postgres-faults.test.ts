@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { openStore, storePlace, storeVersion } from "../../src/store/open-store.ts";
-import { openPool } from "../../src/store/postgres/pool.ts";
-import { PostgresDatabase } from "../../src/store/postgres/postgres-database.ts";
+import { openPostgres } from "../../src/store/postgres/postgres-database.ts";
 import { SqlStore } from "../../src/store/sql-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { describe, test } from "../support/runner.ts";
@@ -20,7 +19,7 @@ function open(url: string, readOnly = false): Promise<Store> {
 }
 
 async function sql(url: string, ...statements: string[]): Promise<void> {
-  const pool = await openPool(url, { readOnly: false });
+  const pool = await openPostgres(url, { readOnly: false });
   try {
     for (const statement of statements) await pool.exec(statement);
   } finally {
@@ -105,8 +104,8 @@ describe("a database", () => {
     } finally {
       await store.close();
     }
-    const pool = await openPool(url, { readOnly: true });
-    assert.deepEqual(await pool.rows("SELECT 1 FROM pg_extension WHERE extname = 'pg_trgm'"), []);
+    const pool = await openPostgres(url, { readOnly: true });
+    assert.deepEqual(await pool.all("SELECT 1 FROM pg_extension WHERE extname = 'pg_trgm'", [], (row) => row), []);
     await pool.close();
   });
 
@@ -153,24 +152,21 @@ describe("a database", () => {
     const store = await open(url);
     await fillSession(store);
     await store.close();
-    const pool = await openPool(url, { readOnly: false });
+    const pool = await openPostgres(url, { readOnly: false });
     const impatient = new SqlStore(
-      new PostgresDatabase(
-        {
-          ...pool,
-          transaction: (work) =>
-            pool.transaction(async (session) => {
-              await session.exec("SET LOCAL lock_timeout = 100");
-              return await work(session);
-            }),
-        },
-        "here",
-      ),
+      {
+        ...pool,
+        transaction: (work) =>
+          pool.transaction(async (session) => {
+            await session.exec("SET LOCAL lock_timeout = 100");
+            return await work(session);
+          }),
+      },
       madeMachine,
     );
-    const other = await openPool(url, { readOnly: false });
+    const other = await openPostgres(url, { readOnly: false });
     await other.transaction(async (session) => {
-      await session.rows("SELECT 1 FROM sessions FOR UPDATE");
+      await session.exec("SELECT 1 FROM sessions FOR UPDATE");
       await refused(
         impatient.writeSession({
           session: (await impatient.sessions())[0] ?? assert.fail(),

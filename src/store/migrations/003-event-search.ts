@@ -6,12 +6,11 @@
  * the lower-cased `content`, or over `folded` where folding changes more than case.
  */
 import { foldedColumn, searchText } from "../index-texts.ts";
-import type { PostgresSession } from "../postgres/pool.ts";
 import { numberIn, textIn } from "../columns.ts";
-import type { SqliteDriver } from "../sqlite/driver.ts";
-import type { Migration } from "./migration.ts";
+import type { SqlSession } from "../sql-database.ts";
+import { forRows, type Migration } from "./migration.ts";
 
-const BATCH = 500;
+const BY_POSITION = { key: "position", start: 0 };
 
 const SQLITE_UP = `
 CREATE VIRTUAL TABLE event_search USING fts5 (
@@ -30,14 +29,12 @@ DROP TABLE event_search_terms;
 DROP TABLE event_search;
 `;
 
-function fillSqlite(database: SqliteDriver): void {
-  const page = database.prepare(
-    `SELECT position, content FROM events WHERE is_own = 0 AND position > ? ORDER BY position LIMIT ${BATCH}`,
-  );
-  const insert = database.prepare("INSERT INTO event_search (rowid, content) VALUES (?, ?)");
-  for (let rows = page.all(0); rows.length > 0; rows = page.all(positionOf(rows))) {
-    for (const row of rows) insert.run(numberIn(row, "position"), searchText(textIn(row, "content")));
-  }
+async function fillSqlite(session: SqlSession): Promise<void> {
+  const events = "SELECT position, content FROM events WHERE is_own = 0 AND position > ? ORDER BY position";
+  const insert = "INSERT INTO event_search (rowid, content) VALUES (?, ?)";
+  await forRows(session, events, BY_POSITION, async (rows) => {
+    for (const row of rows) await session.run(insert, [numberIn(row, "position"), searchText(textIn(row, "content"))]);
+  });
 }
 
 const POSTGRES_UP = "ALTER TABLE events ADD COLUMN folded TEXT;";
@@ -54,26 +51,15 @@ DROP INDEX IF EXISTS idx_events_search;
 ALTER TABLE events DROP COLUMN folded;
 `;
 
-async function fillPostgres(session: PostgresSession): Promise<void> {
-  const page = (after: number): Promise<readonly Record<string, unknown>[]> =>
-    session.rows(
-      `SELECT position, content FROM events WHERE position > $1 AND octet_length(content) > char_length(content)
-       ORDER BY position LIMIT ${BATCH}`,
-      [after],
-    );
-  for (let rows = await page(0); rows.length > 0; rows = await page(positionOf(rows))) {
+async function fillPostgres(session: SqlSession): Promise<void> {
+  const events = `SELECT position, content FROM events
+    WHERE position > ? AND octet_length(content) > char_length(content) ORDER BY position`;
+  const update = `UPDATE events SET folded = new.folded FROM unnest(?::bigint[], ?::text[]) AS new (position, folded)
+    WHERE events.position = new.position`;
+  await forRows(session, events, BY_POSITION, async (rows) => {
     const folded = rows.map((row) => foldedColumn(textIn(row, "content")));
-    await session.rows(
-      `UPDATE events SET folded = new.folded FROM unnest($1::bigint[], $2::text[]) AS new (position, folded)
-       WHERE events.position = new.position`,
-      [rows.map((row) => numberIn(row, "position")), folded],
-    );
-  }
-}
-
-function positionOf(rows: readonly Record<string, unknown>[]): number {
-  const last = rows.at(-1);
-  return last === undefined ? 0 : numberIn(last, "position");
+    await session.run(update, [rows.map((row) => numberIn(row, "position")), folded]);
+  });
 }
 
 export const eventSearch: Migration = {

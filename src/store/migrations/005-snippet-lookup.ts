@@ -5,13 +5,10 @@
  * where the text occurs, so counting does not read the texts. PostgreSQL: `jsonb_path_ops` for tags, and trigrams over
  * the lower-cased title and content, or over `folded` where folding changes more than case.
  */
-import type { PostgresSession } from "../postgres/pool.ts";
-import { foldedSnippet, POSTGRES_SNIPPET_TEXT, snippetSearchText } from "../index-texts.ts";
-import { numberIn, textIn, type Row } from "../columns.ts";
-import type { SqliteDriver } from "../sqlite/driver.ts";
-import type { Migration } from "./migration.ts";
-
-const BATCH = 500;
+import { numberIn, textIn } from "../columns.ts";
+import { POSTGRES_SNIPPET_TEXT, snippetSearchText } from "../index-texts.ts";
+import type { SqlSession } from "../sql-database.ts";
+import { foldSnippets, forRows, type Migration } from "./migration.ts";
 
 const TAG_COLUMNS = "tag, created_at, snippet_id, position";
 const ADD_TAGS = `INSERT OR IGNORE INTO snippet_tags (${TAG_COLUMNS})
@@ -61,21 +58,15 @@ DROP TABLE snippet_search;
 DROP TABLE snippet_tags;
 `;
 
-function fillSqlite(database: SqliteDriver): void {
-  const page = database.prepare(
-    `SELECT position, title, content FROM conversation_snippets WHERE position > ? ORDER BY position LIMIT ${BATCH}`,
-  );
-  const insert = database.prepare("INSERT INTO snippet_search (rowid, text) VALUES (?, ?)");
-  for (let rows = page.all(0); rows.length > 0; rows = page.all(lastPosition(rows))) {
+async function fillSqlite(session: SqlSession): Promise<void> {
+  const snippets = "SELECT position, title, content FROM conversation_snippets WHERE position > ? ORDER BY position";
+  const insert = "INSERT INTO snippet_search (rowid, text) VALUES (?, ?)";
+  await forRows(session, snippets, { key: "position", start: 0 }, async (rows) => {
     for (const row of rows) {
-      insert.run(numberIn(row, "position"), snippetSearchText(textIn(row, "title"), textIn(row, "content")));
+      const text = snippetSearchText(textIn(row, "title"), textIn(row, "content"));
+      await session.run(insert, [numberIn(row, "position"), text]);
     }
-  }
-}
-
-function lastPosition(rows: readonly Row[]): number {
-  const last = rows.at(-1);
-  return last === undefined ? 0 : numberIn(last, "position");
+  });
 }
 
 const POSTGRES_UP = `
@@ -94,27 +85,6 @@ DROP INDEX IF EXISTS idx_snippets_text;
 DROP INDEX idx_snippets_tags;
 ALTER TABLE conversation_snippets DROP COLUMN folded;
 `;
-
-export async function foldSnippets(session: PostgresSession): Promise<void> {
-  const page = (after: string): Promise<readonly Row[]> =>
-    session.rows(
-      `SELECT snippet_id, title, content FROM conversation_snippets
-       WHERE snippet_id > $1 AND octet_length(title || content) > char_length(title || content)
-       ORDER BY snippet_id LIMIT ${BATCH}`,
-      [after],
-    );
-  const none = "00000000-0000-0000-0000-000000000000";
-  for (let rows = await page(none); rows.length > 0; rows = await page(textIn(rows.at(-1) ?? {}, "snippet_id"))) {
-    await session.rows(
-      `UPDATE conversation_snippets AS snippet SET folded = new.folded
-       FROM unnest($1::uuid[], $2::text[]) AS new (snippet_id, folded) WHERE snippet.snippet_id = new.snippet_id`,
-      [
-        rows.map((row) => textIn(row, "snippet_id")),
-        rows.map((row) => foldedSnippet(textIn(row, "title"), textIn(row, "content"))),
-      ],
-    );
-  }
-}
 
 export const snippetLookup: Migration = {
   version: 5,

@@ -3,10 +3,8 @@
  * PostgreSQL. Both search the folded text; the column `folded` is set where that differs from lower-casing ASCII
  * letters. The down migration leaves all snippets in `snippet_pending`, from where version 6 lists them.
  */
-import { foldedSnippet, POSTGRES_SNIPPET_TEXT } from "../index-texts.ts";
-import { numberIn, textIn, type Row } from "../columns.ts";
-import type { SqliteDriver } from "../sqlite/driver.ts";
-import { foldSnippets, SQLITE_LOOKUP_TABLES, SQLITE_NO_LOOKUP_TABLES } from "./005-snippet-lookup.ts";
+import { POSTGRES_SNIPPET_TEXT } from "../index-texts.ts";
+import { SQLITE_LOOKUP_TABLES, SQLITE_NO_LOOKUP_TABLES } from "./005-snippet-lookup.ts";
 import {
   POSTGRES_LIST_ATTEMPTS,
   POSTGRES_LIST_TABLES,
@@ -14,9 +12,7 @@ import {
   SQLITE_LIST_TABLES,
   SQLITE_NO_LIST_TABLES,
 } from "./006-snippet-lists.ts";
-import type { Migration } from "./migration.ts";
-
-const BATCH = 500;
+import { foldSnippets, type Migration } from "./migration.ts";
 
 const TEXT = "coalesce(NEW.folded, lower(NEW.title || char(64976) || NEW.content))";
 const ADD_TEXT = `INSERT INTO snippet_search (rowid, text) VALUES (NEW.position, ${TEXT});`;
@@ -37,26 +33,6 @@ END;
 INSERT INTO snippet_search (rowid, text)
   SELECT position, lower(title || char(64976) || content) FROM conversation_snippets;
 `;
-
-/** Sets `folded` where folding changes more than case. */
-function fillSqlite(database: SqliteDriver): void {
-  const page = database.prepare(
-    `SELECT position, title, content FROM conversation_snippets
-     WHERE position > ? AND octet_length(title || content) > length(title || content) ORDER BY position LIMIT ${BATCH}`,
-  );
-  const update = database.prepare("UPDATE conversation_snippets SET folded = ? WHERE position = ?");
-  for (let rows = page.all(0); rows.length > 0; rows = page.all(lastPosition(rows))) {
-    for (const row of rows) {
-      const folded = foldedSnippet(textIn(row, "title"), textIn(row, "content"));
-      if (folded !== null) update.run(folded, numberIn(row, "position"));
-    }
-  }
-}
-
-function lastPosition(rows: readonly Row[]): number {
-  const last = rows.at(-1);
-  return last === undefined ? 0 : numberIn(last, "position");
-}
 
 const SQLITE_DOWN = `
 DROP TRIGGER trg_snippets_search_delete;
@@ -94,6 +70,6 @@ END $$;
 export const snippetSearch: Migration = {
   version: 7,
   name: "snippet search",
-  sqlite: { up: SQLITE_UP, fill: fillSqlite, down: SQLITE_DOWN },
+  sqlite: { up: SQLITE_UP, fill: foldSnippets, down: SQLITE_DOWN },
   postgres: { up: POSTGRES_UP, fill: foldSnippets, attempts: POSTGRES_ATTEMPTS, down: POSTGRES_DOWN },
 };

@@ -1,98 +1,122 @@
+/** A PostgreSQL database. The only file that loads `pg`. */
+import type { CustomTypesConfig, PoolClient, types as PgTypes } from "pg";
 import { foldText } from "../../matching/folding.ts";
+import { candidatesAt, filterOf, groupsOf, PLACE_COLUMNS, placeIn } from "../candidate-pages.ts";
+import { blockValues, messageValues, numberIn, WRITTEN_BLOCK, WRITTEN_MESSAGE, type Row } from "../columns.ts";
 import { foldedColumn, POSTGRES_SNIPPET_TEXT, searchedContent } from "../index-texts.ts";
+import {
+  allOf,
+  takenId,
+  upsert,
+  type Condition,
+  type Dialect,
+  type SqlDatabase,
+  type SqlSession,
+  type SqlValue,
+} from "../sql-database.ts";
+import { storableText } from "../storable.ts";
+import type { Candidate, CandidateQuery } from "../store.ts";
+import { isPostgresAddress, withoutPassword } from "../store-place.ts";
 import type { StoredBlock, StoredMessage } from "../stored-model.ts";
-import { blockValues, messageValues, WRITTEN_BLOCK, WRITTEN_MESSAGE, type Row } from "../columns.ts";
-import { takenId, upsert, type Dialect, type SqlDatabase, type SqlSession, type SqlValue } from "../sql-database.ts";
-import { likePattern, postgresCandidates } from "./postgres-candidates.ts";
-import type { PostgresPool, PostgresSession } from "./pool.ts";
 import { asStoreError } from "./postgres-faults.ts";
+import { TranscriptsError } from "../../transcripts-error.ts";
 
-/** Size of one request: large enough that the round trip does not matter. */
-const MAX_ROWS = 2_000;
-const MAX_CHARS = 4_000_000;
+/** One of our programs does one thing at a time, and a shared server serves many of them. */
+const MAX_CONNECTIONS = 4;
+const CONNECT_MS = 10_000;
+/** Maximum wait for another writer of the same rows, in milliseconds. */
+const LOCK_MS = 10_000;
 
-const rowsOf = (table: string, columns: readonly string[]): string =>
-  `SELECT ${columns.join(", ")} FROM jsonb_populate_recordset(NULL::${table}, $1::jsonb)`;
-const PUT_MESSAGES = upsert("messages", "message_id", WRITTEN_MESSAGE, rowsOf("messages", WRITTEN_MESSAGE));
-const BLOCK_AND_FOLDED = [...WRITTEN_BLOCK, "folded"];
-/** `folded` always belongs to the new content, even if it is null. */
-const PUT_BLOCKS = upsert("events", "event_id", BLOCK_AND_FOLDED, rowsOf("events", BLOCK_AND_FOLDED)).replace(
-  "coalesce(excluded.folded, events.folded)",
-  "excluded.folded",
-);
+/**
+ * Connects on the first statement, and does not touch the tables. Throws a `TranscriptsError` if the URL is not a
+ * PostgreSQL address.
+ */
+export async function openPostgres(url: string, { readOnly }: { readOnly: boolean }): Promise<SqlDatabase> {
+  checkAddress(url);
+  const { default: pg } = await import("pg");
+  const settings = settingsFor(readOnly);
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_MS,
+    allowExitOnIdle: true,
+    application_name: "opencode-transcripts",
+    types: rowTypes(pg.types),
+    // Runs before the connection is handed out; if it fails, so does the statement that asked for it. The pool awaits
+    // the promise, although its types do not say so.
+    // oxlint-disable-next-line typescript/no-misused-promises
+    onConnect: async (client) => void (await client.query(settings)),
+  });
+  // An idle connection broke: the next statement gets another one, or fails itself.
+  pool.on("error", () => undefined);
+  const place = withoutPassword(url);
+  const between = <T>(begin: string, work: (session: SqlSession) => Promise<T>): Promise<T> =>
+    guarded(place, async () => inTransaction(await pool.connect(), { begin, place }, work));
+  return {
+    ...sessionOn(pool, place),
+    place,
+    transaction: (work) => between("BEGIN", work),
+    snapshot: (work) => between("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", work),
+    // The server manages its own log.
+    purge: async () => undefined,
+    fault: async () => null,
+    close: () => guarded(place, () => pool.end()),
+  };
+}
 
-const DIALECT = {
-  name: "postgres",
-  isOneOf: (column) => `${column} = ANY(?)`,
-  lower: (column) => `lower(${column} COLLATE "C")`,
-  lockRow: " FOR NO KEY UPDATE",
-  hasKeyword: (folded) => ({ sql: `${POSTGRES_SNIPPET_TEXT} LIKE ?`, values: [likePattern(folded)] }),
-  hasTag: (tag) => ({ sql: "tags @> ?::jsonb", values: [JSON.stringify([tag])] }),
-} as const satisfies Partial<Dialect>;
+/** The driver's error for an invalid address contains the whole address, including the password. */
+function checkAddress(url: string): void {
+  if (isPostgresAddress(url)) return;
+  throw new TranscriptsError(
+    "unavailable",
+    "TRANSCRIPTS_DATABASE_URL is not the address of a PostgreSQL database.",
+    "Write it as postgres://user:password@host:5432/database, with special characters in the password URL-encoded (`@` as %40).",
+  );
+}
 
-export class PostgresDatabase implements SqlDatabase {
-  readonly place: string;
-  readonly dialect: Dialect;
-  readonly #pool: PostgresPool;
-  readonly #any: SqlSession;
+function settingsFor(readOnly: boolean): string {
+  const common = `SET lock_timeout = ${LOCK_MS}; SET datestyle = 'ISO'; SET timezone = 'UTC'`;
+  return readOnly ? `${common}; SET default_transaction_read_only = on` : common;
+}
 
-  /** Takes ownership of the pool. `place` is its address without the password. */
-  constructor(pool: PostgresPool, place: string) {
-    this.#pool = pool;
-    this.place = place;
-    this.#any = this.#sessionOn(pool);
-    this.dialect = this.#any.dialect;
+async function inTransaction<T>(
+  client: PoolClient,
+  { begin, place }: { begin: string; place: string },
+  work: (session: SqlSession) => Promise<T>,
+): Promise<T> {
+  let broken = false;
+  try {
+    await client.query(begin);
+    const result = await work(sessionOn(client, place));
+    await client.query("COMMIT");
+    return result;
+  } catch (error) {
+    broken = !(await rolledBack(client));
+    throw error;
+  } finally {
+    // A connection whose rollback failed is closed, not reused.
+    client.release(broken);
   }
+}
 
-  all<T>(sql: string, values: readonly SqlValue[], read: (row: Row) => T): Promise<T[]> {
-    return this.#any.all(sql, values, read);
+async function rolledBack(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query("ROLLBACK");
+    return true;
+  } catch {
+    // The connection is gone, and its transaction with it. Report the original error.
+    return false;
   }
+}
 
-  run(sql: string, values: readonly SqlValue[]): Promise<number> {
-    return this.#any.run(sql, values);
-  }
-
-  transaction<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
-    return this.#guarded(() => this.#pool.transaction((session) => work(this.#sessionOn(session))));
-  }
-
-  snapshot<T>(work: (session: SqlSession) => Promise<T>): Promise<T> {
-    return this.#guarded(() => this.#pool.transaction((session) => work(this.#sessionOn(session)), "snapshot"));
-  }
-
-  /** Does nothing: the server manages its own log. */
-  async purge(): Promise<void> {
-    await Promise.resolve();
-  }
-
-  fault(): Promise<null> {
-    return Promise.resolve(null);
-  }
-
-  close(): Promise<void> {
-    return this.#guarded(() => this.#pool.close());
-  }
-
-  #sessionOn(connection: PostgresSession): SqlSession {
-    return {
-      dialect: {
-        ...DIALECT,
-        putMessages: (_, messages) => this.#guarded(() => putMessages(connection, messages)),
-        putBlocks: (_, blocks) => this.#guarded(() => putBlocks(connection, blocks)),
-        candidates: (session, query) => postgresCandidates(session, query),
-      },
-      all: (sql, values, read) => this.#guarded(async () => (await connection.rows(numbered(sql), values)).map(read)),
-      run: (sql, values) => this.#guarded(() => connection.changes(numbered(sql), values)),
-    };
-  }
-
-  async #guarded<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      throw asStoreError(error, this.place);
-    }
-  }
+function sessionOn(client: Pick<PoolClient, "query">, place: string): SqlSession {
+  const query = (sql: string, values: readonly SqlValue[]) => client.query<Row>(numbered(sql), [...values]);
+  return {
+    dialect: POSTGRES,
+    all: (sql, values, read) => guarded(place, async () => (await query(sql, values)).rows.map(read)),
+    run: (sql, values) => guarded(place, async () => (await query(sql, values)).rowCount ?? 0),
+    exec: (sql) => guarded(place, async () => void (await client.query(sql))),
+  };
 }
 
 /** Returns the statement with `$1`, `$2` and so on in place of each `?`. */
@@ -101,18 +125,85 @@ function numbered(sql: string): string {
   return sql.replaceAll("?", () => `$${(count += 1)}`);
 }
 
-async function putMessages(connection: PostgresSession, messages: readonly StoredMessage[]): Promise<void> {
-  for (const chunk of chunks(messages, () => 0)) {
-    const records = recordsOf(WRITTEN_MESSAGE, chunk.map(messageValues));
-    if ((await connection.changes(PUT_MESSAGES, [records])) < chunk.length) throw takenId("message_id");
+async function guarded<T>(place: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw asStoreError(error, place);
   }
 }
 
-async function putBlocks(connection: PostgresSession, blocks: readonly StoredBlock[]): Promise<void> {
+/** Returns values in the same types as SQLite: integers as numbers, times as ISO 8601, JSON as text. */
+function rowTypes({ builtins, getTypeParser }: typeof PgTypes): CustomTypesConfig {
+  const own = new Map<number, (text: string) => unknown>([
+    [builtins.INT8, Number],
+    [builtins.TIMESTAMPTZ, isoTime],
+    [builtins.JSONB, (text) => text],
+  ]);
+  return { getTypeParser: (type, format): unknown => own.get(type) ?? getTypeParser(type, format) };
+}
+
+/** Parses PostgreSQL's format, such as `2026-01-31 12:00:00.5+00`. */
+function isoTime(text: string): string {
+  return new Date(text.replace(" ", "T").replace(/([+-]\d\d)$/, "$1:00")).toISOString();
+}
+
+/** `foldText` of the content, as in the index `idx_events_search`. */
+const FOLDED = `(coalesce(folded, lower(content COLLATE "C")))`;
+
+const POSTGRES: Dialect = {
+  name: "postgres",
+  isOneOf: (column) => `${column} = ANY(?)`,
+  lower: (column) => `lower(${column} COLLATE "C")`,
+  lockRow: " FOR NO KEY UPDATE",
+  hasKeyword: (folded) => ({ sql: `${POSTGRES_SNIPPET_TEXT} LIKE ?`, values: [likePattern(folded)] }),
+  hasTag: (tag) => ({ sql: "tags @> ?::jsonb", values: [JSON.stringify([tag])] }),
+  putMessages,
+  putBlocks,
+  candidates: postgresCandidates,
+  version: async (session) => {
+    // `to_regclass` may give what the connection found before another program made the tables.
+    const made = "SELECT 1 FROM pg_class WHERE relname = 'transcripts_migrations' AND pg_table_is_visible(oid)";
+    if ((await session.all(made, [], () => true)).length === 0) return 0;
+    const latest = "SELECT coalesce(max(version), 0) AS version FROM transcripts_migrations";
+    const [version = 0] = await session.all(latest, [], (row) => numberIn(row, "version"));
+    return version;
+  },
+  notCurrent: (version, place) => {
+    const problem =
+      version === 0
+        ? `The database ${place} has no index yet.`
+        : `The index in the database ${place} was created by an older version of this program.`;
+    return new TranscriptsError("unavailable", problem, "Run `transcripts index` to create or update it.");
+  },
+};
+
+/** Size of one request: large enough that the round trip does not matter. */
+const MAX_ROWS = 2_000;
+const MAX_CHARS = 4_000_000;
+
+const rowsOf = (table: string, columns: readonly string[]): string =>
+  `SELECT ${columns.join(", ")} FROM jsonb_populate_recordset(NULL::${table}, ?::jsonb)`;
+const PUT_MESSAGES = upsert("messages", "message_id", WRITTEN_MESSAGE, rowsOf("messages", WRITTEN_MESSAGE));
+const BLOCK_AND_FOLDED = [...WRITTEN_BLOCK, "folded"];
+/** `folded` always belongs to the new content, even if it is null. */
+const PUT_BLOCKS = upsert("events", "event_id", BLOCK_AND_FOLDED, rowsOf("events", BLOCK_AND_FOLDED)).replace(
+  "coalesce(excluded.folded, events.folded)",
+  "excluded.folded",
+);
+
+async function putMessages(session: SqlSession, messages: readonly StoredMessage[]): Promise<void> {
+  for (const chunk of chunks(messages, () => 0)) {
+    const records = recordsOf(WRITTEN_MESSAGE, chunk.map(messageValues));
+    if ((await session.run(PUT_MESSAGES, [records])) < chunk.length) throw takenId("message_id");
+  }
+}
+
+async function putBlocks(session: SqlSession, blocks: readonly StoredBlock[]): Promise<void> {
   for (const chunk of chunks(blocks, ({ content }) => content.length)) {
     const rows = chunk.map((block) => [...blockValues(block), foldedIn(block)]);
     const records = recordsOf(BLOCK_AND_FOLDED, rows);
-    if ((await connection.changes(PUT_BLOCKS, [records])) < chunk.length) throw takenId("event_id");
+    if ((await session.run(PUT_BLOCKS, [records])) < chunk.length) throw takenId("event_id");
   }
 }
 
@@ -140,4 +231,27 @@ function* chunks<T>(items: readonly T[], charsOf: (item: T) => number): Generato
     chars = 0;
   }
   if (chunk.length > 0) yield chunk;
+}
+
+/**
+ * Finds events by comparing folded texts. If the extension `pg_trgm` is installed, an index on the same expression
+ * limits how many are read; without it, and for one- and two-letter terms, all are.
+ */
+function postgresCandidates(session: SqlSession, query: CandidateQuery): AsyncIterable<Candidate[]> {
+  const { sql, values } = allOf([termsOf(query), filterOf(query, session.dialect)]);
+  const places = `SELECT ${PLACE_COLUMNS} FROM events WHERE position < ? AND ${sql} ORDER BY position DESC LIMIT ?`;
+  return candidatesAt(session, query, ({ before, limit }) => session.all(places, [before, ...values, limit], placeIn));
+}
+
+function termsOf(query: CandidateQuery): Condition {
+  const groups = groupsOf(query);
+  return {
+    sql: groups.map((group) => `(${group.map(() => `${FOLDED} LIKE ?`).join(" AND ")})`).join(" OR "),
+    values: groups.flat().map((term) => likePattern(foldText(storableText(term)))),
+  };
+}
+
+/** Returns a LIKE pattern that matches the folded term anywhere, with its wildcards escaped. */
+function likePattern(term: string): string {
+  return `%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }

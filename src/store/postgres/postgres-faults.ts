@@ -73,15 +73,17 @@ function fieldIn(error: Error, code: ErrorCode): { field?: string } {
   return code === "invalid" && field !== undefined ? { field } : {};
 }
 
-/** Returns the SQLSTATE of a server error. */
-export function stateOf(error: unknown): string | undefined {
-  const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
+/** Returns the SQLSTATE of a server error, also of one that `asStoreError` converted. */
+export function sqlState(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (isStoreError(error)) return sqlState(error.cause);
+  const code: unknown = Reflect.get(error, "code");
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
 function toldBy(error: Error, place: string): Told | undefined {
   const code: unknown = Reflect.get(error, "code");
-  const state = stateOf(error);
+  const state = sqlState(error);
   if (state !== undefined && !NETWORK.has(state)) {
     const teller = STATES[state] ?? STATES[state.slice(0, 2)];
     return teller?.(place, error.message, error);

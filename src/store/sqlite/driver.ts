@@ -93,7 +93,9 @@ interface BareDriver {
 function driverOf(bare: BareDriver): SqliteDriver {
   const prepared = new Map<string, BareStatement>();
   return {
-    exec: (sql) => bare.exec(sql),
+    exec: (sql) => {
+      if (sql !== "") bare.exec(sql);
+    },
     prepare: (sql) => {
       const known = prepared.get(sql);
       if (known !== undefined) return known;

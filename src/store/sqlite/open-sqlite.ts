@@ -1,11 +1,8 @@
-import { accessSync, chmodSync, closeSync, constants, existsSync, fchmodSync, openSync, statSync } from "node:fs";
+import { accessSync, chmodSync, closeSync, constants, fchmodSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { checkVersion, LATEST_VERSION } from "../migrations/latest-version.ts";
-import type { MigrationReport } from "../migrations/migration.ts";
 import { createFolder } from "../../user-folders.ts";
 import { openDriver, type SqliteDriver, type SqliteOpening } from "./driver.ts";
-import { sqliteVersion } from "./sqlite-version.ts";
 import {
   asStoreError,
   BUSY,
@@ -121,26 +118,6 @@ function isWhole(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0;
 }
 
-/**
- * Like `openSqliteDatabase`, but also migrates the tables to this program's version. Costs two reads of the header if
- * they are current.
- */
-export async function openMigratedSqlite(path: string, options: SqliteDatabaseOptions): Promise<SqliteDriver> {
-  const database = await openSqliteDatabase(path, options);
-  try {
-    const version = sqliteVersion(database, path);
-    checkVersion(version, path);
-    if (version === LATEST_VERSION) return database;
-    if (options.readOnly) throw version === 0 ? noDatabase(path) : olderVersion(path);
-    const { migrateSqlite } = await import("./migrate-sqlite.ts");
-    migrateSqlite(database, path);
-    return database;
-  } catch (error) {
-    database.close();
-    throw asStoreError(error, path);
-  }
-}
-
 /** Creates the file before SQLite opens it, so that its log and shared memory get the same permissions. */
 function makeFile(path: string): void {
   const folder = dirname(path);
@@ -175,7 +152,7 @@ function notRegular(path: string): TranscriptsError {
   );
 }
 
-function noDatabase(path: string): TranscriptsError {
+export function noDatabase(path: string): TranscriptsError {
   return new TranscriptsError(
     "unavailable",
     `There is no index yet (${path}).`,
@@ -183,33 +160,10 @@ function noDatabase(path: string): TranscriptsError {
   );
 }
 
-function olderVersion(path: string): TranscriptsError {
+export function olderVersion(path: string): TranscriptsError {
   return new TranscriptsError(
     "unavailable",
     `The index ${path} was created by an older version of this program.`,
     "Run `transcripts index` to update it.",
   );
-}
-
-/** Returns the version of the tables, 0 if there is no file. */
-export async function versionOfSqlite(path: string): Promise<number> {
-  if (!existsSync(path)) return 0;
-  return await onDatabase(path, true, (database) => sqliteVersion(database, path));
-}
-
-/** Migrates the tables of a file without opening a store. */
-export async function migrateSqliteTo(path: string, version: number): Promise<MigrationReport> {
-  const { migrateSqlite } = await import("./migrate-sqlite.ts");
-  return onDatabase(path, false, (database) => migrateSqlite(database, path, version));
-}
-
-async function onDatabase<T>(path: string, readOnly: boolean, work: (database: SqliteDriver) => T): Promise<T> {
-  const database = await openSqliteDatabase(path, { readOnly });
-  try {
-    return work(database);
-  } catch (error) {
-    throw asStoreError(error, path);
-  } finally {
-    database.close();
-  }
 }

@@ -22,10 +22,10 @@ import {
   type SqlValue,
 } from "../sql-database.ts";
 import { storableText } from "../storable.ts";
-import type { CandidateQuery, Candidate } from "../store.ts";
 import { sqliteCandidates } from "./sqlite-candidates.ts";
 import type { SqliteDriver, SqlValue as DriverValue } from "./driver.ts";
-import { asStoreError } from "./sqlite-faults.ts";
+import { noDatabase, olderVersion } from "./open-sqlite.ts";
+import { asStoreError, damaged } from "./sqlite-faults.ts";
 
 const PUT_MESSAGE = upsert("messages", "message_id", WRITTEN_MESSAGE, `VALUES (${placesFor(WRITTEN_MESSAGE)})`);
 const PUT_BLOCK = `${upsert("events", "event_id", WRITTEN_BLOCK, `VALUES (${placesFor(WRITTEN_BLOCK)})`)}
@@ -38,7 +38,7 @@ const FIND_BLOCK = `SELECT ${SEARCHED_COLUMNS} FROM events WHERE event_id = ?`;
  */
 export class SqliteDatabase implements SqlDatabase {
   readonly place: string;
-  readonly dialect: Dialect;
+  readonly dialect = SQLITE;
   readonly #database: SqliteDriver;
   readonly #inside: SqlSession;
   #last: Promise<unknown> = Promise.resolve();
@@ -47,11 +47,17 @@ export class SqliteDatabase implements SqlDatabase {
   constructor(database: SqliteDriver, path: string) {
     this.#database = database;
     this.place = path;
-    this.dialect = dialectOf(database);
     this.#inside = {
       dialect: this.dialect,
-      all: (sql, values, read) => this.#now(() => rowsOf(database, sql, values).map(read)),
+      all: (sql, values, read) =>
+        this.#now(() =>
+          database
+            .prepare(sql)
+            .all(...valuesOf(values))
+            .map(read),
+        ),
       run: (sql, values) => this.#now(() => database.prepare(sql).run(...valuesOf(values))),
+      exec: (sql) => this.#now(() => database.exec(sql)),
     };
   }
 
@@ -61,6 +67,10 @@ export class SqliteDatabase implements SqlDatabase {
 
   run(sql: string, values: readonly SqlValue[]): Promise<number> {
     return this.#alone(() => this.#inside.run(sql, values));
+  }
+
+  exec(sql: string): Promise<void> {
+    return this.#alone(() => this.#inside.exec(sql));
   }
 
   /** Takes the write lock at the start, so that nothing it reads is stale when it writes. */
@@ -140,34 +150,49 @@ function emptyLog(database: SqliteDriver): void {
   }
 }
 
-function rowsOf(database: SqliteDriver, sql: string, values: readonly SqlValue[]): Row[] {
-  return database.prepare(sql).all(...valuesOf(values));
-}
-
 function valuesOf(values: readonly SqlValue[]): DriverValue[] {
   return values.map((value) => {
     if (typeof value === "boolean") return Number(value);
-    return typeof value !== "object" || value === null || value instanceof Uint8Array ? value : JSON.stringify(value);
+    return typeof value !== "object" || value === null ? value : JSON.stringify(value);
   });
 }
 
-function dialectOf(database: SqliteDriver): Dialect {
-  return {
-    name: "sqlite",
-    isOneOf: (column) => `${column} IN (SELECT value FROM json_each(?))`,
-    lower: (column) => `lower(${column})`,
-    lockRow: "",
-    hasKeyword,
-    hasTag: (tag) => ({
-      sql: "EXISTS (SELECT 1 FROM json_each(tags) AS tag WHERE tag.type = 'text' AND tag.value = ?)",
-      values: [tag],
-    }),
-    putMessages: async (_, messages) => putMessages(database, messages),
-    putBlocks: async (_, blocks) => putBlocks(database, blocks),
-    candidates: async function* (session, query: CandidateQuery): AsyncGenerator<Candidate[]> {
-      yield* sqliteCandidates(session, query);
-    },
-  };
+/** `TRNS`, the application id in the header of our files. */
+export const APPLICATION_ID = 0x54_52_4e_53;
+
+const SQLITE: Dialect = {
+  name: "sqlite",
+  isOneOf: (column) => `${column} IN (SELECT value FROM json_each(?))`,
+  lower: (column) => `lower(${column})`,
+  lockRow: "",
+  hasKeyword,
+  hasTag: (tag) => ({
+    sql: "EXISTS (SELECT 1 FROM json_each(tags) AS tag WHERE tag.type = 'text' AND tag.value = ?)",
+    values: [tag],
+  }),
+  putMessages,
+  putBlocks,
+  candidates: sqliteCandidates,
+  version: async (session, place) => {
+    if (await isOurs(session)) return await pragma(session, "user_version");
+    const isNew =
+      (await pragma(session, "user_version")) === 0 &&
+      (await pragma(session, "application_id")) === 0 &&
+      (await session.all("SELECT 1 FROM sqlite_schema LIMIT 1", [], () => true)).length === 0;
+    if (isNew) return 0;
+    // Another process may have created the first tables between two of these reads.
+    if (await isOurs(session)) return await pragma(session, "user_version");
+    throw damaged(place);
+  },
+  notCurrent: (version, place) => (version === 0 ? noDatabase(place) : olderVersion(place)),
+};
+
+async function isOurs(session: SqlSession): Promise<boolean> {
+  return (await pragma(session, "application_id")) === APPLICATION_ID;
+}
+
+async function pragma(session: SqlSession, name: string): Promise<number> {
+  return (await session.all(`PRAGMA ${name}`, [], (row) => numberIn(row, name)))[0] ?? 0;
 }
 
 /** FTS5 uses its index for patterns of three or more characters and compares shorter ones with each text. */
@@ -176,10 +201,9 @@ function hasKeyword(folded: string): Condition {
   return { sql: "position IN (SELECT rowid FROM snippet_search WHERE text GLOB ?)", values: [pattern] };
 }
 
-function putMessages(database: SqliteDriver, messages: readonly StoredMessage[]): void {
-  const put = database.prepare(PUT_MESSAGE);
+async function putMessages(session: SqlSession, messages: readonly StoredMessage[]): Promise<void> {
   for (const message of messages) {
-    if (put.run(...valuesOf(messageValues(message))) === 0) throw takenId("message_id");
+    if ((await session.run(PUT_MESSAGE, messageValues(message))) === 0) throw takenId("message_id");
   }
 }
 
@@ -187,23 +211,19 @@ function putMessages(database: SqliteDriver, messages: readonly StoredMessage[])
  * Writes all rows before all of their texts: FTS5 flushes what it has gathered whenever a statement on another table
  * opens a savepoint, as an insert with `RETURNING` does.
  */
-function putBlocks(database: SqliteDriver, blocks: readonly StoredBlock[]): void {
-  const texts: { position: number; text: string }[] = [];
-  const [find, put] = [database.prepare(FIND_BLOCK), database.prepare(PUT_BLOCK)];
-  const forget = database.prepare("DELETE FROM event_search WHERE rowid = ?");
+async function putBlocks(session: SqlSession, blocks: readonly StoredBlock[]): Promise<void> {
+  const texts: [position: number, text: string][] = [];
   for (const block of blocks) {
-    const known = find.get(storableText(block.event_id));
-    const [row] = put.all(...valuesOf(blockValues(block)));
+    const [before = null] = await session.all(FIND_BLOCK, [storableText(block.event_id)], searchTextIn);
+    const [row] = await session.all(PUT_BLOCK, blockValues(block), (each) => each);
     if (row === undefined) throw takenId("event_id");
     const position = numberIn(row, "position");
     const now = searchTextIn(row);
-    const before = known === undefined ? null : searchTextIn(known);
     if (now === before) continue;
-    if (before !== null) forget.run(position);
-    if (now !== null) texts.push({ position, text: now });
+    if (before !== null) await session.run("DELETE FROM event_search WHERE rowid = ?", [position]);
+    if (now !== null) texts.push([position, now]);
   }
-  const add = database.prepare("INSERT INTO event_search (rowid, content) VALUES (?, ?)");
-  for (const { position, text } of texts) add.run(position, text);
+  for (const text of texts) await session.run("INSERT INTO event_search (rowid, content) VALUES (?, ?)", text);
 }
 
 /** Returns null for a block that a search never returns. */

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrateStore, openStore, type StoreWhere } from "../../../src/store/open-store.ts";
-import { openPool } from "../../../src/store/postgres/pool.ts";
+import { openPostgres } from "../../../src/store/postgres/postgres-database.ts";
 import type { Row } from "../../../src/store/columns.ts";
 import { openSqliteDatabase } from "../../../src/store/sqlite/open-sqlite.ts";
 import type { Store } from "../../../src/store/store.ts";
@@ -74,11 +74,11 @@ export function postgres(server: () => PostgresServer): TestBackend {
     newPlace: async () => placeOf(await server().newDatabase()),
     newStore: async () => placeOf(await server().newDatabase(await (migrated ??= migrate()))),
     sql: async ({ env }, statement) => {
-      const pool = await openPool(env["TRANSCRIPTS_DATABASE_URL"] ?? "", { readOnly: false });
+      const database = await openPostgres(env["TRANSCRIPTS_DATABASE_URL"] ?? "", { readOnly: false });
       try {
-        return await pool.rows(statement);
+        return await database.all(statement, [], (row) => row);
       } finally {
-        await pool.close();
+        await database.close();
       }
     },
   };
