@@ -1,10 +1,10 @@
 /** Table for figures computed once per session. */
-import type { Migration } from "./migration.ts";
+import { POSTGRES, SQLITE, type Migration, type Types } from "./migration.ts";
 
-const tableOf = (text: string, bytes: string, end: string): string => `
+const tableOf = ({ key, bytes, end }: Types): string => `
 CREATE TABLE cached_values (
   kind TEXT NOT NULL,
-  session_id ${text} NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,
+  session_id ${key} NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,
   key TEXT NOT NULL,
   value ${bytes} NOT NULL,
   PRIMARY KEY (kind, session_id)
@@ -17,6 +17,6 @@ const DOWN = "DROP TABLE cached_values;";
 export const cachedValues: Migration = {
   version: 4,
   name: "cached values",
-  sqlite: { up: tableOf("TEXT", "BLOB", " STRICT"), down: DOWN },
-  postgres: { up: tableOf('TEXT COLLATE "C"', "BYTEA", ""), down: DOWN },
+  sqlite: { up: tableOf(SQLITE), down: DOWN },
+  postgres: { up: tableOf(POSTGRES), down: DOWN },
 };

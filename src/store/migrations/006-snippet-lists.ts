@@ -3,12 +3,12 @@
  * inverted index that the next migration removes. This step only creates those: all snippets wait in `snippet_pending`.
  */
 import { POSTGRES_SNIPPET_TEXT } from "../index-texts.ts";
-import type { Migration } from "./migration.ts";
+import { POSTGRES, SQLITE, type Migration, type Types } from "./migration.ts";
 
 /** Has no foreign key to the snippet: the suggestion must outlive it. */
-const passages = (text: string, end: string): string => `
+const passages = ({ key, end }: Types): string => `
 CREATE TABLE suggested_passages (
-  session_id ${text} NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,
+  session_id ${key} NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,
   snippet_type TEXT NOT NULL,
   line_start INTEGER NOT NULL,
   line_end INTEGER NOT NULL
@@ -51,7 +51,7 @@ END;
 const SQLITE_UP = `
 CREATE INDEX idx_snippets_session_created
   ON conversation_snippets (session_id, created_at DESC, snippet_id);
-${SQLITE_LIST_TABLES}${passages("TEXT", " STRICT")}
+${SQLITE_LIST_TABLES}${passages(SQLITE)}
 INSERT INTO suggested_passages (session_id, snippet_type, line_start, line_end)
   SELECT session_id, snippet_type, source_line_start, source_line_end FROM conversation_snippets
   WHERE source_line_start IS NOT NULL AND source_line_end IS NOT NULL AND json_extract(metadata, '$.auto') = true;
@@ -122,7 +122,7 @@ CREATE INDEX idx_snippets_created
   ON conversation_snippets (created_at DESC, snippet_id) INCLUDE (position, session_id);
 CREATE INDEX idx_snippets_instance_type
   ON conversation_snippets (session_id, snippet_type) INCLUDE (created_at, snippet_id, position);
-${POSTGRES_LIST_TABLES}${passages('TEXT COLLATE "C"', "")}
+${POSTGRES_LIST_TABLES}${passages(POSTGRES)}
 INSERT INTO suggested_passages (session_id, snippet_type, line_start, line_end)
   SELECT session_id, snippet_type, source_line_start, source_line_end FROM conversation_snippets
   WHERE source_line_start IS NOT NULL AND source_line_end IS NOT NULL AND metadata -> 'auto' = 'true'::jsonb;

@@ -5,37 +5,38 @@
  * and no longer cached.
  */
 import { cachedValues } from "./004-cached-values.ts";
-import type { Migration } from "./migration.ts";
+import { SQLITE_EVENTS } from "./001-sessions-and-events.ts";
+import { POSTGRES, SQLITE, type Migration, type Types } from "./migration.ts";
 
 /** The last three count content that has no rows. */
-const SESSION_COLUMNS = (text: string, integer: string, boolean: string, no: string, time: string): string[] => [
-  `agent ${text} NOT NULL DEFAULT ''`,
-  `machine_id ${text}`,
-  `given_title ${text}`,
+const sessionColumns = ({ integer, boolean, no, time }: Types): string[] => [
+  `agent TEXT NOT NULL DEFAULT ''`,
+  `machine_id TEXT`,
+  `given_title TEXT`,
   `title_is_message ${boolean} NOT NULL DEFAULT ${no}`,
   `title_line ${integer} NOT NULL DEFAULT 0`,
   `title_offset ${integer} NOT NULL DEFAULT 0`,
-  `first_prompt ${text}`,
-  `cwd ${text}`,
-  `git_branch ${text}`,
-  `agent_version ${text}`,
+  `first_prompt TEXT`,
+  `cwd TEXT`,
+  `git_branch TEXT`,
+  `agent_version TEXT`,
   `ended_at ${time}`,
   `damaged ${integer} NOT NULL DEFAULT 0`,
   `unknown_lines ${integer} NOT NULL DEFAULT 0`,
   `redactions TEXT NOT NULL DEFAULT '{}'`,
 ];
 
-const messages = (text: string, integer: string, boolean: string, time: string, real: string): string => `
-  message_id ${text} NOT NULL PRIMARY KEY,
-  session_id ${text} NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,
+const messages = ({ key, integer, boolean, time, real }: Types): string => `
+  message_id ${key} NOT NULL PRIMARY KEY,
+  session_id ${key} NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,
   ordinal ${integer} NOT NULL,
   line_number ${integer} NOT NULL,
   byte_offset ${integer} NOT NULL,
   message_type TEXT NOT NULL,
   role TEXT,
   user_kind TEXT,
-  source_id ${text},
-  uuid ${text},
+  source_id ${key},
+  uuid ${key},
   parent_uuid TEXT,
   request_id TEXT,
   model TEXT,
@@ -66,19 +67,19 @@ CREATE INDEX idx_messages_record ON messages (session_id, uuid) WHERE record_has
 `;
 
 /** Added after the columns of version 1. */
-const EVENT_COLUMNS = (text: string, integer: string, boolean: string, no: string): string[] => [
-  `message_id ${text} REFERENCES messages (message_id) ON DELETE CASCADE`,
+const eventColumns = ({ key, integer, boolean, no }: Types): string[] => [
+  `message_id ${key} REFERENCES messages (message_id) ON DELETE CASCADE`,
   `block_order ${integer} NOT NULL DEFAULT 0`,
-  `source_uuid ${text}`,
+  `source_uuid ${key}`,
   `is_error ${boolean}`,
   `exit_code ${integer}`,
   `metadata TEXT NOT NULL DEFAULT '{}'`,
   `kept TEXT NOT NULL DEFAULT 'text'`,
-  `answers_uuid ${text}`,
-  `identity ${text}`,
+  `answers_uuid ${key}`,
+  `identity ${key}`,
   `record_hash ${integer}`,
-  `signature ${text}`,
-  `fix_id ${text}`,
+  `signature ${key}`,
+  `fix_id ${key}`,
   `superseded ${boolean} NOT NULL DEFAULT ${no}`,
 ];
 
@@ -95,7 +96,7 @@ CREATE INDEX idx_events_figures ON events (session_id, block_type, tool_name, st
 `;
 
 /** Creates one message per event: which events belonged together is no longer known. */
-const fillMessages = (no: string): string => `
+const fillMessages = ({ no }: Types): string => `
 INSERT INTO messages (message_id, session_id, ordinal, line_number, byte_offset, message_type, role, occurred_at,
     has_text, has_thinking, has_tool_use, has_tool_result, is_sidechain, superseded)
   SELECT 'message of ' || event_id, session_id, ordinal, line_number, byte_offset, message_type,
@@ -119,23 +120,6 @@ UPDATE sessions SET given_title = title WHERE title IS NOT NULL AND NOT EXISTS (
 );
 `;
 
-const V1_EVENTS = `
-  position INTEGER PRIMARY KEY AUTOINCREMENT,
-  event_id TEXT NOT NULL UNIQUE,
-  session_id TEXT NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,
-  ordinal INTEGER NOT NULL,
-  line_number INTEGER NOT NULL,
-  byte_offset INTEGER NOT NULL,
-  occurred_at TEXT,
-  message_type TEXT NOT NULL,
-  role TEXT NOT NULL,
-  block_type TEXT NOT NULL,
-  tool_name TEXT,
-  tool_use_id TEXT,
-  status TEXT,
-  is_sidechain INTEGER NOT NULL,
-  is_own INTEGER NOT NULL,
-  content TEXT NOT NULL`;
 const V1_COLUMNS = `position, event_id, session_id, ordinal, line_number, byte_offset, occurred_at, message_type, role,
   block_type, tool_name, tool_use_id, status, is_sidechain, is_own, content`;
 
@@ -152,60 +136,60 @@ BEGIN
 END;
 `;
 
-const SQLITE_EVENTS = [V1_EVENTS, ...EVENT_COLUMNS("TEXT", "INTEGER", "INTEGER", "0").map((column) => `  ${column}`)];
+const ALL_EVENTS = [SQLITE_EVENTS, ...eventColumns(SQLITE).map((column) => `  ${column}`)];
 
-const SQLITE_SESSIONS = SESSION_COLUMNS("TEXT", "INTEGER", "INTEGER", "0", "TEXT");
+/** Returns the statements that add columns to a table, or remove them. */
+const added = (table: string, columns: readonly string[]): string =>
+  columns.map((column) => `ALTER TABLE ${table} ADD COLUMN ${column};`).join("\n");
+const removed = (table: string, columns: readonly string[]): string =>
+  columns
+    .toReversed()
+    .map((column) => `ALTER TABLE ${table} DROP COLUMN ${column.split(" ")[0]};`)
+    .join("\n");
 
 const SQLITE_UP = `
-CREATE TABLE messages (${messages("TEXT", "INTEGER", "INTEGER", "TEXT", "REAL")}) STRICT;
+CREATE TABLE messages (${messages(SQLITE)}) STRICT;
 ${MESSAGE_INDEXES}
-${remade(`${SQLITE_EVENTS.join(",\n")}\n`)}
+${remade(`${ALL_EVENTS.join(",\n")}\n`)}
 ${EVENT_INDEXES}
-${fillMessages("0")}
+${fillMessages(SQLITE)}
 UPDATE events SET message_id = 'message of ' || event_id;
-${SQLITE_SESSIONS.map((column) => `ALTER TABLE sessions ADD COLUMN ${column};`).join("\n")}
+${added("sessions", sessionColumns(SQLITE))}
 ALTER TABLE sessions DROP COLUMN memory;
 ${FILL_SESSIONS}
 DROP TABLE cached_values;
 `;
 
 const SQLITE_DOWN = `
-${remade(`${V1_EVENTS},\n  UNIQUE (session_id, ordinal)\n`).replace(
+${remade(`${SQLITE_EVENTS},\n  UNIQUE (session_id, ordinal)\n`).replace(
   `SELECT ${V1_COLUMNS} FROM events;`,
   `SELECT position, event_id, session_id, row_number() OVER (PARTITION BY session_id ORDER BY ordinal, position) - 1,
     line_number, byte_offset, occurred_at, message_type, role, block_type, tool_name, tool_use_id, status, is_sidechain,
     is_own, content FROM events;`,
 )}
 DROP TABLE messages;
-${SQLITE_SESSIONS.toReversed()
-  .map((column) => `ALTER TABLE sessions DROP COLUMN ${column.split(" ")[0]};`)
-  .join("\n")}
+${removed("sessions", sessionColumns(SQLITE))}
 ALTER TABLE sessions ADD COLUMN memory BLOB;
 UPDATE sessions SET rules = 0;
 ${cachedValues.sqlite.up}
 `;
-
-const C = 'TEXT COLLATE "C"';
-const POSTGRES_SESSIONS = SESSION_COLUMNS("TEXT", "BIGINT", "BOOLEAN", "false", "TIMESTAMPTZ(3)");
 
 /**
  * Changing the column type rewrites the table and its search index once; an `UPDATE` would rewrite each index entry
  * separately.
  */
 const POSTGRES_UP = `
-CREATE TABLE messages (${messages(C, "BIGINT", "BOOLEAN", "TIMESTAMPTZ(3)", "DOUBLE PRECISION")});
+CREATE TABLE messages (${messages(POSTGRES)});
 ${MESSAGE_INDEXES}
 ALTER TABLE events DROP CONSTRAINT events_session_id_ordinal_key;
-${EVENT_COLUMNS(C, "BIGINT", "BOOLEAN", "false")
-  .map((column) => `ALTER TABLE events ADD COLUMN ${column};`)
-  .join("\n")}
-${fillMessages("false")}
+${added("events", eventColumns(POSTGRES))}
+${fillMessages(POSTGRES)}
 ALTER TABLE events DROP CONSTRAINT events_message_id_fkey;
-ALTER TABLE events ALTER COLUMN message_id TYPE ${C} USING 'message of ' || event_id;
+ALTER TABLE events ALTER COLUMN message_id TYPE ${POSTGRES.key} USING 'message of ' || event_id;
 ALTER TABLE events ADD CONSTRAINT events_message_id_fkey
   FOREIGN KEY (message_id) REFERENCES messages (message_id) ON DELETE CASCADE;
 ${EVENT_INDEXES}
-${POSTGRES_SESSIONS.map((column) => `ALTER TABLE sessions ADD COLUMN ${column};`).join("\n")}
+${added("sessions", sessionColumns(POSTGRES))}
 ALTER TABLE sessions DROP COLUMN memory;
 ${FILL_SESSIONS}
 DROP TABLE cached_values;
@@ -216,15 +200,10 @@ UPDATE events SET ordinal = numbered.ordinal FROM (
   SELECT event_id, row_number() OVER (PARTITION BY session_id ORDER BY ordinal, position) - 1 AS ordinal FROM events
 ) AS numbered WHERE numbered.event_id = events.event_id;
 ${Array.from(EVENT_INDEXES.matchAll(/INDEX (\w+)/g), ([, name]) => `DROP INDEX ${name};`).join("\n")}
-${EVENT_COLUMNS(C, "BIGINT", "BOOLEAN", "false")
-  .toReversed()
-  .map((column) => `ALTER TABLE events DROP COLUMN ${column.split(" ")[0]};`)
-  .join("\n")}
+${removed("events", eventColumns(POSTGRES))}
 ALTER TABLE events ADD CONSTRAINT events_session_id_ordinal_key UNIQUE (session_id, ordinal);
 DROP TABLE messages;
-${POSTGRES_SESSIONS.toReversed()
-  .map((column) => `ALTER TABLE sessions DROP COLUMN ${column.split(" ")[0]};`)
-  .join("\n")}
+${removed("sessions", sessionColumns(POSTGRES))}
 ALTER TABLE sessions ADD COLUMN memory BYTEA;
 UPDATE sessions SET rules = 0;
 ${cachedValues.postgres.up}

@@ -2,16 +2,17 @@
  * Adds tombstones of forgotten sessions, which reference no row as they outlive their session, and the figures of sessions
  * whose content is not stored.
  */
-import type { Migration } from "./migration.ts";
+import { POSTGRES, SQLITE, type Migration, type Types } from "./migration.ts";
 
 /** `place` is a hash, so that a forgotten path leaves no trace; empty if only the id is known. */
-const forgotten = (text: string, time: string): string => `
+const forgotten = ({ key, time, end }: Types): string => `
 CREATE TABLE forgotten_sessions (
-  session_id ${text} NOT NULL,
-  place ${text} NOT NULL,
+  session_id ${key} NOT NULL,
+  place ${key} NOT NULL,
   forgotten_at ${time} NOT NULL,
   PRIMARY KEY (session_id, place)
-)`;
+)${end};
+`;
 
 /**
  * `figures_mark` is JSON, empty if only the content's own mark counts. `block_counts` is JSON too: blocks of a message by
@@ -31,6 +32,6 @@ DROP TABLE forgotten_sessions;
 export const forgottenAndFigures: Migration = {
   version: 9,
   name: "forgotten sessions and figures",
-  sqlite: { up: `${forgotten("TEXT", "TEXT")} STRICT;\n${ADD_FIGURES}`, down: DOWN },
-  postgres: { up: `${forgotten('TEXT COLLATE "C"', "TIMESTAMPTZ(3)")};\n${ADD_FIGURES}`, down: DOWN },
+  sqlite: { up: forgotten(SQLITE) + ADD_FIGURES, down: DOWN },
+  postgres: { up: forgotten(POSTGRES) + ADD_FIGURES, down: DOWN },
 };

@@ -23,6 +23,42 @@ export interface BackendMigration {
   down: string;
 }
 
+/** Column types, where the two databases differ. */
+export interface Types {
+  /** Text that is compared and sorted by its bytes. */
+  key: string;
+  integer: string;
+  boolean: string;
+  no: string;
+  time: string;
+  real: string;
+  bytes: string;
+  /** End of a table. */
+  end: string;
+}
+
+export const SQLITE: Types = {
+  key: "TEXT",
+  integer: "INTEGER",
+  boolean: "INTEGER",
+  no: "0",
+  time: "TEXT",
+  real: "REAL",
+  bytes: "BLOB",
+  end: " STRICT",
+};
+
+export const POSTGRES: Types = {
+  key: 'TEXT COLLATE "C"',
+  integer: "BIGINT",
+  boolean: "BOOLEAN",
+  no: "false",
+  time: "TIMESTAMPTZ(3)",
+  real: "DOUBLE PRECISION",
+  bytes: "BYTEA",
+  end: "",
+};
+
 const BATCH = 500;
 
 /**
