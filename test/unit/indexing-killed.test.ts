@@ -103,9 +103,7 @@ function watched(driver: SqliteDriver, onWrite: () => void): SqliteDriver {
       const statement = driver.prepare(sql);
       return {
         run: watch(sql, (...values) => statement.run(...values)),
-        get: watch(sql, (...values) => statement.get(...values)),
         all: watch(sql, (...values) => statement.all(...values)),
-        iterate: watch(sql, (...values) => statement.iterate(...values)),
       };
     },
     close: () => driver.close(),

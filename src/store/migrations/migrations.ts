@@ -75,7 +75,16 @@ const NOT_TO_BE_HAD = new Set(["42501", "58P01", "0A000", "42704", "3F000"]);
  * version again once no other program may write, so several can do this at once. Throws `newer_version` if the tables
  * are newer than this program.
  */
-export async function migrate(database: SqlDatabase, target = LATEST_VERSION): Promise<MigrationReport> {
+export function migrate(database: SqlDatabase, target = LATEST_VERSION): Promise<MigrationReport> {
+  const result = last.then(() => migrated(database, target));
+  last = result.catch(() => undefined);
+  return result;
+}
+
+/** A SQLite connection that waits for another one blocks the thread, so in one thread they migrate one after another. */
+let last: Promise<unknown> = Promise.resolve();
+
+async function migrated(database: SqlDatabase, target: number): Promise<MigrationReport> {
   const backend = BACKENDS[database.dialect.name];
   await checkEncoding(database);
   const from = await database.dialect.version(database, database.place);

@@ -2,15 +2,12 @@
 import { loadNodeSqlite } from "../../sqlite/node-sqlite.ts";
 import type { Row } from "../columns.ts";
 
-export type SqlValue = string | number | null | Uint8Array;
+export type SqlValue = string | number | null;
 
 export interface SqliteStatement {
   /** Returns the number of changed rows, not counting changes by triggers and foreign keys. */
   run(...values: SqlValue[]): number;
-  get(...values: SqlValue[]): Row | undefined;
   all(...values: SqlValue[]): Row[];
-  /** Yields rows one by one. Neither reuse the statement nor close the database before the last row. */
-  iterate(...values: SqlValue[]): Iterable<Row>;
 }
 
 export interface SqliteDriver {
@@ -47,9 +44,7 @@ async function openWithBun(path: string, { readOnly, immutable = false }: Sqlite
       return {
         finalize: () => statement.finalize(),
         run: (...values) => statement.run(...values).changes,
-        get: (...values) => statement.get(...values) ?? undefined,
         all: (...values) => statement.all(...values),
-        iterate: (...values) => statement.iterate(...values),
       };
     },
     close: () => database.close(),
@@ -66,9 +61,7 @@ function openWithNode(path: string, { readOnly, immutable = false }: SqliteOpeni
       return {
         finalize: () => undefined,
         run: (...values) => Number(statement.run(...values).changes),
-        get: (...values) => statement.get(...values),
         all: (...values) => statement.all(...values),
-        iterate: (...values) => statement.iterate(...values),
       };
     },
     close: () => database.close(),

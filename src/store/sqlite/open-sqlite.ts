@@ -77,7 +77,7 @@ async function opened(path: string, opening: SqliteOpening, busyMs: number): Pro
   try {
     database.exec(settingsFor(opening.readOnly, busyMs));
     // SQLite does not read the file until this first query.
-    database.prepare("PRAGMA user_version").get();
+    database.prepare("PRAGMA user_version").all();
     return database;
   } catch (error) {
     database.close();

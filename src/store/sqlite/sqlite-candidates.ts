@@ -129,7 +129,7 @@ function longExpression(term: string, most: number): string | undefined {
  * the term is in most events.
  */
 async function shortExpression(database: SqlSession, term: string): Promise<string | undefined> {
-  if (!(await listsTrigrams(database)) || (await isCommon(database, term))) return undefined;
+  if (await isCommon(database, term)) return undefined;
   const start = foldText(storableText(term));
   const select = "SELECT term FROM event_search_terms WHERE term > ? AND term <= ? LIMIT 1";
   const trigrams: string[] = [];
@@ -152,11 +152,6 @@ async function isCommon(database: SqlSession, term: string): Promise<boolean> {
   );
   const found = (await candidatesIn(database, probed)).filter(({ content }) => content.search(pattern) !== -1);
   return found.length > probed.length * COMMON_SHARE;
-}
-
-async function listsTrigrams(database: SqlSession): Promise<boolean> {
-  const listed = "SELECT 1 FROM sqlite_schema WHERE name = 'event_search_terms'";
-  return (await database.all(listed, [], () => true)).length > 0;
 }
 
 function quoted(trigram: string): string {

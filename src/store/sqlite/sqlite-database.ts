@@ -38,7 +38,7 @@ const FIND_BLOCK = `SELECT ${SEARCHED_COLUMNS} FROM events WHERE event_id = ?`;
  */
 export class SqliteDatabase implements SqlDatabase {
   readonly place: string;
-  readonly dialect = SQLITE;
+  readonly dialect: Dialect;
   readonly #database: SqliteDriver;
   readonly #inside: SqlSession;
   #last: Promise<unknown> = Promise.resolve();
@@ -47,6 +47,12 @@ export class SqliteDatabase implements SqlDatabase {
   constructor(database: SqliteDriver, path: string) {
     this.#database = database;
     this.place = path;
+    // Synchronous, so that another connection of this thread, which would block it, waits for no transaction.
+    this.dialect = {
+      ...SQLITE,
+      putMessages: async (_, messages) => putMessages(database, messages),
+      putBlocks: async (_, blocks) => putBlocks(database, blocks),
+    };
     this.#inside = {
       dialect: this.dialect,
       all: (sql, values, read) =>
@@ -160,7 +166,7 @@ function valuesOf(values: readonly SqlValue[]): DriverValue[] {
 /** `TRNS`, the application id in the header of our files. */
 export const APPLICATION_ID = 0x54_52_4e_53;
 
-const SQLITE: Dialect = {
+const SQLITE: Omit<Dialect, "putMessages" | "putBlocks"> = {
   name: "sqlite",
   isOneOf: (column) => `${column} IN (SELECT value FROM json_each(?))`,
   lower: (column) => `lower(${column})`,
@@ -170,8 +176,6 @@ const SQLITE: Dialect = {
     sql: "EXISTS (SELECT 1 FROM json_each(tags) AS tag WHERE tag.type = 'text' AND tag.value = ?)",
     values: [tag],
   }),
-  putMessages,
-  putBlocks,
   candidates: sqliteCandidates,
   version: async (session, place) => {
     if (await isOurs(session)) return await pragma(session, "user_version");
@@ -201,9 +205,10 @@ function hasKeyword(folded: string): Condition {
   return { sql: "position IN (SELECT rowid FROM snippet_search WHERE text GLOB ?)", values: [pattern] };
 }
 
-async function putMessages(session: SqlSession, messages: readonly StoredMessage[]): Promise<void> {
+function putMessages(database: SqliteDriver, messages: readonly StoredMessage[]): void {
+  const put = database.prepare(PUT_MESSAGE);
   for (const message of messages) {
-    if ((await session.run(PUT_MESSAGE, messageValues(message))) === 0) throw takenId("message_id");
+    if (put.run(...valuesOf(messageValues(message))) === 0) throw takenId("message_id");
   }
 }
 
@@ -211,19 +216,23 @@ async function putMessages(session: SqlSession, messages: readonly StoredMessage
  * Writes all rows before all of their texts: FTS5 flushes what it has gathered whenever a statement on another table
  * opens a savepoint, as an insert with `RETURNING` does.
  */
-async function putBlocks(session: SqlSession, blocks: readonly StoredBlock[]): Promise<void> {
-  const texts: [position: number, text: string][] = [];
+function putBlocks(database: SqliteDriver, blocks: readonly StoredBlock[]): void {
+  const texts: { position: number; text: string }[] = [];
+  const [find, put] = [database.prepare(FIND_BLOCK), database.prepare(PUT_BLOCK)];
+  const forget = database.prepare("DELETE FROM event_search WHERE rowid = ?");
   for (const block of blocks) {
-    const [before = null] = await session.all(FIND_BLOCK, [storableText(block.event_id)], searchTextIn);
-    const [row] = await session.all(PUT_BLOCK, blockValues(block), (each) => each);
+    const [known] = find.all(storableText(block.event_id));
+    const [row] = put.all(...valuesOf(blockValues(block)));
     if (row === undefined) throw takenId("event_id");
     const position = numberIn(row, "position");
     const now = searchTextIn(row);
+    const before = known === undefined ? null : searchTextIn(known);
     if (now === before) continue;
-    if (before !== null) await session.run("DELETE FROM event_search WHERE rowid = ?", [position]);
-    if (now !== null) texts.push([position, now]);
+    if (before !== null) forget.run(position);
+    if (now !== null) texts.push({ position, text: now });
   }
-  for (const text of texts) await session.run("INSERT INTO event_search (rowid, content) VALUES (?, ?)", text);
+  const add = database.prepare("INSERT INTO event_search (rowid, content) VALUES (?, ?)");
+  for (const { position, text } of texts) add.run(position, text);
 }
 
 /** Returns null for a block that a search never returns. */

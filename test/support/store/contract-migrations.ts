@@ -122,6 +122,15 @@ export function migrationContract(backend: TestBackend): void {
       }
     });
 
+    test("two stores opened at once in one thread are made by one of them", async () => {
+      const where = await backend.newPlace();
+      await migrateStore(where, 2);
+      await insertMany(backend, where);
+      const stores = await Promise.all([openStore(where), openStore(where)]);
+      for (const store of stores) assert.equal((await store.messages("s1")).length, MANY);
+      for (const store of stores) await store.close();
+    });
+
     test("versions that there are not are refused", async () => {
       const where = await backend.newPlace();
       for (const version of [-1, 0.5, LATEST_VERSION + 1]) {
