@@ -45,23 +45,6 @@ export async function scanClaudeCode(
   return { sessions: found.map(claudeRef), unreadable };
 }
 
-/** Finds all files of one session: its own, those of subagents, and files beside it that may be its subagents'. */
-export async function scanClaudeFamily(
-  projectFolder: string,
-  sessionId: string,
-  files: SessionFiles,
-): Promise<ScannedSessions> {
-  const own = `${sessionId}${EXTENSION}`;
-  const { files: found, unreadable } = await walk(projectFolder, {
-    files,
-    depth: DEPTH - 1,
-    accepts: (name) => name.endsWith(EXTENSION) && (isAgentName(name) || name === own),
-    enters: (segments) => segments[0] === sessionId,
-  });
-  const label = basename(projectFolder);
-  return { sessions: found.map((file) => claudeRef({ ...file, segments: [label, ...file.segments] })), unreadable };
-}
-
 export function claudeRef({ path, segments, bytes, modifiedMs }: WalkedFile): SessionRef {
   const id = basename(path, EXTENSION);
   const place = segments.lastIndexOf("subagents", -2);

@@ -1,5 +1,5 @@
-import { basename, dirname, sep } from "node:path";
-import { scanClaudeFamily } from "./claude-sessions.ts";
+import { dirname, sep } from "node:path";
+import { isWithin } from "../transcript/files/data-folder.ts";
 import { findSessions } from "./find-sessions.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
 import { mapFiles, nodeSessionFiles, type SessionFiles } from "./session-files.ts";
@@ -35,63 +35,46 @@ export async function sessionFamily(
   where: Where,
   files: SessionFiles = nodeSessionFiles,
 ): Promise<SessionFamily> {
-  switch (ref.source) {
-    case "claude-code":
-      return claudeFamily(ref, where, files);
-    case "transcript":
-    case "opencode-store":
-      return opencodeFamily(ref, where, files);
-    default:
-      return { root: { ref, children: [] }, unreadable: [] };
-  }
-}
-
-/** Returns the sessions that only our store has, besides those found. */
-async function archivedBesides(where: Where, files: SessionFiles): Promise<SessionRef[]> {
-  if (where.archive === undefined) return [];
-  const { sessions } = await findSessions(where, { all: true, archived: true, files });
-  return sessions.filter(({ archived }) => archived !== null);
-}
-
-async function opencodeFamily(ref: SessionRef, where: Where, files: SessionFiles): Promise<SessionFamily> {
-  const roots = (await sessionRoots(where, files)).filter(({ source }) => source !== "claude-code");
-  const own = ref.path === null ? undefined : transcriptsFolderOf(ref.path, ref.parentId);
-  const isKnown = own === undefined || roots.some(({ path }) => path === own);
-  const within = own === undefined ? undefined : (projectOf(own) ?? own);
-  const first: SessionRoot[] = isKnown ? [] : [{ source: "transcript", path: own, ...(within ? { within } : {}) }];
-  const { sessions, unreadable } = await findSessions(
-    { ...where, roots: [...first, ...roots] },
+  if (ref.source === "file" || ref.source === "stdin") return { root: { ref, children: [] }, unreadable: [] };
+  const isClaude = ref.source === "claude-code";
+  const roots = (await sessionRoots(where, files)).filter(({ source }) => (source === "claude-code") === isClaude);
+  const own = ref.path === null ? undefined : isClaude ? claudeRoot(ref.path) : transcriptRoot(ref.path, ref.parentId);
+  const isKnown =
+    own === undefined || roots.some(({ path }) => (isClaude ? isWithin(path, own.path) : path === own.path));
+  const found = await findSessions(
+    { ...where, roots: isKnown ? roots : [own, ...roots] },
     { all: true, archived: true, files },
   );
-  return { root: treeOf(ref, sessions), unreadable };
+  if (!isClaude || own === undefined) return { root: treeOf(ref, found.sessions), unreadable: found.unreadable };
+  const unreadable = found.unreadable.filter(({ path }) => isWithin(own.path, path));
+  const isOlder = ({ agentId, parentId, path }: SessionRef): boolean =>
+    agentId !== null && parentId === null && path !== null && dirname(path) === own.path;
+  const known = await mapFiles(found.sessions, async (each) =>
+    isOlder(each) ? withParent(each, files, unreadable) : each,
+  );
+  return { root: treeOf(ref, known), unreadable };
 }
 
-async function claudeFamily(ref: SessionRef, where: Where, files: SessionFiles): Promise<SessionFamily> {
-  const archived = await archivedBesides(where, files);
-  if (ref.path === null) return { root: treeOf(ref, archived), unreadable: [] };
-  const { folder, sessionId } = claudePlace(ref, ref.path);
-  const { sessions, unreadable } = await scanClaudeFamily(folder, sessionId, files);
-  const known = await mapFiles(sessions, (each) => withParent(each, files, unreadable));
-  return { root: treeOf(ref, [...known, ...archived]), unreadable };
+function transcriptRoot(file: string, parentId: string | null): SessionRoot {
+  const path = transcriptsFolderOf(file, parentId);
+  return { source: "transcript", path, within: projectOf(path) ?? path };
 }
 
-/** Returns the project's folder and the topmost session for a session's or a subagent's file. */
-function claudePlace(ref: SessionRef, path: string): { folder: string; sessionId: string } {
-  const names = path.split(sep);
+/** Returns the folder of the project, for the file of a session or of a subagent. */
+function claudeRoot(file: string): SessionRoot {
+  const names = file.split(sep);
   const place = names.lastIndexOf("subagents");
-  const top = place > 1 && ref.parentId !== null ? names[place - 1] : undefined;
-  if (top === undefined) return { folder: dirname(path), sessionId: ref.parentId ?? basename(path, ".jsonl") };
-  return { folder: names.slice(0, place - 1).join(sep), sessionId: top };
+  return { source: "claude-code", path: place < 2 ? dirname(file) : names.slice(0, place - 1).join(sep) };
 }
 
 /** Adds the parent to a subagent of an older version, from its content. */
 async function withParent(ref: SessionRef, files: SessionFiles, unreadable: Unreadable[]): Promise<SessionRef> {
-  if (ref.agentId === null || ref.parentId !== null || ref.path === null) return ref;
+  const path = ref.path ?? "";
   try {
-    const { sessionId } = await readSessionHead(ref.path, files);
+    const { sessionId } = await readSessionHead(path, files);
     return { ...ref, parentId: sessionId };
   } catch (error) {
-    if (!isAbsent(error)) unreadable.push({ path: ref.path, reason: reasonOf(error) });
+    if (!isAbsent(error)) unreadable.push({ path, reason: reasonOf(error) });
     return ref;
   }
 }
