@@ -2,7 +2,6 @@
 import { isTranscriptBeginning } from "../transcript/format/formats.ts";
 import { foreignAgent } from "../parse/sources/foreign.ts";
 import { detectSource, HEAD_BYTES } from "../parse/sources/sources.ts";
-import type { SessionFiles } from "./session-files.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 /** Number of bytes searched for a readable line, as a file may begin with damage. */
@@ -11,19 +10,6 @@ export const DAMAGE_BYTES = 1024 * 1024;
 const LINES = 50;
 
 const READABLE = "Pass a session of Claude Code or opencode, or a transcript of this program.";
-
-/** Checks the beginning of a session's file. Throws a `TranscriptsError`, or the file system's error. */
-export async function refuseFile(path: string, files: Pick<SessionFiles, "openRead">): Promise<void> {
-  const handle = await files.openRead(path);
-  try {
-    const head = Buffer.from(await handle.read(0, HEAD_BYTES));
-    if (detectSource(head.toString("utf8")) === undefined) {
-      refuseContent(Buffer.from(await handle.read(0, DAMAGE_BYTES)), path);
-    }
-  } finally {
-    await handle.close();
-  }
-}
 
 export interface RefusalOptions {
   /** Accepts an empty input as a session that has just begun. Default: false. */

@@ -4,14 +4,15 @@ import { findSessions, type FoundSessions } from "./find-sessions.ts";
 import { currentProject, filterByProject } from "./project-filter.ts";
 import { holdsConversation } from "./read-figures.ts";
 import { isReadFault } from "./reasons.ts";
-import { cannotOpen } from "./open-session.ts";
+import { openSession } from "./open-session.ts";
 import { markForeign } from "./recorded-here.ts";
-import { refuseFile } from "./refuse-content.ts";
+import { refusingContent } from "./refuse-content.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import { kindOf } from "./session-roots.ts";
 import { isStream, type SessionRef, sessionRef, type Where } from "./session-ref.ts";
-import { isSessionError, TranscriptsError } from "../transcripts-error.ts";
+import { TranscriptsError } from "../transcripts-error.ts";
 import { shortened } from "../neutral-text.ts";
+import { HEAD_BYTES } from "../parse/sources/sources.ts";
 
 /** Minimum length of an id's prefix; shorter ones match by accident. */
 const MIN_PREFIX = 4;
@@ -43,11 +44,9 @@ export async function resolveSession(
 ): Promise<SessionRef> {
   const ref = await sessionMeant(text, where, files);
   if (ref.path === null || ref.archived !== null || isStream(ref)) return ref;
-  try {
-    await refuseFile(ref.path, files);
-  } catch (error) {
-    throw isSessionError(error) ? error : cannotOpen(ref, error);
-  }
+  // Reads no more than it takes to refuse the content.
+  const content = refusingContent(openSession(ref, { files, chunkBytes: HEAD_BYTES }), ref.path);
+  for await (const _ of content) break;
   return ref;
 }
 
