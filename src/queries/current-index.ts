@@ -54,24 +54,16 @@ export async function withoutIndex(where: Where): Promise<CurrentIndex> {
 }
 
 /**
- * Adds what is new to the index, newest sessions first, up to a limit, and returns in `changed` the sessions that it still does not have in their current state. Rejects
- * with a `TranscriptsError` if the store cannot be read, and with the signal's reason.
+ * Adds what is new to the index, newest sessions first, up to a limit, and returns in `changed` the sessions that it still
+ * does not have in their current state. Rejects with a `TranscriptsError` if the store cannot be read, and with the
+ * signal's reason.
  */
-export async function currentIndex(store: Store, where: Where, options: CurrentIndexOptions): Promise<CurrentIndex> {
-  return updated(store, where, await staleSessions(store, where), options);
-}
-
-/** Returns the size of the changed sessions in bytes. */
-export function changedBytes(changed: readonly StaleSession[]): number {
-  return changed.reduce((sum, { bytes }) => sum + bytes, 0);
-}
-
-async function updated(
+export async function currentIndex(
   store: Store,
   where: Where,
-  found: StaleSessions,
-  options: CurrentIndexOptions,
+  { signal, onWritable, maxMs, onStale, onProgress }: CurrentIndexOptions,
 ): Promise<CurrentIndex> {
+  const found = await staleSessions(store, where);
   const { stale, unreadable } = found;
   const index = { known: factsOf(found), changed: stale, left: undefined, updated: 0, unreadable };
   if (!found.hasContent) return { ...index, left: { reason: "none" } };
@@ -80,12 +72,24 @@ async function updated(
   if (store.backend === "postgres") return { ...index, left: { reason: "shared" } };
   const chosen = newest(stale);
   if (chosen.length === 0) return { ...index, left: { reason: "large" } };
-  options.onStale?.(chosen.length, changedBytes(chosen));
-  const late = AbortSignal.any(options.maxMs === undefined ? [] : [AbortSignal.timeout(options.maxMs)]);
+  onStale?.(chosen.length, changedBytes(chosen));
+  const late = AbortSignal.any(maxMs === undefined ? [] : [AbortSignal.timeout(maxMs)]);
+  const taken = new Set(chosen);
+  const only = chosen.map(({ ref }) => ref);
+  const options = { only, signal: AbortSignal.any([signal, late]), ...(onProgress && { onProgress }) };
+  const { updateIndex } = await import("../indexing/update-index.ts");
   try {
-    return await broughtIn(where, { index, chosen }, AbortSignal.any([options.signal, late]), options);
+    let current: CurrentIndex = index;
+    await onWritable(async (writable) => {
+      const report = await updateIndex(writable, where, options);
+      const changed = stale.filter((session) => !taken.has(session));
+      const left = changed.length === 0 ? undefined : ({ reason: "large" } as const);
+      const updated = report.new + report.changed;
+      current = { ...index, changed, left, updated, unreadable: [...unreadable, ...report.unreadable] };
+    });
+    return current;
   } catch (error) {
-    options.signal.throwIfAborted();
+    signal.throwIfAborted();
     // Whatever prevents writing to the index, the changed sessions can still be read.
     if (!late.aborted) return { ...index, left: { reason: "failed", error } };
     const { stale: changed } = await staleSessions(store, where);
@@ -93,24 +97,9 @@ async function updated(
   }
 }
 
-async function broughtIn(
-  where: Where,
-  { index, chosen }: { index: CurrentIndex; chosen: readonly StaleSession[] },
-  signal: AbortSignal,
-  { onWritable, onProgress }: CurrentIndexOptions,
-): Promise<CurrentIndex> {
-  const { updateIndex } = await import("../indexing/update-index.ts");
-  const only = chosen.map(({ ref }) => ref);
-  const taken = new Set(chosen);
-  const changed = index.changed.filter((session) => !taken.has(session));
-  let current = index;
-  await onWritable(async (store) => {
-    const report = await updateIndex(store, where, { only, signal, ...(onProgress && { onProgress }) });
-    const unreadable = [...index.unreadable, ...report.unreadable];
-    const left = changed.length === 0 ? undefined : ({ reason: "large" } as const);
-    current = { ...index, changed, left, updated: report.new + report.changed, unreadable };
-  });
-  return current;
+/** Returns the size of the changed sessions in bytes. */
+export function changedBytes(changed: readonly StaleSession[]): number {
+  return changed.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** Returns the newest sessions that are small enough together. One that is too large itself is left to `index`. */
