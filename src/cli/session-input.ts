@@ -5,7 +5,6 @@ import { type Conversation, readConversation, type ReadQuery, sessionIdOf } from
 import { findSessions, type FoundSessions } from "../sessions/find-sessions.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
 import { type AgentName, AGENTS, type ArchivedSession, type SessionRef } from "../sessions/session-ref.ts";
-import { syncSessionFiles } from "../sessions/session-files.ts";
 import { type CommandContext, type CommandOptions, date, flag, text } from "./command.ts";
 import { argumentFor } from "./session-names.ts";
 import { isRedacted } from "./redaction.ts";
@@ -70,7 +69,6 @@ export async function sessionsAsked(
   const found = await findSessions(context, {
     all: subagents,
     archived,
-    files: syncSessionFiles,
     byEntryTime: inOrder || since !== undefined,
     ...given({ since, project: text(options, "project"), agent: agentAsked(options) }),
   });

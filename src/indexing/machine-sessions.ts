@@ -15,7 +15,6 @@ import type { Store } from "../store/store.ts";
 import { hasContent } from "./index-session.ts";
 import { withPartTimes } from "./part-times.ts";
 import { forgottenSessions, keyedSessions, ownSessions, type KeyedSession } from "./session-keys.ts";
-import { syncSessionFiles } from "../sessions/session-files.ts";
 
 export interface MachineSessions {
   /** Newest first, without forgotten ones. */
@@ -44,7 +43,7 @@ export async function machineSessions(
   only?: readonly SessionRef[],
 ): Promise<MachineSessions> {
   const stored = await store.sessions();
-  const found = only === undefined ? await findSessions(where, { all: true, files: syncSessionFiles }) : undefined;
+  const found = only === undefined ? await findSessions(where, { all: true }) : undefined;
   const own = ownSessions(stored, store);
   const refs = await withPartTimes(keptForms(found?.sessions ?? only ?? [], own));
   const isThere = (session: StoredSession): boolean => isSourceThere(session, found);

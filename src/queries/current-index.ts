@@ -3,7 +3,6 @@ import { baseId } from "../indexing/session-keys.ts";
 import type { UpdateOptions } from "../indexing/update-index.ts";
 import { staleSessions, type StaleSession, type StaleSessions } from "../indexing/stale-sessions.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
-import { syncSessionFiles } from "../sessions/session-files.ts";
 import type { Unreadable, Where } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
 
@@ -47,7 +46,7 @@ export interface CurrentIndexOptions {
 
 /** Returns the sessions on this machine, all of which must be read. */
 export async function withoutIndex(where: Where): Promise<CurrentIndex> {
-  const { sessions, unreadable } = await findSessions(where, { all: true, files: syncSessionFiles });
+  const { sessions, unreadable } = await findSessions(where, { all: true });
   const changed = sessions.map((ref) => ({ ref, sessionId: ref.id, bytes: ref.bytes ?? 0 }));
   const found = { stale: changed, current: [], gone: [], unreadable, hasContent: false };
   return { known: factsOf(found), changed, left: { reason: "none" }, updated: 0, unreadable };

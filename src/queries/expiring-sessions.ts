@@ -70,7 +70,7 @@ export async function expiringSessions(
 
 /** Returns the files that may have the setting for a configuration folder: the first one that has it counts. */
 async function settingsFiles(folder: string, where: Where): Promise<string[]> {
-  const project = join(await currentProject(where, nodeSessionFiles), ".claude");
+  const project = join(await currentProject(where), ".claude");
   const user = basename(folder) === "projects" ? dirname(folder) : folder;
   return [join(project, "settings.local.json"), join(project, "settings.json"), join(user, "settings.json")];
 }

@@ -8,7 +8,8 @@ import { leastTerms, type Match, TermMatcher } from "../search/matching-texts.ts
 import type { SearchHit, SearchQuery, SearchResult } from "../search/query.ts";
 import { olderHits, search, searchedTerms } from "../search/search.ts";
 import { byEntryTime } from "../sessions/entry-times.ts";
-import { syncSessionFiles } from "../sessions/session-files.ts";
+import { filterByProject } from "../sessions/project-filter.ts";
+import { markForeign } from "../sessions/recorded-here.ts";
 import { agentOf, type AgentName, type SessionRef, type Where } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
@@ -56,10 +57,7 @@ export async function findInIndex(
 ): Promise<FoundInIndex> {
   const wanted = await wantedSessions(store, where, { project, agent, here, changed });
   const { since } = asked;
-  const dated = await byEntryTime(
-    wanted.changed.map(({ ref }) => ref),
-    syncSessionFiles,
-  );
+  const dated = await byEntryTime(wanted.changed.map(({ ref }) => ref));
   const unindexed = dated.filter(({ lastMs }) => since === undefined || (lastMs ?? 0) >= since.getTime());
   const found = await ranked(store, where, asked, wanted);
   const terms = searchedTerms(asked).length;
@@ -113,25 +111,28 @@ async function ranked(
     ...(beside.length === 0 ? {} : { beside }),
   };
   const { hits, ...result } = await search(store, searched);
-  const sessions = new HitSessions(store, where, wanted);
+  const sessionOf = hitSessions(store, where, wanted);
   return {
-    passages: await passagesOf(hits, sessions),
+    passages: await passagesOf(hits, sessionOf),
     result,
     indexed: wanted.count,
     isAll: ids === undefined,
     async *older() {
       for await (const more of olderHits(store, searched, { hits, ...result })) {
-        yield await passagesOf(more, sessions);
+        yield await passagesOf(more, sessionOf);
       }
     },
   };
 }
 
 /** Leaves out hits of sessions that were deleted just now. */
-async function passagesOf(hits: readonly SearchHit[], sessions: HitSessions): Promise<FoundPassage[]> {
+async function passagesOf(
+  hits: readonly SearchHit[],
+  sessionOf: ReturnType<typeof hitSessions>,
+): Promise<FoundPassage[]> {
   const passages: FoundPassage[] = [];
   for (const hit of hits) {
-    const session = await sessions.of(hit.session_id);
+    const session = await sessionOf(hit.session_id);
     if (session === undefined) continue;
     const { occurred_at: timestamp, event_id, rank, missing, is_sidechain, ...rest } = hit;
     const { session_id: _id, ordinal: _ordinal, status: _status, score: _score, ...block } = rest;
@@ -149,32 +150,25 @@ async function passagesOf(hits: readonly SearchHit[], sessions: HitSessions): Pr
   return passages;
 }
 
-/** Caches the sessions of an answer, so that each is looked up once. */
-class HitSessions {
-  readonly #store: Store;
-  readonly #where: Where;
-  readonly #stored: ReadonlyMap<string, StoredSession>;
-  readonly #known = new Map<string, Promise<HitSession | undefined>>();
-
-  constructor(store: Store, where: Where, { stored }: WantedSessions) {
-    this.#store = store;
-    this.#where = where;
-    this.#stored = stored;
-  }
-
-  of(id: string): Promise<HitSession | undefined> {
-    const known = this.#known.get(id) ?? this.#look(id);
-    this.#known.set(id, known);
-    return known;
-  }
-
-  async #look(id: string): Promise<HitSession | undefined> {
-    const stored = this.#stored.get(id) ?? (await this.#store.session(id));
+/** Returns a function that looks up the session of a hit, each once. */
+function hitSessions(
+  store: Store,
+  where: Where,
+  { stored: rows }: WantedSessions,
+): (id: string) => Promise<HitSession | undefined> {
+  const known = new Map<string, Promise<HitSession | undefined>>();
+  const look = async (id: string): Promise<HitSession | undefined> => {
+    const stored = rows.get(id) ?? (await store.session(id));
     if (stored === undefined) return undefined;
-    const access = accessOf(stored, this.#store);
-    if (access.kind === "elsewhere") return { ref: placedRef(stored, this.#store), stored, access };
-    return { ref: await withMark(storedRef(stored), stored, this.#where), stored, access };
-  }
+    const access = accessOf(stored, store);
+    if (access.kind === "elsewhere") return { ref: placedRef(stored, store), stored, access };
+    return { ref: await withMark(storedRef(stored), stored, where), stored, access };
+  };
+  return (id) => {
+    const session = known.get(id) ?? look(id);
+    known.set(id, session);
+    return session;
+  };
 }
 
 /** Returns matching titles of the sessions searched in the index, as `findInSession` does for files. */
@@ -229,7 +223,6 @@ function foundTitle(
 /** Sets `isForeign`, which also depends on the file's time. */
 async function withMark(ref: SessionRef, { modified_at }: StoredSession, where: Where): Promise<SessionRef> {
   if (ref.source !== "transcript" || ref.path === null) return ref;
-  const { markForeign } = await import("../sessions/recorded-here.ts");
   const modifiedMs = statSync(ref.path, { throwIfNoEntry: false })?.mtimeMs ?? Date.parse(modified_at ?? "");
   const [marked] = await markForeign([{ ...ref, modifiedMs }], where);
   return { ...ref, isForeign: marked?.isForeign ?? false };
@@ -255,9 +248,12 @@ async function wantedSessions(
   where: Where,
   { changed, here, ...asked }: SessionsAsked & { here: boolean; changed: readonly StaleSession[] },
 ): Promise<WantedSessions> {
-  const areWanted = await sessionFilter(asked, where);
-  const toRead = await areWanted(changed.map(({ ref }) => ref));
-  const wanted = { changed: changed.filter((_, at) => toRead[at] === true) };
+  const toRead = await ofProjectAndAgent(
+    changed.map(({ ref }) => ref),
+    asked,
+    where,
+  );
+  const wanted = { changed: changed.filter(({ ref }) => toRead.has(ref)) };
   if (store === undefined) return { ids: [], count: 0, stored: new Map(), ...wanted };
   const all = await store.sessions();
   const stored = new Map(all.map((session) => [session.session_id, session]));
@@ -266,8 +262,9 @@ async function wantedSessions(
   const isAsked = (session: StoredSession): boolean => (here ? own.has(session) : !copies.has(session));
   const read = new Set(changed.map(({ sessionId }) => sessionId));
   const indexed = all.filter((session) => !read.has(session.session_id) && isAsked(session));
-  const inIndex = await areWanted(indexed.map((session) => placedRef(session, store)));
-  const ids = indexed.filter((_, at) => inIndex[at] === true).map(({ session_id }) => session_id);
+  const placed = new Map(indexed.map((session) => [session.session_id, placedRef(session, store)]));
+  const inIndex = await ofProjectAndAgent([...placed.values()], asked, where);
+  const ids = [...placed].flatMap(([id, ref]) => (inIndex.has(ref) ? [id] : []));
   return { ids: ids.length === all.length ? undefined : ids, count: ids.length, stored, ...wanted };
 }
 
@@ -276,16 +273,11 @@ interface SessionsAsked {
   agent: AgentName | undefined;
 }
 
-async function sessionFilter(
+async function ofProjectAndAgent(
+  refs: readonly SessionRef[],
   { project, agent }: SessionsAsked,
   where: Where,
-): Promise<(refs: readonly SessionRef[]) => Promise<boolean[]>> {
-  const isOfAgent = (ref: SessionRef): boolean => agent === undefined || agentOf(ref) === agent;
-  if (project === undefined) return (refs) => Promise.resolve(refs.map(isOfAgent));
-  const { filterByProject } = await import("../sessions/project-filter.ts");
-  const { nodeSessionFiles } = await import("../sessions/session-files.ts");
-  return async (refs) => {
-    const kept = new Set(await filterByProject(refs.filter(isOfAgent), project, where, nodeSessionFiles));
-    return refs.map((ref) => kept.has(ref));
-  };
+): Promise<Set<SessionRef>> {
+  const ofAgent = refs.filter((ref) => agent === undefined || agentOf(ref) === agent);
+  return new Set(project === undefined ? ofAgent : await filterByProject(ofAgent, project, where));
 }

@@ -7,7 +7,6 @@ import type { ToolCall } from "../parse/model.ts";
 import { parseTranscript } from "../parse/parse-transcript.ts";
 import { openReadable } from "../sessions/open-session.ts";
 import { currentProject, filterByProject } from "../sessions/project-filter.ts";
-import { nodeSessionFiles } from "../sessions/session-files.ts";
 import type { SessionRef, Where } from "../sessions/session-ref.ts";
 import type { CurrentIndex } from "./current-index.ts";
 import { storePlace } from "../store/store-place.ts";
@@ -112,8 +111,8 @@ async function likeFailures(
   });
   const sessions = [...refs.values()];
   const ofProject = async (name: string): Promise<Set<SessionRef>> =>
-    new Set(await filterByProject(sessions, name, where, nodeSessionFiles));
-  const here = await ofProject(resolve(await currentProject(where, nodeSessionFiles)));
+    new Set(await filterByProject(sessions, name, where));
+  const here = await ofProject(resolve(await currentProject(where)));
   const wanted = project === undefined ? new Set(sessions) : await ofProject(project);
   return alike
     .filter(({ session }) => wanted.has(session))

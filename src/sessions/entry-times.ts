@@ -6,7 +6,7 @@ import { recordIn, textOf } from "../parse/json-fields.ts";
 import { readTranscript } from "../parse/read-transcript.ts";
 import { openReadable } from "./open-session.ts";
 import { isReadFault } from "./reasons.ts";
-import { mapFiles, type SessionFiles } from "./session-files.ts";
+import { mapFiles, nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import type { SessionRef } from "./session-ref.ts";
 
 /** Entries are in order of time, except within this distance. */
@@ -17,7 +17,7 @@ const LONG_TAIL_BYTES = 1024 * 1024;
 /** Returns the sessions with `lastMs`, newest first; those without any time come last. */
 export async function byEntryTime(
   refs: readonly SessionRef[],
-  files: Pick<SessionFiles, "openRead">,
+  files: Pick<SessionFiles, "openRead"> = nodeSessionFiles,
 ): Promise<SessionRef[]> {
   const dated = await mapFiles(refs, async (ref) => ({
     ...ref,

@@ -1,13 +1,16 @@
 import { resolve } from "node:path";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import { encodedProject, mayBeOfProject } from "./claude-sessions.ts";
-import type { SessionFiles } from "./session-files.ts";
+import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import { readSessionHead } from "./session-head.ts";
 import { nearestWith } from "./session-roots.ts";
 import type { SessionRef, Where } from "./session-ref.ts";
 
 /** Returns the project folder of `cwd`: the nearest one upwards with `.openfleet` or `.git`, or else `cwd`. */
-export async function currentProject({ cwd }: Where, files: Pick<SessionFiles, "stat">): Promise<string> {
+export async function currentProject(
+  { cwd }: Where,
+  files: Pick<SessionFiles, "stat"> = nodeSessionFiles,
+): Promise<string> {
   return (await nearestWith([".openfleet", ".git"], cwd, files)) ?? cwd;
 }
 
@@ -19,7 +22,7 @@ export async function filterByProject(
   sessions: readonly SessionRef[],
   project: string,
   { cwd, home }: Where,
-  files: Pick<SessionFiles, "openRead">,
+  files: Pick<SessionFiles, "openRead"> = nodeSessionFiles,
 ): Promise<SessionRef[]> {
   if (!/[\\/]|^~?$|^\.\.?$/.test(project)) return sessions.filter((ref) => hasName(ref, project));
   const folder = resolve(cwd, project.replace(/^~(?=$|[\\/])/, home));

@@ -1,5 +1,5 @@
 import { readdirSync, realpathSync, statSync } from "node:fs";
-import { constants, type FileHandle, open, readdir, realpath, stat } from "node:fs/promises";
+import { constants, type FileHandle, open } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode } from "../transcript/files/fault.ts";
 import type { FileSystem } from "../transcript/files/file-system.ts";
@@ -42,7 +42,6 @@ const WRITER_MS = 2_000;
 const POLL_MS = 10;
 const STREAM_BYTES = 64 * 1024;
 
-/** Error codes for a path that is not a link. */
 function kindOf(entry: Kinds): Exclude<EntryKind, "link"> {
   if (entry.isFile()) return "file";
   return entry.isDirectory() ? "folder" : "other";
@@ -85,27 +84,11 @@ async function readNow(handle: FileHandle): Promise<Uint8Array | undefined> {
   }
 }
 
-/** The real file system. */
-export const nodeSessionFiles: SessionFiles = {
-  list: async (folder) => {
-    const entries = await readdir(folder, { withFileTypes: true });
-    return entries.map((entry) => ({ name: entry.name, kind: entry.isSymbolicLink() ? "link" : kindOf(entry) }));
-  },
-  stat: async (path) => {
-    const facts = await stat(path);
-    return { kind: kindOf(facts), bytes: facts.size, modifiedMs: facts.mtimeMs };
-  },
-  realpath: (path) => realpath(path),
-  openRead: (path) => nodeFileSystem.openRead(path),
-  openStream,
-};
-
 /**
- * The real file system with blocking calls. Examining thousands of files takes a tenth of the time that promises take: each
- * call takes some microseconds, and passing it to another thread takes longer.
+ * The real file system. Examining files blocks: for thousands of them it takes a tenth of the time that promises take,
+ * because each call takes some microseconds, and passing it to another thread takes longer.
  */
-export const syncSessionFiles: SessionFiles = {
-  ...nodeSessionFiles,
+export const nodeSessionFiles: SessionFiles = {
   list: async (folder) =>
     readdirSync(folder, { withFileTypes: true }).map((entry) => ({
       name: entry.name,
@@ -116,6 +99,8 @@ export const syncSessionFiles: SessionFiles = {
     return { kind: kindOf(facts), bytes: facts.size, modifiedMs: facts.mtimeMs };
   },
   realpath: async (path) => realpathSync(path),
+  openRead: (path) => nodeFileSystem.openRead(path),
+  openStream,
 };
 
 /** Reads a whole file as UTF-8, keeping a byte order mark; otherwise like `bytesOfFile`. */
