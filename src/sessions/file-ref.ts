@@ -1,8 +1,8 @@
 import { basename, extname, join } from "node:path";
 import { claudeRef } from "./claude-sessions.ts";
 import { cannotOpen } from "./open-session.ts";
-import { nodeSessionFiles, type FileFacts, type SessionFiles } from "./session-files.ts";
-import { readSessionHead } from "./session-head.ts";
+import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
+import { readSessionHead, type SessionHead } from "./session-head.ts";
 import { type SessionRef, sessionRef } from "./session-ref.ts";
 import { projectOf, transcriptsFolderOf } from "./transcripts.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
@@ -10,25 +10,24 @@ import { TranscriptsError } from "../transcripts-error.ts";
 /** Returns the session in any file, by its content and path. Throws a `TranscriptsError` for a folder, or if it cannot be read. */
 export async function fileRef(path: string, files: SessionFiles = nodeSessionFiles): Promise<SessionRef> {
   const plain = sessionRef({ id: basename(path, extname(path)), source: "file", path });
-  const facts = await files.stat(path).catch((error: unknown) => {
-    throw cannotOpen(plain, error);
-  });
-  if (facts.kind === "folder") throw await isFolder(path, files);
-  const { modifiedMs } = facts;
-  // A pipe can be read only once, so its head is not read.
-  if (facts.kind === "other") return { ...plain, modifiedMs };
-  return withHead(await sourceRef({ ...plain, modifiedMs, bytes: facts.bytes }, path, facts, files), files);
-}
-
-/** Detects the source of a file from its beginning. */
-async function sourceRef(plain: SessionRef, path: string, facts: FileFacts, files: SessionFiles): Promise<SessionRef> {
-  const head = await readSessionHead(path, files).catch((error: unknown) => {
-    throw cannotOpen(plain, error);
-  });
-  if (head.source === "file") return { ...plain, id: head.sessionId ?? plain.id };
-  if (head.source === "claude-code") return claudeRef({ ...facts, path, segments: claudeSegments(path) });
-  const folder = transcriptsFolderOf(path, head.parentId);
-  return { ...plain, id: head.sessionId ?? plain.id, source: "transcript", project: projectOf(folder) };
+  try {
+    const facts = await files.stat(path);
+    if (facts.kind === "folder") throw await isFolder(path, files);
+    const { modifiedMs, bytes } = facts;
+    // A pipe can be read only once, so its head is not read.
+    if (facts.kind === "other") return { ...plain, modifiedMs };
+    const head = await readSessionHead(path, files);
+    if (head.source === "claude-code")
+      return withHead(claudeRef({ ...facts, path, segments: claudeSegments(path) }), head);
+    const ref = { ...plain, id: head.sessionId ?? plain.id, modifiedMs, bytes };
+    if (head.source === "file") return ref;
+    return withHead(
+      { ...ref, source: "transcript", project: projectOf(transcriptsFolderOf(path, head.parentId)) },
+      head,
+    );
+  } catch (error) {
+    throw error instanceof TranscriptsError ? error : cannotOpen(plain, error);
+  }
 }
 
 /** Returns the last names of a path as `claudeRef` expects them, starting with the project's folder. */
@@ -43,20 +42,18 @@ function claudeSegments(path: string): string[] {
  * file, unchanged. Throws a `TranscriptsError`.
  */
 export async function readHead(ref: SessionRef, files: SessionFiles = nodeSessionFiles): Promise<SessionRef> {
+  if (ref.path === null || ref.bytes === null || ref.source === "file" || ref.archived !== null) return ref;
+  if (ref.project !== null && ref.startedMs !== null) return ref;
   try {
-    return await withHead(ref, files);
+    const head = await readSessionHead(ref.path, files);
+    return head.source === ref.source ? withHead(ref, head) : ref;
   } catch (error) {
     throw cannotOpen(ref, error);
   }
 }
 
-async function withHead(ref: SessionRef, files: SessionFiles): Promise<SessionRef> {
-  if (ref.path === null || ref.bytes === null || ref.source === "file" || ref.archived !== null) return ref;
-  if (ref.project !== null && ref.startedMs !== null) return ref;
-  const head = await readSessionHead(ref.path, files);
-  if (head.source !== ref.source) return ref;
-  const agentId = ref.agentId;
-  const parentId = ref.source === "transcript" ? head.parentId : agentId === null ? null : head.sessionId;
+function withHead(ref: SessionRef, head: SessionHead): SessionRef {
+  const parentId = ref.source === "transcript" ? head.parentId : ref.agentId === null ? null : head.sessionId;
   return {
     ...ref,
     project: ref.project ?? head.cwd,

@@ -62,9 +62,7 @@ export function openReadable(ref: SessionRef, options: OpenOptions = {}): Sessio
  * the first chunk if the content is not a readable session.
  */
 export function readableBytes(ref: SessionRef, options: OpenOptions = {}): AsyncGenerator<Uint8Array> {
-  const chunks = openSession(ref, options);
-  if (ref.database !== null) return chunks;
-  return refusingContent(chunks, ref.path ?? "Standard input", refusalOptions(ref));
+  return refusingContent(openSession(ref, options), ref.path ?? "Standard input", refusalOptions(ref));
 }
 
 export function refusalOptions({ source, bytes }: SessionRef): RefusalOptions {
