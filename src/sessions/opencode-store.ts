@@ -1,5 +1,5 @@
-import { isFields, textOf, type Fields } from "../parse/json-fields.ts";
-import { MESSAGE_TYPES_2, PART_TYPES_2, REQUIRED_2 } from "../parse/sources/opencode-2-message.ts";
+import { isFields, recordIn, textOf, type Fields } from "../parse/json-fields.ts";
+import { unknownIn2 } from "../parse/sources/opencode-2-message.ts";
 import { givenTitle } from "../parse/titles.ts";
 import type { ScannedSessions } from "./claude-sessions.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
@@ -150,7 +150,7 @@ function unknownRows(database: SqliteReader): string[] {
 
 /** Returns whether an unknown table has sessions, or content of sessions. */
 function isOfSessions(database: SqliteReader, table: string): boolean {
-  if (/^session_v\d+$/.test(table)) return table !== "session_v2";
+  if (/^(?:session|message|part|session_message)_v\d+$/.test(table)) return table !== "session_v2";
   if (CONTENT_TABLES.has(table)) return false;
   const columns = columnsOf(database, table);
   return columns.includes("data") && (columns.includes("session_id") || columns.includes("message_id"));
@@ -171,6 +171,8 @@ export interface StoreGenerations {
   takenOver: number;
   /** Number of messages and parts of 2.x whose form is unknown, by what is unknown. */
   unknownForms: ReadonlyMap<string, number>;
+  /** Number of messages and parts of 1.x whose session or message is missing. */
+  orphans1: number;
 }
 
 /** Counts what a database has. Rejects if it cannot be read. */
@@ -190,34 +192,40 @@ export async function storeGenerations(path: string): Promise<StoreGenerations> 
       sessions2: second.length,
       takenOver: second.filter(({ id }) => old.has(id)).length,
       unknownForms: canReadSecond(database) ? unknownForms(database) : new Map<string, number>(),
+      orphans1:
+        orphans(database, "message", "session_id", "session") + orphans(database, "part", "message_id", "message"),
     };
   });
 }
 
+function orphans(database: SqliteReader, table: string, column: string, parent: string): number {
+  if (!hasTable(database, table)) return 0;
+  const sql = `SELECT COUNT(*) AS count FROM ${table} WHERE NOT EXISTS (SELECT 1 FROM ${parent} WHERE id = ${table}.${column})`;
+  return numberIn(database.query(sql)(), "count");
+}
+
+/** Number of messages read at a time: an answer may have outputs of megabytes. */
+const PAGE = 50;
+
 function unknownForms(database: SqliteReader): Map<string, number> {
-  const listed = (names: readonly string[]): string => names.map((name) => `'${name}'`).join(", ");
-  const lacking = Object.entries(REQUIRED_2).map(
-    ([type, { field, is }]) =>
-      `WHEN type = '${type}' AND json_type(data, '$.${field}') IS NOT '${is}' THEN '${type} without ${field}'`,
+  const counts = new Map<string, number>();
+  const pageAfter = database.query(
+    `SELECT rowid, id, session_id, type, data FROM session_message WHERE rowid > ? ORDER BY rowid LIMIT ${PAGE}`,
   );
-  const sql = `
-    SELECT form, COUNT(*) AS count FROM (
-      SELECT CASE WHEN type NOT IN (${listed(MESSAGE_TYPES_2)}) THEN type
-        WHEN json_valid(data) IS NOT 1 THEN 'damaged ' || type ${lacking.join(" ")} END AS form FROM session_message
-      UNION ALL
-      SELECT 'assistant with ' || CASE part.type WHEN 'object' THEN json_extract(part.value, '$.type') ELSE part.type END
-      FROM session_message AS message,
-        json_each(CASE WHEN json_valid(message.data) THEN message.data ELSE '{}' END, '$.content') AS part
-      WHERE message.type = 'assistant'
-        AND CASE part.type WHEN 'object' THEN json_extract(part.value, '$.type') ELSE '' END NOT IN (${listed(PART_TYPES_2)})
-    ) WHERE form IS NOT NULL GROUP BY form`;
-  const forms = database
-    .query(sql)()
-    .map((row): [string, number] => [
-      (isFields(row) ? textOf(row, "form") : undefined) ?? "",
-      numberIn([row], "count"),
-    ]);
-  return new Map([...forms, ...unknownColumns(database)]);
+  for (let rows = pageAfter(-Number.MAX_SAFE_INTEGER); rows.length > 0;) {
+    for (const form of rows.flatMap(unknownInRow)) counts.set(form, (counts.get(form) ?? 0) + 1);
+    rows = pageAfter(numberIn(rows.slice(-1), "rowid"));
+  }
+  const sorted = [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return new Map([...sorted, ...unknownColumns(database)]);
+}
+
+function unknownInRow(row: unknown): string[] {
+  if (!isFields(row)) return [];
+  if (textOf(row, "id") === undefined) return ["message without an id"];
+  if (textOf(row, "session_id") === undefined) return ["message of no session"];
+  const data = recordIn(textOf(row, "data") ?? "");
+  return data ? unknownIn2({ type: row["type"], ...data }) : [`damaged ${textOf(row, "type") ?? "message"}`];
 }
 
 /** Returns the number of rows of `session_message` that have something in a column of an unknown name. */

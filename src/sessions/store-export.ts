@@ -89,6 +89,8 @@ function idOf(row: unknown): string[] {
 /** Returns the content of a message or part. Damaged content is passed on unchanged, for the reader to report. */
 function dataOf(row: unknown): Fields {
   const data = isFields(row) ? row["data"] : undefined;
+  // A blob has a field for each byte.
+  if (data instanceof Uint8Array) return { type: "damaged", raw: Buffer.from(data).toString("base64") };
   const value = parsed(data);
   return isFields(value) ? value : { type: "damaged", raw: data };
 }

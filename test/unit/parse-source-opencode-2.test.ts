@@ -48,6 +48,23 @@ describe("an export of opencode 2.x", () => {
     assert.equal(result.tool_calls.length, 6);
   });
 
+  test("keeps a part that lacks what is read as unknown, with all that it has", async () => {
+    const content = [
+      { type: "text", words: "elsewhere" },
+      { type: "text", text: "read" },
+    ];
+    const result = await parseTranscript(
+      "x",
+      export2([{ id: "msg_1", type: "assistant", time: { created: 1 }, content }]),
+    );
+    const unknown = result.content_blocks.filter(({ block_type: type }) => type === "unknown");
+    assert.deepEqual(
+      unknown.map(({ metadata }) => metadata.type),
+      ["text without text"],
+    );
+    assert.match(JSON.stringify(unknown), /elsewhere/);
+  });
+
   test("has the file that the preview's read returns as an attachment, not its bytes as text", async () => {
     const structured = {
       uri: "file:///p/a.png",

@@ -126,6 +126,84 @@ describe("a database with sessions of opencode 1.x and 2.x", () => {
     assert.deepEqual(Object.keys(unknown).toSorted(), ["assistant", "damaged", "telepathy", "user"]);
   });
 
+  test("is not in order for doctor if any row is of a form that is not read, whichever field it is", async () => {
+    const answer = (part: unknown) => [{ id: "msg_1", type: "assistant", time: { created: 1 }, content: [part] }];
+    const call = (state: unknown) => answer({ type: "tool", id: "call_1", name: "shell", state });
+    for (const [form, messages] of [
+      ["assistant with part without a type", answer({ text: "words" })],
+      ["assistant with null", answer(null)],
+      ["assistant with text without text", answer({ type: "text", words: "words" })],
+      ["assistant with tool without state", call(undefined)],
+      ["assistant with tool of status queued", call({ status: "queued", input: {} })],
+      ["assistant with result of hologram", call({ status: "completed", input: {}, content: [{ type: "hologram" }] })],
+      ["shell without command", [{ id: "msg_1", type: "shell", time: { created: 1 }, line: "ls" }]],
+      ["compaction without summary", [{ id: "msg_1", type: "compaction", status: "completed", text: "words" }]],
+    ] as const) {
+      const { exitCode, stdout } = await run(await writtenBy2({ ...NEW, messages: [...messages] }), "doctor");
+      assert.deepEqual([exitCode, stdout.includes(`not known to this version: ${form}\n`)], [2, true], stdout);
+    }
+  });
+
+  test("is not in order for doctor if a column has a value of another type than is read", async () => {
+    const json = JSON.stringify(SAID);
+    for (const [form, values] of [
+      ["message without a type", "'msg_x', 'ses_new', NULL, 1, 1, 1, '{}'"],
+      ["message without an id", `NULL, 'ses_new', 'user', 1, 1, 1, '${json}'`],
+      ["message without an id", `7, 'ses_new', 'user', 1, 1, 1, '${json}'`],
+      ["message of no session", `'msg_x', NULL, 'user', 1, 1, 1, '${json}'`],
+      ["damaged user", "'msg_x', 'ses_new', 'user', 1, 1, 1, NULL"],
+      ["damaged user", `'msg_x', 'ses_new', 'user', 1, 1, 1, CAST('${json}' AS BLOB)`],
+      ["damaged idle", "'msg_x', 'ses_new', 'idle', 1, 1, 1, '[1]'"],
+    ] as const) {
+      const machine = await writtenBy2(NEW);
+      const database = await sqliteWriter(machine.database);
+      database.exec("ALTER TABLE session_message RENAME TO strict");
+      database.exec("CREATE TABLE session_message (id, session_id, type, seq, time_created, time_updated, data)");
+      database.exec("INSERT INTO session_message SELECT * FROM strict");
+      database.exec("DROP TABLE strict");
+      database.exec(`INSERT INTO session_message VALUES (${values})`);
+      database.close();
+      const { exitCode, stdout } = await run(machine, "doctor");
+      assert.deepEqual([exitCode, stdout.includes(`not known to this version: ${form}\n`)], [2, true], stdout);
+    }
+  });
+
+  test("is not in order for doctor if rows of 1.x are of unknown types, or have lost what they belong to", async () => {
+    for (const [reason, statement] of [
+      ["types not known to this version: telepathy", part("msg_1", { type: "telepathy" })],
+      ["not read: 1 row of opencode 1.x whose session or message is missing", part("msg_gone", { type: "text" })],
+      [
+        "not read: 1 row of opencode 1.x whose session or message is missing",
+        "INSERT INTO message VALUES ('msg_x', 'ses_gone', 1, 1, '{}')",
+      ],
+    ] as const) {
+      const machine = await writtenBy2(NEW);
+      const database = await sqliteWriter(machine.database);
+      database.exec(statement);
+      database.close();
+      const { exitCode, stdout } = await run(machine, "doctor");
+      assert.deepEqual([exitCode, stdout.includes(reason)], [2, true], stdout);
+    }
+    function part(message: string, data: object): string {
+      return `INSERT INTO part VALUES ('prt_x', '${message}', 'ses_old', 0, 0, '${JSON.stringify(data)}')`;
+    }
+  });
+
+  test("is not in order for doctor if its messages cannot be checked", async () => {
+    const machine = await writtenBy2(NEW);
+    const database = await sqliteWriter(machine.database);
+    // Its rows have no number, by which they are read one after the other.
+    database.exec("ALTER TABLE session_message RENAME TO kept_messages");
+    database.exec(
+      "CREATE VIEW session_message AS SELECT id, session_id, type, seq, time_created, data AS data FROM kept_messages",
+    );
+    database.exec("ALTER TABLE kept_messages RENAME COLUMN data TO content");
+    database.close();
+    const { exitCode, stdout } = await run(machine, "doctor");
+    assert.equal(exitCode, 2, stdout);
+    assert.match(stdout, /opencode\.db: its messages could not be checked: no such column: rowid/);
+  });
+
   test("is not in order for doctor if another table has content of sessions", async () => {
     const machine = await writtenBy2(NEW);
     const database = await sqliteWriter(machine.database);

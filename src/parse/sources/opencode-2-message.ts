@@ -19,22 +19,69 @@ const WHOLE_OUTPUT = /\[output truncated; full output saved to: ([^\n\]]+)\]\s*$
 /** Fields of a result that repeat its content. */
 const REPEATED = new Set(["output", "value", "content", "display", "preview"]);
 
-/** Field that each type of message must have, with its type in JSON: without it, what was said is somewhere else. */
-export const REQUIRED_2: Readonly<Record<string, { field: string; is: "text" | "array" }>> = {
-  user: { field: "text", is: "text" },
-  synthetic: { field: "text", is: "text" },
-  assistant: { field: "content", is: "array" },
-};
-/** All known types of messages, including silent ones. */
-export const MESSAGE_TYPES_2: readonly string[] = [
-  ...Object.keys(REQUIRED_2),
-  "compaction",
-  "shell",
-  ...SILENT,
-  ...Object.keys(EVENTS),
-];
-/** All known types of parts of an answer. */
-export const PART_TYPES_2: readonly string[] = ["text", "reasoning", "tool"];
+/** Fields without which what was said is somewhere else, by type of message. Other types need none. */
+const MESSAGE_FIELDS: FieldsByType = new Map([
+  ["user", { text: isText }],
+  ["synthetic", { text: isText }],
+  ["assistant", { content: Array.isArray }],
+  ["shell", { command: isText }],
+]);
+/** The same of the parts of an answer. */
+const PART_FIELDS: FieldsByType = new Map([
+  ["text", { text: isText }],
+  ["reasoning", { text: isText }],
+  ["tool", { name: isText, state: isFields }],
+]);
+/** All known types of messages. */
+const MESSAGE_TYPES = new Set([...MESSAGE_FIELDS.keys(), "compaction", ...SILENT, ...Object.keys(EVENTS)]);
+const CALL_STATES = new Set(["streaming", "running", "completed", "error"]);
+/** Types of what a tool returns. */
+const RESULT_TYPES = new Set(["text", "file"]);
+
+type FieldsByType = ReadonlyMap<string, Readonly<Record<string, (value: unknown) => boolean>>>;
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
+}
+
+/** Returns what of a message is of an unknown form: its type, a missing field, parts of its answer. Empty if all is read. */
+export function unknownIn2(message: Fields): string[] {
+  const unknown = unknownForm(message);
+  if (unknown !== undefined) return [unknown];
+  if (message["type"] !== "assistant") return [];
+  return listOf(message, "content").flatMap((part) => unknownInPart(part).map((form) => `assistant with ${form}`));
+}
+
+/** Returns why a message cannot be read; undefined if it can. */
+function unknownForm(message: Fields): string | undefined {
+  const type = textOf(message, "type");
+  if (type === undefined) return "message without a type";
+  if (!MESSAGE_TYPES.has(type)) return type;
+  const isSummed = type === "compaction" && message["status"] === "completed";
+  return isSummed && !isText(message["summary"])
+    ? "compaction without summary"
+    : lacking(message, type, MESSAGE_FIELDS);
+}
+
+function lacking(of: Fields, type: string, required: FieldsByType): string | undefined {
+  const missing = Object.entries(required.get(type) ?? {}).find(([name, is]) => !is(of[name]));
+  return missing && `${type} without ${missing[0]}`;
+}
+
+function unknownInPart(part: unknown): string[] {
+  if (!isFields(part)) return [part === null ? "null" : typeof part];
+  const type = textOf(part, "type");
+  if (type === undefined) return ["part without a type"];
+  if (!PART_FIELDS.has(type)) return [type];
+  const missing = lacking(part, type, PART_FIELDS);
+  if (missing !== undefined) return [missing];
+  const state = fieldsOf(part, "state");
+  if (type !== "tool" || state === undefined) return [];
+  const status = textOf(state, "status") ?? "none";
+  if (!CALL_STATES.has(status)) return [`tool of status ${status}`];
+  const types = listOf(state, "content").map((each) => (isFields(each) && textOf(each, "type")) || "unknown type");
+  return types.filter((each) => !RESULT_TYPES.has(each)).map((each) => `result of ${each}`);
+}
 
 /** Returns true for a message of 2.x, false for one of 1.x. */
 export function isMessage2(message: Fields): boolean {
@@ -45,9 +92,7 @@ export function isMessage2(message: Fields): boolean {
 export function messageOf2(message: Fields): Fields | "silent" | undefined {
   const type = textOf(message, "type") ?? "";
   if (SILENT.has(type)) return "silent";
-  const required = REQUIRED_2[type];
-  const said = required && message[required.field];
-  if (required && !(required.is === "array" ? Array.isArray(said) : typeof said === "string")) return undefined;
+  if (unknownForm(message) !== undefined) return undefined;
   const describe = EVENTS[type];
   if (describe !== undefined) {
     const part = { type: "event", name: type.replace(/-.*/, ""), ...given({ text: describe(message) }) };
@@ -128,6 +173,8 @@ function answerParts(message: Fields): Fields[] {
   const counts = { text: 0, reasoning: 0 };
   const content = itemsOf(message, "content").map((part): Fields => {
     const { type } = part;
+    const missing = typeof type === "string" ? lacking(part, type, PART_FIELDS) : undefined;
+    if (missing !== undefined) return { ...part, type: missing };
     if (type === "tool") return toolPart(part, id);
     if (type !== "text" && type !== "reasoning") return part;
     const time = fieldsOf(part, "time");
