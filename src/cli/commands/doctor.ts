@@ -10,6 +10,7 @@ import { readingOptions } from "../../sessions/reading-options.ts";
 import { type StoreGenerations, storeGenerations } from "../../sessions/opencode-store.ts";
 import { reasonOf, isReadFault } from "../../sessions/reasons.ts";
 import { FOREIGN, type SessionRef, type Unreadable } from "../../sessions/session-ref.ts";
+import { counted } from "../../quantities.ts";
 import { VERSION } from "../../version.ts";
 import { type CommandContext, flag, type RunCommand } from "../command.ts";
 import { doctorText } from "../doctor-text.ts";
@@ -31,8 +32,13 @@ export const run: RunCommand = async (context, _args, options) => {
   const found = await findSessions(context, { all: true });
   const sample = flag(options, "all") ? found.sessions : found.sessions.slice(0, SAMPLE);
   const findings = await lookInto(context, sample);
-  const generations = await generationsOf(found);
-  const unreadable = [...found.unreadable, ...unknownMessages(generations), ...findings.unreadable];
+  const { generations, unchecked } = await generationsOf(found);
+  const unreadable = [
+    ...found.unreadable,
+    ...unchecked,
+    ...notUnderstood(generations, findings),
+    ...findings.unreadable,
+  ];
   const config = await configOf(context);
   const { index, expiring } = await indexHealth(context, found, flag(options, "all"));
   const looked: DoctorResult = {
@@ -65,30 +71,42 @@ function runtime(): string {
 
 type Generations = ReadonlyMap<string, StoreGenerations>;
 
-/** Counts the sessions of both versions in opencode's databases, by path. */
-async function generationsOf({ roots }: FoundSessions): Promise<Generations> {
-  const databases = roots.filter(({ source, isThere }) => source === "opencode-store" && isThere);
-  const counted = await Promise.all(
-    databases.map(async ({ path }) => {
-      try {
-        return [[path, await storeGenerations(path)] as const];
-      } catch {
-        // What cannot be read is listed as unreadable.
-        return [];
-      }
-    }),
-  );
-  return new Map(counted.flat());
+/** Counts the sessions of both versions in opencode's databases, by path. `unchecked`: those that cannot be counted. */
+async function generationsOf({
+  roots,
+  unreadable,
+}: FoundSessions): Promise<{ generations: Generations; unchecked: Unreadable[] }> {
+  const generations = new Map<string, StoreGenerations>();
+  const unchecked: Unreadable[] = [];
+  for (const { path, source, isThere } of roots) {
+    if (source !== "opencode-store" || !isThere) continue;
+    try {
+      generations.set(path, await storeGenerations(path));
+    } catch (error) {
+      const isKnown = unreadable.some((fault) => fault.path === path);
+      if (!isKnown) unchecked.push({ path, reason: `its messages could not be checked: ${reasonOf(error)}` });
+    }
+  }
+  return { generations, unchecked };
 }
 
-function unknownMessages(generations: Generations): Unreadable[] {
-  return [...generations].flatMap(([path, { unknownForms }]) => {
-    if (unknownForms.size === 0) return [];
-    const count = [...unknownForms.values()].reduce((sum, each) => sum + each, 0);
-    const what = count === 1 ? "1 message of opencode 2.x is" : `${count} messages of opencode 2.x are`;
-    const why = count === 1 ? "its form is" : "their forms are";
-    const forms = [...unknownForms.keys()].join(", ");
-    return [{ path, reason: `${what} not read, or not in full, because ${why} not known to this version: ${forms}` }];
+/** Returns which rows of opencode's databases are not read, or not in full. */
+function notUnderstood(generations: Generations, { unknownIn }: Findings): Unreadable[] {
+  return [...generations].flatMap(([path, { unknownForms, orphans1 }]) => {
+    const reasons: string[] = [];
+    if (unknownForms.size > 0) {
+      const count = [...unknownForms.values()].reduce((sum, each) => sum + each, 0);
+      const what = count === 1 ? "1 message of opencode 2.x is" : `${count} messages of opencode 2.x are`;
+      const why = count === 1 ? "its form is" : "their forms are";
+      const forms = [...unknownForms.keys()].join(", ");
+      reasons.push(`${what} not read, or not in full, because ${why} not known to this version: ${forms}`);
+    }
+    const types = unknownIn.get(path);
+    if (types !== undefined && unknownForms.size === 0)
+      reasons.push(`sessions have messages or parts of types not known to this version: ${[...types].join(", ")}`);
+    if (orphans1 > 0)
+      reasons.push(`not read: ${counted(orphans1, "row")} of opencode 1.x whose session or message is missing`);
+    return reasons.map((reason) => ({ path, reason }));
   });
 }
 
@@ -161,11 +179,20 @@ interface Findings {
   lines: number;
   skipped: Map<string, number>;
   unknown: Map<string, number>;
+  /** Unknown types in sessions of opencode's databases, by path. */
+  unknownIn: Map<string, Set<string>>;
   damage: Map<string, DoctorResult["damage"][number]>;
 }
 
 async function lookInto(context: CommandContext, refs: readonly SessionRef[]): Promise<Findings> {
-  const findings: Findings = { unreadable: [], lines: 0, skipped: new Map(), unknown: new Map(), damage: new Map() };
+  const findings: Findings = {
+    unreadable: [],
+    lines: 0,
+    skipped: new Map(),
+    unknown: new Map(),
+    unknownIn: new Map(),
+    damage: new Map(),
+  };
   const progress = context.progress(refs.length, "sessions");
   for (const ref of refs) {
     context.signal.throwIfAborted();
@@ -195,14 +222,18 @@ async function lookAt(context: CommandContext, ref: SessionRef, findings: Findin
       else findings.damage.set(key, { path, code, count: 1, recovered, first_line: line });
     },
   });
+  const types: string[] = [];
   for await (const { blocks } of reader) {
-    for (const { block_type: type, metadata } of blocks)
-      if (type === "unknown") add(findings.unknown, metadata.type ?? "unknown", 1);
+    for (const { block_type: type, metadata } of blocks) if (type === "unknown") types.push(metadata.type ?? "unknown");
   }
   const { lines, unknown_lines: unknown } = reader.summary();
+  types.push(...unknown.map(({ type }) => type));
   findings.lines += lines.total;
   for (const [type, times] of Object.entries(lines.skipped)) add(findings.skipped, type, times);
-  for (const { type } of unknown) add(findings.unknown, type, 1);
+  for (const type of types) add(findings.unknown, type, 1);
+  if (ref.database === null || types.length === 0) return;
+  const known = findings.unknownIn.get(ref.database) ?? new Set();
+  findings.unknownIn.set(ref.database, new Set([...known, ...types]));
 }
 
 function add(counts: Map<string, number>, key: string, times: number): void {
