@@ -1,68 +1,60 @@
 import type { Options } from "../config.ts";
-import type { FaultEvent } from "./files/fault.ts";
 import type { FileSystem } from "./files/file-system.ts";
 import { writeNewFile } from "./files/new-file.ts";
 import { nodeFileSystem } from "./files/node-file-system.ts";
 import { createRedactor } from "../redact/redactor.ts";
 import { redactJson } from "../redact/redact-json.ts";
-import { VERSION } from "../version.ts";
 import { given } from "../given.ts";
 import { KeptFiles } from "./kept-files.ts";
 import { RecordingFolder, type RecordingFolderOptions } from "./recording-folder.ts";
-import type { TranscriptFormat } from "./transcript-paths.ts";
+import type { Formats } from "./transcript-paths.ts";
+import { Patience } from "./patience.ts";
+import { Presence } from "./presence.ts";
+import { SessionPlaces } from "./session-place.ts";
+import type { RecordingContext } from "./session-recording.ts";
+import { WritePool } from "./files/write-pool.ts";
 import { Preparation, type PreparedEntry, type Redaction } from "./preparation.ts";
 import type { HostRecord } from "./records.ts";
-import { Recorder, type RecorderQueries } from "./recorder.ts";
+import { Recorder } from "./recorder.ts";
 import { Sink } from "./sink.ts";
 import { Timeline } from "./timeline/session-timeline.ts";
 import type { TranscriptHeader } from "./format/entry-types.ts";
 
 type RecordingOptions = Pick<Options, "format" | "maxInlineChars" | "redact" | "reasoning" | "events">;
 
-export interface CreateRecorderOptions extends Omit<RecordingFolderOptions, "fs" | "nowMs"> {
+export interface CreateRecorderOptions
+  extends Omit<RecordingFolderOptions, "fs">, Pick<RecordingContext, "queries" | "onFault" | "onFailure"> {
   options: RecordingOptions;
-  queries: RecorderQueries;
-  /** Called when writing begins to fail and when it works again. */
-  onFault: (event: FaultEvent) => void;
-  onFailure: (error: unknown) => void;
   /** Default: the real file system. */
   fs?: FileSystem;
   /** Default: by `options.redact`. */
   redaction?: Redaction;
-  /** Milliseconds since 1970. Default: the clock. */
-  nowMs?: () => number;
 }
 
-export function formatsOf(format: Options["format"]): TranscriptFormat[] {
+export function formatsOf(format: Options["format"]): Formats {
   return format === "both" ? ["markdown", "jsonl"] : [format];
 }
 
-/** Creates a recorder, by default on the real disk and clock. */
+/** Creates a recorder, by default on the real disk. */
 export function createRecorder(settings: CreateRecorderOptions): Recorder {
-  const { options, queries, onFault, onFailure, fs = nodeFileSystem, nowMs = Date.now } = settings;
+  const { options, queries, onFault, onFailure, fs = nodeFileSystem } = settings;
   const { redaction = redactionFor(options) } = settings;
+  const { maxInlineChars } = options;
   const formats = formatsOf(options.format);
-  const folder = new RecordingFolder({ ...settings, fs, nowMs });
+  const folder = new RecordingFolder({ ...settings, fs });
+  const root = folder.transcripts;
   const writeNew = async (path: string, data: Uint8Array): Promise<"written" | "exists"> => {
     await folder.prepare();
     return writeNewFile(fs, path, data);
   };
-  const files = new KeptFiles({ fs, root: folder.transcripts, writeNew });
-  const preparation = preparationFor(options, files, redaction);
+  const preparation = preparationFor(options, new KeptFiles({ fs, root, writeNew }), redaction);
   setImmediate(() => void rehearse(options, preparation).catch(onFailure));
-  return new Recorder({
-    folder,
-    formats,
-    maxInlineChars: options.maxInlineChars,
-    fs,
-    preparation,
-    queries,
-    redactText: (text) => redaction.text(text),
-    nowMs,
-    onFault,
-    onFailure,
-    recorder: `opencode-transcripts ${VERSION}`,
-  });
+  const patience = new Patience();
+  const places = new SessionPlaces({ fs, root, format: formats[0], queries, patience });
+  const presence = new Presence({ fs, root });
+  const pool = new WritePool();
+  const shared = { folder, formats, maxInlineChars, fs, pool, places, presence, preparation, patience, redaction };
+  return new Recorder({ ...shared, queries, onFault, onFailure });
 }
 
 function preparationFor(options: RecordingOptions, files: KeptFiles, redaction: Redaction): Preparation {

@@ -28,7 +28,6 @@ export interface HistoryOptions {
   isRecorded: (draft: Draft) => boolean;
   queries: HistoryQueries;
   patience: Patience;
-  nowMs: () => number;
 }
 
 /**
@@ -40,7 +39,7 @@ export async function pastDrafts(options: HistoryOptions): Promise<Draft[]> {
   let drafts: Draft[] = [];
   for (const limit of isContinued ? CONTINUED_MESSAGES : [undefined]) {
     const records = await storedRecords(options, limit);
-    if (!records) return [unread(options.nowMs()), ...drafts];
+    if (!records) return [unread(), ...drafts];
     drafts = draftsOf(records, options);
     const isAll = limit === undefined || records.filter(({ kind }) => kind === "message").length < limit;
     const oldest = drafts[0];
@@ -49,13 +48,13 @@ export async function pastDrafts(options: HistoryOptions): Promise<Draft[]> {
   return drafts;
 }
 
-function unread(nowMs: number): Draft {
+function unread(): Draft {
   const text = "Entries may be missing here: the messages that the host has stored could not be read.";
-  return { entry: { type: "session_event", timestamp: isoTime(undefined, nowMs), name: "missing entries", text } };
+  return { entry: { type: "session_event", timestamp: isoTime(undefined, Date.now()), name: "missing entries", text } };
 }
 
-function draftsOf(records: readonly HostRecord[], { nowMs, isLive, isShared }: HistoryOptions): Draft[] {
-  const past = new Timeline(nowMs);
+function draftsOf(records: readonly HostRecord[], { isLive, isShared }: HistoryOptions): Draft[] {
+  const past = new Timeline(Date.now);
   const isElsewhere = isShared ? openElsewhere(records) : () => false;
   let messageID: string | undefined;
   for (const record of records) {

@@ -17,7 +17,6 @@ export interface RecordingFolderOptions {
   project?: string | undefined;
   /** File that lists the sessions recorded on this machine (see `recordedListPath`). Default: none. */
   recordedList?: string | undefined;
-  nowMs: () => number;
   /** Called with messages for the user; the same one may come again. */
   onWarning?: ((message: string) => void) | undefined;
 }
@@ -91,10 +90,9 @@ export class RecordingFolder {
   }
 
   async #append(path: string, sessionID: string): Promise<void> {
-    const { fs, nowMs } = this.#options;
-    const file = await fs.openAppend(path);
+    const file = await this.#options.fs.openAppend(path);
     try {
-      const head = (await file.stat()).size === 0 ? recordedSince(nowMs()) : "";
+      const head = (await file.stat()).size === 0 ? recordedSince(Date.now()) : "";
       // One write, so that lines of several processes do not mix.
       await file.write(Buffer.from(head + recordedLine(sessionID)));
     } finally {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { dropOldest } from "./entry-draft.ts";
 import { errorCode } from "./files/fault.ts";
 import type { FileSystem } from "./files/file-system.ts";
 import type { Patience } from "./patience.ts";
@@ -16,6 +17,9 @@ const LOOKUP_DELAYS_MS = [20, 100, 400, 1_500, 3_000, 5_000];
 /** Waits between attempts to find a session's file on disk, in milliseconds. */
 const DISK_DELAYS_MS = [5, 50, 500];
 const ABSENT: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);
+
+/** Maximum number of sessions whose records are remembered, also to notice when one is renamed. */
+const MAX_KNOWN = 10_000;
 
 export interface SessionPlacesOptions {
   fs: FileSystem;
@@ -43,8 +47,10 @@ export class SessionPlaces {
   }
 
   learn(record: SessionRecord): void {
-    const { isNew, ...known } = record;
-    this.#known.set(record.sessionID, { ...this.#known.get(record.sessionID), ...known, isNew });
+    const merged = { ...this.#known.get(record.sessionID), ...record };
+    this.#known.delete(record.sessionID);
+    this.#known.set(record.sessionID, merged);
+    dropOldest(this.#known, MAX_KNOWN);
     this.#asked.get(record.sessionID)?.abort();
   }
 
@@ -53,9 +59,11 @@ export class SessionPlaces {
     return this.#known.get(sessionID);
   }
 
+  /** Forgets the location. When the session continues, an existing file decides. */
   forget(sessionID: string): void {
-    this.#known.delete(sessionID);
     this.#places.delete(sessionID);
+    const record = this.#known.get(sessionID);
+    if (record) this.#known.set(sessionID, { ...record, isNew: false });
   }
 
   /**

@@ -1,12 +1,24 @@
+import { dirname } from "node:path/posix";
+import { join } from "node:path";
 import { setImmediate as yieldToHost } from "node:timers/promises";
-import type { AppendFile } from "./files/append-file.ts";
-import type { Draft } from "./entry-draft.ts";
-import { isoTime } from "./entry-draft.ts";
+import { given } from "../given.ts";
+import { VERSION } from "../version.ts";
+import { isoTime, timeOf, type Draft } from "./entry-draft.ts";
+import { AppendFile } from "./files/append-file.ts";
+import type { FaultEvent } from "./files/fault.ts";
+import type { FileSystem } from "./files/file-system.ts";
+import type { WritePool } from "./files/write-pool.ts";
+import type { TranscriptHeader } from "./format/entry-types.ts";
+import { pastDrafts, type HistoryQueries } from "./history.ts";
 import { MAX_OUTPUT_BYTES } from "./kept-files.ts";
-import { atMost } from "./patience.ts";
-import type { Preparation, PreparedEntry } from "./preparation.ts";
+import { atMost, type Patience } from "./patience.ts";
+import type { Preparation, PreparedEntry, Redaction } from "./preparation.ts";
+import type { Presence } from "./presence.ts";
+import type { RecordingFolder } from "./recording-folder.ts";
 import type { HostRecord } from "./records.ts";
-import type { Sink } from "./sink.ts";
+import type { HostQueries, SessionPlaces } from "./session-place.ts";
+import { Sink } from "./sink.ts";
+import { attachmentPath, outputPath, type Formats } from "./transcript-paths.ts";
 import { Timeline } from "./timeline/session-timeline.ts";
 
 /** Maximum number of drafts of one session in memory; more are dropped and counted. */
@@ -38,37 +50,50 @@ export interface Output {
   file: AppendFile;
 }
 
-/** Entries that need not be taken from the host's store. */
-export interface KnownBefore {
-  /** This process receives the message live. */
-  isLive: (messageID: string) => boolean;
-  /** Every file of the session has the entry. */
-  isRecorded: (draft: Draft) => boolean;
-}
+export interface RecorderQueries extends HostQueries, HistoryQueries {}
 
-export interface SessionRecordingOptions {
-  sessionID: string;
+/** Shared by all sessions of a recorder. */
+export interface RecordingContext {
+  folder: RecordingFolder;
+  formats: Formats;
+  maxInlineChars: number;
+  fs: FileSystem;
+  pool: WritePool;
+  places: SessionPlaces;
+  presence: Presence;
   preparation: Preparation;
-  /** The session has an earlier transcript. */
-  hasTranscript: () => Promise<boolean>;
-  /** Opens the session's files; resolves once their location is known. */
-  open: () => Promise<Output[]>;
-  /** Called before more is written to open files. */
-  goOn: () => Promise<void>;
-  /** Returns drafts of stored entries that are neither recorded nor live. */
-  history: (known: KnownBefore) => Promise<Draft[]>;
-  /** Called when an entry links to the transcript of another session. */
-  onLink: (sessionID: string) => void;
-  nowMs: () => number;
+  queries: RecorderQueries;
+  patience: Patience;
+  redaction: Redaction;
+  /** Called when writing begins to fail and when it works again. */
+  onFault: (event: FaultEvent) => void;
   /** Called for an internal failure; the drafts lost by it are counted in the transcript. */
   onFailure: (error: unknown) => void;
+}
+
+/** A session that a call of another one started. */
+export interface Subagent {
+  sessionID: string;
+  /** The call is in all transcripts of its session. */
+  isRecorded: boolean;
+}
+
+/** Connects a session with the others of its recorder. */
+interface Relations {
+  /** Called when an entry links to the transcript of another session. */
+  onLink: (sessionID: string) => void;
+  /** Called with the subagents of a session that is opened. False if the session should not be written yet. */
+  openSubagents: (subagents: readonly Subagent[]) => Promise<boolean>;
 }
 
 /** Records one session: turns the host's records into lines for the append writers. */
 export class SessionRecording {
   readonly sessionID: string;
   readonly timeline: Timeline;
-  readonly #options: SessionRecordingOptions;
+  /** The host created it during the recording, so it has no history. */
+  isNew = false;
+  readonly #context: RecordingContext;
+  readonly #relations: Relations;
   #drafts: Draft[] = [];
   #outputs: readonly Output[] | undefined;
   /** Pending or finished opening of the files. */
@@ -81,25 +106,45 @@ export class SessionRecording {
   #lost = 0;
   #mustBegin = false;
   #isBegun = false;
-  lastUsedMs: number;
+  lastUsedMs = Date.now();
+  /** Timer for the drafts whose wait will be over. */
+  #timer: NodeJS.Timeout | undefined;
+  #dueMs = Infinity;
 
-  constructor(options: SessionRecordingOptions) {
-    this.#options = options;
-    this.sessionID = options.sessionID;
-    this.timeline = new Timeline(options.nowMs);
-    this.lastUsedMs = options.nowMs();
+  constructor(sessionID: string, context: RecordingContext, relations: Relations) {
+    this.sessionID = sessionID;
+    this.timeline = new Timeline(Date.now);
+    this.#context = context;
+    this.#relations = relations;
   }
 
   accept(record: HostRecord): void {
-    this.lastUsedMs = this.#options.nowMs();
+    if (record.kind === "session") this.isNew ||= record.isNew;
+    this.lastUsedMs = Date.now();
     this.timeline.accept(record);
     this.#collect();
+    if (record.kind !== "text_delta") this.#awaitDue();
+  }
+
+  /** Sets the timer, unless it is due earlier. It does not keep the process alive. */
+  #awaitDue(): void {
+    const dueMs = this.timeline.nextDueMs();
+    if (dueMs === undefined || dueMs >= this.#dueMs) return;
+    clearTimeout(this.#timer);
+    this.#dueMs = dueMs;
+    this.#timer = setTimeout(() => this.#expire(), Math.max(0, dueMs - Date.now())).unref();
   }
 
   /** Writes the drafts whose wait is over. */
-  expire(): void {
-    this.timeline.expire();
-    this.#collect();
+  #expire(): void {
+    this.#dueMs = Infinity;
+    try {
+      this.timeline.expire();
+      this.#collect();
+      this.#awaitDue();
+    } catch (error) {
+      this.#context.onFailure(error);
+    }
   }
 
   /** Ends all unfinished texts and calls. Never throws. */
@@ -108,7 +153,7 @@ export class SessionRecording {
       this.timeline.interrupt();
       this.#collect();
     } catch (error) {
-      this.#options.onFailure(error);
+      this.#context.onFailure(error);
     }
   }
 
@@ -167,7 +212,7 @@ export class SessionRecording {
   }
 
   #openOutputs(): Promise<Output[]> {
-    this.#opening ??= this.#options.open().catch((error: unknown) => {
+    this.#opening ??= this.#openFiles().catch((error: unknown) => {
       this.#opening = undefined;
       throw error;
     });
@@ -195,7 +240,7 @@ export class SessionRecording {
   /** Drops the waiting drafts because the files could not be opened. They are counted in the next file that can be. */
   #lose(error: unknown): void {
     this.#lost += this.#drafts.splice(0).length;
-    this.#options.onFailure(error);
+    this.#context.onFailure(error);
   }
 
   async #run(): Promise<void> {
@@ -217,7 +262,7 @@ export class SessionRecording {
 
   async #open(): Promise<readonly Output[]> {
     if (this.#outputs) {
-      await this.#options.goOn();
+      await this.#context.presence.enter(this.sessionID);
       return this.#outputs;
     }
     this.#outputs = await this.#openOutputs();
@@ -226,22 +271,118 @@ export class SessionRecording {
     return this.#outputs;
   }
 
+  async #openFiles(): Promise<Output[]> {
+    const { folder, formats, fs, maxInlineChars, places, presence, pool } = this.#context;
+    const { sessionID } = this;
+    // At the same time, because on a busy host each step waits for the host's own work.
+    await Promise.all([folder.check(), folder.prepare(), places.parentOf(sessionID)]);
+    void folder.list(sessionID);
+    void folder.warn();
+    const [linkFormat] = formats;
+    const [header] = await Promise.all([
+      this.#header(),
+      presence.enter(sessionID),
+      this.isNew ? undefined : this.#checkPlaces(),
+    ]);
+    const begun = (): TranscriptHeader => {
+      // The folder may have been removed since, with the .gitignore that keeps its files out of the repository.
+      void folder.prepare();
+      return header;
+    };
+    const outputs: Output[] = [];
+    for (const format of formats) {
+      const filePath = await places.path(sessionID, format);
+      const sink = new Sink({ format, linkFormat, sessionID, filePath, maxInlineChars, header: begun });
+      const path = join(folder.transcripts, filePath);
+      const onFault = (event: FaultEvent): void => this.#onFault(event);
+      outputs.push({ sink, file: new AppendFile({ path, format: sink, fs, pool, onFault }) });
+    }
+    // Reads an existing file now, so that the first record need not wait for it.
+    const prepared = Promise.all(outputs.map(({ file }) => file.prepare()));
+    if (!this.isNew) await prepared;
+    return outputs;
+  }
+
+  /** Returns the header of the transcript, from the session's data when the transcript is created. */
+  async #header(): Promise<TranscriptHeader> {
+    const { sessionID } = this;
+    const { places, formats, redaction } = this.#context;
+    const parentID = await places.parentOf(sessionID);
+    const known = places.known(sessionID);
+    const redacted = async (text: string | undefined): Promise<string | undefined> =>
+      text === undefined ? undefined : redaction.text(text).catch(() => undefined);
+    return {
+      version: 1,
+      sessionID,
+      recorder: `opencode-transcripts ${VERSION}`,
+      ...given({
+        parentID: known?.parentID ?? parentID,
+        parentPath: parentID === undefined ? undefined : await places.path(parentID, formats[0]),
+        title: await redacted(known?.title),
+        directory: await redacted(known?.directory),
+        created: timeOf(known?.createdMs),
+        host: known?.host,
+      }),
+    };
+  }
+
+  /** Others may know the id of a session that was imported, and plant links in the place of its files. */
+  async #checkPlaces(): Promise<void> {
+    const { formats, folder, places } = this.#context;
+    const files = await Promise.all(formats.map((format) => places.path(this.sessionID, format)));
+    const kept = [outputPath(this.sessionID, "x"), attachmentPath(this.sessionID, "x", "")].map((path) =>
+      dirname(path),
+    );
+    await folder.check([...files, ...kept].map((path) => `transcripts/${path}`));
+  }
+
+  #onFault(event: FaultEvent): void {
+    const { folder, onFault } = this.#context;
+    if (event.kind === "recovered") void folder.prepare();
+    onFault(event);
+  }
+
+  /** Returns drafts of stored entries that are neither recorded nor live. Never rejects. */
   async #history(outputs: readonly Output[]): Promise<Draft[]> {
     try {
-      return await this.#options.history({
-        isLive: (messageID) => this.timeline.knows(messageID),
-        isRecorded: ({ entry }) => outputs.every(({ sink, file }) => sink.isRecorded(entry, file.keys)),
-      });
+      // The host may have created the session while its files were opened.
+      return this.isNew ? [] : await this.#missedDrafts(outputs);
     } catch (error) {
-      this.#options.onFailure(error);
+      this.#context.onFailure(error);
       return [];
     }
+  }
+
+  async #missedDrafts(outputs: readonly Output[]): Promise<Draft[]> {
+    const { sessionID } = this;
+    const { formats, places, presence, queries, patience } = this.#context;
+    const [isShared, ...hasFile] = await Promise.all([
+      presence.isShared(sessionID),
+      ...formats.map((format) => places.hasTranscript(sessionID, format)),
+    ]);
+    const isContinued = hasFile.every(Boolean);
+    const isLive = (messageID: string): boolean => this.timeline.knows(messageID);
+    const isRecorded = ({ entry }: Draft): boolean =>
+      outputs.every(({ sink, file }) => sink.isRecorded(entry, file.keys));
+    const drafts = await pastDrafts({ sessionID, isContinued, isShared, isLive, isRecorded, queries, patience });
+    const missed = new Set(drafts.filter((draft) => !isRecorded(draft)));
+    const subagents = drafts.flatMap((draft): Subagent[] => {
+      const { entry } = draft;
+      if (entry.type !== "tool_use" || entry.subagent === undefined) return [];
+      return [{ sessionID: entry.subagent.sessionID, isRecorded: !missed.has(draft) }];
+    });
+    return (await this.#relations.openSubagents(subagents)) ? [...missed] : [];
   }
 
   /** Skips the news that a session was renamed or deleted, if nothing of it was recorded. */
   async #isOnlyFarewell(): Promise<boolean> {
     const isOnly = (): boolean => this.#drafts.length > 0 && this.#drafts.every(isFarewell);
-    return !this.#outputs && isOnly() && !(await this.#options.hasTranscript()) && isOnly();
+    return !this.#outputs && isOnly() && !(await this.#hasTranscript()) && isOnly();
+  }
+
+  #hasTranscript(): Promise<boolean> {
+    const { places, formats } = this.#context;
+    return places.hasTranscript(this.sessionID, formats[0]);
   }
 
   async #write(outputs: readonly Output[], batch: readonly Draft[]): Promise<void> {
@@ -251,7 +392,7 @@ export class SessionRecording {
     let small: Draft[] = [];
     let smallSize = 0;
     for (const draft of batch) {
-      const size = await this.#options.preparation.size(draft);
+      const size = await this.#context.preparation.size(draft);
       const isLarge = size >= LARGE;
       if (isLarge || smallSize + size >= LARGE) {
         await writeSmall(small);
@@ -270,7 +411,8 @@ export class SessionRecording {
 
   /** Prepares a large entry. Resolves when it is written or those after it must not wait any longer. */
   async #writeLarge(draft: Draft, size: number): Promise<void> {
-    const { preparation, sessionID, onFailure } = this.#options;
+    const { sessionID } = this;
+    const { preparation, onFailure } = this.#context;
     try {
       const short = await preparation.prepareShort(sessionID, draft, size);
       const { promise: done, resolve: settle } = Promise.withResolvers<void>();
@@ -290,7 +432,8 @@ export class SessionRecording {
   async #prepareLarge(large: LargeEntry): Promise<void> {
     if (!this.#large.has(large)) return;
     if (large.size > MAX_OUTPUT_BYTES) return this.#finish(large, large.short);
-    const { preparation, sessionID, onFailure } = this.#options;
+    const { sessionID } = this;
+    const { preparation, onFailure } = this.#context;
     try {
       const whole = await preparation.prepare(sessionID, [large.draft]);
       // Memory for waiting records is bounded, and a huge one may take most of it. So this waits while the disk fails.
@@ -310,7 +453,8 @@ export class SessionRecording {
 
   /** Prepares a failed batch one by one, so that a bad entry is lost alone. */
   async #prepare(batch: readonly Draft[]): Promise<PreparedEntry[]> {
-    const { preparation, sessionID, onFailure } = this.#options;
+    const { sessionID } = this;
+    const { preparation, onFailure } = this.#context;
     const prepared: PreparedEntry[] = [];
     try {
       prepared.push(...(await preparation.prepare(sessionID, batch)));
@@ -328,7 +472,7 @@ export class SessionRecording {
 
   #append(outputs: readonly Output[], entry: PreparedEntry): void {
     this.#isBegun = true;
-    if ("subagent" in entry.entry && entry.entry.subagent) this.#options.onLink(entry.entry.subagent.sessionID);
+    if ("subagent" in entry.entry && entry.entry.subagent) this.#relations.onLink(entry.entry.subagent.sessionID);
     for (const { sink, file } of outputs) {
       try {
         const { missing } = file.stats;
@@ -336,7 +480,7 @@ export class SessionRecording {
         if (file.stats.missing > missing) sink.forget(entry);
       } catch (error) {
         this.#lost += 1;
-        this.#options.onFailure(error);
+        this.#context.onFailure(error);
       }
     }
   }
@@ -346,7 +490,7 @@ export class SessionRecording {
     this.#lost = 0;
     return {
       type: "session_event",
-      timestamp: isoTime(undefined, this.#options.nowMs()),
+      timestamp: isoTime(undefined, Date.now()),
       name: "missing entries",
       text: `${missing} ${missing === 1 ? "entry is" : "entries are"} missing here: they could not be prepared for writing.`,
       data: { missing },

@@ -5,6 +5,8 @@ import { userDataFolder, type UserPlace } from "../user-folders.ts";
 export const DATA_FOLDER = ".openfleet";
 
 export type TranscriptFormat = "markdown" | "jsonl";
+/** Formats in which sessions are recorded. Links between transcripts lead to files of the first. */
+export type Formats = readonly [TranscriptFormat, ...TranscriptFormat[]];
 
 const PLAIN_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 /** File names that Windows reserves for devices, in any case. */

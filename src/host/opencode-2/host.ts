@@ -4,7 +4,7 @@ import { id, isFields, list, number, read, text, type Fields } from "../opencode
 import { opencodeDatabases } from "../../sessions/session-roots.ts";
 import { openSqlite, type SqliteReader } from "../../sessions/sqlite-reader.ts";
 import type { HostRecord, SessionRecord } from "../../transcript/records.ts";
-import type { RecorderQueries } from "../../transcript/recorder.ts";
+import type { RecorderQueries } from "../../transcript/session-recording.ts";
 import { recordIn } from "../../parse/json-fields.ts";
 import { directoryIn, locatedSession } from "./event-records.ts";
 import { storedRecords } from "./stored-messages.ts";

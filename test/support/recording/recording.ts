@@ -11,7 +11,8 @@ import { EventTranslator } from "../../../src/host/opencode-1/events.ts";
 import { createRecorder } from "../../../src/transcript/create-recorder.ts";
 import type { TranscriptFormat } from "../../../src/transcript/transcript-paths.ts";
 import type { Redaction } from "../../../src/transcript/preparation.ts";
-import type { Recorder, RecorderQueries } from "../../../src/transcript/recorder.ts";
+import type { Recorder } from "../../../src/transcript/recorder.ts";
+import type { RecorderQueries } from "../../../src/transcript/session-recording.ts";
 import { recordsOf, type HostStep } from "./host-steps.ts";
 import { shortForm } from "./timeline-driver.ts";
 
