@@ -1,5 +1,5 @@
 import type { AppendFormat, AppendRecord } from "./append-format.ts";
-import { type Fault, FaultEpisodes, type FaultEvent } from "./fault.ts";
+import { describeFault, type Fault, type FaultEvent } from "./fault.ts";
 import { writeAtExit } from "./exit-writer.ts";
 import { FileLock } from "./file-lock.ts";
 import type { FileSystem } from "./file-system.ts";
@@ -78,8 +78,15 @@ export class AppendFile {
   readonly #pool: WritePool;
   readonly #queue: RecordQueue;
   readonly #writer: FileWriter;
-  readonly #faults: FaultEpisodes;
   readonly #lockTimeoutMs: number;
+  readonly #retryDelaysMs: readonly number[];
+  readonly #onFault: ((event: FaultEvent) => void) | undefined;
+  /** Why the file cannot be written, from the first failed attempt to the next success. */
+  #fault: Fault | undefined;
+  /** Number of records that were missing when it began. */
+  #missingBefore = 0;
+  #nextDelay = 0;
+  #failedTurns = 0;
   /** Pending flushes, each waiting for the records up to a number. */
   readonly #flushes = new Set<{ place: number; done: () => void }>();
   #draining = false;
@@ -100,7 +107,8 @@ export class AppendFile {
     this.#pool = pool;
     this.#queue = queue;
     this.#writer = new FileWriter({ fs, path, format, queue, lock, maxBatchBytes, now });
-    this.#faults = new FaultEpisodes({ path, retryDelaysMs, onFault: options.onFault });
+    this.#retryDelaysMs = retryDelaysMs;
+    this.#onFault = options.onFault;
     this.#lockTimeoutMs = settings.lockTimeoutMs;
   }
 
@@ -123,7 +131,7 @@ export class AppendFile {
   /** Accepts a record and starts writing at once. Never throws; takes about a microsecond. */
   append(record: AppendRecord): void {
     if (this.#closed) return this.#queue.refuse();
-    this.#queue.push(record, this.#faults.fault?.code);
+    this.#queue.push(record, this.#fault?.code);
     this.#start();
   }
 
@@ -134,7 +142,8 @@ export class AppendFile {
   async flush(timeoutMs = 5_000): Promise<FlushResult> {
     const place = this.#queue.accepted;
     if (this.#queue.settled < place) {
-      this.#faults.hurry();
+      // Starts again with the short delays, because a caller is waiting.
+      this.#nextDelay = 0;
       this.#hurry();
       await this.#reached(place, timeoutMs);
     }
@@ -157,7 +166,7 @@ export class AppendFile {
     try {
       if (this.#queue.items.length > 0) writeAtExit(this.#writer);
     } catch (error) {
-      this.#faults.failed(error, this.#queue.missing);
+      this.#failed(error);
     }
     return this.#abandon();
   }
@@ -173,7 +182,7 @@ export class AppendFile {
       missing,
       queuedBytes: bytes,
       turns: this.#turns,
-      failedTurns: this.#faults.failures,
+      failedTurns: this.#failedTurns,
       repairs: tail.repairs,
       unlockedTurns: this.#unlockedTurns,
     };
@@ -209,20 +218,52 @@ export class AppendFile {
       }
     } catch (error) {
       this.#contendedSince = undefined;
-      return this.#faults.failed(error, this.#queue.missing);
+      return this.#failed(error);
     }
     this.#turns += 1;
     if (!useLock) this.#unlockedTurns += 1;
     this.#contendedSince = undefined;
-    this.#faults.succeeded(this.#queue.missing);
+    this.#succeeded();
     return 0;
+  }
+
+  /** Registers a failed attempt. Returns the wait before the next attempt, in ms. */
+  #failed(error: unknown): number {
+    const isFirst = this.#fault === undefined;
+    const fault = describeFault(error);
+    this.#fault = fault;
+    this.#failedTurns += 1;
+    if (isFirst) {
+      this.#missingBefore = this.#queue.missing;
+      this.#report({ kind: "fault", path: this.path, fault });
+    }
+    const delay = this.#retryDelaysMs[this.#nextDelay] ?? this.#retryDelaysMs.at(-1) ?? 1_000;
+    this.#nextDelay += 1;
+    return delay;
+  }
+
+  #succeeded(): void {
+    const fault = this.#fault;
+    if (!fault) return;
+    this.#fault = undefined;
+    this.#nextDelay = 0;
+    const missing = this.#queue.missing - this.#missingBefore;
+    this.#report({ kind: "recovered", path: this.path, fault, missing });
+  }
+
+  #report(event: FaultEvent): void {
+    try {
+      this.#onFault?.(event);
+    } catch {
+      // An error of the listener must not stop writing.
+    }
   }
 
   /** Waits until the time is over or `#hurry` is called. While writing fails, the wait does not keep the process alive. */
   async #pause(ms: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
-      if (!this.#faults.fault) return;
+      if (!this.#fault) return;
       timer.unref();
       this.#hurry = () => {
         clearTimeout(timer);
@@ -257,12 +298,7 @@ export class AppendFile {
 
   #result(place: number): FlushResult {
     const { settled, waiting, missing } = this.#queue;
-    const { fault } = this.#faults;
-    return {
-      complete: settled >= place && missing === 0,
-      waiting,
-      missing,
-      ...(fault && { fault }),
-    };
+    const fault = this.#fault;
+    return { complete: settled >= place && missing === 0, waiting, missing, ...(fault && { fault }) };
   }
 }
