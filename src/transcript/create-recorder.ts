@@ -1,6 +1,5 @@
 import type { Options } from "../config.ts";
 import type { FileSystem } from "./files/file-system.ts";
-import { writeNewFile } from "./files/new-file.ts";
 import { nodeFileSystem } from "./files/node-file-system.ts";
 import { createRedactor } from "../redact/redactor.ts";
 import { redactJson } from "../redact/redact-json.ts";
@@ -43,11 +42,7 @@ export function createRecorder(settings: CreateRecorderOptions): Recorder {
   const formats = formatsOf(options.format);
   const folder = new RecordingFolder({ ...settings, fs });
   const root = folder.transcripts;
-  const writeNew = async (path: string, data: Uint8Array): Promise<"written" | "exists"> => {
-    await folder.prepare();
-    return writeNewFile(fs, path, data);
-  };
-  const preparation = preparationFor(options, new KeptFiles({ fs, root, writeNew }), redaction);
+  const preparation = preparationFor(options, new KeptFiles(fs, folder), redaction);
   setImmediate(() => void rehearse(options, preparation).catch(onFailure));
   const patience = new Patience();
   const places = new SessionPlaces({ fs, root, format: formats[0], queries, patience });
@@ -91,8 +86,8 @@ export async function rehearse(options: RecordingOptions, preparation = rehearsi
 
 /** Prepares entries for a recorder that is not created yet. */
 function rehearsing(options: RecordingOptions): Preparation {
-  const files = new KeptFiles({ fs: nodeFileSystem, root: "", writeNew: async () => "exists" });
-  return preparationFor(options, files, redactionFor(options));
+  const folder = new RecordingFolder({ fs: nodeFileSystem, dataFolder: "" });
+  return preparationFor(options, new KeptFiles(nodeFileSystem, folder), redactionFor(options));
 }
 
 function rehearsedCall(sessionID: string, call: number): HostRecord {

@@ -4,8 +4,10 @@ import { createHash } from "node:crypto";
 import type { Attachment } from "./format/entry-types.ts";
 import { readChunks, type FileSystem } from "./files/file-system.ts";
 import { describeFault } from "./files/fault.ts";
+import { writeNewFile } from "./files/new-file.ts";
 import { given } from "../given.ts";
 import { attachmentPath, outputPath } from "./transcript-paths.ts";
+import type { RecordingFolder } from "./recording-folder.ts";
 import type { HostFile } from "./records.ts";
 
 /** Maximum number of names tried for one file; providers repeat call ids within a session. */
@@ -26,19 +28,14 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ["text/html", ".html"],
 ]);
 
-export interface KeptFilesOptions {
-  fs: FileSystem;
-  root: string;
-  /** Writes a new file and creates its folder; "exists" if the name is taken. */
-  writeNew: (path: string, data: Uint8Array) => Promise<"written" | "exists">;
-}
-
 /** Saves long outputs and attachments in files beside the transcript. */
 export class KeptFiles {
-  readonly #options: KeptFilesOptions;
+  readonly #fs: FileSystem;
+  readonly #folder: RecordingFolder;
 
-  constructor(options: KeptFilesOptions) {
-    this.#options = options;
+  constructor(fs: FileSystem, folder: RecordingFolder) {
+    this.#fs = fs;
+    this.#folder = folder;
   }
 
   /** Writes the full output of a call to a file. Returns its path, relative to the transcripts folder. */
@@ -72,14 +69,14 @@ export class KeptFiles {
 
   /** Returns the size of a host file with a full output; 0 if it cannot be read. */
   async hostOutputBytes(path: string): Promise<number> {
-    const facts = await this.#options.fs.stat(path).catch(() => undefined);
+    const facts = await this.#fs.stat(path).catch(() => undefined);
     return facts === undefined || facts.isDirectory ? 0 : facts.size;
   }
 
   /** Reads a full output from a host file; undefined if it cannot be read. */
   async readHostOutput(path: string): Promise<string | undefined> {
     try {
-      const { size } = await this.#options.fs.stat(path);
+      const { size } = await this.#fs.stat(path);
       // A pipe or device has no size, and reading it might not end.
       if (size === 0 || size > MAX_OUTPUT_BYTES) return undefined;
       return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await this.#read(path, size));
@@ -91,23 +88,23 @@ export class KeptFiles {
 
   /** Writes under the first name that is free or whose file already has the same bytes. */
   async #keep(nameOf: (attempt: number) => string, bytes: Uint8Array): Promise<string> {
-    const { root, writeNew } = this.#options;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const path = nameOf(attempt);
-      const fullPath = join(root, path);
-      if ((await writeNew(fullPath, bytes)) === "written") return path;
+      const fullPath = join(this.#folder.transcripts, path);
+      await this.#folder.prepare();
+      if ((await writeNewFile(this.#fs, fullPath, bytes)) === "written") return path;
       if (await this.#holds(fullPath, bytes)) return path;
     }
     throw new Error("All names for the file are taken.");
   }
 
   async #holds(path: string, bytes: Uint8Array): Promise<boolean> {
-    const { size } = await this.#options.fs.stat(path);
+    const { size } = await this.#fs.stat(path);
     return size === bytes.byteLength && (await this.#read(path, size)).equals(bytes);
   }
 
   async #read(path: string, size: number): Promise<Buffer> {
-    return Buffer.concat(await Array.fromAsync(readChunks(this.#options.fs, path, size)));
+    return Buffer.concat(await Array.fromAsync(readChunks(this.#fs, path, size)));
   }
 
   async #redacted(bytes: Uint8Array, mime: string, redact: (text: string) => Promise<string>): Promise<Uint8Array> {

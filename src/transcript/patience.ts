@@ -15,7 +15,7 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /** Resolves with the answer, or after that time without it. Rejects if the answer does. */
-export async function atMost<T>(ms: number, answer: Promise<T>): Promise<T | undefined> {
+export async function atMost<T>(ms: number, answer: T | Promise<T>): Promise<T | undefined> {
   const isDone = new AbortController();
   const late = pause(ms, isDone.signal).then(() => undefined);
   return Promise.race([answer, late]).finally(() => isDone.abort());

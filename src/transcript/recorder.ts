@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { FlushResult } from "./files/append-file.ts";
 import { readChunks, type FileSystem } from "./files/file-system.ts";
 import { given } from "../given.ts";
 import { atMost, pause } from "./patience.ts";
@@ -238,14 +239,8 @@ async function recordedTitle(fs: FileSystem, path: string, format: TranscriptFor
   return title;
 }
 
-interface FlushReport {
-  /** All entries accepted before the call are on disk. */
-  complete: boolean;
-  /** Entries not yet on disk. */
-  waiting: number;
-  /** Entries dropped so far; the transcripts say where. */
-  missing: number;
-}
+/** Result for the entries of several files. */
+type FlushReport = Omit<FlushResult, "fault">;
 
 /** Share of the time after which large results are written in their short form, if the process is ending. */
 const SHARE_FOR_LARGE = 0.75;

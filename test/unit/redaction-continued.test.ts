@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createRedaction } from "../../src/transcript/create-recorder.ts";
+import { RecordingFolder } from "../../src/transcript/recording-folder.ts";
 import { KeptFiles } from "../../src/transcript/kept-files.ts";
 import { Preparation } from "../../src/transcript/preparation.ts";
 import { Timeline } from "../../src/transcript/timeline/session-timeline.ts";
@@ -52,14 +53,8 @@ function splitText(first: string, second: string) {
 }
 
 function preparation(): Preparation {
-  const none = async (): Promise<never> => {
-    throw new Error("no file is kept here");
-  };
-  const files = new KeptFiles({
-    fs: nodeFileSystem,
-    root: "/nowhere",
-    writeNew: none,
-  });
+  const folder = new RecordingFolder({ fs: nodeFileSystem, dataFolder: "/nowhere" });
+  const files = new KeptFiles(nodeFileSystem, folder);
   return new Preparation({
     files,
     redaction: createRedaction(),

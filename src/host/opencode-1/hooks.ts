@@ -24,14 +24,14 @@ export function createHooks(input: PluginInput, rawOptions: unknown, fs: FileSys
   const root = projectRoot(input);
   const shared = joinShared(root, resolve(root, options.directory), options, viewOf(input), fs);
   const translator = new EventTranslator();
-  const tell = once(() => shared.notices.options(problems));
   const record = (make: () => readonly HostRecord[]): void => {
     try {
       for (const host of make()) {
         shared.recorder.accept(host);
         shared.turns.heard(host);
       }
-      tell();
+      // Not earlier, because a request made while the host starts blocks it.
+      shared.notices.options(problems);
     } catch (error) {
       shared.notices.failure(error);
     }
@@ -72,14 +72,4 @@ function projectRoot(input: Pick<PluginInput, "worktree" | "directory">): string
   const { worktree, directory } = input;
   const isRoot = worktree === undefined || worktree === "" || dirname(worktree) === worktree;
   return isRoot ? directory : worktree;
-}
-
-/** Runs `act` on the first call only. Notices wait for the host's first event, because a request made while it starts blocks it. */
-function once(act: () => void): () => void {
-  let isDue = true;
-  return () => {
-    if (!isDue) return;
-    isDue = false;
-    act();
-  };
 }

@@ -1,5 +1,6 @@
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { HostRecord, SessionRecord } from "../../transcript/records.ts";
+import { atMost } from "../../transcript/patience.ts";
 import type { RecorderQueries } from "../../transcript/session-recording.ts";
 import { messageRecord, sessionRecord } from "./events.ts";
 import { id, isFields, list, read } from "./event-fields.ts";
@@ -8,7 +9,7 @@ import { partRecords } from "./parts.ts";
 type Client = PluginInput["client"];
 
 /** Maximum wait for an answer of the host, in milliseconds. */
-const ANSWER_MS = 5_000;
+export const ANSWER_MS = 5_000;
 
 /** Queries opencode through the plugin's client. Must not be used while the host starts. */
 export class OpencodeQueries implements RecorderQueries {
@@ -21,9 +22,8 @@ export class OpencodeQueries implements RecorderQueries {
   }
 
   async session(sessionID: string): Promise<SessionRecord | undefined> {
-    const answer = await inTime(
-      this.#client.session.get({ path: { id: sessionID }, query: { directory: this.#directory } }),
-    );
+    const query = { directory: this.#directory };
+    const answer = await atMost(ANSWER_MS, this.#client.session.get({ path: { id: sessionID }, query }));
     const info = read(answer, "data");
     if (isFields(info)) return sessionRecord(sessionID, info, false);
     throw new Error("opencode returned no information about the session.");
@@ -31,7 +31,7 @@ export class OpencodeQueries implements RecorderQueries {
 
   async history(sessionID: string, limit?: number): Promise<HostRecord[]> {
     const query = { directory: this.#directory, ...(limit === undefined ? {} : { limit }) };
-    const answer = await inTime(this.#client.session.messages({ path: { id: sessionID }, query }));
+    const answer = await atMost(ANSWER_MS, this.#client.session.messages({ path: { id: sessionID }, query }));
     if (!Array.isArray(read(answer, "data"))) throw new Error("opencode did not return the messages of the session.");
     return list(answer, "data").flatMap(storedRecords);
   }
@@ -65,14 +65,4 @@ export function storedRecords(stored: unknown): HostRecord[] {
   const parts = list(stored, "parts").filter(isFields);
   parts.sort((a, b) => ((id(a, "id") ?? "") < (id(b, "id") ?? "") ? -1 : 1));
   return [message, ...parts.flatMap((part) => partRecords(part, message.role))];
-}
-
-/** Rejects if opencode does not answer in time. */
-export async function inTime<T>(answer: T | Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`opencode did not answer within ${ANSWER_MS} ms.`)), ANSWER_MS);
-    timer.unref();
-  });
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer));
 }

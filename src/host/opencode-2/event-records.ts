@@ -2,7 +2,7 @@ import { dropOldest } from "../../transcript/entry-draft.ts";
 import { given } from "../../given.ts";
 import { toJsonValue, type JsonValue } from "../../transcript/json-value.ts";
 import type { ActivityRecord, HostRecord, SessionRecord } from "../../transcript/records.ts";
-import { eventRecord, modelName, sessionRecord, type EventFields } from "../opencode-1/events.ts";
+import { eventRecord, sessionRecord, type EventFields } from "../opencode-1/events.ts";
 import { fields, id, isFields, list, number, read, text, type Fields } from "../opencode-1/event-fields.ts";
 import {
   assistantRecord,
@@ -12,7 +12,7 @@ import {
   shellRecords,
   stepRecords,
   summaryRecords,
-  switchRecord,
+  switchRecords,
   textPlace,
   type TextKind,
 } from "./stored-messages.ts";
@@ -155,15 +155,10 @@ export class SessionTranslator {
       case "session.synthetic":
         return promptRecords(sessionID, messageOf(event), data, { isSynthetic: true, createdMs });
       case "session.agent.selected":
-        return [switchRecord(sessionID, messageOf(event), "agent", id(data, "agent"), createdMs)];
       case "session.model.selected":
-        return [switchRecord(sessionID, messageOf(event), "model", modelName(data), createdMs)];
-      case "session.moved": {
-        const directory = id(fields(data, "location"), "directory");
-        return [switchRecord(sessionID, messageOf(event), "location", directory, createdMs)];
-      }
+      case "session.moved":
       case "session.skill.activated":
-        return [switchRecord(sessionID, messageOf(event), "skill", id(data, "name"), createdMs)];
+        return switchRecords(sessionID, messageOf(event), type, data, createdMs);
       case "session.execution.started":
         this.#stepError = undefined;
         return [activity("busy")];

@@ -1,9 +1,10 @@
 /** The part of opencode's 2.x plugin API that is used. Hosts may lack any of it, so calls check for it first. */
-import { inTime } from "../opencode-1/queries.ts";
+import { ANSWER_MS } from "../opencode-1/queries.ts";
 import { id, isFields, list, number, read, text, type Fields } from "../opencode-1/event-fields.ts";
 import { opencodeDatabases } from "../../sessions/session-roots.ts";
 import { openSqlite, type SqliteReader } from "../../sessions/sqlite-reader.ts";
 import type { HostRecord, SessionRecord } from "../../transcript/records.ts";
+import { atMost } from "../../transcript/patience.ts";
 import type { RecorderQueries } from "../../transcript/session-recording.ts";
 import { recordIn } from "../../parse/json-fields.ts";
 import { directoryIn, locatedSession } from "./event-records.ts";
@@ -73,7 +74,7 @@ export class HostStore implements RecorderQueries {
   /** Returns the host's own object; undefined if it has none. */
   async #info(sessionID: string): Promise<Fields | undefined> {
     const { session } = this.#context;
-    const answer = await inTime(session?.get?.({ sessionID }));
+    const answer = await atMost(ANSWER_MS, session?.get?.({ sessionID }));
     const info = read(answer, "data") ?? answer;
     return isFields(info) ? info : undefined;
   }
@@ -89,7 +90,7 @@ export class HostStore implements RecorderQueries {
 
   async #inContext(sessionID: string): Promise<readonly unknown[] | undefined> {
     const { session } = this.#context;
-    const answer = await inTime(session?.context?.({ sessionID })).catch(() => undefined);
+    const answer = await atMost(ANSWER_MS, session?.context?.({ sessionID })).catch(() => undefined);
     if (Array.isArray(answer)) return answer;
     return Array.isArray(read(answer, "data")) ? list(answer, "data") : undefined;
   }

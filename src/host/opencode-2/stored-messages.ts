@@ -93,31 +93,41 @@ export function storedRecords(sessionID: string, message: unknown): HostRecord[]
       return compactionRecords(sessionID, messageID, message, createdMs);
     case "shell":
       return shellRecords(sessionID, { ...message, id: id(message, "shellID") ?? messageID });
-    case "agent-switched":
-      return [switchRecord(sessionID, messageID, "agent", id(message, "agent"), createdMs)];
-    case "model-switched":
-      return [switchRecord(sessionID, messageID, "model", modelName(message), createdMs)];
-    case "location-switched": {
-      const directory = id(fields(message, "location") ?? message, "directory");
-      return [switchRecord(sessionID, messageID, "location", directory, createdMs)];
-    }
-    case "skill":
-      return [switchRecord(sessionID, messageID, "skill", id(message, "name"), createdMs)];
     default:
-      return [];
+      return switchRecords(sessionID, messageID, text(message, "type"), message, createdMs);
   }
 }
 
-/** Returns the record of an event that is a message of its own in the host's store. */
-export function switchRecord(
+/** Changes that are messages of their own in the host's store, by the type of the message or the event. */
+const SWITCHES: ReadonlyMap<string | undefined, "agent" | "model" | "location" | "skill"> = new Map([
+  ["agent-switched", "agent"],
+  ["session.agent.selected", "agent"],
+  ["model-switched", "model"],
+  ["session.model.selected", "model"],
+  ["location-switched", "location"],
+  ["session.moved", "location"],
+  ["skill", "skill"],
+  ["session.skill.activated", "skill"],
+]);
+
+/** Returns the record of such a change, if `type` is that of one. */
+export function switchRecords(
   sessionID: string,
   messageID: string,
-  name: "agent" | "model" | "location" | "skill",
-  what: string | undefined,
+  type: string | undefined,
+  of: Fields,
   atMs: number | undefined,
-): HostRecord {
+): HostRecord[] {
+  const name = SWITCHES.get(type);
+  if (name === undefined) return [];
+  const what = {
+    agent: id(of, "agent"),
+    model: modelName(of),
+    location: id(fields(of, "location") ?? of, "directory"),
+    skill: id(of, "name"),
+  };
   const place = placeOf(sessionID, messageID, name);
-  return { kind: "part_event", ...place, name, ...given({ text: what, atMs }) };
+  return [{ kind: "part_event", ...place, name, ...given({ text: what[name], atMs }) }];
 }
 
 function assistantRecords(sessionID: string, messageID: string, message: Fields): HostRecord[] {

@@ -78,10 +78,7 @@ function toolUseSection(section: SectionBuilder, entry: ToolUseEntry, options: M
 function toolResultSection(section: SectionBuilder, entry: ToolResultEntry, options: MarkdownEntryOptions): string {
   section.callID(entry.callID);
   if (entry.title !== undefined) section.title(entry.title);
-  section.note("status", entry.status);
-  section.note("hostStatus", entry.hostStatus);
-  section.note("exitCode", entry.exitCode);
-  section.note("unfinished", entry.unfinished);
+  section.notes(entry, "status", "hostStatus", "exitCode", "unfinished");
   if (entry.status !== undefined && (entry.status === "interrupted" || entry.continues !== undefined)) {
     section.line(`**Status**: ${entry.status}`);
   }
@@ -142,8 +139,7 @@ const LONG_TEXT_LENGTH = 200;
 
 function userSection(section: SectionBuilder, entry: UserMessageEntry, options: MarkdownEntryOptions): string {
   section.content(entry.content);
-  section.note("agent", entry.agent);
-  section.note("model", entry.model);
+  section.notes(entry, "agent", "model");
   showAttachments(section, entry.attachments, options);
   const texts = new TextReferences();
   texts.add("content", entry.content);
@@ -167,13 +163,7 @@ function assistantSection(
   section.content(entry.content);
   const line = smallPrint(entry);
   if (line !== "") section.line(line);
-  section.note("agent", entry.agent);
-  section.note("model", entry.model);
-  section.note("tokens", entry.tokens);
-  section.note("cost", entry.cost);
-  section.note("interrupted", entry.interrupted);
-  section.note("unfinished", entry.unfinished);
-  section.note("continues", entry.continues);
+  section.notes(entry, "agent", "model", "tokens", "cost", "interrupted", "unfinished", "continues");
   return section.toMarkdown(kind);
 }
 

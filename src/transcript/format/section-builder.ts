@@ -43,6 +43,11 @@ export class SectionBuilder {
     if (value !== undefined) this.#comment[name] = value;
   }
 
+  /** Adds fields of an entry to the comment. */
+  notes<E extends object>(entry: E, ...names: (keyof E & string)[]): void {
+    for (const name of names) this.note(name, entry[name]);
+  }
+
   /** Adds the entry's main text: raw if it renders safely, else in a fence. */
   content(text: string): void {
     const encoded = encodeText(text);
