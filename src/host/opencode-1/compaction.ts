@@ -45,7 +45,7 @@ async function transcriptOf(
   { format }: Pick<Options, "format">,
   sessionID: string,
 ): Promise<string | undefined> {
-  const [first = "markdown"] = formatsOf(format);
+  const [first] = formatsOf(format);
   const path = join(transcriptsFolder(dataFolder), await recorder.path(sessionID, first));
   const absolute = isAbsolute(path) ? path : resolve(path);
   try {
