@@ -2,6 +2,7 @@
 import { given } from "../given.ts";
 import type { SearchQuery } from "../search/query.ts";
 import { searchedTerms } from "../search/search.ts";
+import { readHead } from "../sessions/file-ref.ts";
 import type { AgentName, SessionRef } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Hit } from "./find-in-session.ts";
@@ -61,8 +62,9 @@ export async function* findInFiles(refs: readonly SessionRef[], query: FindAsked
   const terms = searchedTerms(query);
   const job = { kind: "find", query: { ...filters, terms } } as const;
   for await (const { ref, result: hits = [], failure } of overSessions(job, refs, { signal })) {
-    // Reads project and title only for sessions with hits.
-    const session = { ref: hits.length === 0 ? ref : await withHead(ref), stored: undefined, access: HERE };
+    // Only sessions with hits need their project and title. The file may have gone meanwhile.
+    const named = hits.length === 0 ? ref : await readHead(ref).catch(() => ref);
+    const session = { ref: named, stored: undefined, access: HERE };
     const passages = hits.map(({ counts, ...hit }) => {
       const missing = terms.filter((_, at) => counts[at] === 0);
       return { ...hit, session, rank: null, event_id: null, superseded: false, missing };
@@ -90,10 +92,4 @@ export async function* fullest(found: AsyncIterable<FoundInFile>): AsyncGenerato
     if (least > 0 && full.passages.length > 0) held.push({ ref: full.ref, passages: full.passages, isHeld: true });
   }
   if (least > 0) yield* held;
-}
-
-/** Returns the session with its head, or unchanged if the head can no longer be read. */
-async function withHead(ref: SessionRef): Promise<SessionRef> {
-  const { readHead } = await import("../sessions/file-ref.ts");
-  return readHead(ref).catch(() => ref);
 }

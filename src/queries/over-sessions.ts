@@ -4,9 +4,8 @@ import { setImmediate } from "node:timers/promises";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import { BrokenThread, scriptBeside, WorkerThread } from "../worker-thread.ts";
 import { fileName } from "../fixes/touched-files.ts";
-import { openReadable, openSession } from "../sessions/open-session.ts";
+import { openReadable } from "../sessions/open-session.ts";
 import { readingOptions } from "../sessions/reading-options.ts";
-import { refusingContent } from "../sessions/refuse-content.ts";
 import { type Figures, figuresOf } from "../sessions/read-figures.ts";
 import { mayHaveTerms } from "./byte-filter.ts";
 import { findTerms, type TermsHit, type TermsQuery } from "./find-in-session.ts";
@@ -149,12 +148,7 @@ async function find(ref: SessionRef, query: TermsQuery, signal: AbortSignal | un
   const isFile = source === "claude-code" && path !== null && bytes !== null;
   if (isFile && !mayHaveTerms(path, query.terms, leastTerms(query.terms))) return [];
   if (isFile && query.file !== undefined && !mayHaveTerms(path, [fileName(query.file)], 1)) return [];
-  // The error names the path itself.
-  const file = (): AsyncIterable<Uint8Array> =>
-    refusingContent(openSession(ref), "The file", { mayBeEmpty: true, mayBeUnknown: true });
-  return findTerms(
-    ref.database === null ? file() : openReadable(ref),
-    query,
-    await readingOptions(ref, { subagents: true, signal }),
-  );
+  // The caller names the file.
+  const content = openReadable(ref, {}, "The file");
+  return findTerms(content, query, await readingOptions(ref, { subagents: true, signal }));
 }

@@ -3,7 +3,6 @@
  * rows of the model with the session's facts, whatever they were read from.
  */
 import { withoutOutputTags } from "../calls/result-texts.ts";
-import { jsonText } from "../parse/json-fields.ts";
 import { type OpenLines, readLines } from "../parse/line-messages.ts";
 import type { SessionContent } from "../parse/message-draft.ts";
 import type { ParsedContentBlock, ParseResult, SessionMetadata, ToolCall } from "../parse/model.ts";
@@ -64,13 +63,10 @@ function withUtcTimes(result: ParseResult): ParseResult {
 
 /** Counts what was redacted before the texts came into the store. */
 async function redactionsIn(blocks: readonly ParsedContentBlock[]): Promise<Record<string, number>> {
-  const { countRedactions } = await import("../parse/statistics.ts");
-  const counts = new Map<string, number>();
-  for (const { content_text, thinking_text, result_text, tool_input } of blocks) {
-    for (const text of [content_text, thinking_text, result_text]) countRedactions(text, counts);
-    if (tool_input !== null) countRedactions(jsonText(tool_input), counts);
-  }
-  return Object.fromEntries(counts);
+  const { StatisticsCollector } = await import("../parse/statistics.ts");
+  const statistics = new StatisticsCollector(true);
+  statistics.addBlocks(blocks);
+  return statistics.stats(0).redactions;
 }
 
 async function redacted(read: ParseResult, redactor: Redactor): Promise<ParseResult> {

@@ -65,11 +65,6 @@ function isAgentName(name: string): boolean {
   return name.startsWith("agent-");
 }
 
-/** Returns whether it has the form of Claude Code's ids. */
-export function isSessionId(id: string): boolean {
-  return SESSION_FOLDER.test(id);
-}
-
 /** Returns Claude Code's name for a project's folder. Several projects can share one. */
 export function encodedProject(folder: string): string {
   return folder.replace(/[^a-zA-Z0-9]/g, "-").slice(0, MAX_ENCODED);

@@ -52,17 +52,21 @@ function bytesOf(ref: SessionRef, options: OpenOptions): AsyncIterable<Uint8Arra
  * Opens a session: its bytes as `readableBytes` has them, a source for one in opencode's database, or for an archived one
  * from the store.
  */
-export function openReadable(ref: SessionRef, options: OpenOptions = {}): SessionContent {
+export function openReadable(ref: SessionRef, options?: OpenOptions, name?: string): SessionContent {
   if (ref.archived !== null) return ref.archived.source;
-  return ref.database === null ? readableBytes(ref, options) : new StoreSource(ref, ref.database);
+  return ref.database === null ? readableBytes(ref, options, name) : new StoreSource(ref, ref.database);
 }
 
 /**
  * Like `openSession`, but throws a `TranscriptsError` (`unsupported`, `not_a_session`, and `empty` for a stream) in place of
- * the first chunk if the content is not a readable session.
+ * the first chunk if the content is not a readable session. `name`: the content in the error's message.
  */
-export function readableBytes(ref: SessionRef, options: OpenOptions = {}): AsyncGenerator<Uint8Array> {
-  return refusingContent(openSession(ref, options), ref.path ?? "Standard input", refusalOptions(ref));
+export function readableBytes(
+  ref: SessionRef,
+  options?: OpenOptions,
+  name = ref.path ?? "Standard input",
+): AsyncGenerator<Uint8Array> {
+  return refusingContent(openSession(ref, options), name, refusalOptions(ref));
 }
 
 export function refusalOptions({ source, bytes }: SessionRef): RefusalOptions {

@@ -2,7 +2,7 @@
 import { shellWord } from "../calls/shell-syntax.ts";
 import { existsSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { isSessionId, mayBeOfProject } from "./claude-sessions.ts";
+import { mayBeOfProject, SESSION_FOLDER } from "./claude-sessions.ts";
 import { agentOf, isSubagent, type AgentName, type SessionRef } from "./session-ref.ts";
 
 /** Shell command, or the reason why there is none, as a clause. */
@@ -35,7 +35,7 @@ export function resumeOf(ref: SessionRef, cwd: string | null): Resume {
 
 /** Returns the folder in which Claude Code finds the session: it names the folder of its sessions after it. */
 function claudeFolder({ id, path }: SessionRef, cwd: string | null): string | undefined {
-  if (path === null || cwd === null || !isSessionId(id)) return undefined;
+  if (path === null || cwd === null || !SESSION_FOLDER.test(id)) return undefined;
   const place = dirname(path);
   if (basename(dirname(place)) !== "projects") return undefined;
   for (let folder = cwd; ; folder = dirname(folder)) {

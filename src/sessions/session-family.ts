@@ -1,9 +1,8 @@
 import { dirname, sep } from "node:path";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import { findSessions } from "./find-sessions.ts";
-import { isAbsent, reasonOf } from "./reasons.ts";
 import { mapFiles, nodeSessionFiles, type SessionFiles } from "./session-files.ts";
-import { readSessionHead } from "./session-head.ts";
+import { tryReadHead } from "./session-head.ts";
 import type { SessionRef, SessionRoot, Unreadable, Where } from "./session-ref.ts";
 import { sessionRoots } from "./session-roots.ts";
 import { projectOf, transcriptsFolderOf } from "./transcripts.ts";
@@ -47,11 +46,14 @@ export async function sessionFamily(
   );
   if (!isClaude || own === undefined) return { root: treeOf(ref, found.sessions), unreadable: found.unreadable };
   const unreadable = found.unreadable.filter(({ path }) => isWithin(own.path, path));
-  const isOlder = ({ agentId, parentId, path }: SessionRef): boolean =>
-    agentId !== null && parentId === null && path !== null && dirname(path) === own.path;
-  const known = await mapFiles(found.sessions, async (each) =>
-    isOlder(each) ? withParent(each, files, unreadable) : each,
-  );
+  /** Only the content of an older version's file names the session that started it. */
+  const isOlder = ({ agentId, parentId }: SessionRef, path: string): boolean =>
+    agentId !== null && parentId === null && dirname(path) === own.path;
+  const known = await mapFiles(found.sessions, async (each) => {
+    if (each.path === null || !isOlder(each, each.path)) return each;
+    const head = await tryReadHead(each.path, files, unreadable);
+    return { ...each, parentId: head?.sessionId ?? null };
+  });
   return { root: treeOf(ref, known), unreadable };
 }
 
@@ -65,18 +67,6 @@ function claudeRoot(file: string): SessionRoot {
   const names = file.split(sep);
   const place = names.lastIndexOf("subagents");
   return { source: "claude-code", path: place < 2 ? dirname(file) : names.slice(0, place - 1).join(sep) };
-}
-
-/** Adds the parent to a subagent of an older version, from its content. */
-async function withParent(ref: SessionRef, files: SessionFiles, unreadable: Unreadable[]): Promise<SessionRef> {
-  const path = ref.path ?? "";
-  try {
-    const { sessionId } = await readSessionHead(path, files);
-    return { ...ref, parentId: sessionId };
-  } catch (error) {
-    if (!isAbsent(error)) unreadable.push({ path, reason: reasonOf(error) });
-    return ref;
-  }
 }
 
 /** Sessions of other machines than that of `top` are not below it: their parents have its id, but may have other content. */

@@ -2,7 +2,9 @@ import { givenTitle } from "../parse/titles.ts";
 import type { SourceName } from "../parse/model.ts";
 import { detectSource } from "../parse/sources/sources.ts";
 import { detectTranscriptFormat } from "../transcript/format/formats.ts";
+import { isAbsent, reasonOf } from "./reasons.ts";
 import type { SessionFiles } from "./session-files.ts";
+import type { Unreadable } from "./session-ref.ts";
 
 /** Session fields from the beginning of a file. */
 export interface SessionHead {
@@ -35,6 +37,20 @@ export async function readSessionHead(path: string, files: Pick<SessionFiles, "o
     return head;
   } finally {
     await handle.close();
+  }
+}
+
+/** Like `readSessionHead`, but notes in `unreadable` why a file cannot be read, unless it is gone. */
+export async function tryReadHead(
+  path: string,
+  files: SessionFiles,
+  unreadable: Unreadable[],
+): Promise<SessionHead | undefined> {
+  try {
+    return await readSessionHead(path, files);
+  } catch (error) {
+    if (!isAbsent(error)) unreadable.push({ path, reason: reasonOf(error) });
+    return undefined;
   }
 }
 

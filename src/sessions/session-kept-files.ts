@@ -26,9 +26,9 @@ export function outputReader(
 export function attachmentReader(
   ref: SessionRef,
   maxBytes: number,
-  files: Pick<SessionFiles, "openRead" | "realpath" | "stat"> = nodeSessionFiles,
 ): ((path: string) => Promise<Uint8Array | undefined>) | undefined {
-  return keptFileReader(ref, ATTACHMENT_PATH, (path) => bytesOfFile(path, files, maxBytes), files);
+  const read = (path: string): Promise<Uint8Array | undefined> => bytesOfFile(path, nodeSessionFiles, maxBytes);
+  return keptFileReader(ref, ATTACHMENT_PATH, read, nodeSessionFiles);
 }
 
 /**

@@ -1,9 +1,8 @@
 import { basename, dirname, extname } from "node:path";
 import { DATA_FOLDER, safeSegment } from "../transcript/transcript-paths.ts";
 import type { ScannedSessions } from "./claude-sessions.ts";
-import { isAbsent, reasonOf } from "./reasons.ts";
 import { mapFiles, type SessionFiles } from "./session-files.ts";
-import { readSessionHead, type SessionHead } from "./session-head.ts";
+import { tryReadHead } from "./session-head.ts";
 import { type SessionRef, sessionRef, type SessionRoot, type Unreadable } from "./session-ref.ts";
 import { walk, type WalkedFile } from "./walk.ts";
 
@@ -43,7 +42,7 @@ async function transcriptRef(
   if (PLAIN_ID.test(id) && (parent === undefined || PLAIN_ID.test(parent))) {
     return sessionRef({ ...known, id, parentId: parent ?? null });
   }
-  const head = await headOf(path, files, unreadable);
+  const head = await tryReadHead(path, files, unreadable);
   if (head?.source !== "transcript") return undefined;
   return sessionRef({
     ...known,
@@ -51,15 +50,6 @@ async function transcriptRef(
     parentId: head.parentId ?? parent ?? null,
     title: head.title,
   });
-}
-
-async function headOf(path: string, files: SessionFiles, unreadable: Unreadable[]): Promise<SessionHead | undefined> {
-  try {
-    return await readSessionHead(path, files);
-  } catch (error) {
-    if (!isAbsent(error)) unreadable.push({ path, reason: reasonOf(error) });
-    return undefined;
-  }
 }
 
 function joinFormats(refs: readonly SessionRef[]): SessionRef[] {
