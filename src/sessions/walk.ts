@@ -1,7 +1,7 @@
 import { join, sep } from "node:path";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
-import { type FolderEntry, mapFiles, type SessionFiles } from "./session-files.ts";
+import { type EntryKind, type FolderEntry, mapFiles, type SessionFiles } from "./session-files.ts";
 import type { Unreadable } from "./session-ref.ts";
 
 export interface WalkOptions {
@@ -38,14 +38,12 @@ interface Folder {
   path: string;
   /** Path without symbolic links. */
   real: string;
+  /** Path below the root, as names. */
   segments: readonly string[];
 }
 
-/** Entry of a folder. */
-interface Met extends FolderEntry {
-  folder: Folder;
-  path: string;
-}
+/** Entry of a folder. `real` of a link is where the link itself is. */
+interface Met extends Folder, FolderEntry {}
 
 /**
  * Finds the files below a folder, with sizes and times, without reading them. A missing root has none. Files removed
@@ -55,120 +53,98 @@ interface Met extends FolderEntry {
  * deeper ones could lead through a whole disk. Links come last and each file is found once, so cycles end and a file's own
  * name takes precedence over a link.
  */
-export async function walk(root: string, options: WalkOptions): Promise<Walked> {
-  return new Walk(options).run(root);
-}
-
-class Walk {
-  readonly #options: WalkOptions;
-  readonly #found: Walked = { files: [], unreadable: [] };
-  readonly #links: Met[] = [];
-  /** Real paths of entered folders and found files. */
-  readonly #seen: Set<string>;
-  /** `within` without symbolic links. */
-  #boundary: string | undefined;
-
-  constructor(options: WalkOptions) {
-    this.#options = options;
-    this.#seen = options.seen ?? new Set();
-  }
-
-  async run(root: string): Promise<Walked> {
-    const { files, within } = this.#options;
-    const real = await this.#try(root, () => files.realpath(root));
-    if (real === undefined) return this.#found;
-    this.#boundary = within === undefined ? undefined : await this.#try(within, () => files.realpath(within));
-    if (within !== undefined && this.#boundary === undefined) return this.#found;
-    if (this.#isOutside(root, real)) return this.#found;
-    await this.#enter({ path: root, real, segments: [] });
-    for (const link of this.#links.toSorted((a, b) => (a.path < b.path ? -1 : 1))) await this.#follow(link);
-    return this.#found;
-  }
-
-  /** Walks a folder, level by level. */
-  async #enter(top: Folder): Promise<void> {
-    let folders = [top];
-    while (folders.length > 0) {
-      const fresh = folders.filter(({ real }) => this.#isNew(real));
-      const met = (await mapFiles(fresh, (folder) => this.#list(folder))).flat();
-      await mapFiles(met, (entry) => this.#take(entry));
-      folders = met.filter((entry) => entry.kind === "folder" && this.#mayEnter(entry)).map(folderOf);
-    }
-  }
-
-  async #list(folder: Folder): Promise<Met[]> {
-    const entries = (await this.#try(folder.path, () => this.#options.files.list(folder.path))) ?? [];
-    return entries.map((entry) => ({ ...entry, folder, path: join(folder.path, entry.name) }));
-  }
-
-  async #take(entry: Met): Promise<void> {
-    const isWanted = this.#options.accepts(entry.name);
-    if (entry.kind === "file" && isWanted) await this.#add(entry, folderOf(entry).real);
-    if (entry.kind === "folder" && isWanted) this.#cannot(entry.path, { code: "EISDIR" });
-    if (entry.kind === "link" && (isWanted || this.#mayEnter(entry))) this.#links.push(entry);
-  }
-
-  async #follow(link: Met): Promise<void> {
-    const { files, accepts } = this.#options;
-    const isWanted = accepts(link.name);
-    const real = await this.#try(link.path, () => files.realpath(link.path), isWanted);
-    const facts = real === undefined ? undefined : await this.#try(link.path, () => files.stat(link.path), isWanted);
-    if (real === undefined || facts === undefined || this.#isOutside(link.path, real)) return;
-    if (facts.kind === "file" && isWanted) await this.#add(link, real);
-    if (facts.kind === "folder" && isWanted) this.#cannot(link.path, { code: "EISDIR" });
-    if (facts.kind === "folder" && this.#mayEnter(link)) await this.#enter({ ...folderOf(link), real });
-  }
-
-  async #add(entry: Met, real: string): Promise<void> {
-    if (!this.#isNew(real)) return;
-    const facts = await this.#try(entry.path, () => this.#options.files.stat(entry.path));
-    if (facts?.kind !== "file") return;
-    const { bytes, modifiedMs } = facts;
-    this.#found.files.push({ path: entry.path, segments: [...entry.folder.segments, entry.name], bytes, modifiedMs });
-  }
-
-  #mayEnter({ name, kind, folder }: Met): boolean {
-    const { depth, accepts, enters } = this.#options;
-    const segments = [...folder.segments, name];
-    if (segments.length > depth || accepts(name)) return false;
-    if (kind === "link" && segments.length > 1) return false;
-    return enters?.(segments) ?? true;
-  }
-
-  #isOutside(path: string, real: string): boolean {
-    if (this.#boundary === undefined || isWithin(this.#boundary, real)) return false;
-    this.#found.unreadable.push({ path, reason: LINK_OUT });
-    return true;
-  }
-
-  #isNew(real: string): boolean {
-    const { size } = this.#seen;
-    return this.#seen.add(real).size > size;
-  }
+export async function walk(root: string, { files, depth, ...options }: WalkOptions): Promise<Walked> {
+  const { accepts, enters = () => true, seen = new Set(), within } = options;
+  const found: Walked = { files: [], unreadable: [] };
+  const links: Met[] = [];
 
   /** Returns the result of a call, or undefined after noting why. `isNamed`: the name exists, so a missing file is a fault. */
-  async #try<T>(path: string, call: () => Promise<T>, isNamed = false): Promise<T | undefined> {
+  async function tried<T>(path: string, call: () => Promise<T>, isNamed = false): Promise<T | undefined> {
     try {
       return await call();
     } catch (error) {
-      if (isNamed || !isAbsent(error)) this.#cannot(path, error, isNamed && isAbsent(error));
-      else if (path.includes("\ufffd")) this.#found.unreadable.push({ path, reason: "its name is not valid UTF-8" });
+      if (!isAbsent(error)) cannot(path, reasonOf(error));
+      else if (isNamed) cannot(path, "it is a link to a missing file");
+      else if (path.includes("\ufffd")) cannot(path, "its name is not valid UTF-8");
       return undefined;
     }
   }
 
-  #cannot(path: string, error: unknown, isDangling = false): void {
-    this.#found.unreadable.push({
-      path,
-      reason: isDangling ? "it is a link to a missing file" : reasonOf(error),
-    });
+  function cannot(path: string, reason: string): void {
+    found.unreadable.push({ path, reason });
   }
-}
 
-function folderOf({ folder, path, name }: Met): Folder {
-  return {
-    path,
-    real: folder.real.endsWith(sep) ? folder.real + name : folder.real + sep + name,
-    segments: [...folder.segments, name],
-  };
+  /** Walks a folder, level by level. */
+  async function enter(top: Folder): Promise<void> {
+    for (let folders = [top]; folders.length > 0;) {
+      const met = (await mapFiles(folders.filter(isNew), list)).flat();
+      const inside = await mapFiles(met, async (entry) => {
+        if (entry.kind !== "link") return take(entry, entry.kind);
+        if (accepts(entry.name) || mayEnter(entry)) links.push(entry);
+        return undefined;
+      });
+      folders = inside.filter((folder) => folder !== undefined);
+    }
+  }
+
+  async function list(folder: Folder): Promise<Met[]> {
+    const entries = (await tried(folder.path, () => files.list(folder.path))) ?? [];
+    return entries.map(({ name, kind }) => ({
+      name,
+      kind,
+      path: join(folder.path, name),
+      real: folder.real.endsWith(sep) ? folder.real + name : folder.real + sep + name,
+      segments: [...folder.segments, name],
+    }));
+  }
+
+  /** Adds a file. Returns a folder that is to be entered. */
+  async function take(entry: Met, kind: EntryKind): Promise<Folder | undefined> {
+    const isWanted = accepts(entry.name);
+    if (kind === "file" && isWanted) await add(entry);
+    if (kind !== "folder") return undefined;
+    if (isWanted) cannot(entry.path, reasonOf({ code: "EISDIR" }));
+    return mayEnter(entry) ? entry : undefined;
+  }
+
+  async function follow(link: Met): Promise<void> {
+    const isWanted = accepts(link.name);
+    const real = await tried(link.path, () => files.realpath(link.path), isWanted);
+    const facts = real === undefined ? undefined : await tried(link.path, () => files.stat(link.path), isWanted);
+    if (real === undefined || facts === undefined || isOutside(link.path, real)) return;
+    const folder = await take({ ...link, real }, facts.kind);
+    if (folder !== undefined) await enter(folder);
+  }
+
+  async function add(entry: Met): Promise<void> {
+    if (!isNew(entry)) return;
+    const facts = await tried(entry.path, () => files.stat(entry.path));
+    if (facts?.kind !== "file") return;
+    const { bytes, modifiedMs } = facts;
+    found.files.push({ path: entry.path, segments: entry.segments, bytes, modifiedMs });
+  }
+
+  function mayEnter({ name, kind, segments }: Met): boolean {
+    if (segments.length > depth || accepts(name)) return false;
+    return (kind !== "link" || segments.length === 1) && enters(segments);
+  }
+
+  function isNew({ real }: Folder): boolean {
+    const { size } = seen;
+    return seen.add(real).size > size;
+  }
+
+  function isOutside(path: string, real: string): boolean {
+    if (boundary === undefined || isWithin(boundary, real)) return false;
+    cannot(path, LINK_OUT);
+    return true;
+  }
+
+  const real = await tried(root, () => files.realpath(root));
+  if (real === undefined) return found;
+  const boundary = within === undefined ? undefined : await tried(within, () => files.realpath(within));
+  if ((within !== undefined && boundary === undefined) || isOutside(root, real)) return found;
+  await enter({ path: root, real, segments: [] });
+  for (const link of links.toSorted((a, b) => (a.path < b.path ? -1 : 1))) await follow(link);
+  return found;
 }
