@@ -12,6 +12,12 @@ export function timeOf(value: unknown): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
+/** Returns a time in milliseconds since 1970; null for none, and for an invalid one. */
+export function msOf(time: string | null | undefined): number | null {
+  const ms = Date.parse(time ?? "");
+  return Number.isNaN(ms) ? null : ms;
+}
+
 /** Returns a valid time as ISO 8601 in UTC, in milliseconds. */
 export function inUtc(time: string | null): string | null {
   return time === null || ISO_UTC_MS.test(time) ? time : new Date(time).toISOString();

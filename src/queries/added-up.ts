@@ -2,7 +2,7 @@
 import { type RowsBy, UsageLedger, type UsageRow, type UsageTotals } from "../parse/usage-ledger.ts";
 import type { TranscriptStats } from "../parse/model.ts";
 import { parentOf } from "./figures.ts";
-import { agentOf, isSubagent, type SessionRef } from "../sessions/session-ref.ts";
+import { agentOf, hostOf, isSubagent, type SessionRef } from "../sessions/session-ref.ts";
 import type { Figures } from "../sessions/read-figures.ts";
 import { TimeSpan } from "../parse/times.ts";
 
@@ -101,7 +101,7 @@ function sessionRows(read: readonly ReadSession[], usages: readonly UsageRow[], 
       key: ref.id,
       title: ref.title ?? figures.metadata.title ?? figures.stats.initial_prompt,
       is_foreign: ref.isForeign,
-      host: ref.archived?.host ?? null,
+      host: hostOf(ref),
       parent_session_id: parentOf({ ref, figures }),
       ...own,
       ...(family.length > 1 ? { with_subagents: ledgerOf(family).total() } : {}),

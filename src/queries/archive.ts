@@ -18,6 +18,7 @@ import { placeOf } from "../indexing/session-row.ts";
 import { unpackCheck } from "../indexing/source-check.ts";
 import type { BlockDraft, MessageDraft, Source, SourceUnit } from "../parse/message-draft.ts";
 import type { SourceName } from "../parse/model.ts";
+import { msOf } from "../parse/times.ts";
 import { sourceNamed } from "../parse/sources/sources.ts";
 import type { Archive, SessionRef, SessionsFound } from "../sessions/session-ref.ts";
 import { type StoredBlock, type StoredMessage, type StoredSession, TEXT_SEPARATOR } from "../store/stored-model.ts";
@@ -158,10 +159,6 @@ function archivedRef(
     bytes: ref.path === null ? null : (figures ?? state).source_bytes,
     archived: { sessionId, argument, host, source: archivedSource(store, session, withDropped), counts },
   };
-}
-
-function msOf(time: string | null): number | null {
-  return time === null ? null : Date.parse(time);
 }
 
 function withoutContent({ session_id: id }: StoredSession): TranscriptsError {

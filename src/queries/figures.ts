@@ -1,6 +1,7 @@
 /** Figures of many sessions: from the stores that keep them, else by reading the sessions. */
 import type { UpdateOptions } from "../indexing/update-index.ts";
 import { type Figures, figuresOf } from "../sessions/read-figures.ts";
+import { msOf } from "../parse/times.ts";
 import { isReadFault } from "../sessions/reasons.ts";
 import type { SessionRef, Where } from "../sessions/session-ref.ts";
 import { localPlace, storePlace, type StoreWhere } from "../store/store-place.ts";
@@ -129,8 +130,8 @@ export async function figuresBetween(
 }
 
 async function partBetween(ref: SessionRef, whole: Figures, between: Between): Promise<SessionFigures | undefined> {
-  const first = timeOf(whole.metadata.firstTimestamp);
-  const last = timeOf(whole.metadata.lastTimestamp);
+  const first = msOf(whole.metadata.firstTimestamp);
+  const last = msOf(whole.metadata.lastTimestamp);
   const since = between.since?.getTime() ?? Number.NEGATIVE_INFINITY;
   const until = between.until?.getTime() ?? Number.POSITIVE_INFINITY;
   if (first === null || last === null || last < since || first >= until) return undefined;
@@ -142,9 +143,4 @@ async function partBetween(ref: SessionRef, whole: Figures, between: Between): P
     if (!isReadFault(error)) throw error;
     return { ref, figures: null, problem: error.message };
   }
-}
-
-function timeOf(time: string | null): number | null {
-  const ms = Date.parse(time ?? "");
-  return Number.isNaN(ms) ? null : ms;
 }

@@ -1,7 +1,8 @@
 /** Lists sessions, newest first, with their figures. */
 import { isConversation } from "../sessions/read-figures.ts";
 import { resumeOf } from "../sessions/resume.ts";
-import { agentOf, type SessionRef } from "../sessions/session-ref.ts";
+import { msOf } from "../parse/times.ts";
+import { agentOf, hostOf, type SessionRef } from "../sessions/session-ref.ts";
 import { type Between, figuresBetween, parentOf, type SessionFigures } from "./figures.ts";
 
 /** A listed session. Keys as in `transcripts list --json`, where each is described. Texts are redacted only if the figures are. */
@@ -56,15 +57,14 @@ export async function withSomethingSaid(
 
 /** Returns the time of the last message, 0 if unknown. Uses the file's time if the session cannot be read. */
 function endOf({ ended, modified, problem }: ListedSession): number {
-  const ms = Date.parse((problem === null ? ended : modified) ?? "");
-  return Number.isNaN(ms) ? 0 : ms;
+  return msOf(problem === null ? ended : modified) ?? 0;
 }
 
 export function listedSession({ ref, figures, problem }: SessionFigures) {
   const { stats, metadata } = figures ?? {};
   const resume = resumeOf(ref, metadata?.cwd ?? null);
   return {
-    session_id: (ref.archived?.host ?? null) === null ? ref.id : (ref.archived?.argument ?? ref.id),
+    session_id: hostOf(ref) === null ? ref.id : (ref.archived?.argument ?? ref.id),
     source:
       ref.source === "claude-code"
         ? ref.source
@@ -83,7 +83,7 @@ export function listedSession({ ref, figures, problem }: SessionFigures) {
     modified: isoTime(ref.modifiedMs),
     is_foreign: ref.isForeign,
     is_archived: ref.archived !== null,
-    host: ref.archived?.host ?? null,
+    host: hostOf(ref),
     resume: "command" in resume ? resume.command : null,
     duration_ms: stats?.duration_ms ?? 0,
     turns: stats?.human_messages ?? 0,

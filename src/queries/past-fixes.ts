@@ -7,7 +7,7 @@ import type { ToolCall } from "../parse/model.ts";
 import { parseTranscript } from "../parse/parse-transcript.ts";
 import { openReadable } from "../sessions/open-session.ts";
 import { currentProject, filterByProject } from "../sessions/project-filter.ts";
-import type { SessionRef, Where } from "../sessions/session-ref.ts";
+import { hostOf, type SessionRef, type Where } from "../sessions/session-ref.ts";
 import type { CurrentIndex } from "./current-index.ts";
 import { storePlace } from "../store/store-place.ts";
 import type { FailureCount, Store } from "../store/store.ts";
@@ -105,7 +105,7 @@ async function likeFailures(
     if (degree < MIN_LIKENESS) return [];
     const row = stored.get(id);
     const session = refs.get(id) ?? (row && archivedSession(store, row));
-    if (session === undefined || (isOnlyHere && (session.archived?.host ?? null) !== null)) return [];
+    if (session === undefined || (isOnlyHere && hostOf(session) !== null)) return [];
     refs.set(id, session);
     return [{ ...failure, session, likeness: degree }];
   });
@@ -214,7 +214,7 @@ function pastFix(occurrence: Occurrence, count: number) {
     count,
     latest: fix?.result?.timestamp ?? null,
     session_id: session.archived?.argument ?? session.id,
-    host: session.archived?.host ?? null,
+    host: hostOf(session),
     error_line: failed.result?.line_number ?? null,
     line_number: fix?.use?.line_number ?? null,
     tool_name: fix?.tool_name ?? null,

@@ -11,7 +11,7 @@ import { inUtc } from "../parse/times.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
 import { openReadable, type OpenOptions } from "../sessions/open-session.ts";
 import { readingOptions } from "../sessions/reading-options.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import { hostOf, type SessionRef } from "../sessions/session-ref.ts";
 import { sessionIdOf } from "./read-session.ts";
 
 /** A failed call. Keys as in `transcripts errors --json`, where each is described; those about fixes only if asked for. */
@@ -97,7 +97,7 @@ function errorRow(ref: SessionRef, metadata: SessionMetadata, found: FailedCalls
 }
 
 function placeOf(ref: SessionRef, metadata: SessionMetadata) {
-  const host = ref.archived?.host ?? null;
+  const host = hostOf(ref);
   const session = { session_id: sessionIdOf(ref, metadata), path: ref.path, ...(host === null ? {} : { host }) };
   return { ...session, is_foreign: ref.isForeign };
 }

@@ -4,6 +4,7 @@
  */
 import { recordIn, textOf } from "../parse/json-fields.ts";
 import { readTranscript } from "../parse/read-transcript.ts";
+import { msOf } from "../parse/times.ts";
 import { openReadable } from "./open-session.ts";
 import { isReadFault } from "./reasons.ts";
 import { mapFiles, nodeSessionFiles, type SessionFiles } from "./session-files.ts";
@@ -64,8 +65,8 @@ function latestIn(tail: string, isWhole: boolean): number | null {
   let latest: number | null = null;
   const lines = tail.split("\n").slice(isWhole ? 0 : 1);
   for (const line of lines.toReversed()) {
-    const ms = Date.parse(timeOfLine(line, latest) ?? "");
-    if (!Number.isNaN(ms)) latest = Math.max(latest ?? ms, ms);
+    const ms = msOf(timeOfLine(line, latest));
+    if (ms !== null) latest = Math.max(latest ?? ms, ms);
   }
   return latest;
 }
@@ -85,6 +86,5 @@ function timeOfLine(line: string, latest: number | null): string | undefined {
 async function latestInAll(ref: SessionRef): Promise<number | null> {
   const reader = readTranscript(ref.id, openReadable(ref), { pricing: "flat" });
   await Array.fromAsync(reader.batches(), () => undefined);
-  const ms = Date.parse(reader.summary().metadata.lastTimestamp ?? "");
-  return Number.isNaN(ms) ? null : ms;
+  return msOf(reader.summary().metadata.lastTimestamp);
 }

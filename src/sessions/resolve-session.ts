@@ -9,7 +9,7 @@ import { markForeign } from "./recorded-here.ts";
 import { refusingContent } from "./refuse-content.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import { kindOf } from "./session-roots.ts";
-import { isStream, type SessionRef, sessionRef, type Where } from "./session-ref.ts";
+import { hostOf, isStream, type SessionRef, sessionRef, type Where } from "./session-ref.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { shortened } from "../neutral-text.ts";
 import { HEAD_BYTES } from "../parse/sources/sources.ts";
@@ -94,11 +94,6 @@ async function latestSession(where: Where, host: string | null, files: SessionFi
   const next =
     others.size === 0 ? DOCTOR : `\`latest@HOST\` is the newest of another machine: ${[...others].join(", ")}.`;
   throw new TranscriptsError("not_found", problem, next);
-}
-
-/** Returns the name of the machine that recorded a session, null for this one. */
-function hostOf({ archived }: SessionRef): string | null {
-  return archived?.host ?? null;
 }
 
 /** Returns the first session in which something was said. Skips unreadable ones. */

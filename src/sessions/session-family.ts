@@ -3,7 +3,7 @@ import { isWithin } from "../transcript/files/data-folder.ts";
 import { findSessions } from "./find-sessions.ts";
 import { mapFiles, nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import { tryReadHead } from "./session-head.ts";
-import type { SessionRef, SessionRoot, Unreadable, Where } from "./session-ref.ts";
+import { hostOf, type SessionRef, type SessionRoot, type Unreadable, type Where } from "./session-ref.ts";
 import { sessionRoots } from "./session-roots.ts";
 import { projectOf, transcriptsFolderOf } from "./transcripts.ts";
 
@@ -71,8 +71,7 @@ function claudeRoot(file: string): SessionRoot {
 
 /** Sessions of other machines than that of `top` are not below it: their parents have its id, but may have other content. */
 function treeOf(top: SessionRef, sessions: readonly SessionRef[]): SessionNode {
-  const isWithTop = ({ archived }: SessionRef): boolean =>
-    archived === null || archived.host === (top.archived?.host ?? null);
+  const isWithTop = (ref: SessionRef): boolean => ref.archived === null || hostOf(ref) === hostOf(top);
   const oldestFirst = sessions.filter(isWithTop).toSorted((a, b) => startOf(a) - startOf(b) || (a.id < b.id ? -1 : 1));
   const byParent = Map.groupBy(oldestFirst, ({ parentId }) => parentId);
   const placed = new Set([top.id]);

@@ -1,5 +1,6 @@
 import { givenTitle } from "../parse/titles.ts";
 import type { SourceName } from "../parse/model.ts";
+import { msOf } from "../parse/times.ts";
 import { detectSource } from "../parse/sources/sources.ts";
 import { detectTranscriptFormat } from "../transcript/format/formats.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
@@ -76,8 +77,7 @@ async function headIn(bytes: Uint8Array): Promise<SessionHead> {
     for (const { session, timestamp } of units) {
       // Only the header of a transcript has fields of the session.
       if (kind === "transcript" && session?.sessionId === undefined) continue;
-      const startedMs = Date.parse(timestamp ?? "");
-      if (!Number.isNaN(startedMs)) head.startedMs ??= startedMs;
+      head.startedMs ??= msOf(timestamp);
       head.sessionId ??= session?.sessionId ?? null;
       head.cwd ??= session?.cwd ?? null;
       head.parentId ??= session?.parentSessionId ?? null;

@@ -135,6 +135,11 @@ export function agentOf({ agent, source }: Pick<SessionRef, "agent" | "source">)
   return source === "claude-code" ? source : "opencode";
 }
 
+/** Returns the name of the machine that recorded a session; null for this one. */
+export function hostOf({ archived }: SessionRef): string | null {
+  return archived?.host ?? null;
+}
+
 /** Returns whether another session started this one. */
 export function isSubagent(ref: SessionRef): boolean {
   return ref.parentId !== null || ref.agentId !== null;
