@@ -1,6 +1,6 @@
 /** Reads SQLite databases of other programs, under Bun and Node. */
 import { statSync } from "node:fs";
-import { loadNodeSqlite } from "../sqlite/node-sqlite.ts";
+import { openDriver } from "../sqlite/driver.ts";
 
 export interface SqliteReader {
   /** Prepares a query; the function returns all rows for the given parameters. */
@@ -21,36 +21,18 @@ export async function openSqlite(path: string, busyMs = BUSY_MS): Promise<Sqlite
   const facts = statSync(path, { throwIfNoEntry: false });
   if (facts !== undefined && !facts.isFile())
     throw Object.assign(new Error(`${path} is not a regular file`), { code: "ENOTREG" });
-  const reader = process.versions["bun"] === undefined ? openWithNode(path) : await openWithBun(path);
+  const driver = await openDriver(path, { readOnly: true });
   try {
-    reader.query(`PRAGMA busy_timeout = ${busyMs}`)();
+    driver.exec(`PRAGMA busy_timeout = ${busyMs}`);
   } catch (error) {
-    reader.close();
+    driver.close();
     throw error;
   }
-  return reader;
-}
-
-async function openWithBun(path: string): Promise<SqliteReader> {
-  const { Database } = await import("bun:sqlite");
-  const database = new Database(path, { readonly: true });
   return {
     query: (sql) => {
-      const statement = database.prepare<unknown, (string | number)[]>(sql);
+      const statement = driver.prepare(sql);
       return (...values) => statement.all(...values);
     },
-    close: () => database.close(),
-  };
-}
-
-function openWithNode(path: string): SqliteReader {
-  const { DatabaseSync } = loadNodeSqlite();
-  const database = new DatabaseSync(path, { readOnly: true });
-  return {
-    query: (sql) => {
-      const statement = database.prepare(sql);
-      return (...values) => statement.all(...values);
-    },
-    close: () => database.close(),
+    close: () => driver.close(),
   };
 }

@@ -7,7 +7,7 @@ import { openStore, type StoreWhere } from "../../src/store/open-store.ts";
 import { openPostgres } from "../../src/store/postgres/postgres-database.ts";
 import type { SqlDatabase, SqlSession } from "../../src/store/sql-database.ts";
 import { SqlStore } from "../../src/store/sql-store.ts";
-import type { SqliteDriver } from "../../src/store/sqlite/driver.ts";
+import type { SqliteDriver } from "../../src/sqlite/driver.ts";
 import { openSqliteDatabase } from "../../src/store/sqlite/open-sqlite.ts";
 import { SqliteDatabase } from "../../src/store/sqlite/sqlite-database.ts";
 import { thisMachine } from "../../src/store/store-place.ts";

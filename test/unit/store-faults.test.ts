@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { openStore, storePlace, storeVersion, type StoreWhere } from "../../src/store/open-store.ts";
-import { openDriver } from "../../src/store/sqlite/driver.ts";
+import { openDriver } from "../../src/sqlite/driver.ts";
 import { openSqliteDatabase } from "../../src/store/sqlite/open-sqlite.ts";
 import { SqlStore } from "../../src/store/sql-store.ts";
 import { SqliteDatabase } from "../../src/store/sqlite/sqlite-database.ts";

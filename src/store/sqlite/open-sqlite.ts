@@ -2,7 +2,7 @@ import { accessSync, chmodSync, closeSync, constants, fchmodSync, openSync, stat
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createFolder } from "../../user-folders.ts";
-import { openDriver, type SqliteDriver, type SqliteOpening } from "./driver.ts";
+import { openDriver, type SqliteDriver, type SqliteOpening } from "../../sqlite/driver.ts";
 import {
   asStoreError,
   BUSY,

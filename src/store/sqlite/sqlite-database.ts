@@ -23,7 +23,7 @@ import {
 } from "../sql-database.ts";
 import { storableText } from "../storable.ts";
 import { sqliteCandidates } from "./sqlite-candidates.ts";
-import type { SqliteDriver, SqlValue as DriverValue } from "./driver.ts";
+import type { SqliteDriver, SqlValue as DriverValue } from "../../sqlite/driver.ts";
 import { noDatabase, olderVersion } from "./open-sqlite.ts";
 import { asStoreError, damaged } from "./sqlite-faults.ts";
 

@@ -1,6 +1,7 @@
-/** One interface to the SQLite drivers of Bun and Node. The only file of the store that loads either. */
-import { loadNodeSqlite } from "../../sqlite/node-sqlite.ts";
-import type { Row } from "../columns.ts";
+/** One interface to the SQLite drivers of Bun and Node. The only file that loads either. */
+import type * as NodeSqlite from "node:sqlite";
+
+type Row = Readonly<Record<string, unknown>>;
 
 export type SqlValue = string | number | null;
 
@@ -66,6 +67,21 @@ function openWithNode(path: string, { readOnly, immutable = false }: SqliteOpeni
     },
     close: () => database.close(),
   });
+}
+
+/** Loads Node's SQLite without the warning of some Node versions that `node:sqlite` is experimental. */
+function loadNodeSqlite(): typeof NodeSqlite {
+  // oxlint-disable-next-line typescript/unbound-method -- restored below, and called on the process
+  const { emitWarning } = process;
+  process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
+    if (String(warning).includes("SQLite")) return;
+    Reflect.apply(emitWarning, process, [warning, ...rest]);
+  };
+  try {
+    return process.getBuiltinModule("node:sqlite");
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 function immutableAddress(path: string): string {
