@@ -12,8 +12,11 @@ import { readHead } from "../sessions/file-ref.ts";
 import { DAMAGE_BYTES, refuseContent } from "../sessions/refuse-content.ts";
 import { readableBytes, refusalOptions, StoreSource } from "../sessions/open-session.ts";
 import { outputReader } from "../sessions/session-kept-files.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import { isAbsent, isReadFault, reasonOf } from "../sessions/reasons.ts";
+import type { SessionRef, Unreadable } from "../sessions/session-ref.ts";
+import { isSessionError } from "../transcripts-error.ts";
 import { isFields } from "../parse/json-fields.ts";
+import { given } from "../given.ts";
 import { NOT_INDEXED, type StoredBlock, type StoredMessage, type StoredSession } from "../store/stored-model.ts";
 import type { KnownIds, KnownRows, RowIds, SessionChange, Store } from "../store/store.ts";
 import type { IndexLimits } from "./limits.ts";
@@ -45,7 +48,7 @@ export interface IndexRequest {
   level: IndexLevel;
 }
 
-export interface SessionOutcome {
+interface SessionOutcome {
   as: "new" | "changed" | "unchanged";
   /** Number of blocks written. */
   events: number;
@@ -54,7 +57,7 @@ export interface SessionOutcome {
 }
 
 /** Another program wrote the session in the meantime. */
-export class ConcurrentWriteError extends Error {
+class ConcurrentWriteError extends Error {
   override readonly name = "ConcurrentWriteError";
 }
 
@@ -98,24 +101,40 @@ export async function isReadAlike(
   return then === undefined || (await needsAgentProgress(ref, listings)) === then;
 }
 
-/**
- * Indexes a session. Rejects with a `ConcurrentWriteError`, with a `TranscriptsError`, or with the error of reading the
- * source.
- */
-export async function indexSession(asked: IndexRequest): Promise<SessionOutcome> {
+/** `overtaken`: another program wrote the session in the meantime, so try again. */
+export type Attempt = SessionOutcome | Unreadable | "overtaken";
+
+/** Indexes a session. Returns every outcome as a value, except a failure of the store. */
+export async function indexSession(request: IndexRequest): Promise<Attempt> {
+  try {
+    return await indexed(request);
+  } catch (error) {
+    if (error instanceof ConcurrentWriteError) return "overtaken";
+    if (!isReadFault(error)) throw error;
+    return { path: placeOf(request.ref), reason: faultOf(error) };
+  }
+}
+
+function faultOf(error: unknown): string {
+  if (!isSessionError(error)) return isAbsent(error) ? "it went away meanwhile" : reasonOf(error);
+  return error.code === "gone" ? "it went away meanwhile" : reasonOf(error.cause ?? error);
+}
+
+/** Rejects with a `ConcurrentWriteError`, with a `TranscriptsError`, or with the error of reading the source. */
+async function indexed(asked: IndexRequest): Promise<SessionOutcome> {
   const { store, sessionId, isNew } = asked;
   const stored = await store.session(sessionId);
   const request: IndexRequest = stored !== undefined && hasContent(stored) ? { ...asked, level: "content" } : asked;
   // Another session with the agent's id was stored in the meantime, for example by another machine.
   if (isNew && stored !== undefined && !isOfPlace(stored, request))
-    return indexSession({ ...request, sessionId: suffixedId(request.ref, store.machine), isNew: false });
+    return indexed({ ...request, sessionId: suffixedId(request.ref, store.machine), isNew: false });
   if (await isDone(asked, stored)) return { as: "unchanged", events: 0, bytes: 0 };
   const isKnown =
     stored !== undefined && (hasContent(stored) || (request.level === "figures" && stored.figures !== null));
   const as = isKnown ? "changed" : "new";
   const ref = await readHead(request.ref);
   if (ref.path === null || ref.bytes === null) {
-    const indexing = new Indexing({ ...request, ref }, stored, { size: 0, modifiedMs: ref.modifiedMs });
+    const indexing = new Indexing({ ...request, ref }, stored, 0);
     if (ref.database === null) return { as, ...(await indexing.whole(readableBytes(ref))) };
     return { as, ...(await indexing.database(new StoreSource(ref, ref.database))) };
   }
@@ -123,7 +142,7 @@ export async function indexSession(asked: IndexRequest): Promise<SessionOutcome>
   try {
     const { size, mtimeMs } = fstatSync(file);
     const dated = { ...ref, bytes: size, modifiedMs: mtimeMs };
-    const indexing = new Indexing({ ...request, ref: dated }, stored, { size, modifiedMs: mtimeMs });
+    const indexing = new Indexing({ ...request, ref: dated }, stored, size);
     return { as, ...(await indexing.file(file)) };
   } finally {
     closeSync(file);
@@ -143,7 +162,7 @@ interface Progress {
   /** Whether everything up to the end of the source was read. */
   isWhole: boolean;
   /** Undefined for a source that is always read whole. */
-  check?: Omit<SourceCheck, "facts">;
+  check: Omit<SourceCheck, "facts"> | undefined;
   /**
    * The last line was indexed before its line feed was written. It may have changed rows before the mark, and these
    * changes would stay even if the finished line is invalid. So the next run reads the source from its start.
@@ -152,7 +171,6 @@ interface Progress {
   /** See `SourceOptions.agentProgress`; for figures. */
   agentProgress?: boolean;
   facts: SessionFacts;
-  blockCount: number;
 }
 
 /** A run over a source that must be read from its start. */
@@ -166,6 +184,7 @@ interface WholeRun {
   start?: SourcePlace & { crc: number; facts: string };
 }
 
+const NO_SUMS = { head: 0, last: 0, all: 0, tail: 0 };
 const NO_CHUNKS: AsyncIterable<Uint8Array> = (async function* () {})();
 
 function crcAt(source: Source, offset: number): number | undefined {
@@ -218,22 +237,20 @@ class Indexing {
   readonly #stored: StoredSession | undefined;
   readonly #words: WordRedactor;
   readonly #size: number;
-  readonly #modifiedMs: number;
   /** Facts from the units before the mark. `#open` has the units after it, which the next run reads again. */
   #settled = new SessionFacts();
   #open: ToldUnit[] = [];
   /** Of the source as it is, with its secrets; only its rank if it is from an earlier run. */
   #prompt = new FirstPrompt();
   #revision: number;
-  #resumedAt = 0;
   #written = 0;
 
-  constructor(request: IndexRequest, stored: StoredSession | undefined, source: { size: number; modifiedMs: number }) {
+  /** `size`: of a file, in bytes. */
+  constructor(request: IndexRequest, stored: StoredSession | undefined, size: number) {
     this.#request = request;
     this.#stored = stored;
     this.#words = new WordRedactor(request.redactor);
-    this.#size = source.size;
-    this.#modifiedMs = source.modifiedMs;
+    this.#size = size;
     this.#revision = stored?.state.revision ?? 0;
   }
 
@@ -260,18 +277,22 @@ class Indexing {
     const reading = { file, source, agentProgress };
     if (!isSame) return this.#appended(reading, START, 0);
     const start = { line: state.done_lines + 1, offset: state.done_bytes };
-    await this.#words.add(wordsInRow(ref));
-    this.#settled = SessionFacts.unpack(check.facts);
-    this.#prompt = new FirstPrompt(this.#settled.prompt, this.#settled.promptRank);
+    await this.#goOnWith(SessionFacts.unpack(check.facts));
     try {
       return await this.#appended(reading, start, check.all);
     } catch (error) {
       if (!(error instanceof NeedsWholeInput)) throw error;
-      this.#settled = new SessionFacts();
-      this.#open = [];
-      this.#prompt = new FirstPrompt();
+      await this.#goOnWith(new SessionFacts());
       return await this.#appended(reading, START, 0);
     }
+  }
+
+  /** Continues with facts from the units before the mark. */
+  async #goOnWith(facts: SessionFacts): Promise<void> {
+    await this.#words.add(wordsInRow(this.#request.ref));
+    this.#settled = facts;
+    this.#open = [];
+    this.#prompt = new FirstPrompt(facts.prompt, facts.promptRank);
   }
 
   /** Throws a `TranscriptsError` if the file is not a session that can be read. */
@@ -290,20 +311,22 @@ class Indexing {
     start: SourcePlace,
     crc: number,
   ): Promise<Done> {
-    const { limits, signal } = this.#request;
+    const { store, sessionId, limits, signal } = this.#request;
     const options = { readOutput: outputReader(this.#request.ref), agentProgress, start };
     const parts = new Parts(start, limits);
-    this.#resumedAt = start.offset;
     let rewritesFrom = this.#revision > 0 ? start.offset : undefined;
     let checked = { offset: start.offset, crc };
-    const write = async (
-      { units, mark, torn = [], goesOn = false }: PartEnd & { torn?: SourceUnit[]; goesOn?: boolean },
-      isWhole: boolean,
-    ): Promise<void> => {
+    const write = async ({ units, mark, torn = [], goesOn = false }: PartEnd, isWhole: boolean): Promise<void> => {
       checked = { offset: mark.offset, crc: crcBetween(file, checked.offset, mark.offset, checked.crc) };
-      const kind = { kind: source.name, agentProgress, all: checked.crc, ...edgesOf(file, mark.offset) };
       const tail = isWhole ? crcBetween(file, mark.offset, this.#size) : 0;
-      await this.#part(source, { units, torn }, { mark, isWhole, check: { ...kind, tail }, goesOn, rewritesFrom });
+      const check = { kind: source.name, agentProgress, all: checked.crc, tail, ...edgesOf(file, mark.offset) };
+      const told = await this.#told(source, units);
+      const facts = this.#factsWith(told, mark);
+      facts.addCounts(countsOf(torn, false));
+      const before = rewritesFrom ?? units[0]?.offset ?? this.#size;
+      const redacted = told.map(({ unit }) => unit);
+      const rows = await rowsOf({ store, sessionId, source, resumedAt: start.offset }, redacted, before);
+      await this.#write({ ...rows, ...given({ rewritesFrom }) }, { mark, isWhole, check, goesOn, facts });
       rewritesFrom = undefined;
     };
     for await (const units of source.read(bytesOf(file, start.offset, this.#size, limits.chunkBytes), options)) {
@@ -341,8 +364,7 @@ class Indexing {
       const start = { line: state.done_lines + 1, offset: state.done_bytes };
       if (await this.#parts(source, { start: { ...start, crc: check.all, facts: check.facts } }))
         return { events: this.#written, bytes: source.bytes - start.offset };
-      this.#settled = new SessionFacts();
-      this.#prompt = new FirstPrompt();
+      await this.#goOnWith(new SessionFacts());
     }
     await this.#parts(source, { isFirst: this.#stored === undefined || !hasContent(this.#stored) });
     return { events: this.#written, bytes: source.bytes };
@@ -367,35 +389,41 @@ class Indexing {
     source: Source,
     { chunks = NO_CHUNKS, agentProgress = false, isFirst = false, start }: WholeRun,
   ): Promise<boolean> {
-    const { store, sessionId, limits, signal } = this.#request;
+    const { store, sessionId, level, limits, signal } = this.#request;
     const parts = new Parts(start ?? START, limits);
     const seen = new SeenRows();
     if (start !== undefined) {
       seen.addIds(await store.currentIds(sessionId));
-      await this.#words.add(wordsInRow(this.#request.ref));
-      this.#settled = SessionFacts.unpack(start.facts);
-      this.#prompt = new FirstPrompt(this.#settled.prompt, this.#settled.promptRank);
+      await this.#goOnWith(SessionFacts.unpack(start.facts));
     }
     const isChanged = (): boolean => start !== undefined && crcAt(source, start.offset) !== start.crc;
     const marked: SourceUnit[] = [];
     // Old rows must be superseded first, or a later run would take them for rows of the parts already done.
     let rewritesFrom = isFirst && this.#revision > 0 ? 0 : undefined;
+    const current = (ids: KnownIds): Promise<KnownRows> => store.known(sessionId, Number.MAX_SAFE_INTEGER, ids);
+    // Other stored rows may be outdated.
+    const known: Store["known"] = async (_id, _before, ids) => seen.among(await current(ids));
     const write = async ({ units, mark }: PartEnd, isWhole: boolean): Promise<void> => {
       for (const told of await this.#told(source, units)) {
         this.#settled.add(told, source.name !== "opencode-export");
         marked.push(told.unit);
       }
       // Figures are written in one part: their rows lack what the next part would need.
-      if (this.#request.level === "figures" && !isWhole) return;
+      if (level === "figures" && !isWhole) return;
+      const rows = await rowsOf({ store: { known }, sessionId, source, level }, marked.splice(0), seen.isEmpty ? 0 : 1);
+      const messageIds = rows.messages.map((row) => row.message_id);
+      seen.addIds({ messages: messageIds, blocks: rows.blocks.map((row) => row.event_id) });
       const crc = isWhole || (!isFirst && start === undefined) ? undefined : crcAt(source, mark.offset);
-      const check =
-        crc === undefined ? {} : { check: { kind: source.name, agentProgress, head: 0, last: 0, all: crc, tail: 0 } };
-      const progress = { mark: isWhole ? START : mark, isWhole, agentProgress, facts: this.#settled, ...check };
-      await this.#wholePart(
-        source,
-        { units: marked.splice(0), seen, rewritesFrom: isWhole ? undefined : rewritesFrom },
-        progress,
-      );
+      const check = crc === undefined ? undefined : { kind: source.name, agentProgress, ...NO_SUMS, all: crc };
+      const progress = { mark: isWhole ? START : mark, isWhole, agentProgress, facts: this.#settled, check };
+      if (rewritesFrom !== undefined && !isWhole) await this.#write({ ...rows, rewritesFrom }, progress);
+      else if (this.#revision === 0) await this.#write(rows, progress);
+      else {
+        const changed = differing(rows, await current({ ...NO_IDS, messages: messageIds }));
+        // Stored rows that were not read are outdated.
+        const superseded = isWhole ? seen.missingIn(await store.currentIds(sessionId)) : undefined;
+        await this.#write({ ...rows, ...changed, ...given({ superseded }) }, progress);
+      }
       rewritesFrom = undefined;
     };
     const options = { readOutput: outputReader(this.#request.ref), agentProgress, start };
@@ -409,51 +437,6 @@ class Indexing {
     if (isChanged()) return false;
     await write(parts.takeAll(START), true);
     return true;
-  }
-
-  /** Writes one part. `seen` has the rows read so far; stored rows that are not in it are outdated. */
-  async #wholePart(
-    source: Source,
-    { units, seen, rewritesFrom }: { units: SourceUnit[]; seen: SeenRows; rewritesFrom: number | undefined },
-    progress: Omit<Progress, "blockCount">,
-  ): Promise<void> {
-    const { store, sessionId, level } = this.#request;
-    const current = (ids: KnownIds): Promise<KnownRows> => store.known(sessionId, Number.MAX_SAFE_INTEGER, ids);
-    const known = async (_id: string, _before: number, ids: KnownIds): Promise<KnownRows> =>
-      seen.among(await current(ids));
-    const rows = await rowsOf({ store: { known }, sessionId, source, level }, units, seen.isEmpty ? 0 : 1);
-    const hasRows = this.#revision > 0;
-    seen.addIds({
-      messages: rows.messages.map((row) => row.message_id),
-      blocks: rows.blocks.map((row) => row.event_id),
-    });
-    const { blockCount } = rows;
-    if (rewritesFrom !== undefined) await this.#write({ ...rows, rewritesFrom }, { ...progress, blockCount });
-    else if (!hasRows) await this.#write(rows, { ...progress, blockCount });
-    else {
-      const stored = await current({ ...NO_IDS, messages: rows.messages.map((row) => row.message_id) });
-      const superseded = progress.isWhole ? { superseded: seen.missingIn(await store.currentIds(sessionId)) } : {};
-      await this.#write({ ...differing(rows, stored), ...superseded }, { ...progress, blockCount });
-    }
-  }
-
-  /** `torn`: units that are not used, since their line is not whole. */
-  async #part(
-    source: Source,
-    { units: raw, torn }: { units: readonly SourceUnit[]; torn: readonly SourceUnit[] },
-    { rewritesFrom, ...progress }: Omit<Progress, "blockCount" | "facts"> & { rewritesFrom: number | undefined },
-  ): Promise<void> {
-    const { store, sessionId } = this.#request;
-    const told = await this.#told(source, raw);
-    const facts = this.#factsWith(told, progress.mark);
-    facts.addCounts(countsOf(torn, false));
-    const units = told.map(({ unit }) => unit);
-    const before = rewritesFrom ?? raw[0]?.offset ?? this.#size;
-    const rows = await rowsOf({ store, sessionId, source, resumedAt: this.#resumedAt }, units, before);
-    await this.#write(
-      { ...rows, ...(rewritesFrom === undefined ? {} : { rewritesFrom }) },
-      { ...progress, facts, blockCount: rows.blockCount },
-    );
   }
 
   /** Returns the facts from all units so far. */
@@ -490,18 +473,17 @@ class Indexing {
   }
 
   async #write(
-    rows: Pick<SessionChange, "messages" | "blocks" | "superseded" | "rewritesFrom">,
-    { mark, isWhole, check, goesOn = false, agentProgress = false, facts, blockCount }: Progress,
+    { blockCount, ...rows }: Rows & Pick<SessionChange, "superseded" | "rewritesFrom">,
+    { mark, isWhole, check, goesOn = false, agentProgress = false, facts }: Progress,
   ): Promise<void> {
     const { store, sessionId, ref, level } = this.#request;
     await this.#words.add(wordsInRow(ref));
-    const { messages, blocks, superseded, rewritesFrom } = rows;
     const row = rowOf(sessionId, ref, facts, (word) => this.#words.clean(word), store.machine);
     const source = {
       rules: INDEX_RULES,
       source_bytes: isWhole ? this.#size : mark.offset,
       // A time of zero never matches, so the next run sees that the source was not read to its end.
-      source_modified_ms: isWhole ? this.#modifiedMs : 0,
+      source_modified_ms: isWhole ? ref.modifiedMs : 0,
     };
     const state = {
       ...source,
@@ -517,14 +499,11 @@ class Indexing {
           ? { ...row, state: { ...NOT_INDEXED, revision: state.revision }, figures: { ...source, agentProgress } }
           : { ...row, state, figures: null },
       expected: this.#revision,
-      messages,
-      blocks,
-      ...(rewritesFrom === undefined ? {} : { rewritesFrom }),
-      ...(superseded === undefined ? {} : { superseded }),
+      ...rows,
     });
     if (!done) throw new ConcurrentWriteError(`Session ${sessionId} was written by somebody else.`);
     this.#revision += 1;
-    this.#written += blocks.length;
+    this.#written += rows.blocks.length;
   }
 }
 
@@ -532,6 +511,10 @@ interface PartEnd {
   units: SourceUnit[];
   /** Where the next run begins to read. */
   mark: SourcePlace;
+  /** Units that are not used, since their line is not whole. */
+  torn?: SourceUnit[];
+  /** See `Progress`. */
+  goesOn?: boolean;
 }
 
 /** Collects units into parts that end at the end of a line, each small enough for one transaction. */
@@ -570,7 +553,7 @@ class Parts {
    * Takes all units. `end` is the end of the source if its last line is complete; otherwise the next run reads that
    * line again.
    */
-  takeAll(end: SourcePlace | undefined): PartEnd & { torn: SourceUnit[]; goesOn: boolean } {
+  takeAll(end: SourcePlace | undefined): PartEnd {
     const units = this.#units.splice(0);
     const last = units.at(-1);
     const ofLast = units.filter(({ line }) => line === last?.line);

@@ -4,8 +4,7 @@ import { createRedactor } from "../redact/redactor.ts";
 import type { Machine } from "../store/store-place.ts";
 import type { Store } from "../store/store.ts";
 import { serveTasks, type TaskContext } from "../worker-thread.ts";
-import { attempt } from "./attempt.ts";
-import type { IndexStore } from "./index-session.ts";
+import { indexSession, type IndexStore } from "./index-session.ts";
 import type { LaneTask } from "./lanes.ts";
 import type { IndexLimits } from "./limits.ts";
 
@@ -38,4 +37,4 @@ function storeBehind(askThread: TaskContext["ask"]): IndexStore {
 // What starts the thread and what runs in it are of one package: this is what it was given.
 const { limits, machine }: IndexWorkerData = workerData;
 const redactor = createRedactor();
-serveTasks((task: LaneTask, { ask }) => attempt({ ...task, store: storeBehind(ask), redactor, limits }));
+serveTasks((task: LaneTask, { ask }) => indexSession({ ...task, store: storeBehind(ask), redactor, limits }));

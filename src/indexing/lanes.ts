@@ -2,9 +2,8 @@
 import { availableParallelism } from "node:os";
 import { createRedactor, type Redactor } from "../redact/redactor.ts";
 import type { Store } from "../store/store.ts";
-import { attempt, type Attempt } from "./attempt.ts";
 import type { IndexWorkerData, StoreCall } from "./index-worker.ts";
-import type { IndexRequest } from "./index-session.ts";
+import { indexSession, type Attempt, type IndexRequest } from "./index-session.ts";
 import type { IndexLimits } from "./limits.ts";
 import { BrokenThread, scriptBeside, WorkerThread } from "../worker-thread.ts";
 
@@ -41,7 +40,7 @@ export function threadsFor(bytes: number): number {
 export function lanesFor({ store, limits, signal, redactor, threads }: LaneOptions): Lane[] {
   const made: { redactor: Redactor | undefined } = { redactor };
   const here: Lane = {
-    index: (task) => attempt({ ...task, store, limits, signal, redactor: (made.redactor ??= createRedactor()) }),
+    index: (task) => indexSession({ ...task, store, limits, signal, redactor: (made.redactor ??= createRedactor()) }),
     stop: async () => undefined,
   };
   // A given redactor cannot be passed to another thread.

@@ -1,7 +1,7 @@
 /** Checks, redacts and stores a snippet once. */
 import { given } from "../given.ts";
 import type { SnippetType, StoredSnippet } from "../store/stored-model.ts";
-import type { NewSnippet, Store } from "../store/store.ts";
+import type { NewSnippet } from "../store/store.ts";
 import { type Citation, type Excerpt, sessionExcerpt } from "./excerpt.ts";
 import { type ExtractSnippetInput, readExtractInput } from "./snippet-input.ts";
 import { identicalSnippet, type SimilarSnippet, similarSnippets } from "./near-duplicates.ts";
@@ -167,10 +167,11 @@ async function cited(
   excerpt: Excerpt | undefined,
 ): Promise<{ citation?: Citation }> {
   if (excerpt === undefined) return {};
-  const events = await eventIdsOn(store, sessionId, { ...excerpt, limit: MAX_EVENTS });
-  return {
-    citation: { ...excerpt.citation, session_id: sessionId, ...(events.length === 0 ? {} : { event_ids: events }) },
-  };
+  const { lineStart: start, lineEnd: end, citation } = excerpt;
+  // None if the session is not indexed that far.
+  const events = await store.events(sessionId, { from: 0, limit: MAX_EVENTS, lines: { start, end } });
+  const ids = events.length === 0 ? {} : { event_ids: events.map(({ event_id }) => event_id) };
+  return { citation: { ...citation, session_id: sessionId, ...ids } };
 }
 
 /** Returns the file of the session if the snippet cites lines of it. */
@@ -194,29 +195,6 @@ function hintFor(type: SnippetType, content: string): Pick<ExtractSnippetOutput,
 function leftOut(excerpt: Excerpt | undefined): Pick<ExtractSnippetOutput, "lines_skipped" | "entries_left_out"> {
   const { lines_skipped, entries_left_out } = excerpt?.citation ?? {};
   return given({ lines_skipped, entries_left_out });
-}
-
-/**
- * Returns the ids of up to `limit` events on these lines, in order; none if the session is not indexed that far. Events
- * are ordered by line, so the first one is found by binary search.
- */
-async function eventIdsOn(
-  store: Store,
-  sessionId: string,
-  { lineStart, lineEnd, limit }: { lineStart: number; lineEnd: number; limit: number },
-): Promise<string[]> {
-  const count = (await store.session(sessionId))?.state.events ?? 0;
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const [event] = await store.events(sessionId, { from: middle, limit: 1 });
-    if (event !== undefined && event.line_number < lineStart) low = middle + 1;
-    else high = middle;
-  }
-  if (low >= count) return [];
-  const events = await store.events(sessionId, { from: low, limit });
-  return events.filter(({ line_number: line }) => line >= lineStart && line <= lineEnd).map(({ event_id }) => event_id);
 }
 
 /** Words per minute of a careful reader. */

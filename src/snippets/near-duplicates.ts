@@ -1,6 +1,5 @@
 /** Finds snippets with the same or nearly the same content. */
 import type { StoredSnippet } from "../store/stored-model.ts";
-import { storableText } from "../store/storable.ts";
 import type { NewSnippet, Store } from "../store/store.ts";
 
 export interface SimilarSnippet {
@@ -13,10 +12,6 @@ export interface SimilarSnippet {
 
 /** Number of snippets compared, both of the session's newest and of the type's: a bound, however many there are. */
 const LOOKED_AT = 50;
-/**
- * Length of the part of the content that the store searches for, since a search takes longer the longer the text is.
- */
-const PROBE_CHARS = 40;
 const MAX_SIMILAR = 5;
 const NEAR_DUPLICATE = 0.7;
 /** Contents whose lengths differ more than this are not compared. */
@@ -24,21 +19,13 @@ const MIN_LENGTH_RATIO = 0.5;
 const SHINGLE_WORDS = 3;
 const WORDS = /[\p{L}\p{N}_]+/gu;
 
+/** Returns the oldest snippet of a session with this content. */
 export async function identicalSnippet(
   store: Store,
   { session_id, content }: Pick<NewSnippet, "session_id" | "content">,
 ): Promise<StoredSnippet | undefined> {
-  const stored = storableText(content);
-  // From the middle, because contents of one session begin alike.
-  const middle = Math.floor(stored.length / 2);
-  const probe = storableText(stored.slice(middle, middle + PROBE_CHARS)).replaceAll("\ufffd", "");
-  const { snippets } = await store.querySnippets({
-    session_id,
-    ...(probe !== "" && stored.includes(probe) ? { keyword: probe } : {}),
-    limit: LOOKED_AT,
-    offset: 0,
-  });
-  return snippets.findLast(({ content }) => content === stored);
+  const { snippets } = await store.querySnippets({ session_id, content, limit: LOOKED_AT, offset: 0 });
+  return snippets.at(-1);
 }
 
 /** Returns the most similar snippets, most similar first; at most 5. */

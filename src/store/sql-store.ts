@@ -26,13 +26,22 @@ import {
 } from "./columns.ts";
 import { exactFold } from "./exact-fold.ts";
 import { foldedSnippet } from "./index-texts.ts";
-import { checkedPage, checkedSnippet, checkedTime, checkedType, isTooLong, missingLine } from "./snippet-values.ts";
-import { unknownEvent, unknownSession } from "./snippet-values.ts";
+import {
+  checkedPage,
+  checkedSnippet,
+  checkedTime,
+  checkedType,
+  isTooLong,
+  missingLine,
+  unknownEvent,
+  unknownSession,
+} from "./snippet-values.ts";
 import { allOf, first, placesFor, type Condition, type SqlDatabase, type SqlSession } from "./sql-database.ts";
 import { storableKey, storableText, storableTime } from "./storable.ts";
 import type {
   Candidate,
   CandidateQuery,
+  EventPage,
   FailureCount,
   FigureRows,
   KnownIds,
@@ -299,9 +308,13 @@ export class SqlStore implements Store {
     return first(this.#database, sql, [storableText(eventId)], eventIn);
   }
 
-  events(sessionId: string, { from, limit }: { from: number; limit: number }): Promise<StoredEvent[]> {
-    const sql = `SELECT ${BLOCK_COLUMNS} FROM events WHERE session_id = ? AND ordinal >= ? ORDER BY ordinal LIMIT ?`;
-    return this.#database.all(sql, [storableText(sessionId), from, limit], eventIn);
+  events(sessionId: string, { from, limit, lines }: EventPage): Promise<StoredEvent[]> {
+    const { sql, values } = allOf([
+      { sql: "session_id = ? AND ordinal >= ?", values: [storableText(sessionId), from] },
+      ...(lines === undefined ? [] : [{ sql: "line_number BETWEEN ? AND ?", values: [lines.start, lines.end] }]),
+    ]);
+    const found = `SELECT ${BLOCK_COLUMNS} FROM events WHERE ${sql} ORDER BY ordinal LIMIT ?`;
+    return this.#database.all(found, [...values, limit], eventIn);
   }
 
   candidates(query: CandidateQuery): AsyncIterable<Candidate[]> {
@@ -458,7 +471,7 @@ function overlap(one: Lines, other: Lines): boolean {
 
 /** Throws `invalid` with the name of the field. */
 function snippetConditions({ dialect }: SqlSession, query: Partial<SnippetQuery>): Condition[] {
-  const { session_id, snippet_type, project, tags = [], keyword = "", start, end } = query;
+  const { session_id, snippet_type, project, tags = [], keyword = "", content, start, end } = query;
   const conditions: Condition[] = [];
   const add = (sql: string, ...values: string[]): void => void conditions.push({ sql, values });
   if (session_id !== undefined) add("session_id = ?", storableText(session_id));
@@ -467,6 +480,7 @@ function snippetConditions({ dialect }: SqlSession, query: Partial<SnippetQuery>
     const named = "SELECT session_id FROM sessions WHERE project = ? OR project_name = ?";
     add(`session_id IN (${named})`, storableText(project), storableText(project).toLowerCase());
   }
+  if (content !== undefined) add("content = ?", storableText(content));
   if (start !== undefined) add("created_at >= ?", checkedTime(start, "start"));
   if (end !== undefined) add("created_at <= ?", checkedTime(end, "end"));
   for (const tag of new Set(tags)) conditions.push(dialect.hasTag(storableText(tag)));

@@ -60,8 +60,8 @@ export interface Store {
   known(sessionId: string, before: number, ids: KnownIds): Promise<KnownRows>;
 
   event(eventId: string): Promise<StoredEvent | undefined>;
-  /** Returns events in the order of the session, starting at the ordinal `from`. */
-  events(sessionId: string, page: { from: number; limit: number }): Promise<StoredEvent[]>;
+  /** Returns events in the order of the session. */
+  events(sessionId: string, page: EventPage): Promise<StoredEvent[]>;
   /**
    * Yields events that may contain all of the terms: every one that does and some that do not, so check them with
    * `foldedPattern`. Newest first as far as the store knows. Leaves out this program's own calls and results.
@@ -188,6 +188,14 @@ export interface FailureCount {
   latest: string | null;
 }
 
+export interface EventPage {
+  /** Ordinal of the first. */
+  from: number;
+  limit: number;
+  /** Only events on these lines, both included. */
+  lines?: { start: number; end: number };
+}
+
 export interface CandidateQuery {
   /** At least one term, none empty. The store folds them itself. */
   terms: readonly string[];
@@ -231,6 +239,8 @@ export interface SnippetQuery {
   tags?: readonly string[];
   /** Literal text in title or content; case is ignored as by `foldedPattern`. */
   keyword?: string;
+  /** The whole content. */
+  content?: string;
   start?: Date;
   /** Inclusive. */
   end?: Date;

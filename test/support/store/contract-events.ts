@@ -70,6 +70,8 @@ export function eventContract(backend: TestBackend): void {
       const events = Array.from({ length: 4_500 }, (_, at) => madeEvent(at));
       await store.writeSession(madeChange(events));
       const page = await store.events("s1", { from: 1_990, limit: 3 });
+      const onLines = await store.events("s1", { from: 0, limit: 3, lines: { start: 1_991, end: 1_992 } });
+      assert.deepEqual(onLines, page.slice(0, 2));
       assert.deepEqual(
         page.map(({ ordinal }) => ordinal),
         [1_990, 1_991, 1_992],

@@ -48,6 +48,16 @@ export function queryContract(backend: TestBackend): void {
       assert.deepEqual(await found("\ud83c"), []);
     });
 
+    it("a content is compared as a whole", async (store) => {
+      await register(store);
+      const contents = [`Alpha${FILLER}`, `alpha${FILLER}`, `Alpha${FILLER}z`, `\0${FILLER}`];
+      for (const content of contents) await store.insertSnippet(madeSnippet({ content }));
+      for (const content of contents) {
+        const { snippets, total_count } = await store.querySnippets({ content, limit: 9, offset: 0 });
+        assert.deepEqual([total_count, snippets[0]?.content], [1, content.replace("\0", "\ufffd")]);
+      }
+    });
+
     it("a keyword stands in the title or in the content, not across them", async (store) => {
       await register(store);
       const inTitle = await store.insertSnippet(madeSnippet({ title: "alpha", content: `beta${FILLER}` }));
