@@ -97,7 +97,8 @@ export interface UserPartRecord extends OfPart {
 export interface TextRecord extends OfPart {
   kind: "text";
   reasoning: boolean;
-  text: string;
+  /** Absent if the host left it out: the text is then what was streamed. */
+  text?: string;
   startMs?: number;
   endMs?: number;
   /** No more text follows. */

@@ -117,6 +117,18 @@ describe("setup", () => {
   });
 });
 
+test("a text whose end lacks the text is what was streamed", async () => {
+  const home = makeTempDir();
+  const host = new FakeHost2();
+  await host.start();
+  for (const event of recordedEvents("newest", "compact", home)) {
+    const { text: _, ...data } = Object.assign({ text: "" }, event.data);
+    await host.publish(event.type === "session.text.ended" ? { ...event, data } : event);
+  }
+  await host.end();
+  assert.deepEqual((await transcriptIn(project(home))).told, PLAIN);
+});
+
 describe("several folders in one process, of which each instance receives all events", () => {
   for (const says of [true, false]) {
     test(`each session is recorded once, in its own folder${says ? "" : ", where the host does not say for which an instance is"}`, async () => {

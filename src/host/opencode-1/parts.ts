@@ -105,7 +105,7 @@ function textState(part: Fields) {
   const endMs = number(time, "end");
   // A text without times was not streamed, so it is complete.
   const done = endMs !== undefined || startMs === undefined;
-  return { text: text(part, "text") ?? "", done, ...given({ startMs, endMs }) };
+  return { done, ...given({ text: text(part, "text"), startMs, endMs }) };
 }
 
 function callRecord(part: Fields, of: { sessionID: string; messageID: string; partID: string }): HostRecord {

@@ -319,11 +319,11 @@ export class SessionTranslator {
     const record = { kind: "text" as const, ...place, reasoning: kind === "reasoning" };
     switch (action) {
       case "started":
-        return [{ ...record, text: "", done: false, ...given({ startMs: createdMs }) }];
+        return [{ ...record, done: false, ...given({ startMs: createdMs }) }];
       case "delta":
         return [{ kind: "text_delta", ...place, delta: text(data, "delta") ?? "" }];
       case "ended":
-        return [{ ...record, text: text(data, "text") ?? "", done: true, ...given({ endMs: createdMs }) }];
+        return [{ ...record, done: true, ...given({ text: text(data, "text"), endMs: createdMs }) }];
       default:
         return [];
     }

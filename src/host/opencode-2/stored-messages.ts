@@ -139,12 +139,12 @@ function assistantRecords(sessionID: string, messageID: string, message: Fields)
     if (type === "tool" && isFields(part)) return callRecords(sessionID, messageID, part);
     if (type !== "text" && type !== "reasoning") return [];
     const place = textPlace(sessionID, messageID, type, counts[type]++);
-    const said = text(part, "text") ?? "";
+    const said = text(part, "text");
     const timeOfPart = fields(part, "time");
     const times = { startMs: number(timeOfPart, "created"), endMs: number(timeOfPart, "completed") };
     // The host stores a text when it is complete; an empty one is still being streamed, or stayed empty.
-    const done = isCompleted || said !== "";
-    return [{ kind: "text", ...place, reasoning: type === "reasoning", text: said, done, ...given(times) }];
+    const done = isCompleted || (said ?? "") !== "";
+    return [{ kind: "text", ...place, reasoning: type === "reasoning", done, ...given({ text: said, ...times }) }];
   });
   return [
     assistantRecord(sessionID, messageID, message, number(time, "created")),

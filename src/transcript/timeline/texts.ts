@@ -137,8 +137,9 @@ class TextItem implements Item {
 
   /** Applies the host's record of the whole text. */
   update(record: TextRecord): void {
+    const { text = this.text } = record;
     // A snapshot of an unfinished text may be older than deltas received since.
-    if (record.done || record.text.length >= this.text.length) this.text = record.text;
+    if (record.done || text.length >= this.text.length) this.text = text;
     this.reasoning = record.reasoning;
     this.#startMs ??= record.startMs;
     if (record.done) this.end();
