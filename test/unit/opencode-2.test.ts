@@ -117,6 +117,23 @@ describe("setup", () => {
   });
 });
 
+test("an interruption for any reason is in the transcript, also one that is named as a member of objects", async () => {
+  for (const reason of ["user", "inactivity", "constructor", "__proto__"]) {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    await host.start();
+    for (const event of recordedEvents("newest", "abort-text", home)) {
+      const data = { ...event.data, reason };
+      await host.publish(event.type === "session.execution.interrupted" ? { ...event, data } : event);
+    }
+    await host.end();
+    const { entries } = await transcriptIn(project(home));
+    const told = entries.flatMap((entry) => (entry.type === "session_event" && entry.name === "error" ? [entry] : []));
+    assert.equal(told.length, 1, reason);
+    assert.match(told[0]?.text ?? "", /^The (?:user interrupted the session|session was interrupted \(\w+\))\.$/);
+  }
+});
+
 test("a text whose end lacks the text is what was streamed", async () => {
   const home = makeTempDir();
   const host = new FakeHost2();

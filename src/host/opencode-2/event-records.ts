@@ -452,13 +452,14 @@ function forkFields(data: Fields): EventFields {
   return { text: `Forked from ${what}: the conversation so far is a copy.`, data: given({ sessionID }) };
 }
 
+const INTERRUPTIONS: ReadonlyMap<string | undefined, string> = new Map([
+  ["user", "The user interrupted the session."],
+  ["shutdown", "The session was interrupted: opencode was shut down."],
+]);
+
 function interruption(reason: string | undefined): EventFields {
-  const texts: Record<string, string> = {
-    user: "The user interrupted the session.",
-    shutdown: "The session was interrupted: opencode was shut down.",
-  };
   const why = reason === undefined ? "The session was interrupted." : `The session was interrupted (${reason}).`;
-  return { text: texts[reason ?? ""] ?? why, data: { name: "interrupted", ...given({ reason }) } };
+  return { text: INTERRUPTIONS.get(reason) ?? why, data: { name: "interrupted", ...given({ reason }) } };
 }
 
 function retryFields(data: Fields): EventFields {
