@@ -582,6 +582,26 @@ describe("tools in opencode 2.x", () => {
     await host.end();
   });
 
+  for (const refuses of ["tools", "hooks", "list_sessions", "to answer"]) {
+    test(`do not stand in each other's way, nor in that of recording, if the host refuses ${refuses}`, async () => {
+      const home = makeTempDir();
+      const host = new FakeHost2();
+      host.refuses = refuses;
+      const began = performance.now();
+      await host.start({ options: { tools: ["list_sessions", "save_conversation"] } });
+      assert.ok(performance.now() - began < 10_000);
+      await host.publish(...recordedEvents("newest", "compact", home));
+      await host.end();
+      const offered = refuses === "tools" ? [] : ["save_conversation"];
+      assert.deepEqual(
+        host.tools.map(({ name }) => name).filter((name) => name !== "list_sessions"),
+        offered,
+      );
+      assert.equal(host.hooks.has("compaction"), refuses !== "hooks");
+      assert.deepEqual((await transcriptIn(project(home))).told, PLAIN);
+    });
+  }
+
   test("save the session that calls them, answer with content, and reject with words for the model", async () => {
     const home = makeTempDir();
     const host = new FakeHost2();

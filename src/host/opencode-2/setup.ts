@@ -13,7 +13,7 @@ import { id, read } from "../opencode-1/event-fields.ts";
 import type { NoticeClient } from "../opencode-1/notices.ts";
 import { offeredTools, type OfferedTool } from "../opencode-1/offered-tools.ts";
 import { joinShared, leaveShared, type Shared } from "../opencode-1/shared.ts";
-import { HostStore, type HostContext, type HostTool } from "./host.ts";
+import { HostStore, type HostContext, type HostTool, type ToolDraft } from "./host.ts";
 import { processIntake, type Instance, type Intake } from "./intake.ts";
 
 /** Maximum time of the cleanup, in milliseconds, of the 3 s that the host grants: closing the tools may take longer. */
@@ -26,6 +26,8 @@ const CLEANUP_TIMES = { flushMs: 1_500, endedMs: 2_000 };
 const OVERLAP_MS = 1_000;
 /** Maximum time for loading and compiling what records, in milliseconds; the first prompt waits for it. */
 const REHEARSAL_MS = 500;
+/** Maximum time until the host has taken the tools, in milliseconds; the first prompt waits for it too. */
+const OFFER_MS = 2_000;
 /** Delays before reopening an ended event stream, in milliseconds; the last one repeats. */
 const REOPEN_DELAYS_MS = [50, 200, 1_000, 5_000];
 /** Signal on which the host does not clean up. On other signals it does, after it has ended its sessions. */
@@ -39,7 +41,7 @@ export async function setup(context: HostContext, intake: Intake = processIntake
   const plugin = new Plugin(context, intake);
   intake.join(plugin);
   void plugin.listen();
-  await plugin.offer();
+  await atMost(OFFER_MS, plugin.offer());
   return () => plugin.end();
 }
 
@@ -103,17 +105,15 @@ class Plugin implements Instance {
   async offer(): Promise<void> {
     const { tool, session } = this.#context;
     const { compactionHint } = this.#options;
-    try {
+    const tools = offeredTools(this.#options, projectRoot).map((offered) => this.#hostTool(offered));
+    await Promise.all([
       // The first entry then need not wait until all that records is loaded.
-      if (this.directory !== undefined) this.sharedFor(this.directory);
-      const tools = offeredTools(this.#options, projectRoot).map((offered) => this.#hostTool(offered));
-      if (tools.length > 0) await tool?.transform?.((draft) => tools.forEach((each) => draft.add(each)));
-      if (compactionHint) await session?.hook?.("compaction", (about) => this.#hint(about));
-      // Awaited, because the host's own start leaves no time for it before the first events.
-      await atMost(REHEARSAL_MS, rehearse(this.#options));
-    } catch {
-      // Recording works without these.
-    }
+      attempt(() => this.directory !== undefined && this.sharedFor(this.directory)),
+      attempt(() => tools.length > 0 && tool?.transform?.((draft) => tools.forEach((each) => addTo(draft, each)))),
+      attempt(() => compactionHint && session?.hook?.("compaction", (about) => this.#hint(about))),
+    ]);
+    // Awaited, because the host's own start leaves no time for it before the first events.
+    await attempt(() => atMost(REHEARSAL_MS, rehearse(this.#options)));
   }
 
   /** Ends recording within the time that the host allows. Never rejects. */
@@ -173,6 +173,20 @@ class Plugin implements Instance {
       // The summary works without it.
     }
   }
+}
+
+/** Does something that recording works without. Never rejects. */
+async function attempt(act: () => unknown): Promise<void> {
+  try {
+    await act();
+  } catch {
+    // The host does not have it, or refuses.
+  }
+}
+
+/** Adds a tool; the host may refuse it without the others. */
+function addTo(draft: ToolDraft, tool: HostTool): void {
+  void attempt(() => draft.add(tool));
 }
 
 /** In 2.x a plugin cannot show a notice; Node's warnings go to stderr of the host's server. */

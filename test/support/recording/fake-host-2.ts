@@ -102,6 +102,12 @@ export class FakeHost2 {
   #nowMs = 0;
   /** The host answers no question: with a failure, or never. */
   isMute: boolean | "forever" = false;
+  /** What the host does not take: `hooks`, `tools`, or one tool by its name. `to answer`: it takes tools and never says so. */
+  refuses: string | undefined;
+
+  #refuse(what: string): void {
+    if (this.refuses === what) throw new Error(`The host takes no ${what}.`);
+  }
 
   has(stored: Stored | undefined): this {
     if (stored) this.#stored.set(stored.session, stored);
@@ -126,9 +132,23 @@ export class FakeHost2 {
         get: async ({ sessionID }) => (await this.#answer(sessionID)).info,
         // It has not stored what is said later.
         context: async ({ sessionID }) => (await this.#answer(sessionID)).messages.filter((each) => this.#isPast(each)),
-        hook: async (name, act) => void this.hooks.set(name, act),
+        hook: async (name, act) => {
+          this.#refuse("hooks");
+          this.hooks.set(name, act);
+        },
       },
-      tool: { transform: async (change) => change({ add: (tool) => void this.tools.push(tool) }) },
+      tool: {
+        transform: async (change) => {
+          this.#refuse("tools");
+          change({
+            add: (tool) => {
+              this.#refuse(tool.name);
+              this.tools.push(tool);
+            },
+          });
+          if (this.refuses === "to answer") await new Promise(() => undefined);
+        },
+      },
     };
     const cleanup = await setup(context, this.#intake);
     this.#cleanups.push(cleanup);
