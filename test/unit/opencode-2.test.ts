@@ -276,6 +276,19 @@ describe("events that are not delivered", () => {
     assert.deepEqual(lost, ["2 events of opencode did not arrive, and its store could not be read."]);
   });
 
+  test("what was lost is not said to be in the host's store if that has nothing of the session", async () => {
+    const home = makeTempDir();
+    const events = recordedEvents("preview", "compact", home);
+    const host = new FakeHost2().has({ session: events[0]?.data.sessionID ?? "", info: {}, messages: [] });
+    await host.start();
+    events.splice(indexOf(events, "session.text.ended"), 2);
+    await host.publish(...events);
+    await host.end();
+    const { entries } = await transcriptIn(project(home));
+    const texts = entries.flatMap((entry) => (entry.type === "session_event" ? [entry.text] : []));
+    assert.ok(texts.includes("2 events of opencode did not arrive, and its store has nothing of the session."));
+  });
+
   test("a stream that ends is opened again, and what was missed meanwhile is taken from the host's store", async () => {
     const home = makeTempDir();
     const host = new FakeHost2().has(storedAtEnd("compact", home));
@@ -455,6 +468,27 @@ describe("the cleanup", () => {
     await host.publish(...withoutFolder(recordedEvents("newest", "compact", home)));
     await host.end();
     assert.match(String(await warning), /could not be recorded/);
+    assert.deepEqual([filesIn(join(home, "other")), filesIn(project(home))], [[], []]);
+  });
+
+  test("warns once of a session of unknown folder, although several instances end at the same time", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    await host.start({ directory: join(home, "other") });
+    await host.start({ directory: project(home) });
+    const warnings: string[] = [];
+    const listen = (warning: Error): void => void warnings.push(warning.message);
+    process.on("warning", listen);
+    const events = withoutFolder(recordedEvents("newest", "compact", home));
+    await host.publish(...events);
+    await host.end();
+    await nextTurn();
+    process.off("warning", listen);
+    const ofSession = warnings.filter((text) => text.includes("could not be recorded"));
+    assert.deepEqual(
+      ofSession.map((text) => Number.parseInt(text)),
+      [events.length],
+    );
     assert.deepEqual([filesIn(join(home, "other")), filesIn(project(home))], [[], []]);
   });
 

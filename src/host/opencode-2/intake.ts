@@ -285,7 +285,10 @@ export class Intake {
       const messages = Math.max(CATCH_UP_MESSAGES, missing);
       const stored = await this.#unlessHurried(shared.host.queries.history(sessionID, messages));
       this.#accept(session, session.translator.sinceHeard(stored), shared);
-      text += ": what was said is in its store, other events of the session may be missing.";
+      text +=
+        stored.length === 0
+          ? ", and its store has nothing of the session."
+          : ": what was said is in its store, other events of the session may be missing.";
     } catch {
       text += ", and its store could not be read.";
       if (missing > 0) shared.notices.warn(`Session ${sessionID}: ${text}`);
@@ -340,6 +343,8 @@ export class Intake {
       return this.#release(session, only);
     }
     const count = session.held.splice(0).length;
+    // Of two instances that end at the same time, the other one has reported them.
+    if (count === 0) return;
     const text = `${count} ${count === 1 ? "event" : "events"} of session ${session.sessionID} could not be recorded: opencode did not report its folder.`;
     process.emitWarning(text, { type: "opencode-transcripts" });
   }
