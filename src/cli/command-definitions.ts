@@ -74,6 +74,11 @@ function objectOf(what: string): Options[string] {
   return { does: `Prints one JSON object: ${what}.`, json: "object" };
 }
 
+async function snippetCommand(name: "extract" | "query" | "count" | "suggest" | "cleanup") {
+  const { [name]: run } = await import("./commands/snippets.ts");
+  return { run };
+}
+
 const MEANINGS =
   "error_reasoning: why something failed, what was tried, what fixed it. decision_rationale: why this was chosen over the alternatives. learning_pattern: what will be useful again.";
 
@@ -418,7 +423,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
       "transcripts snippets extract 0a1b2c3d --lines 12-40 --type decision_rationale --title Why-SQLite":
         "Stores lines 12 to 40.",
     },
-    load: () => import("./commands/snippets-extract.ts"),
+    load: () => snippetCommand("extract"),
   }),
   command({
     name: "snippets query",
@@ -448,7 +453,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
       "transcripts snippets query --type decision_rationale --since 30d --full": "Shows recent decisions.",
     },
     nothing: "no snippet matches",
-    load: () => import("./commands/snippets-query.ts"),
+    load: () => snippetCommand("query"),
   }),
   command({
     name: "snippets count",
@@ -457,7 +462,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     options: { "--json": objectOf("the number of each type") },
     examples: { "transcripts snippets count": "Counts all snippets." },
     nothing: "there is no snippet",
-    load: () => import("./commands/snippets-count.ts"),
+    load: () => snippetCommand("count"),
   }),
   command({
     name: "snippets suggest",
@@ -476,7 +481,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
       "transcripts snippets suggest latest --store": "Stores it.",
     },
     nothing: "nothing is worth suggesting",
-    load: () => import("./commands/snippets-suggest.ts"),
+    load: () => snippetCommand("suggest"),
   }),
   command({
     name: "snippets cleanup",
@@ -492,7 +497,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
       "transcripts snippets cleanup --older-than 180 --yes": "Deletes them without asking, for scripts.",
     },
     nothing: "no snippet is that old, or the answer was no",
-    load: () => import("./commands/snippets-cleanup.ts"),
+    load: () => snippetCommand("cleanup"),
   }),
   command({
     name: "forget",

@@ -101,6 +101,11 @@ export type RunCommand = (
 /** Values by the option's long name in camelCase. */
 export type CommandOptions = Readonly<Record<string, string | readonly string[] | number | boolean | Date | undefined>>;
 
+/** Makes the error for arguments that are missing, not allowed, or exclude each other. */
+export function badArguments(problem: string, next: string): TranscriptsError {
+  return new TranscriptsError("bad_arguments", problem, next);
+}
+
 // Typed access to options. Commander parses them by their definition, so a mismatch is a bug.
 
 /** Returns whether a flag was given. */
@@ -133,7 +138,7 @@ export function date(options: CommandOptions, name: string): Date | undefined {
 export function between(options: CommandOptions): Between {
   const [since, until] = [date(options, "since"), date(options, "until")];
   if (since !== undefined && until !== undefined && since >= until) {
-    throw new TranscriptsError("bad_arguments", "--since must be earlier than --until.", "Swap the two dates.");
+    throw badArguments("--since must be earlier than --until.", "Swap the two dates.");
   }
   return given({ since, until });
 }

@@ -1,10 +1,9 @@
 /** Creates the context of a command. */
 import picocolors from "picocolors";
-import type { CommandContext } from "./command.ts";
+import { badArguments, type CommandContext } from "./command.ts";
 import { type Io, type Output, PLUGIN } from "./io.ts";
 import { createProgress, type ShownProgress } from "./terminal/progress.ts";
 import { guardJson, guardOutput, neutralBlock } from "../neutral-text.ts";
-import { TranscriptsError } from "../transcripts-error.ts";
 import type { Archive } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
 
@@ -134,11 +133,7 @@ function createBlockWriter(output: Output, colored: boolean): BlockWriter {
 
 async function confirmed(context: CommandContext, problem: string): Promise<boolean> {
   if (!context.isTerminal)
-    throw new TranscriptsError(
-      "bad_arguments",
-      problem,
-      "Standard input is not a terminal, so you cannot be asked: add --yes to confirm.",
-    );
+    throw badArguments(problem, "Standard input is not a terminal, so you cannot be asked: add --yes to confirm.");
   context.note(`${problem} Type yes to continue:`);
   let answer = "";
   for await (const chunk of context.stdin) {

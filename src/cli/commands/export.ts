@@ -11,12 +11,11 @@ import { attachmentReader } from "../../sessions/session-kept-files.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
 import { refsIn, sessionFamily, type SessionNode } from "../../sessions/session-family.ts";
 import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
-import { type CommandContext, type CommandOptions, flag, type RunCommand, text } from "../command.ts";
+import { badArguments, type CommandContext, type CommandOptions, flag, type RunCommand, text } from "../command.ts";
 import { type ReadSession, transcriptsOf, writeJson, writeTranscript } from "../exported-session.ts";
 import { redactorFor } from "../redaction.ts";
 import { conversationOf, sessionNamed } from "../session-input.ts";
 import { type Write, writeWhole } from "../write-file.ts";
-import { TranscriptsError } from "../../transcripts-error.ts";
 
 /** Mode of new files, which are as private as a transcript. */
 const FILE_MODE = 0o600;
@@ -34,11 +33,7 @@ export const run: RunCommand = async (context, [argument = ""], options) => {
   const format = formatAsked(options, output);
   if (output === undefined) {
     const { name, extension } = FORMATS[format];
-    throw new TranscriptsError(
-      "bad_arguments",
-      `${name} is not printed on a terminal.`,
-      `Name a file: \`-o session${extension}\`.`,
-    );
+    throw badArguments(`${name} is not printed on a terminal.`, `Name a file: \`-o session${extension}\`.`);
   }
   const ref = await sessionNamed(context, argument, options);
   const { root, unreadable } = await sessionFamily(ref, context);
@@ -59,7 +54,7 @@ function formatAsked(options: CommandOptions, output = ""): Format {
   const [asked, ...others] = NAMES.filter((name) => flag(options, name));
   if (asked !== undefined && others.length > 0) {
     const given = [asked, ...others].map((name) => `--${name}`).join(" and ");
-    throw new TranscriptsError("bad_arguments", `${given} exclude each other.`, "Give one of them.");
+    throw badArguments(`${given} exclude each other.`, "Give one of them.");
   }
   const extension = extname(output).toLowerCase();
   return asked ?? NAMES.find((name) => FORMATS[name].extension === extension) ?? "html";
@@ -142,8 +137,7 @@ async function writeFile(
   if (output === "-") return content((piece) => context.out(piece));
   const path = resolve(context.cwd, output);
   for (const source of sources) {
-    if (await isSameFile(path, source))
-      throw new TranscriptsError("bad_arguments", `${output} is the session itself.`, "Name another file.");
+    if (await isSameFile(path, source)) throw badArguments(`${output} is the session itself.`, "Name another file.");
   }
   await writeWhole(path, content, FILE_MODE);
   context.note(`wrote ${path}`);

@@ -5,6 +5,7 @@ import { HIT_ROLES } from "../../parse/searched-texts.ts";
 import type { SessionAccess } from "../../queries/stored-session.ts";
 import { wantedFile } from "../../fixes/touched-files.ts";
 import {
+  badArguments,
   between,
   type CommandContext,
   type CommandOptions,
@@ -17,7 +18,6 @@ import {
 import { agentAsked, NO_SESSIONS } from "../session-input.ts";
 import { isRedacted, redactedRows, redactorFor, shownRef } from "../redaction.ts";
 import type { FindRow } from "../schemas/searching-schemas.ts";
-import { TranscriptsError } from "../../transcripts-error.ts";
 import { argumentFor, projectName, shownSource } from "../session-names.ts";
 import { withoutOutputTags } from "../../calls/result-texts.ts";
 import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
@@ -72,7 +72,7 @@ function findRequest(context: CommandContext, args: readonly string[], options: 
   const path = text(options, "file");
   const file = path === undefined ? undefined : wantedFile(path, context);
   if (term === "" && (args.length > 0 || file === undefined))
-    throw new TranscriptsError("bad_arguments", "TERM is empty.", "Give at least one character, or --file.");
+    throw badArguments("TERM is empty.", "Give at least one character, or --file.");
   const isJson = flag(options, "json");
   const role = HIT_ROLES.find((each) => each === text(options, "role"));
   const query = {

@@ -3,8 +3,7 @@ import { pastFixes, requireIndex, type PastError, type PastFix } from "../../que
 import { errorsIn } from "../../queries/session-errors.ts";
 import { counted, dayAndTime } from "../../quantities.ts";
 import { neutralBlock, neutralLine } from "../../neutral-text.ts";
-import { TranscriptsError } from "../../transcripts-error.ts";
-import { type CommandContext, flag, integer, type RunCommand, text } from "../command.ts";
+import { badArguments, type CommandContext, flag, integer, type RunCommand, text } from "../command.ts";
 import { openIndex } from "../find-index.ts";
 import { diffLines, excerpt } from "../fix-text.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
@@ -59,7 +58,7 @@ async function errorOf(context: CommandContext, session: string, callId: string)
   const row = rows.find(({ tool_use_id: id }) => id === callId);
   if (row !== undefined) return row.error;
   const next = `\`transcripts errors ${session} --locate\` lists them. To look for a text, give it as one argument, in quotes.`;
-  throw new TranscriptsError("bad_arguments", `The session has no failed call ${callId}.`, next);
+  throw badArguments(`The session has no failed call ${callId}.`, next);
 }
 
 function rowOf(error: PastError): FixesRow {

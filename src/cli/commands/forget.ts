@@ -10,13 +10,13 @@ import { openStore, storePlace } from "../../store/open-store.ts";
 import { localPlace } from "../../store/store-place.ts";
 import { storedRef } from "../../queries/stored-session.ts";
 import type { Store, Tombstone } from "../../store/store.ts";
-import { type CommandContext, flag, type RunCommand } from "../command.ts";
+import { badArguments, type CommandContext, flag, type RunCommand } from "../command.ts";
 import { type FilePlan, filesOf, objectionTo, type Place } from "../forget-plan.ts";
 import type { Forgotten } from "../schemas/storing-schemas.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { sessionNamed } from "../session-input.ts";
-import { forCommandLine } from "../snippets.ts";
-import { TranscriptsError, isFieldError, isSessionError } from "../../transcripts-error.ts";
+import { forCommandLine } from "../snippet-errors.ts";
+import { isFieldError, isSessionError } from "../../transcripts-error.ts";
 import { rm } from "node:fs/promises";
 import type { StoredSession } from "../../store/stored-model.ts";
 
@@ -31,11 +31,7 @@ const LEFT_OUT = "its files stay; the index leaves the session out until `transc
 
 export const run: RunCommand = async (context, args, options) => {
   if (args[0] === "-")
-    throw new TranscriptsError(
-      "bad_arguments",
-      "SESSION: standard input cannot be removed.",
-      "Give an id, a path or latest.",
-    );
+    throw badArguments("SESSION: standard input cannot be removed.", "Give an id, a path or latest.");
   // Does not create an index.
   const store = storePlace(context).exists ? await openStore(context) : undefined;
   // The figures of this machine, if the store is a team's.
@@ -95,11 +91,7 @@ async function planOf(
     return { id: ref, indexed, tombstones: tombstonesFor(store, indexed, []), places: [], kept: [], refs: [] };
   }
   if (isStream(ref))
-    throw new TranscriptsError(
-      "bad_arguments",
-      `${ref.path} is a pipe or a device, not a session.`,
-      "Give an id or the path of a file.",
-    );
+    throw badArguments(`${ref.path} is a pipe or a device, not a session.`, "Give an id or the path of a file.");
   const files = await filesOf(ref, context);
   const indexed = store === undefined ? NOTHING : await indexedOf(store, files.refs);
   const kept = keepFiles ? files.places.map(({ path }) => ({ path, reason: "--keep-files" })) : [];

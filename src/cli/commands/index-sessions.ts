@@ -2,7 +2,7 @@
 import { counted } from "../../quantities.ts";
 import { type IndexReport, updateIndex, type UpdateOptions } from "../../indexing/update-index.ts";
 import { migrateStore, storePlace, storeVersion, withStore } from "../../store/open-store.ts";
-import { type CommandContext, type ExitCode, flag, integer, type RunCommand } from "../command.ts";
+import { badArguments, type CommandContext, type ExitCode, flag, integer, type RunCommand } from "../command.ts";
 import { withSessionsBar } from "../terminal/progress.ts";
 import { familyOf, NO_SESSIONS, sessionNamed } from "../session-input.ts";
 import type { Store } from "../../store/store.ts";
@@ -24,7 +24,7 @@ export const run: RunCommand = async (context, args, options) => {
   const [other, second] = ["down", "prune", "hook"].filter((name) => options[name] !== undefined);
   if (other !== undefined && (args.length > 0 || second !== undefined)) {
     const excluded = second === undefined ? "a SESSION" : `--${second}`;
-    throw new TranscriptsError("bad_arguments", `--${other} and ${excluded} exclude each other.`, "Give one of them.");
+    throw badArguments(`--${other} and ${excluded} exclude each other.`, "Give one of them.");
   }
   const down = integer(options, "down");
   if (down !== undefined) {
@@ -92,8 +92,7 @@ async function takeBack(context: CommandContext, count: number, options: TakeBac
     return 1;
   }
   if (count > version) {
-    throw new TranscriptsError(
-      "bad_arguments",
+    throw badArguments(
       `The index is at version ${version}, so ${count} migrations cannot be undone.`,
       `Use --down ${version} or less.`,
     );
@@ -151,7 +150,7 @@ async function sessionsNamed(context: CommandContext, args: readonly string[]): 
     if (ref.archived !== null)
       throw new TranscriptsError("gone", `Session ${ref.id} has no file here.`, "The store keeps what it has of it.");
     if (isStream(ref) || ref.source === "stdin")
-      throw new TranscriptsError("bad_arguments", `${argument} is not a file.`, "Give an id or the path of a file.");
+      throw badArguments(`${argument} is not a file.`, "Give an id or the path of a file.");
     found.push(...(await familyOf(context, ref)).filter(({ archived }) => archived === null));
   }
   return found;

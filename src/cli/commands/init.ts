@@ -4,7 +4,14 @@ import { parseOptions } from "../../config.ts";
 import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";
 import { layTemplates } from "../../templates/lay-templates.ts";
 import { DATA_FOLDER } from "../../transcript/transcript-paths.ts";
-import { type CommandContext, type CommandOptions, type ExitCode, flag, type RunCommand } from "../command.ts";
+import {
+  badArguments,
+  type CommandContext,
+  type CommandOptions,
+  type ExitCode,
+  flag,
+  type RunCommand,
+} from "../command.ts";
 import { type ClaudeCodeSetup, ENABLE, setUpClaudeCode } from "../init/claude-code-plugin.ts";
 import { addPlugin, type Addition, newConfig, type PluginKey, pluginKey } from "../init/plugin-config.ts";
 import { configText, isOpencode2, projectAt, type Project } from "../init/project-config.ts";
@@ -47,11 +54,7 @@ export const run: RunCommand = async (context, _args, options) => {
 
 async function initClaudeCode(context: CommandContext, options: CommandOptions, dryRun: boolean): Promise<ExitCode> {
   if (flag(options, "kilo"))
-    throw new TranscriptsError(
-      "bad_arguments",
-      "--claude-code and --kilo exclude each other.",
-      "Run it once for each.",
-    );
+    throw badArguments("--claude-code and --kilo exclude each other.", "Run it once for each.");
   const { folder, files, plugin, commands } = await setUpClaudeCode(context, dryRun);
   const result: InitResult = {
     version: 1,

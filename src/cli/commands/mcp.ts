@@ -3,8 +3,7 @@ import { Writable } from "node:stream";
 import { serveMcp } from "../../tools/mcp-server.ts";
 import { TOOL_DEFINITIONS } from "../../tools/tool-definitions.ts";
 import type { ToolDefinition } from "../../tools/tool.ts";
-import { type RunCommand, text } from "../command.ts";
-import { TranscriptsError } from "../../transcripts-error.ts";
+import { badArguments, type RunCommand, text } from "../command.ts";
 
 export const run: RunCommand = async (context, _args, options) => {
   const { env, home, cwd, signal } = context;
@@ -48,8 +47,7 @@ function toolsNamed(names: string | undefined): readonly ToolDefinition[] {
   const known = TOOL_DEFINITIONS.map(({ name }) => name);
   const stranger = wanted.find((name) => !known.includes(name));
   if (stranger === undefined) return TOOL_DEFINITIONS.filter(({ name }) => wanted.includes(name));
-  throw new TranscriptsError(
-    "bad_arguments",
+  throw badArguments(
     `--tools: there is no tool ${JSON.stringify(stranger)}.`,
     `Use ${known.join(", ")}, separated by commas.`,
   );

@@ -1,7 +1,7 @@
 /** `transcripts show` */
 import { isPrompt, type MessageView, type Turn, turnsOf } from "../../parse/turns.ts";
 import { lastTurns } from "../../queries/read-session.ts";
-import { type CommandContext, type CommandOptions, flag, integer, type RunCommand } from "../command.ts";
+import { badArguments, type CommandContext, type CommandOptions, flag, integer, type RunCommand } from "../command.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { messageRow } from "../message-row.ts";
 import { isReadFault } from "../../sessions/reasons.ts";
@@ -59,7 +59,7 @@ function turnsAsked(turns: readonly Turn[], options: CommandOptions): readonly T
   const line = integer(options, "line");
   if (line === undefined) return lastTurns(turns, integer(options, "last"));
   if (integer(options, "last") !== undefined)
-    throw new TranscriptsError("bad_arguments", "--line and --last exclude each other.", "Give one of them.");
+    throw badArguments("--line and --last exclude each other.", "Give one of them.");
   const turn = turns.findLast(({ messages }) => (messages[0]?.message.line_number ?? Infinity) <= line);
   return turn === undefined ? [] : [turn];
 }

@@ -1,7 +1,15 @@
 /** `transcripts stats` */
 import { counted } from "../../quantities.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
-import { between, type CommandContext, type CommandOptions, flag, type RunCommand, text } from "../command.ts";
+import {
+  badArguments,
+  between,
+  type CommandContext,
+  type CommandOptions,
+  flag,
+  type RunCommand,
+  text,
+} from "../command.ts";
 import { type Between, figuresBetween } from "../../queries/figures.ts";
 import { ROWS_BY } from "../../parse/usage-ledger.ts";
 import { type ReadSession, sumsOf } from "../../queries/added-up.ts";
@@ -9,7 +17,6 @@ import type { StatsResult } from "../schemas/reading-schemas.ts";
 import { figuresAsked } from "../figures-asked.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
 import { familyOf, NO_SESSIONS, sessionNamed, sessionsAsked } from "../session-input.ts";
-import { TranscriptsError } from "../../transcripts-error.ts";
 
 export const run: RunCommand = async (context, args, options) => {
   const asked = betweenAsked(options);
@@ -70,7 +77,7 @@ async function refsAsked(
 ): Promise<{ refs: SessionRef[]; named: ReadonlySet<SessionRef>; unreadable: number }> {
   if (args.length === 0) {
     if (!flag(options, "all") && !isFiltered(options))
-      throw new TranscriptsError("bad_arguments", "No session given.", "Name one, such as `latest`, or use --all.");
+      throw badArguments("No session given.", "Name one, such as `latest`, or use --all.");
     const { sessions, unreadable } = await sessionsAsked(context, options, {
       subagents: true,
       archived: true,
@@ -78,8 +85,7 @@ async function refsAsked(
     });
     return { refs: sessions, named: new Set(), unreadable: unreadable.length };
   }
-  if (flag(options, "all"))
-    throw new TranscriptsError("bad_arguments", "--all and a SESSION exclude each other.", "Use one of them.");
+  if (flag(options, "all")) throw badArguments("--all and a SESSION exclude each other.", "Use one of them.");
   const byPlace = new Map<string, SessionRef>();
   const named = new Set<SessionRef>();
   for (const argument of args) {

@@ -9,7 +9,7 @@ import { sessionMeant } from "../../sessions/resolve-session.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { errorCode } from "../../transcript/files/fault.ts";
 import { isSessionError, TranscriptsError } from "../../transcripts-error.ts";
-import { type CommandContext, type CommandOptions, flag, integer, type RunCommand } from "../command.ts";
+import { badArguments, type CommandContext, type CommandOptions, flag, integer, type RunCommand } from "../command.ts";
 import { messageText } from "../conversation-text.ts";
 import { followFile, pause, type Restart } from "../follow.ts";
 import { messageRow } from "../message-row.ts";
@@ -36,8 +36,7 @@ export const run: RunCommand = async (context, args, options) => {
   }
   if (ref.path === null || ref.bytes === null || ref.archived !== null) {
     if (follow && ref.source === "opencode-store") {
-      throw new TranscriptsError(
-        "bad_arguments",
+      throw badArguments(
         `Session ${ref.id} is in opencode's store, which cannot be followed.`,
         "Follow its transcript, or run without -f.",
       );
