@@ -1,16 +1,9 @@
 /** Turns a tool's definition and its work into a call that always answers. */
 import { storeArchive } from "../queries/archive.ts";
 import { readArguments } from "./arguments.ts";
-import { failure } from "./failure.ts";
-import {
-  type ArgumentShape,
-  TOOL_DATA_VERSION,
-  type ToolAnswer,
-  type ToolArguments,
-  type ToolContext,
-  type ToolDefinition,
-  type ToolExecute,
-} from "./tool.ts";
+import { isFields } from "../parse/json-fields.ts";
+import { failure, withVersion } from "./failure.ts";
+import type { ArgumentShape, ToolAnswer, ToolArguments, ToolContext, ToolDefinition, ToolExecute } from "./tool.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import { sharedRedactor } from "../redact/redactor.ts";
 
@@ -51,10 +44,9 @@ async function answered(tool: string, work: () => Promise<ToolAnswer>, signal: A
  */
 async function withoutSecrets(answer: ToolAnswer): Promise<ToolAnswer> {
   const [text, data] = await redactJson(sharedRedactor(), [answer.text, answer.data]);
-  const fields = typeof data?.value === "object" && data.value !== null ? data.value : {};
   return {
     ...answer,
     text: typeof text?.value === "string" ? text.value : "",
-    data: { ...fields, version: TOOL_DATA_VERSION },
+    data: withVersion(isFields(data?.value) ? data.value : {}),
   };
 }

@@ -2,7 +2,7 @@
  * Describes failures in words that a model can act on. Kept light, because it is loaded where tools are only offered.
  */
 import { errorCode } from "../transcript/files/fault.ts";
-import { TOOL_DATA_VERSION, type ToolAnswer } from "./tool.ts";
+import type { ToolAnswer } from "./tool.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 /** Maximum number of candidates in an answer. */
@@ -13,9 +13,14 @@ export function failure(tool: string, error: unknown): ToolAnswer {
   const { code, message, field } = facts(error);
   return {
     text: `${tool} failed. ${message}`,
-    data: { version: TOOL_DATA_VERSION, success: false, error: { code, message, ...(field ? { field } : {}) } },
+    data: withVersion({ success: false, error: { code, message, ...(field ? { field } : {}) } }),
     isError: true,
   };
+}
+
+/** Adds the version of an answer's data, as its first key. A new key in the data does not need a new version. */
+export function withVersion(data: Record<string, unknown>): Record<string, unknown> {
+  return { version: 1, ...data };
 }
 
 function facts(error: unknown): { code: string; message: string; field?: string | undefined } {

@@ -1,13 +1,10 @@
 /** Stores a snippet for an agent. */
 import { extractSnippet, type ExtractSnippetOutput } from "../snippets/extract-snippet.ts";
 import { execution } from "./execution.ts";
-import { TOOL_DATA_VERSION, type ToolAnswer, type ToolArguments, type ToolContext } from "./tool.ts";
 import { EXTRACT_SNIPPET } from "./tool-definitions.ts";
 import { fieldError } from "../transcripts-error.ts";
 
-export const execute = execution(EXTRACT_SNIPPET, keep);
-
-async function keep(given: ToolArguments<typeof EXTRACT_SNIPPET.args>, context: ToolContext): Promise<ToolAnswer> {
+export const execute = execution(EXTRACT_SNIPPET, async (given, context) => {
   const session = given.session_id ?? context.sessionId;
   if (session === undefined) {
     const next = 'Give an id from list_sessions, or "latest".';
@@ -16,8 +13,8 @@ async function keep(given: ToolArguments<typeof EXTRACT_SNIPPET.args>, context: 
   const { where, signal } = context;
   const setting = { store: await context.openStore("save"), where, signal };
   const output = await extractSnippet(setting, { ...given, session_id: session });
-  return { text: textOf(output), data: { version: TOOL_DATA_VERSION, ...output } };
-}
+  return { text: textOf(output), data: { ...output } };
+});
 
 function textOf(output: ExtractSnippetOutput): string {
   const { snippet_id, session_id, snippet_type, title, similar = [], type_hint: hint } = output;

@@ -5,7 +5,6 @@ import type { Store } from "../store/store.ts";
 import { execution } from "./execution.ts";
 import { DATA_NOTICE, READ_ON } from "./session-heading.ts";
 import { countTokens, cut, fittingCount, TokenBudget } from "./tokens.ts";
-import { TOOL_DATA_VERSION, type ToolAnswer, type ToolArguments, type ToolContext } from "./tool.ts";
 import { DEFAULT_FIXES_TOKENS, FIND_FIXES } from "./tool-definitions.ts";
 
 const DEFAULT_LIMIT = 5;
@@ -15,9 +14,7 @@ const UPDATE_MS = 5_000;
 const FRAME_TOKENS = 200;
 const MAX_FIXES = 3;
 
-export const execute = execution(FIND_FIXES, findFixes);
-
-async function findFixes(given: ToolArguments<(typeof FIND_FIXES)["args"]>, context: ToolContext): Promise<ToolAnswer> {
+export const execute = execution(FIND_FIXES, async (given, context) => {
   const { where, signal, showsData } = context;
   const { error, project, limit = DEFAULT_LIMIT, max_tokens: maxTokens = DEFAULT_FIXES_TOKENS } = given;
   requireIndex(where);
@@ -37,14 +34,9 @@ async function findFixes(given: ToolArguments<(typeof FIND_FIXES)["args"]>, cont
   );
   return {
     text: [...headLines(found, shown, changed.length), ...shown.map(errorText)].join("\n"),
-    data: {
-      version: TOOL_DATA_VERSION,
-      errors: shown,
-      found: found.length,
-      sessions_not_indexed: changed.length,
-    },
+    data: { errors: shown, found: found.length, sessions_not_indexed: changed.length },
   };
-}
+});
 
 function headLines(found: readonly PastError[], shown: readonly PastError[], missing: number): string[] {
   const without = missing === 0 ? "" : ` ${missing} sessions have no content in the index yet.`;

@@ -11,7 +11,7 @@ import { DATA_NOTICE, READ_ON, archivedNote, argumentOf, sessionAsked } from "./
 import type { Between } from "../queries/figures.ts";
 import { betweenOf } from "./arguments.ts";
 import { countTokens, cut, TokenBudget } from "./tokens.ts";
-import { TOOL_DATA_VERSION, type ToolAnswer, type ToolArguments, type ToolContext } from "./tool.ts";
+import type { ToolAnswer, ToolArguments, ToolContext } from "./tool.ts";
 import { type CallRow, type ErrorQuery, type ErrorRow, errorsIn } from "../queries/session-errors.ts";
 import { DEFAULT_ERRORS_TOKENS, LIST_ERRORS } from "./tool-definitions.ts";
 
@@ -20,7 +20,11 @@ const DEFAULT_LIMIT = 20;
 const FRAME_TOKENS = 200;
 const SHARE = 0.4;
 
-export const execute = execution(LIST_ERRORS, listErrors);
+export const execute = execution(LIST_ERRORS, async (args, context) => {
+  const between = betweenOf(args, context.now());
+  const refs = await sessionsOf(args, between, context);
+  return answerOf(await list(refs, args, between, context), args);
+});
 
 type Arguments = ToolArguments<(typeof LIST_ERRORS)["args"]>;
 
@@ -34,13 +38,6 @@ interface Listing {
   next: string | null;
   sessions: number;
   unreadable: number;
-}
-
-async function listErrors(args: Arguments, context: ToolContext): Promise<ToolAnswer> {
-  const between = betweenOf(args, context.now());
-  const refs = await sessionsOf(args, between, context);
-  const listing = await list(refs, args, between, context);
-  return answerOf(listing, args);
 }
 
 async function sessionsOf(
@@ -148,7 +145,6 @@ function answerOf({ shown, next, sessions, unreadable }: Listing, args: Argument
   return {
     text: (shown.length === 0 ? [none, scope] : [scope, `${DATA_NOTICE} ${READ_ON}`, ...lines, ...more]).join("\n"),
     data: {
-      version: TOOL_DATA_VERSION,
       errors: shown.map(({ row }) => row),
       has_more: next !== null,
       next_cursor: next,

@@ -11,7 +11,7 @@ import { argumentsKey, CURSOR_TIME, cursorFields, inOrder, isAfter, type Place }
 import { DATA_NOTICE, shownSource, shownTitle } from "./session-heading.ts";
 import { agentNamed, betweenOf } from "./arguments.ts";
 import { countTokens, fittingCount, TokenBudget } from "./tokens.ts";
-import { TOOL_DATA_VERSION, type ToolAnswer, type ToolArguments, type ToolContext } from "./tool.ts";
+import type { ToolContext } from "./tool.ts";
 import { LIST_SESSIONS } from "./tool-definitions.ts";
 
 const DEFAULT_LIMIT = 20;
@@ -20,29 +20,18 @@ const MAX_PLACES = 3;
 /** Maximum tokens for the rows of an answer, in each of its forms: the rest is on the next page. */
 const MAX_TOKENS = 8_000;
 
-export const execute = execution(LIST_SESSIONS, listSessions);
-
-async function listSessions(
-  {
-    project,
-    agent: agentName,
-    since: sinceText,
-    until: untilText,
-    limit = DEFAULT_LIMIT,
-    cursor,
-  }: ToolArguments<(typeof LIST_SESSIONS)["args"]>,
-  context: ToolContext,
-): Promise<ToolAnswer> {
+export const execute = execution(LIST_SESSIONS, async (args, context) => {
   const { where, signal, showsData } = context;
-  const agent = agentNamed(agentName);
-  const between = betweenOf({ since: sinceText, until: untilText }, context.now());
+  const { project, limit = DEFAULT_LIMIT, cursor } = args;
+  const agent = agentNamed(args.agent);
+  const between = betweenOf(args, context.now());
   const found = await findSessions(where, {
     byEntryTime: true,
     archived: true,
     ...given({ since: between.since, project, agent }),
   });
   const sessions = inOrder(found.sessions);
-  const key = argumentsKey([project, agent, sinceText, untilText]);
+  const key = argumentsKey([project, agent, args.since, args.until]);
   const after = cursor === undefined ? undefined : placeIn(cursor, key);
   const items = after === undefined ? sessions : sessions.filter((item) => isAfter(item, after));
   const said: SessionFigures[] = [];
@@ -59,7 +48,6 @@ async function listSessions(
   return {
     text: textOf(rows, sessions.length, next, found.unreadable),
     data: {
-      version: TOOL_DATA_VERSION,
       sessions: rows,
       total_count: sessions.length,
       has_more: next !== null,
@@ -67,7 +55,7 @@ async function listSessions(
       unreadable_places: found.unreadable.length,
     },
   };
-}
+});
 
 const PLACE_FORM = new RegExp(`^([\\w-]{6})~(${CURSOR_TIME})~([\\w-]{8})$`);
 

@@ -4,7 +4,6 @@ import type { StoredSnippet } from "../store/stored-model.ts";
 import { execution } from "./execution.ts";
 import { DATA_NOTICE } from "./session-heading.ts";
 import { fittingCount, TokenBudget } from "./tokens.ts";
-import { TOOL_DATA_VERSION, type ToolAnswer, type ToolArguments, type ToolContext } from "./tool.ts";
 import { QUERY_SNIPPETS } from "./tool-definitions.ts";
 
 /**
@@ -19,14 +18,12 @@ const MIN_CHARS_EACH = 160;
  */
 const MAX_DATA_TOKENS = 12_000;
 
-export const execute = execution(QUERY_SNIPPETS, find);
-
-async function find(given: ToolArguments<typeof QUERY_SNIPPETS.args>, context: ToolContext): Promise<ToolAnswer> {
+export const execute = execution(QUERY_SNIPPETS, async (given, context) => {
   const { where, signal, showsData } = context;
   const all = await querySnippets({ store: await context.openStore("question"), where, signal }, given);
   const output = showsData ? withinBudget(all) : all;
-  return { text: textOf(output, given.offset ?? 0), data: { version: TOOL_DATA_VERSION, ...output } };
-}
+  return { text: textOf(output, given.offset ?? 0), data: { ...output } };
+});
 
 function withinBudget(output: QuerySnippetsOutput): QuerySnippetsOutput {
   const count = fittingCount(output.snippets, new TokenBudget(MAX_DATA_TOKENS, true), () => 0);

@@ -3,7 +3,7 @@ import { autoExtract } from "../snippets/auto-extract.ts";
 import { optional, text } from "./arguments.ts";
 import { execution } from "./execution.ts";
 import { sessionAsked } from "./session-heading.ts";
-import { STORE_SUGGESTIONS, TOOL_DATA_VERSION, type ToolDefinition } from "./tool.ts";
+import { STORE_SUGGESTIONS, type ToolDefinition } from "./tool.ts";
 
 const args = { session: optional(text("")) } as const;
 
@@ -23,7 +23,7 @@ export const execute = execution(JOB, async ({ session }, context) => {
   const [first] = failed;
   return {
     text: first === undefined ? `${stored.length} stored.` : `${first.title}: ${first.reason}`,
-    data: { version: TOOL_DATA_VERSION, stored, known, failed },
+    data: { stored, known, failed },
     isError: first !== undefined,
   };
 });

@@ -1,7 +1,7 @@
 /** Resolves the session that a call names, and describes the one that an answer is about. */
 import { sharedRedactor } from "../redact/redactor.ts";
 import { type ArchivedSession, FOREIGN, type SessionRef, isStream } from "../sessions/session-ref.ts";
-import { answerTokens } from "./tokens.ts";
+import { countTokens } from "./tokens.ts";
 import { shortened } from "../neutral-text.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
 import type { ToolContext } from "./tool.ts";
@@ -41,7 +41,7 @@ export async function sessionHeading(ref: SessionRef, asked?: string) {
   const marks = { is_foreign: ref.isForeign, is_archived: archived !== null, host: archived?.host ?? null };
   const fields = { session_id: id, source, path, project, title, ...marks };
   const text = lines.join("\n");
-  const tokens = answerTokens({ text, data: fields }, true);
+  const tokens = Math.max(countTokens(text), countTokens(JSON.stringify(fields)));
   // A file outside of the known places is found only by its path, and `latest` may be another session by the next page.
   const argument = asked !== undefined && /[\\/]|\.(?:jsonl|md|json)$/.test(asked) ? asked : argumentOf(ref);
   return { argument, text, fields, tokens };

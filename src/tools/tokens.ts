@@ -7,6 +7,8 @@
  * digits two, a sign one (as do 4 equal signs in a row), a character of two UTF-8 bytes one, of three bytes two, of
  * four bytes three. On real sessions that is a quarter more than Claude 2 counts, and a third more than GPT-4o.
  */
+import { withVersion } from "./failure.ts";
+import type { ToolAnswer } from "./tool.ts";
 
 /** Alternatives in the order they are tried. A piece has at most 64 characters, so that a text can be cut within it. */
 const PIECE =
@@ -43,8 +45,8 @@ export function cut(text: string, maxTokens: number): string {
 }
 
 /** Returns the tokens of an answer, or those of its longer form if the model may see the data too. */
-export function answerTokens({ text, data }: { text: string; data: unknown }, showsData: boolean): number {
-  return Math.max(countTokens(text), showsData ? countTokens(JSON.stringify(data)) : 0);
+export function answerTokens({ text, data }: ToolAnswer, showsData: boolean): number {
+  return Math.max(countTokens(text), showsData ? countTokens(JSON.stringify(withVersion(data))) : 0);
 }
 
 /** Tokens left for the items of an answer, in each of its forms. */

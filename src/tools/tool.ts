@@ -51,14 +51,9 @@ export interface ToolAnswer {
   /** For the model: compact, with citations. For a failed call: what happened, and what to do now. */
   text: string;
   /** For programs: the same shape as the command line's `--json`. */
-  data: ToolData;
+  data: Record<string, unknown>;
   isError?: boolean;
 }
-
-export type ToolData = { version: typeof TOOL_DATA_VERSION } & Record<string, unknown>;
-
-/** Adding a key does not need a new version. */
-export const TOOL_DATA_VERSION = 1;
 
 /** Takes arguments as a model wrote them. Rejects only if the signal was aborted. */
 export type ToolExecute = (rawArguments: unknown, context: ToolContext) => Promise<ToolAnswer>;

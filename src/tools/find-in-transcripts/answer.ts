@@ -4,7 +4,7 @@ import { DATA_NOTICE, endOf, READ_ON } from "../session-heading.ts";
 import { shortened } from "../../neutral-text.ts";
 import { passageAround } from "../../matching/passage.ts";
 import { answerTokens, countTokens, fittingCount, TokenBudget } from "../tokens.ts";
-import { TOOL_DATA_VERSION, type ToolAnswer } from "../tool.ts";
+import type { ToolAnswer } from "../tool.ts";
 import type { Found, PassageRow } from "./passages.ts";
 
 /** Tokens reserved for the lines around the passages, including a cursor. */
@@ -94,7 +94,6 @@ function answerWith({ rows, passed, total, notes }: Found, count: number, next: 
   return {
     text: [head, ...notes, ...lines, ...more].join("\n"),
     data: {
-      version: TOOL_DATA_VERSION,
       passages: shown,
       total,
       has_more: next !== null,

@@ -1,11 +1,11 @@
 /** Pages through the index, best passages first, and then through the sessions that it does not have. */
 import { staleSessions, type StaleSession } from "../../indexing/stale-sessions.ts";
-import type { FindAsked, FoundPassage } from "../../queries/find-in-files.ts";
+import type { FoundPassage } from "../../queries/find-in-files.ts";
 import { findInIndex, type FoundInIndex } from "../../queries/find-in-index.ts";
 import type { Store } from "../../store/store.ts";
 import type { Where } from "../../sessions/session-ref.ts";
 import { CURSOR_TIME, cursorFields, shortHash } from "../page-of.ts";
-import { rowOf, wordsNote, type Found } from "./passages.ts";
+import { rowOf, wordsNote, type Found, type PageAsked } from "./passages.ts";
 import { keyOf, scannedPage, startCursor } from "./scanned.ts";
 
 /**
@@ -20,8 +20,6 @@ const HASH_CHARACTERS = 8;
 /** Maximum number of sessions that a cursor names. Otherwise later pages read those that are not indexed by then. */
 const MOST_NAMED = 20;
 const UNNAMED = "*";
-
-type PageAsked = FindAsked & { limit: number; now: Date };
 
 /**
  * Returns a page of hits from the index: ranked ones, then older ones, then those of the sessions in `changed`, which are

@@ -1,7 +1,7 @@
 /** Passages of a search, from the index or from files. */
 import { sharedRedactor } from "../../redact/redactor.ts";
 import { given } from "../../given.ts";
-import type { FoundPassage } from "../../queries/find-in-files.ts";
+import type { FindAsked, FoundPassage } from "../../queries/find-in-files.ts";
 import type { SessionAccess } from "../../queries/stored-session.ts";
 import { argumentOf, shownSource, shownTitle } from "../session-heading.ts";
 
@@ -80,6 +80,9 @@ function readArguments(session: string, line: number, blockType: string): ReadAr
     ...(isThinking ? { with_thinking: true } : {}),
   };
 }
+
+/** `now`: the time of the first page. */
+export type PageAsked = FindAsked & { limit: number; now: Date };
 
 /** Passages from the cursor on, and a way to continue after the first few of them. */
 export interface Found {

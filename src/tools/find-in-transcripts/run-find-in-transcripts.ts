@@ -1,18 +1,17 @@
 /** Finds passages in all sessions, within a budget. */
 import { given } from "../../given.ts";
 import { currentIndex, withoutIndex } from "../../queries/current-index.ts";
-import type { FindAsked } from "../../queries/find-in-files.ts";
 import { findInIndex } from "../../queries/find-in-index.ts";
 import { wantedFile } from "../../fixes/touched-files.ts";
 import { storePlace } from "../../store/store-place.ts";
 import type { Store } from "../../store/store.ts";
 import { execution } from "../execution.ts";
 import { agentNamed, betweenOf } from "../arguments.ts";
-import type { ToolAnswer, ToolArguments, ToolContext } from "../tool.ts";
+import type { ToolContext } from "../tool.ts";
 import { answerOf } from "./answer.ts";
 import { badCursor } from "../page-of.ts";
 import { firstPageTime, INDEX_CURSOR, indexedPage, REST_CURSOR } from "./indexed-hits.ts";
-import type { Found } from "./passages.ts";
+import type { Found, PageAsked } from "./passages.ts";
 import { SCAN_CURSOR, scannedPage } from "./scanned.ts";
 import { DEFAULT_FIND_TOKENS, FIND_IN_TRANSCRIPTS } from "../tool-definitions.ts";
 import { fieldError, isStoreError, type TranscriptsError } from "../../transcripts-error.ts";
@@ -21,26 +20,8 @@ const DEFAULT_LIMIT = 10;
 /** Maximum time for updating the index before a search. Reading the files takes less than that. */
 const UPDATE_MS = 5_000;
 
-type PageAsked = FindAsked & { limit: number; now: Date };
-
-export const execute = execution(FIND_IN_TRANSCRIPTS, find);
-
-async function find(
-  args: ToolArguments<(typeof FIND_IN_TRANSCRIPTS)["args"]>,
-  context: ToolContext,
-): Promise<ToolAnswer> {
-  const {
-    query = "",
-    file,
-    match = "phrase",
-    project,
-    agent,
-    role,
-    tool,
-    errors = false,
-    limit = DEFAULT_LIMIT,
-    cursor,
-  } = args;
+export const execute = execution(FIND_IN_TRANSCRIPTS, async (args, context) => {
+  const { query = "", file, match = "phrase", limit = DEFAULT_LIMIT, project, role, tool, cursor } = args;
   if (query === "" && file === undefined) {
     const problem = "it is missing; it must be a text, or there must be a file.";
     throw fieldError("bad_arguments", "query", problem, 'For example: {"query":"connection refused"}.');
@@ -52,13 +33,12 @@ async function find(
     match,
     limit,
     project,
-    agent: agentNamed(agent),
+    agent: agentNamed(args.agent),
     ...(file === undefined ? {} : { file: wantedFile(file, context.where) }),
     now,
     signal: context.signal,
     ...betweenOf(args, now),
-    ...given({ role, tool }),
-    ...(errors ? { errorsOnly: true } : {}),
+    ...given({ role, tool, errorsOnly: args.errors }),
   };
   const budget = { maxTokens: args.max_tokens ?? DEFAULT_FIND_TOKENS, showsData: context.showsData };
   const kind = kindOf(cursor);
@@ -74,7 +54,7 @@ async function find(
     const found = await findInAll(asked, context);
     return answerOf(withNote(found, `The files were searched, not the index. ${error.message}`), budget);
   }
-}
+});
 
 function staleCursor(cause: TranscriptsError): TranscriptsError {
   const problem = `the index that it points into cannot be read. ${cause.message}`;

@@ -6,11 +6,9 @@
 import { type FindAsked, type FoundPassage, findInFiles } from "../../queries/find-in-files.ts";
 import type { FoundInIndex } from "../../queries/find-in-index.ts";
 import { searchedTerms } from "../../search/search.ts";
-import { rowOf, wordsNote, type Found, type PassageRow } from "./passages.ts";
+import { rowOf, wordsNote, type Found, type PageAsked, type PassageRow } from "./passages.ts";
 import { argumentsKey, CURSOR_TIME, cursorFields, inOrder, isAfter, type PagedSession } from "../page-of.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
-
-type PageAsked = FindAsked & { limit: number };
 
 /** Sessions to read. `rest` reads some of them, for a first page. */
 export interface FilesToRead {
@@ -160,15 +158,14 @@ function readCursor(asked: FindAsked, cursor: string): ScanCursor {
 export function keyOf({
   term,
   match,
-  since,
-  until,
   project,
   agent,
   file,
   role,
   tool,
   errorsOnly = false,
+  ...asked
 }: FindAsked): string {
-  const dates = [since !== undefined, until !== undefined];
+  const dates = [asked.since !== undefined, asked.until !== undefined];
   return argumentsKey([term, match, ...dates, project, agent, file, role, tool, errorsOnly]);
 }

@@ -6,7 +6,7 @@ import { isShown, shownEntries, type ShownParts } from "./entry-text.ts";
 import { execution } from "../execution.ts";
 import { type SessionHeading, sessionAsked, sessionHeading } from "../session-heading.ts";
 import { answerTokens } from "../tokens.ts";
-import { TOOL_DATA_VERSION, type ToolAnswer, type ToolArguments, type ToolContext } from "../tool.ts";
+import type { ToolAnswer, ToolContext } from "../tool.ts";
 import { cursorAt, staleCursor } from "./entry-cursor.ts";
 import { Page, type PageSettings } from "./page.ts";
 import { type PageRange, type Selected, rangeOf, selected } from "./selection.ts";
@@ -21,11 +21,7 @@ const BATCH_CHARS = 64 * 1024;
 const BEING_WRITTEN_MS = 10_000;
 const REFUSED_CONTENT: ReadonlySet<ErrorCode> = new Set(["empty", "not_a_session", "unsupported"]);
 
-export const execute = execution(READ_SESSION, readSession);
-
-type Arguments = ToolArguments<(typeof READ_SESSION)["args"]>;
-
-async function readSession(given: Arguments, context: ToolContext): Promise<ToolAnswer> {
+export const execute = execution(READ_SESSION, async (given, context) => {
   const range = rangeOf(given);
   const ref = await readHead(await refOf(given.session, range, context));
   const heading = await sessionHeading(ref, given.session);
@@ -41,7 +37,7 @@ async function readSession(given: Arguments, context: ToolContext): Promise<Tool
   const walk = walkOf(ref, range, settings, context);
   const end = await fill(page, walk, settings);
   return withinBudget(page, maxTokens, context.showsData, () => answerOf(heading, page, end, walk));
-}
+});
 
 /**
  * Resolves the session. If the name came with a cursor, a page of it was read before, so content that is no longer a
@@ -155,7 +151,6 @@ function answerOf({ argument, text, fields }: SessionHeading, page: Page, end: E
   return {
     text: [text, "", ...page.texts, ...notes].join("\n"),
     data: {
-      version: TOOL_DATA_VERSION,
       ...fields,
       entries: page.rows,
       has_more: page.next !== undefined && !isEnd,
