@@ -69,7 +69,7 @@ describe("a team's store", () => {
     const env = { TRANSCRIPTS_DATABASE_URL: place.env["TRANSCRIPTS_DATABASE_URL"] ?? "" };
     storeSession(home, sampleSession());
     const calls = new ToolCalls({ env, home });
-    const { text } = await calls.call(
+    const { text } = await calls.run(
       { tool: "list_sessions", args: {}, cwd: home, showsData: false },
       new AbortController().signal,
     );
@@ -98,7 +98,7 @@ describe("a team's store", () => {
         ["list_sessions", {}],
         ["query_snippets", {}],
       ] as const)
-        await calls.call({ tool, args, cwd: home, showsData: false }, new AbortController().signal);
+        await calls.run({ tool, args, cwd: home, showsData: false }, new AbortController().signal);
       await calls.close();
       assert.equal(await storeVersion(place), version);
     }

@@ -35,7 +35,7 @@ async function unwanted(): Promise<never> {
 
 /** Never answers. */
 class Silent {
-  call(): Promise<never> {
+  run(): Promise<never> {
     return new Promise(() => undefined);
   }
 

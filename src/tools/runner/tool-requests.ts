@@ -29,7 +29,7 @@ export class ToolCalls {
   }
 
   /** Rejects only with the signal's reason. */
-  async call({ tool, args, cwd, sessionId, showsData }: ToolCallRequest, signal: AbortSignal): Promise<ToolAnswer> {
+  async run({ tool, args, cwd, sessionId, showsData }: ToolCallRequest, signal: AbortSignal): Promise<ToolAnswer> {
     const context: ToolContext = {
       where: { ...this.#where, cwd },
       sessionId,

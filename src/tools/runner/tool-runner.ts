@@ -8,7 +8,7 @@ import { scriptBeside, WorkerThread } from "../../worker-thread.ts";
 
 /** Runs calls in a worker thread, or in-process if none starts. */
 interface Performer {
-  call(request: ToolCallRequest, signal: AbortSignal): Promise<ToolAnswer>;
+  run(request: ToolCallRequest, signal: AbortSignal): Promise<ToolAnswer>;
   /** Resolves to false if it hangs and cannot be ended. */
   close(limitMs: number): Promise<boolean | void>;
   /** Resolves to whether it responds within `limitMs`. Missing for in-process calls. */
@@ -67,7 +67,7 @@ export class ToolRunner {
     const ended = AbortSignal.any([signal, late.signal]);
     const starting = this.#performer ?? this.#begin();
     try {
-      const work = starting.then((performer) => performer.call(request, ended));
+      const work = starting.then((performer) => performer.run(request, ended));
       return await Promise.race([work, rejectionOf(ended)]);
     } catch (error) {
       if (ended.aborted) void this.#replaceIfStuck(starting);
@@ -137,7 +137,7 @@ export class ToolRunner {
     const where = { env: { ...env }, home };
     const thread = new WorkerThread<ToolCallRequest, ToolAnswer>(workerUrl, { data: where });
     void thread.ended.then(onEnd);
-    if (await thread.ready) return threadPerformer(thread);
+    if (await thread.ready) return thread;
     const { ToolCalls } = await loadCalls();
     return new ToolCalls(where);
   }
@@ -149,14 +149,6 @@ function near(name: string): URL {
 }
 
 const loadRequests: NonNullable<ToolRunnerOptions["loadCalls"]> = () => import(near("tool-requests").href);
-
-function threadPerformer(thread: WorkerThread<ToolCallRequest, ToolAnswer>): Performer {
-  return {
-    call: (request, signal) => thread.run(request, signal),
-    close: (limitMs) => thread.close(limitMs),
-    reacts: (limitMs) => thread.reacts(limitMs),
-  };
-}
 
 function tooLong(callMs: number): TranscriptsError {
   const problem = `It took longer than ${Math.round(callMs / 1000)} seconds and was given up.`;

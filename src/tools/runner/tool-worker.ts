@@ -10,6 +10,6 @@ process.stdout.write = process.stderr.write.bind(process.stderr);
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion
 const calls = new ToolCalls(workerData as ToolSurroundings);
 serveTasks(
-  (request: ToolCallRequest, { signal }) => calls.call(request, signal),
+  (request: ToolCallRequest, { signal }) => calls.run(request, signal),
   () => calls.close(),
 );
