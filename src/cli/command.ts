@@ -98,47 +98,72 @@ export type RunCommand = (
   options: CommandOptions,
 ) => Promise<ExitCode>;
 
-/** Values by the option's long name in camelCase. */
-export type CommandOptions = Readonly<Record<string, string | readonly string[] | number | boolean | Date | undefined>>;
+/** Values of options by their long names in camelCase, as their definitions say. */
+export type OptionValues = Readonly<Record<string, unknown>>;
+
+/** Options of a call. Commander parses them by their definition, so a value of another type is a bug. */
+export class CommandOptions {
+  readonly #values: OptionValues;
+
+  constructor(values: OptionValues = {}) {
+    this.#values = values;
+  }
+
+  /** Returns whether a flag was given. */
+  flag(name: string): boolean {
+    return this.#values[name] === true;
+  }
+
+  /** Returns those of the options that were given. */
+  given(...names: readonly string[]): string[] {
+    return names.filter((name) => this.#values[name] !== undefined);
+  }
+
+  text(name: string): string | undefined {
+    const value = this.#values[name];
+    return typeof value === "string" ? value : undefined;
+  }
+
+  choice<Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined {
+    return choices.find((choice) => choice === this.#values[name]);
+  }
+
+  /** Returns all values of an option that may be given several times. */
+  texts(name: string): string[] {
+    const value = this.#values[name];
+    return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+  }
+
+  integer(name: string): number | undefined {
+    const value = this.#values[name];
+    return typeof value === "number" ? value : undefined;
+  }
+
+  date(name: string): Date | undefined {
+    const value = this.#values[name];
+    return value instanceof Date ? value : undefined;
+  }
+
+  /** Returns false with `--no-redact`. */
+  get isRedacted(): boolean {
+    return this.#values["redact"] !== false;
+  }
+
+  /** Returns false with `--no-subagents`. */
+  get withSubagents(): boolean {
+    return this.#values["subagents"] !== false;
+  }
+}
 
 /** Makes the error for arguments that are missing, not allowed, or exclude each other. */
 export function badArguments(problem: string, next: string): TranscriptsError {
   return new TranscriptsError("bad_arguments", problem, next);
 }
 
-// Typed access to options. Commander parses them by their definition, so a mismatch is a bug.
-
-/** Returns whether a flag was given. */
-export function flag(options: CommandOptions, name: string): boolean {
-  return options[name] === true;
-}
-
-export function text(options: CommandOptions, name: string): string | undefined {
-  const value = options[name];
-  return typeof value === "string" ? value : undefined;
-}
-
-/** Returns all values of an option that may be given several times. */
-export function texts(options: CommandOptions, name: string): string[] {
-  const value = options[name];
-  return Array.isArray(value) ? value.filter((each): each is string => typeof each === "string") : [];
-}
-
-export function integer(options: CommandOptions, name: string): number | undefined {
-  const value = options[name];
-  return typeof value === "number" ? value : undefined;
-}
-
-export function date(options: CommandOptions, name: string): Date | undefined {
-  const value = options[name];
-  return value instanceof Date ? value : undefined;
-}
-
 /** Returns `--since` and `--until`. Throws a `TranscriptsError` if they are in the wrong order. */
-export function between(options: CommandOptions): Between {
-  const [since, until] = [date(options, "since"), date(options, "until")];
-  if (since !== undefined && until !== undefined && since >= until) {
+export function between(options: CommandOptions, since = options.date("since")): Between {
+  const until = options.date("until");
+  if (since !== undefined && until !== undefined && since >= until)
     throw badArguments("--since must be earlier than --until.", "Swap the two dates.");
-  }
   return given({ since, until });
 }

@@ -11,7 +11,7 @@ import { callsByBlock } from "../parse/tool-calls.ts";
 import { isPrompt, type MessageView, saidIn, type Turn } from "../parse/turns.ts";
 import { userWords } from "../parse/user-words.ts";
 import { FOREIGN, type SessionRef } from "../sessions/session-ref.ts";
-import { type CommandContext, type CommandOptions, flag } from "./command.ts";
+import type { CommandContext, CommandOptions } from "./command.ts";
 import { resumeOf } from "../sessions/resume.ts";
 import { projectName } from "./session-names.ts";
 
@@ -169,9 +169,9 @@ export async function printConversation(
   const style: ConversationStyle = {
     colors: context.colors,
     columns: context.columns,
-    withTools: flag(options, "withTools"),
-    withThinking: flag(options, "withThinking"),
-    summary: flag(options, "summary"),
+    withTools: options.flag("withTools"),
+    withThinking: options.flag("withThinking"),
+    summary: options.flag("summary"),
     calls: callsByBlock(conversation.tool_calls),
   };
   if (conversation.messages.length > 0) await context.out(sessionHeading(context, ref, conversation));

@@ -1,5 +1,5 @@
 /** Runs a command: parses the arguments, loads the command, reports errors, returns an exit code. */
-import type { CommandContext } from "./command.ts";
+import { type CommandContext, CommandOptions } from "./command.ts";
 import { createContext } from "./context.ts";
 import { ClosedOutput, Interrupted, type Io } from "./io.ts";
 import { readArguments } from "./read-arguments.ts";
@@ -39,7 +39,7 @@ async function run(argv: readonly string[], io: Io, context: CommandContext): Pr
     return 2;
   }
   const command = await read.definition.load();
-  return command.run(context, read.arguments, read.options);
+  return command.run(context, read.arguments, new CommandOptions(read.options));
 }
 
 /** Ends a command on an interruption, even if it waits for input that never comes. */

@@ -1,12 +1,12 @@
 /** Parses the arguments with commander, using the definitions. */
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import type { ArgumentDefinition, CommandDefinition, CommandOptions, OptionDefinition } from "./command.ts";
+import type { ArgumentDefinition, CommandDefinition, OptionDefinition, OptionValues } from "./command.ts";
 import { DEFINITIONS, GROUPS } from "./command-definitions.ts";
 import { readDate, readEndDate } from "../parse/read-date.ts";
 import { VERSION } from "../version.ts";
 
 export type ReadArguments =
-  | { kind: "command"; definition: CommandDefinition; arguments: readonly string[]; options: CommandOptions }
+  | { kind: "command"; definition: CommandDefinition; arguments: readonly string[]; options: OptionValues }
   /** Help or the version, for standard output. */
   | { kind: "text"; text: string }
   | { kind: "wrong"; message: string };
@@ -155,7 +155,7 @@ function createCommand(
   for (const argument of definition.arguments) command.addArgument(createArgument(argument));
   for (const option of definition.options) command.addOption(createOption(option, now));
   return command.action(() => {
-    found({ kind: "command", definition, arguments: command.args, options: command.opts<CommandOptions>() });
+    found({ kind: "command", definition, arguments: command.args, options: command.opts() });
   });
 }
 

@@ -5,11 +5,11 @@
 import { redactJson } from "../redact/redact-json.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
-import type { CommandOptions } from "./command.ts";
+import { CommandOptions } from "./command.ts";
 
 /** Undefined with `--no-redact`. */
-export function redactorFor(options: CommandOptions): Redactor | undefined {
-  if (!isRedacted(options)) return undefined;
+export function redactorFor(options = new CommandOptions()): Redactor | undefined {
+  if (!options.isRedacted) return undefined;
   return {
     redact: async (inputs) => {
       if (inputs.length === 0) return [];
@@ -18,10 +18,6 @@ export function redactorFor(options: CommandOptions): Redactor | undefined {
       return sharedRedactor().redact(inputs);
     },
   };
-}
-
-export function isRedacted(options: CommandOptions): boolean {
-  return options["redact"] !== false;
 }
 
 /** Redacts rows of any shape, except paths of session files. */

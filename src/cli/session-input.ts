@@ -4,10 +4,9 @@ import type { ParseError, SessionMetadata } from "../parse/model.ts";
 import { type Conversation, readConversation, type ReadQuery, sessionIdOf } from "../queries/read-session.ts";
 import { findSessions, type FoundSessions } from "../sessions/find-sessions.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
-import { type AgentName, AGENTS, type ArchivedSession, type SessionRef } from "../sessions/session-ref.ts";
-import { type CommandContext, type CommandOptions, date, flag, text } from "./command.ts";
+import { AGENTS, type ArchivedSession, type SessionRef } from "../sessions/session-ref.ts";
+import { type CommandContext, CommandOptions } from "./command.ts";
 import { argumentFor } from "./session-names.ts";
-import { isRedacted } from "./redaction.ts";
 import { counted } from "../quantities.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
@@ -18,10 +17,10 @@ import { TranscriptsError } from "../transcripts-error.ts";
 export async function sessionNamed(
   context: CommandContext,
   argument: string,
-  options: CommandOptions,
+  options = new CommandOptions(),
 ): Promise<SessionRef> {
   const ref = await resolveSession(argument, context);
-  if (!isRedacted(options)) refuseArchived(ref);
+  if (!options.isRedacted) refuseArchived(ref);
   if (ref.archived !== null) context.note(`${ref.id}: ${archivedNote(ref, ref.archived)}`);
   return ref;
 }
@@ -54,28 +53,21 @@ interface SessionsAsked {
   inOrder?: boolean;
 }
 
-/** Returns the value of `--agent`. */
-export function agentAsked(options: CommandOptions): AgentName | undefined {
-  const agent = text(options, "agent");
-  return AGENTS.find((name) => name === agent);
-}
-
 /** Returns the sessions for `--since`, `--project`, `--agent` and `--here`, ordered by their last entry. Reports unreadable places. */
 export async function sessionsAsked(
   context: CommandContext,
   options: CommandOptions,
-  { since = date(options, "since"), subagents = false, archived = false, inOrder = true }: SessionsAsked = {},
+  { since = options.date("since"), subagents = false, archived = false, inOrder = true }: SessionsAsked = {},
 ): Promise<FoundSessions> {
   const found = await findSessions(context, {
     all: subagents,
     archived,
     byEntryTime: inOrder || since !== undefined,
-    ...given({ since, project: text(options, "project"), agent: agentAsked(options) }),
+    ...given({ since, project: options.text("project"), agent: options.choice("agent", AGENTS) }),
   });
   for (const { path, reason } of found.unreadable) context.note(`not read: ${path}: ${reason}`);
-  if (flag(options, "here"))
-    found.sessions = found.sessions.filter(({ archived }) => (archived?.host ?? null) === null);
-  if (isRedacted(options)) return found;
+  if (options.flag("here")) found.sessions = found.sessions.filter(({ archived }) => (archived?.host ?? null) === null);
+  if (options.isRedacted) return found;
   const sessions = found.sessions.filter((ref) => ref.archived === null);
   const left = found.sessions.length - sessions.length;
   if (left > 0) {

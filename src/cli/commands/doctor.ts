@@ -12,7 +12,7 @@ import { reasonOf, isReadFault } from "../../sessions/reasons.ts";
 import { FOREIGN, type SessionRef, type Unreadable } from "../../sessions/session-ref.ts";
 import { counted } from "../../quantities.ts";
 import { VERSION } from "../../version.ts";
-import { type CommandContext, flag, type RunCommand } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import { doctorText } from "../doctor-text.ts";
 import { addPlugin } from "../init/plugin-config.ts";
 import { configText, projectAt } from "../init/project-config.ts";
@@ -30,7 +30,7 @@ const SAMPLE = 50;
 
 export const run: RunCommand = async (context, _args, options) => {
   const found = await findSessions(context, { all: true });
-  const sample = flag(options, "all") ? found.sessions : found.sessions.slice(0, SAMPLE);
+  const sample = options.flag("all") ? found.sessions : found.sessions.slice(0, SAMPLE);
   const findings = await lookInto(context, sample);
   const { generations, unchecked } = await generationsOf(found);
   const unreadable = [
@@ -40,7 +40,7 @@ export const run: RunCommand = async (context, _args, options) => {
     ...findings.unreadable,
   ];
   const config = await configOf(context);
-  const { index, expiring } = await indexHealth(context, found, flag(options, "all"));
+  const { index, expiring } = await indexHealth(context, found, options.flag("all"));
   const looked: DoctorResult = {
     version: 1,
     ok: unreadable.length === 0 && index.problem === null && (config === null || config.problem === null),
@@ -58,8 +58,8 @@ export const run: RunCommand = async (context, _args, options) => {
     unknown_types: Object.fromEntries(findings.unknown),
     damage: [...findings.damage.values()],
   };
-  const result = await redactedRow(redactorFor({}), looked);
-  if (flag(options, "json")) await context.printObject(result);
+  const result = await redactedRow(redactorFor(), looked);
+  if (options.flag("json")) await context.printObject(result);
   else await context.out(doctorText(context, result));
   return result.ok ? 0 : 2;
 };

@@ -1,6 +1,6 @@
 /** `transcripts entries` */
 import { entriesIn } from "../../queries/session-entries.ts";
-import { type RunCommand, text } from "../command.ts";
+import type { RunCommand } from "../command.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
 import type { EntryRow } from "../schemas/reading-schemas.ts";
 import { sessionNamed } from "../session-input.ts";
@@ -9,7 +9,7 @@ export const run: RunCommand = async (context, [argument = ""], options) => {
   const ref = await sessionNamed(context, argument, options);
   if (ref.archived !== null)
     context.note("only lines with a part of the conversation were kept, without problems and raw values");
-  const outcome = text(options, "outcome");
+  const outcome = options.text("outcome");
   const redactor = redactorFor(options);
   let found = 0;
   for await (const row of entriesIn(ref, context)) {

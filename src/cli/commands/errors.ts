@@ -1,10 +1,10 @@
 /** `transcripts errors` */
 import { errorsIn, type ErrorRow as FoundError } from "../../queries/session-errors.ts";
 import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
-import { type CommandContext, type CommandOptions, flag, type RunCommand } from "../command.ts";
+import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
 import { isReadFault } from "../../sessions/reasons.ts";
 import type { ErrorRow } from "../schemas/searching-schemas.ts";
-import { isRedacted, redactedRow, redactorFor } from "../redaction.ts";
+import { redactedRow, redactorFor } from "../redaction.ts";
 import { familyOf, noteDamage, refuseArchived, sessionNamed } from "../session-input.ts";
 import { dayAndTime } from "../../quantities.ts";
 import { neutralBlock } from "../../neutral-text.ts";
@@ -35,16 +35,16 @@ export const run: RunCommand = async (context, args, options) => {
 
 async function sessionsOf(context: CommandContext, argument: string, options: CommandOptions): Promise<SessionRef[]> {
   const ref = await sessionNamed(context, argument, options);
-  return flag(options, "subagents") ? familyOf(context, ref) : [ref];
+  return options.flag("subagents") ? familyOf(context, ref) : [ref];
 }
 
 async function errorsOf(context: CommandContext, ref: SessionRef, options: CommandOptions): Promise<ErrorRow[]> {
-  if (!isRedacted(options)) refuseArchived(ref);
-  const [fixes, subagents] = [flag(options, "fixes"), flag(options, "subagents")];
+  if (!options.isRedacted) refuseArchived(ref);
+  const [fixes, subagents] = [options.flag("fixes"), options.flag("subagents")];
   const { rows, ...read } = await errorsIn(ref, { fixes, subagents, signal: context.signal, stdin: context.stdin });
   // Damage may hide a fix.
   if (fixes) noteDamage(context, ref, { errors: read.problems, metadata: read.metadata });
-  return flag(options, "locate") ? rows : rows.map(withoutPlace);
+  return options.flag("locate") ? rows : rows.map(withoutPlace);
 }
 
 function withoutPlace(row: FoundError): ErrorRow {
@@ -62,8 +62,8 @@ function withoutPlace(row: FoundError): ErrorRow {
 }
 
 async function print(context: CommandContext, row: ErrorRow, options: CommandOptions): Promise<void> {
-  if (flag(options, "json")) await context.printLine(row);
-  else if (flag(options, "fixes")) {
+  if (options.flag("json")) await context.printLine(row);
+  else if (options.flag("fixes")) {
     const { fixText } = await import("../fix-text.ts");
     await context.out(fixText(context, row));
   } else await context.out(tabbed(context, row));

@@ -11,7 +11,7 @@ import { attachmentReader } from "../../sessions/session-kept-files.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
 import { refsIn, sessionFamily, type SessionNode } from "../../sessions/session-family.ts";
 import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
-import { badArguments, type CommandContext, type CommandOptions, flag, type RunCommand, text } from "../command.ts";
+import { badArguments, type CommandContext, type CommandOptions, type RunCommand } from "../command.ts";
 import { type ReadSession, transcriptsOf, writeJson, writeTranscript } from "../exported-session.ts";
 import { redactorFor } from "../redaction.ts";
 import { conversationOf, sessionNamed } from "../session-input.ts";
@@ -29,7 +29,7 @@ type Format = keyof typeof FORMATS;
 const NAMES = ["html", "markdown", "json"] as const satisfies Format[];
 
 export const run: RunCommand = async (context, [argument = ""], options) => {
-  const output = text(options, "output") ?? (context.isTerminal ? undefined : "-");
+  const output = options.text("output") ?? (context.isTerminal ? undefined : "-");
   const format = formatAsked(options, output);
   if (output === undefined) {
     const { name, extension } = FORMATS[format];
@@ -38,7 +38,7 @@ export const run: RunCommand = async (context, [argument = ""], options) => {
   const ref = await sessionNamed(context, argument, options);
   const { root, unreadable } = await sessionFamily(ref, context);
   for (const { path, reason } of unreadable) context.note(`not read: ${path}: ${reason}`);
-  const subagents = options["subagents"] !== false;
+  const subagents = options.withSubagents;
   const exporting = { subagents, redactor: redactorFor(options) };
   const session = await readAll(context, subagents ? root : { ref: root.ref, children: [] }, exporting);
   context.signal.throwIfAborted();
@@ -51,7 +51,7 @@ export const run: RunCommand = async (context, [argument = ""], options) => {
 
 /** Returns the format of the option, or else of the file's extension. */
 function formatAsked(options: CommandOptions, output = ""): Format {
-  const [asked, ...others] = NAMES.filter((name) => flag(options, name));
+  const [asked, ...others] = NAMES.filter((name) => options.flag(name));
   if (asked !== undefined && others.length > 0) {
     const given = [asked, ...others].map((name) => `--${name}`).join(" and ");
     throw badArguments(`${given} exclude each other.`, "Give one of them.");

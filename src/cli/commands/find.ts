@@ -10,17 +10,14 @@ import {
   type CommandContext,
   type CommandOptions,
   type ExitCode,
-  flag,
-  integer,
   type RunCommand,
-  text,
 } from "../command.ts";
-import { agentAsked, NO_SESSIONS } from "../session-input.ts";
-import { isRedacted, redactedRows, redactorFor, shownRef } from "../redaction.ts";
+import { NO_SESSIONS } from "../session-input.ts";
+import { redactedRows, redactorFor, shownRef } from "../redaction.ts";
 import type { FindRow } from "../schemas/searching-schemas.ts";
 import { argumentFor, projectName, shownSource } from "../session-names.ts";
 import { withoutOutputTags } from "../../calls/result-texts.ts";
-import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
+import { AGENTS, FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
 import { neutralBlock, neutralLine } from "../../neutral-text.ts";
 import { counted, dayAndTime } from "../../quantities.ts";
 import { cut, widthOf, wrap } from "../terminal/width.ts";
@@ -45,7 +42,7 @@ type Index = Omit<OpenIndex, "store"> & { store: OpenIndex["store"] | undefined 
 export const run: RunCommand = async (context, args, options) => {
   const request = findRequest(context, args, options);
   const hasIndex = storePlace(context).exists;
-  const isWanted = hasIndex && !flag(options, "scan") && isRedacted(options);
+  const isWanted = hasIndex && !options.flag("scan") && options.isRedacted;
   const index = isWanted ? await openIndex(context) : undefined;
   try {
     if (index !== undefined && index.left?.reason !== "none") {
@@ -69,23 +66,22 @@ interface FindRequest {
 /** Throws a `TranscriptsError` for an empty term. */
 function findRequest(context: CommandContext, args: readonly string[], options: CommandOptions): FindRequest {
   const [term = ""] = args;
-  const path = text(options, "file");
+  const path = options.text("file");
   const file = path === undefined ? undefined : wantedFile(path, context);
   if (term === "" && (args.length > 0 || file === undefined))
     throw badArguments("TERM is empty.", "Give at least one character, or --file.");
-  const isJson = flag(options, "json");
-  const role = HIT_ROLES.find((each) => each === text(options, "role"));
+  const isJson = options.flag("json");
   const query = {
     term,
-    match: flag(options, "words") ? ("words" as const) : ("phrase" as const),
+    match: options.flag("words") ? ("words" as const) : ("phrase" as const),
     ...between(options),
-    project: text(options, "project"),
-    agent: agentAsked(options),
-    ...given({ file, role, tool: text(options, "tool") }),
-    here: flag(options, "here"),
-    errorsOnly: flag(options, "errors"),
-    raw: !isRedacted(options),
-    limit: integer(options, "limit") ?? (context.isTerminal && !isJson ? SCREENFUL : Infinity),
+    project: options.text("project"),
+    agent: options.choice("agent", AGENTS),
+    ...given({ file, role: options.choice("role", HIT_ROLES), tool: options.text("tool") }),
+    here: options.flag("here"),
+    errorsOnly: options.flag("errors"),
+    raw: !options.isRedacted,
+    limit: options.integer("limit") ?? (context.isTerminal && !isJson ? SCREENFUL : Infinity),
     now: context.now(),
     signal: context.signal,
   };
@@ -221,7 +217,7 @@ function scopeLine(request: FindRequest, scope: Scope): string {
   const { index, found, searched, shown } = scope;
   const { query, options } = request;
   const unreadable = index.unreadable.length + scope.unreadable;
-  const isNarrowed = ["since", "project", "agent", "here"].some((name) => options[name] !== undefined);
+  const isNarrowed = options.given("since", "project", "agent", "here").length > 0;
   if (index.store === undefined && found.unindexed.length === 0 && unreadable === 0 && !isNarrowed) return NO_SESSIONS;
   const files = counted(searched, index.store === undefined ? "session" : "changed session");
   const where =

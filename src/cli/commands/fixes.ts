@@ -3,7 +3,7 @@ import { pastFixes, requireIndex, type PastError, type PastFix } from "../../que
 import { errorsIn } from "../../queries/session-errors.ts";
 import { counted, dayAndTime } from "../../quantities.ts";
 import { neutralBlock, neutralLine } from "../../neutral-text.ts";
-import { badArguments, type CommandContext, flag, integer, type RunCommand, text } from "../command.ts";
+import { badArguments, type CommandContext, type RunCommand } from "../command.ts";
 import { openIndex } from "../find-index.ts";
 import { diffLines, excerpt } from "../fix-text.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
@@ -24,12 +24,12 @@ export const run: RunCommand = async (context, args, options) => {
   if (index === undefined) return 2;
   try {
     requireIndex(context, index.left);
-    const query = { error, project: text(options, "project"), here: flag(options, "here"), signal: context.signal };
+    const query = { error, project: options.text("project"), here: options.flag("here"), signal: context.signal };
     const found = await pastFixes(index.store, context, query);
-    const wanted = found.slice(0, integer(options, "limit") ?? DEFAULT_LIMIT);
-    const rows = await redactedRows(redactorFor({}), wanted.map(rowOf));
+    const wanted = found.slice(0, options.integer("limit") ?? DEFAULT_LIMIT);
+    const rows = await redactedRows(redactorFor(), wanted.map(rowOf));
     for (const row of rows) {
-      if (flag(options, "json")) await context.printLine(row);
+      if (options.flag("json")) await context.printLine(row);
       else await context.out(errorText(context, row));
     }
     context.note(scopeLine(found, wanted.length, index.changed.length));
@@ -53,7 +53,7 @@ async function errorGiven(context: CommandContext, [first = "", callId]: readonl
 }
 
 async function errorOf(context: CommandContext, session: string, callId: string): Promise<string> {
-  const ref = await sessionNamed(context, session, {});
+  const ref = await sessionNamed(context, session);
   const { rows } = await errorsIn(ref, { fixes: false, subagents: true, signal: context.signal, stdin: context.stdin });
   const row = rows.find(({ tool_use_id: id }) => id === callId);
   if (row !== undefined) return row.error;

@@ -10,7 +10,7 @@ import { openStore, storePlace } from "../../store/open-store.ts";
 import { localPlace } from "../../store/store-place.ts";
 import { storedRef } from "../../queries/stored-session.ts";
 import type { Store, Tombstone } from "../../store/store.ts";
-import { badArguments, type CommandContext, flag, type RunCommand } from "../command.ts";
+import { badArguments, type CommandContext, type RunCommand } from "../command.ts";
 import { type FilePlan, filesOf, objectionTo, type Place } from "../forget-plan.ts";
 import type { Forgotten } from "../schemas/storing-schemas.ts";
 import { neutralLine } from "../../neutral-text.ts";
@@ -39,10 +39,10 @@ export const run: RunCommand = async (context, args, options) => {
   const hasFigures = store?.backend === "postgres" && storePlace(local).exists;
   const figures = hasFigures ? await openStore(local) : undefined;
   try {
-    const keepFiles = flag(options, "keepFiles");
+    const keepFiles = options.flag("keepFiles");
     const plan = await planOf(context, store, args[0] ?? "", keepFiles);
-    const isDry = flag(options, "dryRun");
-    const isJson = flag(options, "json");
+    const isDry = options.flag("dryRun");
+    const isJson = options.flag("json");
     const report = (failed: Forgotten["failed"], removed: boolean): Promise<void> =>
       isJson ? context.printObject(forgotten(plan, failed, removed)) : Promise.resolve();
     if (!isJson) await show(context, plan);
@@ -56,7 +56,7 @@ export const run: RunCommand = async (context, args, options) => {
       await report([], false);
       return 1;
     }
-    if (isDry || !(flag(options, "yes") || (await context.confirmed(`${summary(plan)} will be removed.`)))) {
+    if (isDry || !(options.flag("yes") || (await context.confirmed(`${summary(plan)} will be removed.`)))) {
       context.note("nothing was removed");
       await report([], false);
       return isDry ? 0 : 1;
@@ -123,7 +123,7 @@ async function refOf(context: CommandContext, store: Store | undefined, text: st
     // Without the sessions of the store, which has its own names for them.
     const ref = await sessionMeant(text, { env, home, cwd });
     // Unreadable files can be removed if they are in a session folder.
-    return ref.source === "file" ? await sessionNamed(context, text, {}) : ref;
+    return ref.source === "file" ? await sessionNamed(context, text) : ref;
   } catch (error) {
     if (!isSessionError(error) || error.code !== "not_found" || store === undefined) throw error;
     try {

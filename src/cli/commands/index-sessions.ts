@@ -2,7 +2,7 @@
 import { counted } from "../../quantities.ts";
 import { type IndexReport, updateIndex, type UpdateOptions } from "../../indexing/update-index.ts";
 import { migrateStore, storePlace, storeVersion, withStore } from "../../store/open-store.ts";
-import { badArguments, type CommandContext, type ExitCode, flag, integer, type RunCommand } from "../command.ts";
+import { badArguments, type CommandContext, type ExitCode, type RunCommand } from "../command.ts";
 import { withSessionsBar } from "../terminal/progress.ts";
 import { familyOf, NO_SESSIONS, sessionNamed } from "../session-input.ts";
 import type { Store } from "../../store/store.ts";
@@ -21,24 +21,24 @@ const MAX_CATCH_UP_BYTES = 50_000_000;
 const MAX_INPUT_BYTES = 16 * 1024 * 1024;
 
 export const run: RunCommand = async (context, args, options) => {
-  const [other, second] = ["down", "prune", "hook"].filter((name) => options[name] !== undefined);
+  const [other, second] = options.given("down", "prune", "hook");
   if (other !== undefined && (args.length > 0 || second !== undefined)) {
     const excluded = second === undefined ? "a SESSION" : `--${second}`;
     throw badArguments(`--${other} and ${excluded} exclude each other.`, "Give one of them.");
   }
-  const down = integer(options, "down");
+  const down = options.integer("down");
   if (down !== undefined) {
-    return takeBack(context, down, { isSure: flag(options, "yes"), isJson: flag(options, "json") });
+    return takeBack(context, down, { isSure: options.flag("yes"), isJson: options.flag("json") });
   }
-  const prune = flag(options, "prune") && (flag(options, "yes") ? "all" : true);
+  const prune = options.flag("prune") && (options.flag("yes") ? "all" : true);
   const named = args.length === 0 ? {} : { only: await sessionsNamed(context, args), revive: true };
-  const choice = flag(options, "hook")
+  const choice = options.flag("hook")
     ? async (store: Store) => ({ only: await sessionsOfHook(context, store) })
     : named;
-  const report = await indexed(context, { rebuild: flag(options, "rebuild"), prune }, choice);
+  const report = await indexed(context, { rebuild: options.flag("rebuild"), prune }, choice);
   for (const { path, reason } of report.unreadable) context.note(`not read: ${path}: ${reason}`);
   context.note(scopeLine(report));
-  if (flag(options, "json")) {
+  if (options.flag("json")) {
     const { place: store } = storePlace(context);
     await context.printObject({ version: 1, store, ...report, migrations: null } satisfies IndexResult);
   }
@@ -146,7 +146,7 @@ const HookInput = z.object({
 async function sessionsNamed(context: CommandContext, args: readonly string[]): Promise<SessionRef[]> {
   const found: SessionRef[] = [];
   for (const argument of args) {
-    const ref = await sessionNamed(context, argument, {});
+    const ref = await sessionNamed(context, argument);
     if (ref.archived !== null)
       throw new TranscriptsError("gone", `Session ${ref.id} has no file here.`, "The store keeps what it has of it.");
     if (isStream(ref) || ref.source === "stdin")

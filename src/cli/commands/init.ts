@@ -4,14 +4,7 @@ import { parseOptions } from "../../config.ts";
 import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";
 import { layTemplates } from "../../templates/lay-templates.ts";
 import { DATA_FOLDER } from "../../transcript/transcript-paths.ts";
-import {
-  badArguments,
-  type CommandContext,
-  type CommandOptions,
-  type ExitCode,
-  flag,
-  type RunCommand,
-} from "../command.ts";
+import { badArguments, type CommandContext, type CommandOptions, type ExitCode, type RunCommand } from "../command.ts";
 import { type ClaudeCodeSetup, ENABLE, setUpClaudeCode } from "../init/claude-code-plugin.ts";
 import { addPlugin, type Addition, newConfig, type PluginKey, pluginKey } from "../init/plugin-config.ts";
 import { configText, isOpencode2, projectAt, type Project } from "../init/project-config.ts";
@@ -31,9 +24,9 @@ interface Plan {
 }
 
 export const run: RunCommand = async (context, _args, options) => {
-  const dryRun = flag(options, "dryRun");
-  if (flag(options, "claudeCode")) return initClaudeCode(context, options, dryRun);
-  const project = await projectAt(context.cwd, flag(options, "kilo") ? "kilo" : undefined);
+  const dryRun = options.flag("dryRun");
+  if (options.flag("claudeCode")) return initClaudeCode(context, options, dryRun);
+  const project = await projectAt(context.cwd, options.flag("kilo") ? "kilo" : undefined);
   const isNewForm = project.agent === "opencode" && (await isOpencode2(context.env));
   const plan = await planFor(project, isNewForm ? "plugins" : "plugin", context.plugin);
   const { text } = plan;
@@ -47,14 +40,13 @@ export const run: RunCommand = async (context, _args, options) => {
     files,
     claude_code: null,
   };
-  if (flag(options, "json")) await context.printObject(result);
+  if (options.flag("json")) await context.printObject(result);
   else await context.out(toldIn(context, result, plan.key, project));
   return 0;
 };
 
 async function initClaudeCode(context: CommandContext, options: CommandOptions, dryRun: boolean): Promise<ExitCode> {
-  if (flag(options, "kilo"))
-    throw badArguments("--claude-code and --kilo exclude each other.", "Run it once for each.");
+  if (options.flag("kilo")) throw badArguments("--claude-code and --kilo exclude each other.", "Run it once for each.");
   const { folder, files, plugin, commands } = await setUpClaudeCode(context, dryRun);
   const result: InitResult = {
     version: 1,
@@ -64,7 +56,7 @@ async function initClaudeCode(context: CommandContext, options: CommandOptions, 
     files,
     claude_code: { plugin, commands },
   };
-  if (flag(options, "json")) await context.printObject(result);
+  if (options.flag("json")) await context.printObject(result);
   else await context.out(setupText(context, { folder, files, plugin, commands }, dryRun));
   return 0;
 }

@@ -2,16 +2,7 @@
 import { compact, count, counted, dayAndTime, dollars, duration } from "../../quantities.ts";
 import { newestSessions } from "../../queries/newest-sessions.ts";
 import { FOREIGN } from "../../sessions/session-ref.ts";
-import {
-  between,
-  type CommandContext,
-  type CommandOptions,
-  date,
-  flag,
-  integer,
-  type RunCommand,
-  text,
-} from "../command.ts";
+import { between, type CommandContext, type CommandOptions, type RunCommand } from "../command.ts";
 import { startOfDay } from "../../parse/read-date.ts";
 import { figuresAsked } from "../figures-asked.ts";
 import type { ListRow } from "../schemas/reading-schemas.ts";
@@ -29,20 +20,20 @@ const MAX_TITLE_COLUMNS = 120;
 const SCREENFUL = 20;
 
 export const run: RunCommand = async (context, _args, options) => {
-  const asked = between(flag(options, "today") ? { ...options, since: today(context, options) } : options);
+  const asked = between(options, options.flag("today") ? today(context, options) : undefined);
   const { sessions } = await sessionsAsked(context, options, {
     since: asked.since,
-    subagents: flag(options, "subagents"),
+    subagents: options.flag("subagents"),
     archived: true,
   });
-  const source = text(options, "source");
+  const source = options.text("source");
   const wanted = sessions.filter((ref) => source === undefined || shownSource(ref) === source);
   const limit = limitAsked(context, options);
   const redactor = redactorFor(options);
   const found = await newestSessions(wanted, {
     limit,
     between: asked,
-    empty: flag(options, "empty"),
+    empty: options.flag("empty"),
     figures: (refs) => figuresAsked(context, refs, { isRaw: redactor === undefined }),
     signal: context.signal,
   });
@@ -52,24 +43,26 @@ export const run: RunCommand = async (context, _args, options) => {
   );
   for (const { path, session_id: id, problem } of rows)
     if (problem !== null) context.note(`not read: ${path ?? id}: ${problem}`);
-  if (flag(options, "json")) for (const row of rows) await context.printLine(row);
+  if (options.flag("json")) for (const row of rows) await context.printLine(row);
   else if (rows.length > 0) {
     const ids = sessions.map(({ id }) => id);
     await context.out(listText(context, rows, ids));
   }
-  if (found.isMore && limit === SCREENFUL && integer(options, "recent") === undefined) {
+  if (found.isMore && limit === SCREENFUL && options.integer("recent") === undefined) {
     context.note(`${count(rows.length)} of ${count(wanted.length)} sessions; --all lists all`);
   }
   const kept = rows.filter(({ is_archived: isArchived }) => isArchived).length;
   if (kept > 0) context.note(`${counted(kept, "session")} from the store, whose files are not here`);
   if (rows.length === 0)
-    context.note(isFiltered(options) ? "no session matches; `transcripts list --all` lists all" : NO_SESSIONS);
+    context.note(
+      options.given(...FILTERS).length > 0 ? "no session matches; `transcripts list --all` lists all" : NO_SESSIONS,
+    );
   return rows.length > 0 ? 0 : 1;
 };
 
 /** When today began, or the later time of `--since`. */
 function today(context: CommandContext, options: CommandOptions): Date {
-  const given = date(options, "since");
+  const given = options.date("since");
   const start = startOfDay(context.now(), 0);
   return given !== undefined && given > start ? given : start;
 }
@@ -77,15 +70,11 @@ function today(context: CommandContext, options: CommandOptions): Date {
 /** Options that leave sessions out. */
 const FILTERS = ["today", "since", "until", "project", "source", "agent", "here"];
 
-function isFiltered(options: CommandOptions): boolean {
-  return FILTERS.some((name) => options[name] !== undefined);
-}
-
 function limitAsked({ isTerminal }: CommandContext, options: CommandOptions): number {
-  const recent = integer(options, "recent");
+  const recent = options.integer("recent");
   if (recent !== undefined) return recent;
-  const isNarrowed = ["all", "today", "since", "until"].some((name) => options[name] !== undefined);
-  return isTerminal && !isNarrowed && !flag(options, "json") ? SCREENFUL : Infinity;
+  const isNarrowed = options.given("all", "today", "since", "until").length > 0;
+  return isTerminal && !isNarrowed && !options.flag("json") ? SCREENFUL : Infinity;
 }
 
 /** `allIds`: ids of all sessions, so that shortened ids are unique. */

@@ -3,11 +3,11 @@ import { Writable } from "node:stream";
 import { serveMcp } from "../../tools/mcp-server.ts";
 import { TOOL_DEFINITIONS } from "../../tools/tool-definitions.ts";
 import type { ToolDefinition } from "../../tools/tool.ts";
-import { badArguments, type RunCommand, text } from "../command.ts";
+import { badArguments, type RunCommand } from "../command.ts";
 
 export const run: RunCommand = async (context, _args, options) => {
   const { env, home, cwd, signal } = context;
-  const tools = toolsNamed(text(options, "tools"));
+  const tools = toolsNamed(options.text("tools"));
   const hasEnded = await serveMcp({
     env,
     home,

@@ -11,7 +11,7 @@ import { querySnippets, retentionStart, SnippetStore } from "../../snippets/snip
 import { detectSnippetType } from "../../snippets/snippet-type.ts";
 import { suggestForSession, type SnippetSuggestion } from "../../snippets/suggest.ts";
 import { SNIPPET_TYPES, type SnippetType, type StoredSnippet } from "../../store/stored-model.ts";
-import { badArguments, type CommandContext, date, flag, integer, type RunCommand, text, texts } from "../command.ts";
+import { badArguments, type CommandContext, type RunCommand } from "../command.ts";
 import type {
   SnippetsCleaned,
   SnippetsCounted,
@@ -29,24 +29,24 @@ const MAX_LINE = 160;
 const INDENT = "  ";
 
 export const extract: RunCommand = async (context, [argument = ""], options) => {
-  const title = text(options, "title");
+  const title = options.text("title");
   if (title === undefined) throw badArguments("--title is missing.", 'Give a title: --title "Port taken in tests".');
-  const content = await givenContent(context, text(options, "contentFile"));
-  const [line, lastLine] = rangeOf(text(options, "lines"), "--lines");
-  const [turn, lastTurn] = rangeOf(text(options, "turns"), "--turns");
+  const content = await givenContent(context, options.text("contentFile"));
+  const [line, lastLine] = rangeOf(options.text("lines"), "--lines");
+  const [turn, lastTurn] = rangeOf(options.text("turns"), "--turns");
   const input = {
     session_id: argument,
     title,
-    ...given({ content, event_id: text(options, "event") }),
+    ...given({ content, event_id: options.text("event") }),
     ...given({ source_line_start: line, source_line_end: lastLine }),
     ...given({ source_turn_start: turn, source_turn_end: lastTurn }),
-    tags: texts(options, "tag"),
+    tags: options.texts("tag"),
   } satisfies Omit<ExtractSnippetInput, "snippet_type">;
-  const type = SNIPPET_TYPES.find((each) => each === text(options, "type"));
+  const type = options.choice("type", SNIPPET_TYPES);
   const output = await withSnippets(context, async (setting) =>
     extractSnippet(setting, { ...input, snippet_type: type ?? likelyType(content) }),
   );
-  if (flag(options, "json")) await context.printObject({ version: 1, ...output } satisfies SnippetsExtracted);
+  if (options.flag("json")) await context.printObject({ version: 1, ...output } satisfies SnippetsExtracted);
   else await context.out(`${output.snippet_id}\n`);
   tellExtracted(context, output);
   return 0;
@@ -98,24 +98,24 @@ async function givenContent(context: CommandContext, path: string | undefined): 
 }
 
 export const query: RunCommand = async (context, [keyword], options) => {
-  const tags = texts(options, "tag");
+  const tags = options.texts("tag");
   const filters = given({
     keyword,
-    session_id: text(options, "session"),
-    snippet_type: SNIPPET_TYPES.find((each) => each === text(options, "type")),
-    project: text(options, "project"),
-    start_date: date(options, "since")?.toISOString(),
-    end_date: date(options, "until")?.toISOString(),
-    limit: integer(options, "limit"),
-    offset: integer(options, "offset"),
+    session_id: options.text("session"),
+    snippet_type: options.choice("type", SNIPPET_TYPES),
+    project: options.text("project"),
+    start_date: options.date("since")?.toISOString(),
+    end_date: options.date("until")?.toISOString(),
+    limit: options.integer("limit"),
+    offset: options.integer("offset"),
     tags: tags.length === 0 ? undefined : tags,
   });
   const none = { success: true as const, snippets: [], total_count: 0, has_more: false };
   const output = await readingSnippets(context, none, (setting) => querySnippets(setting, filters));
   const { snippets, total_count, has_more } = output;
-  if (flag(options, "json")) await context.printObject({ version: 1, ...output } satisfies SnippetsFound);
-  else for (const snippet of snippets) await context.out(storedText(context, snippet, flag(options, "full")));
-  const more = has_more ? `; --offset ${(integer(options, "offset") ?? 0) + snippets.length} shows more` : "";
+  if (options.flag("json")) await context.printObject({ version: 1, ...output } satisfies SnippetsFound);
+  else for (const snippet of snippets) await context.out(storedText(context, snippet, options.flag("full")));
+  const more = has_more ? `; --offset ${(options.integer("offset") ?? 0) + snippets.length} shows more` : "";
   context.note(`${snippets.length} of ${counted(total_count, "snippet")}${more}`);
   return snippets.length > 0 ? 0 : 1;
 };
@@ -124,7 +124,7 @@ export const count: RunCommand = async (context, [session], options) => {
   const none = { error_reasoning: 0, decision_rationale: 0, learning_pattern: 0 };
   const counts = await readingSnippets(context, none, (setting) => new SnippetStore(setting).countByType(session));
   const total = Object.values(counts).reduce((sum, each) => sum + each, 0);
-  if (flag(options, "json")) await context.printObject({ version: 1, ...counts, total } satisfies SnippetsCounted);
+  if (options.flag("json")) await context.printObject({ version: 1, ...counts, total } satisfies SnippetsCounted);
   else for (const [type, each] of Object.entries(counts)) await context.out(`${String(each).padStart(6)}  ${type}\n`);
   return total > 0 ? 0 : 1;
 };
@@ -132,14 +132,14 @@ export const count: RunCommand = async (context, [session], options) => {
 export const suggest: RunCommand = async (context, [argument = ""], options) => {
   const { signal, stdin } = context;
   const ref = await sessionNamed(context, argument, options);
-  const suggestions = await suggestForSession(ref, { limit: integer(options, "limit") ?? 8, signal, stdin });
+  const suggestions = await suggestForSession(ref, { limit: options.integer("limit") ?? 8, signal, stdin });
   for (const suggestion of suggestions) {
-    if (flag(options, "json")) await context.printLine({ version: 1, ...suggestion } satisfies SnippetSuggested);
-    else await context.out(suggestionText(context, suggestion, flag(options, "full")));
+    if (options.flag("json")) await context.printLine({ version: 1, ...suggestion } satisfies SnippetSuggested);
+    else await context.out(suggestionText(context, suggestion, options.flag("full")));
   }
-  if (!flag(options, "store")) {
+  if (!options.flag("store")) {
     if (suggestions.length === 0) context.note("nothing to suggest");
-    else if (!flag(options, "json")) context.note("--store stores them");
+    else if (!options.flag("json")) context.note("--store stores them");
     return suggestions.length > 0 ? 0 : 1;
   }
   const { stored, known, failed } = await withSnippets(context, (setting) =>
@@ -151,15 +151,15 @@ export const suggest: RunCommand = async (context, [argument = ""], options) => 
 };
 
 export const cleanup: RunCommand = async (context, _args, options) => {
-  const days = integer(options, "olderThan");
+  const days = options.integer("olderThan");
   if (days === undefined)
     throw badArguments("--older-than is missing.", "Give the number of days to keep: --older-than 180.");
-  const isDry = flag(options, "dryRun");
+  const isDry = options.flag("dryRun");
   return withSnippets(context, async (setting) => {
     const end = new Date(retentionStart(days, context.now()).getTime() - 1);
     const { total_count: old } = await setting.store.querySnippets({ end, limit: 1, offset: 0 });
     const what = `${counted(old, "snippet")} made more than ${counted(days, "day")} ago`;
-    const isSure = old === 0 || isDry || flag(options, "yes");
+    const isSure = old === 0 || isDry || options.flag("yes");
     if (!isSure && !(await context.confirmed(`${what} will be deleted.`))) {
       context.note("nothing was deleted");
       return 1;
@@ -167,7 +167,7 @@ export const cleanup: RunCommand = async (context, _args, options) => {
     const store = new SnippetStore(setting);
     const { deleted } = isDry ? { deleted: 0 } : await store.cleanupOldSnippets(days, context.now());
     context.note(isDry ? `${what} would be deleted` : `deleted ${deleted}`);
-    if (flag(options, "json"))
+    if (options.flag("json"))
       await context.printObject({ version: 1, old, deleted, dry_run: isDry } satisfies SnippetsCleaned);
     return old > 0 ? 0 : 1;
   });

@@ -1,15 +1,7 @@
 /** `transcripts stats` */
 import { counted } from "../../quantities.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
-import {
-  badArguments,
-  between,
-  type CommandContext,
-  type CommandOptions,
-  flag,
-  type RunCommand,
-  text,
-} from "../command.ts";
+import { badArguments, between, type CommandContext, type CommandOptions, type RunCommand } from "../command.ts";
 import { type Between, figuresBetween } from "../../queries/figures.ts";
 import { ROWS_BY } from "../../parse/usage-ledger.ts";
 import { type ReadSession, sumsOf } from "../../queries/added-up.ts";
@@ -21,7 +13,6 @@ import { familyOf, NO_SESSIONS, sessionNamed, sessionsAsked } from "../session-i
 export const run: RunCommand = async (context, args, options) => {
   const asked = betweenAsked(options);
   const { refs, named, unreadable } = await refsAsked(context, args, options);
-  const by = text(options, "by");
   const redactor = redactorFor(options);
   // All figures are kept whatever the filter, which `--all` does not need to be told.
   const keepsAll = args.length === 0 && isFiltered(options);
@@ -36,14 +27,14 @@ export const run: RunCommand = async (context, args, options) => {
     }
   }
   const sums = sumsOf(read, {
-    by: ROWS_BY.find((name) => name === by) ?? null,
+    by: options.choice("by", ROWS_BY) ?? null,
     unreadable: failed,
     named,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   });
   const result = await redactedRow<StatsResult>(redactor, { version: 1, ...sums });
   if (read.length > 0) {
-    if (flag(options, "json")) await context.printObject(result);
+    if (options.flag("json")) await context.printObject(result);
     else {
       const { statsText } = await import("../stats-text.ts");
       await context.out(statsText(context, result));
@@ -59,9 +50,7 @@ export const run: RunCommand = async (context, args, options) => {
 
 /** Whether an option leaves sessions out. */
 function isFiltered(options: CommandOptions): boolean {
-  return (
-    betweenAsked(options) !== undefined || ["project", "agent", "here"].some((name) => options[name] !== undefined)
-  );
+  return options.given("since", "until", "project", "agent", "here").length > 0;
 }
 
 /** Returns the time range; undefined without one. */
@@ -76,16 +65,16 @@ async function refsAsked(
   options: CommandOptions,
 ): Promise<{ refs: SessionRef[]; named: ReadonlySet<SessionRef>; unreadable: number }> {
   if (args.length === 0) {
-    if (!flag(options, "all") && !isFiltered(options))
+    if (!options.flag("all") && !isFiltered(options))
       throw badArguments("No session given.", "Name one, such as `latest`, or use --all.");
     const { sessions, unreadable } = await sessionsAsked(context, options, {
       subagents: true,
       archived: true,
-      inOrder: text(options, "by") === "session",
+      inOrder: options.text("by") === "session",
     });
     return { refs: sessions, named: new Set(), unreadable: unreadable.length };
   }
-  if (flag(options, "all")) throw badArguments("--all and a SESSION exclude each other.", "Use one of them.");
+  if (options.flag("all")) throw badArguments("--all and a SESSION exclude each other.", "Use one of them.");
   const byPlace = new Map<string, SessionRef>();
   const named = new Set<SessionRef>();
   for (const argument of args) {

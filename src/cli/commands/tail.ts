@@ -9,7 +9,7 @@ import { sessionMeant } from "../../sessions/resolve-session.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { errorCode } from "../../transcript/files/fault.ts";
 import { isSessionError, TranscriptsError } from "../../transcripts-error.ts";
-import { badArguments, type CommandContext, type CommandOptions, flag, integer, type RunCommand } from "../command.ts";
+import { badArguments, type CommandContext, type CommandOptions, type RunCommand } from "../command.ts";
 import { messageText } from "../conversation-text.ts";
 import { followFile, pause, type Restart } from "../follow.ts";
 import { messageRow } from "../message-row.ts";
@@ -26,7 +26,7 @@ const WHY: Record<Restart, string> = {
 };
 
 export const run: RunCommand = async (context, args, options) => {
-  const follow = flag(options, "follow");
+  const follow = options.flag("follow");
   const ref = await sessionToTail(context, args[0] ?? "latest", options);
   if (ref === undefined) return 1;
   const printer = tailPrinter(context, ref, options);
@@ -53,7 +53,7 @@ async function sessionToTail(
   argument: string,
   options: CommandOptions,
 ): Promise<SessionRef | undefined> {
-  const follow = flag(options, "follow");
+  const follow = options.flag("follow");
   for (let isFirst = true; !context.signal.aborted; isFirst = false) {
     try {
       return await sessionNamed(context, argument, options);
@@ -130,7 +130,7 @@ type TailPrinter = ReturnType<typeof tailPrinter>;
 function tailPrinter(context: CommandContext, ref: SessionRef, options: CommandOptions) {
   const { colors, columns } = context;
   const style = { colors, columns, withTools: true, withThinking: true, summary: false, calls: undefined };
-  const isJson = flag(options, "json");
+  const isJson = options.flag("json");
   const redactor = redactorFor(options);
   // Messages seen before the file was read again.
   const seen = new SeenSet();
@@ -157,7 +157,7 @@ function tailPrinter(context: CommandContext, ref: SessionRef, options: CommandO
         return;
       }
       held.push(view);
-      if (held.length > (integer(options, "lines") ?? 10)) held.shift();
+      if (held.length > (options.integer("lines") ?? 10)) held.shift();
     },
     /** Prints the last messages, when the end of the file is reached. */
     caughtUp: async (): Promise<void> => {

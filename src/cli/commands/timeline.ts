@@ -1,6 +1,6 @@
 /** `transcripts timeline` */
 import { type Conversation, timelineOf, type TurnRow } from "../../queries/read-session.ts";
-import { type CommandContext, flag, integer, type RunCommand } from "../command.ts";
+import type { CommandContext, RunCommand } from "../command.ts";
 import type { TimelineRow } from "../schemas/reading-schemas.ts";
 import { redactorFor, shownRef } from "../redaction.ts";
 import { conversationOf, sessionNamed } from "../session-input.ts";
@@ -20,9 +20,9 @@ const MAX_PROMPT_COLUMNS = 200;
 export const run: RunCommand = async (context, [argument = ""], options) => {
   const ref = await sessionNamed(context, argument, options);
   const redactor = redactorFor(options);
-  const conversation = await conversationOf(context, ref, { redactor, costs: flag(options, "json") });
-  const rows = timelineOf(conversation, integer(options, "last"));
-  if (flag(options, "json")) {
+  const conversation = await conversationOf(context, ref, { redactor, costs: options.flag("json") });
+  const rows = timelineOf(conversation, options.integer("last"));
+  if (options.flag("json")) {
     for (const row of rows) {
       await context.printLine({ version: 1, session_id: conversation.id, ...row } satisfies TimelineRow);
     }
