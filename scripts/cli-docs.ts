@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import type { CommandDefinition } from "../src/cli/command.ts";
 import { DEFINITIONS, GROUPS } from "../src/cli/command-definitions.ts";
-import { SCHEMAS } from "../src/cli/schemas/output-schemas.ts";
+import { SCHEMAS } from "../src/cli/output-schemas.ts";
 import { recordedLine, recordedListPath, recordedSince } from "../src/transcript/transcript-paths.ts";
 import { runCli } from "../test/support/cli/run-cli.ts";
 

@@ -72,7 +72,7 @@ export interface OptionDefinition {
   value?: "integer" | "count" | "date" | "end-date" | "texts";
   choices?: readonly string[];
   default?: string | number;
-  /** For `--json`: prints one object per line, or one object. Its schema is in `schemas/`, under the command's name. */
+  /** For `--json`: prints one object per line, or one object. Its schema is in `output-schemas.ts`, under the command's name. */
   json?: "lines" | "object";
 }
 

@@ -11,7 +11,7 @@ import { safeSegment } from "../transcript/transcript-paths.ts";
 import { VERSION } from "../version.ts";
 import type { Write } from "./write-file.ts";
 import { messageRow } from "./message-row.ts";
-import type { ExportedSession, ExportedToolCall } from "./schemas/reading-schemas.ts";
+import type { Output } from "./output-schemas.ts";
 
 /** Session that was read, with those of its subagents. */
 export interface ReadSession {
@@ -29,7 +29,7 @@ export async function writeJson(session: ReadSession, write: Write): Promise<voi
 
 async function writeSessionJson({ ref, conversation, children }: ReadSession, write: Write): Promise<void> {
   const { id, metadata, content_blocks: blocks, tool_calls: calls } = conversation;
-  const head: ExportedSession = {
+  const head: Omit<Output<"export">, "messages" | "tool_calls" | "children"> = {
     version: 1,
     session_id: id,
     parent_session_id: parentOf(ref, conversation),
@@ -69,9 +69,11 @@ function json(value: object): string {
   return guardJson(JSON.stringify(value));
 }
 
+type CallRow = Output<"export">["tool_calls"][number];
+
 /** Returns the row without ids of blocks, which differ in each run. */
-function callRow(call: ToolCall, orders: ReadonlyMap<string, number>): ExportedToolCall {
-  const place = (of: BlockPlace | null): ExportedToolCall["use"] => {
+function callRow(call: ToolCall, orders: ReadonlyMap<string, number>): CallRow {
+  const place = (of: BlockPlace | null): CallRow["use"] => {
     if (of === null) return null;
     const { block_id: id, message_ordinal, ...rest } = of;
     return { message_ordinal, block_order: orders.get(id) ?? 0, ...rest };

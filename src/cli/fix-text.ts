@@ -2,7 +2,7 @@
 import { counted, dayAndTime } from "../quantities.ts";
 import type { Colors } from "picocolors/types.js";
 import type { CommandContext } from "./command.ts";
-import type { ErrorRow } from "./schemas/searching-schemas.ts";
+import type { Output } from "./output-schemas.ts";
 import { neutralBlock, neutralLine } from "../neutral-text.ts";
 import { cut, wrap } from "./terminal/width.ts";
 
@@ -12,7 +12,7 @@ const MAX_LINES = 24;
 const MAX_WORDS_LINES = 8;
 
 /** Returns several lines, with an empty one at the end. */
-export function fixText({ colors, columns }: CommandContext, row: ErrorRow): string {
+export function fixText({ colors, columns }: CommandContext, row: Output<"errors">): string {
   const name = colors.bold(neutralLine(row.tool_name ?? "unknown tool"));
   const lines = [
     wrap(`${colors.red("!")} ${name}  ${colors.dim(place(row))}`, columns),
@@ -27,14 +27,14 @@ export function fixText({ colors, columns }: CommandContext, row: ErrorRow): str
   return `${lines.filter((line) => line !== "").join("\n")}\n\n`;
 }
 
-function endingText({ fix, attempts = [], reason = "" }: ErrorRow, colors: Colors): string {
+function endingText({ fix, attempts = [], reason = "" }: Output<"errors">, colors: Colors): string {
   if (!fix) return `  ${colors.yellow("not fixed:")} ${neutralLine(reason)}`;
   const line = fix.line_number === null ? "" : `, line ${fix.line_number}`;
   const tries = attempts.length === 0 ? "" : ` after ${counted(attempts.length, "more failure")}`;
   return `  ${colors.green("fixed by")} ${neutralLine(fix.tool_name ?? "")} ${neutralLine(fix.tool_use_id ?? "")}${line}${tries}`;
 }
 
-function place({ tool_use_id, session_id, line_number, timestamp }: ErrorRow): string {
+function place({ tool_use_id, session_id, line_number, timestamp }: Output<"errors">): string {
   const line = line_number === undefined ? "" : `line ${line_number}`;
   return [neutralLine(tool_use_id ?? ""), session_id ?? "", line, dayAndTime(timestamp ?? null)]
     .filter(Boolean)

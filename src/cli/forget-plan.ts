@@ -8,17 +8,17 @@ import { refsIn, sessionFamily } from "../sessions/session-family.ts";
 import { agentOf, type SessionRef, type SessionRoot, type Where } from "../sessions/session-ref.ts";
 import { sessionRoots } from "../sessions/session-roots.ts";
 import { transcriptsFolderOf } from "../sessions/transcripts.ts";
-import type { Forgotten } from "./schemas/storing-schemas.ts";
+import type { Output } from "./output-schemas.ts";
 import { safeSegment } from "../transcript/transcript-paths.ts";
 
 /** File, or folder with its content. */
-export type Place = Forgotten["files"][number];
+export type Place = Output<"forget">["files"][number];
 
 export interface FilePlan {
   /** Files and folders to remove. */
   places: Place[];
   /** Related files that stay, and why. */
-  kept: Forgotten["kept"];
+  kept: Output<"forget">["kept"];
   /** The session and its subagents, in every form. */
   refs: SessionRef[];
 }

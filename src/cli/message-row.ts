@@ -1,9 +1,8 @@
 /** Makes the row for `show --json` and `tail --json`: a row of the model without the ids, which differ in each run. */
-import type { ParsedContentBlock } from "../parse/model.ts";
 import type { MessageView } from "../parse/turns.ts";
-import type { BlockRow, MessageRow } from "./schemas/reading-schemas.ts";
+import type { Output } from "./output-schemas.ts";
 
-export function messageRow(view: MessageView, sessionId: string, turn: number | null): MessageRow {
+export function messageRow(view: MessageView, sessionId: string, turn: number | null): Output<"show"> {
   const {
     id: _id,
     session_id: _session,
@@ -18,10 +17,6 @@ export function messageRow(view: MessageView, sessionId: string, turn: number | 
     session_id: sessionId,
     turn,
     ...known,
-    blocks: view.blocks.map(blockRow),
+    blocks: view.blocks.map(({ id: _block, message_id: _message, session_id: _of, ...block }) => block),
   };
-}
-
-function blockRow({ id: _id, message_id: _message, session_id: _session, ...block }: ParsedContentBlock): BlockRow {
-  return block;
 }

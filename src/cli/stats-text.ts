@@ -1,25 +1,28 @@
 /** Formats the figures of sessions. */
 import { compact, count, counted, dayAndTime, dollars, duration } from "../quantities.ts";
 import type { CommandContext } from "./command.ts";
-import type { StatsResult, StatsRow, StatsUsage } from "./schemas/reading-schemas.ts";
+import type { Output } from "./output-schemas.ts";
 import { shortIds, shortPaths } from "./session-names.ts";
 import { neutralLine } from "../neutral-text.ts";
 import { FOREIGN } from "../sessions/session-ref.ts";
 import { type Column, table } from "./terminal/table.ts";
 import { cut, wrap } from "./terminal/width.ts";
 
+type StatsUsage = Output<"stats">["total"];
+type StatsRow = Output<"stats">["rows"][number];
+
 /** Maximum number of rows in the table of tools; --json has all. */
 const MAX_TOOLS = 15;
 const MAX_NAME_COLUMNS = 40;
 
-export function statsText(context: CommandContext, result: StatsResult): string {
+export function statsText(context: CommandContext, result: Output<"stats">): string {
   const parts = [overview(context, result)];
   if (result.by !== null) parts.push(rowsTable(context, result.rows, result.by));
   else parts.push(modelsTable(context, result), toolsTable(context, result));
   return parts.filter((part) => part !== "").join("\n");
 }
 
-function overview({ colors, columns }: CommandContext, result: StatsResult): string {
+function overview({ colors, columns }: CommandContext, result: Output<"stats">): string {
   const { total, alone, subagents_alone: below } = result;
   const facts: [string, string][] = [
     ["Sessions", sessionsText(result)],
@@ -63,7 +66,7 @@ function overview({ colors, columns }: CommandContext, result: StatsResult): str
   return `${lines.join("\n")}\n`;
 }
 
-function sessionsText({ sessions, subagents, unreadable, foreign }: StatsResult): string {
+function sessionsText({ sessions, subagents, unreadable, foreign }: Output<"stats">): string {
   const parts = [count(sessions)];
   if (subagents > 0) parts.push(counted(subagents, "subagent"));
   if (unreadable > 0) parts.push(`${count(unreadable)} unreadable`);
@@ -71,13 +74,13 @@ function sessionsText({ sessions, subagents, unreadable, foreign }: StatsResult)
   return parts.join(", ");
 }
 
-function timeText({ first, last, duration_ms: took, sessions }: StatsResult): string {
+function timeText({ first, last, duration_ms: took, sessions }: Output<"stats">): string {
   const [from, to] = [dayAndTime(first), dayAndTime(last)];
   if (from === "") return "not known";
   return `${from} to ${from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to}, ${duration(took)}${sessions > 1 ? " in all" : ""}`;
 }
 
-function callsText(result: StatsResult): string {
+function callsText(result: Output<"stats">): string {
   const ends: [number, string][] = [
     [result.tool_errors, "failed"],
     [result.tool_rejected, "rejected"],
@@ -88,7 +91,7 @@ function callsText(result: StatsResult): string {
   return [count(result.tool_calls), ...told].join(", ");
 }
 
-function thinkingText({ thinking_blocks: blocks, withheld_thinking_blocks: withheld }: StatsResult): string {
+function thinkingText({ thinking_blocks: blocks, withheld_thinking_blocks: withheld }: Output<"stats">): string {
   return counted(blocks, "block") + (withheld === 0 ? "" : `, ${count(withheld)} withheld by the provider`);
 }
 
@@ -108,7 +111,7 @@ function costText({
   return isEstimate ? `${known} (estimate)` : known;
 }
 
-function damageText({ damaged, unknown_lines: unknown }: StatsResult): string {
+function damageText({ damaged, unknown_lines: unknown }: Output<"stats">): string {
   return [
     damaged > 0 ? counted(damaged, "damaged place") : "",
     unknown > 0 ? `${counted(unknown, "line")} of unknown type` : "",
@@ -152,7 +155,7 @@ function shortCost({
   return (unpriced.length > 0 || isLowerBound ? ">" : "") + (isEstimate ? "~" : "") + dollars(cost);
 }
 
-function modelsTable({ colors, columns }: CommandContext, { models }: StatsResult): string {
+function modelsTable({ colors, columns }: CommandContext, { models }: Output<"stats">): string {
   const used = models.filter(hasTokens);
   if (used.length === 0) return "";
   const rows = used.map(({ model, ...usage }) => [
@@ -176,7 +179,7 @@ function hasTokens({ tokens_in, tokens_out, cache_read, cache_write }: StatsUsag
   return tokens_in + tokens_out + cache_read + cache_write > 0;
 }
 
-function toolsTable({ colors, columns }: CommandContext, { tools }: StatsResult): string {
+function toolsTable({ colors, columns }: CommandContext, { tools }: Output<"stats">): string {
   if (tools.length === 0) return "";
   const rows = tools
     .slice(0, MAX_TOOLS)
@@ -193,7 +196,7 @@ function toolsTable({ colors, columns }: CommandContext, { tools }: StatsResult)
 function rowsTable(
   { colors, columns }: CommandContext,
   rows: readonly StatsRow[],
-  by: NonNullable<StatsResult["by"]>,
+  by: NonNullable<Output<"stats">["by"]>,
 ): string {
   const hasFamilies = rows.some((row) => row.with_subagents !== undefined);
   const keyed = by === "model" ? rows.filter(hasTokens) : rows;
@@ -216,7 +219,7 @@ function rowsTable(
 }
 
 /** Displayed names of keys, if they differ from the key. */
-function namesOf(rows: readonly StatsRow[], by: NonNullable<StatsResult["by"]>): ReadonlyMap<string, string> {
+function namesOf(rows: readonly StatsRow[], by: NonNullable<Output<"stats">["by"]>): ReadonlyMap<string, string> {
   const keys = rows.map(({ key }) => key ?? "");
   if (by === "session") return shortIds(keys);
   return by === "project" ? shortPaths(keys) : new Map();

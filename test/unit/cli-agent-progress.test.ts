@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { find } from "../../src/cli/schemas/searching-schemas.ts";
+import { SCHEMAS } from "../../src/cli/output-schemas.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { overSessions } from "../../src/queries/over-sessions.ts";
@@ -12,6 +12,8 @@ import { fileRef } from "../../src/sessions/file-ref.ts";
 import { at, calls, result, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { rowsOf, runCli } from "../support/cli/run-cli.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+const { find } = SCHEMAS;
 
 afterAll(removeTempDirs);
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { exported, message } from "../../src/cli/schemas/reading-schemas.ts";
+import { SCHEMAS } from "../../src/cli/output-schemas.ts";
 import {
   assistant,
   calls,
@@ -20,6 +20,8 @@ import { asEachSource } from "../support/parse/one-conversation.ts";
 import { randomSecret } from "../support/parse/secret.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+const { export: exported, show: message } = SCHEMAS;
 
 afterAll(removeTempDirs);
 

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { forget } from "../../src/cli/schemas/storing-schemas.ts";
+import { SCHEMAS } from "../../src/cli/output-schemas.ts";
 import { sampleSession, SESSION, storeSession } from "../support/cli/claude-lines.ts";
 import { type CliRun, type CliSetting, runCli } from "../support/cli/run-cli.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import { removePlaces } from "../../src/cli/commands/forget.ts";
+
+const { forget } = SCHEMAS;
 
 afterAll(removeTempDirs);
 

@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { indexed } from "../../src/cli/schemas/storing-schemas.ts";
+import { SCHEMAS } from "../../src/cli/output-schemas.ts";
 import { sqliteWriter } from "./sessions-machine.ts";
 import { LATEST_VERSION } from "../../src/store/migrations/latest-version.ts";
 import { says, SESSION, user } from "../support/cli/claude-lines.ts";
 import { runCli, type CliRun, type CliSetting } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+const { index: indexed } = SCHEMAS;
 
 afterAll(removeTempDirs);
 

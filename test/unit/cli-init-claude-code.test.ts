@@ -12,11 +12,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { delimiter, join } from "node:path";
-import { init } from "../../src/cli/schemas/keeping-schemas.ts";
+import { SCHEMAS } from "../../src/cli/output-schemas.ts";
 import { runCli, type CliRun } from "../support/cli/run-cli.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+const { init } = SCHEMAS;
 
 afterAll(removeTempDirs);
 

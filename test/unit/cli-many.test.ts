@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { doctor, type DoctorResult } from "../../src/cli/schemas/keeping-schemas.ts";
-import { find } from "../../src/cli/schemas/searching-schemas.ts";
-import { type StatsResult, list, stats as statsSchema } from "../../src/cli/schemas/reading-schemas.ts";
+import { SCHEMAS, type Output } from "../../src/cli/output-schemas.ts";
 import { assistant, at, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { rowsOf, runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+const { doctor, find, list, stats: statsSchema } = SCHEMAS;
 
 afterAll(removeTempDirs);
 
@@ -104,7 +104,7 @@ describe("transcripts list", () => {
 });
 
 describe("transcripts stats", () => {
-  const stats = async (setting: string, ...argv: string[]): Promise<StatsResult> =>
+  const stats = async (setting: string, ...argv: string[]): Promise<Output<"stats">> =>
     statsSchema.parse(JSON.parse((await runCli(["stats", "--json", ...argv], { home: setting })).stdout));
 
   test("one session", async () => {
@@ -275,7 +275,7 @@ describe("transcripts doctor", () => {
     const home = makeTempDir();
     storeSession(home, sampleSession());
     const place = join(home, ".local/share/opencode-transcripts/transcripts.db");
-    const asked = async (): Promise<DoctorResult["index"]> =>
+    const asked = async (): Promise<Output<"doctor">["index"]> =>
       doctor.parse(JSON.parse((await runCli(["doctor", "--json"], { home })).stdout)).index;
     const none = { backend: "sqlite" as const, place, exists: false, sessions: null, whole: null, problem: null };
     assert.deepEqual(await asked(), none);

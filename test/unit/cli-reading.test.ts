@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type EntryRow, type TimelineRow, entries, timeline } from "../../src/cli/schemas/reading-schemas.ts";
-import { errors, type ErrorRow } from "../../src/cli/schemas/searching-schemas.ts";
+import { SCHEMAS, type Output } from "../../src/cli/output-schemas.ts";
 import { calls, result, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { rowsOf, runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+const { entries, timeline, errors } = SCHEMAS;
 
 afterAll(removeTempDirs);
 
@@ -18,15 +19,15 @@ async function out(...argv: string[]): Promise<string> {
   return (await runCli(argv, { home })).stdout;
 }
 
-async function timelineRows(...options: string[]): Promise<TimelineRow[]> {
+async function timelineRows(...options: string[]): Promise<Output<"timeline">[]> {
   return rowsOf(timeline, await out("timeline", SESSION, "--json", ...options));
 }
 
-async function entryRows(): Promise<EntryRow[]> {
+async function entryRows(): Promise<Output<"entries">[]> {
   return rowsOf(entries, await out("entries", path));
 }
 
-async function errorRow(...options: string[]): Promise<ErrorRow | undefined> {
+async function errorRow(...options: string[]): Promise<Output<"errors"> | undefined> {
   return rowsOf(errors, await out("errors", SESSION, "--json", ...options))[0];
 }
 

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { rowsOf, runCli } from "../support/cli/run-cli.ts";
-import { message } from "../../src/cli/schemas/reading-schemas.ts";
+import { SCHEMAS } from "../../src/cli/output-schemas.ts";
 import { calls, result, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+const { show: message } = SCHEMAS;
 
 afterAll(removeTempDirs);
 

@@ -8,11 +8,13 @@ import {
   encodeMarkdownEntry,
   encodeMarkdownHeader,
 } from "../../src/transcript/format/formats.ts";
-import { message } from "../../src/cli/schemas/reading-schemas.ts";
+import { SCHEMAS } from "../../src/cli/output-schemas.ts";
 import { at, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { type CliRun, interrupt, rowsOf, runCli } from "../support/cli/run-cli.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+const { show: message } = SCHEMAS;
 
 afterAll(removeTempDirs);
 

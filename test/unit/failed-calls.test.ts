@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { errors, find } from "../../src/cli/schemas/searching-schemas.ts";
-import { stats, timeline } from "../../src/cli/schemas/reading-schemas.ts";
+import { SCHEMAS } from "../../src/cli/output-schemas.ts";
 import { sessionRecord } from "../../src/host/opencode-1/events.ts";
 import { storedRecords } from "../../src/host/opencode-1/queries.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
@@ -11,6 +10,8 @@ import { rowsOf, runCli } from "../support/cli/run-cli.ts";
 import { Recording } from "../support/recording/recording.ts";
 import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
+
+const { errors, find, stats, timeline } = SCHEMAS;
 
 afterAll(removeTempDirs);
 

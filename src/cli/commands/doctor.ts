@@ -16,7 +16,7 @@ import type { CommandContext, RunCommand } from "../command.ts";
 import { doctorText } from "../doctor-text.ts";
 import { addPlugin } from "../init/plugin-config.ts";
 import { configText, projectAt } from "../init/project-config.ts";
-import type { DoctorResult } from "../schemas/keeping-schemas.ts";
+import type { Output } from "../output-schemas.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
 import { hasContent } from "../../indexing/index-session.ts";
 import { type Expiring, expiringSessions } from "../../queries/expiring-sessions.ts";
@@ -41,7 +41,7 @@ export const run: RunCommand = async (context, _args, options) => {
   ];
   const config = await configOf(context);
   const { index, expiring } = await indexHealth(context, found, options.flag("all"));
-  const looked: DoctorResult = {
+  const looked: Output<"doctor"> = {
     version: 1,
     ok: unreadable.length === 0 && index.problem === null && (config === null || config.problem === null),
     program: { version: VERSION, runtime: runtime() },
@@ -110,7 +110,7 @@ function notUnderstood(generations: Generations, { unknownIn }: Findings): Unrea
   });
 }
 
-function placesOf({ roots, unreadable }: FoundSessions, generations: Generations): DoctorResult["places"] {
+function placesOf({ roots, unreadable }: FoundSessions, generations: Generations): Output<"doctor">["places"] {
   return roots.map(({ source, path, sessions, agent }) => ({
     source: source === "opencode-store" ? (agent ?? "opencode") : source,
     path,
@@ -120,7 +120,7 @@ function placesOf({ roots, unreadable }: FoundSessions, generations: Generations
   }));
 }
 
-function generationRow(counts: StoreGenerations | undefined): DoctorResult["places"][number]["generations"] {
+function generationRow(counts: StoreGenerations | undefined): Output<"doctor">["places"][number]["generations"] {
   if (counts === undefined) return null;
   return { opencode_1: counts.sessions1, opencode_2: counts.sessions2, taken_over: counts.takenOver };
 }
@@ -153,9 +153,9 @@ function foreignWarning({ sessions }: FoundSessions): string[] {
   return [`${what} ${FOREIGN}: ${named}. They came with a clone or a copy, and anybody may have written them.`];
 }
 
-async function configOf({ cwd, plugin }: CommandContext): Promise<DoctorResult["config"]> {
+async function configOf({ cwd, plugin }: CommandContext): Promise<Output<"doctor">["config"]> {
   const { configs } = await projectAt(cwd);
-  let first: DoctorResult["config"] = null;
+  let first: Output<"doctor">["config"] = null;
   for (const path of configs) {
     const config = await configAt(path, plugin);
     if (config.plugin === true) return config;
@@ -164,7 +164,7 @@ async function configOf({ cwd, plugin }: CommandContext): Promise<DoctorResult["
   return first;
 }
 
-async function configAt(path: string, plugin: string): Promise<NonNullable<DoctorResult["config"]>> {
+async function configAt(path: string, plugin: string): Promise<NonNullable<Output<"doctor">["config"]>> {
   try {
     const addition = addPlugin(await configText(path), undefined, plugin);
     if (addition.kind === "broken") return { path, plugin: null, problem: addition.problem };
@@ -181,7 +181,7 @@ interface Findings {
   unknown: Map<string, number>;
   /** Unknown types in sessions of opencode's databases, by path. */
   unknownIn: Map<string, Set<string>>;
-  damage: Map<string, DoctorResult["damage"][number]>;
+  damage: Map<string, Output<"doctor">["damage"][number]>;
 }
 
 async function lookInto(context: CommandContext, refs: readonly SessionRef[]): Promise<Findings> {
@@ -243,7 +243,7 @@ function add(counts: Map<string, number>, key: string, times: number): void {
 /** Maximum size checked by default; checking it takes about five seconds. */
 const CHECKED_BYTES = 500_000_000;
 
-type IndexHealth = DoctorResult["index"];
+type IndexHealth = Output<"doctor">["index"];
 
 /** Checks the index without changing it, and which sessions it lacks. `isThorough`: whatever its size. */
 async function indexHealth(

@@ -2,7 +2,7 @@
 import { entriesIn } from "../../queries/session-entries.ts";
 import type { RunCommand } from "../command.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
-import type { EntryRow } from "../schemas/reading-schemas.ts";
+import type { Output } from "../output-schemas.ts";
 import { sessionNamed } from "../session-input.ts";
 
 export const run: RunCommand = async (context, [argument = ""], options) => {
@@ -14,7 +14,7 @@ export const run: RunCommand = async (context, [argument = ""], options) => {
   let found = 0;
   for await (const row of entriesIn(ref, context)) {
     if (outcome !== undefined && row.outcome !== outcome) continue;
-    await context.printLine({ version: 1, ...(await redactedRow(redactor, row)) } satisfies EntryRow);
+    await context.printLine({ version: 1, ...(await redactedRow(redactor, row)) } satisfies Output<"entries">);
     found += 1;
   }
   context.signal.throwIfAborted();

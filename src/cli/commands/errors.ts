@@ -3,7 +3,7 @@ import { errorsIn, type ErrorRow as FoundError } from "../../queries/session-err
 import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
 import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
 import { isReadFault } from "../../sessions/reasons.ts";
-import type { ErrorRow } from "../schemas/searching-schemas.ts";
+import type { Output } from "../output-schemas.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
 import { familyOf, noteDamage, refuseArchived, sessionNamed } from "../session-input.ts";
 import { dayAndTime } from "../../quantities.ts";
@@ -38,7 +38,11 @@ async function sessionsOf(context: CommandContext, argument: string, options: Co
   return options.flag("subagents") ? familyOf(context, ref) : [ref];
 }
 
-async function errorsOf(context: CommandContext, ref: SessionRef, options: CommandOptions): Promise<ErrorRow[]> {
+async function errorsOf(
+  context: CommandContext,
+  ref: SessionRef,
+  options: CommandOptions,
+): Promise<Output<"errors">[]> {
   if (!options.isRedacted) refuseArchived(ref);
   const [fixes, subagents] = [options.flag("fixes"), options.flag("subagents")];
   const { rows, ...read } = await errorsIn(ref, { fixes, subagents, signal: context.signal, stdin: context.stdin });
@@ -47,7 +51,7 @@ async function errorsOf(context: CommandContext, ref: SessionRef, options: Comma
   return options.flag("locate") ? rows : rows.map(withoutPlace);
 }
 
-function withoutPlace(row: FoundError): ErrorRow {
+function withoutPlace(row: FoundError): Output<"errors"> {
   const {
     session_id: _id,
     path: _path,
@@ -61,7 +65,7 @@ function withoutPlace(row: FoundError): ErrorRow {
   return rest;
 }
 
-async function print(context: CommandContext, row: ErrorRow, options: CommandOptions): Promise<void> {
+async function print(context: CommandContext, row: Output<"errors">, options: CommandOptions): Promise<void> {
   if (options.flag("json")) await context.printLine(row);
   else if (options.flag("fixes")) {
     const { fixText } = await import("../fix-text.ts");
@@ -70,7 +74,7 @@ async function print(context: CommandContext, row: ErrorRow, options: CommandOpt
 }
 
 /** Prints one row. */
-function tabbed({ isTerminal, colors }: CommandContext, row: ErrorRow): string {
+function tabbed({ isTerminal, colors }: CommandContext, row: Output<"errors">): string {
   const shown = (text: string): string => neutralBlock(escaped(text));
   const cells = [colors.yellow(shown(row.tool_name ?? "")), shown(row.tool_use_id ?? ""), shown(row.error)];
   if (row.session_id !== undefined) {

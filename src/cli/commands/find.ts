@@ -14,7 +14,7 @@ import {
 } from "../command.ts";
 import { NO_SESSIONS } from "../session-input.ts";
 import { redactedRows, redactorFor, shownRef } from "../redaction.ts";
-import type { FindRow } from "../schemas/searching-schemas.ts";
+import type { Output } from "../output-schemas.ts";
 import { argumentFor, projectName, shownSource } from "../session-names.ts";
 import { withoutOutputTags } from "../../calls/result-texts.ts";
 import { AGENTS, FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
@@ -264,7 +264,7 @@ type OpenBy =
   | { kind: "here" | "gone" | "elsewhere"; argument: string }
   | Extract<SessionAccess, { kind: "unreadable" }>;
 
-function findRow(passage: FoundPassage, open: OpenBy): FindRow {
+function findRow(passage: FoundPassage, open: OpenBy): Output<"find"> {
   const { ref } = passage.session;
   const { line_number, role, block_type } = passage;
   return {
@@ -321,7 +321,7 @@ function findHeading({ colors, columns }: CommandContext, ref: SessionRef): stri
 }
 
 /** A passage with its place, and the command that opens it. */
-function passageText({ colors, columns }: CommandContext, row: FindRow): string {
+function passageText({ colors, columns }: CommandContext, row: Output<"find">): string {
   const who = row.role === "tool" ? `tool ${neutralLine(row.tool_name ?? "")}`.trimEnd() : row.role;
   const more = row.match_count > row.matches.length ? `${row.match_count} matches` : "";
   const line = row.line_number === null ? "" : `line ${colors.yellow(String(row.line_number))}`;
@@ -337,7 +337,7 @@ function passageText({ colors, columns }: CommandContext, row: FindRow): string 
 }
 
 /** The passage on one line with its matches coloured. */
-function marked({ passage, matches, role }: FindRow, paint: (match: string) => string): string {
+function marked({ passage, matches, role }: Output<"find">, paint: (match: string) => string): string {
   const own = (text: string): string => (role === "system" ? withoutOutputTags(text) : text);
   const line = (text: string): string => neutralBlock(own(text)).replaceAll(/[\n\t]/g, " ");
   let shown = "";

@@ -7,7 +7,7 @@ import { badArguments, type CommandContext, type RunCommand } from "../command.t
 import { openIndex } from "../find-index.ts";
 import { diffLines, excerpt } from "../fix-text.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
-import type { FixesRow } from "../schemas/searching-schemas.ts";
+import type { Output } from "../output-schemas.ts";
 import { sessionNamed } from "../session-input.ts";
 import { wrap } from "../terminal/width.ts";
 
@@ -61,7 +61,7 @@ async function errorOf(context: CommandContext, session: string, callId: string)
   throw badArguments(`The session has no failed call ${callId}.`, next);
 }
 
-function rowOf(error: PastError): FixesRow {
+function rowOf(error: PastError): Output<"fixes"> {
   return { version: 1, ...error, fixes: error.fixes.map((fix) => ({ ...fix, open: openCommand(fix) })) };
 }
 
@@ -69,7 +69,7 @@ function openCommand({ session_id: id, error_line: line }: PastFix): string {
   return `transcripts show ${id}${line === null ? "" : ` --line ${line}`} --with-tools`;
 }
 
-function errorText({ colors, columns }: CommandContext, row: FixesRow): string {
+function errorText({ colors, columns }: CommandContext, row: Output<"fixes">): string {
   const seen = `${counted(row.count, "time")} in ${counted(row.session_count, "session")}`;
   const facts = [`seen ${seen}`, `last ${dayAndTime(row.latest)}`, ...(row.is_in_project ? ["in this project"] : [])];
   const lines = [

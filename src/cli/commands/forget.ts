@@ -12,7 +12,7 @@ import { storedRef } from "../../queries/stored-session.ts";
 import type { Store, Tombstone } from "../../store/store.ts";
 import { badArguments, type CommandContext, type RunCommand } from "../command.ts";
 import { type FilePlan, filesOf, objectionTo, type Place } from "../forget-plan.ts";
-import type { Forgotten } from "../schemas/storing-schemas.ts";
+import type { Output } from "../output-schemas.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { sessionNamed } from "../session-input.ts";
 import { forCommandLine } from "../snippet-errors.ts";
@@ -43,7 +43,7 @@ export const run: RunCommand = async (context, args, options) => {
     const plan = await planOf(context, store, args[0] ?? "", keepFiles);
     const isDry = options.flag("dryRun");
     const isJson = options.flag("json");
-    const report = (failed: Forgotten["failed"], removed: boolean): Promise<void> =>
+    const report = (failed: Output<"forget">["failed"], removed: boolean): Promise<void> =>
       isJson ? context.printObject(forgotten(plan, failed, removed)) : Promise.resolve();
     if (!isJson) await show(context, plan);
     if (keepFiles && plan.kept.length > 0) context.note(LEFT_OUT);
@@ -164,7 +164,10 @@ async function show(context: CommandContext, plan: Plan): Promise<void> {
   await context.flush();
 }
 
-async function removeIndexed(store: Store | undefined, { indexed, tombstones }: Plan): Promise<Forgotten["failed"]> {
+async function removeIndexed(
+  store: Store | undefined,
+  { indexed, tombstones }: Plan,
+): Promise<Output<"forget">["failed"]> {
   try {
     const ids = indexed.sessions.map(({ session_id: id }) => id);
     await store?.forgetSessions(ids, tombstones);
@@ -181,7 +184,11 @@ async function removeFigures(store: Store | undefined, { id, refs }: Plan): Prom
   await store.forgetSessions(ids, tombstonesFor(store, indexed, refs));
 }
 
-function forgotten({ id, indexed, places, kept }: Plan, failed: Forgotten["failed"], removed: boolean): Forgotten {
+function forgotten(
+  { id, indexed, places, kept }: Plan,
+  failed: Output<"forget">["failed"],
+  removed: boolean,
+): Output<"forget"> {
   const { sessions, events, snippets } = indexed;
   const ids = sessions.map(({ session_id }) => session_id);
   return { version: 1, session_id: id, in_index: ids, events, snippets, files: places, kept, failed, removed };

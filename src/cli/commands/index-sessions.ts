@@ -6,7 +6,7 @@ import { badArguments, type CommandContext, type ExitCode, type RunCommand } fro
 import { withSessionsBar } from "../terminal/progress.ts";
 import { familyOf, NO_SESSIONS, sessionNamed } from "../session-input.ts";
 import type { Store } from "../../store/store.ts";
-import type { IndexResult } from "../schemas/storing-schemas.ts";
+import type { Output } from "../output-schemas.ts";
 import { MIGRATIONS } from "../../store/migrations/migrations.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 import { dirname, resolve, sep } from "node:path";
@@ -40,7 +40,7 @@ export const run: RunCommand = async (context, args, options) => {
   context.note(scopeLine(report));
   if (options.flag("json")) {
     const { place: store } = storePlace(context);
-    await context.printObject({ version: 1, store, ...report, migrations: null } satisfies IndexResult);
+    await context.printObject({ version: 1, store, ...report, migrations: null } satisfies Output<"index">);
   }
   return report.sessions > 0 ? 0 : 1;
 };
@@ -106,7 +106,7 @@ async function takeBack(context: CommandContext, count: number, options: TakeBac
   context.note(
     `the index is now at version ${migrations.to}, was at ${migrations.from}; \`transcripts index\` updates it again`,
   );
-  if (options.isJson) await context.printObject({ ...NOTHING, store: place, migrations } satisfies IndexResult);
+  if (options.isJson) await context.printObject({ ...NOTHING, store: place, migrations } satisfies Output<"index">);
   return 0;
 }
 

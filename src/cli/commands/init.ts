@@ -8,7 +8,7 @@ import { badArguments, type CommandContext, type CommandOptions, type ExitCode, 
 import { type ClaudeCodeSetup, ENABLE, setUpClaudeCode } from "../init/claude-code-plugin.ts";
 import { addPlugin, type Addition, newConfig, type PluginKey, pluginKey } from "../init/plugin-config.ts";
 import { configText, isOpencode2, projectAt, type Project } from "../init/project-config.ts";
-import type { InitResult } from "../schemas/keeping-schemas.ts";
+import type { Output } from "../output-schemas.ts";
 import { writeWhole } from "../write-file.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 
@@ -48,7 +48,7 @@ export const run: RunCommand = async (context, _args, options) => {
 async function initClaudeCode(context: CommandContext, options: CommandOptions, dryRun: boolean): Promise<ExitCode> {
   if (options.flag("kilo")) throw badArguments("--claude-code and --kilo exclude each other.", "Run it once for each.");
   const { folder, files, plugin, commands } = await setUpClaudeCode(context, dryRun);
-  const result: InitResult = {
+  const result: Output<"init"> = {
     version: 1,
     dry_run: dryRun,
     config: null,
@@ -116,7 +116,7 @@ function additionTo(
 
 function toldIn(
   { cwd, colors, plugin }: CommandContext,
-  result: InitResult & { config: object },
+  result: Output<"init"> & { config: object },
   key: PluginKey,
   { agent }: Pick<Project, "agent">,
 ): string {

@@ -5,7 +5,7 @@ import { FOREIGN } from "../../sessions/session-ref.ts";
 import { between, type CommandContext, type CommandOptions, type RunCommand } from "../command.ts";
 import { startOfDay } from "../../parse/read-date.ts";
 import { figuresAsked } from "../figures-asked.ts";
-import type { ListRow } from "../schemas/reading-schemas.ts";
+import type { Output } from "../output-schemas.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
 import { NO_SESSIONS, sessionsAsked } from "../session-input.ts";
 import { projectName, shortIds, shownSource } from "../session-names.ts";
@@ -37,7 +37,7 @@ export const run: RunCommand = async (context, _args, options) => {
     figures: (refs) => figuresAsked(context, refs, { isRaw: redactor === undefined }),
     signal: context.signal,
   });
-  const rows = await redactedRows<ListRow>(
+  const rows = await redactedRows<Output<"list">>(
     redactor,
     found.rows.map((row) => ({ version: 1, ...row })),
   );
@@ -78,7 +78,11 @@ function limitAsked({ isTerminal }: CommandContext, options: CommandOptions): nu
 }
 
 /** `allIds`: ids of all sessions, so that shortened ids are unique. */
-function listText({ colors, columns }: CommandContext, rows: readonly ListRow[], allIds: readonly string[]): string {
+function listText(
+  { colors, columns }: CommandContext,
+  rows: readonly Output<"list">[],
+  allIds: readonly string[],
+): string {
   const ids = shortIds(allIds);
   const cells = rows.map((row) => [
     dayAndTime(row.problem === null ? row.ended : row.modified),

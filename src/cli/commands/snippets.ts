@@ -12,13 +12,7 @@ import { detectSnippetType } from "../../snippets/snippet-type.ts";
 import { suggestForSession, type SnippetSuggestion } from "../../snippets/suggest.ts";
 import { SNIPPET_TYPES, type SnippetType, type StoredSnippet } from "../../store/stored-model.ts";
 import { badArguments, type CommandContext, type RunCommand } from "../command.ts";
-import type {
-  SnippetsCleaned,
-  SnippetsCounted,
-  SnippetsExtracted,
-  SnippetsFound,
-  SnippetSuggested,
-} from "../schemas/snippet-schemas.ts";
+import type { Output } from "../output-schemas.ts";
 import { sessionNamed } from "../session-input.ts";
 import { readingSnippets, withSnippets } from "../snippet-errors.ts";
 import { wrap } from "../terminal/width.ts";
@@ -46,7 +40,7 @@ export const extract: RunCommand = async (context, [argument = ""], options) => 
   const output = await withSnippets(context, async (setting) =>
     extractSnippet(setting, { ...input, snippet_type: type ?? likelyType(content) }),
   );
-  if (options.flag("json")) await context.printObject({ version: 1, ...output } satisfies SnippetsExtracted);
+  if (options.flag("json")) await context.printObject({ version: 1, ...output } satisfies Output<"snippets extract">);
   else await context.out(`${output.snippet_id}\n`);
   tellExtracted(context, output);
   return 0;
@@ -113,7 +107,7 @@ export const query: RunCommand = async (context, [keyword], options) => {
   const none = { success: true as const, snippets: [], total_count: 0, has_more: false };
   const output = await readingSnippets(context, none, (setting) => querySnippets(setting, filters));
   const { snippets, total_count, has_more } = output;
-  if (options.flag("json")) await context.printObject({ version: 1, ...output } satisfies SnippetsFound);
+  if (options.flag("json")) await context.printObject({ version: 1, ...output } satisfies Output<"snippets query">);
   else for (const snippet of snippets) await context.out(storedText(context, snippet, options.flag("full")));
   const more = has_more ? `; --offset ${(options.integer("offset") ?? 0) + snippets.length} shows more` : "";
   context.note(`${snippets.length} of ${counted(total_count, "snippet")}${more}`);
@@ -124,7 +118,8 @@ export const count: RunCommand = async (context, [session], options) => {
   const none = { error_reasoning: 0, decision_rationale: 0, learning_pattern: 0 };
   const counts = await readingSnippets(context, none, (setting) => new SnippetStore(setting).countByType(session));
   const total = Object.values(counts).reduce((sum, each) => sum + each, 0);
-  if (options.flag("json")) await context.printObject({ version: 1, ...counts, total } satisfies SnippetsCounted);
+  if (options.flag("json"))
+    await context.printObject({ version: 1, ...counts, total } satisfies Output<"snippets count">);
   else for (const [type, each] of Object.entries(counts)) await context.out(`${String(each).padStart(6)}  ${type}\n`);
   return total > 0 ? 0 : 1;
 };
@@ -134,7 +129,8 @@ export const suggest: RunCommand = async (context, [argument = ""], options) => 
   const ref = await sessionNamed(context, argument, options);
   const suggestions = await suggestForSession(ref, { limit: options.integer("limit") ?? 8, signal, stdin });
   for (const suggestion of suggestions) {
-    if (options.flag("json")) await context.printLine({ version: 1, ...suggestion } satisfies SnippetSuggested);
+    if (options.flag("json"))
+      await context.printLine({ version: 1, ...suggestion } satisfies Output<"snippets suggest">);
     else await context.out(suggestionText(context, suggestion, options.flag("full")));
   }
   if (!options.flag("store")) {
@@ -168,7 +164,7 @@ export const cleanup: RunCommand = async (context, _args, options) => {
     const { deleted } = isDry ? { deleted: 0 } : await store.cleanupOldSnippets(days, context.now());
     context.note(isDry ? `${what} would be deleted` : `deleted ${deleted}`);
     if (options.flag("json"))
-      await context.printObject({ version: 1, old, deleted, dry_run: isDry } satisfies SnippetsCleaned);
+      await context.printObject({ version: 1, old, deleted, dry_run: isDry } satisfies Output<"snippets cleanup">);
     return old > 0 ? 0 : 1;
   });
 };

@@ -5,7 +5,7 @@ import { badArguments, between, type CommandContext, type CommandOptions, type R
 import { type Between, figuresBetween } from "../../queries/figures.ts";
 import { ROWS_BY } from "../../parse/usage-ledger.ts";
 import { type ReadSession, sumsOf } from "../../queries/added-up.ts";
-import type { StatsResult } from "../schemas/reading-schemas.ts";
+import type { Output } from "../output-schemas.ts";
 import { figuresAsked } from "../figures-asked.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
 import { familyOf, NO_SESSIONS, sessionNamed, sessionsAsked } from "../session-input.ts";
@@ -32,7 +32,7 @@ export const run: RunCommand = async (context, args, options) => {
     named,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   });
-  const result = await redactedRow<StatsResult>(redactor, { version: 1, ...sums });
+  const result = await redactedRow<Output<"stats">>(redactor, { version: 1, ...sums });
   if (read.length > 0) {
     if (options.flag("json")) await context.printObject(result);
     else {

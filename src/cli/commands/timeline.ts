@@ -1,7 +1,7 @@
 /** `transcripts timeline` */
 import { type Conversation, timelineOf, type TurnRow } from "../../queries/read-session.ts";
 import type { CommandContext, RunCommand } from "../command.ts";
-import type { TimelineRow } from "../schemas/reading-schemas.ts";
+import type { Output } from "../output-schemas.ts";
 import { redactorFor, shownRef } from "../redaction.ts";
 import { conversationOf, sessionNamed } from "../session-input.ts";
 import { dayAndTime, duration } from "../../quantities.ts";
@@ -24,7 +24,7 @@ export const run: RunCommand = async (context, [argument = ""], options) => {
   const rows = timelineOf(conversation, options.integer("last"));
   if (options.flag("json")) {
     for (const row of rows) {
-      await context.printLine({ version: 1, session_id: conversation.id, ...row } satisfies TimelineRow);
+      await context.printLine({ version: 1, session_id: conversation.id, ...row } satisfies Output<"timeline">);
     }
   } else if (rows.length > 0) {
     await context.out(timelineText(context, await shownRef(redactor, ref), conversation, rows));

@@ -9,7 +9,7 @@ import { userDataFolder } from "../../user-folders.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 import type { CommandContext } from "../command.ts";
 import { PLUGIN } from "../io.ts";
-import type { InitResult } from "../schemas/keeping-schemas.ts";
+import type { Output } from "../output-schemas.ts";
 import { writeWhole } from "../write-file.ts";
 
 /** Name under which Claude Code knows the plugin: its own and that of its marketplace. */
@@ -24,7 +24,7 @@ const MAIN = "${CLAUDE_PLUGIN_ROOT}/dist/cli/main.js";
 const COMMAND_MS = 60_000;
 
 /** The folder with the plugin, from which Claude Code copies it, its files, and what was done. */
-export type ClaudeCodeSetup = Pick<InitResult, "folder" | "files"> & NonNullable<InitResult["claude_code"]>;
+export type ClaudeCodeSetup = Pick<Output<"init">, "folder" | "files"> & NonNullable<Output<"init">["claude_code"]>;
 
 /**
  * Copies the plugin to a folder of its own, where it names this program and Node by their paths, and has `claude` install
@@ -33,7 +33,7 @@ export type ClaudeCodeSetup = Pick<InitResult, "folder" | "files"> & NonNullable
 export async function setUpClaudeCode(context: CommandContext, dryRun: boolean): Promise<ClaudeCodeSetup> {
   const folder = join(userDataFolder(context), "claude-code");
   const texts = await pluginTexts(context);
-  const files: InitResult["files"] = [];
+  const files: Output<"init">["files"] = [];
   for (const [name, text] of texts) {
     const path = join(folder, name);
     const change = await changeOf(path, text);
@@ -101,7 +101,7 @@ function withProgram(json: string, runtime: string, main: string): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-async function changeOf(path: string, text: string): Promise<InitResult["files"][number]["change"]> {
+async function changeOf(path: string, text: string): Promise<Output<"init">["files"][number]["change"]> {
   const existing = await readFile(path, "utf8").catch((error: unknown) => {
     if (errorCode(error) === "ENOENT") return undefined;
     throw error;
