@@ -29,15 +29,18 @@ export function readArguments(argv: readonly string[], setting: Setting): ReadAr
   let read: ReadArguments | undefined;
   let text = "";
   let message = "";
-  const program = createProgram(definitionsFor(argv), setting, (command) => (read = command));
-  for (const command of withInner(program)) {
-    command.exitOverride().configureOutput({
-      writeOut: (piece) => (text += piece),
-      writeErr: (piece) => (message += piece),
-      outputError: (error) => (message += error.replace(/^error: /, "transcripts: ")),
-      getOutHelpWidth: () => helpColumns(setting),
-      getErrHelpWidth: () => helpColumns(setting),
-    });
+  const helpColumns = (): number => Math.min(setting.columns, MAX_HELP_COLUMNS);
+  const program = createProgram().configureOutput({
+    writeOut: (piece) => (text += piece),
+    writeErr: (piece) => (message += piece),
+    outputError: (error) => (message += error.replace(/^error: /, "transcripts: ")),
+    getOutHelpWidth: helpColumns,
+    getErrHelpWidth: helpColumns,
+  });
+  for (const definition of definitionsFor(argv)) {
+    const [first = "", second] = definition.name.split(" ");
+    const parent = second === undefined ? program : groupNamed(first, program);
+    parent.addCommand(createCommand(definition, parent, setting, (command) => (read = command)));
   }
   try {
     program.parse(plainArguments(argv), { from: "user" });
@@ -83,73 +86,56 @@ function plainArguments(argv: readonly string[]): readonly string[] {
   return argv[0] === "help" && argv.length > 2 ? [...argv.slice(1), "--help"] : argv;
 }
 
-function withInner(command: Command): Command[] {
-  return [command, ...command.commands.flatMap(withInner)];
-}
-
 /** Returns only the commands that the first word can mean, because creating all of them takes most of the time. */
 function definitionsFor([first]: readonly string[]): readonly CommandDefinition[] {
   const meant = DEFINITIONS.filter(({ name }) => name.split(" ", 1)[0] === first);
   return meant.length > 0 ? meant : DEFINITIONS;
 }
 
-function createProgram(
-  definitions: readonly CommandDefinition[],
-  setting: Setting,
-  found: (command: ReadArguments) => void,
-): Command {
-  const program = new Command("transcripts")
+/** Creates the program, without commands. They take over its settings. */
+function createProgram(): Command {
+  return new Command("transcripts")
     .description(DOES)
     .version(VERSION, "-V, --version", "Prints the version.")
     .helpOption("-h, --help", "Prints this help.")
     .helpCommand("help [command]", "Prints the help of a command.")
     .addHelpText("after", `\n${SESSIONS}\n\nExit status: 0 found or done, 1 nothing found, 2 an error.`)
     .showHelpAfterError("Run `transcripts --help` for usage.")
+    .exitOverride()
     .configureHelp({
       subcommandTerm: (command) =>
         command.commands.length > 0
           ? `${command.name()} <command>`
           : [command.name(), ...command.registeredArguments.map(termOf)].join(" "),
     });
-  const groups = new Map<string, Command>();
-  for (const definition of definitions) {
-    const [first = "", second] = definition.name.split(" ");
-    const command = createCommand(definition, second ?? first, setting, found);
-    if (second === undefined) program.addCommand(command);
-    else groupNamed(first, groups, program).addCommand(command);
-  }
-  return program;
 }
 
-function groupNamed(name: string, groups: Map<string, Command>, program: Command): Command {
-  const known = groups.get(name);
+/** Returns the group of commands, which is added if the program lacks it. */
+function groupNamed(name: string, program: Command): Command {
+  const known = program.commands.find((command) => command.name() === name);
   if (known !== undefined) return known;
   const does = GROUPS[name] ?? "";
   const group = new Command(name)
+    .copyInheritedSettings(program)
     .summary(does)
     .description(does)
-    .helpOption("-h, --help", "Prints this help.")
     .helpCommand(false)
-    .configureHelp({
-      subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(termOf)].join(" "),
-    })
     .showHelpAfterError(`Run \`transcripts ${name} --help\` for usage.`);
-  groups.set(name, group);
   program.addCommand(group);
   return group;
 }
 
 function createCommand(
   definition: CommandDefinition,
-  ownName: string,
+  parent: Command,
   { now }: Setting,
   found: (command: ReadArguments) => void,
 ): Command {
   const { name, does, description, examples } = definition;
-  const command = new Command(ownName)
+  const command = new Command(name.split(" ").at(-1))
+    .copyInheritedSettings(parent)
     .summary(does)
     .description(description === undefined ? does : `${does}\n\n${description}`)
-    .helpOption("-h, --help", "Prints this help.")
     .addHelpText("after", () => examplesText(examples))
     .showHelpAfterError(`Run \`transcripts ${name} --help\` for usage.`);
   for (const argument of definition.arguments) command.addArgument(createArgument(argument));
@@ -200,8 +186,4 @@ function dateOrFail(date: Date | undefined): Date {
 function examplesText(examples: CommandDefinition["examples"]): string {
   const lines = examples.map(({ command, does }) => `  ${command}\n      ${does}`);
   return `\nExamples:\n${lines.join("\n")}`;
-}
-
-function helpColumns({ columns }: Setting): number {
-  return Math.min(columns, MAX_HELP_COLUMNS);
 }

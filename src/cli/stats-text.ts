@@ -120,29 +120,27 @@ function damageText({ damaged, unknown_lines: unknown }: Output<"stats">): strin
     .join(", ");
 }
 
-/** Columns shared by all tables. */
-export const TOKEN_COLUMNS: readonly Column[] = [
-  { head: "IN", align: "right", drop: 3 },
-  { head: "CACHE READ", align: "right", drop: 4 },
-  { head: "CACHE WRITE", align: "right", drop: 5 },
-  { head: "OUT", align: "right", drop: 1 },
-];
-const USAGE_COLUMNS: readonly Column[] = [...TOKEN_COLUMNS, { head: "COST", align: "right" }];
-
 type Tokens = Pick<StatsUsage, "tokens_in" | "cache_read" | "cache_write" | "tokens_out" | "tokens_out_is_lower_bound">;
 
-/** Returns the cells for `TOKEN_COLUMNS`. */
-export function tokenCells(usage: Tokens): string[] {
-  return [
-    compact(usage.tokens_in),
-    compact(usage.cache_read),
-    compact(usage.cache_write),
-    (usage.tokens_out_is_lower_bound ? ">" : "") + compact(usage.tokens_out),
-  ];
+/** Columns shared by all tables. */
+export const TOKEN_COLUMNS: readonly Column<Tokens>[] = [
+  { head: "IN", cell: (usage) => compact(usage.tokens_in), align: "right", drop: 3 },
+  { head: "CACHE READ", cell: (usage) => compact(usage.cache_read), align: "right", drop: 4 },
+  { head: "CACHE WRITE", cell: (usage) => compact(usage.cache_write), align: "right", drop: 5 },
+  { head: "OUT", cell: outCell, align: "right", drop: 1 },
+];
+const USAGE_COLUMNS: readonly Column<StatsUsage>[] = [
+  ...TOKEN_COLUMNS,
+  { head: "COST", cell: shortCost, align: "right" },
+];
+
+function outCell({ tokens_out: out, tokens_out_is_lower_bound: isLowerBound }: Tokens): string {
+  return (isLowerBound ? ">" : "") + compact(out);
 }
 
-function usageCells(usage: StatsUsage): string[] {
-  return [...tokenCells(usage), shortCost(usage)];
+/** Returns the duration; nothing if it took no time. */
+export function tookCell({ duration_ms: took }: { duration_ms: number }): string {
+  return took === 0 ? "" : duration(took);
 }
 
 function shortCost({
@@ -158,20 +156,12 @@ function shortCost({
 function modelsTable({ colors, columns }: CommandContext, { models }: Output<"stats">): string {
   const used = models.filter(hasTokens);
   if (used.length === 0) return "";
-  const rows = used.map(({ model, ...usage }) => [
-    neutralLine(model ?? "unknown"),
-    compact(usage.messages),
-    ...usageCells(usage),
-  ]);
-  return table(
-    [
-      { head: "MODEL", flexible: true, paint: colors.cyan },
-      { head: "ANSWERS", align: "right", drop: 2 },
-      ...USAGE_COLUMNS,
-    ],
-    rows,
-    columns,
-  );
+  const shape: Column<(typeof used)[number]>[] = [
+    { head: "MODEL", cell: ({ model }) => neutralLine(model ?? "unknown"), flexible: true, paint: colors.cyan },
+    { head: "ANSWERS", cell: ({ messages }) => compact(messages), align: "right", drop: 2 },
+    ...USAGE_COLUMNS,
+  ];
+  return table(shape, used, columns);
 }
 
 /** Returns false for the pseudo-model of answers written by the program itself. */
@@ -181,16 +171,14 @@ function hasTokens({ tokens_in, tokens_out, cache_read, cache_write }: StatsUsag
 
 function toolsTable({ colors, columns }: CommandContext, { tools }: Output<"stats">): string {
   if (tools.length === 0) return "";
-  const rows = tools
-    .slice(0, MAX_TOOLS)
-    .map(({ tool, calls, errors }) => [neutralLine(tool), count(calls), errors === 0 ? "" : count(errors)]);
   const more = tools.length > MAX_TOOLS ? colors.dim(`and ${tools.length - MAX_TOOLS} more\n`) : "";
-  const shape: Column[] = [
-    { head: "TOOL", flexible: true, paint: colors.blue },
-    { head: "CALLS", align: "right" },
-    { head: "FAILED", align: "right", paint: colors.red },
+  const failed = ({ errors }: { errors: number }): string => (errors === 0 ? "" : count(errors));
+  const shape: Column<(typeof tools)[number]>[] = [
+    { head: "TOOL", cell: ({ tool }) => neutralLine(tool), flexible: true, paint: colors.blue },
+    { head: "CALLS", cell: ({ calls }) => count(calls), align: "right" },
+    { head: "FAILED", cell: failed, align: "right", paint: colors.red },
   ];
-  return table(shape, rows, columns) + more;
+  return table(shape, tools.slice(0, MAX_TOOLS), columns) + more;
 }
 
 function rowsTable(
@@ -200,22 +188,27 @@ function rowsTable(
 ): string {
   const hasFamilies = rows.some((row) => row.with_subagents !== undefined);
   const keyed = by === "model" ? rows.filter(hasTokens) : rows;
+  const isBySession = by === "session";
   const names = namesOf(keyed, by);
-  const cells = keyed.map((row) => [
-    (by === "session" && row.parent_session_id !== null ? "  " : "") + nameOf(row, names),
-    ...usageCells(row),
-    ...(hasFamilies ? [row.with_subagents ? shortCost(row.with_subagents) : ""] : []),
-    ...(by === "session"
-      ? [cut(`${row.is_foreign === true ? `(${FOREIGN}) ` : ""}${neutralLine(row.title ?? "")}`, 60)]
-      : []),
-  ]);
-  const shape: Column[] = [
-    { head: by.toUpperCase(), flexible: by !== "session", paint: colors.yellow },
+  const nameCell = (row: StatsRow): string =>
+    (isBySession && row.parent_session_id !== null ? "  " : "") + nameOf(row, names);
+  const family: Column<StatsRow> = {
+    head: "WITH SUBAGENTS",
+    cell: ({ with_subagents: usage }) => (usage ? shortCost(usage) : ""),
+    align: "right",
+    drop: 2,
+  };
+  const shape: Column<StatsRow>[] = [
+    { head: by.toUpperCase(), cell: nameCell, flexible: !isBySession, paint: colors.yellow },
     ...USAGE_COLUMNS,
-    ...(hasFamilies ? [{ head: "WITH SUBAGENTS", align: "right", drop: 2 } as const] : []),
-    ...(by === "session" ? [{ head: "TITLE", flexible: true }] : []),
+    ...(hasFamilies ? [family] : []),
+    ...(isBySession ? [{ head: "TITLE", cell: titleCell, flexible: true }] : []),
   ];
-  return table(shape, cells, columns);
+  return table(shape, keyed, columns);
+}
+
+function titleCell({ is_foreign: isForeign, title }: StatsRow): string {
+  return cut(`${isForeign === true ? `(${FOREIGN}) ` : ""}${neutralLine(title ?? "")}`, 60);
 }
 
 /** Displayed names of keys, if they differ from the key. */

@@ -169,11 +169,11 @@ describe("widths", () => {
 });
 
 describe("tables", () => {
-  const columns: Column[] = [
-    { head: "ID" },
-    { head: "COUNT", align: "right", drop: 1 },
-    { head: "PLACE", drop: 2 },
-    { head: "TITLE", flexible: true },
+  const columns: Column<readonly string[]>[] = [
+    { head: "ID", cell: ([id = ""]) => id },
+    { head: "COUNT", cell: ([, times = ""]) => times, align: "right", drop: 1 },
+    { head: "PLACE", cell: ([, , place = ""]) => place, drop: 2 },
+    { head: "TITLE", cell: ([, , , title = ""]) => title, flexible: true },
   ];
   const rows = [
     ["one", "5", "Rome", "A title that is rather long for a narrow terminal"],

@@ -1,5 +1,5 @@
 /** `transcripts list` */
-import { compact, count, counted, dayAndTime, dollars, duration } from "../../quantities.ts";
+import { compact, count, counted, dayAndTime, dollars } from "../../quantities.ts";
 import { newestSessions } from "../../queries/newest-sessions.ts";
 import { FOREIGN } from "../../sessions/session-ref.ts";
 import { between, type CommandContext, type CommandOptions, type RunCommand } from "../command.ts";
@@ -10,7 +10,8 @@ import { redactedRows, redactorFor } from "../redaction.ts";
 import { NO_SESSIONS, sessionsAsked } from "../session-input.ts";
 import { projectName, shortIds, shownSource } from "../session-names.ts";
 import { neutralLine } from "../../neutral-text.ts";
-import { table } from "../terminal/table.ts";
+import { tookCell } from "../stats-text.ts";
+import { type Column, table } from "../terminal/table.ts";
 import { cut } from "../terminal/width.ts";
 
 /** Maximum length of a title where lines are not limited. */
@@ -84,35 +85,31 @@ function listText(
   allIds: readonly string[],
 ): string {
   const ids = shortIds(allIds);
-  const cells = rows.map((row) => [
-    dayAndTime(row.problem === null ? row.ended : row.modified),
-    neutralLine(ids.get(row.session_id) ?? row.session_id),
-    String(row.turns),
-    row.duration_ms === 0 ? "" : duration(row.duration_ms),
-    row.cost_usd === null ? "?" : (row.cost_is_estimate ? "~" : "") + dollars(row.cost_usd),
-    compact(row.tokens_out),
-    row.source === "opencode" ? (row.agent ?? row.source) : row.source,
-    cut(neutralLine(projectName(row.project ?? "")), 20),
-    cut(
-      (row.is_foreign ? `(${FOREIGN}) ` : "") +
-        (row.is_archived ? `(from the store${row.host === null ? "" : `, ${neutralLine(row.host)}`}) ` : "") +
-        neutralLine(row.problem === null ? (row.title ?? row.prompt ?? "") : `(not read: ${row.problem})`),
-      MAX_TITLE_COLUMNS,
-    ),
-  ]);
-  return table(
-    [
-      { head: "TIME", paint: colors.dim },
-      { head: "SESSION", paint: colors.yellow },
-      { head: "TURNS", align: "right", drop: 2 },
-      { head: "TOOK", align: "right", drop: 3 },
-      { head: "COST", align: "right", drop: 1 },
-      { head: "OUT", align: "right", drop: 6 },
-      { head: "SOURCE", drop: 4 },
-      { head: "PROJECT", drop: 5, paint: colors.blue },
-      { head: "TITLE", flexible: true },
-    ],
-    cells,
-    columns,
-  );
+  const shape: Column<Output<"list">>[] = [
+    { head: "TIME", cell: (row) => dayAndTime(row.problem === null ? row.ended : row.modified), paint: colors.dim },
+    { head: "SESSION", cell: (row) => neutralLine(ids.get(row.session_id) ?? row.session_id), paint: colors.yellow },
+    { head: "TURNS", cell: (row) => String(row.turns), align: "right", drop: 2 },
+    { head: "TOOK", cell: tookCell, align: "right", drop: 3 },
+    { head: "COST", cell: costCell, align: "right", drop: 1 },
+    { head: "OUT", cell: (row) => compact(row.tokens_out), align: "right", drop: 6 },
+    { head: "SOURCE", cell: (row) => (row.source === "opencode" ? (row.agent ?? row.source) : row.source), drop: 4 },
+    {
+      head: "PROJECT",
+      cell: (row) => cut(neutralLine(projectName(row.project ?? "")), 20),
+      drop: 5,
+      paint: colors.blue,
+    },
+    { head: "TITLE", cell: titleCell, flexible: true },
+  ];
+  return table(shape, rows, columns);
+}
+
+function costCell({ cost_usd: cost, cost_is_estimate: isEstimate }: Output<"list">): string {
+  return cost === null ? "?" : (isEstimate ? "~" : "") + dollars(cost);
+}
+
+function titleCell({ is_foreign, is_archived, host, problem, title, prompt }: Output<"list">): string {
+  const from = is_archived ? `(from the store${host === null ? "" : `, ${neutralLine(host)}`}) ` : "";
+  const name = neutralLine(problem === null ? (title ?? prompt ?? "") : `(not read: ${problem})`);
+  return cut((is_foreign ? `(${FOREIGN}) ` : "") + from + name, MAX_TITLE_COLUMNS);
 }

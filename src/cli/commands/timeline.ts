@@ -4,12 +4,12 @@ import type { CommandContext, RunCommand } from "../command.ts";
 import type { Output } from "../output-schemas.ts";
 import { redactorFor, shownRef } from "../redaction.ts";
 import { conversationOf, sessionNamed } from "../session-input.ts";
-import { dayAndTime, duration } from "../../quantities.ts";
+import { dayAndTime } from "../../quantities.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { sessionHeading } from "../conversation-text.ts";
-import { TOKEN_COLUMNS, tokenCells } from "../stats-text.ts";
+import { TOKEN_COLUMNS, tookCell } from "../stats-text.ts";
 import { neutralLine } from "../../neutral-text.ts";
-import { table } from "../terminal/table.ts";
+import { type Column, table } from "../terminal/table.ts";
 import { cut } from "../terminal/width.ts";
 
 /** Maximum width of the list of tools; on a terminal a quarter of its width. */
@@ -39,27 +39,17 @@ function timelineText(
   rows: readonly TurnRow[],
 ): string {
   const { colors, columns } = context;
-  const cells = rows.map((row) => [
-    String(row.turn),
-    dayAndTime(row.timestamp),
-    row.duration_ms === 0 ? "" : duration(row.duration_ms),
-    ...tokenCells(row),
-    cut(toolsCell(row), Math.min(MAX_TOOLS_COLUMNS, columns / 4)),
-    cut(neutralLine(row.prompt ?? "(before the first prompt)"), MAX_PROMPT_COLUMNS),
-  ]);
-  const shown = table(
-    [
-      { head: "TURN", align: "right" },
-      { head: "TIME", paint: colors.dim },
-      { head: "TOOK", align: "right", drop: 1 },
-      ...TOKEN_COLUMNS,
-      { head: "TOOLS", drop: 2, paint: colors.blue },
-      { head: "PROMPT", flexible: true },
-    ],
-    cells,
-    columns,
-  );
-  return sessionHeading(context, ref, conversation) + shown;
+  const toolsWidth = Math.min(MAX_TOOLS_COLUMNS, columns / 4);
+  const promptOf = ({ prompt }: TurnRow): string => neutralLine(prompt ?? "(before the first prompt)");
+  const shape: Column<TurnRow>[] = [
+    { head: "TURN", cell: (row) => String(row.turn), align: "right" },
+    { head: "TIME", cell: (row) => dayAndTime(row.timestamp), paint: colors.dim },
+    { head: "TOOK", cell: tookCell, align: "right", drop: 1 },
+    ...TOKEN_COLUMNS,
+    { head: "TOOLS", cell: (row) => cut(toolsCell(row), toolsWidth), drop: 2, paint: colors.blue },
+    { head: "PROMPT", cell: (row) => cut(promptOf(row), MAX_PROMPT_COLUMNS), flexible: true },
+  ];
+  return sessionHeading(context, ref, conversation) + table(shape, rows, columns);
 }
 
 function toolsCell({ tools, tool_errors: errors }: TurnRow): string {

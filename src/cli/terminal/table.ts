@@ -4,8 +4,10 @@
  */
 import { cut, pad, widthOf } from "./width.ts";
 
-export interface Column {
+export interface Column<Row> {
   head: string;
+  /** Returns the text of a row, as one neutral line. */
+  cell: (row: Row) => string;
   align?: "left" | "right";
   /** Gets the remaining width, and is cut. At most one column. */
   flexible?: boolean;
@@ -19,30 +21,33 @@ const GAP = "  ";
 /** Minimum width of a flexible column. */
 const MIN_FLEXIBLE = 16;
 
-/** Returns lines with line breaks. Cells must be neutral lines of text. */
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[], room: number): string {
-  const widths = columns.map(({ head }, at) => Math.max(widthOf(head), ...rows.map((row) => widthOf(row[at] ?? ""))));
-  const shown = fitting(columns, widths, room);
-  const lines = [columns.map(({ head }) => head), ...rows].map((row, line) => {
-    const cells = shown.map(({ column, at, width }, place) => {
-      const cell = cut(row[at] ?? "", width);
+/** Returns lines with line breaks. */
+export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], room: number): string {
+  const all = columns.map((column): Shown<Row> => {
+    const cells = [column.head, ...rows.map((row) => column.cell(row))];
+    return { column, cells, width: Math.max(...cells.map(widthOf)) };
+  });
+  const shown = fitting(all, room);
+  const lines = Array.from({ length: rows.length + 1 }, (_, line) => {
+    const laidOut = shown.map(({ column, cells, width }, place) => {
+      const cell = cut(cells[line] ?? "", width);
       const isLast = place === shown.length - 1;
       const laid = isLast && column.align !== "right" ? cell : pad(cell, width, column.align);
       return line > 0 && column.paint ? column.paint(laid) : laid;
     });
-    return cells.join(GAP).trimEnd();
+    return laidOut.join(GAP).trimEnd();
   });
   return `${lines.join("\n")}\n`;
 }
 
-interface Shown {
-  column: Column;
-  at: number;
+interface Shown<Row> {
+  column: Column<Row>;
+  cells: readonly string[];
   width: number;
 }
 
-function fitting(columns: readonly Column[], widths: readonly number[], room: number): Shown[] {
-  let shown = columns.map((column, at): Shown => ({ column, at, width: widths[at] ?? 0 }));
+function fitting<Row>(all: readonly Shown<Row>[], room: number): readonly Shown<Row>[] {
+  let shown = all;
   for (;;) {
     const flexible = shown.find(({ column }) => column.flexible);
     const fixed = shown.filter((each) => each !== flexible).reduce((sum, { width }) => sum + width, 0);
