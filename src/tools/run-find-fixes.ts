@@ -1,15 +1,12 @@
 /** Says whether an error came up before and what fixed it, within a budget. */
-import { currentIndex } from "../queries/current-index.ts";
 import { pastFixes, requireIndex, type PastError, type PastFix } from "../queries/past-fixes.ts";
-import type { Store } from "../store/store.ts";
 import { execution } from "./execution.ts";
+import { updatedIndex } from "./updated-index.ts";
 import { DATA_NOTICE, READ_ON } from "./session-heading.ts";
 import { countTokens, cut, fittingCount, TokenBudget } from "./tokens.ts";
 import { DEFAULT_FIXES_TOKENS, FIND_FIXES } from "./tool-definitions.ts";
 
 const DEFAULT_LIMIT = 5;
-/** Maximum time for updating the index first, in milliseconds. */
-const UPDATE_MS = 5_000;
 /** Tokens reserved for the lines around the errors. */
 const FRAME_TOKENS = 200;
 const MAX_FIXES = 3;
@@ -18,10 +15,8 @@ export const execute = execution(FIND_FIXES, async (given, context) => {
   const { where, signal, showsData } = context;
   const { error, project, limit = DEFAULT_LIMIT, max_tokens: maxTokens = DEFAULT_FIXES_TOKENS } = given;
   requireIndex(where);
-  const store = await context.openStore("question");
-  const onWritable = (work: (writable: Store) => Promise<void>): Promise<void> => work(store);
-  const { changed, left: missing } = await currentIndex(store, where, { signal, maxMs: UPDATE_MS, onWritable });
-  requireIndex(where, missing);
+  const { store, changed, left } = await updatedIndex(context);
+  requireIndex(where, left);
   const found = await pastFixes(store, where, { error, project, signal });
   const tokens = maxTokens - FRAME_TOKENS;
   const cutRows = found

@@ -40,10 +40,9 @@ const WORTH_AN_INDEX_BYTES = 200_000_000;
 type Index = Omit<OpenIndex, "store"> & { store: OpenIndex["store"] | undefined };
 
 export const run: RunCommand = async (context, args, options) => {
-  const request = findRequest(context, args, options);
-  const hasIndex = storePlace(context).exists;
-  const isWanted = hasIndex && !options.flag("scan") && options.isRedacted;
-  const index = isWanted ? await openIndex(context) : undefined;
+  const request = { query: queryAsked(context, args, options), options };
+  const isIndexWanted = storePlace(context).exists && !options.flag("scan") && options.isRedacted;
+  const index = isIndexWanted ? await openIndex(context) : undefined;
   try {
     if (index !== undefined && index.left?.reason !== "none") {
       const found = await foundIn(context, request, index);
@@ -53,27 +52,25 @@ export const run: RunCommand = async (context, args, options) => {
     await index?.store.close();
   }
   const files = index?.left?.reason === "none" ? { ...index, store: undefined } : await filesAlone(context);
-  const found = await findInIndex(undefined, context, request.query, files.changed);
-  return printAll(context, request, files, found, hasIndex);
+  return printAll(context, request, files, await findInIndex(undefined, context, request.query, files.changed));
 };
 
 interface FindRequest {
   query: FindAsked & { limit: number };
-  isJson: boolean;
   options: CommandOptions;
 }
 
 /** Throws a `TranscriptsError` for an empty term. */
-function findRequest(context: CommandContext, args: readonly string[], options: CommandOptions): FindRequest {
+function queryAsked(context: CommandContext, args: readonly string[], options: CommandOptions): FindRequest["query"] {
   const [term = ""] = args;
   const path = options.text("file");
   const file = path === undefined ? undefined : wantedFile(path, context);
   if (term === "" && (args.length > 0 || file === undefined))
     throw badArguments("TERM is empty.", "Give at least one character, or --file.");
-  const isJson = options.flag("json");
-  const query = {
+  const isShort = context.isTerminal && !options.flag("json");
+  return {
     term,
-    match: options.flag("words") ? ("words" as const) : ("phrase" as const),
+    match: options.flag("words") ? "words" : "phrase",
     ...between(options),
     project: options.text("project"),
     agent: options.choice("agent", AGENTS),
@@ -81,11 +78,10 @@ function findRequest(context: CommandContext, args: readonly string[], options: 
     here: options.flag("here"),
     errorsOnly: options.flag("errors"),
     raw: !options.isRedacted,
-    limit: options.integer("limit") ?? (context.isTerminal && !isJson ? SCREENFUL : Infinity),
+    limit: options.integer("limit") ?? (isShort ? SCREENFUL : Infinity),
     now: context.now(),
     signal: context.signal,
   };
-  return { query, isJson, options };
 }
 
 async function filesAlone(context: CommandContext): Promise<Index> {
@@ -114,49 +110,43 @@ async function printAll(
   request: FindRequest,
   index: Index,
   found: FoundInIndex,
-  hasIndex = true,
 ): Promise<ExitCode> {
-  const { query } = request;
+  const { limit } = request.query;
   const openBy = opener(index);
-  const show = (passages: readonly FoundPassage[]): Promise<void> => print(context, request, passages, openBy);
-  let lacking = Infinity;
-  const ranked = found.passages.length;
+  const scope: Scope = { index, found, searched: 0, unreadable: 0, older: 0, shown: 0, lacking: Infinity };
+  const show = async (passages: readonly FoundPassage[]): Promise<void> => {
+    await print(context, request, passages, openBy);
+    scope.shown += passages.length;
+  };
   await show(found.passages);
-  let older = 0;
-  if (query.limit === Infinity) {
+  if (limit === Infinity) {
     for await (const passages of found.older()) {
       await show(passages);
-      older += passages.length;
+      scope.older += passages.length;
     }
   }
-  let shown = ranked + older;
-  let searched = 0;
-  let unreadable = 0;
-  if (shown < query.limit) {
+  if (scope.shown < limit) {
     const progress = context.progress(found.unindexed.length, "sessions");
     try {
       for await (const { ref, passages, failure, isHeld = false } of found.rest(found.unindexed)) {
         if (failure !== undefined) {
           if (!isReadFault(failure)) throw failure;
           context.note(`not read: ${ref.path ?? ref.id}: ${reasonOf(failure)}`);
-          unreadable += 1;
-        } else if (!isHeld) searched += 1;
+          scope.unreadable += 1;
+        } else if (!isHeld) scope.searched += 1;
         if (!isHeld) progress.advance();
         const [first] = passages;
         if (first === undefined) continue;
-        lacking = Math.min(lacking, first.missing.length);
-        const fitting = passages.slice(0, query.limit - shown);
-        await show(fitting);
-        shown += fitting.length;
-        if (shown >= query.limit) break;
+        scope.lacking = Math.min(scope.lacking, first.missing.length);
+        await show(passages.slice(0, limit - scope.shown));
+        if (scope.shown >= limit) break;
       }
     } finally {
       progress.end();
     }
   }
-  const counts = { searched, unreadable, ranked, older, shown, lacking };
-  context.note(scopeLine(request, { index, found, hasIndex, ...counts }));
-  return shown > 0 ? 0 : 1;
+  context.note(scopeLine(context, request, scope));
+  return scope.shown > 0 ? 0 : 1;
 }
 
 /** Returns how to open each session, by an argument that means no other one. */
@@ -174,7 +164,7 @@ function opener({ known }: Index): (session: HitSession) => OpenBy {
 /** Prints JSON in the order given; for people the passages of one session together, the session of the best one first. */
 async function print(
   context: CommandContext,
-  { isJson, options }: FindRequest,
+  { options }: FindRequest,
   found: readonly FoundPassage[],
   openBy: (session: HitSession) => OpenBy,
 ): Promise<void> {
@@ -184,7 +174,7 @@ async function print(
     redactor,
     found.map((passage) => findRow(passage, openBy(passage.session))),
   );
-  if (isJson) {
+  if (options.flag("json")) {
     for (const row of rows) await context.printLine(row);
     return;
   }
@@ -200,12 +190,10 @@ async function print(
 interface Scope {
   index: Index;
   found: FoundInIndex;
-  hasIndex: boolean;
   /** Numbers of sessions that were read, and that could not be read. */
   searched: number;
   unreadable: number;
-  /** Numbers of passages: shown best first, shown unranked from the index, and all. */
-  ranked: number;
+  /** Numbers of passages shown: those unranked from the index, and all. */
   older: number;
   shown: number;
   /** Number of words that the best passage of the files lacks. */
@@ -213,9 +201,8 @@ interface Scope {
 }
 
 /** Returns what was searched, and how. */
-function scopeLine(request: FindRequest, scope: Scope): string {
+function scopeLine(context: CommandContext, { query, options }: FindRequest, scope: Scope): string {
   const { index, found, searched, shown } = scope;
-  const { query, options } = request;
   const unreadable = index.unreadable.length + scope.unreadable;
   const isNarrowed = options.given("since", "project", "agent", "here").length > 0;
   if (index.store === undefined && found.unindexed.length === 0 && unreadable === 0 && !isNarrowed) return NO_SESSIONS;
@@ -228,7 +215,8 @@ function scopeLine(request: FindRequest, scope: Scope): string {
       ? `; stopped at ${counted(query.limit, "passage")}, ${counted(left, "older session")} not searched`
       : "";
   const bytes = found.unindexed.reduce((sum, { bytes: size }) => sum + (size ?? 0), 0);
-  const hint = scope.hasIndex || bytes < WORTH_AN_INDEX_BYTES ? "" : "; `transcripts index` makes searching quick";
+  const isQuick = storePlace(context).exists || bytes < WORTH_AN_INDEX_BYTES;
+  const hint = isQuick ? "" : "; `transcripts index` makes searching quick";
   return `searched ${where}, ${unreadable} unreadable${rankedNote(scope)}${more}${wordsNote(query, scope)}${hint}`;
 }
 
@@ -241,17 +229,19 @@ function indexNote({ index, found }: Scope): string {
   return `${counted(found.indexed, "session")} in the index${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;
 }
 
-function rankedNote({ found, ranked, older }: Scope): string {
+function rankedNote({ found, older }: Scope): string {
   const { total, isTotalExact } = found.result;
+  const ranked = found.passages.length;
   if (older > 0)
     return `; the newest ${counted(ranked, "passage")} best first, then ${counted(older, "older one")}, newest first`;
   if (!isTotalExact) return `; the best ${ranked} of the ${total} newest passages, older ones were not ranked`;
   return total > ranked ? `; the best ${ranked} of ${counted(total, "passage")}` : "";
 }
 
-function wordsNote(query: FindRequest["query"], { found, shown, ranked, lacking }: Scope): string {
+function wordsNote(query: FindRequest["query"], { found, shown, lacking }: Scope): string {
   const terms = searchedTerms(query);
   const { words } = found.result;
+  const ranked = found.passages.length;
   if (shown === 0 || query.match !== "words") return "";
   const had = ranked > 0 && words !== null ? words.required : terms.length - lacking;
   if (had === terms.length) return "";

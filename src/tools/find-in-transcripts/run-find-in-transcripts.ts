@@ -1,11 +1,11 @@
 /** Finds passages in all sessions, within a budget. */
 import { given } from "../../given.ts";
-import { currentIndex, withoutIndex } from "../../queries/current-index.ts";
+import { withoutIndex } from "../../queries/current-index.ts";
 import { findInIndex } from "../../queries/find-in-index.ts";
 import { wantedFile } from "../../fixes/touched-files.ts";
 import { storePlace } from "../../store/store-place.ts";
-import type { Store } from "../../store/store.ts";
 import { execution } from "../execution.ts";
+import { updatedIndex } from "../updated-index.ts";
 import { agentNamed, betweenOf } from "../arguments.ts";
 import type { ToolContext } from "../tool.ts";
 import { answerOf } from "./answer.ts";
@@ -17,8 +17,6 @@ import { DEFAULT_FIND_TOKENS, FIND_IN_TRANSCRIPTS } from "../tool-definitions.ts
 import { fieldError, isStoreError, type TranscriptsError } from "../../transcripts-error.ts";
 
 const DEFAULT_LIMIT = 10;
-/** Maximum time for updating the index before a search. Reading the files takes less than that. */
-const UPDATE_MS = 5_000;
 
 export const execute = execution(FIND_IN_TRANSCRIPTS, async (args, context) => {
   const { query = "", file, match = "phrase", limit = DEFAULT_LIMIT, project, role, tool, cursor } = args;
@@ -70,11 +68,9 @@ function kindOf(cursor: string | undefined): "index" | "files" | undefined {
 }
 
 async function findWithIndex(asked: PageAsked, context: ToolContext, cursor: string | undefined): Promise<Found> {
-  const store = await context.openStore("question");
-  const { signal, where } = context;
-  if (cursor !== undefined) return indexedPage(store, asked, { cursor, where }, []);
-  const options = { signal, maxMs: UPDATE_MS, onWritable: (work: (store: Store) => Promise<void>) => work(store) };
-  const { changed, left } = await currentIndex(store, where, options);
+  const { where } = context;
+  if (cursor !== undefined) return indexedPage(await context.openStore("question"), asked, { cursor, where }, []);
+  const { store, changed, left } = await updatedIndex(context);
   if (left?.reason === "none") return findInAll(asked, context);
   const found = await indexedPage(store, asked, { cursor, where }, changed);
   if (left === undefined || changed.length === 0) return found;

@@ -28,9 +28,10 @@ export interface ShownEntry {
 
 interface RawText {
   entry: Entry;
-  text: string;
-  input?: unknown;
-  maxChars?: number;
+  /** The text, or the input of a call. */
+  content: unknown;
+  /** Maximum length of its first line, if only that is shown. */
+  maxChars?: number | undefined;
 }
 
 const BRIEF_INPUT_CHARS = 160;
@@ -42,13 +43,12 @@ const NOISE = /\u001b\[[0-?]*[ -/]*[@-~]|[\u0000-\u0008\u000b-\u001f\u007f-\u009
 /** Returns the visible entries, in order. Redacts them before anything is cut. */
 export async function shownEntries(entries: readonly Entry[], parts: ShownParts): Promise<ShownEntry[]> {
   const raw = entries.flatMap((entry) => rawText(entry, parts) ?? []);
-  const redacted = await redactJson(
-    sharedRedactor(),
-    raw.map(({ text, input }) => ({ text, input })),
-  );
+  const contents = raw.map(({ content }) => content ?? null);
+  const redacted = await redactJson(sharedRedactor(), contents);
   return raw.map(({ entry, maxChars }, at) => {
-    const { text, input } = redactedParts(redacted[at]?.value);
-    const whole = (entry.block.block_type === "tool_use" ? inputText(input) : text).replaceAll(NOISE, "").trimEnd();
+    const content = redacted[at]?.value ?? null;
+    const text = entry.block.block_type === "tool_use" ? inputText(content) : String(content);
+    const whole = text.replaceAll(NOISE, "").trimEnd();
     return { entry, text: maxChars === undefined ? whole : firstLine(whole, maxChars) };
   });
 }
@@ -62,22 +62,17 @@ function rawText(entry: Entry, parts: ShownParts): RawText | undefined {
   const { message, block } = entry;
   switch (block.block_type) {
     case "tool_use":
-      return {
-        entry,
-        text: "",
-        input: block.tool_input,
-        ...(parts.withTools ? {} : { maxChars: BRIEF_INPUT_CHARS }),
-      };
+      return { entry, content: block.tool_input, maxChars: parts.withTools ? undefined : BRIEF_INPUT_CHARS };
     case "tool_result":
       return resultText(entry, parts);
     case "thinking":
     case "redacted_thinking":
-      return parts.withThinking ? { entry, text: thinkingText(block) } : undefined;
+      return parts.withThinking ? { entry, content: thinkingText(block) } : undefined;
     default: {
       const text = saidText(block);
       if (text === "" || (message.metadata.command !== undefined && block.block_order > 0)) return undefined;
       return isPrompt(message) || message.message_type === "assistant" || parts.withNotes === true
-        ? { entry, text: message.metadata.command ?? text }
+        ? { entry, content: message.metadata.command ?? text }
         : asideText(entry, text);
     }
   }
@@ -86,11 +81,13 @@ function rawText(entry: Entry, parts: ShownParts): RawText | undefined {
 function resultText(entry: Entry, { withTools }: ShownParts): RawText | undefined {
   const { block, tool } = entry;
   const text = errorText(block.result_text ?? "");
-  if (withTools) return { entry, text };
+  if (withTools) return { entry, content: text };
   const words = userWords({ status: block.status ?? "completed", result_text: block.result_text, tool_name: tool });
-  if (words !== undefined) return { entry, text: words };
+  if (words !== undefined) return { entry, content: words };
   const status = block.status ?? (block.is_error === true ? "error" : "completed");
-  return status === "completed" || status === "pending" ? undefined : { entry, text, maxChars: BRIEF_ERROR_CHARS };
+  return status === "completed" || status === "pending"
+    ? undefined
+    : { entry, content: text, maxChars: BRIEF_ERROR_CHARS };
 }
 
 function saidText(block: ParsedContentBlock): string {
@@ -105,11 +102,11 @@ function saidText(block: ParsedContentBlock): string {
 function asideText(entry: Entry, text: string): RawText | undefined {
   const { message_type, metadata } = entry.message;
   const { origin, subtype } = metadata;
-  if (origin === "interruption") return { entry, text: "(the user interrupted)" };
-  if (message_type === "summary") return { entry, text };
-  if (origin === "compact_summary") return { entry, text: `(what was said so far was compacted to this)\n${text}` };
-  if (subtype === "api_error" || subtype === "error") return { entry, text };
-  return origin === "command_output" || origin === "notification" ? { entry, text } : undefined;
+  if (origin === "interruption") return { entry, content: "(the user interrupted)" };
+  if (message_type === "summary") return { entry, content: text };
+  if (origin === "compact_summary") return { entry, content: `(what was said so far was compacted to this)\n${text}` };
+  if (subtype === "api_error" || subtype === "error") return { entry, content: text };
+  return origin === "command_output" || origin === "notification" ? { entry, content: text } : undefined;
 }
 
 function thinkingText({ thinking_text, metadata }: ParsedContentBlock): string {
@@ -130,12 +127,4 @@ function inputText(input: unknown): string {
 
 function firstLine(text: string, maxChars: number): string {
   return shortened(text.slice(0, maxChars * 4).replaceAll(/\s+/g, " "), maxChars);
-}
-
-function redactedParts(value: unknown): { text: string; input: unknown } {
-  const parts = typeof value === "object" && value !== null ? value : {};
-  return {
-    text: "text" in parts && typeof parts.text === "string" ? parts.text : "",
-    input: "input" in parts ? parts.input : null,
-  };
 }

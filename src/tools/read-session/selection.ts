@@ -79,9 +79,7 @@ async function* fromLine(
   }
   if (line <= Math.max(lastLine, 1)) return;
   const problem = `The session has nothing at line ${line}: its last entry is on line ${lastLine}.`;
-  throw new TranscriptsError("out_of_range", problem, `Pass a line up to ${lastLine}, or turns: "-1".`, {
-    field: "from_line",
-  });
+  throw outOfRange("from_line", problem, `Pass a line up to ${lastLine}, or turns: "-1".`);
 }
 
 async function* ofTurns(units: AsyncIterable<Unit>, first: number, last: number): AsyncGenerator<Selected> {
@@ -98,11 +96,15 @@ async function* ofTurns(units: AsyncIterable<Unit>, first: number, last: number)
   // The only turn that can be missing before others is turn 0.
   if (last === 0 && turn > 0) {
     const problem = "There is nothing before the first prompt, which begins turn 1.";
-    throw new TranscriptsError("out_of_range", problem, 'Pass turns: "1" for the first one.', { field: "turns" });
+    throw outOfRange("turns", problem, 'Pass turns: "1" for the first one.');
   }
   if (turn >= first) return;
   const problem = `The session has ${counted(turn, "turn")}.`;
-  throw new TranscriptsError("out_of_range", problem, `Pass turns: "${turn}" for the last one.`, { field: "turns" });
+  throw outOfRange("turns", problem, `Pass turns: "${turn}" for the last one.`);
+}
+
+function outOfRange(field: string, problem: string, next: string): TranscriptsError {
+  return new TranscriptsError("out_of_range", problem, next, { field });
 }
 
 export type PageRange =
