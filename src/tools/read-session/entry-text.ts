@@ -46,8 +46,9 @@ export async function shownEntries(entries: readonly Entry[], parts: ShownParts)
   const contents = raw.map(({ content }) => content ?? null);
   const redacted = await redactJson(sharedRedactor(), contents);
   return raw.map(({ entry, maxChars }, at) => {
-    const content = redacted[at]?.value ?? null;
-    const text = entry.block.block_type === "tool_use" ? inputText(content) : String(content);
+    const content = redacted[at]?.value;
+    const said = typeof content === "string" ? content : "";
+    const text = entry.block.block_type === "tool_use" ? inputText(content) : said;
     const whole = text.replaceAll(NOISE, "").trimEnd();
     return { entry, text: maxChars === undefined ? whole : firstLine(whole, maxChars) };
   });
