@@ -33,8 +33,21 @@ export function argumentsKey(args: unknown): string {
   return shortHash(JSON.stringify(args), 6);
 }
 
+/** Returns the cursor after a session, or, with `left`, the one in it before so many of its entries. */
+export function cursorAfter(key: string, { timeMs, id }: Place, left?: number): string {
+  return [key, timeMs, id, ...(left === undefined ? [] : [left])].join("~");
+}
+
+/** Returns the place of `cursorAfter`; undefined without a cursor. Throws a `TranscriptsError` (`bad_cursor`). */
+export function placeOf(cursor: string | undefined, key: string): (Place & { left: number }) | undefined {
+  if (cursor === undefined) return undefined;
+  const [time, id = "", left] = cursorFields(cursor, PLACE_FORM, key);
+  return { timeMs: Number(time), id, left: Number(left ?? 0) };
+}
+
 /** Form of a time in a cursor: milliseconds since 1970. */
 export const CURSOR_TIME = String.raw`\d{1,15}(?:\.\d{1,20})?`;
+const PLACE_FORM = new RegExp(`^([\\w-]{6})~(${CURSOR_TIME})~([\\w-]{8})(?:~(\\d{1,9}))?$`);
 
 /**
  * Returns the fields of a cursor: the groups of `form` after the first, which is the hash of the arguments that the

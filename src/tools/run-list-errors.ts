@@ -4,7 +4,7 @@ import { redactJson } from "../redact/redact-json.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
 import { isReadFault } from "../sessions/reasons.ts";
 import { FOREIGN, type SessionRef } from "../sessions/session-ref.ts";
-import { argumentsKey, CURSOR_TIME, cursorFields, inOrder, isAfter, type Place } from "./page-of.ts";
+import { argumentsKey, cursorAfter, inOrder, isAfter, placeOf } from "./page-of.ts";
 import { execution } from "./execution.ts";
 import { sharedRedactor } from "../redact/redactor.ts";
 import { DATA_NOTICE, READ_ON, archivedNote, argumentOf, sessionAsked } from "./session-heading.ts";
@@ -63,7 +63,8 @@ async function list(
 ): Promise<Listing> {
   const { tool, fixes = false, limit = DEFAULT_LIMIT, max_tokens: maxTokens = DEFAULT_ERRORS_TOKENS } = args;
   const filters = argumentsKey([args.session, args.since, args.until, args.project, tool, fixes]);
-  const after = args.cursor === undefined ? undefined : readPlace(args.cursor, filters);
+  // In the session where a page ended, errors are counted from its start, since newer ones come after them.
+  const after = placeOf(args.cursor, filters);
   const listing: Listing = { shown: [], next: null, sessions: 0, unreadable: 0 };
   const budget = new TokenBudget(maxTokens - FRAME_TOKENS, showsData);
   for (const { ref, id, timeMs } of inOrder(refs)) {
@@ -79,7 +80,8 @@ async function list(
       const isNewSession = listing.shown.at(-1)?.ref !== ref;
       const heading = isNewSession ? countTokens(headingOf(short.session_id, short)) + 2 : 0;
       if (listing.shown.length >= limit || !budget.take(countTokens(errorText(short)) + heading + 2, short)) {
-        listing.next = `${filters}~${isAnchor ? after.timeMs : timeMs}~${id}~${rows.indexOf(wanted[left - 1] ?? short) + 1}`;
+        const at = rows.indexOf(wanted[left - 1] ?? short) + 1;
+        listing.next = cursorAfter(filters, { id, timeMs: isAnchor ? after.timeMs : timeMs }, at);
         return listing;
       }
       listing.shown.push({ ref, row: short });
@@ -108,20 +110,6 @@ async function redacted(rows: readonly ErrorRow[]): Promise<ErrorRow[]> {
   const texts = rows.map(({ error, diff, words, fix, attempts }) => ({ error, diff, words, fix, attempts }));
   const results = await redactJson(sharedRedactor(), texts);
   return rows.map((row, at) => Object.assign({ ...row }, results[at]?.value));
-}
-
-interface ErrorPlace extends Place {
-  /**
-   * Number of errors of that session that are still to be shown, counted from its start. Newer errors come after them.
-   */
-  left: number;
-}
-
-const PLACE_FORM = new RegExp(`^([\\w-]{6})~(${CURSOR_TIME})~([\\w-]{8})~(\\d{1,9})$`);
-
-function readPlace(cursor: string, filters: string): ErrorPlace {
-  const [time, id = "", left] = cursorFields(cursor, PLACE_FORM, filters);
-  return { timeMs: Number(time), id, left: Number(left) };
 }
 
 function headingOf(id: string, { path, host, is_foreign }: ErrorRow): string {

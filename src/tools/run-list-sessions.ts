@@ -7,7 +7,7 @@ import { findSessions } from "../sessions/find-sessions.ts";
 import { FOREIGN, type SessionRef, type Unreadable } from "../sessions/session-ref.ts";
 import { execution } from "./execution.ts";
 import { counted } from "../quantities.ts";
-import { argumentsKey, CURSOR_TIME, cursorFields, inOrder, isAfter, type Place } from "./page-of.ts";
+import { argumentsKey, cursorAfter, inOrder, isAfter, placeOf } from "./page-of.ts";
 import { DATA_NOTICE, shownSource, shownTitle } from "./session-heading.ts";
 import { agentNamed, betweenOf } from "./arguments.ts";
 import { countTokens, fittingCount, TokenBudget } from "./tokens.ts";
@@ -32,7 +32,7 @@ export const execute = execution(LIST_SESSIONS, async (args, context) => {
   });
   const sessions = inOrder(found.sessions);
   const key = argumentsKey([project, agent, args.since, args.until]);
-  const after = cursor === undefined ? undefined : placeIn(cursor, key);
+  const after = placeOf(cursor, key);
   const items = after === undefined ? sessions : sessions.filter((item) => isAfter(item, after));
   const said: SessionFigures[] = [];
   for (let at = 0; at < items.length && said.length < limit; at += limit) {
@@ -44,7 +44,7 @@ export const execute = execution(LIST_SESSIONS, async (args, context) => {
   const count = fittingCount(made, new TokenBudget(MAX_TOKENS, showsData), (row) => countTokens(line(row)) + 1);
   const rows = made.slice(0, count);
   const last = items.find(({ ref }) => ref === said[Math.max(count, 1) - 1]?.ref);
-  const next = last === undefined || last === items.at(-1) ? null : `${key}~${last.timeMs}~${last.id}`;
+  const next = last === undefined || last === items.at(-1) ? null : cursorAfter(key, last);
   return {
     text: textOf(rows, sessions.length, next, found.unreadable),
     data: {
@@ -56,13 +56,6 @@ export const execute = execution(LIST_SESSIONS, async (args, context) => {
     },
   };
 });
-
-const PLACE_FORM = new RegExp(`^([\\w-]{6})~(${CURSOR_TIME})~([\\w-]{8})$`);
-
-function placeIn(cursor: string, key: string): Place {
-  const [time, id = ""] = cursorFields(cursor, PLACE_FORM, key);
-  return { timeMs: Number(time), id };
-}
 
 /** Returns the figures from the stores, after adding those that they lack; without one, reads the sessions. */
 async function figuresOf(refs: readonly SessionRef[], context: ToolContext): Promise<SessionFigures[]> {
