@@ -74,11 +74,6 @@ function objectOf(what: string): Options[string] {
   return { does: `Prints one JSON object: ${what}.`, json: "object" };
 }
 
-async function snippetCommand(name: "extract" | "query" | "count" | "suggest" | "cleanup") {
-  const { [name]: run } = await import("./commands/snippets.ts");
-  return { run };
-}
-
 const MEANINGS =
   "error_reasoning: why something failed, what was tried, what fixed it. decision_rationale: why this was chosen over the alternatives. learning_pattern: what will be useful again.";
 
@@ -423,7 +418,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
       "transcripts snippets extract 0a1b2c3d --lines 12-40 --type decision_rationale --title Why-SQLite":
         "Stores lines 12 to 40.",
     },
-    load: () => snippetCommand("extract"),
+    load: async () => ({ run: (await import("./commands/snippets.ts")).extract }),
   }),
   command({
     name: "snippets query",
@@ -453,7 +448,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
       "transcripts snippets query --type decision_rationale --since 30d --full": "Shows recent decisions.",
     },
     nothing: "no snippet matches",
-    load: () => snippetCommand("query"),
+    load: async () => ({ run: (await import("./commands/snippets.ts")).query }),
   }),
   command({
     name: "snippets count",
@@ -462,7 +457,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     options: { "--json": objectOf("the number of each type") },
     examples: { "transcripts snippets count": "Counts all snippets." },
     nothing: "there is no snippet",
-    load: () => snippetCommand("count"),
+    load: async () => ({ run: (await import("./commands/snippets.ts")).count }),
   }),
   command({
     name: "snippets suggest",
@@ -481,7 +476,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
       "transcripts snippets suggest latest --store": "Stores it.",
     },
     nothing: "nothing is worth suggesting",
-    load: () => snippetCommand("suggest"),
+    load: async () => ({ run: (await import("./commands/snippets.ts")).suggest }),
   }),
   command({
     name: "snippets cleanup",
@@ -497,7 +492,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
       "transcripts snippets cleanup --older-than 180 --yes": "Deletes them without asking, for scripts.",
     },
     nothing: "no snippet is that old, or the answer was no",
-    load: () => snippetCommand("cleanup"),
+    load: async () => ({ run: (await import("./commands/snippets.ts")).cleanup }),
   }),
   command({
     name: "forget",

@@ -9,7 +9,7 @@ import { SNIPPET_TYPES } from "../store/stored-model.ts";
  * Version of `--json` outputs: the first key of every object, single or one per line, except for `errors`, whose three keys
  * are an older contract. New keys do not raise it; a removed or changed key does.
  */
-export const version = z.literal(1).describe("Version of this schema.");
+const version = z.literal(1).describe("Version of this schema.");
 
 const text = z.string().nullable();
 const count = z.number().nullable();
