@@ -23,6 +23,7 @@ const DIGITS = "0123456789";
 
 export const HEX = charSet(`${DIGITS}abcdefABCDEF`);
 export const UPPER_ALNUM = charSet(UPPER + DIGITS);
+export const LOWER_ALNUM_DOLLAR = charSet(`${LOWER}${DIGITS}$`);
 export const ALNUM = charSet(UPPER + LOWER + DIGITS);
 /** Letters, digits and underscore. */
 export const WORD = charSet(`${UPPER}${LOWER}${DIGITS}_`);

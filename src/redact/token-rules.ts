@@ -1,9 +1,32 @@
-import { type CharSet, UPPER_ALNUM } from "./char-set.ts";
+/** Finds credentials with a fixed prefix, listed in `token-table.ts`. */
+import * as charSets from "./char-set.ts";
 import { type Finding, NOTHING } from "./finding.ts";
 import { type ScanText, withoutDots } from "./scan-text.ts";
-import { type TokenShape, tokenShapes } from "./token-table.ts";
+import { tokenTable } from "./token-table.ts";
 import type { Rule } from "./trigger-index.ts";
 import { isWordy } from "./randomness.ts";
+
+interface TokenShape {
+  kind: string;
+  prefixes: readonly string[];
+  body: charSets.CharSet;
+  min: number;
+  common: boolean;
+}
+
+const setsByName = new Map<string, unknown>(Object.entries(charSets));
+
+function shapeOf(line: string): TokenShape {
+  const [kind = "", set = "", min = "", ...prefixes] = line.split(" ");
+  const body = setsByName.get(set.replace("~", ""));
+  if (!(body instanceof Uint8Array)) throw new TypeError(`No set of characters in "${line}".`);
+  return { kind, prefixes, body, min: Number(min), common: set.endsWith("~") };
+}
+
+const tokenShapes = tokenTable
+  .split("\n")
+  .filter((line) => /^\w/.test(line))
+  .map(shapeOf);
 
 /** Minimum characters after a prefix to detect a token that was cut off. */
 const CUT_MIN = 4;
@@ -41,10 +64,10 @@ function charKinds(body: string): { digit: boolean; mixedCase: boolean; distinct
 }
 
 /** Returns true if `body` looks random: not a word, `xxxx` or a name with underscores. */
-function looksIssued(body: string, alphabet: CharSet): boolean {
+function looksIssued(body: string, alphabet: charSets.CharSet): boolean {
   const sample = body.slice(0, SAMPLE_CHARS);
   const { digit, mixedCase, distinct } = charKinds(sample);
-  const noise = digit || mixedCase || alphabet === UPPER_ALNUM;
+  const noise = digit || mixedCase || alphabet === charSets.UPPER_ALNUM;
   return noise && distinct >= 6 && !isExample(sample) && !body.endsWith("EXAMPLE");
 }
 
@@ -54,7 +77,7 @@ const isSpelledOut = (body: string): boolean => body.length <= 2 * SAMPLE_CHARS 
 /** The end of a prefix, in prose about it: the `api03-` of `sk-ant-api03-…`; PyPI's and Vault's tokens begin alike. */
 const PREFIX_END = /^(?:(?:[a-z]{1,8}\d{0,2}[-_])+|IcHlwaS5vcmc|CAESI?)$/;
 
-function looksIssuedButCut(body: string, { body: alphabet, common = false }: TokenShape): boolean {
+function looksIssuedButCut(body: string, { body: alphabet, common }: TokenShape): boolean {
   if (body.length < (common ? CUT_MIN_COMMON : CUT_MIN)) return false;
   if (body.length >= 16) return looksIssued(body, alphabet);
   const { digit, mixedCase, distinct } = charKinds(body);
@@ -65,12 +88,12 @@ function looksIssuedButCut(body: string, { body: alphabet, common = false }: Tok
 function findToken(shape: TokenShape, prefix: string, scan: ScanText, at: number): readonly Finding[] {
   if (!scan.startsWord(at)) return NOTHING;
   // Long base64 contains every short prefix.
-  if (shape.common === true && /[+/]/.test(scan.text[at - 1] ?? "") && /^[A-Za-z0-9]+$/.test(prefix)) return NOTHING;
+  if (shape.common && /[+/]/.test(scan.text[at - 1] ?? "") && /^[A-Za-z0-9]+$/.test(prefix)) return NOTHING;
   const bodyStart = at + prefix.length;
   const runEnd = scan.runEnd(shape.body, bodyStart);
   const end = withoutDots(scan.text, bodyStart, runEnd);
   const body = scan.text.slice(bodyStart, end);
-  if (shape.common === true && isSpelledOut(body)) return NOTHING;
+  if (shape.common && isSpelledOut(body)) return NOTHING;
   const whole = body.length >= shape.min && looksIssued(body, shape.body);
   if (whole || (looksIssuedButCut(body, shape) && (scan.breaksOffAt(end) || scan.breaksOffAt(runEnd)))) {
     return [{ start: at, end, kind: shape.kind }];
@@ -80,7 +103,7 @@ function findToken(shape: TokenShape, prefix: string, scan: ScanText, at: number
 
 /** Rules, one for each prefix of the table. */
 export const tokenRules: readonly Rule[] = tokenShapes.flatMap((shape) =>
-  shape.prefixes.split(" ").map((prefix) => ({
+  shape.prefixes.map((prefix) => ({
     triggers: [prefix],
     find: (scan: ScanText, at: number) => findToken(shape, prefix, scan, at),
   })),

@@ -3,250 +3,182 @@
  *
  * secretlint detects many of these if they are complete. A transcript also contains them cut off, colored, escaped or
  * attached to other text, where secretlint's exact lengths and boundaries miss them.
+ *
+ * Each line has the kind, the characters after the prefix (a set of `char-set.ts`), the minimum number of them in a
+ * complete token, and the prefixes. `~`: the prefix also occurs in ordinary text, so that a token that was cut off needs
+ * more evidence.
  */
-import {
-  ALNUM,
-  BASE64,
-  BASE64_WORD,
-  charSet,
-  type CharSet,
-  HEX,
-  UPPER_ALNUM,
-  URL_SAFE,
-  URL_SAFE_DOT,
-  URL_SAFE_PADDED,
-  WORD,
-} from "./char-set.ts";
+export const tokenTable = `
+github-token WORD 30 ghp_ gho_ ghu_ ghr_
+github-token URL_SAFE_DOT 30 ghs_
+github-token WORD 22 github_pat_
+gitlab-token URL_SAFE_DOT 20 glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- glagent- glsoat- glffct- gloas- glwt- GR1348941
+atlassian-token URL_SAFE_PADDED 40 ATATT3 ATCTT3
+atlassian-token HEX~ 60 ATTA
+bitbucket-token URL_SAFE_PADDED~ 28 ATBB
+bitbucket-token BASE64_WORD 36 BBDC-
+npm-token ALNUM~ 30 npm_
+pypi-token URL_SAFE 40 pypi-AgE
+woocommerce-key HEX~ 40 ck_ cs_
+rubygems-token HEX 32 rubygems_
+crates-token ALNUM~ 32 cio
+clojars-token ALNUM 50 CLOJARS_
+vercel-token WORD 30 vercel_blob_rw_
+# {"auths": in base64
+docker-auth BASE64 20 eyJhdXRocyI6 ewogICJhdXRocyI6 ewoJImF1dGhzIjog
+docker-token URL_SAFE 20 dckr_pat_ dckr_oat_
+jfrog-token ALNUM~ 50 AKCp cmVmdGtu
 
-export interface TokenShape {
-  kind: string;
-  /** Prefixes, separated by spaces. */
-  prefixes: string;
-  /** Characters after the prefix. */
-  body: CharSet;
-  /** Minimum characters after the prefix of a complete token. */
-  min: number;
-  /** True if the prefix also occurs in ordinary text, so that a token that was cut off needs more evidence. */
-  common?: boolean;
-}
+aws-access-key-id UPPER_ALNUM 16 AKIA ASIA ABIA ACCA
+aws-bedrock-key BASE64 100 ABSK bedrock-api-key-
+alibaba-access-key-id ALNUM~ 16 LTAI
+amazon-oauth HEX 40 amzn1.oa2-cs.v1.
+tencent-key ALNUM~ 32 AKID
+volcengine-key ALNUM~ 36 AKLT
+yandex-token URL_SAFE~ 35 AQVN y0_
+google-api-key URL_SAFE 30 AIza AQ.Ab
+google-oauth URL_SAFE 20 ya29. ya29.c. GOCSPX-
+google-oauth URL_SAFE~ 40 1//0
+# {"type": "service_account" in base64, as in CI variables and Kubernetes secrets
+gcp-service-account BASE64 40 ewogICJ0eXBlIjogInNlcnZpY2Vf eyJ0eXBlIjoic2VydmljZV9h
+digitalocean-token HEX 32 dop_v1_ doo_v1_ dor_v1_
+digitalocean-key UPPER_ALNUM~ 16 DO00
+backblaze-key BASE64~ 27 K001 K002 K003 K004 K005
+heroku-key URL_SAFE 30 HRKU-
+cloudflare-token ALNUM 36 cfut_ cfat_ cfk_
+fly-token BASE64_WORD 40 fo1_ fm2_ fm1r_ fm1a_
+vercel-token ALNUM~ 20 vcp_ vci_ vca_ vcr_ vck_
+netlify-token WORD 30 nfp_ nfo_ nfc_ nfb_ nfu_
+deno-token ALNUM~ 36 ddp_ ddw_ ddo_
+scalingo-token URL_SAFE 44 tk-us-
+neon-key ALNUM~ 40 napi_
+neon-password ALNUM~ 12 npg_
+xata-key ALNUM~ 30 xau_
+cockroach-key WORD 40 CCDB1_
+render-key ALNUM~ 24 rnd_
+supabase-token URL_SAFE 20 sbp_ sb_secret_
+planetscale-token URL_SAFE_DOT 30 pscale_tkn_ pscale_pw_ pscale_oauth_
+mongodb-token URL_SAFE 30 mdb_sa_sk_
+databricks-token HEX~ 32 dapi
+openshift-token URL_SAFE 40 sha256~
+vault-token URL_SAFE 24 hvs. hvb. hvr.
+doppler-token URL_SAFE_DOT 30 dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.
+pulumi-token HEX~ 32 pul-
+tailscale-key URL_SAFE 20 tskey-
+1password-token BASE64 60 ops_eyJ
+octopus-key UPPER_ALNUM~ 25 API-
+snyk-token URL_SAFE_DOT 40 snyk_uat. snyk_sat.
+socket-token WORD 30 sktsec_
+defined-networking-key URL_SAFE~ 40 dnkey-
+nostr-key ALNUM 58 nsec1
+wallet-key ALNUM 90 xprv9
+age-key UPPER_ALNUM 20 AGE-SECRET-KEY-1
 
-export const tokenShapes: readonly TokenShape[] = [
-  { kind: "github-token", prefixes: "ghp_ gho_ ghu_ ghr_", body: WORD, min: 30 },
-  { kind: "github-token", prefixes: "ghs_", body: URL_SAFE_DOT, min: 30 },
-  { kind: "github-token", prefixes: "github_pat_", body: WORD, min: 22 },
-  {
-    kind: "gitlab-token",
-    prefixes: "glpat- gldt- glrt- glrtr- glcbt- glptt- glft- glimt- glagent- glsoat- glffct- gloas- glwt- GR1348941",
-    body: URL_SAFE_DOT,
-    min: 20,
-  },
-  { kind: "atlassian-token", prefixes: "ATATT3 ATCTT3", body: URL_SAFE_PADDED, min: 40 },
-  { kind: "atlassian-token", prefixes: "ATTA", body: HEX, min: 60, common: true },
-  { kind: "bitbucket-token", prefixes: "ATBB", body: URL_SAFE_PADDED, min: 28, common: true },
-  { kind: "bitbucket-token", prefixes: "BBDC-", body: BASE64_WORD, min: 36 },
-  { kind: "npm-token", prefixes: "npm_", body: ALNUM, min: 30, common: true },
-  { kind: "pypi-token", prefixes: "pypi-AgE", body: URL_SAFE, min: 40 },
-  { kind: "woocommerce-key", prefixes: "ck_ cs_", body: HEX, min: 40, common: true },
-  { kind: "rubygems-token", prefixes: "rubygems_", body: HEX, min: 32 },
-  { kind: "crates-token", prefixes: "cio", body: ALNUM, min: 32, common: true },
-  { kind: "clojars-token", prefixes: "CLOJARS_", body: ALNUM, min: 50 },
-  { kind: "vercel-token", prefixes: "vercel_blob_rw_", body: WORD, min: 30 },
-  // `{"auths":` in base64
-  { kind: "docker-auth", prefixes: "eyJhdXRocyI6 ewogICJhdXRocyI6 ewoJImF1dGhzIjog", body: BASE64, min: 20 },
-  { kind: "docker-token", prefixes: "dckr_pat_ dckr_oat_", body: URL_SAFE, min: 20 },
-  { kind: "jfrog-token", prefixes: "AKCp cmVmdGtu", body: ALNUM, min: 50, common: true },
+openai-key URL_SAFE 20 sk-proj- sk-svcacct- sk-admin- sk-service- sk-None-
+openai-key ALNUM~ 20 sk-
+openai-key URL_SAFE~ 32 sk-
+openai-key ALNUM~ 36 sess-
+openai-key URL_SAFE_DOT~ 40 rt_
+anthropic-key URL_SAFE 20 sk-ant-
+openrouter-key ALNUM 20 sk-or-v1-
+langfuse-key URL_SAFE 30 sk-lf-
+groq-key ALNUM 40 gsk_
+xai-key WORD 40 xai-
+perplexity-key ALNUM 40 pplx-
+cerebras-key ALNUM~ 40 csk-
+huggingface-token ALNUM~ 30 hf_ api_org_
+replicate-token URL_SAFE~ 30 r8_
+nvidia-key URL_SAFE 40 nvapi-
+pinecone-key WORD 40 pcsk_
+langsmith-key WORD 30 lsv2_pt_ lsv2_sk_
+tavily-key URL_SAFE 20 tvly-
+together-key URL_SAFE 30 tgp_v1_
+fireworks-key ALNUM~ 22 fw_
+jina-key URL_SAFE 40 jina_
+firecrawl-key HEX~ 32 fc-
+apify-token ALNUM 30 apify_api_
+browserbase-key URL_SAFE 24 bb_live_ bb_test_
+e2b-key HEX~ 40 e2b_
+daytona-key HEX~ 40 dtn_
+runpod-key ALNUM~ 36 rpa_
+cursor-key HEX~ 60 key_
+cursor-key HEX 40 crsr_
+coderabbit-key HEX~ 50 cr-
+elevenlabs-key HEX~ 40 sk_
 
-  { kind: "aws-access-key-id", prefixes: "AKIA ASIA ABIA ACCA", body: UPPER_ALNUM, min: 16 },
-  { kind: "aws-bedrock-key", prefixes: "ABSK bedrock-api-key-", body: BASE64, min: 100 },
-  { kind: "alibaba-access-key-id", prefixes: "LTAI", body: ALNUM, min: 16, common: true },
-  { kind: "amazon-oauth", prefixes: "amzn1.oa2-cs.v1.", body: HEX, min: 40 },
-  { kind: "tencent-key", prefixes: "AKID", body: ALNUM, min: 32, common: true },
-  { kind: "volcengine-key", prefixes: "AKLT", body: ALNUM, min: 36, common: true },
-  { kind: "yandex-token", prefixes: "AQVN y0_", body: URL_SAFE, min: 35, common: true },
-  { kind: "google-api-key", prefixes: "AIza AQ.Ab", body: URL_SAFE, min: 30 },
-  { kind: "google-oauth", prefixes: "ya29. ya29.c. GOCSPX-", body: URL_SAFE, min: 20 },
-  { kind: "google-oauth", prefixes: "1//0", body: URL_SAFE, min: 40, common: true },
-  // `{"type": "service_account"` and `{"auths":` in base64, as in CI variables and Kubernetes secrets.
-  {
-    kind: "gcp-service-account",
-    prefixes: "ewogICJ0eXBlIjogInNlcnZpY2Vf eyJ0eXBlIjoic2VydmljZV9h",
-    body: BASE64,
-    min: 40,
-  },
-  { kind: "digitalocean-token", prefixes: "dop_v1_ doo_v1_ dor_v1_", body: HEX, min: 32 },
-  { kind: "digitalocean-key", prefixes: "DO00", body: UPPER_ALNUM, min: 16, common: true },
-  { kind: "backblaze-key", prefixes: "K001 K002 K003 K004 K005", body: BASE64, min: 27, common: true },
-  { kind: "heroku-key", prefixes: "HRKU-", body: URL_SAFE, min: 30 },
-  { kind: "cloudflare-token", prefixes: "cfut_ cfat_ cfk_", body: ALNUM, min: 36 },
-  { kind: "fly-token", prefixes: "fo1_ fm2_ fm1r_ fm1a_", body: BASE64_WORD, min: 40 },
-  {
-    kind: "vercel-token",
-    prefixes: "vcp_ vci_ vca_ vcr_ vck_",
-    body: ALNUM,
-    min: 20,
-    common: true,
-  },
-  { kind: "netlify-token", prefixes: "nfp_ nfo_ nfc_ nfb_ nfu_", body: WORD, min: 30 },
-  { kind: "deno-token", prefixes: "ddp_ ddw_ ddo_", body: ALNUM, min: 36, common: true },
-  { kind: "scalingo-token", prefixes: "tk-us-", body: URL_SAFE, min: 44 },
-  { kind: "neon-key", prefixes: "napi_", body: ALNUM, min: 40, common: true },
-  { kind: "neon-password", prefixes: "npg_", body: ALNUM, min: 12, common: true },
-  { kind: "xata-key", prefixes: "xau_", body: ALNUM, min: 30, common: true },
-  { kind: "cockroach-key", prefixes: "CCDB1_", body: WORD, min: 40 },
-  { kind: "render-key", prefixes: "rnd_", body: ALNUM, min: 24, common: true },
-  { kind: "supabase-token", prefixes: "sbp_ sb_secret_", body: URL_SAFE, min: 20 },
-  {
-    kind: "planetscale-token",
-    prefixes: "pscale_tkn_ pscale_pw_ pscale_oauth_",
-    body: URL_SAFE_DOT,
-    min: 30,
-  },
-  { kind: "mongodb-token", prefixes: "mdb_sa_sk_", body: URL_SAFE, min: 30 },
-  { kind: "databricks-token", prefixes: "dapi", body: HEX, min: 32, common: true },
-  { kind: "openshift-token", prefixes: "sha256~", body: URL_SAFE, min: 40 },
-  { kind: "vault-token", prefixes: "hvs. hvb. hvr.", body: URL_SAFE, min: 24 },
-  {
-    kind: "doppler-token",
-    prefixes: "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.",
-    body: URL_SAFE_DOT,
-    min: 30,
-  },
-  { kind: "pulumi-token", prefixes: "pul-", body: HEX, min: 32, common: true },
-  { kind: "tailscale-key", prefixes: "tskey-", body: URL_SAFE, min: 20 },
-  { kind: "1password-token", prefixes: "ops_eyJ", body: BASE64, min: 60 },
-  { kind: "octopus-key", prefixes: "API-", body: UPPER_ALNUM, min: 25, common: true },
-  { kind: "snyk-token", prefixes: "snyk_uat. snyk_sat.", body: URL_SAFE_DOT, min: 40 },
-  { kind: "socket-token", prefixes: "sktsec_", body: WORD, min: 30 },
-  { kind: "defined-networking-key", prefixes: "dnkey-", body: URL_SAFE, min: 40, common: true },
-  { kind: "nostr-key", prefixes: "nsec1", body: ALNUM, min: 58 },
-  { kind: "wallet-key", prefixes: "xprv9", body: ALNUM, min: 90 },
-  { kind: "age-key", prefixes: "AGE-SECRET-KEY-1", body: UPPER_ALNUM, min: 20 },
+stripe-key ALNUM 10 sk_live_ sk_test_ rk_live_ rk_test_ sk_org_ ek_live_
+stripe-key BASE64 24 whsec_
+square-token URL_SAFE 20 sq0atp- sq0csp-
+flutterwave-key URL_SAFE 12 FLWSECK- FLWSECK_TEST-
+xendit-key ALNUM 30 xnd_production_ xnd_development_
+midtrans-key URL_SAFE 20 Mid-server-
+mercadopago-token URL_SAFE 50 APP_USR-
+paypal-token LOWER_ALNUM_DOLLAR 16 access_token$production$ access_token$sandbox$
+paddle-key WORD 40 pdl_live_apikey_ pdl_sdbx_apikey_
+polar-token ALNUM 30 polar_oat_ polar_pat_
+ramp-secret ALNUM 40 ramp_sec_
+rapyd-key HEX~ 40 rsk_
+duffel-token URL_SAFE_PADDED 40 duffel_live_ duffel_test_
+razorpay-key ALNUM 14 rzp_live_ rzp_test_
+plaid-token URL_SAFE 36 access-production- access-sandbox- access-development-
+shopify-token ALNUM 24 shpat_ shpca_ shppa_ shpss_ shpua_
+easypost-key ALNUM~ 50 EZAK EZTK
+shippo-token HEX 32 shippo_live_ shippo_test_
 
-  {
-    kind: "openai-key",
-    prefixes: "sk-proj- sk-svcacct- sk-admin- sk-service- sk-None-",
-    body: URL_SAFE,
-    min: 20,
-  },
-  { kind: "openai-key", prefixes: "sk-", body: ALNUM, min: 20, common: true },
-  { kind: "openai-key", prefixes: "sk-", body: URL_SAFE, min: 32, common: true },
-  { kind: "openai-key", prefixes: "sess-", body: ALNUM, min: 36, common: true },
-  { kind: "openai-key", prefixes: "rt_", body: URL_SAFE_DOT, min: 40, common: true },
-  { kind: "anthropic-key", prefixes: "sk-ant-", body: URL_SAFE, min: 20 },
-  { kind: "openrouter-key", prefixes: "sk-or-v1-", body: ALNUM, min: 20 },
-  { kind: "langfuse-key", prefixes: "sk-lf-", body: URL_SAFE, min: 30 },
-  { kind: "groq-key", prefixes: "gsk_", body: ALNUM, min: 40 },
-  { kind: "xai-key", prefixes: "xai-", body: WORD, min: 40 },
-  { kind: "perplexity-key", prefixes: "pplx-", body: ALNUM, min: 40 },
-  { kind: "cerebras-key", prefixes: "csk-", body: ALNUM, min: 40, common: true },
-  { kind: "huggingface-token", prefixes: "hf_ api_org_", body: ALNUM, min: 30, common: true },
-  { kind: "replicate-token", prefixes: "r8_", body: URL_SAFE, min: 30, common: true },
-  { kind: "nvidia-key", prefixes: "nvapi-", body: URL_SAFE, min: 40 },
-  { kind: "pinecone-key", prefixes: "pcsk_", body: WORD, min: 40 },
-  { kind: "langsmith-key", prefixes: "lsv2_pt_ lsv2_sk_", body: WORD, min: 30 },
-  { kind: "tavily-key", prefixes: "tvly-", body: URL_SAFE, min: 20 },
-  { kind: "together-key", prefixes: "tgp_v1_", body: URL_SAFE, min: 30 },
-  { kind: "fireworks-key", prefixes: "fw_", body: ALNUM, min: 22, common: true },
-  { kind: "jina-key", prefixes: "jina_", body: URL_SAFE, min: 40 },
-  { kind: "firecrawl-key", prefixes: "fc-", body: HEX, min: 32, common: true },
-  { kind: "apify-token", prefixes: "apify_api_", body: ALNUM, min: 30 },
-  { kind: "browserbase-key", prefixes: "bb_live_ bb_test_", body: URL_SAFE, min: 24 },
-  { kind: "e2b-key", prefixes: "e2b_", body: HEX, min: 40, common: true },
-  { kind: "daytona-key", prefixes: "dtn_", body: HEX, min: 40, common: true },
-  { kind: "runpod-key", prefixes: "rpa_", body: ALNUM, min: 36, common: true },
-  { kind: "cursor-key", prefixes: "key_", body: HEX, min: 60, common: true },
-  { kind: "cursor-key", prefixes: "crsr_", body: HEX, min: 40 },
-  { kind: "coderabbit-key", prefixes: "cr-", body: HEX, min: 50, common: true },
-  { kind: "elevenlabs-key", prefixes: "sk_", body: HEX, min: 40, common: true },
+slack-token URL_SAFE 10 xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xoxc- xoxd-
+slack-token URL_SAFE 20 xoxe.xoxp- xoxe.xoxb- xapp- xwfp-
+discord-token URL_SAFE~ 60 mfa.
+matrix-token WORD~ 30 syt_
+instagram-token URL_SAFE~ 80 IGQV IGAA THAA
+vk-token URL_SAFE 80 vk1.a.
+onesignal-key ALNUM 60 os_v2_app_ os_v2_org_
+mailersend-token HEX 60 mlsn.
+intercom-token BASE64 50 dG9rO
+mailgun-key HEX~ 32 key-
+brevo-key URL_SAFE 40 xkeysib- xsmtpsib-
+contentful-token URL_SAFE 40 CFPAT-
+adafruit-key ALNUM~ 28 aio_
+linear-token WORD 32 lin_api_ lin_oauth_
+notion-token ALNUM 40 ntn_
+notion-token ALNUM~ 43 secret_
+adobe-secret URL_SAFE~ 32 p8e-
+frameio-token URL_SAFE_PADDED 60 fio-u-
+onfido-token URL_SAFE_DOT 30 api_live. api_live_eu. api_sandbox.
+statsig-key ALNUM~ 36 secret-
+figma-token URL_SAFE 30 figd_ figu_ figo_ figp_
+dropbox-token URL_SAFE~ 100 sl.u. sl.
+mapbox-token URL_SAFE_DOT 40 sk.eyJ
 
-  { kind: "stripe-key", prefixes: "sk_live_ sk_test_ rk_live_ rk_test_ sk_org_ ek_live_", body: ALNUM, min: 10 },
-  { kind: "stripe-key", prefixes: "whsec_", body: BASE64, min: 24 },
-  { kind: "square-token", prefixes: "sq0atp- sq0csp-", body: URL_SAFE, min: 20 },
-  { kind: "flutterwave-key", prefixes: "FLWSECK- FLWSECK_TEST-", body: URL_SAFE, min: 12 },
-  { kind: "xendit-key", prefixes: "xnd_production_ xnd_development_", body: ALNUM, min: 30 },
-  { kind: "midtrans-key", prefixes: "Mid-server-", body: URL_SAFE, min: 20 },
-  { kind: "mercadopago-token", prefixes: "APP_USR-", body: URL_SAFE, min: 50 },
-  {
-    kind: "paypal-token",
-    prefixes: "access_token$production$ access_token$sandbox$",
-    body: charSet("abcdefghijklmnopqrstuvwxyz0123456789$"),
-    min: 16,
-  },
-  { kind: "paddle-key", prefixes: "pdl_live_apikey_ pdl_sdbx_apikey_", body: WORD, min: 40 },
-  { kind: "polar-token", prefixes: "polar_oat_ polar_pat_", body: ALNUM, min: 30 },
-  { kind: "ramp-secret", prefixes: "ramp_sec_", body: ALNUM, min: 40 },
-  { kind: "rapyd-key", prefixes: "rsk_", body: HEX, min: 40, common: true },
-  { kind: "duffel-token", prefixes: "duffel_live_ duffel_test_", body: URL_SAFE_PADDED, min: 40 },
-  { kind: "razorpay-key", prefixes: "rzp_live_ rzp_test_", body: ALNUM, min: 14 },
-  {
-    kind: "plaid-token",
-    prefixes: "access-production- access-sandbox- access-development-",
-    body: URL_SAFE,
-    min: 36,
-  },
-  { kind: "shopify-token", prefixes: "shpat_ shpca_ shppa_ shpss_ shpua_", body: ALNUM, min: 24 },
-  { kind: "easypost-key", prefixes: "EZAK EZTK", body: ALNUM, min: 50, common: true },
-  { kind: "shippo-token", prefixes: "shippo_live_ shippo_test_", body: HEX, min: 32 },
-
-  {
-    kind: "slack-token",
-    prefixes: "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xoxc- xoxd-",
-    body: URL_SAFE,
-    min: 10,
-  },
-  { kind: "slack-token", prefixes: "xoxe.xoxp- xoxe.xoxb- xapp- xwfp-", body: URL_SAFE, min: 20 },
-  { kind: "discord-token", prefixes: "mfa.", body: URL_SAFE, min: 60, common: true },
-  { kind: "matrix-token", prefixes: "syt_", body: WORD, min: 30, common: true },
-  { kind: "instagram-token", prefixes: "IGQV IGAA THAA", body: URL_SAFE, min: 80, common: true },
-  { kind: "vk-token", prefixes: "vk1.a.", body: URL_SAFE, min: 80 },
-  { kind: "onesignal-key", prefixes: "os_v2_app_ os_v2_org_", body: ALNUM, min: 60 },
-  { kind: "mailersend-token", prefixes: "mlsn.", body: HEX, min: 60 },
-  { kind: "intercom-token", prefixes: "dG9rO", body: BASE64, min: 50 },
-  { kind: "mailgun-key", prefixes: "key-", body: HEX, min: 32, common: true },
-  { kind: "brevo-key", prefixes: "xkeysib- xsmtpsib-", body: URL_SAFE, min: 40 },
-  { kind: "contentful-token", prefixes: "CFPAT-", body: URL_SAFE, min: 40 },
-  { kind: "adafruit-key", prefixes: "aio_", body: ALNUM, min: 28, common: true },
-  { kind: "linear-token", prefixes: "lin_api_ lin_oauth_", body: WORD, min: 32 },
-  { kind: "notion-token", prefixes: "ntn_", body: ALNUM, min: 40 },
-  { kind: "notion-token", prefixes: "secret_", body: ALNUM, min: 43, common: true },
-  { kind: "adobe-secret", prefixes: "p8e-", body: URL_SAFE, min: 32, common: true },
-  { kind: "frameio-token", prefixes: "fio-u-", body: URL_SAFE_PADDED, min: 60 },
-  { kind: "onfido-token", prefixes: "api_live. api_live_eu. api_sandbox.", body: URL_SAFE_DOT, min: 30 },
-  { kind: "statsig-key", prefixes: "secret-", body: ALNUM, min: 36, common: true },
-  { kind: "figma-token", prefixes: "figd_ figu_ figo_ figp_", body: URL_SAFE, min: 30 },
-  { kind: "dropbox-token", prefixes: "sl.u. sl.", body: URL_SAFE, min: 100, common: true },
-  { kind: "mapbox-token", prefixes: "sk.eyJ", body: URL_SAFE_DOT, min: 40 },
-
-  { kind: "grafana-token", prefixes: "glsa_", body: WORD, min: 36 },
-  { kind: "grafana-token", prefixes: "glc_", body: BASE64, min: 32 },
-  { kind: "grafana-token", prefixes: "eyJrIjoi", body: BASE64, min: 60 },
-  { kind: "honeycomb-key", prefixes: "hcaik_ hcamk_ hcalk_ hcxik_ hcxmk_", body: ALNUM, min: 50 },
-  { kind: "elastic-key", prefixes: "essu_", body: BASE64, min: 40 },
-  { kind: "rootly-key", prefixes: "rootly_", body: HEX, min: 60 },
-  { kind: "sentry-token", prefixes: "sntrys_ sntryu_ sntrya_ sntryi_", body: BASE64_WORD, min: 40 },
-  { kind: "new-relic-key", prefixes: "NRAK- NRII- NRJS- NRRA-", body: URL_SAFE, min: 19 },
-  { kind: "dynatrace-token", prefixes: "dt0c01.", body: URL_SAFE_DOT, min: 60 },
-  { kind: "posthog-key", prefixes: "phx_", body: ALNUM, min: 40 },
-  { kind: "sonar-token", prefixes: "squ_ sqp_ sqa_", body: ALNUM, min: 30 },
-  { kind: "sourcegraph-token", prefixes: "sgp_", body: WORD, min: 40 },
-  { kind: "postman-key", prefixes: "PMAK-", body: URL_SAFE, min: 40 },
-  { kind: "circleci-token", prefixes: "CCIPAT_ CCIPRJ_", body: WORD, min: 40 },
-  { kind: "buildkite-token", prefixes: "bkua_ bkaj_ bkct_", body: ALNUM, min: 30 },
-  { kind: "prefect-token", prefixes: "pnu_ pnb_", body: ALNUM, min: 30 },
-  { kind: "readme-token", prefixes: "rdme_", body: ALNUM, min: 40 },
-  { kind: "infracost-key", prefixes: "ico-", body: ALNUM, min: 32, common: true },
-  { kind: "42-secret", prefixes: "s-s4t2ud- s-s4t2af-", body: HEX, min: 60 },
-  { kind: "settlemint-token", prefixes: "sm_pat_ sm_aat_ sm_sat_", body: ALNUM, min: 16, common: true },
-  { kind: "sourcegraph-token", prefixes: "sgamp_ slk_", body: WORD, min: 60 },
-  { kind: "val-town-token", prefixes: "vtwn_", body: ALNUM, min: 30 },
-  { kind: "unkey-key", prefixes: "unkey_", body: ALNUM, min: 20, common: true },
-  { kind: "lightdash-token", prefixes: "ldpat_", body: HEX, min: 30 },
-  { kind: "dbt-token", prefixes: "dbtc_ dbtu_", body: URL_SAFE, min: 36 },
-  { kind: "ionic-token", prefixes: "ion_", body: ALNUM, min: 40, common: true },
-  { kind: "chief-tools-token", prefixes: "ctp_", body: ALNUM, min: 32, common: true },
-  { kind: "hop-token", prefixes: "ptk_", body: ALNUM, min: 32, common: true },
-  { kind: "thunderstore-token", prefixes: "tss_", body: ALNUM, min: 32, common: true },
-  { kind: "zuplo-key", prefixes: "zpka_", body: WORD, min: 40 },
-  { kind: "tower-token", prefixes: "eyJ0aWQi", body: BASE64, min: 40 },
-  { kind: "typeform-token", prefixes: "tfp_", body: URL_SAFE_DOT, min: 40 },
-];
+grafana-token WORD 36 glsa_
+grafana-token BASE64 32 glc_
+grafana-token BASE64 60 eyJrIjoi
+honeycomb-key ALNUM 50 hcaik_ hcamk_ hcalk_ hcxik_ hcxmk_
+elastic-key BASE64 40 essu_
+rootly-key HEX 60 rootly_
+sentry-token BASE64_WORD 40 sntrys_ sntryu_ sntrya_ sntryi_
+new-relic-key URL_SAFE 19 NRAK- NRII- NRJS- NRRA-
+dynatrace-token URL_SAFE_DOT 60 dt0c01.
+posthog-key ALNUM 40 phx_
+sonar-token ALNUM 30 squ_ sqp_ sqa_
+sourcegraph-token WORD 40 sgp_
+postman-key URL_SAFE 40 PMAK-
+circleci-token WORD 40 CCIPAT_ CCIPRJ_
+buildkite-token ALNUM 30 bkua_ bkaj_ bkct_
+prefect-token ALNUM 30 pnu_ pnb_
+readme-token ALNUM 40 rdme_
+infracost-key ALNUM~ 32 ico-
+42-secret HEX 60 s-s4t2ud- s-s4t2af-
+settlemint-token ALNUM~ 16 sm_pat_ sm_aat_ sm_sat_
+sourcegraph-token WORD 60 sgamp_ slk_
+val-town-token ALNUM 30 vtwn_
+unkey-key ALNUM~ 20 unkey_
+lightdash-token HEX 30 ldpat_
+dbt-token URL_SAFE 36 dbtc_ dbtu_
+ionic-token ALNUM~ 40 ion_
+chief-tools-token ALNUM~ 32 ctp_
+hop-token ALNUM~ 32 ptk_
+thunderstore-token ALNUM~ 32 tss_
+zuplo-key WORD 40 zpka_
+tower-token BASE64 40 eyJ0aWQi
+typeform-token URL_SAFE_DOT 40 tfp_
+`;
