@@ -135,12 +135,8 @@ const isLabel = (text: string, { start, end }: Assigned): boolean =>
   /^[\p{L}-]+$/u.test(text.slice(start, Math.min(end, start + 64)));
 
 const DEFAULT = /(-?)(?![?+=])[^\s{}"'`\\$]{4,128}(?=\})/y;
-const FIELD = /[^\s;"'`\\{}$()]{2,64}(?: [^\s;"'`\\{}$()=]{1,64}){1,4}(?=;|["'][\s,;)])/y;
 const IN_BRACES = /\{[^\s{}"'`\\]{3,128}\}/y;
 const IN_BRACKETS = /\[[^\s[\]"'`\\,]{8,128}\]/y;
-
-/** Default value, `process.env.SECRET || "…"`. Without quotes it is a variable. */
-const FALLBACK = /^(?:\|\||\?\?)$/;
 
 /** Calls that only convert a literal: `[]byte("…")`, `Buffer.from("…", "hex")`, `String::from("…")`. */
 const CONVERSION =
@@ -162,9 +158,6 @@ function valueAfter(scan: ScanText, name: Name, operator: RegExpExecArray): Assi
   // A map in Java: `{client_secret=[v]}`
   const brackets = tight ? matchAt(IN_BRACKETS, scan.text, at) : null;
   if (brackets !== null) return { start: at + 1, end: at + brackets[0].length - 1, context: "line", cut: false };
-  // A connection string: `;Password=two words;`
-  const field = tight && scan.text[name.start - 1] === ";" ? matchAt(FIELD, scan.text, at) : null;
-  if (field !== null) return { start: at, end: at + field[0].length, context: "declared", cut: false };
   const header = sign === ":" && name.text.includes("-");
   const value = valueAt(scan, at, header || (tight && isDeclaration(scan.text, name)) ? "declared" : "loose");
   if (value === undefined) return undefined;
@@ -182,7 +175,6 @@ function valueAfter(scan: ScanText, name: Name, operator: RegExpExecArray): Assi
   // A translation of several words: `password=Palavra-chave do utilizador`.
   if (value.context === "declared" && name.text === name.text.toLowerCase() && isLabel(scan.text, value))
     return undefined;
-  if (FALLBACK.test(sign)) return undefined;
   if (tight && /^&[\w.-]{1,40}=/.test(scan.text.slice(value.end, value.end + 42)))
     return { ...value, context: "declared" };
   // An unquoted value of a quoted name is a number, a variable or a keyword. Replacing it would break JSON.

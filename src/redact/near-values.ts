@@ -106,8 +106,6 @@ const PASSWORDS: ReadonlySet<NameFamily> = new Set(["password", "passphrase"]);
 /** A list of names of secrets shows a digest and a date instead of the value. */
 const DIGEST = /^[0-9a-f]{7,64}$/;
 const DATED = /^[ \t|]{1,24}(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2} \d{1,2}\b|(?:(?:an?|\d{1,4}) ?[a-z]{1,8} ?){1,3} ?ago\b)/;
-/** A variable in code, named after its content */
-const IDENTIFIER = /^[a-z]\w{0,30}(?:Psk|Key|Cred|Auth|Passphrase|Password|Passwd)\w{0,30}$|^[a-z]\w{0,40}->?$/;
 /** Parts of other texts: addresses, members, calls, wallets' addresses. */
 const OTHER_TEXT = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$|^[\w.-]+:\d{2,5}(?:\/|$)|^0x[0-9a-fA-F]{40}$/;
 
@@ -243,7 +241,7 @@ function isOther({ text }: ScanText, { own, word, gap, next, end, last, isFirst 
     gap.endsWith("[-") ||
     OTHER_TEXT.test(own) ||
     isThing(own) ||
-    (!tie.literal && (/^:[ \t]|^[ \t]=[ \t]/.test(next) || gap.endsWith("->") || IDENTIFIER.test(own))) ||
+    (!tie.literal && /^:[ \t]|^[ \t]=[ \t]/.test(next)) ||
     (DIGEST.test(own) && (DATED.test(text.slice(end, end + 40)) || !(tie.told || tie.alone || isFirst)))
   );
 }

@@ -45,10 +45,7 @@ function isWordPassword(value: string, context: ValueContext): boolean {
   // Words with dots are usually members of an object or translation keys; words with underscores are identifiers.
   if (value.includes(".")) return isDottedWords(value, context);
   if (!value.includes("_")) return /^\p{L}+(?:-\p{L}+)+$/u.test(value);
-  return (
-    (isData(context) && value.length >= (context === "declared" ? 8 : 12)) ||
-    /^[A-Za-z][a-z]{3,}_[A-Z][a-z]{3,}$/.test(value)
-  );
+  return isData(context) && value.length >= 12;
 }
 
 function isPasswordValue(value: string, context: ValueContext): boolean {
@@ -67,9 +64,6 @@ function isPasswordValue(value: string, context: ValueContext): boolean {
 const SENTENCE_WORD =
   /\b(?:is|are|was|must|should|can|cannot|the|an?|be|been|not|no|your|you|we|at|to|of|for|and|or|in|on|with|please|enter|than|this|that|it|if|use|new|old|has|have|char(?:acter)?s?|password|required)\b/i;
 
-/** Words of a rule for passwords in other languages: `Mindestens 8 Zeichen`. */
-const RULE_WORD = /zeichen|caract|carácter|karakter|tegn|tecken|znak|merkki|letter|ziffer|\bmin|\bmax/i;
-
 function isPhrase(value: string, context: ValueContext): boolean {
   const words = value.split(" ");
   if (words.length < 3) return false;
@@ -78,7 +72,7 @@ function isPhrase(value: string, context: ValueContext): boolean {
     words.length <= 8 &&
     words.every((word) => /^[\p{L}\d'’-]{1,20}[!?.]?$/u.test(word)) &&
     words.some((word) => /^\d{1,6}[!?.]?$/.test(word));
-  if (hasNumber && !SENTENCE_WORD.test(value) && !SENSITIVE_WORD.test(value) && !RULE_WORD.test(value)) return true;
+  if (hasNumber && !SENTENCE_WORD.test(value) && !SENSITIVE_WORD.test(value)) return true;
   const hasNoise = context === "quoted" && words.every((word) => /^[\w!#*+.-]{2,20}$/.test(word)) && /\w\d/.test(value);
   return (
     hasNoise ||
@@ -87,16 +81,6 @@ function isPhrase(value: string, context: ValueContext): boolean {
       !SENTENCE_WORD.test(value))
   );
 }
-
-/** Returns true for five words or more that are no instruction: `seven brave llamas cross the river`. */
-const isVerse = (value: string): boolean =>
-  /^[a-z]{3,}(?: [a-z]{1,12}){4,}$/.test(value) &&
-  !/^(?:the|your|enter|please|use|must|should|leave|choose|type|if|when|not|for|only|same|see|set|any|will|can)\b/.test(
-    value,
-  ) &&
-  !/\b(?:is|are|was|must|should|can|cannot|not|your|you|we|key|keys|value|field|required|if)\b/.test(value) &&
-  !SENSITIVE_WORD.test(value) &&
-  !RULE_WORD.test(value);
 
 /** Words after the name of an option in prose. */
 const PROSE_WORD =
@@ -252,9 +236,7 @@ function isOfFamily(value: string, family: NameFamily, context: ValueContext): b
       return (
         isPhrase(value, context) ||
         isPasswordValue(value, context) ||
-        (isData(context) &&
-          /^\S+(?: \S+){2,7}$/.test(value) &&
-          (/\d/.test(value) ? !SENTENCE_WORD.test(value) : isVerse(value)))
+        (isData(context) && /^\S+(?: \S+){2,7}$/.test(value) && /\d/.test(value) && !SENTENCE_WORD.test(value))
       );
     case "signing":
       return (isData(context) && isTypedSecret(value)) || isOfFamily(value, "secret", context);
