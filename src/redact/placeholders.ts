@@ -1,51 +1,52 @@
 /** Detects values that only look like secrets: placeholders, references to secrets elsewhere, types and code. */
 import { isRandom, isWordy } from "./randomness.ts";
 
-const PLACEHOLDER = new RegExp(
-  `^(?:${[
-    "x{3,}",
-    "•+",
-    "\\.{2,}",
-    "…",
-    "(?:123)?1234(?:5678)?",
-    "null|nil|none|undefined|true|false|yes|no|on|off|todo|tbd|n/?a|empty|unset|void",
-    "change[-_ ]?(?:me|it|this)(?:[-_ ]?(?:please|now))?|replace[-_ ]?(?:me|this)|fix[-_ ]?me",
-    "(?:super|top)?[-_ ]?secret|password|passwd|passphrase|pass|pwd|token|pw|key|api[-_ ]?key|credentials?",
-    "postgres|root|admin|user|guest|public|private|test|foobar|foo|bar|baz|abc|example|sample|dummy|fake|mock|redacted|hidden|masked|obfuscated|scrubbed|filtered|censored|sanitized|removed|omitted",
-    "\\[.{0,98}\\]|<.{0,98}>|\\(.{0,98}\\)|%.{1,98}%|@.{1,98}@|__[A-Z_]+__",
-  ].join("|")})$`,
-  "i",
-);
+/** Texts in the place of a secret. */
+const PLACEHOLDERS: readonly RegExp[] = [
+  new RegExp(
+    `^(?:${[
+      "x{3,}",
+      "•+",
+      "\\.{2,}",
+      "…",
+      "(?:123)?1234(?:5678)?",
+      "null|nil|none|undefined|true|false|yes|no|on|off|todo|tbd|n/?a|empty|unset|void",
+      "change[-_ ]?(?:me|it|this)(?:[-_ ]?(?:please|now))?|replace[-_ ]?(?:me|this)|fix[-_ ]?me",
+      "(?:super|top)?[-_ ]?secret|password|passwd|passphrase|pass|pwd|token|pw|key|api[-_ ]?key|credentials?",
+      "postgres|root|admin|user|guest|public|private|test|foobar|foo|bar|baz|abc|example|sample|dummy|fake|mock|redacted|hidden|masked|obfuscated|scrubbed|filtered|censored|sanitized|removed|omitted",
+      "\\[.{0,98}\\]|<.{0,98}>|\\(.{0,98}\\)|%.{1,98}%|@.{1,98}@|__[A-Z_]+__",
+    ].join("|")})$`,
+    "i",
+  ),
+  // A prefix with padding: `sk_live_xxxxxxxx`, `sk_test_...`
+  /^(?:[a-z]{1,12}[-_]){1,4}(?:\.{3}|x{3,})$/i,
+  // Header of a JSON Web Token alone: it names the algorithm only.
+  /^eyJ(?:hbGci|0eXAi|raWQi)[\w-]{0,60}$/,
+  /^(?:your|my)(?:[A-Z][a-z]+)+\d?$/,
+];
+
+/** `put-it-here`, Amazon's `…EXAMPLEKEY`. */
+const STAND_IN_END = /(?:[-_ ](?:here|placeholder)|EXAMPLE(?:KEY)?)$/i;
 
 /** `your-api-key-1`, `the token`, `myPassword`: words that tell the reader what belongs there. */
 const INSTRUCTION =
   /^(?:(?:your|my|the|enter|insert|put|use|example|sample|dummy|fake|test)[-_ ]|(?:some|new|old|current|an?)[-_ ](?!(?!.*(?:pass|pw|secret|token|key|value|cred)).*\d))/i;
-
-/** `put-it-here`, Amazon's `…EXAMPLEKEY`. */
-const STAND_IN_END = /(?:[-_ ](?:here|placeholder)|EXAMPLE(?:KEY)?)$/i;
-/** A prefix with padding: `sk_live_xxxxxxxx`, `sk_test_...`. */
-const PADDED_PREFIX = /^(?:[a-z]{1,12}[-_]){1,4}(?:\.{3}|x{3,})$/i;
-
-/** Header of a JSON Web Token alone: it names the algorithm only. */
-const TOKEN_HEADER = /^eyJ(?:hbGci|0eXAi|raWQi)[\w-]{0,60}$/;
-
-/** One repeated character. */
-const isFilling = (value: string): boolean => value !== "" && value === value.charAt(0).repeat(value.length);
 
 /** Returns true for `Test_fall#404`: nobody adds digits and signs to a placeholder. */
 const isSpiced = (value: string): boolean =>
   (/^[Tt]est[-_][A-Z][a-z]{3,}\d/.test(value) || (/\d/.test(value) && /[!#$%^&*+?]/.test(value))) &&
   !/pass|pw|secret|token|key|cred|user|name|value/i.test(value);
 
-const isPlaceholder = (value: string): boolean =>
-  PLACEHOLDER.test(value.slice(0, 100)) ||
-  isFilling(value.slice(0, 100)) ||
-  value.includes("***") ||
-  STAND_IN_END.test(value.slice(-16)) ||
-  PADDED_PREFIX.test(value.slice(0, 100)) ||
-  TOKEN_HEADER.test(value) ||
-  /^(?:your|my)(?:[A-Z][a-z]+)+\d?$/.test(value) ||
-  (INSTRUCTION.test(value) && isWordy(value) && !isSpiced(value));
+function isPlaceholder(value: string): boolean {
+  const start = value.slice(0, 100);
+  return (
+    PLACEHOLDERS.some((pattern) => pattern.test(start)) ||
+    (start !== "" && start === start.charAt(0).repeat(start.length)) ||
+    value.includes("***") ||
+    STAND_IN_END.test(value.slice(-16)) ||
+    (INSTRUCTION.test(value) && isWordy(value) && !isSpiced(value))
+  );
+}
 
 /** Returns true if a credential of a known form is padded: `ghp_xxxxxxxxxxxxxxxxxxxx`, Amazon's `…EXAMPLEKEY`. */
 export const isPadding = (credential: string): boolean =>
@@ -53,23 +54,17 @@ export const isPadding = (credential: string): boolean =>
 
 /** Fields that long random values contain by chance. */
 const SHORT_FIELD = /%[sdr]\b|\{\d?\}/;
-const TEMPLATE =
-  /\{[A-Za-z_][\w.]*\}|\$\{|\$\(|\{\{|<%|#\{|^[%@]\(|^\{(?:env|file|cmd):|^env\(|^(?:pass|op|bw|vault) (?:show|read|get) /i;
-const VARIABLES = /^(?:\${1,2}[A-Za-z_][\w.>[:/@-]*)+$|^:[A-Za-z_]\w*$/;
-const ENVIRONMENT = /^(?:os\.environ|process\.env|import\.meta\.env|Deno\.env|System\.getenv|getenv|ENV|env)[.[(]/;
-const STORE_ADDRESS =
-  /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|(?:arn|vault|ssm|secretsmanager|env|file|op|ref|projects)[:/+]|@Microsoft\.KeyVault\(|ENC[[(]|Ag[A-D][\w+/]{40})/i;
+/** References to secrets: template fields, variables, addresses in secret stores, sealed values. */
+const REFERENCES: readonly RegExp[] = [
+  /\{[A-Za-z_][\w.]*\}|\$\{|\$\(|\{\{|<%|#\{|^[%@]\(|^\{(?:env|file|cmd):|^env\(|^(?:pass|op|bw|vault) (?:show|read|get) /i,
+  /^(?:\${1,2}[A-Za-z_][\w.>[:/@-]*)+$|^:[A-Za-z_]\w*$/,
+  /^(?:os\.environ|process\.env|import\.meta\.env|Deno\.env|System\.getenv|getenv|ENV|env)[.[(]/,
+  /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|(?:arn|vault|ssm|secretsmanager|env|file|op|ref|projects)[:/+]|@Microsoft\.KeyVault\(|ENC[[(]|Ag[A-D][\w+/]{40})/i,
+];
 
-/** Returns true for references to secrets: variables, template fields, addresses in secret stores, sealed values. */
 function isReference(value: string): boolean {
   const start = value.slice(0, 300);
-  return (
-    TEMPLATE.test(start) ||
-    (SHORT_FIELD.test(start) && !isRandom(start, 32)) ||
-    VARIABLES.test(start) ||
-    ENVIRONMENT.test(start) ||
-    STORE_ADDRESS.test(start)
-  );
+  return REFERENCES.some((pattern) => pattern.test(start)) || (SHORT_FIELD.test(start) && !isRandom(start, 32));
 }
 
 /** Markers of an earlier redaction, by us or another program; they may be cut. */
@@ -86,35 +81,31 @@ export function isStandIn(value: string): boolean {
   return isReference(own) || isPlaceholder(own);
 }
 
-/** Types, keywords and algorithms, as values of a password's name in code and schemas. */
-const TYPE_WORD = new RegExp(
-  `^(?:${[
-    "string|str|text|bytes?|buffer|char|varchar|int(?:eger)?|number|boolean|bool|any|unknown|never|object|array",
-    "option(?:al)?|required|nullable|hidden|disabled|enabled|default|auto|manual|stdin|file|env|inherit|include",
-    "invalid|incorrect|mismatch|missing|expired|unchanged|same-origin|omit|identifier|keyword",
-    "personal|access|refresh|private|public|bearer|basic|digest|oauth2?",
-    "erforderlich|pflichtfeld|vergessen|obligatoire|oubli(?:é|er)|obligatori[ao]|requerid[ao]|obrigat[óo]ri[ao]|wymagane|verplicht|обязательн[а-я]{1,4}|必填|必須|필수",
-    "argon2(?:id|i|d)?|bcrypt|scrypt|pbkdf2|sha-?(?:1|256|512)|md5|base64|utf-?8",
-  ].join("|")})$`,
-  "i",
-);
-const DATE_OR_VERSION = /^(?:(?:dword|qword):|\d{4}-\d\d-\d\d|[v^~]?\d+\.\d+\.\d+|0x[0-9a-f]{1,8}$)/i;
-/** `minipass@7.1.2`, `npm:^7.0.4`, `sha512-…` of a package; a colour; a user in `/etc/passwd`; a socket */
-const PUBLIC =
-  /^(?:[a-z][\w.-]*@[~^]?\d+\.\d+\.\d+$|(?:npm|workspace|patch|link):[\w^~*@.>=-]|sha(?:1|256|384|512)[-:]|#(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})$|[\w.-]+:[x*!]:\d+:\d+|unix:\/|[a-z][\w.-]*:\d[\d.]*-(?:alpine|slim)|[!][01][,;})]|&(?:lt|#x3c|#60);|!vault)/i;
-/** A label in a script without capitals. */
-const FOREIGN_LABEL = /^(?=[^A-Za-z]*$)(?=.*\p{Lo}{2})[\p{L}\p{M}\p{P}\d\s\u200c\u200d]+$/u;
-const MAX_LABEL = 64;
-/** A call with names or nothing as arguments, a hash in a variable, a negation in code: `hash(user.name)`, `!!v`, `yield*` */
-const CALL = /^(?:[a-z_][\w.]*\((?:[a-z_][\w., ]*)?\)|\w+_hash|!!?[a-z]+(?:[A-Z][a-z]+)+\d?|yield\*)$/;
+/** Values that are no secret in any syntax. */
+const PLAIN: readonly RegExp[] = [
+  // Types, keywords and algorithms, as values of a password's name in code and schemas
+  new RegExp(
+    `^(?:${[
+      "string|str|text|bytes?|buffer|char|varchar|int(?:eger)?|number|boolean|bool|any|unknown|never|object|array",
+      "option(?:al)?|required|nullable|hidden|disabled|enabled|default|auto|manual|stdin|file|env|inherit|include",
+      "invalid|incorrect|mismatch|missing|expired|unchanged|same-origin|omit|identifier|keyword",
+      "personal|access|refresh|private|public|bearer|basic|digest|oauth2?",
+      "erforderlich|pflichtfeld|vergessen|obligatoire|oubli(?:é|er)|obligatori[ao]|requerid[ao]|obrigat[óo]ri[ao]|wymagane|verplicht|обязательн[а-я]{1,4}|必填|必須|필수",
+      "argon2(?:id|i|d)?|bcrypt|scrypt|pbkdf2|sha-?(?:1|256|512)|md5|base64|utf-?8",
+    ].join("|")})$`,
+    "i",
+  ),
+  // `minipass@7.1.2`, `npm:^7.0.4`, `sha512-…` of a package; a colour; a user in `/etc/passwd`; a socket
+  /^(?:[a-z][\w.-]*@[~^]?\d+\.\d+\.\d+$|(?:npm|workspace|patch|link):[\w^~*@.>=-]|sha(?:1|256|384|512)[-:]|#(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})$|[\w.-]+:[x*!]:\d+:\d+|unix:\/|[a-z][\w.-]*:\d[\d.]*-(?:alpine|slim)|[!][01][,;})]|&(?:lt|#x3c|#60);|!vault)/i,
+  // A label in a script without capitals
+  /^(?=[^A-Za-z]{1,64}$)(?=.*\p{Lo}{2})[\p{L}\p{M}\p{P}\d\s\u200c\u200d]+$/u,
+  // A call with names or nothing as arguments, a hash in a variable, a negation in code: `hash(user.name)`, `!!v`, `yield*`
+  /^(?:[a-z_][\w.]*\((?:[a-z_][\w., ]*)?\)|\w+_hash|!!?[a-z]+(?:[A-Z][a-z]+)+\d?|yield\*)$/,
+  // A date or version
+  /^(?:(?:dword|qword):|\d{4}-\d\d-\d\d|[v^~]?\d+\.\d+\.\d+|0x[0-9a-f]{1,8}$)/i,
+];
 
-/** Returns true for values that are no secret in any syntax. */
-export const isPlain = (value: string): boolean =>
-  TYPE_WORD.test(value) ||
-  PUBLIC.test(value) ||
-  (value.length <= MAX_LABEL && FOREIGN_LABEL.test(value)) ||
-  CALL.test(value) ||
-  DATE_OR_VERSION.test(value);
+export const isPlain = (value: string): boolean => PLAIN.some((pattern) => pattern.test(value));
 
 const MEMBER_ACCESS = /^(?![A-Z][a-z]+\.[A-Za-z]{2,}_?\d{1,4}$)[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+[!?]?$/;
 const PATH = /^(?:\.{1,2}|~)?\/(?:[\w.@-]+\/)*[\w.@-]+$|^[A-Za-z]:\\{1,4}\w/;
@@ -129,7 +120,7 @@ export const namesSecret = (value: string): boolean =>
   /^[A-Z][A-Za-z\d]{4,80}$/.test(value) && !/\d.*\d/.test(value) && /(?:Secret|Key|Token)(?:Key|Id|Name)?$/.test(value);
 const YAML_TAG = /^(?:![A-Za-z]|&[a-z]|\*[a-z])/;
 
-/** Returns true if an unquoted value is code: a call, a variable named after its content, a YAML tag. */
+/** Returns true if an unquoted value is code: a call, a member, a YAML tag. */
 export const isCode = (value: string): boolean =>
   MEMBER_ACCESS.test(value) ||
   YAML_TAG.test(value) ||

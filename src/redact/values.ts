@@ -225,45 +225,33 @@ export function isSecretValue(value: string, family: NameFamily, context: ValueC
   // Base64 may start with a slash.
   if (isPathLike(value) && !isRandom(value, isData(context) ? 24 : 32) && !isDottedPassword(value, family, context))
     return false;
-  return isOfFamily(value, family, context);
+  return HAS_FORM[family](value, context);
 }
 
-function isOfFamily(value: string, family: NameFamily, context: ValueContext): boolean {
-  switch (family) {
-    case "password":
-      return isPasswordValue(value, context);
-    case "passphrase":
-      return (
-        isPhrase(value, context) ||
-        isPasswordValue(value, context) ||
-        (isData(context) && /^\S+(?: \S+){2,7}$/.test(value) && /\d/.test(value) && !SENTENCE_WORD.test(value))
-      );
-    case "signing":
-      return (isData(context) && isTypedSecret(value)) || isOfFamily(value, "secret", context);
-    case "secret":
-      return isMadeUpSecret(value, context) || isKeyValue(value, context);
-    case "token":
-      return (
-        isKeyValue(value, context) || isTypedKey(value, context) || (context !== "quoted" && /^\d{18,20}$/.test(value))
-      );
-    case "api-key":
-      return isKeyValue(value, context) || isTypedKey(value, context);
-    case "other-key":
-      return isRandom(value, isData(context) ? 20 : 24) && !value.includes(".");
-    case "oauth":
-      return context === "quoted" && isRandom(value, 32);
-    case "session":
-      return (isRandom(value, 20) || isLongMix(value, 24)) && !/^(?:ses_|[0-9a-f]{8}-)/.test(value);
-    case "url-only":
-      return isRandom(value, 16);
-    case "login":
-      return (
-        (isRandom(value, 16) && !/^[0-9a-f]{40}$|^[0-9a-f]{64}$/.test(value)) ||
-        (value.length >= 12 && isEncodedLogin(value, false))
-      );
-    // Headers contain more than the secret; `credential-headers.ts` reads them.
-    case "authorization":
-    case "cookie":
-      return false;
-  }
-}
+type Judge = (value: string, context: ValueContext) => boolean;
+
+const isKeyOrTyped: Judge = (value, context) => isKeyValue(value, context) || isTypedKey(value, context);
+const isSecretOfCode: Judge = (value, context) => isMadeUpSecret(value, context) || isKeyValue(value, context);
+
+/** Returns true if a value that is data, not code or a placeholder, has the form of a secret of the family. */
+const HAS_FORM: Readonly<Record<NameFamily, Judge>> = {
+  password: isPasswordValue,
+  passphrase: (value, context) =>
+    isPhrase(value, context) ||
+    isPasswordValue(value, context) ||
+    (isData(context) && /^\S+(?: \S+){2,7}$/.test(value) && /\d/.test(value) && !SENTENCE_WORD.test(value)),
+  secret: isSecretOfCode,
+  signing: (value, context) => (isData(context) && isTypedSecret(value)) || isSecretOfCode(value, context),
+  token: (value, context) => isKeyOrTyped(value, context) || (context !== "quoted" && /^\d{18,20}$/.test(value)),
+  "api-key": isKeyOrTyped,
+  "other-key": (value, context) => isRandom(value, isData(context) ? 20 : 24) && !value.includes("."),
+  oauth: (value, context) => context === "quoted" && isRandom(value, 32),
+  session: (value) => (isRandom(value, 20) || isLongMix(value, 24)) && !/^(?:ses_|[0-9a-f]{8}-)/.test(value),
+  "url-only": (value) => isRandom(value, 16),
+  login: (value) =>
+    (isRandom(value, 16) && !/^[0-9a-f]{40}$|^[0-9a-f]{64}$/.test(value)) ||
+    (value.length >= 12 && isEncodedLogin(value, false)),
+  // Headers contain more than the secret; `credential-headers.ts` reads them.
+  authorization: () => false,
+  cookie: () => false,
+};
