@@ -27,37 +27,18 @@ export type NameFamily =
 const MAX_NAME = 80;
 
 /** Words before `key` that make it a secret. */
-const KEY_OWNER =
-  /^(?:api|access|auth|account|admin|app|application|client|consumer|crypto|cipher|decrypt|decryption|deploy|encrypt|encryption|functions?|hmac|integration|jwt|license|unseal|recovery|master|private|rest|secret|service|session|shared|sign|signing|ssh|storage|subscription|webhook|write|cookie|aes|rsa|security|anon|role)$/;
+const KEY_OWNERS =
+  "api|access|auth|account|admin|app|application|client|consumer|crypto|cipher|decrypt|decryption|deploy|encrypt|encryption|functions?|hmac|integration|jwt|license|unseal|recovery|master|private|rest|secret|service|session|shared|sign|signing|ssh|storage|subscription|webhook|write|cookie|aes|rsa|security|anon|role";
+const OWNS_KEY = new RegExp(`^(?:${KEY_OWNERS})$`);
 /** Words before `key` that make it harmless. */
-const HARMLESS_KEY =
-  /^(?:public|pub|primary|foreign|sort|partition|cache|row|index|object|idempotency|dedupe|group|lookup|hot|host|known|shortcut|composite|natural|unique|message|event|feature|i18n|translation|react|map|data|query|state|react|theme|config|setting|field|column|item|node|parent|child|s3|redis|bucket|publishable|site|gpg|pgp|apt|signed|socket|contains|has|find|remove|blob)$/;
+const HARMLESS_KEYS =
+  "public|pub|primary|foreign|sort|partition|cache|row|index|object|idempotency|dedupe|group|lookup|hot|host|known|shortcut|composite|natural|unique|message|event|feature|i18n|translation|react|map|data|query|state|react|theme|config|setting|field|column|item|node|parent|child|s3|redis|bucket|publishable|site|gpg|pgp|apt|signed|socket|contains|has|find|remove|blob";
 /** Words before `token` that make it harmless. */
-const HARMLESS_TOKEN =
-  /^(?:next|page|pagination|continuation|continue|cursor|sync|start|end|stop|eos|bos|pad|unk|sep|cls|mask|special|syntax|design|cancel|cancellation|lookahead|current|previous|prev|last|first|peek|skip|max|min|num|per|in|out|resume|change|request|idempotency|lock|lease|fencing|concurrency|correlation|trace|hashed)$/;
-
-/** Words before `secret` that make it a key for signing or encrypting. */
-const SIGNING_OWNER = /^(?:jwt|session|cookie|app|signing|webhook|auth|nextauth|hmac|token|refresh|access)$/;
-
+const HARMLESS_TOKENS =
+  "next|page|pagination|continuation|continue|cursor|sync|start|end|stop|eos|bos|pad|unk|sep|cls|mask|special|syntax|design|cancel|cancellation|lookahead|current|previous|prev|last|first|peek|skip|max|min|num|per|in|out|resume|change|request|idempotency|lock|lease|fencing|concurrency|correlation|trace|hashed";
 /** Words before `pass` that make it an iteration, a filter or a result: `two-pass`, `high-pass`, `render_pass`. */
-const HARMLESS_PASS =
-  /^(?:single|one|two|three|multi|double|first|second|third|next|last|final|each|every|per|all|any|some|by|high|low|band|render|shadow|depth|light|lighting|blur|geometry|compute|main|boarding|season|build|compile|compiler|optimi[sz]ation|analysis|lint|pre|post|will|must|should|can|did|not|to|test|tests|com|encom|over|under|sur|tres|im|tran|gate|full|half|partial|fastcgi|proxy|uwsgi|scgi|grpc|memcached|mini|docs|proof|codicon|status)$/;
-
-/** Names that frameworks and sites give to session cookies. */
-const SESSION_COOKIES = new Set(
-  (
-    "connect.sid sails.sid .aspxauth __session __secure-1psid __secure-3psid hsid ssid sapisid cf_clearance li_at ct0 " +
-    "koa:sess mojolicious rack.session beaker.session.id cakephp symfony _identity"
-  ).split(" "),
-);
-const SESSION_COOKIE_END = /(?:(?:^|[-_.])(?:phpsessid|jsessionid|sess|session|session-token)|session_?id|sessid)$/;
-const SESSION_COOKIE_START =
-  /^(?:wordpress_sec_|wordpress_logged_in_|remember_|asp\.net_|\.aspnetcore\.|jsessionid\.|s?sess[0-9a-f]{4})/;
-
-function isSessionCookie(name: string): boolean {
-  const lower = name.toLowerCase();
-  return SESSION_COOKIES.has(lower) || SESSION_COOKIE_END.test(lower) || SESSION_COOKIE_START.test(lower);
-}
+const HARMLESS_PASSES =
+  "single|one|two|three|multi|double|first|second|third|next|last|final|each|every|per|all|any|some|by|high|low|band|render|shadow|depth|light|lighting|blur|geometry|compute|main|boarding|season|build|compile|compiler|optimi[sz]ation|analysis|lint|pre|post|will|must|should|can|did|not|to|test|tests|com|encom|over|under|sur|tres|im|tran|gate|full|half|partial|fastcgi|proxy|uwsgi|scgi|grpc|memcached|mini|docs|proof|codicon|status";
 
 /** `dbPassword`, `DB_PASSWORD`, `x-api-key` as lower-case words. A path in front (`spring.datasource.`) falls away. */
 export function wordsOf(name: string): string[] {
@@ -65,30 +46,19 @@ export function wordsOf(name: string): string[] {
     .slice(-MAX_NAME)
     .split(".")
     .filter((part) => part !== "");
-  const last = parts.at(-1) ?? "";
+  const own = parts.at(-1) ?? "";
   // `fs.s3a.secret.key`
   const before = parts.at(-2) ?? "";
   const isOwned =
-    (/^key$/i.test(last) && KEY_OWNER.test(before)) || (last === "value" && /pass(?:word|wd)$/i.test(before));
+    (/^key$/i.test(own) && OWNS_KEY.test(before)) || (own === "value" && /pass(?:word|wd)$/i.test(before));
   const owner = isOwned ? `${before}-` : "";
-  return (owner + last)
+  return (owner + own)
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
     .replace(/(?<=[A-Z])(?=[A-Z][a-z])/g, " ")
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== "")
     .map((word) => word.replace(/(?<=[a-z]{3})\d{1,2}$/, ""));
-}
-
-/** `isPair`: one of two keys of a cloud service, not a column. */
-function keyFamily(owner: string, last: string, all: string, isPair: boolean): NameFamily | undefined {
-  if (/(?:api|access|auth|account|secret|private|shared|encryption|signing|master)key$/.test(last)) return "api-key";
-  if (last !== "key") return undefined;
-  if (/^(?:secret|signing|jwt|cookie)$/.test(owner)) return "signing";
-  if (/^(?:encrypt|encryption|private|master|session|cipher|aes|hmac|crypto|sign)$/.test(owner)) return "secret";
-  if (KEY_OWNER.test(owner)) return "api-key";
-  if (owner === "" || isPair) return "url-only";
-  return HARMLESS_KEY.test(owner) || all.includes("public") ? undefined : "other-key";
 }
 
 /** Cache: texts repeat a few names very often, and a lookup is ten times faster than an analysis. */
@@ -109,60 +79,82 @@ export function familyOf(name: string): NameFamily | undefined {
 const WHICH =
   /^(?:prod|production|stage|staging|dev|development|test|testing|qa|uat|local|live|sandbox|old|new|previous|primary|secondary|main|backup|private|internal|external|legacy|confirmation|confirm|again|repeat|v?\d{1,2})$/;
 
-function judgeName(name: string): NameFamily | undefined {
+/** Returns an expression for the last words of a name. */
+const last = (words: string): RegExp => new RegExp(`(?:^| )(?:${words})$`);
+
+/**
+ * Family of a name whose words, in lower case and with spaces between them, match; the first rule that matches decides.
+ * Without a family the name is harmless. `as written`: the name itself must match.
+ */
+const RULES: readonly (readonly [family: NameFamily | undefined, words: RegExp, asWritten?: "as written"])[] = [
   // The program
-  if (/^1password$/i.test(name)) return undefined;
-  const words = wordsOf(name);
-  if (words.length > 1 && WHICH.test(words.at(-1) ?? "")) words.pop();
-  const last = (words.at(-1) ?? "").replace(/(password|passwd|secret|token|apikey)s$/, "$1");
-  const owner = words.at(-2) ?? "";
-  if (last === "keys" && owner === "api") return "api-key";
-  if (
-    /pass(?:word|wd|code|wort)$|pwd$|^[a-z]{2,10}pw$|^passwd$|^authtok$|^psk$|presharedkey$/.test(last) ||
-    (/^[a-z]{2,10}pass$/.test(last) && !HARMLESS_PASS.test(last.slice(0, -4)))
-  )
-    return "password";
-  if (/^(?:value|string|text|plain|plaintext)$/.test(last) && /^pass(?:word|wd)$/.test(owner)) return "password";
+  [undefined, /^1password$/i, "as written"],
+  ["api-key", last("api keys")],
+  ["password", /pass(?:word|wd|code|wort)$|pwd$|(?:^| )(?:[a-z]{2,10}pw|passwd|authtok|psk)$|presharedkey$/],
+  ["password", last(`(?!(?:${HARMLESS_PASSES})pass$)[a-z]{2,10}pass`)],
+  ["password", last("pass(?:word|wd) (?:value|string|text|plain|plaintext)")],
   // These ids of Consul and Vault are secrets themselves; other secret ids are only names.
-  if (/^SecretID$|VAULT_(?:\w{1,20}_)?SECRET_ID$/.test(name)) return "token";
-  if ((last === "cookie" && /^(?:erlang|release)$/.test(owner)) || /^(?:dbroot|macaroon)$/.test(last)) return "token";
-  if (/\baccount\.key\./.test(name)) return "api-key";
-  if (
-    last.endsWith("passphrase") ||
-    last === "mnemonic" ||
-    (/^(?:seed|pass|recovery)$/.test(owner) && last === "phrase")
-  )
-    return "passphrase";
-  if (last === "key" && owner === "shared" && words.includes("pre")) return "password";
-  if (/^(?:pass|pw)$/.test(last)) {
-    return name === "pass" || /^pw$/i.test(name) || (words.length > 1 && !HARMLESS_PASS.test(owner))
-      ? "password"
-      : undefined;
-  }
-  if (last.endsWith("secret")) {
-    if (SIGNING_OWNER.test(owner)) return "signing";
-    return /^(?:existing|hashed)$/.test(owner) ? undefined : "secret";
-  }
-  if ((/^(?:totp|otp)$/.test(last) && words.length > 1) || (/^(?:totp|otp|mfa)$/.test(owner) && last === "seed"))
-    return "secret";
-  if (words.includes("secret") && /^(?:base|hex|value|string|text)$/.test(last))
-    return owner === "key" ? "signing" : "secret";
-  if (last === "salt" && words.length > 1) return /^(?:signing|encryption)$/.test(owner) ? "secret" : "other-key";
-  if (/^[A-Z\d_]+_HMAC$/.test(name)) return "other-key";
-  if (/^sonar\.login$/i.test(name)) return "token";
-  if (last === "bearer" && words.length > 1) return "token";
-  if (last.endsWith("token") || /^(?:jwt|pat)$/.test(last)) {
-    return HARMLESS_TOKEN.test(owner) || last.endsWith("locktoken") || words.includes("public") ? undefined : "token";
-  }
-  if (/^(?:credential|credentials|creds)$/.test(last)) return "token";
-  if (last === "data" && owner === "key") return "api-key";
-  if (last === "authorization") return "authorization";
-  if (last === "auth") return "login";
-  if (last === "cookie" && (words.length === 1 || owner === "set")) return "cookie";
-  if (isSessionCookie(name) || (last === "sid" && (words.length === 1 || owner === "connect"))) return "session";
-  if (words.length === 1 && (last === "access" || last === "refresh")) return "oauth";
-  if (/^(?:sig|signature)$/.test(last)) return "url-only";
-  return keyFamily(owner, last, words.join(" "), /^(?:primary|secondary)Key$/i.test(name));
+  ["token", /^SecretID$|VAULT_(?:\w{1,20}_)?SECRET_ID$/, "as written"],
+  ["token", last("(?:erlang|release) cookie|dbroot|macaroon")],
+  ["api-key", /\baccount\.key\./, "as written"],
+  ["passphrase", /passphrase$|(?:^| )(?:mnemonic|(?:seed|pass|recovery) phrase)$/],
+  ["password", last("pre (?:.{0,80} )?shared key")],
+  ["password", /^(?:pass|[Pp][Ww])$/, "as written"],
+  [undefined, last(`(?:${HARMLESS_PASSES}) (?:pass|pw)`)],
+  ["password", / (?:pass|pw)$/],
+  [
+    "signing",
+    last("(?:jwt|session|cookie|app|signing|webhook|auth|nextauth|hmac|token|refresh|access) [^ ]{0,80}secret"),
+  ],
+  [undefined, last("(?:existing|hashed) [^ ]{0,80}secret")],
+  ["secret", /secret$/],
+  ["secret", / t?otp$|(?:^| )(?:t?otp|mfa) seed$/],
+  ["signing", last("secret (?:.{0,80} )?key (?:base|hex|value|string|text)")],
+  ["secret", last("secret (?:.{0,80} )?(?:base|hex|value|string|text)")],
+  ["secret", last("(?:signing|encryption) salt")],
+  ["other-key", / salt$/],
+  ["other-key", /^[A-Z\d_]+_HMAC$/, "as written"],
+  ["token", /^sonar\.login$/i, "as written"],
+  ["token", / bearer$/],
+  [undefined, last(`(?:${HARMLESS_TOKENS}|public(?: .{0,80})?) (?:[^ ]{0,80}token|jwt|pat)`)],
+  [undefined, /locktoken$/],
+  ["token", /token$|(?:^| )(?:jwt|pat|credential|credentials|creds)$/],
+  ["api-key", last("key data")],
+  ["authorization", last("authorization")],
+  ["login", last("auth")],
+  ["cookie", /^cookie$|(?:^| )set cookie$/],
+  // Names that frameworks and sites give to session cookies
+  [
+    "session",
+    /^(?:connect\.sid|sails\.sid|\.aspxauth|__session|__secure-[13]psid|hsid|ssid|sapisid|cf_clearance|li_at|ct0|koa:sess|mojolicious|rack\.session|beaker\.session\.id|cakephp|symfony|_identity)$/i,
+    "as written",
+  ],
+  ["session", /(?:(?:^|[-_.])(?:phpsessid|jsessionid|sess|session|session-token)|session_?id|sessid)$/i, "as written"],
+  [
+    "session",
+    /^(?:wordpress_sec_|wordpress_logged_in_|remember_|asp\.net_|\.aspnetcore\.|jsessionid\.|s?sess[0-9a-f]{4})/i,
+    "as written",
+  ],
+  ["session", /^sid$|(?:^| )connect sid$/],
+  ["oauth", /^(?:access|refresh)$/],
+  ["url-only", last("sig|signature")],
+  ["api-key", /(?:api|access|auth|account|secret|private|shared|encryption|signing|master)key$/],
+  ["signing", last("(?:secret|signing|jwt|cookie) key")],
+  ["secret", last("(?:encrypt|encryption|private|master|session|cipher|aes|hmac|crypto|sign) key")],
+  ["api-key", last(`(?:${KEY_OWNERS}) key`)],
+  ["url-only", /^key$/],
+  // Two keys of a cloud service, not a column
+  ["url-only", /^(?:primary|secondary)Key$/i, "as written"],
+  [undefined, last(`(?:${HARMLESS_KEYS}) key`)],
+  [undefined, /public.{0,80} key$/],
+  ["other-key", / key$/],
+];
+
+function judgeName(name: string): NameFamily | undefined {
+  const parts = wordsOf(name);
+  if (parts.length > 1 && WHICH.test(parts.at(-1) ?? "")) parts.pop();
+  const words = parts.join(" ").replace(/(password|passwd|secret|token|apikey)s$/, "$1");
+  return RULES.find(([, pattern, asWritten]) => pattern.test(asWritten === undefined ? words : name))?.[0];
 }
 
 /** `password` in other languages. */
