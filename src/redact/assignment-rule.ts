@@ -13,7 +13,7 @@ import {
 import { findCookies, findCredential } from "./credential-headers.ts";
 import { type Finding, NOTHING } from "./finding.ts";
 import { familyOf, FOREIGN_KEYS, FOREIGN_NAMES, type NameFamily } from "./names.ts";
-import { charsBefore, type ScanText } from "./scan-text.ts";
+import { charsBefore, matchEnd, type ScanText } from "./scan-text.ts";
 import { isStandIn, namesSecret, withoutMarkers } from "./placeholders.ts";
 import { findBeforeComment, findKeyAfter, findNear, findOutput } from "./near-names.ts";
 import { findInTable } from "./table-values.ts";
@@ -75,8 +75,7 @@ function fullName(text: string, name: Name): string {
   if (/^phrase$/i.test(name.text))
     return /\bpass[ \t]$/i.test(charsBefore(text, name.start, 8)) ? "pass-phrase" : name.text;
   if (name.text === "secret_id" && /\brole_id\b/.test(charsBefore(text, name.start, 80))) return "VAULT_SECRET_ID";
-  BYTES.lastIndex = name.end;
-  if (/^(?:secret|key)$/i.test(name.text) && BYTES.test(text)) return "signing-key";
+  if (/^(?:secret|key)$/i.test(name.text) && matchEnd(BYTES, text, name.end) !== undefined) return "signing-key";
   if (name.text === "secret" && BELOW_LOGIN.test(charsBefore(text, name.start, 80))) return "password";
   if (name.text === "secret" && SIGNING_CALL.test(charsBefore(text, name.start, 100))) return "session-secret";
   if (/^token$/i.test(name.text))
@@ -244,12 +243,13 @@ function phraseOf(
 ): Assigned | undefined {
   if (first === undefined || first.context === "quoted" || !NEAR_PASSWORDS.has(family) || name === "pass")
     return undefined;
-  MORE_WORDS.lastIndex = first.end;
-  if (!/[:=]["'*\s]{0,4}$/.test(charsBefore(text, first.start, 6)) || !MORE_WORDS.test(text)) return undefined;
-  const words = text.slice(first.start, MORE_WORDS.lastIndex);
+  if (!/[:=]["'*\s]{0,4}$/.test(charsBefore(text, first.start, 6))) return undefined;
+  const end = matchEnd(MORE_WORDS, text, first.end);
+  if (end === undefined) return undefined;
+  const words = text.slice(first.start, end);
   const isSure = family === "passphrase" || /^[a-z]+(?: [a-z]+){3,7}(?: \d{1,4})?$/.test(words);
   return isSure && /^[\p{L}\d]+ /u.test(words) && isSecretValue(words, "passphrase", "line")
-    ? { ...first, end: MORE_WORDS.lastIndex, context: "quoted" }
+    ? { ...first, end, context: "quoted" }
     : undefined;
 }
 
@@ -269,9 +269,8 @@ function furtherItems(
   const found: Finding[] = [];
   let last = first;
   for (let count = 0; count < MAX_ITEMS; count++) {
-    pattern.lastIndex = last.end;
-    if (!pattern.test(scan.text)) break;
-    const next = valueAt(scan, pattern.lastIndex, "line");
+    const at = matchEnd(pattern, scan.text, last.end);
+    const next = at === undefined ? undefined : valueAt(scan, at, "line");
     if (
       next === undefined ||
       (pattern === CHANGED && !isMadeUp(scan.text.slice(next.start, next.end))) ||
@@ -297,15 +296,12 @@ const PUBLIC_MEMBER =
 /** Finds the values of an object: `PASSWORDS = {"staging": "a", "prod": "b"}`. */
 function findMembers(scan: ScanText, name: Name, named: string, family: NameFamily): readonly Finding[] {
   const found: Finding[] = [];
-  OPENING.lastIndex = name.end;
-  if (!OPENING.test(scan.text)) return found;
-  let at = OPENING.lastIndex;
-  for (let count = 0; count < MAX_ITEMS; count++) {
-    MEMBER.lastIndex = at;
-    if (!MEMBER.test(scan.text)) break;
-    const value = valueAt(scan, MEMBER.lastIndex, "loose");
+  let at = matchEnd(OPENING, scan.text, name.end);
+  for (let count = 0; at !== undefined && count < MAX_ITEMS; count++) {
+    const start = matchEnd(MEMBER, scan.text, at);
+    const value = start === undefined ? undefined : valueAt(scan, start, "loose");
     if (value === undefined || value.context !== "quoted") break;
-    if (!PUBLIC_MEMBER.test(scan.text.slice(at, MEMBER.lastIndex))) found.push(...judge(scan, named, family, value));
+    if (!PUBLIC_MEMBER.test(scan.text.slice(at, start))) found.push(...judge(scan, named, family, value));
     at = value.end + (/^\\{0,7}["']/.exec(scan.text.slice(value.end, value.end + 8))?.[0].length ?? 0);
   }
   return found;
@@ -365,12 +361,12 @@ function findSpokenKey(scan: ScanText, name: Name): readonly Finding[] {
 const HEADER_SIGN = /\\{0,127}["'`]?\]?[ \t]{0,4}(?:(?:=>|[:=,])[ \t]{0,4}|[ \t](?=["']))/y;
 
 function findHeader(scan: ScanText, name: Name, family: "authorization" | "cookie"): readonly Finding[] {
-  HEADER_SIGN.lastIndex = name.end;
+  const valueStart = matchEnd(HEADER_SIGN, scan.text, name.end);
   // `iex --cookie v`, `cat .erlang.cookie`
-  if (!HEADER_SIGN.test(scan.text) && family === "cookie")
+  if (valueStart === undefined && family === "cookie")
     return name.flag ? judge(scan, name.text, "token", valueOf(scan, name)) : findOutput(scan, name, "token");
-  if (HEADER_SIGN.lastIndex === 0) return NOTHING;
-  const { start, end } = headerValueAt(scan, HEADER_SIGN.lastIndex);
+  if (valueStart === undefined) return NOTHING;
+  const { start, end } = headerValueAt(scan, valueStart);
   if (family === "authorization") return findCredential(scan, start, end);
   // All cookies of the line are judged at once.
   scan.seenTo.names = end;

@@ -7,7 +7,7 @@ import { familyOf } from "./names.ts";
 import { isStandIn, isThing } from "./placeholders.ts";
 import { isChosen, isMadeUp, isRandom } from "./randomness.ts";
 import { quotedAt } from "./quoting.ts";
-import { charsBefore, type ScanText } from "./scan-text.ts";
+import { charsBefore, matchEnd, type ScanText } from "./scan-text.ts";
 import type { Rule } from "./trigger-index.ts";
 import { isFingerprint, isSecretValue, isTypedPassword } from "./values.ts";
 
@@ -36,14 +36,8 @@ const BLANKS = /(?:[ \t]|\\\r?\n|\\{3}n){0,32}/y;
 /** Text between two strings of JSON or code: the quote before it ended the command. */
 const OUTSIDE = /^\s*(?:[,:}\])]|$)/;
 
-function endOf(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at;
-  pattern.test(text);
-  return pattern.lastIndex;
-}
-
 function wordAt(scan: ScanText, at: number): Word | undefined {
-  const bare = { start: at, end: endOf(BARE_WORD, scan.text, at) };
+  const bare = { start: at, end: matchEnd(BARE_WORD, scan.text, at) ?? at };
   const quote = quotedAt(scan, bare.end);
   // An empty argument is one too; text like that between two strings is not.
   const isText =
@@ -71,10 +65,10 @@ function readList(scan: ScanText, at: number): Command | undefined {
   const isYaml = /[\r\n]/.test(text.charAt(at));
   let next = at;
   for (let count = 0; count < MAX_WORDS; count++) {
-    const item = endOf(NEXT_ITEM, text, next);
-    if (item === 0 || item === next) break;
+    const item = matchEnd(NEXT_ITEM, text, next);
+    if (item === undefined) break;
     next = item;
-    for (let end = endOf(EXPRESSION, text, next); end > next; end = endOf(EXPRESSION, text, next)) {
+    for (let end = matchEnd(EXPRESSION, text, next); end !== undefined; end = matchEnd(EXPRESSION, text, next)) {
       command.words.push({ bare: { start: next, end: next }, quoted: undefined, end: next });
       next = end;
     }
@@ -102,9 +96,8 @@ const MAX_LINE = 400;
 
 /** Returns the first line of the here-document that starts at `at`, and where the command continues. */
 function hereDocument(text: string, at: number): { input: Span; end: number } | undefined {
-  HERE_DOCUMENT.lastIndex = at;
-  if (!HERE_DOCUMENT.test(text)) return undefined;
-  const end = HERE_DOCUMENT.lastIndex;
+  const end = matchEnd(HERE_DOCUMENT, text, at);
+  if (end === undefined) return undefined;
   const lineEnd = LINE_END.exec(text.slice(end, end + MAX_LINE));
   if (lineEnd === null) return undefined;
   const start = end + lineEnd.index + lineEnd[0].length;
@@ -118,7 +111,7 @@ function readCommand(scan: ScanText, at: number): Command {
   const command: Command = { words: [], input: undefined };
   let next = at;
   for (let count = 0; count < MAX_WORDS; count++) {
-    next = endOf(BLANKS, text, next);
+    next = matchEnd(BLANKS, text, next) ?? next;
     const isInput = text.startsWith("<<<", next);
     const document = isInput || !text.startsWith("<<", next) ? undefined : hereDocument(text, next);
     if (document !== undefined) {
@@ -126,7 +119,7 @@ function readCommand(scan: ScanText, at: number): Command {
       next = document.end;
       continue;
     }
-    if (isInput) next = endOf(BLANKS, text, next + 3);
+    if (isInput) next = matchEnd(BLANKS, text, next + 3) ?? next;
     const word = wordAt(scan, next);
     if (word === undefined) break;
     if (isInput) command.input = spanOf(word);
@@ -162,7 +155,7 @@ function pipedInto(scan: ScanText, at: number): Span | undefined {
   if (before < 0) return undefined;
   const { words } = readCommand(scan, from + near.indexOf(" ", before));
   const last = words.at(-1);
-  if (last === undefined || endOf(BLANKS, text, last.end) !== from + pipe) return undefined;
+  if (last === undefined || matchEnd(BLANKS, text, last.end) !== from + pipe) return undefined;
   const span = spanOf(last);
   const lineBreak = /(?:\\{1,2}n)$/.exec(text.slice(span.start, span.end));
   return lineBreak === null ? span : { start: span.start, end: span.end - lineBreak[0].length };

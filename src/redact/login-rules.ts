@@ -1,7 +1,7 @@
 /** Finds passwords next to a user's name: in URLs, `curl -u` and Basic authentication. */
 import { BASE64 } from "./char-set.ts";
 import { type Finding, findingIf, NOTHING, secretAt } from "./finding.ts";
-import { charsBefore, type ScanText } from "./scan-text.ts";
+import { charsBefore, matchEnd, type ScanText } from "./scan-text.ts";
 import { isEncodedLogin } from "./values.ts";
 import { isStandIn } from "./placeholders.ts";
 import { isMadeUp, isRandom } from "./randomness.ts";
@@ -30,8 +30,7 @@ const EXAMPLE_HOST = /(?:[\w-]{1,63}\.){0,3}example\.(?:com|org|net)(?![\w-]|\.\
 function findUrlLogin(scan: ScanText, at: number): readonly Finding[] {
   const { text } = scan;
   const token = secretAt(URL_TOKEN, text, at);
-  SENTRY_DSN.lastIndex = at;
-  if (token !== undefined && isRandom(token.value, 16) && !SENTRY_DSN.test(text))
+  if (token !== undefined && isRandom(token.value, 16) && matchEnd(SENTRY_DSN, text, at) === undefined)
     return findingIf(true, token, "url-token");
   const whole = secretAt(URL_LOGIN, text, at);
   const login = whole ?? secretAt(URL_LOGIN_CUT, text, at);
@@ -40,8 +39,8 @@ function findUrlLogin(scan: ScanText, at: number): readonly Finding[] {
   // Without the `@`, which may be cut off, a port looks like a password.
   if (whole === undefined && (/^\d{1,5}(?![\w-])/.test(value) || !scan.breaksOffAt(end))) return NOTHING;
   if (/^\d{1,5}[?#,]/.test(value)) return NOTHING;
-  EXAMPLE_HOST.lastIndex = end + 1;
-  const isSecret = groups["user"] !== value && isRealPassword(value) && !EXAMPLE_HOST.test(text);
+  const isExample = matchEnd(EXAMPLE_HOST, text, end + 1) !== undefined;
+  const isSecret = groups["user"] !== value && isRealPassword(value) && !isExample;
   return findingIf(isSecret, login, "url-password");
 }
 

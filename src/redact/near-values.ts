@@ -11,12 +11,7 @@ import { BASE64_WORD } from "./char-set.ts";
 import { isThing } from "./placeholders.ts";
 import { hasEquals, isChosen, isMadeUp, isRandom, isTechnical } from "./randomness.ts";
 import type { NameFamily } from "./names.ts";
-import { charsBefore, type ScanText } from "./scan-text.ts";
-
-function after(pattern: RegExp, text: string, at: number): number | undefined {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : undefined;
-}
+import { charsBefore, matchEnd, type ScanText } from "./scan-text.ts";
 
 /** Syntaxes in which only the value can follow, whatever it looks like. */
 const SURE = [
@@ -252,7 +247,7 @@ function isEnd({ text }: ScanText, { own, word, gap, next, start }: Candidate): 
     (OTHER_NAME.test(next) && !TYPE.test(own) && /^[\w.-]+$/.test(own)) ||
     (gap.endsWith("(") && /^\w+:$/.test(word)) ||
     /\w=$/.test(word) ||
-    (/[.;?!]$/.test(word) && after(ANSWER, text, start + word.length) === undefined) ||
+    (/[.;?!]$/.test(word) && matchEnd(ANSWER, text, start + word.length) === undefined) ||
     ((/^\d+$|[{}=<>|\\]/.test(word) || (/\w\(/.test(word) && !word.includes(")"))) &&
       !TELLING.has(word) &&
       !/["'`]/.test(next))
@@ -278,7 +273,7 @@ export function valueNear(scan: ScanText, near: Near): Assigned | undefined {
   const mayBeInTag = TAG_SIGN.test(text.slice(name.end, name.end + CHARS_OF_TAG));
   const sure = isForeign
     ? undefined
-    : (after(SURE_JOINT, text, name.end) ?? (mayBeInTag ? after(SURE_JOINT_IN_TAG, text, name.end) : undefined));
+    : (matchEnd(SURE_JOINT, text, name.end) ?? (mayBeInTag ? matchEnd(SURE_JOINT_IN_TAG, text, name.end) : undefined));
 
   const isSure = sure !== undefined && !/^pass$/i.test(name.text);
   const value = isSure ? valueAt(scan, sure, "line") : undefined;
@@ -294,7 +289,7 @@ export function valueNear(scan: ScanText, near: Near): Assigned | undefined {
     return undefined;
   const ownWord = name.text.split(" ", 1)[0] ?? "";
   let last = "";
-  const tagEnd = mayBeInTag ? after(REST_OF_TAG, text, name.end) : undefined;
+  const tagEnd = mayBeInTag ? matchEnd(REST_OF_TAG, text, name.end) : undefined;
   WORD.lastIndex = tagEnd ?? name.end;
   for (let count = 0; count < MAX_WORDS; count++) {
     const { gap = "", word = "" } = WORD.exec(text)?.groups ?? {};

@@ -3,7 +3,7 @@ import { type Finding, findingIf, NOTHING, secretAt } from "./finding.ts";
 import type { NameFamily } from "./names.ts";
 import { isStandIn, isThing } from "./placeholders.ts";
 import { isMadeUp, isTechnical } from "./randomness.ts";
-import { charsBefore, type ScanText } from "./scan-text.ts";
+import { charsBefore, matchEnd, type ScanText } from "./scan-text.ts";
 import type { Rule } from "./trigger-index.ts";
 import { isSecretValue, isTypedPassword } from "./values.ts";
 
@@ -341,10 +341,10 @@ const CODE =
 
 /** Finds recovery codes after their heading. Those without a digit could be words, unless all have one form. */
 function findCodes({ text }: ScanText, at: number): readonly Finding[] {
-  FIRST_CODE.lastIndex = at;
-  if (!FIRST_CODE.test(text)) return NOTHING;
+  const first = matchEnd(FIRST_CODE, text, at);
+  if (first === undefined) return NOTHING;
   const codes: { code: string; start: number }[] = [];
-  CODE.lastIndex = FIRST_CODE.lastIndex;
+  CODE.lastIndex = first;
   for (let match = CODE.exec(text); match !== null && codes.length < 32; match = CODE.exec(text)) {
     codes.push({ code: match.groups?.["code"] ?? "", start: match.indices?.groups?.["code"]?.[0] ?? 0 });
   }

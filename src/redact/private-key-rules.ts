@@ -4,7 +4,7 @@
  */
 import { BASE64, inSet } from "./char-set.ts";
 import { type Finding, NOTHING } from "./finding.ts";
-import { charsBefore, type ScanText } from "./scan-text.ts";
+import { charsBefore, matchEnd, type ScanText } from "./scan-text.ts";
 import type { Rule } from "./trigger-index.ts";
 
 const KIND = "private-key";
@@ -18,11 +18,6 @@ const KEY_HEADER =
 const LINE_MIN = 16;
 const BODY_MAX = 64 * 1024;
 const TAIL_MAX = 8 * 1024;
-
-function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : undefined;
-}
 
 interface Body {
   /** Runs of base64. */
@@ -167,12 +162,6 @@ function findPuttyKey(scan: ScanText, at: number): readonly Finding[] {
   return first === undefined ? NOTHING : findingsOf(scan, first.start, { pieces, end });
 }
 
-function findPuttyMac(scan: ScanText, at: number): readonly Finding[] {
-  const start = matchEnd(/Private-MAC: ?/y, scan.text, at);
-  const end = start === undefined ? undefined : matchEnd(/[0-9a-f]{40,64}/y, scan.text, start);
-  return start === undefined || end === undefined ? NOTHING : [{ start, end, kind: KIND }];
-}
-
 export const privateKeyRules: readonly Rule[] = [
   { triggers: ["BEGIN "], find: findBlock },
   { triggers: ["END "], find: findTail },
@@ -182,5 +171,4 @@ export const privateKeyRules: readonly Rule[] = [
   },
   { triggers: ["LS0tLS1CRUdJTi"], find: findEncodedBlock },
   { triggers: ["Private-Lines:"], find: findPuttyKey },
-  { triggers: ["Private-MAC:"], find: findPuttyMac },
 ];

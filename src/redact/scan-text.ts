@@ -45,8 +45,7 @@ export class ScanText {
   isCutAt(at: number): boolean {
     const { text } = this;
     if (this.cut && text.length - at <= 4 && text.slice(at).trim() === "") return true;
-    CUT_MARKER.lastIndex = at;
-    return CUT_MARKER.test(text);
+    return matchEnd(CUT_MARKER, text, at) !== undefined;
   }
 
   /** Returns true if the text ends or was cut at `at`. */
@@ -79,3 +78,9 @@ export function withoutDots(text: string, start: number, end: number): number {
 
 /** Returns up to `count` characters before `at`. */
 export const charsBefore = (text: string, at: number, count: number): string => text.slice(Math.max(0, at - count), at);
+
+/** Returns the end of the match of the sticky `pattern` at `at`; undefined if there is none. */
+export function matchEnd(pattern: RegExp, text: string, at: number): number | undefined {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
+}

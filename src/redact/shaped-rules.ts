@@ -115,6 +115,7 @@ const shapes: readonly Shape[] = [
   shape("teams-webhook", "/IncomingWebhook/", /\/IncomingWebhook\/(?<secret>[0-9a-f]{32}\/[\w/-]{36,120})/dy, {
     anywhere: true,
   }),
+  shape("private-key", "Private-MAC:", /Private-MAC: ?(?<secret>[0-9a-f]{40,64})/dy, { anywhere: true }),
   // Private address of a calendar
   shape("url-token", "/private-", /\/private-(?<secret>[0-9a-f]{32})(?!\w)/dy, { anywhere: true }),
   shape(

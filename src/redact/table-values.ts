@@ -3,7 +3,7 @@ import { type Name, UNLIKE_CODE } from "./assignment-syntax.ts";
 import { type Finding, secretAt } from "./finding.ts";
 import { familyOf, isForeignName, type NameFamily } from "./names.ts";
 import { isStandIn } from "./placeholders.ts";
-import { charsBefore, type ScanText } from "./scan-text.ts";
+import { charsBefore, matchEnd, type ScanText } from "./scan-text.ts";
 import { isMadeUp } from "./randomness.ts";
 import { isSecretValue } from "./values.ts";
 
@@ -132,8 +132,7 @@ function findInColumn(scan: ScanText, { start, end }: Name): readonly Finding[] 
   const header = written.replaceAll("||", " |");
   const sign = ["|", "\t", ",", ";", SPACES].find((candidate) => header.trim().includes(candidate));
   if (sign === undefined || !HEADER.test(header) || /;\s*$/.test(header)) return [];
-  COPIED.lastIndex = to;
-  const rowSign = COPIED.test(text) ? "\t" : sign;
+  const rowSign = matchEnd(COPIED, text, to) === undefined ? sign : "\t";
   const names = cellsOf(header, from, sign).map((cell) => cell.text.replace(/ ?\([^()]*\)$/, "").replaceAll(" ", "_"));
   const isLogin = names.some((name) => LOGIN_COLUMN.test(name));
   const rows = rowsBelow(text, to, { sign: rowSign, isNumbered: numbered > 0, isMarked: isMarked || isLogin });
@@ -161,9 +160,9 @@ function tuplesAt(text: string, at: number): Cell[] {
   while (rows.length < MAX_ROWS) {
     const row = text.slice(start, start + MAX_LINE).split(")", 1)[0] ?? "";
     rows.push({ start, text: row });
-    NEXT_TUPLE.lastIndex = start + row.length;
-    if (!NEXT_TUPLE.test(text)) break;
-    start = NEXT_TUPLE.lastIndex;
+    const next = matchEnd(NEXT_TUPLE, text, start + row.length);
+    if (next === undefined) break;
+    start = next;
   }
   return rows;
 }
@@ -174,15 +173,15 @@ function rowsBelow(
   at: number,
   { sign, isNumbered, isMarked }: { sign: string; isNumbered: boolean; isMarked: boolean },
 ): Cell[] {
-  VALUES.lastIndex = at;
-  if (VALUES.test(text)) return tuplesAt(text, VALUES.lastIndex);
-  COPIED.lastIndex = at;
-  const isCopied = COPIED.test(text);
+  const tuples = matchEnd(VALUES, text, at);
+  if (tuples !== undefined) return tuplesAt(text, tuples);
+  const copied = matchEnd(COPIED, text, at);
+  const isCopied = copied !== undefined;
   const lineBreak = /^(?:\r?\n|(?:\\r)?\\n)/.exec(text.slice(at, at + 4))?.[0] ?? "";
   if (!isCopied && lineBreak === "") return [];
   const isEscaped = lineBreak.startsWith("\\");
   const rows: Cell[] = [];
-  let start = isCopied ? COPIED.lastIndex : at + lineBreak.length;
+  let start = copied ?? at + lineBreak.length;
   for (let count = 0; count < MAX_ROWS; count++) {
     if (isNumbered) start += LINE_NUMBER.exec(text.slice(start, start + 20))?.[0].length ?? 0;
     const line =

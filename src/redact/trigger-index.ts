@@ -1,5 +1,5 @@
 import { type Finding, MARKER, NOTHING } from "./finding.ts";
-import type { ScanText } from "./scan-text.ts";
+import { matchEnd, type ScanText } from "./scan-text.ts";
 
 /** Finds one kind of secret. Called only at its triggers. */
 export interface Rule {
@@ -91,7 +91,6 @@ function standsAt(text: string, literal: string, at: number, anyCase: boolean): 
 }
 
 function skipMarker(scan: ScanText, at: number): readonly Finding[] {
-  MARKER.lastIndex = at;
-  if (MARKER.test(scan.text)) scan.skipTo = MARKER.lastIndex;
+  scan.skipTo = matchEnd(MARKER, scan.text, at) ?? scan.skipTo;
   return NOTHING;
 }
