@@ -47,7 +47,8 @@ export const run: RunCommand = async (context, _args, options) => {
 
 async function initClaudeCode(context: CommandContext, options: CommandOptions, dryRun: boolean): Promise<ExitCode> {
   if (options.flag("kilo")) throw badArguments("--claude-code and --kilo exclude each other.", "Run it once for each.");
-  const { folder, files, plugin, commands } = await setUpClaudeCode(context, dryRun);
+  const setup = await setUpClaudeCode(context, dryRun);
+  const { folder, files, plugin, commands } = setup;
   const result: Output<"init"> = {
     version: 1,
     dry_run: dryRun,
@@ -57,7 +58,7 @@ async function initClaudeCode(context: CommandContext, options: CommandOptions, 
     claude_code: { plugin, commands },
   };
   if (options.flag("json")) await context.printObject(result);
-  else await context.out(setupText(context, { folder, files, plugin, commands }, dryRun));
+  else await context.out(setupText(context, setup, dryRun));
   return 0;
 }
 

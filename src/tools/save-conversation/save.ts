@@ -106,28 +106,14 @@ function askForSummary(sessionID: string, { summarizeLater }: SaveConversationOp
   return "The host will be asked to summarize the conversation when this turn ends.";
 }
 
-/** Replaces a text for which redaction returned none. */
-const NOTHING = "[REDACTED]";
-
 /**
  * Returns a digest without secrets. The transcript is usually redacted already, unless it was started with redaction
  * off; redacting twice changes nothing.
  */
 async function redactedDigest(digest: Digest, redaction: Redaction): Promise<Digest> {
   const { title, lastTexts, hostSummary, prompts, errors, files } = digest;
-  const texts = async (values: readonly string[]): Promise<string[]> =>
-    (await redaction.values(values)).map((value) => (typeof value === "string" ? value : NOTHING));
-  const messages = await texts(errors.map(({ message }) => message));
-  const paths = await texts(files.map(({ path }) => path));
-  return {
-    ...digest,
-    title: title && (await redaction.text(title)),
-    lastTexts: await texts(lastTexts),
-    hostSummary: hostSummary && (await redaction.text(hostSummary)),
-    prompts: await texts(prompts),
-    errors: errors.map((error, at) => ({ ...error, message: messages[at] ?? NOTHING })),
-    files: files.map((file, at) => ({ ...file, path: paths[at] ?? NOTHING })),
-  };
+  const [redacted] = await redaction.values([{ title, lastTexts, hostSummary, prompts, errors, files }]);
+  return Object.assign({ ...digest }, redacted);
 }
 
 interface TranscriptSources {
