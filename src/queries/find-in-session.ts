@@ -13,7 +13,7 @@ import { type LineMessage, type LineOptions, readLines } from "../parse/line-mes
 import type { BlockType, MessageType, ParsedContentBlock, TranscriptMessage } from "../parse/model.ts";
 import { redactBlocks } from "../parse/redact-rows.ts";
 import { TimeSpan } from "../parse/times.ts";
-import { correlateToolCalls } from "../parse/tool-calls.ts";
+import { callsByBlock, correlateToolCalls } from "../parse/tool-calls.ts";
 import { givenTitle } from "../parse/titles.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import { hitRole, type HitRole, searchedTexts } from "../parse/searched-texts.ts";
@@ -154,7 +154,11 @@ interface Candidate {
 }
 
 class MatchFinder {
-  readonly #calls = new Calls();
+  /** Calls and results without their content, to find which belong together. */
+  readonly #messages: TranscriptMessage[] = [];
+  readonly #blocks: ParsedContentBlock[] = [];
+  /** Calls of this program's own searches, by block. */
+  readonly #own = new Set<string>();
   readonly #hits: FoundHit[] = [];
   #candidates: Candidate[] = [];
   #title: { text: string; line: number; offset: number } | undefined;
@@ -179,7 +183,9 @@ class MatchFinder {
     const isInTime = this.#isInTime(message.timestamp);
     for (const block of blocks) {
       const isUse = block.block_type === "tool_use";
-      const isOwn = (isUse || block.block_type === "tool_result") && this.#calls.add(message, block);
+      const isOwn = isUse && isOwnRecall(block.tool_name, block.tool_input);
+      if (isOwn) this.#own.add(block.id);
+      if (isUse || block.block_type === "tool_result") this.#noteCall(message, block);
       const isOfFile = isUse && !isOwn && this.#usesFile(block, message.cwd);
       if (!isInTime || isOwn || (this.#filters.calls === true && !isOfFile)) continue;
       const role = hitRole(message, block);
@@ -256,14 +262,19 @@ class MatchFinder {
     const { file, calls, errorsOnly } = this.#filters;
     if (file !== undefined && !this.#hasFile) return;
     const tool = this.#filters.tool?.toLowerCase();
-    const found = this.#calls.paired();
+    const found = callsByBlock(correlateToolCalls(this.#messages, this.#blocks));
     for (const { block_id: id, ...hit } of this.#hits) {
       const call = id === null ? undefined : found.get(id);
-      const name = call?.tool ?? hit.tool_name;
-      if (call?.isOwn === true || isOwnRecall(name, null)) continue;
-      if (calls === true && errorsOnly === true && call?.hasFailed !== true) continue;
+      const name = call?.tool_name ?? hit.tool_name;
+      if (this.#own.has(call?.use?.block_id ?? "") || isOwnRecall(name, null)) continue;
+      if (calls === true && errorsOnly === true && call?.status !== "error") continue;
       if (tool === undefined || name?.toLowerCase() === tool) yield { ...hit, tool_name: name };
     }
+  }
+
+  #noteCall(message: TranscriptMessage, block: ParsedContentBlock): void {
+    if (this.#messages.at(-1) !== message) this.#messages.push(message);
+    this.#blocks.push({ ...block, tool_input: null, result_text: null });
   }
 
   #keep(hit: Candidate["hit"], found: FoundText | undefined): void {
@@ -297,36 +308,4 @@ class MatchFinder {
     const { text: passage, matches } = passageAround(match.text, match.places);
     return { passage, matches, match_count: match.count, counts: match.counts };
   }
-}
-
-/** The calls and results of a session, without their content, and which belong together. */
-class Calls {
-  readonly #messages: TranscriptMessage[] = [];
-  readonly #blocks: ParsedContentBlock[] = [];
-  readonly #own = new Set<string>();
-
-  /** Must be called in line order. Returns true for a call of this program's own searches. */
-  add(message: TranscriptMessage, block: ParsedContentBlock): boolean {
-    if (this.#messages.at(-1) !== message) this.#messages.push(message);
-    this.#blocks.push({ ...block, tool_input: null, result_text: null });
-    const isOwn = block.block_type === "tool_use" && isOwnRecall(block.tool_name, block.tool_input);
-    if (isOwn) this.#own.add(block.id);
-    return isOwn;
-  }
-
-  /** The call of each call and result, by block. */
-  paired(): Map<string, FoundCall> {
-    const found = new Map<string, FoundCall>();
-    for (const { use, result, tool_name: tool, status } of correlateToolCalls(this.#messages, this.#blocks)) {
-      const call = { tool, isOwn: use !== null && this.#own.has(use.block_id), hasFailed: status === "error" };
-      for (const place of [use, result]) if (place) found.set(place.block_id, call);
-    }
-    return found;
-  }
-}
-
-interface FoundCall {
-  tool: string | null;
-  isOwn: boolean;
-  hasFailed: boolean;
 }
