@@ -49,8 +49,8 @@ export function storeArchive(where: StoreWhere, open: () => Promise<Store>): Arc
       if (!storePlace(where).exists) return undefined;
       const store = await open();
       const session = await storedOf(store, ref);
-      const { host = null, argument = session?.session_id } = ref.archived ?? {};
-      return session && archivedRef(store, session, { host, ...(argument && { argument }), withDropped: true });
+      const argument = ref.archived?.argument ?? session?.session_id;
+      return session && archivedRef(store, session, argument, true);
     },
   };
 }
@@ -97,9 +97,10 @@ async function sessionsBesides(
   }
   const besides = sessions.flatMap((session) => {
     if (met.has(session.session_id) || copies.has(session)) return [];
-    if (ownRows.has(session)) return sourceOf(session, found) ?? archivedRef(store, session, { host: null }) ?? [];
-    const argument = idsHere.has(baseId(session.session_id)) ? exactId(session) : session.session_id;
-    return archivedRef(store, session, { host: session.host, argument }) ?? [];
+    const source = ownRows.has(session) ? sourceOf(session, found) : undefined;
+    if (source !== undefined) return source;
+    const isUnique = ownRows.has(session) || !idsHere.has(baseId(session.session_id));
+    return archivedRef(store, session, isUnique ? session.session_id : exactId(session)) ?? [];
   });
   return { sessions: besides, lastMs };
 }
@@ -119,43 +120,33 @@ function sourceOf(session: StoredSession, { roots }: SessionsFound): SessionRef 
 
 /** Returns a stored session to be read from the store; undefined if nothing of it was indexed. */
 export function archivedSession(store: Store, session: StoredSession): SessionRef | undefined {
-  if (isOwnSession(session, store)) return archivedRef(store, session, { host: null });
-  return archivedRef(store, session, { host: session.host, argument: exactId(session) });
+  return archivedRef(store, session, isOwnSession(session, store) ? session.session_id : exactId(session));
 }
 
-/** Returns undefined if nothing of the session was indexed: it is only registered, for a snippet. */
+/**
+ * Returns undefined if nothing of the session was indexed: it is only registered, for a snippet. `argument`: see
+ * `ArchivedSession`.
+ */
 function archivedRef(
   store: Store,
   session: StoredSession,
-  {
-    host,
-    argument = session.session_id,
-    withDropped = false,
-  }: { host: string | null; argument?: string; withDropped?: boolean },
+  argument: string = session.session_id,
+  withDropped = false,
 ): SessionRef | undefined {
-  const {
-    session_id: sessionId,
-    source,
-    path,
-    cwd,
-    started_at,
-    ended_at,
-    modified_at,
-    counts,
-    state,
-    figures,
-  } = session;
+  const { session_id: sessionId, source, path, cwd, counts, state, figures } = session;
   if (state.revision === 0) return undefined;
   const ref = storedRef(session);
+  const host = isOwnSession(session, store) ? null : session.host;
   return {
     ...ref,
     // As for a file, whose head is not read for this.
     ...(source === "claude-code" && cwd === null ? { project: null, projectLabel: folderOf(path) } : {}),
     ...(host === null ? {} : { path: null, database: null }),
     title: session.given_title,
-    startedMs: msOf(started_at),
-    lastMs: msOf(ended_at),
-    modifiedMs: (source === "opencode-store" ? 0 : (figures ?? state).source_modified_ms) || (msOf(modified_at) ?? 0),
+    startedMs: msOf(session.started_at),
+    lastMs: msOf(session.ended_at),
+    modifiedMs:
+      (source === "opencode-store" ? 0 : (figures ?? state).source_modified_ms) || (msOf(session.modified_at) ?? 0),
     bytes: ref.path === null ? null : (figures ?? state).source_bytes,
     archived: { sessionId, argument, host, source: archivedSource(store, session, withDropped), counts },
   };
