@@ -3,6 +3,7 @@
  * rows back into the units of its source, so everything that reads a file reads the store too.
  */
 import { existsSync, statSync } from "node:fs";
+import { basename } from "node:path";
 import { isCurrent } from "../indexing/index-session.ts";
 import { isSourceThere } from "../indexing/machine-sessions.ts";
 import {
@@ -20,12 +21,13 @@ import type { BlockDraft, MessageDraft, Source, SourceUnit } from "../parse/mess
 import type { SourceName } from "../parse/model.ts";
 import { msOf } from "../parse/times.ts";
 import { sourceNamed } from "../parse/sources/sources.ts";
+import { claudePlace } from "../sessions/claude-sessions.ts";
 import type { Archive, SessionRef, SessionsFound } from "../sessions/session-ref.ts";
 import { type StoredBlock, type StoredMessage, type StoredSession, TEXT_SEPARATOR } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { storePlace, type StoreWhere } from "../store/store-place.ts";
 import { isStoreError, TranscriptsError } from "../transcripts-error.ts";
-import { folderOf, storedRef } from "./stored-session.ts";
+import { storedRef } from "./stored-session.ts";
 
 /** `open` returns the store, which must stay open as long as its sessions are read. It is not called if there is none. */
 export function storeArchive(where: StoreWhere, open: () => Promise<Store>): Archive {
@@ -140,7 +142,9 @@ function archivedRef(
   return {
     ...ref,
     // As for a file, whose head is not read for this.
-    ...(source === "claude-code" && cwd === null ? { project: null, projectLabel: folderOf(path) } : {}),
+    ...(source === "claude-code" && cwd === null
+      ? { project: null, projectLabel: basename(claudePlace(path).folder) }
+      : {}),
     ...(host === null ? {} : { path: null, database: null }),
     title: session.given_title,
     startedMs: msOf(session.started_at),

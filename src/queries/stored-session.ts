@@ -1,7 +1,9 @@
 /** Converts rows of the store to sessions on this machine, and checks whether they can be read. */
 import { accessSync, constants, existsSync } from "node:fs";
+import { basename } from "node:path";
 import { baseId, exactId, isOwnSession } from "../indexing/session-keys.ts";
 import { errorCode } from "../transcript/files/fault.ts";
+import { claudePlace } from "../sessions/claude-sessions.ts";
 import { reasonOf } from "../sessions/reasons.ts";
 import { sessionRef, type SessionRef } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
@@ -39,14 +41,7 @@ export function placedRef(stored: StoredSession, store: Pick<Store, "backend" | 
   const ref = storedRef(stored);
   if (!isOwnSession(stored, store)) return { ...ref, path: null, database: null };
   if (stored.source !== "claude-code" || !existsSync(stored.path)) return ref;
-  return { ...ref, project: null, projectLabel: folderOf(stored.path) };
-}
-
-/** Returns the name of the folder in which Claude Code keeps a project's sessions. */
-export function folderOf(path: string): string {
-  const names = path.split(/[\\/]/);
-  const subagents = names.lastIndexOf("subagents", -2);
-  return names.at(subagents > 1 ? subagents - 2 : -2) ?? "";
+  return { ...ref, project: null, projectLabel: basename(claudePlace(stored.path).folder) };
 }
 
 export type SessionAccess =

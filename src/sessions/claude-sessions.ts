@@ -1,4 +1,4 @@
-import { basename } from "node:path";
+import { basename, sep } from "node:path";
 import type { SessionFiles } from "./session-files.ts";
 import { type SessionRef, sessionRef } from "./session-ref.ts";
 import { walk, type Walked, type WalkedFile } from "./walk.ts";
@@ -43,6 +43,14 @@ export async function scanClaudeCode(
     seen,
   });
   return { sessions: found.map(claudeRef), unreadable };
+}
+
+/** Returns the project's folder of a session's or a subagent's file, and the names for `claudeRef`, of which it is the first. */
+export function claudePlace(path: string): { folder: string; segments: string[] } {
+  const names = path.split(/[\\/]/);
+  const subagents = names.lastIndexOf("subagents", -2);
+  const end = subagents > 1 ? subagents - 1 : -1;
+  return { folder: names.slice(0, end).join(sep) || sep, segments: names.slice(end - 1) };
 }
 
 export function claudeRef({ path, segments, bytes, modifiedMs }: WalkedFile): SessionRef {

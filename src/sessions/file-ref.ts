@@ -1,5 +1,5 @@
 import { basename, extname, join } from "node:path";
-import { claudeRef } from "./claude-sessions.ts";
+import { claudePlace, claudeRef } from "./claude-sessions.ts";
 import { cannotOpen } from "./open-session.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import { readSessionHead, type SessionHead } from "./session-head.ts";
@@ -18,7 +18,7 @@ export async function fileRef(path: string, files: SessionFiles = nodeSessionFil
     if (facts.kind === "other") return { ...plain, modifiedMs };
     const head = await readSessionHead(path, files);
     if (head.source === "claude-code")
-      return withHead(claudeRef({ ...facts, path, segments: claudeSegments(path) }), head);
+      return withHead(claudeRef({ ...facts, path, segments: claudePlace(path).segments }), head);
     const ref = { ...plain, id: head.sessionId ?? plain.id, modifiedMs, bytes };
     if (head.source === "file") return ref;
     return withHead(
@@ -28,13 +28,6 @@ export async function fileRef(path: string, files: SessionFiles = nodeSessionFil
   } catch (error) {
     throw error instanceof TranscriptsError ? error : cannotOpen(plain, error);
   }
-}
-
-/** Returns the last names of a path as `claudeRef` expects them, starting with the project's folder. */
-function claudeSegments(path: string): string[] {
-  const names = path.split(/[\\/]/);
-  const place = names.lastIndexOf("subagents", -2);
-  return names.slice(place > 1 ? place - 2 : -2);
 }
 
 /**

@@ -1,4 +1,5 @@
-import { dirname, sep } from "node:path";
+import { dirname } from "node:path";
+import { claudePlace } from "./claude-sessions.ts";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import { findSessions } from "./find-sessions.ts";
 import { mapFiles, nodeSessionFiles, type SessionFiles } from "./session-files.ts";
@@ -37,7 +38,7 @@ export async function sessionFamily(
   if (ref.source === "file" || ref.source === "stdin") return { root: { ref, children: [] }, unreadable: [] };
   const isClaude = ref.source === "claude-code";
   const roots = (await sessionRoots(where, files)).filter(({ source }) => (source === "claude-code") === isClaude);
-  const own = ref.path === null ? undefined : isClaude ? claudeRoot(ref.path) : transcriptRoot(ref.path, ref.parentId);
+  const own = ref.path === null ? undefined : rootOf(ref, ref.path);
   const isKnown =
     own === undefined || roots.some(({ path }) => (isClaude ? isWithin(path, own.path) : path === own.path));
   const found = await findSessions(
@@ -57,16 +58,10 @@ export async function sessionFamily(
   return { root: treeOf(ref, known), unreadable };
 }
 
-function transcriptRoot(file: string, parentId: string | null): SessionRoot {
+function rootOf({ source, parentId }: SessionRef, file: string): SessionRoot {
+  if (source === "claude-code") return { source, path: claudePlace(file).folder };
   const path = transcriptsFolderOf(file, parentId);
   return { source: "transcript", path, within: projectOf(path) ?? path };
-}
-
-/** Returns the folder of the project, for the file of a session or of a subagent. */
-function claudeRoot(file: string): SessionRoot {
-  const names = file.split(sep);
-  const place = names.lastIndexOf("subagents");
-  return { source: "claude-code", path: place < 2 ? dirname(file) : names.slice(0, place - 1).join(sep) };
 }
 
 /** Sessions of other machines than that of `top` are not below it: their parents have its id, but may have other content. */
