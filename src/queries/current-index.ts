@@ -11,8 +11,6 @@ const MOST_BYTES = 50_000_000;
 
 /** Facts about the sessions on this machine. */
 export interface KnownSessions {
-  /** Number of sessions, including subagents. */
-  count: number;
   /** Number of indexed sessions whose source is gone. */
   gone: number;
   /** Ids shared by several sessions. */
@@ -116,5 +114,5 @@ function factsOf({ stale, current, gone }: StaleSessions): KnownSessions {
   const all = [...stale.map(({ ref }) => ref.id), ...current.map(({ ref }) => ref.id), ...gone.map(baseId)];
   for (const id of all) ids.set(id, (ids.get(id) ?? 0) + 1);
   const ambiguous = [...ids].filter(([, count]) => count > 1).map(([id]) => id);
-  return { count: stale.length + current.length, gone: gone.length, ambiguous };
+  return { gone: gone.length, ambiguous };
 }

@@ -38,12 +38,13 @@ export async function* entriesIn(
   const options = await readingOptions(ref, { signal });
   const halves = await otherHalves(open(), options);
   const { source = claudeCode, rest } = await detectInput(open());
-  const raw = JSON_LINES.has(source.name) ? new RawLines() : undefined;
-  for await (const units of source.read(watched(rest, raw), options)) {
+  const records = new Map<number, Fields[]>();
+  const content = JSON_LINES.has(source.name) ? noted(rest, records) : rest;
+  for await (const units of source.read(content, options)) {
     signal?.throwIfAborted();
     for (const unit of units) {
       if (ref.archived !== null && unit.messages.length === 0) continue;
-      yield rowOf(unit, raw?.next(unit.line), halves);
+      yield rowOf(unit, taken(records, unit.line), halves);
     }
   }
 }
@@ -78,39 +79,27 @@ function halfKey(type: string, line: number, id: string | null | undefined): str
   return `${type} ${line} ${id ?? ""}`;
 }
 
-async function* watched(chunks: AsyncIterable<Uint8Array>, raw: RawLines | undefined): AsyncGenerator<Uint8Array> {
+/** Passes chunks on, and adds the records of each line to `records`, for values of lines that the parser skips. */
+async function* noted(chunks: AsyncIterable<Uint8Array>, records: Map<number, Fields[]>): AsyncGenerator<Uint8Array> {
+  const splitter = new LineSplitter(MAX_LINE_BYTES);
+  const note = (line: RawLine): void => {
+    const found = recordsOfLine(line, MAX_LINE_BYTES).records.map(({ fields }) => fields);
+    if (found.length > 0) records.set(line.line, found);
+  };
   for await (const chunk of chunks) {
-    raw?.push(chunk);
+    for (const line of splitter.push(chunk)) note(line);
     yield chunk;
   }
-  raw?.end();
+  const last = splitter.end();
+  if (last) note(last);
 }
 
-/** Reads the records again, for values of lines that the parser skips. */
-class RawLines {
-  readonly #splitter = new LineSplitter(MAX_LINE_BYTES);
-  readonly #waiting = new Map<number, RawLine>();
-  /** Records of the last requested line: a line without its line break has several, each with a unit. */
-  #records: Fields[] = [];
-
-  push(chunk: Uint8Array): void {
-    for (const line of this.#splitter.push(chunk)) this.#waiting.set(line.line, line);
-  }
-
-  end(): void {
-    const last = this.#splitter.end();
-    if (last) this.#waiting.set(last.line, last);
-  }
-
-  /** Returns the next record on a line. */
-  next(line: number): Fields | undefined {
-    const raw = this.#waiting.get(line);
-    if (raw) {
-      this.#waiting.delete(line);
-      this.#records = recordsOfLine(raw, MAX_LINE_BYTES).records.map(({ fields }) => fields);
-    }
-    return this.#records.shift();
-  }
+/** Takes the next record of a line: one without its line break has several, each with a unit. */
+function taken(records: Map<number, Fields[]>, line: number): Fields | undefined {
+  const [record, ...rest] = records.get(line) ?? [];
+  if (rest.length > 0) records.set(line, rest);
+  else records.delete(line);
+  return record;
 }
 
 function rowOf(unit: SourceUnit, record: Fields | undefined, halves: OtherHalf) {
