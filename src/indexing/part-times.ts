@@ -2,9 +2,9 @@
  * Last write times of sessions in opencode's store. opencode updates a session's own time only when a turn begins;
  * later changes in the turn update only messages and parts.
  */
-import { isFields } from "../parse/json-fields.ts";
+import type { Fields } from "../parse/json-fields.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
-import { openSqlite, type SqliteReader } from "../sessions/sqlite-reader.ts";
+import { columnsOf, openSqlite, type SqliteReader } from "../sessions/sqlite-reader.ts";
 
 /** Number of newest sessions to check per database: a running turn is in one of them. */
 const NEWEST = 10;
@@ -49,11 +49,11 @@ async function timesIn(path: string, refs: readonly SessionRef[]): Promise<[Sess
 }
 
 function hasTimes(database: SqliteReader, table: string): boolean {
-  const rows = database.query(`PRAGMA table_info(${table})`)();
-  return ["time_updated", "session_id"].every((name) => rows.some((row) => isFields(row) && row["name"] === name));
+  const columns = columnsOf(database, table);
+  return ["time_updated", "session_id"].every((name) => columns.includes(name));
 }
 
-function timeIn(rows: unknown[]): number {
-  const [row] = rows;
-  return isFields(row) && typeof row["time"] === "number" ? row["time"] : 0;
+function timeIn([row]: readonly Fields[]): number {
+  const time = row?.["time"];
+  return typeof time === "number" ? time : 0;
 }

@@ -1,11 +1,11 @@
-import { isFields, recordIn, textOf, type Fields } from "../parse/json-fields.ts";
+import { recordIn, textOf, type Fields } from "../parse/json-fields.ts";
 import { unknownIn2 } from "../parse/sources/opencode-2-message.ts";
 import { givenTitle } from "../parse/titles.ts";
 import type { ScannedSessions } from "./claude-sessions.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
 import type { SessionFiles } from "./session-files.ts";
 import { type SessionRef, sessionRef } from "./session-ref.ts";
-import { openSqlite, type SqliteReader } from "./sqlite-reader.ts";
+import { columnsOf, openSqlite, type SqliteReader } from "./sqlite-reader.ts";
 
 /** Required columns of the tables of opencode 1.x, which have many more. */
 const TABLES_1: Readonly<Record<string, readonly string[]>> = {
@@ -90,10 +90,7 @@ function generations(database: SqliteReader): { id: string; isSecond: boolean }[
   const sql = `SELECT id, ${isSecondSql(database)} AS is_second FROM (${sources.join(" UNION ")}) AS asked WHERE ${isRead}`;
   return database
     .query(sql)()
-    .flatMap((row) => {
-      const id = isFields(row) ? textOf(row, "id") : undefined;
-      return id === undefined ? [] : [{ id, isSecond: isFields(row) && row["is_second"] === 1 }];
-    });
+    .flatMap(({ id, is_second }) => (typeof id === "string" ? [{ id, isSecond: is_second === 1 }] : []));
 }
 
 /** Returns whether a session's messages are in the tables of 2.x. */
@@ -101,7 +98,7 @@ export function isSecondGeneration(database: SqliteReader, sessionID: string): b
   const [row] = database.query(`SELECT ${isSecondSql(database)} AS is_second FROM (SELECT ? AS id) AS asked`)(
     sessionID,
   );
-  return isFields(row) && row["is_second"] === 1;
+  return row?.["is_second"] === 1;
 }
 
 /** Tables and columns that name sessions of 2.x. */
@@ -134,7 +131,7 @@ function canReadSecond(database: SqliteReader): boolean {
 function unknownRows(database: SqliteReader): string[] {
   const later = database
     .query("SELECT name FROM sqlite_master WHERE type = 'table'")()
-    .flatMap((row) => (isFields(row) ? (textOf(row, "name") ?? []) : []))
+    .flatMap((row) => textOf(row, "name") ?? [])
     .filter((name) => isOfSessions(database, name))
     .flatMap((name) => rowsIn(database, name));
   const missing = missingIn(database, TABLES_2);
@@ -184,7 +181,7 @@ export async function storeGenerations(path: string): Promise<StoreGenerations> 
       ? new Set(
           database
             .query("SELECT DISTINCT session_id AS id FROM message")()
-            .flatMap((row) => (isFields(row) ? (textOf(row, "id") ?? []) : [])),
+            .map(({ id }) => id),
         )
       : new Set();
     return {
@@ -220,8 +217,7 @@ function unknownForms(database: SqliteReader): Map<string, number> {
   return new Map([...sorted, ...unknownColumns(database)]);
 }
 
-function unknownInRow(row: unknown): string[] {
-  if (!isFields(row)) return [];
+function unknownInRow(row: Fields): string[] {
   if (textOf(row, "id") === undefined) return ["message without an id"];
   if (textOf(row, "session_id") === undefined) return ["message of no session"];
   const data = recordIn(textOf(row, "data") ?? "");
@@ -231,15 +227,15 @@ function unknownInRow(row: unknown): string[] {
 /** Returns the number of rows of `session_message` that have something in a column of an unknown name. */
 function unknownColumns(database: SqliteReader): [string, number][] {
   return columnsOf(database, "session_message").flatMap((column): [string, number][] => {
-    if (typeof column !== "string" || CONTENT_COLUMNS.has(column)) return [];
+    if (CONTENT_COLUMNS.has(column)) return [];
     const quoted = `"${column.replaceAll('"', '""')}"`;
     const count = numberIn(database.query(`SELECT COUNT(${quoted}) AS count FROM session_message`)(), "count");
     return count === 0 ? [] : [[`column ${column}`, count]];
   });
 }
 
-function numberIn([row]: readonly unknown[], name: string): number {
-  const value = isFields(row) ? row[name] : undefined;
+function numberIn([row]: readonly Fields[], name: string): number {
+  const value = row?.[name];
   return typeof value === "number" ? value : 0;
 }
 
@@ -264,13 +260,7 @@ function sessionRows(database: SqliteReader, table: string, messages: string): M
   const time = columnsOf(database, messages).includes("time_updated") ? "time_updated" : "time_created";
   columns.push(`(SELECT MAX(${time}) FROM ${messages} WHERE session_id = ${table}.id) AS time_said`);
   const rows = database.query(`SELECT ${columns.join(", ")} FROM ${table}`)();
-  return new Map(rows.flatMap((row) => (isFields(row) ? [[textOf(row, "id") ?? "", row] as const] : [])));
-}
-
-function columnsOf(database: SqliteReader, table: string): unknown[] {
-  return database
-    .query(`PRAGMA table_info("${table.replaceAll('"', '""')}")`)()
-    .map((row) => isFields(row) && row["name"]);
+  return new Map(rows.map((row) => [textOf(row, "id") ?? "", row]));
 }
 
 /** Returns a clause that says which table or column is missing; undefined if none is. */
@@ -284,10 +274,9 @@ function missingIn(database: SqliteReader, tables: Readonly<Record<string, reado
   return undefined;
 }
 
-function storeRef(database: string, row: unknown): SessionRef | undefined {
-  if (!isFields(row)) return undefined;
+function storeRef(database: string, row: Fields | undefined): SessionRef | undefined {
   const id = textOf(row, "id");
-  if (id === undefined) return undefined;
+  if (row === undefined || id === undefined) return undefined;
   const { time_updated: updated, time_created: created, time_said: said } = row;
   return sessionRef({
     id,

@@ -1,10 +1,11 @@
 /** Reads SQLite databases of other programs, under Bun and Node. */
 import { statSync } from "node:fs";
+import { type Fields, textOf } from "../parse/json-fields.ts";
 import { openDriver } from "../sqlite/driver.ts";
 
 export interface SqliteReader {
   /** Prepares a query; the function returns all rows for the given parameters. */
-  query(sql: string): (...values: (string | number)[]) => unknown[];
+  query(sql: string): (...values: (string | number)[]) => Fields[];
   close(): void;
 }
 
@@ -35,4 +36,10 @@ export async function openSqlite(path: string, busyMs = BUSY_MS): Promise<Sqlite
     },
     close: () => driver.close(),
   };
+}
+
+/** Returns the names of a table's columns; none if there is no such table. */
+export function columnsOf(database: SqliteReader, table: string): string[] {
+  const rows = database.query(`PRAGMA table_info("${table.replaceAll('"', '""')}")`)();
+  return rows.flatMap((row) => textOf(row, "name") ?? []);
 }

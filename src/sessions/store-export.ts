@@ -1,7 +1,7 @@
 /** Converts a session of opencode's store to the JSON that `opencode export` prints. */
 import { isFields, parsedJson, type Fields } from "../parse/json-fields.ts";
 import { isSecondGeneration } from "./opencode-store.ts";
-import type { SqliteReader } from "./sqlite-reader.ts";
+import { columnsOf, type SqliteReader } from "./sqlite-reader.ts";
 
 /** A piece of an export: the session, a message, or the end, which has no JSON of its own. */
 export interface ExportPiece {
@@ -17,10 +17,11 @@ export interface ExportPiece {
  */
 export function* exportedSession(database: SqliteReader, sessionID: string): Generator<ExportPiece> {
   const isSecond = isSecondGeneration(database, sessionID);
-  const [row] = isSecond ? [undefined] : database.query("SELECT * FROM session WHERE id = ?")(sessionID);
-  if (!isSecond && !isFields(row)) return;
-  const head = isFields(row) ? row : (sessionRow2(database, sessionID) ?? { id: sessionID });
-  yield { before: '{\n  "info": ', json: indented(sessionInfo(head), 1) };
+  const row = isSecond
+    ? (rowOf(database, "session_v2", sessionID) ?? rowOf(database, "session", sessionID) ?? { id: sessionID })
+    : rowOf(database, "session", sessionID);
+  if (row === undefined) return;
+  yield { before: '{\n  "info": ', json: indented(sessionInfo(row), 1) };
   let before = ',\n  "messages": [\n    ';
   for (const message of isSecond ? messages2(database, sessionID) : messages1(database, sessionID)) {
     yield { before, json: indented(message, 2) };
@@ -36,7 +37,7 @@ function* messages1(database: SqliteReader, sessionID: string): Generator<Fields
   for (const id of ids.flatMap(idOf)) {
     const [message] = messageOf(id);
     // The message was removed since its id was read.
-    if (!isFields(message)) continue;
+    if (message === undefined) continue;
     const parts = partsOf(id).flatMap((part) =>
       idOf(part).map((partID) => ({ ...dataOf(part), id: partID, sessionID, messageID: id })),
     );
@@ -50,25 +51,20 @@ function* messages2(database: SqliteReader, sessionID: string): Generator<Fields
   const ids = database.query("SELECT id FROM session_message WHERE session_id = ? ORDER BY seq, time_created, id");
   for (const id of ids(sessionID).flatMap(idOf)) {
     const [message] = messageOf(id);
-    if (!isFields(message)) continue;
+    if (message === undefined) continue;
     const usage = message["type"] === "compaction" ? summaryUsage(database, sessionID, message["seq"]) : {};
     yield { id, type: message["type"], ...usage, ...dataOf(message) };
   }
 }
 
-function sessionRow2(database: SqliteReader, sessionID: string): Fields | undefined {
-  return rowOf(database, "session_v2", sessionID) ?? rowOf(database, "session", sessionID);
-}
-
 function rowOf(database: SqliteReader, table: string, sessionID: string): Fields | undefined {
-  const isThere = database.query(`PRAGMA table_info(${table})`)().length > 0;
-  const [row] = isThere ? database.query(`SELECT * FROM ${table} WHERE id = ?`)(sessionID) : [];
-  return isFields(row) ? row : undefined;
+  const isThere = columnsOf(database, table).length > 0;
+  return isThere ? database.query(`SELECT * FROM ${table} WHERE id = ?`)(sessionID)[0] : undefined;
 }
 
 /** Returns tokens and cost of the request for a summary, which opencode 2.x keeps in its log of events alone. */
 function summaryUsage(database: SqliteReader, sessionID: string, seq: unknown): Fields {
-  if (typeof seq !== "number" || database.query("PRAGMA table_info(event)")().length === 0) return {};
+  if (typeof seq !== "number" || columnsOf(database, "event").length === 0) return {};
   const next = "(SELECT MIN(seq) FROM session_message WHERE session_id = event.aggregate_id AND seq > ?)";
   const sql = `SELECT data FROM event WHERE aggregate_id = ? AND seq > ? AND seq < coalesce(${next}, 1e18)
     AND type LIKE 'session.usage.recorded%' ORDER BY seq`;
@@ -82,13 +78,12 @@ function indented(value: unknown, level: number): string {
   return JSON.stringify(value, null, 2).replaceAll("\n", `\n${"  ".repeat(level)}`);
 }
 
-function idOf(row: unknown): string[] {
-  return isFields(row) && typeof row["id"] === "string" ? [row["id"]] : [];
+function idOf({ id }: Fields): string[] {
+  return typeof id === "string" ? [id] : [];
 }
 
 /** Returns the content of a message or part. Damaged content is passed on unchanged, for the reader to report. */
-function dataOf(row: unknown): Fields {
-  const data = isFields(row) ? row["data"] : undefined;
+function dataOf({ data }: Fields): Fields {
   // A blob has a field for each byte.
   if (data instanceof Uint8Array) return { type: "damaged", raw: Buffer.from(data).toString("base64") };
   const value = parsed(data);
