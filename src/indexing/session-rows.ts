@@ -266,16 +266,12 @@ class Part {
 
   rows(): Rows {
     const blocks: StoredBlock[] = [];
-    const blockIds = new Map<string, string>();
     const calls = new Map(this.#new.map(({ block }) => [block.id, block]));
-    let place = { offset: -1, count: 0 };
+    const firsts = new Map<string, string>();
+    const atPlace = placeCounter();
     for (const { block, origin } of this.#new) {
-      place =
-        origin.place.offset === place.offset
-          ? { ...place, count: place.count + 1 }
-          : { offset: origin.place.offset, count: 0 };
-      const { id, identity } = this.#idOf(block, origin, place.count);
-      blockIds.set(block.id, id);
+      const { id, identity } = this.#idOf(block, origin, atPlace(origin.place.offset));
+      if (!firsts.has(block.message_id)) firsts.set(block.message_id, id);
       const partner = this.#partners.get(block.id);
       const call = partner === undefined ? undefined : (calls.get(partner) ?? this.#knownCall(partner));
       const message = this.#messages.get(block.message_id) ?? origin.message;
@@ -310,10 +306,6 @@ class Part {
         superseded: false,
       });
     }
-    const firsts = new Map<string, string>();
-    for (const { message_id, event_id } of blocks) {
-      if (message_id !== null && !firsts.has(message_id)) firsts.set(message_id, event_id);
-    }
     const ids = this.#messageIds(firsts);
     for (const block of blocks) block.message_id = ids.get(block.message_id ?? "") ?? block.message_id;
     for (const id of this.#changed) {
@@ -328,13 +320,12 @@ class Part {
   figures(): Rows {
     const firsts = new Map<string, string>();
     const counts = new Map<string, Map<string, KindCount>>();
-    let place = { offset: -1, count: 0 };
+    const atPlace = placeCounter();
     for (const { block, origin } of this.#new) {
-      const { offset } = origin.place;
-      place = { offset, count: offset === place.offset ? place.count + 1 : 0 };
+      const before = atPlace(origin.place.offset);
       const { message_id: id, block_type, tool_name, status } = block;
       if (this.#source.hasStableIds === true || !firsts.has(id)) {
-        const event = this.#idOf(block, origin, place.count).id;
+        const event = this.#idOf(block, origin, before).id;
         if (!firsts.has(id)) firsts.set(id, event);
       }
       if (block_type === "text") continue;
@@ -356,13 +347,13 @@ class Part {
   /** `firsts`: ids of the first blocks by message. */
   #messageIds(firsts: ReadonlyMap<string, string>): Map<string, string> {
     const ids = new Map<string, string>();
-    let place = { offset: -1, count: 0 };
+    const atPlace = placeCounter();
     for (const message of this.#messages.values()) {
       if (this.#stored.has(message.id)) continue;
       const { message_type, source_id, byte_offset: offset } = message;
-      place = { offset, count: offset === place.offset ? place.count + 1 : 0 };
+      const before = atPlace(offset);
       const isJoined = message_type === "assistant" && source_id !== null;
-      const name = isJoined ? `source ${source_id}` : (firsts.get(message.id) ?? `place ${offset} ${place.count}`);
+      const name = isJoined ? `source ${source_id}` : (firsts.get(message.id) ?? `place ${offset} ${before}`);
       ids.set(message.id, eventId([this.#sessionId, "message", name]));
     }
     return ids;
@@ -420,6 +411,17 @@ class Part {
       touched: 1,
     };
   }
+}
+
+/** Returns a function that returns how many before it were called with the same place, one after another. */
+function placeCounter(): (offset: number) => number {
+  let place = -1;
+  let count = 0;
+  return (offset) => {
+    count = offset === place ? count + 1 : 0;
+    place = offset;
+    return count;
+  };
 }
 
 /** Returns the parts of a draft's blocks, as `partOf` returns them. */

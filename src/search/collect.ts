@@ -1,6 +1,7 @@
 /** Collects the entries of a store that match a query, with what ranking needs but without their texts. */
 import { passageAround, type Passage } from "../matching/passage.ts";
 import type { Candidate, CandidateQuery, Store } from "../store/store.ts";
+import { given } from "../given.ts";
 import { fileName, usesFile } from "../fixes/touched-files.ts";
 import { TermMatcher, type Match } from "./matching-texts.ts";
 
@@ -78,7 +79,7 @@ export async function sessionsWithFile(
   { sessionIds, signal }: { sessionIds?: readonly string[] | undefined; signal?: AbortSignal | undefined },
 ): Promise<Set<string>> {
   const found = new Set<string>();
-  const query = { terms: [fileName(file)], calls: true, ...(sessionIds === undefined ? {} : { sessionIds }) };
+  const query = { terms: [fileName(file)], calls: true, ...given({ sessionIds }) };
   for await (const page of store.candidates(query)) {
     signal?.throwIfAborted();
     for (const candidate of page) {

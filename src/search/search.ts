@@ -1,5 +1,6 @@
 /** Searches the store. */
 import { fileName } from "../fixes/touched-files.ts";
+import { given } from "../given.ts";
 import { storableText } from "../store/storable.ts";
 import type { CandidateQuery, Store } from "../store/store.ts";
 import {
@@ -120,14 +121,7 @@ function wantedBy({ until, file, offset = 0 }: SearchQuery, now: Date | undefine
 }
 
 function filtersOf({ since, role, tool, errorsOnly, sessionIds, file }: SearchQuery): Omit<CandidateQuery, "terms"> {
-  return {
-    ...(since === undefined ? {} : { since }),
-    ...(role === undefined ? {} : { role }),
-    ...(tool === undefined ? {} : { tool }),
-    ...(errorsOnly === undefined ? {} : { errorsOnly }),
-    ...(sessionIds === undefined ? {} : { sessionIds }),
-    ...(file === undefined ? {} : { calls: true }),
-  };
+  return given({ since, role, tool, errorsOnly, sessionIds, calls: file === undefined ? undefined : true });
 }
 
 interface RankedFound extends Orderable {

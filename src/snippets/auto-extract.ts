@@ -49,37 +49,25 @@ export async function storeSuggestions(
   const { store, where } = setting;
   const sessionId = await ensureSession(store, where, ref, redactorOf(setting));
   for (const suggestion of suggestions) {
-    await keepOne({ ...setting, where: undefined }, sessionId, suggestion, report);
-  }
-  return report;
-}
-
-async function keepOne(
-  setting: SnippetSetting,
-  sessionId: string,
-  suggestion: SnippetSuggestion,
-  report: AutoExtracted,
-): Promise<void> {
-  const { snippet_type, title, content, line_start, line_end, entries, score, reason, from, to } = suggestion;
-  try {
-    const snippet = await keepSuggestion(setting, {
+    const { snippet_type, title, content, line_start, line_end, entries, score, reason, from, to } = suggestion;
+    const citation = { session_id: sessionId, line_start, line_end, from, to, entries };
+    const input = {
       session_id: sessionId,
       snippet_type,
       title,
       content,
       source_line_start: line_start,
       source_line_end: line_end,
-      metadata: {
-        auto: true,
-        score,
-        reason,
-        citation: { session_id: sessionId, line_start, line_end, from, to, entries },
-      },
-    });
-    if (snippet === undefined) report.known += 1;
-    else report.stored.push(snippet.snippet_id);
-  } catch (error) {
-    if (!isFieldError(error)) throw error;
-    report.failed.push({ title, reason: error.message });
+      metadata: { auto: true, score, reason, citation },
+    };
+    try {
+      const snippet = await keepSuggestion({ ...setting, where: undefined }, input);
+      if (snippet === undefined) report.known += 1;
+      else report.stored.push(snippet.snippet_id);
+    } catch (error) {
+      if (!isFieldError(error)) throw error;
+      report.failed.push({ title, reason: error.message });
+    }
   }
+  return report;
 }

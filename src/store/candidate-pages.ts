@@ -1,16 +1,15 @@
 /** What both backends' searches for candidates share: filters, pages and groups of terms. */
 import { asciiFolded } from "./exact-fold.ts";
 import { candidateColumns, candidateIn, numberIn, type Row } from "./columns.ts";
-import { allOf, type Condition, type Dialect, type SqlSession } from "./sql-database.ts";
+import { allOf, batches, type Condition, type Dialect, type SqlSession } from "./sql-database.ts";
 import { storableText, storableTime } from "./storable.ts";
 import type { Candidate, CandidateQuery } from "./store.ts";
 
 /** Places in the first page: as many as a search ranks, plus a few that turn out not to match. */
 const FIRST_PAGE = 320;
 const LARGEST_PAGE = 4_096;
-/** Maximum bytes of text in memory at once; a single larger text still gets a batch to itself. */
-const BATCH_BYTES = 1_000_000;
-const BATCH_EVENTS = 320;
+/** Maximum bytes of text, and events, in memory at once. */
+const LIMITS = { size: 1_000_000, items: 320 };
 /** Only this many terms are combined: the longest ones, which are the most selective. */
 const MOST_COMBINED = 7;
 
@@ -52,7 +51,7 @@ export async function* candidatesAt(
   let end = before;
   for (let limit = FIRST_PAGE; ; limit = Math.min(limit * 4, LARGEST_PAGE)) {
     const page = await placesOf({ before: end, limit });
-    for (const batch of batches(page)) yield await candidatesIn(session, batch, calls);
+    for (const batch of batches(page, ({ bytes }) => bytes, LIMITS)) yield await candidatesIn(session, batch, calls);
     const last = page.at(-1);
     if (last === undefined || page.length < limit) return;
     end = last.position;
@@ -67,22 +66,6 @@ export function candidatesIn(session: SqlSession, places: readonly Place[], call
     [places.map(({ position }) => position)],
     (row) => candidateIn(row, calls),
   );
-}
-
-/** Splits places into batches whose texts are read together. */
-function* batches(places: readonly Place[]): Generator<Place[]> {
-  let batch: Place[] = [];
-  let bytes = 0;
-  for (const place of places) {
-    if (batch.length > 0 && (batch.length === BATCH_EVENTS || bytes + place.bytes > BATCH_BYTES)) {
-      yield batch;
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(place);
-    bytes += place.bytes;
-  }
-  if (batch.length > 0) yield batch;
 }
 
 /**

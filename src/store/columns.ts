@@ -10,6 +10,7 @@ import {
   SNIPPET_TYPES,
   type EventRole,
   type FiguresMark,
+  type IndexState,
   type Kept,
   type KindCount,
   type SourceCounts,
@@ -132,13 +133,8 @@ const metadata = json((value): Record<string, unknown> =>
 );
 
 /** A session in the form of its columns. */
-interface SessionValues extends Omit<StoredSession, "counts" | "state" | "figures">, SourceCounts {
-  revision: number;
-  rules: number;
-  source_bytes: number;
-  source_modified_ms: number;
-  done_bytes: number;
-  done_lines: number;
+interface SessionValues
+  extends Omit<StoredSession, "counts" | "state" | "figures">, SourceCounts, Omit<IndexState, "events" | "check"> {
   event_count: number;
   source_check: string;
   figures_mark: FiguresMark | null;

@@ -108,3 +108,24 @@ export function takenId(column: string): TranscriptsError {
   const problem = `\`${column}\` is the id of a row of another session.`;
   return new TranscriptsError("invalid", problem, "Use a different id for each row.", { field: column });
 }
+
+/** Splits items into batches of limited number and size; a single larger item gets a batch to itself. */
+export function* batches<T>(
+  items: readonly T[],
+  sizeOf: (item: T) => number,
+  most: { items: number; size: number },
+): Generator<T[], void, undefined> {
+  let batch: T[] = [];
+  let size = 0;
+  for (const item of items) {
+    const added = sizeOf(item);
+    if (batch.length > 0 && (batch.length === most.items || size + added > most.size)) {
+      yield batch;
+      batch = [];
+      size = 0;
+    }
+    batch.push(item);
+    size += added;
+  }
+  if (batch.length > 0) yield batch;
+}

@@ -6,6 +6,7 @@ import { blockValues, messageValues, numberIn, WRITTEN_BLOCK, WRITTEN_MESSAGE, t
 import { foldedColumn, POSTGRES_SNIPPET_TEXT, searchedContent } from "../index-texts.ts";
 import {
   allOf,
+  batches,
   takenId,
   upsert,
   type Condition,
@@ -179,8 +180,7 @@ const POSTGRES: Dialect = {
 };
 
 /** Size of one request: large enough that the round trip does not matter. */
-const MAX_ROWS = 2_000;
-const MAX_CHARS = 4_000_000;
+const REQUEST = { items: 2_000, size: 4_000_000 };
 
 const rowsOf = (table: string, columns: readonly string[]): string =>
   `SELECT ${columns.join(", ")} FROM jsonb_populate_recordset(NULL::${table}, ?::jsonb)`;
@@ -193,14 +193,14 @@ const PUT_BLOCKS = upsert("events", "event_id", BLOCK_AND_FOLDED, rowsOf("events
 );
 
 async function putMessages(session: SqlSession, messages: readonly StoredMessage[]): Promise<void> {
-  for (const chunk of chunks(messages, () => 0)) {
+  for (const chunk of batches(messages, () => 0, REQUEST)) {
     const records = recordsOf(WRITTEN_MESSAGE, chunk.map(messageValues));
     if ((await session.run(PUT_MESSAGES, [records])) < chunk.length) throw takenId("message_id");
   }
 }
 
 async function putBlocks(session: SqlSession, blocks: readonly StoredBlock[]): Promise<void> {
-  for (const chunk of chunks(blocks, ({ content }) => content.length)) {
+  for (const chunk of batches(blocks, ({ content }) => content.length, REQUEST)) {
     const rows = chunk.map((block) => [...blockValues(block), foldedIn(block)]);
     const records = recordsOf(BLOCK_AND_FOLDED, rows);
     if ((await session.run(PUT_BLOCKS, [records])) < chunk.length) throw takenId("event_id");
@@ -217,20 +217,6 @@ function foldedIn(block: StoredBlock): string | null {
 /** Returns rows as JSON for `jsonb_populate_recordset`. */
 function recordsOf(columns: readonly string[], rows: readonly (readonly SqlValue[])[]): string {
   return JSON.stringify(rows.map((row) => Object.fromEntries(columns.map((column, at) => [column, row[at]]))));
-}
-
-function* chunks<T>(items: readonly T[], charsOf: (item: T) => number): Generator<T[], void, undefined> {
-  let chunk: T[] = [];
-  let chars = 0;
-  for (const item of items) {
-    chunk.push(item);
-    chars += charsOf(item);
-    if (chunk.length < MAX_ROWS && chars < MAX_CHARS) continue;
-    yield chunk;
-    chunk = [];
-    chars = 0;
-  }
-  if (chunk.length > 0) yield chunk;
 }
 
 /**

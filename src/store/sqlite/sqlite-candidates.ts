@@ -16,7 +16,7 @@ import {
   placeIn,
 } from "../candidate-pages.ts";
 import { numberIn, textIn } from "../columns.ts";
-import { type Condition, first as firstRow, type SqlSession, type SqlValue } from "../sql-database.ts";
+import { type Condition, first as firstRow, type SqlSession } from "../sql-database.ts";
 import { storableText } from "../storable.ts";
 import type { Candidate, CandidateQuery } from "../store.ts";
 
@@ -53,8 +53,7 @@ export async function* sqliteCandidates(
 ): AsyncGenerator<Candidate[], void, undefined> {
   const isFew = await isSmall(database, query);
   const expression = isFew ? undefined : await expressionOf(database, query);
-  const source = sourceOf(expression, filterOf(query, database.dialect), isFew);
-  yield* candidatesAt(database, query, (page) => placesOf(database, source, page));
+  yield* candidatesAt(database, query, placesIn(database, expression, filterOf(query, database.dialect), isFew));
 }
 
 /** Returns true if the sessions asked for have few events in total. */
@@ -66,34 +65,24 @@ async function isSmall(database: SqlSession, { sessionIds }: CandidateQuery): Pr
   return (count ?? 0) < FEW_EVENTS;
 }
 
-interface Source {
-  /** Takes as parameters: `first`, the position to search before, `filters`, and the limit. */
-  sql: string;
-  first: readonly SqlValue[];
-  filters: readonly SqlValue[];
-}
-
-/** Returns a query for places, newest first. Without an expression it covers all events that pass the filter. */
-function sourceOf(expression: string | undefined, { sql, values }: Condition, isFew: boolean): Source {
+/** Returns a function that finds places, newest first. Without an expression it covers all events that pass the filter. */
+function placesIn(
+  database: SqlSession,
+  expression: string | undefined,
+  { sql, values }: Condition,
+  isFew = false,
+): (page: { before: number; limit: number }) => Promise<Place[]> {
   if (expression === undefined) {
     // Few events are found by their session, many in table order. A leading `+` disables the index on the column.
     const position = isFew ? "+position" : "position";
     const all = `SELECT ${PLACE_COLUMNS} FROM events WHERE ${position} < ? AND ${sql} ORDER BY ${position} DESC LIMIT ?`;
-    return { sql: all, first: [], filters: values };
+    return ({ before, limit }) => database.all(all, [before, ...values, limit], placeIn);
   }
   // `CROSS JOIN` fixes the order: first the search index, then the rows of the events that it names.
   const found =
     `SELECT ${PLACE_COLUMNS} FROM event_search AS s CROSS JOIN events ON position = s.rowid ` +
     `WHERE s.event_search MATCH ? AND s.rowid < ? AND ${sql} ORDER BY s.rowid DESC LIMIT ?`;
-  return { sql: found, first: [expression], filters: values };
-}
-
-function placesOf(
-  database: SqlSession,
-  { sql, first, filters }: Source,
-  { before, limit }: { before: number; limit: number },
-): Promise<Place[]> {
-  return database.all(sql, [...first, before, ...filters, limit], placeIn);
+  return ({ before, limit }) => database.all(found, [expression, before, ...values, limit], placeIn);
 }
 
 /** Returns the FTS5 query, or undefined if all events must be read. */
@@ -145,9 +134,9 @@ async function shortExpression(database: SqlSession, term: string): Promise<stri
 /** Returns true if the term is in so many of the newest events that reading events in order soon finds enough. */
 async function isCommon(database: SqlSession, term: string): Promise<boolean> {
   const pattern = foldedPattern(storableText(term));
-  const all = sourceOf(undefined, filterOf({}, database.dialect), false);
+  const newest = placesIn(database, undefined, filterOf({}, database.dialect));
   let bytes = 0;
-  const probed = (await placesOf(database, all, { before: LAST_POSITION, limit: PROBED })).filter(
+  const probed = (await newest({ before: LAST_POSITION, limit: PROBED })).filter(
     (place) => (bytes += place.bytes) <= PROBED_BYTES,
   );
   const found = (await candidatesIn(database, probed)).filter(({ content }) => content.search(pattern) !== -1);
