@@ -96,26 +96,30 @@ function orNull<T>(column: Column<T>): Column<T | null> {
   };
 }
 
-/** Returns the names of columns for a statement. */
-function namesOf(columns: object): string[] {
-  return Object.keys(columns);
+/** Columns of the rows of a table, or some of them. */
+interface Rows<T> {
+  /** Column names, and the same as a list for a statement. */
+  names: readonly string[];
+  list: string;
+  read: (row: Row) => T;
+  /** Returns storable values in the order of `names`. Throws `invalid` for ids too long for an index. */
+  write: (value: T) => SqlValue[];
 }
 
-/** Returns a function that reads rows with these columns. */
-function readerOf<T>(columns: Columns<T>): (row: Row) => T {
+function rowsWith<T extends object>(columns: Columns<T>): Rows<T> {
   const all = Object.entries<Column<unknown>>(columns);
-  return (row) => {
-    const values: Record<string, unknown> = {};
-    for (const [name, column] of all) values[name] = column.read(row, name);
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each column has read its own field
-    return values as T;
+  const names = Object.keys(columns);
+  return {
+    names,
+    list: names.join(", "),
+    read: (row) => {
+      const values: Record<string, unknown> = {};
+      for (const [name, column] of all) values[name] = column.read(row, name);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each column has read its own field
+      return values as T;
+    },
+    write: (value) => all.map(([name, column]) => column.write(Reflect.get(value, name), name)),
   };
-}
-
-/** Returns a function that converts a value to those of its columns, in their order. */
-function writerOf<T extends object>(columns: Columns<T>): (value: T) => SqlValue[] {
-  const all = Object.entries<Column<unknown>>(columns);
-  return (value) => all.map(([name, column]) => column.write(Reflect.get(value, name), name));
 }
 
 const messageType = word(["assistant", "user", "system", "summary"] as const satisfies MessageType[]);
@@ -140,7 +144,7 @@ interface SessionValues
   figures_mark: FiguresMark | null;
 }
 
-const SESSION: Columns<SessionValues> = {
+const SESSION_VALUES = rowsWith<SessionValues>({
   session_id: id,
   source: word(["claude-code", "transcript", "opencode-store", "file"] as const),
   agent: text,
@@ -176,6 +180,28 @@ const SESSION: Columns<SessionValues> = {
   figures_mark: {
     read: (row, name) => markIn(textIn(row, name)),
     write: (mark) => (mark === null ? "" : JSON.stringify(mark)),
+  },
+});
+
+export const SESSIONS: Rows<StoredSession> = {
+  names: [...SESSION_VALUES.names, "project_name"],
+  list: SESSION_VALUES.list,
+  read: (row) => {
+    const { damaged, unknown_lines, redactions, ...values } = SESSION_VALUES.read(row);
+    const { revision, rules, source_bytes, source_modified_ms, done_bytes, done_lines, ...others } = values;
+    const { event_count: events, source_check: check, figures_mark: figures, ...session } = others;
+    return {
+      ...session,
+      counts: { damaged, unknown_lines, redactions },
+      state: { revision, rules, source_bytes, source_modified_ms, done_bytes, done_lines, events, check },
+      figures,
+    };
+  },
+  write: ({ state, counts, figures, ...session }) => {
+    const { events: event_count, check: source_check, ...place } = state;
+    const derived = { event_count, source_check, figures_mark: figures };
+    const values = SESSION_VALUES.write({ ...session, ...counts, ...place, ...derived });
+    return [...values, projectName(storableTextOrNull(session.project))];
   },
 };
 
@@ -218,8 +244,11 @@ const MESSAGE: Columns<StoredMessage> = {
   block_counts: json(countsIn),
 };
 
-/** Columns of a block, except `position` and derived ones. */
-const BLOCK: Columns<StoredBlock> = {
+export const ANSWERS = rowsWith(ANSWER);
+export const MESSAGES = rowsWith(MESSAGE);
+
+/** Blocks, without `position` and what is derived. */
+export const BLOCKS = rowsWith<StoredBlock>({
   event_id: id,
   message_id: orNull(text),
   session_id: text,
@@ -246,9 +275,9 @@ const BLOCK: Columns<StoredBlock> = {
   identity: orNull(text),
   record_hash: orNull(number),
   superseded: boolean,
-};
+});
 
-const SNIPPET: Columns<StoredSnippet> = {
+export const SNIPPETS = rowsWith<StoredSnippet>({
   snippet_id: text,
   session_id: text,
   event_id: orNull(text),
@@ -262,40 +291,28 @@ const SNIPPET: Columns<StoredSnippet> = {
   metadata,
   created_at: time,
   updated_at: time,
-};
+});
 
 const KIND: Columns<KindCount> = { block_type: blockType, tool_name: orNull(text), status, kept, count: number };
-const readKind = readerOf(KIND);
-
-/** Column lists for a `SELECT` whose rows `sessionIn`, `messageIn`, `blockIn`, `eventIn` and so on read. */
-export const SESSION_COLUMNS = namesOf(SESSION).join(", ");
-export const MESSAGE_COLUMNS = namesOf(MESSAGE).join(", ");
-export const ANSWER_COLUMNS = namesOf(ANSWER).join(", ");
-export const BLOCK_COLUMNS = namesOf(BLOCK).join(", ");
-export const SNIPPET_COLUMNS = namesOf(SNIPPET).join(", ");
-
-export const messageIn = readerOf(MESSAGE);
-export const answerIn = readerOf(ANSWER);
-export const blockIn = readerOf(BLOCK);
-export const snippetIn = readerOf(SNIPPET);
-export const tombstoneIn = readerOf<Tombstone>({ session_id: text, place: text });
-export const blockCountIn = readerOf<BlockCount>({ session_id: text, ...KIND });
-export const messageCountIn = readerOf<MessageCount>({
+const KINDS = rowsWith(KIND);
+export const BLOCK_COUNTS = rowsWith<BlockCount>({ session_id: text, ...KIND });
+export const MESSAGE_COUNTS = rowsWith<MessageCount>({
   session_id: text,
   message_type: messageType,
   user_kind: userKind,
   is_sidechain: boolean,
   count: number,
 });
-export const failureIn = readerOf<FailureCount>({
+export const FAILURES = rowsWith<FailureCount>({
   session_id: text,
   signature: text,
   count: number,
   latest: orNull(time),
 });
+export const TOMBSTONES = rowsWith<Tombstone>({ session_id: text, place: text });
 
-/** Columns of a block that decide what a search finds in it. */
-const SEARCHED: Columns<Searched & { is_own: boolean; position: number }> = {
+/** What decides what a search finds in a block. */
+export const SEARCHED = rowsWith<Searched & { is_own: boolean; position: number }>({
   position: number,
   is_own: boolean,
   block_type: blockType,
@@ -303,24 +320,7 @@ const SEARCHED: Columns<Searched & { is_own: boolean; position: number }> = {
   kept,
   content: text,
   metadata,
-};
-export const SEARCHED_COLUMNS = namesOf(SEARCHED).join(", ");
-export const searchedIn = readerOf(SEARCHED);
-
-const readSession = readerOf(SESSION);
-
-export function sessionIn(row: Row): StoredSession {
-  const { damaged, unknown_lines, redactions, ...values } = readSession(row);
-  const { revision, rules, source_bytes, source_modified_ms, done_bytes, done_lines, ...others } = values;
-  const { event_count: events, source_check: check, figures_mark: figures, ...session } = others;
-  return {
-    ...session,
-    counts: { damaged, unknown_lines, redactions },
-    state: { revision, rules, source_bytes, source_modified_ms, done_bytes, done_lines, events, check },
-    figures,
-  };
-}
-
+});
 /** Reads the columns `session_id` and `block_counts` of messages; `count` is how many have these. */
 export function messageBlocksIn(row: Row): BlockCount[] {
   const session_id = textIn(row, "session_id");
@@ -329,19 +329,18 @@ export function messageBlocksIn(row: Row): BlockCount[] {
   return kinds.map((kind) => ({ session_id, ...kind, count: kind.count * messages }));
 }
 
-export function eventIn(row: Row): StoredEvent {
-  return eventOfBlock(blockIn(row));
-}
+/** Blocks as a search sees them. */
+export const EVENTS = { list: BLOCKS.list, read: (row: Row): StoredEvent => eventOfBlock(BLOCKS.read(row)) };
 
 /** `calls`: see `CandidateQuery`. */
 export function candidateColumns(calls: boolean): string {
   const folder = "(SELECT m.cwd FROM messages AS m WHERE m.message_id = events.message_id) AS cwd";
-  return `position, ${BLOCK_COLUMNS}${calls ? `, ${folder}` : ""}`;
+  return `position, ${BLOCKS.list}${calls ? `, ${folder}` : ""}`;
 }
 
 /** Reads a row of `candidateColumns`. */
 export function candidateIn(row: Row, calls: boolean): Candidate {
-  const block = blockIn(row);
+  const block = BLOCKS.read(row);
   const candidate = { ...eventOfBlock(block), position: numberIn(row, "position") };
   if (!calls) return candidate;
   const input: unknown = block.kept === "all" ? JSON.parse(block.content) : null;
@@ -372,7 +371,7 @@ function redactionsIn(value: unknown): Record<string, number> {
 }
 
 function countsIn(counts: unknown): KindCount[] {
-  return Array.isArray(counts) ? counts.filter(isFields).map(readKind) : [];
+  return Array.isArray(counts) ? counts.filter(isFields).map(KINDS.read) : [];
 }
 
 function callIn(call: Readonly<Record<string, unknown>>): CallUsage {
@@ -397,28 +396,11 @@ function tagsIn(value: unknown): string[] {
   return value.map((tag: unknown) => (typeof tag === "string" ? tag : JSON.stringify(tag)));
 }
 
-// Columns and values of a row that is written, with those that are derived from others.
-
-export const WRITTEN_SESSION = [...namesOf(SESSION), "project_name"];
-export const WRITTEN_MESSAGE = namesOf(MESSAGE);
-export const WRITTEN_BLOCK = [...namesOf(BLOCK), "signature"];
-export const WRITTEN_SNIPPET = [...namesOf(SNIPPET), "folded"];
-
-const writeSession = writerOf(SESSION);
-const writeBlock = writerOf(BLOCK);
-/** These functions throw `invalid` for ids too long for an index. */
-export const messageValues = writerOf(MESSAGE);
-export const snippetValues = writerOf(SNIPPET);
-
-export function sessionValues({ state, counts, figures, ...session }: StoredSession): SqlValue[] {
-  const { events: event_count, check: source_check, ...place } = state;
-  const derived = { event_count, source_check, figures_mark: figures };
-  const values = writeSession({ ...session, ...counts, ...place, ...derived });
-  return [...values, projectName(storableTextOrNull(session.project))];
-}
+/** Columns of a block that is written, with one derived from others. */
+export const WRITTEN_BLOCK = [...BLOCKS.names, "signature"];
 
 export function blockValues(block: StoredBlock): SqlValue[] {
-  return [...writeBlock(block), signatureOf(block)];
+  return [...BLOCKS.write(block), signatureOf(block)];
 }
 
 function signatureOf({ block_type, status: ending, content }: StoredBlock): string | null {

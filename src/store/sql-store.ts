@@ -1,27 +1,18 @@
 /** The statements of a store, in SQL that both databases accept. */
 import {
-  ANSWER_COLUMNS,
-  answerIn,
-  BLOCK_COLUMNS,
-  blockCountIn,
-  blockIn,
-  eventIn,
-  failureIn,
-  MESSAGE_COLUMNS,
+  ANSWERS,
+  BLOCK_COUNTS,
+  BLOCKS,
+  EVENTS,
+  FAILURES,
+  MESSAGE_COUNTS,
   messageBlocksIn,
-  messageCountIn,
-  messageIn,
+  MESSAGES,
   numberIn,
-  SESSION_COLUMNS,
-  sessionIn,
-  sessionValues,
-  SNIPPET_COLUMNS,
-  snippetIn,
-  snippetValues,
+  SESSIONS,
+  SNIPPETS,
   textIn,
-  tombstoneIn,
-  WRITTEN_SESSION,
-  WRITTEN_SNIPPET,
+  TOMBSTONES,
   type Row,
 } from "./columns.ts";
 import { exactFold } from "./exact-fold.ts";
@@ -70,12 +61,12 @@ import { given } from "../given.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 /** A null keeps the old value. */
-const UPDATES = WRITTEN_SESSION.slice(1).map((name) => `${name} = coalesce(excluded.${name}, sessions.${name})`);
-const INSERT_SESSION = `INSERT INTO sessions (${WRITTEN_SESSION.join(", ")}) VALUES (${placesFor(WRITTEN_SESSION)})
+const UPDATES = SESSIONS.names.slice(1).map((name) => `${name} = coalesce(excluded.${name}, sessions.${name})`);
+const INSERT_SESSION = `INSERT INTO sessions (${SESSIONS.names.join(", ")}) VALUES (${placesFor(SESSIONS.names)})
   ON CONFLICT (session_id)`;
-const INSERT_SNIPPET = `INSERT INTO conversation_snippets (${WRITTEN_SNIPPET.join(", ")})
-  VALUES (${placesFor(WRITTEN_SNIPPET)}) RETURNING ${SNIPPET_COLUMNS}`;
-const SELECT_SNIPPETS = `SELECT ${SNIPPET_COLUMNS} FROM conversation_snippets`;
+const INSERT_SNIPPET = `INSERT INTO conversation_snippets (${SNIPPETS.list}, folded)
+  VALUES (${placesFor(SNIPPETS.names)}, ?) RETURNING ${SNIPPETS.list}`;
+const SELECT_SNIPPETS = `SELECT ${SNIPPETS.list} FROM conversation_snippets`;
 const NEWEST_FIRST = "ORDER BY created_at DESC, snippet_id";
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -114,13 +105,13 @@ export class SqlStore implements Store {
       value === undefined ? [] : [{ sql: `${column} = ?`, values: [storableText(value)] }],
     );
     const { sql, values } = allOf(conditions);
-    const found = `SELECT ${SESSION_COLUMNS} FROM sessions WHERE ${sql} ORDER BY session_id`;
-    return this.#database.all(found, values, sessionIn);
+    const found = `SELECT ${SESSIONS.list} FROM sessions WHERE ${sql} ORDER BY session_id`;
+    return this.#database.all(found, values, SESSIONS.read);
   }
 
   session(sessionId: string): Promise<StoredSession | undefined> {
-    const sql = `SELECT ${SESSION_COLUMNS} FROM sessions WHERE session_id = ?`;
-    return first(this.#database, sql, [storableText(sessionId)], sessionIn);
+    const sql = `SELECT ${SESSIONS.list} FROM sessions WHERE session_id = ?`;
+    return first(this.#database, sql, [storableText(sessionId)], SESSIONS.read);
   }
 
   writeSession({ session: row, expected, rewritesFrom, superseded, ...rows }: SessionChange): Promise<boolean> {
@@ -130,7 +121,7 @@ export class SqlStore implements Store {
       if (revision === undefined && (await isForgotten(session, row.session_id))) return false;
       const conflict = revision === undefined ? "DO NOTHING" : `DO UPDATE SET ${UPDATES.join(", ")}`;
       // Without a row to lock, another program may have inserted the session in the meantime.
-      if ((await session.run(`${INSERT_SESSION} ${conflict}`, sessionValues(row))) === 0) return false;
+      if ((await session.run(`${INSERT_SESSION} ${conflict}`, SESSIONS.write(row))) === 0) return false;
       const id = storableText(row.session_id);
       for (const [table, key, ids] of [
         ["messages", "message_id", superseded?.messages ?? []] as const,
@@ -159,7 +150,7 @@ export class SqlStore implements Store {
         const next = `Run \`transcripts index ${id}\` to add it again.`;
         throw new TranscriptsError("forgotten", `Session ${id} was removed with \`transcripts forget\`.`, next);
       }
-      const values = sessionValues({ ...row, state: NOT_INDEXED, figures: null });
+      const values = SESSIONS.write({ ...row, state: NOT_INDEXED, figures: null });
       await session.run(`${INSERT_SESSION} DO NOTHING`, values);
     });
   }
@@ -185,7 +176,7 @@ export class SqlStore implements Store {
 
   forgotten(): Promise<Tombstone[]> {
     const sql = "SELECT session_id, place FROM forgotten_sessions ORDER BY session_id, place";
-    return this.#database.all(sql, [], tombstoneIn);
+    return this.#database.all(sql, [], TOMBSTONES.read);
   }
 
   async reviveSessions(tombstones: readonly Tombstone[]): Promise<void> {
@@ -197,15 +188,15 @@ export class SqlStore implements Store {
   }
 
   messages(sessionId: string): Promise<StoredMessage[]> {
-    const sql = `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE session_id = ? ORDER BY ordinal, superseded, message_id`;
-    return this.#database.all(sql, [storableText(sessionId)], messageIn);
+    const sql = `SELECT ${MESSAGES.list} FROM messages WHERE session_id = ? ORDER BY ordinal, superseded, message_id`;
+    return this.#database.all(sql, [storableText(sessionId)], MESSAGES.read);
   }
 
   blocks(sessionId: string): Promise<StoredBlock[]> {
-    const columns = BLOCK_COLUMNS.replaceAll(/\w+/g, "events.$&");
+    const columns = BLOCKS.names.map((name) => `events.${name}`).join(", ");
     const sql = `SELECT ${columns} FROM events JOIN messages USING (message_id) WHERE events.session_id = ?
       ORDER BY messages.ordinal, messages.superseded, message_id, block_order, events.position`;
-    return this.#database.all(sql, [storableText(sessionId)], blockIn);
+    return this.#database.all(sql, [storableText(sessionId)], BLOCKS.read);
   }
 
   currentIds(sessionId: string): Promise<RowIds> {
@@ -222,25 +213,26 @@ export class SqlStore implements Store {
     const ids = [sessionIds.map(storableText)];
     return this.#database.snapshot(async (session) => {
       const isOne = session.dialect.isOneOf("session_id");
-      const sessions = `SELECT ${SESSION_COLUMNS} FROM sessions WHERE ${isOne}`;
+      const sessions = `SELECT ${SESSIONS.list} FROM sessions WHERE ${isOne}`;
       const found = new Map<string, FigureRows>();
-      for (const row of await session.all(sessions, ids, sessionIn))
+      for (const row of await session.all(sessions, ids, SESSIONS.read))
         found.set(row.session_id, { session: row, answers: [], messages: [], blocks: [] });
       const isAsked = `${isOne} AND NOT superseded`;
       // Without the provider's id, a dropped answer may be one of the current ones in an earlier form. One on a side chain
       // may be a copy from a subagent, which is no longer read once the subagent has a file.
-      const answers = `SELECT ${ANSWER_COLUMNS} FROM messages WHERE ${isOne} AND message_type = 'assistant'
+      const answers = `SELECT ${ANSWERS.list} FROM messages WHERE ${isOne} AND message_type = 'assistant'
         AND (NOT superseded OR source_id IS NOT NULL AND NOT is_sidechain)
         ORDER BY session_id, ordinal, superseded, message_id`;
-      for (const row of await session.all(answers, ids, answerIn)) found.get(row.session_id)?.answers.push(row);
+      for (const row of await session.all(answers, ids, ANSWERS.read)) found.get(row.session_id)?.answers.push(row);
       const kind = "session_id, message_type, user_kind, is_sidechain";
       const messages = `SELECT ${kind}, count(*) AS count FROM messages
         WHERE ${isAsked} AND message_type <> 'assistant' GROUP BY ${kind}`;
-      for (const row of await session.all(messages, ids, messageCountIn)) found.get(row.session_id)?.messages.push(row);
+      for (const row of await session.all(messages, ids, MESSAGE_COUNTS.read))
+        found.get(row.session_id)?.messages.push(row);
       const type = "session_id, block_type, tool_name, status, kept";
       const blocks = `SELECT ${type}, count(*) AS count FROM events
         WHERE ${isAsked} AND block_type <> 'text' GROUP BY ${type}`;
-      const stored = await session.all(blocks, ids, blockCountIn);
+      const stored = await session.all(blocks, ids, BLOCK_COUNTS.read);
       // Most messages have one of a few combinations, so that few are read.
       const combinations = `SELECT session_id, block_counts, count(*) AS count FROM messages
         WHERE ${isAsked} AND block_counts <> '[]' GROUP BY session_id, block_counts`;
@@ -253,7 +245,7 @@ export class SqlStore implements Store {
   failures(): Promise<FailureCount[]> {
     const sql = `SELECT session_id, signature, count(*) AS count, max(occurred_at) AS latest FROM events
       WHERE signature IS NOT NULL AND NOT superseded AND NOT is_own GROUP BY session_id, signature`;
-    return this.#database.all(sql, [], failureIn);
+    return this.#database.all(sql, [], FAILURES.read);
   }
 
   async known(sessionId: string, before: number, ids: KnownIds): Promise<KnownRows> {
@@ -272,16 +264,16 @@ export class SqlStore implements Store {
       return session.all(`${select} WHERE ${place} AND (${isWanted}) ORDER BY ordinal`, [...placed, ...values], read);
     };
     const messages = await rowsWith(
-      `SELECT ${MESSAGE_COLUMNS} FROM messages`,
+      `SELECT ${MESSAGES.list} FROM messages`,
       [
         [isOneOf("message_id"), ids.messages],
         [isOneOf("source_id"), ids.sources],
         [`record_hash IS NOT NULL AND ${isOneOf("uuid")}`, ids.uuids],
       ],
-      messageIn,
+      MESSAGES.read,
     );
     const blocks = await rowsWith(
-      `SELECT ${BLOCK_COLUMNS} FROM events`,
+      `SELECT ${BLOCKS.list} FROM events`,
       [
         [isOneOf("message_id"), messages.map((each) => each.message_id)],
         [isOneOf("source_uuid"), ids.uuids],
@@ -289,12 +281,12 @@ export class SqlStore implements Store {
         [isOneOf("tool_use_id"), ids.calls],
         [isOneOf("identity"), ids.identities],
       ],
-      blockIn,
+      BLOCKS.read,
     );
     const others = new Set(blocks.map(({ message_id: message }) => message ?? ""));
     for (const { message_id: message } of messages) others.delete(message);
-    const sql = `SELECT ${MESSAGE_COLUMNS} FROM messages WHERE ${isOneOf("message_id")}`;
-    if (others.size > 0) messages.push(...(await session.all(sql, [[...others]], messageIn)));
+    const sql = `SELECT ${MESSAGES.list} FROM messages WHERE ${isOneOf("message_id")}`;
+    if (others.size > 0) messages.push(...(await session.all(sql, [[...others]], MESSAGES.read)));
     return {
       messages: messages.toSorted((a, b) => a.ordinal - b.ordinal),
       blocks,
@@ -304,8 +296,8 @@ export class SqlStore implements Store {
   }
 
   event(eventId: string): Promise<StoredEvent | undefined> {
-    const sql = `SELECT ${BLOCK_COLUMNS} FROM events WHERE event_id = ?`;
-    return first(this.#database, sql, [storableText(eventId)], eventIn);
+    const sql = `SELECT ${BLOCKS.list} FROM events WHERE event_id = ?`;
+    return first(this.#database, sql, [storableText(eventId)], EVENTS.read);
   }
 
   events(sessionId: string, { from, limit, lines }: EventPage): Promise<StoredEvent[]> {
@@ -313,8 +305,8 @@ export class SqlStore implements Store {
       { sql: "session_id = ? AND ordinal >= ?", values: [storableText(sessionId), from] },
       ...(lines === undefined ? [] : [{ sql: "line_number BETWEEN ? AND ?", values: [lines.start, lines.end] }]),
     ]);
-    const found = `SELECT ${BLOCK_COLUMNS} FROM events WHERE ${sql} ORDER BY ordinal LIMIT ?`;
-    return this.#database.all(found, [...values, limit], eventIn);
+    const found = `SELECT ${BLOCKS.list} FROM events WHERE ${sql} ORDER BY ordinal LIMIT ?`;
+    return this.#database.all(found, [...values, limit], EVENTS.read);
   }
 
   candidates(query: CandidateQuery): AsyncIterable<Candidate[]> {
@@ -355,7 +347,7 @@ export class SqlStore implements Store {
   async snippet(snippetId: string): Promise<StoredSnippet | undefined> {
     const id = snippetId.toLowerCase();
     if (!UUID.test(id)) return undefined;
-    return first(this.#database, `${SELECT_SNIPPETS} WHERE snippet_id = ?`, [id], snippetIn);
+    return first(this.#database, `${SELECT_SNIPPETS} WHERE snippet_id = ?`, [id], SNIPPETS.read);
   }
 
   async querySnippets(query: SnippetQuery): Promise<{ snippets: StoredSnippet[]; total_count: number }> {
@@ -368,14 +360,18 @@ export class SqlStore implements Store {
       const total_count = await countIn(session, counted, values);
       const isEmpty = limit === 0 || offset >= total_count;
       const found = `${SELECT_SNIPPETS} WHERE ${sql} ${NEWEST_FIRST} LIMIT ? OFFSET ?`;
-      const page = isEmpty ? [] : await session.all(found, [...values, limit, offset], snippetIn);
+      const page = isEmpty ? [] : await session.all(found, [...values, limit, offset], SNIPPETS.read);
       return { snippets: page, total_count };
     });
   }
 
   newestSnippets(of: SnippetGroup, limit: number): Promise<StoredSnippet[]> {
     const { sql, values } = allOf(snippetConditions(this.#database, of));
-    return this.#database.all(`${SELECT_SNIPPETS} WHERE ${sql} ${NEWEST_FIRST} LIMIT ?`, [...values, limit], snippetIn);
+    return this.#database.all(
+      `${SELECT_SNIPPETS} WHERE ${sql} ${NEWEST_FIRST} LIMIT ?`,
+      [...values, limit],
+      SNIPPETS.read,
+    );
   }
 
   async countSnippets(sessionId?: string): Promise<Record<SnippetType, number>> {
@@ -440,8 +436,8 @@ async function addSnippet(session: SqlSession, snippet: NewSnippet): Promise<Sto
   await checkReferences(session, snippet);
   const now = new Date().toISOString();
   const row = { created_at: now, ...snippet, snippet_id: crypto.randomUUID(), updated_at: now };
-  const values = [...snippetValues(row), foldedSnippet(row.title, row.content)];
-  const stored = await first(session, INSERT_SNIPPET, values, snippetIn);
+  const values = [...SNIPPETS.write(row), foldedSnippet(row.title, row.content)];
+  const stored = await first(session, INSERT_SNIPPET, values, SNIPPETS.read);
   if (stored === undefined) throw new Error("The database returned no row for a snippet that it stored.");
   return stored;
 }

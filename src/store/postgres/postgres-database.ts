@@ -2,7 +2,7 @@
 import type { CustomTypesConfig, PoolClient, types as PgTypes } from "pg";
 import { foldText } from "../../matching/folding.ts";
 import { candidatesAt, filterOf, groupsOf, PLACE_COLUMNS, placeIn } from "../candidate-pages.ts";
-import { blockValues, messageValues, numberIn, WRITTEN_BLOCK, WRITTEN_MESSAGE, type Row } from "../columns.ts";
+import { blockValues, MESSAGES, numberIn, WRITTEN_BLOCK, type Row } from "../columns.ts";
 import { foldedColumn, POSTGRES_SNIPPET_TEXT, searchedContent } from "../index-texts.ts";
 import {
   allOf,
@@ -184,7 +184,7 @@ const REQUEST = { items: 2_000, size: 4_000_000 };
 
 const rowsOf = (table: string, columns: readonly string[]): string =>
   `SELECT ${columns.join(", ")} FROM jsonb_populate_recordset(NULL::${table}, ?::jsonb)`;
-const PUT_MESSAGES = upsert("messages", "message_id", WRITTEN_MESSAGE, rowsOf("messages", WRITTEN_MESSAGE));
+const PUT_MESSAGES = upsert("messages", "message_id", MESSAGES.names, rowsOf("messages", MESSAGES.names));
 const BLOCK_AND_FOLDED = [...WRITTEN_BLOCK, "folded"];
 /** `folded` always belongs to the new content, even if it is null. */
 const PUT_BLOCKS = upsert("events", "event_id", BLOCK_AND_FOLDED, rowsOf("events", BLOCK_AND_FOLDED)).replace(
@@ -194,7 +194,7 @@ const PUT_BLOCKS = upsert("events", "event_id", BLOCK_AND_FOLDED, rowsOf("events
 
 async function putMessages(session: SqlSession, messages: readonly StoredMessage[]): Promise<void> {
   for (const chunk of batches(messages, () => 0, REQUEST)) {
-    const records = recordsOf(WRITTEN_MESSAGE, chunk.map(messageValues));
+    const records = recordsOf(MESSAGES.names, chunk.map(MESSAGES.write));
     if ((await session.run(PUT_MESSAGES, [records])) < chunk.length) throw takenId("message_id");
   }
 }

@@ -1,15 +1,5 @@
 import type { StoredBlock, StoredMessage } from "../stored-model.ts";
-import {
-  blockValues,
-  messageValues,
-  numberIn,
-  SEARCHED_COLUMNS,
-  searchedIn,
-  textIn,
-  WRITTEN_BLOCK,
-  WRITTEN_MESSAGE,
-  type Row,
-} from "../columns.ts";
+import { blockValues, MESSAGES, numberIn, SEARCHED, textIn, WRITTEN_BLOCK, type Row } from "../columns.ts";
 import { searchedContent, searchText } from "../index-texts.ts";
 import {
   placesFor,
@@ -27,10 +17,10 @@ import type { SqliteDriver, SqlValue as DriverValue } from "../../sqlite/driver.
 import { noDatabase, olderVersion } from "./open-sqlite.ts";
 import { asStoreError, damaged } from "./sqlite-faults.ts";
 
-const PUT_MESSAGE = upsert("messages", "message_id", WRITTEN_MESSAGE, `VALUES (${placesFor(WRITTEN_MESSAGE)})`);
+const PUT_MESSAGE = upsert("messages", "message_id", MESSAGES.names, `VALUES (${placesFor(MESSAGES.names)})`);
 const PUT_BLOCK = `${upsert("events", "event_id", WRITTEN_BLOCK, `VALUES (${placesFor(WRITTEN_BLOCK)})`)}
-  RETURNING ${SEARCHED_COLUMNS}`;
-const FIND_BLOCK = `SELECT ${SEARCHED_COLUMNS} FROM events WHERE event_id = ?`;
+  RETURNING ${SEARCHED.list}`;
+const FIND_BLOCK = `SELECT ${SEARCHED.list} FROM events WHERE event_id = ?`;
 
 /**
  * One connection to a SQLite file. SQLite answers synchronously, but work in a transaction may await between two
@@ -208,7 +198,7 @@ function hasKeyword(folded: string): Condition {
 function putMessages(database: SqliteDriver, messages: readonly StoredMessage[]): void {
   const put = database.prepare(PUT_MESSAGE);
   for (const message of messages) {
-    if (put.run(...valuesOf(messageValues(message))) === 0) throw takenId("message_id");
+    if (put.run(...valuesOf(MESSAGES.write(message))) === 0) throw takenId("message_id");
   }
 }
 
@@ -237,6 +227,6 @@ function putBlocks(database: SqliteDriver, blocks: readonly StoredBlock[]): void
 
 /** Returns null for a block that a search never returns. */
 function searchTextIn(row: Row): string | null {
-  const block = searchedIn(row);
+  const block = SEARCHED.read(row);
   return block.is_own ? null : searchText(searchedContent(block));
 }
