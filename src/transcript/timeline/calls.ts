@@ -117,14 +117,14 @@ export class Calls {
     }
   }
 
-  nextDueMs(): number | undefined {
-    const due: number[] = [];
-    for (const call of this.#passedOver) {
-      if (call.readySinceMs !== undefined) due.push(call.betterAfterMs ?? call.readySinceMs);
+  nextDueMs(): number {
+    let next = Infinity;
+    for (const { betterAfterMs, readySinceMs } of this.#passedOver) {
+      if (readySinceMs !== undefined) next = Math.min(next, betterAfterMs ?? readySinceMs);
     }
     // A result waits until its use is written.
-    for (const call of this.#open) if (call.useWritten && call.resultDueMs !== undefined) due.push(call.resultDueMs);
-    return due.length === 0 ? undefined : Math.min(...due);
+    for (const call of this.#open) if (call.useWritten) next = Math.min(next, call.resultDueMs ?? Infinity);
+    return next;
   }
 
   /** Returns a call that the recorder ended, for its real end. */

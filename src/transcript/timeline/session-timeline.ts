@@ -28,7 +28,7 @@ import {
   PROMPT_HOLD_MS,
   PROMPT_STORE_MS,
 } from "./item.ts";
-import { ItemQueue, type MessageFacts, Messages, type Stage, WrittenParts } from "./stage.ts";
+import { ItemQueue, Messages, type Stage, WrittenParts } from "./stage.ts";
 import { Texts } from "./texts.ts";
 import type { TokenCounts, SessionEventEntry, UserMessageEntry } from "../format/entry-types.ts";
 
@@ -88,20 +88,15 @@ export class Timeline {
 
   /** Returns when to call `expire` if no record comes before, in milliseconds since 1970. */
   nextDueMs(): number | undefined {
-    const due = [
-      this.#stage.queue.nextDueMs(),
-      this.#changes.nextDueMs(),
-      this.#calls.nextDueMs(),
-      this.#interruptDueMs(),
-    ];
-    const known = due.filter((at) => at !== undefined);
-    return known.length === 0 ? undefined : Math.min(...known);
+    const { queue } = this.#stage;
+    const due = [queue.nextDueMs(), this.#changes.nextDueMs(), this.#calls.nextDueMs(), this.#interruptDueMs()];
+    const next = Math.min(...due);
+    return next === Infinity ? undefined : next;
   }
 
   /** Hands out the items whose wait is over. */
   expire(): void {
-    const dueMs = this.#interruptDueMs();
-    if (dueMs !== undefined && dueMs <= this.#stage.nowMs()) {
+    if (this.#interruptDueMs() <= this.#stage.nowMs()) {
       this.#idleSinceMs = undefined;
       this.interrupt();
     }
@@ -114,7 +109,7 @@ export class Timeline {
     this.#prompts.end();
     this.#calls.interrupt();
     this.#settle();
-    this.#stage.emit(this.#changes.due(this.#stage.nowMs(), "all"));
+    this.#stage.emit(this.#changes.due(this.#stage.nowMs(), Infinity));
   }
 
   get hasOpen(): boolean {
@@ -265,8 +260,8 @@ export class Timeline {
   }
 
   /** Returns when unfinished items count as cut off, because the session became idle and no more records came. */
-  #interruptDueMs(): number | undefined {
-    if (this.#idleSinceMs === undefined || !this.hasOpen) return undefined;
+  #interruptDueMs(): number {
+    if (this.#idleSinceMs === undefined || !this.hasOpen) return Infinity;
     const messageIDs = [...this.#texts.messageIDs(), ...this.#calls.messageIDs()];
     const isUnderWay = messageIDs.some((messageID) => this.#stage.messages.isUnderWay(messageID));
     return this.#idleSinceMs + (isUnderWay ? UNDER_WAY_GRACE_MS : IDLE_GRACE_MS);
@@ -323,15 +318,8 @@ class SessionChanges {
       drafts.push(event("title", nowMs, record.title, undefined, record.eventID));
     }
     if (this.#isKnown && record.revertedTo !== undefined && record.revertedTo !== this.#revertedTo) {
-      drafts.push(
-        event(
-          "revert",
-          nowMs,
-          "The user reverted the session to before a message.",
-          { messageID: record.revertedTo },
-          record.eventID,
-        ),
-      );
+      const text = "The user reverted the session to before a message.";
+      drafts.push(event("revert", nowMs, text, { messageID: record.revertedTo }, record.eventID));
     }
     if (this.#revertedTo !== undefined && record.revertedTo === undefined) this.#liftedAtMs = nowMs;
     this.#isKnown = true;
@@ -352,14 +340,13 @@ class SessionChanges {
     this.#liftedAtMs = undefined;
   }
 
-  nextDueMs(): number | undefined {
-    const since = [this.#removed?.lastMs, this.#liftedAtMs].filter((at) => at !== undefined);
-    return since.length === 0 ? undefined : Math.min(...since) + BURST_MS;
+  nextDueMs(): number {
+    return Math.min(this.#removed?.lastMs ?? Infinity, this.#liftedAtMs ?? Infinity) + BURST_MS;
   }
 
-  /** Returns the events whose wait for more of the same is over, or all. Removals come in bursts, one message each. */
-  due(nowMs: number, which: "due" | "all" = "due"): Draft[] {
-    const isDue = (sinceMs: number): boolean => which === "all" || sinceMs + BURST_MS <= nowMs;
+  /** Returns the events whose wait for more of the same is over at `dueMs`. Removals come in bursts, one message each. */
+  due(nowMs: number, dueMs = nowMs): Draft[] {
+    const isDue = (sinceMs: number): boolean => sinceMs + BURST_MS <= dueMs;
     const drafts: Draft[] = [];
     if (this.#removed && isDue(this.#removed.lastMs)) {
       const { messageIDs, partIDs, eventID } = this.#removed;
@@ -453,9 +440,9 @@ class Prompts {
   #item(messageID: string, partID: string, key: string): UserItem {
     const waiting = this.#waiting.get(messageID);
     if (waiting) return waiting;
-    const { written, messages, queue, nowMs } = this.#stage;
+    const { written, queue } = this.#stage;
     const addedPart = written.has(messageID) ? partID : undefined;
-    const prompt = new UserItem(key, messageID, addedPart, () => messages.of(messageID), nowMs);
+    const prompt = new UserItem(key, messageID, addedPart, this.#stage);
     this.#waiting.set(messageID, prompt);
     queue.add(prompt);
     return prompt;
@@ -475,23 +462,15 @@ class UserItem implements Item {
   betterAfterMs: number | undefined;
   readonly #parts = new Map<string, UserPart>();
   readonly #expected = new Map<string, UserPart>();
-  readonly #facts: () => MessageFacts;
-  readonly #nowMs: () => number;
+  readonly #stage: Stage;
   /** Part that came after the message was written; its entry names it. */
   readonly #addedPart: string | undefined;
 
-  constructor(
-    key: string,
-    messageID: string,
-    addedPart: string | undefined,
-    facts: () => MessageFacts,
-    nowMs: () => number,
-  ) {
+  constructor(key: string, messageID: string, addedPart: string | undefined, stage: Stage) {
     this.key = key;
     this.messageID = messageID;
     this.#addedPart = addedPart;
-    this.#facts = facts;
-    this.#nowMs = nowMs;
+    this.#stage = stage;
   }
 
   /** Parts reported by the hook, written if the host sends no record of any. */
@@ -530,10 +509,11 @@ class UserItem implements Item {
     if (parts.length === 0) return [];
     const texts = parts.flatMap(({ visibleText }) => (visibleText === undefined ? [] : [visibleText]));
     const files = parts.flatMap(({ file }): HostFile[] => (file ? [file] : []));
-    const { agent, model, createdMs } = this.#facts();
+    const { messages, nowMs } = this.#stage;
+    const { agent, model, createdMs } = messages.of(this.messageID);
     const entry: UserMessageEntry = {
       type: "user",
-      timestamp: isoTime(createdMs, this.#nowMs()),
+      timestamp: isoTime(createdMs, nowMs()),
       messageID: this.messageID,
       ...given({ partID: this.#addedPart }),
       content: texts.join("\n"),
@@ -544,8 +524,9 @@ class UserItem implements Item {
   }
 
   #await(ms: number): void {
-    this.readySinceMs ??= this.#nowMs();
-    this.betterAfterMs = this.#nowMs() + ms;
+    const now = this.#stage.nowMs();
+    this.readySinceMs ??= now;
+    this.betterAfterMs = now + ms;
   }
 
   #inOrder(): UserPart[] {

@@ -51,14 +51,14 @@ export class ItemQueue {
     return { item, early };
   }
 
-  /** Returns when the next item is due without further records, in milliseconds since 1970. */
-  nextDueMs(): number | undefined {
-    let next: number | undefined;
+  /** Returns when the next item is due without further records, in milliseconds since 1970; else infinity. */
+  nextDueMs(): number {
+    let next = Infinity;
     for (const [at, item] of this.#items.entries()) {
       if (item.readySinceMs === undefined) continue;
       // The first item waits for improvements, the others wait for the first.
       const due = at === 0 ? (item.betterAfterMs ?? item.readySinceMs) : item.readySinceMs + item.patienceMs;
-      if (next === undefined || due < next) next = due;
+      next = Math.min(next, due);
     }
     return next;
   }
@@ -108,7 +108,7 @@ export class Messages {
   }
 }
 
-/** Maximum number of ids remembered; beyond it the older half is forgotten. */
+/** Maximum number of ids remembered. */
 const MAX_IDS = 100_000;
 
 /**
@@ -120,12 +120,7 @@ export class WrittenParts {
 
   add(id: string, text?: string): void {
     this.#hashes.set(id, text === undefined ? undefined : hashOf(text));
-    if (this.#hashes.size <= MAX_IDS) return;
-    let surplus = MAX_IDS / 2;
-    for (const old of this.#hashes.keys()) {
-      if (surplus-- <= 0) break;
-      this.#hashes.delete(old);
-    }
+    dropOldest(this.#hashes, MAX_IDS);
   }
 
   has(id: string): boolean {

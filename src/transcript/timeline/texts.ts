@@ -1,6 +1,6 @@
 import type { TextDeltaRecord, TextRecord, UsageRecord } from "../records.ts";
 import { type Item, keyOf, ORDER_MS, USAGE_MS } from "./item.ts";
-import type { MessageFacts, Stage } from "./stage.ts";
+import type { Stage } from "./stage.ts";
 import type { AssistantMessageEntry, ReasoningEntry } from "../format/entry-types.ts";
 import { isoTime, type Draft } from "../entry-draft.ts";
 import { given } from "../../given.ts";
@@ -30,7 +30,7 @@ export class Texts {
     const known = this.#open.get(record.partID);
     if (known) known.update(record);
     const text = known ?? this.#add(record);
-    if (written.has(record.partID)) text.replaceWritten();
+    if (written.has(record.partID)) text.replaces = true;
     if (!record.done) return;
     // The usage belongs to the last text of the model call, with nothing after it.
     if (this.#lastOf(record.messageID) !== text) text.hurry();
@@ -41,15 +41,15 @@ export class Texts {
   append(record: TextDeltaRecord): void {
     const { partID, delta } = record;
     const known = this.#open.get(partID);
-    if (known) return known.append(delta);
-    if (this.#stage.written.has(partID)) return;
-    this.#add({ ...record, kind: "text", reasoning: false, text: "", done: false }).append(delta);
+    if (!known && this.#stage.written.has(partID)) return;
+    const text = known ?? this.#add({ ...record, kind: "text", reasoning: false, text: "", done: false });
+    text.text += delta;
   }
 
   /** Adds the usage of a model call to the text that ended it. False: the call did not end with a text. */
   carryUsage(record: UsageRecord): boolean {
     const last = this.#lastOf(record.messageID);
-    const isText = last instanceof TextItem && !last.reasoning && last.readySinceMs !== undefined && !last.isEmpty;
+    const isText = last instanceof TextItem && !last.reasoning && last.readySinceMs !== undefined && last.text !== "";
     if (isText) last.carryUsage(record);
     else this.hurry(record.messageID);
     return isText;
@@ -83,14 +83,9 @@ export class Texts {
   }
 
   #add(record: TextRecord): TextItem {
-    const { messages, queue, nowMs } = this.#stage;
-    const facts = (): MessageFacts => {
-      const known = messages.of(record.messageID);
-      return this.aborting && !known.completed ? { ...known, aborted: true } : known;
-    };
-    const text = new TextItem(record, facts, nowMs);
+    const text = new TextItem(record, this.#stage, () => this.aborting);
     this.#open.set(record.partID, text);
-    queue.add(text);
+    this.#stage.queue.add(text);
     return text;
   }
 
@@ -121,17 +116,18 @@ class TextItem implements Item {
   /** Its turn came before it ended. */
   wasForced = false;
   #written: string | undefined;
-  #replaces = false;
-  readonly #facts: () => MessageFacts;
-  readonly #nowMs: () => number;
+  /** The host changed a text that is written already. */
+  replaces = false;
+  readonly #stage: Stage;
+  readonly #isAborting: () => boolean;
 
-  constructor(record: TextRecord, facts: () => MessageFacts, nowMs: () => number) {
+  constructor(record: TextRecord, stage: Stage, isAborting: () => boolean) {
     this.key = keyOf(record);
     this.partID = record.partID;
     this.messageID = record.messageID;
     this.reasoning = record.reasoning;
-    this.#facts = facts;
-    this.#nowMs = nowMs;
+    this.#stage = stage;
+    this.#isAborting = isAborting;
     this.update(record);
   }
 
@@ -145,10 +141,6 @@ class TextItem implements Item {
     if (record.done) this.end();
   }
 
-  append(delta: string): void {
-    this.text += delta;
-  }
-
   /** Ends it with the text so far, because the host reported no end. */
   cut(): void {
     // A finished text only waits for its turn.
@@ -160,22 +152,13 @@ class TextItem implements Item {
   /** Ends the streaming; the usage may follow shortly. */
   end(): void {
     if (this.readySinceMs !== undefined) return;
-    this.readySinceMs = this.#nowMs();
+    this.readySinceMs = this.#stage.nowMs();
     if (!this.reasoning) this.betterAfterMs = this.readySinceMs + USAGE_MS;
-  }
-
-  /** Replaces a written text that the host changed. */
-  replaceWritten(): void {
-    this.#replaces = true;
-  }
-
-  get isEmpty(): boolean {
-    return this.text === "";
   }
 
   carryUsage(usage: UsageRecord): void {
     this.#usage = usage;
-    this.betterAfterMs = undefined;
+    this.hurry();
   }
 
   hurry(): void {
@@ -184,11 +167,11 @@ class TextItem implements Item {
 
   take(early: boolean): Draft[] {
     if (early) this.wasForced = true;
-    const content = early && !this.#replaces ? withoutLastWord(this.text) : this.text;
-    if (early && !this.isEmpty) this.#written = content;
+    const content = early && !this.replaces ? withoutLastWord(this.text) : this.text;
+    if (early && this.text !== "") this.#written = content;
     const entry = { ...this.#entry(content), ...(early ? { unfinished: true } : {}) };
-    if (this.#replaces) return [{ entry: { ...entry, continues: "replace" } }];
-    return this.isEmpty ? [] : [{ entry }];
+    if (this.replaces) return [{ entry: { ...entry, continues: "replace" } }];
+    return this.text === "" ? [] : [{ entry }];
   }
 
   /** Returns the rest to write after a forced turn, once the text has ended. */
@@ -201,15 +184,17 @@ class TextItem implements Item {
   }
 
   #entry(content: string): AssistantMessageEntry | ReasoningEntry {
-    const { agent, model, aborted } = this.#facts();
+    const { messages, nowMs } = this.#stage;
+    const { agent, model, aborted, completed } = messages.of(this.messageID);
+    const isCutOff = aborted === true || (this.#isAborting() && completed !== true);
     return {
       type: this.reasoning ? "reasoning" : "assistant",
-      timestamp: isoTime(this.#startMs, this.#nowMs()),
+      timestamp: isoTime(this.#startMs, nowMs()),
       messageID: this.messageID,
       partID: this.partID,
       content,
       ...given({ agent, model, tokens: this.#usage?.tokens, cost: this.#usage?.cost }),
-      ...(this.interrupted || aborted ? { interrupted: true } : {}),
+      ...(this.interrupted || isCutOff ? { interrupted: true } : {}),
       ...(this.interrupted ? { unfinished: true } : {}),
     };
   }
