@@ -61,11 +61,10 @@ const subagent = optional(shaped({ sessionID: isString, path: optional(isString)
 
 const base = { timestamp: isString, messageID: optional(isString), partID: optional(isString) };
 
+const message = { ...base, content: isString, agent: optional(isString), model: optional(isString) };
+
 const assistant: Checks<AssistantMessageEntry> = {
-  ...base,
-  content: isString,
-  agent: optional(isString),
-  model: optional(isString),
+  ...message,
   tokens: optional(tokens),
   cost: optional(isNumber),
   interrupted: optional(isTrueOrFalse),
@@ -73,41 +72,30 @@ const assistant: Checks<AssistantMessageEntry> = {
   continues: optional(oneOf("append", "replace")),
 };
 
+const call = {
+  ...base,
+  tool: isString,
+  callID: isString,
+  input: anything,
+  subagent,
+  unfinished: optional(isTrueOrFalse),
+  continues: optional(oneOf("replace")),
+};
+
 const CHECKS = {
-  user: {
-    ...base,
-    content: isString,
-    parts: Array.isArray,
-    attachments,
-    agent: optional(isString),
-    model: optional(isString),
-  } satisfies Checks<UserMessageEntry>,
+  user: { ...message, parts: Array.isArray, attachments } satisfies Checks<UserMessageEntry>,
   assistant,
   reasoning: assistant,
-  tool_use: {
-    ...base,
-    tool: isString,
-    callID: isString,
-    input: anything,
-    subagent,
-    unfinished: optional(isTrueOrFalse),
-    continues: optional(oneOf("replace")),
-  } satisfies Checks<ToolUseEntry>,
+  tool_use: call satisfies Checks<ToolUseEntry>,
   tool_result: {
-    ...base,
-    tool: isString,
-    callID: isString,
-    input: anything,
+    ...call,
     output: anything,
     status: optional(oneOf("completed", "error", "interrupted")),
     hostStatus: optional(oneOf("completed")),
     exitCode: optional(isNumber),
-    unfinished: optional(isTrueOrFalse),
-    continues: optional(oneOf("replace")),
     title: optional(isString),
     metadata: anything,
     attachments,
-    subagent,
     outputMissing: optional(isString),
   } satisfies Checks<ToolResultEntry>,
   session_event: {

@@ -30,11 +30,6 @@ export interface ParsedTranscript {
 
 const NEWER = "A newer version of opencode-transcripts may have written it: read it with that one.";
 
-const MESSAGES = {
-  no_header: "The file does not begin with the header of a transcript. Check that it is one, and that it is whole.",
-  torn: "An entry breaks off here: the recording process ended while writing it. The entries before and after it are whole.",
-};
-
 export function problem(code: TranscriptProblem["code"], place: Place, message: string): TranscriptItem {
   return { kind: "problem", problem: { code, line: place.line, offset: place.start, message } };
 }
@@ -46,11 +41,14 @@ export function unknownEntry(place: Place, value: unknown): TranscriptItem {
 }
 
 export function torn(place: Place): TranscriptItem {
-  return problem("torn_entry", place, MESSAGES.torn);
+  const why = "the recording process ended while writing it. The entries before and after it are whole.";
+  return problem("torn_entry", place, `An entry breaks off here: ${why}`);
 }
 
 export function noHeader(): TranscriptItem {
-  return problem("no_header", { start: 0, line: 1 }, MESSAGES.no_header);
+  const message =
+    "The file does not begin with the header of a transcript. Check that it is one, and that it is whole.";
+  return problem("no_header", { start: 0, line: 1 }, message);
 }
 
 /** Reads a header from its JSON, undefined if that did not parse. A newer version is read as far as possible. */
@@ -65,6 +63,12 @@ export function headerItems(value: JsonObject | undefined, place: Stretch): Tran
   if (isTranscriptHeader(header)) items.push({ kind: "header", header, line, offset, endOffset });
   else items.push(problem("damaged_entry", place, "The header's JSON is damaged. The entries do not need it."));
   return items;
+}
+
+/** Yields the items of an input. */
+export async function* itemsOf(input: TranscriptInput, reader: ItemReader): AsyncGenerator<TranscriptItem> {
+  for await (const chunk of chunksOf(input)) yield* reader.push(chunk);
+  yield* reader.end();
 }
 
 export async function collect(items: AsyncIterable<TranscriptItem>): Promise<ParsedTranscript> {

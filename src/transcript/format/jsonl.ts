@@ -7,12 +7,11 @@ import { JSONL_FORMAT } from "./sections.ts";
 import {
   type ItemReader,
   type ParsedTranscript,
-  type Place,
   type Stretch,
   type TranscriptInput,
-  chunksOf,
   collect,
   headerItems,
+  itemsOf,
   noHeader,
   problem,
   torn,
@@ -85,10 +84,8 @@ export function encodeJsonlEntry(entry: TranscriptEntry): string {
  * Yields the header, entries and problems of a JSONL transcript, in file order. No content makes it throw; errors of
  * `input` itself are passed on. Needs memory for one line.
  */
-export async function* readJsonlTranscript(input: TranscriptInput): AsyncGenerator<TranscriptItem> {
-  const reader = new JsonlReader();
-  for await (const chunk of chunksOf(input)) yield* reader.push(chunk);
-  yield* reader.end();
+export function readJsonlTranscript(input: TranscriptInput): AsyncGenerator<TranscriptItem> {
+  return itemsOf(input, new JsonlReader());
 }
 
 /** Reads chunk by chunk. */
@@ -141,28 +138,20 @@ function lineItems(line: ByteLine): TranscriptItem[] {
 }
 
 function contentItems(content: LineContent, place: Stretch): TranscriptItem[] {
-  if (content.kind === "blank") return [];
-  if (content.kind === "broken") return [problem("damaged_entry", place, "Left out: this is not one JSON object.")];
-  if (content.kind === "header") return headerItems(content.value, place);
-  if (content.kind === "entry") {
-    return [
-      {
-        kind: "entry",
-        entry: content.entry,
-        line: place.line,
-        lastLine: place.line,
-        offset: place.start,
-        endOffset: place.end,
-      },
-    ];
+  const { line, start: offset, end: endOffset } = place;
+  switch (content.kind) {
+    case "blank":
+      return [];
+    case "broken":
+      return [problem("damaged_entry", place, "Left out: this is not one JSON object.")];
+    case "header":
+      return headerItems(content.value, place);
+    case "entry":
+      return [{ kind: "entry", entry: content.entry, line, lastLine: line, offset, endOffset }];
+    case "other":
+      if (!isEntryType(content.value["type"])) return [unknownEntry(place, content.value)];
+      return [problem("damaged_entry", place, `Entry left out: ${whyNoEntry(content.value)}.`)];
   }
-  return [otherItem(content.value, place)];
-}
-
-function otherItem(value: object, place: Place): TranscriptItem {
-  const isKnown = "type" in value && isEntryType(value.type);
-  if (isKnown) return problem("damaged_entry", place, `Entry left out: ${whyNoEntry(value)}.`);
-  return unknownEntry(place, value);
 }
 
 /** Returns whether the first non-empty line is a header, or the beginning of one. */

@@ -7,9 +7,9 @@ import {
   type ParsedTranscript,
   type Place,
   type TranscriptInput,
-  chunksOf,
   collect,
   headerItems,
+  itemsOf,
   noHeader,
   problem,
   torn,
@@ -36,13 +36,11 @@ export interface MarkdownReadOptions {
  * Yields the header, entries and problems of a markdown transcript, in file order. No content makes it throw; errors of
  * `input` itself are passed on. Needs memory for one entry and for the inputs of up to 1,000 calls without a result.
  */
-export async function* readMarkdownTranscript(
+export function readMarkdownTranscript(
   input: TranscriptInput,
   options: MarkdownReadOptions = {},
 ): AsyncGenerator<TranscriptItem> {
-  const reader = new MarkdownReader(options);
-  for await (const chunk of chunksOf(input)) yield* reader.push(chunk);
-  yield* reader.end();
+  return itemsOf(input, new MarkdownReader(options));
 }
 
 export async function parseMarkdownTranscript(
