@@ -1,5 +1,5 @@
 /** Adds the transcript's path to a summary, so that the agent can look up what the summary leaves out. */
-import { isAbsolute, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Options } from "../../config.ts";
 import { shellQuoted } from "../../calls/shell-syntax.ts";
 import { formatsOf } from "../../transcript/create-recorder.ts";
@@ -36,7 +36,11 @@ export async function transcriptHint(
   sessionID: string,
 ): Promise<string | undefined> {
   const path = await atMost(HINT_MS, transcriptOf(shared, options, sessionID));
-  return path === undefined ? undefined : hintLine(path, options);
+  if (path === undefined) return undefined;
+  const file = shellQuoted(path);
+  const ways = [`grep -n -i -F -e WORD ${file}`];
+  if (options.tools.includes("find_in_transcripts")) ways.push("the tool find_in_transcripts");
+  return `Keep this line in the summary unchanged: The full transcript of this session is ${file}; what the summary leaves out can be looked up there with ${ways.join(" or ")}.`;
 }
 
 /** Absolute path of the session's file, if it exists. */
@@ -46,20 +50,12 @@ async function transcriptOf(
   sessionID: string,
 ): Promise<string | undefined> {
   const [first] = formatsOf(format);
-  const path = join(transcriptsFolder(dataFolder), await recorder.path(sessionID, first));
-  const absolute = isAbsolute(path) ? path : resolve(path);
+  const path = resolve(transcriptsFolder(dataFolder), await recorder.path(sessionID, first));
   try {
-    await fs.stat(absolute);
-    return absolute;
+    await fs.stat(path);
+    return path;
   } catch {
     // Nothing was written yet, or the file cannot be read.
     return undefined;
   }
-}
-
-function hintLine(path: string, { tools }: Pick<Options, "tools">): string {
-  const file = shellQuoted(path);
-  const ways = [`grep -n -i -F -e WORD ${file}`];
-  if (tools.includes("find_in_transcripts")) ways.push("the tool find_in_transcripts");
-  return `Keep this line in the summary unchanged: The full transcript of this session is ${file}; what the summary leaves out can be looked up there with ${ways.join(" or ")}.`;
 }

@@ -90,7 +90,7 @@ export class Intake {
     const session = this.#session(event.sessionID);
     session.directory ??= event.directory;
     session.held.push(event);
-    if (session.directory !== undefined) return this.#release(session, session.directory);
+    if (session.directory !== undefined) return this.#release(session);
     if (session.held.length > MAX_HELD) return this.#assumeDirectory(session);
     if (session.held.length === 1) void this.#askDirectory(session);
   }
@@ -100,7 +100,7 @@ export class Intake {
     for (const session of this.#sessions.values()) {
       if (session.directory === undefined) continue;
       session.gap ??= { after: session.seq, missing: 0 };
-      this.#release(session, session.directory);
+      this.#release(session);
     }
   }
 
@@ -135,13 +135,16 @@ export class Intake {
     }
   }
 
-  /** Returns the recording of a session, for a tool call. */
-  async sharedOf(sessionID: string): Promise<{ shared: Shared; directory: string } | undefined> {
+  /** Returns the recording of a session, for a tool call. Rejects with a message for the model if there is none. */
+  async sharedOf(sessionID: string): Promise<{ shared: Shared; directory: string }> {
     const session = this.#session(sessionID);
     if (session.directory === undefined) await this.#askDirectory(session);
     const { directory } = session;
     const shared = directory === undefined ? undefined : this.#sharedFor(directory);
-    return shared && directory !== undefined ? { shared, directory } : undefined;
+    if (shared !== undefined && directory !== undefined) return { shared, directory };
+    throw new Error(
+      "This session is not recorded: opencode did not report its folder. Try again after the next message.",
+    );
   }
 
   #isRepeated({ id, sessionID, seq }: HostEvent): boolean {
@@ -173,8 +176,8 @@ export class Intake {
   }
 
   /** Records the events that wait, until one of them needs the host's store. */
-  #release(session: KnownSession, directory: string): void {
-    const shared = this.#sharedFor(directory);
+  #release(session: KnownSession): void {
+    const shared = session.directory === undefined ? undefined : this.#sharedFor(session.directory);
     while (!session.isReading) {
       const [event] = session.held;
       // Without `shared`, the plugin is not configured in this folder.
@@ -182,13 +185,13 @@ export class Intake {
       const { gap } = session;
       if (gap !== undefined && shared !== undefined) {
         session.gap = undefined;
-        return void this.#read(session, directory, this.#catchUp(session, gap, shared));
+        return void this.#read(session, this.#catchUp(session, gap, shared));
       }
       session.held.shift();
       if (event === undefined) return;
       if (shared === undefined || this.#isPast(session, event)) continue;
       const rest = this.#record(session, event, shared);
-      if (rest !== undefined) void this.#read(session, directory, rest);
+      if (rest !== undefined) void this.#read(session, rest);
     }
   }
 
@@ -239,11 +242,11 @@ export class Intake {
   }
 
   /** Lets events wait while the host's store is read. */
-  async #read(session: KnownSession, directory: string, work: Promise<void>): Promise<void> {
+  async #read(session: KnownSession, work: Promise<void>): Promise<void> {
     session.isReading = true;
     await work;
     session.isReading = false;
-    this.#release(session, directory);
+    this.#release(session);
   }
 
   /** Reads from the host's store what the event needs, because an earlier event did not arrive. */
@@ -318,7 +321,7 @@ export class Intake {
     for (const instance of this.#instances) {
       const directory = await instance.store.directory(session.sessionID).catch(() => undefined);
       session.directory ??= directory;
-      if (session.directory !== undefined) return this.#release(session, session.directory);
+      if (session.directory !== undefined) return this.#release(session);
     }
   }
 
@@ -335,12 +338,11 @@ export class Intake {
    * so its events are dropped and a warning counts them.
    */
   #assumeDirectory(session: KnownSession): void {
-    const known = new Set(this.#directories);
-    for (const { directory } of this.#sessions.values()) if (directory !== undefined) known.add(directory);
-    const [only] = known;
-    if (known.size === 1 && only !== undefined) {
+    const ofSessions = Array.from(this.#sessions.values(), ({ directory }) => directory ?? []);
+    const [only, ...others] = new Set([...this.#directories, ...ofSessions.flat()]);
+    if (only !== undefined && others.length === 0) {
       session.directory = only;
-      return this.#release(session, only);
+      return this.#release(session);
     }
     const count = session.held.splice(0).length;
     // Of two instances that end at the same time, the other one has reported them.

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
-import { parseOptions, type Options } from "../../config.ts";
+import { parseOptions } from "../../config.ts";
 import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";
 import { rehearse } from "../../transcript/create-recorder.ts";
 import { atMost } from "../../transcript/patience.ts";
@@ -48,8 +48,7 @@ export async function setup(context: HostContext, intake: Intake = processIntake
 class Plugin implements Instance {
   readonly #context: HostContext;
   readonly #intake: Intake;
-  readonly #options: Options;
-  readonly #problems: ReturnType<typeof parseOptions>["problems"];
+  readonly #parsed: ReturnType<typeof parseOptions>;
   readonly store: HostStore;
   readonly directory: string | undefined;
   /** Recordings by folder. */
@@ -60,9 +59,7 @@ class Plugin implements Instance {
   constructor(context: HostContext, intake: Intake) {
     this.#context = context;
     this.#intake = intake;
-    const { options, problems } = parseOptions(context.options);
-    this.#options = options;
-    this.#problems = problems;
+    this.#parsed = parseOptions(context.options);
     this.directory = id(context.location, "directory");
     this.store = new HostStore(context, process.env, process.env["HOME"] ?? homedir());
   }
@@ -71,12 +68,13 @@ class Plugin implements Instance {
     if (this.directory !== undefined && this.directory !== directory) return undefined;
     const known = this.#shared.get(directory);
     if (known) return known;
+    const { options, problems } = this.#parsed;
     const root = projectRoot(directory);
     // In 2.x a plugin cannot request a summary.
     const host = { directory, client: NO_TOASTS, queries: this.store, signals: SIGNALS };
-    const shared = joinShared(root, resolve(root, this.#options.directory), this.#options, host, nodeFileSystem);
+    const shared = joinShared(root, resolve(root, options.directory), options, host, nodeFileSystem);
     this.#shared.set(directory, shared);
-    shared.notices.options(this.#problems);
+    shared.notices.options(problems);
     return shared;
   }
 
@@ -104,29 +102,27 @@ class Plugin implements Instance {
   /** Prepares the recording, and registers the tools and the hook for summaries. Never rejects. */
   async offer(): Promise<void> {
     const { tool, session } = this.#context;
-    const { compactionHint } = this.#options;
-    const tools = offeredTools(this.#options, projectRoot).map((offered) => this.#hostTool(offered));
+    const { options } = this.#parsed;
+    const tools = offeredTools(options, projectRoot).map((offered) => this.#hostTool(offered));
     await Promise.all([
       // The first entry then need not wait until all that records is loaded.
       attempt(() => this.directory !== undefined && this.sharedFor(this.directory)),
       attempt(() => tools.length > 0 && tool?.transform?.((draft) => tools.forEach((each) => addTo(draft, each)))),
-      attempt(() => compactionHint && session?.hook?.("compaction", (about) => this.#hint(about))),
+      attempt(() => options.compactionHint && session?.hook?.("compaction", (about) => this.#hint(about))),
     ]);
     // Awaited, because the host's own start leaves no time for it before the first events.
-    await attempt(() => atMost(REHEARSAL_MS, rehearse(this.#options)));
+    await attempt(() => atMost(REHEARSAL_MS, rehearse(options)));
   }
 
   /** Ends recording within the time that the host allows. Never rejects. */
   async end(): Promise<void> {
     await atMost(CLEANUP_MS, this.#leaveAll());
     // During a reload a turn may continue: this instance records its events until the new one listens.
-    setTimeout(() => this.#close(), OVERLAP_MS).unref();
-  }
-
-  #close(): void {
-    this.#intake.leave(this);
-    this.#stop.abort();
-    void this.#events?.return?.()?.catch(() => undefined);
+    setTimeout(() => {
+      this.#intake.leave(this);
+      this.#stop.abort();
+      void this.#events?.return?.()?.catch(() => undefined);
+    }, OVERLAP_MS).unref();
   }
 
   async #leaveAll(): Promise<void> {
@@ -144,20 +140,11 @@ class Plugin implements Instance {
       options: { codemode: false },
       execute: async (given, caller) => {
         const sessionID = id(caller, "sessionID") ?? "";
-        const { shared, directory } = await this.#sharedOf(sessionID);
+        const { shared, directory } = await this.#intake.sharedOf(sessionID);
         const text = await call(shared, given, { sessionID, directory, abort: this.#stop.signal });
         return { content: [{ type: "text", text }], structured: {}, metadata: {} };
       },
     };
-  }
-
-  async #sharedOf(sessionID: string): Promise<{ shared: Shared; directory: string }> {
-    const found = await this.#intake.sharedOf(sessionID);
-    if (found === undefined)
-      throw new Error(
-        "This session is not recorded: opencode did not report its folder. Try again after the next message.",
-      );
-    return found;
   }
 
   /** Adds the transcript's path to the prompt for a summary. Never rejects: that would make the summary fail. */
@@ -166,8 +153,8 @@ class Plugin implements Instance {
       const sessionID = id(about, "sessionID");
       const system = read(about, "system");
       if (sessionID === undefined || !Array.isArray(system)) return;
-      const { shared } = await this.#sharedOf(sessionID);
-      const hint = await transcriptHint(shared, this.#options, sessionID);
+      const { shared } = await this.#intake.sharedOf(sessionID);
+      const hint = await transcriptHint(shared, this.#parsed.options, sessionID);
       if (hint !== undefined) system.push({ type: "text", text: hint });
     } catch {
       // The summary works without it.
