@@ -46,7 +46,7 @@ export function createRecorder(settings: CreateRecorderOptions): Recorder {
   setImmediate(() => void rehearse(options, preparation).catch(onFailure));
   const patience = new Patience();
   const places = new SessionPlaces({ fs, root, format: formats[0], queries, patience });
-  const presence = new Presence({ fs, root });
+  const presence = new Presence(fs, root);
   const pool = new WritePool();
   const shared = { folder, formats, maxInlineChars, fs, pool, places, presence, preparation, patience, redaction };
   return new Recorder({ ...shared, queries, onFault, onFailure });

@@ -1,6 +1,6 @@
 import { isoTime, type Draft } from "./entry-draft.ts";
 import type { Patience } from "./patience.ts";
-import type { HostRecord } from "./records.ts";
+import type { HostRecord, RecorderQueries } from "./records.ts";
 import { Timeline } from "./timeline/session-timeline.ts";
 
 /**
@@ -10,11 +10,6 @@ import { Timeline } from "./timeline/session-timeline.ts";
 const CONTINUED_MESSAGES = [100, 400, 1_600, 6_400, undefined];
 /** Waits between attempts to get the stored messages, in milliseconds. The session's live entries wait meanwhile. */
 const ATTEMPT_DELAYS_MS = [50, 400, 0];
-
-export interface HistoryQueries {
-  /** Returns records for the last `limit` stored messages of a session, or for all without a limit. */
-  history(sessionID: string, limit?: number): Promise<HostRecord[]>;
-}
 
 export interface HistoryOptions {
   sessionID: string;
@@ -26,7 +21,7 @@ export interface HistoryOptions {
   isLive: (messageID: string) => boolean;
   /** True if every file of the session has the draft. */
   isRecorded: (draft: Draft) => boolean;
-  queries: HistoryQueries;
+  queries: RecorderQueries;
   patience: Patience;
 }
 

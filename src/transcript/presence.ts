@@ -7,11 +7,6 @@ import { safeSegment } from "./transcript-paths.ts";
 const FOLDER = ".recording";
 const SUFFIX = ".lock";
 
-export interface PresenceOptions {
-  fs: FileSystem;
-  root: string;
-}
-
 /**
  * Marks the sessions that this recorder has open, so that other processes know that unfinished calls in them may still
  * end. A mark is a file whose name contains its process id; marks of processes that no longer run are ignored.
@@ -20,21 +15,23 @@ export interface PresenceOptions {
  * recorded later.
  */
 export class Presence {
-  readonly #options: PresenceOptions;
+  readonly #fs: FileSystem;
+  readonly #root: string;
   readonly #owner = newLockOwner();
   readonly #marked = new Set<string>();
 
-  constructor(options: PresenceOptions) {
-    this.#options = options;
+  /** `root`: the transcripts folder. */
+  constructor(fs: FileSystem, root: string) {
+    this.#fs = fs;
+    this.#root = root;
   }
 
   /** Marks the session unless it is marked already. */
   async enter(sessionID: string): Promise<void> {
     if (this.#marked.has(sessionID)) return;
     this.#marked.add(sessionID);
-    const { fs } = this.#options;
     const path = this.#path(this.#nameOf(sessionID));
-    await createIn(fs, path, () => fs.createMarker(path, this.#owner)).catch(() => undefined);
+    await createIn(this.#fs, path, () => this.#fs.createMarker(path, this.#owner)).catch(() => undefined);
   }
 
   async leave(sessionID: string): Promise<void> {
@@ -47,7 +44,7 @@ export class Presence {
     let isShared = false;
     for (const name of await this.#names()) {
       if (name === own) continue;
-      const owner = await this.#options.fs.readMarker(this.#path(name)).catch(() => undefined);
+      const owner = await this.#fs.readMarker(this.#path(name)).catch(() => undefined);
       if (owner === undefined) continue;
       if (ownerIsGone(owner)) await this.#remove(name);
       else isShared ||= name.startsWith(`${safeSegment(sessionID)}.`);
@@ -57,14 +54,14 @@ export class Presence {
 
   async #names(): Promise<string[]> {
     try {
-      return (await this.#options.fs.readdir(this.#path())).filter((name) => name.endsWith(SUFFIX));
+      return (await this.#fs.readdir(this.#path())).filter((name) => name.endsWith(SUFFIX));
     } catch {
       return [];
     }
   }
 
   async #remove(name: string): Promise<void> {
-    await this.#options.fs.unlink(this.#path(name)).catch(() => undefined);
+    await this.#fs.unlink(this.#path(name)).catch(() => undefined);
   }
 
   /** Two recorders of one process have different owner names. */
@@ -73,6 +70,6 @@ export class Presence {
   }
 
   #path(...names: string[]): string {
-    return join(this.#options.root, FOLDER, ...names);
+    return join(this.#root, FOLDER, ...names);
   }
 }

@@ -255,14 +255,11 @@ async function bringToDisk(
   isEnd: boolean,
 ): Promise<FlushReport> {
   const deadline = Date.now() + timeoutMs;
-  const handedOver = new AbortController();
-  const handOver = allHandedOver(sessions);
-  const cutShort = (): void => {
-    if (handedOver.signal.aborted) return;
+  const handedOver = allHandedOver(sessions).then(() => true);
+  if (isEnd && (await atMost(timeoutMs * SHARE_FOR_LARGE, handedOver)) !== true) {
     for (const session of sessions) session.cutShort();
-  };
-  if (isEnd) void pause(timeoutMs * SHARE_FOR_LARGE, handedOver.signal).then(cutShort);
-  await Promise.race([handOver.finally(() => handedOver.abort()), pause(timeoutMs, handedOver.signal)]);
+  }
+  await atMost(Math.max(0, deadline - Date.now()), handedOver);
   const files = sessions.flatMap(({ openOutputs }) => openOutputs.map(({ file }) => file));
   const results = await Promise.all(files.map((file) => file.flush(Math.max(0, deadline - Date.now()))));
   let waiting = sessions.reduce((sum, session) => sum + session.waiting, 0);

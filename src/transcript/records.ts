@@ -22,6 +22,14 @@ export type HostRecord =
   | RemovalRecord
   | ActivityRecord;
 
+/** Queries of the recorder to a host. They may fail, and are never made inside the host's hooks. */
+export interface RecorderQueries {
+  /** Returns the host's data on a session; undefined if there is no such session. Rejects if the query fails. */
+  session(sessionID: string): Promise<SessionRecord | undefined>;
+  /** Returns records for the last `limit` stored messages of a session, or for all without a limit. */
+  history(sessionID: string, limit?: number): Promise<HostRecord[]>;
+}
+
 interface OfSession {
   sessionID: string;
 }

@@ -4,13 +4,7 @@ import { errorCode } from "./files/fault.ts";
 import type { FileSystem } from "./files/file-system.ts";
 import type { Patience } from "./patience.ts";
 import { transcriptPath, type TranscriptFormat } from "./transcript-paths.ts";
-import type { SessionRecord } from "./records.ts";
-
-/** Queries of the recorder to a host. They may fail, and are never made inside the host's hooks. */
-export interface HostQueries {
-  /** Returns the host's data on a session; undefined if there is no such session. Rejects if the query fails. */
-  session(sessionID: string): Promise<SessionRecord | undefined>;
-}
+import type { RecorderQueries, SessionRecord } from "./records.ts";
 
 /** Waits between attempts to get a session's parent, in milliseconds. */
 const LOOKUP_DELAYS_MS = [20, 100, 400, 1_500, 3_000, 5_000];
@@ -26,7 +20,7 @@ export interface SessionPlacesOptions {
   root: string;
   /** Formats to look for when the parent of a session is unknown. */
   format: TranscriptFormat;
-  queries: HostQueries;
+  queries: Pick<RecorderQueries, "session">;
   patience: Patience;
 }
 

@@ -9,14 +9,14 @@ import type { FaultEvent } from "./files/fault.ts";
 import type { FileSystem } from "./files/file-system.ts";
 import type { WritePool } from "./files/write-pool.ts";
 import type { TranscriptHeader } from "./format/entry-types.ts";
-import { pastDrafts, type HistoryQueries } from "./history.ts";
+import { pastDrafts } from "./history.ts";
 import { MAX_OUTPUT_BYTES } from "./kept-files.ts";
 import { atMost, type Patience } from "./patience.ts";
 import type { Preparation, PreparedEntry, Redaction } from "./preparation.ts";
 import type { Presence } from "./presence.ts";
 import type { RecordingFolder } from "./recording-folder.ts";
-import type { HostRecord } from "./records.ts";
-import type { HostQueries, SessionPlaces } from "./session-place.ts";
+import type { HostRecord, RecorderQueries } from "./records.ts";
+import type { SessionPlaces } from "./session-place.ts";
 import { Sink } from "./sink.ts";
 import { attachmentPath, outputPath, type Formats } from "./transcript-paths.ts";
 import { Timeline } from "./timeline/session-timeline.ts";
@@ -49,8 +49,6 @@ export interface Output {
   sink: Sink;
   file: AppendFile;
 }
-
-export interface RecorderQueries extends HostQueries, HistoryQueries {}
 
 /** Shared by all sessions of a recorder. */
 export interface RecordingContext {
@@ -105,7 +103,6 @@ export class SessionRecording {
   #lane: Promise<void> = Promise.resolve();
   #lost = 0;
   #mustBegin = false;
-  #isBegun = false;
   lastUsedMs = Date.now();
   /** Timer for the drafts whose wait will be over. */
   #timer: NodeJS.Timeout | undefined;
@@ -196,7 +193,6 @@ export class SessionRecording {
 
   /** Creates the session's files, if necessary with only a header, because a link leads to them. */
   begin(): void {
-    if (this.#isBegun) return;
     this.#mustBegin = true;
     this.#startPump();
   }
@@ -471,7 +467,6 @@ export class SessionRecording {
   }
 
   #append(outputs: readonly Output[], entry: PreparedEntry): void {
-    this.#isBegun = true;
     if ("subagent" in entry.entry && entry.entry.subagent) this.#relations.onLink(entry.entry.subagent.sessionID);
     for (const { sink, file } of outputs) {
       try {

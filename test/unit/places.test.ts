@@ -4,7 +4,7 @@ import { nodeFileSystem } from "../../src/transcript/files/node-file-system.ts";
 import type { FileSystem } from "../../src/transcript/files/file-system.ts";
 import { Patience } from "../../src/transcript/patience.ts";
 import { attachmentPath, outputPath, safeSegment, transcriptPath } from "../../src/transcript/transcript-paths.ts";
-import { SessionPlaces, type HostQueries } from "../../src/transcript/session-place.ts";
+import { SessionPlaces } from "../../src/transcript/session-place.ts";
 import { FaultyFileSystem } from "../support/faulty-file-system.ts";
 import { FakeTime } from "../support/recording/fake-time.ts";
 import { describe, test } from "../support/runner.ts";
@@ -39,7 +39,7 @@ function make(answer: (n: number) => Promise<typeof CHILD | undefined>, fs = dis
   const time = new FakeTime();
   const patience = new Patience(time.delay);
   let asked = 0;
-  const queries: HostQueries = { session: () => answer(++asked) };
+  const queries: ConstructorParameters<typeof SessionPlaces>[0]["queries"] = { session: () => answer(++asked) };
   const places = new SessionPlaces({ fs, root, format: "markdown", queries, patience });
   return { places, time, patience, asked: () => asked };
 }

@@ -1,7 +1,6 @@
 import type { PluginInput } from "@opencode-ai/plugin";
-import type { HostRecord, SessionRecord } from "../../transcript/records.ts";
+import type { HostRecord, RecorderQueries, SessionRecord } from "../../transcript/records.ts";
 import { atMost } from "../../transcript/patience.ts";
-import type { RecorderQueries } from "../../transcript/session-recording.ts";
 import { messageRecord, sessionRecord } from "./events.ts";
 import { id, isFields, list, read } from "./event-fields.ts";
 import { partRecords } from "./parts.ts";

@@ -4,7 +4,7 @@ import type { FileSystem } from "../../transcript/files/file-system.ts";
 import { createRecorder } from "../../transcript/create-recorder.ts";
 import { recordedListPath } from "../../transcript/transcript-paths.ts";
 import type { Recorder } from "../../transcript/recorder.ts";
-import type { RecorderQueries } from "../../transcript/session-recording.ts";
+import type { RecorderQueries } from "../../transcript/records.ts";
 import type { ToolSurroundings } from "../../tools/runner/tool-requests.ts";
 import { ToolRunner } from "../../tools/runner/tool-runner.ts";
 import { VERSION } from "../../version.ts";

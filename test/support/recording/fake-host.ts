@@ -2,8 +2,7 @@
 import { sessionRecord } from "../../../src/host/opencode-1/events.ts";
 import { isFields } from "../../../src/host/opencode-1/event-fields.ts";
 import { storedRecords } from "../../../src/host/opencode-1/queries.ts";
-import type { HostRecord, SessionRecord } from "../../../src/transcript/records.ts";
-import type { RecorderQueries } from "../../../src/transcript/session-recording.ts";
+import type { HostRecord, RecorderQueries, SessionRecord } from "../../../src/transcript/records.ts";
 import { stored, type Conversation } from "./conversation.ts";
 import { sessionInfo } from "./host-steps.ts";
 

@@ -12,7 +12,7 @@ import { createRecorder } from "../../../src/transcript/create-recorder.ts";
 import type { TranscriptFormat } from "../../../src/transcript/transcript-paths.ts";
 import type { Redaction } from "../../../src/transcript/preparation.ts";
 import type { Recorder } from "../../../src/transcript/recorder.ts";
-import type { RecorderQueries } from "../../../src/transcript/session-recording.ts";
+import type { RecorderQueries } from "../../../src/transcript/records.ts";
 import { recordsOf, type HostStep } from "./host-steps.ts";
 import { shortForm } from "./timeline-driver.ts";
 
