@@ -66,7 +66,9 @@ async function logged(events: readonly RecordedEvent[]): Promise<() => void> {
   database.exec("CREATE TABLE event (id text, aggregate_id text, seq integer, created integer, type text, data text)");
   for (const { id, type, data, durable, created = 0 } of events) {
     if (durable === undefined) continue;
-    const values = [id, data.sessionID ?? "", durable.seq, created, `${type}.1`, JSON.stringify(data)];
+    // Some versions of the host write an at sign before the event's version.
+    const versioned = `${type}${durable.seq % 2 === 0 ? "." : "@"}1`;
+    const values = [id, data.sessionID ?? "", durable.seq, created, versioned, JSON.stringify(data)];
     database.run("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", ...values);
   }
   database.close();
@@ -76,6 +78,21 @@ async function logged(events: readonly RecordedEvent[]): Promise<() => void> {
 function indexOf(events: readonly RecordedEvent[], type: string): number {
   return events.findIndex((event) => event.type === type);
 }
+
+/** Events of one session that no recording has, numbered as the host numbers them. */
+function madeEvents(folder: string, ...made: readonly (readonly [type: string, data: object])[]): RecordedEvent[] {
+  return made.map(([type, data], seq) => ({
+    id: `evt_made_${seq}`,
+    created: 1_795_350_800_000 + seq,
+    type,
+    location: { directory: project(folder) },
+    data: { sessionID: "ses_made", ...data },
+    durable: { seq },
+  }));
+}
+
+const CREATED = ["session.created", { version: "2.0.1" }] as const;
+const ANSWER = { assistantMessageID: "msg_answer" };
 
 describe("setup", () => {
   test("does nothing in opencode 1.18, which also calls it, with a reduced context", async () => {
@@ -144,6 +161,136 @@ test("a text whose end lacks the text is what was streamed", async () => {
   }
   await host.end();
   assert.deepEqual((await transcriptIn(project(home))).told, PLAIN);
+});
+
+describe("events that no recording has", () => {
+  const recorded = async (...made: readonly (readonly [type: string, data: object])[]): Promise<ReadTranscript> => {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    await host.start();
+    await host.publish(...madeEvents(home, CREATED, ...made));
+    await host.end();
+    return transcriptIn(project(home));
+  };
+
+  test("the header alone names the generation, with the host's version if it is known", async () => {
+    for (const [created, host] of [
+      [{ version: "2.0.1" }, "opencode 2.0.1"],
+      [{ info: { id: "ses_made", title: "T" } }, "opencode 2"],
+    ] as const) {
+      const home = makeTempDir();
+      const fake = new FakeHost2();
+      await fake.start();
+      await fake.publish(...madeEvents(home, ["session.created", created], ["session.synthetic", { text: "Said." }]));
+      await fake.end();
+      const { headers, entries } = await transcriptIn(project(home));
+      assert.equal(headers[0]?.host, host);
+      assert.doesNotMatch(JSON.stringify(entries), /opencode 2/);
+    }
+  });
+
+  test("a step that is repeated after some text keeps that text, and the text of the next attempt", async () => {
+    const { told } = await recorded(
+      ["session.step.started", ANSWER],
+      ["session.text.started", { ...ANSWER, ordinal: 0 }],
+      ["session.text.delta", { ...ANSWER, ordinal: 0, delta: "first att" }],
+      ["session.retry.scheduled", { ...ANSWER, attempt: 2, error: { message: "cut off" } }],
+      ["session.step.started", ANSWER],
+      ["session.text.started", { ...ANSWER, ordinal: 0 }],
+      ["session.text.ended", { ...ANSWER, ordinal: 0, text: "second attempt" }],
+      ["session.step.ended", { ...ANSWER, finish: "stop" }],
+      ["session.execution.succeeded", {}],
+    );
+    assert.deepEqual(told, ["assistant (interrupted): first att", "assistant: second attempt"]);
+  });
+
+  test("an error of a step, which its execution repeats, is an entry once", async () => {
+    const [first, second] = [
+      { type: "provider.auth", message: "no key" },
+      { type: "unknown", message: "other" },
+    ];
+    const failed = (error: object) =>
+      [
+        ["session.execution.started", {}],
+        ["session.step.started", ANSWER],
+        ["session.step.failed", { ...ANSWER, error }],
+        ["session.execution.failed", { error }],
+      ] as const;
+    const { entries } = await recorded(
+      ...failed(first),
+      ...failed(first),
+      ["session.execution.started", {}],
+      ["session.execution.failed", { error: second }],
+    );
+    const errors = entries.flatMap((entry) => (entry.type === "session_event" ? [`${entry.name}: ${entry.text}`] : []));
+    assert.deepEqual(errors, ["error: no key", "error: no key", "error: other"]);
+  });
+
+  test("a call that fails has what it returned before, in both vocabularies", async () => {
+    const error = { type: "aborted", message: "Tool execution interrupted" };
+    const content = [{ type: "text", text: "half of it" }];
+    for (const [name, progress, failed] of [
+      ["callID", { content, structured: { lines: 1 } }, { error }],
+      ["id", { metadata: { lines: 1 } }, { error, content, metadata: { lines: 1 } }],
+    ] as const) {
+      const call = { ...ANSWER, [name]: "call_1" };
+      const { entries } = await recorded(
+        ["session.step.started", ANSWER],
+        ["session.tool.input.started", { ...call, name: "shell" }],
+        ["session.tool.called", { ...call, input: { command: "make" } }],
+        ["session.tool.progress", { ...call, ...progress }],
+        ["session.tool.failed", { ...call, ...failed }],
+      );
+      const result = entries.find((entry) => entry.type === "tool_result");
+      assert.ok(result?.type === "tool_result" && result.status === "interrupted");
+      assert.match(JSON.stringify(result.output), /half of it.*Tool execution interrupted/);
+      assert.deepEqual(Object(result.metadata).lines, 1);
+    }
+  });
+
+  test("each is an entry, if it belongs to the conversation", async () => {
+    const file = { mime: "image/png", data: "iVBORw0KGgo=", name: "a.png" };
+    const form = (id: string, kind: string) => ({
+      form: { id, sessionID: "ses_made", metadata: { kind }, fields: [{ title: "Which?" }] },
+    });
+    const shell = { id: "sh_1", command: "ls; exit 4", status: "exited", exit: 4, time: { started: 1, completed: 2 } };
+    const { told, entries } = await recorded(
+      [
+        "session.inbox.enqueued",
+        { inboxID: "msg_1", item: { type: "user", payload: { text: "look", files: [file] } } },
+      ],
+      ["session.inbox.delivered", { inboxID: "msg_1" }],
+      ["session.inbox.enqueued", { inboxID: "msg_2", item: { type: "user", payload: { text: "taken back" } } }],
+      ["session.inbox.cancelled", { inboxID: "msg_2" }],
+      ["session.inbox.enqueued", { inboxID: "msg_3", item: { type: "synthetic", payload: { text: "a rule" } } }],
+      ["session.inbox.delivered", { inboxID: "msg_3" }],
+      ["session.synthetic", { text: "another rule" }],
+      ["session.model.selected", { model: { id: "m2", providerID: "acme" } }],
+      ["session.skill.activated", { name: "review" }],
+      ["session.shell.started", { shell: { ...shell, status: "running", exit: undefined } }],
+      ["session.shell.ended", { shell, output: { output: "x\n" } }],
+      ["session.compaction.started", { inboxID: "msg_4", reason: "manual" }],
+      ["session.compaction.failed", { error: { type: "provider.auth", message: "no key" } }],
+      ["form.created", form("frm_1", "question")],
+      ["form.cancelled", { id: "frm_1" }],
+      ["form.created", form("frm_2", "login")],
+      ["form.replied", { id: "frm_2", answer: { password: "hunter2" } }],
+      ["session.execution.interrupted", { reason: "shutdown" }],
+    );
+    const input = '{"command":"ls; exit 4"}';
+    assert.deepEqual(told, ["user: look", "user: ", "user: ", `use: shell ${input}`, `error: ${input} x\n`]);
+    assert.match(JSON.stringify(entries), /"a\.png"[^]*"a rule"[^]*"another rule"/);
+    const events = entries.flatMap((entry) => (entry.type === "session_event" ? [`${entry.name}: ${entry.text}`] : []));
+    assert.deepEqual(events.toSorted(), [
+      "compaction: The conversation so far is summarized (asked for).",
+      "error: The session was interrupted: opencode was shut down.",
+      "error: no key",
+      "model: acme/m2",
+      "question asked: Which?",
+      "question rejected: The user did not answer.",
+      "skill: review",
+    ]);
+  });
 });
 
 describe("several folders in one process, of which each instance receives all events", () => {
@@ -302,6 +449,21 @@ describe("events that are not delivered", () => {
     await host.end();
     assert.deepEqual((await transcriptIn(project(home))).told, PLAIN);
   });
+
+  test("what came while the stream was closed is taken from the host's store, even if nothing follows", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2().has(storedAtEnd("compact", home));
+    await host.start();
+    const events = recordedEvents("newest", "compact", home);
+    await host.publish(...events.slice(0, indexOf(events, "session.step.started") + 1));
+    // By its time, the host has stored everything.
+    await host.publish({ ...events.at(-1), type: "catalog.updated", data: {} });
+    host.endStreams();
+    await eventually(() => host.streams === 1);
+    await nextTurn();
+    await host.end();
+    assert.deepEqual((await transcriptIn(project(home))).told, PLAIN);
+  });
 });
 
 describe("a gap in the numbers of the events", () => {
@@ -409,6 +571,28 @@ describe("a reload in the middle of a turn", () => {
       await host.end();
       assert.deepEqual((await transcriptIn(project(home))).told.map(withoutMark), PLAIN, `at ${at}`);
     }
+  });
+
+  test("loses nothing that comes before the new instance listens", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    const cleanup = await host.start();
+    const events = recordedEvents("preview", "compact", home);
+    await host.publish(...events.slice(0, 7));
+    await cleanup();
+    await host.publish(...events.slice(7, 12));
+    await host.start();
+    await host.publish(...events.slice(12));
+    await host.end();
+    assert.deepEqual((await transcriptIn(project(home))).told.map(withoutMark), PLAIN);
+  });
+
+  test("closes the old stream, which the host would keep open", async () => {
+    const host = new FakeHost2();
+    const cleanup = await host.start();
+    assert.equal(host.streams, 1);
+    await cleanup();
+    await eventually(() => host.streams === 0);
   });
 
   const withoutMark = (line: string): string => line.replace(/ \((?:interrupted|replace|append)\)/g, "");
