@@ -376,12 +376,6 @@ function findHeader(scan: ScanText, name: Name, family: "authorization" | "cooki
 const TRIGGERS =
   'pass pwd secret token key cred auth totp access refresh jwt cookie mnemonic phrase _pat _pw pw= pw: pw" pw\' authtok sig= signature= sid= sid" sessi sess= sess1 .sid li_at= cf_cl ct0= wordpress_ remember_ .aspnetcore _identity mojolicious= psid= salt sonar.login _bearer _hmac= macaroon dbroot=';
 
-export const assignmentRule: Rule = {
-  triggers: [...TRIGGERS.split(" "), "pw =", "pw is", "pw ", "pw?", "psk"],
-  anyCase: true,
-  find: findAssigned,
-};
-
 /** Maximum distance of another name that belongs to the same label, in characters. */
 const CHARS_OF_NAME = 16;
 
@@ -405,8 +399,9 @@ function findForeign(scan: ScanText, at: number, word: string): readonly Finding
   });
 }
 
-/** Names in other languages. */
-export const foreignRules: readonly Rule[] = [
+export const assignmentRules: readonly Rule[] = [
+  { triggers: [...TRIGGERS.split(" "), "pw =", "pw is", "pw ", "pw?", "psk"], anyCase: true, find: findAssigned },
+  // Names in other languages
   ...FOREIGN_NAMES.split("|").map((word) => ({
     triggers: [word],
     find: (scan: ScanText, at: number) => findForeign(scan, at, word),

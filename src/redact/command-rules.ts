@@ -161,12 +161,11 @@ function pipedInto(scan: ScanText, at: number): Span | undefined {
   return lineBreak === null ? span : { start: span.start, end: span.end - lineBreak[0].length };
 }
 
-type Sort = "PASSWORD" | "TOKEN" | "VALUE" | "COOKIES";
 const SORT = /PASSWORD|TOKEN|VALUE|COOKIES/;
 
 /** Pattern of the table, such as `_:PASSWORD`, with the text before and after the secret. */
 interface Slot {
-  sort: Sort;
+  sort: string;
   pattern: RegExp;
 }
 
@@ -186,8 +185,6 @@ const escape = (text: string): string => text.replaceAll(/[$.*+?^|()[\]{}/\\]/g,
 
 function slotOf(text: string): Slot {
   const sort = SORT.exec(text)?.[0] ?? "";
-  if (sort !== "PASSWORD" && sort !== "TOKEN" && sort !== "VALUE" && sort !== "COOKIES")
-    throw new TypeError(`No secret in "${text}".`);
   const [before = "", after = ""] = text.split(sort);
   const start = before.startsWith("_")
     ? `[^${escape(before[1] ?? "")}]{0,128}${escape(before.slice(1))}`
@@ -233,12 +230,9 @@ for (const line of commandUsages.trim().split("\n")) {
   for (const program of programs) usages.set(program, [...(usages.get(program) ?? []), usage]);
 }
 
-function findInSlot(
-  scan: ScanText,
-  { sort, pattern }: Slot,
-  span: Span | undefined,
-  { isOption = false, name = "" },
-): readonly Finding[] {
+/** `name`: word before an argument; without it the value is that of an option or the input. */
+function findInSlot(scan: ScanText, slot: Slot, span: Span | undefined, name?: string): readonly Finding[] {
+  const { sort, pattern } = slot;
   if (span === undefined) return NOTHING;
   const [from, to] = pattern.exec(scan.text.slice(span.start, span.end))?.indices?.groups?.["secret"] ?? [];
   if (from === undefined || to === undefined) return NOTHING;
@@ -246,8 +240,9 @@ function findInSlot(
   const end = span.start + to;
   if (sort === "COOKIES") return findCookies(scan, start, end);
   const value = scan.text.slice(start, end);
-  const family = sort === "VALUE" ? familyOf(name.replace(/^.*[:/]/, "")) : "token";
-  if (isFingerprint(name, value) || value.startsWith("//")) return NOTHING;
+  const family = sort === "VALUE" ? familyOf(name?.replace(/^.*[:/]/, "") ?? "") : "token";
+  if (isFingerprint(name ?? "", value) || value.startsWith("//")) return NOTHING;
+  const isOption = name === undefined;
   const isSecret =
     sort === "PASSWORD"
       ? isTypedPassword(isOption ? value.replaceAll(" ", "-") : value, isOption)
@@ -266,16 +261,13 @@ function findInOption(
     const rest = start + flag.length;
     const isWhole = rest === end;
     const next = words[i + 1];
-    if (isWhole && quoted !== undefined && (attached || flag.endsWith("=")))
-      return findInSlot(scan, slot, quoted, { isOption: true });
+    if (isWhole && quoted !== undefined && (attached || flag.endsWith("="))) return findInSlot(scan, slot, quoted);
     if (attached) {
-      const found = rest < end ? findInSlot(scan, slot, { start: rest, end }, { isOption: true }) : NOTHING;
+      const found = rest < end ? findInSlot(scan, slot, { start: rest, end }) : NOTHING;
       if (found.length > 0) return found;
-    } else if (isWhole && quoted === undefined && next !== undefined)
-      return findInSlot(scan, slot, spanOf(next), { isOption: true });
-    else if (scan.text[rest] === "=" && rest < end) {
-      return findInSlot(scan, slot, rest + 1 === end ? quoted : { start: rest + 1, end }, { isOption: true });
-    }
+    } else if (isWhole && quoted === undefined && next !== undefined) return findInSlot(scan, slot, spanOf(next));
+    else if (scan.text[rest] === "=" && rest < end)
+      return findInSlot(scan, slot, rest + 1 === end ? quoted : { start: rest + 1, end });
   }
   return NOTHING;
 }
@@ -336,15 +328,13 @@ function findInCommand(scan: ScanText, at: number, program: string): readonly Fi
     const firstArgument = afterRequired(texts, required);
     if (firstArgument === undefined) continue;
     for (const option of options) found.push(...findInOption(scan, command.words, option));
-    if (input !== undefined) {
-      found.push(...findInSlot(scan, input, command.input ?? pipedInto(scan, at), { isOption: true }));
-    }
+    if (input !== undefined) found.push(...findInSlot(scan, input, command.input ?? pipedInto(scan, at)));
     if (positional === undefined || found.length > 0) continue;
     const args = command.words
       .map((word, i) => ({ word, text: texts[i] ?? "" }))
       .filter(({ text: arg }, i) => i >= firstArgument && !/^(?:-|\/\w+:)/.test(arg) && !takesValue(texts[i - 1]));
     const word = args[skipped]?.word;
-    named.push(...findInSlot(scan, positional, word && spanOf(word), { name: args[skipped - 1]?.text ?? "" }));
+    named.push(...findInSlot(scan, positional, word && spanOf(word), args[skipped - 1]?.text ?? ""));
   }
   return found.length > 0 ? found : named;
 }
@@ -369,7 +359,7 @@ function findStdin(scan: ScanText, at: number): readonly Finding[] {
   if (!FROM_STDIN.test(before)) return NOTHING;
   const pipe = before.lastIndexOf("|");
   const piped = pipe < 0 ? undefined : pipedInto(scan, at - before.length + pipe + 1);
-  return findInSlot(scan, STDIN, piped ?? readCommand(scan, at + "-stdin".length).input, { isOption: true });
+  return findInSlot(scan, STDIN, piped ?? readCommand(scan, at + "-stdin".length).input);
 }
 
 const SHORT_OPTION = / -(?<letter>[pPt]) \\{0,7}["']?(?<secret>[^\s"'`\\|;<>()${}:]{7,256})(?=[\s"'`\\;|)]|$)/dy;

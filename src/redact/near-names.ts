@@ -332,43 +332,23 @@ function findAfterAddress({ text }: ScanText, at: number): readonly Finding[] {
   return findingIf(isSecret, { start: secret.start, end: secret.start + value.length }, "password");
 }
 
-export const addressRule: Rule = { triggers: [" / "], find: findAfterAddress };
+const LOGIN_WORDS =
+  "basic auth is|basic auth:|basic-auth:|webgui|vpn:|web ui|web interface|log in|logging in|logged in|login |login:|logins|sign in|signing in|credential|creds|admin / |root / |use |try |melde |anmeld|einlogg|zugang|credenc|credenz|entre com |connecte|connexion|identifiant|identifie|" +
+  "entra |entrar |inicia |accede|accedi|acceso|acesso|accesso |inlog|zaloguj|logowan|" +
+  "войди|Войди|зайди|Зайди|вход|Вход|логин|Логин|登录 |登录：|ログイン|로그인|giriş|Giriş";
+/** Commands that generate or print a key. */
+const PRINTING_KEYS =
+  "genkey|genpsk|rand -base64|rand -hex|pwgen |dumpprivkey|op read|rbw get |-field=|keyring get|lookup |versions access";
+/** Words on lines about logins or encryption. */
+const ACCESS_WORDS =
+  "auth(|auth=|auth:|auth\"|auth'|auth,|_auth|cred|login|userpass|btoa|b64|base64|proxy|rsync|dsn|smarthost|relay|ftp:|crypt|digest|hmac|cipher|secretkeyspec|securestring|smtp|imap(";
 
-export const pairRule: Rule = {
-  triggers: (
-    "basic auth is|basic auth:|basic-auth:|webgui|vpn:|web ui|web interface|log in|logging in|logged in|login |login:|logins|sign in|signing in|credential|creds|admin / |root / |use |try |melde |anmeld|einlogg|zugang|credenc|credenz|entre com |connecte|connexion|identifiant|identifie|" +
-    "entra |entrar |inicia |accede|accedi|acceso|acesso|accesso |inlog|zaloguj|logowan"
-  )
-    .split("|")
-    .concat("войди|Войди|зайди|Зайди|вход|Вход|логин|Логин|登录 |登录：|ログイン|로그인|giriş|Giriş".split("|")),
-  anyCase: true,
-  find: findPairs,
-};
-
-/** Commands that generate a key. */
-export const makingRule: Rule = {
-  triggers: [
-    "genkey",
-    "genpsk",
-    "rand -base64",
-    "rand -hex",
-    "pwgen ",
-    "dumpprivkey",
-    "op read",
-    "rbw get ",
-    "-field=",
-    "keyring get",
-    "lookup ",
-    "versions access",
-  ],
-  find: (scan, at) => findOutput(scan, { start: at, end: at + 6 }, "secret"),
-};
-
-export const accessRule: Rule = {
-  triggers:
-    "auth( auth= auth: auth\" auth' auth, _auth cred login userpass btoa b64 base64 proxy rsync dsn smarthost relay ftp: crypt digest hmac cipher secretkeyspec securestring smtp imap(".split(
-      " ",
-    ),
-  anyCase: true,
-  find: findBounded,
-};
+export const nearRules: readonly Rule[] = [
+  { triggers: ACCESS_WORDS.split("|"), anyCase: true, find: findBounded },
+  {
+    triggers: PRINTING_KEYS.split("|"),
+    find: (scan, at) => findOutput(scan, { start: at, end: at + 6 }, "secret"),
+  },
+  { triggers: LOGIN_WORDS.split("|"), anyCase: true, find: findPairs },
+  { triggers: [" / "], find: findAfterAddress },
+];

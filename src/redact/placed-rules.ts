@@ -34,6 +34,9 @@ const place = (kind: string, triggers: string, pattern: RegExp, options: PlaceOp
   options,
 });
 
+const password = (triggers: string, pattern: RegExp, options?: PlaceOptions): Place =>
+  place("password", triggers, pattern, options);
+
 const QUOTED_ARGUMENT = String.raw`(?:\\{0,63}"[^"\\\n]{0,128}\\{0,63}"|\\{0,63}'[^'\\\n]{0,128}\\{0,63}'|[\w.$>:-]{1,64})`;
 const LAST_ARGUMENT = String.raw`\\{0,63}(?<quote>["'])(?<secret>[^"'\\\s]{4,128})\\{0,63}\k<quote>`;
 
@@ -93,20 +96,18 @@ const places: readonly Place[] = [
     { family: "token", chosen: true },
   ),
   // Command that prints the password
-  place(
-    "password",
+  password(
     "word-command|word_command|wordCommand|WORD_COMMAND|passcommand|PASSCOMMAND|passwordeval|PassCmd",
     /\w{4,5}[-_]?\w{3,8}[=: ]{1,3}\\{0,7}["']?(?:echo|printf) (?:-n |%s )?\\{0,7}["']?(?<secret>[^\s"'\\$]{3,128})/dy,
   ),
   // A dialogue: `expect "assword:"; send "v\r"`, `child.sendline("v")`
-  place(
-    "password",
+  password(
     "assword",
     /assword[:*?]{0,4} ?\\{0,3}["'](?:[\s;{)]|\\n){1,24}(?:[\w.]{1,30}\.)?(?:exp_)?send(?:line)?[ (](?:-- )?\\{0,3}["'](?<secret>[^"'\\\s]{4,128})/dy,
     { chosen: true },
   ),
   // `admin:v` without an address or option around it
-  place("password", "admin:|root:", /\w{4,5}:(?<secret>[^\s"'`:,;()/]{8,64})(?=["'`,;)]?(?:\s|$))/dy, {
+  password("admin:|root:", /\w{4,5}:(?<secret>[^\s"'`:,;()/]{8,64})(?=["'`,;)]?(?:\s|$))/dy, {
     before: /(?:^|[\s"'`(])$/,
     chosen: true,
   }),
@@ -120,20 +121,18 @@ const places: readonly Place[] = [
   place("url-password", "jdbc:oracle:", /jdbc:oracle:(?:thin|oci):[\w.-]{1,64}\/(?<secret>[^\s@"'\\]{3,128})@/dy, {
     chosen: true,
   }),
-  place("password", " LOGIN ", / LOGIN "?[^\s"]{1,80}"? "?(?<secret>[^\s"]{4,128})/dy, {
+  password(" LOGIN ", / LOGIN "?[^\s"]{1,80}"? "?(?<secret>[^\s"]{4,128})/dy, {
     before: /(?:^|[\r\n])(?:[CS<>]:? )?(?=\w{0,11}\d)\w{1,12}$/,
   }),
-  place("password", 'EAP "|XAUTH "|PSK "', /\w{3,5} "(?<secret>[^"\n]{4,128})"/dy),
-  place(
-    "password",
+  password('EAP "|XAUTH "|PSK "', /\w{3,5} "(?<secret>[^"\n]{4,128})"/dy),
+  password(
     "sp_addlogin|sp_password|SECURITY_CREDENTIALS",
     /\w{11,20}(?: N?'[^'\n]{0,64}')?,[ \t]?N?["'](?<secret>[^"'\n]{4,128})/dy,
   ),
   // pppd's chap-secrets
-  place("password", '* "|*  "|*\t"|*" "', /\*"?[ \t]{1,8}"(?<secret>[^"\n]{4,128})"[ \t]{1,8}"?\*/dy),
+  password('* "|*  "|*\t"|*" "', /\*"?[ \t]{1,8}"(?<secret>[^"\n]{4,128})"[ \t]{1,8}"?\*/dy),
   // Java's passwords are arrays of characters
-  place(
-    "password",
+  password(
     "load(|getKey(|getEntry(|PBEKeySpec(|PasswordProtection(|PasswordAuthentication(|init(",
     /\w{4,22}\([^"'\n;]{0,80}"(?<secret>[^"\\\n]{4,128})"\.toCharArray\(/dy,
   ),
@@ -144,8 +143,7 @@ const places: readonly Place[] = [
     /(?:NKEY SEED-----(?:\s|\\n){1,4}|CWJAP="[^"\n]{0,64}",")(?<secret>[^\s"\\]{8,80})/dy,
   ),
   // `Please use the following password`, and each line behind the name of a container or stage
-  place(
-    "password",
+  password(
     "following password",
     /following password[^\n]{0,40}(?:\r?\n(?:[ \t]{0,8}(?:[\w.-]{1,40}[ \t]{0,20}\||\[[\w .:-]{1,40}\]))?[ \t]{0,8}){1,4}(?<secret>(?=[a-z_.-]{0,64}\d)[\w!#$*+.-]{8,64})(?=[ \t]{0,8}(?:\r?\n|$))/dy,
   ),
@@ -157,15 +155,14 @@ const places: readonly Place[] = [
     { family: "token", anyCase: true },
   ),
   // The second answer of an SMTP login
-  place("password", "334 UGFzc3dvcmQ6", /334 UGFzc3dvcmQ6\r?\n(?:[C>]:? )?(?<secret>[A-Za-z0-9+/=]{4,256})/dy),
+  password("334 UGFzc3dvcmQ6", /334 UGFzc3dvcmQ6\r?\n(?:[C>]:? )?(?<secret>[A-Za-z0-9+/=]{4,256})/dy),
   place("azure-key", "FULL", /FULL\W{1,20}(?:value\W{1,8})?(?<secret>[A-Za-z0-9+/]{86}==)/dy),
   place("token", '"encoded"', /"encoded"\s{0,2}:\s{0,2}"(?<secret>[A-Za-z0-9+/]{50,200}={0,2})"/dy),
   // A file made of the output of a command: `--password-file <(echo v)`
-  place("password", "<(echo |<(printf ", /<\(\w{4,6} (?:-n |%s )?["']?(?<secret>[^\s"'()$]{4,128})/dy, {
+  password("<(echo |<(printf ", /<\(\w{4,6} (?:-n |%s )?["']?(?<secret>[^\s"'()$]{4,128})/dy, {
     before: /pass|secret|token|cred|key/i,
   }),
-  place(
-    "password",
+  password(
     "value=|value =",
     /value ?= ?'(?<secret>[^'\n]{6,256})' where \w{2,20} ?= ?'[\w./-]{0,60}(?:pass|secret|token|key)\w{0,20}'/diy,
     { before: /\bset[ \t]$/i, chosen: true },
@@ -176,22 +173,20 @@ const places: readonly Place[] = [
     /\w{2,7}[^\n[\]]{0,40}\n?\[(?<secret>\d{1,3}(?:, ?\d{1,3}){31,95})\]/dy,
   ),
   // User and password on separate lines, inline in an OpenVPN configuration
-  place("password", "<auth-user-pass>", /<auth-user-pass>\s{1,4}[^\s<]{1,64}\s{1,4}(?<secret>[^\s<]{3,128})/dy),
+  password("<auth-user-pass>", /<auth-user-pass>\s{1,4}[^\s<]{1,64}\s{1,4}(?<secret>[^\s<]{3,128})/dy),
   // A line of pgbouncer's userlist
-  place(
-    "password",
+  password(
     '" "',
     /" "(?<secret>(?=md5|SCRAM|[^"\n]{0,64}(?:[A-Z]|[a-z]\d[a-z]))[^"\n]{4,256})"(?=[ \t]{0,4}(?:[\r\n]|$))/dy,
     { before: /(?:^|[\r\n])[ \t]{0,4}"[\w.@-]{1,40}$/, chosen: true },
   ),
   // `user:v` after a name of a setting for both
-  place(
-    "password",
+  password(
     "login=|CURLOPT_USERPWD|BUNDLE_|_AUTH=|_LOGIN=|_USERPASS=",
     /(?:login|CURLOPT_USERPWD|BUNDLE_[A-Z_]{3,60}|_[A-Z]{4,11})[=:,]{1,2}[ \t]?["']?[\w.@+-]{1,64}:(?<secret>[^\s"'\\]{4,128})/dy,
   ),
   // FileZilla's sites
-  place("password", '<Pass encoding="base64">', /<Pass encoding="base64">(?<secret>[A-Za-z0-9+/=]{4,256})/dy),
+  password('<Pass encoding="base64">', /<Pass encoding="base64">(?<secret>[A-Za-z0-9+/=]{4,256})/dy),
   place(
     "pin",
     "PIN |PIN:|PUK |PUK:|passcode|Passcode|door code|gate code|alarm code",
@@ -205,14 +200,12 @@ const places: readonly Place[] = [
     { anyCase: true },
   ),
   // Terraform's state
-  place(
-    "password",
+  password(
     '"random_password"',
     /"random_password"[^[\]]{0,200}\[[^[\]]{0,400}?"result":\s{0,2}"(?<secret>[^"\n]{4,128})"/dy,
   ),
   // Password of a mail account in a script
-  place(
-    "password",
+  password(
     ".login(",
     /\.login\(\s{0,8}["'][^"'\s@]{1,64}@[^"'\s]{3,64}["'],\s{0,8}["'](?<secret>[^"'\\\s]{4,128})["']/dy,
   ),
@@ -238,7 +231,7 @@ const places: readonly Place[] = [
     /[?&]code=(?<secret>(?=[\w-]{0,60}[A-Z])(?=[\w-]{0,60}\d)[\w-]{32,256})(?![\w-])/dy,
     { family: "url-only" },
   ),
-  place("password", ":587 |:465 ", /:\d{3} [^\s:]{1,80}:(?<secret>[^\s"']{4,128})/dy),
+  password(":587 |:465 ", /:\d{3} [^\s:]{1,80}:(?<secret>[^\s"']{4,128})/dy),
   // A link that logs its owner in
   place(
     "url-token",
@@ -246,7 +239,7 @@ const places: readonly Place[] = [
     /[/m][\w-]{3,32}[^\s"'<>\\]{0,120}?[/=](?<secret>(?=[\w.-]{0,60}[A-Z])(?=[\w.-]{0,60}[a-z])(?=[\w.-]{0,60}\d)[\w-][\w.-]{23,400})(?![\w.%-])/dy,
   ),
   // Last column of .pgpass, after wildcards.
-  place("password", ":*:", /:\*:[\w*.-]{1,64}:(?!\*:)[\w*.-]{1,64}:(?=\w)(?<secret>[^\s:"'\\]{3,128})/dy),
+  password(":*:", /:\*:[\w*.-]{1,64}:(?!\*:)[\w*.-]{1,64}:(?=\w)(?<secret>[^\s:"'\\]{3,128})/dy),
   // WordPress: 64 characters of any kind
   place(
     "secret",
@@ -254,27 +247,25 @@ const places: readonly Place[] = [
     /[A-Z_]{5,10}(?:KEY|SALT)["'],[ \t]{0,20}["'](?<secret>(?!put your)[^'"\r\n]{32,128})["']/dy,
     { exact: true, before: /define\([ \t]?["'](?:SECURE_)?$/ },
   ),
-  place(
-    "password",
+  password(
     "identified by|identified with",
     /identified (?:with [\w`"']{1,40} )?by (?:password )?\\{0,127}'(?<secret>[^\s"'\\]{3,256})/diy,
     { anyCase: true },
   ),
   // Oracle: without quotes or with double ones.
-  place("password", "identified by ", /identified by \\{0,63}"?(?<secret>[^\s"'\\;:%?]{4,128})/diy, {
+  password("identified by ", /identified by \\{0,63}"?(?<secret>[^\s"'\\;:%?]{4,128})/diy, {
     anyCase: true,
     before: /\b(?:user|role|to|link [\w.]{1,30} connect to) [\w.$#"'@%`-]{1,40} $/i,
   }),
   // .pgpass
-  place("password", ":5432:|:5433:|:6432:", /:\d{4}:[^\s:"'\\]{1,64}:[^\s:"'\\]{1,64}:(?<secret>[^\s:"'\\]{3,256})/dy),
-  place("password", "%3a%2f%2f", /%3A%2F%2F[\w.~-]{0,64}%3A(?<secret>[\w.~!*%-]{4,256}?)%40/diy, { anyCase: true }),
-  place("password", "PASS ", /PASS (?<secret>[^\s]{4,128})(?=\r?\n(?:[25]\d\d[ -]|\+OK|-ERR))/dy, {
+  password(":5432:|:5433:|:6432:", /:\d{4}:[^\s:"'\\]{1,64}:[^\s:"'\\]{1,64}:(?<secret>[^\s:"'\\]{3,256})/dy),
+  password("%3a%2f%2f", /%3A%2F%2F[\w.~-]{0,64}%3A(?<secret>[\w.~!*%-]{4,256}?)%40/diy, { anyCase: true }),
+  password("PASS ", /PASS (?<secret>[^\s]{4,128})(?=\r?\n(?:[25]\d\d[ -]|\+OK|-ERR))/dy, {
     before: /(?:^|[\r\n])$/,
     chosen: true,
   }),
-  place("password", " on >", / on >(?<secret>[^\s]{4,128})/dy, { before: /user [\w.-]{1,40}$/i }),
-  place(
-    "password",
+  password(" on >", / on >(?<secret>[^\s]{4,128})/dy, { before: /user [\w.-]{1,40}$/i }),
+  password(
     "log in with |log in as |Log in with |Log in as |ogin is |ogin with |ogin as |sign in with |redentials: |redentials are |reds are |creds: |Login: |login: ",
     /[a-zA-Z ]{2,20}:? [\w.@+-]{1,64}(?: ?[/:] ?|, ?| (?:and|with) (?:the )?(?:pass(?:word)?:? ?))(?<secret>[^\s"'`,;()]{6,64})(?=["'`,;)]?(?:\s|$|[.,;]))/dy,
     { chosen: true },

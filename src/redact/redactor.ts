@@ -1,8 +1,8 @@
-import { assignmentRule, findInLeaf, foreignRules } from "./assignment-rule.ts";
+import { assignmentRules, findInLeaf } from "./assignment-rule.ts";
 import { commandRules } from "./command-rules.ts";
 import { addCounts, type Finding, type RedactionCounts, replaceFindings } from "./finding.ts";
 import { loginRules } from "./login-rules.ts";
-import { accessRule, addressRule, makingRule, pairRule } from "./near-names.ts";
+import { nearRules } from "./near-names.ts";
 import { placedRules } from "./placed-rules.ts";
 import { privateKeyRules } from "./private-key-rules.ts";
 import { ScanText } from "./scan-text.ts";
@@ -69,12 +69,8 @@ export const ownRules: readonly Rule[] = [
   ...loginRules,
   ...commandRules,
   ...placedRules,
-  assignmentRule,
-  ...foreignRules,
-  accessRule,
-  makingRule,
-  pairRule,
-  addressRule,
+  ...assignmentRules,
+  ...nearRules,
 ];
 
 let index: TriggerIndex | undefined;
