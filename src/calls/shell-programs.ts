@@ -19,22 +19,11 @@ const KEYWORDS = new Set(
 const TIMERS = new Set(["timeout", "gtimeout", "stdbuf"]);
 const LOOP_HEADS = new Set("for case select function esac in".split(" "));
 /** Runners that start a program of the project, which counts as the program. */
-const RUNNERS = new Map([
-  ["npx", 0],
-  ["bunx", 0],
-  ["uvx", 0],
-  ["pnpx", 0],
-  ["uv run", 1],
-  ["poetry run", 1],
-  ["pipenv run", 1],
-  ["bundle exec", 1],
-  ["npm exec", 1],
-  ["pnpm exec", 1],
-  ["pnpm dlx", 1],
-  ["yarn dlx", 1],
-  ["yarn exec", 1],
-  ["mise exec", 1],
-]);
+const RUNNERS = new Set(
+  "npx|bunx|uvx|pnpx|uv run|poetry run|pipenv run|bundle exec|npm exec|pnpm exec|pnpm dlx|yarn dlx|yarn exec|mise exec".split(
+    "|",
+  ),
+);
 /** Wrapper options that take a value, as letters. */
 const VALUE_FLAGS = new Map([
   ["xargs", "nIPLdsEa"],
@@ -54,7 +43,7 @@ const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 export const BEFORE_PROGRAM: ReadonlySet<string> = new Set([
   ...KEYWORDS,
   ...TIMERS,
-  ...[...RUNNERS.keys()].flatMap((runner) => runner.split(" ")),
+  ...[...RUNNERS].flatMap((runner) => runner.split(" ")),
 ]);
 
 /** Returns null if the words run nothing, as in the head of a loop. */
@@ -93,8 +82,8 @@ function withoutPrefixes(words: readonly ShellWord[]): ShellWord[] {
     const word = words[at]?.text ?? "";
     if (LOOP_HEADS.has(word)) return [];
     const name = programName(word);
-    const both = RUNNERS.get(name) ?? RUNNERS.get(`${name} ${words[at + 1]?.text ?? ""}`);
-    if (KEYWORDS.has(name) || both !== undefined) at = skipFlags(words, at + 1 + (both ?? 0), name);
+    if (KEYWORDS.has(name) || RUNNERS.has(name)) at = skipFlags(words, at + 1, name);
+    else if (RUNNERS.has(`${name} ${words[at + 1]?.text ?? ""}`)) at = skipFlags(words, at + 2, name);
     else if (TIMERS.has(name)) at = skipFlags(words, at + 1, name) + (name === "stdbuf" ? 0 : 1);
     else if (ASSIGNMENT.test(word)) at += 1;
     else break;

@@ -31,15 +31,7 @@ export function wordsOf(text: string): Set<string> {
 }
 
 /** Fields that determine how a tool works, not its target. */
-export const MANNERS = new Set([
-  "timeout",
-  "limit",
-  "offset",
-  "head_limit",
-  "run_in_background",
-  "model",
-  "max_results",
-]);
+export const MANNERS = new Set("timeout limit offset head_limit run_in_background model max_results".split(" "));
 /** Weight of a field that only one input has. Low, since missing and superfluous fields are common causes of failure. */
 const ONE_SIDED_WEIGHT = 0.3;
 

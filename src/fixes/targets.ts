@@ -31,20 +31,10 @@ export const SHELLS = new Set(
 export const LISTERS = new Set("ls list listdir listdirectory listfiles".split(" "));
 const SEARCHERS = new Set("grep search ripgrep searchfiles searchfilecontent greps grepsearch".split(" "));
 export const GLOBBERS = new Set("glob find findfiles filesearch globfiles".split(" "));
-export const PATH_FIELDS = [
-  "file_path",
-  "filePath",
-  "notebook_path",
-  "notebookPath",
-  "path",
-  "filename",
-  "file",
-  "target_file",
-  "absolute_path",
-  "relative_path",
-  "dir_path",
-  "directory",
-];
+export const PATH_FIELDS =
+  "file_path filePath notebook_path notebookPath path filename file target_file absolute_path relative_path dir_path directory".split(
+    " ",
+  );
 const PATTERN_FIELDS = ["pattern", "query", "regex", "glob_pattern"];
 export const PATCH_FIELDS = ["patchText", "patch", "input"];
 

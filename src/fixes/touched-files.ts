@@ -29,14 +29,8 @@ export function wantedFile(path: string, { cwd, home }: { cwd: string; home: str
   const isPlaced = /^\.\.?(?:\/|$)/.test(given);
   const wanted = isPlaced ? callPath(given, cwd).full : tidy(given.replace(/^~(?=\/)/, home));
   if (given !== "" && !/^(?:|\.|\.\.|~)$/.test(fileName(wanted))) return wanted;
-  throw new TranscriptsError(
-    "bad_arguments",
-    `${JSON.stringify(path)} names no file.`,
-    "Give a path, or a file's name.",
-    {
-      field: "file",
-    },
-  );
+  const message = `${JSON.stringify(path)} names no file.`;
+  throw new TranscriptsError("bad_arguments", message, "Give a path, or a file's name.", { field: "file" });
 }
 
 /** Returns the last part of a path: every call that uses the file has it in its input. */
