@@ -1,5 +1,6 @@
 /** Syntaxes that give a name a value: `NAME=value`, `"name": "value"`, `--name value`, `<name>value</name>`, … */
 import { charSet, type CharSet, charSetExcept, inSet } from "./char-set.ts";
+import { secretAt } from "./finding.ts";
 import { closesString, MAX_VALUE, quotedAt } from "./quoting.ts";
 import { isMadeUp, isRandom } from "./randomness.ts";
 import { charsBefore, type ScanText } from "./scan-text.ts";
@@ -134,9 +135,12 @@ const isLabel = (text: string, { start, end }: Assigned): boolean =>
   /^ \p{L}[^\s=]{0,24}(?:\s|$)/u.test(text.slice(end, end + 26)) &&
   /^[\p{L}-]+$/u.test(text.slice(start, Math.min(end, start + 64)));
 
-const DEFAULT = /(-?)(?![?+=])[^\s{}"'`\\$]{4,128}(?=\})/y;
-const IN_BRACES = /\{[^\s{}"'`\\]{3,128}\}/y;
-const IN_BRACKETS = /\[[^\s[\]"'`\\,]{8,128}\]/y;
+/** Default of a variable: `${NAME:v}`, `${NAME:-v}` */
+const DEFAULT = /-?(?<secret>(?![?+=])[^\s{}"'`\\$]{4,128})(?=\})/dy;
+/** ODBC: `;PWD={…}` */
+const IN_BRACES = /\{(?<secret>[^\s{}"'`\\]{3,128})\}/dy;
+/** A map in Java: `{client_secret=[v]}` */
+const IN_BRACKETS = /\[(?<secret>[^\s[\]"'`\\,]{8,128})\]/dy;
 
 /** Calls that only convert a literal: `[]byte("…")`, `Buffer.from("…", "hex")`, `String::from("…")`. */
 const CONVERSION =
@@ -148,16 +152,12 @@ function valueAfter(scan: ScanText, name: Name, operator: RegExpExecArray): Assi
   const tight = sign === "=" && before === "" && after === "";
   // Part of an address: `arn:aws:secretsmanager:eu-west-1:1:secret:name`.
   if (sign === ":" && after === "" && scan.text[name.start - 1] === ":") return undefined;
-  // Default of a variable: `${NAME:v}`, `${NAME:-v}`
-  const fallback = sign === ":" && scan.text.startsWith("${", name.start - 2) ? matchAt(DEFAULT, scan.text, at) : null;
-  if (fallback !== null)
-    return { start: at + (fallback[1]?.length ?? 0), end: at + fallback[0].length, context: "declared", cut: false };
-  // ODBC: `;PWD={…}`
-  const braces = tight && scan.text[name.start - 1] === ";" ? matchAt(IN_BRACES, scan.text, at) : null;
-  if (braces !== null) return { start: at + 1, end: at + braces[0].length - 1, context: "declared", cut: false };
-  // A map in Java: `{client_secret=[v]}`
-  const brackets = tight ? matchAt(IN_BRACKETS, scan.text, at) : null;
-  if (brackets !== null) return { start: at + 1, end: at + brackets[0].length - 1, context: "line", cut: false };
+  const inVariable = sign === ":" && scan.text.startsWith("${", name.start - 2);
+  const inField = tight && scan.text[name.start - 1] === ";";
+  const inBraces = inVariable || inField ? secretAt(inVariable ? DEFAULT : IN_BRACES, scan.text, at) : undefined;
+  if (inBraces !== undefined) return { start: inBraces.start, end: inBraces.end, context: "declared", cut: false };
+  const listed = tight ? secretAt(IN_BRACKETS, scan.text, at) : undefined;
+  if (listed !== undefined) return { start: listed.start, end: listed.end, context: "line", cut: false };
   const header = sign === ":" && name.text.includes("-");
   const value = valueAt(scan, at, header || (tight && isDeclaration(scan.text, name)) ? "declared" : "loose");
   if (value === undefined) return undefined;
@@ -179,31 +179,23 @@ function valueAfter(scan: ScanText, name: Name, operator: RegExpExecArray): Assi
     return { ...value, context: "declared" };
   // An unquoted value of a quoted name is a number, a variable or a keyword. Replacing it would break JSON.
   if (close !== undefined) return undefined;
-  if (value.context === "loose" && endsLine(scan.text, value.end)) {
-    const identifier = /^[A-Za-z_]\w*$/.test(scan.text.slice(value.start, value.end));
+  return value.context === "loose" ? { ...value, context: contextOf(scan.text, name, sign, after, value) } : value;
+}
+
+/** Returns the context of an unquoted value that may be code, by what is around it. */
+function contextOf(text: string, name: Name, sign: string, after: string, { start, end }: Assigned): ValueContext {
+  const own = text.slice(start, end);
+  if (endsLine(text, end)) {
     if (/^(?:::?|[：＝]|%3a)$/i.test(sign))
-      return {
-        ...value,
-        context:
-          /^[\w!#$%&*+-]+$/.test(scan.text.slice(value.start, value.end)) && followsUser(scan.text, name.start)
-            ? "declared"
-            : "line",
-      };
-    if (startsLine(scan.text, name.start)) {
-      if (!identifier) return { ...value, context: "line" };
-      if (isInSection(scan.text, name.start)) return { ...value, context: sign === "=" ? "declared" : "line" };
+      return /^[\w!#$%&*+-]+$/.test(own) && followsUser(text, name.start) ? "declared" : "line";
+    if (startsLine(text, name.start)) {
+      if (!/^[A-Za-z_]\w*$/.test(own)) return "line";
+      if (isInSection(text, name.start)) return "declared";
     }
   }
   // `{ user: ann, password: blueWhale58 }` in YAML, `password: hunter2` in prose, `{Host:db Password:v}` in Go
-  const isPair =
-    sign === ":" && (after !== "" || /^(?: [A-Z]\w{1,30}:|\})/.test(scan.text.slice(value.end, value.end + 34)));
-  if (
-    value.context === "loose" &&
-    isPair &&
-    UNLIKE_CODE.test(scan.text.slice(value.start, Math.min(value.end, value.start + 64)))
-  )
-    return { ...value, context: "line" };
-  return value;
+  const isPair = sign === ":" && (after !== "" || /^(?: [A-Z]\w{1,30}:|\})/.test(text.slice(end, end + 34)));
+  return isPair && UNLIKE_CODE.test(own.slice(0, 64)) ? "line" : "loose";
 }
 
 /** Unquoted value that is unlikely to be an identifier in code. */
