@@ -274,9 +274,7 @@ export function valueNear(scan: ScanText, near: Near): Assigned | undefined {
   const sure = isForeign
     ? undefined
     : (matchEnd(SURE_JOINT, text, name.end) ?? (mayBeInTag ? matchEnd(SURE_JOINT_IN_TAG, text, name.end) : undefined));
-
-  const isSure = sure !== undefined && !/^pass$/i.test(name.text);
-  const value = isSure ? valueAt(scan, sure, "line") : undefined;
+  const value = sure === undefined ? undefined : valueAt(scan, sure, "line");
   if (value !== undefined) return /[>[]/.test(text[(sure ?? 0) - 1] ?? "") ? { ...value, context: "quoted" } : value;
   // A resource (`arn:…:secret:name`), an element or a placeholder (`<password>`), the end of a reference, a member.
   const around = (text[name.start - 1] ?? "") + (text[name.end] ?? "");
