@@ -25,10 +25,8 @@ export interface CommandWord {
  */
 export type StepRole = "final" | "before" | "apart";
 
-export interface Step {
-  purpose: Purpose;
-  /** Null for tools that run no command line. */
-  command: { program: string; words: readonly string[] } | null;
+/** What the end of a call implies for one of its commands. */
+export interface Fate {
   /** The call's success implies that of this step: not so before `|`, `;` or `||`. */
   assured: boolean;
   role: StepRole;
@@ -40,6 +38,12 @@ export interface Step {
   filter: string | null;
   /** Programs after it in a pipeline. */
   pipedTo: readonly string[];
+}
+
+export interface Step extends Fate {
+  purpose: Purpose;
+  /** Null for tools that run no command line. */
+  command: { program: string; words: readonly string[] } | null;
 }
 
 /** Maximum length compared; longer texts are compared by their beginning. */

@@ -1,6 +1,6 @@
 /** Determines the main commands of a command line, and what its exit code implies for each. */
 import { callPath } from "./file-paths.ts";
-import type { StepRole } from "./purpose.ts";
+import type { Fate, StepRole } from "./purpose.ts";
 import { innerLine, programCall, programName, type ProgramCall } from "../calls/shell-programs.ts";
 import { parseShell, type ShellPipeline, type ShellStage, type ShellWord } from "../calls/shell-syntax.ts";
 
@@ -11,22 +11,13 @@ export interface PlainCommand extends ProgramCall, Fate {
   fed: string | null;
   /** Folder of an earlier `cd`, as written. */
   folder: string | null;
-  /** Machine on which `ssh` runs it. */
-  host: string | null;
-  /** Patterns of the searches after it in the pipeline. */
-  filter: string | null;
-  /** Programs after it in the pipeline. */
-  pipedTo: readonly string[];
 }
 
-interface Fate {
-  /** Exit code 0 of the whole line implies exit code 0 of this command. */
-  assured: boolean;
-  /** The last command of the line and its alternatives are `final`; commands joined to it by `&&` are `before`. */
-  role: StepRole;
-  /** Output of `|| echo …` after it, if it fails. */
-  denial: string | null;
-}
+/**
+ * The last command of the line and its alternatives are `final`; commands joined to it by `&&` are `before`. `denial`:
+ * the output of `|| echo …` after it, if it fails.
+ */
+type Ending = Pick<Fate, "assured" | "role" | "denial">;
 
 /** Commands that prepare or report; they are main commands only if the line has no others. */
 const BYSTANDERS = new Set(
@@ -91,9 +82,9 @@ function sets(stage: ShellStage, option: RegExp): boolean {
 }
 
 /** Processes commands from the end: `&&` passes success on, `||` marks an alternative, anything else separates. */
-function fatesOf(pipelines: readonly ShellPipeline[]): Fate[] {
+function fatesOf(pipelines: readonly ShellPipeline[]): Ending[] {
   const strict = pipelines.some(({ stages }) => stages.some((stage) => sets(stage, /^-\w*e/)));
-  const fates: Fate[] = [];
+  const fates: Ending[] = [];
   let role: StepRole = "final";
   let chained = true;
   for (let index = pipelines.length - 1; index >= 0; index -= 1) {
@@ -151,7 +142,7 @@ function readsFile({ words }: ShellStage): boolean {
   return words[0]?.text === "cat" && words.some(({ text }, index) => index > 0 && !text.startsWith("-"));
 }
 
-function stageCommands(stage: ShellStage, fate: Fate, folder: string | null, reading: Reading): PlainCommand[] {
+function stageCommands(stage: ShellStage, fate: Ending, folder: string | null, reading: Reading): PlainCommand[] {
   const { words, output, fed } = stage;
   const call = programCall(words);
   const inner = reading.depth < MAX_DEPTH ? lineWithin(words, call) : null;

@@ -14,9 +14,9 @@ const MAX_WORDS = 60;
 
 /** `cwd`: folder of the call, absolute if known. */
 export function commandPurposes(command: PlainCommand, cwd: string | null): Step[] {
-  const { assured, role, denial, folder, host, filter, pipedTo } = command;
+  const { program, words, folder, assured, role, denial, host, filter, pipedTo } = command;
   const home = folder === null ? cwd : callPath(folder, cwd).full;
-  const plain = { program: command.program, words: command.words.slice(0, MAX_WORDS).map(({ text }) => text) };
+  const plain = { program, words: words.slice(0, MAX_WORDS).map(({ text }) => text) };
   const fate = { assured, role, denial, host, filter, pipedTo };
   return purposesOf(command, home).map((purpose) => ({ purpose, command: plain, ...fate }));
 }
