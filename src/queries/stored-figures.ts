@@ -4,8 +4,7 @@ import { withPartTimes } from "../indexing/part-times.ts";
 import { keyedSessions, ownSessions } from "../indexing/session-keys.ts";
 import { storedUsage } from "../indexing/session-rows.ts";
 import { setCost } from "../parse/message-builder.ts";
-import type { ToolStats, TranscriptStats } from "../parse/model.ts";
-import { entryOf } from "../parse/open-calls.ts";
+import type { ToolStatus } from "../parse/model.ts";
 import { catalogPricing, type Pricing } from "../parse/pricing.ts";
 import { AnswerSums, SUBAGENT_TOOLS } from "../parse/statistics.ts";
 import { hasUsage, usageOf, type UsageRecord } from "../parse/usage-ledger.ts";
@@ -100,53 +99,38 @@ function pricedAnswer(
   return answer;
 }
 
-type MessageStats = Pick<TranscriptStats, "total_messages" | "user_messages" | "human_messages" | "assistant_messages">;
-
-function messageStats(messages: readonly MessageCount[], answers: number): MessageStats {
-  const sum = (isCounted: (message: MessageCount) => boolean): number =>
-    messages.reduce((total, each) => total + (isCounted(each) ? each.count : 0), 0);
+/** `answers`: number of those that the source still has, which `messages` leaves out. */
+function messageStats(messages: readonly MessageCount[], answers: number) {
   return {
-    total_messages: answers + sum(() => true),
-    user_messages: sum(({ message_type }) => message_type === "user"),
-    human_messages: sum(({ user_kind, is_sidechain }) => user_kind === "human" && !is_sidechain),
+    total_messages: answers + total(messages),
+    user_messages: total(messages.filter(({ message_type }) => message_type === "user")),
+    human_messages: total(messages.filter(({ user_kind, is_sidechain }) => user_kind === "human" && !is_sidechain)),
     assistant_messages: answers,
   };
 }
 
-type BlockStats = Pick<
-  TranscriptStats,
-  | ("tool_use_count" | "tool_error_count" | "tool_rejected_count" | "tool_interrupted_count" | "tool_pending_count")
-  | ("thinking_blocks" | "withheld_thinking_blocks" | "subagent_count" | "tools")
->;
-
-function blockStats(blocks: readonly BlockCount[]): BlockStats {
-  const stats = {
-    tool_use_count: 0,
-    tool_error_count: 0,
-    tool_rejected_count: 0,
-    tool_interrupted_count: 0,
-    tool_pending_count: 0,
-    thinking_blocks: 0,
-    withheld_thinking_blocks: 0,
-    subagent_count: 0,
+function blockStats(blocks: readonly BlockCount[]) {
+  const calls = blocks.filter(({ block_type: type }) => type === "tool_use");
+  const results = blocks.filter(({ block_type: type }) => type === "tool_result");
+  const thoughts = blocks.filter(({ block_type: type }) => type === "thinking" || type === "redacted_thinking");
+  const ended = (some: readonly BlockCount[], as: ToolStatus): number =>
+    total(some.filter(({ status }) => status === as));
+  const byTool = Map.groupBy(calls, ({ tool_name: name }) => name ?? "");
+  return {
+    tool_use_count: total(calls),
+    tool_error_count: ended(results, "error"),
+    tool_rejected_count: ended(results, "rejected"),
+    tool_interrupted_count: ended(results, "interrupted"),
+    tool_pending_count: ended(calls, "pending"),
+    thinking_blocks: total(thoughts),
+    withheld_thinking_blocks: total(thoughts.filter(({ kept }) => kept === "none")),
+    subagent_count: total(calls.filter(({ tool_name: name }) => SUBAGENT_TOOLS.has(name ?? ""))),
+    tools: Object.fromEntries(
+      [...byTool].map(([name, of]) => [name, { calls: total(of), errors: ended(of, "error") }]),
+    ),
   };
-  const tools = new Map<string, ToolStats>();
-  for (const { block_type: type, tool_name: name, status, kept, count } of blocks) {
-    if (type === "tool_use") {
-      stats.tool_use_count += count;
-      if (SUBAGENT_TOOLS.has(name ?? "")) stats.subagent_count += count;
-      if (status === "pending") stats.tool_pending_count += count;
-      const tool = entryOf(tools, name ?? "", () => ({ calls: 0, errors: 0 }));
-      tool.calls += count;
-      if (status === "error") tool.errors += count;
-    } else if (type === "tool_result") {
-      if (status === "error") stats.tool_error_count += count;
-      else if (status === "rejected") stats.tool_rejected_count += count;
-      else if (status === "interrupted") stats.tool_interrupted_count += count;
-    } else if (type === "thinking" || type === "redacted_thinking") {
-      stats.thinking_blocks += count;
-      if (kept === "none") stats.withheld_thinking_blocks += count;
-    }
-  }
-  return { ...stats, tools: Object.fromEntries(tools) };
+}
+
+function total(counted: readonly { count: number }[]): number {
+  return counted.reduce((sum, { count }) => sum + count, 0);
 }
