@@ -31,34 +31,30 @@ import { storedRef } from "./stored-session.ts";
 
 /** `open` returns the store, which must stay open as long as its sessions are read. It is not called if there is none. */
 export function storeArchive(where: StoreWhere, open: () => Promise<Store>): Archive {
+  const opened = async (): Promise<Store | undefined> => (storePlace(where).exists ? open() : undefined);
   return {
     besides: async (found) => {
-      const { exists, place } = storePlace(where);
       const none = { sessions: [], unreadable: [], lastMs: new Map<SessionRef, number>() };
-      if (!exists) return none;
       try {
-        return { ...none, ...(await sessionsBesides(await open(), found)) };
+        const store = await opened();
+        return store === undefined ? none : { ...none, ...(await sessionsBesides(store, found)) };
       } catch (error) {
         if (!isStoreError(error)) throw error;
-        return { ...none, unreadable: [{ path: place, reason: clause(error.message) }] };
+        const reason = error.message.replace(/\.$/, "");
+        return { ...none, unreadable: [{ path: storePlace(where).place, reason }] };
       }
     },
     named: async (storedId, found) => {
-      if (!storePlace(where).exists) return undefined;
-      return sessionNamed(await open(), storedId, found);
+      const store = await opened();
+      return store && sessionNamed(store, storedId, found);
     },
     withDropped: async (ref) => {
-      if (!storePlace(where).exists) return undefined;
-      const store = await open();
-      const session = await storedOf(store, ref);
+      const store = await opened();
+      const session = store && (await storedOf(store, ref));
       const argument = ref.archived?.argument ?? session?.session_id;
       return session && archivedRef(store, session, argument, true);
     },
   };
-}
-
-function clause(sentence: string): string {
-  return sentence.replace(/\.$/, "");
 }
 
 /** Returns the row of a session, whether it is archived or not. */

@@ -81,25 +81,21 @@ function isError({ status, result }: ToolCall): boolean {
 
 function errorRow(ref: SessionRef, metadata: SessionMetadata, found: FailedCalls["found"][number]) {
   const { tool_name, tool_use_id, error, use, result } = found.failed;
-  const { is_foreign, ...place } = placeOf(ref, metadata);
+  const host = hostOf(ref);
   const fixed: Partial<ReturnType<typeof fixFields>> = "fix" in found ? fixFields(found) : {};
   return {
     tool_name,
     tool_use_id,
     error: error ?? "",
-    ...place,
+    session_id: sessionIdOf(ref, metadata),
+    path: ref.path,
+    ...(host === null ? {} : { host }),
     line_number: result?.line_number ?? 0,
     call_line_number: use?.line_number ?? null,
     timestamp: inUtc(result?.timestamp ?? null),
-    is_foreign,
+    is_foreign: ref.isForeign,
     ...fixed,
   };
-}
-
-function placeOf(ref: SessionRef, metadata: SessionMetadata) {
-  const host = hostOf(ref);
-  const session = { session_id: sessionIdOf(ref, metadata), path: ref.path, ...(host === null ? {} : { host }) };
-  return { ...session, is_foreign: ref.isForeign };
 }
 
 function fixFields({ fix, diff, words, attempts, reason }: ToolFix) {

@@ -74,29 +74,22 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
   }
 
   const unreadable = scanned.flatMap((each) => each.unreadable);
-  let sessions = joinSources(scanned.flatMap((each) => each.sessions));
+  const listed = scanned.flatMap((each) => each.sessions);
+  let sessions = joinSources(listed);
   const besides = archived ? await where.archive?.besides({ sessions, unreadable, roots: searched }) : undefined;
   sessions = sessions.map((ref) => ({ ...ref, lastMs: ref.lastMs ?? besides?.lastMs.get(ref) ?? null }));
   sessions.push(...(besides?.sessions ?? []));
   unreadable.push(...(besides?.unreadable ?? []));
-  const stored = where.roots === undefined ? { stored: storedIn(scanned) } : {};
-  sessions = await markForeign(sessions, where, { files, ...stored });
+  const stored = listed.flatMap(({ id, source }) => (source === "opencode-store" ? [id] : []));
+  const known = where.roots === undefined ? { stored: new Set(stored) } : {};
+  sessions = await markForeign(sessions, where, { files, ...known });
   // Not earlier: if a session is in two places, perhaps only one has its parent.
   if (!all) sessions = sessions.filter((ref) => !isSubagent(ref));
   if (agent !== undefined) sessions = sessions.filter((ref) => agentOf(ref) === agent);
   if (project !== undefined) sessions = await filterByProject(sessions, project, where, files);
   sessions = isByEntry ? await byEntryTime(sessions, files) : byFileTime(sessions);
   if (since !== undefined) sessions = sessions.filter(({ lastMs }) => (lastMs ?? 0) >= since.getTime());
-  return {
-    sessions,
-    unreadable,
-    roots: searched,
-  };
-}
-
-function storedIn(scanned: readonly ScannedSessions[]): Set<string> {
-  const refs = scanned.flatMap(({ sessions }) => sessions);
-  return new Set(refs.flatMap(({ id, source }) => (source === "opencode-store" ? [id] : [])));
+  return { sessions, unreadable, roots: searched };
 }
 
 function scan(root: SessionRoot, files: SessionFiles, options: ClaudeScanOptions): Promise<ScannedSessions> {

@@ -30,12 +30,13 @@ export interface Figures {
   usage: UsageRecord[];
 }
 
-export type FigureOptions = Pick<ParseOptions, "between" | "signal"> & Pick<OpenOptions, "stdin">;
-
 /** Reads the session. Rejects with a `TranscriptsError` if it cannot be read. */
-export async function figuresOf(ref: SessionRef, { between, signal, stdin }: FigureOptions = {}): Promise<Figures> {
+export async function figuresOf(
+  ref: SessionRef,
+  { between, signal, stdin }: Pick<ParseOptions, "between" | "signal"> & Pick<OpenOptions, "stdin"> = {},
+): Promise<Figures> {
   const answers = new Map<string, { usage: UsageRecord; isKnown: boolean }>();
-  const input = openReadable(ref, stdin === undefined ? {} : { stdin });
+  const input = openReadable(ref, { stdin });
   const options = {
     ...(await readingOptions(ref, { subagents: true, signal })),
     pricing: "catalog" as const,
