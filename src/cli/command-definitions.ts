@@ -15,15 +15,19 @@ export const GROUPS: Readonly<Record<string, string>> = {
 /** Options by their flags. One that is described by a text alone has no value, or a text. */
 type Options = Readonly<Record<string, string | Omit<OptionDefinition, "flags">>>;
 
-interface CommandFields extends Pick<CommandDefinition, "name" | "does" | "description" | "nothing" | "load"> {
+interface CommandFields extends Pick<CommandDefinition, "does" | "description" | "nothing" | "load"> {
   arguments?: readonly ArgumentDefinition[];
   options: Options;
   /** What each example does. */
   examples: Readonly<Record<string, string>>;
 }
 
-function command({ arguments: args = [], options, examples, ...fields }: CommandFields): CommandDefinition {
+function command(
+  name: string,
+  { arguments: args = [], options, examples, ...fields }: CommandFields,
+): CommandDefinition {
   return {
+    name,
     ...fields,
     arguments: args,
     options: Object.entries(options).map(([flags, about]) => ({
@@ -79,8 +83,7 @@ const MEANINGS =
 
 /** In the order in which the help lists them. */
 export const DEFINITIONS: readonly CommandDefinition[] = [
-  command({
-    name: "init",
+  command("init", {
     does: "Makes opencode, or Kilo, record the sessions of this project; or adds the plugin to Claude Code.",
     description:
       "Adds the plugin to the project's opencode.json or opencode.jsonc, keeping its comments and layout, or creates the file. " +
@@ -104,8 +107,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     },
     load: () => import("./commands/init.ts"),
   }),
-  command({
-    name: "list",
+  command("list", {
     does: "Lists sessions, newest first: time, length, cost, source, title or first prompt.",
     description:
       "On a terminal only the 20 newest are shown, unless --all, --recent, --today or --since is given; a pipe or a file gets all. " +
@@ -138,8 +140,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     nothing: "no session matches",
     load: () => import("./commands/list.ts"),
   }),
-  command({
-    name: "show",
+  command("show", {
     does: "Prints a conversation: what the user and the assistant said.",
     description:
       "A turn is a user message and everything up to the next one. Thinking that the provider withheld, and " +
@@ -167,8 +168,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     nothing: "the session has no such message",
     load: () => import("./commands/show.ts"),
   }),
-  command({
-    name: "stats",
+  command("stats", {
     does: "Adds up tokens, cost, models, tools, errors and time of sessions.",
     description:
       "An answer that is in several files, as with forks and resumed sessions, is counted once. The figures of " +
@@ -196,8 +196,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     nothing: "no session matches",
     load: () => import("./commands/stats.ts"),
   }),
-  command({
-    name: "timeline",
+  command("timeline", {
     does: "Prints one line for each turn: time, duration, tokens, tools, first words.",
     description:
       "Messages and tokens are those of the session itself, as in `show`; `stats` also counts those of its subagents.",
@@ -214,8 +213,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     nothing: "the session has no turn",
     load: () => import("./commands/timeline.ts"),
   }),
-  command({
-    name: "entries",
+  command("entries", {
     does: "Prints every line of a session's file as one line of JSON, for close inspection.",
     description:
       "Each line of the input has an outcome: used, skipped (not part of the conversation), unknown, blank, or failed, with " +
@@ -237,8 +235,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     nothing: "no line has this outcome",
     load: () => import("./commands/entries.ts"),
   }),
-  command({
-    name: "errors",
+  command("errors", {
     does: "Prints the tool calls that failed: tool, call id and message, separated by tabs.",
     description:
       "Backslashes, tabs and line breaks in a message are escaped as \\\\, \\t, \\n and \\r, so that each call is one line. A call failed if its agent reports it, or " +
@@ -260,8 +257,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     nothing: "no call failed",
     load: () => import("./commands/errors.ts"),
   }),
-  command({
-    name: "fixes",
+  command("fixes", {
     does: "Shows whether an error came up before, and what fixed it.",
     description:
       "Looks in all sessions of the index for failed calls whose message says the same, whatever the paths, numbers, times and ids in it. " +
@@ -285,8 +281,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     nothing: "no such error came up",
     load: () => import("./commands/fixes.ts"),
   }),
-  command({
-    name: "find",
+  command("find", {
     does: "Searches the conversations, tool calls and titles of all sessions, best passages first.",
     description:
       "Ignores case. Each passage comes with its session, line and time, and a command that opens it. " +
@@ -334,8 +329,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     nothing: "no passage matches",
     load: () => import("./commands/find.ts"),
   }),
-  command({
-    name: "tail",
+  command("tail", {
     does: "Prints the end of a session; with -f also what is added to it.",
     description:
       "-f continues when the file is replaced or truncated, and waits for a file that does not exist yet. Without SESSION it shows the newest session.",
@@ -354,8 +348,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     nothing: "there is no session, or it has no message",
     load: () => import("./commands/tail.ts"),
   }),
-  command({
-    name: "index",
+  command("index", {
     does: "Brings the index up to date, so that searches need not read session files.",
     description:
       "Reads only what is new: if a file grew, only its end. Indexed sessions stay when their file is deleted, unless --prune is given. A session that was removed with `forget` is only indexed if it is named. " +
@@ -391,8 +384,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     nothing: "no session was found",
     load: () => import("./commands/index-sessions.ts"),
   }),
-  command({
-    name: "snippets extract",
+  command("snippets extract", {
     does: "Stores part of a session as a snippet.",
     description:
       `The part is a range of lines or turns, or a text from a file. ${MEANINGS} A snippet has 100 bytes to 10 KB; longer ones are shortened, with a note. ` +
@@ -420,8 +412,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     },
     load: async () => ({ run: (await import("./commands/snippets.ts")).extract }),
   }),
-  command({
-    name: "snippets query",
+  command("snippets query", {
     does: "Finds snippets, newest first.",
     description: "A snippet must match all filters. The keyword is searched for in title and content, literally.",
     arguments: [{ name: "KEYWORD", does: "Word or phrase in the title or content.", required: false }],
@@ -450,8 +441,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     nothing: "no snippet matches",
     load: async () => ({ run: (await import("./commands/snippets.ts")).query }),
   }),
-  command({
-    name: "snippets count",
+  command("snippets count", {
     does: "Counts snippets by type.",
     arguments: [{ ...SESSION_IN_STORE, required: false }],
     options: { "--json": objectOf("the number of each type") },
@@ -459,8 +449,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     nothing: "there is no snippet",
     load: async () => ({ run: (await import("./commands/snippets.ts")).count }),
   }),
-  command({
-    name: "snippets suggest",
+  command("snippets suggest", {
     does: "Suggests snippets of a session, with their evidence.",
     description:
       "Errors with what was tried and what fixed them, calls that the user refused and why, and rules that the user stated. Found by rules, without a model: few and good ones rather than many. The rules know the wordings of English and the most common ones of German, French, Spanish, Japanese, Chinese and Korean.",
@@ -478,8 +467,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     nothing: "nothing is worth suggesting",
     load: async () => ({ run: (await import("./commands/snippets.ts")).suggest }),
   }),
-  command({
-    name: "snippets cleanup",
+  command("snippets cleanup", {
     does: "Deletes old snippets, after asking.",
     options: {
       "--older-than <days>": { does: "Snippets created more than this many days ago.", value: "integer" },
@@ -494,8 +482,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     nothing: "no snippet is that old, or the answer was no",
     load: async () => ({ run: (await import("./commands/snippets.ts")).cleanup }),
   }),
-  command({
-    name: "forget",
+  command("forget", {
     does: "Removes a session from the index and its files from the disk, after asking.",
     description:
       "First lists what will be removed: entries and snippets in the index, the file in each format, subagents, the folder with outputs, and " +
@@ -515,8 +502,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     nothing: "there is nothing to remove, or the answer was no",
     load: () => import("./commands/forget.ts"),
   }),
-  command({
-    name: "mcp",
+  command("mcp", {
     does: "Serves the sessions on this machine to agents, over MCP on standard input and output.",
     description:
       "Started and stopped by an MCP client. Tools: find_in_transcripts, read_session, list_sessions, list_errors, find_fixes, extract_snippet, query_snippets. " +
@@ -530,8 +516,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     },
     load: () => import("./commands/mcp.ts"),
   }),
-  command({
-    name: "export",
+  command("export", {
     does: "Writes a session as an HTML page, as a markdown transcript, or as JSON.",
     description:
       "Without a format option, the extension of the file decides (.html, .md, .json); otherwise it is a page. " +
@@ -562,8 +547,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     nothing: "nothing was said in the session",
     load: () => import("./commands/export.ts"),
   }),
-  command({
-    name: "doctor",
+  command("doctor", {
     does: "Reports what is read and from where, what is not read, and why.",
     description:
       "Checks the 50 newest sessions for damage and for unknown line types; --all checks every session. Also runs SQLite's integrity check on " +
@@ -578,8 +562,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     },
     load: () => import("./commands/doctor.ts"),
   }),
-  command({
-    name: "completion",
+  command("completion", {
     does: "Prints the completion script for a shell.",
     arguments: [
       { name: "SHELL", does: "Shell to make the script for.", required: true, choices: ["bash", "zsh", "fish"] },

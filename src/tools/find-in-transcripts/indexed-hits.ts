@@ -38,10 +38,7 @@ export async function indexedPage(
   const start = (kind: string): string => kind + named + READ_END;
   if (given?.startsWith(REST_CURSOR) === true) {
     const { unindexed } = await findInIndex(undefined, where, asked, unread);
-    return withPrefix(
-      await scannedPage(asked, { sessions: unindexed, unreadable: 0, cursor: place }),
-      start(REST_CURSOR),
-    );
+    return scannedPage(asked, { sessions: unindexed, unreadable: 0, cursor: place, prefix: start(REST_CURSOR) });
   }
   const key = keyOf(asked);
   const passed = given === undefined ? 0 : Number(cursorFields(place, FORM, key)[1]);
@@ -50,16 +47,10 @@ export async function indexedPage(
   const { passages, isEnd } = await passagesFrom(found, passed, asked.limit);
   const rows = await Promise.all(passages.map(rowOf));
   const shown = passed + rows.length;
+  const limit = asked.limit - rows.length;
+  const inFiles = { sessions: unindexed, unreadable: 0, rest: found.rest, passed: shown, prefix: start(REST_CURSOR) };
   const files =
-    isEnd && unindexed.length > 0 && rows.length < asked.limit
-      ? withPrefix(
-          await scannedPage(
-            { ...asked, limit: asked.limit - rows.length },
-            { sessions: unindexed, unreadable: 0, rest: found.rest, passed: shown },
-          ),
-          start(REST_CURSOR),
-        )
-      : undefined;
+    isEnd && unindexed.length > 0 && limit > 0 ? await scannedPage({ ...asked, limit }, inFiles) : undefined;
   const afterIndex = (count: number): string | null => {
     if (count < rows.length || !isEnd)
       return `${start(INDEX_CURSOR)}${[key, asked.now.getTime(), passed + count].join("~")}`;
@@ -100,16 +91,6 @@ async function passagesFrom(
     if (passages.length > limit) return { passages: passages.slice(0, limit), isEnd: false };
   }
   return { passages, isEnd: true };
-}
-
-function withPrefix(page: Found, prefix: string): Found {
-  return {
-    ...page,
-    cursorAfter: (count) => {
-      const cursor = page.cursorAfter(count);
-      return cursor === null ? null : prefix + cursor;
-    },
-  };
 }
 
 function hashOf({ sessionId }: StaleSession): string {

@@ -15,6 +15,8 @@ export interface FilesToRead {
   sessions: readonly SessionRef[];
   unreadable: number;
   cursor?: string | undefined;
+  /** Text before each cursor of the page. */
+  prefix?: string;
   rest?: FoundInIndex["rest"];
   /** Number of passages shown from the index. */
   passed?: number;
@@ -24,7 +26,7 @@ export interface FilesToRead {
  * Returns a page of passages: newest sessions first, passages in the order of the session. Stops when the page is full.
  */
 export async function scannedPage(asked: PageAsked, files: FilesToRead): Promise<Found> {
-  const { cursor, rest = (some) => findInFiles(some, asked) } = files;
+  const { cursor, prefix = "", rest = (some) => findInFiles(some, asked) } = files;
   const after = cursor === undefined ? undefined : readCursor(asked, cursor);
   const all = inOrder(files.sessions);
   const items = after === undefined ? all : itemsAfter(all, after);
@@ -67,7 +69,10 @@ export async function scannedPage(asked: PageAsked, files: FilesToRead): Promise
       ...(rows.length === 0 || required === terms.length ? [] : [wordsNote(terms, required)]),
       ...(unreadable === 0 ? [] : [`${unreadable} sessions or places could not be read.`]),
     ],
-    cursorAfter: (count) => (count < rows.length || isMore ? (cursors[count - 1] ?? cursor ?? null) : null),
+    cursorAfter: (count) => {
+      const next = count < rows.length || isMore ? (cursors[count - 1] ?? cursor) : undefined;
+      return next === undefined ? null : prefix + next;
+    },
   };
 }
 
