@@ -73,15 +73,13 @@ async function list(
     listing.sessions += 1;
     const rows = await readable(ref, { fixes, tool, signal, subagents: true }, listing);
     const wanted = rows.slice(0, isAnchor ? after.left : undefined).filter((row) => isBetween(row, between));
-    for (let left = wanted.length; left > 0; left -= 1) {
-      const [row] = await redacted(wanted.slice(left - 1, left));
-      const short = row && shortened(row, Math.floor((maxTokens - FRAME_TOKENS) * SHARE));
-      if (!short) continue;
+    for (const row of wanted.toReversed()) {
+      const short = shortened(await redacted(row), Math.floor((maxTokens - FRAME_TOKENS) * SHARE));
       const isNewSession = listing.shown.at(-1)?.ref !== ref;
       const heading = isNewSession ? countTokens(headingOf(short.session_id, short)) + 2 : 0;
       if (listing.shown.length >= limit || !budget.take(countTokens(errorText(short)) + heading + 2, short)) {
-        const at = rows.indexOf(wanted[left - 1] ?? short) + 1;
-        listing.next = cursorAfter(filters, { id, timeMs: isAnchor ? after.timeMs : timeMs }, at);
+        const left = rows.indexOf(row) + 1;
+        listing.next = cursorAfter(filters, { id, timeMs: isAnchor ? after.timeMs : timeMs }, left);
         return listing;
       }
       listing.shown.push({ ref, row: short });
@@ -106,10 +104,10 @@ function isBetween({ timestamp }: ErrorRow, { since, until }: Between): boolean 
   return isSince && (until === undefined || (timestamp !== null && new Date(timestamp) < until));
 }
 
-async function redacted(rows: readonly ErrorRow[]): Promise<ErrorRow[]> {
-  const texts = rows.map(({ error, diff, words, fix, attempts }) => ({ error, diff, words, fix, attempts }));
-  const results = await redactJson(sharedRedactor(), texts);
-  return rows.map((row, at) => Object.assign({ ...row }, results[at]?.value));
+async function redacted(row: ErrorRow): Promise<ErrorRow> {
+  const { error, diff, words, fix, attempts } = row;
+  const [result] = await redactJson(sharedRedactor(), [{ error, diff, words, fix, attempts }]);
+  return Object.assign({ ...row }, result?.value);
 }
 
 function headingOf(id: string, { path, host, is_foreign }: ErrorRow): string {
