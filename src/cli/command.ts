@@ -41,8 +41,8 @@ export interface CommandContext extends Pick<Io, "stdin" | "env" | "cwd" | "home
   isTerminal: boolean;
   /** Colours for standard output. Without effect if it is not a terminal or `NO_COLOR` is set. */
   colors: Colors;
-  /** Shows a bar on standard error for work that takes longer than a second, if that is a terminal. */
-  progress(total: number, unit: string): Progress;
+  /** Shows a bar on standard error for work on sessions that takes longer than a second, if that is a terminal. */
+  progress(total: number): Progress;
   /** Has the process killed at its end, because something hangs in it that a normal exit would wait for. */
   abandon(): void;
 }

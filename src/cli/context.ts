@@ -49,9 +49,9 @@ export function createContext(io: Io): { context: CommandContext; close: () => P
     columns: columnsOf(io),
     isTerminal: io.stdout.isTerminal,
     colors: picocolors.createColors(colored),
-    progress: (total, unit) => {
+    progress: (total) => {
       shown?.end();
-      shown = createProgress(io.stderr, total, unit);
+      shown = createProgress(io.stderr, total);
       return shown;
     },
     now: () => io.now(),

@@ -36,7 +36,7 @@ export async function figuresAsked(
           await withStore(place, { readOnly }, work);
         },
       });
-  const progress = context.progress(refs.length - known.size, "sessions");
+  const progress = context.progress(refs.length - known.size);
   try {
     const piped = refs.find(({ source }) => source === "stdin");
     if (piped) known.set(piped, await figuresOf(piped, { stdin, signal, ...given({ between }) }));

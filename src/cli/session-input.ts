@@ -46,22 +46,23 @@ export const NO_SESSIONS = "no sessions found; `transcripts doctor` shows which 
 
 interface SessionsAsked {
   since?: Date | undefined;
-  subagents?: boolean;
-  /** Includes sessions that only the store has. Default: false. */
-  archived?: boolean;
+  subagents: boolean;
   /** Sorts them by their last entries, for which the end of each file is read. Default: true. */
   inOrder?: boolean;
 }
 
-/** Returns the sessions for `--since`, `--project`, `--agent` and `--here`, ordered by their last entry. Reports unreadable places. */
+/**
+ * Returns the sessions for `--since`, `--project`, `--agent` and `--here`, ordered by their last entry, with those that
+ * only the store has. Reports unreadable places.
+ */
 export async function sessionsAsked(
   context: CommandContext,
   options: CommandOptions,
-  { since = options.date("since"), subagents = false, archived = false, inOrder = true }: SessionsAsked = {},
+  { since = options.date("since"), subagents, inOrder = true }: SessionsAsked,
 ): Promise<FoundSessions> {
   const found = await findSessions(context, {
     all: subagents,
-    archived,
+    archived: true,
     byEntryTime: inOrder || since !== undefined,
     ...given({ since, project: options.text("project"), agent: options.choice("agent", AGENTS) }),
   });

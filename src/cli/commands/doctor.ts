@@ -193,7 +193,7 @@ async function lookInto(context: CommandContext, refs: readonly SessionRef[]): P
     unknownIn: new Map(),
     damage: new Map(),
   };
-  const progress = context.progress(refs.length, "sessions");
+  const progress = context.progress(refs.length);
   for (const ref of refs) {
     context.signal.throwIfAborted();
     try {

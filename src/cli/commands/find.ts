@@ -126,7 +126,7 @@ async function printAll(
     }
   }
   if (scope.shown < limit) {
-    const progress = context.progress(found.unindexed.length, "sessions");
+    const progress = context.progress(found.unindexed.length);
     try {
       for await (const { ref, passages, failure, isHeld = false } of found.rest(found.unindexed)) {
         if (failure !== undefined) {

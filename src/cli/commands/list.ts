@@ -22,11 +22,8 @@ const SCREENFUL = 20;
 
 export const run: RunCommand = async (context, _args, options) => {
   const asked = between(options, options.flag("today") ? today(context, options) : undefined);
-  const { sessions } = await sessionsAsked(context, options, {
-    since: asked.since,
-    subagents: options.flag("subagents"),
-    archived: true,
-  });
+  const subagents = options.flag("subagents");
+  const { sessions } = await sessionsAsked(context, options, { since: asked.since, subagents });
   const source = options.text("source");
   const wanted = sessions.filter((ref) => source === undefined || shownSource(ref) === source);
   const limit = limitAsked(context, options);

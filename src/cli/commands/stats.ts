@@ -67,11 +67,8 @@ async function refsAsked(
   if (args.length === 0) {
     if (!options.flag("all") && !isFiltered(options))
       throw badArguments("No session given.", "Name one, such as `latest`, or use --all.");
-    const { sessions, unreadable } = await sessionsAsked(context, options, {
-      subagents: true,
-      archived: true,
-      inOrder: options.text("by") === "session",
-    });
+    const inOrder = options.text("by") === "session";
+    const { sessions, unreadable } = await sessionsAsked(context, options, { subagents: true, inOrder });
     return { refs: sessions, named: new Set(), unreadable: unreadable.length };
   }
   if (options.flag("all")) throw badArguments("--all and a SESSION exclude each other.", "Use one of them.");

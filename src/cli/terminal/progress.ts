@@ -1,6 +1,6 @@
 /** Progress bar on standard error, for work that takes long. */
 import type { SingleBar } from "cli-progress";
-import type { Progress } from "../command.ts";
+import type { CommandContext, Progress } from "../command.ts";
 import type { Output } from "../io.ts";
 
 /** Delay before the bar appears, in milliseconds. */
@@ -15,14 +15,14 @@ const NONE: ShownProgress = { advance: () => undefined, end: () => undefined, cl
 
 /** Runs work on sessions that reports how many are done, with a bar for them. */
 export async function withSessionsBar<T>(
-  { progress }: { progress: (total: number, unit: string) => Progress },
+  { progress }: Pick<CommandContext, "progress">,
   work: (onProgress: (report: { done: number; total: number }) => void) => Promise<T>,
 ): Promise<T> {
   let bar: Progress | undefined;
   let shown = 0;
   try {
     return await work(({ done, total }) => {
-      bar ??= progress(total, "sessions");
+      bar ??= progress(total);
       bar.advance(done - shown);
       shown = done;
     });
@@ -31,20 +31,18 @@ export async function withSessionsBar<T>(
   }
 }
 
-export function createProgress(stderr: Output, total: number, unit: string): ShownProgress {
+export function createProgress(stderr: Output, total: number): ShownProgress {
   if (!stderr.isTerminal || total <= 0) return NONE;
   let done = 0;
   let bar: SingleBar | undefined;
   let ended = false;
   const show = async (): Promise<void> => {
-    const opened = await openBar(total, unit);
+    const opened = await openBar(total);
     if (ended) return;
     bar = opened;
     bar.start(total, done);
   };
-  const timer = setTimeout(() => {
-    void show();
-  }, DELAY_MS);
+  const timer = setTimeout(() => void show(), DELAY_MS);
   timer.unref();
   const clear = (): void => {
     if (bar) void stderr.write("\r\u001b[K").catch(() => undefined);
@@ -66,10 +64,10 @@ export function createProgress(stderr: Output, total: number, unit: string): Sho
 }
 
 /** Loaded only when a bar is shown, since most runs end before. */
-async function openBar(total: number, unit: string): Promise<SingleBar> {
+async function openBar(total: number): Promise<SingleBar> {
   const { default: progress } = await import("cli-progress");
   return new progress.SingleBar({
-    format: `{bar} {value}/${total} ${unit}`,
+    format: `{bar} {value}/${total} sessions`,
     barsize: 24,
     clearOnComplete: true,
     hideCursor: false,
