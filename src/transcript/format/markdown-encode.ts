@@ -24,7 +24,6 @@ import {
 } from "./sections.ts";
 import { encodeInline, link, visibleName, groupDigits, visibleLabel } from "./visible.ts";
 import { cutOutput, needsEscapes, outputText } from "./output-text.ts";
-import { TextReferences } from "./references.ts";
 
 /** Returns the header of a new file. */
 export function encodeMarkdownHeader(header: TranscriptHeader, options: MarkdownHeaderOptions): string {
@@ -101,12 +100,11 @@ function sectionOf(section: SectionBuilder, { type, tool, continues }: ToolUseEn
 }
 
 function noteInputAndMetadata(section: SectionBuilder, entry: ToolResultEntry, options: MarkdownEntryOptions): void {
-  const texts = new TextReferences();
-  if (typeof entry.output === "string") texts.add("output", entry.output);
-  if (entry.title !== undefined) texts.add("title", entry.title);
+  if (typeof entry.output === "string") section.texts.add("output", entry.output);
+  if (entry.title !== undefined) section.texts.add("title", entry.title);
   if (options.inputIsKnown === true && entry.continues === undefined) section.note("sameInput", true);
-  else section.noteWithTexts("input", entry.input, texts);
-  section.noteWithTexts("metadata", entry.metadata, texts, {
+  else section.noteWithTexts("input", entry.input);
+  section.noteWithTexts("metadata", entry.metadata, {
     heading: "### Diff",
     info: "diff",
     shows: (text, key) => (key === "diff" || key === "patch") && text.includes("\n"),
@@ -141,9 +139,7 @@ function userSection(section: SectionBuilder, entry: UserMessageEntry, options: 
   section.content(entry.content);
   section.notes(entry, "agent", "model");
   showAttachments(section, entry.attachments, options);
-  const texts = new TextReferences();
-  texts.add("content", entry.content);
-  section.noteWithTexts("parts", entry.parts, texts, {
+  section.noteWithTexts("parts", entry.parts, {
     heading: "### Added by the host",
     info: "text",
     shows: (text, key, owner) => text.length >= LONG_TEXT_LENGTH || (key === "text" && isTextPart(owner)),
@@ -198,9 +194,7 @@ function eventSection(section: SectionBuilder, entry: SessionEventEntry): string
   if (entry.data !== undefined && (entry.text === undefined || !TOLD_BY_TEXT.has(entry.name))) {
     section.fence("data", fencedJson(entry.data), "json");
   } else {
-    const texts = new TextReferences();
-    if (entry.text !== undefined) texts.add("content", entry.text);
-    section.noteWithTexts("told", entry.data, texts);
+    section.noteWithTexts("told", entry.data);
   }
   return section.toMarkdown("Session Event", { field: "name", value: entry.name });
 }

@@ -12,7 +12,7 @@ import {
   fenced,
 } from "./sections.ts";
 import { commentJson } from "./json-text.ts";
-import type { Adopt, TextReferences } from "./references.ts";
+import { type Adopt, TextReferences } from "./references.ts";
 import { encodeText } from "./text-escapes.ts";
 import { encodeInline, visibleName, visibleTimestamp } from "./visible.ts";
 
@@ -29,7 +29,9 @@ export class SectionBuilder {
   readonly #shown: string[] = [];
   readonly #body: Block[] = [];
   readonly #comment: Record<string, unknown>;
-  #texts = 0;
+  /** Texts of the body, to which values in the comment refer. */
+  readonly texts = new TextReferences();
+  #adopted = 0;
 
   constructor(entry: TranscriptEntry) {
     this.#entry = entry;
@@ -52,6 +54,7 @@ export class SectionBuilder {
   content(text: string): void {
     const encoded = encodeText(text);
     this.note("chars", text.length);
+    this.texts.add("content", text);
     if (isSafeMarkdown(encoded)) this.#add("content", encoded);
     else this.#add("fenced", fenced(encoded, "markdown"));
   }
@@ -89,16 +92,16 @@ export class SectionBuilder {
   }
 
   /** Adds a value to the comment, with references to texts of the body. `shown` selects the texts to show for it. */
-  noteWithTexts(name: string, value: unknown, references: TextReferences, shown?: ShownTexts): void {
+  noteWithTexts(name: string, value: unknown, shown?: ShownTexts): void {
     if (value === undefined) return;
     const adopted: string[] = [];
     const adopt: Adopt = (text, key, owner) => {
       if (shown?.shows(text, key, owner) !== true) return undefined;
       adopted.push(text);
-      return `text${this.#texts + adopted.length - 1}`;
+      return `text${this.#adopted + adopted.length - 1}`;
     };
     try {
-      this.note(name, references.encode(value, adopt));
+      this.note(name, this.texts.encode(value, adopt));
     } catch {
       this.note(name, "[unserializable]");
       return;
@@ -106,7 +109,7 @@ export class SectionBuilder {
     if (shown === undefined || adopted.length === 0) return;
     this.line(shown.heading);
     for (const text of adopted) this.textFence("text", text, shown.info);
-    this.#texts += adopted.length;
+    this.#adopted += adopted.length;
   }
 
   /** Returns the section. `kind` begins its heading, followed by the tool or event name. */
