@@ -20,7 +20,7 @@ import { median, table } from "./statistics.ts";
 
 const MADE_BYTES = 100_000_000;
 const QUERIES = 9;
-/** The store's own expression: see `src/store/postgres/postgres-candidates.ts`. */
+/** The store's own expression: see `src/store/postgres/postgres-database.ts`. */
 const FOLDED = `(coalesce(folded, lower(content COLLATE "C")))`;
 const COLUMNS =
   "event_id, session_id, ordinal, line_number, byte_offset, message_type, role, block_type, tool_name, tool_use_id, status, is_sidechain, is_own, content, folded";
