@@ -1,6 +1,7 @@
 import { givenTitle } from "../parse/titles.ts";
 import type { SourceName } from "../parse/model.ts";
 import { msOf } from "../parse/times.ts";
+import { recordIn, textOf } from "../parse/json-fields.ts";
 import { detectSource } from "../parse/sources/sources.ts";
 import { detectTranscriptFormat } from "../transcript/format/formats.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
@@ -84,7 +85,18 @@ async function headIn(bytes: Uint8Array): Promise<SessionHead> {
       if (kind === "transcript") head.title ??= givenTitle(session?.title);
     }
   }
+  if (kind === "claude-code" && head.cwd === null) addNoted(head, text);
   return head;
+}
+
+/** Adds what lines that are not of the conversation name, since a session may have no others. */
+function addNoted(head: SessionHead, text: string): void {
+  for (const line of text.split("\n")) {
+    const fields = recordIn(line);
+    if (textOf(fields, "sessionId") === undefined || textOf(fields, "type") === undefined) continue;
+    head.sessionId ??= textOf(fields, "sessionId") ?? null;
+    head.cwd ??= textOf(fields, "cwd") ?? null;
+  }
 }
 
 async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -286,6 +286,13 @@ describe("projects", () => {
   });
 });
 
+test("a session in which nothing was said belongs to the folder that its notes name", async () => {
+  const machine = new Machine();
+  machine.claudeFile("-w-app-old/a.jsonl", 1, { type: "attachment", cwd: "/w/app-old" });
+  assert.deepEqual(idsOf(await find(machine.where, { project: "/w/app" })), []);
+  assert.deepEqual(idsOf(await find(machine.where, { project: "/w/app-old" })), ["a"]);
+});
+
 describe("what cannot be read", () => {
   test("a database that is none, lacks tables or columns, or is a folder, with the reason", async () => {
     const machine = new Machine();
