@@ -64,7 +64,7 @@ export function optional<Schema extends z.ZodMiniType & { description?: string }
 }
 
 /** Leaves out an empty description: the name is enough, and each word costs tokens in every request. */
-function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {
+export function described<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {
   if (description === "") return schema;
   z.globalRegistry.add(schema, { description });
   return Object.assign(schema, { description });

@@ -29,21 +29,18 @@ import type { Output } from "../output-schemas.ts";
 /** Mode of new files, which are as private as a transcript. */
 const FILE_MODE = 0o600;
 
-const FORMATS = {
-  html: { extension: ".html", name: "A page" },
-  markdown: { extension: ".md", name: "A transcript" },
-  json: { extension: ".json", name: "The JSON of a session" },
-} as const;
-type Format = keyof typeof FORMATS;
-const NAMES = ["html", "markdown", "json"] as const satisfies Format[];
+/** By the names of their options. The first is the default. */
+const FORMATS = [
+  { name: "html", extension: ".html", what: "A page" },
+  { name: "markdown", extension: ".md", what: "A transcript" },
+  { name: "json", extension: ".json", what: "The JSON of a session" },
+] as const;
 
 export const run: RunCommand = async (context, [argument = ""], options) => {
   const output = options.text("output") ?? (context.isTerminal ? undefined : "-");
-  const format = formatAsked(options, output);
-  if (output === undefined) {
-    const { name, extension } = FORMATS[format];
-    throw badArguments(`${name} is not printed on a terminal.`, `Name a file: \`-o session${extension}\`.`);
-  }
+  const { name: format, extension, what } = formatAsked(options, output);
+  if (output === undefined)
+    throw badArguments(`${what} is not printed on a terminal.`, `Name a file: \`-o session${extension}\`.`);
   const ref = await sessionNamed(context, argument, options);
   const { root, unreadable } = await sessionFamily(ref, context);
   for (const { path, reason } of unreadable) context.note(`not read: ${path}: ${reason}`);
@@ -59,14 +56,14 @@ export const run: RunCommand = async (context, [argument = ""], options) => {
 };
 
 /** Returns the format of the option, or else of the file's extension. */
-function formatAsked(options: CommandOptions, output = ""): Format {
-  const [asked, ...others] = NAMES.filter((name) => options.flag(name));
+function formatAsked(options: CommandOptions, output = ""): (typeof FORMATS)[number] {
+  const [asked, ...others] = FORMATS.filter(({ name }) => options.flag(name));
   if (asked !== undefined && others.length > 0) {
-    const given = [asked, ...others].map((name) => `--${name}`).join(" and ");
+    const given = [asked, ...others].map(({ name }) => `--${name}`).join(" and ");
     throw badArguments(`${given} exclude each other.`, "Give one of them.");
   }
-  const extension = extname(output).toLowerCase();
-  return asked ?? NAMES.find((name) => FORMATS[name].extension === extension) ?? "html";
+  const ending = extname(output).toLowerCase();
+  return asked ?? FORMATS.find(({ extension }) => extension === ending) ?? FORMATS[0];
 }
 
 interface Exporting {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { withoutNulls } from "../arguments.ts";
+import { described, withoutNulls } from "../arguments.ts";
 
 const MAX_NOTE_CHARS = 10_000;
 
@@ -21,11 +21,6 @@ export const SAVE_CONVERSATION = {
 const argsSchema = z.object(SAVE_CONVERSATION.args, "they must be an object, such as {}");
 
 export type SaveConversationArgs = z.output<typeof argsSchema>;
-
-/** opencode has its own copy of zod, which ignores our registry of descriptions and reads this property. */
-function described<T extends object>(schema: T, description: string): T {
-  return Object.assign(schema, { description });
-}
 
 /** Reads the arguments of a call, which hosts pass unchecked. Describes an invalid one in words for the model. */
 export function readSaveArgs(raw: unknown): SaveConversationArgs | { problem: string } {
