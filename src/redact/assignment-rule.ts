@@ -11,7 +11,7 @@ import {
   withoutEnd,
 } from "./assignment-syntax.ts";
 import { findCookies, findCredential } from "./credential-headers.ts";
-import { type Finding, NOTHING } from "./finding.ts";
+import { type Finding, firstFound, NOTHING } from "./finding.ts";
 import { familyOf, FOREIGN_KEYS, FOREIGN_NAMES, type NameFamily } from "./names.ts";
 import { charsBefore, matchEnd, type ScanText } from "./scan-text.ts";
 import { isStandIn, namesSecret, withoutMarkers } from "./placeholders.ts";
@@ -159,9 +159,6 @@ const KEY_FAMILIES: ReadonlySet<NameFamily> = new Set(["secret", "signing", "tok
 /** `pwd` is also a shell command. */
 const isSpoken = (name: string, family: NameFamily): boolean => NEAR_FAMILIES.has(family) && !/^pwd$/i.test(name);
 
-const standsIn = (scan: ScanText, value: Assigned | undefined): boolean =>
-  value !== undefined && isStandIn(judgedPart(scan, value));
-
 function findAssigned(scan: ScanText, at: number): readonly Finding[] {
   if (at < scan.seenTo.names) return NOTHING;
   const name = nameAround(scan, at);
@@ -191,57 +188,53 @@ function findAssigned(scan: ScanText, at: number): readonly Finding[] {
   }
   if (family === "authorization" || family === "cookie") return findHeader(scan, name, family);
   if (family === "session" && !isCookie(text, name)) return NOTHING;
-  if (family === "url-only" && !isParameter(text, name)) {
-    const stored = findStoredKey(scan, name);
-    return stored.length > 0 ? stored : findSpokenKey(scan, name);
-  }
-  return findValue(scan, name, named, family);
+  if (family === "url-only" && !isParameter(text, name))
+    return firstFound([() => findStoredKey(scan, name), () => findSpokenKey(scan, name)]);
+  return findValue(scan, { name, named, family });
 }
 
-function findValue(
-  scan: ScanText,
-  name: Name,
-  named: string,
-  family: NameFamily,
-  isForeign = false,
-): readonly Finding[] {
+/** A name with what it says of its value. */
+interface Label {
+  name: Name;
+  /** The name with the words around it that belong to it. */
+  named: string;
+  family: NameFamily;
+  isForeign?: boolean;
+}
+
+function findValue(scan: ScanText, label: Label): readonly Finding[] {
+  const { name, named, family } = label;
+  const kind = kindOf(named, family);
   const value = valueOf(scan, name);
   // After YAML's `|` and `>` the value is on the next line; `[` begins a list.
   const isBlock = value !== undefined && /^(?:[|>][+-]?|[[{])?$/.test(scan.text.slice(value.start, value.end));
   const isPlural = /[a-z]s$/i.test(name.text) && !/pass$/i.test(name.text);
-  const members = isPlural ? findMembers(scan, name, named, family) : NOTHING;
-  if (members.length > 0) return members;
-  const inTable = value === undefined ? findInTable(scan, name, family) : NOTHING;
-  if (inTable.length > 0) return inTable;
+  const several = firstFound([
+    () => (isPlural ? findMembers(scan, label) : NOTHING),
+    () => (value === undefined ? findInTable(scan, name, family) : NOTHING),
+  ]);
+  if (several.length > 0) return several;
   // The same name again and again: each is judged where it stands.
   if (value !== undefined && isRepeated(name.text, judgedPart(scan, value))) return NOTHING;
-  const first = value === undefined || isBlock ? valueNear(scan, { name, family, isForeign }) : value;
-  const found = judge(scan, named, family, phraseOf(scan, named, family, first) ?? first);
-  if (found.length === 0) {
-    if (standsIn(scan, first)) return NOTHING;
-    const commented = findBeforeComment(scan, name, kindOf(named, family));
-    if (commented.length > 0) return commented;
-    const near = isSpoken(named, family) ? findNear(scan, name) : NOTHING;
-    if (near.length > 0) return near;
-    const beside = KEY_FAMILIES.has(family) ? findKeyAfter(scan, name, kindOf(named, family)) : NOTHING;
-    return beside.length > 0 ? beside : findOutput(scan, name, kindOf(named, family));
-  }
-  if (first === undefined) return found;
-  const isList = isBlock || isPlural;
-  return [...found, ...furtherItems(scan, { name: named, family, first }, isList ? NEXT_ITEM : CHANGED)];
+  const first = value === undefined || isBlock ? valueNear(scan, label) : value;
+  const found = judge(scan, named, family, phraseOf(scan, label, first) ?? first);
+  if (found.length > 0)
+    return [...found, ...furtherItems(scan, label, first, isBlock || isPlural ? NEXT_ITEM : CHANGED)];
+  if (first !== undefined && isStandIn(judgedPart(scan, first))) return NOTHING;
+  return firstFound([
+    () => findBeforeComment(scan, name, kind),
+    () => (isSpoken(named, family) ? findNear(scan, name) : NOTHING),
+    () => (KEY_FAMILIES.has(family) ? findKeyAfter(scan, name, kind) : NOTHING),
+    () => findOutput(scan, name, kind),
+  ]);
 }
 
 /** Rest of a line of words: `passphrase: walnut lantern drifting yonder` */
 const MORE_WORDS = /(?: [\p{L}\d][\p{L}\d'’-]{1,13}){2,7}(?=[ \t]{0,4}(?:\r?\n|$))/uy;
 
 /** Returns the words to the end of the line, if they are a passphrase without quotes. */
-function phraseOf(
-  { text }: ScanText,
-  name: string,
-  family: NameFamily,
-  first: Assigned | undefined,
-): Assigned | undefined {
-  if (first === undefined || first.context === "quoted" || !NEAR_PASSWORDS.has(family) || name === "pass")
+function phraseOf({ text }: ScanText, { named, family }: Label, first: Assigned | undefined): Assigned | undefined {
+  if (first === undefined || first.context === "quoted" || !NEAR_PASSWORDS.has(family) || named === "pass")
     return undefined;
   if (!/[:=]["'*\s]{0,4}$/.test(charsBefore(text, first.start, 6))) return undefined;
   const end = matchEnd(MORE_WORDS, text, first.end);
@@ -263,21 +256,22 @@ const MAX_ITEMS = 32;
 /** Finds the items of a list after the first, `passwords: ["a", "b"]`, or the new value after the old one. */
 function furtherItems(
   scan: ScanText,
-  { name, family, first }: { name: string; family: NameFamily; first: Assigned },
+  { named, family }: Label,
+  first: Assigned | undefined,
   pattern: RegExp,
 ): readonly Finding[] {
   const found: Finding[] = [];
   let last = first;
-  for (let count = 0; count < MAX_ITEMS; count++) {
+  for (let count = 0; last !== undefined && count < MAX_ITEMS; count++) {
     const at = matchEnd(pattern, scan.text, last.end);
     const next = at === undefined ? undefined : valueAt(scan, at, "line");
     if (
       next === undefined ||
       (pattern === CHANGED && !isMadeUp(scan.text.slice(next.start, next.end))) ||
-      (next.context === "quoted") !== (first.context === "quoted")
+      (next.context === "quoted") !== (last.context === "quoted")
     )
       break;
-    const judged = judge(scan, name, family, next);
+    const judged = judge(scan, named, family, next);
     if (judged.length === 0) break;
     found.push(...judged);
     last = next;
@@ -294,7 +288,7 @@ const PUBLIC_MEMBER =
   /(?:id|name|type|scopes?|sha\d*|region|url|host|email|user)\\{0,7}["']?[ \t]{0,4}(?::|=>?)[ \t]{0,4}$/i;
 
 /** Finds the values of an object: `PASSWORDS = {"staging": "a", "prod": "b"}`. */
-function findMembers(scan: ScanText, name: Name, named: string, family: NameFamily): readonly Finding[] {
+function findMembers(scan: ScanText, { name, named, family }: Label): readonly Finding[] {
   const found: Finding[] = [];
   let at = matchEnd(OPENING, scan.text, name.end);
   for (let count = 0; at !== undefined && count < MAX_ITEMS; count++) {
@@ -393,7 +387,7 @@ function findForeign(scan: ScanText, at: number, word: string): readonly Finding
     /^(?:[_.-]\w{1,24}|(?:e[tn]|s[iı]|n[iı]z|m)(?!\p{L}))?/u.exec(text.slice(wordEnd, wordEnd + 32))?.[0] ?? "";
   const name = { text: text.slice(at, wordEnd), start: at, end: wordEnd + suffix.length, flag: false };
   // A word after the name may belong to the sentence.
-  return findValue(scan, name, "password", "password", true).filter(({ start, end }) => {
+  return findValue(scan, { name, named: "password", family: "password", isForeign: true }).filter(({ start, end }) => {
     const value = text.slice(start, end);
     return text[start - 1] === "=" || !(/^\p{L}+$/u.test(value) || (!/\d/.test(value) && /[^\x21-\x7e]/.test(value)));
   });

@@ -21,6 +21,15 @@ export const NOTHING: readonly Finding[] = [];
 export const findingIf = (isSecret: boolean, { start, end }: Span, kind: string): readonly Finding[] =>
   isSecret ? [{ start, end, kind, byContext: true }] : NOTHING;
 
+/** Returns what the first of `finders` that finds anything finds. */
+export function firstFound(finders: readonly (() => readonly Finding[])[]): readonly Finding[] {
+  for (const find of finders) {
+    const found = find();
+    if (found.length > 0) return found;
+  }
+  return NOTHING;
+}
+
 /** Returns the group `secret` of a match of the sticky `pattern` at `at`, and all its groups as texts. */
 export function secretAt(
   pattern: RegExp,

@@ -1,6 +1,6 @@
 /** Finds secrets in tables, by the name of their column: Markdown, psql, CSV, TSV and `INSERT INTO`. */
 import type { Name } from "./assignment-syntax.ts";
-import { type Finding, secretAt } from "./finding.ts";
+import { type Finding, firstFound, secretAt } from "./finding.ts";
 import { familyOf, isForeignName, type NameFamily } from "./names.ts";
 import { isStandIn } from "./placeholders.ts";
 import { charsBefore, matchEnd, type ScanText } from "./scan-text.ts";
@@ -95,8 +95,7 @@ function findBelowValues(text: string, at: number, header: string, family: NameF
 
 /** Finds the secrets in the table with the column or row `name`. Each header is examined once. */
 export function findInTable(scan: ScanText, name: Name, family: NameFamily): readonly Finding[] {
-  const inRow = findInRow(scan, name, family);
-  return inRow.length > 0 ? inRow : findInColumn(scan, name);
+  return firstFound([() => findInRow(scan, name, family), () => findInColumn(scan, name)]);
 }
 
 /** Length of the rest of a header's line. A `)` ends it too, unless it closes a unit: `size (MB)`. */
