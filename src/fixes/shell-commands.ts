@@ -43,11 +43,12 @@ export function plainCommands(line: string): PlainCommand[] {
 
 /** Returns every command of the line, including those that only feed, filter or prepare. */
 export function everyCommand(line: string): PlainCommand[] {
-  return allCommands(line, null, { stagesOf: everyStage, depth: 0 });
+  return allCommands(line, null, { stagesOf: ({ stages }) => stages, depth: 0 });
 }
 
 interface Reading {
-  stagesOf: (pipeline: ShellPipeline) => { stage: ShellStage; index: number; last: boolean }[];
+  /** Stages of which the commands are wanted. */
+  stagesOf: (pipeline: ShellPipeline) => readonly ShellStage[];
   depth: number;
 }
 
@@ -60,9 +61,9 @@ function allCommands(line: string, home: string | null, reading: Reading): Plain
   for (const [index, pipeline] of pipelines.entries()) {
     const fate = fates[index];
     if (!fate) continue;
-    for (const { stage, index, last } of reading.stagesOf(pipeline)) {
-      const own = { ...fate, assured: fate.assured && (last || wholePipes) };
-      const following = pipeline.stages.slice(index + 1);
+    for (const stage of reading.stagesOf(pipeline)) {
+      const following = pipeline.stages.slice(pipeline.stages.indexOf(stage) + 1);
+      const own = { ...fate, assured: fate.assured && (following.length === 0 || wholePipes) };
       const filter = filterOf(following);
       const programs = following.map(({ words }) => programCall(words)?.program ?? "");
       const found = stageCommands(stage, own, folder, reading).map((each) => ({
@@ -113,20 +114,15 @@ function echoed(pipeline: ShellPipeline | undefined): string | null {
 }
 
 /** Returns the stages that do the work: not those that only feed the next one, and not filters after another program. */
-function keyStages({ stages }: ShellPipeline): ReturnType<Reading["stagesOf"]> {
+function keyStages({ stages }: ShellPipeline): readonly ShellStage[] {
   const names = stages.map(({ words }) => programName(words[0]?.text ?? ""));
-  const all = everyStage({ stages });
-  const working = all.filter(({ stage, index, last }) => {
+  const working = stages.filter((stage, index) => {
     const name = names[index] ?? "";
     if (names[index + 1] === "xargs") return false;
-    if (index === 0) return last || !FEEDERS.has(name) || readsFile(stage);
+    if (index === 0) return stages.length === 1 || !FEEDERS.has(name) || readsFile(stage);
     return !FILTERS.has(name) || stage.output !== null;
   });
-  return working.length > 0 ? working : all.slice(0, 1);
-}
-
-function everyStage({ stages }: Pick<ShellPipeline, "stages">): ReturnType<Reading["stagesOf"]> {
-  return stages.map((stage, index) => ({ stage, index, last: index === stages.length - 1 }));
+  return working.length > 0 ? working : stages.slice(0, 1);
 }
 
 function filterOf(stages: readonly ShellStage[]): string | null {
