@@ -75,6 +75,13 @@ async function logged(events: readonly RecordedEvent[]): Promise<() => void> {
   return () => rmSync(path);
 }
 
+function withoutFolder(events: readonly RecordedEvent[]): RecordedEvent[] {
+  return events.map((event) => {
+    const { location: _, ...rest } = event;
+    return rest;
+  });
+}
+
 function indexOf(events: readonly RecordedEvent[], type: string): number {
   return events.findIndex((event) => event.type === type);
 }
@@ -321,6 +328,38 @@ describe("several folders in one process, of which each instance receives all ev
     assert.deepEqual(filesIn(home), []);
   });
 
+  test("events without a folder are recorded as soon as the host reports that of the session", async () => {
+    const home = makeTempDir();
+    const stored = storedAtEnd("compact", home);
+    const host = new FakeHost2().has(stored && { ...stored, info: { location: { directory: project(home) } } });
+    await host.start();
+    const bare = withoutFolder(recordedEvents("newest", "compact", home));
+    await host.publish(...bare);
+    const path = join(project(home), ".openfleet/transcripts", `${stored?.session}.md`);
+    await eventually(() => existsSync(path));
+    await host.end();
+    assert.deepEqual((await transcriptIn(project(home))).told, PLAIN);
+  });
+
+  test("events of a session whose folder nobody knows do not pile up: they go to the only known one", async () => {
+    const home = makeTempDir();
+    const host = new FakeHost2();
+    host.isMute = "forever";
+    await host.start({ directory: project(home) });
+    const bare = withoutFolder(recordedEvents("newest", "compact", home));
+    const deltas = Array.from({ length: 200 }, (_, at) => ({
+      ...bare[0],
+      id: `evt_unknown_${at}`,
+      type: "session.unknown.delta",
+      durable: undefined,
+    }));
+    await host.publish(...deltas, ...bare);
+    const path = join(project(home), ".openfleet/transcripts", `${bare[0]?.data.sessionID}.md`);
+    await eventually(() => existsSync(path));
+    await host.end();
+    assert.deepEqual((await transcriptIn(project(home))).told, PLAIN);
+  });
+
   test("events without a folder wait until the session's is known", async () => {
     const home = makeTempDir();
     const host = new FakeHost2();
@@ -501,6 +540,32 @@ describe("a gap in the numbers of the events", () => {
     }
   });
 
+  for (const [what, prepare] of [
+    ["locked", ["PRAGMA journal_mode = DELETE", "BEGIN EXCLUSIVE"]],
+    ["of an unknown version", ["CREATE TABLE event (id, body)", "CREATE TABLE session_message (id, body)"]],
+  ] as const) {
+    test(`is counted, and does not hold up the host, if its database is ${what}`, async () => {
+      const home = makeTempDir();
+      const path = join(process.env["XDG_DATA_HOME"] ?? "", "opencode", "opencode.db");
+      const database = await sqliteWriter(path);
+      for (const statement of prepare) database.exec(statement);
+      const host = new FakeHost2();
+      host.isMute = true;
+      await host.start();
+      const events = recordedEvents("newest", "compact", home);
+      const at = indexOf(events, "session.step.ended");
+      const began = performance.now();
+      await host.publish(...events.slice(0, at), ...events.slice(at + 1));
+      await host.end();
+      assert.ok(performance.now() - began < 5_000);
+      database.close();
+      rmSync(path);
+      const text = "1 event of opencode did not arrive, and its store could not be read.";
+      assert.ok((await shown(project(home))).includes(`missing entries: ${text}`));
+      assert.deepEqual((await transcriptIn(project(home))).told, PLAIN);
+    });
+  }
+
   test("is counted if only the host's messages can be read, which contain no other events", async () => {
     const home = makeTempDir();
     const host = new FakeHost2().has(storedAtEnd("e500", home));
@@ -599,12 +664,6 @@ describe("a reload in the middle of a turn", () => {
 });
 
 describe("the cleanup", () => {
-  const withoutFolder = (events: readonly RecordedEvent[]): RecordedEvent[] =>
-    events.map((event) => {
-      const { location: _, ...rest } = event;
-      return rest;
-    });
-
   for (const isMute of [true, "forever"] as const) {
     test(`records a session of unknown folder in that of the instance, if the host ${isMute === true ? "fails" : "does not answer"}`, async () => {
       const home = makeTempDir();
