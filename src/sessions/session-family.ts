@@ -39,21 +39,22 @@ export async function sessionFamily(
   const isClaude = ref.source === "claude-code";
   const roots = (await sessionRoots(where, files)).filter(({ source }) => (source === "claude-code") === isClaude);
   const own = ref.path === null ? undefined : rootOf(ref, ref.path);
-  const isKnown =
-    own === undefined || roots.some(({ path }) => (isClaude ? isWithin(path, own.path) : path === own.path));
-  const found = await findSessions(
-    { ...where, roots: isKnown ? roots : [own, ...roots] },
-    { all: true, archived: true, files },
-  );
+  // All of a session of Claude Code is in the folder of its project. The other folders only show which sessions of the
+  // store are nowhere else.
+  const others = isClaude && own !== undefined && where.archive === undefined ? [] : roots;
+  const first = own === undefined || (!isClaude && roots.some(({ path }) => path === own.path)) ? [] : [own];
+  const found = await findSessions({ ...where, roots: [...first, ...others] }, { all: true, archived: true, files });
   if (!isClaude || own === undefined) return { root: treeOf(ref, found.sessions), unreadable: found.unreadable };
   const unreadable = found.unreadable.filter(({ path }) => isWithin(own.path, path));
   /** Only the content of an older version's file names the session that started it. */
   const isOlder = ({ agentId, parentId }: SessionRef, path: string): boolean =>
     agentId !== null && parentId === null && dirname(path) === own.path;
   const known = await mapFiles(found.sessions, async (each) => {
-    if (each.path === null || !isOlder(each, each.path)) return each;
+    if (each.path === null || !isWithin(own.path, each.path)) return each;
+    const member = { ...each, projectLabel: ref.projectLabel };
+    if (!isOlder(each, each.path)) return member;
     const head = await tryReadHead(each.path, files, unreadable);
-    return { ...each, parentId: head?.sessionId ?? null };
+    return { ...member, parentId: head?.sessionId ?? null };
   });
   return { root: treeOf(ref, known), unreadable };
 }

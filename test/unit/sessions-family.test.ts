@@ -51,6 +51,34 @@ describe("Claude Code", () => {
     assert.equal(await familyOf(machine, path), "s(agent-a)");
   });
 
+  test("a session deeper in folders than a search goes, named by its path", async () => {
+    const machine = new Machine();
+    const path = machine.claudeFile("a/b/c/d/e/f/g/main.jsonl");
+    machine.claudeFile("a/b/c/d/e/f/g/main/subagents/agent-a.jsonl", 1);
+    assert.equal(await familyOf(machine, path), "main(agent-a)");
+  });
+
+  test("no other project is listed", async () => {
+    const machine = new Machine();
+    machine.claudeFile("-p/main.jsonl");
+    machine.claudeFile("-p/main/subagents/agent-a.jsonl", 1);
+    machine.claudeFile("-q/other.jsonl");
+    const listed: string[] = [];
+    const files = filesWith({
+      list: async (folder) => {
+        listed.push(folder);
+        return nodeSessionFiles.list(folder);
+      },
+    });
+    const main = await resolveSession("main", machine.where);
+    const { root } = await sessionFamily(main, machine.where, files);
+    assert.equal(root.children[0]?.ref.projectLabel, "-p");
+    assert.deepEqual(
+      listed.filter((folder) => folder.endsWith("-q") || folder.endsWith("projects")),
+      [],
+    );
+  });
+
   test("a subagent that cannot be read is named", async () => {
     const machine = new Machine();
     machine.claudeFile("-p/main.jsonl");
