@@ -141,6 +141,11 @@ const DEFAULT = /-?(?<secret>(?![?+=])[^\s{}"'`\\$]{4,128})(?=\})/dy;
 const IN_BRACES = /\{(?<secret>[^\s{}"'`\\]{3,128})\}/dy;
 /** A map in Java: `{client_secret=[v]}` */
 const IN_BRACKETS = /\[(?<secret>[^\s[\]"'`\\,]{8,128})\]/dy;
+/** A connection string: `;Password=two words;` */
+const FIELD = /(?<secret>[^\s;"'`\\{}$()]{2,64}(?: [^\s;"'`\\{}$()=]{1,64}){1,4})(?=;|["'][\s,;)])/dy;
+
+/** Default value, `process.env.SECRET || "…"`. Without quotes it is a variable. */
+const FALLBACK = /^(?:\|\||\?\?)$/;
 
 /** Calls that only convert a literal: `[]byte("…")`, `Buffer.from("…", "hex")`, `String::from("…")`. */
 const CONVERSION =
@@ -158,6 +163,8 @@ function valueAfter(scan: ScanText, name: Name, operator: RegExpExecArray): Assi
   if (inBraces !== undefined) return { start: inBraces.start, end: inBraces.end, context: "declared", cut: false };
   const listed = tight ? secretAt(IN_BRACKETS, scan.text, at) : undefined;
   if (listed !== undefined) return { start: listed.start, end: listed.end, context: "line", cut: false };
+  const field = inField ? secretAt(FIELD, scan.text, at) : undefined;
+  if (field !== undefined) return { start: field.start, end: field.end, context: "declared", cut: false };
   const header = sign === ":" && name.text.includes("-");
   const value = valueAt(scan, at, header || (tight && isDeclaration(scan.text, name)) ? "declared" : "loose");
   if (value === undefined) return undefined;
@@ -175,6 +182,7 @@ function valueAfter(scan: ScanText, name: Name, operator: RegExpExecArray): Assi
   // A translation of several words: `password=Palavra-chave do utilizador`.
   if (value.context === "declared" && name.text === name.text.toLowerCase() && isLabel(scan.text, value))
     return undefined;
+  if (FALLBACK.test(sign)) return undefined;
   if (tight && /^&[\w.-]{1,40}=/.test(scan.text.slice(value.end, value.end + 42)))
     return { ...value, context: "declared" };
   // An unquoted value of a quoted name is a number, a variable or a keyword. Replacing it would break JSON.

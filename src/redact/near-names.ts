@@ -261,6 +261,7 @@ function wordsIn(text: string, from: number, to: number, bounded: boolean): Find
     if (USER_KEY.test(charsBefore(text, start, 32))) continue;
     // Part of a path, an address, a call or an HTML entity.
     if (before === "<" && next.startsWith(">") && /[,=]/.test(text.charAt(start - 2))) continue;
+    if (/^\\{0,3}["'] ?:/.test(text.slice(end, end + 6))) continue;
     if (word.length > MAX_WORD || /[\w./\\@&#$%~-]/.test(before) || /^(?:[(/=]|\.\w|:\/)/.test(next)) continue;
     if (isPair ? /^@\^?\d/.test(next) : (bounded && !isLiteral) || next.startsWith("@")) continue;
     if (belongsToOtherKey(charsBefore(text, start, 96))) continue;

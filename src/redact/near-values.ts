@@ -101,6 +101,8 @@ const PASSWORDS: ReadonlySet<NameFamily> = new Set(["password", "passphrase"]);
 /** A list of names of secrets shows a digest and a date instead of the value. */
 const DIGEST = /^[0-9a-f]{7,64}$/;
 const DATED = /^[ \t|]{1,24}(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2} \d{1,2}\b|(?:(?:an?|\d{1,4}) ?[a-z]{1,8} ?){1,3} ?ago\b)/;
+/** A variable in code, named after its content */
+const IDENTIFIER = /^[a-z]\w{0,30}(?:Psk|Key|Cred|Auth|Passphrase|Password|Passwd)\w{0,30}$|^[a-z]\w{0,40}->?$/;
 /** Parts of other texts: addresses, members, calls, wallets' addresses. */
 const OTHER_TEXT = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$|^[\w.-]+:\d{2,5}(?:\/|$)|^0x[0-9a-fA-F]{40}$/;
 
@@ -236,7 +238,7 @@ function isOther({ text }: ScanText, { own, word, gap, next, end, last, isFirst 
     gap.endsWith("[-") ||
     OTHER_TEXT.test(own) ||
     isThing(own) ||
-    (!tie.literal && /^:[ \t]|^[ \t]=[ \t]/.test(next)) ||
+    (!tie.literal && (/^:[ \t]|^[ \t]=[ \t]/.test(next) || gap.endsWith("->") || IDENTIFIER.test(own))) ||
     (DIGEST.test(own) && (DATED.test(text.slice(end, end + 40)) || !(tie.told || tie.alone || isFirst)))
   );
 }
@@ -274,7 +276,9 @@ export function valueNear(scan: ScanText, near: Near): Assigned | undefined {
   const sure = isForeign
     ? undefined
     : (matchEnd(SURE_JOINT, text, name.end) ?? (mayBeInTag ? matchEnd(SURE_JOINT_IN_TAG, text, name.end) : undefined));
-  const value = sure === undefined ? undefined : valueAt(scan, sure, "line");
+
+  const isSure = sure !== undefined && !/^pass$/i.test(name.text);
+  const value = isSure ? valueAt(scan, sure, "line") : undefined;
   if (value !== undefined) return /[>[]/.test(text[(sure ?? 0) - 1] ?? "") ? { ...value, context: "quoted" } : value;
   // A resource (`arn:…:secret:name`), an element or a placeholder (`<password>`), the end of a reference, a member.
   const around = (text[name.start - 1] ?? "") + (text[name.end] ?? "");

@@ -1,4 +1,5 @@
 /** Detects values that only look like secrets: placeholders, references to secrets elsewhere, types and code. */
+import { isForeignName } from "./names.ts";
 import { isRandom, isWordy } from "./randomness.ts";
 
 /** Texts in the place of a secret. */
@@ -101,11 +102,18 @@ const PLAIN: readonly RegExp[] = [
   /^(?=[^A-Za-z]{1,64}$)(?=.*\p{Lo}{2})[\p{L}\p{M}\p{P}\d\s\u200c\u200d]+$/u,
   // A call with names or nothing as arguments, a hash in a variable, a negation in code: `hash(user.name)`, `!!v`, `yield*`
   /^(?:[a-z_][\w.]*\((?:[a-z_][\w., ]*)?\)|\w+_hash|!!?[a-z]+(?:[A-Z][a-z]+)+\d?|yield\*)$/,
+  // Definitions in a validator or a column: `required,min=8`, `required|min:8`, `type:varchar(255)`
+  /^(?:required|omitempty|nullable|optional|sometimes|min|max|len|type|column|size)[,;|:=](?=[a-z\d])/,
+  // Text between two JSON strings, if the first one ended with a name: `","`, `"},{"`, `",1,"`
+  /^\s*[,:}\]].*[,:{[]\s*$|^[\s,:{}[\]]*$/s,
+  // Code after a string that ended with the name: `("Password:"), next(`
+  /^(?:\w+\(\$|[),;\]}](?:.*(?:[\w$][(.]|=>)|.*[(,+=]$)|\+[\w$. ]{0,24}\+$)/,
+  /&&\w{1,40}[.(]|^\w{0,40}\}\)/,
   // A date or version
   /^(?:(?:dword|qword):|\d{4}-\d\d-\d\d|[v^~]?\d+\.\d+\.\d+|0x[0-9a-f]{1,8}$)/i,
 ];
 
-export const isPlain = (value: string): boolean => PLAIN.some((pattern) => pattern.test(value));
+export const isPlain = (value: string): boolean => isForeignName(value) || PLAIN.some((pattern) => pattern.test(value));
 
 const MEMBER_ACCESS = /^(?![A-Z][a-z]+\.[A-Za-z]{2,}_?\d{1,4}$)[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+[!?]?$/;
 const PATH = /^(?:\.{1,2}|~)?\/(?:[\w.@-]+\/)*[\w.@-]+$|^[A-Za-z]:\\{1,4}\w/;
@@ -115,6 +123,9 @@ export const isPathLike = (value: string): boolean => MEMBER_ACCESS.test(value) 
 
 const CODE = /[()[\]{}=]|=>|::|->|\|\|/;
 const PADDED_BASE64 = /^[\w+/.~-]+={1,2}$/;
+/** Returns true for an identifier that says what it contains: `PrivateKeyTypes`, `accessToken1`. */
+const isSpeakingName = (value: string): boolean =>
+  /pass|secret|token|credential|key|type/i.test(value) && /^[a-z_]+$/i.test(value);
 /** Returns true for `R2SecretKey`, the name of a secret. */
 export const namesSecret = (value: string): boolean =>
   /^[A-Z][A-Za-z\d]{4,80}$/.test(value) && !/\d.*\d/.test(value) && /(?:Secret|Key|Token)(?:Key|Id|Name)?$/.test(value);
@@ -124,6 +135,7 @@ const YAML_TAG = /^(?:![A-Za-z]|&[a-z]|\*[a-z])/;
 export const isCode = (value: string): boolean =>
   MEMBER_ACCESS.test(value) ||
   YAML_TAG.test(value) ||
+  isSpeakingName(value.slice(0, 64).replace(/(?:mon|tur|don)key/i, "")) ||
   (CODE.test(value) &&
     !PADDED_BASE64.test(value) &&
     !/^[A-Za-z.]{2,24}=(?:[A-Za-z]{3,24}\d{1,4}|\d{1,4}[A-Z])$/.test(value));

@@ -45,7 +45,10 @@ function isWordPassword(value: string, context: ValueContext): boolean {
   // Words with dots are usually members of an object or translation keys; words with underscores are identifiers.
   if (value.includes(".")) return isDottedWords(value, context);
   if (!value.includes("_")) return /^\p{L}+(?:-\p{L}+)+$/u.test(value);
-  return isData(context) && value.length >= 12;
+  return (
+    (isData(context) && value.length >= (context === "declared" ? 8 : 12)) ||
+    /^[A-Za-z][a-z]{3,}_[A-Z][a-z]{3,}$/.test(value)
+  );
 }
 
 function isPasswordValue(value: string, context: ValueContext): boolean {
@@ -64,6 +67,9 @@ function isPasswordValue(value: string, context: ValueContext): boolean {
 const SENTENCE_WORD =
   /\b(?:is|are|was|must|should|can|cannot|the|an?|be|been|not|no|your|you|we|at|to|of|for|and|or|in|on|with|please|enter|than|this|that|it|if|use|new|old|has|have|char(?:acter)?s?|password|required)\b/i;
 
+/** Words of a rule for passwords in other languages: `Mindestens 8 Zeichen`. */
+const RULE_WORD = /zeichen|caract|carácter|karakter|tegn|tecken|znak|merkki|letter|ziffer|\bmin|\bmax/i;
+
 function isPhrase(value: string, context: ValueContext): boolean {
   const words = value.split(" ");
   if (words.length < 3) return false;
@@ -72,7 +78,7 @@ function isPhrase(value: string, context: ValueContext): boolean {
     words.length <= 8 &&
     words.every((word) => /^[\p{L}\d'’-]{1,20}[!?.]?$/u.test(word)) &&
     words.some((word) => /^\d{1,6}[!?.]?$/.test(word));
-  if (hasNumber && !SENTENCE_WORD.test(value) && !SENSITIVE_WORD.test(value)) return true;
+  if (hasNumber && !SENTENCE_WORD.test(value) && !SENSITIVE_WORD.test(value) && !RULE_WORD.test(value)) return true;
   const hasNoise = context === "quoted" && words.every((word) => /^[\w!#*+.-]{2,20}$/.test(word)) && /\w\d/.test(value);
   return (
     hasNoise ||
@@ -81,6 +87,16 @@ function isPhrase(value: string, context: ValueContext): boolean {
       !SENTENCE_WORD.test(value))
   );
 }
+
+/** Returns true for five words or more that are no instruction: `seven brave llamas cross the river`. */
+const isVerse = (value: string): boolean =>
+  /^[a-z]{3,}(?: [a-z]{1,12}){4,}$/.test(value) &&
+  !/^(?:the|your|enter|please|use|must|should|leave|choose|type|if|when|not|for|only|same|see|set|any|will|can)\b/.test(
+    value,
+  ) &&
+  !/\b(?:is|are|was|must|should|can|cannot|not|your|you|we|key|keys|value|field|required|if)\b/.test(value) &&
+  !SENSITIVE_WORD.test(value) &&
+  !RULE_WORD.test(value);
 
 /** Words after the name of an option in prose. */
 const PROSE_WORD =
@@ -239,7 +255,9 @@ const HAS_FORM: Readonly<Record<NameFamily, Judge>> = {
   passphrase: (value, context) =>
     isPhrase(value, context) ||
     isPasswordValue(value, context) ||
-    (isData(context) && /^\S+(?: \S+){2,7}$/.test(value) && /\d/.test(value) && !SENTENCE_WORD.test(value)),
+    (isData(context) &&
+      /^\S+(?: \S+){2,7}$/.test(value) &&
+      (/\d/.test(value) ? !SENTENCE_WORD.test(value) : isVerse(value))),
   secret: isSecretOfCode,
   signing: (value, context) => (isData(context) && isTypedSecret(value)) || isSecretOfCode(value, context),
   token: (value, context) => isKeyOrTyped(value, context) || (context !== "quoted" && /^\d{18,20}$/.test(value)),
