@@ -3,7 +3,7 @@ import { read } from "./host/opencode-1/event-fields.ts";
 import { createHooks } from "./host/opencode-1/hooks.ts";
 import type { HostContext } from "./host/opencode-2/host.ts";
 
-/** What opencode 2.x calls. */
+/** Called by opencode 2.x. */
 interface PluginModule2 {
   setup: (context: unknown) => Promise<(() => Promise<void>) | undefined>;
 }

@@ -43,7 +43,7 @@ const STORE_CODES = [
 ] as const;
 
 const OTHER_CODES = [
-  /** Of a snippet: several sessions match. */
+  /** Several sessions match the one that a snippet names. */
   "ambiguous_session",
   /** The session is known, but its file does not exist or cannot be read. */
   "no_file",

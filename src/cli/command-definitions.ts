@@ -18,7 +18,7 @@ type Options = Readonly<Record<string, string | Omit<OptionDefinition, "flags">>
 interface CommandFields extends Pick<CommandDefinition, "does" | "description" | "nothing" | "load"> {
   arguments?: readonly ArgumentDefinition[];
   options: Options;
-  /** What each example does. */
+  /** Examples, each with its description. */
   examples: Readonly<Record<string, string>>;
 }
 

@@ -16,7 +16,7 @@ export interface FiguresAsked {
   between?: Between | undefined;
 }
 
-/** Shows a bar where that takes long. What cannot be read has a `problem` and does not stop the rest. */
+/** Shows a bar if it takes long. A session that cannot be read has a `problem` and does not stop the rest. */
 export async function figuresAsked(
   context: CommandContext,
   refs: readonly SessionRef[],

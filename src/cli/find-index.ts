@@ -1,13 +1,14 @@
-/** The index as `find` uses it: opened, and brought up to date, with what there is to tell of that. */
+/** Opens the index for `find` and updates it, and reports what it still lacks. */
 import { changedBytes, currentIndex, type CurrentIndex } from "../queries/current-index.ts";
 import { openStoreToRead, withStore } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
 import type { CommandContext } from "./command.ts";
+import { noteUnread } from "./session-input.ts";
 import { withSessionsBar } from "./terminal/progress.ts";
 import { isStoreError } from "../transcripts-error.ts";
 import { counted } from "../quantities.ts";
 
-/** Sessions of so many bytes take a second or two to index. */
+/** Number of bytes that take a second or two to index. */
 const TOLD_BYTES = 30_000_000;
 
 export interface OpenIndex extends CurrentIndex {
@@ -15,15 +16,15 @@ export interface OpenIndex extends CurrentIndex {
 }
 
 /**
- * Opens the index and brings in what changed. Where that cannot be done it says why, and leaves it to be read. Undefined
- * if there is no index that can be read: then the reason was told as well.
+ * Opens the index and adds what changed. If that is not possible, reports why; the changed sessions are then read as
+ * files. Returns undefined, and reports the reason, if no index can be read.
  */
 export async function openIndex(context: CommandContext): Promise<OpenIndex | undefined> {
   let store: Store | undefined;
   try {
     store = await openStoreToRead(context);
     const index = await updated(context, store);
-    for (const { path, reason } of index.unreadable) context.note(`not read: ${path}: ${reason}`);
+    noteUnread(context, index.unreadable);
     tellLeft(context, index);
     return { ...index, store };
   } catch (error) {

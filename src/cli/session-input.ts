@@ -4,7 +4,7 @@ import type { ParseError, SessionMetadata } from "../parse/model.ts";
 import { type Conversation, readConversation, type ReadQuery, sessionIdOf } from "../queries/read-session.ts";
 import { findSessions, type FoundSessions } from "../sessions/find-sessions.ts";
 import { resolveSession } from "../sessions/resolve-session.ts";
-import { AGENTS, type ArchivedSession, type SessionRef } from "../sessions/session-ref.ts";
+import { AGENTS, type ArchivedSession, type SessionRef, type Unreadable } from "../sessions/session-ref.ts";
 import { type CommandContext, CommandOptions } from "./command.ts";
 import { argumentFor } from "./session-names.ts";
 import { counted } from "../quantities.ts";
@@ -66,7 +66,7 @@ export async function sessionsAsked(
     byEntryTime: inOrder || since !== undefined,
     ...given({ since, project: options.text("project"), agent: options.choice("agent", AGENTS) }),
   });
-  for (const { path, reason } of found.unreadable) context.note(`not read: ${path}: ${reason}`);
+  noteUnread(context, found.unreadable);
   if (options.flag("here")) found.sessions = found.sessions.filter(({ archived }) => (archived?.host ?? null) === null);
   if (options.isRedacted) return found;
   const sessions = found.sessions.filter((ref) => ref.archived === null);
@@ -97,8 +97,15 @@ export async function conversationOf(
 export async function familyOf(context: CommandContext, ref: SessionRef): Promise<SessionRef[]> {
   const { refsIn, sessionFamily } = await import("../sessions/session-family.ts");
   const { root, unreadable } = await sessionFamily(ref, context);
-  for (const { path, reason } of unreadable) context.note(`not read: ${path}: ${reason}`);
+  noteUnread(context, unreadable);
   return refsIn(root);
+}
+
+/** Reports files and sessions that were not read. Some reasons begin with the path. */
+export function noteUnread(context: CommandContext, unreadable: readonly Unreadable[]): void {
+  for (const { path, reason } of unreadable) {
+    context.note(`not read: ${reason.startsWith(`${path} `) ? reason : `${path}: ${reason}`}`);
+  }
 }
 
 /** Reports unusable lines. */

@@ -33,7 +33,7 @@ const REPORTS: readonly (readonly [program: RegExp, report: RegExp])[] = [
   [/^terraform$/, /^(?:│ )?Error: /m],
   [/^(?:gradlew?|mvnw?)$/, /^(?:FAILURE: |BUILD FAIL|\[ERROR\])/m],
 ];
-/** Those of them that never fail without their report. */
+/** Programs of this list that never fail without their report. */
 const ALWAYS_REPORTING = /^(?:(?:vue-)?tsc|go|cargo|py\.?test|vitest|jest|eslint|mypy|cmake|pip3?)$/;
 /** The same for commands of git, which often follow each other. */
 const GIT_REPORTS: readonly (readonly [command: RegExp, report: RegExp])[] = [

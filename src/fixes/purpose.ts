@@ -25,8 +25,8 @@ export interface CommandWord {
  */
 export type StepRole = "final" | "before" | "apart";
 
-/** What the end of a call implies for one of its commands. */
-export interface Fate {
+/** Place of one command in its call, and what the end of the call implies for it. */
+export interface StepContext {
   /** The call's success implies that of this step: not so before `|`, `;` or `||`. */
   assured: boolean;
   role: StepRole;
@@ -40,7 +40,7 @@ export interface Fate {
   pipedTo: readonly string[];
 }
 
-export interface Step extends Fate {
+export interface Step extends StepContext {
   purpose: Purpose;
   /** Null for tools that run no command line. */
   command: { program: string; words: readonly string[] } | null;

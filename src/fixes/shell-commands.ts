@@ -1,10 +1,10 @@
 /** Determines the main commands of a command line, and what its exit code implies for each. */
 import { callPath } from "./file-paths.ts";
-import type { Fate, StepRole } from "./purpose.ts";
+import type { StepContext, StepRole } from "./purpose.ts";
 import { innerLine, programCall, programName, type ProgramCall } from "../calls/shell-programs.ts";
 import { parseShell, type ShellPipeline, type ShellStage, type ShellWord } from "../calls/shell-syntax.ts";
 
-export interface PlainCommand extends ProgramCall, Fate {
+export interface PlainCommand extends ProgramCall, StepContext {
   /** File that the output is written to. */
   output: string | null;
   /** Body of a heredoc or here-string. */
@@ -17,7 +17,7 @@ export interface PlainCommand extends ProgramCall, Fate {
  * The last command of the line and its alternatives are `final`; commands joined to it by `&&` are `before`. `denial`:
  * the output of `|| echo …` after it, if it fails.
  */
-type Ending = Pick<Fate, "assured" | "role" | "denial">;
+type Ending = Pick<StepContext, "assured" | "role" | "denial">;
 
 /** Commands that prepare or report; they are main commands only if the line has no others. */
 const BYSTANDERS = new Set(
@@ -55,15 +55,15 @@ interface Reading {
 function allCommands(line: string, home: string | null, reading: Reading): PlainCommand[] {
   const pipelines = parseShell(line);
   const wholePipes = pipelines.some(({ stages }) => stages.some((stage) => sets(stage, /^pipefail$/)));
-  const fates = fatesOf(pipelines);
+  const endings = fatesOf(pipelines);
   const commands: PlainCommand[] = [];
   let folder = home;
   for (const [index, pipeline] of pipelines.entries()) {
-    const fate = fates[index];
-    if (!fate) continue;
+    const ending = endings[index];
+    if (!ending) continue;
     for (const stage of reading.stagesOf(pipeline)) {
       const following = pipeline.stages.slice(pipeline.stages.indexOf(stage) + 1);
-      const own = { ...fate, assured: fate.assured && (following.length === 0 || wholePipes) };
+      const own = { ...ending, assured: ending.assured && (following.length === 0 || wholePipes) };
       const filter = filterOf(following);
       const programs = following.map(({ words }) => programCall(words)?.program ?? "");
       const found = stageCommands(stage, own, folder, reading).map((each) => ({
@@ -85,7 +85,7 @@ function sets(stage: ShellStage, option: RegExp): boolean {
 /** Processes commands from the end: `&&` passes success on, `||` marks an alternative, anything else separates. */
 function fatesOf(pipelines: readonly ShellPipeline[]): Ending[] {
   const strict = pipelines.some(({ stages }) => stages.some((stage) => sets(stage, /^-\w*e/)));
-  const fates: Ending[] = [];
+  const endings: Ending[] = [];
   let role: StepRole = "final";
   let chained = true;
   for (let index = pipelines.length - 1; index >= 0; index -= 1) {
@@ -95,10 +95,10 @@ function fatesOf(pipelines: readonly ShellPipeline[]): Ending[] {
     if (sign === "&" || (sign === ";" && !strict)) role = "apart";
     chained &&= sign === null || goesOn;
     const isAlternative = pipelines[index - 1]?.next === "||";
-    const denial = sign === "||" ? echoed(pipelines[index + 1]) : (fates[index + 1]?.denial ?? null);
-    fates[index] = { assured: chained && !isAlternative, role, denial: goesOn || sign === "||" ? denial : null };
+    const denial = sign === "||" ? echoed(pipelines[index + 1]) : (endings[index + 1]?.denial ?? null);
+    endings[index] = { assured: chained && !isAlternative, role, denial: goesOn || sign === "||" ? denial : null };
   }
-  return fates;
+  return endings;
 }
 
 function echoed(pipeline: ShellPipeline | undefined): string | null {
@@ -138,7 +138,7 @@ function readsFile({ words }: ShellStage): boolean {
   return words[0]?.text === "cat" && words.some(({ text }, index) => index > 0 && !text.startsWith("-"));
 }
 
-function stageCommands(stage: ShellStage, fate: Ending, folder: string | null, reading: Reading): PlainCommand[] {
+function stageCommands(stage: ShellStage, ending: Ending, folder: string | null, reading: Reading): PlainCommand[] {
   const { words, output, fed } = stage;
   const call = programCall(words);
   const inner = reading.depth < MAX_DEPTH ? lineWithin(words, call) : null;
@@ -147,11 +147,11 @@ function stageCommands(stage: ShellStage, fate: Ending, folder: string | null, r
     return allCommands(inner.line, there, { ...reading, depth: reading.depth + 1 }).map((command) => ({
       ...command,
       host: command.host ?? inner.host,
-      assured: command.assured && fate.assured,
-      role: fate.role === "final" ? command.role : fate.role,
+      assured: command.assured && ending.assured,
+      role: ending.role === "final" ? command.role : ending.role,
     }));
   }
-  const place = { output, fed, folder, host: null, filter: null, pipedTo: [], ...fate };
+  const place = { output, fed, folder, host: null, filter: null, pipedTo: [], ...ending };
   if (call) return [{ ...call, ...place }];
   return output === null ? [] : [{ program: "cat", words: [], ...place }];
 }

@@ -17,8 +17,8 @@ export function commandPurposes(command: PlainCommand, cwd: string | null): Step
   const { program, words, folder, assured, role, denial, host, filter, pipedTo } = command;
   const home = folder === null ? cwd : callPath(folder, cwd).full;
   const plain = { program, words: words.slice(0, MAX_WORDS).map(({ text }) => text) };
-  const fate = { assured, role, denial, host, filter, pipedTo };
-  return purposesOf(command, home).map((purpose) => ({ purpose, command: plain, ...fate }));
+  const context = { assured, role, denial, host, filter, pipedTo };
+  return purposesOf(command, home).map((purpose) => ({ purpose, command: plain, ...context }));
 }
 
 function purposesOf(command: PlainCommand, cwd: string | null): Purpose[] {

@@ -44,7 +44,7 @@ export interface IndexRequest {
   isNew: boolean;
   /** Reads the session from the start, whatever is stored. */
   rebuild: boolean;
-  /** Of a session whose content is stored, `figures` brings the content up to date. */
+  /** With `figures`, a session whose content is stored still gets its content updated. */
   level: IndexLevel;
 }
 
@@ -240,7 +240,7 @@ class Indexing {
   /** Facts from the units before the mark. `#open` has the units after it, which the next run reads again. */
   #settled = new SessionFacts();
   #open: ToldUnit[] = [];
-  /** Of the source as it is, with its secrets; only its rank if it is from an earlier run. */
+  /** Prompt as the source has it, with its secrets; only its rank if it is from an earlier run. */
   #prompt = new FirstPrompt();
   #revision: number;
   #written = 0;

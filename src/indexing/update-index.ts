@@ -12,7 +12,7 @@ import { tombstonesOf, type KeyedSession } from "./session-keys.ts";
 import { placeOf } from "./session-row.ts";
 
 export interface UpdateOptions {
-  /** Of sessions whose content is stored, `figures` brings the content up to date. Default: content. */
+  /** With `figures`, sessions whose content is stored still get their content updated. Default: content. */
   level?: IndexLevel;
   /** Reads and writes every session again. Snippets keep their events; sessions whose source is gone stay. */
   rebuild?: boolean;

@@ -138,7 +138,7 @@ interface Candidate {
   isFirst: boolean;
 }
 
-/** What connects a candidate with the name. */
+/** Text between a candidate and the name, by what it means. */
 interface Tie {
   /** A sign or a telling word is before it. */
   told: boolean;

@@ -62,7 +62,7 @@ export interface ArchivedSession {
   host: string | null;
   /** Reads it from the store. */
   source: Source;
-  /** What the store only counts: see `SourceCounts`. */
+  /** Counts without rows in the store: see `SourceCounts`. */
   counts: { damaged: number; unknown_lines: number };
 }
 

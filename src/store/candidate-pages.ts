@@ -1,4 +1,4 @@
-/** What both backends' searches for candidates share: filters, pages and groups of terms. */
+/** Filters, pages and groups of terms of a search for candidates, the same for both backends. */
 import { asciiFolded } from "./exact-fold.ts";
 import { candidateColumns, candidateIn, numberIn, type Row } from "./columns.ts";
 import { allOf, batches, type Condition, type Dialect, type SqlSession } from "./sql-database.ts";

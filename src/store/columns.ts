@@ -311,7 +311,7 @@ export const FAILURES = rowsWith<FailureCount>({
 });
 export const TOMBSTONES = rowsWith<Tombstone>({ session_id: text, place: text });
 
-/** What decides what a search finds in a block. */
+/** Fields that decide what a search finds in a block. */
 export const SEARCHED = rowsWith<Searched & { is_own: boolean; position: number }>({
   position: number,
   is_own: boolean,

@@ -1,4 +1,4 @@
-/** What the store needs from a database, in SQL that both SQLite and PostgreSQL accept. `?` marks a parameter. */
+/** Runs SQL that both SQLite and PostgreSQL accept, in transactions. `?` marks a parameter. */
 import type { StoredBlock, StoredMessage } from "./stored-model.ts";
 import type { Row } from "./columns.ts";
 import type { Candidate, CandidateQuery } from "./store.ts";
@@ -38,7 +38,7 @@ export interface SqlDatabase extends SqlSession {
   close(): Promise<void>;
 }
 
-/** What differs between the two databases. */
+/** Differences between the two databases. */
 export interface Dialect {
   readonly name: "sqlite" | "postgres";
   /** Returns a condition that is true if the column's value is in a list. */

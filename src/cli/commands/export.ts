@@ -13,7 +13,7 @@ import { refsIn, sessionFamily, type SessionNode } from "../../sessions/session-
 import { agentOf, FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
 import { badArguments, type CommandContext, type CommandOptions, type RunCommand } from "../command.ts";
 import { redactorFor } from "../redaction.ts";
-import { conversationOf, sessionNamed } from "../session-input.ts";
+import { conversationOf, noteUnread, sessionNamed } from "../session-input.ts";
 import { type Write, writeWhole } from "../write-file.ts";
 import { guardJson } from "../../neutral-text.ts";
 import type { BlockPlace, ToolCall } from "../../parse/model.ts";
@@ -43,7 +43,7 @@ export const run: RunCommand = async (context, [argument = ""], options) => {
     throw badArguments(`${what} is not printed on a terminal.`, `Name a file: \`-o session${extension}\`.`);
   const ref = await sessionNamed(context, argument, options);
   const { root, unreadable } = await sessionFamily(ref, context);
-  for (const { path, reason } of unreadable) context.note(`not read: ${path}: ${reason}`);
+  noteUnread(context, unreadable);
   const subagents = options.withSubagents;
   const exporting = { subagents, redactor: redactorFor(options) };
   const session = await readAll(context, subagents ? root : { ref: root.ref, children: [] }, exporting);
@@ -84,7 +84,7 @@ async function readAll(
     try {
       below.push(await readAll(context, child, exporting));
     } catch (error) {
-      context.note(`not read: ${child.ref.path ?? child.ref.id}: ${reasonOf(error)}`);
+      noteUnread(context, [{ path: child.ref.path ?? child.ref.id, reason: reasonOf(error) }]);
     }
   }
   return { ref, conversation, children: below };

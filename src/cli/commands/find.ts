@@ -12,7 +12,7 @@ import {
   type ExitCode,
   type RunCommand,
 } from "../command.ts";
-import { NO_SESSIONS } from "../session-input.ts";
+import { NO_SESSIONS, noteUnread } from "../session-input.ts";
 import { redactedRows, redactorFor, shownRef } from "../redaction.ts";
 import type { Output } from "../output-schemas.ts";
 import { argumentFor, projectName, shownSource } from "../session-names.ts";
@@ -86,7 +86,7 @@ function queryAsked(context: CommandContext, args: readonly string[], options: C
 
 async function filesAlone(context: CommandContext): Promise<Index> {
   const files = await withoutIndex(context);
-  for (const { path, reason } of files.unreadable) context.note(`not read: ${path}: ${reason}`);
+  noteUnread(context, files.unreadable);
   return { ...files, store: undefined };
 }
 
@@ -131,7 +131,7 @@ async function printAll(
       for await (const { ref, passages, failure, isHeld = false } of found.rest(found.unindexed)) {
         if (failure !== undefined) {
           if (!isReadFault(failure)) throw failure;
-          context.note(`not read: ${ref.path ?? ref.id}: ${reasonOf(failure)}`);
+          noteUnread(context, [{ path: ref.path ?? ref.id, reason: reasonOf(failure) }]);
           scope.unreadable += 1;
         } else if (!isHeld) scope.searched += 1;
         if (!isHeld) progress.advance();

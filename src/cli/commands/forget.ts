@@ -23,7 +23,7 @@ import type { StoredSession } from "../../store/stored-model.ts";
 interface Plan extends FilePlan {
   id: string;
   indexed: Indexed;
-  /** Of all sessions in the index and on disk that are forgotten. */
+  /** One for each session, in the index or on disk, that is forgotten. */
   tombstones: Tombstone[];
 }
 

@@ -4,7 +4,7 @@ import { type IndexReport, updateIndex, type UpdateOptions } from "../../indexin
 import { migrateStore, storePlace, storeVersion, withStore } from "../../store/open-store.ts";
 import { badArguments, type CommandContext, type ExitCode, type RunCommand } from "../command.ts";
 import { withSessionsBar } from "../terminal/progress.ts";
-import { familyOf, NO_SESSIONS, sessionNamed } from "../session-input.ts";
+import { familyOf, NO_SESSIONS, noteUnread, sessionNamed } from "../session-input.ts";
 import type { Store } from "../../store/store.ts";
 import type { Output } from "../output-schemas.ts";
 import { MIGRATIONS } from "../../store/migrations/migrations.ts";
@@ -36,7 +36,7 @@ export const run: RunCommand = async (context, args, options) => {
     ? async (store: Store) => ({ only: await sessionsOfHook(context, store) })
     : named;
   const report = await indexed(context, { rebuild: options.flag("rebuild"), prune }, choice);
-  for (const { path, reason } of report.unreadable) context.note(`not read: ${path}: ${reason}`);
+  noteUnread(context, report.unreadable);
   context.note(scopeLine(report));
   if (options.flag("json")) {
     const { place: store } = storePlace(context);
@@ -166,7 +166,7 @@ async function sessionsOfHook(context: CommandContext, store: Store): Promise<Se
   const folder = dirname(resolve(context.cwd, path)) + sep;
   const roots = (await sessionRoots(context)).filter((root) => folder.startsWith(root.path + sep));
   const { stale, unreadable } = await staleSessions(store, { ...context, roots });
-  for (const { path: place, reason } of unreadable) context.note(`not read: ${place}: ${reason}`);
+  noteUnread(context, unreadable);
   const chosen: SessionRef[] = [];
   let bytes = 0;
   for (const { ref } of stale) {

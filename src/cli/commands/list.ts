@@ -7,7 +7,7 @@ import { startOfDay } from "../../parse/read-date.ts";
 import { figuresAsked } from "../figures-asked.ts";
 import type { Output } from "../output-schemas.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
-import { NO_SESSIONS, sessionsAsked } from "../session-input.ts";
+import { NO_SESSIONS, noteUnread, sessionsAsked } from "../session-input.ts";
 import { projectName, shortIds, shownSource } from "../session-names.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { tookCell } from "../stats-text.ts";
@@ -40,7 +40,7 @@ export const run: RunCommand = async (context, _args, options) => {
     found.rows.map((row) => ({ version: 1, ...row })),
   );
   for (const { path, session_id: id, problem } of rows)
-    if (problem !== null) context.note(`not read: ${path ?? id}: ${problem}`);
+    if (problem !== null) noteUnread(context, [{ path: path ?? id, reason: problem }]);
   if (options.flag("json")) for (const row of rows) await context.printLine(row);
   else if (rows.length > 0) {
     const ids = sessions.map(({ id }) => id);

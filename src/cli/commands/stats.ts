@@ -8,7 +8,7 @@ import { type ReadSession, sumsOf } from "../../queries/added-up.ts";
 import type { Output } from "../output-schemas.ts";
 import { figuresAsked } from "../figures-asked.ts";
 import { redactedRow, redactorFor } from "../redaction.ts";
-import { familyOf, NO_SESSIONS, sessionNamed, sessionsAsked } from "../session-input.ts";
+import { familyOf, NO_SESSIONS, noteUnread, sessionNamed, sessionsAsked } from "../session-input.ts";
 
 export const run: RunCommand = async (context, args, options) => {
   const asked = betweenAsked(options);
@@ -22,7 +22,7 @@ export const run: RunCommand = async (context, args, options) => {
   for (const { ref, figures, problem } of asked ? await figuresBetween(whole, asked, context.signal) : whole) {
     if (figures !== null) read.push({ ref, figures });
     else {
-      context.note(`not read: ${ref.path ?? ref.id}: ${problem ?? "unknown error"}`);
+      noteUnread(context, [{ path: ref.path ?? ref.id, reason: problem ?? "unknown error" }]);
       failed += 1;
     }
   }
