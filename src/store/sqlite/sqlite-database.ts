@@ -189,10 +189,12 @@ async function pragma(session: SqlSession, name: string): Promise<number> {
   return (await session.all(`PRAGMA ${name}`, [], (row) => numberIn(row, name)))[0] ?? 0;
 }
 
-/** FTS5 uses its index for patterns of three or more characters and compares shorter ones with each text. */
+/** FTS5 finds three or more characters by its index alone, and compares fewer with each text. */
 function hasKeyword(folded: string): Condition {
-  const pattern = `*${folded.replaceAll(/[*?[]/g, "[$&]")}*`;
-  return { sql: "position IN (SELECT rowid FROM snippet_search WHERE text GLOB ?)", values: [pattern] };
+  const isIndexed = Array.from(folded).length >= 3;
+  const pattern = isIndexed ? `"${folded.replaceAll('"', '""')}"` : `*${folded.replaceAll(/[*?[]/g, "[$&]")}*`;
+  const test = isIndexed ? "snippet_search MATCH ?" : "text GLOB ?";
+  return { sql: `position IN (SELECT rowid FROM snippet_search WHERE ${test})`, values: [pattern] };
 }
 
 function putMessages(database: SqliteDriver, messages: readonly StoredMessage[]): void {
