@@ -1,5 +1,5 @@
 /**
- * Snippets: inserts, and questions with 100,000 of them, on SQLite and on a PostgreSQL of its own that waits for its
+ * Snippets: inserts, and questions with 10,000 of them, on SQLite and on a PostgreSQL of its own that waits for its
  * disk. One process, one question at a time. Targets: insert p95 <= 5 ms, query p95 <= 20 ms. The slowest inserts are
  * those that list the 256 before them.
  */
@@ -14,7 +14,7 @@ import { Random } from "./made-texts.ts";
 import { reportAtMost } from "./figures.ts";
 import { percentile, table } from "./statistics.ts";
 
-const SNIPPETS = Number(process.env["BENCH_SNIPPETS"] ?? 100_000);
+const SNIPPETS = Number(process.env["BENCH_SNIPPETS"] ?? 10_000);
 const BACKENDS = (process.env["BENCH_BACKENDS"] ?? "sqlite,postgres").split(",");
 const SESSIONS = 2_000;
 const PROJECTS = 40;
