@@ -81,10 +81,12 @@ describe("redaction", () => {
       { text: `${text}\n\n${values[at]}` },
       { text: `${values[at]}\n\n${text}` },
     ]);
-    assert.deepEqual(
-      (await redactor.redact(inputs)).map(({ text }) => text),
-      inputs.map(({ text }) => text),
-    );
+    const outputs = await redactor.redact(inputs);
+    const changed = inputs.flatMap(({ text: input }, at) => {
+      const output = outputs[at]?.text;
+      return output === input ? [] : [{ input, output }];
+    });
+    assert.deepEqual(changed, []);
   });
 
   test("leaves text without secrets as it is", async () => {
