@@ -345,7 +345,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
       "transcripts tail -n 3 --json": "Prints its last three messages as JSON.",
       "transcripts tail -f": "Follows it.",
     },
-    nothing: "there is no session, or it has no message",
+    nothing: "no session was found, or it has no messages",
     load: () => import("./commands/tail.ts"),
   }),
   command("index", {
@@ -446,7 +446,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     arguments: [{ ...SESSION_IN_STORE, required: false }],
     options: { "--json": objectOf("the number of each type") },
     examples: { "transcripts snippets count": "Counts all snippets." },
-    nothing: "there is no snippet",
+    nothing: "no snippet was found",
     load: async () => ({ run: (await import("./commands/snippets.ts")).count }),
   }),
   command("snippets suggest", {

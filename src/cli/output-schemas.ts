@@ -558,7 +558,7 @@ export const SCHEMAS = {
         backend: z.enum(["sqlite", "postgres"]),
         place: string("File, or address without its password."),
         exists: flag(),
-        sessions: count("Number of sessions in it; null if there is no index or it cannot be read."),
+        sessions: count("Number of sessions in the index; null if it is missing or cannot be read."),
         whole: flag()
           .nullable()
           .describe("Result of SQLite's quick_check; null if it did not run: for more than 500 MB only with --all."),

@@ -55,7 +55,7 @@ interface Reading {
 function allCommands(line: string, home: string | null, reading: Reading): PlainCommand[] {
   const pipelines = parseShell(line);
   const wholePipes = pipelines.some(({ stages }) => stages.some((stage) => sets(stage, /^pipefail$/)));
-  const endings = fatesOf(pipelines);
+  const endings = endingsOf(pipelines);
   const commands: PlainCommand[] = [];
   let folder = home;
   for (const [index, pipeline] of pipelines.entries()) {
@@ -83,7 +83,7 @@ function sets(stage: ShellStage, option: RegExp): boolean {
 }
 
 /** Processes commands from the end: `&&` passes success on, `||` marks an alternative, anything else separates. */
-function fatesOf(pipelines: readonly ShellPipeline[]): Ending[] {
+function endingsOf(pipelines: readonly ShellPipeline[]): Ending[] {
   const strict = pipelines.some(({ stages }) => stages.some((stage) => sets(stage, /^-\w*e/)));
   const endings: Ending[] = [];
   let role: StepRole = "final";

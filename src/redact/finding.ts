@@ -17,7 +17,7 @@ export interface Finding extends Span {
 
 export const NOTHING: readonly Finding[] = [];
 
-/** Returns a finding by context at `start` to `end`, or nothing if it is no secret. */
+/** Returns a finding by context from `start` to `end`, or nothing if the text is not a secret. */
 export const findingIf = (isSecret: boolean, { start, end }: Span, kind: string): readonly Finding[] =>
   isSecret ? [{ start, end, kind, byContext: true }] : NOTHING;
 

@@ -82,7 +82,7 @@ export function isStandIn(value: string): boolean {
   return isReference(own) || isPlaceholder(own);
 }
 
-/** Values that are no secret in any syntax. */
+/** Values that are never a secret, whatever the syntax. */
 const PLAIN: readonly RegExp[] = [
   // Types, keywords and algorithms, as values of a password's name in code and schemas
   new RegExp(

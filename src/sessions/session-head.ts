@@ -14,11 +14,11 @@ export interface SessionHead {
   source: "claude-code" | "transcript" | "file";
   /** Session named in the file. A subagent's file of Claude Code names its parent. */
   sessionId: string | null;
-  /** For a transcript. */
+  /** Only for a transcript. */
   parentId: string | null;
   /** Folder of the project. */
   cwd: string | null;
-  /** For a transcript: any other may get a new one later. */
+  /** Only for a transcript: other sources may set a new title later in the file. */
   title: string | null;
   startedMs: number | null;
 }

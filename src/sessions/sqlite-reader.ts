@@ -38,7 +38,7 @@ export async function openSqlite(path: string, busyMs = BUSY_MS): Promise<Sqlite
   };
 }
 
-/** Returns the names of a table's columns; none if there is no such table. */
+/** Returns the names of a table's columns; an empty list if the table does not exist. */
 export function columnsOf(database: SqliteReader, table: string): string[] {
   const rows = database.query(`PRAGMA table_info("${table.replaceAll('"', '""')}")`)();
   return rows.flatMap((row) => textOf(row, "name") ?? []);

@@ -219,7 +219,7 @@ export class SqlStore implements Store {
         found.set(row.session_id, { session: row, answers: [], messages: [], blocks: [] });
       const isAsked = `${isOne} AND NOT superseded`;
       // Without the provider's id, a dropped answer may be one of the current ones in an earlier form. One on a side chain
-      // may be a copy from a subagent, which is no longer read once the subagent has a file.
+      // may be a copy from a subagent, and is ignored once the subagent has its own file.
       const answers = `SELECT ${ANSWERS.list} FROM messages WHERE ${isOne} AND message_type = 'assistant'
         AND (NOT superseded OR source_id IS NOT NULL AND NOT is_sidechain)
         ORDER BY session_id, ordinal, superseded, message_id`;
@@ -419,7 +419,7 @@ function isForgotten(session: SqlSession, sessionId: string): Promise<boolean> {
 }
 
 /**
- * Returns the session's revision, or undefined if there is no such session, and locks the row until the transaction
+ * Returns the session's revision, or undefined if it is not stored, and locks the row until the transaction
  * ends.
  */
 function lockedRevision(session: SqlSession, sessionId: string): Promise<number | undefined> {
