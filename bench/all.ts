@@ -1,7 +1,7 @@
 /**
  * Runs every benchmark, prints their figures beside their targets as one table, and writes it to `bench/RESULTS.md`.
  *
- *     npm run bench                 BENCH_CORPUS=FOLDER with real session files of Claude Code
+ *     npm run bench                 BENCH_CORPUS=FOLDER with real session files of Claude Code, if they are elsewhere
  *     node bench/all.ts parse find  only these
  */
 import { spawnSync } from "node:child_process";

@@ -1,10 +1,11 @@
 /** Input of benchmarks: made-up sessions, and real ones, copied under new ids until there are enough of them. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { REPOSITORY } from "../test/support/repository.ts";
 import { generateLines, generateSessions, writeLines } from "./generate-sessions.ts";
 
-/** Folder with session files at any depth. Undefined: benchmarks use only made-up sessions. */
-const CORPUS = process.env["BENCH_CORPUS"];
+/** Folder with session files at any depth. Benchmarks use only made-up sessions if it does not exist. */
+const CORPUS = process.env["BENCH_CORPUS"] ?? join(REPOSITORY, "../shared/corpus/claude-code");
 
 export interface SessionSet {
   /** For example `made-up sessions`. */
@@ -30,7 +31,7 @@ const realSet = (corpus: string): SessionSet => ({
   fillOne: (file, bytes) => writeLines(file, realLines(corpus, bytes)),
 });
 
-export const SESSION_SETS: readonly SessionSet[] = [MADE, ...(CORPUS === undefined ? [] : [realSet(CORPUS)])];
+export const SESSION_SETS: readonly SessionSet[] = [MADE, ...(existsSync(CORPUS) ? [realSet(CORPUS)] : [])];
 
 interface RealSession {
   /** Path relative to the corpus. */
