@@ -33,9 +33,9 @@ export async function similarSnippets(
   store: Store,
   { session_id, snippet_type, content }: Pick<NewSnippet, "session_id" | "snippet_type" | "content">,
 ): Promise<SimilarSnippet[]> {
-  const ofSession = await store.newestSnippets({ session_id }, LOOKED_AT);
-  const ofType = await store.newestSnippets({ snippet_type }, LOOKED_AT);
-  const looked = new Map([...ofSession, ...ofType].map((each) => [each.snippet_id, each]));
+  const ofSession = await store.querySnippets({ session_id, limit: LOOKED_AT, offset: 0 });
+  const ofType = await store.querySnippets({ snippet_type, limit: LOOKED_AT, offset: 0 });
+  const looked = new Map([...ofSession.snippets, ...ofType.snippets].map((each) => [each.snippet_id, each]));
   const shingles = shinglesOf(content);
   return [...looked.values()]
     .filter(

@@ -41,7 +41,6 @@ import type {
   RowIds,
   SessionChange,
   SessionFilter,
-  SnippetGroup,
   SnippetQuery,
   Store,
   Tombstone,
@@ -315,7 +314,13 @@ export class SqlStore implements Store {
 
   async insertSnippet(snippet: NewSnippet): Promise<StoredSnippet> {
     const checked = checkedSnippet(snippet);
-    return await this.#database.transaction((session) => addSnippet(session, checked));
+    try {
+      return await addSnippet(this.#database, checked);
+    } catch (error) {
+      // A foreign key: SQLite does not say which.
+      await checkReferences(this.#database, checked);
+      throw error;
+    }
   }
 
   async insertSuggestion(snippet: NewSnippet): Promise<StoredSnippet | undefined> {
@@ -351,27 +356,20 @@ export class SqlStore implements Store {
   }
 
   async querySnippets(query: SnippetQuery): Promise<{ snippets: StoredSnippet[]; total_count: number }> {
-    const conditions = snippetConditions(this.#database, query);
+    const { sql, values } = allOf(snippetConditions(this.#database, query));
     const { limit, offset } = checkedPage(query);
     if (isTooLong(query.keyword)) return { snippets: [], total_count: 0 };
-    return await this.#database.snapshot(async (session) => {
-      const { sql, values } = allOf(conditions);
-      const counted = `SELECT count(*) AS count FROM conversation_snippets WHERE ${sql}`;
-      const total_count = await countIn(session, counted, values);
-      const isEmpty = limit === 0 || offset >= total_count;
-      const found = `${SELECT_SNIPPETS} WHERE ${sql} ${NEWEST_FIRST} LIMIT ? OFFSET ?`;
-      const page = isEmpty ? [] : await session.all(found, [...values, limit, offset], SNIPPETS.read);
-      return { snippets: page, total_count };
-    });
-  }
-
-  newestSnippets(of: SnippetGroup, limit: number): Promise<StoredSnippet[]> {
-    const { sql, values } = allOf(snippetConditions(this.#database, of));
-    return this.#database.all(
-      `${SELECT_SNIPPETS} WHERE ${sql} ${NEWEST_FIRST} LIMIT ?`,
-      [...values, limit],
-      SNIPPETS.read,
-    );
+    // Matches are counted and sorted without their contents, which are read for the page only.
+    const found = `WITH found AS (SELECT position, created_at, snippet_id FROM conversation_snippets WHERE ${sql}),
+      page AS (SELECT position FROM found ${NEWEST_FIRST} LIMIT ? OFFSET ?)
+      SELECT total_count, ${SNIPPETS.list} FROM (SELECT count(*) AS total_count FROM found) AS counted
+      LEFT JOIN page ON true LEFT JOIN conversation_snippets USING (position) ${NEWEST_FIRST}`;
+    const rows = await this.#database.all(found, [...values, limit, offset], (row) => ({
+      total_count: numberIn(row, "total_count"),
+      // An empty page has one row with the count alone.
+      snippets: row["snippet_id"] === null ? [] : [SNIPPETS.read(row)],
+    }));
+    return { snippets: rows.flatMap(({ snippets }) => snippets), total_count: rows[0]?.total_count ?? 0 };
   }
 
   async countSnippets(sessionId?: string): Promise<Record<SnippetType, number>> {
@@ -431,9 +429,7 @@ async function removeSession(session: SqlSession, sessionId: string): Promise<bo
   return (await session.run("DELETE FROM sessions WHERE session_id = ?", [storableText(sessionId)])) > 0;
 }
 
-/** Requires a transaction. */
 async function addSnippet(session: SqlSession, snippet: NewSnippet): Promise<StoredSnippet> {
-  await checkReferences(session, snippet);
   const now = new Date().toISOString();
   const row = { created_at: now, ...snippet, snippet_id: crypto.randomUUID(), updated_at: now };
   const values = [...SNIPPETS.write(row), foldedSnippet(row.title, row.content)];
@@ -442,10 +438,7 @@ async function addSnippet(session: SqlSession, snippet: NewSnippet): Promise<Sto
   return stored;
 }
 
-/**
- * Throws if the session or the event does not exist. Foreign keys are enforced too, but SQLite does not say which one
- * failed. Requires a transaction.
- */
+/** Throws if the session or the event does not exist. */
 async function checkReferences(session: SqlSession, { session_id: id, event_id: eventId }: NewSnippet): Promise<void> {
   if (!(await has(session, "sessions", "session_id", id))) throw unknownSession(id);
   if (eventId !== null && !(await has(session, "events", "event_id", eventId))) throw unknownEvent(eventId);

@@ -79,8 +79,6 @@ export interface Store {
   snippet(snippetId: string): Promise<StoredSnippet | undefined>;
   /** Returns snippets newest first, then by id. */
   querySnippets(query: SnippetQuery): Promise<{ snippets: StoredSnippet[]; total_count: number }>;
-  /** Returns up to `limit` snippets of a session or a type, newest first, without counting the rest. */
-  newestSnippets(of: SnippetGroup, limit: number): Promise<StoredSnippet[]>;
   /** Returns counts for all three types, including zeros. */
   countSnippets(sessionId?: string): Promise<Record<SnippetType, number>>;
   /** Deletes older snippets and returns how many. */
@@ -227,8 +225,6 @@ export type NewSnippet = Omit<StoredSnippet, "snippet_id" | "created_at" | "upda
   /** Default: now. */
   created_at?: string;
 };
-
-export type SnippetGroup = { session_id: string } | { snippet_type: SnippetType };
 
 export interface SnippetQuery {
   session_id?: string;

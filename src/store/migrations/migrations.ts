@@ -10,6 +10,7 @@ import { snippetSearch } from "./007-snippet-search.ts";
 import { modelRows } from "./008-model-rows.ts";
 import { forgottenAndFigures } from "./009-forgotten-and-figures.ts";
 import { fewerIndexes } from "./010-fewer-indexes.ts";
+import { snippetQueries } from "./011-snippet-queries.ts";
 import { checkVersion, LATEST_VERSION } from "./latest-version.ts";
 import type { Migration } from "./migration.ts";
 import { numberIn, textIn } from "../columns.ts";
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly Migration[] = [
   modelRows,
   forgottenAndFigures,
   fewerIndexes,
+  snippetQueries,
 ];
 
 /** Table versions before and after a migration; equal if there was nothing to do. */

@@ -3,7 +3,7 @@ import type { CustomTypesConfig, PoolClient, types as PgTypes } from "pg";
 import { foldText } from "../../matching/folding.ts";
 import { candidatesAt, filterOf, groupsOf, PLACE_COLUMNS, placeIn } from "../candidate-pages.ts";
 import { blockValues, MESSAGES, numberIn, WRITTEN_BLOCK, type Row } from "../columns.ts";
-import { foldedColumn, POSTGRES_SNIPPET_TEXT, searchedContent } from "../index-texts.ts";
+import { foldedColumn, searchedContent } from "../index-texts.ts";
 import {
   allOf,
   batches,
@@ -157,7 +157,7 @@ const POSTGRES: Dialect = {
   isOneOf: (column) => `${column} = ANY(?)`,
   lower: (column) => `lower(${column} COLLATE "C")`,
   lockRow: " FOR NO KEY UPDATE",
-  hasKeyword: (folded) => ({ sql: `${POSTGRES_SNIPPET_TEXT} LIKE ?`, values: [likePattern(folded)] }),
+  hasKeyword: (folded) => ({ sql: "search_text LIKE ?", values: [likePattern(folded)] }),
   hasTag: (tag) => ({ sql: "tags @> ?::jsonb", values: [JSON.stringify([tag])] }),
   putMessages,
   putBlocks,

@@ -189,12 +189,15 @@ async function pragma(session: SqlSession, name: string): Promise<number> {
   return (await session.all(`PRAGMA ${name}`, [], (row) => numberIn(row, name)))[0] ?? 0;
 }
 
-/** FTS5 finds three or more characters by its index alone, and compares fewer with each text. */
+/**
+ * FTS5 finds three or more characters by its index alone, and compares fewer with each text. A leading `+` disables the
+ * lookup of each match in the table: the other columns are read from an index, which has no contents.
+ */
 function hasKeyword(folded: string): Condition {
   const isIndexed = Array.from(folded).length >= 3;
   const pattern = isIndexed ? `"${folded.replaceAll('"', '""')}"` : `*${folded.replaceAll(/[*?[]/g, "[$&]")}*`;
   const test = isIndexed ? "snippet_search MATCH ?" : "text GLOB ?";
-  return { sql: `position IN (SELECT rowid FROM snippet_search WHERE ${test})`, values: [pattern] };
+  return { sql: `+position IN (SELECT rowid FROM snippet_search WHERE ${test})`, values: [pattern] };
 }
 
 function putMessages(database: SqliteDriver, messages: readonly StoredMessage[]): void {

@@ -1,7 +1,7 @@
 /** What every store does with snippets that are written, counted and deleted. */
 import assert from "node:assert/strict";
 import { SNIPPET_TYPES, type StoredSnippet } from "../../../src/store/stored-model.ts";
-import type { NewSnippet, Store } from "../../../src/store/store.ts";
+import type { NewSnippet, SnippetQuery, Store } from "../../../src/store/store.ts";
 import { describe, test } from "../runner.ts";
 import { withStore, type TestBackend } from "./backends.ts";
 import { fillSession, madeSnippet } from "./made-rows.ts";
@@ -142,10 +142,13 @@ export function snippetContract(backend: TestBackend): void {
         made.push(await store.insertSnippet(madeSnippet({ ...of, created_at: `2026-01-${day}T00:00:00Z` })));
       }
       const [a, b, c, d] = made;
-      assert.deepEqual(await store.newestSnippets({ session_id: "s1" }, 5), [c, a, b]);
-      assert.deepEqual(await store.newestSnippets({ session_id: "s1" }, 2), [c, a]);
-      assert.deepEqual(await store.newestSnippets({ snippet_type: SNIPPET_TYPES[1] }, 5), [d, b]);
-      assert.deepEqual(await store.newestSnippets({ session_id: "nobody" }, 5), []);
+      const page = (query: Partial<SnippetQuery>): Promise<unknown> =>
+        store.querySnippets({ limit: 5, offset: 0, ...query });
+      assert.deepEqual(await page({ session_id: "s1" }), { snippets: [c, a, b], total_count: 3 });
+      assert.deepEqual(await page({ session_id: "s1", limit: 2 }), { snippets: [c, a], total_count: 3 });
+      assert.deepEqual(await page({ session_id: "s1", offset: 3 }), { snippets: [], total_count: 3 });
+      assert.deepEqual(await page({ snippet_type: "decision_rationale" }), { snippets: [d, b], total_count: 2 });
+      assert.deepEqual(await page({ session_id: "nobody" }), { snippets: [], total_count: 0 });
     });
 
     it("snippets from before a time are deleted, and not found any more", async (store) => {
