@@ -65,7 +65,7 @@ export {
   type QuerySnippetsInput,
 } from "./snippets/snippet-input.ts";
 export { querySnippets, type QuerySnippetsOutput } from "./snippets/snippet-store.ts";
-export type { SnippetSetting } from "./snippets/setting.ts";
+export type { SnippetSetting } from "./snippets/session-lookup.ts";
 export { SnippetExtractor, type SnippetExtractorOptions } from "./snippets/snippet-extractor.ts";
 export { SnippetStore } from "./snippets/snippet-store.ts";
 export { detectSnippetType, type TypeHint } from "./snippets/snippet-type.ts";

@@ -1,5 +1,5 @@
 /** Opens the store for snippet commands, and translates its errors for the command line. */
-import type { SnippetSetting } from "../snippets/setting.ts";
+import type { SnippetSetting } from "../snippets/session-lookup.ts";
 import { openStore, openStoreToRead, storePlace } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
 import type { CommandContext } from "./command.ts";

@@ -19,6 +19,17 @@ export async function ensureSession(
   redactor: Redactor = createRedactor(),
 ): Promise<string> {
   if (ref.archived !== null) return ref.archived.sessionId;
+  const found = await keyedSession(store, where, ref);
+  if (found.stored !== undefined) return found.sessionId;
+  const known = await readHead(found.ref);
+  const words = new WordRedactor(redactor);
+  await words.add(wordsInRow(known));
+  await store.registerSession(rowOf(found.sessionId, known, undefined, (word) => words.clean(word), store.machine));
+  return found.sessionId;
+}
+
+/** Returns a session of this machine with the id that it has in the store, or would get. */
+export async function keyedSession(store: Store, where: Where, ref: SessionRef): Promise<KeyedSession> {
   const keyed = async (only?: readonly SessionRef[]): Promise<KeyedSession[]> => {
     const { sessions, forgotten } = await machineSessions(store, where, only);
     return [...sessions, ...forgotten];
@@ -27,12 +38,7 @@ export async function ensureSession(
   // Otherwise it is outside of the places where sessions are looked for.
   const [found] = listed === undefined ? await keyed([ref]) : [listed];
   if (found === undefined) throw new Error(`Session ${ref.id} got no id.`);
-  if (found.stored !== undefined) return found.sessionId;
-  const known = await readHead(found.ref);
-  const words = new WordRedactor(redactor);
-  await words.add(wordsInRow(known));
-  await store.registerSession(rowOf(found.sessionId, known, undefined, (word) => words.clean(word), store.machine));
-  return found.sessionId;
+  return found;
 }
 
 /** Returns true for the same session in any of its forms. */

@@ -72,7 +72,17 @@ async function sessionNamed(store: Store, storedId: string, found: SessionsFound
   if (session === undefined) return undefined;
   const isAtPlace = (ref: SessionRef): boolean =>
     ref.id === baseId(session.session_id) && placeOf(ref) === session.path;
-  const here = isOwnSession(session, store) ? (found.sessions.find(isAtPlace) ?? sourceOf(session, found)) : undefined;
+  const here = isOwnSession(session, store) ? found.sessions.find(isAtPlace) : undefined;
+  return here ?? readableSession(store, session, found);
+}
+
+/** Returns a stored session with its source if that is there and was not searched, or else as the store has it. */
+export function readableSession(
+  store: Store,
+  session: StoredSession,
+  searched: Pick<SessionsFound, "roots"> = { roots: [] },
+): SessionRef | undefined {
+  const here = isOwnSession(session, store) ? sourceOf(session, searched) : undefined;
   return here ?? archivedSession(store, session);
 }
 
@@ -104,7 +114,7 @@ async function sessionsBesides(
 }
 
 /** Returns the session with its file or database, if that is in a place that was not searched. */
-function sourceOf(session: StoredSession, { roots }: SessionsFound): SessionRef | undefined {
+function sourceOf(session: StoredSession, { roots }: Pick<SessionsFound, "roots">): SessionRef | undefined {
   if (session.source === "opencode-store") {
     const { title, path, started_at, ended_at, modified_at } = session;
     if (roots.some((root) => root.path === path) || !existsSync(path)) return undefined;

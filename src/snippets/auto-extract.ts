@@ -3,7 +3,7 @@ import { ensureSession } from "../indexing/ensure-session.ts";
 import type { SessionRef, Where } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
 import { keepSuggestion } from "./extract-snippet.ts";
-import { redactorOf, type SnippetSetting } from "./setting.ts";
+import { redactorOf, type SnippetSetting } from "./session-lookup.ts";
 import { type SnippetSuggestion, suggestForSession } from "./suggest.ts";
 import { isFieldError, isSessionError } from "../transcripts-error.ts";
 

@@ -7,7 +7,7 @@ import { type ExtractSnippetInput, readExtractInput } from "./snippet-input.ts";
 import { identicalSnippet, type SimilarSnippet, similarSnippets } from "./near-duplicates.ts";
 import type { SectionRange } from "./read-section.ts";
 import { openableSession, storedSessionId } from "./session-lookup.ts";
-import { redactorOf, type SnippetSetting } from "./setting.ts";
+import { redactorOf, type SnippetSetting } from "./session-lookup.ts";
 import { storableTexts } from "./snippet-text.ts";
 import { detectSnippetType, type TypeHint } from "./snippet-type.ts";
 import { fieldError, isStoreError } from "../transcripts-error.ts";

@@ -3,7 +3,7 @@ import type { SnippetType, StoredSnippet } from "../store/stored-model.ts";
 import { keepSnippet } from "./extract-snippet.ts";
 import { DEFAULT_LIMIT, type ExtractSnippetInput, type QuerySnippetsInput, readQueryInput } from "./snippet-input.ts";
 import { knownSessionId } from "./session-lookup.ts";
-import type { SnippetSetting } from "./setting.ts";
+import type { SnippetSetting } from "./session-lookup.ts";
 import { fieldError } from "../transcripts-error.ts";
 
 const DAY_MS = 86_400_000;

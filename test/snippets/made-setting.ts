@@ -1,6 +1,6 @@
 /** A home with one session of Claude Code, and an empty store. */
 import { join } from "node:path";
-import type { SnippetSetting } from "../../src/snippets/setting.ts";
+import type { SnippetSetting } from "../../src/snippets/session-lookup.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
 import { sampleSession, storeSession } from "../support/cli/claude-lines.ts";
