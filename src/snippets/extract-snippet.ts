@@ -8,9 +8,12 @@ import { identicalSnippet, type SimilarSnippet, similarSnippets } from "./near-d
 import type { SectionRange } from "./read-section.ts";
 import { openableSession, storedSessionId } from "./session-lookup.ts";
 import { redactorOf, type SnippetSetting } from "./session-lookup.ts";
-import { storableTexts } from "./snippet-text.ts";
+import { isFields, textOf } from "../parse/json-fields.ts";
+import { redactJson } from "../redact/redact-json.ts";
+import type { Redactor } from "../redact/redactor.ts";
+import { checkedMetadata, invalid, unknownEvent } from "../store/snippet-values.ts";
 import { detectSnippetType, type TypeHint } from "./snippet-type.ts";
-import { fieldError, isStoreError } from "../transcripts-error.ts";
+import { fieldError } from "../transcripts-error.ts";
 
 export interface ExtractSnippetOutput {
   success: true;
@@ -51,7 +54,7 @@ export async function keepSnippet(
   const { snippet, same, input, excerpt } = await prepared(setting, raw);
   if (same !== undefined) return { snippet: same, output: { ...outputOf(same), already_stored: true } };
   const similar = await similarSnippets(setting.store, snippet);
-  const stored = await inserting(() => setting.store.insertSnippet(snippet));
+  const stored = await setting.store.insertSnippet(snippet);
   const output = {
     ...outputOf(stored),
     ...(similar.length === 0 ? {} : { similar }),
@@ -71,7 +74,7 @@ export async function keepSuggestion(
   raw: ExtractSnippetInput,
 ): Promise<StoredSnippet | undefined> {
   const { snippet, same } = await prepared(setting, raw, { isFromSession: true });
-  return same === undefined ? inserting(() => setting.store.insertSuggestion(snippet)) : undefined;
+  return same === undefined ? setting.store.insertSuggestion(snippet) : undefined;
 }
 
 interface Prepared {
@@ -91,7 +94,7 @@ async function prepared(
   const sessionId = await storedSessionId(setting, input.session_id);
   await checkEvent(setting, sessionId, input.event_id);
   const excerpt = isFromSession ? undefined : await excerptOf(setting, sessionId, input);
-  const { metadata, ...texts } = await storableTexts(redactorOf(setting), {
+  const { metadata, ...texts } = await redacted(redactorOf(setting), {
     title: input.title,
     content: input.content ?? excerpt?.content ?? "",
     tags: input.tags ?? [],
@@ -110,15 +113,21 @@ async function prepared(
   return { input, snippet, same: await identicalSnippet(setting.store, snippet), excerpt };
 }
 
-/** Everything that the store can refuse was checked before; a change since then is reported in the same words. */
-async function inserting<T>(insert: () => Promise<T>): Promise<T> {
-  try {
-    return await insert();
-  } catch (error) {
-    if (!isStoreError(error) || error.field === undefined) throw error;
-    const code = error.code === "unknown_session" || error.code === "unknown_event" ? error.code : "invalid";
-    throw fieldError(code, error.field, error.message, "", { cause: error });
-  }
+type Texts = Pick<NewSnippet, "title" | "content" | "tags" | "metadata">;
+
+/** Returns redacted copies: each secret becomes `[REDACTED:kind]`. Duplicate tags are removed. */
+async function redacted(redactor: Redactor, { title, content, tags, metadata }: Texts): Promise<Texts> {
+  const given = checkedMetadata(metadata);
+  if (/(?<!\\)(?:\\\\)*\\u0000/.test(JSON.stringify(metadata)))
+    throw invalid("metadata", "it has a NUL character (U+0000).", "Leave it out.");
+  const [texts, ...tagged] = await redactJson(redactor, [{ title, content }, ...tags]);
+  const [notes] = await redactJson(redactor, [given]);
+  return {
+    title: textOf(texts?.value, "title") ?? "",
+    content: textOf(texts?.value, "content") ?? "",
+    tags: [...new Set(tagged.map(({ value }) => String(value)))],
+    metadata: isFields(notes?.value) ? { ...notes.value } : {},
+  };
 }
 
 function outputOf(snippet: StoredSnippet): ExtractSnippetOutput {
@@ -129,13 +138,10 @@ function outputOf(snippet: StoredSnippet): ExtractSnippetOutput {
 async function checkEvent({ store }: SnippetSetting, sessionId: string, eventId: string | undefined): Promise<void> {
   if (eventId === undefined) return;
   const event = await store.event(eventId);
-  if (event?.session_id === sessionId) return;
-  const problem =
-    event === undefined
-      ? `there is no event ${JSON.stringify(eventId.slice(0, 80))} in the index.`
-      : `event ${eventId} belongs to another session, ${event.session_id}.`;
-  const next = "Run `transcripts index` if the session was not indexed yet, or leave event_id out.";
-  throw fieldError("unknown_event", "event_id", problem, next);
+  if (event === undefined) throw unknownEvent(eventId);
+  if (event.session_id === sessionId) return;
+  const problem = `event ${eventId} belongs to another session, ${event.session_id}.`;
+  throw fieldError("unknown_event", "event_id", problem, "Give an event of this session, or leave event_id out.");
 }
 
 /** Resolves to undefined if neither lines nor turns are given. */

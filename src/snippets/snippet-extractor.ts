@@ -1,5 +1,6 @@
 import { recordsOfLine } from "../parse/json-records.ts";
 import { linesOfBytes } from "../transcript/format/lines.ts";
+import { redactJson } from "../redact/redact-json.ts";
 import { createRedactor, type Redactor } from "../redact/redactor.ts";
 import { fileRef } from "../sessions/file-ref.ts";
 import { openSession } from "../sessions/open-session.ts";
@@ -7,7 +8,7 @@ import type { SessionRef } from "../sessions/session-ref.ts";
 import type { SnippetType } from "../store/stored-model.ts";
 import { sessionExcerpt } from "./excerpt.ts";
 import { readExtractInput } from "./snippet-input.ts";
-import { storableTexts } from "./snippet-text.ts";
+import { checkedContent } from "../store/snippet-values.ts";
 import { fieldError, isSessionError } from "../transcripts-error.ts";
 
 export interface SnippetExtractorOptions {
@@ -68,10 +69,10 @@ export class SnippetExtractor {
     const { redactor = createRedactor(), signal } = this.#options;
     const range = { unit: "line", start: startLine, end: endLine } as const;
     const { content, citation } = await sessionExcerpt(await refOf(filePath), range, { redactor, signal });
-    const texts = await storableTexts(redactor, { title: snippetType, content, tags: [], metadata: {} });
     if (citation.lines_skipped !== undefined)
       this.#options.onSkippedLine?.(startLine, `${citation.lines_skipped} damaged lines from here on were passed over`);
-    return texts.content;
+    const [text] = await redactJson(redactor, [content]);
+    return checkedContent(String(text?.value));
   }
 }
 

@@ -1,8 +1,7 @@
-/**
- * Checks the input of `extractSnippet` and `querySnippets`. Exact sizes apply after redaction: see `snippet-text.ts`.
- */
+/** Checks the input of `extractSnippet` and `querySnippets`. The store checks sizes, which apply after redaction. */
 import { given } from "../given.ts";
 import * as z from "zod/mini";
+import { MAX_LINE } from "../store/snippet-values.ts";
 import { MAX_CONTENT_BYTES, SNIPPET_TYPES } from "../store/stored-model.ts";
 import { fieldError } from "../transcripts-error.ts";
 import { shortened } from "../neutral-text.ts";
@@ -10,12 +9,11 @@ import { shortened } from "../neutral-text.ts";
 export const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 500;
 const MAX_TAGS = 50;
-export const MAX_TAG_CHARS = 100;
+const MAX_TAG_CHARS = 100;
 /** Far more than fits a snippet: rejected before redaction. */
 export const MAX_GIVEN_BYTES = 20 * MAX_CONTENT_BYTES;
 const MAX_NAME_CHARS = 4_096;
 const MAX_TEXT_CHARS = 10_000;
-const MAX_LINE = 2_147_483_647;
 /** Maximum length of an invalid value in a message. */
 const MAX_SHOWN_VALUE = 60;
 
@@ -27,7 +25,7 @@ const extractShape = {
   session_id: name,
   snippet_type: snippetType(),
   /** At most 256 characters. */
-  title: textOf(1, MAX_TEXT_CHARS),
+  title: textOf(1, MAX_TEXT_CHARS, z.trim()),
   /** Default: the text of the given lines or turns. If both are given, the content cites them. */
   content: z.optional(
     z.string("it must be a text").check(
@@ -48,7 +46,7 @@ const extractShape = {
   source_turn_end: z.optional(wholeNumber(0, MAX_LINE)),
   tags: z.optional(
     z
-      .array(textOf(1, MAX_TAG_CHARS), `it must be a list of at most ${MAX_TAGS} texts`)
+      .array(textOf(1, MAX_TAG_CHARS, z.trim()), `it must be a list of at most ${MAX_TAGS} texts`)
       .check(z.maxLength(MAX_TAGS, `it must be a list of at most ${MAX_TAGS} texts`)),
   ),
   metadata: z.optional(z.record(z.string(), z.unknown(), "it must be an object")),
@@ -141,9 +139,9 @@ function snippetType() {
   return z.enum(SNIPPET_TYPES, `it must be one of ${SNIPPET_TYPES.join(", ")}`);
 }
 
-function textOf(min: number, max: number) {
+function textOf(min: number, max: number, ...before: z.core.$ZodCheck<string>[]) {
   const must = `it must be a text of ${min} to ${max} characters`;
-  return z.string(must).check(z.minLength(min, must), z.maxLength(max, must), withoutNul());
+  return z.string(must).check(...before, z.minLength(min, must), z.maxLength(max, must), withoutNul());
 }
 
 /** PostgreSQL cannot store NUL. */

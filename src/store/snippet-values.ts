@@ -1,4 +1,8 @@
-/** Checks snippets and queries for them before they reach a database, so that both backends give the same answers. */
+/**
+ * Checks snippets and queries for them before they reach a database, so that both backends give the same answers. The
+ * only checks of sizes: what is stored was redacted before.
+ */
+import { isDeeper } from "../transcript/format/json-text.ts";
 import {
   MAX_CONTENT_BYTES,
   MAX_TITLE_CHARS,
@@ -9,13 +13,14 @@ import {
 import { isId } from "./columns.ts";
 import { storableJson, storableText, storableTextOrNull, storableTime } from "./storable.ts";
 import type { NewSnippet, SnippetQuery } from "./store.ts";
-import { TranscriptsError } from "../transcripts-error.ts";
+import { fieldError, type TranscriptsError } from "../transcripts-error.ts";
 import { shortened } from "../neutral-text.ts";
 
-const MAX_LINE = 2_147_483_647;
-/** Maximum bytes of tags or metadata as JSON; far more than a snippet itself may have. */
-const MAX_JSON_BYTES = 65_536;
-const MAX_JSON_DEPTH = 100;
+export const MAX_LINE = 2_147_483_647;
+/** Maximum bytes of tags or metadata as JSON: notes about a snippet, not another snippet. */
+const MAX_JSON_BYTES = 16_384;
+/** Maximum nesting of metadata; databases refuse very deep JSON. */
+const MAX_JSON_DEPTH = 20;
 
 /**
  * Returns the snippet with storable values. Throws `invalid` with the field for values that the tables would refuse, and
@@ -25,8 +30,10 @@ export function checkedSnippet(snippet: NewSnippet): NewSnippet {
   if (!isId(snippet.session_id)) throw unknownSession(snippet.session_id);
   if (snippet.event_id !== null && !isId(snippet.event_id)) throw unknownEvent(snippet.event_id);
   checkLines(snippet.source_line_start, snippet.source_line_end);
-  checkTags(snippet.tags);
-  checkMetadata(snippet.metadata);
+  if (!Array.isArray(snippet.tags) || snippet.tags.some((tag) => typeof tag !== "string"))
+    throw invalid("tags", "it is not a list of strings.", "Give a list of strings; it may be empty.");
+  jsonOf(snippet.tags, "tags");
+  jsonOf(checkedMetadata(snippet.metadata), "metadata");
   return {
     ...snippet,
     session_id: storableText(snippet.session_id),
@@ -38,40 +45,23 @@ export function checkedSnippet(snippet: NewSnippet): NewSnippet {
   };
 }
 
-/** Returns the error for a suggestion that does not say which lines it covers. */
-export function missingLine(field: string): TranscriptsError {
-  return invalid(field, `\`${field}\` is missing.`, "Use the suggested lines.");
-}
-
 /** Throws `invalid` with the name of the field. */
 export function checkedPage({ limit, offset }: SnippetQuery): Pick<SnippetQuery, "limit" | "offset"> {
   for (const [field, number] of Object.entries({ limit, offset })) {
     if (!Number.isSafeInteger(number) || number < 0)
-      throw invalid(field, `\`${field}\` is ${number}.`, "Use a whole number from 0.");
+      throw invalid(field, `${number} is not allowed.`, "Give a whole number from 0 on.");
   }
   return { limit, offset };
 }
 
 export function unknownSession(sessionId: string): TranscriptsError {
-  return new TranscriptsError(
-    "unknown_session",
-    `There is no session ${shown(sessionId)} in the store.`,
-    "Use the id of a session in `transcripts list`, or run `transcripts index` first.",
-    { field: "session_id" },
-  );
+  const next = "Use the id of a session in `transcripts list`, or run `transcripts index` first.";
+  return fieldError("unknown_session", "session_id", `there is no session ${shown(sessionId)} in the store.`, next);
 }
 
 export function unknownEvent(eventId: string): TranscriptsError {
-  return new TranscriptsError(
-    "unknown_event",
-    `There is no event ${shown(eventId)} in the store.`,
-    "Use the id of an indexed event, or omit `event_id`.",
-    { field: "event_id" },
-  );
-}
-
-function invalid(field: string, problem: string, next: string, cause?: unknown): TranscriptsError {
-  return new TranscriptsError("invalid", problem, next, cause === undefined ? { field } : { field, cause });
+  const next = "Run `transcripts index` if the session was not indexed yet, or leave event_id out.";
+  return fieldError("unknown_event", "event_id", `there is no event ${shown(eventId)} in the index.`, next);
 }
 
 /** Returns true if a keyword is longer than any content, so that nothing can match it. */
@@ -83,91 +73,77 @@ export function isTooLong(keyword = ""): boolean {
 export function checkedTime(time: string | Date, field: string): string {
   const stored = storableTime(time);
   if (stored !== null) return stored;
-  throw invalid(
-    field,
-    `\`${field}\` is not a time: ${typeof time === "string" ? shown(time) : "an invalid Date"}.`,
-    "Use ISO 8601, such as 2026-01-31 or 2026-01-31T12:00:00Z.",
-  );
+  const given = typeof time === "string" ? shown(time) : "an invalid Date";
+  throw invalid(field, `${given} is not a time.`, "Give ISO 8601, such as 2026-01-31 or 2026-01-31T12:00:00Z.");
 }
 
 export function checkedType(type: string): SnippetType {
   const known = SNIPPET_TYPES.find((one) => one === type);
   if (known !== undefined) return known;
-  throw invalid("snippet_type", `\`snippet_type\` is ${shown(type)}.`, `Use one of ${SNIPPET_TYPES.join(", ")}.`);
+  throw invalid("snippet_type", `${shown(type)} is not allowed.`, `Give one of ${SNIPPET_TYPES.join(", ")}.`);
 }
 
+/** Titles count in characters, as databases count them, and contents in bytes. */
 function checkedTitle(title: string): string {
-  // Databases count code points.
   const { length } = title.length > MAX_TITLE_CHARS ? [...title] : title;
   if (length <= MAX_TITLE_CHARS) return title;
-  throw invalid("title", `\`title\` has ${length} characters.`, `Use at most ${MAX_TITLE_CHARS}.`);
+  const problem = `it has ${length} characters, ${MAX_TITLE_CHARS} are allowed.`;
+  throw invalid("title", problem, "Shorten it; put the rest in the content.");
 }
 
-function checkedContent(content: string): string {
+export function checkedContent(content: string): string {
   const bytes = Buffer.byteLength(content);
-  if (bytes >= MIN_CONTENT_BYTES && bytes <= MAX_CONTENT_BYTES) return content;
-  throw invalid(
-    "content",
-    `\`content\` has ${bytes} bytes in UTF-8.`,
-    bytes < MIN_CONTENT_BYTES
-      ? `Use at least ${MIN_CONTENT_BYTES} bytes.`
-      : `Use at most ${MAX_CONTENT_BYTES} bytes: the part that matters.`,
-  );
+  const problem = `it has ${bytes} bytes after redaction; ${MIN_CONTENT_BYTES} to ${MAX_CONTENT_BYTES} are allowed.`;
+  if (bytes < MIN_CONTENT_BYTES)
+    throw invalid("content", problem, "Say more: what happened, why, and what came of it.");
+  if (content.trim() === "") throw invalid("content", "it is blank.", "Say what happened, why, and what came of it.");
+  if (bytes > MAX_CONTENT_BYTES) throw invalid("content", problem, "Shorten it, or make several snippets of it.");
+  return content;
 }
 
 function checkLines(start: number | null, end: number | null): void {
   for (const [field, line] of [["source_line_start", start] as const, ["source_line_end", end] as const]) {
     if (line === null || (Number.isInteger(line) && line >= 1 && line <= MAX_LINE)) continue;
-    throw invalid(field, `\`${field}\` is ${line}.`, "Use a line number: a whole number from 1.");
+    throw invalid(field, `${line} is not allowed.`, "Give a line number: a whole number from 1 on.");
   }
   if (start === null || end === null || start <= end) return;
-  const problem = `\`source_line_end\` (${end}) is before \`source_line_start\` (${start}).`;
-  throw invalid("source_line_end", problem, "Swap the two lines.");
+  throw invalid("source_line_end", `${end} is before source_line_start, which is ${start}.`, "Swap the two lines.");
 }
 
-function checkTags(tags: unknown): void {
-  if (!Array.isArray(tags) || tags.some((tag) => typeof tag !== "string")) {
-    throw invalid("tags", "`tags` is not a list of strings.", "Use a list of strings; it may be empty.");
-  }
-  checkJson(tags, "tags");
+/** Returns a copy of metadata with only JSON values. Throws `invalid`. */
+export function checkedMetadata(metadata: unknown): Record<string, unknown> {
+  if (typeof metadata !== "object" || metadata === null || Array.isArray(metadata))
+    throw invalid("metadata", "it is not an object.", "Give an object; it may be empty.");
+  const copy: Record<string, unknown> = JSON.parse(jsonOf(metadata, "metadata"));
+  if (isDeeper(copy, MAX_JSON_DEPTH)) throw tooDeep("metadata");
+  return copy;
 }
 
-function checkMetadata(metadata: unknown): void {
-  if (typeof metadata !== "object" || metadata === null || Array.isArray(metadata)) {
-    throw invalid("metadata", "`metadata` is not an object.", "Use an object; it may be empty.");
-  }
-  checkJson(metadata, "metadata");
-}
-
-function checkJson(value: object, field: string): void {
+function jsonOf(value: object, field: string): string {
   let json: string;
   try {
     json = storableJson(value);
   } catch (error) {
-    const next = "Use strings, numbers, lists and objects only.";
-    throw invalid(field, `\`${field}\` cannot be written as JSON.`, next, error);
+    if (error instanceof RangeError) throw tooDeep(field, error);
+    // Caused by a cycle or a BigInt.
+    throw invalid(field, "it cannot be written as JSON.", "Give plain texts, numbers, lists and objects.", error);
   }
   const bytes = Buffer.byteLength(json);
-  if (bytes > MAX_JSON_BYTES) {
-    throw invalid(field, `\`${field}\` has ${bytes} bytes as JSON.`, `Use at most ${MAX_JSON_BYTES} bytes.`);
-  }
-  if (depthOf(json) > MAX_JSON_DEPTH) {
-    throw invalid(field, `\`${field}\` is nested too deeply.`, `Use at most ${MAX_JSON_DEPTH} levels.`);
-  }
+  if (bytes <= MAX_JSON_BYTES) return json;
+  const problem = `as JSON it has ${bytes} bytes; ${MAX_JSON_BYTES} are allowed.`;
+  throw invalid(field, problem, "Keep only what you will look for.");
 }
 
-/** Returns the maximum nesting depth. */
-function depthOf(json: string): number {
-  let open = 0;
-  let deepest = 0;
-  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[{\]}]/g)) {
-    if (token === "[" || token === "{") deepest = Math.max(deepest, ++open);
-    else if (token === "]" || token === "}") open--;
-  }
-  return deepest;
+/** `cause`: the runtime's error, if its limit was reached. */
+function tooDeep(field: string, cause?: unknown): TranscriptsError {
+  return invalid(field, `it is nested more than ${MAX_JSON_DEPTH} deep.`, "Keep it flat.", cause);
+}
+
+export function invalid(field: string, problem: string, next: string, cause?: unknown): TranscriptsError {
+  return fieldError("invalid", field, problem, next, cause === undefined ? {} : { cause });
 }
 
 /** Returns the text as JSON, cut to fit a message. */
 function shown(text: string): string {
-  return JSON.stringify(shortened(text, 100));
+  return JSON.stringify(shortened(text, 80));
 }

@@ -23,7 +23,7 @@ import {
   checkedTime,
   checkedType,
   isTooLong,
-  missingLine,
+  invalid,
   unknownEvent,
   unknownSession,
 } from "./snippet-values.ts";
@@ -326,7 +326,12 @@ export class SqlStore implements Store {
   async insertSuggestion(snippet: NewSnippet): Promise<StoredSnippet | undefined> {
     const checked = checkedSnippet(snippet);
     const { session_id, snippet_type, source_line_start: start, source_line_end: end } = checked;
-    if (start === null || end === null) throw missingLine(start === null ? "source_line_start" : "source_line_end");
+    if (start === null || end === null)
+      throw invalid(
+        start === null ? "source_line_start" : "source_line_end",
+        "it is missing.",
+        "Use the suggested lines.",
+      );
     return await this.#database.transaction(async (session) => {
       // Makes other suggestions for this session wait until this one is decided.
       await lockedRevision(session, session_id);
