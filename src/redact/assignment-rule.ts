@@ -153,6 +153,12 @@ function judge(scan: ScanText, name: string, family: NameFamily, value: Assigned
   return [{ start, end, kind: kindOf(name, family), byContext: true }];
 }
 
+/** Returns true for letters of base64 that happen to be a name: `…q+xYx6PWD+…`, `…/xYx6PW=`. */
+const isInBase64 = (text: string, { start, end }: Pick<Name, "start" | "end">): boolean =>
+  /[\w+/]\+$/.test(charsBefore(text, start, 2)) ||
+  /^\+[\w+/]/.test(text.slice(end, end + 2)) ||
+  (text[start - 1] === "/" && /^={1,2}(?:[^\w"'=]|$)/.test(text.slice(end, end + 3)));
+
 /** `password.equals("…")` */
 function isMemberOfPassword({ text, start }: Name, at: number): boolean {
   const own = text.slice(text.lastIndexOf(".", at - start) + 1).split(".", 1)[0] ?? "";
@@ -180,9 +186,7 @@ function findAssigned(scan: ScanText, at: number): readonly Finding[] {
   const { text } = scan;
   // One of several runs: `second pass: …`.
   if (/^pass$/i.test(name.text) && NUMBERED.test(charsBefore(text, name.start, 8))) return NOTHING;
-  // Base64 padding, not an assignment: `…+xYx6PW=`.
-  if (/[+/]/.test(text[name.start - 1] ?? "") && /^={1,2}(?:[^\w"'=]|$)/.test(text.slice(name.end, name.end + 3)))
-    return NOTHING;
+  if (isInBase64(text, name)) return NOTHING;
   // A resource type: `AWS::IAM::AccessKey`, a hash: `checksum/secret`, a part of a route: `/:password`.
   // But `profile::db::password: v` is a key in Puppet's Hiera.
   const before = charsBefore(text, name.start, 80);
@@ -399,6 +403,7 @@ function findForeign(scan: ScanText, at: number, word: string): readonly Finding
   const suffix =
     /^(?:[_.-]\w{1,24}|(?:e[tn]|s[iı]|n[iı]z|m)(?!\p{L}))?/u.exec(text.slice(wordEnd, wordEnd + 32))?.[0] ?? "";
   const name = { text: text.slice(at, wordEnd), start: at, end: wordEnd + suffix.length, flag: false };
+  if (isInBase64(text, name)) return NOTHING;
   // A word after the name may belong to the sentence.
   return findValue(scan, { name, named: "password", family: "password", isForeign: true }).filter(({ start, end }) => {
     const value = text.slice(start, end);

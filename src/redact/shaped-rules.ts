@@ -56,6 +56,8 @@ const shapes: readonly Shape[] = [
   shape("square-token", "EAAA", /(?<![\w+/-])EAAA[\w-]{60}(?![\w+/=-])/y),
   shape("facebook-token", "EAA", /(?<![\w+/-])EAA[A-Z][A-Za-z0-9]{90,400}(?![\w+/=-])/y),
   shape("cloudflare-origin-key", "v1.0-", /v1\.0-[0-9a-f]{24}-[0-9a-f]{146}/y),
+  // Three letters start many random values, so that the length decides.
+  shape("crates-token", "cio", /cio[A-Za-z0-9]{32}(?![\w+/=-])/y),
   shape("clickhouse-key", "4b1d", /4b1d(?=\w{0,37}[G-Zg-z])[A-Za-z0-9]{38}(?!\w)/y),
   shape("maxmind-key", "_mmk", /[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk/y, { before: 36, exact: true }),
   shape("harness-token", "pat.|sat.", /[ps]at\.[\w-]{22}\.[0-9a-f]{24}\.\w{20}/y),
@@ -84,7 +86,7 @@ const shapes: readonly Shape[] = [
   shape("azure-key", "JQQJ99", /[A-Za-z0-9]{52}JQQJ99[A-Za-z0-9]{20,28}/y, { before: 52, exact: true }),
   shape("azure-key", "AZDO", /[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}/y, { before: 76, exact: true }),
   shape("azure-key", "+ASt|ACDb", /[\w+/]{76}(?:\+ASt|ACDb)[\w+/]{5,6}==/y, { before: 76, exact: true }),
-  shape("azure-key", "+ACR", /[A-Za-z0-9+/]{42}\+ACR[A-Za-z0-9]{6}/y, { before: 42, exact: true }),
+  shape("azure-key", "+ACR", /[A-Za-z0-9+/]{42}\+ACR[A-Za-z0-9]{6}(?![\w+/=-])/y, { before: 42, exact: true }),
   shape("azure-key", "AzSe", /[A-Za-z0-9]{42}AzSe[A-Za-z0-9]{6}/y, { before: 42, exact: true }),
   shape(
     "webhook",

@@ -21,7 +21,6 @@ npm-token ALNUM~ 30 npm_
 pypi-token URL_SAFE 40 pypi-AgE
 woocommerce-key HEX~ 40 ck_ cs_
 rubygems-token HEX 32 rubygems_
-crates-token ALNUM~ 32 cio
 clojars-token ALNUM 50 CLOJARS_
 vercel-token WORD 30 vercel_blob_rw_
 # {"auths": in base64
