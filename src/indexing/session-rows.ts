@@ -15,7 +15,7 @@ import {
   type SourceUnit,
   type UsageDraft,
 } from "../parse/message-draft.ts";
-import { recordKey, Repeats, SeenSet } from "../parse/repeats.ts";
+import { Repeats, SeenSet } from "../parse/repeats.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { BlockOrigin, BuiltMessage } from "../parse/message-builder.ts";
 import type { MessageMetadata, ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
@@ -141,7 +141,7 @@ class Part {
     const records = new SeenSet();
     for (const { identity, record_hash, source_uuid } of this.#known.blocks) {
       if (identity !== null && this.#source.repeats === true) seen.add(Number(identity));
-      if (record_hash !== null && source_uuid !== null) records.add(recordKey(record_hash, source_uuid));
+      if (record_hash !== null && source_uuid !== null) records.add(record_hash);
     }
     const assembler = new Assembler({
       sessionId: this.#sessionId,
@@ -157,11 +157,11 @@ class Part {
       onGiven: (built) => this.#built.set(built.message.id, built),
     });
     for (const { record_hash, uuid } of this.#known.messages) {
-      if (record_hash !== null && uuid !== null) records.add(recordKey(record_hash, uuid));
+      if (record_hash !== null && uuid !== null) records.add(record_hash);
     }
     for (const message of this.#known.messages) assembler.restore(this.#restored(message));
     const isNew = ({ uuid }: MessageDraft, hash: number | undefined): boolean =>
-      uuid === undefined || hash === undefined || !records.has(recordKey(hash, uuid));
+      uuid === undefined || hash === undefined || !records.has(hash);
     for (const unit of units) {
       const messages = unit.messages.filter((draft) => isNew(draft, unit.recordHash));
       for (const { uuid = null, blocks } of messages) {

@@ -7,8 +7,8 @@ import type { ParseError } from "./model.ts";
 
 export interface LineRecord {
   fields: Fields;
-  /** Its JSON: the bytes of an undamaged line, else text with replacements for unreadable bytes. */
-  json: Buffer | string;
+  /** Its JSON, with replacements for unreadable bytes. */
+  json: string;
 }
 
 export interface LineRecords {
@@ -40,8 +40,8 @@ export function recordsOfLine(line: RawLine, maxLineBytes: number): LineRecords 
   if (bytes.length === 0) return EMPTY;
   const text = typeof bytes === "string" ? bytes : bytes.toString("utf8");
   const value = parsedJson(text);
-  if (isFields(value) && (typeof bytes === "string" || isUtf8(bytes)))
-    return { records: [{ fields: value, json: bytes }], problems: NO_PROBLEMS, blank: false };
+  if (isFields(value) && isReadable(bytes, text))
+    return { records: [{ fields: value, json: text }], problems: NO_PROBLEMS, blank: false };
   return inspected(line, bytes, text, value);
 }
 
@@ -60,7 +60,7 @@ function inspected(line: RawLine, bytes: Buffer | string, whole: string, known: 
     const reason = "The line is UTF-16, and only UTF-8 is read. Convert the file: iconv -f UTF-16 -t UTF-8.";
     return { records: [], problems: [problemAt(line, "invalid_json", reason)], blank: false };
   }
-  if (typeof bytes !== "string" && text.includes("\ufffd") && !isUtf8(bytes)) {
+  if (!isReadable(bytes, text)) {
     const reason = "Bytes that are not UTF-8 were replaced by U+FFFD.";
     problems.push(problemAt(line, "invalid_utf8", reason, true));
   }
@@ -79,6 +79,11 @@ function inspected(line: RawLine, bytes: Buffer | string, whole: string, known: 
   const { records, lost } = savedFrom(text, text === whole ? known : parsedJson(text));
   if (records.length > 0 || lost !== undefined) problems.push(...reported(line, records, lost));
   return { records, problems, blank: false };
+}
+
+/** Returns whether a text is all that its bytes contain: U+FFFD replaces those that are not UTF-8. */
+function isReadable(bytes: Buffer | string, text: string): boolean {
+  return typeof bytes === "string" || !text.includes("\ufffd") || isUtf8(bytes);
 }
 
 /** A backslash that begins no escape of JSON, as in `\\[`, becomes an escaped one. */

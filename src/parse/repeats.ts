@@ -1,6 +1,4 @@
 /** Detects what a file repeats under the same ids: see `Source.repeats`. */
-import { hash } from "node:crypto";
-import { crc32 } from "node:zlib";
 import type { BlockDraft, MessageDraft } from "./message-draft.ts";
 
 /** A block seen for the first time. `identity` is equal for its repeats; undefined if equal blocks may all be genuine. */
@@ -80,49 +78,74 @@ export class SeenSet {
   }
 }
 
-/** Returns the hash of a record with this checksum of 32 bits. */
-export function recordKey(checksum: number, uuid: string): number {
-  return checksum * 2 ** 21 + (crc32(uuid) >>> 11);
-}
-
-/** For longer texts, only the length, this many evenly spread pieces, and the end are hashed. */
-const PIECES = 32;
-const PIECE_CHARS = 32;
+/** Of longer texts, only the length, this many characters at either end, and as many spread evenly are hashed. */
+const SAMPLED = 64;
 /** Values nested deeper count as equal, which bounds the recursion. */
 const MAX_DEPTH = 100;
 
+/** The two halves of the hash. */
+let low = 0;
+let high = 0;
+
 /**
- * Hashes a JSON value to 52 bits. Different values practically never have the same hash, except long texts that differ
- * only between the hashed pieces. Nothing here is adversarial, so the beginning of a SHA-1 is enough.
+ * Hashes a JSON value to 53 bits. Different values practically never have the same hash, except long texts that differ
+ * only between the hashed characters. Nothing here is adversarial, so a simple hash is enough.
  */
 export function hashOf(value: unknown): number {
-  const text = written(value, 0);
-  const digest = hash("sha1", text.isWellFormed() ? text : Buffer.from(text, "utf16le"), "hex");
-  return Number.parseInt(digest.slice(0, 13), 16);
+  low = 0x811c9dc5;
+  high = 0x27d4eb2f;
+  addValue(value, 0);
+  return (high & 0x1fffff) * 2 ** 32 + (low >>> 0);
+}
+
+function addNumber(number: number): void {
+  low = Math.imul(low ^ number, 0x01000193);
+  high = Math.imul(high ^ number, 0x5bd1e995);
+  high ^= high >>> 15;
 }
 
 /** The length of a text comes first, so that texts cannot run into each other. */
-function written(value: unknown, depth: number): string {
-  if (typeof value === "string") return `${value.length}"${sampled(value)}`;
-  if (typeof value !== "object" || value === null) return ` ${String(value)}`;
-  if (depth > MAX_DEPTH) return "";
-  let text = "";
-  if (Array.isArray(value)) {
-    for (const item of value) text += written(item, depth + 1);
-    return `[${value.length}${text}`;
-  }
-  const entries = Object.entries(value);
-  for (const [key, item] of entries) text += written(key, depth) + written(item, depth + 1);
-  return `{${entries.length}${text}`;
+function addText(text: string): void {
+  const { length } = text;
+  addNumber(length);
+  const isShort = length <= 4 * SAMPLED;
+  addCharacters(text, 0, isShort ? length : SAMPLED, 1);
+  if (isShort) return;
+  addCharacters(text, SAMPLED, length - SAMPLED, Math.trunc(length / SAMPLED));
+  addCharacters(text, length - SAMPLED, length, 1);
 }
 
-function sampled(text: string): string {
-  if (text.length <= 2 * PIECES * PIECE_CHARS) return text;
-  const step = (text.length - PIECE_CHARS) / PIECES;
-  let pieces = "";
-  for (let piece = 0; piece <= PIECES; piece += 1) {
-    const at = Math.trunc(piece * step);
-    pieces += text.slice(at, at + PIECE_CHARS);
+function addCharacters(text: string, start: number, end: number, step: number): void {
+  let [first, second] = [low, high];
+  for (let at = start; at < end; at += step) {
+    const character = text.charCodeAt(at);
+    first = Math.imul(first ^ character, 0x01000193);
+    second = Math.imul(second ^ character, 0x5bd1e995);
   }
-  return pieces;
+  low = first;
+  high = second;
+}
+
+function addValue(value: unknown, depth: number): void {
+  if (typeof value === "string") {
+    addNumber(0x22);
+    addText(value);
+  } else if (typeof value !== "object" || value === null) {
+    addNumber(0x20);
+    addText(String(value));
+  } else if (depth > MAX_DEPTH) {
+    addNumber(0x2e);
+  } else if (Array.isArray(value)) {
+    addNumber(0x5b);
+    addNumber(value.length);
+    for (const item of value) addValue(item, depth + 1);
+  } else {
+    const entries = Object.entries(value);
+    addNumber(0x7b);
+    addNumber(entries.length);
+    for (const [key, item] of entries) {
+      addText(key);
+      addValue(item, depth + 1);
+    }
+  }
 }

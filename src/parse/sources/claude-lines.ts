@@ -1,15 +1,11 @@
 /** Converts Claude Code's JSON lines to units; session files and stream-json have the same records. */
-import { crc32 } from "node:zlib";
 import { MAX_LINE_BYTES, problemAt, type MessageDraft, type SourceOptions, type SourceUnit } from "../message-draft.ts";
-import { recordKey, SeenSet } from "../repeats.ts";
-import { textOf } from "../json-fields.ts";
+import { hashOf, SeenSet } from "../repeats.ts";
 import { recordsOfLine, type LineRecord } from "../json-records.ts";
 import { linesOfBytes, linesOfText, type RawLine } from "../../transcript/format/lines.ts";
 import type { ParseError } from "../model.ts";
 import { readRecord } from "./claude-record.ts";
 
-/** Bytes or characters hashed at each end of a record: of an answer, all but the middle of its text. */
-const END = 1_024;
 const NO_MESSAGES: readonly MessageDraft[] = [];
 
 /** See `Source.read`. */
@@ -55,8 +51,10 @@ class ClaudeLineReader {
   #unit(line: RawLine, record: LineRecord, problems: readonly ParseError[]): SourceUnit {
     const reading = readRecord(record.fields, this.#agentProgress);
     if (!reading) return unitOf(line, { as: "failed" }, [...problems, untyped(line)]);
-    const recordHash = this.#hashOfNew(line, record);
-    if (recordHash === null) return unitOf(line, { as: "skipped", kind: "duplicate" }, problems);
+    const recordHash = hashOfRecord(record);
+    // A repeat, as when a session was recorded twice into one file.
+    if (recordHash !== undefined && !this.#records.add(recordHash))
+      return unitOf(line, { as: "skipped", kind: "duplicate" }, problems);
     const { outcome, messages, session, timestamp } = reading;
     const all = outcome.as === "unknown" ? [...problems, unknownType(line, outcome.type)] : problems;
     return {
@@ -71,28 +69,12 @@ class ClaudeLineReader {
       recordHash,
     };
   }
-
-  /**
-   * Returns null for a repeat of a record, as when a session was recorded twice into one file; undefined without a
-   * uuid.
-   */
-  #hashOfNew({ bytes }: RawLine, { fields, json }: LineRecord): number | null | undefined {
-    const uuid = textOf(fields, "uuid");
-    if (uuid === undefined) return undefined;
-    // Text recovered from a damaged line may equal a line of bytes, so compare it as bytes.
-    const comparable = typeof json === "string" && typeof bytes !== "string" ? Buffer.from(json) : json;
-    const hash = hashOfEnds(comparable);
-    return this.#records.add(recordKey(hash, uuid)) ? hash : null;
-  }
 }
 
-/** Records with the same uuid, length, beginning and end are the same. */
-function hashOfEnds(json: Buffer | string): number {
-  const { length } = json;
-  if (length <= 2 * END) return crc32(json);
-  const end = typeof json === "string" ? json.slice(-END) : json.subarray(-END);
-  const start = typeof json === "string" ? json.slice(0, END) : json.subarray(0, END);
-  return crc32(end, crc32(start, length));
+/** Records of one session with the same uuid, time and text are the same. Undefined without a uuid. */
+function hashOfRecord({ fields, json }: LineRecord): number | undefined {
+  const { uuid, timestamp, sessionId } = fields;
+  return typeof uuid === "string" && uuid !== "" ? hashOf([uuid, timestamp, sessionId, json]) : undefined;
 }
 
 const WORTH = ["failed", "blank", "unknown", "skipped", "used"] as const;
