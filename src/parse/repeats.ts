@@ -23,9 +23,11 @@ export class Repeats {
 
   /** Returns the new blocks. Within one piece, equal blocks all count. */
   news({ blocks, sourceId }: MessageDraft): NewBlock[] {
-    const news = blocks
-      .map((block) => ({ block, identity: identityOf(block, sourceId) }))
-      .filter(({ block, identity }) => this.#isNew(block, identity !== undefined && this.#seen.has(identity)));
+    const news: NewBlock[] = [];
+    for (const block of blocks) {
+      const identity = identityOf(block, sourceId);
+      if (this.#isNew(block, identity !== undefined && this.#seen.has(identity))) news.push({ block, identity });
+    }
     for (const { identity } of news) if (identity !== undefined) this.#seen.add(identity);
     return news;
   }
@@ -42,11 +44,11 @@ export class Repeats {
 }
 
 function identityOf(block: BlockDraft, sourceId: string | undefined): number | undefined {
-  const { type, toolUseId, text = "", toolName = "", input, isError } = block;
-  if (type === "tool_result" && toolUseId !== undefined) return hashOf([type, toolUseId, isError, text]);
+  const { type, toolUseId, toolName, text, input, isError } = block;
+  if (type === "tool_result" && toolUseId !== undefined) return hashOf(type, toolUseId, isError, text);
   if (sourceId === undefined) return undefined;
-  if (type !== "tool_use" || toolUseId === undefined) return hashOf([type, sourceId, block.identity ?? text]);
-  return hashOf([type, sourceId, toolUseId, toolName, input]);
+  if (type === "tool_use" && toolUseId !== undefined) return hashOf(type, sourceId, toolUseId, toolName, input);
+  return hashOf(type, sourceId, block.identity ?? text);
 }
 
 /** Number of hashes remembered where memory must not grow with the file. */
@@ -78,8 +80,10 @@ export class SeenSet {
   }
 }
 
-/** Of longer texts, only the length, this many characters at either end, and as many spread evenly are hashed. */
-const SAMPLED = 64;
+/** Texts up to this length are hashed whole. */
+const SHORT = 256;
+/** Of longer ones, this many characters at either end, and as many spread evenly. */
+const SAMPLED = 32;
 /** Values nested deeper count as equal, which bounds the recursion. */
 const MAX_DEPTH = 100;
 
@@ -91,10 +95,10 @@ let high = 0;
  * Hashes a JSON value to 53 bits. Different values practically never have the same hash, except long texts that differ
  * only between the hashed characters. Nothing here is adversarial, so a simple hash is enough.
  */
-export function hashOf(value: unknown): number {
+export function hashOf(...values: readonly unknown[]): number {
   low = 0x811c9dc5;
   high = 0x27d4eb2f;
-  addValue(value, 0);
+  for (const value of values) addValue(value, 0);
   return (high & 0x1fffff) * 2 ** 32 + (low >>> 0);
 }
 
@@ -108,7 +112,7 @@ function addNumber(number: number): void {
 function addText(text: string): void {
   const { length } = text;
   addNumber(length);
-  const isShort = length <= 4 * SAMPLED;
+  const isShort = length <= SHORT;
   addCharacters(text, 0, isShort ? length : SAMPLED, 1);
   if (isShort) return;
   addCharacters(text, SAMPLED, length - SAMPLED, Math.trunc(length / SAMPLED));
@@ -133,19 +137,19 @@ function addValue(value: unknown, depth: number): void {
   } else if (typeof value !== "object" || value === null) {
     addNumber(0x20);
     addText(String(value));
-  } else if (depth > MAX_DEPTH) {
+  } else if (depth === MAX_DEPTH) {
     addNumber(0x2e);
   } else if (Array.isArray(value)) {
     addNumber(0x5b);
     addNumber(value.length);
     for (const item of value) addValue(item, depth + 1);
   } else {
-    const entries = Object.entries(value);
+    const keys = Object.keys(value);
     addNumber(0x7b);
-    addNumber(entries.length);
-    for (const [key, item] of entries) {
+    addNumber(keys.length);
+    for (const key of keys) {
       addText(key);
-      addValue(item, depth + 1);
+      addValue(value[key as keyof typeof value], depth + 1);
     }
   }
 }

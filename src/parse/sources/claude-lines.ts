@@ -74,7 +74,7 @@ class ClaudeLineReader {
 /** Records of one session with the same uuid, time and text are the same. Undefined without a uuid. */
 function hashOfRecord({ fields, json }: LineRecord): number | undefined {
   const { uuid, timestamp, sessionId } = fields;
-  return typeof uuid === "string" && uuid !== "" ? hashOf([uuid, timestamp, sessionId, json]) : undefined;
+  return typeof uuid === "string" && uuid !== "" ? hashOf(uuid, timestamp, sessionId, json) : undefined;
 }
 
 const WORTH = ["failed", "blank", "unknown", "skipped", "used"] as const;

@@ -121,7 +121,7 @@ export class TranscriptUnits {
   #addEntry(begun: Begun, entry: TranscriptEntry, bytes: number): void {
     const key = entryKey(entry);
     if (key !== undefined) {
-      const hash = hashOf([key, bytes, mainText(entry)]);
+      const hash = hashOf(key, bytes, mainText(entry));
       if (!this.#entries.add(hash)) {
         begun.outcome = { as: "skipped", kind: "duplicate" };
         return;
