@@ -1,4 +1,5 @@
 /** Output of a source, before messages are assembled. A new source yields only these. */
+import type { RawLine } from "../transcript/format/lines.ts";
 import type {
   BlockMetadata,
   BlockType,
@@ -131,6 +132,8 @@ export interface SourceOptions {
    * pieces. 0: no delay, for a growing file. Default 1,000.
    */
   windowLines?: number | undefined;
+  /** Leaves out the lines for which it returns false. Only line-based sources ask it; others read everything. */
+  keepsLine?: ((line: RawLine) => boolean) | undefined;
   /** Start of the input in its file, after the part that an earlier reader has read. Default: the start of the file. */
   start?: SourcePlace | undefined;
 }

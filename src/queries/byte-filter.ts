@@ -1,11 +1,13 @@
 /**
- * Skips session files of Claude Code whose bytes show that no block can contain the term. The only shortcut of a
- * search: hits are the same with and without it.
+ * Judges by the bytes of Claude Code's lines whether they can matter to a question. The only shortcut of `find` and
+ * `errors`: answers are the same with and without it.
  */
 import { closeSync, readSync } from "node:fs";
 import { openReadSync } from "../transcript/files/node-file-system.ts";
 import { claudeCode, claudeStream } from "../parse/sources/claude-code.ts";
+import type { Source } from "../parse/message-draft.ts";
 import { detectSource, HEAD_BYTES } from "../parse/sources/sources.ts";
+import type { RawLine } from "../transcript/format/lines.ts";
 
 /** Shorter runs of letters occur nearly everywhere. */
 const LEAST_LETTERS = 3;
@@ -65,7 +67,8 @@ function lacks(path: string, runs: readonly string[], missing: number): boolean 
     for (let at = 0; ;) {
       const read = readSync(file, buffer, held, CHUNK_BYTES, at);
       if (read === 0) return at > 0;
-      if (at === 0 && !isClaudeCode(buffer.toString("utf8", 0, Math.min(read, HEAD_BYTES)))) return false;
+      if (at === 0 && !hasByteFilter(detectSource(buffer.toString("utf8", 0, Math.min(read, HEAD_BYTES)))))
+        return false;
       at += read;
       const text = buffer.toString("latin1", 0, held + read);
       absent = absent.filter((run) => !run.test(text));
@@ -79,7 +82,43 @@ function lacks(path: string, runs: readonly string[], missing: number): boolean 
   }
 }
 
-function isClaudeCode(head: string): boolean {
-  const source = detectSource(head);
+/** Returns true if the lines of the source can be judged by their bytes. */
+export function hasByteFilter(source: Source | undefined): boolean {
   return source === claudeCode || source === claudeStream;
+}
+
+/**
+ * Matches a line that may have a failed result (see `resultStatus`), also if letters of it are escaped. NUL, which the
+ * parser drops, is looked for separately: with an alternative of one character the expression would be slow.
+ */
+const MAY_HAVE_FAILED = /is_error"\s*:\s*true|<tool_use_error>|tool_?[uU]se_?[rR]esult"\s*:\s*"Error: |\\u00[2-7]/;
+/** Matches the ids of calls and results, and escaped letters, which may be part of one. */
+const CALL_IDS = /"(?:tool_use_)?id"\s*:\s*"([^"\\]+)"|\\u00[2-7]/g;
+/** Ids that JSON writes in one way, escaped letters aside. */
+const PLAIN_ID = /^[\w.:-]+$/;
+
+/** Keeps the lines that may have a failed result, and those of the head, which name the session. */
+export function mayHaveFailed(line: RawLine): boolean {
+  const text = latin1(line);
+  return line.offset < HEAD_BYTES || text.includes("\0") || MAY_HAVE_FAILED.test(text);
+}
+
+/** Keeps the lines that may have a call or result with one of the ids, and those of the head. */
+export function mayHaveCalls(ids: ReadonlySet<string>): (line: RawLine) => boolean {
+  return (line) => {
+    const text = latin1(line);
+    if (line.offset < HEAD_BYTES || text.includes("\0")) return true;
+    for (const [, id] of text.matchAll(CALL_IDS)) if (id === undefined || ids.has(id)) return true;
+    return false;
+  };
+}
+
+/** Returns true if the bytes of a line show whether it has the id. */
+export function isPlainId(id: string | undefined): id is string {
+  return id !== undefined && PLAIN_ID.test(id);
+}
+
+/** Longer lines than are read have no text. */
+function latin1({ bytes }: RawLine): string {
+  return typeof bytes === "object" ? bytes.toString("latin1") : String(bytes);
 }

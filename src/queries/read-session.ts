@@ -93,7 +93,7 @@ export async function readSessionLines(
 }
 
 /** Returns the session's own id, from its content if its path does not have it. */
-export function sessionIdOf({ id, source }: SessionRef, metadata?: SessionMetadata): string {
+export function sessionIdOf({ id, source }: SessionRef, metadata?: Pick<SessionMetadata, "sessionId">): string {
   return source === "stdin" || source === "file" ? (metadata?.sessionId ?? id) : id;
 }
 

@@ -1,17 +1,21 @@
 /** Finds the failed tool calls of a session and, on request, what fixed them. */
 import type { TranscriptInput } from "../transcript/format/formats.ts";
-import type { Source } from "../parse/message-draft.ts";
+import { given } from "../given.ts";
+import { readLines } from "../parse/line-messages.ts";
+import type { SessionContent, Source } from "../parse/message-draft.ts";
 import { findFixes, type ToolFix } from "../fixes/find-fixes.ts";
 import type { ParseError, SessionMetadata, ToolCall } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
 import { parseTranscript } from "../parse/parse-transcript.ts";
-import { readCalls } from "../parse/read-calls.ts";
+import { type ReadCalls, readCalls } from "../parse/read-calls.ts";
 import type { ReadOptions } from "../parse/read-transcript.ts";
+import { HEAD_BYTES } from "../parse/sources/sources.ts";
 import { inUtc } from "../parse/times.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
 import { openReadable, type OpenOptions } from "../sessions/open-session.ts";
 import { readingOptions } from "../sessions/reading-options.ts";
 import { hostOf, type SessionRef } from "../sessions/session-ref.ts";
+import { hasByteFilter, isPlainId, mayHaveCalls, mayHaveFailed } from "./byte-filter.ts";
 import { sessionIdOf } from "./read-session.ts";
 
 /** A failed call. Keys as in `transcripts errors --json`, where each is described; those about fixes only if asked for. */
@@ -31,9 +35,8 @@ export interface ErrorQuery extends Pick<OpenOptions, "stdin"> {
 export interface SessionErrors {
   /** In the order of results; with fixes, in the order of calls. Not redacted. */
   rows: ErrorRow[];
-  /** Problems found in the file. `metadata` has the session fields from the content. */
-  problems: readonly ParseError[];
-  metadata: SessionMetadata;
+  /** With fixes: problems found in the file, which may hide some, and the session fields from its content. */
+  read?: { errors: readonly ParseError[]; metadata: SessionMetadata };
 }
 
 /** Throws a `TranscriptsError` or a file system error. */
@@ -41,23 +44,85 @@ export async function errorsIn(ref: SessionRef, query: ErrorQuery): Promise<Sess
   const { fixes, subagents, tool, signal, stdin } = query;
   const reading = await readingOptions(ref, { subagents, signal });
   const options = { ...reading, maxInlineContentBytes: Number.POSITIVE_INFINITY, pricing: "flat" as const };
-  const input = openReadable(ref, { stdin });
-  const { found, problems, metadata } = await (fixes ? fixedCalls(input, options) : failedCalls(input, options));
+  const open = (): SessionContent => openReadable(ref, { stdin });
+  const isFile = ref.path !== null && ref.bytes !== null && ref.database === null && ref.archived === null;
+  const { found, sessionId, read } = fixes
+    ? await fixedCalls(open(), options)
+    : isFile
+      ? await quickFailedCalls(open, options)
+      : await failedCalls(open(), options);
   signal.throwIfAborted();
   const rows = found
-    .map((each) => errorRow(ref, metadata, each))
+    .map((each) => errorRow(ref, sessionId, each))
     .filter(({ tool_name: name }) => !tool || name?.toLowerCase() === tool.toLowerCase());
-  return { rows, problems, metadata };
+  return { rows, ...given({ read }) };
 }
 
-interface FailedCalls extends Pick<SessionErrors, "problems" | "metadata"> {
+interface FailedCalls extends Pick<SessionErrors, "read"> {
   /** Calls that failed, with fixes if these were asked for. */
   found: (Pick<ToolFix, "failed"> | ToolFix)[];
+  /** The session's id, if its content has one. */
+  sessionId: string | null;
+}
+
+async function fixedCalls(input: SessionContent, options: ParseOptions): Promise<FailedCalls> {
+  const { messages, content_blocks, tool_calls, errors, metadata } = await parseTranscript("", input, options);
+  const found = findFixes(messages, content_blocks, tool_calls).filter(({ failed }) => isError(failed));
+  return { found, sessionId: metadata.sessionId, read: { errors, metadata } };
 }
 
 /** Finds the failed calls, in the order of their results, without keeping the session's texts. */
 export async function failedCalls(input: TranscriptInput | Source, options: ReadOptions): Promise<FailedCalls> {
-  const { reader, messages, blocks } = await readCalls(input, options);
+  return failuresOf(await readCalls(input, options));
+}
+
+/**
+ * Like `failedCalls`, but reads only the lines that can matter, in two passes: those that may have a failed result, and
+ * those with the ids of the failed results. Reads everything if their bytes do not settle it.
+ */
+export async function quickFailedCalls(open: () => SessionContent, options: ReadOptions): Promise<FailedCalls> {
+  const ids = await failedIds(open(), options);
+  if (ids?.size === 0) return { found: [], sessionId: null };
+  if (ids !== undefined) {
+    const calls = await readCalls(open(), { ...options, keepsLine: mayHaveCalls(ids) });
+    const failures = failuresOf(calls);
+    if (isSettled(failures, calls, ids)) return failures;
+  }
+  return failedCalls(open(), options);
+}
+
+/**
+ * Returns the ids of the failed results; undefined if the source has no byte filter, an id may be written in several
+ * ways, a result shares a message with other lines, or the head of the file does not name the session.
+ */
+async function failedIds(content: SessionContent, options: ReadOptions): Promise<ReadonlySet<string> | undefined> {
+  const { source, lines } = await readLines(content, { ...options, keepsLine: mayHaveFailed });
+  const ids = new Set<string>();
+  let isNamed = false;
+  for await (const { unit } of lines) {
+    if (!hasByteFilter(source)) return undefined;
+    isNamed ||= unit.offset < HEAD_BYTES && unit.session?.sessionId !== undefined;
+    for (const { type, blocks } of unit.messages) {
+      for (const { toolUseId: id } of blocks.filter(({ status }) => status === "error")) {
+        if (type === "assistant" || !isPlainId(id)) return undefined;
+        ids.add(id);
+      }
+    }
+  }
+  return isNamed || ids.size === 0 ? ids : undefined;
+}
+
+/**
+ * Returns true if each failed result is the only one with its id, and so is its call. How others belong together depends
+ * on lines that were left out.
+ */
+function isSettled({ found }: FailedCalls, { blocks }: ReadCalls, ids: ReadonlySet<string>): boolean {
+  const halves = blocks.filter(({ tool_use_id: use, tool_result_id: result }) => ids.has(use ?? result ?? ""));
+  const isPaired = found.every(({ failed }) => failed.matched_by === "id");
+  return isPaired && found.length === ids.size && halves.length === 2 * ids.size;
+}
+
+function failuresOf({ reader, messages, blocks }: ReadCalls): FailedCalls {
   const places = new Map(blocks.map(({ id }, place) => [id, place]));
   const placeOf = ({ result }: ToolCall): number => places.get(result?.block_id ?? "") ?? 0;
   const lineOf = ({ result }: ToolCall): number => result?.line_number ?? 0;
@@ -65,21 +130,14 @@ export async function failedCalls(input: TranscriptInput | Source, options: Read
     .filter(isError)
     .toSorted((a, b) => lineOf(a) - lineOf(b) || placeOf(a) - placeOf(b))
     .map((failed) => ({ failed }));
-  const { errors: problems, metadata } = reader.summary();
-  return { found, problems, metadata };
-}
-
-async function fixedCalls(input: TranscriptInput | Source, options: ParseOptions): Promise<FailedCalls> {
-  const { messages, content_blocks, tool_calls, errors, metadata } = await parseTranscript("", input, options);
-  const found = findFixes(messages, content_blocks, tool_calls).filter(({ failed }) => isError(failed));
-  return { found, problems: errors, metadata };
+  return { found, sessionId: reader.summary().metadata.sessionId };
 }
 
 function isError({ status, result }: ToolCall): boolean {
   return status === "error" && result !== null;
 }
 
-function errorRow(ref: SessionRef, metadata: SessionMetadata, found: FailedCalls["found"][number]) {
+function errorRow(ref: SessionRef, sessionId: string | null, found: FailedCalls["found"][number]) {
   const { tool_name, tool_use_id, error, use, result } = found.failed;
   const host = hostOf(ref);
   const fixed: Partial<ReturnType<typeof fixFields>> = "fix" in found ? fixFields(found) : {};
@@ -87,7 +145,7 @@ function errorRow(ref: SessionRef, metadata: SessionMetadata, found: FailedCalls
     tool_name,
     tool_use_id,
     error: error ?? "",
-    session_id: sessionIdOf(ref, metadata),
+    session_id: sessionIdOf(ref, { sessionId }),
     path: ref.path,
     ...(host === null ? {} : { host }),
     line_number: result?.line_number ?? 0,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describe, runs, test } from "../support/runner.ts";
-import { call, failed, fullErrors, quickErrors, result } from "./errors-made.ts";
+import { call, failed, filteredErrors, fullErrors, HEAD_LINE, quickErrors, result } from "./errors-made.ts";
 
-const id = fc.constantFrom("toolu_01A", "toolu_01B", "toolu_01C", "toolu_02", "call_1", "x.y:0", "né-id");
+const id = fc.constantFrom("toolu_01A", "toolu_01B", "toolu_01C", "toolu_02", "call_1", "x.y:0", "né-id", "a/b");
 const uuid = fc.constantFrom("1111-a", "2222-b", "2222-c");
 const text = fc.constantFrom(
   "ok",
@@ -45,6 +45,19 @@ const resultLine = fc
       { uuid: own, sourceToolAssistantUUID: source, toolUseResult: host },
     ),
   );
+const parsed = (line: string): object => JSON.parse(line);
+const resultIn = (id: string): object => {
+  const content = [{ type: "tool_result", tool_use_id: id, is_error: true, content: "failed" }];
+  return { uuid: "r", message: { id: "m1", role: "assistant", content } };
+};
+
+/** Writes a letter as JSON may, but programs do not. */
+function escapedAt(line: string, at: number): string {
+  const letter = line.slice(at).search(/[a-z_]/i) + at;
+  const code = line.charCodeAt(letter).toString(16).padStart(4, "0");
+  return `${line.slice(0, letter)}\\u${code}${line.slice(letter + 1)}`;
+}
+
 const plainLine = fc.oneof(
   callLine,
   callLine,
@@ -61,11 +74,25 @@ const oddLine = fc.oneof(
     .tuple(id, fc.boolean())
     .map(([each, is]) => JSON.stringify({ type: "progress", toolUseID: each, is_error: is, data: {} })),
   plainLine.map((line) => JSON.stringify(JSON.parse(line), null, 1).replaceAll("\n", " ")),
+  fc.tuple(plainLine, fc.nat(200)).map(([line, at]) => escapedAt(line, at)),
+  plainLine.map((line) => line.replaceAll("/", "\\/")),
+  plainLine.map((line) =>
+    JSON.stringify({ type: "progress", data: { type: "agent_progress", message: parsed(line) } }),
+  ),
   fc.constant(""),
 );
 const lines = fc.array(fc.oneof({ weight: 6, arbitrary: plainLine }, { weight: 1, arbitrary: oddLine }), {
   maxLength: 14,
 });
+
+/** A result in a message that has other lines. */
+const sharedLine = fc
+  .tuple(id, id)
+  .map(([one, other]) => JSON.stringify({ ...parsed(call(one, { message: "m1" })), ...resultIn(other) }));
+const oddLines = fc.array(
+  fc.oneof({ weight: 6, arbitrary: plainLine }, { weight: 1, arbitrary: fc.oneof(oddLine, sharedLine) }),
+  { maxLength: 14 },
+);
 
 describe("the errors of a session", () => {
   test("finds the same as a full parse, in any session", async () => {
@@ -76,5 +103,20 @@ describe("the errors of a session", () => {
       }),
       { numRuns: runs(1_500) },
     );
+  });
+
+  test("are the same with the filter of bytes as without it", async () => {
+    let settled = 0;
+    await fc.assert(
+      fc.asyncProperty(oddLines, fc.boolean(), async (all, agentProgress) => {
+        const whole = [HEAD_LINE, ...all].join("\n");
+        const { errors, sessionId, opened } = await filteredErrors(whole, { agentProgress });
+        assert.deepEqual(errors, await quickErrors(whole, { agentProgress }));
+        assert.ok(errors.length === 0 || sessionId === "s");
+        if (opened === 2) settled += 1;
+      }),
+      { numRuns: runs(1_500) },
+    );
+    assert.ok(settled > 0, "the bytes never settled it");
   });
 });

@@ -4,7 +4,7 @@ import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
 import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
 import { isReadFault } from "../../sessions/reasons.ts";
 import type { Output } from "../output-schemas.ts";
-import { redactedRow, redactorFor } from "../redaction.ts";
+import { redactedRows, redactorFor } from "../redaction.ts";
 import { familyOf, noteDamage, refuseArchived, sessionNamed } from "../session-input.ts";
 import { dayAndTime } from "../../quantities.ts";
 import { neutralBlock } from "../../neutral-text.ts";
@@ -16,10 +16,9 @@ export const run: RunCommand = async (context, args, options) => {
   for (const argument of args) {
     try {
       for (const ref of await sessionsOf(context, argument, options)) {
-        for (const row of await errorsOf(context, ref, options)) {
-          await print(context, await redactedRow(redactor, row), options);
-          found += 1;
-        }
+        const rows = await redactedRows(redactor, await errorsOf(context, ref, options));
+        for (const row of rows) await print(context, row, options);
+        found += rows.length;
       }
     } catch (error) {
       // Continues with the others, like `grep`.
@@ -45,9 +44,8 @@ async function errorsOf(
 ): Promise<Output<"errors">[]> {
   if (!options.isRedacted) refuseArchived(ref);
   const [fixes, subagents] = [options.flag("fixes"), options.flag("subagents")];
-  const { rows, ...read } = await errorsIn(ref, { fixes, subagents, signal: context.signal, stdin: context.stdin });
-  // Damage may hide a fix.
-  if (fixes) noteDamage(context, ref, { errors: read.problems, metadata: read.metadata });
+  const { rows, read } = await errorsIn(ref, { fixes, subagents, signal: context.signal, stdin: context.stdin });
+  if (read) noteDamage(context, ref, read);
   return options.flag("locate") ? rows : rows.map(withoutPlace);
 }
 

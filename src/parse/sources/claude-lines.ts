@@ -15,13 +15,18 @@ export async function* readClaudeLines(
 ): AsyncGenerator<SourceUnit[]> {
   const reader = new ClaudeLineReader(options);
   const batches = linesOfBytes(chunks, reader.maxLineBytes, options.start);
-  for await (const lines of batches) yield lines.flatMap((line) => reader.read(line));
+  for await (const lines of batches) yield kept(lines, options).flatMap((line) => reader.read(line));
 }
 
 /** See `Source.readText`. */
 export function* readClaudeText(text: string, options: SourceOptions): Generator<SourceUnit[]> {
   const reader = new ClaudeLineReader(options);
-  for (const lines of linesOfText(text, reader.maxLineBytes)) yield lines.flatMap((line) => reader.read(line));
+  const batches = linesOfText(text, reader.maxLineBytes);
+  for (const lines of batches) yield kept(lines, options).flatMap((line) => reader.read(line));
+}
+
+function kept(lines: readonly RawLine[], { keepsLine }: SourceOptions): readonly RawLine[] {
+  return keepsLine === undefined ? lines : lines.filter(keepsLine);
 }
 
 /** Reads lines in order and remembers their records, because files repeat them. */
