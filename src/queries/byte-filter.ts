@@ -14,11 +14,13 @@ const LEAST_LETTERS = 3;
 /** Texts that the parser generates: notes in results, and JSON of parts it does not know. */
 const MADE_TEXTS = "[image ] [tool reference ] [nested too deep to show] null infinity";
 /**
- * Matches what lets a file spell a letter differently: escaped letters, control characters escaped in an unusual form,
- * the two non-ASCII characters that fold to `k` and `s`, and NUL, which the parser drops. Applied to bytes read as
- * Latin-1.
+ * Matches escapes that let a file spell a letter differently: escaped letters, and control characters escaped in an
+ * unusual form. Applied, as all expressions here, to bytes read as Latin-1. An expression that can match a character or
+ * two is several times slower, so these are searched for separately.
  */
-const UNUSUAL = /\\u(?:00(?:0[89acd]|[4-7])|017f|212a)|\u00c5\u00bf|\u00e2\u0084\u00aa|\0/i;
+const UNUSUAL = /\\u(?:00(?:0[89acd]|[4-7])|017f|212a)/i;
+/** NUL, which the parser drops, and the two non-ASCII characters that fold to `k` and `s`. */
+const UNUSUAL_CHARACTERS = ["\0", "\u00c5\u00bf", "\u00e2\u0084\u00aa"];
 /** Length of the longest of those minus one: this much of each chunk is searched again with the next. */
 const UNUSUAL_BYTES = 5;
 /** Small enough that the string stays in the processor's cache. */
@@ -72,7 +74,7 @@ function lacks(path: string, runs: readonly string[], missing: number): boolean 
       at += read;
       const text = buffer.toString("latin1", 0, held + read);
       absent = absent.filter((run) => !run.test(text));
-      if (absent.length < missing || UNUSUAL.test(text)) return false;
+      if (absent.length < missing || isUnusual(text)) return false;
       const end = held + read;
       held = Math.min(overlap, end);
       buffer.copyWithin(0, end - held, end);
@@ -82,15 +84,16 @@ function lacks(path: string, runs: readonly string[], missing: number): boolean 
   }
 }
 
+function isUnusual(text: string): boolean {
+  return UNUSUAL.test(text) || UNUSUAL_CHARACTERS.some((character) => text.includes(character));
+}
+
 /** Returns true if the lines of the source can be judged by their bytes. */
 export function hasByteFilter(source: Source | undefined): boolean {
   return source === claudeCode || source === claudeStream;
 }
 
-/**
- * Matches a line that may have a failed result (see `resultStatus`), also if letters of it are escaped. NUL, which the
- * parser drops, is looked for separately: with an alternative of one character the expression would be slow.
- */
+/** Matches a line that may have a failed result (see `resultStatus`), also if letters of it are escaped. */
 const MAY_HAVE_FAILED = /is_error"\s*:\s*true|<tool_use_error>|tool_?[uU]se_?[rR]esult"\s*:\s*"Error: |\\u00[2-7]/;
 /** Matches the ids of calls and results, and escaped letters, which may be part of one. */
 const CALL_IDS = /"(?:tool_use_)?id"\s*:\s*"([^"\\]+)"|\\u00[2-7]/g;
