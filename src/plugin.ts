@@ -1,5 +1,5 @@
 import type { PluginModule } from "@opencode-ai/plugin";
-import { read } from "./host/opencode-1/event-fields.ts";
+import { fieldOf } from "./parse/json-fields.ts";
 import { createHooks } from "./host/opencode-1/hooks.ts";
 import type { HostContext } from "./host/opencode-2/host.ts";
 
@@ -21,7 +21,9 @@ const plugin: PluginModule & PluginModule2 = {
 };
 
 function hasEvents(context: unknown): context is HostContext {
-  return typeof read(read(context, "event"), "subscribe") === "function" && read(context, "tool") !== undefined;
+  return (
+    typeof fieldOf(fieldOf(context, "event"), "subscribe") === "function" && fieldOf(context, "tool") !== undefined
+  );
 }
 
 export default plugin;

@@ -23,6 +23,18 @@ export function textOf(value: unknown, key: string): string | undefined {
   return typeof field === "string" && field !== "" ? field : undefined;
 }
 
+/** Returns a field that is a text, which may be empty. */
+export function stringOf(value: unknown, key: string): string | undefined {
+  const field = fieldOf(value, key);
+  return typeof field === "string" ? field : undefined;
+}
+
+/** Returns a field that is a finite number. */
+export function numberOf(value: unknown, key: string): number | undefined {
+  const field = fieldOf(value, key);
+  return typeof field === "number" && Number.isFinite(field) ? field : undefined;
+}
+
 /** Returns a field that is a finite number of at least 0. */
 export function countOf(value: unknown, key: string): number | undefined {
   const field = fieldOf(value, key);

@@ -54,23 +54,21 @@ function copyObject(value: object, state: CopyState, depth: number): JsonValue {
   }
 }
 
-function copyMembers(value: object, state: CopyState, depth: number): JsonValue {
-  if (Array.isArray(value)) return copyItems(value, state, depth);
-  if (value instanceof URL) return value.href;
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
-  if (value instanceof Error) return `${value.name}: ${value.message}`;
-  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+function copyMembers(source: object, state: CopyState, depth: number): JsonValue {
+  if (Array.isArray(source)) return copyItems(source, state, depth);
+  if (source instanceof URL) return source.href;
+  if (source instanceof Date) return Number.isNaN(source.getTime()) ? null : source.toISOString();
+  if (source instanceof Error) return `${source.name}: ${source.message}`;
+  if (ArrayBuffer.isView(source)) return `[${source.byteLength} bytes]`;
   const result: Record<string, JsonValue> = {};
-  for (const key of Object.keys(value)) {
+  for (const key of Object.keys(source)) {
     if (state.left <= 0) break;
-    const member = memberOf(value, key);
+    const member = memberOf(source, key);
     if (member === undefined) continue;
-    Object.defineProperty(result, key, {
-      value: copy(member, state, depth + 1),
-      enumerable: true,
-      writable: true,
-      configurable: true,
-    });
+    const value = copy(member, state, depth + 1);
+    // A plain assignment would set the prototype.
+    if (key === "__proto__") Object.defineProperty(result, key, { value, enumerable: true });
+    else result[key] = value;
   }
   return result;
 }

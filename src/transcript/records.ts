@@ -1,9 +1,8 @@
 import type { TokenCounts } from "./format/entry-types.ts";
-import type { JsonValue } from "./json-value.ts";
 
 /**
  * Records that a host adapter (see src/host/) passes to the recorder, which knows nothing else about the host.
- * Times are milliseconds since 1970. Part ids ascend in conversation order and records may arrive in any order, except
+ * Values typed `unknown` are plain JSON, copied from the host's objects. Times are milliseconds since 1970. Part ids ascend in conversation order and records may arrive in any order, except
  * where `inOrder` is set.
  */
 export type HostRecord =
@@ -89,7 +88,7 @@ export interface PromptPart {
 export interface UserPart {
   /** Text that the user sees; absent for files, agents and text added by the host. */
   visibleText?: string;
-  raw: { [key: string]: JsonValue };
+  raw: Readonly<Record<string, unknown>>;
   /** Attached file; `raw` then lacks its URL. */
   file?: HostFile;
 }
@@ -121,9 +120,9 @@ export interface TextDeltaRecord extends OfPart {
 
 export interface CallEnd {
   status: "completed" | "error" | "interrupted";
-  output: JsonValue;
+  output: unknown;
   title?: string;
-  metadata?: JsonValue;
+  metadata?: unknown;
   /** Files returned by the tool. */
   files?: readonly HostFile[];
   /** Host file with the full output, if `output` is only part of it. */
@@ -144,7 +143,7 @@ export interface CallRecord extends OfPart {
   callID: string;
   tool: string;
   /** Absent while the arguments are still being streamed. */
-  input?: JsonValue;
+  input?: unknown;
   startMs?: number;
   /** Session started by the call. */
   subagentID?: string;
@@ -158,7 +157,7 @@ export interface CallHintRecord extends OfSession {
   kind: "call_hint";
   callID: string;
   tool: string;
-  input: JsonValue;
+  input: unknown;
 }
 
 /** A hook saw a call end. The host's own record may or may not follow. */
@@ -166,7 +165,7 @@ export interface ResultHintRecord extends OfSession {
   kind: "result_hint";
   callID: string;
   tool: string;
-  input?: JsonValue;
+  input?: unknown;
   end: CallEnd;
 }
 
@@ -183,7 +182,7 @@ export interface PartEventRecord extends OfPart {
   kind: "part_event";
   name: string;
   text?: string;
-  data?: JsonValue;
+  data?: unknown;
   atMs?: number;
 }
 
@@ -192,7 +191,7 @@ export interface EventRecord extends OfSession {
   kind: "event";
   name: string;
   text?: string;
-  data?: JsonValue;
+  data?: unknown;
   /** The host's event id, if the same event may arrive twice. */
   eventID?: string;
   /** Call that the event is about, which should come first in the transcript. */

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { callHints, promptRecords, resultHints } from "../../src/host/opencode-1/hook-records.ts";
 import { EventTranslator } from "../../src/host/opencode-1/events.ts";
-import { read } from "../../src/host/opencode-1/event-fields.ts";
 import { storedRecords } from "../../src/host/opencode-1/queries.ts";
 import { toJsonValue } from "../../src/transcript/json-value.ts";
 import { stored } from "../support/recording/conversation.ts";
@@ -174,7 +173,7 @@ describe("hooks called with values that no host should pass", () => {
       fc.property(hostileCall, ({ name, given }) => {
         const [input, output] = given();
         const make = {
-          event: () => translator.translate(read(input, "event")),
+          event: () => translator.translate(input),
           "chat.message": () => promptRecords(translator, input, output),
           "tool.execute.before": () => callHints(input, output),
           "tool.execute.after": () => resultHints(input, output),

@@ -5,7 +5,7 @@ import { shellQuoted } from "../../calls/shell-syntax.ts";
 import { formatsOf } from "../../transcript/create-recorder.ts";
 import { atMost } from "../../transcript/patience.ts";
 import { transcriptsFolder } from "../../transcript/recording-folder.ts";
-import { id, isFields, read } from "./event-fields.ts";
+import { textOf, isFields, fieldOf } from "../../parse/json-fields.ts";
 import type { Shared } from "./shared.ts";
 
 /** The host waits for this hook, so the hint is dropped after this time, in milliseconds. */
@@ -19,8 +19,8 @@ export async function hintAtTranscript(
   output: unknown,
 ): Promise<void> {
   try {
-    const sessionID = id(about, "sessionID");
-    const context = read(output, "context");
+    const sessionID = textOf(about, "sessionID");
+    const context = fieldOf(output, "context");
     if (sessionID === undefined || !isFields(output) || !Array.isArray(context)) return;
     const hint = await transcriptHint(shared, options, sessionID);
     if (hint !== undefined) context.push(hint);

@@ -2,7 +2,7 @@ import { dropOldest } from "../../transcript/entry-draft.ts";
 import { given } from "../../given.ts";
 import { toJsonValue } from "../../transcript/json-value.ts";
 import type { ActivityRecord, HostRecord, SessionRecord } from "../../transcript/records.ts";
-import { fields, id, list, number, read, text, type Fields } from "./event-fields.ts";
+import { fieldsOf, textOf, listOf, numberOf, fieldOf, stringOf, type Fields } from "../../parse/json-fields.ts";
 import { errorFields, partRecords } from "./parts.ts";
 
 /** Maximum number of messages whose role is remembered; a part does not say whose it is. */
@@ -20,18 +20,22 @@ export class EventTranslator {
   readonly #roles = new Map<string, "user" | "assistant">();
   readonly #progress = new Set<string>();
 
-  /** Returns the records of one event. Never throws, whatever its shape. */
-  translate(event: unknown): HostRecord[] {
-    const properties = fields(event, "properties");
-    const type = text(event, "type");
+  /**
+   * Returns the records of one event, given as `{ event }`. Never throws, whatever its shape. It is copied, because the host
+   * may change it later.
+   */
+  translate(given: unknown): HostRecord[] {
+    const event = fieldOf(toJsonValue(given), "event");
+    const properties = fieldsOf(event, "properties");
+    const type = stringOf(event, "type");
     if (!properties || type === undefined) return [];
     if (type === "message.part.updated") return this.#part(properties);
     if (type === "message.part.delta") return deltaRecords(properties);
     if (type === "message.updated") return this.#message(properties);
-    const sessionID = id(properties, "sessionID") ?? id(fields(properties, "info"), "id");
+    const sessionID = textOf(properties, "sessionID") ?? textOf(fieldsOf(properties, "info"), "id");
     if (sessionID === undefined) return [];
-    if (type === "message.part.removed" && this.#progress.delete(id(properties, "partID") ?? "")) return [];
-    return sessionRecords(type, sessionID, properties, id(event, "id"));
+    if (type === "message.part.removed" && this.#progress.delete(textOf(properties, "partID") ?? "")) return [];
+    return sessionRecords(type, sessionID, properties, textOf(event, "id"));
   }
 
   /** Remembers who wrote a message. */
@@ -41,19 +45,19 @@ export class EventTranslator {
   }
 
   #part(properties: Fields): HostRecord[] {
-    const part = fields(properties, "part");
+    const part = fieldsOf(properties, "part");
     if (!part) return [];
-    const partID = id(part, "id");
-    if (partID !== undefined && KILO_PROGRESS.test(text(part, "text") ?? "")) {
+    const partID = textOf(part, "id");
+    if (partID !== undefined && KILO_PROGRESS.test(stringOf(part, "text") ?? "")) {
       this.#progress.add(partID);
       dropOldest(this.#progress, MAX_PROGRESS);
       return [];
     }
-    return partRecords(part, this.#roles.get(id(part, "messageID") ?? ""));
+    return partRecords(part, this.#roles.get(textOf(part, "messageID") ?? ""));
   }
 
   #message(properties: Fields): HostRecord[] {
-    const info = fields(properties, "info");
+    const info = fieldsOf(properties, "info");
     const record = info && messageRecord(info);
     if (!record) return [];
     this.learnRole(record.messageID, record.role);
@@ -68,57 +72,57 @@ function hostName(): string {
 
 /** Returns the record for a message's `info`. */
 export function messageRecord(info: Fields): Extract<HostRecord, { kind: "message" }> | undefined {
-  const sessionID = id(info, "sessionID");
-  const messageID = id(info, "id");
-  const role = text(info, "role");
+  const sessionID = textOf(info, "sessionID");
+  const messageID = textOf(info, "id");
+  const role = stringOf(info, "role");
   if (sessionID === undefined || messageID === undefined) return undefined;
   if (role !== "user" && role !== "assistant") return undefined;
-  const time = fields(info, "time");
+  const time = fieldsOf(info, "time");
   return {
     kind: "message",
     sessionID,
     messageID,
     role,
-    completed: number(time, "completed") !== undefined,
-    aborted: text(fields(info, "error"), "name") === "MessageAbortedError",
-    ...given({ agent: id(info, "agent"), model: modelName(info), createdMs: number(time, "created") }),
+    completed: numberOf(time, "completed") !== undefined,
+    aborted: stringOf(fieldsOf(info, "error"), "name") === "MessageAbortedError",
+    ...given({ agent: textOf(info, "agent"), model: modelName(info), createdMs: numberOf(time, "created") }),
   };
 }
 
 /** Returns `provider/model` of a message; versions of the host have it in one of two places. */
 export function modelName(info: unknown): string | undefined {
-  const model = fields(info, "model") ?? info;
-  const modelID = id(model, "modelID") ?? id(model, "id");
-  const providerID = id(model, "providerID");
+  const model = fieldsOf(info, "model") ?? info;
+  const modelID = textOf(model, "modelID") ?? textOf(model, "id");
+  const providerID = textOf(model, "providerID");
   if (modelID === undefined || (model === info && providerID === undefined)) return undefined;
   return providerID === undefined ? modelID : `${providerID}/${modelID}`;
 }
 
 /** Returns the record for a session's `info`. */
 export function sessionRecord(sessionID: string, info: Fields, isNew: boolean): SessionRecord {
-  const version = id(info, "version");
+  const version = textOf(info, "version");
   return {
     kind: "session",
     sessionID,
     isNew,
     ...given({
-      parentID: id(info, "parentID"),
-      title: id(info, "title"),
-      directory: id(info, "directory"),
-      createdMs: number(fields(info, "time"), "created"),
+      parentID: textOf(info, "parentID"),
+      title: textOf(info, "title"),
+      directory: textOf(info, "directory"),
+      createdMs: numberOf(fieldsOf(info, "time"), "created"),
       host: version === undefined ? undefined : `${hostName()} ${version}`,
-      revertedTo: id(fields(info, "revert"), "messageID"),
+      revertedTo: textOf(fieldsOf(info, "revert"), "messageID"),
     }),
   };
 }
 
 function deltaRecords(properties: Fields): HostRecord[] {
-  const sessionID = id(properties, "sessionID");
-  const messageID = id(properties, "messageID");
-  const partID = id(properties, "partID");
-  const delta = text(properties, "delta");
+  const sessionID = textOf(properties, "sessionID");
+  const messageID = textOf(properties, "messageID");
+  const partID = textOf(properties, "partID");
+  const delta = stringOf(properties, "delta");
   if (sessionID === undefined || messageID === undefined || partID === undefined) return [];
-  if (delta === undefined || text(properties, "field") !== "text") return [];
+  if (delta === undefined || stringOf(properties, "field") !== "text") return [];
   return [{ kind: "text_delta", sessionID, messageID, partID, delta }];
 }
 
@@ -143,16 +147,16 @@ function sessionRecords(
     case "session.idle":
       return [activity("idle")];
     case "session.status": {
-      const status = fields(properties, "status");
-      const state = text(status, "type");
+      const status = fieldsOf(properties, "status");
+      const state = stringOf(status, "type");
       if (state === "busy" || state === "idle") return [activity(state)];
       if (state !== "retry") return [];
-      const data = given({ attempt: number(status, "attempt") });
-      return [activity("retrying"), event("retry", { text: text(status, "message"), data })];
+      const data = given({ attempt: numberOf(status, "attempt") });
+      return [activity("retrying"), event("retry", { text: stringOf(status, "message"), data })];
     }
     case "session.error": {
-      const error = read(properties, "error");
-      const isAbort = text(error, "name") === "MessageAbortedError";
+      const error = fieldOf(properties, "error");
+      const isAbort = stringOf(error, "name") === "MessageAbortedError";
       return [...(isAbort ? [activity("aborting")] : []), event("error", errorFields(error))];
     }
     case "session.compacted":
@@ -166,7 +170,7 @@ function sessionRecords(
     case "permission.replied":
       return [
         event("permission answered", {
-          text: text(properties, "reply") ?? text(properties, "response") ?? "",
+          text: stringOf(properties, "reply") ?? stringOf(properties, "response") ?? "",
           requestID: requestOf(properties),
         }),
       ];
@@ -176,14 +180,16 @@ function sessionRecords(
       return [
         event("question answered", {
           text: answersText(properties),
-          data: { answers: list(properties, "answers") },
+          data: { answers: listOf(properties, "answers") },
           requestID: requestOf(properties),
         }),
       ];
     case "question.rejected":
       return [event("question rejected", { text: "The user did not answer.", requestID: requestOf(properties) })];
     case "todo.updated":
-      return [event("todo", { text: todoText(list(properties, "todos")), data: { todos: list(properties, "todos") } })];
+      return [
+        event("todo", { text: todoText(listOf(properties, "todos")), data: { todos: listOf(properties, "todos") } }),
+      ];
     case "command.executed":
       return [event("command", { text: commandText(properties) })];
     default:
@@ -192,7 +198,7 @@ function sessionRecords(
 }
 
 function withInfo(sessionID: string, properties: Fields, isNew: boolean, eventID?: string): HostRecord[] {
-  const info = fields(properties, "info");
+  const info = fieldsOf(properties, "info");
   return info ? [{ ...sessionRecord(sessionID, info, isNew), ...given({ eventID }) }] : [];
 }
 
@@ -209,57 +215,55 @@ export function eventRecord(
   name: string,
   { text, data, callID, requestID }: EventFields,
 ): HostRecord {
-  const copied = data === undefined ? undefined : toJsonValue(data);
-  return { kind: "event", sessionID, name, ...given({ text, data: copied, eventID: id, callID, requestID }) };
+  return { kind: "event", sessionID, name, ...given({ text, data, eventID: id, callID, requestID }) };
 }
 
 function removalRecords(sessionID: string, properties: Fields, eventID: string | undefined): HostRecord[] {
-  const messageID = id(properties, "messageID");
+  const messageID = textOf(properties, "messageID");
   if (messageID === undefined) return [];
-  return [{ kind: "removal", sessionID, messageID, ...given({ partID: id(properties, "partID"), eventID }) }];
+  return [{ kind: "removal", sessionID, messageID, ...given({ partID: textOf(properties, "partID"), eventID }) }];
 }
 
 /** Returns the id of the request that an event answers. */
 function requestOf(properties: Fields): string | undefined {
-  return id(properties, "requestID") ?? id(properties, "permissionID");
+  return textOf(properties, "requestID") ?? textOf(properties, "permissionID");
 }
 
 function permissionFields(properties: Fields): EventFields {
-  const permission = text(properties, "permission") ?? text(properties, "type") ?? "";
-  const patterns = list(properties, "patterns").filter((pattern) => typeof pattern === "string");
-  const callID = id(fields(properties, "tool"), "callID") ?? id(properties, "callID");
+  const permission = stringOf(properties, "permission") ?? stringOf(properties, "type") ?? "";
+  const patterns = listOf(properties, "patterns").filter((pattern) => typeof pattern === "string");
+  const callID = textOf(fieldsOf(properties, "tool"), "callID") ?? textOf(properties, "callID");
   return {
-    text: text(properties, "title") ?? [permission, ...patterns].join(" "),
-    data: given({ permission, patterns, callID, metadata: read(properties, "metadata") }),
+    text: stringOf(properties, "title") ?? [permission, ...patterns].join(" "),
+    data: given({ permission, patterns, callID, metadata: fieldOf(properties, "metadata") }),
     callID,
-    requestID: id(properties, "id"),
+    requestID: textOf(properties, "id"),
   };
 }
 
 function questionFields(properties: Fields): EventFields {
-  const questions = list(properties, "questions");
-  const callID = id(fields(properties, "tool"), "callID");
+  const questions = listOf(properties, "questions");
+  const callID = textOf(fieldsOf(properties, "tool"), "callID");
   return {
-    text: questions.flatMap((question) => text(question, "question") ?? []).join("\n"),
+    text: questions.flatMap((question) => stringOf(question, "question") ?? []).join("\n"),
     data: { questions },
     callID,
-    requestID: id(properties, "id"),
+    requestID: textOf(properties, "id"),
   };
 }
 
 function answersText(properties: Fields): string {
-  return list(properties, "answers")
-    .map((answer) => toJsonValue(answer))
+  return listOf(properties, "answers")
     .map((answer) => (Array.isArray(answer) ? answer.filter((part) => typeof part === "string").join(", ") : ""))
     .join("\n");
 }
 
 function todoText(todos: readonly unknown[]): string {
   return todos
-    .map((todo) => `- [${text(todo, "status") === "completed" ? "x" : " "}] ${text(todo, "content") ?? ""}`)
+    .map((todo) => `- [${stringOf(todo, "status") === "completed" ? "x" : " "}] ${stringOf(todo, "content") ?? ""}`)
     .join("\n");
 }
 
 function commandText(properties: Fields): string {
-  return `/${text(properties, "name") ?? ""} ${text(properties, "arguments") ?? ""}`.trim();
+  return `/${stringOf(properties, "name") ?? ""} ${stringOf(properties, "arguments") ?? ""}`.trim();
 }

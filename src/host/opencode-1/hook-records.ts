@@ -1,52 +1,55 @@
-/** Turns the arguments of opencode's hooks into records. Never throws, whatever their shape; the records are copies. */
+/** Turns the arguments of opencode's hooks, which it may change later, into records. Never throws, whatever their shape. */
 import { given } from "../../given.ts";
 import { toJsonValue } from "../../transcript/json-value.ts";
 import type { HostRecord, PromptPart } from "../../transcript/records.ts";
 import { modelName, type EventTranslator } from "./events.ts";
-import { fields, id, isFields, list, read, text } from "./event-fields.ts";
+import { fieldsOf, textOf, isFields, listOf, fieldOf, stringOf } from "../../parse/json-fields.ts";
 import { completedOutput, userPart } from "./parts.ts";
 
 /** Returns the records for `chat.message`: a prompt with all its parts. */
-export function promptRecords(translator: EventTranslator, about: unknown, output: unknown): HostRecord[] {
-  const message = fields(output, "message");
-  const messageID = id(message, "id") ?? id(about, "messageID");
-  const sessionID = id(about, "sessionID") ?? id(message, "sessionID");
+export function promptRecords(translator: EventTranslator, input: unknown, prompt: unknown): HostRecord[] {
+  const about = toJsonValue(input);
+  const output = toJsonValue(prompt);
+  const message = fieldsOf(output, "message");
+  const messageID = textOf(message, "id") ?? textOf(about, "messageID");
+  const sessionID = textOf(about, "sessionID") ?? textOf(message, "sessionID");
   if (sessionID === undefined || messageID === undefined) return [];
   translator.learnRole(messageID, "user");
-  const parts = list(output, "parts").flatMap((part, at): PromptPart[] => {
+  const parts = listOf(output, "parts").flatMap((part, at): PromptPart[] => {
     if (!isFields(part)) return [];
-    return [{ partID: id(part, "id") ?? `${messageID}-${at}`, part: userPart(part) }];
+    return [{ partID: textOf(part, "id") ?? `${messageID}-${at}`, part: userPart(part) }];
   });
-  const model = modelName(message) ?? modelName({ model: read(about, "model") });
+  const model = modelName(message) ?? modelName({ model: fieldOf(about, "model") });
   return [
     {
       kind: "prompt",
       sessionID,
       messageID,
       parts,
-      ...given({ agent: id(message, "agent") ?? id(about, "agent"), model }),
+      ...given({ agent: textOf(message, "agent") ?? textOf(about, "agent"), model }),
     },
   ];
 }
 
 /** Returns the records for `tool.execute.before`. */
 export function callHints(about: unknown, output: unknown): HostRecord[] {
-  const call = callOf(about);
-  return call ? [{ kind: "call_hint", ...call, input: toJsonValue(read(output, "args") ?? {}) }] : [];
+  const call = callOf(toJsonValue(about));
+  return call ? [{ kind: "call_hint", ...call, input: fieldOf(toJsonValue(output), "args") ?? {} }] : [];
 }
 
 /** Returns the records for `tool.execute.after`. */
-export function resultHints(about: unknown, output: unknown): HostRecord[] {
+export function resultHints(given: unknown, output: unknown): HostRecord[] {
+  const about = toJsonValue(given);
   const call = callOf(about);
   if (!call) return [];
-  const args = read(about, "args");
-  const end = { status: "completed" as const, ...completedOutput(output) };
-  return [{ kind: "result_hint", ...call, end, ...(args === undefined ? {} : { input: toJsonValue(args) }) }];
+  const input = fieldOf(about, "args");
+  const end = { status: "completed" as const, ...completedOutput(toJsonValue(output)) };
+  return [{ kind: "result_hint", ...call, end, ...(input === undefined ? {} : { input }) }];
 }
 
 function callOf(about: unknown): { sessionID: string; callID: string; tool: string } | undefined {
-  const sessionID = id(about, "sessionID");
-  const callID = id(about, "callID");
+  const sessionID = textOf(about, "sessionID");
+  const callID = textOf(about, "callID");
   if (sessionID === undefined || callID === undefined) return undefined;
-  return { sessionID, callID, tool: text(about, "tool") ?? "unknown" };
+  return { sessionID, callID, tool: stringOf(about, "tool") ?? "unknown" };
 }

@@ -6,7 +6,6 @@ import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";
 import type { HostRecord } from "../../transcript/records.ts";
 import { EventTranslator } from "./events.ts";
 import { hintAtTranscript } from "./compaction.ts";
-import { read } from "./event-fields.ts";
 import { callHints, promptRecords, resultHints } from "./hook-records.ts";
 import { offeredTools } from "./offered-tools.ts";
 import { OpencodeQueries, summarize } from "./queries.ts";
@@ -37,7 +36,7 @@ export function createHooks(input: PluginInput, rawOptions: unknown, fs: FileSys
     }
   };
   return {
-    event: async (given) => record(() => translator.translate(read(given, "event"))),
+    event: async (given) => record(() => translator.translate(given)),
     "chat.message": async (about, output) => record(() => promptRecords(translator, about, output)),
     "tool.execute.before": async (about, output) => record(() => callHints(about, output)),
     "tool.execute.after": async (about, output) => record(() => resultHints(about, output)),

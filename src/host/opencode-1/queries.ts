@@ -1,8 +1,9 @@
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { HostRecord, RecorderQueries, SessionRecord } from "../../transcript/records.ts";
+import { toJsonValue } from "../../transcript/json-value.ts";
 import { atMost } from "../../transcript/patience.ts";
 import { messageRecord, sessionRecord } from "./events.ts";
-import { id, isFields, list, read } from "./event-fields.ts";
+import { textOf, isFields, listOf, fieldOf } from "../../parse/json-fields.ts";
 import { partRecords } from "./parts.ts";
 
 type Client = PluginInput["client"];
@@ -23,7 +24,7 @@ export class OpencodeQueries implements RecorderQueries {
   async session(sessionID: string): Promise<SessionRecord | undefined> {
     const query = { directory: this.#directory };
     const answer = await atMost(ANSWER_MS, this.#client.session.get({ path: { id: sessionID }, query }));
-    const info = read(answer, "data");
+    const info = fieldOf(answer, "data");
     if (isFields(info)) return sessionRecord(sessionID, info, false);
     throw new Error("opencode returned no information about the session.");
   }
@@ -31,8 +32,9 @@ export class OpencodeQueries implements RecorderQueries {
   async history(sessionID: string, limit?: number): Promise<HostRecord[]> {
     const query = { directory: this.#directory, ...(limit === undefined ? {} : { limit }) };
     const answer = await atMost(ANSWER_MS, this.#client.session.messages({ path: { id: sessionID }, query }));
-    if (!Array.isArray(read(answer, "data"))) throw new Error("opencode did not return the messages of the session.");
-    return list(answer, "data").flatMap(storedRecords);
+    if (!Array.isArray(fieldOf(answer, "data")))
+      throw new Error("opencode did not return the messages of the session.");
+    return listOf(answer, "data").flatMap(storedRecords);
   }
 }
 
@@ -45,23 +47,24 @@ export async function summarize(client: Client, directory: string, sessionID: st
     path: { id: sessionID },
     query: { directory, limit: RECENT_MESSAGES },
   });
-  const infos = list(stored, "data").map((message) => read(message, "info"));
-  const last = infos.findLast((info) => id(info, "modelID") !== undefined);
-  const modelID = id(last, "modelID");
-  const providerID = id(last, "providerID");
+  const infos = listOf(stored, "data").map((message) => fieldOf(message, "info"));
+  const last = infos.findLast((info) => textOf(info, "modelID") !== undefined);
+  const modelID = textOf(last, "modelID");
+  const providerID = textOf(last, "providerID");
   if (modelID === undefined || providerID === undefined) throw new Error("no model of the session is known.");
   const body = { modelID, providerID };
   const answer = await client.session.summarize({ path: { id: sessionID }, query: { directory }, body });
   // The client resolves, with the error, when the host answers with one.
-  if (read(answer, "error") !== undefined) throw new Error("the request failed.");
+  if (fieldOf(answer, "error") !== undefined) throw new Error("the request failed.");
 }
 
 /** Returns the records for a message as opencode stores and exports it: `{ info, parts }`. */
-export function storedRecords(stored: unknown): HostRecord[] {
-  const info = read(stored, "info");
-  const message = isFields(info) ? messageRecord(info) : undefined;
-  if (!message) return [];
-  const parts = list(stored, "parts").filter(isFields);
-  parts.sort((a, b) => ((id(a, "id") ?? "") < (id(b, "id") ?? "") ? -1 : 1));
-  return [message, ...parts.flatMap((part) => partRecords(part, message.role))];
+export function storedRecords(message: unknown): HostRecord[] {
+  const stored = toJsonValue(message);
+  const info = fieldOf(stored, "info");
+  const record = isFields(info) ? messageRecord(info) : undefined;
+  if (!record) return [];
+  const parts = listOf(stored, "parts").filter(isFields);
+  parts.sort((a, b) => ((textOf(a, "id") ?? "") < (textOf(b, "id") ?? "") ? -1 : 1));
+  return [record, ...parts.flatMap((part) => partRecords(part, record.role))];
 }

@@ -1,9 +1,18 @@
 import { dropOldest } from "../../transcript/entry-draft.ts";
 import { given } from "../../given.ts";
-import { toJsonValue, type JsonValue } from "../../transcript/json-value.ts";
+import { toJsonValue } from "../../transcript/json-value.ts";
 import type { ActivityRecord, HostRecord, SessionRecord } from "../../transcript/records.ts";
 import { eventRecord, sessionRecord, type EventFields } from "../opencode-1/events.ts";
-import { fields, id, isFields, list, number, read, text, type Fields } from "../opencode-1/event-fields.ts";
+import {
+  fieldsOf,
+  textOf,
+  isFields,
+  listOf,
+  numberOf,
+  fieldOf,
+  stringOf,
+  type Fields,
+} from "../../parse/json-fields.ts";
 import {
   assistantRecord,
   callRecords,
@@ -42,20 +51,22 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Reads an event; undefined if it belongs to no session. Never throws, whatever its form. */
-export function hostEvent(event: unknown): HostEvent | undefined {
-  const data = fields(event, "data");
-  const type = text(event, "type");
-  const sessionID = id(data, "sessionID") ?? id(fields(data, "form"), "sessionID") ?? id(fields(data, "info"), "id");
+export function hostEvent(live: unknown): HostEvent | undefined {
+  const event = toJsonValue(live);
+  const data = fieldsOf(event, "data");
+  const type = stringOf(event, "type");
+  const sessionID =
+    textOf(data, "sessionID") ?? textOf(fieldsOf(data, "form"), "sessionID") ?? textOf(fieldsOf(data, "info"), "id");
   if (data === undefined || type === undefined || sessionID === undefined) return undefined;
   // For a command that the user runs in the shell list, the session is only in the metadata.
   if (!/^(?:session|permission|form)\./.test(type)) return undefined;
   return {
-    id: id(event, "id"),
+    id: textOf(event, "id"),
     type: NAMES.get(type) ?? type,
     sessionID,
-    directory: id(fields(event, "location"), "directory"),
-    createdMs: number(event, "created"),
-    seq: number(fields(event, "durable"), "seq"),
+    directory: textOf(fieldsOf(event, "location"), "directory"),
+    createdMs: numberOf(event, "created"),
+    seq: numberOf(fieldsOf(event, "durable"), "seq"),
     data,
   };
 }
@@ -105,7 +116,7 @@ export class SessionTranslator {
 
   /** Returns true if the event belongs to a message whose beginning did not arrive. */
   lacksMessage({ data }: HostEvent): boolean {
-    const messageID = id(data, "assistantMessageID");
+    const messageID = textOf(data, "assistantMessageID");
     return messageID !== undefined && !this.#messages.has(messageID);
   }
 
@@ -135,17 +146,17 @@ export class SessionTranslator {
     switch (type) {
       case "session.created":
         // In newer hosts its fields are in the event itself.
-        return [locatedSession(sessionID, fields(data, "info") ?? data, { ...known, isNew: true })];
+        return [locatedSession(sessionID, fieldsOf(data, "info") ?? data, { ...known, isNew: true })];
       case "session.forked":
         // The copied history is only in the host's store, not in events.
         return [locatedSession(sessionID, {}, known), ...told("forked", forkFields(data))];
       case "session.renamed":
-        return told("title", { text: text(data, "title") });
+        return told("title", { text: stringOf(data, "title") });
       case "session.deleted":
         return [...told("deleted", { text: "The session was deleted in opencode." }), activity("deleted")];
       case "session.inbox.enqueued": {
         const inputID = inputOf(data);
-        const item = fields(data, "item") ?? fields(data, "input");
+        const item = fieldsOf(data, "item") ?? fieldsOf(data, "input");
         if (inputID !== undefined && item !== undefined) remember(this.#prompts, inputID, item);
         return [];
       }
@@ -167,11 +178,11 @@ export class SessionTranslator {
       case "session.execution.failed":
         return [...this.#failure(event), activity("idle")];
       case "session.execution.interrupted":
-        return [...told("error", interruption(text(data, "reason"))), activity("idle")];
+        return [...told("error", interruption(stringOf(data, "reason"))), activity("idle")];
       case "session.retry.scheduled":
         return [activity("retrying"), ...told("retry", retryFields(data))];
       case "session.revert.staged": {
-        const messageID = id(fields(data, "revert"), "messageID");
+        const messageID = textOf(fieldsOf(data, "revert"), "messageID");
         return told("revert", {
           text: "The user reverted the session to before a message.",
           data: given({ messageID }),
@@ -183,19 +194,19 @@ export class SessionTranslator {
         return this.#removed(event);
       case "session.shell.started":
       case "session.shell.ended": {
-        const shell = fields(data, "shell");
-        return shell ? shellRecords(sessionID, { ...shell, output: read(data, "output") }) : [];
+        const shell = fieldsOf(data, "shell");
+        return shell ? shellRecords(sessionID, { ...shell, output: fieldOf(data, "output") }) : [];
       }
       case "permission.asked":
         return told("permission asked", permissionFields(data));
       case "permission.replied":
-        return told("permission answered", { text: text(data, "reply"), requestID: id(data, "requestID") });
+        return told("permission answered", { text: stringOf(data, "reply"), requestID: textOf(data, "requestID") });
       case "form.created":
         return this.#question(event);
       case "form.replied":
       case "form.cancelled":
       case "form.rejected": {
-        const formID = id(data, "id") ?? "";
+        const formID = textOf(data, "id") ?? "";
         if (!this.#questions.delete(formID)) return [];
         if (type === "form.replied") return told("question answered", answerFields(data));
         return told("question rejected", { text: "The user did not answer.", requestID: formID });
@@ -212,15 +223,15 @@ export class SessionTranslator {
     const item = this.#prompts.get(inputID);
     if (item === undefined) return undefined;
     this.#prompts.delete(inputID);
-    const type = text(item, "type");
-    const prompt = fields(item, "payload") ?? fields(item, "data");
+    const type = stringOf(item, "type");
+    const prompt = fieldsOf(item, "payload") ?? fieldsOf(item, "data");
     if (type !== "user" && type !== "synthetic") return [];
     return promptRecords(sessionID, inputID, prompt, { createdMs, isSynthetic: type === "synthetic" });
   }
 
   #removed(event: HostEvent): HostRecord[] {
     const { sessionID, data, id: eventID } = event;
-    const first = id(data, "to");
+    const first = textOf(data, "to");
     const known = [...this.#messages.keys()];
     const from = known.indexOf(first ?? "");
     // The messages of an earlier process are not known, and no longer in the host's store.
@@ -235,20 +246,20 @@ export class SessionTranslator {
   }
 
   #question(event: HostEvent): HostRecord[] {
-    const form = fields(event.data, "form");
-    const metadata = fields(form, "metadata");
-    const formID = id(form, "id");
-    if (formID === undefined || text(metadata, "kind") !== "question") return [];
+    const form = fieldsOf(event.data, "form");
+    const metadata = fieldsOf(form, "metadata");
+    const formID = textOf(form, "id");
+    if (formID === undefined || stringOf(metadata, "kind") !== "question") return [];
     remember(this.#questions, formID, true);
-    const questions = list(form, "fields");
-    const shown = questions.flatMap((question) => id(question, "description") ?? id(question, "title") ?? []);
-    const callID = id(fields(metadata, "tool"), "callID") ?? id(fields(metadata, "tool"), "id");
+    const questions = listOf(form, "fields");
+    const shown = questions.flatMap((question) => textOf(question, "description") ?? textOf(question, "title") ?? []);
+    const callID = textOf(fieldsOf(metadata, "tool"), "callID") ?? textOf(fieldsOf(metadata, "tool"), "id");
     const told = { text: shown.join("\n"), data: { questions }, callID, requestID: formID };
     return [eventRecord(event, "question asked", told)];
   }
 
   #failure(event: HostEvent): HostRecord[] {
-    const error = read(event.data, "error");
+    const error = fieldOf(event.data, "error");
     const isKnown = this.#stepError !== undefined && this.#stepError === errorKey(error);
     this.#stepError = undefined;
     return isKnown ? [] : [eventRecord(event, "error", errorFields(error))];
@@ -263,11 +274,13 @@ export class SessionTranslator {
       case "session.compaction.ended": {
         const messageID = inputOf(data) ?? this.#compactionID;
         this.#compactionID = undefined;
-        return messageID === undefined ? [] : summaryRecords(sessionID, messageID, text(data, "text") ?? "", createdMs);
+        return messageID === undefined
+          ? []
+          : summaryRecords(sessionID, messageID, stringOf(data, "text") ?? "", createdMs);
       }
       case "session.compaction.failed":
         this.#compactionID = undefined;
-        return [eventRecord(event, "error", errorFields(read(data, "error")))];
+        return [eventRecord(event, "error", errorFields(fieldOf(data, "error")))];
       default:
         return [];
     }
@@ -276,7 +289,7 @@ export class SessionTranslator {
   /** Returns the records of an event in the model's answer: a text, a call or the step itself. */
   #step(event: HostEvent): HostRecord[] {
     const { type, sessionID, data, createdMs } = event;
-    const messageID = id(data, "assistantMessageID") ?? id(data, "messageID");
+    const messageID = textOf(data, "assistantMessageID") ?? textOf(data, "messageID");
     if (messageID === undefined) return [];
     const [, kind = "", action = ""] = /^session\.(text|reasoning|tool|step)\.(.+)$/.exec(type) ?? [];
     switch (kind) {
@@ -294,10 +307,10 @@ export class SessionTranslator {
       case "ended":
         return stepRecords(sessionID, messageID, data);
       case "failed": {
-        const error = read(data, "error");
+        const error = fieldOf(data, "error");
         this.#stepError = errorKey(error);
         const records = stepRecords(sessionID, messageID, data);
-        const isInterrupted = text(error, "type") === "aborted";
+        const isInterrupted = stringOf(error, "type") === "aborted";
         return isInterrupted ? records : [...records, eventRecord(event, "error", errorFields(error))];
       }
       default:
@@ -315,15 +328,20 @@ export class SessionTranslator {
 
   #text(event: HostEvent, messageID: string, kind: TextKind, action: string): HostRecord[] {
     const { sessionID, data, createdMs } = event;
-    const place = textPlace(sessionID, messageID, kind, this.#numberOf(messageID, kind, number(data, "ordinal") ?? 0));
+    const place = textPlace(
+      sessionID,
+      messageID,
+      kind,
+      this.#numberOf(messageID, kind, numberOf(data, "ordinal") ?? 0),
+    );
     const record = { kind: "text" as const, ...place, reasoning: kind === "reasoning" };
     switch (action) {
       case "started":
         return [{ ...record, done: false, ...given({ startMs: createdMs }) }];
       case "delta":
-        return [{ kind: "text_delta", ...place, delta: text(data, "delta") ?? "" }];
+        return [{ kind: "text_delta", ...place, delta: stringOf(data, "delta") ?? "" }];
       case "ended":
-        return [{ ...record, done: true, ...given({ text: text(data, "text"), endMs: createdMs }) }];
+        return [{ ...record, done: true, ...given({ text: stringOf(data, "text"), endMs: createdMs }) }];
       default:
         return [];
     }
@@ -345,7 +363,7 @@ export class SessionTranslator {
     const { key, callID } = call;
     const known = this.#calls.get(key) ?? { tool: "unknown", isCalled: false };
     if (action === "input.started") {
-      known.tool = id(data, "name") ?? known.tool;
+      known.tool = textOf(data, "name") ?? known.tool;
       remember(this.#calls, key, known);
     }
     const record = (status: string, state: Fields, time: Fields = {}): HostRecord[] =>
@@ -355,9 +373,9 @@ export class SessionTranslator {
         return record("streaming", {});
       case "called":
         known.isCalled = true;
-        return record("running", { input: read(data, "input") ?? {} }, { ran: createdMs });
+        return record("running", { input: fieldOf(data, "input") ?? {} }, { ran: createdMs });
       case "progress":
-        known.progress = toJsonValue(data);
+        known.progress = data;
         return this.#calls.has(key) ? record("running", result(data)) : [];
       case "success":
       case "failed": {
@@ -394,19 +412,20 @@ function result({ content, structured, metadata, error, result }: Fields): Field
 /** Adds what the tool had returned before it failed. Newer hosts include it in the failure event. */
 function withProgress(failure: Fields, progress: unknown): Fields {
   const of = isFields(progress) ? progress : {};
-  const content = list(failure, "content").length > 0 ? failure["content"] : of["content"];
-  const structured = read(failure, "metadata") ?? read(failure, "structured") ?? of["metadata"] ?? of["structured"];
+  const content = listOf(failure, "content").length > 0 ? failure["content"] : of["content"];
+  const structured =
+    fieldOf(failure, "metadata") ?? fieldOf(failure, "structured") ?? of["metadata"] ?? of["structured"];
   return { ...failure, ...given({ content, metadata: structured }) };
 }
 
 /** Returns the id of a prompt, under the newest name or that of the preview. */
 function inputOf(data: Fields): string | undefined {
-  return id(data, "inboxID") ?? id(data, "inputID");
+  return textOf(data, "inboxID") ?? textOf(data, "inputID");
 }
 
 function callOf(data: Fields): { key: string; callID: string } | undefined {
-  const callID = id(data, "callID") ?? id(data, "id");
-  return callID === undefined ? undefined : { callID, key: `${id(data, "assistantMessageID") ?? ""}/${callID}` };
+  const callID = textOf(data, "callID") ?? textOf(data, "id");
+  return callID === undefined ? undefined : { callID, key: `${textOf(data, "assistantMessageID") ?? ""}/${callID}` };
 }
 
 function remember<T>(map: Map<string, T>, key: string, value: T): void {
@@ -420,7 +439,7 @@ function messageOf({ id: eventID, sessionID }: HostEvent): string {
 }
 
 export function directoryIn(info: Fields): string | undefined {
-  return id(fields(info, "location"), "directory") ?? id(info, "directory");
+  return textOf(fieldsOf(info, "location"), "directory") ?? textOf(info, "directory");
 }
 
 /** Returns the record of a session, as it is in events and in the host's context. */
@@ -438,16 +457,16 @@ export function locatedSession(
 }
 
 function errorKey(error: unknown): string {
-  return JSON.stringify([text(error, "type"), text(error, "message")]);
+  return JSON.stringify([stringOf(error, "type"), stringOf(error, "message")]);
 }
 
 function errorFields(error: unknown): EventFields {
-  const name = id(error, "type");
-  return { text: id(error, "message") ?? name, data: given({ name }) };
+  const name = textOf(error, "type");
+  return { text: textOf(error, "message") ?? name, data: given({ name }) };
 }
 
 function forkFields(data: Fields): EventFields {
-  const sessionID = id(data, "parentID");
+  const sessionID = textOf(data, "parentID");
   const what = sessionID === undefined ? "another session" : `session ${sessionID}`;
   return { text: `Forked from ${what}: the conversation so far is a copy.`, data: given({ sessionID }) };
 }
@@ -463,27 +482,27 @@ function interruption(reason: string | undefined): EventFields {
 }
 
 function retryFields(data: Fields): EventFields {
-  return { text: text(fields(data, "error"), "message"), data: given({ attempt: number(data, "attempt") }) };
+  return { text: stringOf(fieldsOf(data, "error"), "message"), data: given({ attempt: numberOf(data, "attempt") }) };
 }
 
 function permissionFields(data: Fields): EventFields {
-  const permission = text(data, "action") ?? "";
-  const patterns = list(data, "resources").filter((resource) => typeof resource === "string");
-  const callID = id(fields(data, "source"), "callID") ?? id(fields(data, "source"), "id");
+  const permission = stringOf(data, "action") ?? "";
+  const patterns = listOf(data, "resources").filter((resource) => typeof resource === "string");
+  const callID = textOf(fieldsOf(data, "source"), "callID") ?? textOf(fieldsOf(data, "source"), "id");
   return {
     text: [permission, ...patterns].join(" "),
     data: given({ permission, patterns, callID }),
     callID,
-    requestID: id(data, "id"),
+    requestID: textOf(data, "id"),
   };
 }
 
 function answerFields(data: Fields): EventFields {
-  const answers = Object.values(fields(data, "answer") ?? {}).map((answer) => toJsonValue(answer));
+  const answers = Object.values(fieldsOf(data, "answer") ?? {});
   const shown = answers.map((answer) => [answer].flat().map(shownAnswer).join(", "));
-  return { text: shown.join("\n"), data: { answers }, requestID: id(data, "id") };
+  return { text: shown.join("\n"), data: { answers }, requestID: textOf(data, "id") };
 }
 
-function shownAnswer(answer: JsonValue): string {
+function shownAnswer(answer: unknown): string {
   return typeof answer === "string" ? answer : JSON.stringify(answer);
 }

@@ -1,11 +1,19 @@
 /** The part of opencode's 2.x plugin API that is used. Hosts may lack any of it, so calls check for it first. */
 import { ANSWER_MS } from "../opencode-1/queries.ts";
-import { id, isFields, list, number, read, text, type Fields } from "../opencode-1/event-fields.ts";
+import {
+  fieldOf,
+  isFields,
+  listOf,
+  numberOf,
+  recordIn,
+  stringOf,
+  textOf,
+  type Fields,
+} from "../../parse/json-fields.ts";
 import { opencodeDatabases } from "../../sessions/session-roots.ts";
 import { openSqlite, type SqliteReader } from "../../sessions/sqlite-reader.ts";
 import type { HostRecord, RecorderQueries, SessionRecord } from "../../transcript/records.ts";
 import { atMost } from "../../transcript/patience.ts";
-import { recordIn } from "../../parse/json-fields.ts";
 import { directoryIn, locatedSession } from "./event-records.ts";
 import { storedRecords } from "./stored-messages.ts";
 
@@ -74,7 +82,7 @@ export class HostStore implements RecorderQueries {
   async #info(sessionID: string): Promise<Fields | undefined> {
     const { session } = this.#context;
     const answer = await atMost(ANSWER_MS, session?.get?.({ sessionID }));
-    const info = read(answer, "data") ?? answer;
+    const info = fieldOf(answer, "data") ?? answer;
     return isFields(info) ? info : undefined;
   }
 
@@ -91,7 +99,7 @@ export class HostStore implements RecorderQueries {
     const { session } = this.#context;
     const answer = await atMost(ANSWER_MS, session?.context?.({ sessionID })).catch(() => undefined);
     if (Array.isArray(answer)) return answer;
-    return Array.isArray(read(answer, "data")) ? list(answer, "data") : undefined;
+    return Array.isArray(fieldOf(answer, "data")) ? listOf(answer, "data") : undefined;
   }
 
   /**
@@ -135,11 +143,11 @@ function loggedEvents(
   return database
     .query(sql)(sessionID, after, before)
     .map((row) => ({
-      id: id(row, "id"),
-      created: number(row, "created"),
-      type: text(row, "type")?.replace(/[.@]\d+$/, ""),
-      data: { ...recordIn(text(row, "data") ?? ""), sessionID },
-      durable: { seq: number(row, "seq") },
+      id: textOf(row, "id"),
+      created: numberOf(row, "created"),
+      type: stringOf(row, "type")?.replace(/[.@]\d+$/, ""),
+      data: { ...recordIn(stringOf(row, "data") ?? ""), sessionID },
+      durable: { seq: numberOf(row, "seq") },
     }));
 }
 
@@ -151,7 +159,7 @@ function storedMessages(database: SqliteReader, sessionID: string, limit = -1): 
     .query(sql)(sessionID, limit)
     .flatMap((row) => {
       // A damaged row loses only that message.
-      const data = recordIn(text(row, "data") ?? "");
-      return data ? [{ ...data, id: id(row, "id"), type: id(row, "type") }] : [];
+      const data = recordIn(stringOf(row, "data") ?? "");
+      return data ? [{ ...data, id: textOf(row, "id"), type: textOf(row, "type") }] : [];
     });
 }

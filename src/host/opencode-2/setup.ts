@@ -9,7 +9,7 @@ import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";
 import { rehearse } from "../../transcript/create-recorder.ts";
 import { atMost } from "../../transcript/patience.ts";
 import { transcriptHint } from "../opencode-1/compaction.ts";
-import { id, read } from "../opencode-1/event-fields.ts";
+import { textOf, fieldOf } from "../../parse/json-fields.ts";
 import type { NoticeClient } from "../opencode-1/notices.ts";
 import { offeredTools, type OfferedTool } from "../opencode-1/offered-tools.ts";
 import { joinShared, leaveShared, type Shared } from "../opencode-1/shared.ts";
@@ -60,7 +60,7 @@ class Plugin implements Instance {
     this.#context = context;
     this.#intake = intake;
     this.#parsed = parseOptions(context.options);
-    this.directory = id(context.location, "directory");
+    this.directory = textOf(context.location, "directory");
     this.store = new HostStore(context, process.env, process.env["HOME"] ?? homedir());
   }
 
@@ -139,7 +139,7 @@ class Plugin implements Instance {
       input: schema,
       options: { codemode: false },
       execute: async (given, caller) => {
-        const sessionID = id(caller, "sessionID") ?? "";
+        const sessionID = textOf(caller, "sessionID") ?? "";
         const { shared, directory } = await this.#intake.sharedOf(sessionID);
         const text = await call(shared, given, { sessionID, directory, abort: this.#stop.signal });
         return { content: [{ type: "text", text }], structured: {}, metadata: {} };
@@ -150,8 +150,8 @@ class Plugin implements Instance {
   /** Adds the transcript's path to the prompt for a summary. Never rejects: that would make the summary fail. */
   async #hint(about: unknown): Promise<void> {
     try {
-      const sessionID = id(about, "sessionID");
-      const system = read(about, "system");
+      const sessionID = textOf(about, "sessionID");
+      const system = fieldOf(about, "system");
       if (sessionID === undefined || !Array.isArray(system)) return;
       const { shared } = await this.#intake.sharedOf(sessionID);
       const hint = await transcriptHint(shared, this.#parsed.options, sessionID);

@@ -3,12 +3,21 @@
  * same part ids, so that nothing is recorded twice: a text is numbered within its message, a call has its own id.
  */
 import { given } from "../../given.ts";
-import type { JsonValue } from "../../transcript/json-value.ts";
+import { toJsonValue } from "../../transcript/json-value.ts";
 import type { HostFile, HostRecord, UserPart } from "../../transcript/records.ts";
 import { toolPart, userShell } from "../../parse/sources/opencode-2-message.ts";
 import { modelName } from "../opencode-1/events.ts";
-import { fields, id, isFields, list, number, read, text, type Fields } from "../opencode-1/event-fields.ts";
-import { copiedFields, partRecords, patchFields, usage } from "../opencode-1/parts.ts";
+import {
+  fieldsOf,
+  textOf,
+  isFields,
+  listOf,
+  numberOf,
+  fieldOf,
+  stringOf,
+  type Fields,
+} from "../../parse/json-fields.ts";
+import { partRecords, patchFields, usage } from "../opencode-1/parts.ts";
 
 /** Part of a message; ids of parts do not ascend, but their first records come in conversation order. */
 export interface PartPlace {
@@ -37,9 +46,9 @@ export function promptRecords(
 ): HostRecord[] {
   const parts: UserPart[] = [
     promptText(prompt, isSynthetic),
-    ...list(prompt, "files").flatMap((file) => (isFields(file) ? [promptFile(file)] : [])),
-    ...list(prompt, "agents").flatMap((agent) => (isFields(agent) ? [{ raw: typed("agent", agent) }] : [])),
-    ...list(prompt, "skills").flatMap((skill) => (isFields(skill) ? [{ raw: typed("skill", skill) }] : [])),
+    ...listOf(prompt, "files").flatMap((file) => (isFields(file) ? [promptFile(file)] : [])),
+    ...listOf(prompt, "agents").flatMap((agent) => (isFields(agent) ? [{ raw: typed("agent", agent) }] : [])),
+    ...listOf(prompt, "skills").flatMap((skill) => (isFields(skill) ? [{ raw: typed("skill", skill) }] : [])),
   ];
   const records = parts.map((part, at): HostRecord => {
     const place = placeOf(sessionID, messageID, `part-${String(at).padStart(3, "0")}`);
@@ -49,9 +58,11 @@ export function promptRecords(
 }
 
 function promptText(prompt: unknown, isSynthetic: boolean): UserPart {
-  const said = text(prompt, "text") ?? "";
+  const said = stringOf(prompt, "text") ?? "";
   if (!isSynthetic) return { visibleText: said, raw: { type: "text", text: said } };
-  return { raw: { type: "text", text: said, synthetic: true, ...given({ description: text(prompt, "description") }) } };
+  return {
+    raw: { type: "text", text: said, synthetic: true, ...given({ description: stringOf(prompt, "description") }) },
+  };
 }
 
 function promptFile(file: Fields): UserPart {
@@ -60,17 +71,18 @@ function promptFile(file: Fields): UserPart {
   return { raw, ...given({ file: found }) };
 }
 
-function typed(type: string, of: Fields): { [key: string]: JsonValue } {
+function typed(type: string, of: Fields): Fields {
   const { data, ...rest } = of;
-  return { type, ...copiedFields(rest), ...(data === undefined ? {} : { data: "" }) };
+  return { type, ...rest, ...(data === undefined ? {} : { data: "" }) };
 }
 
 /** Reads a file: `{ data, mime, name, source }` of a prompt, or `{ uri, mime, name }` of a result. */
 function hostFile(file: Fields): HostFile | undefined {
-  const mime = text(file, "mime") ?? "application/octet-stream";
-  const data = text(file, "data");
-  const url = data === undefined ? (id(file, "uri") ?? id(fields(file, "source"), "uri")) : dataUrl(mime, data);
-  return url === undefined ? undefined : { mime, url, ...given({ filename: id(file, "name") }) };
+  const mime = stringOf(file, "mime") ?? "application/octet-stream";
+  const data = stringOf(file, "data");
+  const url =
+    data === undefined ? (textOf(file, "uri") ?? textOf(fieldsOf(file, "source"), "uri")) : dataUrl(mime, data);
+  return url === undefined ? undefined : { mime, url, ...given({ filename: textOf(file, "name") }) };
 }
 
 function dataUrl(mime: string, base64: string): string {
@@ -78,11 +90,12 @@ function dataUrl(mime: string, base64: string): string {
 }
 
 /** Returns the records of a stored message, as in `session_message.data` with its id and type. */
-export function storedRecords(sessionID: string, message: unknown): HostRecord[] {
-  const messageID = id(message, "id");
+export function storedRecords(sessionID: string, stored: unknown): HostRecord[] {
+  const message = toJsonValue(stored);
+  const messageID = textOf(message, "id");
   if (messageID === undefined || !isFields(message)) return [];
-  const createdMs = number(fields(message, "time"), "created");
-  switch (text(message, "type")) {
+  const createdMs = numberOf(fieldsOf(message, "time"), "created");
+  switch (stringOf(message, "type")) {
     case "user":
       return promptRecords(sessionID, messageID, message, { createdMs });
     case "synthetic":
@@ -92,9 +105,9 @@ export function storedRecords(sessionID: string, message: unknown): HostRecord[]
     case "compaction":
       return compactionRecords(sessionID, messageID, message, createdMs);
     case "shell":
-      return shellRecords(sessionID, { ...message, id: id(message, "shellID") ?? messageID });
+      return shellRecords(sessionID, { ...message, id: textOf(message, "shellID") ?? messageID });
     default:
-      return switchRecords(sessionID, messageID, text(message, "type"), message, createdMs);
+      return switchRecords(sessionID, messageID, stringOf(message, "type"), message, createdMs);
   }
 }
 
@@ -121,33 +134,33 @@ export function switchRecords(
   const name = SWITCHES.get(type);
   if (name === undefined) return [];
   const what = {
-    agent: id(of, "agent"),
+    agent: textOf(of, "agent"),
     model: modelName(of),
-    location: id(fields(of, "location") ?? of, "directory"),
-    skill: id(of, "name"),
+    location: textOf(fieldsOf(of, "location") ?? of, "directory"),
+    skill: textOf(of, "name"),
   };
   const place = placeOf(sessionID, messageID, name);
   return [{ kind: "part_event", ...place, name, ...given({ text: what[name], atMs }) }];
 }
 
 function assistantRecords(sessionID: string, messageID: string, message: Fields): HostRecord[] {
-  const time = fields(message, "time");
-  const isCompleted = number(time, "completed") !== undefined;
+  const time = fieldsOf(message, "time");
+  const isCompleted = numberOf(time, "completed") !== undefined;
   const counts = { text: 0, reasoning: 0 };
-  const content = list(message, "content").flatMap((part): HostRecord[] => {
-    const type = text(part, "type");
+  const content = listOf(message, "content").flatMap((part): HostRecord[] => {
+    const type = stringOf(part, "type");
     if (type === "tool" && isFields(part)) return callRecords(sessionID, messageID, part);
     if (type !== "text" && type !== "reasoning") return [];
     const place = textPlace(sessionID, messageID, type, counts[type]++);
-    const said = text(part, "text");
-    const timeOfPart = fields(part, "time");
-    const times = { startMs: number(timeOfPart, "created"), endMs: number(timeOfPart, "completed") };
+    const said = stringOf(part, "text");
+    const timeOfPart = fieldsOf(part, "time");
+    const times = { startMs: numberOf(timeOfPart, "created"), endMs: numberOf(timeOfPart, "completed") };
     // The host stores a text when it is complete; an empty one is still being streamed, or stayed empty.
     const done = isCompleted || (said ?? "") !== "";
     return [{ kind: "text", ...place, reasoning: type === "reasoning", done, ...given({ text: said, ...times }) }];
   });
   return [
-    assistantRecord(sessionID, messageID, message, number(time, "created")),
+    assistantRecord(sessionID, messageID, message, numberOf(time, "created")),
     ...content,
     ...(isCompleted ? stepRecords(sessionID, messageID, message) : []),
   ];
@@ -165,22 +178,22 @@ export function assistantRecord(
     sessionID,
     messageID,
     role: "assistant",
-    ...given({ agent: id(facts, "agent"), model: modelName({ model: read(facts, "model") }), createdMs }),
+    ...given({ agent: textOf(facts, "agent"), model: modelName({ model: fieldOf(facts, "model") }), createdMs }),
   };
 }
 
 /** Returns the records of the end of a step: `{ finish, cost, tokens, files?, error? }`. */
 export function stepRecords(sessionID: string, messageID: string, step: Fields): HostRecord[] {
   const { tokens, cost } = usage(step);
-  const reason = id(step, "finish");
-  const files = list(fields(step, "snapshot") ?? step, "files");
+  const reason = textOf(step, "finish");
+  const files = listOf(fieldsOf(step, "snapshot") ?? step, "files");
   const ended: HostRecord = {
     kind: "message",
     sessionID,
     messageID,
     role: "assistant",
     completed: true,
-    aborted: isAborted(read(step, "error")),
+    aborted: isAborted(fieldOf(step, "error")),
   };
   return [
     ...(tokens === undefined
@@ -201,7 +214,7 @@ export function stepRecords(sessionID: string, messageID: string, step: Fields):
 }
 
 function isAborted(error: unknown): boolean {
-  return text(error, "type") === "aborted";
+  return stringOf(error, "type") === "aborted";
 }
 
 /** Returns the record of a call: `{ id, name, state, time }`, as in a stored message. */
@@ -216,7 +229,7 @@ export function compactionRecords(
   of: Fields,
   atMs: number | undefined,
 ): HostRecord[] {
-  const why = text(of, "reason") === "auto" ? "automatic" : "asked for";
+  const why = stringOf(of, "reason") === "auto" ? "automatic" : "asked for";
   const started: HostRecord = {
     kind: "part_event",
     ...placeOf(sessionID, messageID, "compaction"),
@@ -224,7 +237,7 @@ export function compactionRecords(
     text: `The conversation so far is summarized (${why}).`,
     ...given({ atMs }),
   };
-  const summary = text(of, "status") === "completed" ? text(of, "summary") : undefined;
+  const summary = stringOf(of, "status") === "completed" ? stringOf(of, "summary") : undefined;
   return [started, ...(summary === undefined ? [] : summaryRecords(sessionID, messageID, summary, atMs))];
 }
 
@@ -252,7 +265,7 @@ export function summaryRecords(
 
 /** Returns the record of a command that the user ran: `{ id, command, status, exit, time, file, output }`. */
 export function shellRecords(sessionID: string, shell: Fields): HostRecord[] {
-  const messageID = id(shell, "id") ?? "shell";
+  const messageID = textOf(shell, "id") ?? "shell";
   const part = userShell({ ...shell, id: messageID, shellID: messageID });
   return partRecords({ ...part, sessionID, messageID }, "assistant", { inOrder: true });
 }

@@ -4,7 +4,6 @@ import { type Item, ORDER_MS, RESULT_CONFIRM_MS, USE_CONFIRM_MS, isReady, keyOf 
 import type { Stage } from "./stage.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { ToolResultEntry, ToolUseEntry } from "../format/entry-types.ts";
-import type { JsonValue } from "../json-value.ts";
 import type { CallEnd, CallHintRecord, CallRecord, ResultHintRecord } from "../records.ts";
 
 /** Maximum number of open calls of a session; beyond it the oldest counts as ended without a result. */
@@ -198,7 +197,7 @@ class CallItem implements Item {
   partID: string | undefined;
   readonly callID: string;
   #tool: string;
-  #input: JsonValue | undefined;
+  #input: unknown;
   #startMs: number | undefined;
   #subagentID: string | undefined;
   #end: CallEnd | undefined;
@@ -345,6 +344,6 @@ class CallItem implements Item {
   }
 }
 
-function isEmpty(input: JsonValue): boolean {
+function isEmpty(input: unknown): boolean {
   return typeof input === "object" && input !== null && Object.keys(input).length === 0;
 }

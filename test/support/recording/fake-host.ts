@@ -1,6 +1,6 @@
 /** What a host that is asked would answer, by session. */
 import { sessionRecord } from "../../../src/host/opencode-1/events.ts";
-import { isFields } from "../../../src/host/opencode-1/event-fields.ts";
+import { isFields } from "../../../src/parse/json-fields.ts";
 import { storedRecords } from "../../../src/host/opencode-1/queries.ts";
 import type { HostRecord, RecorderQueries, SessionRecord } from "../../../src/transcript/records.ts";
 import { stored, type Conversation } from "./conversation.ts";

@@ -11,7 +11,7 @@ export type HostStep =
 
 /** The records of a step, as the plugin's hooks make them. */
 export function recordsOf(translator: EventTranslator, step: HostStep): HostRecord[] {
-  if (step.kind === "event") return translator.translate(step.event);
+  if (step.kind === "event") return translator.translate({ event: step.event });
   if (step.name === "chat.message") return promptRecords(translator, step.input, step.output);
   const make = step.name === "tool.execute.before" ? callHints : resultHints;
   return make(step.input, step.output);
