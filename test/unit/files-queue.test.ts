@@ -10,7 +10,7 @@ const now = () => new Date(Date.UTC(2000, 0, 1, 0, 0, (seconds += 1)));
 
 function makeQueue(maxQueuedBytes: number, poolBytes = 1_000_000) {
   const pool = new WritePool({ maxQueuedBytes: poolBytes });
-  return { pool, queue: new RecordQueue({ pool, maxQueuedBytes, now }) };
+  return { pool, queue: new RecordQueue({ pool, format: { gap: JSON.stringify }, maxQueuedBytes, now }) };
 }
 
 describe("RecordQueue", () => {
@@ -38,27 +38,18 @@ describe("RecordQueue", () => {
     queue.push({ data: "123456789" }, "EIO");
     queue.push({ data: "123" }, "EIO");
     queue.push({ data: "1" }, "EIO"); // would fit, but must not overtake
-    makeBatch({
-      start: 0,
-      preface: "",
-      items: queue.items,
-      keys: new Set(),
-      format: { gap: String },
-      maxBytes: 1_000,
-    });
     queue.push({ data: "123" }, "ENOSPC");
-    assert.equal(queue.items.length, 3, "the gap in the batch counts no further");
-    queue.reopenGaps();
-    queue.push({ data: "123" }, "ENOSPC");
-    const [, gap, ...rest] = queue.items;
+    assert.deepEqual([queue.items.length, queue.settled], [1, 0]);
+    queue.shift(1);
+    const [report, ...rest] = queue.items;
     assert.deepEqual(rest, []);
-    assert.ok(gap?.kind === "gap");
-    assert.equal(gap.gap.missing, 4);
-    assert.deepEqual(gap.gap.reasons, { EIO: 2, ENOSPC: 2 });
-    assert.ok(gap.gap.since < gap.gap.until);
-    assert.equal(queue.settled, 0);
-    queue.shift(2);
-    assert.deepEqual([queue.settled, queue.accepted, queue.missing], [5, 5, 4]);
+    const gap = JSON.parse(report?.record.data ?? "");
+    assert.equal(gap.missing, 3);
+    assert.deepEqual(gap.reasons, { EIO: 2, ENOSPC: 1 });
+    assert.ok(gap.since < gap.until);
+    assert.equal(queue.settled, 1);
+    queue.shift(1);
+    assert.deepEqual([queue.settled, queue.accepted, queue.missing], [4, 4, 3]);
     queue.push({ data: "123" }, undefined);
     assert.equal(queue.waiting, 1);
   });
@@ -87,7 +78,6 @@ describe("a batch", () => {
       preface: "P",
       items: queue.items,
       keys: new Set(["known"]),
-      format: { gap: String },
       maxBytes,
     });
 

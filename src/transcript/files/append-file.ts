@@ -102,7 +102,7 @@ export class AppendFile {
     const settings = { ...DEFAULTS, pool: new WritePool(), ...options };
     const { path, format, fs, pool, now, maxQueuedBytes, maxBatchBytes, retryDelaysMs } = settings;
     const lock = new FileLock(fs, `${path}.lock`);
-    const queue = new RecordQueue({ pool, maxQueuedBytes, now });
+    const queue = new RecordQueue({ pool, format, maxQueuedBytes, now });
     this.path = path;
     this.#pool = pool;
     this.#queue = queue;
@@ -164,7 +164,7 @@ export class AppendFile {
   flushSync(): FlushResult {
     this.#closed = true;
     try {
-      if (this.#queue.items.length > 0) writeAtExit(this.#writer);
+      if (!this.#queue.isEmpty) writeAtExit(this.#writer);
     } catch (error) {
       this.#failed(error);
     }
@@ -199,10 +199,10 @@ export class AppendFile {
     if (!this.#isPrepared) await this.#writer.scanAhead((step) => this.#pool.run(step, "read"));
     this.#isPrepared = true;
     this.#onPrepared();
-    while (this.#queue.items.length > 0) {
+    while (!this.#queue.isEmpty) {
       const pauseMs = await this.#pool.run(() => this.#turn());
       this.#answerFlushes();
-      if (pauseMs > 0 && this.#queue.items.length > 0) await this.#pause(pauseMs);
+      if (pauseMs > 0 && !this.#queue.isEmpty) await this.#pause(pauseMs);
     }
     this.#draining = false;
   }

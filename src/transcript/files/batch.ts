@@ -1,4 +1,4 @@
-import type { AppendFormat, AppendRecord } from "./append-format.ts";
+import type { AppendRecord } from "./append-format.ts";
 import type { QueueItem } from "./record-queue.ts";
 
 /** Bytes of one write, made from queue items. */
@@ -17,7 +17,7 @@ export interface Part {
   end: number;
   /** Keys of the record written with this part. */
   keys: readonly string[];
-  kind: "preface" | "record" | "gap" | "duplicate";
+  kind: "preface" | "record" | "report" | "duplicate";
 }
 
 interface BatchSource {
@@ -26,12 +26,11 @@ interface BatchSource {
   items: readonly QueueItem[];
   /** Keys in the file. */
   keys: ReadonlySet<string>;
-  format: Pick<AppendFormat, "gap">;
   /** Maximum size in bytes, which the last record may exceed; a record is never split. */
   maxBytes: number;
 }
 
-/** Takes items from the head of the queue until the batch is full. Seals the gaps in it, so that they no longer grow. */
+/** Takes items from the head of the queue until the batch is full. */
 export function makeBatch(source: BatchSource): Batch {
   const texts = [source.preface];
   let end = Buffer.byteLength(source.preface);
@@ -40,13 +39,6 @@ export function makeBatch(source: BatchSource): Batch {
   const isThere = (key: string): boolean => source.keys.has(key) || added.has(key);
   for (const item of source.items) {
     if (end >= source.maxBytes) break;
-    if (item.kind === "gap") {
-      item.sealed = true;
-      const text = source.format.gap(item.gap);
-      texts.push(text);
-      parts.push({ end: (end += Buffer.byteLength(text)), kind: "gap", keys: [] });
-      continue;
-    }
     const record = recordFor(item.record, isThere);
     if (record === undefined) {
       parts.push({ end, kind: "duplicate", keys: [] });
@@ -56,7 +48,7 @@ export function makeBatch(source: BatchSource): Batch {
     for (const key of keys) added.add(key);
     texts.push(record.data);
     end += record === item.record ? item.bytes : Buffer.byteLength(record.data);
-    parts.push({ end, kind: "record", keys });
+    parts.push({ end, kind: item.missing > 0 ? "report" : "record", keys });
   }
   return { bytes: encode(texts, end), start: source.start, parts };
 }

@@ -30,6 +30,7 @@ export function writeAtExit(writer: FileWriter): void {
     if (!recognize(fd, writer.tail)) writer.inFlight = undefined;
     if (writer.inFlight) awaitArrival(fd, writer, writer.inFlight);
     if (locked) learnTail(fd, writer.tail);
+    writer.options.queue.report();
     const batch = writer.nextBatch(fs.fstatSync(fd).size, Infinity);
     appendAll(fd, batch.bytes);
     writer.settle(batch, batch.parts.length, locked);

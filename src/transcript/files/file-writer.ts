@@ -81,11 +81,10 @@ export class FileWriter {
 
   async #write(handle: FileHandle, locked: boolean): Promise<void> {
     const file = await handle.stat();
-    let { size } = file;
     const doubt = this.tail.doubt(file);
     const found = doubt && (await handle.read(doubt.position, doubt.length));
-    if (!this.tail.recognize(file, found)) this.#forgetBatch();
-    if (this.inFlight) size = await this.#recover(handle, this.inFlight, size, locked);
+    if (!this.tail.recognize(file, found)) this.inFlight = undefined;
+    const size = this.inFlight ? await this.#recover(handle, this.inFlight, locked) : file.size;
     const holdsLock = () => this.#holdsLock(locked);
     if (size > this.tail.offset) await this.tail.catchUp(handle, size, holdsLock);
     if (locked && !(await holdsLock())) {
@@ -96,16 +95,11 @@ export class FileWriter {
 
   /** Returns what to write next at the end of the file, which is `start`. */
   nextBatch(start: number, maxBytes: number): Batch {
-    const { queue, format } = this.options;
-    const { tail } = this;
-    return makeBatch({
-      start,
-      preface: tail.preface(start === 0),
-      items: queue.items,
-      keys: tail.keys,
-      format,
-      maxBytes,
-    });
+    const { queue } = this.options;
+    const { items } = queue;
+    const { keys } = this.tail;
+    if (items.length === 0) queue.report();
+    return makeBatch({ start, preface: this.tail.preface(start === 0), items, keys, maxBytes });
   }
 
   async #append(handle: FileHandle, batch: Batch, locked: boolean): Promise<void> {
@@ -118,26 +112,15 @@ export class FileWriter {
         done += bytesWritten;
       }
     } catch (error) {
-      await this.#takeBack(handle, batch, done, locked);
-      throw error;
+      // If this fails too, the next turn does it. All bytes may have arrived in spite of the error.
+      const size = await this.#recover(handle, batch, locked).catch(() => 0);
+      if (size < batch.start + batch.bytes.length) throw error;
     }
   }
 
-  /** Cuts off the torn record after an incomplete write; the whole records stay. */
-  async #takeBack(handle: FileHandle, batch: Batch, done: number, locked: boolean): Promise<void> {
-    const count = wholeParts(batch, done);
-    try {
-      if (!(await this.#holdsLock(locked))) return;
-      await handle.truncate(batch.start + partsEnd(batch, count));
-    } catch {
-      return; // the batch stays in flight, and the next turn checks what arrived
-    }
-    this.settle(batch, count, locked);
-    this.#forgetBatch();
-  }
-
-  /** Determines how much of an earlier batch arrived. Returns the file's size without a torn record of that batch. */
-  async #recover(handle: FileHandle, batch: Batch, size: number, locked: boolean): Promise<number> {
+  /** Determines how much of a batch arrived, and cuts off its torn record. Returns the file's size. */
+  async #recover(handle: FileHandle, batch: Batch, locked: boolean): Promise<number> {
+    let { size } = await handle.stat();
     const arrived = Math.min(size - batch.start, batch.bytes.length);
     const common = commonLength(batch, await readFully(handle, batch.start, arrived));
     const count = wholeParts(batch, common);
@@ -148,7 +131,7 @@ export class FileWriter {
       size = end;
     }
     this.settle(batch, count, locked);
-    this.#forgetBatch();
+    this.inFlight = undefined;
     return size;
   }
 
@@ -170,11 +153,6 @@ export class FileWriter {
     queue.shift(count - 1);
     // Without the lock, others may have appended before this batch, so its position in the file is unknown.
     if (locked && lock.isFresh) this.tail.grow(batch.start, batch.bytes.subarray(0, partsEnd(batch, count)));
-  }
-
-  #forgetBatch(): void {
-    this.inFlight = undefined;
-    this.options.queue.reopenGaps();
   }
 
   /** Renames a file that this program did not write. Returns the error that reports it. */

@@ -1,14 +1,17 @@
-import type { AppendRecord, Gap } from "./append-format.ts";
+import type { AppendFormat, AppendRecord, Gap } from "./append-format.ts";
 import { QUEUE_FULL } from "./fault.ts";
 import type { WritePool } from "./write-pool.ts";
 
-/** Item to be written: a record, or a gap that reports missing ones. */
-export type QueueItem =
-  | { kind: "record"; record: AppendRecord; bytes: number }
-  | { kind: "gap"; gap: Gap; sealed: boolean };
+export interface QueueItem {
+  record: AppendRecord;
+  bytes: number;
+  /** Number of records missing at this position, if this item is the report of them; else 0. */
+  missing: number;
+}
 
 export interface RecordQueueOptions {
   pool: WritePool;
+  format: Pick<AppendFormat, "gap">;
   /** Maximum number of bytes waiting for one file while writing fails. A single larger record may wait alone. */
   maxQueuedBytes: number;
   now: () => Date;
@@ -18,7 +21,7 @@ export interface RecordQueueOptions {
  * Records of one file in the order of acceptance, with bounded memory.
  *
  * Once a record is dropped, all later ones are dropped too until something is written again. So the missing ones are at
- * one position, and one gap reports them.
+ * one position, the end of the queue, and one item reports them.
  */
 export class RecordQueue {
   readonly #options: RecordQueueOptions;
@@ -33,10 +36,15 @@ export class RecordQueue {
   missing = 0;
   /** Number of those that the file does not report yet. */
   #unsaid = 0;
-  #dropping = false;
+  /** Dropped records that no item reports yet. */
+  #gap: Gap | undefined;
 
   constructor(options: RecordQueueOptions) {
     this.#options = options;
+  }
+
+  get isEmpty(): boolean {
+    return this.items.length === 0 && this.#gap === undefined;
   }
 
   /** Number of leading records that are written, or dropped and reported in the file. */
@@ -51,7 +59,7 @@ export class RecordQueue {
     if (!this.#admits(bytes, faultCode)) return this.#drop(faultCode ?? QUEUE_FULL);
     this.bytes += bytes;
     this.waiting += 1;
-    this.items.push({ kind: "record", record, bytes });
+    this.items.push({ record, bytes, missing: 0 });
   }
 
   /** Counts a record as missing that came after the file was closed. */
@@ -62,46 +70,39 @@ export class RecordQueue {
 
   /** Removes the first `count` items, which are in the file. */
   shift(count: number): void {
-    if (count > 0) this.#dropping = false;
     for (const item of this.items.splice(0, count)) {
-      if (item.kind === "gap") this.#unsaid -= item.gap.missing;
-      else this.#forget(item.bytes);
+      this.#unsaid -= item.missing;
+      this.#forget(item);
     }
+    if (count > 0) this.report();
   }
 
-  /** Unseals the gaps of the last batch, of which nothing is in the file. */
-  reopenGaps(): void {
-    for (const item of this.items) if (item.kind === "gap") item.sealed = false;
-    // While a batch is being written its gap is sealed, and records dropped meanwhile start another gap after it.
-    for (;;) {
-      const [before, last] = this.items.slice(-2);
-      if (before?.kind !== "gap" || last?.kind !== "gap") return;
-      this.items.splice(-2, 2, {
-        kind: "gap",
-        gap: joinGaps(before.gap, last.gap),
-        sealed: false,
-      });
-    }
+  /** Queues the report of the dropped records, if there are any. Records are then accepted again. */
+  report(): void {
+    const gap = this.#gap;
+    if (gap === undefined) return;
+    this.#gap = undefined;
+    const data = this.#options.format.gap(gap);
+    this.items.push({ record: { data }, bytes: Buffer.byteLength(data), missing: gap.missing });
   }
 
   /** Drops all waiting records; the file cannot report them any more. */
   dropAll(): void {
-    for (const item of this.items.splice(0)) {
-      if (item.kind === "gap") continue;
-      this.#forget(item.bytes);
-      this.missing += 1;
-    }
+    this.missing += this.waiting;
+    for (const item of this.items.splice(0)) this.#forget(item);
+    this.#gap = undefined;
     this.#unsaid = 0;
   }
 
   #admits(bytes: number, faultCode: string | undefined): boolean {
-    if (this.#dropping) return false;
+    if (this.#gap !== undefined) return false;
     const full = this.bytes > 0 && this.bytes + bytes > this.#options.maxQueuedBytes;
     // While the disk works, a file may use all memory of the pool, so that a burst loses no records.
     return !(full && faultCode !== undefined) && this.#options.pool.reserve(bytes);
   }
 
-  #forget(bytes: number): void {
+  #forget({ bytes, missing }: QueueItem): void {
+    if (missing > 0) return;
     this.bytes -= bytes;
     this.waiting -= 1;
     this.#options.pool.release(bytes);
@@ -109,28 +110,11 @@ export class RecordQueue {
 
   #drop(reason: string): void {
     const now = this.#options.now().toISOString();
-    this.#dropping = true;
     this.missing += 1;
     this.#unsaid += 1;
-    const last = this.items.at(-1);
-    if (last?.kind === "gap" && !last.sealed) {
-      last.gap.missing += 1;
-      last.gap.reasons[reason] = (last.gap.reasons[reason] ?? 0) + 1;
-      last.gap.until = now;
-      return;
-    }
-    const gap = { missing: 1, reasons: { [reason]: 1 }, since: now, until: now };
-    this.items.push({ kind: "gap", gap, sealed: false });
+    this.#gap ??= { missing: 0, reasons: {}, since: now, until: now };
+    this.#gap.missing += 1;
+    this.#gap.reasons[reason] = (this.#gap.reasons[reason] ?? 0) + 1;
+    this.#gap.until = now;
   }
-}
-
-function joinGaps(first: Gap, second: Gap): Gap {
-  const reasons = { ...first.reasons };
-  for (const [reason, count] of Object.entries(second.reasons)) reasons[reason] = (reasons[reason] ?? 0) + count;
-  return {
-    missing: first.missing + second.missing,
-    reasons,
-    since: first.since,
-    until: second.until,
-  };
 }
