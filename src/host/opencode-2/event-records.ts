@@ -13,18 +13,7 @@ import {
   stringOf,
   type Fields,
 } from "../../parse/json-fields.ts";
-import {
-  assistantRecord,
-  callRecords,
-  compactionRecords,
-  promptRecords,
-  shellRecords,
-  stepRecords,
-  summaryRecords,
-  switchRecords,
-  textPlace,
-  type TextKind,
-} from "./stored-messages.ts";
+import { callRecords, messageRecords, textPlace, type MessagePlace, type TextKind } from "./stored-messages.ts";
 
 /** Maximum number of unfinished calls, prompts and messages in memory. */
 const MAX_UNDER_WAY = 1_000;
@@ -70,6 +59,15 @@ export function hostEvent(live: unknown): HostEvent | undefined {
     data,
   };
 }
+
+/** Events that each become a message in the host's store, with the type of that. */
+const MESSAGES: ReadonlyMap<string, string> = new Map([
+  ["session.synthetic", "synthetic"],
+  ["session.agent.selected", "agent-switched"],
+  ["session.model.selected", "model-switched"],
+  ["session.moved", "location-switched"],
+  ["session.skill.activated", "skill"],
+]);
 
 interface CallUnderWay {
   tool: string;
@@ -163,13 +161,6 @@ export class SessionTranslator {
       case "session.inbox.cancelled":
         this.#prompts.delete(inputOf(data) ?? "");
         return [];
-      case "session.synthetic":
-        return promptRecords(sessionID, messageOf(event), data, { isSynthetic: true, createdMs });
-      case "session.agent.selected":
-      case "session.model.selected":
-      case "session.moved":
-      case "session.skill.activated":
-        return switchRecords(sessionID, messageOf(event), type, data, createdMs);
       case "session.execution.started":
         this.#stepError = undefined;
         return [activity("busy")];
@@ -195,7 +186,9 @@ export class SessionTranslator {
       case "session.shell.started":
       case "session.shell.ended": {
         const shell = fieldsOf(data, "shell");
-        return shell ? shellRecords(sessionID, { ...shell, output: fieldOf(data, "output") }) : [];
+        const shellID = textOf(shell, "id") ?? "shell";
+        const facts = { ...shell, shellID, output: data["output"] };
+        return shell ? message(event, shellID, "shell", facts, fieldsOf(shell, "time") ?? {}) : [];
       }
       case "permission.asked":
         return told("permission asked", permissionFields(data));
@@ -213,20 +206,20 @@ export class SessionTranslator {
       }
       default:
         if (type.startsWith("session.compaction.")) return this.#compaction(event);
+        if (MESSAGES.has(type)) return message(event, messageOf(event), MESSAGES.get(type), data);
         return this.#step(event);
     }
   }
 
-  #delivered({ sessionID, createdMs, data }: HostEvent): HostRecord[] | undefined {
-    const inputID = inputOf(data);
+  #delivered(event: HostEvent): HostRecord[] | undefined {
+    const inputID = inputOf(event.data);
     if (inputID === undefined) return [];
     const item = this.#prompts.get(inputID);
     if (item === undefined) return undefined;
     this.#prompts.delete(inputID);
     const type = stringOf(item, "type");
-    const prompt = fieldsOf(item, "payload") ?? fieldsOf(item, "data");
     if (type !== "user" && type !== "synthetic") return [];
-    return promptRecords(sessionID, inputID, prompt, { createdMs, isSynthetic: type === "synthetic" });
+    return message(event, inputID, type, fieldsOf(item, "payload") ?? fieldsOf(item, "data"));
   }
 
   #removed(event: HostEvent): HostRecord[] {
@@ -266,17 +259,17 @@ export class SessionTranslator {
   }
 
   #compaction(event: HostEvent): HostRecord[] {
-    const { type, sessionID, data, createdMs } = event;
+    const { type, data } = event;
     switch (type) {
       case "session.compaction.started":
         this.#compactionID = inputOf(data) ?? messageOf(event);
-        return compactionRecords(sessionID, this.#compactionID, data, createdMs);
+        return message(event, this.#compactionID, "compaction", data);
       case "session.compaction.ended": {
         const messageID = inputOf(data) ?? this.#compactionID;
         this.#compactionID = undefined;
-        return messageID === undefined
-          ? []
-          : summaryRecords(sessionID, messageID, stringOf(data, "text") ?? "", createdMs);
+        if (messageID === undefined) return [];
+        const summary = stringOf(data, "text") ?? "";
+        return message(event, messageID, "compaction", { ...data, status: "completed", summary });
       }
       case "session.compaction.failed":
         this.#compactionID = undefined;
@@ -295,21 +288,21 @@ export class SessionTranslator {
     switch (kind) {
       case "text":
       case "reasoning":
-        return this.#text(event, messageID, kind, action);
+        return this.#text(event, { sessionID, messageID }, kind, action);
       case "tool":
-        return this.#tool(event, messageID, action);
+        return this.#tool(event, { sessionID, messageID }, action);
       default:
     }
     switch (action) {
       case "started":
         this.#beginAttempt(messageID);
-        return [assistantRecord(sessionID, messageID, data, createdMs)];
+        return message(event, messageID, "assistant", data);
       case "ended":
-        return stepRecords(sessionID, messageID, data);
+        return message(event, messageID, "assistant", data, { completed: createdMs });
       case "failed": {
         const error = fieldOf(data, "error");
         this.#stepError = errorKey(error);
-        const records = stepRecords(sessionID, messageID, data);
+        const records = message(event, messageID, "assistant", data, { completed: createdMs });
         const isInterrupted = stringOf(error, "type") === "aborted";
         return isInterrupted ? records : [...records, eventRecord(event, "error", errorFields(error))];
       }
@@ -326,14 +319,8 @@ export class SessionTranslator {
     }
   }
 
-  #text(event: HostEvent, messageID: string, kind: TextKind, action: string): HostRecord[] {
-    const { sessionID, data, createdMs } = event;
-    const place = textPlace(
-      sessionID,
-      messageID,
-      kind,
-      this.#numberOf(messageID, kind, numberOf(data, "ordinal") ?? 0),
-    );
+  #text({ data, createdMs }: HostEvent, of: MessagePlace, kind: TextKind, action: string): HostRecord[] {
+    const place = textPlace(of, kind, this.#numberOf(of.messageID, kind, numberOf(data, "ordinal") ?? 0));
     const record = { kind: "text" as const, ...place, reasoning: kind === "reasoning" };
     switch (action) {
       case "started":
@@ -356,8 +343,7 @@ export class SessionTranslator {
     return at;
   }
 
-  #tool(event: HostEvent, messageID: string, action: string): HostRecord[] {
-    const { sessionID, data, createdMs } = event;
+  #tool({ data, createdMs }: HostEvent, of: MessagePlace, action: string): HostRecord[] {
     const call = callOf(data);
     if (call === undefined) return [];
     const { key, callID } = call;
@@ -367,7 +353,7 @@ export class SessionTranslator {
       remember(this.#calls, key, known);
     }
     const record = (status: string, state: Fields, time: Fields = {}): HostRecord[] =>
-      callRecords(sessionID, messageID, { id: callID, name: known.tool, state: { ...state, status }, time });
+      callRecords(of, { id: callID, name: known.tool, state: { ...state, status }, time });
     switch (action) {
       case "input.started":
         return record("streaming", {});
@@ -388,6 +374,17 @@ export class SessionTranslator {
         return [];
     }
   }
+}
+
+/** Returns the records of a message of which the event has some fields. */
+function message(
+  { sessionID, createdMs }: HostEvent,
+  messageID: string,
+  type: string | undefined,
+  fields: Fields | undefined,
+  time: Fields = { created: createdMs },
+): HostRecord[] {
+  return messageRecords({ sessionID, messageID }, { ...fields, type, time });
 }
 
 /** Returns the stored records of what the event refers to: a prompt with its text, or a call with its input or end. */

@@ -1,18 +1,10 @@
 /** The part of opencode's 2.x plugin API that is used. Hosts may lack any of it, so calls check for it first. */
 import { ANSWER_MS } from "../opencode-1/queries.ts";
-import {
-  fieldOf,
-  isFields,
-  listOf,
-  numberOf,
-  recordIn,
-  stringOf,
-  textOf,
-  type Fields,
-} from "../../parse/json-fields.ts";
+import { fieldOf, isFields, numberOf, recordIn, stringOf, textOf, type Fields } from "../../parse/json-fields.ts";
 import { opencodeDatabases } from "../../sessions/session-roots.ts";
 import { openSqlite, type SqliteReader } from "../../sessions/sqlite-reader.ts";
 import type { HostRecord, RecorderQueries, SessionRecord } from "../../transcript/records.ts";
+import { toJsonValue } from "../../transcript/json-value.ts";
 import { atMost } from "../../transcript/patience.ts";
 import { directoryIn, locatedSession } from "./event-records.ts";
 import { storedRecords } from "./stored-messages.ts";
@@ -98,8 +90,8 @@ export class HostStore implements RecorderQueries {
   async #inContext(sessionID: string): Promise<readonly unknown[] | undefined> {
     const { session } = this.#context;
     const answer = await atMost(ANSWER_MS, session?.context?.({ sessionID })).catch(() => undefined);
-    if (Array.isArray(answer)) return answer;
-    return Array.isArray(fieldOf(answer, "data")) ? listOf(answer, "data") : undefined;
+    const messages = Array.isArray(answer) ? answer : fieldOf(answer, "data");
+    return Array.isArray(messages) ? messages.map((message) => toJsonValue(message)) : undefined;
   }
 
   /**
