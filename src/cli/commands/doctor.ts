@@ -28,37 +28,34 @@ import { isStoreError } from "../../transcripts-error.ts";
 /** Number of sessions checked without --all. */
 const SAMPLE = 50;
 
+type Doctor = Output<"doctor">;
+
 export const run: RunCommand = async (context, _args, options) => {
+  const isThorough = options.flag("all");
   const found = await findSessions(context, { all: true });
-  const sample = options.flag("all") ? found.sessions : found.sessions.slice(0, SAMPLE);
-  const findings = await lookInto(context, sample);
-  const { generations, unchecked } = await generationsOf(found);
-  const unreadable = [
-    ...found.unreadable,
-    ...unchecked,
-    ...notUnderstood(generations, findings),
-    ...findings.unreadable,
-  ];
+  const sample = isThorough ? found.sessions : found.sessions.slice(0, SAMPLE);
+  const content = await lookInto(context, sample);
+  const places = await placesOf(found, content.unknownIn);
+  const unreadable = [...found.unreadable, ...places.unreadable, ...content.unreadable];
   const config = await configOf(context);
-  const { index, expiring } = await indexHealth(context, found, options.flag("all"));
-  const looked: Output<"doctor"> = {
+  const { index, expiring } = await indexHealth(context, found, isThorough);
+  const result = await redactedRow<Doctor>(redactorFor(), {
     version: 1,
     ok: unreadable.length === 0 && index.problem === null && (config === null || config.problem === null),
     program: { version: VERSION, runtime: runtime() },
-    places: placesOf(found, generations),
+    places: places.rows,
     index,
     unreadable: unreadable.map(({ path, reason }) => ({ path, reason })),
     config,
     warnings: [...(await warningsOf(found)), ...foreignWarning(found)],
     expiring,
-    checked: sample.length - findings.unreadable.length,
+    checked: sample.length - content.unreadable.length,
     of: found.sessions.length,
-    lines: findings.lines,
-    skipped_types: Object.fromEntries(findings.skipped),
-    unknown_types: Object.fromEntries(findings.unknown),
-    damage: [...findings.damage.values()],
-  };
-  const result = await redactedRow(redactorFor(), looked);
+    lines: content.lines,
+    skipped_types: Object.fromEntries(content.skipped),
+    unknown_types: Object.fromEntries(content.unknown),
+    damage: [...content.damage.values()],
+  });
   if (options.flag("json")) await context.printObject(result);
   else await context.out(doctorText(context, result));
   return result.ok ? 0 : 2;
@@ -69,60 +66,52 @@ function runtime(): string {
   return bun === undefined ? `Node ${node}` : `Bun ${bun}`;
 }
 
-type Generations = ReadonlyMap<string, StoreGenerations>;
-
-/** Counts the sessions of both versions in opencode's databases, by path. `unchecked`: those that cannot be counted. */
-async function generationsOf({
-  roots,
-  unreadable,
-}: FoundSessions): Promise<{ generations: Generations; unchecked: Unreadable[] }> {
-  const generations = new Map<string, StoreGenerations>();
-  const unchecked: Unreadable[] = [];
-  for (const { path, source, isThere } of roots) {
-    if (source !== "opencode-store" || !isThere) continue;
+/** Returns the places that are searched, and what of opencode's databases is not read. */
+async function placesOf(
+  { roots, unreadable: known }: FoundSessions,
+  unknownIn: Content["unknownIn"],
+): Promise<{ rows: Doctor["places"]; unreadable: Unreadable[] }> {
+  const rows: Doctor["places"] = [];
+  const unreadable: Unreadable[] = [];
+  for (const { source, path, sessions, agent, isThere } of roots) {
+    const problem = known.find((fault) => fault.path === path)?.reason ?? null;
+    const isStore = source === "opencode-store";
+    const row: Doctor["places"][number] = {
+      source: isStore ? (agent ?? "opencode") : source,
+      path,
+      sessions,
+      problem,
+      generations: null,
+    };
+    rows.push(row);
+    if (!isStore || !isThere) continue;
     try {
-      generations.set(path, await storeGenerations(path));
+      const counts = await storeGenerations(path);
+      const { sessions1: opencode_1, sessions2: opencode_2, takenOver: taken_over } = counts;
+      row.generations = { opencode_1, opencode_2, taken_over };
+      for (const reason of notUnderstood(counts, unknownIn.get(path) ?? new Set())) unreadable.push({ path, reason });
     } catch (error) {
-      const isKnown = unreadable.some((fault) => fault.path === path);
-      if (!isKnown) unchecked.push({ path, reason: `its messages could not be checked: ${reasonOf(error)}` });
+      if (problem === null) unreadable.push({ path, reason: `its messages could not be checked: ${reasonOf(error)}` });
     }
   }
-  return { generations, unchecked };
+  return { rows, unreadable };
 }
 
-/** Returns which rows of opencode's databases are not read, or not in full. */
-function notUnderstood(generations: Generations, { unknownIn }: Findings): Unreadable[] {
-  return [...generations].flatMap(([path, { unknownForms, orphans1 }]) => {
-    const reasons: string[] = [];
-    if (unknownForms.size > 0) {
-      const count = [...unknownForms.values()].reduce((sum, each) => sum + each, 0);
-      const what = count === 1 ? "1 message of opencode 2.x is" : `${count} messages of opencode 2.x are`;
-      const why = count === 1 ? "its form is" : "their forms are";
-      const forms = [...unknownForms.keys()].join(", ");
-      reasons.push(`${what} not read, or not in full, because ${why} not known to this version: ${forms}`);
-    }
-    const types = unknownIn.get(path);
-    if (types !== undefined && unknownForms.size === 0)
-      reasons.push(`sessions have messages or parts of types not known to this version: ${[...types].join(", ")}`);
-    if (orphans1 > 0)
-      reasons.push(`not read: ${counted(orphans1, "row")} of opencode 1.x whose session or message is missing`);
-    return reasons.map((reason) => ({ path, reason }));
-  });
-}
-
-function placesOf({ roots, unreadable }: FoundSessions, generations: Generations): Output<"doctor">["places"] {
-  return roots.map(({ source, path, sessions, agent }) => ({
-    source: source === "opencode-store" ? (agent ?? "opencode") : source,
-    path,
-    sessions,
-    problem: unreadable.find((fault) => fault.path === path)?.reason ?? null,
-    generations: generationRow(generations.get(path)),
-  }));
-}
-
-function generationRow(counts: StoreGenerations | undefined): Output<"doctor">["places"][number]["generations"] {
-  if (counts === undefined) return null;
-  return { opencode_1: counts.sessions1, opencode_2: counts.sessions2, taken_over: counts.takenOver };
+/** Returns which rows of a database of opencode are not read, or not in full. `types`: unknown ones in its sessions. */
+function notUnderstood({ unknownForms, orphans1 }: StoreGenerations, types: ReadonlySet<string>): string[] {
+  const reasons: string[] = [];
+  const count = [...unknownForms.values()].reduce((sum, each) => sum + each, 0);
+  if (count > 0) {
+    const [is, form] = count === 1 ? ["is", "its form is"] : ["are", "their forms are"];
+    const forms = [...unknownForms.keys()].join(", ");
+    reasons.push(
+      `${counted(count, "message")} of opencode 2.x ${is} not read, or not in full, because ${form} not known to this version: ${forms}`,
+    );
+  } else if (types.size > 0)
+    reasons.push(`sessions have messages or parts of types not known to this version: ${[...types].join(", ")}`);
+  if (orphans1 > 0)
+    reasons.push(`not read: ${counted(orphans1, "row")} of opencode 1.x whose session or message is missing`);
+  return reasons;
 }
 
 /** Checks the default data folders for what a cloned repository or a person changed. */
@@ -153,18 +142,14 @@ function foreignWarning({ sessions }: FoundSessions): string[] {
   return [`${what} ${FOREIGN}: ${named}. They came with a clone or a copy, and anybody may have written them.`];
 }
 
-async function configOf({ cwd, plugin }: CommandContext): Promise<Output<"doctor">["config"]> {
+/** Returns the first configuration that has the plugin, or else the first. */
+async function configOf({ cwd, plugin }: CommandContext): Promise<Doctor["config"]> {
   const { configs } = await projectAt(cwd);
-  let first: Output<"doctor">["config"] = null;
-  for (const path of configs) {
-    const config = await configAt(path, plugin);
-    if (config.plugin === true) return config;
-    first ??= config;
-  }
-  return first;
+  const read = await Promise.all(configs.map((path) => configAt(path, plugin)));
+  return read.find((config) => config.plugin === true) ?? read[0] ?? null;
 }
 
-async function configAt(path: string, plugin: string): Promise<NonNullable<Output<"doctor">["config"]>> {
+async function configAt(path: string, plugin: string): Promise<NonNullable<Doctor["config"]>> {
   try {
     const addition = addPlugin(await configText(path), undefined, plugin);
     if (addition.kind === "broken") return { path, plugin: null, problem: addition.problem };
@@ -174,41 +159,35 @@ async function configAt(path: string, plugin: string): Promise<NonNullable<Outpu
   }
 }
 
-interface Findings {
-  unreadable: { path: string; reason: string }[];
-  lines: number;
-  skipped: Map<string, number>;
-  unknown: Map<string, number>;
+/** Counts over the lines of the sessions that were checked. */
+class Content {
+  readonly unreadable: Unreadable[] = [];
+  lines = 0;
+  readonly skipped = new Map<string, number>();
+  readonly unknown = new Map<string, number>();
   /** Unknown types in sessions of opencode's databases, by path. */
-  unknownIn: Map<string, Set<string>>;
-  damage: Map<string, Output<"doctor">["damage"][number]>;
+  readonly unknownIn = new Map<string, Set<string>>();
+  readonly damage = new Map<string, Doctor["damage"][number]>();
 }
 
-async function lookInto(context: CommandContext, refs: readonly SessionRef[]): Promise<Findings> {
-  const findings: Findings = {
-    unreadable: [],
-    lines: 0,
-    skipped: new Map(),
-    unknown: new Map(),
-    unknownIn: new Map(),
-    damage: new Map(),
-  };
+async function lookInto(context: CommandContext, refs: readonly SessionRef[]): Promise<Content> {
+  const content = new Content();
   const progress = context.progress(refs.length);
   for (const ref of refs) {
     context.signal.throwIfAborted();
     try {
-      await lookAt(context, ref, findings);
+      await lookAt(context, ref, content);
     } catch (error) {
       if (!isReadFault(error)) throw error;
-      findings.unreadable.push({ path: ref.path ?? ref.id, reason: reasonOf(error) });
+      content.unreadable.push({ path: ref.path ?? ref.id, reason: reasonOf(error) });
     }
     progress.advance();
   }
   progress.end();
-  return findings;
+  return content;
 }
 
-async function lookAt(context: CommandContext, ref: SessionRef, findings: Findings): Promise<void> {
+async function lookAt(context: CommandContext, ref: SessionRef, content: Content): Promise<void> {
   const path = ref.path ?? ref.id;
   const reader = readTranscript(ref.id, openReadable(ref), {
     ...(await readingOptions(ref, context)),
@@ -217,9 +196,9 @@ async function lookAt(context: CommandContext, ref: SessionRef, findings: Findin
       // Counted with the unknown types.
       if (code === "unknown_type") return;
       const key = `${path}\0${code}\0${recovered}`;
-      const known = findings.damage.get(key);
-      if (known) known.count += 1;
-      else findings.damage.set(key, { path, code, count: 1, recovered, first_line: line });
+      const { count } = content.damage.get(key) ?? { count: 0 };
+      const first_line = content.damage.get(key)?.first_line ?? line;
+      content.damage.set(key, { path, code, count: count + 1, recovered, first_line });
     },
   });
   const types: string[] = [];
@@ -228,12 +207,11 @@ async function lookAt(context: CommandContext, ref: SessionRef, findings: Findin
   }
   const { lines, unknown_lines: unknown } = reader.summary();
   types.push(...unknown.map(({ type }) => type));
-  findings.lines += lines.total;
-  for (const [type, times] of Object.entries(lines.skipped)) add(findings.skipped, type, times);
-  for (const type of types) add(findings.unknown, type, 1);
+  content.lines += lines.total;
+  for (const [type, times] of Object.entries(lines.skipped)) add(content.skipped, type, times);
+  for (const type of types) add(content.unknown, type, 1);
   if (ref.database === null || types.length === 0) return;
-  const known = findings.unknownIn.get(ref.database) ?? new Set();
-  findings.unknownIn.set(ref.database, new Set([...known, ...types]));
+  content.unknownIn.set(ref.database, new Set([...(content.unknownIn.get(ref.database) ?? []), ...types]));
 }
 
 function add(counts: Map<string, number>, key: string, times: number): void {

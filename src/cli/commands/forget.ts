@@ -10,7 +10,7 @@ import { openStore, storePlace } from "../../store/open-store.ts";
 import { localPlace } from "../../store/store-place.ts";
 import { storedRef } from "../../queries/stored-session.ts";
 import type { Store, Tombstone } from "../../store/store.ts";
-import { badArguments, type CommandContext, type RunCommand } from "../command.ts";
+import { badArguments, type CommandContext, type CommandOptions, type ExitCode, type RunCommand } from "../command.ts";
 import { type FilePlan, filesOf, objectionTo, type Place } from "../forget-plan.ts";
 import type { Output } from "../output-schemas.ts";
 import { neutralLine } from "../../neutral-text.ts";
@@ -22,100 +22,94 @@ import type { StoredSession } from "../../store/stored-model.ts";
 
 interface Plan extends FilePlan {
   id: string;
-  indexed: Indexed;
-  /** One for each session, in the index or on disk, that is forgotten. */
-  tombstones: Tombstone[];
+  /** In the index, and beside a team's in the file with the figures of this machine. */
+  stored: readonly Stored[];
 }
 
-const LEFT_OUT = "its files stay; the index leaves the session out until `transcripts index SESSION`";
+/** Rows of one store to remove. */
+interface Stored {
+  store: Store;
+  sessions: StoredSession[];
+  /** One for each session, in the store or on disk, that is forgotten. */
+  tombstones: Tombstone[];
+  events: number;
+  snippets: number;
+}
 
-export const run: RunCommand = async (context, args, options) => {
-  if (args[0] === "-")
+type Forgotten = Output<"forget">;
+
+export const run: RunCommand = async (context, [argument = ""], options) => {
+  if (argument === "-")
     throw badArguments("SESSION: standard input cannot be removed.", "Give an id, a path or latest.");
-  // Does not create an index.
-  const store = storePlace(context).exists ? await openStore(context) : undefined;
-  // The figures of this machine, if the store is a team's.
-  const local = localPlace(context);
-  const hasFigures = store?.backend === "postgres" && storePlace(local).exists;
-  const figures = hasFigures ? await openStore(local) : undefined;
+  const stores = await openStores(context);
   try {
-    const keepFiles = options.flag("keepFiles");
-    const plan = await planOf(context, store, args[0] ?? "", keepFiles);
-    const isDry = options.flag("dryRun");
-    const isJson = options.flag("json");
-    const report = (failed: Output<"forget">["failed"], removed: boolean): Promise<void> =>
-      isJson ? context.printObject(forgotten(plan, failed, removed)) : Promise.resolve();
-    if (!isJson) await show(context, plan);
-    if (keepFiles && plan.kept.length > 0) context.note(LEFT_OUT);
-    if (plan.places.length === 0 && plan.indexed.sessions.length === 0) {
-      if (!isDry) {
-        await store?.forgetSessions([], plan.tombstones);
-        await removeFigures(figures, plan);
-      }
-      context.note("there is nothing to remove");
-      await report([], false);
-      return 1;
-    }
-    if (isDry || !(options.flag("yes") || (await context.confirmed(`${summary(plan)} will be removed.`)))) {
-      context.note("nothing was removed");
-      await report([], false);
-      return isDry ? 0 : 1;
-    }
-    const failed = [
-      ...(await removePlaces(plan.places, await sessionRoots(context))),
-      ...(await removeIndexed(store, plan)),
-    ];
-    await removeFigures(figures, plan);
-    for (const { path, reason } of failed) context.note(`not removed: ${path}: ${reason}`);
-    const total = plan.places.length + plan.indexed.sessions.length;
-    const done = failed.length === 0 ? "removed" : `removed ${total - failed.length} of ${total}:`;
-    context.note(failed.length === total && total > 0 ? "nothing was removed" : `${done} ${summary(plan)}`);
-    await report(failed, true);
-    return failed.length === 0 ? 0 : 2;
+    const plan = await planOf(context, stores, argument, options.flag("keepFiles"));
+    return await carryOut(context, plan, options);
   } finally {
-    await store?.close();
-    await figures?.close();
+    for (const store of stores) await store.close();
   }
 };
 
-/** Finds the session's files and index entries. A session without files is only in the index. */
+/** Opens the index, and beside a team's the file with the figures of this machine. Creates none. */
+async function openStores(context: CommandContext): Promise<Store[]> {
+  const { backend } = storePlace(context);
+  const places = backend === "postgres" ? [context, localPlace(context)] : [context];
+  const stores: Store[] = [];
+  for (const place of places) if (storePlace(place).exists) stores.push(await openStore(place));
+  return stores;
+}
+
+async function carryOut(context: CommandContext, plan: Plan, options: CommandOptions): Promise<ExitCode> {
+  const [isDry, isJson] = [options.flag("dryRun"), options.flag("json")];
+  const { sessions, events, snippets } = indexed(plan);
+  const end = async (exitCode: ExitCode, note: string, failed?: Forgotten["failed"]): Promise<ExitCode> => {
+    context.note(note);
+    const in_index = sessions.map(({ session_id }) => session_id);
+    const { id: session_id, places: files, kept } = plan;
+    const found = { version: 1 as const, session_id, in_index, events, snippets, files, kept };
+    if (isJson) await context.printObject({ ...found, failed: failed ?? [], removed: failed !== undefined });
+    return exitCode;
+  };
+  if (!isJson) await show(context, plan);
+  if (options.flag("keepFiles") && plan.kept.length > 0)
+    context.note("its files stay; the index leaves the session out until `transcripts index SESSION`");
+  if (plan.places.length === 0 && sessions.length === 0) {
+    if (!isDry) await removeStored(plan);
+    return end(1, "there is nothing to remove");
+  }
+  const what = summary(plan);
+  if (isDry || !(options.flag("yes") || (await context.confirmed(`${what} will be removed.`))))
+    return end(isDry ? 0 : 1, "nothing was removed");
+  const failed = [...(await removePlaces(plan.places, await sessionRoots(context))), ...(await removeStored(plan))];
+  for (const { path, reason } of failed) context.note(`not removed: ${path}: ${reason}`);
+  if (failed.length === 0) return end(0, `removed ${what}`, failed);
+  const total = plan.places.length + sessions.length;
+  const removed = total - failed.length;
+  return end(2, removed <= 0 ? "nothing was removed" : `removed ${removed} of ${total}: ${what}`, failed);
+}
+
+/** Finds the session's files and rows. A session without files is only in the index. */
 async function planOf(
   context: CommandContext,
-  store: Store | undefined,
+  stores: readonly Store[],
   text: string,
   keepFiles: boolean,
 ): Promise<Plan> {
-  const ref = await refOf(context, store, text);
-  if (typeof ref === "string") {
-    const indexed = store === undefined ? NOTHING : await indexedOf(store, [], ref);
-    return { id: ref, indexed, tombstones: tombstonesFor(store, indexed, []), places: [], kept: [], refs: [] };
-  }
-  if (isStream(ref))
+  const ref = await refOf(context, stores[0], text);
+  const isOnlyStored = typeof ref === "string";
+  if (!isOnlyStored && isStream(ref))
     throw badArguments(`${ref.path} is a pipe or a device, not a session.`, "Give an id or the path of a file.");
-  const files = await filesOf(ref, context);
-  const indexed = store === undefined ? NOTHING : await indexedOf(store, files.refs);
-  const kept = keepFiles ? files.places.map(({ path }) => ({ path, reason: "--keep-files" })) : [];
-  const tombstones = tombstonesFor(store, indexed, files.refs);
-  const places = keepFiles ? [] : files.places;
-  return { ...files, id: ref.id, indexed, tombstones, places, kept: [...files.kept, ...kept] };
+  const files: FilePlan = isOnlyStored ? { places: [], kept: [], refs: [] } : await filesOf(ref, context);
+  const stored: Stored[] = [];
+  for (const store of stores) stored.push(await storedIn(store, files.refs, isOnlyStored ? ref : undefined));
+  const plan = { ...files, id: isOnlyStored ? ref : ref.id, stored };
+  if (!keepFiles) return plan;
+  const kept = files.places.map(({ path }) => ({ path, reason: "--keep-files" }));
+  return { ...plan, places: [], kept: [...files.kept, ...kept] };
 }
 
-/** Returns tombstones of the sessions in the index, and of those on disk that it does not have. */
-function tombstonesFor(
-  store: Store | undefined,
-  { sessions, others: taken }: Indexed,
-  refs: readonly SessionRef[],
-): Tombstone[] {
-  if (store === undefined) return [];
-  const { machine } = store;
-  const stored = sessions.flatMap((row) => tombstonesOf(storedRef(row), row.session_id, machine));
-  const places = new Set(stored.map(({ place }) => place));
-  const idOf = (ref: SessionRef): string => (taken.has(ref.id) ? suffixedId(ref, machine) : ref.id);
-  const others = refs.flatMap((ref) => tombstonesOf(ref, idOf(ref), machine));
-  return [...stored, ...others.filter(({ place }) => !places.has(place))];
-}
-
-const NOTHING: Indexed = { sessions: [], others: new Set(), events: 0, snippets: 0 };
+type Figures = Pick<Stored, "sessions" | "events" | "snippets">;
+const NOTHING: Figures = { sessions: [], events: 0, snippets: 0 };
 
 async function refOf(context: CommandContext, store: Store | undefined, text: string): Promise<SessionRef | string> {
   const { env, home, cwd } = context;
@@ -134,64 +128,48 @@ async function refOf(context: CommandContext, store: Store | undefined, text: st
   }
 }
 
-function summary({ places, indexed }: Plan): string {
-  const files =
-    places.length === 0 ? [] : [places.length === 1 ? "1 file or folder" : `${places.length} files and folders`];
-  const rows =
-    indexed.sessions.length === 0
-      ? []
-      : [
-          `${counted(indexed.sessions.length, "session")} in the index with ${counted(indexed.events, "event")} and ${counted(indexed.snippets, "snippet")}`,
-        ];
-  return [...files, ...rows].join(", ");
+/** Returns what the index has; nothing without one. */
+function indexed({ stored }: Plan): Figures {
+  return stored[0] ?? NOTHING;
+}
+
+function summary(plan: Plan): string {
+  const { places } = plan;
+  const { sessions, events, snippets } = indexed(plan);
+  const files = places.length === 1 ? "1 file or folder" : `${places.length} files and folders`;
+  const rows = `${counted(sessions.length, "session")} in the index with ${counted(events, "event")} and ${counted(snippets, "snippet")}`;
+  return [places.length === 0 ? [] : files, sessions.length === 0 ? [] : rows].flat().join(", ");
 }
 
 async function show(context: CommandContext, plan: Plan): Promise<void> {
   const { colors } = context;
+  const { id, places, kept } = plan;
+  const index = indexed(plan);
+  const line = (kind: string, what: string): string => `  ${kind.padEnd(8)}  ${neutralLine(what)}`;
   const lines = [
-    colors.bold(`Session ${neutralLine(plan.id)}`),
-    ...plan.indexed.sessions.map(
-      ({ session_id, state }) => `  index     ${neutralLine(session_id)}, ${counted(state.events, "event")}`,
-    ),
-    ...(plan.indexed.snippets === 0 ? [] : [`  index     ${counted(plan.indexed.snippets, "snippet")}`]),
-    ...plan.places.map(
-      ({ kind, path, bytes }) => `  ${kind.padEnd(8)}  ${neutralLine(path)} (${counted(bytes, "byte")})`,
-    ),
-    ...plan.kept.map(({ path, reason }) => colors.dim(`  stays     ${neutralLine(path)}: ${neutralLine(reason)}`)),
+    colors.bold(`Session ${neutralLine(id)}`),
+    ...index.sessions.map(({ session_id, state }) => line("index", `${session_id}, ${counted(state.events, "event")}`)),
+    ...(index.snippets === 0 ? [] : [line("index", counted(index.snippets, "snippet"))]),
+    ...places.map(({ kind, path, bytes }) => line(kind, `${path} (${counted(bytes, "byte")})`)),
+    ...kept.map(({ path, reason }) => colors.dim(line("stays", `${path}: ${reason}`))),
   ];
   await context.out(`${lines.join("\n")}\n`);
   // Must be visible before the question.
   await context.flush();
 }
 
-async function removeIndexed(
-  store: Store | undefined,
-  { indexed, tombstones }: Plan,
-): Promise<Output<"forget">["failed"]> {
-  try {
-    const ids = indexed.sessions.map(({ session_id: id }) => id);
-    await store?.forgetSessions(ids, tombstones);
-    return [];
-  } catch (error) {
-    return indexed.sessions.map(({ session_id: id }) => ({ path: `${id} in the index`, reason: reasonOf(error) }));
+async function removeStored({ stored }: Plan): Promise<Forgotten["failed"]> {
+  const failed: Forgotten["failed"] = [];
+  for (const { store, sessions, tombstones } of stored) {
+    const ids = sessions.map(({ session_id: id }) => id);
+    try {
+      await store.forgetSessions(ids, tombstones);
+    } catch (error) {
+      if (ids.length === 0) throw error;
+      failed.push(...ids.map((id) => ({ path: `${id} in the index`, reason: reasonOf(error) })));
+    }
   }
-}
-
-async function removeFigures(store: Store | undefined, { id, refs }: Plan): Promise<void> {
-  if (store === undefined) return;
-  const indexed = await indexedOf(store, refs, refs.length === 0 ? id : undefined);
-  const ids = indexed.sessions.map(({ session_id: each }) => each);
-  await store.forgetSessions(ids, tombstonesFor(store, indexed, refs));
-}
-
-function forgotten(
-  { id, indexed, places, kept }: Plan,
-  failed: Output<"forget">["failed"],
-  removed: boolean,
-): Output<"forget"> {
-  const { sessions, events, snippets } = indexed;
-  const ids = sessions.map(({ session_id }) => session_id);
-  return { version: 1, session_id: id, in_index: ids, events, snippets, files: places, kept, failed, removed };
+  return failed;
 }
 
 /** Removes files and folders. Resolves to those that could not be removed, with the reason. */
@@ -214,20 +192,12 @@ export async function removePlaces(
   return failed;
 }
 
-interface Indexed {
-  sessions: StoredSession[];
-  /** Ids of the other sessions in the index. */
-  others: ReadonlySet<string>;
-  events: number;
-  snippets: number;
-}
-
-/** Returns the sessions of these files, and their subagents in the index. */
-async function indexedOf(store: Store, refs: readonly SessionRef[], alsoId?: string): Promise<Indexed> {
+/** Returns what a store has of these sessions, or of the one with an id, and of their subagents. */
+async function storedIn(store: Store, refs: readonly SessionRef[], onlyId?: string): Promise<Stored> {
   const all = await store.sessions();
   const isOne = (session: StoredSession): boolean => {
     const { session_id: id, path } = session;
-    if (id === alsoId) return true;
+    if (id === onlyId) return true;
     return (
       isOwnSession(session, store) &&
       refs.some((ref) => (ref.path ?? ref.database) === path && (id === ref.id || id.startsWith(`${ref.id}@`)))
@@ -245,8 +215,24 @@ async function indexedOf(store: Store, refs: readonly SessionRef[], alsoId?: str
     const counts = await store.countSnippets(session_id);
     snippets += Object.values(counts).reduce((sum, count) => sum + count, 0);
   }
+  const sessions = [...chosen];
   const others = new Set(all.filter((session) => !chosen.has(session)).map(({ session_id: id }) => id));
-  return { sessions: [...chosen], others, events, snippets };
+  return { store, sessions, tombstones: tombstonesIn(store, sessions, refs, others), events, snippets };
+}
+
+/** Returns tombstones of the sessions of a store, and of those on disk that it does not have. `others`: ids in use. */
+function tombstonesIn(
+  { machine }: Store,
+  sessions: readonly StoredSession[],
+  refs: readonly SessionRef[],
+  others: ReadonlySet<string>,
+): Tombstone[] {
+  const stored = sessions.flatMap((row) => tombstonesOf(storedRef(row), row.session_id, machine));
+  const places = new Set(stored.map(({ place }) => place));
+  const onDisk = refs.flatMap((ref) =>
+    tombstonesOf(ref, others.has(ref.id) ? suffixedId(ref, machine) : ref.id, machine),
+  );
+  return [...stored, ...onDisk.filter(({ place }) => !places.has(place))];
 }
 
 function isBelow({ parent_id: parent, machine_id, host }: StoredSession, chosen: ReadonlySet<StoredSession>): boolean {
