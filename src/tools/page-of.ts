@@ -41,7 +41,8 @@ export function cursorAfter(key: string, { timeMs, id }: Place, left?: number): 
 /** Returns the place of `cursorAfter`; undefined without a cursor. Throws a `TranscriptsError` (`bad_cursor`). */
 export function placeOf(cursor: string | undefined, key: string): (Place & { left: number }) | undefined {
   if (cursor === undefined) return undefined;
-  const [time, id = "", left] = cursorFields(cursor, PLACE_FORM, key);
+  const [, made, time, id = "", left] = PLACE_FORM.exec(cursor.trim()) ?? [];
+  checkMadeWith(made, key);
   return { timeMs: Number(time), id, left: Number(left ?? 0) };
 }
 
@@ -49,15 +50,10 @@ export function placeOf(cursor: string | undefined, key: string): (Place & { lef
 export const CURSOR_TIME = String.raw`\d{1,15}(?:\.\d{1,20})?`;
 const PLACE_FORM = new RegExp(`^([\\w-]{6})~(${CURSOR_TIME})~([\\w-]{8})(?:~(\\d{1,9}))?$`);
 
-/**
- * Returns the fields of a cursor: the groups of `form` after the first, which is the hash of the arguments that the
- * cursor was made with, and must equal `key`. Throws a `TranscriptsError` (`bad_cursor`).
- */
-export function cursorFields(cursor: string, form: RegExp, key: string): string[] {
-  const [, made, ...fields] = form.exec(cursor.trim()) ?? [];
+/** `made`: hash of the arguments that a cursor was made with; undefined if it has not the form of one. */
+export function checkMadeWith(made: string | undefined, key: string): void {
   if (made === undefined) throw badCursor("not a cursor of this tool");
   if (made !== key) throw badCursor("it was made with other arguments");
-  return fields;
 }
 
 export function badCursor(problem: string): TranscriptsError {

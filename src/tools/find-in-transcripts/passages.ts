@@ -95,8 +95,3 @@ export interface Found {
   total: string;
   notes: string[];
 }
-
-/** Returns the note for a search for words if no entry has all of them. */
-export function wordsNote(wanted: readonly string[], had: number): string {
-  return `No entry has all of ${wanted.join(", ")}: these have ${had} of them.`;
-}
