@@ -16,62 +16,83 @@ const MAX_TOOLS = 15;
 const MAX_NAME_COLUMNS = 40;
 
 export function statsText(context: CommandContext, result: Output<"stats">): string {
-  const parts = [overview(context, result)];
-  if (result.by !== null) parts.push(rowsTable(context, result.rows, result.by));
-  else parts.push(modelsTable(context, result), toolsTable(context, result));
-  return parts.filter((part) => part !== "").join("\n");
+  const tables =
+    result.by === null
+      ? [modelsTable(context, result), toolsTable(context, result)]
+      : [rowsTable(context, result.rows, result.by)];
+  return [overview(context, result), ...tables].filter((part) => part !== "").join("\n");
 }
 
 function overview({ colors, columns }: CommandContext, result: Output<"stats">): string {
-  const { total, alone, subagents_alone: below } = result;
-  const facts: [string, string][] = [
-    ["Sessions", sessionsText(result)],
-    ["Time", timeText(result)],
-    ["Prompts", `${count(result.prompts)} in ${counted(result.messages, "message")}`],
-    ["Tool calls", callsText(result)],
-    ["Tokens", tokensText(total)],
-    ["Cost", costText(total)],
-  ];
-  if (result.subagents > 0 && result.sessions > 0) {
-    facts.push(
-      ["  alone", `${tokensText(alone)}; ${costText(alone)}`],
-      ["  subagents", `${tokensText(below)}; ${costText(below)}`],
-    );
-    if (alone.messages + below.messages !== total.messages)
-      facts.push(["  shared", "answers that stand in both are counted in each, and once in the sum"]);
-  }
-  if (total.tokens_out_is_lower_bound)
-    facts.push([
-      "More than",
-      "some answers were recorded with the count of their beginning only, so the truth is higher",
-    ]);
-  if (total.cost_is_estimate)
-    facts.push(["Estimate", "some costs were recorded as 0, as with a subscription; theirs are from the price table"]);
-  if (total.unpriced_models.length > 0)
-    facts.push(["No price", total.unpriced_models.map((model) => neutralLine(model)).join(", ")]);
-  if (result.repeated_messages > 0)
-    facts.push([
-      "Repeated",
-      `${count(result.repeated_messages)} ${result.repeated_messages === 1 ? "copy of an answer" : "copies of answers"} in other files, left out`,
-    ]);
-  if (result.thinking_blocks > 0) facts.push(["Thinking", thinkingText(result)]);
-  const redactions = Object.entries(result.redactions).map(([kind, times]) => `${neutralLine(kind)} ${count(times)}`);
-  if (redactions.length > 0) facts.push(["Redacted", redactions.join(", ")]);
-  if (result.damaged + result.unknown_lines > 0) facts.push(["Damage", damageText(result)]);
-  const label = Math.max(...facts.map(([name]) => name.length)) + 2;
-  const lines = facts.map(([name, fact]) => {
+  const shown = facts(result).filter(([, fact]) => fact !== "");
+  const label = Math.max(...shown.map(([name]) => name.length)) + 2;
+  const lines = shown.map(([name, fact]) => {
     const wrapped = wrap(fact, columns - label).replaceAll("\n", `\n${" ".repeat(label)}`);
     return `${colors.bold(name.padEnd(label))}${wrapped}`;
   });
   return `${lines.join("\n")}\n`;
 }
 
-function sessionsText({ sessions, subagents, unreadable, foreign }: Output<"stats">): string {
-  const parts = [count(sessions)];
-  if (subagents > 0) parts.push(counted(subagents, "subagent"));
-  if (unreadable > 0) parts.push(`${count(unreadable)} unreadable`);
-  if (foreign > 0) parts.push(`${count(foreign)} ${FOREIGN}`);
-  return parts.join(", ");
+/** Returns names and values; empty values are left out. */
+function facts(result: Output<"stats">): [name: string, value: string][] {
+  const { total, alone, subagents_alone: below, sessions, subagents, repeated_messages: repeated } = result;
+  const { withheld_thinking_blocks: withheld } = result;
+  const hasBoth = subagents > 0 && sessions > 0;
+  const isShared = hasBoth && alone.messages + below.messages !== total.messages;
+  const redactions = Object.entries(result.redactions).map(([kind, times]) => `${neutralLine(kind)} ${count(times)}`);
+  const listed = (...parts: (string | string[])[]): string => parts.flat().join(", ");
+  return [
+    [
+      "Sessions",
+      listed(count(sessions), [
+        ...some(subagents, "subagent", "subagents"),
+        ...some(result.unreadable, "unreadable"),
+        ...some(result.foreign, FOREIGN),
+      ]),
+    ],
+    ["Time", timeText(result)],
+    ["Prompts", `${count(result.prompts)} in ${counted(result.messages, "message")}`],
+    [
+      "Tool calls",
+      listed(count(result.tool_calls), [
+        ...some(result.tool_errors, "failed"),
+        ...some(result.tool_rejected, "rejected"),
+        ...some(result.tool_interrupted, "interrupted"),
+        ...some(result.tool_pending, "without a result"),
+      ]),
+    ],
+    ["Tokens", tokensText(total)],
+    ["Cost", costText(total)],
+    ["  alone", hasBoth ? `${tokensText(alone)}; ${costText(alone)}` : ""],
+    ["  subagents", hasBoth ? `${tokensText(below)}; ${costText(below)}` : ""],
+    ["  shared", isShared ? "answers that are in both are counted in each, and once in the sum" : ""],
+    [
+      "More than",
+      total.tokens_out_is_lower_bound ? "for some answers only the first count of output tokens was recorded" : "",
+    ],
+    ["Estimate", total.cost_is_estimate ? "some costs were recorded as 0, as with a subscription: those are from the price table" : ""],
+    ["No price", total.unpriced_models.map((model) => neutralLine(model)).join(", ")],
+    [
+      "Repeated",
+      listed(
+        some(repeated, "copy of an answer in another file, left out", "copies of answers in other files, left out"),
+      ),
+    ],
+    ["Thinking", listed(some(result.thinking_blocks, "block", "blocks"), some(withheld, "withheld by the provider"))],
+    ["Redacted", redactions.join(", ")],
+    [
+      "Damage",
+      listed(
+        some(result.damaged, "damaged place", "damaged places"),
+        some(result.unknown_lines, "line of unknown type", "lines of unknown type"),
+      ),
+    ],
+  ];
+}
+
+/** Returns `3 failed`, or nothing if there are none. */
+function some(times: number, what: string, several = what): string[] {
+  return times > 0 ? [`${count(times)} ${times === 1 ? what : several}`] : [];
 }
 
 function timeText({ first, last, duration_ms: took, sessions }: Output<"stats">): string {
@@ -80,44 +101,20 @@ function timeText({ first, last, duration_ms: took, sessions }: Output<"stats">)
   return `${from} to ${from.slice(0, 10) === to.slice(0, 10) ? to.slice(11) : to}, ${duration(took)}${sessions > 1 ? " in all" : ""}`;
 }
 
-function callsText(result: Output<"stats">): string {
-  const ends: [number, string][] = [
-    [result.tool_errors, "failed"],
-    [result.tool_rejected, "rejected"],
-    [result.tool_interrupted, "interrupted"],
-    [result.tool_pending, "without a result"],
-  ];
-  const told = ends.filter(([times]) => times > 0).map(([times, what]) => `${count(times)} ${what}`);
-  return [count(result.tool_calls), ...told].join(", ");
-}
-
-function thinkingText({ thinking_blocks: blocks, withheld_thinking_blocks: withheld }: Output<"stats">): string {
-  return counted(blocks, "block") + (withheld === 0 ? "" : `, ${count(withheld)} withheld by the provider`);
-}
-
 function tokensText(usage: StatsUsage): string {
   const out = usage.tokens_out_is_lower_bound ? `more than ${count(usage.tokens_out)}` : count(usage.tokens_out);
   return `in ${count(usage.tokens_in)}, cache read ${count(usage.cache_read)}, cache write ${count(usage.cache_write)}, out ${out}`;
 }
 
-function costText({
-  cost_usd: cost,
-  cost_is_estimate: isEstimate,
-  unpriced_models: unpriced,
-  tokens_out_is_lower_bound: isLowerBound,
-}: StatsUsage): string {
-  if (cost === null) return unpriced.length > 0 ? "not known" : "none";
-  const known = unpriced.length > 0 || isLowerBound ? `more than ${dollars(cost)}` : dollars(cost);
-  return isEstimate ? `${known} (estimate)` : known;
+function costText(usage: StatsUsage): string {
+  const { cost_usd: cost, cost_is_estimate: isEstimate } = usage;
+  if (cost === null) return usage.unpriced_models.length > 0 ? "not known" : "none";
+  return `${isMore(usage) ? "more than " : ""}${dollars(cost)}${isEstimate ? " (estimate)" : ""}`;
 }
 
-function damageText({ damaged, unknown_lines: unknown }: Output<"stats">): string {
-  return [
-    damaged > 0 ? counted(damaged, "damaged place") : "",
-    unknown > 0 ? `${counted(unknown, "line")} of unknown type` : "",
-  ]
-    .filter(Boolean)
-    .join(", ");
+/** Whether the true cost is higher. */
+function isMore({ unpriced_models: unpriced, tokens_out_is_lower_bound: isLowerBound }: StatsUsage): boolean {
+  return unpriced.length > 0 || isLowerBound;
 }
 
 type Tokens = Pick<StatsUsage, "tokens_in" | "cache_read" | "cache_write" | "tokens_out" | "tokens_out_is_lower_bound">;
@@ -143,14 +140,10 @@ export function tookCell({ duration_ms: took }: { duration_ms: number }): string
   return took === 0 ? "" : duration(took);
 }
 
-function shortCost({
-  cost_usd: cost,
-  cost_is_estimate: isEstimate,
-  unpriced_models: unpriced,
-  tokens_out_is_lower_bound: isLowerBound,
-}: StatsUsage): string {
-  if (cost === null) return unpriced.length > 0 ? "?" : "";
-  return (unpriced.length > 0 || isLowerBound ? ">" : "") + (isEstimate ? "~" : "") + dollars(cost);
+function shortCost(usage: StatsUsage): string {
+  const { cost_usd: cost, cost_is_estimate: isEstimate } = usage;
+  if (cost === null) return usage.unpriced_models.length > 0 ? "?" : "";
+  return (isMore(usage) ? ">" : "") + (isEstimate ? "~" : "") + dollars(cost);
 }
 
 function modelsTable({ colors, columns }: CommandContext, { models }: Output<"stats">): string {
@@ -186,12 +179,14 @@ function rowsTable(
   rows: readonly StatsRow[],
   by: NonNullable<Output<"stats">["by"]>,
 ): string {
-  const hasFamilies = rows.some((row) => row.with_subagents !== undefined);
   const keyed = by === "model" ? rows.filter(hasTokens) : rows;
+  const keys = keyed.map(({ key }) => key ?? "");
   const isBySession = by === "session";
-  const names = namesOf(keyed, by);
-  const nameCell = (row: StatsRow): string =>
-    (isBySession && row.parent_session_id !== null ? "  " : "") + nameOf(row, names);
+  const names = isBySession ? shortIds(keys) : by === "project" ? shortPaths(keys) : new Map<string, string>();
+  const nameCell = ({ key, parent_session_id: parent }: StatsRow): string => {
+    const name = key === null ? "unknown" : cut(neutralLine(names.get(key) ?? key), MAX_NAME_COLUMNS);
+    return isBySession && parent !== null ? `  ${name}` : name;
+  };
   const family: Column<StatsRow> = {
     head: "WITH SUBAGENTS",
     cell: ({ with_subagents: usage }) => (usage ? shortCost(usage) : ""),
@@ -201,7 +196,7 @@ function rowsTable(
   const shape: Column<StatsRow>[] = [
     { head: by.toUpperCase(), cell: nameCell, flexible: !isBySession, paint: colors.yellow },
     ...USAGE_COLUMNS,
-    ...(hasFamilies ? [family] : []),
+    ...(rows.some((row) => row.with_subagents !== undefined) ? [family] : []),
     ...(isBySession ? [{ head: "TITLE", cell: titleCell, flexible: true }] : []),
   ];
   return table(shape, keyed, columns);
@@ -209,15 +204,4 @@ function rowsTable(
 
 function titleCell({ is_foreign: isForeign, title }: StatsRow): string {
   return cut(`${isForeign === true ? `(${FOREIGN}) ` : ""}${neutralLine(title ?? "")}`, 60);
-}
-
-/** Displayed names of keys, if they differ from the key. */
-function namesOf(rows: readonly StatsRow[], by: NonNullable<Output<"stats">["by"]>): ReadonlyMap<string, string> {
-  const keys = rows.map(({ key }) => key ?? "");
-  if (by === "session") return shortIds(keys);
-  return by === "project" ? shortPaths(keys) : new Map();
-}
-
-function nameOf({ key }: StatsRow, names: ReadonlyMap<string, string>): string {
-  return key === null ? "unknown" : cut(neutralLine(names.get(key) ?? key), MAX_NAME_COLUMNS);
 }

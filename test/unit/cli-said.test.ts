@@ -105,7 +105,7 @@ test("stats say why the parts are more than the sum", async () => {
     writeFileSync(agent, below);
     return (await runCli(["stats", SESSION], { home: place })).stdout;
   };
-  assert.match(await statsWith(shared), /\n {2}shared +answers that stand in both/);
+  assert.match(await statsWith(shared), /\n {2}shared +answers that are in both/);
   assert.doesNotMatch(await statsWith(says("Ten.", 5)), /shared/);
 });
 

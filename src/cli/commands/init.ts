@@ -3,101 +3,110 @@ import { join, relative, resolve } from "node:path";
 import { parseOptions } from "../../config.ts";
 import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";
 import { layTemplates } from "../../templates/lay-templates.ts";
-import { DATA_FOLDER } from "../../transcript/transcript-paths.ts";
-import { badArguments, type CommandContext, type CommandOptions, type ExitCode, type RunCommand } from "../command.ts";
-import { type ClaudeCodeSetup, ENABLE, setUpClaudeCode } from "../init/claude-code-plugin.ts";
+import { badArguments, type CommandContext, type RunCommand } from "../command.ts";
+import { ENABLE, setUpClaudeCode } from "../init/claude-code-plugin.ts";
 import { addPlugin, type Addition, newConfig, type PluginKey, pluginKey } from "../init/plugin-config.ts";
-import { configText, isOpencode2, projectAt, type Project } from "../init/project-config.ts";
+import { configText, type HostAgent, isOpencode2, projectAt, type Project } from "../init/project-config.ts";
 import type { Output } from "../output-schemas.ts";
 import { writeWhole } from "../write-file.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 
+/** Output of the command, as JSON and as lines for people. */
+interface Done {
+  result: Output<"init">;
+  lines: string[];
+}
+
+export const run: RunCommand = async (context, _args, options) => {
+  const [isKilo, isClaudeCode] = [options.flag("kilo"), options.flag("claudeCode")];
+  if (isKilo && isClaudeCode)
+    throw badArguments("--claude-code and --kilo exclude each other.", "Run it once for each.");
+  const dryRun = options.flag("dryRun");
+  const { result, lines } = isClaudeCode
+    ? await initClaudeCode(context, dryRun)
+    : await initProject(context, dryRun, isKilo ? "kilo" : undefined);
+  if (options.flag("json")) await context.printObject(result);
+  else await context.out(`${lines.join("\n")}\n`);
+  return 0;
+};
+
+const PAST = { add: "added", create: "created", update: "updated", write: "wrote", run: "ran" } as const;
+
+function verb({ colors }: CommandContext, name: keyof typeof PAST, dryRun: boolean): string {
+  return colors.green(dryRun ? `would ${name}` : PAST[name]);
+}
+
+async function initClaudeCode(context: CommandContext, dryRun: boolean): Promise<Done> {
+  const { folder, files, plugin, commands } = await setUpClaudeCode(context, dryRun);
+  const lines: string[] = [];
+  const written = files.filter(({ change }) => change !== "unchanged").length;
+  const write = verb(context, "write", dryRun);
+  if (written > 0) lines.push(`${write} the plugin to ${folder} (${written} of ${files.length} files)`);
+  if (plugin === "unchanged") lines.push("Claude Code already has the plugin: unchanged");
+  if (plugin === "disabled") lines.push(`Claude Code has the plugin, but it is turned off. Turn it on: ${ENABLE}`);
+  if (plugin === "pending") lines.push("The program claude is not on the path. Install the plugin with:");
+  const ran = plugin === "pending" ? " " : verb(context, "run", dryRun);
+  lines.push(...commands.map((command) => `${ran} ${command}`));
+  if (!dryRun && (plugin === "installed" || plugin === "updated"))
+    lines.push("The next session of Claude Code is added to the index after each turn.");
+  const claude_code = { plugin, commands };
+  return { result: { version: 1, dry_run: dryRun, config: null, folder, files, claude_code }, lines };
+}
+
+async function initProject(context: CommandContext, dryRun: boolean, asked?: HostAgent): Promise<Done> {
+  const project = await projectAt(context.cwd, asked);
+  const isNewForm = project.agent === "opencode" && (await isOpencode2(context.env));
+  const { config, key, text, folder } = await planFor(project, isNewForm ? "plugins" : "plugin", context.plugin);
+  if (!dryRun && text !== undefined) await writeWhole(config.path, (write) => write(text));
+  const files = await layTemplates(folder, { fs: nodeFileSystem, dryRun });
+  const shown = (path: string): string => relative(context.cwd, path) || path;
+  const [file, entry] = [shown(config.path), JSON.stringify(context.plugin)];
+  const create = verb(context, "create", dryRun);
+  const lines = {
+    unchanged: [`${file} already has the plugin: unchanged`],
+    changed: [`${verb(context, "add", dryRun)} ${entry} to "${key}" in ${file}`],
+    created: [`${create} ${file} with "${key}": [${entry}]`],
+  }[config.change];
+  for (const { path, change } of files) {
+    if (change === "created") lines.push(`${create} ${shown(path)}`);
+    if (change === "updated")
+      lines.push(`${verb(context, "update", dryRun)} ${shown(path)}, which was unchanged from an earlier version`);
+  }
+  const kept = files.filter(({ change }) => change === "unchanged").length;
+  if (kept > 0) lines.push(`${shown(folder)} already has ${kept} of its ${files.length} files: unchanged`);
+  if (!dryRun && config.change !== "unchanged")
+    lines.push(`${project.agent === "kilo" ? "Kilo" : "opencode"} records the next session that it starts here.`);
+  return { result: { version: 1, dry_run: dryRun, config, folder, files, claude_code: null }, lines };
+}
+
 interface Plan {
-  config: string;
-  change: "created" | "changed" | "unchanged";
+  config: NonNullable<Output<"init">["config"]>;
   /** List that the plugin is in. */
   key: PluginKey;
   /** New text, if it changes. */
-  text: string | undefined;
+  text?: string;
   /** Absolute path of the data folder. */
   folder: string;
 }
 
-export const run: RunCommand = async (context, _args, options) => {
-  const dryRun = options.flag("dryRun");
-  if (options.flag("claudeCode")) return initClaudeCode(context, options, dryRun);
-  const project = await projectAt(context.cwd, options.flag("kilo") ? "kilo" : undefined);
-  const isNewForm = project.agent === "opencode" && (await isOpencode2(context.env));
-  const plan = await planFor(project, isNewForm ? "plugins" : "plugin", context.plugin);
-  const { text } = plan;
-  if (!dryRun && text !== undefined) await writeWhole(plan.config, (write) => write(text));
-  const files = await layTemplates(plan.folder, { fs: nodeFileSystem, dryRun });
-  const result = {
-    version: 1 as const,
-    dry_run: dryRun,
-    config: { path: plan.config, change: plan.change },
-    folder: plan.folder,
-    files,
-    claude_code: null,
-  };
-  if (options.flag("json")) await context.printObject(result);
-  else await context.out(toldIn(context, result, plan.key, project));
-  return 0;
-};
-
-async function initClaudeCode(context: CommandContext, options: CommandOptions, dryRun: boolean): Promise<ExitCode> {
-  if (options.flag("kilo")) throw badArguments("--claude-code and --kilo exclude each other.", "Run it once for each.");
-  const setup = await setUpClaudeCode(context, dryRun);
-  const { folder, files, plugin, commands } = setup;
-  const result: Output<"init"> = {
-    version: 1,
-    dry_run: dryRun,
-    config: null,
-    folder,
-    files,
-    claude_code: { plugin, commands },
-  };
-  if (options.flag("json")) await context.printObject(result);
-  else await context.out(setupText(context, setup, dryRun));
-  return 0;
-}
-
-function setupText({ colors }: CommandContext, setup: ClaudeCodeSetup, dryRun: boolean): string {
-  const { folder, files, plugin, commands } = setup;
-  const lines: string[] = [];
-  const written = files.filter(({ change }) => change !== "unchanged").length;
-  const wrote = colors.green(dryRun ? "would write" : "wrote");
-  if (written > 0) lines.push(`${wrote} the plugin to ${folder} (${written} of ${files.length} files)`);
-  if (plugin === "unchanged") lines.push("Claude Code already has the plugin: unchanged");
-  if (plugin === "disabled") lines.push(`Claude Code has the plugin, but it is turned off. Turn it on: ${ENABLE}`);
-  if (plugin === "pending") lines.push("The program claude is not on the path. Install the plugin with:");
-  const ran = plugin === "pending" ? " " : colors.green(dryRun ? "would run" : "ran");
-  lines.push(...commands.map((command) => `${ran} ${command}`));
-  if (!dryRun && (plugin === "installed" || plugin === "updated"))
-    lines.push("The next session of Claude Code is added to the index after each turn.");
-  return `${lines.join("\n")}\n`;
-}
-
 async function planFor({ agent, root, configs }: Project, otherwise: PluginKey, plugin: string): Promise<Plan> {
   const read = await Promise.all(
-    configs.map(async (config) => {
-      const text = await configText(config);
-      return { config, key: pluginKey(text, otherwise), addition: additionTo(config, text, otherwise, plugin) };
+    configs.map(async (path) => {
+      const text = await configText(path);
+      return { path, key: pluginKey(text, otherwise), addition: additionTo(path, text, otherwise, plugin) };
     }),
   );
   const folderOf = (raw: unknown): string => resolve(root, parseOptions(raw).options.directory);
-  for (const { config, key, addition } of read) {
-    if (addition.kind === "present") {
-      return { config, key, change: "unchanged", text: undefined, folder: folderOf(addition.options) };
-    }
+  const chosen = read.find(({ addition }) => addition.kind === "present") ?? read[0];
+  if (chosen === undefined) {
+    const text = newConfig(otherwise, plugin, `https://${agent === "kilo" ? "app.kilo" : "opencode"}.ai/config.json`);
+    const config = { path: join(root, `${agent}.json`), change: "created" as const };
+    return { config, key: otherwise, text, folder: folderOf(undefined) };
   }
-  for (const { config, key, addition } of read) {
-    if (addition.kind === "added")
-      return { config, key, change: "changed", text: addition.text, folder: folderOf(undefined) };
-  }
-  const text = newConfig(otherwise, plugin, `https://${agent === "kilo" ? "app.kilo" : "opencode"}.ai/config.json`);
-  const config = join(root, `${agent}.json`);
-  return { config, key: otherwise, change: "created", text, folder: join(root, DATA_FOLDER) };
+  const { path, key, addition } = chosen;
+  if (addition.kind === "present")
+    return { config: { path, change: "unchanged" }, key, folder: folderOf(addition.options) };
+  return { config: { path, change: "changed" }, key, text: addition.text, folder: folderOf(undefined) };
 }
 
 function additionTo(
@@ -113,32 +122,4 @@ function additionTo(
     `${config} cannot be read as JSON: ${addition.problem}.`,
     "Fix it and run this again. Nothing was changed.",
   );
-}
-
-function toldIn(
-  { cwd, colors, plugin }: CommandContext,
-  result: Output<"init"> & { config: object },
-  key: PluginKey,
-  { agent }: Pick<Project, "agent">,
-): string {
-  const shown = (path: string): string => relative(cwd, path) || path;
-  const { config, folder, files, dry_run: dryRun } = result;
-  const file = shown(config.path);
-  const added = colors.green(dryRun ? "would add" : "added");
-  const made = colors.green(dryRun ? "would create" : "created");
-  const updated = colors.green(dryRun ? "would update" : "updated");
-  const lines: string[] = [];
-  if (config.change === "unchanged") lines.push(`${file} already has the plugin: unchanged`);
-  if (config.change === "changed") lines.push(`${added} "${plugin}" to "${key}" in ${file}`);
-  if (config.change === "created") lines.push(`${made} ${file} with "${key}": ["${plugin}"]`);
-  for (const { path, change } of files) {
-    if (change === "created") lines.push(`${made} ${shown(path)}`);
-    if (change === "updated") lines.push(`${updated} ${shown(path)}, which was unchanged from an earlier version`);
-  }
-  const kept = files.filter(({ change }) => change === "unchanged").length;
-  if (kept > 0) lines.push(`${shown(folder)} already has ${kept} of its ${files.length} files: unchanged`);
-  if (!dryRun && config.change !== "unchanged") {
-    lines.push(`${agent === "kilo" ? "Kilo" : "opencode"} records the next session that it starts here.`);
-  }
-  return `${lines.join("\n")}\n`;
 }
