@@ -53,3 +53,15 @@ export class Interrupted extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/** Reads standard input as text, and stops once it is longer than `maxBytes`. */
+export async function textOf(input: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of input) {
+    pieces.push(piece);
+    bytes += piece.byteLength;
+    if (bytes > maxBytes) break;
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}

@@ -70,7 +70,12 @@ function facts(result: Output<"stats">): [name: string, value: string][] {
       "More than",
       total.tokens_out_is_lower_bound ? "for some answers only the first count of output tokens was recorded" : "",
     ],
-    ["Estimate", total.cost_is_estimate ? "some costs were recorded as 0, as with a subscription: those are from the price table" : ""],
+    [
+      "Estimate",
+      total.cost_is_estimate
+        ? "some costs were recorded as 0, as with a subscription: those are from the price table"
+        : "",
+    ],
     ["No price", total.unpriced_models.map((model) => neutralLine(model)).join(", ")],
     [
       "Repeated",

@@ -6,6 +6,7 @@ import { neutralBlock, neutralLine } from "../../neutral-text.ts";
 import { badArguments, type CommandContext, type RunCommand } from "../command.ts";
 import { openIndex } from "../find-index.ts";
 import { diffLines, excerpt } from "../fix-text.ts";
+import { textOf } from "../io.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
 import type { Output } from "../output-schemas.ts";
 import { sessionNamed } from "../session-input.ts";
@@ -15,7 +16,7 @@ const DEFAULT_LIMIT = 5;
 /** Fixes of one error that are shown; --json has all. */
 const MAX_FIXES = 3;
 const MAX_LINES = 12;
-const MAX_ERROR_CHARS = 100_000;
+const MAX_ERROR_BYTES = 100_000;
 
 export const run: RunCommand = async (context, args, options) => {
   const error = await errorGiven(context, args);
@@ -42,14 +43,7 @@ export const run: RunCommand = async (context, args, options) => {
 /** Returns the text to compare: given, from standard input, or that of a failed call. */
 async function errorGiven(context: CommandContext, [first = "", callId]: readonly string[]): Promise<string> {
   if (callId !== undefined) return errorOf(context, first, callId);
-  if (first !== "-") return first;
-  let given = "";
-  const decoder = new TextDecoder();
-  for await (const chunk of context.stdin) {
-    given += decoder.decode(chunk, { stream: true });
-    if (given.length > MAX_ERROR_CHARS) break;
-  }
-  return given;
+  return first === "-" ? textOf(context.stdin, MAX_ERROR_BYTES) : first;
 }
 
 async function errorOf(context: CommandContext, session: string, callId: string): Promise<string> {

@@ -2,10 +2,11 @@
 import { counted } from "../../quantities.ts";
 import { type IndexReport, updateIndex, type UpdateOptions } from "../../indexing/update-index.ts";
 import { migrateStore, storePlace, storeVersion, withStore } from "../../store/open-store.ts";
-import { badArguments, type CommandContext, type ExitCode, type RunCommand } from "../command.ts";
+import { badArguments, type CommandContext, type CommandOptions, type ExitCode, type RunCommand } from "../command.ts";
 import { withSessionsBar } from "../terminal/progress.ts";
 import { familyOf, NO_SESSIONS, noteUnread, sessionNamed } from "../session-input.ts";
 import type { Store } from "../../store/store.ts";
+import { textOf } from "../io.ts";
 import type { Output } from "../output-schemas.ts";
 import { MIGRATIONS } from "../../store/migrations/migrations.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
@@ -27,15 +28,14 @@ export const run: RunCommand = async (context, args, options) => {
     throw badArguments(`--${other} and ${excluded} exclude each other.`, "Give one of them.");
   }
   const down = options.integer("down");
-  if (down !== undefined) {
-    return takeBack(context, down, { isSure: options.flag("yes"), isJson: options.flag("json") });
-  }
-  const prune = options.flag("prune") && (options.flag("yes") ? "all" : true);
+  if (down !== undefined) return takeBack(context, down, options);
+  const prune: UpdateOptions["prune"] = options.flag("prune") && (options.flag("yes") ? "all" : true);
   const named = args.length === 0 ? {} : { only: await sessionsNamed(context, args), revive: true };
-  const choice = options.flag("hook")
-    ? async (store: Store) => ({ only: await sessionsOfHook(context, store) })
-    : named;
-  const report = await indexed(context, { rebuild: options.flag("rebuild"), prune }, choice);
+  const report = await withStore(context, {}, async (store) => {
+    const chosen = options.flag("hook") ? { only: await sessionsOfHook(context, store) } : named;
+    const asked = { rebuild: options.flag("rebuild"), prune, ...chosen, signal: context.signal };
+    return withSessionsBar(context, (onProgress) => updateIndex(store, context, { ...asked, onProgress }));
+  });
   noteUnread(context, report.unreadable);
   context.note(scopeLine(report));
   if (options.flag("json")) {
@@ -44,18 +44,6 @@ export const run: RunCommand = async (context, args, options) => {
   }
   return report.sessions > 0 ? 0 : 1;
 };
-
-async function indexed(
-  context: CommandContext,
-  options: UpdateOptions,
-  choice: UpdateOptions | ((store: Store) => Promise<UpdateOptions>),
-): Promise<IndexReport> {
-  return withStore(context, {}, async (store) => {
-    const chosen = typeof choice === "function" ? await choice(store) : choice;
-    const all = { ...options, ...chosen, signal: context.signal };
-    return withSessionsBar(context, (onProgress) => updateIndex(store, context, { ...all, onProgress }));
-  });
-}
 
 function scopeLine(report: IndexReport): string {
   const { sessions, changed, unchanged, gone, pruned, unreadable, events, bytes } = report;
@@ -78,13 +66,7 @@ function scopeLine(report: IndexReport): string {
   return `indexed ${counted(sessions, "session")}: ${counts.join(", ")}; ${counted(events, "event")} from ${megabytes} MB`;
 }
 
-interface TakeBackOptions {
-  /** Undoes without asking. */
-  isSure: boolean;
-  isJson: boolean;
-}
-
-async function takeBack(context: CommandContext, count: number, options: TakeBackOptions): Promise<ExitCode> {
+async function takeBack(context: CommandContext, count: number, options: CommandOptions): Promise<ExitCode> {
   const { place, exists } = storePlace(context);
   const version = exists ? await storeVersion(context) : 0;
   if (version === 0) {
@@ -98,7 +80,7 @@ async function takeBack(context: CommandContext, count: number, options: TakeBac
     );
   }
   const target = version - count;
-  if (!options.isSure && !(await context.confirmed(warning(place, version, target)))) {
+  if (!options.flag("yes") && !(await context.confirmed(warning(place, version, target)))) {
     context.note("nothing was changed");
     return 1;
   }
@@ -106,7 +88,8 @@ async function takeBack(context: CommandContext, count: number, options: TakeBac
   context.note(
     `the index is now at version ${migrations.to}, was at ${migrations.from}; \`transcripts index\` updates it again`,
   );
-  if (options.isJson) await context.printObject({ ...NOTHING, store: place, migrations } satisfies Output<"index">);
+  if (options.flag("json"))
+    await context.printObject({ ...NOTHING, store: place, migrations } satisfies Output<"index">);
   return 0;
 }
 
@@ -179,18 +162,12 @@ async function sessionsOfHook(context: CommandContext, store: Store): Promise<Se
 }
 
 async function hookInput({ stdin }: CommandContext): Promise<z.infer<typeof HookInput>> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of stdin) {
-    size += piece.byteLength;
-    if (size > MAX_INPUT_BYTES) throw notOfHook("it is too large");
-    pieces.push(piece);
-  }
+  const text = await textOf(stdin, MAX_INPUT_BYTES);
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.concat(pieces).toString("utf8"));
+    value = JSON.parse(text);
   } catch (error) {
-    throw notOfHook("it is not JSON", error);
+    throw notOfHook(Buffer.byteLength(text) > MAX_INPUT_BYTES ? "it is too large" : "it is not JSON", error);
   }
   const { data, error } = HookInput.safeParse(value);
   if (data === undefined) throw notOfHook(`${error.issues[0]?.path.join(".") || "an object"} is missing`, error);

@@ -12,6 +12,7 @@ import { detectSnippetType } from "../../snippets/snippet-type.ts";
 import { suggestForSession, type SnippetSuggestion } from "../../snippets/suggest.ts";
 import { SNIPPET_TYPES, type SnippetType, type StoredSnippet } from "../../store/stored-model.ts";
 import { badArguments, type CommandContext, type RunCommand } from "../command.ts";
+import { textOf } from "../io.ts";
 import type { Output } from "../output-schemas.ts";
 import { sessionNamed } from "../session-input.ts";
 import { readingSnippets, withSnippets } from "../snippet-errors.ts";
@@ -80,15 +81,8 @@ function rangeOf(range: string | undefined, option: string): [first?: number, la
 async function givenContent(context: CommandContext, path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return undefined;
   if (path !== "-") return readFile(resolve(context.cwd, path), "utf8");
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of context.stdin) {
-    chunks.push(chunk);
-    bytes += chunk.byteLength;
-    // The input is already too long.
-    if (bytes > MAX_GIVEN_BYTES) break;
-  }
-  return Buffer.concat(chunks).toString("utf8");
+  // Longer input is too long anyway.
+  return textOf(context.stdin, MAX_GIVEN_BYTES);
 }
 
 export const query: RunCommand = async (context, [keyword], options) => {
