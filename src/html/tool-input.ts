@@ -65,9 +65,8 @@ function fieldValue(name: string, value: unknown, line: number): JSX.Element {
   if (COMMAND_KEYS.has(name) && typeof value === "string") return longText(value, { line, kind: "command" });
   if (Array.isArray(value) && value.length > 0) {
     if (value.every(isEdit)) return h("div", null, ...value.map((edit) => toolInput(edit, line)));
-    const questions = questionsIn({ questions: value });
-    if (questions.length === value.length) return h("ul", { class: "tasks" }, ...questions.map(questionView));
-    if (value.every(isTask)) return h("ul", { class: "tasks" }, ...value.map(taskView));
+    const items = value.flatMap((each: unknown) => itemText(each) ?? []);
+    if (items.length === value.length) return h("ul", { class: "tasks" }, ...items.map((item) => h("li", null, item)));
   }
   return valueView(value, line);
 }
@@ -85,22 +84,14 @@ function isEdit(value: unknown): value is Fields {
   return isFields(value) && editOf(value) !== undefined;
 }
 
-interface Task {
-  content: string;
-  status: string;
-}
-
-function isTask(value: unknown): value is Task {
-  return isFields(value) && typeof value["content"] === "string" && typeof value["status"] === "string";
-}
-
-function questionView({ question, options }: Question): JSX.Element {
-  return h("li", null, question, options.length === 0 ? null : span("quiet", ` (${options.join(" / ")})`));
-}
-
-function taskView({ content, status }: Task): JSX.Element {
-  const mark = status === "completed" ? "☑" : "☐";
-  return h("li", null, `${mark} ${content}`, status === "in_progress" ? span("quiet", " (in progress)") : null);
+/** Describes a question to the user, or an item of a list of tasks; undefined for anything else. */
+function itemText(value: unknown): string | undefined {
+  const [question] = questionsIn({ questions: [value] });
+  if (question !== undefined)
+    return question.options.length === 0 ? question.question : `${question.question} (${question.options.join(" / ")})`;
+  const [content, status] = [fieldOf(value, "content"), fieldOf(value, "status")];
+  if (typeof content !== "string" || typeof status !== "string") return undefined;
+  return `${status === "completed" ? "☑" : "☐"} ${content}${status === "in_progress" ? " (in progress)" : ""}`;
 }
 
 const MAX_CHARS = 200;
@@ -125,13 +116,8 @@ export function callTarget(input: unknown, cwd: string | null): string {
   return fields.size === 1 ? oneLine(textOf(only), MAX_CHARS) : "";
 }
 
-export interface Question {
-  question: string;
-  options: string[];
-}
-
 /** Returns the questions of a call to `question` of opencode or `AskUserQuestion` of Claude Code. */
-export function questionsIn(input: unknown): Question[] {
+export function questionsIn(input: unknown): { question: string; options: string[] }[] {
   const all = fieldOf(input, "questions");
   if (!Array.isArray(all)) return [];
   return all.flatMap((each: unknown) => {

@@ -1,5 +1,5 @@
 /** Adds the plugin to the text of an opencode.json(c) or kilo.json(c), and changes nothing else. */
-import { type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { getNodeValue, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { PLUGIN } from "../io.ts";
 
 export type Addition =
@@ -98,17 +98,7 @@ function specOf(entry: Node): Node | undefined {
 
 function optionsOf(entry: Node): unknown {
   const options = entry.type === "object" ? propertyOf(entry, "options") : entry.children?.[1];
-  return options === undefined ? undefined : Object.fromEntries(textProperties(options));
-}
-
-/** Returns the options that are strings, as only `directory` matters here. */
-function textProperties(object: Node): [string, string][] {
-  if (object.type !== "object") return [];
-  return (object.children ?? []).flatMap(({ children = [] }): [string, string][] => {
-    const name: unknown = children[0]?.value;
-    const value: unknown = children[1]?.value;
-    return typeof name === "string" && typeof value === "string" ? [[name, value]] : [];
-  });
+  return options && getNodeValue(options);
 }
 
 /** Matches white space and comments, then a comma. */
