@@ -9,7 +9,7 @@ import { answerTokens } from "../tokens.ts";
 import type { ToolAnswer, ToolContext } from "../tool.ts";
 import { cursorAt, staleCursor } from "./entry-cursor.ts";
 import { Page, type PageSettings } from "./page.ts";
-import { type PageRange, type Selected, rangeOf, selected } from "./selection.ts";
+import { type PageRange, type Place, rangeOf, selected } from "./selection.ts";
 import { DEFAULT_PAGE_TOKENS, READ_SESSION } from "../tool-definitions.ts";
 import { type ErrorCode, isSessionError } from "../../transcripts-error.ts";
 
@@ -19,6 +19,8 @@ const FOOTER_TOKENS = 160;
 const BATCH_CHARS = 64 * 1024;
 /** A file written more recently than this may have an incomplete last entry. */
 const BEING_WRITTEN_MS = 10_000;
+/** Last turn of a range without an end. */
+const OPEN_END = Number.MAX_SAFE_INTEGER;
 const REFUSED_CONTENT: ReadonlySet<ErrorCode> = new Set(["empty", "not_a_session", "unsupported"]);
 
 export const execute = execution(READ_SESSION, async (given, context) => {
@@ -34,9 +36,19 @@ export const execute = execution(READ_SESSION, async (given, context) => {
     untilTurn: cursor?.untilTurn ?? (range.kind === "turns" ? range.last : undefined),
   };
   const page = new Page(maxTokens - heading.tokens - FOOTER_TOKENS, settings, context.showsData);
-  const walk = walkOf(ref, range, settings, context);
-  const end = await fill(page, walk, settings);
-  return withinBudget(page, maxTokens, context.showsData, () => answerOf(heading, page, end, walk));
+  const isAround = range.kind === "line" && range.withContext;
+  const isGrowing = context.now().getTime() - ref.modifiedMs < BEING_WRITTEN_MS;
+  const seen: Seen = {};
+  const units = (): AsyncGenerator<Unit> =>
+    wholeUnits(unitsOf(ref, { subagents: isAround, signal: context.signal }), isGrowing, seen);
+  const isContext = (entry: Entry): boolean => isShown(entry, { withTools: false, withThinking: false });
+  const { withTools, withThinking } = settings;
+  const places = selected(units, range, isContext);
+  const isFull = !(await fill(page, places, { withTools, withThinking, withNotes: isAround }));
+  const isEnd = !isFull && !settings.isRest && (settings.untilTurn ?? OPEN_END) === OPEN_END;
+  if (isEnd && seen.last !== undefined)
+    page.next = cursorAt(seen.last, undefined, { ...settings, untilTurn: undefined, offset: 0 });
+  return withinBudget(page, maxTokens, context.showsData, () => answerOf(heading, page, isEnd, seen));
 });
 
 /**
@@ -52,30 +64,15 @@ async function refOf(name: string | undefined, range: PageRange, context: ToolCo
   }
 }
 
-interface Walk {
-  selection: AsyncGenerator<Selected>;
-  /** Last units seen when the walk ended. */
-  seen: { last?: Unit; torn?: Unit };
-  parts: ShownParts;
-}
-
-function walkOf(ref: SessionRef, range: PageRange, settings: PageSettings, context: ToolContext): Walk {
-  const isAround = range.kind === "line" && range.withContext;
-  const isGrowing = context.now().getTime() - ref.modifiedMs < BEING_WRITTEN_MS;
-  const seen: Walk["seen"] = {};
-  const units = (): AsyncGenerator<Unit> =>
-    wholeUnits(unitsOf(ref, { subagents: isAround, signal: context.signal }), isGrowing, seen);
-  const isContext = (entry: Entry): boolean => isShown(entry, { withTools: false, withThinking: false });
-  const { withTools, withThinking } = settings;
-  return {
-    selection: selected(units, range, isContext),
-    seen,
-    parts: { withTools, withThinking, withNotes: isAround },
-  };
+/** Last units seen when reading ended. */
+interface Seen {
+  last?: Unit;
+  /** Left out, because it is still being written. */
+  torn?: Unit;
 }
 
 /** Yields units, without an entry that is still being written. */
-async function* wholeUnits(units: AsyncIterable<Unit>, isGrowing: boolean, seen: Walk["seen"]): AsyncGenerator<Unit> {
+async function* wholeUnits(units: AsyncIterable<Unit>, isGrowing: boolean, seen: Seen): AsyncGenerator<Unit> {
   for await (const unit of units) {
     if (unit.isTorn && isGrowing) {
       seen.torn = unit;
@@ -86,46 +83,28 @@ async function* wholeUnits(units: AsyncIterable<Unit>, isGrowing: boolean, seen:
   }
 }
 
-type End = "full" | "range" | "session";
-
-async function fill(page: Page, walk: Walk, settings: PageSettings): Promise<End> {
+/** Redacts and adds entries, in batches. Resolves to false if the page is full before the end. */
+async function fill(page: Page, places: AsyncGenerator<Place>, parts: ShownParts): Promise<boolean> {
   // Anything beyond this would not fit and be redacted for nothing.
   const batchChars = Math.min(BATCH_CHARS, page.budget * 4);
-  let batch: Selected[] = [];
+  const batch = new Map<Entry, Place>();
   let chars = 0;
-  const flush = async (): Promise<boolean> => {
-    const wanted = batch.flatMap(({ unit, entries, offset }) =>
-      (settings.isRest ? entries.slice(0, 1) : entries).map((entry, at) => ({
-        unit,
-        entry,
-        offset: at === 0 ? offset : 0,
-      })),
-    );
-    batch = [];
-    chars = 0;
-    const places = new Map(wanted.map((place) => [place.entry, place]));
-    for (const shown of await shownEntries([...places.keys()], walk.parts)) {
-      const place = places.get(shown.entry);
-      if (place && !page.add(place.unit, shown, place.offset)) return false;
+  const addBatch = async (): Promise<boolean> => {
+    for (const shown of await shownEntries([...batch.keys()], parts)) {
+      const { unit, offset } = batch.get(shown.entry) ?? {};
+      if (unit && !page.add(unit, shown, offset ?? 0)) return false;
     }
+    batch.clear();
+    chars = 0;
     return true;
   };
-  try {
-    for await (const next of walk.selection) {
-      batch.push(next);
-      chars += next.entries.reduce((sum, { block }) => sum + charsOf(block), 0);
-      if (chars >= batchChars && !(await flush())) return "full";
-    }
-  } finally {
-    await walk.selection.return(undefined);
+  // Leaving the loop ends the reading of the session.
+  for await (const place of places) {
+    batch.set(place.entry, place);
+    chars += charsOf(place.entry.block);
+    if (chars >= batchChars && !(await addBatch())) return false;
   }
-  if (!(await flush())) return "full";
-  if (settings.isRest) return "range";
-  const { last } = walk.seen;
-  const isOpenEnded = settings.untilTurn === undefined || settings.untilTurn === Number.MAX_SAFE_INTEGER;
-  if (last !== undefined && isOpenEnded)
-    page.next = cursorAt(last, undefined, { ...settings, untilTurn: undefined, offset: 0 });
-  return isOpenEnded ? "session" : "range";
+  return addBatch();
 }
 
 function charsOf({ content_text, result_text, thinking_text }: Entry["block"]): number {
@@ -141,9 +120,9 @@ function withinBudget(page: Page, maxTokens: number, showsData: boolean, make: (
   }
 }
 
-function answerOf({ argument, text, fields }: SessionHeading, page: Page, end: End, { seen }: Walk): ToolAnswer {
+function answerOf({ argument, text, fields }: SessionHeading, page: Page, isLast: boolean, seen: Seen): ToolAnswer {
   const notes = seen.torn === undefined ? [] : [`Line ${seen.torn.line} is being written and is left out.`];
-  const isEnd = end === "session" && page.next !== undefined;
+  const isEnd = isLast && page.next !== undefined;
   const more = JSON.stringify({ session: argument, cursor: page.next });
   if (page.rows.length === 0) notes.push("There is nothing to show here.");
   if (page.next !== undefined)

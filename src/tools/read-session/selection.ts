@@ -6,10 +6,11 @@ import type { ToolArguments } from "../tool.ts";
 import type { READ_SESSION } from "../tool-definitions.ts";
 import { fieldError, TranscriptsError } from "../../transcripts-error.ts";
 
-export interface Selected {
+/** An entry to show. */
+export interface Place {
   unit: Unit;
-  entries: readonly Entry[];
-  /** Number of characters of the first entry already shown. */
+  entry: Entry;
+  /** Number of its characters already shown. */
   offset: number;
 }
 
@@ -24,9 +25,9 @@ export async function* selected(
   units: () => AsyncIterable<Unit>,
   range: PageRange,
   isShown: (entry: Entry) => boolean,
-): AsyncGenerator<Selected> {
+): AsyncGenerator<Place> {
   if (range.kind === "cursor") yield* afterCursor(units(), range.cursor);
-  else if (range.kind === "line") yield* fromLine(units(), range.line, range.withContext ? isShown : undefined);
+  else if (range.kind === "line") yield* fromLine(units(), range.line, range.withContext ? isShown : () => false);
   else if (range.kind === "turns") yield* ofTurns(units(), range.first, range.last);
   else {
     const last = await lastTurn(units());
@@ -35,46 +36,45 @@ export async function* selected(
   }
 }
 
-async function* afterCursor(units: AsyncIterable<Unit>, cursor: Cursor): AsyncGenerator<Selected> {
-  let isFound = false;
-  for await (const unit of units) {
-    if (!isFound) {
-      if (unit.id !== cursor.unitId) continue;
-      const left = entriesLeft(unit, cursor);
-      if (left === undefined) throw staleCursor();
-      isFound = true;
-      yield { unit, entries: until(left, cursor.untilTurn), offset: cursor.offset };
-      if (cursor.isRest) return;
-      continue;
-    }
-    const entries = until(unit.entries, cursor.untilTurn);
-    if (entries.length === 0) return;
-    yield { unit, entries, offset: 0 };
-  }
-  if (!isFound) throw staleCursor();
+function placesIn(unit: Unit, entries: readonly Entry[] = unit.entries): Place[] {
+  return entries.map((entry) => ({ unit, entry, offset: 0 }));
 }
 
-function until(entries: readonly Entry[], turn = Number.POSITIVE_INFINITY): Entry[] {
-  return entries.filter((entry) => entry.turn <= turn);
+async function* afterCursor(units: AsyncIterable<Unit>, cursor: Cursor): AsyncGenerator<Place> {
+  const { unitId, untilTurn = Number.POSITIVE_INFINITY, isRest } = cursor;
+  let isFound = false;
+  for await (const unit of units) {
+    if (!isFound && unit.id !== unitId) continue;
+    const left = isFound ? unit.entries : entriesLeft(unit, cursor);
+    if (left === undefined) throw staleCursor();
+    const [first, ...rest] = placesIn(
+      unit,
+      left.filter(({ turn }) => turn <= untilTurn),
+    );
+    if (first === undefined && isFound) return;
+    if (first !== undefined) yield isFound ? first : { ...first, offset: cursor.offset };
+    if (isRest) return;
+    yield* rest;
+    isFound = true;
+  }
+  if (!isFound) throw staleCursor();
 }
 
 async function* fromLine(
   units: AsyncIterable<Unit>,
   line: number,
-  isContext: ((entry: Entry) => boolean) | undefined,
-): AsyncGenerator<Selected> {
-  let before: Selected[] = [];
+  isContext: (entry: Entry) => boolean,
+): AsyncGenerator<Place> {
+  let before: Place[] = [];
   let lastLine = 0;
   for await (const unit of units) {
     const isBefore = unit.lastLine < line && lastLine < line;
     lastLine = unit.lastLine;
-    if (!isBefore) {
+    if (isBefore) before = [...before, ...placesIn(unit, unit.entries.filter(isContext))].slice(-CONTEXT_ENTRIES);
+    else {
       yield* before;
       before = [];
-      yield { unit, entries: unit.entries, offset: 0 };
-    } else if (isContext) {
-      const shown = unit.entries.filter(isContext).map((entry) => ({ unit, entries: [entry], offset: 0 }));
-      before = [...before, ...shown].slice(-CONTEXT_ENTRIES);
+      yield* placesIn(unit);
     }
   }
   if (line <= Math.max(lastLine, 1)) return;
@@ -82,14 +82,14 @@ async function* fromLine(
   throw outOfRange("from_line", problem, `Pass a line up to ${lastLine}, or turns: "-1".`);
 }
 
-async function* ofTurns(units: AsyncIterable<Unit>, first: number, last: number): AsyncGenerator<Selected> {
+async function* ofTurns(units: AsyncIterable<Unit>, first: number, last: number): AsyncGenerator<Place> {
   let turn = 0;
   let isEmpty = true;
   for await (const unit of units) {
     turn = unit.entries.at(-1)?.turn ?? turn;
     const entries = unit.entries.filter((entry) => entry.turn >= first && entry.turn <= last);
     isEmpty &&= entries.length === 0;
-    if (entries.length > 0) yield { unit, entries, offset: 0 };
+    yield* placesIn(unit, entries);
     if (turn > last) break;
   }
   if (!isEmpty) return;
