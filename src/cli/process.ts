@@ -26,8 +26,8 @@ export async function runProcess(exit: (code: number) => never, folder: string):
     });
   }
   const exitCode = await runProgram(process.argv.slice(2), {
-    stdout: outputOn(1, () => process.stdout),
-    stderr: outputOn(2, () => process.stderr),
+    stdout: outputOn(process.stdout),
+    stderr: outputOn(process.stderr),
     // Created when it is read, since most commands never do.
     get stdin() {
       return process.stdin;
