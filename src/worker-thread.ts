@@ -1,5 +1,8 @@
-/** Work in a thread of its own: tasks with answers, cancelled tasks, and questions that the thread asks meanwhile. */
-import { parentPort, Worker } from "node:worker_threads";
+/**
+ * Work in a thread of its own. Each task has a channel, on which its answer, its cancelling and its questions go; it is
+ * closed when the task has ended.
+ */
+import { MessageChannel, type MessagePort, parentPort, Worker } from "node:worker_threads";
 import { given } from "./given.ts";
 import { errorCode } from "./transcript/files/fault.ts";
 import { type ErrorCode, TranscriptsError } from "./transcripts-error.ts";
@@ -9,23 +12,22 @@ export class BrokenThread extends Error {
   override readonly name = "BrokenThread";
 }
 
-export type ToThread =
-  | { kind: "task"; id: number; task: unknown }
-  | { kind: "cancel"; id: number }
-  | { kind: "reply"; id: number; value: unknown; failed: boolean }
-  /** Asks whether the thread still takes messages: answered with `alive`. */
-  | { kind: "ping" }
-  /** Cancel all tasks, close what is open and end. */
-  | { kind: "close" };
+/** A task, with the thread's end of its channel. */
+export interface ToThread {
+  /** `ping`: shows whether the thread still takes messages. `close`: cancel all tasks, and close what is open. */
+  kind: "task" | "ping" | "close";
+  task?: unknown;
+  port: MessagePort;
+}
 
-export type FromThread =
-  | { kind: "ready" }
-  | { kind: "alive" }
-  /** Everything is closed, so the thread may be ended. */
-  | { kind: "closed" }
-  | { kind: "done"; id: number; result: unknown }
-  | { kind: "failed"; id: number; error: SentError }
-  | { kind: "question"; id: number; question: unknown };
+/** To the task. */
+type TaskReply = { kind: "cancel" } | { kind: "reply"; value: unknown } | { kind: "refusal" };
+
+/** From the task. */
+export type FromTask =
+  | { kind: "done"; result: unknown }
+  | { kind: "failed"; error: SentError }
+  | { kind: "question"; question: unknown };
 
 /** An error as it is sent between threads, with what tells readers of it why something failed. */
 interface SentError {
@@ -52,11 +54,6 @@ function received({ message, stack, code, causeCode, path, isOurs }: SentError):
   return new TranscriptsError(code as ErrorCode, message, "", given({ path, cause }));
 }
 
-interface Pending<Result> {
-  resolve: (result: Result) => void;
-  reject: (reason: unknown) => void;
-}
-
 export interface ThreadOptions {
   /** Passed to the thread as `workerData`. */
   data: unknown;
@@ -76,13 +73,10 @@ export class WorkerThread<Task, Result> {
   readonly ended: Promise<void>;
   readonly #worker: Worker | undefined;
   readonly #answer: NonNullable<ThreadOptions["answer"]>;
-  readonly #pending = new Map<number, Pending<Result>>();
-  /** Errors of questions, by task. */
-  readonly #failures = new Map<number, unknown>();
+  /** Rejections of the tasks under way. */
+  readonly #underWay = new Set<(reason: unknown) => void>();
   #broken: BrokenThread | undefined;
-  #lastId = 0;
   #isStopping = false;
-  #isAlive: () => void = () => undefined;
 
   constructor(url: URL, { data, answer = async () => undefined }: ThreadOptions) {
     this.#answer = answer;
@@ -90,10 +84,11 @@ export class WorkerThread<Task, Result> {
     const ended = Promise.withResolvers<void>();
     this.ready = ready.promise;
     this.ended = ended.promise;
-    const breakDown = (error: unknown): void => {
+    const breakDown = (cause: unknown): void => {
       ready.resolve(false);
       ended.resolve();
-      this.#break(error);
+      this.#broken ??= new BrokenThread(cause instanceof Error ? cause.message : String(cause), { cause });
+      for (const reject of this.#underWay) reject(this.#broken);
     };
     try {
       this.#worker = new Worker(url, { workerData: data });
@@ -101,10 +96,7 @@ export class WorkerThread<Task, Result> {
       breakDown(error);
       return;
     }
-    this.#worker.on("message", (message: FromThread) => {
-      // In Bun 1.3 a thread that closes its port does not end.
-      if (message.kind === "closed") return void this.stop().then(() => breakDown(new Error("The thread has ended.")));
-      if (message.kind !== "ready") return this.#take(message);
+    this.#worker.once("message", () => {
       ready.resolve(true);
       this.#rest();
     });
@@ -113,46 +105,20 @@ export class WorkerThread<Task, Result> {
   }
 
   /** Rejects with the signal's reason, with a `BrokenThread`, and with what the task fails with. */
-  run(task: Task, signal?: AbortSignal): Promise<Result> {
-    if (this.#broken) return Promise.reject(this.#broken);
-    const id = (this.#lastId += 1);
-    const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    const cancel = (): void => {
-      this.#say({ kind: "cancel", id });
-      this.#release(id);
-      reject(signal?.reason);
-    };
-    const done = (): void => signal?.removeEventListener("abort", cancel);
-    this.#pending.set(id, {
-      resolve: (result) => (done(), resolve(result)),
-      reject: (reason) => (done(), reject(reason)),
-    });
-    // The process goes on for tasks, and for nothing else.
-    this.#worker?.ref();
-    signal?.addEventListener("abort", cancel, { once: true });
-    try {
-      this.#say({ kind: "task", id, task });
-    } catch (error) {
-      // The task cannot be sent.
-      this.#release(id)?.reject(error);
-    }
-    return promise;
+  async run(task: Task, signal?: AbortSignal): Promise<Result> {
+    // What starts a thread and what runs in it are of one package.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    return (await this.#send({ kind: "task", task }, signal)) as Result;
   }
 
   /** Returns whether the thread reacts within `limitMs`. */
-  reacts(limitMs: number): Promise<boolean> {
-    const alive = new Promise<void>((resolve) => {
-      const before = this.#isAlive;
-      this.#isAlive = () => (before(), resolve());
-    });
-    this.#say({ kind: "ping" });
-    return within(alive, limitMs);
+  async reacts(limitMs: number): Promise<boolean> {
+    return within(this.#send({ kind: "ping" }), limitMs).catch(() => false);
   }
 
   /** Lets the thread close what it has open, then ends it. False if it hangs so that nothing ends it. */
   async close(limitMs: number): Promise<boolean> {
-    this.#say({ kind: "close" });
-    if (await within(this.ended, limitMs)) return true;
+    await within(this.#send({ kind: "close" }), limitMs).catch(() => undefined);
     return within(this.stop(), limitMs);
   }
 
@@ -162,47 +128,48 @@ export class WorkerThread<Task, Result> {
     await this.#worker?.terminate();
   }
 
-  #take(message: Exclude<FromThread, { kind: "ready" | "closed" }>): void {
-    if (message.kind === "alive") this.#isAlive();
-    else if (message.kind === "question") void this.#reply(message);
-    // What starts a thread and what runs in it are of one package.
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    else if (message.kind === "done") this.#release(message.id)?.resolve(message.result as Result);
-    else {
-      const failure = this.#failures.get(message.id);
-      this.#release(message.id)?.reject(failure ?? received(message.error));
-    }
-  }
-
-  async #reply({ id, question }: Extract<FromThread, { kind: "question" }>): Promise<void> {
+  async #send(message: Omit<ToThread, "port">, signal?: AbortSignal): Promise<unknown> {
+    if (this.#broken) throw this.#broken;
+    const { port1: port, port2: other } = new MessageChannel();
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    const say = (reply: TaskReply): void => port.postMessage(reply);
+    // Error of an answer.
+    let failure: unknown;
+    port.on("message", (reply: FromTask) => {
+      if (reply.kind === "done") resolve(reply.result);
+      else if (reply.kind === "failed") reject(failure ?? received(reply.error));
+      else {
+        void this.#answer(reply.question).then(
+          (value) => say({ kind: "reply", value }),
+          (error: unknown) => {
+            failure = error;
+            say({ kind: "refusal" });
+          },
+        );
+      }
+    });
+    const cancel = (): void => {
+      say({ kind: "cancel" });
+      reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", cancel, { once: true });
+    this.#underWay.add(reject);
+    // The process goes on for tasks, and for nothing else.
+    this.#worker?.ref();
     try {
-      this.#say({ kind: "reply", id, value: await this.#answer(question), failed: false });
-    } catch (error) {
-      this.#failures.set(id, error);
-      this.#say({ kind: "reply", id, value: undefined, failed: true });
+      this.#worker?.postMessage({ ...message, port: other } satisfies ToThread, [other]);
+      return await promise;
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+      this.#underWay.delete(reject);
+      port.close();
+      this.#rest();
     }
-  }
-
-  #release(id: number): Pending<Result> | undefined {
-    const pending = this.#pending.get(id);
-    this.#pending.delete(id);
-    this.#failures.delete(id);
-    this.#rest();
-    return pending;
   }
 
   /** A process that is about to end does not wait for an idle thread, but for the end of one that is stopped. */
   #rest(): void {
-    if (this.#pending.size === 0 && !this.#isStopping) this.#worker?.unref();
-  }
-
-  #break(cause: unknown): void {
-    this.#broken ??= new BrokenThread(cause instanceof Error ? cause.message : String(cause), { cause });
-    for (const id of this.#pending.keys()) this.#release(id)?.reject(this.#broken);
-  }
-
-  #say(message: ToThread): void {
-    this.#worker?.postMessage(message);
+    if (this.#underWay.size === 0 && !this.#isStopping) this.#worker?.unref();
   }
 }
 
@@ -217,52 +184,42 @@ export type Work<Task> = (task: Task, context: TaskContext) => Promise<unknown>;
 
 /** In the thread: does the tasks that come, several at once. `close` gives back what they share. */
 export function serveTasks<Task>(work: Work<Task>, close: () => Promise<void> = async () => undefined): void {
-  const port = parentPort;
-  if (port === null) return;
-  const cancelling = new Map<number, AbortController>();
-  const replies = new Map<number, PromiseWithResolvers<unknown>>();
-  const say = (message: FromThread): void => port.postMessage(message);
+  const underWay = new Set<AbortController>();
 
-  async function take(message: ToThread): Promise<void> {
-    if (message.kind === "cancel") return cancelling.get(message.id)?.abort();
-    if (message.kind === "ping") return say({ kind: "alive" });
-    if (message.kind === "close") return end();
-    if (message.kind === "reply") {
-      const reply = replies.get(message.id);
-      return message.failed ? reply?.reject(new Error("The question failed.")) : reply?.resolve(message.value);
-    }
-    const { id } = message;
-    const cancel = new AbortController();
-    cancelling.set(id, cancel);
+  async function serve({ kind, task, port }: ToThread): Promise<void> {
+    const say = (message: FromTask): void => port.postMessage(message);
+    const cancelling = new AbortController();
+    let asked = Promise.withResolvers<unknown>();
+    port.on("message", (reply: TaskReply) => {
+      if (reply.kind === "cancel") cancelling.abort();
+      else if (reply.kind === "reply") asked.resolve(reply.value);
+      else asked.reject(new Error("The question failed."));
+    });
     const ask = (question: unknown): Promise<unknown> => {
-      const reply = Promise.withResolvers<unknown>();
-      replies.set(id, reply);
-      say({ kind: "question", id, question });
-      return reply.promise;
+      asked = Promise.withResolvers();
+      say({ kind: "question", question });
+      return asked.promise;
     };
+    underWay.add(cancelling);
     try {
+      if (kind === "close") {
+        for (const each of underWay) each.abort();
+        await close();
+      }
       // What starts a thread and what runs in it are of one package.
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-      say({ kind: "done", id, result: await work(message.task as Task, { signal: cancel.signal, ask }) });
+      const result = kind === "task" ? await work(task as Task, { signal: cancelling.signal, ask }) : undefined;
+      say({ kind: "done", result });
     } catch (error) {
-      say({ kind: "failed", id, error: sent(error) });
+      say({ kind: "failed", error: sent(error) });
     } finally {
-      cancelling.delete(id);
-      replies.delete(id);
+      underWay.delete(cancelling);
     }
   }
 
-  async function end(): Promise<void> {
-    for (const cancel of cancelling.values()) cancel.abort();
-    try {
-      await close();
-    } finally {
-      say({ kind: "closed" });
-    }
-  }
-
-  port.on("message", (message: ToThread) => void take(message));
-  say({ kind: "ready" });
+  const port = parentPort;
+  port?.on("message", (message: ToThread) => void serve(message));
+  port?.postMessage("ready");
 }
 
 /** Returns whether the work ends within `limitMs`. */

@@ -1,16 +1,14 @@
 /** A thread of tools that waits for somebody to open the other end of a pipe, which nothing but that ends. */
 import { open } from "node:fs/promises";
 import { parentPort, workerData } from "node:worker_threads";
-import type { FromThread, ToThread } from "../../../src/worker-thread.ts";
+import type { FromTask, ToThread } from "../../../src/worker-thread.ts";
 
 const { home }: { home: string } = workerData;
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origins
-const say = (message: FromThread): void => parentPort?.postMessage(message);
 
-parentPort?.on("message", (message: ToThread) => {
-  if (message.kind !== "task") return;
-  const { id } = message;
+parentPort?.on("message", ({ kind, port }: ToThread) => {
+  if (kind !== "task") return;
   void open(`${home}/pipe`).then((file) => file.close());
-  say({ kind: "done", id, result: { text: "waiting", data: { version: 1 } } });
+  port.postMessage({ kind: "done", result: { text: "waiting", data: { version: 1 } } } satisfies FromTask);
 });
-say({ kind: "ready" });
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- threads have no origins
+parentPort?.postMessage("ready");
