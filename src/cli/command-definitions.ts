@@ -63,10 +63,10 @@ const PROJECT: Options = {
   "--project <path>": "Only sessions of the project in this folder or in a folder inside it.",
 };
 const AGENT: Options = { "--agent <name>": { does: "Only sessions of this agent.", choices: AGENTS } };
-const HERE: Options = { "--here": "Only sessions of this machine, where a team shares the index." };
+const HERE: Options = { "--here": "Only sessions of this machine, if a team shares the index." };
 const NO_REDACT: Options = {
   "--no-redact":
-    "Prints passwords, keys and tokens as the files have them. Reads files only, never the index; refuses a session whose file is gone.",
+    "Prints passwords, keys and tokens unchanged. Reads files only, never the index; refuses a session whose file is gone.",
 };
 
 /** `what`: the subject of a line. */
@@ -87,12 +87,12 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     does: "Makes opencode, or Kilo, record the sessions of this project; or adds the plugin to Claude Code.",
     description:
       "Adds the plugin to the project's opencode.json or opencode.jsonc, keeping its comments and layout, or creates the file. " +
-      "With --kilo, or in a project that has only kilo.json or kilo.jsonc, the same for Kilo. The list is called `plugins` in a " +
-      "configuration of opencode 2.x, otherwise `plugin`; if the file does not show which, `opencode --version` decides. " +
+      "With --kilo, or in a project that has only kilo.json or kilo.jsonc, it does the same for Kilo. A configuration of opencode 2.x " +
+      "lists the plugin under `plugins`, any other under `plugin`; if the file does not show its version, `opencode --version` decides. " +
       "Also creates the files in .openfleet/ that explain the transcripts and keep them out of git. Existing files are not overwritten. " +
-      "If this program runs from a working copy, the plugin is added as the path of its folder instead of its name. " +
-      "With --claude-code it instead installs the plugin of Claude Code for this user, with `claude plugin install`: hooks that add each session to the index in " +
-      "the background, the MCP server and the skill. The plugin names this program and Node by their paths, so run it again when they have moved.",
+      "Run from a working copy, it adds the path of that folder instead of the plugin's name. With --claude-code it instead runs " +
+      "`claude plugin install` for this user. That plugin has hooks that add each session to the index in the background, the MCP server " +
+      "and the skill. It names this program and Node by their paths, so run this again when they have moved.",
     options: {
       "--dry-run": "Prints what would change, and changes nothing.",
       "--kilo": "Sets up Kilo.",
@@ -111,8 +111,8 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     does: "Lists sessions, newest first: time, length, cost, source, title or first prompt.",
     description:
       "On a terminal only the 20 newest are shown, unless --all, --recent, --today or --since is given; a pipe or a file gets all. " +
-      "Times are those of the entries, not of the files. Figures are for the whole session, also with --since and --until; `stats` " +
-      "counts only what lies between them. Sessions of subagents and sessions in which nothing was said are left out " +
+      "Times are those of the entries, not of the files. Figures cover the whole session, even with --since or --until; `stats` " +
+      "counts only what is in that range. Sessions of subagents and sessions in which nothing was said are left out " +
       "unless --subagents or --empty is given.",
     options: {
       "--recent <n>": { does: "Only the n newest sessions.", value: "integer" },
@@ -143,8 +143,8 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
   command("show", {
     does: "Prints a conversation: what the user and the assistant said.",
     description:
-      "A turn is a user message and everything up to the next one. Thinking that the provider withheld, and " +
-      "calls that were interrupted, were rejected or have no result, are labelled. Long tool inputs and outputs are cut; --json prints them in full. " +
+      "A turn is a user message and everything up to the next one. Labels mark thinking that the provider withheld, and " +
+      "calls that were interrupted, were rejected or have no result. Long tool inputs and outputs are cut; --json prints them in full. " +
       "The heading has the command that resumes the session in its agent.",
     arguments: [SESSION],
     options: {
@@ -154,8 +154,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
       "--last <n>": { does: "Only the last n turns.", value: "integer" },
       "--line <n>": { does: "Only the turn that contains this line of the file.", value: "integer" },
       "--subagents": "Adds the conversations of subagents after the session's own.",
-      "--superseded":
-        "Reads the index, and includes what the session has dropped, as after a revert or when its file became shorter.",
+      "--superseded": "Reads the index, and includes what the session no longer contains, for example after a revert.",
       ...NO_REDACT,
       "--json": linesOf("each message, with its blocks"),
     },
@@ -171,8 +170,8 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
   command("stats", {
     does: "Adds up tokens, cost, models, tools, errors and time of sessions.",
     description:
-      "An answer that is in several files, as with forks and resumed sessions, is counted once. The figures of " +
-      "subagents are shown separately and included in the total. With --since or --until only activity in that range counts, also of longer sessions; days are in local time. " +
+      "An answer that several files contain, as after a fork or a resume, is counted once. The figures of " +
+      "subagents are shown separately and included in the total. With --since or --until, only activity in that range counts. Days are in local time. " +
       "The cost is an estimate from a price table unless the agent recorded it. Models without a known price are listed, and the total does not include them.",
     arguments: [{ ...SESSIONS, required: false }],
     options: {
@@ -260,7 +259,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
   command("fixes", {
     does: "Shows whether an error came up before, and what fixed it.",
     description:
-      "Looks in all sessions of the index for failed calls whose message says the same, whatever the paths, numbers, times and ids in it. " +
+      "Looks in all sessions of the index for failed calls with the same message, apart from paths, numbers, times and ids. " +
       "Errors of this project come first. Each fix is a later call on the same target that succeeded, with what changed and a command that opens it. " +
       "New content is indexed first, newest sessions first and up to 50 MB.",
     arguments: [
@@ -286,7 +285,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     description:
       "Ignores case. Each passage comes with its session, line and time, and a command that opens it. " +
       "With an index (see `transcripts index`), new content is indexed first, newest sessions first and up to 50 MB, and results are ranked: messages before " +
-      "tool output, whole words before parts of words, new before old. Sessions that the index still lacks are read, newest first, and come after. Without an index, that is all of them.",
+      "tool output, whole words before parts of words, new before old. Sessions that are not in the index yet are read, newest first, and their passages come last. Without an index, all sessions are read.",
     arguments: [
       {
         name: "TERM",
@@ -300,7 +299,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
       ...HERE,
       ...AGENT,
       "--file <path>":
-        "Only sessions in which a call read or changed this file: a path, the last part of one, or a name; ./ and ../ start at the current folder. Without TERM, finds those calls.",
+        "Only sessions in which a call read or changed this file: a path, the end of one, or a name. ./ and ../ start at the current folder. Without TERM, finds those calls.",
       "--role <role>": {
         does: "Only passages of this role. tool: calls and results; system: text that the agent program added, summaries included.",
         choices: HIT_ROLES,
@@ -313,7 +312,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
         value: "integer",
       },
       "--words":
-        "Passages that contain each word of TERM, in any order; if none does, those with the most words, at least half.",
+        "Passages that contain each word of TERM, in any order. If none does: those with the most words, at least half of them.",
       "--scan": "Reads the session files instead of the index.",
       ...NO_REDACT,
       "--json": linesOf("each passage"),

@@ -41,7 +41,7 @@ function placeLines({ colors }: CommandContext, { places }: Output<"doctor">): s
     const what =
       problem === null
         ? sessions === 0
-          ? "nothing there"
+          ? "no sessions"
           : counted(sessions, "session") + versions(generations)
         : neutralLine(problem);
     return `${mark} ${source}  ${neutralLine(path)}: ${what}`;
@@ -92,13 +92,13 @@ function configLine({ colors, cwd }: CommandContext, { config }: Output<"doctor"
   const path = neutralLine(config.path);
   if (config.problem !== null) return `${colors.red("x")} ${path}: ${neutralLine(config.problem)}`;
   if (config.plugin === true) return `${colors.green("+")} ${path} has the plugin`;
-  return `${colors.dim("-")} ${path} has not the plugin; \`transcripts init\` adds it`;
+  return `${colors.dim("-")} ${path} does not have the plugin; \`transcripts init\` adds it`;
 }
 
 function contentLines({ colors }: CommandContext, result: Output<"doctor">): string[] {
   const { checked, of, lines, skipped_types: skipped, unknown_types: unknown } = result;
   if (of === 0) return [];
-  const all = checked < of ? `; --all looks into all ${count(of)}` : "";
+  const all = checked < of ? `; --all checks all ${count(of)}` : "";
   const told = [`${count(checked)} of ${counted(of, "session")} checked, ${counted(lines, "line")}${all}`];
   if (Object.keys(skipped).length > 0) told.push(`skipped, not part of the conversation: ${listed(skipped)}`);
   if (Object.keys(unknown).length > 0) told.push(`${colors.yellow("of unknown type:")} ${listed(unknown)}`);
@@ -113,7 +113,7 @@ function listed(counts: Readonly<Record<string, number>>): string {
 function damageLines({ colors }: CommandContext, { damage }: Output<"doctor">): string[] {
   const lines = damage.slice(0, MAX_DAMAGE).map(({ path, code, count: times, recovered, first_line: line }) => {
     const mark = recovered ? colors.yellow("~") : colors.red("x");
-    const end = recovered ? "nothing lost" : "something lost";
+    const end = recovered ? "recovered" : "content lost";
     const places = times === 1 ? `in line ${line}` : `${count(times)} times, first in line ${line}`;
     return `${mark} ${neutralLine(path)}\n    ${code.replaceAll("_", " ")} ${places}: ${end}`;
   });

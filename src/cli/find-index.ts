@@ -36,13 +36,13 @@ export async function openIndex(context: CommandContext): Promise<OpenIndex | un
 /** Says that the index is not used, and why. Throws what does not come from the index. */
 export function leftAside(context: CommandContext, error: unknown): undefined {
   if (!isStoreError(error)) throw error;
-  context.note(`the index was left aside: ${error.message}`);
+  context.note(`the index was not used: ${error.message}`);
 }
 
 function updated(context: CommandContext, store: Store): Promise<CurrentIndex> {
   const onWritable = (work: (writable: Store) => Promise<void>): Promise<void> => withStore(context, {}, work);
   const onStale = (sessions: number, bytes: number): void => {
-    if (bytes > TOLD_BYTES) context.note(`bringing ${sizeOf(sessions, bytes)} into the index`);
+    if (bytes > TOLD_BYTES) context.note(`adding ${sizeOf(sessions, bytes)} to the index`);
   };
   const options = { signal: context.signal, onWritable, onStale };
   return withSessionsBar(context, (onProgress) => currentIndex(store, context, { ...options, onProgress }));
@@ -52,11 +52,11 @@ function tellLeft(context: CommandContext, { left, changed }: CurrentIndex): voi
   if (left === undefined || left.reason === "none") return;
   const what = sizeOf(changed.length, changedBytes(changed));
   if (left.reason !== "failed") {
-    context.note(`the index lacks ${what}, which will be read as files; \`transcripts index\` brings that in`);
+    context.note(`${what} not in the index will be read as files; \`transcripts index\` adds them`);
     return;
   }
   const reason = left.error instanceof Error ? left.error.message : String(left.error);
-  context.note(`the index was not brought up to date, so ${what} will be read as files: ${reason}`);
+  context.note(`the index was not updated, so ${what} will be read as files: ${reason}`);
 }
 
 function sizeOf(sessions: number, bytes: number): string {

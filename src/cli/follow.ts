@@ -37,7 +37,7 @@ export async function* followFile(
   let seenMs = 0;
   try {
     if (!(await handle.stat()).isFile())
-      throw Object.assign(new Error(`${path} is no file any more`), { code: "ENOTREG" });
+      throw Object.assign(new Error(`${path} is not a file any more`), { code: "ENOTREG" });
     while (!signal.aborted) {
       const { size, mtimeMs } = await handle.stat();
       const isTouched = mtimeMs !== seenMs;

@@ -32,7 +32,7 @@ export function refuseArchived({ id, archived }: SessionRef): void {
 }
 
 /** Reason why a session is not read with --no-redact, as a clause. */
-export const ONLY_REDACTED = "is only in the store, which does not have its secrets";
+export const ONLY_REDACTED = "is only in the store, where it is redacted";
 
 /** Says where an archived session comes from, and what it lacks. */
 function archivedNote({ path, database }: SessionRef, { host, counts }: ArchivedSession): string {
@@ -72,7 +72,7 @@ export async function sessionsAsked(
   const sessions = found.sessions.filter((ref) => ref.archived === null);
   const left = found.sessions.length - sessions.length;
   if (left > 0) {
-    context.note(`left out: ${counted(left, "session")} that only the store has, which does not have their secrets`);
+    context.note(`left out: ${counted(left, "session")} that are only in the store, where they are redacted`);
   }
   return { ...found, sessions };
 }

@@ -111,7 +111,7 @@ describe("transcripts tail", () => {
     const { stdout, stderr } = await following.end();
     // The uuids of lines that were made anew differ, so these come again; what has its uuid does not.
     for (const word of ["four", "five", "six"]) assert.equal(times(stdout, word), 1, word);
-    assert.match(stderr, /was replaced[^]*was cut[^]*was replaced[^]*is gone; waiting/);
+    assert.match(stderr, /was replaced[^]*was truncated[^]*was replaced[^]*is gone; waiting/);
   });
 
   test("the same lines in a new file do not come again", async () => {

@@ -51,7 +51,7 @@ describe("a team's store", () => {
     assert.equal(again.stdout, stats.stdout);
     const found = await runCli(["find", "heliotrope", "--json"], { home, env });
     assert.match(found.stdout, /a heliotrope question/);
-    assert.match(found.stderr, /will be read as files; `transcripts index` brings that in/);
+    assert.match(found.stderr, /will be read as files; `transcripts index` adds them/);
     assert.deepEqual(await held(), before);
     assert.equal((await runCli(["forget", other, "--yes", "--keep-files"], { home, env })).exitCode, 1);
     await runCli(["stats", "--all"], { home, env });

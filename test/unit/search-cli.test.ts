@@ -129,7 +129,7 @@ describe("transcripts find with an index", () => {
     appendFileSync(path, says("A walrus appears.", 120));
     const { stderr, exitCode } = await run("find", "walrus");
     assert.equal(exitCode, 0);
-    assert.equal(stderr, "searched 2 sessions in the index (1 brought up to date), 0 unreadable\n");
+    assert.equal(stderr, "searched 2 sessions in the index (1 updated), 0 unreadable\n");
     assert.equal((await run("find", "walrus")).stderr, "searched 2 sessions in the index, 0 unreadable\n");
     assert.equal((await rows("walrus")).length, 1);
   });
@@ -152,7 +152,7 @@ describe("transcripts find with an index", () => {
       project: "-work-paint",
     });
     await figures();
-    assert.match((await run("find", "newt")).stderr, /1 brought up to date/, "a new session gets figures alone");
+    assert.match((await run("find", "newt")).stderr, /1 updated/, "a new session gets figures alone");
     rmSync(other);
   });
 
@@ -160,7 +160,7 @@ describe("transcripts find with an index", () => {
     const { run, home, path, rows } = await machine();
     for (let look = 0; look < 2; look += 1) assert.equal((await run("find", "otter")).exitCode, 1);
     storeSession(home, says("An otter.", 130), { id: OTHER.replace("1b2c", "2c3d"), project: "-work-river" });
-    assert.match((await run("find", "otter")).stderr, /3 sessions in the index \(1 brought up to date\)/);
+    assert.match((await run("find", "otter")).stderr, /3 sessions in the index \(1 updated\)/);
     const old = await run("find", "prices");
     assert.equal(old.exitCode, 0);
     writeFileSync(path, says("Otters only.", 140));
@@ -182,7 +182,7 @@ describe("transcripts find with an index", () => {
     const opened = await openSqliteDatabase(database(home), { readOnly: false });
     opened.exec(`PRAGMA foreign_keys = ON; DELETE FROM sessions WHERE session_id = '${OTHER}'`);
     opened.close();
-    assert.match((await run("find", "Blue it is")).stderr, /1 brought up to date/);
+    assert.match((await run("find", "Blue it is")).stderr, /1 updated/);
     assert.equal((await rows("Blue it is")).length, 1);
   });
 
@@ -301,7 +301,7 @@ describe("transcripts find with an index", () => {
       const { exitCode, stdout, stderr } = await run("find", "blue", ...more);
       assert.equal(exitCode, 0, stderr);
       assert.equal(stdout.match(/--line \d+/g)?.length, 2, "each passage once");
-      assert.match(stderr, /^the index was left aside: .*transcripts\.db is damaged .*a value in the column role that/);
+      assert.match(stderr, /^the index was not used: .*transcripts\.db is damaged .*a value in the column role that/);
       assert.match(stderr, /Move it away and run `transcripts index` .* snippets are stored nowhere else/);
       assert.doesNotMatch(stderr, /rebuild/);
       assert.match(stderr, /searched 2 sessions, 0 unreadable\n$/);
@@ -370,7 +370,7 @@ describe("transcripts find with an index", () => {
     assert.match(stdout, /Blue it is/);
     assert.match(
       stderr,
-      /^the index was not brought up to date, so 1 session \(0\.0 MB\) will be read as files: .*rejected a value/,
+      /^the index was not updated, so 1 session \(0\.0 MB\) will be read as files: .*rejected a value/,
     );
     assert.match(stderr, /searched 1 session in the index and 1 changed session as files, 0 unreadable\n$/);
     assert.deepEqual(
@@ -394,8 +394,8 @@ describe("transcripts find with an index", () => {
     const found = async (): Promise<unknown> =>
       (await rows("heron")).map(({ passage, rank }) => [passage.slice(9), rank]);
     const { stderr } = await run("find", "unicorn");
-    assert.match(stderr, /the index lacks 1 session \(32\.0 MB\), which will be read as files/);
-    assert.match(stderr, /searched 4 sessions in the index \(2 brought up to date\) and 1 changed session as files, 0/);
+    assert.match(stderr, /1 session \(32\.0 MB\) not in the index will be read as files/);
+    assert.match(stderr, /searched 4 sessions in the index \(2 updated\) and 1 changed session as files, 0/);
     const path = join(home, ".claude/projects/-work-padded", `${SESSION.replace("0a1b", "4444")}.jsonl`);
     appendFileSync(path, `${" ".repeat(4_000_000)}\n`.repeat(5));
     utimesSync(path, new Date(at(400)), new Date(at(400)));

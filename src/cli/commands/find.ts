@@ -223,7 +223,7 @@ function scopeLine(context: CommandContext, { query, options }: FindRequest, sco
 function indexNote({ index, found }: Scope): string {
   const { known, updated } = index;
   const notes = [
-    ...(updated > 0 ? [`${updated} brought up to date`] : []),
+    ...(updated > 0 ? [`${updated} updated`] : []),
     ...(found.isAll && known.gone > 0 ? [`${known.gone} whose file is gone`] : []),
   ];
   return `${counted(found.indexed, "session")} in the index${notes.length === 0 ? "" : ` (${notes.join(", ")})`}`;

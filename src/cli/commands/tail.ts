@@ -21,7 +21,7 @@ const WAIT_MS = 400;
 
 const WHY: Record<Restart, string> = {
   replaced: "was replaced; reading the new one",
-  cut: "was cut; reading it from the start",
+  cut: "was truncated; reading it from the start",
   gone: "is gone; waiting for it",
 };
 
