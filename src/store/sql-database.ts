@@ -43,6 +43,8 @@ export interface Dialect {
   readonly name: "sqlite" | "postgres";
   /** Returns a condition that is true if the column's value is in a list. */
   isOneOf(column: string): string;
+  /** Tables of rows to be changed, by their names for reading, and the condition on the id of a row's session. */
+  readonly tables: { readonly messages: string; readonly events: string; readonly ofSession: string };
   /** Returns the column with lower-case ASCII letters. */
   lower(column: string): string;
   /** Appended to the `SELECT` of a row to be changed: others wait until the transaction ends. */
@@ -87,20 +89,25 @@ export function placesFor(columns: readonly string[]): string {
 /** Columns whose values are derived from other columns or rows, so they follow the current values of those. */
 const DERIVED: Readonly<Record<string, string>> = {
   tool_name: `CASE WHEN excluded.block_type = 'tool_result' THEN excluded.tool_name
-    ELSE coalesce(excluded.tool_name, events.tool_name) END`,
+    ELSE coalesce(excluded.tool_name, old.tool_name) END`,
   signature: "excluded.signature",
 };
 
 /**
  * Returns a statement that inserts rows of a session, or updates those with the same key: a null keeps the old value.
  * It leaves a row of another session unchanged, so the number of changed rows is then lower than the number given.
+ * `session` is the column with the session.
  */
-export function upsert(table: string, key: string, columns: readonly string[], source: string): string {
+export function upsert(
+  { table, key, session }: { table: string; key: string; session: string },
+  columns: readonly string[],
+  source: string,
+): string {
   const updates = columns
     .filter((column) => column !== key)
-    .map((column) => `${column} = ${DERIVED[column] ?? `coalesce(excluded.${column}, ${table}.${column})`}`);
-  return `INSERT INTO ${table} (${columns.join(", ")}) ${source} ON CONFLICT (${key})
-    DO UPDATE SET ${updates.join(", ")} WHERE ${table}.session_id = excluded.session_id`;
+    .map((column) => `${column} = ${DERIVED[column] ?? `coalesce(excluded.${column}, old.${column})`}`);
+  return `INSERT INTO ${table} AS old (${columns.join(", ")}) ${source} ON CONFLICT (${key})
+    DO UPDATE SET ${updates.join(", ")} WHERE old.${session} = excluded.${session}`;
 }
 
 /** Returns the error for a row whose id belongs to a row of another session. */

@@ -122,11 +122,12 @@ export class SqlStore implements Store {
       // Without a row to lock, another program may have inserted the session in the meantime.
       if ((await session.run(`${INSERT_SESSION} ${conflict}`, SESSIONS.write(row))) === 0) return false;
       const id = storableText(row.session_id);
+      const { messages, events, ofSession } = session.dialect.tables;
       for (const [table, key, ids] of [
-        ["messages", "message_id", superseded?.messages ?? []] as const,
-        ["events", "event_id", superseded?.blocks ?? []] as const,
+        [messages, "message_id", superseded?.messages ?? []] as const,
+        [events, "event_id", superseded?.blocks ?? []] as const,
       ]) {
-        const supersede = `UPDATE ${table} SET superseded = true WHERE session_id = ?`;
+        const supersede = `UPDATE ${table} SET superseded = true WHERE ${ofSession}`;
         if (rewritesFrom !== undefined)
           await session.run(`${supersede} AND byte_offset >= ? AND NOT superseded`, [id, rewritesFrom]);
         if (ids.length > 0) await session.run(`${supersede} AND ${session.dialect.isOneOf(key)}`, [id, ids]);
@@ -136,7 +137,7 @@ export class SqlStore implements Store {
       if (rows.blocks.length > 0) {
         const made = rows.blocks.map(({ event_id }) => MADE_MESSAGE + event_id);
         const isMade = session.dialect.isOneOf("message_id");
-        await session.run(`DELETE FROM messages WHERE session_id = ? AND ${isMade}`, [id, made]);
+        await session.run(`DELETE FROM ${messages} WHERE ${ofSession} AND ${isMade}`, [id, made]);
       }
       return true;
     });

@@ -10,7 +10,8 @@ import { snippetSearch } from "./007-snippet-search.ts";
 import { modelRows } from "./008-model-rows.ts";
 import { forgottenAndFigures } from "./009-forgotten-and-figures.ts";
 import { fewerIndexes } from "./010-fewer-indexes.ts";
-import { snippetQueries } from "./011-snippet-queries.ts";
+import { integerKeys } from "./011-integer-keys.ts";
+import { snippetQueries } from "./012-snippet-queries.ts";
 import { checkVersion, LATEST_VERSION } from "./latest-version.ts";
 import type { Migration } from "./migration.ts";
 import { numberIn, textIn } from "../columns.ts";
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly Migration[] = [
   modelRows,
   forgottenAndFigures,
   fewerIndexes,
+  integerKeys,
   snippetQueries,
 ];
 
@@ -47,6 +49,8 @@ interface Backend {
   after: string;
   begin: string;
   end(version: number): string;
+  /** Gives the space of rebuilt tables back. */
+  compact: string;
 }
 
 const BACKENDS: Readonly<Record<SqlSession["dialect"]["name"], Backend>> = {
@@ -57,6 +61,7 @@ const BACKENDS: Readonly<Record<SqlSession["dialect"]["name"], Backend>> = {
     after: "PRAGMA foreign_keys = ON",
     begin: "",
     end: (version) => `PRAGMA user_version = ${version}; PRAGMA application_id = ${APPLICATION_ID};`,
+    compact: "VACUUM",
   },
   postgres: {
     appliedAt: "TIMESTAMPTZ NOT NULL DEFAULT now())",
@@ -66,6 +71,7 @@ const BACKENDS: Readonly<Record<SqlSession["dialect"]["name"], Backend>> = {
     // migration that fills an index takes longer the more rows there are.
     begin: "SET LOCAL lock_timeout = '10min'; SELECT pg_advisory_xact_lock(6075994838437842515)",
     end: () => "",
+    compact: "",
   },
 };
 
@@ -91,13 +97,16 @@ async function migrated(database: SqlDatabase, target: number): Promise<Migratio
   await checkEncoding(database);
   const from = await database.dialect.version(database, database.place);
   await database.exec(backend.before);
+  let steps = -1;
   try {
-    for (let done = false; !done;) {
+    for (let done = false; !done; steps += 1) {
       done = await database.transaction((session) => step(session, { backend, place: database.place, target }));
     }
   } finally {
     await database.exec(backend.after);
   }
+  // Without enough space, or beside a program that reads, the file stays as large as it is.
+  if (steps > 0 && from > 0) await database.exec(backend.compact).catch(() => undefined);
   return { from, to: target };
 }
 

@@ -155,6 +155,7 @@ const FOLDED = `(coalesce(folded, lower(content COLLATE "C")))`;
 const POSTGRES: Dialect = {
   name: "postgres",
   isOneOf: (column) => `${column} = ANY(?)`,
+  tables: { messages: "messages", events: "events", ofSession: "session_id = ?" },
   lower: (column) => `lower(${column} COLLATE "C")`,
   lockRow: " FOR NO KEY UPDATE",
   hasKeyword: (folded) => ({ sql: "search_text LIKE ?", values: [likePattern(folded)] }),
@@ -184,13 +185,18 @@ const REQUEST = { items: 2_000, size: 4_000_000 };
 
 const rowsOf = (table: string, columns: readonly string[]): string =>
   `SELECT ${columns.join(", ")} FROM jsonb_populate_recordset(NULL::${table}, ?::jsonb)`;
-const PUT_MESSAGES = upsert("messages", "message_id", MESSAGES.names, rowsOf("messages", MESSAGES.names));
+const PUT_MESSAGES = upsert(
+  { table: "messages", key: "message_id", session: "session_id" },
+  MESSAGES.names,
+  rowsOf("messages", MESSAGES.names),
+);
 const BLOCK_AND_FOLDED = [...WRITTEN_BLOCK, "folded"];
 /** `folded` always belongs to the new content, even if it is null. */
-const PUT_BLOCKS = upsert("events", "event_id", BLOCK_AND_FOLDED, rowsOf("events", BLOCK_AND_FOLDED)).replace(
-  "coalesce(excluded.folded, events.folded)",
-  "excluded.folded",
-);
+const PUT_BLOCKS = upsert(
+  { table: "events", key: "event_id", session: "session_id" },
+  BLOCK_AND_FOLDED,
+  rowsOf("events", BLOCK_AND_FOLDED),
+).replace("coalesce(excluded.folded, old.folded)", "excluded.folded");
 
 async function putMessages(session: SqlSession, messages: readonly StoredMessage[]): Promise<void> {
   for (const chunk of batches(messages, () => 0, REQUEST)) {

@@ -2,7 +2,6 @@ import type { StoredBlock, StoredMessage } from "../stored-model.ts";
 import { blockValues, MESSAGES, numberIn, SEARCHED, textIn, WRITTEN_BLOCK, type Row } from "../columns.ts";
 import { searchedContent, searchText } from "../index-texts.ts";
 import {
-  placesFor,
   takenId,
   upsert,
   type Condition,
@@ -17,10 +16,26 @@ import type { SqliteDriver, SqlValue as DriverValue } from "../../sqlite/driver.
 import { noDatabase, olderVersion } from "./open-sqlite.ts";
 import { asStoreError, damaged } from "./sqlite-faults.ts";
 
-const PUT_MESSAGE = upsert("messages", "message_id", MESSAGES.names, `VALUES (${placesFor(MESSAGES.names)})`);
-const PUT_BLOCK = `${upsert("events", "event_id", WRITTEN_BLOCK, `VALUES (${placesFor(WRITTEN_BLOCK)})`)}
-  RETURNING ${SEARCHED.list}`;
-const FIND_BLOCK = `SELECT ${SEARCHED.list} FROM events WHERE event_id = ?`;
+const SESSION_NUMBER = "(SELECT number FROM sessions WHERE session_id = ?)";
+const MESSAGE_NUMBER = "(SELECT number FROM message_rows WHERE message_id = ?)";
+const PUT_MESSAGE = put("message_rows", "message_id", MESSAGES.names, { session_id: ["session", SESSION_NUMBER] });
+const PUT_BLOCK = `${put("event_rows", "event_id", WRITTEN_BLOCK, {
+  session_id: ["session", SESSION_NUMBER],
+  message_id: ["message", MESSAGE_NUMBER],
+})} RETURNING ${SEARCHED.list}`;
+const FIND_BLOCK = `SELECT ${SEARCHED.list} FROM event_rows WHERE event_id = ?`;
+
+/** Returns a statement that inserts or updates a row. `numbers`: columns of the numbers of ids, and how to find them. */
+function put(
+  table: string,
+  key: string,
+  names: readonly string[],
+  numbers: Readonly<Record<string, readonly [column: string, number: string]>>,
+): string {
+  const columns = names.map((name) => numbers[name]?.[0] ?? name);
+  const values = names.map((name) => numbers[name]?.[1] ?? "?");
+  return upsert({ table, key, session: "session" }, columns, `VALUES (${values.join(", ")})`);
+}
 
 /**
  * One connection to a SQLite file. SQLite answers synchronously, but work in a transaction may await between two
@@ -159,6 +174,7 @@ export const APPLICATION_ID = 0x54_52_4e_53;
 const SQLITE: Omit<Dialect, "putMessages" | "putBlocks"> = {
   name: "sqlite",
   isOneOf: (column) => `${column} IN (SELECT value FROM json_each(?))`,
+  tables: { messages: "message_rows", events: "event_rows", ofSession: `session = ${SESSION_NUMBER}` },
   lower: (column) => `lower(${column})`,
   lockRow: "",
   hasKeyword,

@@ -46,7 +46,7 @@ END $$;
 `;
 
 export const snippetQueries: Migration = {
-  version: 11,
+  version: 12,
   name: "snippet queries",
   sqlite: { up: SQLITE_UP, down: SQLITE_DOWN },
   postgres: { up: POSTGRES_UP, attempts: POSTGRES_ATTEMPTS, down: POSTGRES_DOWN },
