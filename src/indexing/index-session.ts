@@ -5,11 +5,11 @@ import { NeedsWholeInput, type Source, type SourcePlace, type SourceUnit } from 
 import { detectInput } from "../parse/detect-input.ts";
 import { claudeCode } from "../parse/sources/claude-code.ts";
 import { FirstPrompt } from "../parse/prompts.ts";
-import { detectSource, HEAD_BYTES } from "../parse/sources/sources.ts";
+import { HEAD_BYTES } from "../parse/sources/sources.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import { type FolderListings, needsAgentProgress } from "../sessions/agent-progress.ts";
 import { readHead } from "../sessions/file-ref.ts";
-import { DAMAGE_BYTES, refuseContent } from "../sessions/refuse-content.ts";
+import { refusingContent } from "../sessions/refuse-content.ts";
 import { readableBytes, refusalOptions, StoreSource } from "../sessions/open-session.ts";
 import { outputReader } from "../sessions/session-kept-files.ts";
 import { isAbsent, isReadFault, reasonOf } from "../sessions/reasons.ts";
@@ -135,7 +135,10 @@ async function indexed(asked: IndexRequest): Promise<SessionOutcome> {
   const ref = await readHead(request.ref);
   if (ref.path === null || ref.bytes === null) {
     const indexing = new Indexing({ ...request, ref }, stored, 0);
-    if (ref.database === null) return { as, ...(await indexing.whole(readableBytes(ref))) };
+    if (ref.database === null) {
+      const { source = claudeCode, rest } = await detectInput(readableBytes(ref));
+      return { as, ...(await indexing.whole(source, rest)) };
+    }
     return { as, ...(await indexing.database(new StoreSource(ref, ref.database))) };
   }
   const file = openSync(ref.path, "r");
@@ -184,7 +187,6 @@ interface WholeRun {
   start?: SourcePlace & { crc: number; facts: string };
 }
 
-const NO_SUMS = { head: 0, last: 0, all: 0, tail: 0 };
 const NO_CHUNKS: AsyncIterable<Uint8Array> = (async function* () {})();
 
 function crcAt(source: Source, offset: number): number | undefined {
@@ -256,13 +258,15 @@ class Indexing {
 
   /** Indexes an open file, from the last mark on if it only grew. */
   async file(file: number): Promise<Done> {
-    const { ref, rebuild } = this.#request;
-    const source = this.#sourceOf(file);
+    const { ref, rebuild, level, limits } = this.#request;
+    const start = bytesOf(file, 0, this.#size, HEAD_BYTES);
+    const { source = claudeCode } = await detectInput(refusingContent(start, placeOf(ref), refusalOptions(ref)));
     const agentProgress = await needsAgentProgress(ref);
-    if (source.isAppended !== true || this.#request.level === "figures")
-      return this.whole(bytesOf(file, 0, this.#size, this.#request.limits.chunkBytes), agentProgress);
+    if (source.isAppended !== true || level === "figures")
+      return this.whole(source, bytesOf(file, 0, this.#size, limits.chunkBytes), agentProgress);
     const state = this.#stored?.state;
     const check = state?.rules === INDEX_RULES && !rebuild ? unpackCheck(state.check) : undefined;
+    const reading = { file, source, agentProgress };
     const isSame =
       state !== undefined &&
       check !== undefined &&
@@ -270,16 +274,11 @@ class Indexing {
       this.#stored?.source === ref.source &&
       check.kind === source.name &&
       check.agentProgress === agentProgress &&
-      state.done_bytes <= this.#size &&
-      isSameStart(file, state.done_bytes, check, this.#size === state.source_bytes) &&
-      // The units read after the mark may have changed rows before it.
-      crcBetween(file, state.done_bytes, state.source_bytes) === check.tail;
-    const reading = { file, source, agentProgress };
+      isSameStart(file, { done: state.done_bytes, read: state.source_bytes, size: this.#size }, check);
     if (!isSame) return this.#appended(reading, START, 0);
-    const start = { line: state.done_lines + 1, offset: state.done_bytes };
     await this.#goOnWith(SessionFacts.unpack(check.facts));
     try {
-      return await this.#appended(reading, start, check.all);
+      return await this.#appended(reading, { line: state.done_lines + 1, offset: state.done_bytes }, check.crc);
     } catch (error) {
       if (!(error instanceof NeedsWholeInput)) throw error;
       await this.#goOnWith(new SessionFacts());
@@ -295,16 +294,6 @@ class Indexing {
     this.#prompt = new FirstPrompt(facts.prompt, facts.promptRank);
   }
 
-  /** Throws a `TranscriptsError` if the file is not a session that can be read. */
-  #sourceOf(file: number): Source {
-    const source = detectSource(startOf(file, HEAD_BYTES).toString("utf8"));
-    if (source === undefined) {
-      const { ref } = this.#request;
-      refuseContent(startOf(file, DAMAGE_BYTES), placeOf(ref), refusalOptions(ref));
-    }
-    return source ?? claudeCode;
-  }
-
   /** Indexes a source that is only appended to, part by part. `crc` covers the bytes before `start`. */
   async #appended(
     { file, source, agentProgress }: { file: number; source: Source; agentProgress: boolean },
@@ -318,8 +307,8 @@ class Indexing {
     let checked = { offset: start.offset, crc };
     const write = async ({ units, mark, torn = [], goesOn = false }: PartEnd, isWhole: boolean): Promise<void> => {
       checked = { offset: mark.offset, crc: crcBetween(file, checked.offset, mark.offset, checked.crc) };
-      const tail = isWhole ? crcBetween(file, mark.offset, this.#size) : 0;
-      const check = { kind: source.name, agentProgress, all: checked.crc, tail, ...edgesOf(file, mark.offset) };
+      const edges = edgesOf(file, mark.offset, isWhole ? this.#size : mark.offset);
+      const check = { kind: source.name, agentProgress, crc: checked.crc, edges };
       const told = await this.#told(source, units);
       const facts = this.#factsWith(told, mark);
       facts.addCounts(countsOf(torn, false));
@@ -329,27 +318,26 @@ class Indexing {
       await this.#write({ ...rows, ...given({ rewritesFrom }) }, { mark, isWhole, check, goesOn, facts });
       rewritesFrom = undefined;
     };
-    for await (const units of source.read(bytesOf(file, start.offset, this.#size, limits.chunkBytes), options)) {
+    // The next line will begin after the last line feed.
+    const end = { line: start.line, offset: this.#size };
+    let isEnded = true;
+    const counted = async function* (chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+      for await (const chunk of chunks) {
+        end.line += lineFeedsIn(chunk);
+        isEnded = chunk.at(-1) === LINE_FEED;
+        yield chunk;
+      }
+    };
+    const bytes = bytesOf(file, start.offset, this.#size, limits.chunkBytes);
+    for await (const units of source.read(counted(bytes), options)) {
       signal?.throwIfAborted();
       if (start.offset > 0) checkTypes(units);
       parts.add(units);
       const due = parts.takeDue();
       if (due) await write(due, false);
     }
-    const isEnded = this.#size === 0 || byteAt(file, this.#size - 1) === LINE_FEED;
-    const last = parts.takeAll(isEnded ? await this.#endOf(file, parts) : undefined);
-    await write(last, true);
+    await write(parts.takeAll(isEnded ? end : undefined), true);
     return { events: this.#written, bytes: this.#size - start.offset };
-  }
-
-  /** Returns the place after the last line feed, where the next line will begin. */
-  async #endOf(file: number, parts: Parts): Promise<SourcePlace> {
-    const { line, offset } = parts.mark;
-    let lines = 0;
-    for await (const chunk of bytesOf(file, offset, this.#size, this.#request.limits.chunkBytes)) {
-      lines += lineFeedsIn(chunk);
-    }
-    return { line: line + lines, offset: this.#size };
   }
 
   /**
@@ -362,7 +350,7 @@ class Indexing {
     const check = state?.rules === INDEX_RULES && !rebuild ? unpackCheck(state.check) : undefined;
     if (state !== undefined && check !== undefined && check.facts !== "" && this.#stored?.source === "opencode-store") {
       const start = { line: state.done_lines + 1, offset: state.done_bytes };
-      if (await this.#parts(source, { start: { ...start, crc: check.all, facts: check.facts } }))
+      if (await this.#parts(source, { start: { ...start, ...check } }))
         return { events: this.#written, bytes: source.bytes - start.offset };
       await this.#goOnWith(new SessionFacts());
     }
@@ -371,7 +359,7 @@ class Indexing {
   }
 
   /** Indexes a source that is rewritten each time: writes only the rows that differ from the stored ones. */
-  async whole(chunks: AsyncIterable<Uint8Array>, agentProgress = false): Promise<Done> {
+  async whole(source: Source, chunks: AsyncIterable<Uint8Array>, agentProgress = false): Promise<Done> {
     let bytes = 0;
     const counted = async function* (): AsyncGenerator<Uint8Array> {
       for await (const chunk of chunks) {
@@ -379,8 +367,7 @@ class Indexing {
         yield chunk;
       }
     };
-    const { source = claudeCode, rest } = await detectInput(counted());
-    await this.#parts(source, { chunks: rest, agentProgress });
+    await this.#parts(source, { chunks: counted(), agentProgress });
     return { events: this.#written, bytes };
   }
 
@@ -414,7 +401,7 @@ class Indexing {
       const messageIds = rows.messages.map((row) => row.message_id);
       seen.addIds({ messages: messageIds, blocks: rows.blocks.map((row) => row.event_id) });
       const crc = isWhole || (!isFirst && start === undefined) ? undefined : crcAt(source, mark.offset);
-      const check = crc === undefined ? undefined : { kind: source.name, agentProgress, ...NO_SUMS, all: crc };
+      const check = crc === undefined ? undefined : { kind: source.name, agentProgress, crc, edges: 0 };
       const progress = { mark: isWhole ? START : mark, isWhole, agentProgress, facts: this.#settled, check };
       if (rewritesFrom !== undefined && !isWhole) await this.#write({ ...rows, rewritesFrom }, progress);
       else if (this.#revision === 0) await this.#write(rows, progress);
@@ -598,11 +585,6 @@ function sizeOf({ messages }: SourceUnit): number {
 
 const LINE_FEED = 10;
 
-function byteAt(file: number, offset: number): number | undefined {
-  const buffer = Buffer.alloc(1);
-  return readSync(file, buffer, 0, 1, offset) === 1 ? buffer[0] : undefined;
-}
-
 /** Yields chunks that do not share memory, because readers keep them. */
 async function* bytesOf(file: number, from: number, to: number, chunkBytes: number): AsyncGenerator<Uint8Array> {
   for (let at = from; at < to;) {
@@ -613,13 +595,6 @@ async function* bytesOf(file: number, from: number, to: number, chunkBytes: numb
     yield buffer.subarray(0, length);
     await setImmediate();
   }
-}
-
-function startOf(file: number, bytes: number): Buffer {
-  const buffer = Buffer.alloc(bytes);
-  let size = 0;
-  for (let read = -1; read !== 0 && size < bytes; size += read) read = readSync(file, buffer, size, bytes - size, size);
-  return buffer.subarray(0, size);
 }
 
 /** Returns true if the stored row equals the new one, ignoring nulls, which keep the stored value. */

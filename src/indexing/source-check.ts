@@ -1,4 +1,4 @@
-/** Distinguishes a file that grew from one that was replaced, without reading all of it. */
+/** Distinguishes a source that grew from one that was replaced, without reading all of a large one. */
 import { readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 
@@ -8,21 +8,19 @@ const EDGE_BYTES = 64 * 1024;
 const WHOLE_BYTES = 4 * 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Checksums of the bytes before a place, and what was learned from them. */
+/** Checksums of the bytes that were read, and what was learned from those before the place where the next run starts. */
 export interface SourceCheck {
   /** Name of the source. */
   kind: string;
   /** See `SourceOptions.agentProgress`. */
   agentProgress: boolean;
-  /** CRC-32 of the first bytes; `last` is that of the last ones and `all` that of all. */
-  head: number;
-  last: number;
-  all: number;
-  /** CRC-32 of the bytes from the place to the end of the source at that read. */
-  tail: number;
+  /** CRC-32 of all bytes before the place. */
+  crc: number;
+  /** See `edgesOf`. */
+  edges: number;
   /**
-   * Packed facts from the bytes before the place. The session's row may have more, from bytes after it or from an
-   * earlier form. Empty if the next run must read the source from its start.
+   * Packed facts from the bytes before the place. The session's row may have more, from bytes after it or from an earlier
+   * form. Empty if the next run must read the source from its start.
    */
   facts: string;
 }
@@ -33,43 +31,46 @@ export interface SourceCheck {
  */
 const MAX_FACTS_CHARS = 3_500;
 
-export function packCheck({ kind, agentProgress, head, last, all, tail, facts }: SourceCheck): string {
-  const crcs = [head, last, all, tail].map((crc) => crc.toString(16));
-  return [kind, agentProgress ? "+" : "-", ...crcs, facts.length > MAX_FACTS_CHARS ? "" : facts].join(" ");
+export function packCheck({ kind, agentProgress, crc, edges, facts }: SourceCheck): string {
+  const sums = [crc.toString(16), edges.toString(16)];
+  return [kind, agentProgress ? "+" : "-", ...sums, facts.length > MAX_FACTS_CHARS ? "" : facts].join(" ");
 }
 
+/** Earlier versions had more sums before the facts: the next run then reads the source from its start. */
 export function unpackCheck(text: string): SourceCheck | undefined {
   const [kind, progress, ...words] = text.split(" ");
-  const [head, last, all, tail] = words.slice(0, 4).map((crc) => Number.parseInt(crc, 16));
-  const facts = words.slice(4).join(" ");
-  if (kind === undefined || head === undefined || last === undefined || all === undefined || tail === undefined)
-    return undefined;
-  return { kind, agentProgress: progress === "+", head, last, all, tail, facts };
+  const [crc, edges] = words.slice(0, 2).map((sum) => Number.parseInt(sum, 16));
+  if (kind === undefined || crc === undefined || edges === undefined) return undefined;
+  const facts = words.slice(2).join(" ");
+  return { kind, agentProgress: progress === "+", crc, edges, facts: facts.startsWith("{") ? facts : "" };
 }
 
 /**
- * Returns true if the first `size` bytes of an open file match the check. `thorough` compares all of them at any size.
+ * Returns true if a file still has the bytes that were read: `done` before the place, `read` in all. A large file that
+ * grew is compared only at its edges.
  */
-export function isSameStart(file: number, size: number, check: SourceCheck, thorough: boolean): boolean {
-  if (thorough || size <= WHOLE_BYTES) return crcBetween(file, 0, size) === check.all;
-  const edge = Math.min(EDGE_BYTES, size);
-  return crcBetween(file, 0, edge) === check.head && crcBetween(file, size - edge, size) === check.last;
+export function isSameStart(
+  file: number,
+  { done, read, size }: { done: number; read: number; size: number },
+  check: SourceCheck,
+): boolean {
+  if (read > size || edgesOf(file, done, read) !== check.edges) return false;
+  return (size !== read && done > WHOLE_BYTES) || crcBetween(file, 0, done) === check.crc;
 }
 
-/** Returns the edge checksums of an open file's first `size` bytes. */
-export function edgesOf(file: number, size: number): Pick<SourceCheck, "head" | "last"> {
-  const edge = Math.min(EDGE_BYTES, size);
-  return { head: crcBetween(file, 0, edge), last: crcBetween(file, size - edge, size) };
+/** Returns the CRC-32 of the first bytes of a file, of the last ones before a place, and of those from it to `read`. */
+export function edgesOf(file: number, place: number, read: number): number {
+  const edge = Math.min(EDGE_BYTES, place);
+  return crcBetween(file, place - edge, read, crcBetween(file, 0, edge));
 }
 
 /** Returns the CRC-32 of a byte range, continuing from `crc`; -1 if the file ends before `to`. */
 export function crcBetween(file: number, from: number, to: number, crc = 0): number {
   const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(1, to - from)));
   let sum = crc;
-  for (let at = from; at < to;) {
+  for (let at = from; at < to && sum !== -1;) {
     const size = readSync(file, buffer, 0, Math.min(buffer.length, to - at), at);
-    if (size === 0) return -1;
-    sum = crc32(buffer.subarray(0, size), sum);
+    sum = size === 0 ? -1 : crc32(buffer.subarray(0, size), sum);
     at += size;
   }
   return sum;
