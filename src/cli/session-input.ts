@@ -1,10 +1,15 @@
 /** Resolves and reads sessions for commands. */
 import { given } from "../given.ts";
 import type { ParseError, SessionMetadata } from "../parse/model.ts";
-import { type Conversation, readConversation, type ReadQuery, sessionIdOf } from "../queries/read-session.ts";
+import type { Conversation, ReadQuery } from "../queries/read-session.ts";
 import { findSessions, type FoundSessions } from "../sessions/find-sessions.ts";
-import { resolveSession } from "../sessions/resolve-session.ts";
-import { AGENTS, type ArchivedSession, type SessionRef, type Unreadable } from "../sessions/session-ref.ts";
+import {
+  AGENTS,
+  type ArchivedSession,
+  sessionIdOf,
+  type SessionRef,
+  type Unreadable,
+} from "../sessions/session-ref.ts";
 import { type CommandContext, CommandOptions } from "./command.ts";
 import { argumentFor } from "./session-names.ts";
 import { counted } from "../quantities.ts";
@@ -19,6 +24,7 @@ export async function sessionNamed(
   argument: string,
   options = new CommandOptions(),
 ): Promise<SessionRef> {
+  const { resolveSession } = await import("../sessions/resolve-session.ts");
   const ref = await resolveSession(argument, context);
   if (!options.isRedacted) refuseArchived(ref);
   if (ref.archived !== null) context.note(`${ref.id}: ${archivedNote(ref, ref.archived)}`);
@@ -85,6 +91,7 @@ export async function conversationOf(
 ): Promise<Conversation> {
   const { signal, stdin } = context;
   if (query.redactor === undefined) refuseArchived(ref);
+  const { readConversation } = await import("../queries/read-session.ts");
   const conversation = await readConversation(ref, { ...query, signal, stdin });
   noteDamage(context, ref, conversation);
   if (ref.archived !== null && conversation.content_blocks.some(({ metadata }) => metadata.text_only === true)) {

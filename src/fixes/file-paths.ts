@@ -110,3 +110,8 @@ export function globFolders(pattern: string, roots: readonly CallPath[]): CallPa
     fixed === "" || isAbsolute(fixed) ? callPath(fixed || full, null) : callPath(fixed, full),
   );
 }
+
+/** Returns the last part of a path: every call that uses the file has it in its input. */
+export function fileName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

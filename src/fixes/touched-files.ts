@@ -1,7 +1,7 @@
 /** Determines which files a call reads or changes. */
 import { type Fields, isFields, listOf } from "../parse/json-fields.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
-import { callPath, isAbsolute, tidy, type CallPath } from "./file-paths.ts";
+import { callPath, fileName, isAbsolute, tidy, type CallPath } from "./file-paths.ts";
 import { everyCommand, type PlainCommand } from "./shell-commands.ts";
 import { commandPurposes } from "./shell-purposes.ts";
 import {
@@ -31,11 +31,6 @@ export function wantedFile(path: string, { cwd, home }: { cwd: string; home: str
   if (given !== "" && !/^(?:|\.|\.\.|~)$/.test(fileName(wanted))) return wanted;
   const message = `${JSON.stringify(path)} names no file.`;
   throw new TranscriptsError("bad_arguments", message, "Give a path, or a file's name.", { field: "file" });
-}
-
-/** Returns the last part of a path: every call that uses the file has it in its input. */
-export function fileName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** Returns true if a call reads or changes the file. `wanted`: see `wantedFile`; `cwd`: the folder of the call. */

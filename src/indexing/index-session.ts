@@ -7,23 +7,24 @@ import { claudeCode } from "../parse/sources/claude-code.ts";
 import { FirstPrompt } from "../parse/prompts.ts";
 import { HEAD_BYTES } from "../parse/sources/sources.ts";
 import type { Redactor } from "../redact/redactor.ts";
-import { type FolderListings, needsAgentProgress } from "../sessions/agent-progress.ts";
+import { needsAgentProgress } from "../sessions/agent-progress.ts";
 import { readHead } from "../sessions/file-ref.ts";
 import { refusingContent } from "../sessions/refuse-content.ts";
 import { readableBytes, refusalOptions, StoreSource } from "../sessions/open-session.ts";
 import { outputReader } from "../sessions/session-kept-files.ts";
 import { isAbsent, isReadFault, reasonOf } from "../sessions/reasons.ts";
-import type { SessionRef, Unreadable } from "../sessions/session-ref.ts";
+import { placeOf, type SessionRef, type Unreadable } from "../sessions/session-ref.ts";
 import { isSessionError } from "../transcripts-error.ts";
 import { isFields } from "../parse/json-fields.ts";
 import { given } from "../given.ts";
 import { NOT_INDEXED, type StoredBlock, type StoredMessage, type StoredSession } from "../store/stored-model.ts";
 import type { KnownIds, KnownRows, RowIds, SessionChange, Store } from "../store/store.ts";
 import type { IndexLimits } from "./limits.ts";
+import { hasContent, INDEX_RULES, isDone } from "./is-current.ts";
 import { redactUnits, type IndexLevel, WordRedactor } from "./redact-units.ts";
 import { countsOf, NO_COUNTS, SessionFacts, type ToldUnit } from "./session-facts.ts";
 import { suffixedId } from "./session-keys.ts";
-import { placeOf, rowOf, wordsInRow } from "./session-row.ts";
+import { rowOf, wordsInRow } from "./session-row.ts";
 import { NO_IDS, rowsOf, type Rows } from "./session-rows.ts";
 import { crcBetween, edgesOf, isSameStart, packCheck, unpackCheck, type SourceCheck } from "./source-check.ts";
 import { lineFeedsIn } from "../transcript/format/lines.ts";
@@ -59,46 +60,6 @@ interface SessionOutcome {
 /** Another program wrote the session in the meantime. */
 class ConcurrentWriteError extends Error {
   override readonly name = "ConcurrentWriteError";
-}
-
-/** Returns true if texts of the session are stored, however old. */
-export function hasContent(stored: StoredSession): boolean {
-  return stored.state.rules > 0;
-}
-
-/**
- * Returns true if there is nothing to index. A session with content gets no figures of its own: its content is brought up
- * to date, unless it must be read anew for other rules, which is left to `index`.
- */
-export async function isDone(
-  { ref, rebuild, level }: Pick<IndexRequest, "ref" | "rebuild" | "level">,
-  stored: StoredSession | undefined,
-  listings?: FolderListings,
-): Promise<boolean> {
-  if (level === "figures" && stored !== undefined && hasContent(stored) && stored.state.rules !== INDEX_RULES)
-    return true;
-  return !rebuild && isCurrent(ref, stored, level) && isReadAlike(ref, stored, listings);
-}
-
-/** Returns true if the stored rows cover the source as it is now. For figures, rows of the content do too. */
-export function isCurrent(ref: SessionRef, stored: StoredSession | undefined, level: IndexLevel = "content"): boolean {
-  if (stored === undefined || stored.state.revision === 0) return false;
-  const { rules, source_bytes, source_modified_ms } =
-    (level === "figures" && !hasContent(stored) ? stored.figures : null) ?? stored.state;
-  if (rules !== INDEX_RULES || stored.path !== placeOf(ref) || stored.source !== ref.source) return false;
-  // For a database the stored time may be that of a part, which is later than the session's own.
-  if (ref.source === "opencode-store") return source_modified_ms >= ref.modifiedMs;
-  return source_bytes === (ref.bytes ?? 0) && source_modified_ms === ref.modifiedMs;
-}
-
-/** Returns true if `needsAgentProgress` still gives what it gave when the session was indexed. */
-export async function isReadAlike(
-  ref: SessionRef,
-  stored: StoredSession | undefined,
-  listings?: FolderListings,
-): Promise<boolean> {
-  const then = (stored?.figures ?? unpackCheck(stored?.state.check ?? ""))?.agentProgress;
-  return then === undefined || (await needsAgentProgress(ref, listings)) === then;
 }
 
 /** `overtaken`: another program wrote the session in the meantime, so try again. */
@@ -607,9 +568,3 @@ function isSame(row: StoredMessage | StoredBlock, stored: StoredMessage | Stored
     return typeof value === "object" && JSON.stringify(value) === JSON.stringify(before);
   });
 }
-
-/**
- * Version of the rules for indexing: which blocks count as conversation, how they are identified, which calls failed and
- * what gets redacted. Increase it when a rule changes; stored sessions are then indexed again.
- */
-const INDEX_RULES = 7;

@@ -12,7 +12,7 @@ import {
 } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
-import { hasContent } from "./index-session.ts";
+import { hasContent } from "./is-current.ts";
 import { withPartTimes } from "./part-times.ts";
 import { forgottenSessions, keyedSessions, ownSessions, type KeyedSession } from "./session-keys.ts";
 
@@ -31,6 +31,8 @@ export interface MachineSessions {
   unreadable: Unreadable[];
   /** The store has content of any session, not only figures. */
   hasContent: boolean;
+  /** All rows of the store. */
+  stored: readonly StoredSession[];
 }
 
 /**
@@ -55,7 +57,8 @@ export async function machineSessions(
   const gone = found === undefined ? [] : own.filter((session) => !met.has(session.session_id) && !isThere(session));
   const outOfReach = byMissingRoot(gone, found);
   const unreadable = found?.unreadable ?? [];
-  return { sessions, forgotten: [...forgotten], gone, outOfReach, unreadable, hasContent: stored.some(hasContent) };
+  const facts = { hasContent: stored.some(hasContent), stored };
+  return { sessions, forgotten: [...forgotten], gone, outOfReach, unreadable, ...facts };
 }
 
 function byMissingRoot(gone: readonly StoredSession[], found: FoundSessions | undefined): Map<string, StoredSession[]> {

@@ -14,6 +14,7 @@ const TABLES = ["message", "part", "session_message"];
 /** Returns the refs with later times where messages or parts have them. */
 export async function withPartTimes(refs: readonly SessionRef[]): Promise<SessionRef[]> {
   const newest = newestStored(refs);
+  if (newest.size === 0) return [...refs];
   const times = new Map<SessionRef, number>();
   for (const [path, sessions] of newest) {
     for (const [ref, time] of await timesIn(path, sessions)) times.set(ref, time);

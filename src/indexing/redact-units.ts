@@ -5,8 +5,9 @@ import { fingerprint } from "./fingerprint.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import type { Redactor } from "../redact/redactor.ts";
 
-/** Ids in the formats that agents generate, which cannot contain a secret. */
-const PLAIN_ID = /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?:msg|req|toolu|call|ses|prt|agent)[_-][\w-]{1,64})$/i;
+/** Ids in exactly the formats that agents generate: a longer or freer one could contain a secret. */
+const PLAIN_ID =
+  /^(?:[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|(?:msg|req|toolu)_(?:bdrk_|vrtx_)?01[\da-z]{22}|(?:msg|ses|prt)_[\da-f]{12}[\da-z]{14}|call_[\da-z]{24}|agent-[\da-f]{6,17})$/i;
 
 type Words = Map<string, string | undefined>;
 

@@ -1,11 +1,10 @@
 /** Matches sessions on this machine with rows of the store. */
 import { createHash } from "node:crypto";
 import { basename, extname } from "node:path";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import { placeOf, type SessionRef } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Machine } from "../store/store-place.ts";
 import type { Store, Tombstone } from "../store/store.ts";
-import { placeOf } from "./session-row.ts";
 
 /** A session and its id in the store. */
 export interface KeyedSession {
@@ -131,6 +130,7 @@ export function copiesElsewhere(
   sessions: readonly StoredSession[],
   { own, refs }: { own: readonly StoredSession[]; refs: readonly SessionRef[] },
 ): Set<StoredSession> {
+  if (own.length === sessions.length) return new Set();
   const contentOf = ({ session_id, source, state }: StoredSession): string =>
     `${baseId(session_id)}\n${source === "opencode-store" ? `at ${state.source_modified_ms}` : state.source_bytes}`;
   const met = new Set(refs.map(({ id, bytes, modifiedMs }) => `${id}\n${bytes ?? `at ${modifiedMs}`}`));

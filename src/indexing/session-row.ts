@@ -1,5 +1,5 @@
 /** Builds the row of a session from its place, its head and its content. */
-import { agentOf, type SessionRef } from "../sessions/session-ref.ts";
+import { agentOf, placeOf, type SessionRef } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import { storableTime } from "../store/storable.ts";
 import type { Machine } from "../store/store-place.ts";
@@ -7,11 +7,6 @@ import { wholeLine } from "../parse/titles.ts";
 import { NO_COUNTS, shortLine, type SessionFacts } from "./session-facts.ts";
 
 export type SessionRow = Omit<StoredSession, "state" | "figures">;
-
-/** Returns the file of a session, or the database that contains it. */
-export function placeOf(ref: SessionRef): string {
-  return ref.path ?? ref.database ?? "";
-}
 
 /** Returns the words of a session's place and head, to be redacted before they are stored. */
 export function wordsInRow({ title, project, projectLabel, parentId, agentId }: SessionRef): (string | null)[] {

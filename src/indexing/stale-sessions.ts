@@ -1,7 +1,8 @@
 /** Finds sessions that changed since they were indexed, by name, size and time. */
 import type { SessionRef, Unreadable, Where } from "../sessions/session-ref.ts";
+import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
-import { isCurrent } from "./index-session.ts";
+import { isCurrent } from "./is-current.ts";
 import { databaseShares, machineSessions } from "./machine-sessions.ts";
 
 export interface StaleSession {
@@ -25,6 +26,8 @@ export interface StaleSessions {
   unreadable: Unreadable[];
   /** The store has content of any session, not only figures. */
   hasContent: boolean;
+  /** All rows of the store. */
+  stored: readonly StoredSession[];
 }
 
 /**
@@ -32,9 +35,9 @@ export interface StaleSessions {
  * file, a few microseconds each, and queries the store once.
  */
 export async function staleSessions(store: Store, where: Where): Promise<StaleSessions> {
-  const { sessions, gone, unreadable, hasContent } = await machineSessions(store, where);
+  const { sessions, gone, unreadable, hasContent, stored: rows } = await machineSessions(store, where);
   const goneIds = gone.map(({ session_id: id }) => id);
-  const result: StaleSessions = { stale: [], current: [], gone: goneIds, unreadable, hasContent };
+  const result: StaleSessions = { stale: [], current: [], gone: goneIds, unreadable, hasContent, stored: rows };
   const inDatabases = databaseShares(sessions.map(({ ref }) => ref));
   for (const { ref, sessionId, stored } of sessions) {
     const size = ref.bytes ?? inDatabases.get(ref.database) ?? 0;

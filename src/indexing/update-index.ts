@@ -1,15 +1,15 @@
 /** Updates the store from the sessions on this machine. */
 import type { Redactor } from "../redact/redactor.ts";
 import type { FolderListings } from "../sessions/agent-progress.ts";
-import type { SessionRef, Unreadable, Where } from "../sessions/session-ref.ts";
+import { placeOf, type SessionRef, type Unreadable, type Where } from "../sessions/session-ref.ts";
 import type { Store } from "../store/store.ts";
-import { isDone, type Attempt } from "./index-session.ts";
+import type { Attempt } from "./index-session.ts";
+import { isDone } from "./is-current.ts";
 import { lanesFor, threadsFor, type Lane } from "./lanes.ts";
 import { INDEX_LIMITS, type IndexLimits } from "./limits.ts";
 import { databaseShares, machineSessions } from "./machine-sessions.ts";
 import type { IndexLevel } from "./redact-units.ts";
 import { tombstonesOf, type KeyedSession } from "./session-keys.ts";
-import { placeOf } from "./session-row.ts";
 
 export interface UpdateOptions {
   /** With `figures`, sessions whose content is stored still get their content updated. Default: content. */

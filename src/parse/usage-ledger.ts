@@ -153,8 +153,9 @@ export class UsageLedger {
   /** Returns the answers that opencode copied into a fork, under new ids. The ids of copies are newer. */
   #forkCopies(): Set<Call> {
     const copies = new Set<Call>();
-    for (const alike of Map.groupBy(this.#byId.values(), forkKey).values()) {
-      if (alike.length === 1 || forkKey(alike[0]) === undefined) continue;
+    const known = [...this.#byId.values()].filter((call) => forkKey(call) !== undefined);
+    for (const alike of Map.groupBy(known, forkKey).values()) {
+      if (alike.length === 1) continue;
       const original = alike.reduce((first, call) => (idOf(call) < idOf(first) ? call : first));
       for (const call of alike) if (call.session.id !== original.session.id) copies.add(call);
     }

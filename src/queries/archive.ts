@@ -4,7 +4,7 @@
  */
 import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
-import { isCurrent } from "../indexing/index-session.ts";
+import { isCurrent } from "../indexing/is-current.ts";
 import { isSourceThere } from "../indexing/machine-sessions.ts";
 import {
   baseId,
@@ -15,14 +15,13 @@ import {
   ownSessions,
 } from "../indexing/session-keys.ts";
 import { storedUsage } from "../indexing/session-rows.ts";
-import { placeOf } from "../indexing/session-row.ts";
 import { unpackCheck } from "../indexing/source-check.ts";
 import type { BlockDraft, MessageDraft, Source, SourceUnit } from "../parse/message-draft.ts";
 import type { SourceName } from "../parse/model.ts";
 import { msOf } from "../parse/times.ts";
 import { sourceNamed } from "../parse/sources/sources.ts";
 import { claudePlace } from "../sessions/claude-sessions.ts";
-import type { Archive, SessionRef, SessionsFound } from "../sessions/session-ref.ts";
+import { type Archive, placeOf, type SessionRef, type SessionsFound } from "../sessions/session-ref.ts";
 import { type StoredBlock, type StoredMessage, type StoredSession, TEXT_SEPARATOR } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { storePlace, type StoreWhere } from "../store/store-place.ts";

@@ -4,6 +4,7 @@ import type { UpdateOptions } from "../indexing/update-index.ts";
 import { staleSessions, type StaleSession, type StaleSessions } from "../indexing/stale-sessions.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
 import type { Unreadable, Where } from "../sessions/session-ref.ts";
+import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 
 /** Maximum number of bytes that a question adds to the index, which takes about two seconds. */
@@ -28,6 +29,8 @@ export interface CurrentIndex {
   left: { reason: "none" | "large" | "late" | "shared" } | { reason: "failed"; error: unknown } | undefined;
   /** Number of sessions indexed just now. */
   updated: number;
+  /** All rows of the store, unless some were written since they were read. */
+  stored?: readonly StoredSession[] | undefined;
   unreadable: readonly Unreadable[];
 }
 
@@ -46,7 +49,7 @@ export interface CurrentIndexOptions {
 export async function withoutIndex(where: Where): Promise<CurrentIndex> {
   const { sessions, unreadable } = await findSessions(where, { all: true });
   const changed = sessions.map((ref) => ({ ref, sessionId: ref.id, bytes: ref.bytes ?? 0 }));
-  const found = { stale: changed, current: [], gone: [], unreadable, hasContent: false };
+  const found = { stale: changed, current: [], gone: [], unreadable, hasContent: false, stored: [] };
   return { known: factsOf(found), changed, left: { reason: "none" }, updated: 0, unreadable };
 }
 
@@ -62,7 +65,14 @@ export async function currentIndex(
 ): Promise<CurrentIndex> {
   const found = await staleSessions(store, where);
   const { stale, unreadable } = found;
-  const index = { known: factsOf(found), changed: stale, left: undefined, updated: 0, unreadable };
+  const index = {
+    known: factsOf(found),
+    changed: stale,
+    left: undefined,
+    updated: 0,
+    unreadable,
+    stored: found.stored,
+  };
   if (!found.hasContent) return { ...index, left: { reason: "none" } };
   if (stale.length === 0) return index;
   // A search does not add to a team's index, which everyone on the team can read: that takes an explicit command.
@@ -82,15 +92,23 @@ export async function currentIndex(
       const changed = stale.filter((session) => !taken.has(session));
       const left = changed.length === 0 ? undefined : ({ reason: "large" } as const);
       const updated = report.new + report.changed;
-      current = { ...index, changed, left, updated, unreadable: [...unreadable, ...report.unreadable] };
+      current = {
+        ...index,
+        changed,
+        left,
+        updated,
+        stored: undefined,
+        unreadable: [...unreadable, ...report.unreadable],
+      };
     });
     return current;
   } catch (error) {
     signal.throwIfAborted();
     // Whatever prevents writing to the index, the changed sessions can still be read.
-    if (!late.aborted) return { ...index, left: { reason: "failed", error } };
+    if (!late.aborted) return { ...index, left: { reason: "failed", error }, stored: undefined };
     const { stale: changed } = await staleSessions(store, where);
-    return { ...index, changed, left: { reason: "late" }, updated: Math.max(0, stale.length - changed.length) };
+    const after = { changed, stored: undefined, left: { reason: "late" } as const };
+    return { ...index, ...after, updated: Math.max(0, stale.length - changed.length) };
   }
 }
 

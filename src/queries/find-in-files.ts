@@ -46,7 +46,7 @@ export interface FoundInFile {
   passages: FoundPassage[];
   /** Error that kept the session from being read, or read to its end. */
   failure?: unknown;
-  /** The session was yielded before without these passages: see `fullest`. */
+  /** The session was yielded before without these passages: see `FoundInIndex.rest`. */
   isHeld?: true;
 }
 
@@ -74,22 +74,3 @@ export async function* findInFiles(refs: readonly SessionRef[], query: FindAsked
 }
 
 const HERE = { kind: "here" } as const;
-
-/**
- * Of passages that have only some of the words, yields those with the most, like `search`: passages with all words as
- * they are found; if there are none at all, those with all but one at the end, and so on. Includes sessions without
- * such passages.
- */
-export async function* fullest(found: AsyncIterable<FoundInFile>): AsyncGenerator<FoundInFile> {
-  let least = Infinity;
-  let held: FoundInFile[] = [];
-  for await (const each of found) {
-    const lacking = Math.min(Infinity, ...each.passages.map(({ missing }) => missing.length));
-    if (lacking < least) held = [];
-    least = Math.min(least, lacking);
-    const full = { ...each, passages: each.passages.filter(({ missing }) => missing.length === least) };
-    yield least === 0 ? full : { ...each, passages: [] };
-    if (least > 0 && full.passages.length > 0) held.push({ ref: full.ref, passages: full.passages, isHeld: true });
-  }
-  if (least > 0) yield* held;
-}

@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { copiesElsewhere, ownSessions } from "../indexing/session-keys.ts";
 import type { StaleSession } from "../indexing/stale-sessions.ts";
 import { passageAround } from "../matching/passage.ts";
-import { type Found, sessionsWithFile } from "../search/collect.ts";
+import { type Found, isWithin, sessionsWithFile } from "../search/collect.ts";
 import { leastTerms, type Match, TermMatcher } from "../search/matching-texts.ts";
 import type { SearchHit, SearchQuery, SearchResult } from "../search/query.ts";
 import { olderHits, search, searchedTerms } from "../search/search.ts";
@@ -13,15 +13,7 @@ import { markForeign } from "../sessions/recorded-here.ts";
 import { agentOf, type AgentName, type SessionRef, type Where } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
-import {
-  type FindAsked,
-  findInFiles,
-  type FoundInFile,
-  type FoundPassage,
-  fullest,
-  type HitSession,
-} from "./find-in-files.ts";
-import { isWithin } from "./find-in-session.ts";
+import type { FindAsked, FoundInFile, FoundPassage, HitSession } from "./find-in-files.ts";
 import { accessOf, placedRef, storedRef } from "./stored-session.ts";
 
 export interface FoundInIndex {
@@ -47,22 +39,29 @@ const NO_RESULT = { total: 0, isTotalExact: true, lowest: 0, words: null };
 
 /**
  * Searches the index and lists the sessions in `changed` (see `currentIndex`), which are read as they are asked for.
- * Without a store there are only those. Rejects as `search` does.
+ * Without a store there are only those. `stored`: all rows of the store, if they were read. Rejects as `search` does.
  */
 export async function findInIndex(
   store: Store | undefined,
   where: Where,
   { project, agent, here = false, ...asked }: FindAsked,
   changed: readonly StaleSession[],
+  stored?: readonly StoredSession[],
 ): Promise<FoundInIndex> {
-  const wanted = await wantedSessions(store, where, { project, agent, here, changed });
+  const all = stored ?? (await store?.sessions()) ?? [];
+  const wanted = await wantedSessions(store, where, { project, agent, here, changed, all });
   const { since } = asked;
   const dated = await byEntryTime(wanted.changed.map(({ ref }) => ref));
   const unindexed = dated.filter(({ lastMs }) => since === undefined || (lastMs ?? 0) >= since.getTime());
   const found = await ranked(store, where, asked, wanted);
   const terms = searchedTerms(asked).length;
   const had = found.result.total > 0 ? (found.result.words?.required ?? terms) : 0;
-  const files = (refs: readonly SessionRef[]): AsyncGenerator<FoundInFile> => findInFiles(refs, asked);
+  const files = async function* (refs: readonly SessionRef[]): AsyncGenerator<FoundInFile> {
+    if (refs.length === 0) return;
+    // Loaded here, since reading sessions takes the whole parser.
+    const { findInFiles } = await import("./find-in-files.ts");
+    yield* findInFiles(refs, asked);
+  };
   if (had === 0) return { ...found, unindexed, required: had, rest: (refs) => fullest(files(refs)) };
   if (had === terms || unindexed.length === 0)
     return { ...found, unindexed, required: had, rest: (refs) => withWords(files(refs), terms - had) };
@@ -88,6 +87,25 @@ async function* withWords(
   for await (const each of found) {
     yield { ...each, passages: each.passages.filter(({ missing }) => missing.length <= mostMissing) };
   }
+}
+
+/**
+ * Of passages that have only some of the words, yields those with the most, like `search`: passages with all words as
+ * they are found; if there are none at all, those with all but one at the end, and so on. Includes sessions without
+ * such passages.
+ */
+async function* fullest(found: AsyncIterable<FoundInFile>): AsyncGenerator<FoundInFile> {
+  let least = Infinity;
+  let held: FoundInFile[] = [];
+  for await (const each of found) {
+    const lacking = Math.min(Infinity, ...each.passages.map(({ missing }) => missing.length));
+    if (lacking < least) held = [];
+    least = Math.min(least, lacking);
+    const full = { ...each, passages: each.passages.filter(({ missing }) => missing.length === least) };
+    yield least === 0 ? full : { ...each, passages: [] };
+    if (least > 0 && full.passages.length > 0) held.push({ ref: full.ref, passages: full.passages, isHeld: true });
+  }
+  if (least > 0) yield* held;
 }
 
 type Ranked = Pick<FoundInIndex, "passages" | "result" | "indexed" | "isAll" | "older">;
@@ -183,7 +201,7 @@ function titlesFound(wanted: WantedSessions, query: FindAsked): Found[] {
     const { session_id, given_title: title, title_is_message, started_at: first, ended_at: last } = session;
     if (title === null || title_is_message || (asked && !asked.has(session_id))) continue;
     const match = matcher.match(title);
-    if (!match || !isWithin({ first, last }, { ...(since && { since }), ...(until && { until }) })) continue;
+    if (!match || !isWithin({ first, last }, { since, until })) continue;
     found.push(foundTitle(session, title, match));
   }
   return found;
@@ -246,7 +264,7 @@ interface WantedSessions {
 async function wantedSessions(
   store: Store | undefined,
   where: Where,
-  { changed, here, ...asked }: SessionsAsked & { here: boolean; changed: readonly StaleSession[] },
+  { changed, here, all, ...asked }: SessionsAsked & Known & { here: boolean },
 ): Promise<WantedSessions> {
   const toRead = await ofProjectAndAgent(
     changed.map(({ ref }) => ref),
@@ -255,17 +273,24 @@ async function wantedSessions(
   );
   const wanted = { changed: changed.filter(({ ref }) => toRead.has(ref)) };
   if (store === undefined) return { ids: [], count: 0, stored: new Map(), ...wanted };
-  const all = await store.sessions();
   const stored = new Map(all.map((session) => [session.session_id, session]));
   const own = new Set(ownSessions(all, store));
   const copies = copiesElsewhere(all, { own: [...own], refs: changed.map(({ ref }) => ref) });
   const isAsked = (session: StoredSession): boolean => (here ? own.has(session) : !copies.has(session));
   const read = new Set(changed.map(({ sessionId }) => sessionId));
   const indexed = all.filter((session) => !read.has(session.session_id) && isAsked(session));
-  const placed = new Map(indexed.map((session) => [session.session_id, placedRef(session, store)]));
-  const inIndex = await ofProjectAndAgent([...placed.values()], asked, where);
-  const ids = [...placed].flatMap(([id, ref]) => (inIndex.has(ref) ? [id] : []));
+  const isNarrowed = asked.project !== undefined || asked.agent !== undefined;
+  const placed = new Map(isNarrowed ? indexed.map((session) => [placedRef(session, store), session]) : []);
+  const inIndex = await ofProjectAndAgent([...placed.keys()], asked, where);
+  const sessions = isNarrowed ? [...inIndex].flatMap((ref) => placed.get(ref) ?? []) : indexed;
+  const ids = sessions.map(({ session_id: id }) => id);
   return { ids: ids.length === all.length ? undefined : ids, count: ids.length, stored, ...wanted };
+}
+
+interface Known {
+  changed: readonly StaleSession[];
+  /** All rows of the store. */
+  all: readonly StoredSession[];
 }
 
 interface SessionsAsked {

@@ -5,8 +5,10 @@
  * searched.)
  */
 import { chunksOf, type TranscriptInput } from "../transcript/format/formats.ts";
-import { fileName, usesFile } from "../fixes/touched-files.ts";
+import { fileName } from "../fixes/file-paths.ts";
+import { usesFile } from "../fixes/touched-files.ts";
 import { passageAround } from "../matching/passage.ts";
+import { isWithin } from "../search/collect.ts";
 import { leastTerms, TermMatcher } from "../search/matching-texts.ts";
 import type { Source, SourceUnit } from "../parse/message-draft.ts";
 import { type LineMessage, type LineOptions, readLines } from "../parse/line-messages.ts";
@@ -119,15 +121,6 @@ export async function findTerms(
   // An export has the title outside of the messages, so it is on no line.
   await finder.settleTitle(source.name !== "opencode-export");
   return [...finder.resolved()];
-}
-
-/** Returns true if the session's first and last times overlap the requested range. */
-export function isWithin(
-  { first, last }: { first: string | null; last: string | null },
-  { since, until }: Pick<FindFilters, "since" | "until">,
-): boolean {
-  if (since !== undefined && !(Date.parse(last ?? "") >= since.getTime())) return false;
-  return until === undefined || Date.parse(first ?? "") < until.getTime();
 }
 
 let loaded: Promise<Redactor> | undefined;

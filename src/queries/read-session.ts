@@ -5,7 +5,7 @@
 import { withoutOutputTags } from "../calls/result-texts.ts";
 import { type OpenLines, readLines } from "../parse/line-messages.ts";
 import type { SessionContent } from "../parse/message-draft.ts";
-import type { ParsedContentBlock, ParseResult, SessionMetadata, ToolCall } from "../parse/model.ts";
+import type { ParsedContentBlock, ParseResult, ToolCall } from "../parse/model.ts";
 import { callsByBlock } from "../parse/tool-calls.ts";
 import { type MessageView, saidIn, type Turn, turnsOf } from "../parse/turns.ts";
 import { inUtc, TimeSpan } from "../parse/times.ts";
@@ -13,7 +13,7 @@ import { usageOf, UsageSum } from "../parse/usage-ledger.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import { type OpenOptions, openReadable } from "../sessions/open-session.ts";
 import { readingOptions, type ReadingOptions } from "../sessions/reading-options.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import { type SessionRef, sessionIdOf } from "../sessions/session-ref.ts";
 
 export interface ReadQuery extends ReadingOptions, Pick<OpenOptions, "stdin"> {
   /** False: flat prices, since the price table takes longer to load than most sessions take to parse. Default: true. */
@@ -90,11 +90,6 @@ export async function readSessionLines(
     } = {},
 ): Promise<OpenLines> {
   return readLines(chunks, { ...(await readingOptions(ref, reading)), isGrowing, windowLines: 0 });
-}
-
-/** Returns the session's own id, from its content if its path does not have it. */
-export function sessionIdOf({ id, source }: SessionRef, metadata?: Pick<SessionMetadata, "sessionId">): string {
-  return source === "stdin" || source === "file" ? (metadata?.sessionId ?? id) : id;
 }
 
 /** Figures of a turn. Keys as in `transcripts timeline --json`, where each is described. */

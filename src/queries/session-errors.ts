@@ -14,9 +14,8 @@ import { inUtc } from "../parse/times.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
 import { openReadable, type OpenOptions } from "../sessions/open-session.ts";
 import { readingOptions } from "../sessions/reading-options.ts";
-import { hostOf, type SessionRef } from "../sessions/session-ref.ts";
+import { hostOf, sessionIdOf, type SessionRef } from "../sessions/session-ref.ts";
 import { hasByteFilter, isPlainId, mayHaveCalls, mayHaveFailed } from "./byte-filter.ts";
-import { sessionIdOf } from "./read-session.ts";
 
 /** A failed call. Keys as in `transcripts errors --json`, where each is described; those about fixes only if asked for. */
 export type ErrorRow = ReturnType<typeof errorRow>;

@@ -1,5 +1,5 @@
 /** Figures of sessions from the rows of the store, of which none is kept as a sum. */
-import { isCurrent, isReadAlike } from "../indexing/index-session.ts";
+import { isCurrent, isReadAlike } from "../indexing/is-current.ts";
 import { withPartTimes } from "../indexing/part-times.ts";
 import { keyedSessions, ownSessions } from "../indexing/session-keys.ts";
 import { storedUsage } from "../indexing/session-rows.ts";

@@ -58,13 +58,11 @@ const LINT_COST = 16;
 interface Secretlint {
   lint: typeof lintSource;
   rules: ReadonlyMap<string, { id: string; rule: (typeof presetRules)[number] }>;
-  /** Finds the text that each rule gets. */
-  triggers: TriggerIndex;
 }
 
 let loading: Promise<Secretlint> | undefined;
 
-/** Loads secretlint on first use: it takes about 50 ms, which a host that records nothing should not wait for. */
+/** Loads secretlint with the first text that it may find something in: it takes about 50 ms. */
 function load(): Promise<Secretlint> {
   loading ??= (async () => {
     const [core, preset] = await Promise.all([
@@ -73,7 +71,7 @@ function load(): Promise<Secretlint> {
     ]);
     await stopProfiler();
     const rules = new Map(preset.rules.map((rule) => [rule.meta.id, { id: rule.meta.id, rule }]));
-    return { lint: core.lintSource, rules, triggers: new TriggerIndex([...rules.keys()].flatMap(triggersOf)) };
+    return { lint: core.lintSource, rules };
   })();
   return loading;
 }
@@ -94,12 +92,16 @@ function isProfilerModule(value: unknown): value is { secretLintProfiler: { setE
   return typeof profiler === "object" && profiler !== null && "setEnabled" in profiler;
 }
 
-function triggersOf(ruleId: string): Rule[] {
-  const triggers = SECRETLINT_TRIGGERS[ruleId.replace(RULE_PREFIX, "")]?.split(" ") ?? [];
+let index: TriggerIndex | undefined;
+/** Finds the text that each rule gets. */
+const triggerIndex = (): TriggerIndex => (index ??= new TriggerIndex(Object.entries(SECRETLINT_TRIGGERS).map(ruleOf)));
+
+function ruleOf([name, triggers]: [string, string]): Rule {
+  const kind = RULE_PREFIX + name;
   const find = (_: ScanText, at: number): Finding[] => [
-    { start: Math.max(0, at - CHARS_BEFORE), end: at + CHARS_AFTER, kind: ruleId },
+    { start: Math.max(0, at - CHARS_BEFORE), end: at + CHARS_AFTER, kind },
   ];
-  return triggers.length === 0 ? [] : [{ triggers, find }];
+  return { triggers: triggers.split(" "), find };
 }
 
 /** Part of a text that a rule gets. */
@@ -111,9 +113,11 @@ interface Part {
 
 /** Runs secretlint's recommended rules. Element `i` of the result is for `texts[i]`. */
 export async function findWithSecretlint(texts: readonly string[]): Promise<Finding[][]> {
-  const { lint, rules, triggers } = await load();
   const found: Finding[][] = texts.map(() => []);
-  for (const [ruleId, parts] of await suspectParts(triggers, texts)) {
+  const suspects = await suspectParts(texts);
+  if (suspects.size === 0) return found;
+  const { lint, rules } = await load();
+  for (const [ruleId, parts] of suspects) {
     const rule = rules.get(ruleId);
     if (rule === undefined) continue;
     let i = 0;
@@ -141,7 +145,8 @@ export async function findWithSecretlint(texts: readonly string[]): Promise<Find
 }
 
 /** Returns the parts that each rule gets, by rule id. */
-async function suspectParts(triggers: TriggerIndex, texts: readonly string[]): Promise<Map<string, Part[]>> {
+async function suspectParts(texts: readonly string[]): Promise<Map<string, Part[]>> {
+  const triggers = triggerIndex();
   const all = new Map<string, Part[]>();
   for (const [text, whole] of texts.entries()) {
     const scan = new ScanText(whole);

@@ -2,7 +2,7 @@
 import { passageAround, type Passage } from "../matching/passage.ts";
 import type { Candidate, CandidateQuery, Store } from "../store/store.ts";
 import { given } from "../given.ts";
-import { fileName, usesFile } from "../fixes/touched-files.ts";
+import { fileName } from "../fixes/file-paths.ts";
 import { TermMatcher, type Match } from "./matching-texts.ts";
 
 /** Characters on both sides of a match that are compared to recognise copies. */
@@ -28,7 +28,8 @@ export interface Collected {
 /** Which candidates count, besides what the store filters. */
 export interface Wanted {
   until?: Date | undefined;
-  file?: string | undefined;
+  /** See `callsWith`. */
+  isWithFile?: ((candidate: Candidate) => boolean) | undefined;
   /** Leaves out entries that occurred later. */
   writtenBy?: Date | undefined;
 }
@@ -56,12 +57,20 @@ export async function collect(
   return { found, lowest: 0 };
 }
 
-/** Returns true if an entry is earlier than `until`, and a call that read or changed `file`, unless they are undefined. */
-export function isWanted(candidate: Candidate, { until, file, writtenBy }: Wanted): boolean {
-  const { occurred_at, tool_name, call } = candidate;
+/** Returns true if an entry is earlier than `until`, and a call with the file, unless they are undefined. */
+export function isWanted(candidate: Candidate, { until, isWithFile, writtenBy }: Wanted): boolean {
+  const { occurred_at } = candidate;
   if (!isEarly(candidate, { writtenBy })) return false;
   if (until !== undefined && !(Date.parse(occurred_at ?? "") < until.getTime())) return false;
-  return file === undefined || (call !== undefined && usesFile(file, tool_name, call.input, call.cwd));
+  return isWithFile === undefined || isWithFile(candidate);
+}
+
+/** Returns a function for calls that read or changed a file; undefined without a file. */
+export async function callsWith(file: string | undefined): Promise<Wanted["isWithFile"]> {
+  if (file === undefined) return undefined;
+  // Loaded here, since most searches have no file.
+  const { usesFile } = await import("../fixes/touched-files.ts");
+  return ({ tool_name, call }) => call !== undefined && usesFile(file, tool_name, call.input, call.cwd);
 }
 
 /** Returns true for entries up to `writtenBy`, and for entries without a time. */
@@ -72,6 +81,15 @@ export function isEarly(
   return writtenBy === undefined || !(Date.parse(occurred_at ?? "") > writtenBy.getTime());
 }
 
+/** Returns true if the session's first and last times overlap the requested range. */
+export function isWithin(
+  { first, last }: { first: string | null; last: string | null },
+  { since, until }: { since?: Date | undefined; until?: Date | undefined },
+): boolean {
+  if (since !== undefined && !(Date.parse(last ?? "") >= since.getTime())) return false;
+  return until === undefined || Date.parse(first ?? "") < until.getTime();
+}
+
 /** Returns the sessions with a call that read or changed a file: see `SearchQuery.file`. */
 export async function sessionsWithFile(
   store: Pick<Store, "candidates">,
@@ -80,11 +98,12 @@ export async function sessionsWithFile(
 ): Promise<Set<string>> {
   const found = new Set<string>();
   const query = { terms: [fileName(file)], calls: true, ...given({ sessionIds }) };
+  const wanted = { isWithFile: await callsWith(file) };
   for await (const page of store.candidates(query)) {
     signal?.throwIfAborted();
     for (const candidate of page) {
       const { session_id: id } = candidate;
-      if (!found.has(id) && isWanted(candidate, { file })) found.add(id);
+      if (!found.has(id) && isWanted(candidate, wanted)) found.add(id);
     }
   }
   return found;

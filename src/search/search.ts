@@ -1,5 +1,5 @@
 /** Searches the store. */
-import { fileName } from "../fixes/touched-files.ts";
+import { fileName } from "../fixes/file-paths.ts";
 import { given } from "../given.ts";
 import { storableText } from "../store/storable.ts";
 import type { CandidateQuery, Store } from "../store/store.ts";
@@ -7,6 +7,7 @@ import {
   collect,
   foundOf,
   isEarly,
+  callsWith,
   isWanted,
   sessionsWithFile,
   type Collected,
@@ -66,7 +67,7 @@ export async function* olderHits(
   const required = words?.required ?? terms.length;
   const matcher = new TermMatcher(terms, required);
   let rank = total;
-  const wanted = wantedBy(query, query.now);
+  const wanted = await wantedBy(query, query.now);
   const candidates = { ...filtersOf(query), terms, atLeast: required, before: lowest };
   for await (const page of store.candidates(candidates)) {
     query.signal?.throwIfAborted();
@@ -104,7 +105,7 @@ async function collectBest(
 ): Promise<{ collected: Collected; required: number }> {
   const { limit = USUAL_LIMIT, rankedAtMost = limit === Infinity ? Infinity : Math.max(RANKED_AT_MOST, limit) } = query;
   const least = leastTerms(terms);
-  const wanted = wantedBy(query, now);
+  const wanted = await wantedBy(query, now);
   for (let required = terms.length; ; required -= 1) {
     const candidates = { ...filtersOf(query), ...wanted, terms, required, atLeast: required };
     const collected = await collect(store, candidates, rankedAtMost, query.signal);
@@ -116,8 +117,8 @@ async function collectBest(
   }
 }
 
-function wantedBy({ until, file, offset = 0 }: SearchQuery, now: Date | undefined): Wanted {
-  return { until, file, ...(offset === 0 ? {} : { writtenBy: now }) };
+async function wantedBy({ until, file, offset = 0 }: SearchQuery, now: Date | undefined): Promise<Wanted> {
+  return { until, isWithFile: await callsWith(file), ...(offset === 0 ? {} : { writtenBy: now }) };
 }
 
 function filtersOf({ since, role, tool, errorsOnly, sessionIds, file }: SearchQuery): Omit<CandidateQuery, "terms"> {

@@ -1,5 +1,5 @@
 /** Detects sessions whose subagents are only in the session's own file. */
-import { readdir } from "node:fs/promises";
+import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { isAbsent } from "./reasons.ts";
 import { mapFiles, nodeSessionFiles } from "./session-files.ts";
@@ -11,7 +11,7 @@ const AGENT_FILE = /^agent-.*\.jsonl$/;
 const knownParents = new Map<string, string>();
 
 /** Contents of folders, for calls that look at many sessions at one time. */
-export type FolderListings = Map<string, Promise<FolderListing>>;
+export type FolderListings = Map<string, FolderListing>;
 
 interface FolderListing {
   names: ReadonlySet<string>;
@@ -36,21 +36,21 @@ export async function needsAgentProgress(
   try {
     let listing = listings.get(folder);
     if (listing === undefined) listings.set(folder, (listing = listingOf(folder)));
-    const { names, parents } = await listing;
-    if (names.has(id) && (await hasAgents(join(folder, id, "subagents")))) return false;
+    const { names, parents } = listing;
+    if (names.has(id) && hasAgents(join(folder, id, "subagents"))) return false;
     return !(await parents()).has(id);
   } catch {
     return false;
   }
 }
 
-async function hasAgents(folder: string): Promise<boolean> {
-  const names = await namesIn(folder, true);
-  return names.some((name) => AGENT_FILE.test(basename(name)));
+/** Looks into the folder itself first, where the files of most sessions are. */
+function hasAgents(folder: string): boolean {
+  return [false, true].some((deep) => namesIn(folder, deep).some((name) => AGENT_FILE.test(basename(name))));
 }
 
-async function listingOf(folder: string): Promise<FolderListing> {
-  const names = await namesIn(folder, false);
+function listingOf(folder: string): FolderListing {
+  const names = namesIn(folder, false);
   const agents = names.filter((name) => AGENT_FILE.test(name)).map((name) => join(folder, name));
   let parents: Promise<ReadonlySet<string | null>> | undefined;
   return {
@@ -59,9 +59,9 @@ async function listingOf(folder: string): Promise<FolderListing> {
   };
 }
 
-async function namesIn(folder: string, recursive: boolean): Promise<string[]> {
+function namesIn(folder: string, recursive: boolean): string[] {
   try {
-    return await readdir(folder, { recursive });
+    return readdirSync(folder, { recursive, encoding: "utf8" });
   } catch (error) {
     if (isAbsent(error)) return [];
     throw error;

@@ -3,9 +3,7 @@
  * restoring and unpacking set it.
  */
 import { recordIn, textOf } from "../parse/json-fields.ts";
-import { readTranscript } from "../parse/read-transcript.ts";
 import { msOf } from "../parse/times.ts";
-import { openReadable } from "./open-session.ts";
 import { isReadFault } from "./reasons.ts";
 import { mapFiles, nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import type { SessionRef } from "./session-ref.ts";
@@ -84,6 +82,8 @@ function timeOfLine(line: string, latest: number | null): string | undefined {
 
 /** Reads the whole session, if its end has no times: an export, which is one object, or a session without times. */
 async function latestInAll(ref: SessionRef): Promise<number | null> {
+  const { openReadable } = await import("./open-session.ts");
+  const { readTranscript } = await import("../parse/read-transcript.ts");
   const reader = readTranscript(ref.id, openReadable(ref), { pricing: "flat" });
   await Array.fromAsync(reader.batches(), () => undefined);
   return msOf(reader.summary().metadata.lastTimestamp);

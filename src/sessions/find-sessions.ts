@@ -77,9 +77,11 @@ export async function findSessions(where: Where, options: FindOptions = {}): Pro
   const listed = scanned.flatMap((each) => each.sessions);
   let sessions = joinSources(listed);
   const besides = archived ? await where.archive?.besides({ sessions, unreadable, roots: searched }) : undefined;
-  sessions = sessions.map((ref) => ({ ...ref, lastMs: ref.lastMs ?? besides?.lastMs.get(ref) ?? null }));
-  sessions.push(...(besides?.sessions ?? []));
-  unreadable.push(...(besides?.unreadable ?? []));
+  if (besides !== undefined) {
+    const dated = sessions.map((ref) => ({ ...ref, lastMs: ref.lastMs ?? besides.lastMs.get(ref) ?? null }));
+    sessions = [...dated, ...besides.sessions];
+    unreadable.push(...besides.unreadable);
+  }
   const stored = listed.flatMap(({ id, source }) => (source === "opencode-store" ? [id] : []));
   const known = where.roots === undefined ? { stored: new Set(stored) } : {};
   sessions = await markForeign(sessions, where, { files, ...known });

@@ -2,8 +2,6 @@ import { givenTitle } from "../parse/titles.ts";
 import type { SourceName } from "../parse/model.ts";
 import { msOf } from "../parse/times.ts";
 import { recordIn, textOf } from "../parse/json-fields.ts";
-import { detectSource } from "../parse/sources/sources.ts";
-import { detectTranscriptFormat } from "../transcript/format/formats.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
 import type { SessionFiles } from "./session-files.ts";
 import type { Unreadable } from "./session-ref.ts";
@@ -66,6 +64,9 @@ const KINDS: Partial<Record<SourceName, SessionHead["source"]>> = {
 
 /** Collects fields from several units, since the first lines are often notes without time or folder. */
 async function headIn(bytes: Uint8Array): Promise<SessionHead> {
+  // Loaded here: most heads need not be read.
+  const { detectSource } = await import("../parse/sources/sources.ts");
+  const { detectTranscriptFormat } = await import("../transcript/format/formats.ts");
   const head = nothingKnown();
   const text = new TextDecoder().decode(bytes);
   const source = detectSource(text);

@@ -128,11 +128,21 @@ export interface SessionRoot {
   within?: string;
 }
 
+/** Returns the session's own id, from its content if its path does not have it. */
+export function sessionIdOf({ id, source }: SessionRef, content?: { sessionId: string | null }): string {
+  return source === "stdin" || source === "file" ? (content?.sessionId ?? id) : id;
+}
+
 /** Returns the agent whose session it is; null if only its content has it. */
 export function agentOf({ agent, source }: Pick<SessionRef, "agent" | "source">): AgentName | null {
   if (agent !== undefined) return agent;
   if (source === "file" || source === "stdin") return null;
   return source === "claude-code" ? source : "opencode";
+}
+
+/** Returns the file of a session, or the database that contains it. */
+export function placeOf({ path, database }: Pick<SessionRef, "path" | "database">): string {
+  return path ?? database ?? "";
 }
 
 /** Returns the name of the machine that recorded a session; null for this one. */
@@ -150,29 +160,24 @@ export function isStream({ path, bytes }: SessionRef): boolean {
   return path !== null && bytes === null;
 }
 
+const EMPTY: Omit<SessionRef, "id" | "source"> = {
+  path: null,
+  database: null,
+  project: null,
+  projectLabel: "",
+  parentId: null,
+  agentId: null,
+  title: null,
+  startedMs: null,
+  lastMs: null,
+  modifiedMs: 0,
+  bytes: null,
+  isForeign: false,
+  alternatives: [],
+  archived: null,
+};
+
 /** Completes a ref with empty values. */
-export function sessionRef({
-  id,
-  source,
-  ...known
-}: Partial<SessionRef> & Pick<SessionRef, "id" | "source">): SessionRef {
-  return {
-    id,
-    source,
-    path: null,
-    database: null,
-    project: null,
-    projectLabel: known.project ?? "",
-    parentId: null,
-    agentId: null,
-    title: null,
-    startedMs: null,
-    lastMs: null,
-    modifiedMs: 0,
-    bytes: null,
-    isForeign: false,
-    alternatives: [],
-    archived: null,
-    ...known,
-  };
+export function sessionRef(known: Partial<SessionRef> & Pick<SessionRef, "id" | "source">): SessionRef {
+  return { ...EMPTY, projectLabel: known.project ?? "", ...known };
 }

@@ -1,7 +1,7 @@
-import { join, sep } from "node:path";
+import { normalize, sep } from "node:path";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
-import { type EntryKind, type FolderEntry, mapFiles, type SessionFiles } from "./session-files.ts";
+import { type FolderEntry, mapFiles, type SessionFiles } from "./session-files.ts";
 import type { Unreadable } from "./session-ref.ts";
 
 export interface WalkOptions {
@@ -78,33 +78,35 @@ export async function walk(root: string, { files, depth, ...options }: WalkOptio
   async function enter(top: Folder): Promise<void> {
     for (let folders = [top]; folders.length > 0;) {
       const met = (await mapFiles(folders.filter(isNew), list)).flat();
-      const inside = await mapFiles(met, async (entry) => {
-        if (entry.kind !== "link") return take(entry, entry.kind);
-        if (accepts(entry.name) || mayEnter(entry)) links.push(entry);
-        return undefined;
-      });
-      folders = inside.filter((folder) => folder !== undefined);
+      links.push(...met.filter((entry) => entry.kind === "link" && (accepts(entry.name) || mayEnter(entry))));
+      folders = await take(met.filter(({ kind }) => kind !== "link"));
     }
   }
 
   async function list(folder: Folder): Promise<Met[]> {
     const entries = (await tried(folder.path, () => files.list(folder.path))) ?? [];
+    const [path, real] = [folder.path, folder.real].map((each) => (each.endsWith(sep) ? each : each + sep));
     return entries.map(({ name, kind }) => ({
       name,
       kind,
-      path: join(folder.path, name),
-      real: folder.real.endsWith(sep) ? folder.real + name : folder.real + sep + name,
+      path: path + name,
+      real: real + name,
       segments: [...folder.segments, name],
     }));
   }
 
-  /** Adds a file. Returns a folder that is to be entered. */
-  async function take(entry: Met, kind: EntryKind): Promise<Folder | undefined> {
-    const isWanted = accepts(entry.name);
-    if (kind === "file" && isWanted) await add(entry);
-    if (kind !== "folder") return undefined;
-    if (isWanted) cannot(entry.path, reasonOf({ code: "EISDIR" }));
-    return mayEnter(entry) ? entry : undefined;
+  /** Adds the files. Returns the folders that are to be entered. */
+  async function take(met: readonly Met[]): Promise<Folder[]> {
+    const folders = met.filter(({ kind }) => kind === "folder");
+    for (const { path, name } of folders) if (accepts(name)) cannot(path, reasonOf({ code: "EISDIR" }));
+    const wanted = met.filter((entry) => entry.kind === "file" && accepts(entry.name) && isNew(entry));
+    await mapFiles(wanted, async ({ path, segments }) => {
+      const facts = await tried(path, () => files.stat(path));
+      if (facts?.kind !== "file") return;
+      const { bytes, modifiedMs } = facts;
+      found.files.push({ path, segments, bytes, modifiedMs });
+    });
+    return folders.filter(mayEnter);
   }
 
   async function follow(link: Met): Promise<void> {
@@ -112,16 +114,8 @@ export async function walk(root: string, { files, depth, ...options }: WalkOptio
     const real = await tried(link.path, () => files.realpath(link.path), isWanted);
     const facts = real === undefined ? undefined : await tried(link.path, () => files.stat(link.path), isWanted);
     if (real === undefined || facts === undefined || isOutside(link.path, real)) return;
-    const folder = await take({ ...link, real }, facts.kind);
-    if (folder !== undefined) await enter(folder);
-  }
-
-  async function add(entry: Met): Promise<void> {
-    if (!isNew(entry)) return;
-    const facts = await tried(entry.path, () => files.stat(entry.path));
-    if (facts?.kind !== "file") return;
-    const { bytes, modifiedMs } = facts;
-    found.files.push({ path: entry.path, segments: entry.segments, bytes, modifiedMs });
+    const [folder] = await take([{ ...link, real, kind: facts.kind }]);
+    if (folder !== undefined && mayEnter(link)) await enter(folder);
   }
 
   function mayEnter({ name, kind, segments }: Met): boolean {
@@ -144,7 +138,7 @@ export async function walk(root: string, { files, depth, ...options }: WalkOptio
   if (real === undefined) return found;
   const boundary = within === undefined ? undefined : await tried(within, () => files.realpath(within));
   if ((within !== undefined && boundary === undefined) || isOutside(root, real)) return found;
-  await enter({ path: root, real, segments: [] });
+  await enter({ path: normalize(root), real, segments: [] });
   for (const link of links.toSorted((a, b) => (a.path < b.path ? -1 : 1))) await follow(link);
   return found;
 }

@@ -3,7 +3,6 @@ import { given } from "../../given.ts";
 import type { FindAsked, FoundPassage, HitSession } from "../../queries/find-in-files.ts";
 import { HIT_ROLES } from "../../parse/searched-texts.ts";
 import type { SessionAccess } from "../../queries/stored-session.ts";
-import { wantedFile } from "../../fixes/touched-files.ts";
 import {
   badArguments,
   between,
@@ -40,7 +39,7 @@ const WORTH_AN_INDEX_BYTES = 200_000_000;
 type Index = Omit<OpenIndex, "store"> & { store: OpenIndex["store"] | undefined };
 
 export const run: RunCommand = async (context, args, options) => {
-  const request = { query: queryAsked(context, args, options), options };
+  const request = { query: await queryAsked(context, args, options), options };
   const isIndexWanted = storePlace(context).exists && !options.flag("scan") && options.isRedacted;
   const index = isIndexWanted ? await openIndex(context) : undefined;
   try {
@@ -61,10 +60,15 @@ interface FindRequest {
 }
 
 /** Throws a `TranscriptsError` for an empty term. */
-function queryAsked(context: CommandContext, args: readonly string[], options: CommandOptions): FindRequest["query"] {
+async function queryAsked(
+  context: CommandContext,
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<FindRequest["query"]> {
   const [term = ""] = args;
   const path = options.text("file");
-  const file = path === undefined ? undefined : wantedFile(path, context);
+  const file =
+    path === undefined ? undefined : (await import("../../fixes/touched-files.ts")).wantedFile(path, context);
   if (term === "" && (args.length > 0 || file === undefined))
     throw badArguments("TERM is empty.", "Give at least one character, or --file.");
   const isShort = context.isTerminal && !options.flag("json");
@@ -99,7 +103,7 @@ async function foundIn(
   // Nobody reads more than that best first; the others come after, as they are found.
   const ranked = query.limit === Infinity ? { limit: MOST_RANKED, rankedAtMost: MOST_RANKED } : {};
   try {
-    return await findInIndex(index.store, context, { ...query, ...ranked }, index.changed);
+    return await findInIndex(index.store, context, { ...query, ...ranked }, index.changed, index.stored);
   } catch (error) {
     return leftAside(context, error);
   }
@@ -168,8 +172,9 @@ async function print(
   found: readonly FoundPassage[],
   openBy: (session: HitSession) => OpenBy,
 ): Promise<void> {
-  // The head of a file has titles and projects unredacted.
-  const redactor = redactorFor(options);
+  // The store has only redacted texts. The head of a file has titles and projects unredacted.
+  const isStored = found.every(({ session }) => session.stored !== undefined);
+  const redactor = isStored ? undefined : redactorFor(options);
   const rows = await redactedRows(
     redactor,
     found.map((passage) => findRow(passage, openBy(passage.session))),
