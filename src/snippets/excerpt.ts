@@ -5,12 +5,9 @@ import { counted } from "../quantities.ts";
 import { basename } from "node:path";
 import { TimeSpan } from "../parse/times.ts";
 import type { Redactor } from "../redact/redactor.ts";
-import { openReadable } from "../sessions/open-session.ts";
-import { readingOptions } from "../sessions/reading-options.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import { MAX_CONTENT_BYTES } from "../store/stored-model.ts";
-import { type KeptText, type Piece, redactPieces } from "./pieces.ts";
-import { readSection, type Section, type SectionRange } from "./read-section.ts";
+import { type KeptText, type Piece, readSection, redactPieces, type Section, type SectionRange } from "./section.ts";
 import { fieldError, isSessionError } from "../transcripts-error.ts";
 import { WITHOUT_FILE } from "./session-lookup.ts";
 
@@ -57,20 +54,18 @@ export async function sessionExcerpt(
   const section = await sectionOf(ref, range, signal);
   const pieces = await redactPieces(redactor, section.pieces);
   const citation = citationOf(ref, range, section);
-  const { text, entriesLeftOut } = sectionText(headingOf(citation), pieces);
-  const leftOut = entriesLeftOut + section.piecesPassed;
+  const { text, entriesLeftOut } = sectionText(headingOf(citation), pieces, section.piecesPassed);
   return {
-    content: section.piecesPassed === 0 ? text : text.replace(/^\[… \d+ of \d+ entries/m, `[… ${leftOut} entries`),
+    content: text,
     lineStart: section.lineStart,
     lineEnd: section.lineEnd,
-    citation: { ...citation, ...(leftOut === 0 ? {} : { entries_left_out: leftOut }) },
+    citation: { ...citation, ...(entriesLeftOut === 0 ? {} : { entries_left_out: entriesLeftOut }) },
   };
 }
 
 async function sectionOf(ref: SessionRef, range: SectionRange, signal: AbortSignal | undefined): Promise<Section> {
   try {
-    const options = { ...(await readingOptions(ref, { signal })), isSubagent: ref.agentId !== null };
-    return await readSection(openReadable(ref), range, options);
+    return await readSection(ref, range, { signal });
   } catch (error) {
     if (!isSessionError(error)) throw error;
     throw fieldError("no_file", "session_id", error.message, WITHOUT_FILE, { cause: error });
@@ -134,25 +129,27 @@ type Level = (typeof LEVELS)[number];
 const NOTE_BYTES = 120;
 
 /**
- * Returns `heading` and the pieces in at most `maxBytes` bytes. Texts are shortened to fit, results first; if that is
- * not enough, entries from the middle are left out, because the beginning says what it was about and the end how it
- * turned out.
+ * Returns `heading` and the pieces in at most 10 KB. Texts are shortened to fit, results first; if that is not enough,
+ * entries from the middle are left out, because the beginning says what it was about and the end how it turned out.
+ * `passed`: number of pieces in the middle that were left out before.
  */
-export function sectionText(heading: string, pieces: readonly Piece[], maxBytes = MAX_CONTENT_BYTES): SectionText {
-  const room = maxBytes - bytesOf(`${heading}\n\n`);
+export function sectionText(heading: string, pieces: readonly Piece[], passed = 0): SectionText {
+  const room = MAX_CONTENT_BYTES - bytesOf(`${heading}\n\n`);
+  let shown: string[] = [];
   for (const level of LEVELS) {
-    const shown = pieces.map((piece) => pieceText(piece, level));
-    if (bytesOf(shown.join("\n\n")) <= room) return { text: [heading, ...shown].join("\n\n"), entriesLeftOut: 0 };
+    shown = pieces.map((piece) => pieceText(piece, level));
+    const fits = passed === 0 && bytesOf(shown.join("\n\n")) <= room;
+    if (fits) return { text: [heading, ...shown].join("\n\n"), entriesLeftOut: 0 };
   }
-  const last = LEVELS.at(-1) ?? LEVELS[0];
-  const shown = pieces.map((piece) => pieceText(piece, last));
-  const { head, tail, out } = ends(shown, room - NOTE_BYTES);
-  const note = `[… ${out} of ${pieces.length} entries left out …]`;
-  return { text: [heading, ...head, note, ...tail].join("\n\n"), entriesLeftOut: out };
+  const { head, tail } = ends(shown, room - NOTE_BYTES);
+  const total = pieces.length + passed;
+  const entriesLeftOut = total - head.length - tail.length;
+  const note = `[… ${entriesLeftOut} of ${total} entries left out …]`;
+  return { text: [heading, ...head, note, ...tail].join("\n\n"), entriesLeftOut };
 }
 
 /** Returns as many texts from both ends as fit. */
-function ends(texts: readonly string[], maxBytes: number): { head: string[]; tail: string[]; out: number } {
+function ends(texts: readonly string[], maxBytes: number): { head: string[]; tail: string[] } {
   const head: string[] = [];
   const tail: string[] = [];
   let bytes = 0;
@@ -164,7 +161,7 @@ function ends(texts: readonly string[], maxBytes: number): { head: string[]; tai
     if (isHead) head.push(text);
     else tail.unshift(text);
   }
-  return { head, tail, out: texts.length - head.length - tail.length };
+  return { head, tail };
 }
 
 function bytesOf(text: string): number {
@@ -221,14 +218,11 @@ const HEAD_SHARE = 0.6;
 
 /** Returns beginning and end of a text, about `maxChars` characters in total, cut at a line or word if one is near. */
 function bothEnds({ head, tail, missing }: KeptText, maxChars: number): string {
-  const whole = missing === 0 ? head + tail : "";
-  if (missing === 0 && whole.length <= maxChars) return whole;
+  if (missing === 0 && head.length <= maxChars) return head;
   const first = Math.ceil(maxChars * HEAD_SHARE);
-  const last = maxChars - first;
-  const start = beginning(missing === 0 ? whole : head, first);
-  const end = ending(missing === 0 ? whole : tail, last);
-  const total = missing === 0 ? whole.length : head.length + missing + tail.length;
-  const out = total - start.length - end.length;
+  const start = beginning(head, first);
+  const end = ending(missing === 0 ? head : tail, maxChars - first);
+  const out = head.length + missing + tail.length - start.length - end.length;
   return `${start.trimEnd()}\n[… ${out.toLocaleString("en-US")} characters left out …]\n${end.trimStart()}`.trimEnd();
 }
 

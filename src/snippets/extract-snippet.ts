@@ -5,7 +5,7 @@ import type { NewSnippet } from "../store/store.ts";
 import { type Citation, type Excerpt, sessionExcerpt } from "./excerpt.ts";
 import { type ExtractSnippetInput, readExtractInput } from "./snippet-input.ts";
 import { identicalSnippet, type SimilarSnippet, similarSnippets } from "./near-duplicates.ts";
-import type { SectionRange } from "./read-section.ts";
+import type { SectionRange } from "./section.ts";
 import { openableSession, storedSessionId } from "./session-lookup.ts";
 import { redactorOf, type SnippetSetting } from "./session-lookup.ts";
 import { isFields, textOf } from "../parse/json-fields.ts";

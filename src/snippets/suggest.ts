@@ -12,7 +12,7 @@ import { readingOptions } from "../sessions/reading-options.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import { MIN_CONTENT_BYTES, type SnippetType } from "../store/stored-model.ts";
 import { headingOf, sectionText } from "./excerpt.ts";
-import { type KeptText, type Piece, piecesOf, redactPieces } from "./pieces.ts";
+import { type KeptText, type Piece, piecesOf, redactPieces } from "./section.ts";
 import {
   type Candidate,
   citedIn,

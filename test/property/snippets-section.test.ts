@@ -1,7 +1,7 @@
 import { sectionText } from "../../src/snippets/excerpt.ts";
 import { readIsoDate } from "../../src/snippets/snippet-input.ts";
 import { likeness, shinglesOf } from "../../src/snippets/near-duplicates.ts";
-import type { Piece } from "../../src/snippets/pieces.ts";
+import type { Piece } from "../../src/snippets/section.ts";
 import { describe, runs, test } from "../support/runner.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";

@@ -4,7 +4,7 @@ import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { createRedactor } from "../../src/redact/redactor.ts";
 import { fileRef } from "../../src/sessions/file-ref.ts";
 import { sessionExcerpt } from "../../src/snippets/excerpt.ts";
-import type { SectionRange } from "../../src/snippets/read-section.ts";
+import type { SectionRange } from "../../src/snippets/section.ts";
 import { CORPUS, corpusFiles } from "../support/parse/corpus.ts";
 import { describe, test } from "../support/runner.ts";
 import assert from "node:assert/strict";

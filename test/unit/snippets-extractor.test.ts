@@ -2,7 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { extractSnippet } from "../../src/snippets/extract-snippet.ts";
 import type { ExtractSnippetInput } from "../../src/snippets/snippet-input.ts";
-import { readSection } from "../../src/snippets/read-section.ts";
+import { sessionRef } from "../../src/sessions/session-ref.ts";
+import { readSection } from "../../src/snippets/section.ts";
 import { SnippetExtractor } from "../../src/snippets/snippet-extractor.ts";
 import { madeSetting, type MadeSetting } from "../snippets/made-setting.ts";
 import { calls, result, sampleSession, says, SESSION, user } from "../support/cli/claude-lines.ts";
@@ -15,6 +16,7 @@ afterAll(removeTempDirs);
 
 const home = makeTempDir();
 const SAMPLE = sampleSession();
+const REF = sessionRef({ id: SESSION, source: "file", path: join(home, "session.jsonl") });
 const file = (name: string, text: string): string => {
   const path = join(home, name);
   writeFileSync(path, text);
@@ -135,7 +137,7 @@ describe("SnippetExtractor", () => {
     async function* chunks(): AsyncGenerator<Uint8Array> {
       yield Buffer.from([side, user("One.", 2), user("Two.", 3)].join(""));
     }
-    const { pieces } = await readSection(chunks(), { unit: "turn", start: 2, end: 2 });
+    const { pieces } = await readSection(REF, { unit: "turn", start: 2, end: 2 }, { chunks: chunks() });
     assert.deepEqual(
       pieces.map(({ line }) => line),
       [3],
@@ -156,7 +158,7 @@ describe("SnippetExtractor", () => {
         isClosed = true;
       }
     }
-    const section = await readSection(endless(), { unit: "line", start: 900, end: 905 });
+    const section = await readSection(REF, { unit: "line", start: 900, end: 905 }, { chunks: endless() });
     assert.deepEqual(
       section.pieces.map(({ line }) => line),
       [900, 901, 902, 903, 904, 905],

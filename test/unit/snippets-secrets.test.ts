@@ -4,7 +4,7 @@ import { fileRef } from "../../src/sessions/file-ref.ts";
 import { autoExtract } from "../../src/snippets/auto-extract.ts";
 import { extractSnippet } from "../../src/snippets/extract-snippet.ts";
 import type { ExtractSnippetInput } from "../../src/snippets/snippet-input.ts";
-import { keptText, redactPieces } from "../../src/snippets/pieces.ts";
+import { keptText, redactPieces } from "../../src/snippets/section.ts";
 import { execute } from "../../src/tools/run-extract-snippet.ts";
 import { labelledSets } from "../secrets/measure.ts";
 import type { PositiveSample } from "../secrets/sample.ts";
