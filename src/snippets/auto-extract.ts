@@ -1,11 +1,13 @@
 /** Stores a session's suggestions automatically. */
 import { ensureSession } from "../indexing/ensure-session.ts";
 import type { SessionRef, Where } from "../sessions/session-ref.ts";
-import type { Store } from "../store/store.ts";
-import { keepSuggestion } from "./extract-snippet.ts";
+import type { StoredSession, StoredSnippet } from "../store/stored-model.ts";
+import type { NewSnippet, Store } from "../store/store.ts";
+import { isFieldError, isSessionError } from "../transcripts-error.ts";
+import { redactedTexts } from "./extract-snippet.ts";
+import { identicalSnippet } from "./near-duplicates.ts";
 import { redactorOf, type SnippetSetting } from "./session-lookup.ts";
 import { type SnippetSuggestion, suggestForSession } from "./suggest.ts";
-import { isFieldError, isSessionError } from "../transcripts-error.ts";
 
 export interface AutoExtracted {
   /** Ids of the snippets stored by this call. */
@@ -19,7 +21,8 @@ export interface AutoExtracted {
 /**
  * Stores the suggestions of a session, each once: a later run after more was said adds only what is new. A passage that
  * has a snippet of the same type, whoever created it, gets no other, and a deleted snippet does not come back, even if
- * several programs run at once. Nothing is stored for a forgotten session. Rejects with a `TranscriptsError` if the session cannot be read or the store fails.
+ * several programs run at once. Nothing is stored for a forgotten session. Rejects with a `TranscriptsError` if the
+ * session cannot be read or the store fails.
  */
 export async function autoExtract(
   store: Store,
@@ -45,29 +48,40 @@ export async function storeSuggestions(
   suggestions: readonly SnippetSuggestion[],
 ): Promise<AutoExtracted> {
   const report: AutoExtracted = { stored: [], known: 0, failed: [] };
-  if (suggestions.length === 0 || setting.where === undefined) return report;
   const { store, where } = setting;
-  const sessionId = await ensureSession(store, where, ref, redactorOf(setting));
+  if (suggestions.length === 0 || where === undefined) return report;
+  const session = await store.session(await ensureSession(store, where, ref, redactorOf(setting)));
+  if (session === undefined) return report;
   for (const suggestion of suggestions) {
-    const { snippet_type, title, content, line_start, line_end, entries, score, reason, from, to } = suggestion;
-    const citation = { session_id: sessionId, line_start, line_end, from, to, entries };
-    const input = {
-      session_id: sessionId,
-      snippet_type,
-      title,
-      content,
-      source_line_start: line_start,
-      source_line_end: line_end,
-      metadata: { auto: true, score, reason, citation },
-    };
     try {
-      const snippet = await keepSuggestion({ ...setting, where: undefined }, input);
+      const snippet = await stored(setting, session, suggestion);
       if (snippet === undefined) report.known += 1;
       else report.stored.push(snippet.snippet_id);
     } catch (error) {
       if (!isFieldError(error)) throw error;
-      report.failed.push({ title, reason: error.message });
+      report.failed.push({ title: suggestion.title, reason: error.message });
     }
   }
   return report;
+}
+
+/** Resolves to undefined if a snippet of the type has or ever had these lines, or if the session has the content. */
+async function stored(
+  setting: SnippetSetting,
+  { session_id, path }: StoredSession,
+  { snippet_type, title, content, line_start, line_end, entries, score, reason, from, to }: SnippetSuggestion,
+): Promise<StoredSnippet | undefined> {
+  const citation = { session_id, line_start, line_end, from, to, entries };
+  const metadata = { auto: true, score, reason, citation };
+  const snippet: NewSnippet = {
+    session_id,
+    event_id: null,
+    snippet_type,
+    ...(await redactedTexts(redactorOf(setting), { title, content, tags: [], metadata })),
+    source_file: path,
+    source_line_start: line_start,
+    source_line_end: line_end,
+  };
+  if ((await identicalSnippet(setting.store, snippet)) !== undefined) return undefined;
+  return setting.store.insertSuggestion(snippet);
 }

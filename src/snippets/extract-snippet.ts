@@ -1,19 +1,18 @@
-/** Checks, redacts and stores a snippet once. */
+/** Redacts and stores a snippet once, with what it cites. */
 import { given } from "../given.ts";
-import type { SnippetType, StoredSnippet } from "../store/stored-model.ts";
-import type { NewSnippet } from "../store/store.ts";
-import { type Citation, type Excerpt, sessionExcerpt } from "./excerpt.ts";
-import { type ExtractSnippetInput, readExtractInput } from "./snippet-input.ts";
-import { identicalSnippet, type SimilarSnippet, similarSnippets } from "./near-duplicates.ts";
-import type { SectionRange } from "./section.ts";
-import { openableSession, storedSessionId } from "./session-lookup.ts";
-import { redactorOf, type SnippetSetting } from "./session-lookup.ts";
 import { isFields, textOf } from "../parse/json-fields.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import { checkedMetadata, invalid, unknownEvent } from "../store/snippet-values.ts";
-import { detectSnippetType, type TypeHint } from "./snippet-type.ts";
+import type { SnippetType, StoredSnippet } from "../store/stored-model.ts";
+import type { NewSnippet } from "../store/store.ts";
 import { fieldError } from "../transcripts-error.ts";
+import { type Citation, type Excerpt, sessionExcerpt } from "./excerpt.ts";
+import { identicalSnippet, type SimilarSnippet, similarSnippets } from "./near-duplicates.ts";
+import type { SectionRange } from "./section.ts";
+import { openableSession, redactorOf, type SnippetSetting, storedSessionId } from "./session-lookup.ts";
+import { type ExtractSnippetInput, readExtractInput } from "./snippet-input.ts";
+import { detectSnippetType, type TypeHint } from "./snippet-type.ts";
 
 export interface ExtractSnippetOutput {
   success: true;
@@ -43,95 +42,38 @@ const MAX_EVENTS = 50;
  * same session is stored once. Throws a `TranscriptsError`, which names the field unless the store fails.
  */
 export async function extractSnippet(setting: SnippetSetting, raw: ExtractSnippetInput): Promise<ExtractSnippetOutput> {
-  return (await keepSnippet(setting, raw)).output;
-}
-
-/** Like `extractSnippet`, and returns the stored row too. */
-export async function keepSnippet(
-  setting: SnippetSetting,
-  raw: ExtractSnippetInput,
-): Promise<{ snippet: StoredSnippet; output: ExtractSnippetOutput }> {
-  const { snippet, same, input, excerpt } = await prepared(setting, raw);
-  if (same !== undefined) return { snippet: same, output: { ...outputOf(same), already_stored: true } };
-  const similar = await similarSnippets(setting.store, snippet);
-  const stored = await setting.store.insertSnippet(snippet);
-  const output = {
-    ...outputOf(stored),
-    ...(similar.length === 0 ? {} : { similar }),
-    ...hintFor(input.snippet_type, snippet.content),
-    ...leftOut(excerpt),
-  };
-  return { snippet: stored, output };
-}
-
-/**
- * Stores a suggested snippet, once per type and lines. Its lines were just read from the session, so they are not
- * checked again; `metadata` has the citation. Resolves to undefined if a snippet of that type has or ever had these
- * lines, or if the session already has the content.
- */
-export async function keepSuggestion(
-  setting: SnippetSetting,
-  raw: ExtractSnippetInput,
-): Promise<StoredSnippet | undefined> {
-  const { snippet, same } = await prepared(setting, raw, { isFromSession: true });
-  return same === undefined ? setting.store.insertSuggestion(snippet) : undefined;
-}
-
-interface Prepared {
-  input: ExtractSnippetInput;
-  snippet: NewSnippet;
-  same: StoredSnippet | undefined;
-  /** The cited excerpt, if lines or turns were given and had to be read. */
-  excerpt: Excerpt | undefined;
-}
-
-async function prepared(
-  setting: SnippetSetting,
-  raw: ExtractSnippetInput,
-  { isFromSession = false }: { isFromSession?: boolean } = {},
-): Promise<Prepared> {
+  const { store } = setting;
   const input = readExtractInput(raw);
   const sessionId = await storedSessionId(setting, input.session_id);
   await checkEvent(setting, sessionId, input.event_id);
-  const excerpt = isFromSession ? undefined : await excerptOf(setting, sessionId, input);
-  const { metadata, ...texts } = await redacted(redactorOf(setting), {
-    title: input.title,
-    content: input.content ?? excerpt?.content ?? "",
-    tags: input.tags ?? [],
-    metadata: { ...input.metadata, ...(await cited(setting, sessionId, excerpt)) },
-  });
-  const snippet = {
+  const excerpt = await excerptOf(setting, sessionId, input);
+  const snippet: NewSnippet = {
     session_id: sessionId,
     event_id: input.event_id ?? null,
     snippet_type: input.snippet_type,
-    ...texts,
-    metadata: { ...metadata, ...readingFigures(texts.content) },
-    source_file: await sourceFile(setting, sessionId, input, excerpt),
-    source_line_start: excerpt?.lineStart ?? input.source_line_start ?? input.source_line_end ?? null,
-    source_line_end: excerpt?.lineEnd ?? input.source_line_end ?? input.source_line_start ?? null,
+    ...(await redactedTexts(redactorOf(setting), {
+      title: input.title,
+      content: input.content ?? excerpt?.content ?? "",
+      tags: input.tags ?? [],
+      metadata: { ...input.metadata, ...(await cited(setting, sessionId, excerpt)) },
+    })),
+    source_file: excerpt?.citation.file ?? null,
+    source_line_start: excerpt?.lineStart ?? null,
+    source_line_end: excerpt?.lineEnd ?? null,
   };
-  return { input, snippet, same: await identicalSnippet(setting.store, snippet), excerpt };
-}
-
-type Texts = Pick<NewSnippet, "title" | "content" | "tags" | "metadata">;
-
-/** Returns redacted copies: each secret becomes `[REDACTED:kind]`. Duplicate tags are removed. */
-async function redacted(redactor: Redactor, { title, content, tags, metadata }: Texts): Promise<Texts> {
-  const given = checkedMetadata(metadata);
-  if (/(?<!\\)(?:\\\\)*\\u0000/.test(JSON.stringify(metadata)))
-    throw invalid("metadata", "it has a NUL character (U+0000).", "Leave it out.");
-  const [texts, ...tagged] = await redactJson(redactor, [{ title, content }, ...tags]);
-  const [notes] = await redactJson(redactor, [given]);
+  const same = await identicalSnippet(store, snippet);
+  if (same !== undefined) return { ...outputOf(same), already_stored: true };
+  const similar = await similarSnippets(store, snippet);
+  const { lines_skipped, entries_left_out } = excerpt?.citation ?? {};
   return {
-    title: textOf(texts?.value, "title") ?? "",
-    content: textOf(texts?.value, "content") ?? "",
-    tags: [...new Set(tagged.map(({ value }) => String(value)))],
-    metadata: isFields(notes?.value) ? { ...notes.value } : {},
+    ...outputOf(await store.insertSnippet(snippet)),
+    ...(similar.length === 0 ? {} : { similar }),
+    ...hintFor(snippet),
+    ...given({ lines_skipped, entries_left_out }),
   };
 }
 
-function outputOf(snippet: StoredSnippet): ExtractSnippetOutput {
-  const { snippet_id, session_id, snippet_type, title, created_at } = snippet;
+function outputOf({ snippet_id, session_id, snippet_type, title, created_at }: StoredSnippet): ExtractSnippetOutput {
   return { success: true, snippet_id, session_id, snippet_type, title, created_at };
 }
 
@@ -180,27 +122,34 @@ async function cited(
   return { citation: { ...citation, session_id: sessionId, ...ids } };
 }
 
-/** Returns the file of the session if the snippet cites lines of it. */
-async function sourceFile(
-  { store }: SnippetSetting,
-  sessionId: string,
-  { source_line_start: start, source_line_end: end }: ExtractSnippetInput,
-  excerpt: Excerpt | undefined,
-): Promise<string | null> {
-  if (excerpt !== undefined) return excerpt.citation.file;
-  if (start === undefined && end === undefined) return null;
-  return (await store.session(sessionId))?.path ?? null;
-}
-
-function hintFor(type: SnippetType, content: string): Pick<ExtractSnippetOutput, "type_hint"> {
+function hintFor({ snippet_type: type, content }: NewSnippet): Pick<ExtractSnippetOutput, "type_hint"> {
   const hint = detectSnippetType(content);
   if (hint === undefined || hint.snippet_type === type || hint.confidence < SURE) return {};
   return { type_hint: hint };
 }
 
-function leftOut(excerpt: Excerpt | undefined): Pick<ExtractSnippetOutput, "lines_skipped" | "entries_left_out"> {
-  const { lines_skipped, entries_left_out } = excerpt?.citation ?? {};
-  return given({ lines_skipped, entries_left_out });
+type SnippetTexts = Pick<NewSnippet, "title" | "content" | "tags" | "metadata">;
+
+/**
+ * Returns redacted copies: each secret becomes `[REDACTED:kind]`. Removes duplicate tags, and adds word count and reading
+ * time to the metadata.
+ */
+export async function redactedTexts(
+  redactor: Redactor,
+  { title, content, tags, metadata }: SnippetTexts,
+): Promise<SnippetTexts> {
+  const notes = checkedMetadata(metadata);
+  if (/(?<!\\)(?:\\\\)*\\u0000/.test(JSON.stringify(metadata)))
+    throw invalid("metadata", "it has a NUL character (U+0000).", "Leave it out.");
+  const [texts, ...tagged] = await redactJson(redactor, [{ title, content }, ...tags]);
+  const [about] = await redactJson(redactor, [notes]);
+  const stored = textOf(texts?.value, "content") ?? "";
+  return {
+    title: textOf(texts?.value, "title") ?? "",
+    content: stored,
+    tags: [...new Set(tagged.map(({ value }) => String(value)))],
+    metadata: { ...(isFields(about?.value) ? about.value : {}), ...readingFigures(stored) },
+  };
 }
 
 /** Words per minute of a careful reader. */

@@ -1,6 +1,6 @@
 import { given } from "../given.ts";
 import type { SnippetType, StoredSnippet } from "../store/stored-model.ts";
-import { keepSnippet } from "./extract-snippet.ts";
+import { extractSnippet } from "./extract-snippet.ts";
 import { DEFAULT_LIMIT, type ExtractSnippetInput, type QuerySnippetsInput, readQueryInput } from "./snippet-input.ts";
 import { knownSessionId } from "./session-lookup.ts";
 import type { SnippetSetting } from "./session-lookup.ts";
@@ -24,7 +24,10 @@ export class SnippetStore {
    * Stores a snippet, redacted and with word count and reading time, and returns it. The same content is stored once.
    */
   async insertSnippet(input: ExtractSnippetInput): Promise<StoredSnippet> {
-    return shown((await keepSnippet(this.#setting, input)).snippet);
+    const { snippet_id: id } = await extractSnippet(this.#setting, input);
+    const snippet = await this.#setting.store.snippet(id);
+    if (snippet === undefined) throw new Error(`Snippet ${id} was deleted as soon as it was stored.`);
+    return shown(snippet);
   }
 
   /** Returns snippets newest first; 50 unless `limit` says otherwise, at most 500. */
