@@ -1,7 +1,7 @@
 /**
  * Snippets: inserts, and questions with 10,000 of them, on SQLite and on a PostgreSQL of its own that waits for its
  * disk. One process, one question at a time. Targets: insert p95 <= 5 ms, query p95 <= 20 ms. The slowest inserts are
- * those that list the 256 before them.
+ * those for which the keyword index merges what it gathered.
  */
 import { join } from "node:path";
 import { SNIPPET_TYPES, type StoredSession } from "../src/store/stored-model.ts";

@@ -2,7 +2,7 @@
  * Sessions that only the store has, because their source is gone or on another machine. A session is read by turning its
  * rows back into the units of its source, so everything that reads a file reads the store too.
  */
-import { existsSync, statSync } from "node:fs";
+import { existsSync, type Stats, statSync } from "node:fs";
 import { basename } from "node:path";
 import { isCurrent } from "../indexing/is-current.ts";
 import { isSourceThere } from "../indexing/machine-sessions.ts";
@@ -120,7 +120,7 @@ function sourceOf(session: StoredSession, { roots }: Pick<SessionsFound, "roots"
     const times = { startedMs: msOf(started_at), lastMs: msOf(ended_at), modifiedMs: msOf(modified_at) ?? 0 };
     return { ...storedRef(session), title, ...times };
   }
-  const facts = statSync(session.path, { throwIfNoEntry: false });
+  const facts = fileFacts(session.path);
   if (facts?.isFile() !== true) return undefined;
   return { ...storedRef(session), title: null, bytes: facts.size, modifiedMs: facts.mtimeMs };
 }
@@ -128,6 +128,15 @@ function sourceOf(session: StoredSession, { roots }: Pick<SessionsFound, "roots"
 /** Returns a stored session to be read from the store; undefined if nothing of it was indexed. */
 export function archivedSession(store: Store, session: StoredSession): SessionRef | undefined {
   return archivedRef(store, session, isOwnSession(session, store) ? session.session_id : exactId(session));
+}
+
+/** Returns undefined also for a file in a folder that this user may not enter. */
+function fileFacts(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 /**
