@@ -178,10 +178,8 @@ const SQLITE: Omit<Dialect, "putMessages" | "putBlocks"> = {
   lower: (column) => `lower(${column})`,
   lockRow: "",
   hasKeyword,
-  hasTag: (tag) => ({
-    sql: "EXISTS (SELECT 1 FROM json_each(tags) AS tag WHERE tag.type = 'text' AND tag.value = ?)",
-    values: [tag],
-  }),
+  // With `EXISTS`, SQLite 3.51 makes a join of it, whose `OFFSET` counts a snippet once for each time that it has the tag.
+  hasTag: (tag) => ({ sql: "? IN (SELECT value FROM json_each(tags) WHERE type = 'text')", values: [tag] }),
   candidates: sqliteCandidates,
   version: async (session, place) => {
     if (await isOurs(session)) return await pragma(session, "user_version");

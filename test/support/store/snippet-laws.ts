@@ -41,7 +41,10 @@ const snippet: fc.Arbitrary<NewSnippet> = fc
     snippet_type: fc.constantFrom(...SNIPPET_TYPES),
     title: text(8),
     content: text(30).map((start) => start.padEnd(110, ".")),
-    tags: fc.array(tag, { maxLength: 3 }),
+    // A snippet may have one twice.
+    tags: fc
+      .tuple(fc.array(tag, { maxLength: 3 }), fc.boolean())
+      .map(([tags, twice]) => (twice ? [...tags, ...tags] : tags)),
     created_at: time.map((date) => date.toISOString()),
   })
   .map((fields) => madeSnippet(fields));
