@@ -2,7 +2,6 @@
 import {
   type Assigned,
   belongsToLogin,
-  followsUser,
   headerValueAt,
   type Name,
   nameAround,
@@ -66,12 +65,12 @@ const BYTES =
   /[ \t]{0,4}:?=[ \t]{0,4}(?:b["']|(?:\[\]byte|Buffer\.from|bytes(?:\.fromhex)?|hex\.\w{1,20}|base64\.\w{1,20}|Uint8Array\.from)\(["']|"[^"\n]{8,128}"\.(?:getBytes|encode|toByteArray)\()/y;
 
 /** `PASS=v`, `PASS = "v"`, but not a colour or a word that is the name of a result. */
-const PASS_VALUE = /^(?:=|[ \t]+=[ \t]*["'](?!#[\da-f]{3,8}["'])(?=[^"'\n]*\d)[\x21-\x5b\x5d-\x7e]{6,}["'])/i;
+const PASS_VALUE =
+  /^(?:=|: (?=[A-Za-z]{0,20}\d)[\x21-\x7e]{6,}[ \t]*\n|[ \t]+=[ \t]*["'](?!#[\da-f]{3,8}["'])(?=[^"'\n]*\d)[\x21-\x5b\x5d-\x7e]{6,}["'])/i;
 
 function fullName(text: string, name: Name): string {
   // `PASS` and `Pass` are usually results in a test report.
-  if (name.text === "Pass" && followsUser(text, name.start)) return "pass";
-  if (name.text === "PASS" && PASS_VALUE.test(text.slice(name.end, name.end + 80))) return "pass";
+  if (/^P(?:ASS|ass)$/.test(name.text) && PASS_VALUE.test(`${text.slice(name.end, name.end + 80)}\n`)) return "pass";
   if (/^phrase$/i.test(name.text))
     return /\bpass[ \t]$/i.test(charsBefore(text, name.start, 8)) ? "pass-phrase" : name.text;
   if (name.text === "secret_id" && /\brole_id\b/.test(charsBefore(text, name.start, 80))) return "VAULT_SECRET_ID";
@@ -138,16 +137,13 @@ function judge(scan: ScanText, name: string, family: NameFamily, value: Assigned
     (/pwd$/i.test(name) && /[/\\]|^index-/.test(text))
   )
     return NOTHING;
-  if (
-    !isSecretValue(text, family, context) &&
-    !(cut && isCutSecret(text, family)) &&
-    !(
-      NEAR_PASSWORDS.has(family) &&
+  const isSecret =
+    isSecretValue(text, family, context) ||
+    (cut && isCutSecret(text, family)) ||
+    (PASSWORDS.has(family) &&
       isLoginPassword(text) &&
-      (belongsToLogin(scan.text, value) || (context === "declared" && VARIABLE.test(name) && text.length >= 6))
-    )
-  )
-    return NOTHING;
+      (isShellValue(scan.text, value) || belongsToLogin(scan.text, value)));
+  if (!isSecret) return NOTHING;
   if (isFingerprint(name, text) || (UI_NAME.test(name) && /^[\p{L}\p{M}\p{P}\s]+$/u.test(text))) return NOTHING;
   scan.seenTo.names = Math.max(scan.seenTo.names, end);
   return [{ start, end, kind: kindOf(name, family), byContext: true }];
@@ -160,15 +156,20 @@ const isInBase64 = (text: string, { start, end }: Pick<Name, "start" | "end">): 
   (text[start - 1] === "/" && /^={1,2}(?:[^\w"'=]|$)/.test(text.slice(end, end + 3)));
 
 /** `password.equals("…")` */
-function isMemberOfPassword({ text, start }: Name, at: number): boolean {
-  const own = text.slice(text.lastIndexOf(".", at - start) + 1).split(".", 1)[0] ?? "";
-  return !/\.\d/.test(text) && own.length < text.length && NEAR_FAMILIES.has(familyOf(own) ?? "url-only");
-}
+const isMemberOfPassword = (name: string): boolean =>
+  /^[A-Za-z_.]+$/.test(name) &&
+  name
+    .split(".", 4)
+    .slice(0, -1)
+    .some((part) => NEAR_FAMILIES.has(familyOf(part) ?? "url-only"));
 
-/** Name of an environment variable: `DB_PASSWORD`. */
-const VARIABLE = /^[A-Z][A-Z\d_]{3,}$/;
+/** Variable of a shell, option of a command, field of a connection string: `DB_PASSWORD='`, `--passphrase "`, `;Pwd=`. */
+const SHELL_NAME =
+  /(?:(?:^|[\s;"'`])[A-Z][A-Z\d_]{3,80}(?:=|[ ]:=[ ]|["'],[ ]?)|\s--?[a-z][\w-]{2,40}[ =]|;[ ]?(?:[Pp]assword|PASSWORD|[Pp]wd|PWD)=)\\{0,7}["']?$/;
+const isShellValue = (text: string, { start, end, context }: Assigned): boolean =>
+  (context === "declared" || context === "quoted") && end - start >= 6 && SHELL_NAME.test(charsBefore(text, start, 96));
 
-const NEAR_PASSWORDS: ReadonlySet<NameFamily> = new Set(["password", "passphrase"]);
+const PASSWORDS: ReadonlySet<NameFamily> = new Set(["password", "passphrase"]);
 
 /** Families whose values are often chosen by people. */
 const NEAR_FAMILIES: ReadonlySet<NameFamily> = new Set(["password", "passphrase", "secret", "signing"]);
@@ -196,12 +197,12 @@ function findAssigned(scan: ScanText, at: number): readonly Finding[] {
   const named = fullName(text, name);
   const family = familyOf(named);
   if (family === undefined) {
-    const line = charsBefore(text, name.start, 64);
-    const isFile =
-      /\.(?:txt|key|dat)$/.test(named) &&
-      /\b(?:cat|type|less|more|bat) [^\s|]*$/.test(line) &&
-      familyOf(named.slice(0, -4)) !== undefined;
-    return isMemberOfPassword(name, at) ? findNear(scan, name) : isFile ? findOutput(scan, name, "secret") : NOTHING;
+    if (isMemberOfPassword(named)) return findNear(scan, name);
+    // The value itself, below the command that prints it: `cat vault_pass.txt`
+    const isPrinted = /\b(?:cat|type|less|more|bat) [^\s|]*$/.test(charsBefore(text, name.start, 64));
+    return isPrinted && /\.(?:txt|key|dat)$/.test(named) && familyOf(named.slice(0, -4)) !== undefined
+      ? findOutput(scan, name, "secret")
+      : NOTHING;
   }
   if (family === "authorization" || family === "cookie") return findHeader(scan, name, family);
   if (family === "session" && !isCookie(text, name)) return NOTHING;
@@ -226,11 +227,8 @@ function findValue(scan: ScanText, label: Label): readonly Finding[] {
   // After YAML's `|` and `>` the value is on the next line; `[` begins a list.
   const isBlock = value !== undefined && /^(?:[|>][+-]?|[[{])?$/.test(scan.text.slice(value.start, value.end));
   const isPlural = /[a-z]s$/i.test(name.text) && !/pass$/i.test(name.text);
-  const several = firstFound([
-    () => (isPlural ? findMembers(scan, label) : NOTHING),
-    () => (value === undefined ? findInTable(scan, name, family) : NOTHING),
-  ]);
-  if (several.length > 0) return several;
+  const inTable = value === undefined ? findInTable(scan, name, family) : NOTHING;
+  if (inTable.length > 0) return inTable;
   // The same name again and again: each is judged where it stands.
   if (value !== undefined && isRepeated(name.text, judgedPart(scan, value))) return NOTHING;
   const first = value === undefined || isBlock ? valueNear(scan, label) : value;
@@ -250,17 +248,13 @@ function findValue(scan: ScanText, label: Label): readonly Finding[] {
 const MORE_WORDS = /(?: [\p{L}\d][\p{L}\d'’-]{1,13}){2,7}(?=[ \t]{0,4}(?:\r?\n|$))/uy;
 
 /** Returns the words to the end of the line, if they are a passphrase without quotes. */
-function phraseOf({ text }: ScanText, { named, family }: Label, first: Assigned | undefined): Assigned | undefined {
-  if (first === undefined || first.context === "quoted" || !NEAR_PASSWORDS.has(family) || named === "pass")
-    return undefined;
-  if (!/[:=]["'*\s]{0,4}$/.test(charsBefore(text, first.start, 6))) return undefined;
+function phraseOf({ text }: ScanText, { family }: Label, first: Assigned | undefined): Assigned | undefined {
+  if (first === undefined || first.context === "quoted" || !PASSWORDS.has(family)) return undefined;
   const end = matchEnd(MORE_WORDS, text, first.end);
-  if (end === undefined) return undefined;
+  if (end === undefined || !/[:=]["'*\s]{0,4}$/.test(charsBefore(text, first.start, 6))) return undefined;
   const words = text.slice(first.start, end);
   const isSure = family === "passphrase" || /^[a-z]+(?: [a-z]+){3,7}(?: \d{1,4})?$/.test(words);
-  return isSure && /^[\p{L}\d]+ /u.test(words) && isSecretValue(words, "passphrase", "line")
-    ? { ...first, end, context: "quoted" }
-    : undefined;
+  return isSure && isSecretValue(words, "passphrase", "line") ? { ...first, end, context: "quoted" } : undefined;
 }
 
 const NEXT_ITEM =
@@ -292,28 +286,6 @@ function furtherItems(
     if (judged.length === 0) break;
     found.push(...judged);
     last = next;
-  }
-  return found;
-}
-
-const OPENING = /\\{0,7}["']?[ \t]{0,4}(?::|=>?)[ \t]{0,4}\{/y;
-const MEMBER =
-  /[\s,]{0,40}(?:\\n\s{0,20})?\\{0,7}["']?[\w.@-]{1,40}\\{0,7}["']?[ \t]{0,4}(?::|=>?)[ \t]{0,4}(?=\\{0,7}["'])/y;
-
-/** A member that is not the secret: `"accountId":`, `"region":` */
-const PUBLIC_MEMBER =
-  /(?:id|name|type|scopes?|sha\d*|region|url|host|email|user)\\{0,7}["']?[ \t]{0,4}(?::|=>?)[ \t]{0,4}$/i;
-
-/** Finds the values of an object: `PASSWORDS = {"staging": "a", "prod": "b"}`. */
-function findMembers(scan: ScanText, { name, named, family }: Label): readonly Finding[] {
-  const found: Finding[] = [];
-  let at = matchEnd(OPENING, scan.text, name.end);
-  for (let count = 0; at !== undefined && count < MAX_ITEMS; count++) {
-    const start = matchEnd(MEMBER, scan.text, at);
-    const value = start === undefined ? undefined : valueAt(scan, start, "loose");
-    if (value === undefined || value.context !== "quoted") break;
-    if (!PUBLIC_MEMBER.test(scan.text.slice(at, start))) found.push(...judge(scan, named, family, value));
-    at = value.end + (/^\\{0,7}["']/.exec(scan.text.slice(value.end, value.end + 8))?.[0].length ?? 0);
   }
   return found;
 }

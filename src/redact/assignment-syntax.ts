@@ -61,7 +61,8 @@ export interface Assigned {
   cut: boolean;
 }
 
-const TYPED = /[?!]?[ \t]?:[ \t]?&?[A-Za-z][\w<>[\]|. ]{0,40}?=[ \t]{0,20}(?=[bB]?["'`])/y;
+const TYPED =
+  /[?!]?[ \t]?:[ \t]?&?[A-Za-z][\w<>[\]|. ]{0,40}?=[ \t]{0,20}(?:[A-Z]\w{1,20}(?:::from)?\()?(?=[bB]?["'`])/y;
 /** Color codes of a terminal, raw or escaped. */
 const COLOUR = String.raw`(?:(?:\u001b|\\u001b|\\x1b|\\033|\\e)\[[0-9;]{0,12}m){0,3}`;
 const SIGN = String.raw`(?<sign>:=|=>|\|\|=?|\?\?=?|\?=|=(?![=~>])|={2,3}(?= ?["'])|:(?!:|\/\/)|::(?=[ \t])|[：＝]|%3[ADad])`;
@@ -131,10 +132,6 @@ function flagValue(scan: ScanText, at: number): Assigned | undefined {
   return isSure ? value : undefined;
 }
 
-const isLabel = (text: string, { start, end }: Assigned): boolean =>
-  /^ \p{L}[^\s=]{0,24}(?:\s|$)/u.test(text.slice(end, end + 26)) &&
-  /^[\p{L}-]+$/u.test(text.slice(start, Math.min(end, start + 64)));
-
 /** Default of a variable: `${NAME:v}`, `${NAME:-v}` */
 const DEFAULT = /-?(?<secret>(?![?+=])[^\s{}"'`\\$]{4,128})(?=\})/dy;
 /** ODBC: `;PWD={…}` */
@@ -176,12 +173,8 @@ function valueAfter(scan: ScanText, name: Name, operator: RegExpExecArray): Assi
   if (sign.startsWith("==") && !(/pass|pwd|pw$/i.test(name.text) && isMadeUp(literal) && /\d/.test(literal)))
     return undefined;
   if (value.context === "quoted") {
-    const closes = (close === undefined && closesLabel(scan.text, name, at)) || (value.cut && closesString(scan, at));
-    return closes ? undefined : value;
+    return value.cut && closesString(scan, at) ? undefined : value;
   }
-  // A translation of several words: `password=Palavra-chave do utilizador`.
-  if (value.context === "declared" && name.text === name.text.toLowerCase() && isLabel(scan.text, value))
-    return undefined;
   if (FALLBACK.test(sign)) return undefined;
   if (tight && /^&[\w.-]{1,40}=/.test(scan.text.slice(value.end, value.end + 42)))
     return { ...value, context: "declared" };
@@ -193,14 +186,8 @@ function valueAfter(scan: ScanText, name: Name, operator: RegExpExecArray): Assi
 /** Returns the context of an unquoted value that may be code, by what is around it. */
 function contextOf(text: string, name: Name, sign: string, after: string, { start, end }: Assigned): ValueContext {
   const own = text.slice(start, end);
-  if (endsLine(text, end)) {
-    if (/^(?:::?|[：＝]|%3a)$/i.test(sign))
-      return /^[\w!#$%&*+-]+$/.test(own) && followsUser(text, name.start) ? "declared" : "line";
-    if (startsLine(text, name.start)) {
-      if (!/^[A-Za-z_]\w*$/.test(own)) return "line";
-      if (isInSection(text, name.start)) return "declared";
-    }
-  }
+  const isColon = /^(?:::?|[：＝]|%3a)$/i.test(sign);
+  if (endsLine(text, end) && (isColon || !/^[A-Za-z_]\w*$/.test(own) || isInSection(text, name.start))) return "line";
   // `{ user: ann, password: blueWhale58 }` in YAML, `password: hunter2` in prose, `{Host:db Password:v}` in Go
   const isPair = sign === ":" && (after !== "" || /^(?: [A-Z]\w{1,30}:|\})/.test(text.slice(end, end + 34)));
   return isPair && UNLIKE_CODE.test(own.slice(0, 64)) ? "line" : "loose";
@@ -209,14 +196,6 @@ function contextOf(text: string, name: Name, sign: string, after: string, { star
 /** Unquoted value that is unlikely to be an identifier in code. */
 export const UNLIKE_CODE =
   /^(?!(?:u?int|bytes|float|sha|utf|base|md|argon|latin|iso|vec|mat|string|varchar|char|arg|param)\d)[a-z]{3}[A-Za-z]*\d{1,6}$/i;
-
-const USER_LABEL = /(?:user(?:[-_ ]?name)?|login|e-?mail|account)["'`*]{0,3}[ \t]{0,4}[:=][ \t*]{0,4}[^\s:({]/i;
-
-/** Returns true if the previous line names the user: `Username: ann`. */
-export function followsUser(text: string, at: number): boolean {
-  const [line = "", before = ""] = charsBefore(text, at, 120).split(/\r?\n/).toReversed();
-  return /^[\s*>"'`-]*$/.test(line) && USER_LABEL.test(before) && !/[({]|[,;] ?$/.test(before);
-}
 
 /** A user's name or address before the password of the same login: `"email": "ann@…", "`, `username=ann&`. */
 const LOGIN_BEFORE =
@@ -241,12 +220,6 @@ export function belongsToLogin(text: string, { start, end, context }: Assigned):
   if (address !== undefined && !isAddress) return false;
   if (context === "quoted") return isAddress || quote !== "" || sign.includes("\n");
   return quote === "" && (isAddress || /[&;\n]/.test(sign)) && !/[()[\]{}$]/.test(text.slice(start, end));
-}
-
-/** Returns true if the quote at `at` closes the one before the name, as in `"Password:"`. */
-function closesLabel(text: string, { start }: Name, at: number): boolean {
-  const before = /\\{0,7}["'`]$/.exec(charsBefore(text, start, 8))?.[0];
-  return before !== undefined && text.startsWith(before, at);
 }
 
 const DECLARED_BEFORE =
@@ -280,10 +253,6 @@ function isInSection(text: string, at: number): boolean {
   );
 }
 
-const startsLine = (text: string, at: number): boolean =>
-  /(?:^|[\n\r]|\\n)[ \t+>|-]{0,40}(?:\d{1,6}[|:→\t][ \t]{0,40})?(?:[A-Z]\w{1,30}:){0,3}$/.test(
-    charsBefore(text, at, 40),
-  ) || at === 0;
 const endsLine = (text: string, at: number): boolean =>
   /^[ \t]{0,8}(?:$|[\r\n]|\\+[nr]|#|[;][ \t])/.test(text.slice(at, at + 12));
 

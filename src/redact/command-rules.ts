@@ -362,10 +362,11 @@ function findStdin(scan: ScanText, at: number): readonly Finding[] {
   return findInSlot(scan, STDIN, piped ?? readCommand(scan, at + "-stdin".length).input);
 }
 
-const SHORT_OPTION = / -(?<letter>[pPt]) \\{0,7}["']?(?<secret>[^\s"'`\\|;<>()${}:]{7,256})(?=[\s"'`\\;|)]|$)/dy;
-const USER_OPTION = /\s(?:-u|-U|--user(?:name)?)[ =](?=[^-\s])/;
+const SHORT_OPTION =
+  /[ "']-(?<letter>[pPt])(?: \\{0,7}["']?|(?<=["']-p))(?<secret>[^\s"'`\\|;<>()${}:]{7,256})(?=[\s"'`\\;|)]|$)/dy;
+const USER_OPTION = /[\s"'](?:-u|-U|--user(?:name)?)(?:[ =]|["'],[ ]?["'])?(?=[^-\s])/;
 
-/** `anything -u ann -p v`; without a user the value must have a sign. */
+/** `anything -u ann -p v`, `["-u", "ann", "-pv"]`; without a user the value must have a sign. */
 function findShortOption({ text }: ScanText, at: number): readonly Finding[] {
   const option = secretAt(SHORT_OPTION, text, at);
   if (option === undefined || isStandIn(option.value) || isThing(option.value)) return NOTHING;
@@ -384,5 +385,5 @@ export const commandRules: readonly Rule[] = [
     find: (scan: ScanText, at: number) => findInCommand(scan, scan.text.startsWith(program, at) ? at : at + 1, program),
   })),
   { triggers: ["-stdin"], find: findStdin },
-  { triggers: [" -p ", " -P ", " -t "], find: findShortOption },
+  { triggers: [" -p ", " -P ", " -t ", '"-p', "'-p"], find: findShortOption },
 ];

@@ -14,10 +14,8 @@ mysql|mysqldump|mysqladmin|mysqlimport|mysqlcheck|mysqlshow|mysqlsh|mysqlpump|ma
 mysqladmin password PASSWORD
 mydumper|myloader|xtrabackup|mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|mongostat|mongotop|mongofiles|cqlsh|dsbulk|cypher-shell|arangosh|clickhouse-client|snowsql|beeline|trino|influx|smbmap|crackmapexec|netexec|nxc|evil-winrm|rdesktop|certutil|certutil.exe|rabbitmqadmin|ncftpput|ncftpget|ncftp|useradd|usermod|asadmin|jboss-cli.sh|add-user.sh -p PASSWORD
 docker|podman|buildah|nerdctl|skopeo|oras|crane|regctl login -p PASSWORD -pPASSWORD
-docker|podman|buildah|nerdctl|skopeo|oras|crane|regctl login --password-stdin <PASSWORD
 skopeo|crictl --creds _:PASSWORD --src-creds _:PASSWORD --dest-creds _:PASSWORD
 helm registry|repo -p PASSWORD
-helm registry login --password-stdin <PASSWORD
 redis-cli|valkey-cli|keydb-cli|redis-benchmark -a PASSWORD
 sqlcmd|bcp|isql|tsql|osql|zip|zipcloak|unzip -P PASSWORD -PPASSWORD
 isql _ _ PASSWORD
@@ -26,13 +24,11 @@ rman target _/PASSWORD@_
 sqlplus|sqlldr|expdp|impdp|rman _/PASSWORD@_
 ^connect|^conn|^CONNECT|^CONN _/PASSWORD@_
 expdp|impdp _/PASSWORD
-sqlldr|expdp|impdp userid=_/PASSWORD@_
 nodetool|plink|pscp|psftp|putty|winscp -pw PASSWORD
 vsql -w PASSWORD
 ldapsearch|ldapmodify|ldapadd|ldapdelete|ldappasswd|ldapwhoami|ldapcompare|ldapmodrdn -w PASSWORD -wPASSWORD
 ldappasswd -s PASSWORD -a PASSWORD
 keytool|jarsigner -storepass PASSWORD -keypass PASSWORD -srcstorepass PASSWORD -deststorepass PASSWORD -srckeypass PASSWORD -destkeypass PASSWORD -new PASSWORD
-apksigner|bundletool --ks-pass pass:PASSWORD --key-pass pass:PASSWORD
 openssl -passin pass:PASSWORD -passout pass:PASSWORD -pass pass:PASSWORD -password pass:PASSWORD -k PASSWORD
 openssl passwd PASSWORD
 mkpasswd -m|--method _ PASSWORD
@@ -44,8 +40,6 @@ sshpass -p PASSWORD -pPASSWORD
 smbclient|smbmap|rpcclient -U _%PASSWORD
 psexec.py|wmiexec.py|secretsdump.py _:PASSWORD@_
 xfreerdp|xfreerdp3|wlfreerdp /p:PASSWORD
-cmdkey|cmdkey.exe /pass:PASSWORD
-psexec|psexec.exe|psexec64|wmic|tasklist -p PASSWORD /p PASSWORD /password:PASSWORD
 schtasks|schtasks.exe /rp PASSWORD
 net|net.exe use _ PASSWORD
 net|net.exe use _ _ PASSWORD
@@ -99,9 +93,7 @@ hdiutil -stdinpass <PASSWORD
 x11vnc -passwd PASSWORD
 swaks -ap PASSWORD
 sendemail|sendEmail -xp PASSWORD
-wp user|config|core --user_pass PASSWORD --dbpass PASSWORD --admin_password PASSWORD
 wp|pulumi|npm|pnpm|yarn|bun|pip config set NAME VALUE
-drush|occ|magento --account-pass PASSWORD --db-pass PASSWORD --admin-pass PASSWORD
 drush upwd|user:password _ PASSWORD
 ansible-vault encrypt_string PASSWORD
 conjur variable set -v PASSWORD
@@ -119,18 +111,13 @@ bundle|bundler config set _ TOKEN
 dotnet user-secrets set _ PASSWORD
 dotnet nuget push -k TOKEN
 dotnet nuget add|update -p PASSWORD
-nuget|nuget.exe setapikey TOKEN
 nuget|nuget.exe push _ TOKEN
 choco apikey|push -k TOKEN
-cargo login --registry|--index _ TOKEN
 cargo|wandb|hf|huggingface-cli|atlas login TOKEN
 gem push|signin -k TOKEN
 vault login|unwrap|unseal TOKEN
-snyk|semgrep auth|login TOKEN
-ngrok authtoken|add-authtoken TOKEN
 cloudflared service install TOKEN
 codecov|codecovcli|doctl|hcloud|linode-cli|woodpecker-cli|fly|flyctl|vercel|surge -t TOKEN
-netlify|ntl --auth TOKEN
 vercel env add <PASSWORD
 wrangler|wrangler2 secret put --value PASSWORD <PASSWORD
 gh secret set --body PASSWORD -b PASSWORD -bPASSWORD <PASSWORD
@@ -152,27 +139,22 @@ confluent|ccloud api-key store _ TOKEN
 mc|mcli alias set _ _ TOKEN
 mc|mcli alias set _ _ _ PASSWORD
 mc|mcli config host add _ _ _ PASSWORD
-cypress run --key TOKEN
 act -s _=PASSWORD
 tailscale|netbird up -k TOKEN
 warp-cli registration license TOKEN
 npm|pnpm set NAME VALUE
 git config NAME VALUE
 http|https|xh|xhs -a _:PASSWORD --auth _:PASSWORD -a TOKEN --auth TOKEN
+curl --proxy-pass PASSWORD
 curl|wget -b COOKIES --cookie COOKIES
-curl --oauth2-bearer TOKEN --pass PASSWORD --proxy-pass PASSWORD
 siege|oha|hey -a _:PASSWORD -A _:PASSWORD
 setx|setx.exe|setenv|^ENV|^ARG NAME VALUE
-launchctl setenv NAME VALUE
 set -gx|-Ux|-x|-lx|-gU|-U|-xg|-xU|-g|--export|--universal NAME VALUE
 ConvertTo-SecureString -String PASSWORD PASSWORD
 ^requirepass|^masterauth|^bindpw|^rootpw|^auth_pass|^preshared-key|^pre-shared-key|^rocommunity|^rwcommunity|^rocommunity6|^rwcommunity6|^IDENTIFY|^AUTH PASSWORD
-^user _ password|insecure-password PASSWORD
-^rootpw --plaintext PASSWORD --iscrypted PASSWORD
 ^crypto isakmp key PASSWORD
 ^tacacs-server|^radius-server|^option key PASSWORD
 ^tacacs-server|^radius-server host _ key 0|5|6|7 PASSWORD
-^tacacs-server|^radius-server host _ key PASSWORD
 ^neighbor _ password PASSWORD
 set snmp community PASSWORD
 ^enable secret|password PASSWORD
@@ -189,7 +171,5 @@ doveadm auth test|login _ PASSWORD
 hdbuserstore SET|set _ _ _ PASSWORD
 sapcontrol -user _ PASSWORD
 b2 authorize|authorize-account _ TOKEN
-b2 account authorize _ TOKEN
-vault|bao kv put|patch _ NAME=VALUE
 CONFIG SET requirepass|masterauth PASSWORD
 `;

@@ -295,7 +295,7 @@ const LONGEST_USER = 80;
 
 function findPairs(scan: ScanText, at: number): readonly Finding[] {
   // A word that only ends like a trigger: `repo_root / name`.
-  if (at < scan.seenTo.logins || /[_(]/.test(scan.text.charAt(at - 1))) return NOTHING;
+  if (at < scan.seenTo.logins || scan.text[at - 1] === "_") return NOTHING;
   const [first = "", ...next] = scan.text.slice(at, at + CHARS_AFTER).split(/(\r?\n|\\n)/, 3);
   // The answer to a question is on the next line.
   const line = first.endsWith("?") ? first + next.join("") : first;
@@ -319,18 +319,12 @@ function findPairs(scan: ScanText, at: number): readonly Finding[] {
   return NOTHING;
 }
 
-const ADDRESS_BEFORE = /[\w+-]@[\w-]{1,64}(?:\.[\w-]{1,64}){0,3}\.[A-Za-z]{2,24}[`"']?$/;
-const AFTER_SLASH = /["'`]{0,1} \/ ["'`]?(?<secret>[^\s"'`,;:()<>]{6,64})/dy;
+const ADDRESS_BEFORE = /[\w.+-]+@[\w.-]+\.[A-Za-z]{2,24}[`"']?$/;
 
 /** Finds the password after an address: `ann@corp.io / v`. */
-function findAfterAddress({ text }: ScanText, at: number): readonly Finding[] {
-  if (!ADDRESS_BEFORE.test(charsBefore(text, at, 96))) return NOTHING;
-  const secret = secretAt(AFTER_SLASH, text, at);
-  if (secret === undefined) return NOTHING;
-  const value = withoutEnd(secret.value, ".!?*");
-  if (/@[\w-]{1,64}\.[a-z]{2,}$/.test(value) || isStandIn(value) || isTechnical(value)) return NOTHING;
-  const isSecret = isChosen(value) || isMadeUp(value);
-  return findingIf(isSecret, { start: secret.start, end: secret.start + value.length }, "password");
+function findAfterAddress(scan: ScanText, at: number): readonly Finding[] {
+  const [address] = ADDRESS_BEFORE.exec(charsBefore(scan.text, at, LONGEST_USER)) ?? [];
+  return address === undefined ? NOTHING : findPairs(scan, at - address.length);
 }
 
 const LOGIN_WORDS =

@@ -15,14 +15,14 @@ import { charsBefore, matchEnd, type ScanText } from "./scan-text.ts";
 
 /** Syntaxes in which only the value can follow, whatever it looks like. */
 const SURE = [
-  // `**NAME**: v`, "`NAME`: `v`", `[NAME] => v` of PHP
-  String.raw`(?:\*\*|__|\x60){1,2}[ \t]{0,4}[:=：][ \t*]{1,6}(?=\S)|\][ \t]{0,2}=>[ \t]{0,2}`,
+  // `[NAME] => v` of PHP
+  String.raw`\][ \t]{0,2}=>[ \t]{0,2}`,
   // `NAME { get; set; } = "v"`, `variable "NAME" { … default = "v" }`, `"NAME": {"type": "string", "value": "v"}`
   String.raw`\\{0,63}["']?[ \t]{0,4}(?::|=>?)?[ \t]{0,4}\{[^{}]{0,300}?(?:\b(?:default|value)\\{0,7}["']?[ \t]{0,12}[:=]|\}[ \t]{0,4}=)[ \t]{0,4}(?=[@$]?\\{0,63}["'])`,
   // `getenv("NAME", default="v")`
   String.raw`\\{0,63}["'][ \t]{0,2},[ \t\n]{0,20}(?:default|fallback|defaultValue|default_value)[ \t]?[=:][ \t]?(?=\\{0,63}["'])`,
-  // `fetch("NAME") { "v" }`
-  String.raw`\\{0,63}["']\)[ \t]{0,2}\{[ \t\n]{0,20}(?=\\{0,63}["'])`,
+  // `env("NAME", "v")`, `fetch("NAME") { "v" }`
+  String.raw`(?<=(?:env|environ\.get|fetch)\(\\{0,63}["'][\w.]{1,60})\\{0,63}["'](?:,[ ]?|\)[ \t]{0,2}\{[ \t\n]{0,20})(?=\\{0,63}["'])`,
   // SQL: `PASSWORD 'v'`, `SET PASSWORD FOR 'ann'@'%' = 'v'`
   String.raw`(?:[ \t]for[ \t][^\s=]{1,60}[ \t]?=[ \t]?(?:password\()?|[ \t]{1,4})(?=\\{0,127}')`,
   // Redis: name and value as replies
@@ -68,9 +68,6 @@ const ASIDE =
   /(?:[,(;:][ \t]{0,2}(?:\w{1,12}[ \t]){0,2}|\b(?:and|with|und|mit|et|avec|y|con|e|com|en|met|the|use|using|type|enter|new|your|got|created|generated|issued|added|registered|rotated)[ \t]{1,2}(?:\w{1,12}[ \t]){0,2})$/i;
 /** A name at the start of a line, of a cell or after a line number. */
 const LABEL = /(?:^|[\n|])[ \t+>*`-]{0,20}(?:\d{1,6}[ \t]{1,4}|\/[\w./-]{0,40}|(?:[A-Za-z][\w-]{0,24}[ \t]){0,3})$/;
-/** Words that announce a value below an empty line. */
-const ANNOUNCED = /\b(?:following|your|initial|generated|temporary|this)\b/i;
-
 /** Rest of the tag whose attribute is the name. */
 const REST_OF_TAG = /:?(?:\\{0,63}["'][^<>\n]{0,60}(?<![%=/-])>|[ ][\w:]{1,20}=[^<>\n]{1,60}>)/y;
 /** Next word, with the signs before it. Tags are signs. */
@@ -94,24 +91,20 @@ const SAID_OF_PASSWORDS =
   /(?:ed|ing|ly|able|ible|al|ive|ful|ent|ant|ous|ect|ory|ary|ic|less|en|own|id|ct|er|est|sh|ord|ase|ame|ty|ext|ike|ere|ine|ss)$|^(?:nothing|something|anything|everything|default|unknown|invalid|plaintext|argument|parameter|variable|property|attribute|placeholder|metadata|keyring|keychain|missing|mandatory)/;
 /** Returns true for a plain word that can be the password in a sentence: `the password is marshmallow`. */
 const isNoun = (text: string): boolean => /^[a-z]{7,}$/.test(text) && !SAID_OF_PASSWORDS.test(text);
-const ENDS_SENTENCE = /^[.,;:!]?(?:$|[\s)"'])/;
 const isWords = (text: string): boolean => /^[a-z]{2,16}(?:[-.][a-z]{1,16}){1,5}$/.test(text);
 
 const PASSWORDS: ReadonlySet<NameFamily> = new Set(["password", "passphrase"]);
 /** A list of names of secrets shows a digest and a date instead of the value. */
 const DIGEST = /^[0-9a-f]{7,64}$/;
 const DATED = /^[ \t|]{1,24}(?:\d{4}-\d\d-\d\d|[A-Z][a-z]{2} \d{1,2}\b|(?:(?:an?|\d{1,4}) ?[a-z]{1,8} ?){1,3} ?ago\b)/;
-/** A variable in code, named after its content */
-const IDENTIFIER = /^[a-z]\w{0,30}(?:Psk|Key|Cred|Auth|Passphrase|Password|Passwd)\w{0,30}$|^[a-z]\w{0,40}->?$/;
 /** Parts of other texts: addresses, members, calls, wallets' addresses. */
 const OTHER_TEXT = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$|^[\w.-]+:\d{2,5}(?:\/|$)|^0x[0-9a-fA-F]{40}$/;
 
 /** `RequestId: v`, `commit: v` */
 const OTHER_LABEL = /(?:id|hash|digest|version|commit|image)[:=]$/;
 
-/** A member or a call without arguments follows: `psk->flags`, `getPassword(), next` */
+/** A function that returns a password. */
 const READING = /^(?:[\w.]*\.)?(?:get|find|fetch|read|load|delete)_?[Pp]ass/;
-const CALLED = /^(?:->|\(\)[,;)])/;
 
 interface Near {
   name: Name;
@@ -143,20 +136,17 @@ interface Tie {
   /** A sign or a telling word is before it. */
   told: boolean;
   signed: boolean;
-  /** After "is" or "was". */
-  said: boolean;
   quoted: boolean;
   literal: boolean;
   /** It is the first word after a label, or after a name that follows a user's or a verb. */
   direct: boolean;
   /** It is alone on the line after a colon. */
   alone: boolean;
-  endsLine: boolean;
 }
 
 const lineOf = (before: string): string => before.slice(before.lastIndexOf("\n") + 1);
 
-function tieOf({ name, isForeign = false }: Near, candidate: Candidate, before: string, end: string): Tie {
+function tieOf({ name, isForeign = false }: Near, candidate: Candidate, before: string): Tie {
   const { gap, between, next, last, isFirst, own } = candidate;
   const literal = /["'`„“«「『]$/.test(gap);
   // A bracket encloses the value only if it closes after it.
@@ -187,40 +177,36 @@ function tieOf({ name, isForeign = false }: Near, candidate: Candidate, before: 
   return {
     told: isVerb ? said || (signed && !/["'`]/.test(between)) : signed || isTelling,
     signed,
-    said,
     quoted: quoted && !isVerb,
     literal,
     direct: isFirst && !isVerb && (LABEL.test(before) || quoted || isColumn || ASIDE.test(before)),
     alone: isBelow,
-    endsLine: endsLine || end === "",
   };
 }
 
-/** Returns true if a word looks like a password, given its tie to the name. */
-function looksLikePassword(
-  { own, next, between, last, isFirst }: Candidate,
-  tie: Tie,
-  isForeign: boolean,
-  words: number,
-): boolean {
-  const { told, signed, said, quoted, direct, alone, endsLine } = tie;
-  const isPlain = !tie.literal && /^\p{L}+$/u.test(own) && own === own.toLowerCase();
-  if (isPlain) return said && words === 1 && isNoun(own) && ENDS_SENTENCE.test(next);
-  if (isChosen(own))
-    return (
-      told || quoted || isForeign || (direct && isMadeUp(own)) || (alone && (isRandom(own, 12) || last.endsWith("?")))
-    );
+/** Returns true if a word looks like a password: the weaker its tie to the name, the more it must look chosen. */
+function looksLikePassword({ own, last, between, next }: Candidate, tie: Tie, isForeign: boolean): boolean {
+  const { told, signed, quoted, direct, alone } = tie;
+  const isPlain = !tie.literal && /^\p{Ll}+$/u.test(own);
+  if (
+    /^[a-z]+$/.test(own) &&
+    /^(?:is|was|ist):?$/.test(last) &&
+    (quoted || (isPlain && /^\W?\w+ $/.test(between.trimStart()) && /^[.,;:!]?(?:$|[\s)"'])/.test(next)))
+  )
+    return isNoun(own);
+  if (isPlain) return false;
+  const isTied = told || quoted || isForeign;
+  if (isChosen(own)) return isTied || (direct && isMadeUp(own)) || (alone && (isRandom(own, 12) || last.endsWith("?")));
   if (isMadeUp(own))
     return (
       (direct && !(between.includes(",") && /\d/.test(own) && isTechnical(own))) ||
-      ((told || quoted || isForeign) && !isTechnical(own)) ||
+      (isTied && !isTechnical(own)) ||
       (told && (signed || !isForeign))
     );
   return (
     (told && UNLIKE_CODE.test(own)) ||
-    (quoted && said && isNoun(own)) ||
     (alone && (isRandom(own, 12) || /^\d{6}(?:-\d{6}){7}$/.test(own))) ||
-    (isWords(own) && ((isFirst && direct && (quoted || endsLine)) || (isForeign && signed)))
+    (isWords(own) && ((direct && quoted) || (isForeign && signed)))
   );
 }
 
@@ -238,7 +224,7 @@ function isOther({ text }: ScanText, { own, word, gap, next, end, last, isFirst 
     gap.endsWith("[-") ||
     OTHER_TEXT.test(own) ||
     isThing(own) ||
-    (!tie.literal && (/^:[ \t]|^[ \t]=[ \t]/.test(next) || gap.endsWith("->") || IDENTIFIER.test(own))) ||
+    (!tie.literal && (/^:[ \t]|^[ \t]=[ \t]/.test(next) || gap.endsWith("->"))) ||
     (DIGEST.test(own) && (DATED.test(text.slice(end, end + 40)) || !(tie.told || tie.alone || isFirst)))
   );
 }
@@ -257,10 +243,10 @@ function isEnd({ text }: ScanText, { own, word, gap, next, start }: Candidate): 
 }
 
 /** Returns true if a line break before the candidate separates it from the name. */
-function isCutOff({ text }: ScanText, { gap, word, end, between }: Candidate, { alone }: Tie, line: string): boolean {
+function isCutOff({ text }: ScanText, { gap, word, end }: Candidate, { alone }: Tie): boolean {
   const isElement = gap.includes("<") && !/\n[ \t]*\r?\n/.test(gap) && /^\s{0,40}<\//.test(text.slice(end, end + 42));
   if (gap.includes("\n") && !alone && !isElement && !/^(?:it|here)$/i.test(word)) return true;
-  return alone && /\n[ \t]*\r?\n/.test(gap) && !/\n[ \t]{2,}$/.test(gap) && !ANNOUNCED.test(line + between);
+  return alone && /\n[ \t]*\r?\n/.test(gap) && !/\n[ \t]{2,}$/.test(gap);
 }
 
 /** Returns the value in the text after `name`. */
@@ -282,13 +268,7 @@ export function valueNear(scan: ScanText, near: Near): Assigned | undefined {
   if (value !== undefined) return /[>[]/.test(text[(sure ?? 0) - 1] ?? "") ? { ...value, context: "quoted" } : value;
   // A resource (`arn:…:secret:name`), an element or a placeholder (`<password>`), the end of a reference, a member.
   const around = (text[name.start - 1] ?? "") + (text[name.end] ?? "");
-  if (
-    around === "::" ||
-    /[</]>/.test(around) ||
-    around.endsWith("}") ||
-    CALLED.test(text.slice(name.end, name.end + 3))
-  )
-    return undefined;
+  if (around === "::" || /[</]>/.test(around) || around.endsWith("}")) return undefined;
   const ownWord = name.text.split(" ", 1)[0] ?? "";
   let last = "";
   const tagEnd = mayBeInTag ? matchEnd(REST_OF_TAG, text, name.end) : undefined;
@@ -299,8 +279,6 @@ export function valueNear(scan: ScanText, near: Near): Assigned | undefined {
       return undefined;
     // The same name again: what follows belongs to it. Underscores at its beginning count as signs.
     if ((gap.slice(-2) + word).includes(ownWord) || /^[=!]==?/.test(word) || /[=!]==?|=</.test(gap)) return undefined;
-    // A union of types, unless it is a row of a table.
-    if (/["'`]\s*\|\s*["'`]/.test(gap) && !/^[ \t]*\|/.test(line)) return undefined;
     const start = WORD.lastIndex - word.length;
     const trimmed = withoutEnd(word, ".,;:!?)*]}");
     const rest = trimmed.search(AFTER_VALUE);
@@ -317,10 +295,10 @@ export function valueNear(scan: ScanText, near: Near): Assigned | undefined {
       last,
       isFirst: count === 0,
     };
-    const tie = tieOf(near, candidate, before, text.slice(end, end + 1));
-    if (isCutOff(scan, candidate, tie, line)) return undefined;
+    const tie = tieOf(near, candidate, before);
+    if (isCutOff(scan, candidate, tie)) return undefined;
     const looksChosen = PASSWORDS.has(family)
-      ? looksLikePassword(candidate, tie, isForeign, count)
+      ? looksLikePassword(candidate, tie, isForeign)
       : looksLikeKey(candidate, tie);
     if (looksChosen && !isOther(scan, candidate, tie))
       return {

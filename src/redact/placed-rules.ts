@@ -129,6 +129,15 @@ const places: readonly Place[] = [
     "sp_addlogin|sp_password|SECURITY_CREDENTIALS",
     /\w{11,20}(?: N?'[^'\n]{0,64}')?,[ \t]?N?["'](?<secret>[^"'\n]{4,128})/dy,
   ),
+  // MySQL's first start, a network in a QR code
+  password("password is generated for ", /password is generated for [\w.@%-]{1,80}: (?<secret>[^\s"'`]{8,64})/dy),
+  password(
+    "WIFI:",
+    /WIFI:(?:[A-Z]{1,3}:(?:[^;\n\\]|\\{1,4}.){0,64};){0,4}P:(?<secret>(?:[^;\n\\"]|\\{1,4}[;,:]){4,64});/dy,
+    {
+      exact: true,
+    },
+  ),
   // pppd's chap-secrets
   password('* "|*  "|*\t"|*" "', /\*"?[ \t]{1,8}"(?<secret>[^"\n]{4,128})"[ \t]{1,8}"?\*/dy),
   // Java's passwords are arrays of characters
@@ -182,8 +191,8 @@ const places: readonly Place[] = [
   ),
   // `user:v` after a name of a setting for both
   password(
-    "login=|CURLOPT_USERPWD|BUNDLE_|_AUTH=|_LOGIN=|_USERPASS=",
-    /(?:login|CURLOPT_USERPWD|BUNDLE_[A-Z_]{3,60}|_[A-Z]{4,11})[=:,]{1,2}[ \t]?["']?[\w.@+-]{1,64}:(?<secret>[^\s"'\\]{4,128})/dy,
+    "login=|CURLOPT_USERPWD|BUNDLE_|_AUTH=|_LOGIN=|_USERPASS=|_CRED",
+    /(?:login|CURLOPT_USERPWD|BUNDLE_[A-Z_]{3,60}|_[A-Z]{4,11})[ \t]{0,4}[=:,]{1,2}[ \t]?["']?[\w.@+-]{1,64}:(?<secret>[^\s"'\\]{4,128})/dy,
   ),
   // FileZilla's sites
   password('<Pass encoding="base64">', /<Pass encoding="base64">(?<secret>[A-Za-z0-9+/=]{4,256})/dy),
@@ -237,6 +246,8 @@ const places: readonly Place[] = [
     "url-token",
     "/magic|magic-link|/reset|/verify|/invit|/activate|/confirm|/unlock|/one-time|/sso|/login/",
     /[/m][\w-]{3,32}[^\s"'<>\\]{0,120}?[/=](?<secret>(?=[\w.-]{0,60}[A-Z])(?=[\w.-]{0,60}[a-z])(?=[\w.-]{0,60}\d)[\w-][\w.-]{23,400})(?![\w.%-])/dy,
+    // Base64 has neither sign.
+    { before: /[:.][^\s"']*$/ },
   ),
   // Last column of .pgpass, after wildcards.
   password(":*:", /:\*:[\w*.-]{1,64}:(?!\*:)[\w*.-]{1,64}:(?=\w)(?<secret>[^\s:"'\\]{3,128})/dy),

@@ -18,15 +18,6 @@ const isData = (context: ValueContext): boolean => context === "quoted" || conte
 
 const SENSITIVE_WORD = /pass|pwd|secret|token|credential|string/i;
 
-/** Words about passwords: labels, messages, icons, fields, states. */
-const ABOUT_PASSWORDS =
-  /^(?:reset|forgot|change|confirm|current|new|old|field|input|form|label|icon|hash(?:ed)?|type|name|file|only|invalid|required|sensitive|eye|show|hide|toggle|empty|error|page|view|button|btn|text|length|auth|user|prompt|manager|based|less|protected|encrypted|plain|managed|generated|default|optional|create|creation|update|enter|see|set|not|var|env|value|ref|login|title|link|message|hint|placeholder|help|body|header|footer|modal|dialog|container|wrapper|toggle|group|row|control|strength|meter|policy|rules|recovery|expired|service|controller|component|module|screen|step|box)$/i;
-/** Returns true if at least half of the words are such. */
-const isAboutPasswords = (value: string): boolean => {
-  const words = value.split(/[-_]/);
-  return 2 * words.filter((word) => ABOUT_PASSWORDS.test(word)).length >= words.length;
-};
-
 /** Returns true for `file-Beat`, a form that labels and identifiers do not have. */
 const isMixedWords = (value: string): boolean => /^[a-z][A-Za-z]+(?:-[A-Za-z]{2,})*-[A-Z][a-z]+$/.test(value);
 
@@ -41,7 +32,7 @@ function isWordPassword(value: string, context: ValueContext): boolean {
     return value.length >= 6 && /^\p{Ll}/u.test(value);
   }
   // A label starts with a capital.
-  if (isAboutPasswords(value) || value.length < 8 || /^[A-Z][a-z]+(?:-[a-z]+)+$|^[A-Z_]+$/.test(value)) return false;
+  if (value.length < 8 || /^[A-Z][a-z]+(?:-[a-z]+)+$|^[A-Z_]+$/.test(value)) return false;
   // Words with dots are usually members of an object or translation keys; words with underscores are identifiers.
   if (value.includes(".")) return isDottedWords(value, context);
   if (!value.includes("_")) return /^\p{L}+(?:-\p{L}+)+$/u.test(value);
@@ -63,40 +54,26 @@ function isPasswordValue(value: string, context: ValueContext): boolean {
   return value.length >= 6 && !/^\d+$/.test(value) && /[0-9!@#%^&*]/.test(value) && !isVariable;
 }
 
-/** Words of sentences: a message is not a passphrase. */
-const SENTENCE_WORD =
-  /\b(?:is|are|was|must|should|can|cannot|the|an?|be|been|not|no|your|you|we|at|to|of|for|and|or|in|on|with|please|enter|than|this|that|it|if|use|new|old|has|have|char(?:acter)?s?|password|required)\b/i;
+/** Words of messages and instructions: neither is a passphrase. */
+const MESSAGE_WORD =
+  /\b(?:is|are|was|must|should|can|cannot|be|been|not|no|your|you|we|please|enter|than|this|that|it|if|use|new|old|has|have|char(?:acter)?s?|password|required)\b/i;
+/** Words of sentences. */
+const SENTENCE_WORD = new RegExp(
+  String.raw`${MESSAGE_WORD.source}|\b(?:the|an?|at|to|of|for|and|or|in|on|with)\b`,
+  "i",
+);
 
 /** Words of a rule for passwords in other languages: `Mindestens 8 Zeichen`. */
 const RULE_WORD = /zeichen|caract|carácter|karakter|tegn|tecken|znak|merkki|letter|ziffer|\bmin|\bmax/i;
 
+/** Returns true for words in any order, `walnut Lantern 40 drifting`, but not for a message. */
 function isPhrase(value: string, context: ValueContext): boolean {
   const words = value.split(" ");
-  if (words.length < 3) return false;
-  const hasNumber =
-    context === "quoted" &&
-    words.length <= 8 &&
-    words.every((word) => /^[\p{L}\d'’-]{1,20}[!?.]?$/u.test(word)) &&
-    words.some((word) => /^\d{1,6}[!?.]?$/.test(word));
-  if (hasNumber && !SENTENCE_WORD.test(value) && !SENSITIVE_WORD.test(value) && !RULE_WORD.test(value)) return true;
-  const hasNoise = context === "quoted" && words.every((word) => /^[\w!#*+.-]{2,20}$/.test(word)) && /\w\d/.test(value);
-  return (
-    hasNoise ||
-    (words.every((word) => /^(?:[A-Za-z]?[a-z]{1,12}|\d{1,4})$/.test(word)) &&
-      /^[a-z]|\d$/.test(value) &&
-      !SENTENCE_WORD.test(value))
-  );
+  if (words.length < 3 || words.length > 8 || SENTENCE_WORD.test(value) || RULE_WORD.test(value)) return false;
+  if (words.every((word) => /^(?:[A-Za-z]?[a-z]{1,12}|\d{1,4})$/.test(word)) && /^[a-z]|\d$/.test(value)) return true;
+  const isMarked = context === "quoted" && /\d/.test(value) && !SENSITIVE_WORD.test(value);
+  return isMarked && words.every((word) => /^[\p{L}\d!?#*+.'’-]{1,20}$/u.test(word));
 }
-
-/** Returns true for five words or more that are no instruction: `seven brave llamas cross the river`. */
-const isVerse = (value: string): boolean =>
-  /^[a-z]{3,}(?: [a-z]{1,12}){4,}$/.test(value) &&
-  !/^(?:the|your|enter|please|use|must|should|leave|choose|type|if|when|not|for|only|same|see|set|any|will|can)\b/.test(
-    value,
-  ) &&
-  !/\b(?:is|are|was|must|should|can|cannot|not|your|you|we|key|keys|value|field|required|if)\b/.test(value) &&
-  !SENSITIVE_WORD.test(value) &&
-  !RULE_WORD.test(value);
 
 /** Words after the name of an option in prose. */
 const PROSE_WORD =
@@ -127,15 +104,9 @@ export function isTypedPassword(value: string, words: boolean): boolean {
   );
 }
 
-const OBJECT =
-  /^(?:this|self|super|that|config|cfg|conf|settings?|user|data|props|state|args?|opts?|options|params?|req|request|res|response|ctx|context|env|process|form|body|row|auth|account|session|event|node|item|obj|object|input|values?|fields?|vars?|local|module|input|client|server|db|app|meta|json|payload|entry|record|model|parser|lexer|e|t|r|n)\d?\./i;
-
 /** Translation keys: `login.label`. */
 const MESSAGE_KEY =
   /^(?:auth\w*|login|sign(?:in|up)|register|common|global|general|forms?|errors?|messages?|labels?|pages?|profile|users?|accounts?|settings?|security|validation|validations?|fields?|i18n|locale|text|texts|admin|home|index|views?|rules?|schema|types?|assets?|images?|icons?|test|tests)\.|\.(?:label|title|hint|text|error|required|invalid|placeholder|message|name|description|help|value|type|hash|reset|forgot|change|confirm|change|field|input|html|json|yaml|conf|jpeg)$/;
-
-const FILE_NAME =
-  /\.(?:ya?ml|json|txt|pem|key|crt|conf|env|cfg|ini|jks|sh|sql|p12|pfx|md|[jt]sx?|py|rb|php|html?)\d?$/i;
 
 /**
  * Returns true for `river.stone42` or `Zebra.Crossing`: words with dots that in code would be a member of an object, and
@@ -144,24 +115,15 @@ const FILE_NAME =
 const isDottedWords = (value: string, context: ValueContext): boolean =>
   value.length >= 8 &&
   /^\w+(?:\.\w+){1,4}$/.test(value) &&
-  (/\d/.test(value) ||
-    /^[A-Za-z][a-z]+(?:\.[A-Z][a-z]+)+$/.test(value) ||
-    (context === "declared" && /^[A-Za-z][a-z]+(?:\.[a-z]{2,}){1,3}$/.test(value)) ||
-    (context === "quoted" && /^[A-Za-z][a-z]{3,}\.[a-z]{2,}$|^[A-Z][a-z]+(?:\.[a-z]{2,}){2,3}$/.test(value))) &&
-  !OBJECT.test(value) &&
+  (/\d/.test(value) || isData(context) || /^[A-Za-z][a-z]+(?:\.[A-Z][a-z]+)+$/.test(value)) &&
   !MESSAGE_KEY.test(value) &&
-  !FILE_NAME.test(value) &&
   ((context === "declared" && /\d/.test(value)) || !SENSITIVE_WORD.test(value));
 
 const isDottedPassword = (value: string, family: NameFamily, context: ValueContext): boolean =>
-  (family === "password" ||
-    family === "passphrase" ||
-    (isData(context) && /^(?:secret|signing)$/.test(family) && /[a-z]_?\d{1,4}$/.test(value))) &&
+  (family === "password" || family === "passphrase") &&
   context !== "loose" &&
   (isDottedWords(value, context) ||
-    ((isRandom(value, 10) || isRandomLetters(value, 12)) &&
-      !OBJECT.test(value) &&
-      (context === "declared" || !SENSITIVE_WORD.test(value))));
+    ((isRandom(value, 10) || isRandomLetters(value, 12)) && (context === "declared" || !SENSITIVE_WORD.test(value))));
 
 /** Format of recovery and license keys: `HIA3-QJKX-NNO1-XIXM`. */
 const GROUPED_KEY = /^(?=[A-Z-]{0,40}\d)(?:[A-Z0-9]{4,8}-){3,8}[A-Z0-9]{4,8}$/;
@@ -197,7 +159,7 @@ const isTypedWithDigits = (value: string): boolean =>
 const isTypedKey = (value: string, context: ValueContext): boolean =>
   context !== "loose" &&
   /^[A-Za-z][A-Za-z!#_-]{6,40}\d{1,4}!?$/.test(value) &&
-  /[a-z][A-Z]|[a-z][-_!#][A-Za-z]/.test(value) &&
+  (/[a-z][A-Z]|[a-z][-_!#][A-Za-z]/.test(value) || (isData(context) && /^[a-z]+\d{4}$/.test(value))) &&
   !/^[a-z]+(?:_[a-z]+)*_?\d+$|v\d$/.test(value) &&
   !isTechnical(value) &&
   !ABOUT_SECRETS.test(value);
@@ -208,8 +170,7 @@ const isMadeUpSecret = (value: string, context: ValueContext): boolean =>
   (context === "declared" &&
     (/^[a-z]{8,}$/.test(value) || (/\d|[a-z][A-Z]|-[A-Z]/.test(value) && isTypedSecret(value)))) ||
   (isData(context) && /^[A-Za-z]{4,}\d{3,}$/.test(value)) ||
-  (isData(context) && value.length >= 8 && /[!@#$%^&*]/.test(value) && !/\s/.test(value)) ||
-  (context !== "loose" && /^[A-Za-z]\w{2,24}[!#$&*~?+]\w{2,24}$/.test(value) && /\d/.test(value));
+  (isData(context) && value.length >= 8 && /[!@#$%^&*]/.test(value) && !/\s/.test(value));
 
 /** Returns true for `user:password` in base64, complete or cut off. */
 export function isEncodedLogin(value: string, cut: boolean): boolean {
@@ -229,9 +190,8 @@ export const isLoginPassword = (value: string): boolean =>
   !isPlain(value) &&
   !isPathLike(value) &&
   !opensBracket(value) &&
-  !isAboutPasswords(value) &&
   !SENSITIVE_WORD.test(value) &&
-  !SENTENCE_WORD.test(value);
+  !MESSAGE_WORD.test(value);
 
 /** Returns true if `value`, next to a name of `family`, is a secret. */
 export function isSecretValue(value: string, family: NameFamily, context: ValueContext): boolean {
@@ -255,9 +215,7 @@ const HAS_FORM: Readonly<Record<NameFamily, Judge>> = {
   passphrase: (value, context) =>
     isPhrase(value, context) ||
     isPasswordValue(value, context) ||
-    (isData(context) &&
-      /^\S+(?: \S+){2,7}$/.test(value) &&
-      (/\d/.test(value) ? !SENTENCE_WORD.test(value) : isVerse(value))),
+    (isData(context) && /^\S+(?: \S+){2,7}$/.test(value) && /\d/.test(value) && !SENTENCE_WORD.test(value)),
   secret: isSecretOfCode,
   signing: (value, context) => (isData(context) && isTypedSecret(value)) || isSecretOfCode(value, context),
   token: (value, context) => isKeyOrTyped(value, context) || (context !== "quoted" && /^\d{18,20}$/.test(value)),
