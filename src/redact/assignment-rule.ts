@@ -99,10 +99,6 @@ function isCutSecret(value: string, family: NameFamily): boolean {
 const NUMBERED =
   /(?:first|second|third|fourth|next|last|final|one|each|every|this|tests?|checks?|all|\b\d{1,3}(?:st|nd|rd|th)?) $/i;
 
-/** Names of user interface texts: `label.password`, `login.form.password`. */
-const UI_NAME =
-  /(?:^|[._-])(?:labels?|messages?|msg|titles?|placeholders?|hints?|tooltips?|texts?|i18n|lang|forms?|buttons?|fields?|errors?)[._]/i;
-
 /** Maximum characters of a value that are judged. */
 const JUDGED_CHARS = 256;
 const judgedPart = ({ text }: ScanText, { start, end }: Assigned): string =>
@@ -111,15 +107,6 @@ const judgedPart = ({ text }: ScanText, { start, end }: Assigned): string =>
 /** NUL and the like, written as an escape. */
 const CONTROL_ESCAPE = /\\u00[01][\da-f]/gi;
 
-const folded = (text: string): string => text.replaceAll(/[^A-Za-z\d]/g, "").toLowerCase();
-
-/** Returns true if the value only repeats its name: `new Secret("R2AccessKey")`, `typeof ApiSecretKey`. */
-const repeats = (name: string, value: string, isLiteral: boolean): boolean =>
-  value.length >= 6 &&
-  value.length <= MAX_REPEATED &&
-  (folded(name).endsWith(folded(value)) ||
-    (!isLiteral && name.length >= 8 && /^[A-Za-z_]\w*$/.test(value) && folded(value).endsWith(folded(name))));
-const MAX_REPEATED = 80;
 /** No value contains its own name, assigned, as often as this. */
 const MOST_REPEATS = 3;
 const isRepeated = (name: string, value: string): boolean =>
@@ -131,11 +118,7 @@ function judge(scan: ScanText, name: string, family: NameFamily, value: Assigned
   const whole = judgedPart(scan, value);
   if (isStandIn(whole)) return NOTHING;
   const text = withoutMarkers(whole).replaceAll(CONTROL_ESCAPE, "");
-  if (
-    repeats(name, text, /["'`]/.test(scan.text.charAt(start - 1))) ||
-    (!family.startsWith("pass") && namesSecret(text)) ||
-    (/pwd$/i.test(name) && /[/\\]|^index-/.test(text))
-  )
+  if ((!family.startsWith("pass") && namesSecret(text)) || (/pwd$/i.test(name) && /[/\\]|^index-/.test(text)))
     return NOTHING;
   const isSecret =
     isSecretValue(text, family, context) ||
@@ -144,7 +127,7 @@ function judge(scan: ScanText, name: string, family: NameFamily, value: Assigned
       isLoginPassword(text) &&
       (isShellValue(scan.text, value) || belongsToLogin(scan.text, value)));
   if (!isSecret) return NOTHING;
-  if (isFingerprint(name, text) || (UI_NAME.test(name) && /^[\p{L}\p{M}\p{P}\s]+$/u.test(text))) return NOTHING;
+  if (isFingerprint(name, text)) return NOTHING;
   scan.seenTo.names = Math.max(scan.seenTo.names, end);
   return [{ start, end, kind: kindOf(name, family), byContext: true }];
 }

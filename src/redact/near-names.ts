@@ -175,9 +175,6 @@ export function findOutput(
   const line = before.slice(before.lastIndexOf("\n") + 1) + text.slice(start, end + lineEnd);
   const { program = "", prompt } = PROMPT.exec(`${line} `)?.groups ?? {};
   const value = output.value.slice(0, 256);
-  // The value of an expression, as an interpreter prints it.
-  if (/["']/.test(text.charAt(output.start - 1)) && /[\w)\]]["']?$/.test(line) && isMadeUp(value))
-    return findingIf(true, output, kind);
   if (!PRINTING.test(program) && (prompt === undefined || program === "")) return NOTHING;
   const isFile = SECRET_FILE.test(line);
   const isRaw = isFile || (RAW.test(line) && !PUBLIC_FIELD.test(line));
@@ -189,12 +186,8 @@ export function findOutput(
   if (/^(?:docker|podman|nerdctl)$/.test(program) && /^[\da-f]{12,64}$/.test(value)) return NOTHING;
   const isSecret =
     (!ID.test(value) || line.trimEnd().endsWith("--show-secrets")) &&
-    !/fingerprint/i.test(line) &&
     !/pubkey\b/i.test(line.slice(Math.max(line.lastIndexOf("|"), line.lastIndexOf(">")) + 1)) &&
-    (isRandom(value, 12) ||
-      (isFile && /^[A-Z]{20}$/.test(value)) ||
-      (isRaw && ((/\d/.test(value) && /[a-z]/i.test(value)) || /^[a-z]+(?:[-.][a-z]+){2,}$/.test(value))) ||
-      (kind === "password" && isChosen(value)));
+    (isRandom(value, 12) || (kind === "password" && isChosen(value)));
   return findingIf(isSecret, output, kind);
 }
 

@@ -1,6 +1,6 @@
 /** Detects values that only look like secrets: placeholders, references to secrets elsewhere, types and code. */
 import { isForeignName } from "./names.ts";
-import { isRandom, isWordy } from "./randomness.ts";
+import { isWordy } from "./randomness.ts";
 
 /** Texts in the place of a secret. */
 const PLACEHOLDERS: readonly RegExp[] = [
@@ -53,8 +53,6 @@ function isPlaceholder(value: string): boolean {
 export const isPadding = (credential: string): boolean =>
   new Set(credential.slice(-24)).size < 5 || credential.endsWith("EXAMPLEKEY");
 
-/** Fields that long random values contain by chance. */
-const SHORT_FIELD = /%[sdr]\b|\{\d?\}/;
 /** References to secrets: template fields, variables, addresses in secret stores, sealed values. */
 const REFERENCES: readonly RegExp[] = [
   /\{[A-Za-z_][\w.]*\}|\$\{|\$\(|\{\{|<%|#\{|^[%@]\(|^\{(?:env|file|cmd):|^env\(|^(?:pass|op|bw|vault) (?:show|read|get) /i,
@@ -63,10 +61,10 @@ const REFERENCES: readonly RegExp[] = [
   /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|(?:arn|vault|ssm|secretsmanager|env|file|op|ref|projects)[:/+]|@Microsoft\.KeyVault\(|ENC[[(]|Ag[A-D][\w+/]{40})/i,
 ];
 
-function isReference(value: string): boolean {
+const isReference = (value: string): boolean => {
   const start = value.slice(0, 300);
-  return REFERENCES.some((pattern) => pattern.test(start)) || (SHORT_FIELD.test(start) && !isRandom(start, 32));
-}
+  return REFERENCES.some((pattern) => pattern.test(start));
+};
 
 /** Markers of an earlier redaction, by us or another program; they may be cut. */
 const MARKERS = /\[REDACTED(?::[a-z0-9-]{0,64})?\]?/g;
@@ -123,9 +121,6 @@ export const isPathLike = (value: string): boolean => MEMBER_ACCESS.test(value) 
 
 const CODE = /[()[\]{}=]|=>|::|->|\|\|/;
 const PADDED_BASE64 = /^[\w+/.~-]+={1,2}$/;
-/** Returns true for an identifier that says what it contains: `PrivateKeyTypes`, `accessToken1`. */
-const isSpeakingName = (value: string): boolean =>
-  /pass|secret|token|credential|key|type/i.test(value) && /^[a-z_]+$/i.test(value);
 /** Returns true for `R2SecretKey`, the name of a secret. */
 export const namesSecret = (value: string): boolean =>
   /^[A-Z][A-Za-z\d]{4,80}$/.test(value) && !/\d.*\d/.test(value) && /(?:Secret|Key|Token)(?:Key|Id|Name)?$/.test(value);
@@ -135,7 +130,6 @@ const YAML_TAG = /^(?:![A-Za-z]|&[a-z]|\*[a-z])/;
 export const isCode = (value: string): boolean =>
   MEMBER_ACCESS.test(value) ||
   YAML_TAG.test(value) ||
-  isSpeakingName(value.slice(0, 64).replace(/(?:mon|tur|don)key/i, "")) ||
   (CODE.test(value) &&
     !PADDED_BASE64.test(value) &&
     !/^[A-Za-z.]{2,24}=(?:[A-Za-z]{3,24}\d{1,4}|\d{1,4}[A-Z])$/.test(value));

@@ -27,17 +27,9 @@ function restlessness(value: string): number {
   return places < 1 ? 0 : changes / places;
 }
 
-/** Returns true for words such as `GetTempPathW`. */
-const isCamelCase = (value: string): boolean =>
-  /^[A-Za-z]{1,40}$/.test(value) &&
-  value
-    .replace(/[A-Z]$/, "")
-    .split(/(?=[A-Z])/)
-    .every((word) => word.length > 1 && /[aeiouy]/i.test(word));
-
 /** Returns true for random letters, half of them capitals: names in camelCase have few, acronyms have them together. */
 export function isRandomLetters(value: string, min: number): boolean {
-  if (value.length < min || isCamelCase(value)) return false;
+  if (value.length < min) return false;
   let capitals = 0;
   for (let i = 0; i < value.length; i++) if (sortOf(value.charCodeAt(i)) === "capital") capitals++;
   const share = capitals / value.length;
@@ -61,13 +53,7 @@ export function isRandom(value: string, min: number): boolean {
 
 /** Returns true for letters and digits in any order, such as `abcdef1234567890`. Enough next to a secret's name. */
 export const isLongMix = (value: string, min: number): boolean =>
-  value.length >= min &&
-  /^[\w.+/=~-]+$/.test(value) &&
-  hasLettersAndDigits(value) &&
-  !isWordy(value.replaceAll(SHORT_PART, ""));
-/** `m3u` in `m3u-groups-width` */
-const SHORT_PART = /(?<=^|[-_.])[a-z]\d[a-z](?=[-_.]|$)/g;
-
+  value.length >= min && /^[\w.+/=~-]+$/.test(value) && hasLettersAndDigits(value) && !isWordy(value);
 /** Formats, algorithms and versions, which also mix letters and digits. */
 export const TECHNICAL =
   /(?:u?int|(?<![a-z])word|float|sha|blake2[bs]|(?<![a-z])ed|aes|rsa|hmac|pbkdf|argon|utf|base|latin|oauth|socks|http|python|node|ipv|log|imap)[-_]?\d{1,5}|v\d(?:alpha|beta)\d?/gi;
@@ -122,7 +108,7 @@ export const isChosen = (value: string): boolean =>
   value.length >= 7 &&
   /\d/.test(value) &&
   /\p{L}{2}/u.test(value) &&
-  (!isTechnical(value) || /^[A-Z][a-z]+(?:_[a-z\d]+)+$/.test(value)) &&
+  !isTechnical(value) &&
   !/[@/\\()[\]{}<>=|\u0600-\uffff]|^https?:|^[a-z]+(?:_[a-z\d]+)+$|^v?\d+(?:[.-]\d+)+/.test(value) &&
   (isStrong(value) ||
     /[^\x00-\x7f]/.test(value) ||

@@ -1,5 +1,5 @@
 /** Finds secrets in tables, by the name of their column: Markdown, psql, CSV, TSV and `INSERT INTO`. */
-import { type Name, UNLIKE_CODE } from "./assignment-syntax.ts";
+import { type Name } from "./assignment-syntax.ts";
 import { type Finding, firstFound, secretAt } from "./finding.ts";
 import { familyOf, isForeignName, type NameFamily } from "./names.ts";
 import { isStandIn } from "./placeholders.ts";
@@ -213,9 +213,6 @@ const FAMILIES: ReadonlySet<NameFamily | undefined> = new Set([
   "api-key",
 ]);
 
-/** `tulip7`, `Tulip.Field`: in a password column this is a password. */
-const isTyped = (text: string): boolean => UNLIKE_CODE.test(text) || /^[A-Z][a-z]+\.[A-Z][a-z]+$/.test(text);
-
 /** Returns true for anything that could be a password in a table of logins: not a mark, type, number, date or hash. */
 const isPassword = (text: string): boolean =>
   text.length >= 4 &&
@@ -233,7 +230,6 @@ const findInCell = (
   family !== undefined &&
   FAMILIES.has(family) &&
   ((family === "password" && isLogin && isPassword(text)) ||
-    ((isMadeUp(text) || (family === "password" && (isListed || isTyped(text)))) &&
-      isSecretValue(text, family, "quoted")))
+    ((isMadeUp(text) || (family === "password" && isListed)) && isSecretValue(text, family, "quoted")))
     ? [{ start, end: start + text.length, kind: family === "signing" ? "secret" : family, byContext: true }]
     : [];
