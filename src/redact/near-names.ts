@@ -242,6 +242,8 @@ function wordsIn(text: string, from: number, to: number, bounded: boolean): Find
   const found: Finding[] = [];
   for (const { index, 0: match } of text.slice(from, to).matchAll(WORD)) {
     const word = withoutEnd(match, ".?~");
+    // Every password that is found without a tie to the name has one of them.
+    if (!/\d|-[A-Z]/.test(word)) continue;
     const start = from + index;
     const end = start + word.length;
     const next = text.slice(end, end + 2);

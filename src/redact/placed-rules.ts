@@ -342,7 +342,9 @@ const CODE =
   /(?:[-*•](?: \[[ x]\])?|\d{1,2}[.)])?[ \t]{0,4}\\?["'`]?(?<code>(?=[\w-]{0,20}\d)[A-Za-z0-9]{4,12}(?:[- ][A-Za-z0-9]{4,8}){0,3}|[a-z]{4,8}(?:-[a-z]{4,8}){1,3})\\?["'`]?(?=[\s,;\])]|\\n|$)(?:[\s,;]|\\n){0,16}/dy;
 
 /** Finds recovery codes after their heading. Those without a digit could be words, unless all have one form. */
-function findCodes({ text }: ScanText, at: number): readonly Finding[] {
+function findCodes(scan: ScanText, at: number): readonly Finding[] {
+  const { text } = scan;
+  if (at < scan.seenTo.codes) return NOTHING;
   const first = matchEnd(FIRST_CODE, text, at);
   if (first === undefined) return NOTHING;
   const codes: { code: string; start: number }[] = [];
@@ -350,6 +352,7 @@ function findCodes({ text }: ScanText, at: number): readonly Finding[] {
   for (let match = CODE.exec(text); match !== null && codes.length < 32; match = CODE.exec(text)) {
     codes.push({ code: match.groups?.["code"] ?? "", start: match.indices?.groups?.["code"]?.[0] ?? 0 });
   }
+  scan.seenTo.codes = codes.at(-1)?.start ?? at;
   const forms = new Set(codes.map(({ code }) => code.replaceAll(/\w/g, "x")));
   const found = codes.filter(({ code }) => forms.size === 1 || /\d/.test(code));
   return found.length > 1

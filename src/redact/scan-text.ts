@@ -20,7 +20,18 @@ export class ScanText {
   /** Index where the search continues after the marker of an earlier redaction. */
   skipTo = 0;
   /** End of the part that each rule has read, so that none reads a part once for each trigger in it. */
-  readonly seenTo = { names: 0, foreign: 0, near: 0, pairs: 0, logins: 0, tables: 0, keys: 0, jwks: 0, wallets: 0 };
+  readonly seenTo = {
+    names: 0,
+    foreign: 0,
+    near: 0,
+    pairs: 0,
+    logins: 0,
+    tables: 0,
+    keys: 0,
+    jwks: 0,
+    wallets: 0,
+    codes: 0,
+  };
   /** The same by program, for command lines. */
   readonly commandsSeenTo = new Map<string, number>();
   readonly #runs = new Map<CharSet, { start: number; end: number }>();

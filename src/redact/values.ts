@@ -147,30 +147,21 @@ const isTypedSecret = (value: string): boolean =>
   isWordy(value) &&
   !ABOUT_SECRETS.test(value);
 
-/** Returns true for `minio-s3cr3t` or `sip-Peer-44`, but not for `oauth2-proxy-v2`, a name of a Kubernetes secret. */
-const isTypedWithDigits = (value: string): boolean =>
+/** Returns true for `monkeyWrench2024`, `Sommerfest-2023` or `minio-s3cr3t`, but not for `oauth2-proxy-v2`, the name of an object. */
+const isTypedKey = (value: string): boolean =>
   value.length >= 8 &&
-  /^[\w.-]+$/.test(value) &&
+  /^[A-Za-z][\w.!#-]+$/.test(value) &&
   /\d/.test(value) &&
-  (/[a-z][A-Z]|[a-z][-_.][A-Z]|^[A-Z][a-z]+[-_.!]/.test(value) || /[a-z]\d[a-z]+\d[a-z]/.test(value)) &&
-  !/type|name|key$|(?:base|utf|u?int|float|sha|md|argon|bytes)\d/i.test(value);
-
-/** Returns true for `monkeyWrench2024` or `Sommerfest-2023`, words with a number at the end. */
-const isTypedKey = (value: string, context: ValueContext): boolean =>
-  context !== "loose" &&
-  /^[A-Za-z][A-Za-z!#_-]{6,40}\d{1,4}!?$/.test(value) &&
-  (/[a-z][A-Z]|[a-z][-_!#][A-Za-z]/.test(value) || (isData(context) && /^[a-z]+\d{4}$/.test(value))) &&
-  !/^[a-z]+(?:_[a-z]+)*_?\d+$|v\d$/.test(value) &&
+  /[a-z][A-Z]|[a-z][-_.!#][A-Z]|[a-z][-!#][a-z]+[-!#]?\d{1,4}!?$|^[A-Z][a-z]+[-_.!]|[a-z]\d[a-z]+\d[a-z]/.test(value) &&
+  !/(?:base|utf|u?int|float|sha|md|argon|bytes|pass|(?<![a-z])v)\d/i.test(value) &&
   !isTechnical(value) &&
   !ABOUT_SECRETS.test(value);
 
-/** Returns true for secrets that developers choose instead of random strings. */
-const isMadeUpSecret = (value: string, context: ValueContext): boolean =>
-  (context !== "loose" && isTypedWithDigits(value)) ||
+/** Returns true for secrets of programs that developers choose instead of random strings. */
+const isChosenSecret = (value: string, context: ValueContext): boolean =>
   (context === "declared" &&
     (/^[a-z]{8,}$/.test(value) || (/\d|[a-z][A-Z]|-[A-Z]/.test(value) && isTypedSecret(value)))) ||
-  (isData(context) && /^[A-Za-z]{4,}\d{3,}$/.test(value)) ||
-  (isData(context) && value.length >= 8 && /[!@#$%^&*]/.test(value) && !/\s/.test(value));
+  (isData(context) && (/^[A-Za-z]{4,}\d{3,}$/.test(value) || /^(?=.*[!@#$%^&*])\S{8,}$/.test(value)));
 
 /** Returns true for `user:password` in base64, complete or cut off. */
 export function isEncodedLogin(value: string, cut: boolean): boolean {
@@ -206,8 +197,8 @@ export function isSecretValue(value: string, family: NameFamily, context: ValueC
 
 type Judge = (value: string, context: ValueContext) => boolean;
 
-const isKeyOrTyped: Judge = (value, context) => isKeyValue(value, context) || isTypedKey(value, context);
-const isSecretOfCode: Judge = (value, context) => isMadeUpSecret(value, context) || isKeyValue(value, context);
+const isKey: Judge = (value, context) => isKeyValue(value, context) || (context !== "loose" && isTypedKey(value));
+const isSecret: Judge = (value, context) => isKey(value, context) || isChosenSecret(value, context);
 
 /** Returns true if a value that is data, not code or a placeholder, has the form of a secret of the family. */
 const HAS_FORM: Readonly<Record<NameFamily, Judge>> = {
@@ -216,10 +207,10 @@ const HAS_FORM: Readonly<Record<NameFamily, Judge>> = {
     isPhrase(value, context) ||
     isPasswordValue(value, context) ||
     (isData(context) && /^\S+(?: \S+){2,7}$/.test(value) && /\d/.test(value) && !SENTENCE_WORD.test(value)),
-  secret: isSecretOfCode,
-  signing: (value, context) => (isData(context) && isTypedSecret(value)) || isSecretOfCode(value, context),
-  token: (value, context) => isKeyOrTyped(value, context) || (context !== "quoted" && /^\d{18,20}$/.test(value)),
-  "api-key": isKeyOrTyped,
+  secret: isSecret,
+  signing: (value, context) => (isData(context) && isTypedSecret(value)) || isSecret(value, context),
+  token: (value, context) => isKey(value, context) || (context !== "quoted" && /^\d{18,20}$/.test(value)),
+  "api-key": isKey,
   "other-key": (value, context) => isRandom(value, isData(context) ? 20 : 24) && !value.includes("."),
   oauth: (value, context) => context === "quoted" && isRandom(value, 32),
   session: (value) => (isRandom(value, 20) || isLongMix(value, 24)) && !/^(?:ses_|[0-9a-f]{8}-)/.test(value),
