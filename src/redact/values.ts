@@ -85,23 +85,13 @@ export function isTypedPassword(value: string, words: boolean): boolean {
     value.length < 3 ||
     /\s|^[-<([{@\\]/.test(value) ||
     isStandIn(value.replace(/^["']/, "")) ||
-    /^\d{1,5}$/.test(value)
+    /^\d{1,5}$/.test(value) ||
+    PROSE_WORD.test(value)
   )
     return false;
-  if (isPathLike(value))
-    return (
-      /\w\.\w+\d$/.test(value) ||
-      isRandom(value, 10) ||
-      (words && /^\w/.test(value) && !/config/i.test(value) && isDottedWords(value, "declared"))
-    );
-  if (/^[A-Za-z]+[.,:;]?$/.test(value))
-    return (
-      isRandomLetters(value, 12) ||
-      (words && value.length >= 6 && /[a-z]$/i.test(value) && !SENSITIVE_WORD.test(value) && !PROSE_WORD.test(value))
-    );
-  return (
-    !/^[A-Za-z_-]+[.,:]?$/.test(value) || isMixedWords(value) || (!SENSITIVE_WORD.test(value) && /[a-z]$/i.test(value))
-  );
+  if (isSecretValue(value, "password", "declared"))
+    return words || !/^[A-Za-z]+[.,:;]?$/.test(value) || isRandomLetters(value, 12);
+  return !/^[A-Za-z_.-]+[.,:]?$/.test(value) && !isPathLike(value);
 }
 
 /** Translation keys: `login.label`. */
@@ -153,7 +143,7 @@ const isTypedKey = (value: string): boolean =>
   /^[A-Za-z][\w.!#-]+$/.test(value) &&
   /\d/.test(value) &&
   /[a-z][A-Z]|[a-z][-_.!#][A-Z]|[a-z][-!#][a-z]+[-!#]?\d{1,4}!?$|^[A-Z][a-z]+[-_.!]|[a-z]\d[a-z]+\d[a-z]/.test(value) &&
-  !/(?:base|utf|u?int|float|sha|md|argon|bytes|pass|(?<![a-z])v)\d/i.test(value) &&
+  !/^key|key$|(?:base|utf|u?int|float|sha|md|argon|bytes|pass|(?<![a-z])v)\d/i.test(value) &&
   !isTechnical(value) &&
   !ABOUT_SECRETS.test(value);
 
