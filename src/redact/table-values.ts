@@ -5,7 +5,7 @@ import { familyOf, isForeignName, type NameFamily } from "./names.ts";
 import { isStandIn } from "./placeholders.ts";
 import { charsBefore, matchEnd, type ScanText } from "./scan-text.ts";
 import { isMadeUp } from "./randomness.ts";
-import { isSecretValue } from "./values.ts";
+import { isLoginPassword, isSecretValue } from "./values.ts";
 
 const MAX_LINE = 400;
 /** Hosts cut off the output of tools before that. */
@@ -213,11 +213,12 @@ const FAMILIES: ReadonlySet<NameFamily | undefined> = new Set([
   "api-key",
 ]);
 
-/** Returns true for anything that could be a password in a table of logins: not a mark, type, number, date or hash. */
+/** Returns true for anything that could be a password in a table of logins: not a mark, a number, a date or a hash. */
 const isPassword = (text: string): boolean =>
-  text.length >= 4 &&
+  isLoginPassword(text) &&
   !isStandIn(text) &&
-  !/^[\d\s.:/,+-]*$|^(?:string|text|(?:var|n)?char\w*(?: varying)?|bool\w*|u?int\w*|uuid|object|number|secret|bytea)(?:\(\d+\))?$|^(?:ok|set|enabled|disabled|required|missing|unknown|expired|hashed|active|never)$|^\$\d?\w{0,8}\$|^[\da-f]{32,}$|\d{4}-\d\d-\d\d/i.test(
+  /\p{L}/u.test(text) &&
+  !/^\$\d?\w{0,8}\$|^[\da-f]{32,}$|^(?:(?:var|n)?char\w*(?: varying)?|uuid|bytea)(?:\(\d+\))?$|^(?:ok|set|disabled|unknown|hashed|active)$/i.test(
     text,
   );
 

@@ -35,11 +35,7 @@ function isWordPassword(value: string, context: ValueContext): boolean {
   if (value.length < 8 || /^[A-Z][a-z]+(?:-[a-z]+)+$|^[A-Z_]+$/.test(value)) return false;
   // Words with dots are usually members of an object or translation keys; words with underscores are identifiers.
   if (value.includes(".")) return isDottedWords(value, context);
-  if (!value.includes("_")) return /^\p{L}+(?:-\p{L}+)+$/u.test(value);
-  return (
-    (isData(context) && value.length >= (context === "declared" ? 8 : 12)) ||
-    /^[A-Za-z][a-z]{3,}_[A-Z][a-z]{3,}$/.test(value)
-  );
+  return isData(context) || !value.includes("_") || /^[A-Za-z][a-z]{3,}_[A-Z][a-z]{3,}$/.test(value);
 }
 
 function isPasswordValue(value: string, context: ValueContext): boolean {
