@@ -92,7 +92,7 @@ export function isTypedPassword(value: string, words: boolean): boolean {
 
 /** Translation keys: `login.label`. */
 const MESSAGE_KEY =
-  /^(?:auth\w*|login|sign(?:in|up)|register|common|global|general|forms?|errors?|messages?|labels?|pages?|profile|users?|accounts?|settings?|security|validation|validations?|fields?|i18n|locale|text|texts|admin|home|index|views?|rules?|schema|types?|assets?|images?|icons?|test|tests)\.|\.(?:label|title|hint|text|error|required|invalid|placeholder|message|name|description|help|value|type|hash|reset|forgot|change|confirm|change|field|input|html|json|yaml|conf|jpeg)$/;
+  /^(?:auth\w*|login|sign(?:in|up)|register|common|global|general|forms?|errors?|messages?|labels?|pages?|profile|users?|accounts?|settings?|security|validation|validations?|fields?|i18n|locale|text|texts|admin|home|index|views?|rules?|schema|types?|assets?|images?|icons?|test|tests)\.|\.(?:label|title|hint|text|error|required|invalid|placeholder|message|name|description|help|value|type|hash|reset|forgot|change|confirm|change|field|input|html|json|yaml|conf|jpeg)$/i;
 
 /**
  * Returns true for `river.stone42` or `Zebra.Crossing`: words with dots that in code would be a member of an object, and
@@ -189,10 +189,7 @@ const isSecret: Judge = (value, context) => isKey(value, context) || isChosenSec
 /** Returns true if a value that is data, not code or a placeholder, has the form of a secret of the family. */
 const HAS_FORM: Readonly<Record<NameFamily, Judge>> = {
   password: isPasswordValue,
-  passphrase: (value, context) =>
-    isPhrase(value, context) ||
-    isPasswordValue(value, context) ||
-    (isData(context) && /^\S+(?: \S+){2,7}$/.test(value) && /\d/.test(value) && !SENTENCE_WORD.test(value)),
+  passphrase: (value, context) => isPhrase(value, context) || isPasswordValue(value, context),
   secret: isSecret,
   signing: (value, context) => (isData(context) && isTypedSecret(value)) || isSecret(value, context),
   token: (value, context) => isKey(value, context) || (context !== "quoted" && /^\d{18,20}$/.test(value)),

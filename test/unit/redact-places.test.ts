@@ -114,6 +114,50 @@ describe("secrets by their place", () => {
     "password: support will not ask",
     "pass: all 214 tests green",
   ]);
+  catches("words in quotes as the value of a variable, an option or a field", "Mother-of-pearl & rust", [
+    "BORG_PASSPHRASE='§'",
+    'export RESTIC_PASSWORD="§"',
+    'zip --password "§" out.zip',
+    "Server=db1;User ID=app user;Password=§;Pooling=true",
+  ]);
+  leaves("messages and labels in such places", [
+    "DB_PASSWORD='not set yet, please ask'",
+    'PASSWORD="Enter your password"',
+    'tool --password "use the one in the vault"',
+    "Server=db;User ID=my user;Password=your password;",
+  ]);
+  catches("a default of a variable", "Winterwald", [
+    "'password' => env('DB_PASSWORD', '§'),",
+    'os.environ.get("DB_PASSWORD", "§")',
+  ]);
+  leaves("defaults that are no secret", [
+    "'password' => env('DB_PASSWORD', ''),",
+    "'password' => env('DB_PASSWORD', 'secret'),",
+    'os.environ.get("DB_PASSWORD", "not set")',
+  ]);
+  catches("the code of a WiFi network", "kaffee und kuchen 7", [
+    "WIFI:S:Cafe Nord;T:WPA;P:§;;",
+    'QR: "WIFI:T:WPA2;S:FRITZ!Box 7590;P:§;H:false;;"',
+  ]);
+  leaves("the code of an open network", ["WIFI:S:Cafe;T:nopass;P:;;"]);
+  for (const secret of ["hY8d!jW?q3kL", "Xw+2;7Fh>8tQ", "q*dcJ#>q6aC<", "l5)f.jSgl#Ie"])
+    catches(`the password of MySQL's first start: ${secret}`, secret, [
+      "2024-03-01T10:00:00Z 6 [Note] [Server] A temporary password is generated for root@localhost: §",
+    ]);
+  catches("an attached option in a list that names a user", "Alster-See", [
+    'args: ["-uroot", "-p§", "shop"]',
+    '["-h", "db", "-u", "app", "-p§"]',
+  ]);
+  leaves("other options in lists", [
+    '["docker", "run", "-u", "app", "-p8080:80"]',
+    '["mkdir", "-pv", "/srv/data2"]',
+    '["rsync", "-prtu", "src2"]',
+  ]);
+  catches("capitalised words with dots under a name in another language", "Grauer.Hafen.Nebel", [
+    "Passwort: §",
+    "contraseña: §",
+    "mot de passe : §",
+  ]);
   catches("keys that someone typed", "orange-Tractor-9", [
     "api_key = §",
     "X-API-Key: §",
