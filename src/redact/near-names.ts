@@ -314,7 +314,7 @@ function findPairs(scan: ScanText, at: number): readonly Finding[] {
   return NOTHING;
 }
 
-const ADDRESS_BEFORE = /[\w.+-]+@[\w.-]+\.[A-Za-z]{2,24}[`"']?$/;
+const ADDRESS_BEFORE = /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}[`"']?$/;
 
 /** Finds the password after an address: `ann@corp.io / v`. */
 function findAfterAddress(scan: ScanText, at: number): readonly Finding[] {

@@ -247,7 +247,7 @@ const places: readonly Place[] = [
     "/magic|magic-link|/reset|/verify|/invit|/activate|/confirm|/unlock|/one-time|/sso|/login/",
     /[/m][\w-]{3,32}[^\s"'<>\\]{0,120}?[/=](?<secret>(?=[\w.-]{0,60}[A-Z])(?=[\w.-]{0,60}[a-z])(?=[\w.-]{0,60}\d)[\w-][\w.-]{23,400})(?![\w.%-])/dy,
     // Base64 has neither sign.
-    { before: /[:.][^\s"']*$/ },
+    { before: /[:.][^\s"':.]{0,64}$/ },
   ),
   // Last column of .pgpass, after wildcards.
   password(":*:", /:\*:[\w*.-]{1,64}:(?!\*:)[\w*.-]{1,64}:(?=\w)(?<secret>[^\s:"'\\]{3,128})/dy),

@@ -116,9 +116,7 @@ const GROUPED_KEY = /^(?=[A-Z-]{0,40}\d)(?:[A-Z0-9]{4,8}-){3,8}[A-Z0-9]{4,8}$/;
 
 function isKeyValue(value: string, context: ValueContext): boolean {
   if (GROUPED_KEY.test(value)) return true;
-  if (context === "loose") return isRandom(value, 16);
-  if (context === "line") return isRandom(value, 16) || isLongMix(value, 20);
-  return isRandom(value, 8) || isLongMix(value, 16);
+  return isRandom(value, isData(context) ? 8 : 16) || (context !== "loose" && isLongMix(value, 16));
 }
 
 /** Words that describe a secret, or that make the value the name of an object that contains it. */
@@ -176,8 +174,7 @@ export function isSecretValue(value: string, family: NameFamily, context: ValueC
   if (context !== "quoted" && opensBracket(value)) return false;
   if (!isData(context) && isCode(value) && !isDottedPassword(value, family, context)) return false;
   // Base64 may start with a slash.
-  if (isPathLike(value) && !isRandom(value, isData(context) ? 24 : 32) && !isDottedPassword(value, family, context))
-    return false;
+  if (isPathLike(value) && !isRandom(value, 24) && !isDottedPassword(value, family, context)) return false;
   return HAS_FORM[family](value, context);
 }
 
