@@ -223,10 +223,7 @@ function namesOther(failed: Target, later: Target, clue: Clue): boolean {
     if (!isName || other === undefined || other.text === text || MANNERS.has(name)) return false;
     const isRefused =
       clue.text.includes(other.text) ||
-      (REFUSED_VALUE.test(clue.text) && (clue.text.includes(text) || clue.text.includes(name)));
+      (clue.refused && (clue.text.includes(text) || clue.text.includes(name)));
     return !isRefused && !/^(?:true|false)$/.test(text);
   });
 }
-
-const REFUSED_VALUE =
-  /\b(?:invalid|unknown|unrecognized|unsupported|not (?:a )?valid|not allowed|must be|expected|available)\b/i;

@@ -17,6 +17,8 @@ export interface Clue {
   noProgram: boolean;
   /** The arguments were refused: an unknown option, a usage line. */
   usage: boolean;
+  /** A value was refused. Which one it was, the text says. */
+  refused: boolean;
   /** Folders listed or searched since, in which the path read next was probably found. */
   looked: CallPath[];
   /** First 4,000 characters of the error, to check whether it names something. */
@@ -33,6 +35,8 @@ const MALFORMED =
 const NO_PROGRAM = /command not found|: not found$|is not recognized as/m;
 const USAGE =
   /\busage:|(?:unknown|unrecognized|illegal|invalid|no such|unexpected) (?:option|flag|argument|parameter|switch)/i;
+const REFUSED =
+  /not found|unknown|unrecognized|unsupported|\binvalid\b|no such|(?:does|did)(?: not|n't) (?:exist|match)|not (?:a )?valid|not allowed|must be|could(?: not|n't) find|\b(?:expected|available)\b/i;
 const BARE_EXIT = /^(?:Error:? *)?(?:Exit code 1)?$/i;
 
 export function clueOf(call: ToolCall): Clue {
@@ -44,6 +48,7 @@ export function clueOf(call: ToolCall): Clue {
     bare: BARE_EXIT.test(text.trim()),
     noProgram: NO_PROGRAM.test(text),
     usage: USAGE.test(text),
+    refused: REFUSED.test(text),
     looked: [],
     text,
   };

@@ -433,6 +433,24 @@ const cases: Record<string, [name: string, calls: MadeCall[], advice: number | n
           'python3 -c \'import json; print(json.load(open("a/user.json"))["id"])\'',
         ],
         [
+          "another service than the one that failed",
+          "docker compose up web",
+          'Container app-web-1 Error\ndependency failed to start: container app-web-1 is unhealthy\nservice "web" has exited',
+          "docker compose up api",
+        ],
+        [
+          "another name that the error only mentions",
+          "kubectl rollout status deployment/cart",
+          'error: deployment "cart" exceeded its progress deadline',
+          "kubectl rollout status deployment/user",
+        ],
+        [
+          "another branch than the one with conflicts",
+          "git merge feature-a",
+          "CONFLICT (content): Merge conflict in a.ts\nAutomatic merge of feature-a failed",
+          "git merge feature-b",
+        ],
+        [
           "another configuration",
           "docker build -f deploy/api.Dockerfile .",
           "ERROR: failed to solve: process did not complete",
