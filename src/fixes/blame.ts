@@ -15,41 +15,19 @@ const PREFIXING = new Set(
     " ",
   ),
 );
-/** How programs report a failure without their name. */
+/** How programs report a failure without their name. Apart from git, they never fail without it. */
 const REPORTS: readonly (readonly [program: RegExp, report: RegExp])[] = [
   [/^(?:vue-)?tsc$/, /\berror TS\d+:/],
-  [/^(?:go|gotestsum)$/, /^(?:go: |--- FAIL|FAIL\t|no Go files|# [\w.-]+\/[\w./-]+(?: |$)|.*\.go:\d+:\d+: )/m],
+  [/^go$/, /^(?:go: |--- FAIL|FAIL\t|no Go files|# [\w.-]+\/[\w./-]+(?: |$)|.*\.go:\d+:\d+: )/m],
   [/^cargo$/, /^error(?:\[E\d+\])?: |^thread '.*' .*panicked/m],
-  [/^(?:py\.?test|tox|nox)$/, /^=+ (?:FAILURES|ERRORS|short test summary info)|^E {3}/m],
+  [/^py\.?test$/, /^=+ (?:FAILURES|ERRORS|short test summary info)|^E {3}/m],
   [/^(?:vitest|jest)$/, /^\s*(?:FAIL|Tests?(?: Files| Suites)?:?) .*|\bfailed\b.*\btotal$/m],
   [/^eslint$/, /✖ \d+ problems?/],
-  [/^mypy$/, /^Found \d+ errors? in /m],
-  [/^(?:python|.*\.py)$/, /^Traceback \(most recent|^\w*Error: /m],
-  [/^(?:node|tsx|ts-node|.*\.[cm]?[jt]s)$/, /^Node\.js v\d|\bnode:internal\//m],
-  [/^install packages$/, /\bnpm (?:ERR!|error) code\b|\bERR_PNPM|^error An unexpected/m],
   [/^pip3?$/, /^ERROR: /m],
-  [/^docker(?:-compose)?$/, /failed to (?:solve|build)|Error response from daemon|no configuration file/],
-  [/^cmake$/, /^CMake Error/m],
-  [/^terraform$/, /^(?:│ )?Error: /m],
-  [/^(?:gradlew?|mvnw?)$/, /^(?:FAILURE: |BUILD FAIL|\[ERROR\])/m],
-];
-/** Programs of this list that never fail without their report. */
-const ALWAYS_REPORTING = /^(?:(?:vue-)?tsc|go|cargo|py\.?test|vitest|jest|eslint|mypy|cmake|pip3?)$/;
-/** The same for commands of git, which often follow each other. */
-const GIT_REPORTS: readonly (readonly [command: RegExp, report: RegExp])[] = [
-  [/^(?:add|rm|mv)$/, /\bpathspec\b|paths are ignored|bad source/],
-  [
-    /^commit$/,
-    /nothing (?:added )?to commit|no changes added|empty commit message|unmerged files|\b(?:pre-commit|commit-msg|husky|lint-staged|lefthook)\b/i,
-  ],
-  [/^push$/, /failed to push|^ ! \[|no upstream branch|src refspec|\bpre-push\b|Permission to .* denied/m],
-  [
-    /^(?:pull|merge|rebase|cherry-pick|am|apply)$/,
-    /\bCONFLICT\b|divergent branches|fast-forward|overwritten by merge|Could not apply|unrelated histories|cannot (?:pull|rebase)|tracking information|patch does not apply|something we can merge|couldn't find remote ref/,
-  ],
-  [/^(?:checkout|switch|restore)$/, /\bpathspec\b|overwritten by checkout|invalid reference|a branch named/],
-  [/^stash$/, /stash entr|No local changes|No stash/],
-  [/^(?:fetch|clone)$/, /couldn't find remote ref|already exists and is not an empty|Repository not found/],
+  [/^git (?:add|rm|mv)$/, /\bpathspec\b|paths are ignored|bad source/],
+  [/^git commit$/, /nothing (?:added )?to commit|no changes added|\b(?:pre-commit|commit-msg|husky|lint-staged|lefthook)\b/i],
+  [/^git push$/, /failed to push|^ ! \[|no upstream branch|src refspec|Permission to .* denied/m],
+  [/^git (?:pull|merge|rebase|cherry-pick)$/, /\bCONFLICT\b|divergent branches|fast-forward|overwritten by merge/],
 ];
 /** Printed by `git commit` when it succeeds. */
 const COMMITTED = /^\[[\w./ ()-]+ [0-9a-f]{7,}\] /m;
@@ -89,52 +67,39 @@ function alternativesOf(step: Step, ends: readonly Step[]): readonly Step[] {
 
 /** Returns the steps that may have failed: those before one that ran succeeded, and some would have reported it. */
 function suspectsIn(chain: readonly Step[], text: string): readonly Step[] {
-  const committed = COMMITTED.test(text) ? chain.findLastIndex((step) => gitCommand(step) === "commit") + 1 : 0;
+  const committed = COMMITTED.test(text) ? chain.findLastIndex((step) => nameOf(step) === "git commit") + 1 : 0;
   const ran = chain.findLastIndex((step) => isMentioned(step, chain, text));
-  const first = Math.max(committed, ran, 0);
-  const announced = chain[ran];
+  const announced = ran >= 0 && isAnnounced(chain[ran]);
   // The next script would have been announced.
-  const end = chain.findIndex(
-    (step, index) => ran >= 0 && index > ran && isAnnounced(step) && announced !== undefined && isAnnounced(announced),
-  );
-  const rest = chain.slice(first, end < 0 ? undefined : end);
+  const end = chain.findIndex((step, index) => announced && index > ran && isAnnounced(step));
+  const rest = chain.slice(Math.max(committed, ran, 0), end < 0 ? undefined : end);
   const suspects = rest.filter((step) => !isSilentOnlyIfFine(step));
   return suspects.length > 0 ? suspects : rest.length > 0 ? rest : chain;
 }
 
-function isSilentOnlyIfFine({ purpose, command }: Step): boolean {
-  const program = command?.program ?? "";
-  return purpose.kind === "write" || PREFIXING.has(program) || ALWAYS_REPORTING.test(program);
+/** A hook of git may fail with any message. */
+function isSilentOnlyIfFine(step: Step): boolean {
+  const name = nameOf(step);
+  const reports = !name.startsWith("git ") && REPORTS.some(([program]) => program.test(name));
+  return step.purpose.kind === "write" || PREFIXING.has(name) || reports;
 }
 
-function isAnnounced({ command }: Step): boolean {
-  return command !== null && ANNOUNCING.test(command.program);
+function isAnnounced(step: Step | undefined): boolean {
+  return ANNOUNCING.test(step?.command?.program ?? "");
 }
 
 /** Returns whether the output has a message of the program about a failure. */
 function isReported(step: Step, steps: readonly Step[], text: string): boolean {
-  const { command } = step;
-  if (command === null) return false;
-  const { program } = command;
-  if (hasPrefix(program, text)) return isNamedBest(step, steps, text);
-  if (program === "git") return isGitReported(step, steps, text);
-  return REPORTS.some(([name, report]) => name.test(program) && report.test(text)) && isNamedBest(step, steps, text);
+  const name = nameOf(step);
+  const reports = REPORTS.some(([program, report]) => program.test(name) && report.test(text));
+  return (reports || hasPrefix(name, text)) && isNamedBest(step, steps, text);
 }
 
-function isGitReported(step: Step, steps: readonly Step[], text: string): boolean {
-  const known = (each: Step): boolean =>
-    GIT_REPORTS.some(([name, report]) => name.test(gitCommand(each) ?? "") && report.test(text));
-  const others = steps.filter((each) => each.command?.program === "git");
-  if (others.some(known)) return known(step) && isNamedBest(step, others.filter(known), text);
-  return others.length === 1 && /^(?:fatal|error): /m.test(text);
-}
-
-function gitCommand({ command }: Step): string | null {
-  if (command?.program !== "git") return null;
-  return (
-    command.words.find((word, index) => !word.startsWith("-") && !/^-[cC]$/.test(command.words[index - 1] ?? "")) ??
-    null
-  );
+/** Returns the program, for git with its command; empty for tools that run no command line. */
+function nameOf({ command }: Step): string {
+  if (command?.program !== "git") return command?.program ?? "";
+  const { words } = command;
+  return `git ${words.find((word, at) => !word.startsWith("-") && !/^-[cC]$/.test(words[at - 1] ?? "")) ?? ""}`;
 }
 
 /** Returns the program that the output of a step was piped to and that reports a failure; null if none does. */
@@ -144,6 +109,7 @@ export function failedFilter({ pipedTo }: Step, { text }: Clue): string | null {
 
 /** Matches `ls: …`, `bash: line 1: ls: …`, `(eval):cd:1: …` and `zsh: command not found: ls`. */
 function hasPrefix(program: string, text: string): boolean {
+  if (program === "") return false;
   const name = program.replaceAll(/[^\w]/g, String.raw`\$&`);
   return new RegExp(
     String.raw`^(?:\S*/)?(?:.{0,60}: (?:line )?(?:\d+: )?|\(eval\):)?${name}(?:\[\d+\])?: ?\S|command not found: ${name}$`,

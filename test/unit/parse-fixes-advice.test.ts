@@ -96,6 +96,14 @@ const cases: Record<string, [name: string, calls: MadeCall[], advice: number | n
       null,
     ],
     [
+      "a commit that a hook refused in its own words, not the push that went on later alone",
+      [
+        bad("claude", 'git commit -m "Fix the cache" && git push', "Exit code 1\nThe changelog has no entry for this."),
+        claude("git push", "Everything up-to-date"),
+      ],
+      null,
+    ],
+    [
       "a build, where only what follows it is run later",
       [
         bad(
