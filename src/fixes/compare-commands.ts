@@ -10,12 +10,6 @@ import type { CommandWord, Purpose } from "./purpose.ts";
 type Run = Purpose & { kind: "run" };
 type Likeness = { grade: "same" | "similar" | "guess"; on: string };
 
-/** Programs whose first word is a target, not a subcommand. */
-const WITHOUT_SUBCOMMANDS = new Set(
-  "mkdir rm rmdir cp mv ln chmod chown touch wc which type kill pkill jq awk diff cmp stat file du df open xargs node python ruby deno psql sqlite3".split(
-    " ",
-  ),
-);
 /** Flags whose value is prose. */
 const PROSE_FLAGS = /^(?:-m|-am|--message|--body|-b|--title|-t|--notes|-F)$/;
 /** Words that make a command only report. */
@@ -33,16 +27,15 @@ export function compareCommands(failed: Run, later: Run, clue: Clue): Likeness |
   if (failed.code !== null && later.code !== null) return compareCode(name, failed.code, later.code);
   const [first, laterFirst] = [subcommand(failed), subcommand(later)];
   if (first !== laterFirst || inspectionIn(failed) !== inspectionIn(later)) return null;
-  const added = targets(later).filter((word) => !failed.words.some((other) => covers(other, word, clue)));
-  // A word after a flag may be its value or a target.
-  const own = added.length === 0 ? targets(failed) : failed.words.filter((word) => !isSetting(word));
+  const own = targets(failed);
+  const added = targets(later).filter((word) => !own.some((other) => covers(other, word, clue)));
   // If the error names some of several files, it is about these.
   const named = own.filter((word) => word.path !== null && isNamed(word, clue));
   const wanted = named.length > 0 ? named : own;
   const shares = wanted.map((word) => coverage(word, later.words, clue));
   const isKept = wanted.every((word, at) => shares[at] !== null || (clue.refused && isNamed(word, clue)));
   if (!isKept || !added.every((word) => mayBeAdded(word, failed, clue))) return null;
-  if (selectsOther(failed, later, clue) || sharesNothing(failed, later)) return null;
+  if (selectsPart(failed, later, clue) || sharesNothing(failed, later)) return null;
   const on = `the same command (${first === null ? name : `${name} ${first}`})`;
   const options = failed.words.filter(({ text }) => text.startsWith("-"));
   const isWhole = shares.every((share) => share === "whole") && options.every((option) => hasWord(later, option));
@@ -58,15 +51,11 @@ function sharesNothing(failed: Run, later: Run): boolean {
   return failed.words.length > 0 && later.words.length > 0 && !failed.words.some((word) => hasWord(later, word));
 }
 
-/** Returns true for options, their prose and their numbers. */
-function isSetting({ text, flag }: CommandWord): boolean {
-  return text.startsWith("-") || (flag !== null && (PROSE_FLAGS.test(flag) || /^[\d.]+$/.test(text)));
-}
-
-/** Returns the words that are certainly not values of flags. */
-function targets({ program, words }: Run): CommandWord[] {
-  const loose = WITHOUT_SUBCOMMANDS.has(program) || program === "install packages";
-  return words.filter(({ text, flag, path }) => !text.startsWith("-") && (flag === null || path !== null || loose));
+/** Returns all words but options, and the prose and numbers after them. */
+function targets({ words }: Run): CommandWord[] {
+  const isSetting = (text: string, flag: string | null): boolean =>
+    text.startsWith("-") || (flag !== null && (PROSE_FLAGS.test(flag) || /^[\d.]+[a-z]{0,2}$/.test(text)));
+  return words.filter(({ text, flag }) => !isSetting(text, flag));
 }
 
 /** Returns how much of a word the later command has: the value of a flag in the same flag, if it has it. */
@@ -85,7 +74,8 @@ function covers(wanted: CommandWord, given: CommandWord, clue: Clue): "whole" | 
     if (relation !== "inside") return relation && "whole";
     return isConcerned(given, clue) ? "part" : null;
   }
-  return /\s/.test(wanted.text) && textLikeness(wanted.text, given.text) >= 0.5 ? "whole" : null;
+  const isText = /\s/.test(wanted.text) || (wanted.flag !== null && wanted.flag === given.flag);
+  return isText && textLikeness(wanted.text, given.text) >= 0.5 ? "whole" : null;
 }
 
 /** Returns whether the error names the word. */
@@ -137,28 +127,22 @@ function inspectionIn({ words }: Run): string | null {
 }
 
 /** Returns the first word if it cannot be a path, pattern or number: `commit` in `git commit`. */
-function subcommand({ program, words }: Run): string | null {
-  if (WITHOUT_SUBCOMMANDS.has(program)) return null;
+function subcommand({ words }: Run): string | null {
   const word = words.find(({ flag, text }) => flag === null && !text.startsWith("-"));
   return word && /^[a-z][\w:-]*$/i.test(word.text) ? word.text : null;
 }
 
-/** Returns whether a flag has another value that selects something else: `-run TestA`, then `-run TestB`. */
-function selectsOther(failed: Run, later: Run, clue: Clue): boolean {
-  const before = flagValues(failed);
-  return [...flagValues(later)].some(([flag, value]) => {
-    const earlier = before.get(flag);
-    if (earlier === undefined) return SELECTING.test(flag) && NAMES_TESTS.test(clue.text) && !value.split(/[|^$/*]+| or | and /).some((part) => part.length > 2 && clue.text.includes(part));
-    return textLikeness(value, earlier) < 0.3 && !value.includes(earlier) && !clue.text.includes(earlier);
-  });
+/** Returns whether the later one runs only a part of the checks, which the error does not name. */
+function selectsPart(failed: Run, later: Run, { text }: Clue): boolean {
+  const before = selected(failed);
+  const parts = selected(later).flatMap((value) => (before.includes(value) ? [] : value.split(/[|^$/*]+| or | and /)));
+  if (before.length === 0 && !NAMES_TESTS.test(text)) return false;
+  return parts.length > 0 && !parts.some((part) => part.length > 2 && text.includes(part));
 }
 
-function flagValues({ words }: Run): Map<string, string> {
-  const values = new Map<string, string>();
-  for (const { flag, text, path } of words) {
-    const [, name = flag ?? "", value = text] = /^(--?[\w-]+)=(.+)$/.exec(text) ?? [];
-    const isValue = name !== "" && path === null && !value.startsWith("-") && !/^[\d.]+[a-z]{0,2}$/.test(value);
-    if (isValue && !PROSE_FLAGS.test(name)) values.set(name, value);
-  }
-  return values;
+function selected({ words }: Run): string[] {
+  return words.flatMap((word) => {
+    const [, name = word.flag ?? "", value = word.text] = /^(--?[\w-]+)=(.+)$/.exec(word.text) ?? [];
+    return SELECTING.test(name) ? [value] : [];
+  });
 }
