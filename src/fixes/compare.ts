@@ -1,11 +1,8 @@
 /** Decides whether a later call has the target of an earlier failed one, and how certain that is. */
-import { blameFor, failedFilter } from "./blame.ts";
-import type { Target } from "./targets.ts";
-import { compareCommands } from "./compare-commands.ts";
-import type { Clue } from "./evidence.ts";
+import { blameFor, failedFilter, type Clue } from "./evidence.ts";
+import { callPath, likelyMeant, relatePaths, samePath, type CallPath } from "./file-paths.ts";
 import { inputLikeness, isSameInput, MANNERS, overlap, textLikeness } from "./likeness.ts";
-import { likelyMeant, relatePaths, samePath, type CallPath } from "./file-paths.ts";
-import type { Purpose, Step } from "./purpose.ts";
+import type { CommandWord, Purpose, Step, Target } from "./targets.ts";
 
 /** `same`: the same target. `similar`: a part, a wider or a changed form of it. `guess`: what was probably meant. */
 export type Grade = "same" | "similar" | "guess";
@@ -21,10 +18,8 @@ export interface Match {
 const RANK: Record<Grade, number> = { same: 2, similar: 1, guess: 0 };
 /** Minimum likeness of two versions of one text. */
 const ALIKE = 0.5;
-/** Minimum shares of the smaller of two changes of one file, which share many words anyway, to be the same or similar. */
+/** Minimum share of the smaller of two changes of one file to be the same. */
 const SAME_CHANGE = 0.6;
-const SAME_SEARCH = 0.3;
-const LIKE_CHANGE = 0.2;
 
 export function matchTargets(failed: Target, later: Target, clue: Clue): Match | null {
   if (isIdentical(failed, later)) {
@@ -56,9 +51,9 @@ function matchStep(step: Step, failed: Target, later: Target, clue: Clue): Match
   return best(
     later.steps.map((laterStep) => {
       if (step.host !== laterStep.host) return null;
-      if (searchesOther(step.filter, laterStep.filter, clue)) return null;
-      const asked = step.purpose.kind === "fetch" && inputLikeness(failed.fields(), later.fields()) >= ALIKE;
-      const match = matchPurpose(step.purpose, laterStep.purpose, clue, asked);
+      // If a search at the end of a pipeline printed nothing, only the same search can be a fix.
+      if (clue.bare && step.filter !== null && step.filter !== laterStep.filter) return null;
+      const match = matchPurpose(step.purpose, laterStep.purpose, clue);
       // A filter that failed has to run again.
       const filter = failedFilter(step, clue);
       const isUnfiltered = filter !== null && !laterStep.pipedTo.includes(filter);
@@ -82,15 +77,9 @@ function feedersOf(step: Step, steps: readonly Step[]): readonly Step[] {
   return before.slice(before.findLastIndex(({ pipedTo }) => pipedTo.length === 0) + 1);
 }
 
-/** If a search at the end of a pipeline printed nothing, only the same search can be a fix. */
-function searchesOther(failed: string | null, later: string | null, clue: Clue): boolean {
-  if (failed === null || failed === later) return false;
-  return clue.bare || (later !== null && textLikeness(failed, later) < SAME_SEARCH);
-}
-
 type Likeness = Omit<Match, "step">;
 
-function matchPurpose(failed: Purpose, later: Purpose, clue: Clue, asked: boolean): Likeness | null {
+function matchPurpose(failed: Purpose, later: Purpose, clue: Clue): Likeness | null {
   switch (failed.kind) {
     case "read":
     case "list":
@@ -100,7 +89,7 @@ function matchPurpose(failed: Purpose, later: Purpose, clue: Clue, asked: boolea
     case "glob":
       return later.kind === failed.kind ? matchSearch(failed, later, clue) : null;
     case "fetch":
-      return later.kind === "fetch" ? matchUrls(failed.url, later.url, clue, asked) : null;
+      return later.kind === "fetch" ? matchUrls(failed.url, later.url, clue) : null;
     case "run":
       return later.kind === "run" ? compareCommands(failed, later, clue) : null;
     case "use":
@@ -123,23 +112,19 @@ function matchFiles(
   const found = wanted.filter((path) => later.paths.some((other) => samePath(path, other)));
   const thing = failed.kind === "list" ? "folder" : "file";
   if (found.length > 0) {
-    if (failed.kind === "write" && later.kind === "write") return matchChanges(overlap(failed.words(), later.words()));
+    // Changes of one file share many words anyway.
+    const isOther =
+      failed.kind === "write" && later.kind === "write" && overlap(failed.words(), later.words()) < SAME_CHANGE;
+    if (isOther) return null;
     return { grade: found.length === wanted.length ? "same" : "similar", on: `the same ${thing}` };
   }
-  if (!clue.missing && !clue.folder) return null;
+  if (!clue.missing) return null;
   for (const path of wanted) {
     for (const other of later.paths) {
       const why = likelyMeant(path, other, clue.looked);
-      if (why !== null && clue.missing) return { grade: "guess", on: why };
-      if (clue.folder && relatePaths(path, other) === "inside") return { grade: "guess", on: "a file in the folder" };
+      if (why !== null) return { grade: "guess", on: why };
     }
   }
-  return null;
-}
-
-function matchChanges(share: number): Likeness | null {
-  if (share >= SAME_CHANGE) return { grade: "same", on: "the same file" };
-  if (share >= LIKE_CHANGE) return { grade: "similar", on: "the same file, with a change that is partly the same" };
   return null;
 }
 
@@ -169,30 +154,15 @@ function sharePlaces(a: readonly CallPath[], b: readonly CallPath[]): boolean {
   return a.some((path) => b.some((other) => relatePaths(path, other) === "same"));
 }
 
-/** `asked`: both have the same question. */
-function matchUrls(failed: string, later: string, clue: Clue, asked: boolean): Likeness | null {
+/** A page at a similar address may be the one that was meant, if the first is missing. */
+function matchUrls(failed: string, later: string, clue: Clue): Likeness | null {
   const [a, b] = [parseUrl(failed), parseUrl(later)];
   if (a === null || b === null) return failed === later ? { grade: "same", on: "the same address" } : null;
-  const query = a.search === b.search;
-  if (a.host === b.host && a.path === b.path) return { grade: query ? "same" : "similar", on: "the same address" };
+  const isSame = a.host === b.host && a.path === b.path;
+  if (isSame) return { grade: a.search === b.search ? "same" : "similar", on: "the same address" };
   if (clue.text.includes(later)) return { grade: "similar", on: "the address that the error names" };
-  const likeness = textLikeness(a.path, b.path);
-  if (a.host !== b.host || (likeness < ALIKE && !clue.missing && !asked) || areOthers(a.path, b.path)) return null;
-  const on = "an address on the same host";
-  if (likeness >= ALIKE && isSamePage(a.path, b.path)) return { grade: "similar", on };
-  return clue.missing || asked ? { grade: "guess", on } : null;
-}
-
-/** Returns whether two paths have the same last part, or one is in the other. */
-function isSamePage(a: string, b: string): boolean {
-  return a.split("/").at(-1) === b.split("/").at(-1) || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
-}
-
-/** On hosts with many owners the first two path segments name a project; if it moved, one of them is the same. */
-function areOthers(a: string, b: string): boolean {
-  const [[, owner, name], [, otherOwner, otherName]] = [a.split("/"), b.split("/")];
-  if (name === undefined || otherName === undefined) return false;
-  return owner !== otherOwner && name !== otherName;
+  const isMeant = clue.missing && a.host === b.host && textLikeness(a.path, b.path) >= ALIKE;
+  return isMeant ? { grade: "guess", on: "an address on the same host" } : null;
 }
 
 function parseUrl(text: string): { host: string; path: string; search: string } | null {
@@ -222,8 +192,153 @@ function namesOther(failed: Target, later: Target, clue: Clue): boolean {
     const isName = words.size > 0 && ![text, other?.text ?? " "].some((each) => /[\s[{]/.test(each));
     if (!isName || other === undefined || other.text === text || MANNERS.has(name)) return false;
     const isRefused =
-      clue.text.includes(other.text) ||
-      (clue.refused && (clue.text.includes(text) || clue.text.includes(name)));
+      clue.text.includes(other.text) || (clue.refused && (clue.text.includes(text) || clue.text.includes(name)));
     return !isRefused && !/^(?:true|false)$/.test(text);
+  });
+}
+
+// Compares command lines: what the first was about has to be in the later one too, apart from words that the error refuses,
+// which had to change.
+
+type Run = Purpose & { kind: "run" };
+/** Flags whose value is prose. */
+const PROSE_FLAGS = /^(?:-m|-am|--message|--body|-b|--title|-t|--notes|-F)$/;
+/** Words that make a command only report. */
+const INSPECTION =
+  /^(?:help|version|status|logs?|ls|ps|list|show|view|describe|info|inspect|diff|history|top|events|--help|-h|-help|--version|--dry-run|\/\?)$/;
+/** Flags that select what a check runs on. */
+const SELECTING =
+  /^(?:-run|-k|-t|-g|--grep|--filter|--testNamePattern|--test-name-pattern|--tests|--only|-p|--package)$/;
+/** Matches an error that names the tests that failed. */
+const NAMES_TESTS = /\b(?:FAIL|FAILED|FAILURES|Test[A-Z]\w+|test_\w+)\b|[✗✖×✕]/;
+
+function compareCommands(failed: Run, later: Run, clue: Clue): Likeness | null {
+  if (failed.program !== later.program) return clue.noProgram ? sameOperands(failed, later) : null;
+  const name = failed.program;
+  if (failed.code !== null && later.code !== null) return compareCode(name, failed.code, later.code);
+  const [first, laterFirst] = [subcommand(failed), subcommand(later)];
+  if (first !== laterFirst || inspectionIn(failed) !== inspectionIn(later)) return null;
+  const own = targets(failed);
+  const added = targets(later).filter((word) => !own.some((other) => covers(other, word, clue)));
+  // If the error names some of several files, it is about these.
+  const named = own.filter((word) => word.path !== null && isNamed(word, clue));
+  const wanted = named.length > 0 ? named : own;
+  const shares = wanted.map((word) => coverage(word, later.words, clue));
+  const isKept = wanted.every((word, at) => shares[at] !== null || (clue.refused && isNamed(word, clue)));
+  if (!isKept || !added.every((word) => mayBeAdded(word, failed, clue))) return null;
+  if (selectsPart(failed, later, clue) || sharesNothing(failed, later)) return null;
+  const on = `the same command (${first === null ? name : `${name} ${first}`})`;
+  const options = failed.words.filter(({ text }) => text.startsWith("-"));
+  const isWhole = shares.every((share) => share === "whole") && options.every((option) => hasWord(later, option));
+  return { grade: isWhole && wanted.length === own.length && added.length === 0 ? "same" : "similar", on };
+}
+
+function hasWord({ words }: Run, { text }: CommandWord): boolean {
+  return words.some((word) => word.text === text);
+}
+
+/** Returns whether two commands with words have none in common: then their options say what they do. */
+function sharesNothing(failed: Run, later: Run): boolean {
+  return failed.words.length > 0 && later.words.length > 0 && !failed.words.some((word) => hasWord(later, word));
+}
+
+/** Returns all words but options, and the prose and numbers after them. */
+function targets({ words }: Run): CommandWord[] {
+  const isSetting = (text: string, flag: string | null): boolean =>
+    text.startsWith("-") || (flag !== null && (PROSE_FLAGS.test(flag) || /^[\d.]+[a-z]{0,2}$/.test(text)));
+  return words.filter(({ text, flag }) => !isSetting(text, flag));
+}
+
+/** Returns how much of a word the later command has: the value of a flag in the same flag, if it has it. */
+function coverage(wanted: CommandWord, given: readonly CommandWord[], clue: Clue): "whole" | "part" | null {
+  const sameFlag = given.filter(({ flag, path }) => flag !== null && flag === wanted.flag && path !== null);
+  const found = wanted.path !== null && sameFlag.length > 0 ? sameFlag : given;
+  const shares = found.map((word) => covers(wanted, word, clue));
+  return shares.includes("whole") ? "whole" : shares.includes("part") ? "part" : null;
+}
+
+/** A part of a path counts only if the error is about it. */
+function covers(wanted: CommandWord, given: CommandWord, clue: Clue): "whole" | "part" | null {
+  if (wanted.text === given.text) return "whole";
+  if (wanted.path && given.path) {
+    const relation = relatePaths(wanted.path, given.path);
+    if (relation !== "inside") return relation && "whole";
+    return isConcerned(given, clue) ? "part" : null;
+  }
+  const isText = /\s/.test(wanted.text) || (wanted.flag !== null && wanted.flag === given.flag);
+  return isText && textLikeness(wanted.text, given.text) >= 0.5 ? "whole" : null;
+}
+
+/** Returns whether the error names the word. */
+function isNamed({ text, path }: CommandWord, clue: Clue): boolean {
+  const name = path?.given ?? text;
+  return (
+    text.length > 1 && new RegExp(`(?<![\\w-])${name.replaceAll(/\W/g, String.raw`\$&`)}(?![\\w-])`).test(clue.text)
+  );
+}
+
+function mayBeAdded(word: CommandWord, failed: Run, clue: Clue): boolean {
+  if (failed.program === "install packages") return isNamed(word, clue);
+  return word.path === null || isConcerned(word, clue);
+}
+
+/** Matches paths in an error. */
+const PATH_IN_ERROR = /(?:[\w.@~-]+)?(?:\/[\w.@+-]+)+|\b[\w-]+\.[a-z]{1,4}\b(?=[:(, ]|$)/gim;
+
+/** Returns whether the error names the path, something in it or around it, or no path at all. */
+function isConcerned({ text, path }: CommandWord, clue: Clue): boolean {
+  if (path === null || clue.usage || clue.text.includes(path.given)) return true;
+  const named = (clue.text.match(PATH_IN_ERROR) ?? []).map((each) => callPath(each, null));
+  return named.length === 0 || named.some((each) => relatePaths(path, each) !== null || each.full.endsWith(text));
+}
+
+/** Compares a missing program with another one on the same targets. */
+function sameOperands(failed: Run, later: Run): Likeness | null {
+  const wanted = targets(failed);
+  const isSame = wanted.length > 0 && wanted.every(({ text }) => later.words.some((word) => word.text === text));
+  return isSame ? { grade: "similar", on: "the same arguments, with another program" } : null;
+}
+
+function compareCode(name: string, a: string, b: string): Likeness | null {
+  const likeness = textLikeness(a, b);
+  if (likeness < 0.4) return null;
+  const [files, others] = [filesIn(a), filesIn(b)];
+  if (files.length > 0 && others.length > 0 && !files.some((file) => others.includes(file))) return null;
+  return { grade: likeness >= 0.7 ? "same" : "similar", on: `similar ${name} code` };
+}
+
+/** Returns the files and addresses in the string literals of a program. */
+function filesIn(code: string): string[] {
+  return [...code.matchAll(/["']([\w@~:/. -]*[/.][\w@~:/.-]*\w)["']/g)].map((found) => found[1] ?? "");
+}
+
+/** Returns the word that makes a command only report: `status` in `docker compose status`, `--help`. */
+function inspectionIn({ words }: Run): string | null {
+  const end = words.findIndex(({ text }) => !/^[a-z][\w:-]*$/i.test(text));
+  const verbs = words.slice(0, end < 0 ? 3 : Math.min(end, 3));
+  return (
+    words.find((word) => INSPECTION.test(word.text) && (word.text.startsWith("-") || verbs.includes(word)))?.text ??
+    null
+  );
+}
+
+/** Returns the first word if it cannot be a path, pattern or number: `commit` in `git commit`. */
+function subcommand({ words }: Run): string | null {
+  const word = words.find(({ flag, text }) => flag === null && !text.startsWith("-"));
+  return word && /^[a-z][\w:-]*$/i.test(word.text) ? word.text : null;
+}
+
+/** Returns whether the later one runs only a part of the checks, which the error does not name. */
+function selectsPart(failed: Run, later: Run, { text }: Clue): boolean {
+  const before = selected(failed);
+  const parts = selected(later).flatMap((value) => (before.includes(value) ? [] : value.split(/[|^$/*]+| or | and /)));
+  if (before.length === 0 && !NAMES_TESTS.test(text)) return false;
+  return parts.length > 0 && !parts.some((part) => part.length > 2 && text.includes(part));
+}
+
+function selected({ words }: Run): string[] {
+  return words.flatMap((word) => {
+    const [, name = word.flag ?? "", value = word.text] = /^(--?[\w-]+)=(.+)$/.exec(word.text) ?? [];
+    return SELECTING.test(name) ? [value] : [];
   });
 }

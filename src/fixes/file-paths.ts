@@ -67,21 +67,11 @@ export function likelyMeant(missing: CallPath, found: CallPath, looked: readonly
   if (sameFolder && sameKind && looked.some((other) => samePath(folder, other))) {
     return "a file in the folder that was listed";
   }
-  const parts = missing.full.split("/");
-  const foundParts = found.full.split("/");
-  if (parts.length === foundParts.length && differingParts(parts, foundParts) === 1) {
-    const at = parts.findIndex((part, index) => part !== foundParts[index]);
-    if (nameLikeness(parts[at] ?? "", foundParts[at] ?? "") >= 0.5) return "a similar path";
-  }
   return null;
 }
 
 function stem(name: string): string {
   return posix.basename(name, posix.extname(name));
-}
-
-function differingParts(a: readonly string[], b: readonly string[]): number {
-  return a.filter((part, index) => part !== b[index]).length;
 }
 
 /** Returns the share of common letter pairs of two names (Dice), from 0 to 1, ignoring case. */

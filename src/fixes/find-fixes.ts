@@ -10,8 +10,7 @@ import { globFolders, type CallPath } from "./file-paths.ts";
 import { isIdentical, matchTargets, type Grade, type Match } from "./compare.ts";
 import { diffText, inputChanges, type InputChange } from "./input-diff.ts";
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
-import { once } from "./purpose.ts";
-import { targetOf, type Target } from "./targets.ts";
+import { once, targetOf, type Target } from "./targets.ts";
 
 export type { InputChange } from "./input-diff.ts";
 
@@ -38,8 +37,6 @@ export interface ToolFix {
 const REACH: Record<Grade, number> = { same: 200, similar: 40, guess: 12 };
 /** Number of calls added to the distance of a fix of this grade. */
 const HANDICAP: Record<Grade, number> = { same: 0, similar: 8, guess: 20 };
-/** The same for a command whose exit code was lost in a pipe or list. */
-const DOUBT = 4;
 
 /** Returns an item for each call that failed, was rejected or interrupted, in order. Only failed ones can have a fix. */
 export function findFixes(
@@ -83,7 +80,7 @@ function fixOf(failed: LaneCall): ToolFix {
     const outcome = outcomeOf(later.call, match.step, clue);
     if (outcome === "failed" && match.grade !== "guess") attempts.push(later);
     if (outcome !== "succeeded") continue;
-    const cost = distance + HANDICAP[match.grade] + (match.step?.assured === false ? DOUBT : 0);
+    const cost = distance + HANDICAP[match.grade];
     const isBetter = best === null || cost < best.cost || (isAgain && best.match.grade !== "same");
     if (isBetter) best = { later, match, cost };
   }

@@ -1,8 +1,28 @@
 /** Determines the main commands of a command line, and what its exit code implies for each. */
 import { callPath } from "./file-paths.ts";
-import type { StepContext, StepRole } from "./purpose.ts";
 import { innerLine, programCall, programName, type ProgramCall } from "../calls/shell-programs.ts";
 import { parseShell, type ShellPipeline, type ShellStage, type ShellWord } from "../calls/shell-syntax.ts";
+
+/**
+ * `final`: the purpose of the call. `before`: a step that had to succeed first. `apart`: a step whose success made no
+ * difference to the call.
+ */
+export type StepRole = "final" | "before" | "apart";
+
+/** Place of one command in its call, and what the end of the call implies for it. */
+export interface StepContext {
+  /** The call's success implies that of this step: not so before `|`, `;` or `||`. */
+  assured: boolean;
+  role: StepRole;
+  /** Output of the call if this step fails and is excused: `|| echo "none"`. */
+  denial: string | null;
+  /** Machine on which `ssh` runs it. */
+  host: string | null;
+  /** Patterns of the searches after it in a pipeline. */
+  filter: string | null;
+  /** Programs after it in a pipeline. */
+  pipedTo: readonly string[];
+}
 
 export interface PlainCommand extends ProgramCall, StepContext {
   /** File that the output is written to. */
@@ -163,14 +183,7 @@ function lineWithin(
 ): { line: string; host: string | null } | null {
   if (call?.program === "ssh") return remoteLine(call.words);
   const line = innerLine(words);
-  if (line === null) return null;
-  return { line: /^(?:powershell|pwsh)$/i.test(call?.program ?? "") ? withoutBlocks(line) : line, host: null };
-}
-
-/** Matches PowerShell's blocks and brackets, whose expressions the shell parser would take for commands. */
-function withoutBlocks(line: string): string {
-  const shorter = line.replaceAll(/@?[({][^(){}]*[)}]/g, "");
-  return shorter === line ? line : withoutBlocks(shorter);
+  return line === null ? null : { line, host: null };
 }
 
 /** Flags of ssh that take a value. */

@@ -3,8 +3,8 @@ import { type Fields, isFields, listOf } from "../parse/json-fields.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { callPath, fileName, isAbsolute, tidy, type CallPath } from "./file-paths.ts";
 import { everyCommand, type PlainCommand } from "./shell-commands.ts";
-import { commandPurposes } from "./shell-purposes.ts";
 import {
+  commandPurposes,
   GLOBBERS,
   LISTERS,
   PATCH_FIELDS,

@@ -506,12 +506,12 @@ const cases: Record<string, [string, MadeCall[], number | null][]> = {
       null,
     ],
     [
-      "another page of the same site, asked the same",
+      "not another page of the same site, though asked the same",
       [
         failed("WebFetch", { url: "https://a.example/api", prompt: "List the limits of the API" }, "timed out"),
         done("WebFetch", { url: "https://a.example/guide/x", prompt: "List the limits of the API" }),
       ],
-      1,
+      null,
     ],
     [
       "not another page of it, asked something else",
