@@ -110,7 +110,7 @@ function withFix(failed: LaneCall, { later, match }: Candidate, attempts: readon
   const changes = inputChanges(failed.call.tool_input, later.call.tool_input);
   const distance = later.index - failed.index;
   const where = distance === 1 ? "with the next call" : `${distance} calls later`;
-  const between = attempts.filter(({ place }) => place < later.place).map(({ call }) => call);
+  const between = attempts.filter(({ index }) => index < later.index).map(({ call }) => call);
   const done = failed.lane.calls.slice(failed.index + 1, later.index).filter(({ call }) => call.status === "completed");
   const changing = done.filter(mayChange);
   return {
@@ -166,8 +166,6 @@ interface LaneCall {
   call: ToolCall;
   lane: Lane;
   index: number;
-  /** Position of the call's block among all blocks. */
-  place: number;
   /** Number of the lane's texts before it. */
   textsBefore: number;
   /** Messages before this one were written before the result was known. */
@@ -183,100 +181,51 @@ function laneCalls(
   blocks: readonly ParsedContentBlock[],
   calls: readonly ToolCall[],
 ): Map<ToolCall, LaneCall> {
-  const byId = new Map(messages.map((message) => [message.id, message]));
-  const laneOf = laneNames(messages, blocks, byId);
+  const blocksOf = Map.groupBy(blocks, ({ message_id: id }) => id);
+  const callOf = new Map(calls.map((call) => [call.use?.block_id, call]));
   const lanes = new Map<string, Lane>();
-  const byBlock = new Map<string, ToolCall>();
-  for (const call of calls) if (call.use) byBlock.set(call.use.block_id, call);
+  const laneNames = new Map<string | null, string>();
   const found = new Map<ToolCall, LaneCall>();
-  const turns = turnsBefore(messages);
-  for (const [place, { block, message }] of inOrder(blocks, byId).entries()) {
-    const name = laneOf(message);
+  let turn = 0;
+  for (const message of messages.toSorted((a, b) => a.ordinal - b.ordinal)) {
+    if (message.user_kind === "human" && !message.is_sidechain) turn += 1;
+    const own = (blocksOf.get(message.id) ?? []).toSorted((a, b) => a.block_order - b.block_order);
+    const name = laneName(message, laneNames);
+    const isNameless = message.is_sidechain && message.agent_id === null;
+    const uuids = isNameless ? [message.uuid, ...own.map((block) => block.source_uuid)] : [];
+    for (const uuid of uuids) laneNames.set(uuid, name);
     const lane = lanes.get(name) ?? { calls: [], texts: [] };
     lanes.set(name, lane);
-    const text = block.block_type === "text" && message.message_type === "assistant" ? block.content_text : null;
-    if (text !== null && text.trim() !== "") lane.texts.push(text);
-    const call = byBlock.get(block.id);
-    if (!call || found.has(call)) continue;
-    const laneCall: LaneCall = {
-      call,
-      lane,
-      index: lane.calls.length,
-      place,
-      textsBefore: lane.texts.length,
-      knownFrom: Math.max(message.ordinal, call.result?.message_ordinal ?? 0) + 1,
-      turn: turns.get(message.id) ?? 0,
-      target: once(() => targetOf(call.tool_name, call.tool_input, message.cwd)),
-    };
-    lane.calls.push(laneCall);
-    found.set(call, laneCall);
+    for (const { id, block_type: type, content_text: text } of own) {
+      const isSaid = type === "text" && message.message_type === "assistant" && text !== null && text.trim() !== "";
+      if (isSaid) lane.texts.push(text);
+      const call = callOf.get(id);
+      if (call === undefined) continue;
+      const laneCall: LaneCall = {
+        call,
+        lane,
+        index: lane.calls.length,
+        textsBefore: lane.texts.length,
+        knownFrom: Math.max(message.ordinal, call.result?.message_ordinal ?? 0) + 1,
+        turn,
+        target: once(() => targetOf(call.tool_name, call.tool_input, message.cwd)),
+      };
+      lane.calls.push(laneCall);
+      found.set(call, laneCall);
+    }
   }
   return found;
 }
 
-function inOrder(
-  blocks: readonly ParsedContentBlock[],
-  byId: ReadonlyMap<string, TranscriptMessage>,
-): { block: ParsedContentBlock; message: TranscriptMessage }[] {
-  const placed = blocks.flatMap((block) => {
-    const message = byId.get(block.message_id);
-    return message ? [{ block, message }] : [];
-  });
-  return placed.sort((a, b) => a.message.ordinal - b.message.ordinal || a.block.block_order - b.block.block_order);
-}
-
-function turnsBefore(messages: readonly TranscriptMessage[]): Map<string, number> {
-  const turns = new Map<string, number>();
-  let turn = 0;
-  for (const message of messages.toSorted((a, b) => a.ordinal - b.ordinal)) {
-    if (message.user_kind === "human" && !message.is_sidechain) turn += 1;
-    turns.set(message.id, turn);
-  }
-  return turns;
-}
-
 /**
  * Identifies the agent of a message by its id. Older files have parallel subagents without ids, which are identified by the
- * first message of the chain of parents.
+ * first message of the chain of parents. `known`: their names by the uuid of an earlier line.
  */
-function laneNames(
-  messages: readonly TranscriptMessage[],
-  blocks: readonly ParsedContentBlock[],
-  byId: ReadonlyMap<string, TranscriptMessage>,
-): (message: TranscriptMessage) => string {
-  const nameless = new Set(messages.filter((message) => message.is_sidechain && message.agent_id === null));
-  const byUuid = new Map<string, TranscriptMessage>();
-  for (const { source_uuid, message_id } of nameless.size > 0 ? blocks : []) {
-    const message = byId.get(message_id);
-    if (source_uuid !== null && message && nameless.has(message)) byUuid.set(source_uuid, message);
-  }
-  for (const message of nameless) if (message.uuid !== null) byUuid.set(message.uuid, message);
-  const roots = new Map<TranscriptMessage, string>();
-  return (message) => {
-    if (message.agent_id !== null) return `agent ${message.agent_id}`;
-    return message.is_sidechain ? rootOf(message, byUuid, roots) : "main";
-  };
-}
-
-function rootOf(
-  message: TranscriptMessage,
-  byUuid: ReadonlyMap<string, TranscriptMessage>,
-  roots: Map<TranscriptMessage, string>,
+function laneName(
+  { id, agent_id: agent, is_sidechain: isSide, parent_uuid: parent }: TranscriptMessage,
+  known: ReadonlyMap<string | null, string>,
 ): string {
-  const chain = new Set<TranscriptMessage>();
-  let at = message;
-  let root = roots.get(at);
-  while (root === undefined) {
-    chain.add(at);
-    const parent = at.parent_uuid === null ? undefined : byUuid.get(at.parent_uuid);
-    // The start of a broken chain is unknown; all such messages share one lane.
-    if (at.parent_uuid === null) root = `sidechain ${at.id}`;
-    else if (parent === undefined || chain.has(parent)) root = "sidechain";
-    else {
-      at = parent;
-      root = roots.get(at);
-    }
-  }
-  for (const passed of chain) roots.set(passed, root);
-  return root;
+  if (agent !== null) return `agent ${agent}`;
+  if (!isSide) return "main";
+  return parent === null ? `sidechain ${id}` : (known.get(parent) ?? "sidechain");
 }
