@@ -27,10 +27,9 @@ export function matchTargets(failed: Target, later: Target, clue: Clue): Match |
   }
   const { steps, others } = blameFor(failed.steps, clue);
   const match = best(steps.map((step) => matchStep(step, failed, later, clue)));
-  // It only ran one of those that may have failed.
-  const isPart =
-    others.some((step) => matchStep(step, failed, later, clue) === null) ||
-    steps.some((step) => isFedOther(step, failed, later, clue));
+  // It ran only one of those that may have failed, or read what another command printed.
+  const needed = [...others, ...steps.flatMap((step) => feedersOf(step, failed.steps))];
+  const isPart = needed.some((step) => matchStep(step, failed, later, clue) === null);
   return match !== null && isPart ? { ...match, grade: "guess" } : match;
 }
 
@@ -62,16 +61,7 @@ function matchStep(step: Step, failed: Target, later: Target, clue: Clue): Match
   );
 }
 
-/** Returns whether the step reads from a pipe what another command of the same kind printed. */
-function isFedOther(step: Step, failed: Target, later: Target, clue: Clue): boolean {
-  const feeders = later.steps.filter(({ pipedTo }) => pipedTo.length > 0);
-  return feedersOf(step, failed.steps).some(
-    (feeder) =>
-      feeders.some(({ purpose }) => purpose.kind === feeder.purpose.kind) &&
-      matchStep(feeder, failed, later, clue) === null,
-  );
-}
-
+/** Returns the steps whose output the step reads from a pipe. */
 function feedersOf(step: Step, steps: readonly Step[]): readonly Step[] {
   const before = steps.slice(0, steps.indexOf(step));
   return before.slice(before.findLastIndex(({ pipedTo }) => pipedTo.length === 0) + 1);
@@ -87,7 +77,7 @@ function matchPurpose(failed: Purpose, later: Purpose, clue: Clue): Likeness | n
       return matchFiles(failed, later, clue);
     case "search":
     case "glob":
-      return later.kind === failed.kind ? matchSearch(failed, later, clue) : null;
+      return later.kind === failed.kind ? matchSearch(failed, later) : null;
     case "fetch":
       return later.kind === "fetch" ? matchUrls(failed.url, later.url, clue) : null;
     case "run":
@@ -138,15 +128,12 @@ function blamed(paths: readonly CallPath[], clue: Clue): readonly CallPath[] {
 function matchSearch(
   failed: Purpose & { kind: "search" | "glob" },
   later: Purpose & { kind: "search" | "glob" },
-  clue: Clue,
 ): Likeness | null {
-  const samePattern = failed.pattern === later.pattern;
-  const around = sharePlaces(failed.paths, later.paths);
-  if (samePattern)
-    return { grade: around ? "same" : "similar", on: around ? "the same search" : "the same pattern elsewhere" };
-  if (!around && !clue.missing) return null;
-  if (textLikeness(failed.pattern, later.pattern) < ALIKE) return null;
-  return { grade: around ? "similar" : "guess", on: "a similar pattern" };
+  const isAround = sharePlaces(failed.paths, later.paths);
+  if (failed.pattern === later.pattern)
+    return isAround ? { grade: "same", on: "the same search" } : { grade: "similar", on: "the same pattern elsewhere" };
+  const isAlike = isAround && textLikeness(failed.pattern, later.pattern) >= ALIKE;
+  return isAlike ? { grade: "similar", on: "a similar pattern" } : null;
 }
 
 function sharePlaces(a: readonly CallPath[], b: readonly CallPath[]): boolean {
@@ -193,7 +180,7 @@ function namesOther(failed: Target, later: Target, clue: Clue): boolean {
     if (!isName || other === undefined || other.text === text || MANNERS.has(name)) return false;
     const isRefused =
       clue.text.includes(other.text) || (clue.refused && (clue.text.includes(text) || clue.text.includes(name)));
-    return !isRefused && !/^(?:true|false)$/.test(text);
+    return !isRefused;
   });
 }
 
@@ -253,8 +240,8 @@ function targets({ words }: Run): CommandWord[] {
 function coverage(wanted: CommandWord, given: readonly CommandWord[], clue: Clue): "whole" | "part" | null {
   const sameFlag = given.filter(({ flag, path }) => flag !== null && flag === wanted.flag && path !== null);
   const found = wanted.path !== null && sameFlag.length > 0 ? sameFlag : given;
-  const shares = found.map((word) => covers(wanted, word, clue));
-  return shares.includes("whole") ? "whole" : shares.includes("part") ? "part" : null;
+  const shares = new Set(found.map((word) => covers(wanted, word, clue)));
+  return shares.has("whole") ? "whole" : shares.has("part") ? "part" : null;
 }
 
 /** A part of a path counts only if the error is about it. */
@@ -314,12 +301,7 @@ function filesIn(code: string): string[] {
 
 /** Returns the word that makes a command only report: `status` in `docker compose status`, `--help`. */
 function inspectionIn({ words }: Run): string | null {
-  const end = words.findIndex(({ text }) => !/^[a-z][\w:-]*$/i.test(text));
-  const verbs = words.slice(0, end < 0 ? 3 : Math.min(end, 3));
-  return (
-    words.find((word) => INSPECTION.test(word.text) && (word.text.startsWith("-") || verbs.includes(word)))?.text ??
-    null
-  );
+  return words.find(({ text }, at) => INSPECTION.test(text) && (at < 3 || text.startsWith("-")))?.text ?? null;
 }
 
 /** Returns the first word if it cannot be a path, pattern or number: `commit` in `git commit`. */

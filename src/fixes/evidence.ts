@@ -39,7 +39,7 @@ const NO_PROGRAM = /command not found|: not found$|is not recognized as/m;
 const USAGE =
   /\busage:|(?:unknown|unrecognized|illegal|invalid|no such|unexpected) (?:option|flag|argument|parameter|switch)/i;
 const REFUSED =
-  /not found|unknown|unrecognized|unsupported|\binvalid\b|no such|(?:does|did)(?: not|n't) (?:exist|match)|not (?:a )?valid|not allowed|must be|could(?: not|n't) find|\b(?:expected|available)\b/i;
+  /not found|unknown|unrecognized|unsupported|\binvalid\b|no such|(?:does|did)(?: not|n't) (?:exist|match)|not (?:a )?valid|not allowed|must be|could(?: not|n't) find/i;
 const BARE_EXIT = /^(?:Error:? *)?(?:Exit code 1)?$/i;
 
 export function clueOf(call: ToolCall): Clue {

@@ -34,7 +34,7 @@ export interface Step extends StepContext {
 /** Maximum length compared; longer texts are compared by their beginning. */
 const MAX_WRITTEN_CHARACTERS = 50_000;
 
-export function writePurpose(paths: CallPath[], text: string): Purpose {
+function writePurpose(paths: CallPath[], text: string): Purpose {
   return { kind: "write", paths, words: once(() => wordsOf(text.slice(0, MAX_WRITTEN_CHARACTERS))) };
 }
 

@@ -446,6 +446,12 @@ const cases: Record<string, [name: string, calls: MadeCall[], advice: number | n
           'Container app-web-1 Error\ndependency failed to start: container app-web-1 is unhealthy\nservice "web" has exited',
           "docker compose up api",
         ],
+        [
+          "another suite than the one that failed",
+          "npm test cart",
+          " FAIL  cart > adds\nAssertionError: expected 3 to be 2",
+          "npm test user",
+        ],
         ["another folder", "rm -rf build", "rm: cannot remove 'build': Permission denied", "rm -rf cache"],
         [
           "another name that the error only mentions",
