@@ -1,10 +1,9 @@
 /** Finds errors of earlier sessions that resemble a given one, and what fixed them. */
 import { resolve } from "node:path";
-import { findFixes, type ToolFix } from "../fixes/find-fixes.ts";
+import type { ToolFix } from "../fixes/find-fixes.ts";
 import { isSameInput } from "../fixes/likeness.ts";
 import { ErrorLikeness, errorSignature } from "../fixes/signature.ts";
 import type { ToolCall } from "../parse/model.ts";
-import { parseTranscript } from "../parse/parse-transcript.ts";
 import { openReadable } from "../sessions/open-session.ts";
 import { currentProject, filterByProject } from "../sessions/project-filter.ts";
 import { hostOf, type SessionRef, type Where } from "../sessions/session-ref.ts";
@@ -13,6 +12,7 @@ import { storePlace } from "../store/store-place.ts";
 import type { FailureCount, Store } from "../store/store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 import { archivedSession } from "./archive.ts";
+import { fixedCalls } from "./session-errors.ts";
 
 /** Errors below this likeness are others. */
 const MIN_LIKENESS = 0.65;
@@ -68,7 +68,7 @@ export async function pastFixes(store: Store, where: Where, query: PastFixesQuer
   const sessions = [...new Set(failures.map(({ session }) => session))].slice(0, MOST_SESSIONS);
   const occurrences: Occurrence[] = [];
   for (const session of sessions) {
-    for (const occurrence of await failedCalls(session, query.signal)) occurrences.push(occurrence);
+    for (const occurrence of await occurrencesIn(session, query.signal)) occurrences.push(occurrence);
   }
   const isSame = (a: string, b: string): boolean =>
     Math.min(likeness.likeness(a, b), likeness.likeness(b, a)) >= SAME_LIKENESS;
@@ -137,13 +137,10 @@ function compareText(a: string | null, b: string | null): number {
   return (a ?? "") < (b ?? "") ? -1 : Number((a ?? "") > (b ?? ""));
 }
 
-/** Returns the failed calls of a session with what fixed them. */
-async function failedCalls(session: SessionRef, signal: AbortSignal): Promise<Occurrence[]> {
+async function occurrencesIn(session: SessionRef, signal: AbortSignal): Promise<Occurrence[]> {
   const options = { signal, maxInlineContentBytes: Number.POSITIVE_INFINITY, pricing: "flat" } as const;
-  const { messages, content_blocks, tool_calls } = await parseTranscript(session.id, openReadable(session), options);
-  return findFixes(messages, content_blocks, tool_calls)
-    .filter(({ failed }) => failed.status === "error")
-    .map((found) => ({ session, found, signature: errorSignature(found.failed.result_text ?? "") }));
+  const { found: all } = await fixedCalls(openReadable(session), options);
+  return all.map((found) => ({ session, found, signature: errorSignature(found.failed.result_text ?? "") }));
 }
 
 function pastError(failures: readonly Failure[], occurrences: readonly Occurrence[]) {

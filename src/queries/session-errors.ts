@@ -57,14 +57,17 @@ export async function errorsIn(ref: SessionRef, query: ErrorQuery): Promise<Sess
   return { rows, ...given({ read }) };
 }
 
-interface FailedCalls extends Pick<SessionErrors, "read"> {
-  /** Calls that failed, with fixes if these were asked for. */
-  found: (Pick<ToolFix, "failed"> | ToolFix)[];
+interface FailedCalls<Found extends Pick<ToolFix, "failed"> = Pick<ToolFix, "failed">> extends Pick<
+  SessionErrors,
+  "read"
+> {
+  found: Found[];
   /** The session's id, if its content has one. */
   sessionId: string | null;
 }
 
-async function fixedCalls(input: SessionContent, options: ParseOptions): Promise<FailedCalls> {
+/** Finds the failed calls, in the order of calls, with what fixed them. */
+export async function fixedCalls(input: SessionContent, options: ParseOptions): Promise<FailedCalls<ToolFix>> {
   const { messages, content_blocks, tool_calls, errors, metadata } = await parseTranscript("", input, options);
   const found = findFixes(messages, content_blocks, tool_calls).filter(({ failed }) => isError(failed));
   return { found, sessionId: metadata.sessionId, read: { errors, metadata } };
@@ -136,7 +139,7 @@ function isError({ status, result }: ToolCall): boolean {
   return status === "error" && result !== null;
 }
 
-function errorRow(ref: SessionRef, sessionId: string | null, found: FailedCalls["found"][number]) {
+function errorRow(ref: SessionRef, sessionId: string | null, found: Pick<ToolFix, "failed"> | ToolFix) {
   const { tool_name, tool_use_id, error, use, result } = found.failed;
   const host = hostOf(ref);
   const fixed: Partial<ReturnType<typeof fixFields>> = "fix" in found ? fixFields(found) : {};
