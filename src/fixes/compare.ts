@@ -163,7 +163,7 @@ function matchUse(failed: Target, later: Target, clue: Clue): Match | null {
   const likeness = inputLikeness(failed.fields(), later.fields());
   const grade = likeness >= 0.8 ? "same" : likeness >= ALIKE ? "similar" : clue.malformed ? "guess" : null;
   if (grade === null) return null;
-  if (!clue.malformed && namesOther(failed, later, clue)) return null;
+  if (namesOther(failed, later, clue)) return null;
   const on = grade === "guess" ? "the same tool, after its input was refused" : "the same tool with a similar input";
   return { grade, on, step: null };
 }
@@ -274,7 +274,7 @@ const PATH_IN_ERROR = /(?:[\w.@~-]+)?(?:\/[\w.@+-]+)+|\b[\w-]+\.[a-z]{1,4}\b(?=[
 
 /** Returns whether the error names the path, something in it or around it, or no path at all. */
 function isConcerned({ text, path }: CommandWord, clue: Clue): boolean {
-  if (path === null || clue.usage || clue.text.includes(path.given)) return true;
+  if (path === null || clue.text.includes(path.given)) return true;
   const named = (clue.text.match(PATH_IN_ERROR) ?? []).map((each) => callPath(each, null));
   return named.length === 0 || named.some((each) => relatePaths(path, each) !== null || each.full.endsWith(text));
 }

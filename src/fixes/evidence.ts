@@ -18,9 +18,7 @@ export interface Clue {
   bare: boolean;
   /** The program was missing. */
   noProgram: boolean;
-  /** The arguments were refused: an unknown option, a usage line. */
-  usage: boolean;
-  /** A value was refused. Which one it was, the text says. */
+  /** A word or value was refused, which the text names. */
   refused: boolean;
   /** Folders listed or searched since, in which the path read next was probably found. */
   looked: CallPath[];
@@ -36,8 +34,6 @@ const MALFORMED =
   /InputValidationError|SchemaError|ZodError|invalid (?:arguments|input|parameters?|type)|required (?:parameter|property|field)|missing (?:key|required)|unexpected parameter|unrecognized key|validation error/i;
 
 const NO_PROGRAM = /command not found|: not found$|is not recognized as/m;
-const USAGE =
-  /\busage:|(?:unknown|unrecognized|illegal|invalid|no such|unexpected) (?:option|flag|argument|parameter|switch)/i;
 const REFUSED =
   /not found|unknown|unrecognized|unsupported|\binvalid\b|no such|(?:does|did)(?: not|n't) (?:exist|match)|not (?:a )?valid|not allowed|must be|could(?: not|n't) find/i;
 const BARE_EXIT = /^(?:Error:? *)?(?:Exit code 1)?$/i;
@@ -50,7 +46,6 @@ export function clueOf(call: ToolCall): Clue {
     folder: /EISDIR|is a directory/i.test(text),
     bare: BARE_EXIT.test(text.trim()),
     noProgram: NO_PROGRAM.test(text),
-    usage: USAGE.test(text),
     refused: REFUSED.test(text),
     looked: [],
     text,

@@ -85,7 +85,7 @@ export function targetOf(name: string | null, input: unknown, cwd: string | null
 function stepsOf(tool: string, input: unknown, cwd: string | null): Step[] {
   const fields = isFields(input) ? input : {};
   const shell = shellCall(tool, fields, cwd);
-  if (shell) return plainCommands(shell.line).flatMap((plain) => commandPurposes(plain, shell.cwd));
+  if (shell) return plainCommands(shell.line).map((plain) => commandStep(plain, shell.cwd));
   const purpose = filePurpose(tool, fields, cwd) ?? searchPurpose(tool, fields, cwd) ?? webPurpose(tool, fields);
   const none = { command: null, denial: null, host: null, filter: null, pipedTo: [] };
   return [{ purpose: purpose ?? { kind: "use", tool }, assured: true, role: "final", ...none }];
@@ -170,40 +170,37 @@ const INTERPRETERS = new Set("python node ruby perl php deno bun psql sqlite3 my
 /** Maximum number of words used, as of a long list of files. */
 const MAX_WORDS = 60;
 
-/** `cwd`: folder of the call, absolute if known. */
-export function commandPurposes(command: PlainCommand, cwd: string | null): Step[] {
+/** Returns what a command does. `cwd`: folder of the call, absolute if known. */
+export function commandStep(command: PlainCommand, cwd: string | null): Step {
   const { program, words, folder, assured, role, denial, host, filter, pipedTo } = command;
   const home = folder === null ? cwd : callPath(folder, cwd).full;
   const plain = { program, words: words.slice(0, MAX_WORDS).map(({ text }) => text) };
   const context = { assured, role, denial, host, filter, pipedTo };
-  return purposesOf(command, home).map((purpose) => ({ purpose, command: plain, ...context }));
+  return { purpose: purposeOf(command, home), command: plain, ...context };
 }
 
-function purposesOf(command: PlainCommand, cwd: string | null): Purpose[] {
+function purposeOf(command: PlainCommand, cwd: string | null): Purpose {
   const { program, output, fed } = command;
   const words = commandWords(command, cwd);
   const operands = words.filter(({ text }) => !text.startsWith("-"));
   if (output !== null && /^(?:cat|echo|printf|tee)$/.test(program)) {
     const text = fed ?? operands.map((word) => word.text).join(" ");
-    return [writePurpose([callPath(output, cwd)], text)];
+    return writePurpose([callPath(output, cwd)], text);
   }
   const named = operands.filter(({ flag, text }) => flag === null || !/^\d+$/.test(text));
-  if (PRINTERS.has(program) && named.length > 0) return [{ kind: "read", paths: pathsOf(named, cwd) }];
+  if (PRINTERS.has(program) && named.length > 0) return { kind: "read", paths: pathsOf(named, cwd) };
   if (program === "sed" || program === "tee") return streamEdit(program, command, named, cwd);
   if (LISTING.has(program)) {
-    const paths = pathsOf(
-      named.filter(({ flag }) => flag === null || !/^-[ILP]$/.test(flag)),
-      cwd,
-    );
-    return [{ kind: "list", paths: paths.length > 0 ? paths : [callPath(".", cwd)] }];
+    const folders = named.filter(({ flag }) => flag === null || !/^-[ILP]$/.test(flag));
+    return { kind: "list", paths: folders.length > 0 ? pathsOf(folders, cwd) : [callPath(".", cwd)] };
   }
-  if (GREPS.has(program)) return [textSearch(named, cwd)];
-  if (program === "find" || program === "fd") return [fileSearch(program, words, cwd)];
+  if (GREPS.has(program)) return textSearch(named, cwd);
+  if (program === "find" || program === "fd") return fileSearch(program, words, cwd);
   const url = FETCHERS.has(program)
     ? words.find(({ text }) => /^(?:https?:\/\/|localhost|[\w-]+\.[\w.-]+\/)/.test(text))
     : undefined;
-  if (url) return [{ kind: "fetch", url: url.text }];
-  return [{ kind: "run", program, words, code: codeOf(program, words, fed) }];
+  if (url) return { kind: "fetch", url: url.text };
+  return { kind: "run", program, words, code: codeOf(program, words, fed) };
 }
 
 function commandWords({ words }: PlainCommand, cwd: string | null): CommandWord[] {
@@ -222,12 +219,12 @@ function pathsOf(words: readonly CommandWord[], cwd: string | null): CallPath[] 
 }
 
 /** `sed -i` changes files, `sed` without it prints them. */
-function streamEdit(program: string, command: PlainCommand, named: CommandWord[], cwd: string | null): Purpose[] {
-  if (program === "tee") return [writePurpose(pathsOf(named, cwd), command.fed ?? "")];
+function streamEdit(program: string, command: PlainCommand, named: CommandWord[], cwd: string | null): Purpose {
+  if (program === "tee") return writePurpose(pathsOf(named, cwd), command.fed ?? "");
   const inPlace = command.words.some(({ text }) => /^(?:-[nE]*i|--in-place)/.test(text));
   const [script, ...files] = named.filter(({ text }) => text !== "");
   const paths = pathsOf(files, cwd);
-  return [inPlace ? writePurpose(paths, script?.text ?? "") : { kind: "read", paths }];
+  return inPlace ? writePurpose(paths, script?.text ?? "") : { kind: "read", paths };
 }
 
 function textSearch(named: readonly CommandWord[], cwd: string | null): Purpose {

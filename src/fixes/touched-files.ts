@@ -4,7 +4,7 @@ import { TranscriptsError } from "../transcripts-error.ts";
 import { callPath, fileName, isAbsolute, tidy, type CallPath } from "./file-paths.ts";
 import { everyCommand, type PlainCommand } from "./shell-commands.ts";
 import {
-  commandPurposes,
+  commandStep,
   GLOBBERS,
   LISTERS,
   PATCH_FIELDS,
@@ -75,12 +75,11 @@ function filesOfCommand(command: PlainCommand, cwd: string | null): CallPath[] {
     const patch = fed ?? words.map(({ text }) => text).join("\n");
     return patchedPaths(patch).map((path) => callPath(path, home));
   }
-  const purposes = SPEAKERS.has(program) ? [] : commandPurposes(command, cwd).map(({ purpose }) => purpose);
-  const named = purposes.flatMap((purpose) => {
-    if (purpose.kind === "read" || purpose.kind === "write" || purpose.kind === "search") return purpose.paths;
-    if (purpose.kind !== "run") return [];
-    const values = purpose.words.map(({ text }) => (text.startsWith("-") ? (text.split("=")[1] ?? "") : text));
-    return values.filter((text) => text !== "").map((text) => callPath(text, home));
-  });
-  return [...written, ...named];
+  if (SPEAKERS.has(program)) return written;
+  const { purpose } = commandStep(command, cwd);
+  if (purpose.kind === "read" || purpose.kind === "write" || purpose.kind === "search")
+    return [...written, ...purpose.paths];
+  if (purpose.kind !== "run") return written;
+  const values = purpose.words.map(({ text }) => (text.startsWith("-") ? (text.split("=")[1] ?? "") : text));
+  return [...written, ...values.filter((text) => text !== "").map((text) => callPath(text, home))];
 }
