@@ -1,7 +1,7 @@
 /** Decides whether a later call has the target of an earlier failed one, and how certain that is. */
 import { blameFor, failedFilter, type Clue } from "./evidence.ts";
 import { callPath, likelyMeant, relatePaths, samePath, type CallPath } from "./file-paths.ts";
-import { inputLikeness, isSameInput, MANNERS, overlap, textLikeness } from "./likeness.ts";
+import { asPattern, inputLikeness, isSameInput, MANNERS, overlap, textLikeness } from "./likeness.ts";
 import type { CommandWord, Purpose, Step, Target } from "./targets.ts";
 
 /** `same`: the same target. `similar`: a part, a wider or a changed form of it. `guess`: what was probably meant. */
@@ -208,10 +208,11 @@ function compareCommands(failed: Run, later: Run, clue: Clue): Likeness | null {
   const own = targets(failed);
   const added = targets(later).filter((word) => !own.some((other) => covers(other, word, clue)));
   // If the error names some of several files, it is about these.
-  const named = own.filter((word) => word.path !== null && isNamed(word, clue));
-  const wanted = named.length > 0 ? named : own;
+  const isOther = ({ path }: CommandWord): boolean => path !== null && !isNamed(path.given, clue);
+  const isAboutSome = own.some((word) => word.path !== null && !isOther(word));
+  const wanted = isAboutSome ? own.filter((word) => !isOther(word)) : own;
   const shares = wanted.map((word) => coverage(word, later.words, clue));
-  const isKept = wanted.every((word, at) => shares[at] !== null || (clue.refused && isNamed(word, clue)));
+  const isKept = wanted.every((word, at) => shares[at] !== null || (clue.refused && isNamed(nameOf(word), clue)));
   if (!isKept || !added.every((word) => mayBeAdded(word, failed, clue))) return null;
   if (selectsPart(failed, later, clue) || sharesNothing(failed, later)) return null;
   const on = `the same command (${first === null ? name : `${name} ${first}`})`;
@@ -256,16 +257,17 @@ function covers(wanted: CommandWord, given: CommandWord, clue: Clue): "whole" | 
   return isText && textLikeness(wanted.text, given.text) >= 0.5 ? "whole" : null;
 }
 
-/** Returns whether the error names the word. */
-function isNamed({ text, path }: CommandWord, clue: Clue): boolean {
-  const name = path?.given ?? text;
-  return (
-    text.length > 1 && new RegExp(`(?<![\\w-])${name.replaceAll(/\W/g, String.raw`\$&`)}(?![\\w-])`).test(clue.text)
-  );
+function nameOf({ text, path }: CommandWord): string {
+  return path?.given ?? text;
+}
+
+/** Returns whether the error names a word or path. */
+function isNamed(name: string, { text }: Clue): boolean {
+  return name.length > 1 && new RegExp(String.raw`(?<![\w-])${asPattern(name)}(?![\w-])`).test(text);
 }
 
 function mayBeAdded(word: CommandWord, failed: Run, clue: Clue): boolean {
-  if (failed.program === "install packages") return isNamed(word, clue);
+  if (failed.program === "install packages") return isNamed(nameOf(word), clue);
   return word.path === null || isConcerned(word, clue);
 }
 

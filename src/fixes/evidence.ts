@@ -5,6 +5,7 @@
 import type { ToolCall } from "../parse/model.ts";
 import type { CallPath } from "./file-paths.ts";
 import type { Step } from "./targets.ts";
+import { asPattern } from "./likeness.ts";
 import { plainLine } from "./signature.ts";
 
 export interface Clue {
@@ -232,7 +233,7 @@ export function failedFilter({ pipedTo }: Step, { text }: Clue): string | null {
 /** Matches `ls: …`, `bash: line 1: ls: …`, `(eval):cd:1: …` and `zsh: command not found: ls`. */
 function hasPrefix(program: string, text: string): boolean {
   if (program === "") return false;
-  const name = program.replaceAll(/[^\w]/g, String.raw`\$&`);
+  const name = asPattern(program);
   return new RegExp(
     String.raw`^(?:\S*/)?(?:.{0,60}: (?:line )?(?:\d+: )?|\(eval\):)?${name}(?:\[\d+\])?: ?\S|command not found: ${name}$`,
     "m",
@@ -260,7 +261,7 @@ function isMentioned(step: Step, steps: readonly Step[], text: string): boolean 
 
 /** Matches `> app@1.0.0 lint`, `[lint] $ …`, `[lint:go] …` and `task: [lint] …`. */
 function announcement(script: string): RegExp {
-  const name = script.replaceAll(/[^\w]/g, String.raw`\$&`);
+  const name = asPattern(script);
   return new RegExp(String.raw`^(?:> .{0,200} ${name}(?: |$)|\$ .*\b${name}\b|.{0,40}\[${name}(?::[\w-]+)?\])`, "m");
 }
 

@@ -76,3 +76,8 @@ export function isSameInput(a: unknown, b: unknown): boolean {
 export function asText(value: unknown): string {
   return typeof value === "string" ? value : jsonText(value);
 }
+
+/** Returns an expression that matches the text. */
+export function asPattern(text: string): string {
+  return text.replaceAll(/\W/g, String.raw`\$&`);
+}

@@ -452,6 +452,12 @@ const cases: Record<string, [name: string, calls: MadeCall[], advice: number | n
           " FAIL  cart > adds\nAssertionError: expected 3 to be 2",
           "npm test user",
         ],
+        [
+          "another place for the same file",
+          "kubectl apply -f deploy/cart.yaml -n staging",
+          'error when creating "deploy/cart.yaml": the server is currently unable to handle the request',
+          "kubectl apply -f deploy/cart.yaml -n development",
+        ],
         ["another folder", "rm -rf build", "rm: cannot remove 'build': Permission denied", "rm -rf cache"],
         [
           "another name that the error only mentions",
