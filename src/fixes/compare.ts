@@ -263,7 +263,8 @@ function nameOf({ text, path }: CommandWord): string {
 
 /** Returns whether the error names a word or path. */
 function isNamed(name: string, { text }: Clue): boolean {
-  return name.length > 1 && new RegExp(String.raw`(?<![\w-])${asPattern(name)}(?![\w-])`).test(text);
+  if (name.length < 2 || !text.includes(name)) return false;
+  return new RegExp(String.raw`(?<![\w-])${asPattern(name)}(?![\w-])`).test(text);
 }
 
 function mayBeAdded(word: CommandWord, failed: Run, clue: Clue): boolean {
