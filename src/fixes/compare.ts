@@ -205,16 +205,16 @@ function compareCommands(failed: Run, later: Run, clue: Clue): Likeness | null {
   if (failed.code !== null && later.code !== null) return compareCode(name, failed.code, later.code);
   const [first, laterFirst] = [subcommand(failed), subcommand(later)];
   if (first !== laterFirst || inspectionIn(failed) !== inspectionIn(later)) return null;
-  const own = targets(failed);
-  const added = targets(later).filter((word) => !own.some((other) => covers(other, word, clue)));
+  const [own, given] = [targets(failed), targets(later)];
+  const added = given.filter((word) => !own.some((other) => covers(other, word, clue)));
   // If the error names some of several files, it is about these.
   const isOther = ({ path }: CommandWord): boolean => path !== null && !isNamed(path.given, clue);
   const isAboutSome = own.some((word) => word.path !== null && !isOther(word));
   const wanted = isAboutSome ? own.filter((word) => !isOther(word)) : own;
-  const shares = wanted.map((word) => coverage(word, later.words, clue));
+  const shares = wanted.map((word) => coverage(word, given, clue));
   const isKept = wanted.every((word, at) => shares[at] !== null || (clue.refused && isNamed(nameOf(word), clue)));
   if (!isKept || !added.every((word) => mayBeAdded(word, failed, clue))) return null;
-  if (selectsPart(failed, later, clue) || sharesNothing(failed, later)) return null;
+  if (selectsPart(own, given, clue) || sharesNothing(failed, later)) return null;
   const on = `the same command (${first === null ? name : `${name} ${first}`})`;
   const options = failed.words.filter(({ text }) => text.startsWith("-"));
   const isWhole = shares.every((share) => share === "whole") && options.every((option) => hasWord(later, option));
@@ -230,11 +230,15 @@ function sharesNothing(failed: Run, later: Run): boolean {
   return failed.words.length > 0 && later.words.length > 0 && !failed.words.some((word) => hasWord(later, word));
 }
 
-/** Returns all words but options, and the prose and numbers after them. */
+/** Returns the words and the values of options, without prose and numbers in these. */
 function targets({ words }: Run): CommandWord[] {
-  const isSetting = (text: string, flag: string | null): boolean =>
+  const split = words.map((word) => {
+    const [, flag, text] = /^(--?[\w-]+)=(.+)$/.exec(word.text) ?? [];
+    return flag === undefined || text === undefined ? word : { text, flag, path: null };
+  });
+  const isSetting = ({ text, flag }: CommandWord): boolean =>
     text.startsWith("-") || (flag !== null && (PROSE_FLAGS.test(flag) || /^[\d.]+[a-z]{0,2}$/.test(text)));
-  return words.filter(({ text, flag }) => !isSetting(text, flag));
+  return split.filter((word) => !isSetting(word));
 }
 
 /** Returns how much of a word the later command has: the value of a flag in the same flag, if it has it. */
@@ -253,7 +257,9 @@ function covers(wanted: CommandWord, given: CommandWord, clue: Clue): "whole" | 
     if (relation !== "inside") return relation && "whole";
     return isConcerned(given, clue) ? "part" : null;
   }
-  const isText = /\s/.test(wanted.text) || (wanted.flag !== null && wanted.flag === given.flag);
+  const isOfSameFlag = wanted.flag !== null && wanted.flag === given.flag;
+  if (isOfSameFlag && given.text.includes(wanted.text)) return "whole";
+  const isText = isOfSameFlag || /\s/.test(wanted.text);
   return isText && textLikeness(wanted.text, given.text) >= 0.5 ? "whole" : null;
 }
 
@@ -314,16 +320,12 @@ function subcommand({ words }: Run): string | null {
 }
 
 /** Returns whether the later one runs only a part of the checks, which the error does not name. */
-function selectsPart(failed: Run, later: Run, { text }: Clue): boolean {
-  const before = selected(failed);
-  const parts = selected(later).flatMap((value) => (before.includes(value) ? [] : value.split(/[|^$/*]+| or | and /)));
+function selectsPart(own: readonly CommandWord[], given: readonly CommandWord[], { text }: Clue): boolean {
+  const selected = (words: readonly CommandWord[]): string[] =>
+    words.flatMap((word) => (SELECTING.test(word.flag ?? "") ? [word.text] : []));
+  const before = selected(own);
   if (before.length === 0 && !NAMES_TESTS.test(text)) return false;
+  const added = selected(given).filter((value) => !before.includes(value));
+  const parts = added.flatMap((value) => value.split(/[|^$/*]+| or | and /));
   return parts.length > 0 && !parts.some((part) => part.length > 2 && text.includes(part));
-}
-
-function selected({ words }: Run): string[] {
-  return words.flatMap((word) => {
-    const [, name = word.flag ?? "", value = word.text] = /^(--?[\w-]+)=(.+)$/.exec(word.text) ?? [];
-    return SELECTING.test(name) ? [value] : [];
-  });
 }

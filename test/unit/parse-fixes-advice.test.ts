@@ -458,6 +458,12 @@ const cases: Record<string, [name: string, calls: MadeCall[], advice: number | n
           'error when creating "deploy/cart.yaml": the server is currently unable to handle the request',
           "kubectl apply -f deploy/cart.yaml -n development",
         ],
+        [
+          "another value of an option",
+          "helm upgrade cart ./chart --namespace=staging",
+          "Error: UPGRADE FAILED: timed out waiting for the condition",
+          "helm upgrade cart ./chart --namespace=development",
+        ],
         ["another folder", "rm -rf build", "rm: cannot remove 'build': Permission denied", "rm -rf cache"],
         [
           "another name that the error only mentions",
