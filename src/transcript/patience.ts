@@ -24,11 +24,13 @@ export async function atMost<T>(ms: number, answer: T | Promise<T>): Promise<T |
 /** Timeouts of the recorder: patient normally, short when the process is ending. */
 export class Patience {
   readonly #delay: typeof pause;
+  readonly #lastAnswerMs: number;
   #hurried = new AbortController();
   #hurries = 0;
 
-  constructor(delay = pause) {
+  constructor(delay = pause, lastAnswerMs = LAST_ANSWER_MS) {
     this.#delay = delay;
+    this.#lastAnswerMs = lastAnswerMs;
   }
 
   /** The process or the plugin instance is ending, so nothing is retried. */
@@ -67,7 +69,7 @@ export class Patience {
 
   async #outOfTime(end: AbortSignal): Promise<undefined> {
     await this.#delay(ANSWER_MS, this.#eitherOf(end));
-    if (!end.aborted && this.isHurried) await this.#delay(LAST_ANSWER_MS, end);
+    if (!end.aborted && this.isHurried) await this.#delay(this.#lastAnswerMs, end);
     return undefined;
   }
 

@@ -1,6 +1,6 @@
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { dropOldest } from "../../transcript/entry-draft.ts";
+import { Patience } from "../../transcript/patience.ts";
 import type { HostRecord } from "../../transcript/records.ts";
 import { onceInProcess, type Shared } from "../opencode-1/shared.ts";
 import type { HostStore } from "./host.ts";
@@ -70,8 +70,8 @@ export class Intake {
   readonly #directories = new Set<string>();
   readonly #sessions = new Map<string, KnownSession>();
   readonly #ids = new Set<string>();
-  /** Aborted when the plugin is ending and can no longer wait for the host. */
-  #hurry = new AbortController();
+  /** Many questions may be waiting at the end, so none gets more time then. */
+  readonly #patience = new Patience(undefined, 0);
 
   join(instance: Instance): void {
     this.#instances.add(instance);
@@ -106,33 +106,20 @@ export class Intake {
 
   /**
    * Resolves when every event received so far is recorded, before an instance ends. Events that still wait for the host
-   * after `patienceMs` are recorded with what they contain. If this is the last instance, events of a session whose folder
-   * is still unknown go to the only known folder, if there is just one.
+   * after `patienceMs` are recorded with what they contain. If this is the last instance, events of a session whose
+   * folder is still unknown go to the only known folder, if there is just one.
    */
   async settle(instance: Instance, patienceMs: number): Promise<void> {
     this.#ending.add(instance);
-    const hurry = this.#hurry;
-    const timer = setTimeout(() => hurry.abort(), patienceMs);
+    let calm: (() => void) | undefined;
+    const timer = setTimeout(() => (calm = this.#patience.hurry()), patienceMs);
     const sessions = [...this.#sessions.values()];
     await Promise.all(sessions.map((session) => this.#place(session)));
-    for (const { recalled } of sessions) await this.#unlessHurried(recalled).catch(() => undefined);
+    for (const { recalled } of sessions) await this.#patience.answer(async () => recalled);
     while (sessions.some(({ isReading }) => isReading)) await sleep(5);
     clearTimeout(timer);
     // Other plugin instances in this process continue.
-    if (hurry === this.#hurry && hurry.signal.aborted) this.#hurry = new AbortController();
-  }
-
-  /** Returns the answer, or rejects if the plugin is ending and can no longer wait for it. */
-  async #unlessHurried<T>(answer: T | Promise<T>): Promise<T> {
-    const { signal } = this.#hurry;
-    const done = new AbortController();
-    try {
-      const hurried = signal.aborted ? undefined : once(signal, "abort", { signal: done.signal });
-      // Racing also handles an answer that rejects later.
-      return await Promise.race([answer, Promise.resolve(hurried).then(() => Promise.reject(signal.reason))]);
-    } finally {
-      done.abort();
-    }
+    calm?.();
   }
 
   /** Returns the recording of a session, for a tool call. Rejects with a message for the model if there is none. */
@@ -252,15 +239,12 @@ export class Intake {
   /** Reads from the host's store what the event needs, because an earlier event did not arrive. */
   async #search(session: KnownSession, event: HostEvent, shared: Shared): Promise<void> {
     let found: HostRecord[] = [];
-    try {
-      for (const delayMs of [...SEARCH_DELAYS_MS, 0]) {
-        const stored = await this.#unlessHurried(shared.host.queries.history(event.sessionID, CATCH_UP_MESSAGES));
-        found = neededRecords(event, stored);
-        if (found.length > 0) break;
-        await this.#unlessHurried(sleep(delayMs, undefined, { ref: false }));
-      }
-    } catch {
+    for (const delayMs of [...SEARCH_DELAYS_MS, 0]) {
+      const stored = await this.#stored(event.sessionID, CATCH_UP_MESSAGES, shared);
+      found = neededRecords(event, stored ?? []);
       // Without the store, the event is recorded with what it contains.
+      if (found.length > 0 || stored === undefined || this.#patience.isHurried) break;
+      await this.#patience.pause(delayMs);
     }
     this.#accept(session, found.length > 0 ? found : session.translator.translateAlone(event), shared);
   }
@@ -279,31 +263,29 @@ export class Intake {
       session.recalled ??= shared.recorder.recall(sessionID);
       return;
     }
-    await this.#unlessHurried(session.recalled).catch(() => undefined);
+    await this.#patience.answer(async () => session.recalled);
     const logged = after === undefined ? undefined : await this.#logged(sessionID, after, before);
     for (const event of logged ?? []) await this.#record(session, event, shared);
     if (logged !== undefined && logged.length >= missing) return;
     let text = `${missing} ${missing === 1 ? "event" : "events"} of opencode did not arrive`;
-    try {
-      const messages = Math.max(CATCH_UP_MESSAGES, missing);
-      const stored = await this.#unlessHurried(shared.host.queries.history(sessionID, messages));
-      this.#accept(session, session.translator.sinceHeard(stored), shared);
-      text +=
-        stored.length === 0
-          ? ", and its store has nothing of the session."
-          : ": what was said is in its store, other events of the session may be missing.";
-    } catch {
-      text += ", and its store could not be read.";
-      if (missing > 0) shared.notices.warn(`Session ${sessionID}: ${text}`);
-    }
+    const stored = await this.#stored(sessionID, Math.max(CATCH_UP_MESSAGES, missing), shared);
+    this.#accept(session, session.translator.sinceHeard(stored ?? []), shared);
     if (missing === 0) return;
+    if (stored === undefined) text += ", and its store could not be read.";
+    else if (stored.length === 0) text += ", and its store has nothing of the session.";
+    else text += ": what was said is in its store, other events of the session may be missing.";
+    if (stored === undefined) shared.notices.warn(`Session ${sessionID}: ${text}`);
     shared.recorder.accept({ kind: "event", sessionID, name: "missing entries", text, data: { missing } });
+  }
+
+  /** Returns the records of the last messages in the host's store; undefined if it cannot be read. */
+  #stored(sessionID: string, messages: number, { host }: Shared): Promise<HostRecord[] | undefined> {
+    return this.#patience.answer(() => host.queries.history(sessionID, messages));
   }
 
   async #logged(sessionID: string, after: number, before: number | undefined): Promise<HostEvent[] | undefined> {
     for (const instance of this.#instances) {
-      const asked = this.#unlessHurried(instance.store.events(sessionID, after, before));
-      const events = await asked.catch(() => undefined);
+      const events = await this.#patience.answer(() => instance.store.events(sessionID, after, before));
       if (events !== undefined) return events.flatMap((event) => hostEvent(event) ?? []);
     }
     return undefined;
@@ -319,7 +301,7 @@ export class Intake {
   /** Never rejects. */
   async #askDirectory(session: KnownSession): Promise<void> {
     for (const instance of this.#instances) {
-      const directory = await instance.store.directory(session.sessionID).catch(() => undefined);
+      const directory = await this.#patience.answer(() => instance.store.directory(session.sessionID));
       session.directory ??= directory;
       if (session.directory !== undefined) return this.#release(session);
     }
@@ -328,7 +310,7 @@ export class Intake {
   /** Asks once more for the folder of a session whose events wait for it, then records them. Never rejects. */
   async #place(session: KnownSession): Promise<void> {
     if (session.directory !== undefined || session.held.length === 0) return;
-    await this.#unlessHurried(this.#askDirectory(session)).catch(() => undefined);
+    await this.#askDirectory(session);
     const isLast = [...this.#instances].every((each) => this.#ending.has(each));
     if (session.directory === undefined && isLast) this.#assumeDirectory(session);
   }
