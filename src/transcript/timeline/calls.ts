@@ -17,8 +17,6 @@ const BEHIND_ALL = "\uffff";
  */
 export class Calls {
   readonly #open = new Set<CallItem>();
-  /** Calls whose turn passed while their arguments were still being streamed; written once those are known. */
-  readonly #passedOver = new Set<CallItem>();
   /** Calls written from hooks alone, by call id, to recognize the host's late records. */
   readonly #hookOnly = new Set<string>();
   /** Ids of calls with a result, to recognize late hooks. */
@@ -96,19 +94,11 @@ export class Calls {
     for (const call of this.#open) call.interrupt();
   }
 
-  onTurn(item: Item, early: boolean): void {
-    if (item instanceof CallItem && early && !item.useWritten) this.#passedOver.add(item);
-  }
-
   /** Writes the due results, each after its use. */
   settle(nowMs: number): void {
     const surplus = this.#open.size - MAX_OPEN_CALLS;
     if (surplus > 0) for (const call of [...this.#open].slice(0, surplus)) call.interrupt();
-    for (const call of this.#passedOver) {
-      if (!isReady(call, nowMs)) continue;
-      this.#passedOver.delete(call);
-      this.#stage.emit(call.take(false));
-    }
+    for (const call of this.#open) if (call.wasPassedOver && isReady(call, nowMs)) this.#stage.emit(call.take(false));
     for (const call of this.#open) {
       if (!call.useWritten || !call.isEnded(nowMs)) continue;
       this.#stage.emit(call.takeResult());
@@ -118,11 +108,11 @@ export class Calls {
 
   nextDueMs(): number {
     let next = Infinity;
-    for (const { betterAfterMs, readySinceMs } of this.#passedOver) {
-      if (readySinceMs !== undefined) next = Math.min(next, betterAfterMs ?? readySinceMs);
+    for (const { wasPassedOver, betterAfterMs, readySinceMs, useWritten, resultDueMs } of this.#open) {
+      if (wasPassedOver && readySinceMs !== undefined) next = Math.min(next, betterAfterMs ?? readySinceMs);
+      // A result waits until its use is written.
+      if (useWritten) next = Math.min(next, resultDueMs ?? Infinity);
     }
-    // A result waits until its use is written.
-    for (const call of this.#open) if (call.useWritten) next = Math.min(next, call.resultDueMs ?? Infinity);
     return next;
   }
 
@@ -190,6 +180,8 @@ class CallItem implements Item {
   /** When a result reported only by a hook is accepted. */
   resultDueMs: number | undefined;
   useWritten = false;
+  /** Its turn passed while its arguments were still being streamed, so its use is written once they are known. */
+  wasPassedOver = false;
   /** Drafts to write directly after the use. */
   readonly followers: Draft[] = [];
   key: string;
@@ -277,7 +269,8 @@ class CallItem implements Item {
   }
 
   take(early: boolean): Draft[] {
-    if (early && this.readySinceMs === undefined) return [];
+    this.wasPassedOver = early && this.readySinceMs === undefined;
+    if (this.wasPassedOver) return [];
     this.useWritten = true;
     this.#use = this.#useEntry();
     return [{ entry: this.#use }, ...this.followers.splice(0)];

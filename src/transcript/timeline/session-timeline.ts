@@ -248,12 +248,8 @@ export class Timeline {
     const { queue, nowMs, emit } = this.#stage;
     const now = nowMs();
     for (let turn = queue.next(now); turn; turn = queue.next(now)) {
-      const { item, early } = turn;
       this.#calls.settle(now);
-      emit(item.take(early));
-      this.#texts.onTurn(item, early);
-      this.#prompts.onTurn(item);
-      this.#calls.onTurn(item, early);
+      emit(turn.item.take(turn.early));
     }
     this.#calls.settle(now);
     emit(this.#changes.due(now));
@@ -429,20 +425,12 @@ class Prompts {
     for (const prompt of this.#waiting.values()) prompt.betterAfterMs = undefined;
   }
 
-  onTurn(item: Item): void {
-    if (!(item instanceof UserItem)) return;
-    const { written } = this.#stage;
-    this.#waiting.delete(item.messageID);
-    written.add(item.messageID);
-    for (const [partID, text] of item.writtenParts) written.add(partID, text);
-  }
-
   #item(messageID: string, partID: string, key: string): UserItem {
     const waiting = this.#waiting.get(messageID);
     if (waiting) return waiting;
     const { written, queue } = this.#stage;
     const addedPart = written.has(messageID) ? partID : undefined;
-    const prompt = new UserItem(key, messageID, addedPart, this.#stage);
+    const prompt = new UserItem(key, messageID, addedPart, this.#stage, () => this.#waiting.delete(messageID));
     this.#waiting.set(messageID, prompt);
     queue.add(prompt);
     return prompt;
@@ -465,12 +453,14 @@ class UserItem implements Item {
   readonly #stage: Stage;
   /** Part that came after the message was written; its entry names it. */
   readonly #addedPart: string | undefined;
+  readonly #onTaken: () => void;
 
-  constructor(key: string, messageID: string, addedPart: string | undefined, stage: Stage) {
+  constructor(key: string, messageID: string, addedPart: string | undefined, stage: Stage, onTaken: () => void) {
     this.key = key;
     this.messageID = messageID;
     this.#addedPart = addedPart;
     this.#stage = stage;
+    this.#onTaken = onTaken;
   }
 
   /** Parts reported by the hook, written if the host sends no record of any. */
@@ -494,22 +484,20 @@ class UserItem implements Item {
     this.#expected.delete(partID);
   }
 
-  /** Parts of its entry, with their visible texts. */
-  get writtenParts(): [partID: string, text: string | undefined][] {
-    return [...this.#expected, ...this.#parts].map(([partID, part]) => [partID, part.visibleText]);
-  }
-
   /** Completes the message, because a later one began. */
   hurry(): void {
     if (this.#parts.size > 0) this.betterAfterMs = undefined;
   }
 
   take(): Draft[] {
+    const { messages, nowMs, written } = this.#stage;
+    this.#onTaken();
+    written.add(this.messageID);
+    for (const [partID, { visibleText }] of [...this.#expected, ...this.#parts]) written.add(partID, visibleText);
     const parts = this.#inOrder();
     if (parts.length === 0) return [];
     const texts = parts.flatMap(({ visibleText }) => (visibleText === undefined ? [] : [visibleText]));
     const files = parts.flatMap(({ file }): HostFile[] => (file ? [file] : []));
-    const { messages, nowMs } = this.#stage;
     const { agent, model, createdMs } = messages.of(this.messageID);
     const entry: UserMessageEntry = {
       type: "user",

@@ -34,7 +34,7 @@ export class Texts {
     if (!record.done) return;
     // The usage belongs to the last text of the model call, with nothing after it.
     if (this.#lastOf(record.messageID) !== text) text.hurry();
-    if (text.wasForced) this.#finish(text);
+    if (text.wasForced) this.#stage.emit(text.takeRest());
   }
 
   /** Appends to a text. The delta may come before the record of the text. */
@@ -65,17 +65,11 @@ export class Texts {
     const text = this.#open.get(partID);
     if (!text) return;
     text.cut();
-    if (text.wasForced) this.#finish(text);
+    if (text.wasForced) this.#stage.emit(text.takeRest());
   }
 
   cutAll(): void {
     for (const partID of this.#open.keys()) this.cut(partID);
-  }
-
-  onTurn(item: Item, early: boolean): void {
-    if (!(item instanceof TextItem) || early) return;
-    this.#open.delete(item.partID);
-    this.#stage.written.add(item.partID, item.text);
   }
 
   #lastOf(messageID: string): Item | undefined {
@@ -83,16 +77,16 @@ export class Texts {
   }
 
   #add(record: TextRecord): TextItem {
-    const text = new TextItem(record, this.#stage, () => this.aborting);
+    const text = new TextItem(record, this.#stage, this);
     this.#open.set(record.partID, text);
     this.#stage.queue.add(text);
     return text;
   }
 
-  #finish(text: TextItem): void {
-    this.#stage.emit(text.takeRest());
-    this.#open.delete(text.partID);
-    this.#stage.written.add(text.partID, text.text);
+  /** Forgets a text that is written whole. */
+  close({ partID, text }: TextItem): void {
+    this.#open.delete(partID);
+    this.#stage.written.add(partID, text);
   }
 }
 
@@ -119,15 +113,15 @@ class TextItem implements Item {
   /** The host changed a text that is written already. */
   replaces = false;
   readonly #stage: Stage;
-  readonly #isAborting: () => boolean;
+  readonly #texts: Texts;
 
-  constructor(record: TextRecord, stage: Stage, isAborting: () => boolean) {
+  constructor(record: TextRecord, stage: Stage, texts: Texts) {
     this.key = keyOf(record);
     this.partID = record.partID;
     this.messageID = record.messageID;
     this.reasoning = record.reasoning;
     this.#stage = stage;
-    this.#isAborting = isAborting;
+    this.#texts = texts;
     this.update(record);
   }
 
@@ -167,6 +161,7 @@ class TextItem implements Item {
 
   take(early: boolean): Draft[] {
     if (early) this.wasForced = true;
+    else this.#texts.close(this);
     const content = early && !this.replaces ? withoutLastWord(this.text) : this.text;
     if (early && this.text !== "") this.#written = content;
     const entry = { ...this.#entry(content), ...(early ? { unfinished: true } : {}) };
@@ -178,6 +173,7 @@ class TextItem implements Item {
   takeRest(): Draft[] {
     const written = this.#written;
     if (written === undefined) return this.take(false);
+    this.#texts.close(this);
     if (!this.text.startsWith(written)) return [{ entry: { ...this.#entry(this.text), continues: "replace" } }];
     const rest = this.text.slice(written.length);
     return rest === "" ? [] : [{ entry: { ...this.#entry(rest), continues: "append" }, before: written }];
@@ -186,7 +182,7 @@ class TextItem implements Item {
   #entry(content: string): AssistantMessageEntry | ReasoningEntry {
     const { messages, nowMs } = this.#stage;
     const { agent, model, aborted, completed } = messages.of(this.messageID);
-    const isCutOff = aborted === true || (this.#isAborting() && completed !== true);
+    const isCutOff = aborted === true || (this.#texts.aborting && completed !== true);
     return {
       type: this.reasoning ? "reasoning" : "assistant",
       timestamp: isoTime(this.#startMs, nowMs()),
