@@ -7,15 +7,15 @@ import { given } from "../given.ts";
 import { KeptFiles } from "./kept-files.ts";
 import { RecordingFolder, type RecordingFolderOptions } from "./recording-folder.ts";
 import type { Formats } from "./transcript-paths.ts";
-import { Patience } from "./patience.ts";
+import { Timeouts } from "./timeouts.ts";
 import { Presence } from "./presence.ts";
 import { SessionPlaces } from "./session-place.ts";
 import type { RecordingContext } from "./session-recording.ts";
 import { WritePool } from "./files/write-pool.ts";
-import { Preparation, type PreparedEntry, type Redaction } from "./preparation.ts";
+import { EntryRedactor, type PreparedEntry, type Redaction } from "./entry-redactor.ts";
 import type { HostRecord } from "./records.ts";
 import { Recorder } from "./recorder.ts";
-import { Sink } from "./sink.ts";
+import { EntryEncoder } from "./entry-encoder.ts";
 import { Timeline } from "./timeline/session-timeline.ts";
 import type { TranscriptHeader } from "./format/entry-types.ts";
 
@@ -42,18 +42,18 @@ export function createRecorder(settings: CreateRecorderOptions): Recorder {
   const formats = formatsOf(options.format);
   const folder = new RecordingFolder({ ...settings, fs });
   const root = folder.transcripts;
-  const preparation = preparationFor(options, new KeptFiles(fs, folder), redaction);
-  setImmediate(() => void rehearse(options, preparation).catch(onFailure));
-  const patience = new Patience();
-  const places = new SessionPlaces({ fs, root, format: formats[0], queries, patience });
+  const entryRedactor = entryRedactorFor(options, new KeptFiles(fs, folder), redaction);
+  setImmediate(() => void rehearse(options, entryRedactor).catch(onFailure));
+  const timeouts = new Timeouts();
+  const places = new SessionPlaces({ fs, root, format: formats[0], queries, timeouts });
   const presence = new Presence(fs, root);
   const pool = new WritePool();
-  const shared = { folder, formats, maxInlineChars, fs, pool, places, presence, preparation, patience, redaction };
+  const shared = { folder, formats, maxInlineChars, fs, pool, places, presence, entryRedactor, timeouts, redaction };
   return new Recorder({ ...shared, queries, onFault, onFailure });
 }
 
-function preparationFor(options: RecordingOptions, files: KeptFiles, redaction: Redaction): Preparation {
-  return new Preparation({
+function entryRedactorFor(options: RecordingOptions, files: KeptFiles, redaction: Redaction): EntryRedactor {
+  return new EntryRedactor({
     files,
     redaction,
     include: { reasoning: options.reasoning, events: options.events },
@@ -68,26 +68,26 @@ const REHEARSED_CALLS = 10;
  * Prepares, encodes and scans made-up calls without writing them, so that the first entries do not wait until all of
  * this is loaded and compiled, which takes longer than a killed process may lose.
  */
-export async function rehearse(options: RecordingOptions, preparation = rehearsing(options)): Promise<void> {
+export async function rehearse(options: RecordingOptions, entryRedactor = rehearsing(options)): Promise<void> {
   const sessionID = "ses_rehearsal";
   const timeline = new Timeline(Date.now);
   for (let call = 0; call < REHEARSED_CALLS; call += 1) timeline.accept(rehearsedCall(sessionID, call));
   const prepared: PreparedEntry[] = [];
   // The short form, because it never becomes a file.
-  for (const draft of timeline.take()) prepared.push(...(await preparation.prepareShort(sessionID, draft, 0)));
+  for (const draft of timeline.take()) prepared.push(...(await entryRedactor.prepareShort(sessionID, draft, 0)));
   for (const format of formatsOf(options.format)) {
     const header = (): TranscriptHeader => ({ version: 1, sessionID });
     const { maxInlineChars } = options;
-    const sink = new Sink({ format, linkFormat: format, sessionID, filePath: "", maxInlineChars, header });
-    const scanner = sink.scanner(0);
-    for (const entry of prepared) scanner.push(Buffer.from(sink.record(entry).data));
+    const encoder = new EntryEncoder({ format, linkFormat: format, sessionID, filePath: "", maxInlineChars, header });
+    const scanner = encoder.scanner(0);
+    for (const entry of prepared) scanner.push(Buffer.from(encoder.record(entry).data));
   }
 }
 
 /** Prepares entries for a recorder that is not created yet. */
-function rehearsing(options: RecordingOptions): Preparation {
+function rehearsing(options: RecordingOptions): EntryRedactor {
   const folder = new RecordingFolder({ fs: nodeFileSystem, dataFolder: "" });
-  return preparationFor(options, new KeptFiles(nodeFileSystem, folder), redactionFor(options));
+  return entryRedactorFor(options, new KeptFiles(nodeFileSystem, folder), redactionFor(options));
 }
 
 function rehearsedCall(sessionID: string, call: number): HostRecord {

@@ -1,5 +1,5 @@
 import { isoTime, type Draft } from "./entry-draft.ts";
-import type { Patience } from "./patience.ts";
+import type { Timeouts } from "./timeouts.ts";
 import type { HostRecord, RecorderQueries } from "./records.ts";
 import { Timeline } from "./timeline/session-timeline.ts";
 
@@ -22,7 +22,7 @@ export interface HistoryOptions {
   /** True if every file of the session has the draft. */
   isRecorded: (draft: Draft) => boolean;
   queries: RecorderQueries;
-  patience: Patience;
+  timeouts: Timeouts;
 }
 
 /**
@@ -83,14 +83,14 @@ function openElsewhere(records: readonly HostRecord[]): (record: HostRecord) => 
 }
 
 async function storedRecords(
-  { sessionID, queries, patience }: HistoryOptions,
+  { sessionID, queries, timeouts }: HistoryOptions,
   limit: number | undefined,
 ): Promise<HostRecord[] | undefined> {
   for (const delayMs of ATTEMPT_DELAYS_MS) {
-    const records = await patience.answer(() => queries.history(sessionID, limit));
+    const records = await timeouts.answer(() => queries.history(sessionID, limit));
     if (records) return records;
-    if (patience.isHurried) break;
-    await patience.pause(delayMs);
+    if (timeouts.isHurried) break;
+    await timeouts.pause(delayMs);
   }
   return undefined;
 }

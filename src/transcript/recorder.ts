@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { FlushResult } from "./files/append-file.ts";
 import { readChunks, type FileSystem } from "./files/file-system.ts";
 import { given } from "../given.ts";
-import { atMost, pause } from "./patience.ts";
+import { atMost, pause } from "./timeouts.ts";
 import type { TranscriptFormat } from "./transcript-paths.ts";
 import type { RecordingFolder } from "./recording-folder.ts";
 import type { HostRecord, SessionRecord } from "./records.ts";
@@ -74,8 +74,8 @@ export class Recorder {
     const chosen = [...this.#sessions.values()].filter(({ sessionID }) => sessions === "all" || sessionID === sessions);
     if (end === "no") return bringToDisk(chosen, timeoutMs, false);
     if (end === "soon") await this.#settle(chosen);
-    const { patience, presence } = this.#context;
-    const calm = patience.hurry();
+    const { timeouts, presence } = this.#context;
+    const calm = timeouts.hurry();
     for (const session of chosen) session.interrupt();
     const report = await bringToDisk(chosen, timeoutMs, true);
     calm();
@@ -139,7 +139,7 @@ export class Recorder {
   async #openSubagents(sessionID: string, subagents: readonly Subagent[]): Promise<boolean> {
     if (this.#recalled.has(sessionID)) {
       await this.#recallSubagents(subagents);
-      return !this.#context.patience.isHurried;
+      return !this.#context.timeouts.isHurried;
     }
     if (subagents.length > 0) {
       // One after the other: a session may have started hundreds. Its own entries do not wait for them.
@@ -151,10 +151,10 @@ export class Recorder {
 
   /** Records the sessions of subagents that ran while the plugin was off, or before a format was added. */
   async #recallSubagents(subagents: readonly Subagent[]): Promise<void> {
-    const { formats, places, patience } = this.#context;
+    const { formats, places, timeouts } = this.#context;
     for (const { sessionID, isRecorded } of subagents) {
       const hasFile = await Promise.all(formats.map((format) => places.hasTranscript(sessionID, format)));
-      if (patience.isHurried) return;
+      if (timeouts.isHurried) return;
       if (this.#sessions.has(sessionID) || (isRecorded && hasFile.every(Boolean))) continue;
       this.#recalled.add(sessionID);
       await this.recall(sessionID);

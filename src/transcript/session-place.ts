@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { dropOldest } from "./entry-draft.ts";
 import { errorCode } from "./files/fault.ts";
 import type { FileSystem } from "./files/file-system.ts";
-import type { Patience } from "./patience.ts";
+import type { Timeouts } from "./timeouts.ts";
 import { transcriptPath, type TranscriptFormat } from "./transcript-paths.ts";
 import type { RecorderQueries, SessionRecord } from "./records.ts";
 
@@ -21,7 +21,7 @@ export interface SessionPlacesOptions {
   /** Formats to look for when the parent of a session is unknown. */
   format: TranscriptFormat;
   queries: Pick<RecorderQueries, "session">;
-  patience: Patience;
+  timeouts: Timeouts;
 }
 
 /**
@@ -93,15 +93,15 @@ export class SessionPlaces {
 
   /** Queries the host until it answers. Undefined: it does not, or has no such session. */
   async #ask(sessionID: string): Promise<SessionRecord | undefined> {
-    const { queries, patience } = this.#options;
+    const { queries, timeouts } = this.#options;
     const told = new AbortController();
     this.#asked.set(sessionID, told);
     for (const delayMs of [...LOOKUP_DELAYS_MS, 0]) {
       if (this.#known.has(sessionID)) break;
-      const answer = await patience.answer(() => queries.session(sessionID), told.signal);
+      const answer = await timeouts.answer(() => queries.session(sessionID), told.signal);
       if (answer) this.learn(answer);
-      if (this.#known.has(sessionID) || patience.isHurried) break;
-      await patience.pause(delayMs, told.signal);
+      if (this.#known.has(sessionID) || timeouts.isHurried) break;
+      await timeouts.pause(delayMs, told.signal);
     }
     this.#asked.delete(sessionID);
     return this.#known.get(sessionID);
@@ -135,7 +135,7 @@ export class SessionPlaces {
       } catch (error) {
         if (ABSENT.has(errorCode(error))) return undefined;
       }
-      await this.#options.patience.pause(delayMs);
+      await this.#options.timeouts.pause(delayMs);
     }
     return undefined;
   }

@@ -11,13 +11,13 @@ import type { WritePool } from "./files/write-pool.ts";
 import type { TranscriptHeader } from "./format/entry-types.ts";
 import { pastDrafts } from "./history.ts";
 import { MAX_OUTPUT_BYTES } from "./kept-files.ts";
-import { atMost, type Patience } from "./patience.ts";
-import type { Preparation, PreparedEntry, Redaction } from "./preparation.ts";
+import { atMost, type Timeouts } from "./timeouts.ts";
+import type { EntryRedactor, PreparedEntry, Redaction } from "./entry-redactor.ts";
 import type { Presence } from "./presence.ts";
 import type { RecordingFolder } from "./recording-folder.ts";
 import type { HostRecord, RecorderQueries } from "./records.ts";
 import type { SessionPlaces } from "./session-place.ts";
-import { Sink } from "./sink.ts";
+import { EntryEncoder } from "./entry-encoder.ts";
 import { attachmentPath, outputPath, type Formats } from "./transcript-paths.ts";
 import { Timeline } from "./timeline/session-timeline.ts";
 
@@ -46,7 +46,7 @@ interface LargeEntry {
 
 /** File of the session, with its encoder. */
 export interface Output {
-  sink: Sink;
+  encoder: EntryEncoder;
   file: AppendFile;
 }
 
@@ -59,9 +59,9 @@ export interface RecordingContext {
   pool: WritePool;
   places: SessionPlaces;
   presence: Presence;
-  preparation: Preparation;
+  entryRedactor: EntryRedactor;
   queries: RecorderQueries;
-  patience: Patience;
+  timeouts: Timeouts;
   redaction: Redaction;
   /** Called when writing begins to fail and when it works again. */
   onFault: (event: FaultEvent) => void;
@@ -98,7 +98,7 @@ export class SessionRecording {
   #opening: Promise<Output[]> | undefined;
   #pump: Promise<void> | undefined;
   #preparing = 0;
-  /** In order of preparation. */
+  /** In order of arrival. */
   readonly #large = new Set<LargeEntry>();
   #lane: Promise<void> = Promise.resolve();
   #lost = 0;
@@ -288,10 +288,10 @@ export class SessionRecording {
     const outputs: Output[] = [];
     for (const format of formats) {
       const filePath = await places.path(sessionID, format);
-      const sink = new Sink({ format, linkFormat, sessionID, filePath, maxInlineChars, header: begun });
+      const encoder = new EntryEncoder({ format, linkFormat, sessionID, filePath, maxInlineChars, header: begun });
       const path = join(folder.transcripts, filePath);
       const onFault = (event: FaultEvent): void => this.#onFault(event);
-      outputs.push({ sink, file: new AppendFile({ path, format: sink, fs, pool, onFault }) });
+      outputs.push({ encoder, file: new AppendFile({ path, format: encoder, fs, pool, onFault }) });
     }
     // Reads an existing file now, so that the first record need not wait for it.
     const prepared = Promise.all(outputs.map(({ file }) => file.prepare()));
@@ -351,7 +351,7 @@ export class SessionRecording {
 
   async #missedDrafts(outputs: readonly Output[]): Promise<Draft[]> {
     const { sessionID } = this;
-    const { formats, places, presence, queries, patience } = this.#context;
+    const { formats, places, presence, queries, timeouts } = this.#context;
     const [isShared, ...hasFile] = await Promise.all([
       presence.isShared(sessionID),
       ...formats.map((format) => places.hasTranscript(sessionID, format)),
@@ -359,8 +359,8 @@ export class SessionRecording {
     const isContinued = hasFile.every(Boolean);
     const isLive = (messageID: string): boolean => this.timeline.knows(messageID);
     const isRecorded = ({ entry }: Draft): boolean =>
-      outputs.every(({ sink, file }) => sink.isRecorded(entry, file.keys));
-    const drafts = await pastDrafts({ sessionID, isContinued, isShared, isLive, isRecorded, queries, patience });
+      outputs.every(({ encoder, file }) => encoder.isRecorded(entry, file.keys));
+    const drafts = await pastDrafts({ sessionID, isContinued, isShared, isLive, isRecorded, queries, timeouts });
     const missed = new Set(drafts.filter((draft) => !isRecorded(draft)));
     const subagents = drafts.flatMap((draft): Subagent[] => {
       const { entry } = draft;
@@ -388,7 +388,7 @@ export class SessionRecording {
     let small: Draft[] = [];
     let smallSize = 0;
     for (const draft of batch) {
-      const size = await this.#context.preparation.size(draft);
+      const size = await this.#context.entryRedactor.size(draft);
       const isLarge = size >= LARGE;
       if (isLarge || smallSize + size >= LARGE) {
         await writeSmall(small);
@@ -408,9 +408,9 @@ export class SessionRecording {
   /** Prepares a large entry. Resolves when it is written or those after it must not wait any longer. */
   async #writeLarge(draft: Draft, size: number): Promise<void> {
     const { sessionID } = this;
-    const { preparation, onFailure } = this.#context;
+    const { entryRedactor, onFailure } = this.#context;
     try {
-      const short = await preparation.prepareShort(sessionID, draft, size);
+      const short = await entryRedactor.prepareShort(sessionID, draft, size);
       const { promise: done, resolve: settle } = Promise.withResolvers<void>();
       const large: LargeEntry = { draft, size, short, done, settle };
       this.#large.add(large);
@@ -429,9 +429,9 @@ export class SessionRecording {
     if (!this.#large.has(large)) return;
     if (large.size > MAX_OUTPUT_BYTES) return this.#finish(large, large.short);
     const { sessionID } = this;
-    const { preparation, onFailure } = this.#context;
+    const { entryRedactor, onFailure } = this.#context;
     try {
-      const whole = await preparation.prepare(sessionID, [large.draft]);
+      const whole = await entryRedactor.prepare(sessionID, [large.draft]);
       // Memory for waiting records is bounded, and a huge one may take most of it. So this waits while the disk fails.
       if (large.size >= HUGE) await Promise.all(this.openOutputs.map(({ file }) => file.flush()));
       this.#finish(large, whole);
@@ -450,10 +450,10 @@ export class SessionRecording {
   /** Prepares a failed batch one by one, so that a bad entry is lost alone. */
   async #prepare(batch: readonly Draft[]): Promise<PreparedEntry[]> {
     const { sessionID } = this;
-    const { preparation, onFailure } = this.#context;
+    const { entryRedactor, onFailure } = this.#context;
     const prepared: PreparedEntry[] = [];
     try {
-      prepared.push(...(await preparation.prepare(sessionID, batch)));
+      prepared.push(...(await entryRedactor.prepare(sessionID, batch)));
     } catch (error) {
       if (batch.length > 1) {
         for (const draft of batch) prepared.push(...(await this.#prepare([draft])));
@@ -468,11 +468,11 @@ export class SessionRecording {
 
   #append(outputs: readonly Output[], entry: PreparedEntry): void {
     if ("subagent" in entry.entry && entry.entry.subagent) this.#relations.onLink(entry.entry.subagent.sessionID);
-    for (const { sink, file } of outputs) {
+    for (const { encoder, file } of outputs) {
       try {
         const { missing } = file.stats;
-        file.append(sink.record(entry));
-        if (file.stats.missing > missing) sink.forget(entry);
+        file.append(encoder.record(entry));
+        if (file.stats.missing > missing) encoder.forget(entry);
       } catch (error) {
         this.#lost += 1;
         this.#context.onFailure(error);

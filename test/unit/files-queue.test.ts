@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { commonLength, makeBatch, partsEnd, wholeParts } from "../../src/transcript/files/batch.ts";
+import { commonLength, makeBatch, partsEnd, wholeParts } from "../../src/transcript/files/file-writer.ts";
 import { describeFault, errorCode } from "../../src/transcript/files/fault.ts";
 import { RecordQueue } from "../../src/transcript/files/record-queue.ts";
 import { WritePool } from "../../src/transcript/files/write-pool.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { FaultEvent } from "../../src/transcript/files/fault.ts";
-import { Notices } from "../../src/host/opencode-1/notices.ts";
+import { Notices } from "../../src/host/notices.ts";
 import { describe, test } from "../support/runner.ts";
 
 const FULL = { code: "ENOSPC", message: "The disk is full: free some space." };

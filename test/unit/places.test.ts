@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { isAbsolute, join, normalize, sep } from "node:path";
 import { nodeFileSystem } from "../../src/transcript/files/node-file-system.ts";
 import type { FileSystem } from "../../src/transcript/files/file-system.ts";
-import { Patience } from "../../src/transcript/patience.ts";
+import { Timeouts } from "../../src/transcript/timeouts.ts";
 import { attachmentPath, outputPath, safeSegment, transcriptPath } from "../../src/transcript/transcript-paths.ts";
 import { SessionPlaces } from "../../src/transcript/session-place.ts";
 import { FaultyFileSystem } from "../support/faulty-file-system.ts";
@@ -15,7 +15,7 @@ const never = new Promise<never>(() => undefined);
 interface Made {
   places: SessionPlaces;
   time: FakeTime;
-  patience: Patience;
+  timeouts: Timeouts;
   asked: () => number;
 }
 
@@ -37,11 +37,11 @@ function diskWith(...paths: string[]): FileSystem {
 
 function make(answer: (n: number) => Promise<typeof CHILD | undefined>, fs = diskWith()): Made {
   const time = new FakeTime();
-  const patience = new Patience(time.delay);
+  const timeouts = new Timeouts(time.delay);
   let asked = 0;
   const queries: ConstructorParameters<typeof SessionPlaces>[0]["queries"] = { session: () => answer(++asked) };
-  const places = new SessionPlaces({ fs, root, format: "markdown", queries, patience });
-  return { places, time, patience, asked: () => asked };
+  const places = new SessionPlaces({ fs, root, format: "markdown", queries, timeouts });
+  return { places, time, timeouts, asked: () => asked };
 }
 
 const fails = (): Promise<never> => Promise.reject(new Error("busy"));
@@ -110,15 +110,15 @@ describe("the place of a session whose parent the host has to be asked for", () 
       const made = make(() => (answerMs === undefined ? never : made.time.delay(answerMs).then(() => CHILD)));
       const seen = watch(made);
       await made.time.advance(1);
-      made.patience.hurry();
+      made.timeouts.hurry();
       await made.time.advance(600);
       assert.equal(seen.path, path);
     }
   });
 
-  test("is asked for with all patience again in the plugin's next life", async () => {
+  test("is asked for with all timeouts again in the plugin's next life", async () => {
     const made = make((n) => (n > 3 ? Promise.resolve(CHILD) : fails()));
-    made.patience.hurry()();
+    made.timeouts.hurry()();
     const seen = watch(made);
     await made.time.advance(20_000);
     assert.equal(seen.path, "ses_1/ses_2.md");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { FileSystem } from "../../src/transcript/files/file-system.ts";
 import { nodeFileSystem } from "../../src/transcript/files/node-file-system.ts";
 import type { TranscriptEntry } from "../../src/transcript/format/entry-types.ts";
-import type { Redaction } from "../../src/transcript/preparation.ts";
+import type { Redaction } from "../../src/transcript/entry-redactor.ts";
 import { bash, data, INPUT, resultsOf, withCalls } from "../support/recording/calls-recorded.ts";
 import { eventually } from "../support/recording/eventually.ts";
 import {

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { createRedaction } from "../../src/transcript/create-recorder.ts";
 import { RecordingFolder } from "../../src/transcript/recording-folder.ts";
 import { KeptFiles } from "../../src/transcript/kept-files.ts";
-import { Preparation } from "../../src/transcript/preparation.ts";
+import { EntryRedactor } from "../../src/transcript/entry-redactor.ts";
 import { Timeline } from "../../src/transcript/timeline/session-timeline.ts";
-import { ORDER_MS } from "../../src/transcript/timeline/item.ts";
+import { ORDER_MS } from "../../src/transcript/timeline/stage.ts";
 import { nodeFileSystem } from "../../src/transcript/files/node-file-system.ts";
 import { describe, test } from "../support/runner.ts";
 
@@ -52,10 +52,10 @@ function splitText(first: string, second: string) {
   return timeline.take();
 }
 
-function preparation(): Preparation {
+function preparation(): EntryRedactor {
   const folder = new RecordingFolder({ fs: nodeFileSystem, dataFolder: "/nowhere" });
   const files = new KeptFiles(nodeFileSystem, folder);
-  return new Preparation({
+  return new EntryRedactor({
     files,
     redaction: createRedaction(),
     include: { reasoning: true, events: true },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Turns } from "../../src/host/opencode-1/turn-ends.ts";
+import { Turns } from "../../src/host/turn-ends.ts";
 import type { ActivityRecord } from "../../src/transcript/records.ts";
 import { describe, test } from "../support/runner.ts";
 

@@ -13,7 +13,7 @@ import {
   session,
   status,
 } from "../support/recording/host-steps.ts";
-import { USE_CONFIRM_MS } from "../../src/transcript/timeline/item.ts";
+import { USE_CONFIRM_MS } from "../../src/transcript/timeline/stage.ts";
 import { bash, command, sessionID, started } from "../support/recording/one-session.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
 import { describe, test } from "../support/runner.ts";

@@ -12,7 +12,7 @@ import {
   status,
   userText,
 } from "../support/recording/host-steps.ts";
-import { PROMPT_CONFIRM_MS, RESULT_CONFIRM_MS } from "../../src/transcript/timeline/item.ts";
+import { PROMPT_CONFIRM_MS, RESULT_CONFIRM_MS } from "../../src/transcript/timeline/stage.ts";
 import { at, bash, command, sessionID, started } from "../support/recording/one-session.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
 import { describe, test } from "../support/runner.ts";

@@ -18,10 +18,10 @@ import {
   userText,
   wholeText,
 } from "../support/recording/host-steps.ts";
-import { PROMPT_CONFIRM_MS } from "../../src/transcript/timeline/item.ts";
+import { PROMPT_CONFIRM_MS } from "../../src/transcript/timeline/stage.ts";
 import { at, bash, inTurn, LS, sessionID } from "../support/recording/one-session.ts";
 import { TimelineDriver } from "../support/recording/timeline-driver.ts";
-import { USE_CONFIRM_MS } from "../../src/transcript/timeline/item.ts";
+import { USE_CONFIRM_MS } from "../../src/transcript/timeline/stage.ts";
 import { describe, test } from "../support/runner.ts";
 
 /** In the middle of a turn, of which only the prompt is written. */

@@ -1,7 +1,7 @@
 /** Sessions that come to rest: their suggestions are asked for once a rest, one after the other, and failures told once. */
 import assert from "node:assert/strict";
-import { AutoExtract } from "../../src/host/opencode-1/extract-when-idle.ts";
-import { Turns } from "../../src/host/opencode-1/turn-ends.ts";
+import { AutoExtract } from "../../src/host/extract-when-idle.ts";
+import { Turns } from "../../src/host/turn-ends.ts";
 import type { ToolCallRequest } from "../../src/tools/runner/tool-requests.ts";
 import type { ToolAnswer } from "../../src/tools/tool.ts";
 import { describe, test } from "../support/runner.ts";

@@ -5,11 +5,11 @@ import type { FileSystem } from "../../transcript/files/file-system.ts";
 import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";
 import type { HostRecord } from "../../transcript/records.ts";
 import { EventTranslator } from "./events.ts";
-import { hintAtTranscript } from "./compaction.ts";
+import { hintAtTranscript } from "../compaction.ts";
 import { callHints, promptRecords, resultHints } from "./hook-records.ts";
-import { offeredTools } from "./offered-tools.ts";
+import { offeredTools } from "../offered-tools.ts";
 import { OpencodeQueries, summarize } from "./queries.ts";
-import { joinShared, leaveShared, type HostView } from "./shared.ts";
+import { joinShared, leaveShared, type HostView } from "../shared.ts";
 
 /** Limits of `dispose`; the host grants 5 s to all plugins together. */
 const DISPOSE_TIMES = { flushMs: 3_000, endedMs: 4_500 };

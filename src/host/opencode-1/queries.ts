@@ -1,7 +1,7 @@
 import type { PluginInput } from "@opencode-ai/plugin";
 import type { HostRecord, RecorderQueries, SessionRecord } from "../../transcript/records.ts";
 import { toJsonValue } from "../../transcript/json-value.ts";
-import { atMost } from "../../transcript/patience.ts";
+import { atMost } from "../../transcript/timeouts.ts";
 import { messageRecord, sessionRecord } from "./events.ts";
 import { textOf, isFields, listOf, fieldOf } from "../../parse/json-fields.ts";
 import { partRecords } from "./parts.ts";

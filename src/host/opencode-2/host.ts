@@ -5,7 +5,7 @@ import { opencodeDatabases } from "../../sessions/session-roots.ts";
 import { openSqlite, type SqliteReader } from "../../sessions/sqlite-reader.ts";
 import type { HostRecord, RecorderQueries, SessionRecord } from "../../transcript/records.ts";
 import { toJsonValue } from "../../transcript/json-value.ts";
-import { atMost } from "../../transcript/patience.ts";
+import { atMost } from "../../transcript/timeouts.ts";
 import { directoryIn, locatedSession } from "./event-records.ts";
 import { storedRecords } from "./stored-messages.ts";
 

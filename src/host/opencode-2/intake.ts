@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { dropOldest } from "../../transcript/entry-draft.ts";
-import { Patience } from "../../transcript/patience.ts";
+import { Timeouts } from "../../transcript/timeouts.ts";
 import type { HostRecord } from "../../transcript/records.ts";
-import { onceInProcess, type Shared } from "../opencode-1/shared.ts";
+import { onceInProcess, type Shared } from "../shared.ts";
 import type { HostStore } from "./host.ts";
 import { hostEvent, neededRecords, SessionTranslator, type HostEvent } from "./event-records.ts";
 
@@ -71,7 +71,7 @@ export class Intake {
   readonly #sessions = new Map<string, KnownSession>();
   readonly #ids = new Set<string>();
   /** Many questions may be waiting at the end, so none gets more time then. */
-  readonly #patience = new Patience(undefined, 0);
+  readonly #timeouts = new Timeouts(undefined, 0);
 
   join(instance: Instance): void {
     this.#instances.add(instance);
@@ -112,10 +112,10 @@ export class Intake {
   async settle(instance: Instance, patienceMs: number): Promise<void> {
     this.#ending.add(instance);
     let calm: (() => void) | undefined;
-    const timer = setTimeout(() => (calm = this.#patience.hurry()), patienceMs);
+    const timer = setTimeout(() => (calm = this.#timeouts.hurry()), patienceMs);
     const sessions = [...this.#sessions.values()];
     await Promise.all(sessions.map((session) => this.#place(session)));
-    for (const { recalled } of sessions) await this.#patience.answer(async () => recalled);
+    for (const { recalled } of sessions) await this.#timeouts.answer(async () => recalled);
     while (sessions.some(({ isReading }) => isReading)) await sleep(5);
     clearTimeout(timer);
     // Other plugin instances in this process continue.
@@ -243,8 +243,8 @@ export class Intake {
       const stored = await this.#stored(event.sessionID, CATCH_UP_MESSAGES, shared);
       found = neededRecords(event, stored ?? []);
       // Without the store, the event is recorded with what it contains.
-      if (found.length > 0 || stored === undefined || this.#patience.isHurried) break;
-      await this.#patience.pause(delayMs);
+      if (found.length > 0 || stored === undefined || this.#timeouts.isHurried) break;
+      await this.#timeouts.pause(delayMs);
     }
     this.#accept(session, found.length > 0 ? found : session.translator.translateAlone(event), shared);
   }
@@ -263,7 +263,7 @@ export class Intake {
       session.recalled ??= shared.recorder.recall(sessionID);
       return;
     }
-    await this.#patience.answer(async () => session.recalled);
+    await this.#timeouts.answer(async () => session.recalled);
     const logged = after === undefined ? undefined : await this.#logged(sessionID, after, before);
     for (const event of logged ?? []) await this.#record(session, event, shared);
     if (logged !== undefined && logged.length >= missing) return;
@@ -280,12 +280,12 @@ export class Intake {
 
   /** Returns the records of the last messages in the host's store; undefined if it cannot be read. */
   #stored(sessionID: string, messages: number, { host }: Shared): Promise<HostRecord[] | undefined> {
-    return this.#patience.answer(() => host.queries.history(sessionID, messages));
+    return this.#timeouts.answer(() => host.queries.history(sessionID, messages));
   }
 
   async #logged(sessionID: string, after: number, before: number | undefined): Promise<HostEvent[] | undefined> {
     for (const instance of this.#instances) {
-      const events = await this.#patience.answer(() => instance.store.events(sessionID, after, before));
+      const events = await this.#timeouts.answer(() => instance.store.events(sessionID, after, before));
       if (events !== undefined) return events.flatMap((event) => hostEvent(event) ?? []);
     }
     return undefined;
@@ -301,7 +301,7 @@ export class Intake {
   /** Never rejects. */
   async #askDirectory(session: KnownSession): Promise<void> {
     for (const instance of this.#instances) {
-      const directory = await this.#patience.answer(() => instance.store.directory(session.sessionID));
+      const directory = await this.#timeouts.answer(() => instance.store.directory(session.sessionID));
       session.directory ??= directory;
       if (session.directory !== undefined) return this.#release(session);
     }

@@ -7,12 +7,12 @@ import * as z from "zod/mini";
 import { parseOptions } from "../../config.ts";
 import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";
 import { rehearse } from "../../transcript/create-recorder.ts";
-import { atMost } from "../../transcript/patience.ts";
-import { transcriptHint } from "../opencode-1/compaction.ts";
+import { atMost } from "../../transcript/timeouts.ts";
+import { transcriptHint } from "../compaction.ts";
 import { textOf, fieldOf } from "../../parse/json-fields.ts";
-import type { NoticeClient } from "../opencode-1/notices.ts";
-import { offeredTools, type OfferedTool } from "../opencode-1/offered-tools.ts";
-import { joinShared, leaveShared, type Shared } from "../opencode-1/shared.ts";
+import type { NoticeClient } from "../notices.ts";
+import { offeredTools, type OfferedTool } from "../offered-tools.ts";
+import { joinShared, leaveShared, type Shared } from "../shared.ts";
 import { HostStore, type HostContext, type HostTool, type ToolDraft } from "./host.ts";
 import { processIntake, type Instance, type Intake } from "./intake.ts";
 

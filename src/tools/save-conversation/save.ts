@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describeFault, errorCode } from "../../transcript/files/fault.ts";
 import { type TranscriptFormat, safeSegment } from "../../transcript/transcript-paths.ts";
-import type { Redaction } from "../../transcript/preparation.ts";
+import type { Redaction } from "../../transcript/entry-redactor.ts";
 import type { Digest } from "./conversation-digest.ts";
 import { type NumberedFileOptions, slugOf, writeNumbered } from "./numbered-file.ts";
 import { type SessionFileFacts, type SubagentFacts, sessionFile, titleOf } from "./session-file.ts";

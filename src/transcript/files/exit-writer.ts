@@ -1,11 +1,10 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { createFolder } from "../../user-folders.ts";
-import { type Batch, commonLength, wholeParts } from "./batch.ts";
 import { errorCode, SHORT_WRITE, WriteFault } from "./fault.ts";
 import type { FileLock } from "./file-lock.ts";
 import { type FileTail, fragmentLength } from "./file-tail.ts";
-import type { FileWriter } from "./file-writer.ts";
+import { type Batch, commonLength, type FileWriter, wholeParts } from "./file-writer.ts";
 
 /** Maximum wait at exit for an unfinished asynchronous write, in milliseconds. */
 const ARRIVAL_MS = 25;

@@ -1,7 +1,6 @@
 import { type Draft, dropOldest, isoTime } from "../entry-draft.ts";
 import { given } from "../../given.ts";
-import { type Item, ORDER_MS, RESULT_CONFIRM_MS, USE_CONFIRM_MS, isReady, keyOf } from "./item.ts";
-import type { Stage } from "./stage.ts";
+import { type Item, ORDER_MS, RESULT_CONFIRM_MS, type Stage, USE_CONFIRM_MS, isReady, keyOf } from "./stage.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { ToolResultEntry, ToolUseEntry } from "../format/entry-types.ts";
 import type { CallEnd, CallHintRecord, CallRecord, ResultHintRecord } from "../records.ts";

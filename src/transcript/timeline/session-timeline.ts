@@ -18,17 +18,20 @@ import type {
 } from "../records.ts";
 import { Calls } from "./calls.ts";
 import {
-  IDLE_GRACE_MS,
-  UNDER_WAY_GRACE_MS,
-  keyOf,
-  ORDER_MS,
-  type Item,
   BURST_MS,
+  IDLE_GRACE_MS,
+  type Item,
+  ItemQueue,
+  Messages,
+  ORDER_MS,
   PROMPT_CONFIRM_MS,
   PROMPT_HOLD_MS,
   PROMPT_STORE_MS,
-} from "./item.ts";
-import { ItemQueue, Messages, type Stage, WrittenParts } from "./stage.ts";
+  type Stage,
+  UNDER_WAY_GRACE_MS,
+  WrittenParts,
+  keyOf,
+} from "./stage.ts";
 import { Texts } from "./texts.ts";
 import type { TokenCounts, SessionEventEntry, UserMessageEntry } from "../format/entry-types.ts";
 

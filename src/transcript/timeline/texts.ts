@@ -1,6 +1,5 @@
 import type { TextDeltaRecord, TextRecord, UsageRecord } from "../records.ts";
-import { type Item, keyOf, ORDER_MS, USAGE_MS } from "./item.ts";
-import type { Stage } from "./stage.ts";
+import { type Item, ORDER_MS, type Stage, USAGE_MS, keyOf } from "./stage.ts";
 import type { AssistantMessageEntry, ReasoningEntry } from "../format/entry-types.ts";
 import { isoTime, type Draft } from "../entry-draft.ts";
 import { given } from "../../given.ts";

@@ -10,7 +10,7 @@ import { mergeContinuations, openTranscript } from "../../../src/transcript/form
 import { EventTranslator } from "../../../src/host/opencode-1/events.ts";
 import { createRecorder } from "../../../src/transcript/create-recorder.ts";
 import type { TranscriptFormat } from "../../../src/transcript/transcript-paths.ts";
-import type { Redaction } from "../../../src/transcript/preparation.ts";
+import type { Redaction } from "../../../src/transcript/entry-redactor.ts";
 import type { Recorder } from "../../../src/transcript/recorder.ts";
 import type { RecorderQueries } from "../../../src/transcript/records.ts";
 import { recordsOf, type HostStep } from "./host-steps.ts";

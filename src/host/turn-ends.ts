@@ -1,4 +1,4 @@
-import type { HostRecord } from "../../transcript/records.ts";
+import type { HostRecord } from "../transcript/records.ts";
 
 /**
  * Time that a session must be idle until its turn counts as ended, in milliseconds. After an abort opencode becomes idle

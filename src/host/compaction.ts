@@ -1,11 +1,11 @@
 /** Adds the transcript's path to a summary, so that the agent can look up what the summary leaves out. */
 import { resolve } from "node:path";
-import type { Options } from "../../config.ts";
-import { shellQuoted } from "../../calls/shell-syntax.ts";
-import { formatsOf } from "../../transcript/create-recorder.ts";
-import { atMost } from "../../transcript/patience.ts";
-import { transcriptsFolder } from "../../transcript/recording-folder.ts";
-import { textOf, isFields, fieldOf } from "../../parse/json-fields.ts";
+import type { Options } from "../config.ts";
+import { shellQuoted } from "../calls/shell-syntax.ts";
+import { formatsOf } from "../transcript/create-recorder.ts";
+import { atMost } from "../transcript/timeouts.ts";
+import { transcriptsFolder } from "../transcript/recording-folder.ts";
+import { textOf, isFields, fieldOf } from "../parse/json-fields.ts";
 import type { Shared } from "./shared.ts";
 
 /** The host waits for this hook, so the hint is dropped after this time, in milliseconds. */

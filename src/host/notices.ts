@@ -1,5 +1,5 @@
-import { type FaultEvent, LINK_OUT, describeFault, errorCode } from "../../transcript/files/fault.ts";
-import type { OptionProblem } from "../../config.ts";
+import { type FaultEvent, LINK_OUT, describeFault, errorCode } from "../transcript/files/fault.ts";
+import type { OptionProblem } from "../config.ts";
 
 type Level = "info" | "warn" | "error";
 

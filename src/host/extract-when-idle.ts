@@ -1,9 +1,9 @@
 /** Stores suggested snippets of sessions when they become idle. */
-import { STORE_SUGGESTIONS } from "../../tools/tool.ts";
-import { textOf } from "../../parse/json-fields.ts";
-import type { ToolRunner } from "../../tools/runner/tool-runner.ts";
-import { atMost } from "../../transcript/patience.ts";
-import type { Recorder } from "../../transcript/recorder.ts";
+import { STORE_SUGGESTIONS } from "../tools/tool.ts";
+import { textOf } from "../parse/json-fields.ts";
+import type { ToolRunner } from "../tools/runner/tool-runner.ts";
+import { atMost } from "../transcript/timeouts.ts";
+import type { Recorder } from "../transcript/recorder.ts";
 import type { Notices } from "./notices.ts";
 
 export interface AutoExtractOptions {

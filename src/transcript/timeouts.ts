@@ -22,7 +22,7 @@ export async function atMost<T>(ms: number, answer: T | Promise<T>): Promise<T |
 }
 
 /** Timeouts of the recorder: patient normally, short when the process is ending. */
-export class Patience {
+export class Timeouts {
   readonly #delay: typeof pause;
   readonly #lastAnswerMs: number;
   #hurried = new AbortController();

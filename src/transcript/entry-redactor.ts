@@ -13,7 +13,7 @@ export interface Redaction {
   text(text: string, before?: string): Promise<string>;
 }
 
-export interface PreparationOptions {
+export interface EntryRedactorOptions {
   files: KeptFiles;
   redaction: Redaction;
   include: { reasoning: boolean; events: boolean };
@@ -36,11 +36,11 @@ const MAX_SHORT_CHARS = 20_000;
 const MAX_SHORT_INPUT_CHARS = 2_000;
 
 /** Prepares drafts for writing: judges failures, saves files beside the transcript, reads full outputs, redacts secrets. */
-export class Preparation {
-  readonly #options: PreparationOptions;
+export class EntryRedactor {
+  readonly #options: EntryRedactorOptions;
   readonly #inputs = new WeakMap<object, { input: unknown }>();
 
-  constructor(options: PreparationOptions) {
+  constructor(options: EntryRedactorOptions) {
     this.#options = options;
   }
 

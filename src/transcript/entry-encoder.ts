@@ -19,12 +19,12 @@ import {
 } from "./format/formats.ts";
 import { given } from "../given.ts";
 import { transcriptPath, type TranscriptFormat } from "./transcript-paths.ts";
-import type { PreparedEntry } from "./preparation.ts";
+import type { PreparedEntry } from "./entry-redactor.ts";
 
 /** Maximum number of calls whose input is remembered as written; results of older ones repeat the input. */
 const MAX_INPUTS = 10_000;
 
-export interface SinkOptions {
+export interface EntryEncoderOptions {
   format: TranscriptFormat;
   /** Format of the transcripts that entries link to; the same in all files of a session. */
   linkFormat: TranscriptFormat;
@@ -37,13 +37,13 @@ export interface SinkOptions {
 }
 
 /** Encodes entries of one session in one format, as text and keys for the append writer. Does not touch the disk. */
-export class Sink implements AppendFormat {
-  readonly #options: SinkOptions;
+export class EntryEncoder implements AppendFormat {
+  readonly #options: EntryEncoderOptions;
   /** Part ids of calls whose input this process wrote, and which have no result yet. */
   readonly #inputsWritten = new Set<string>();
   #isBegun = false;
 
-  constructor(options: SinkOptions) {
+  constructor(options: EntryEncoderOptions) {
     this.#options = options;
   }
 
