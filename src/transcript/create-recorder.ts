@@ -7,6 +7,7 @@ import { given } from "../given.ts";
 import { KeptFiles } from "./kept-files.ts";
 import { RecordingFolder, type RecordingFolderOptions } from "./recording-folder.ts";
 import type { Formats } from "./transcript-paths.ts";
+import type { Draft } from "./entry-draft.ts";
 import { Timeouts } from "./timeouts.ts";
 import { Presence } from "./presence.ts";
 import { SessionPlaces } from "./session-place.ts";
@@ -70,11 +71,12 @@ const REHEARSED_CALLS = 10;
  */
 export async function rehearse(options: RecordingOptions, entryRedactor = rehearsing(options)): Promise<void> {
   const sessionID = "ses_rehearsal";
-  const timeline = new Timeline(Date.now);
+  const drafts: Draft[] = [];
+  const timeline = new Timeline(Date.now, (draft) => drafts.push(draft));
   for (let call = 0; call < REHEARSED_CALLS; call += 1) timeline.accept(rehearsedCall(sessionID, call));
   const prepared: PreparedEntry[] = [];
   // The short form, because it never becomes a file.
-  for (const draft of timeline.take()) prepared.push(...(await entryRedactor.prepareShort(sessionID, draft, 0)));
+  for (const draft of drafts) prepared.push(...(await entryRedactor.prepareShort(sessionID, draft, 0)));
   for (const format of formatsOf(options.format)) {
     const header = (): TranscriptHeader => ({ version: 1, sessionID });
     const { maxInlineChars } = options;

@@ -49,7 +49,8 @@ function unread(): Draft {
 }
 
 function draftsOf(records: readonly HostRecord[], { isLive, isShared }: HistoryOptions): Draft[] {
-  const past = new Timeline(Date.now);
+  const drafts: Draft[] = [];
+  const past = new Timeline(Date.now, (draft) => drafts.push(draft));
   const isElsewhere = isShared ? openElsewhere(records) : () => false;
   let messageID: string | undefined;
   for (const record of records) {
@@ -60,7 +61,7 @@ function draftsOf(records: readonly HostRecord[], { isLive, isShared }: HistoryO
     past.accept(record);
   }
   past.interrupt();
-  return past.take();
+  return drafts;
 }
 
 /**

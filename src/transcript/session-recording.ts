@@ -110,7 +110,7 @@ export class SessionRecording {
 
   constructor(sessionID: string, context: RecordingContext, relations: Relations) {
     this.sessionID = sessionID;
-    this.timeline = new Timeline(Date.now);
+    this.timeline = new Timeline(Date.now, (draft) => this.#add(draft));
     this.#context = context;
     this.#relations = relations;
   }
@@ -119,7 +119,6 @@ export class SessionRecording {
     if (record.kind === "session") this.isNew ||= record.isNew;
     this.lastUsedMs = Date.now();
     this.timeline.accept(record);
-    this.#collect();
     if (record.kind !== "text_delta") this.#awaitDue();
   }
 
@@ -137,7 +136,6 @@ export class SessionRecording {
     this.#dueMs = Infinity;
     try {
       this.timeline.expire();
-      this.#collect();
       this.#awaitDue();
     } catch (error) {
       this.#context.onFailure(error);
@@ -148,7 +146,6 @@ export class SessionRecording {
   interrupt(): void {
     try {
       this.timeline.interrupt();
-      this.#collect();
     } catch (error) {
       this.#context.onFailure(error);
     }
@@ -215,12 +212,10 @@ export class SessionRecording {
     return this.#opening;
   }
 
-  #collect(): void {
-    for (const draft of this.timeline.take()) {
-      if (this.#drafts.length < MAX_DRAFTS) this.#drafts.push(draft);
-      else this.#lost += 1;
-    }
-    if (this.#drafts.length > 0) this.#startPump();
+  #add(draft: Draft): void {
+    if (this.#drafts.length < MAX_DRAFTS) this.#drafts.push(draft);
+    else this.#lost += 1;
+    this.#startPump();
   }
 
   #startPump(): void {

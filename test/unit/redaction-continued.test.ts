@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createRedaction } from "../../src/transcript/create-recorder.ts";
 import { RecordingFolder } from "../../src/transcript/recording-folder.ts";
 import { KeptFiles } from "../../src/transcript/kept-files.ts";
+import type { Draft } from "../../src/transcript/entry-draft.ts";
 import { EntryRedactor } from "../../src/transcript/entry-redactor.ts";
 import { Timeline } from "../../src/transcript/timeline/session-timeline.ts";
 import { ORDER_MS } from "../../src/transcript/timeline/stage.ts";
@@ -41,7 +42,11 @@ describe("a secret in a text that is written in two pieces", () => {
 /** The drafts of a text of which a part was written because a call behind it could not wait. */
 function splitText(first: string, second: string) {
   let now = 1_000_000;
-  const timeline = new Timeline(() => now);
+  const drafts: Draft[] = [];
+  const timeline = new Timeline(
+    () => now,
+    (draft) => drafts.push(draft),
+  );
   const of = { sessionID: "ses_1", messageID: "msg_1" };
   const text = { kind: "text" as const, ...of, partID: "prt_1", reasoning: false, startMs: now };
   timeline.accept({ ...text, text: first, done: false });
@@ -49,7 +54,7 @@ function splitText(first: string, second: string) {
   now += ORDER_MS;
   timeline.expire();
   timeline.accept({ ...text, text: first + second, endMs: now, done: true });
-  return timeline.take();
+  return drafts;
 }
 
 function preparation(): EntryRedactor {

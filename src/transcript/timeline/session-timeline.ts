@@ -51,20 +51,20 @@ export class Timeline {
   readonly #prompts: Prompts;
   readonly #calls: Calls;
   readonly #changes = new SessionChanges();
-  #drafts: Draft[] = [];
   /** Calls of unanswered requests, by request id. */
   readonly #asked = new Map<string, string>();
   #idleSinceMs: number | undefined;
   /** The host has sent part records, so it will also send those of calls known only from hooks. */
   #tellsParts = false;
 
-  constructor(nowMs: () => number) {
+  /** `onDraft` is called with each draft that is ready, in order. */
+  constructor(nowMs: () => number, onDraft: (draft: Draft) => void) {
     this.#stage = {
       nowMs,
       queue: new ItemQueue(),
       written: new WrittenParts(),
       messages: new Messages(),
-      emit: (drafts) => void this.#drafts.push(...drafts),
+      emit: (drafts) => drafts.forEach(onDraft),
     };
     this.#texts = new Texts(this.#stage);
     this.#prompts = new Prompts(this.#stage);
@@ -76,13 +76,6 @@ export class Timeline {
     if (record.kind === "text_delta") return this.#texts.append(record);
     this.#dispatch(record);
     this.#settle();
-  }
-
-  /** Returns the drafts that are ready now, in order, each once. */
-  take(): Draft[] {
-    const drafts = this.#drafts;
-    this.#drafts = [];
-    return drafts;
   }
 
   knows(messageID: string): boolean {

@@ -16,7 +16,10 @@ export class TimelineDriver {
 
   constructor(sessionID: string) {
     this.#sessionID = sessionID;
-    this.timeline = new Timeline(() => this.nowMs);
+    this.timeline = new Timeline(
+      () => this.nowMs,
+      ({ entry }) => this.entries.push(this.#asWritten(entry)),
+    );
   }
 
   /** The host does these things, all at the same moment. */
@@ -25,7 +28,6 @@ export class TimelineDriver {
       for (const record of recordsOf(this.#translator, step)) {
         assert.equal(record.sessionID, this.#sessionID);
         this.timeline.accept(record);
-        this.#take();
       }
     }
     return this;
@@ -40,7 +42,6 @@ export class TimelineDriver {
       assert.ok(turns < 10_000, "the timeline says again and again that something is due");
       this.nowMs = Math.max(this.nowMs, dueMs);
       this.timeline.expire();
-      this.#take();
     }
     this.nowMs = until;
     return this;
@@ -49,7 +50,6 @@ export class TimelineDriver {
   /** The process ends. */
   interrupt(): this {
     this.timeline.interrupt();
-    this.#take();
     return this;
   }
 
@@ -70,10 +70,6 @@ export class TimelineDriver {
       return each.type === "tool_result" && each.unfinished === true && each.partID === entry.partID;
     });
     return isLate && entry.type === "tool_result" ? { ...entry, continues: "replace" } : entry;
-  }
-
-  #take(): void {
-    for (const { entry } of this.timeline.take()) this.entries.push(this.#asWritten(entry));
   }
 }
 
