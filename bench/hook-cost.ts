@@ -1,6 +1,6 @@
 /**
- * What the hooks add to the host: the time from a hook's call to its promise, for entries of 2 KB, in turn with
- * the plainest design. Prints microseconds and the ratio; a turn of the event loop passes between the calls, as in
+ * What the hooks add to the host: the time from a hook's call to its promise, for entries of 2 KB, in turn with hooks
+ * that do nothing and with the plainest design. Prints microseconds and the ratios; a turn of the event loop passes between the calls, as in
  * the host, so that writing and redaction go on meanwhile and their cost shows in the processor's time.
  */
 import { setImmediate as turn } from "node:timers/promises";
@@ -20,22 +20,34 @@ interface Measured {
   processorMs: number;
 }
 
+/** A plugin that does nothing. */
+const NOTHING: Hooks = {
+  event: async () => undefined,
+  "tool.execute.before": async () => undefined,
+  "tool.execute.after": async () => undefined,
+};
+
 await inTemporaryFolder(async (folder) => {
   const ours = await hooksIn(folder);
   const seed = seedHooks(folder);
-  await run(ours, WARM_UP, 1);
+  await run("ours", ours, WARM_UP, 1);
+  await run("nothing", NOTHING, WARM_UP, 1);
   await runSeed(seed, WARM_UP, 2);
   // Interleaved, so that a change in the machine's speed affects both.
   const rounds = [0, 1, 2];
   const results: Measured[][] = [];
   for (const round of rounds) {
-    results.push([...(await run(ours, CALLS, 10 + round)), ...(await runSeed(seed, CALLS, 20 + round))]);
+    results.push([
+      ...(await run("ours", ours, CALLS, 10 + round)),
+      ...(await run("nothing", NOTHING, CALLS, 10 + round)),
+      ...(await runSeed(seed, CALLS, 20 + round)),
+    ]);
   }
   await ours.dispose?.();
   print(results);
 });
 
-async function run(hooks: Hooks, calls: number, seed: number): Promise<Measured[]> {
+async function run(name: string, hooks: Hooks, calls: number, seed: number): Promise<Measured[]> {
   const session = new FakeSession(seed);
   const tell = tellerOf(hooks);
   await tell(session.created());
@@ -64,9 +76,9 @@ async function run(hooks: Hooks, calls: number, seed: number): Promise<Measured[
   const { user, system } = process.cpuUsage(processor);
   const processorMs = (user + system) / 1_000;
   return [
-    { name: "ours: tool.execute.before", microseconds: before, processorMs },
-    { name: "ours: tool.execute.after", microseconds: after, processorMs },
-    { name: "ours: event", microseconds: event, processorMs },
+    { name: `${name}: tool.execute.before`, microseconds: before, processorMs },
+    { name: `${name}: tool.execute.after`, microseconds: after, processorMs },
+    { name: `${name}: event`, microseconds: event, processorMs },
   ];
 }
 
@@ -129,6 +141,7 @@ function print(results: readonly (readonly Measured[])[]): void {
         .flatMap(({ microseconds }) => microseconds),
       part,
     );
+  console.log(`Ratio of the p50, ours / nothing: ${(share("ours", 0.5) / share("nothing", 0.5)).toFixed(1)}`);
   console.log(`Ratio of the p50, ours / plainest: ${(share("ours", 0.5) / share("plainest", 0.5)).toFixed(3)}`);
   const on = `entries of ${ENTRY_BYTES} bytes, ${runtime()}`;
   reportAtMost("hook, p50", on, share("ours", 0.5), 10, " us");
