@@ -90,8 +90,8 @@ export class AppendFile {
   /** Pending flushes, each waiting for the records up to a number. */
   readonly #flushes = new Set<{ place: number; done: () => void }>();
   #draining = false;
-  #isPrepared = true;
-  #onPrepared: () => void = () => undefined;
+  /** Pending or finished reading in advance. */
+  #ahead: Promise<void> | undefined;
   #closed = false;
   #contendedSince: number | undefined;
   #hurry: () => void = () => undefined;
@@ -117,10 +117,9 @@ export class AppendFile {
    * Optional, since a turn reads the file too. Resolves when the file was read or could not be; never rejects.
    */
   prepare(): Promise<void> {
-    this.#isPrepared = false;
-    const prepared = new Promise<void>((resolve) => (this.#onPrepared = resolve));
-    this.#start();
-    return prepared;
+    if (this.#draining) return Promise.resolve();
+    this.#ahead ??= this.#writer.scanAhead((step) => this.#pool.run(step, "read"));
+    return this.#ahead;
   }
 
   /** Returns the keys of the records read or written so far. */
@@ -196,9 +195,7 @@ export class AppendFile {
   }
 
   async #drain(): Promise<void> {
-    if (!this.#isPrepared) await this.#writer.scanAhead((step) => this.#pool.run(step, "read"));
-    this.#isPrepared = true;
-    this.#onPrepared();
+    await this.#ahead;
     while (!this.#queue.isEmpty) {
       const pauseMs = await this.#pool.run(() => this.#turn());
       this.#answerFlushes();
