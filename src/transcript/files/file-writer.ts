@@ -111,9 +111,20 @@ export class FileWriter {
         done += bytesWritten;
       }
     } catch (error) {
-      // If this fails too, the next turn does it. All bytes may have arrived in spite of the error.
-      const size = await this.#recover(handle, batch, locked).catch(() => 0);
-      if (size < batch.start + batch.bytes.length) throw error;
+      if (!(await this.#arrivedAfterAll(handle, batch, locked))) throw error;
+    }
+  }
+
+  /**
+   * Cuts off a torn record at once, so that others do not find it. Returns whether all bytes arrived in spite of an error.
+   * If this fails too, or without the lock, the next turn does it.
+   */
+  async #arrivedAfterAll(handle: FileHandle, batch: Batch, locked: boolean): Promise<boolean> {
+    try {
+      if (!(await this.#holdsLock(locked))) return false;
+      return (await this.#recover(handle, batch, locked)) >= batch.start + batch.bytes.length;
+    } catch {
+      return false;
     }
   }
 
