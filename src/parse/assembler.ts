@@ -93,9 +93,11 @@ export class Assembler {
 
   /** Decides once per message, in order, and remembers the decision. */
   #isWanted(built: BuiltMessage): boolean {
+    if (this.#options.between === undefined) return true;
     this.#lastTime = built.message.timestamp ?? this.#lastTime;
-    if (!this.#isBetween(this.#lastTime)) this.#unwanted.add(built);
-    return !this.#unwanted.has(built);
+    const isWanted = this.#isBetween(this.#lastTime);
+    if (!isWanted) this.#unwanted.add(built);
+    return isWanted;
   }
 
   #isBetween(time: string): boolean {
@@ -114,8 +116,9 @@ export class Assembler {
       // Keeping messages in the list longer would have the garbage collector copy most of the input.
       this.#waiting[this.#head] = undefined;
       this.#head += 1;
-      const read = this.#release(first);
-      if (this.#isWanted(first)) ready.push(read);
+      const isWanted = this.#isWanted(first);
+      const read = this.#release(first, isWanted);
+      if (isWanted) ready.push(read);
     }
     if (this.#head > 1_024 || this.#head === this.#waiting.length) {
       this.#waiting.splice(0, this.#head);
@@ -161,11 +164,11 @@ export class Assembler {
     return true;
   }
 
-  #release(waiting: BuiltMessage): ReadMessage {
+  #release(waiting: BuiltMessage, isWanted: boolean): ReadMessage {
     const { message, blocks } = waiting;
     waiting.blocks = [];
     this.#builder.price(waiting);
-    if (this.#isWanted(waiting)) this.#statistics.add(message, blocks);
+    if (isWanted) this.#statistics.add(message, blocks);
     this.#options.onGiven?.(waiting);
     if (waiting.touched > 0 && message.source_id !== null) {
       this.#open.delete(message.source_id);

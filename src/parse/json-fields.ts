@@ -19,8 +19,12 @@ export function fieldsOf(value: unknown, key: string): Fields | undefined {
 
 /** Returns a field that is a non-empty text. */
 export function textOf(value: unknown, key: string): string | undefined {
-  const field = fieldOf(value, key);
-  return typeof field === "string" && field !== "" ? field : undefined;
+  return textIn(fieldOf(value, key));
+}
+
+/** Returns a value that is a non-empty text. Reading a field by its name, not through a function, is several times faster. */
+export function textIn(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 /** Returns a field that is a text, which may be empty. */
@@ -37,8 +41,12 @@ export function numberOf(value: unknown, key: string): number | undefined {
 
 /** Returns a field that is a finite number of at least 0. */
 export function countOf(value: unknown, key: string): number | undefined {
-  const field = fieldOf(value, key);
-  return typeof field === "number" && Number.isFinite(field) && field >= 0 ? field : undefined;
+  return countIn(fieldOf(value, key));
+}
+
+/** Returns a value that is a finite number of at least 0. */
+export function countIn(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }
 
 /** Returns a field that is a list, else an empty one. */

@@ -221,7 +221,7 @@ function describe(built: BuiltMessage, { usage, costUsd, metadata: told }: Messa
 
 function setOrDelete(metadata: MessageMetadata, name: "cost_is_estimate" | "cost_is_recorded", value: boolean): void {
   if (value) metadata[name] = true;
-  else delete metadata[name];
+  else if (metadata[name] !== undefined) delete metadata[name];
 }
 
 function setFlag(message: TranscriptMessage, { type }: BlockDraft): void {

@@ -1,4 +1,5 @@
 /** Detects what a file repeats under the same ids: see `Source.repeats`. */
+import { isFields } from "./json-fields.ts";
 import type { BlockDraft, MessageDraft } from "./message-draft.ts";
 
 /** A block seen for the first time. `identity` is equal for its repeats; undefined if equal blocks may all be genuine. */
@@ -134,22 +135,22 @@ function addValue(value: unknown, depth: number): void {
   if (typeof value === "string") {
     addNumber(0x22);
     addText(value);
-  } else if (typeof value !== "object" || value === null) {
-    addNumber(0x20);
-    addText(String(value));
   } else if (depth === MAX_DEPTH) {
     addNumber(0x2e);
   } else if (Array.isArray(value)) {
     addNumber(0x5b);
     addNumber(value.length);
     for (const item of value) addValue(item, depth + 1);
-  } else {
+  } else if (isFields(value)) {
     const keys = Object.keys(value);
     addNumber(0x7b);
     addNumber(keys.length);
     for (const key of keys) {
       addText(key);
-      addValue(value[key as keyof typeof value], depth + 1);
+      addValue(value[key], depth + 1);
     }
+  } else {
+    addNumber(0x20);
+    addText(String(value));
   }
 }

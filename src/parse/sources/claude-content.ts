@@ -1,6 +1,6 @@
 /** Converts the content of Claude Code's messages to blocks. */
 import type { BlockDraft } from "../message-draft.ts";
-import { fieldsOf, isFields, jsonText, textOf, type Fields } from "../json-fields.ts";
+import { fieldsOf, isFields, jsonText, textIn, textOf, type Fields } from "../json-fields.ts";
 import type { BlockMetadata } from "../model.ts";
 import { exitCodeInError, resultStatus } from "../../calls/result-texts.ts";
 
@@ -24,7 +24,7 @@ function contentBlock(block: unknown, line: Fields): BlockDraft {
     case "thinking":
       return thinkingBlock(block);
     case "redacted_thinking":
-      return { type: "redacted_thinking", identity: textOf(block, "data") ?? "", metadata: { withheld: true } };
+      return { type: "redacted_thinking", identity: textIn(block["data"]) ?? "", metadata: { withheld: true } };
     case "tool_use":
     case "server_tool_use":
     case "mcp_tool_use":
@@ -35,7 +35,7 @@ function contentBlock(block: unknown, line: Fields): BlockDraft {
     case "document":
       return { type: block["type"], metadata: mediaOf(block) };
     default:
-      return unknownBlock(textOf(block, "type") ?? "object without a type", block);
+      return unknownBlock(textIn(block["type"]) ?? "object without a type", block);
   }
 }
 
@@ -43,15 +43,15 @@ function thinkingBlock(block: Fields): BlockDraft {
   const text = typeof block["thinking"] === "string" ? block["thinking"] : "";
   // Newer versions keep only the signature of thinking.
   if (text !== "") return { type: "thinking", text };
-  return { type: "thinking", text, identity: textOf(block, "signature") ?? "", metadata: { withheld: true } };
+  return { type: "thinking", text, identity: textIn(block["signature"]) ?? "", metadata: { withheld: true } };
 }
 
 function callBlock(block: Fields): BlockDraft {
   return {
     type: "tool_use",
     input: block["input"] ?? null,
-    toolName: textOf(block, "name"),
-    toolUseId: textOf(block, "id"),
+    toolName: textIn(block["name"]),
+    toolUseId: textIn(block["id"]),
     metadata: block["type"] === "tool_use" ? undefined : { type: String(block["type"]) },
   };
 }
@@ -69,7 +69,7 @@ function resultBlock(block: Fields, line: Fields): BlockDraft {
     status,
     exitCode: status === "completed" ? undefined : exitCodeInError(text ?? ""),
     text,
-    toolUseId: textOf(block, "tool_use_id"),
+    toolUseId: textIn(block["tool_use_id"]),
     metadata: resultMetadata(block["content"], text, toolUseResult),
   };
 }

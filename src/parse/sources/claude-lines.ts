@@ -1,12 +1,18 @@
 /** Converts Claude Code's JSON lines to units; session files and stream-json have the same records. */
-import { MAX_LINE_BYTES, problemAt, type MessageDraft, type SourceOptions, type SourceUnit } from "../message-draft.ts";
+import { MAX_LINE_BYTES, problemAt, type SourceOptions, type SourceUnit } from "../message-draft.ts";
 import { hashOf, SeenSet } from "../repeats.ts";
+import type { Fields } from "../json-fields.ts";
 import { recordsOfLine, type LineRecord } from "../json-records.ts";
 import { linesOfBytes, linesOfText, type RawLine } from "../../transcript/format/lines.ts";
 import type { ParseError } from "../model.ts";
-import { readRecord } from "./claude-record.ts";
+import { timeOf } from "../times.ts";
+import { messagesOf, NO_MESSAGES, sessionOf, unusedOutcome } from "./claude-record.ts";
 
-const NO_MESSAGES: readonly MessageDraft[] = [];
+const USED = { as: "used" } as const;
+const BLANK = { as: "blank" } as const;
+const FAILED = { as: "failed" } as const;
+const DUPLICATE = { as: "skipped", kind: "duplicate" } as const;
+const NO_PROBLEMS: readonly ParseError[] = [];
 
 /** See `Source.read`. */
 export async function* readClaudeLines(
@@ -14,82 +20,92 @@ export async function* readClaudeLines(
   options: SourceOptions,
 ): AsyncGenerator<SourceUnit[]> {
   const reader = new ClaudeLineReader(options);
-  const batches = linesOfBytes(chunks, reader.maxLineBytes, options.start);
-  for await (const lines of batches) yield kept(lines, options).flatMap((line) => reader.read(line));
+  for await (const lines of linesOfBytes(chunks, reader.maxLineBytes, options.start)) yield reader.read(lines);
 }
 
 /** See `Source.readText`. */
 export function* readClaudeText(text: string, options: SourceOptions): Generator<SourceUnit[]> {
   const reader = new ClaudeLineReader(options);
-  const batches = linesOfText(text, reader.maxLineBytes);
-  for (const lines of batches) yield kept(lines, options).flatMap((line) => reader.read(line));
-}
-
-function kept(lines: readonly RawLine[], { keepsLine }: SourceOptions): readonly RawLine[] {
-  return keepsLine === undefined ? lines : lines.filter(keepsLine);
+  for (const lines of linesOfText(text, reader.maxLineBytes)) yield reader.read(lines);
 }
 
 /** Reads lines in order and remembers their records, because files repeat them. */
 class ClaudeLineReader {
   readonly maxLineBytes: number;
+  readonly #keepsLine: SourceOptions["keepsLine"];
   readonly #agentProgress: boolean;
   readonly #records: SeenSet;
 
-  constructor({ maxLineBytes = MAX_LINE_BYTES, agentProgress = false, windowLines }: SourceOptions) {
+  constructor({ maxLineBytes = MAX_LINE_BYTES, keepsLine, agentProgress = false, windowLines }: SourceOptions) {
     this.maxLineBytes = maxLineBytes;
+    this.#keepsLine = keepsLine;
     this.#agentProgress = agentProgress;
     this.#records = new SeenSet(windowLines);
   }
 
-  /** Returns a unit for each record of the line; the most useful one represents the line in the account. */
-  read(line: RawLine): SourceUnit[] {
-    const { records, problems, blank } = recordsOfLine(line, this.maxLineBytes);
-    const [record, ...more] = records;
-    if (record === undefined) return [unitOf(line, { as: blank ? "blank" : "failed" }, problems)];
-    const first = this.#unit(line, record, problems);
-    if (more.length === 0) return [first];
-    const units = [first, ...more.map((each) => this.#unit(line, each, []))];
-    const chosen = units.reduce((best, unit) => (worth(unit) > worth(best) ? unit : best));
-    return units.map((unit) => (unit === chosen ? unit : { ...unit, lines: 0 }));
+  /** Returns a unit for each record of the lines; of several on a line, the most useful one represents it in the account. */
+  read(lines: readonly RawLine[]): SourceUnit[] {
+    const units: SourceUnit[] = [];
+    for (const line of lines) {
+      if (this.#keepsLine?.(line) === false) continue;
+      const { records, problems, blank } = recordsOfLine(line, this.maxLineBytes);
+      const first = units.length;
+      for (const record of records)
+        units.push(this.#unit(line, record, units.length === first ? problems : NO_PROBLEMS));
+      if (records.length === 0) units.push(unitOf(line, blank ? BLANK : FAILED, problems));
+      if (records.length > 1) countOnce(units.slice(first));
+    }
+    return units;
   }
 
-  #unit(line: RawLine, record: LineRecord, problems: readonly ParseError[]): SourceUnit {
-    const reading = readRecord(record.fields, this.#agentProgress);
-    if (!reading) return unitOf(line, { as: "failed" }, [...problems, untyped(line)]);
-    const recordHash = hashOfRecord(record);
+  #unit(line: RawLine, { fields, json }: LineRecord, problems: readonly ParseError[]): SourceUnit {
+    const { type } = fields;
+    if (typeof type !== "string") return unitOf(line, FAILED, [...problems, untyped(line)]);
+    const hash = hashOfRecord(fields, json);
     // A repeat, as when a session was recorded twice into one file.
-    if (recordHash !== undefined && !this.#records.add(recordHash))
-      return unitOf(line, { as: "skipped", kind: "duplicate" }, problems);
-    const { outcome, messages, session, timestamp } = reading;
-    const all = outcome.as === "unknown" ? [...problems, unknownType(line, outcome.type)] : problems;
-    return {
-      line: line.line,
-      offset: line.offset,
-      lines: 1,
-      outcome,
-      messages,
-      problems: all,
-      session,
-      timestamp,
-      recordHash,
-    };
+    if (hash !== undefined && !this.#records.add(hash)) return unitOf(line, DUPLICATE, problems);
+    const messages = messagesOf(type, fields, this.#agentProgress);
+    const unit = unitOf(line, messages.length > 0 ? USED : unusedOutcome(type, fields), problems);
+    if (unit.outcome.as === "unknown") unit.problems = [...problems, unknownType(line, type)];
+    unit.messages = messages;
+    unit.session = sessionOf(type, fields);
+    unit.timestamp = timeOf(fields["timestamp"]);
+    unit.recordHash = hash;
+    return unit;
   }
 }
 
 /** Records of one session with the same uuid, time and text are the same. Undefined without a uuid. */
-function hashOfRecord({ fields, json }: LineRecord): number | undefined {
-  const { uuid, timestamp, sessionId } = fields;
+function hashOfRecord({ uuid, timestamp, sessionId }: Fields, json: string): number | undefined {
   return typeof uuid === "string" && uuid !== "" ? hashOf(uuid, timestamp, sessionId, json) : undefined;
 }
 
 const WORTH = ["failed", "blank", "unknown", "skipped", "used"] as const;
 
-function worth({ outcome }: SourceUnit): number {
-  return WORTH.indexOf(outcome.as);
+/** The most useful of the units of one line represents it in the account. */
+function countOnce(units: readonly SourceUnit[]): void {
+  const worth = ({ outcome }: SourceUnit): number => WORTH.indexOf(outcome.as);
+  const chosen = units.reduce((best, unit) => (worth(unit) > worth(best) ? unit : best));
+  for (const unit of units) if (unit !== chosen) unit.lines = 0;
 }
 
-function unitOf(line: RawLine, outcome: SourceUnit["outcome"], problems: readonly ParseError[]): SourceUnit {
-  return { line: line.line, offset: line.offset, lines: 1, outcome, messages: NO_MESSAGES, problems };
+/** Returns a unit without messages. All units have the same fields in this order, since objects of one shape are fastest. */
+function unitOf(
+  { line, offset }: RawLine,
+  outcome: SourceUnit["outcome"],
+  problems: readonly ParseError[],
+): SourceUnit {
+  return {
+    line,
+    offset,
+    lines: 1,
+    outcome,
+    messages: NO_MESSAGES,
+    problems,
+    session: undefined,
+    timestamp: undefined,
+    recordHash: undefined,
+  };
 }
 
 function untyped(line: RawLine): ParseError {

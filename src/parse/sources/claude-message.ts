@@ -1,6 +1,6 @@
 /** Converts Claude Code's `user`, `assistant`, `system` and `summary` records to message drafts. */
 import type { BlockDraft, CallUsage, MessageDraft, UsageDraft } from "../message-draft.ts";
-import { countOf, fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
+import { countIn, fieldsOf, isFields, textIn, textOf, type Fields } from "../json-fields.ts";
 import type { MessageMetadata, MessageType, UserKind } from "../model.ts";
 import { timeOf } from "../times.ts";
 import { contentBlocks } from "./claude-content.ts";
@@ -14,10 +14,11 @@ const PLACEHOLDER_TOKENS = 10;
 type Draft = Required<MessageDraft>;
 
 export function userDraft(record: Fields): MessageDraft {
-  const blocks = messageBlocks(fieldsOf(record, "message"), record);
+  const { message } = record;
+  const blocks = isFields(message) ? messageBlocks(message, record) : [];
   const draft = draftOf("user", "user", record, blocks);
   const metadata: MessageMetadata = userOrigin(record, blocks);
-  const source = textOf(record, "sourceToolAssistantUUID");
+  const source = textIn(record["sourceToolAssistantUUID"]);
   if (source !== undefined) metadata.source_tool_assistant_uuid = source;
   draft.userKind = userKindOf(record, blocks, metadata.origin);
   draft.metadata = metadata;
@@ -25,8 +26,9 @@ export function userDraft(record: Fields): MessageDraft {
 }
 
 /** Programs that borrowed the format put the content elsewhere in the message; then the message itself is shown. */
-function messageBlocks(message: Fields | undefined, record: Fields): BlockDraft[] {
-  if (!message || "content" in message || !("parts" in message)) return contentBlocks(message?.["content"], record);
+function messageBlocks(message: Fields, record: Fields): BlockDraft[] {
+  const { content } = message;
+  if (content !== undefined || !("parts" in message)) return contentBlocks(content, record);
   return [{ type: "unknown", metadata: { type: "message without content", raw: message } }];
 }
 
@@ -44,26 +46,23 @@ export function queuedDraft(record: Fields): MessageDraft | undefined {
 }
 
 export function assistantDraft(record: Fields): MessageDraft {
-  const message = fieldsOf(record, "message") ?? {};
+  const message = isFields(record["message"]) ? record["message"] : {};
+  const usage = isFields(message["usage"]) ? message["usage"] : undefined;
   const draft = draftOf("assistant", "assistant", record, messageBlocks(message, record));
-  draft.sourceId = textOf(message, "id");
-  draft.requestId = textOf(record, "requestId") ?? textOf(record, "request_id");
-  draft.model = textOf(message, "model");
-  draft.usage = usageOf(message["usage"]);
-  draft.costUsd = countOf(record, "costUSD");
-  draft.metadata = assistantMetadata(record, message, draft.usage);
-  return draft;
-}
-
-function assistantMetadata(record: Fields, message: Fields, usage: UsageDraft | undefined): MessageMetadata {
-  const metadata: MessageMetadata = priceTerms(fieldsOf(message, "usage") ?? {});
-  const stop = textOf(message, "stop_reason");
+  draft.sourceId = textIn(message["id"]);
+  draft.requestId = textIn(record["requestId"]) ?? textIn(record["request_id"]);
+  draft.model = textIn(message["model"]);
+  draft.usage = usage && usageOf(usage);
+  draft.costUsd = countIn(record["costUSD"]);
+  const metadata: MessageMetadata = usage === undefined ? {} : priceTerms(usage);
+  const stop = textIn(message["stop_reason"]);
   if (stop !== undefined) metadata.stop_reason = stop;
   if (record["isApiErrorMessage"] === true) metadata.is_api_error = true;
-  if (usage && stop === undefined && message["model"] !== NO_MODEL && isPlaceholder(record, usage)) {
+  if (draft.usage && stop === undefined && draft.model !== NO_MODEL && isPlaceholder(record, draft.usage)) {
     metadata.tokens_out_is_lower_bound = true;
   }
-  return metadata;
+  draft.metadata = metadata;
+  return draft;
 }
 
 /**
@@ -72,7 +71,7 @@ function assistantMetadata(record: Fields, message: Fields, usage: UsageDraft | 
  */
 function isPlaceholder(record: Fields, usage: UsageDraft): boolean {
   if (usage.tokensOut <= PLACEHOLDER_TOKENS) return true;
-  const version = /^2\.(\d+)\.(\d+)/.exec(textOf(record, "version") ?? "");
+  const version = /^2\.(\d+)\.(\d+)/.exec(textIn(record["version"]) ?? "");
   if (!version) return false;
   const minor = Number(version[1]);
   return minor === 0 || (minor === 1 && Number(version[2]) < 70);
@@ -81,10 +80,11 @@ function isPlaceholder(record: Fields, usage: UsageDraft): boolean {
 /** Returns the properties of a usage that affect its price, except the usual ones. */
 function priceTerms(usage: Fields): MessageMetadata {
   const terms: MessageMetadata = {};
-  const cacheWrite1h = countOf(fieldsOf(usage, "cache_creation"), "ephemeral_1h_input_tokens") ?? 0;
-  const tier = textOf(usage, "service_tier");
-  const geo = textOf(usage, "inference_geo");
-  const searches = countOf(fieldsOf(usage, "server_tool_use"), "web_search_requests") ?? 0;
+  const { cache_creation: writes, server_tool_use: tools } = usage;
+  const cacheWrite1h = (isFields(writes) && countIn(writes["ephemeral_1h_input_tokens"])) || 0;
+  const tier = textIn(usage["service_tier"]);
+  const geo = textIn(usage["inference_geo"]);
+  const searches = (isFields(tools) && countIn(tools["web_search_requests"])) || 0;
   if (cacheWrite1h > 0) terms.cache_write_1h = cacheWrite1h;
   if (usage["speed"] === "fast") terms.speed = "fast";
   if (tier === "batch" || tier === "priority") terms.service_tier = tier;
@@ -93,8 +93,7 @@ function priceTerms(usage: Fields): MessageMetadata {
   return terms;
 }
 
-function usageOf(usage: unknown): UsageDraft | undefined {
-  if (!isFields(usage)) return undefined;
+function usageOf(usage: Fields): UsageDraft {
   const { tokensIn, tokensOut, cacheRead, cacheWrite, cacheWrite1h } = countsOf(usage);
   const whole = { tokensIn, tokensOut, cacheRead, cacheWrite };
   const list = usage["iterations"];
@@ -118,16 +117,16 @@ function sumOf(calls: readonly CallUsage[], count: (typeof COUNTS)[number]): num
 }
 
 function countsOf(usage: Fields): CallUsage {
-  const writes = fieldsOf(usage, "cache_creation") ?? {};
-  const cacheWrite1h = countOf(writes, "ephemeral_1h_input_tokens") ?? 0;
-  const written = (countOf(writes, "ephemeral_5m_input_tokens") ?? 0) + cacheWrite1h;
+  const writes = isFields(usage["cache_creation"]) ? usage["cache_creation"] : {};
+  const cacheWrite1h = countIn(writes["ephemeral_1h_input_tokens"]) ?? 0;
+  const written = (countIn(writes["ephemeral_5m_input_tokens"]) ?? 0) + cacheWrite1h;
   return {
-    tokensIn: countOf(usage, "input_tokens") ?? 0,
-    tokensOut: countOf(usage, "output_tokens") ?? 0,
-    cacheRead: countOf(usage, "cache_read_input_tokens") ?? 0,
-    cacheWrite: countOf(usage, "cache_creation_input_tokens") ?? written,
+    tokensIn: countIn(usage["input_tokens"]) ?? 0,
+    tokensOut: countIn(usage["output_tokens"]) ?? 0,
+    cacheRead: countIn(usage["cache_read_input_tokens"]) ?? 0,
+    cacheWrite: countIn(usage["cache_creation_input_tokens"]) ?? written,
     cacheWrite1h,
-    model: textOf(usage, "model"),
+    model: textIn(usage["model"]),
   };
 }
 
@@ -135,8 +134,8 @@ export function systemDraft(record: Fields): MessageDraft {
   const content = record["content"] ?? fieldsOf(record, "message")?.["content"];
   const draft = draftOf("system", null, record, contentBlocks(content, record));
   const metadata: MessageMetadata = {};
-  const subtype = textOf(record, "subtype");
-  const duration = countOf(record, "durationMs");
+  const subtype = textIn(record["subtype"]);
+  const duration = countIn(record["durationMs"]);
   if (subtype !== undefined) metadata.subtype = subtype;
   if (duration !== undefined) metadata["duration_ms"] = duration;
   if (record["error"] !== undefined) metadata["error"] = record["error"];
@@ -146,7 +145,7 @@ export function systemDraft(record: Fields): MessageDraft {
 
 export function summaryDraft(record: Fields): MessageDraft {
   const draft = draftOf("summary", null, record, contentBlocks(record["summary"], record));
-  const leaf = textOf(record, "leafUuid");
+  const leaf = textIn(record["leafUuid"]);
   if (leaf !== undefined) draft.metadata = { leaf_uuid: leaf };
   return draft;
 }
@@ -156,23 +155,23 @@ export function summaryDraft(record: Fields): MessageDraft {
  */
 function draftOf(type: MessageType, role: MessageDraft["role"], record: Fields, blocks: BlockDraft[]): Draft {
   // stream-json identifies a subagent by the call that started it.
-  const starter = textOf(record, "parent_tool_use_id");
+  const starter = textIn(record["parent_tool_use_id"]);
   return {
     type,
     role,
     userKind: undefined,
     sourceId: undefined,
-    uuid: textOf(record, "uuid"),
-    parentUuid: textOf(record, "parentUuid"),
+    uuid: textIn(record["uuid"]),
+    parentUuid: textIn(record["parentUuid"]),
     requestId: undefined,
     model: undefined,
     provider: undefined,
     timestamp: timeOf(record["timestamp"]),
-    cwd: textOf(record, "cwd"),
+    cwd: textIn(record["cwd"]),
     usage: undefined,
     costUsd: undefined,
     isSidechain: record["isSidechain"] === true || starter !== undefined,
-    agentId: textOf(record, "agentId") ?? starter,
+    agentId: textIn(record["agentId"]) ?? starter,
     blocks,
     metadata: undefined,
   };

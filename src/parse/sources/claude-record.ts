@@ -1,15 +1,7 @@
 /** Reads one record of Claude Code: messages, or facts about the session. */
 import type { MessageDraft, SourceUnit } from "../message-draft.ts";
-import { fieldsOf, isFields, textOf, type Fields } from "../json-fields.ts";
-import { timeOf } from "../times.ts";
+import { fieldsOf, isFields, textIn, textOf, type Fields } from "../json-fields.ts";
 import { assistantDraft, queuedDraft, summaryDraft, systemDraft, userDraft } from "./claude-message.ts";
-
-export interface RecordReading {
-  outcome: SourceUnit["outcome"];
-  messages: readonly MessageDraft[];
-  session: SourceUnit["session"];
-  timestamp: SourceUnit["timestamp"];
-}
 
 /** Line types of session files and stream-json output that are not conversation. */
 const SKIPPED_TYPES: ReadonlySet<string> = new Set([
@@ -52,37 +44,25 @@ const SKIPPED_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 const CONVERSATION = new Set(["user", "assistant", "system", "summary"]);
-const USED = { as: "used" } as const;
-const NONE: readonly MessageDraft[] = [];
+export const NO_MESSAGES: readonly MessageDraft[] = [];
 
-/** Returns undefined if the record has no type. */
-export function readRecord(record: Fields, agentProgress: boolean): RecordReading | undefined {
-  const type = record["type"];
-  if (typeof type !== "string") return undefined;
-  const messages = draftsOf(type, record, agentProgress);
-  return {
-    outcome: messages.length > 0 ? USED : outcomeOf(type, record),
-    messages,
-    session: sessionOf(type, record),
-    timestamp: timeOf(record["timestamp"]),
-  };
-}
-
-function draftsOf(type: string, record: Fields, agentProgress: boolean): readonly MessageDraft[] {
+/** Returns the messages of a record of this type: at most one. */
+export function messagesOf(type: string, record: Fields, agentProgress: boolean): readonly MessageDraft[] {
   if (type === "assistant") return [assistantDraft(record)];
   if (type === "user") return [userDraft(record)];
   if (type === "system") return [systemDraft(record)];
   if (type === "summary") return [summaryDraft(record)];
   if (type === "attachment") return optional(queuedDraft(record));
   if (type === "progress" && agentProgress) return optional(progressDraft(record));
-  return NONE;
+  return NO_MESSAGES;
 }
 
 function optional(draft: MessageDraft | undefined): readonly MessageDraft[] {
-  return draft === undefined ? NONE : [draft];
+  return draft === undefined ? NO_MESSAGES : [draft];
 }
 
-function outcomeOf(type: string, record: Fields): SourceUnit["outcome"] {
+/** Returns the outcome of a record without messages. */
+export function unusedOutcome(type: string, record: Fields): SourceUnit["outcome"] {
   return SKIPPED_TYPES.has(type) ? { as: "skipped", kind: type } : { as: "unknown", type, raw: record };
 }
 
@@ -97,19 +77,19 @@ function progressDraft(record: Fields): MessageDraft | undefined {
   return inner["type"] === "user" ? userDraft(whole) : undefined;
 }
 
-function sessionOf(type: string, record: Fields): SourceUnit["session"] {
+export function sessionOf(type: string, record: Fields): SourceUnit["session"] {
   if (type === "user" || type === "assistant" || type === "system") return conversationSession(record);
-  const title = type === "custom-title" ? textOf(record, "customTitle") : textOf(record, "aiTitle");
+  const title = type === "custom-title" ? textIn(record["customTitle"]) : textIn(record["aiTitle"]);
   return title !== undefined && (type === "custom-title" || type === "ai-title") ? { title } : undefined;
 }
 
 function conversationSession(record: Fields): SourceUnit["session"] {
   const session: NonNullable<SourceUnit["session"]> = {};
-  const id = textOf(record, "sessionId") ?? textOf(record, "session_id");
-  const cwd = textOf(record, "cwd");
-  const version = textOf(record, "version") ?? textOf(record, "claude_code_version");
-  const branch = textOf(record, "gitBranch");
-  const agent = record["isSidechain"] === true ? textOf(record, "agentId") : undefined;
+  const id = textIn(record["sessionId"]) ?? textIn(record["session_id"]);
+  const cwd = textIn(record["cwd"]);
+  const version = textIn(record["version"]) ?? textIn(record["claude_code_version"]);
+  const branch = textIn(record["gitBranch"]);
+  const agent = record["isSidechain"] === true ? textIn(record["agentId"]) : undefined;
   if (id !== undefined) session.sessionId = id;
   if (cwd !== undefined) session.cwd = cwd;
   if (version !== undefined) session.version = version;
