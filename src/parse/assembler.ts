@@ -118,6 +118,7 @@ export class Assembler {
       this.#head += 1;
       const isWanted = this.#isWanted(first);
       const read = this.#release(first, isWanted);
+      if (!all) this.#close(first);
       if (isWanted) ready.push(read);
     }
     if (this.#head > 1_024 || this.#head === this.#waiting.length) {
@@ -170,15 +171,16 @@ export class Assembler {
     this.#builder.price(waiting);
     if (isWanted) this.#statistics.add(message, blocks);
     this.#options.onGiven?.(waiting);
-    if (waiting.touched > 0 && message.source_id !== null) {
-      this.#open.delete(message.source_id);
-      this.#released.set(message.source_id, waiting);
-      if (this.#released.size >= MAX_RELEASED) this.#forgetOldest();
-    }
     return { message, blocks, amends: false };
   }
 
-  #forgetOldest(): void {
+  /** Keeps a returned message for a while, so that more pieces amend it. */
+  #close(built: BuiltMessage): void {
+    const { source_id: id } = built.message;
+    if (built.touched === 0 || id === null) return;
+    this.#open.delete(id);
+    this.#released.set(id, built);
+    if (this.#released.size < MAX_RELEASED) return;
     this.#releasedBefore = this.#released;
     this.#released = new Map();
   }

@@ -81,7 +81,7 @@ export class SeenSet {
 }
 
 const EMPTY = -1;
-const FIRST_SLOTS = 256;
+const FIRST_SLOTS = 1_024;
 
 /**
  * Hashes in one block of memory, each in the first free slot from that of its low bits on. A `Set` takes three times as
@@ -116,7 +116,9 @@ class HashTable {
   #grow(): void {
     const full = this.#slots;
     this.#slots = new Float64Array(full.length * 2).fill(EMPTY);
-    for (const hash of full) if (hash !== EMPTY) this.#slots[this.#slotOf(hash)] = hash;
+    full.forEach((hash) => {
+      if (hash !== EMPTY) this.#slots[this.#slotOf(hash)] = hash;
+    });
   }
 }
 

@@ -240,6 +240,6 @@ function commandIn(text: string): string | undefined {
 
 function tagged(text: string, tag: string): string | undefined {
   const start = text.indexOf(`<${tag}>`);
-  const end = text.indexOf(`</${tag}>`, start);
-  return start === -1 || end === -1 ? undefined : text.slice(start + tag.length + 2, end).trim();
+  const end = start === -1 ? -1 : text.indexOf(`</${tag}>`, start);
+  return end === -1 ? undefined : text.slice(start + tag.length + 2, end).trim();
 }

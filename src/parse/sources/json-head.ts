@@ -9,14 +9,36 @@ export interface HeadLine {
   record: Fields | undefined;
 }
 
-/** Lines of the most recent head, because each source in turn inspects the same one. */
-let last = { head: "", texts: [""], lines: [] as HeadLine[] };
+interface Head {
+  text: string;
+  /** Lines so far, and where the next one begins: after the end if there is none. */
+  lines: HeadLine[];
+  next: number;
+}
+
+/** The most recent head, because each source in turn inspects the same one. */
+let last: Head = { text: "", lines: [], next: 0 };
 
 /** Yields the first lines of JSON lines. Each is parsed on demand, and only once. */
-export function* headLines(head: string): Generator<HeadLine> {
-  if (last.head !== head) last = { head, texts: head.replace(/^\ufeff/, "").split("\n", MAX_LINES), lines: [] };
-  const { texts, lines } = last;
-  for (const [at, text] of texts.entries()) yield (lines[at] ??= { text, record: recordIn(text) });
+export function* headLines(text: string): Generator<HeadLine> {
+  if (last.text !== text) last = { text, lines: [], next: text.startsWith("\ufeff") ? 1 : 0 };
+  const head = last;
+  for (let at = 0; at < MAX_LINES; at += 1) {
+    const line = head.lines[at] ?? nextLine(head);
+    if (line === undefined) return;
+    yield line;
+  }
+}
+
+function nextLine(head: Head): HeadLine | undefined {
+  if (head.next > head.text.length) return undefined;
+  const feed = head.text.indexOf("\n", head.next);
+  const end = feed === -1 ? head.text.length : feed;
+  const text = head.text.slice(head.next, end);
+  const line = { text, record: recordIn(text) };
+  head.next = end + 1;
+  head.lines.push(line);
+  return line;
 }
 
 /** Yields the records of the first lines. A long first line that the head cuts off yields its first flat fields. */
