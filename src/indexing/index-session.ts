@@ -18,14 +18,14 @@ import { isSessionError } from "../transcripts-error.ts";
 import { isFields } from "../parse/json-fields.ts";
 import { given } from "../given.ts";
 import { NOT_INDEXED, type StoredBlock, type StoredMessage, type StoredSession } from "../store/stored-model.ts";
-import type { KnownIds, KnownRows, RowIds, SessionChange, Store } from "../store/store.ts";
+import type { KnownRows, RowIds, SessionChange, Store } from "../store/store.ts";
 import type { IndexLimits } from "./limits.ts";
 import { hasContent, INDEX_RULES, isDone } from "./is-current.ts";
 import { redactUnits, type IndexLevel, WordRedactor } from "./redact-units.ts";
 import { countsOf, NO_COUNTS, SessionFacts, type ToldUnit } from "./session-facts.ts";
 import { suffixedId } from "./session-keys.ts";
 import { rowOf, wordsInRow } from "./session-row.ts";
-import { NO_IDS, rowsOf, type Rows } from "./session-rows.ts";
+import { rowsOf, type Rows } from "./session-rows.ts";
 import { crcBetween, edgesOf, isSameStart, packCheck, unpackCheck, type SourceCheck } from "./source-check.ts";
 import { lineFeedsIn } from "../transcript/format/lines.ts";
 
@@ -348,7 +348,8 @@ class Indexing {
     const marked: SourceUnit[] = [];
     // Old rows must be superseded first, or a later run would take them for rows of the parts already done.
     let rewritesFrom = isFirst && this.#revision > 0 ? 0 : undefined;
-    const current = (ids: KnownIds): Promise<KnownRows> => store.known(sessionId, Number.MAX_SAFE_INTEGER, ids);
+    const current = (ids: readonly string[]): Promise<KnownRows> =>
+      store.known(sessionId, Number.MAX_SAFE_INTEGER, ids);
     // Other stored rows may be outdated.
     const known: Store["known"] = async (_id, _before, ids) => seen.among(await current(ids));
     const write = async ({ units, mark }: PartEnd, isWhole: boolean): Promise<void> => {
@@ -367,7 +368,7 @@ class Indexing {
       if (rewritesFrom !== undefined && !isWhole) await this.#write({ ...rows, rewritesFrom }, progress);
       else if (this.#revision === 0) await this.#write(rows, progress);
       else {
-        const changed = differing(rows, await current({ ...NO_IDS, messages: messageIds }));
+        const changed = differing(rows, await current(messageIds));
         // Stored rows that were not read are outdated.
         const superseded = isWhole ? seen.missingIn(await store.currentIds(sessionId)) : undefined;
         await this.#write({ ...rows, ...changed, ...given({ superseded }) }, progress);

@@ -21,10 +21,10 @@ import type { BlockOrigin, BuiltMessage } from "../parse/message-builder.ts";
 import type { MessageMetadata, ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
 import { entryOf } from "../parse/open-calls.ts";
-import type { Kept, KindCount, StoredBlock, StoredMessage } from "../store/stored-model.ts";
+import type { KindCount, StoredBlock, StoredMessage } from "../store/stored-model.ts";
 import { storableKey, storableTime } from "../store/storable.ts";
 import type { IndexLevel } from "./redact-units.ts";
-import type { AnswerRow, KnownIds, KnownRows, Store } from "../store/store.ts";
+import type { AnswerRow, KnownRows, Store } from "../store/store.ts";
 
 /** Inputs besides the units. */
 export interface RowsOptions {
@@ -45,7 +45,6 @@ export interface Rows {
   blockCount: number;
 }
 
-export const NO_IDS: KnownIds = { messages: [], sources: [], uuids: [], calls: [], identities: [] };
 const NOTHING: KnownRows = { messages: [], blocks: [], messageCount: 0, blockCount: 0 };
 
 /** Returns the rows that the redacted units add or change; `before` is where the units begin in the source. */
@@ -55,15 +54,32 @@ export async function rowsOf(
   before: number,
 ): Promise<Rows> {
   const units = given.map(withStorableIds);
-  const known = async (ids: Partial<KnownIds>): Promise<KnownRows> =>
-    before === 0 ? NOTHING : await store.known(sessionId, before, { ...NO_IDS, ...ids });
+  const known = async (ids: readonly string[]): Promise<KnownRows> =>
+    before === 0 ? NOTHING : await store.known(sessionId, before, ids);
   const ids = idsIn(units);
   const earlier = await known(ids);
   const part = new Part({ sessionId, source, resumedAt }, earlier);
   part.add(units);
-  if (source.hasStableIds === true) part.count((await known({ identities: part.namesToCount() })).blocks);
-  await part.correlate(ids.calls, known);
-  return level === "figures" ? part.figures() : part.rows();
+  if (source.hasStableIds === true) part.count((await known(part.namesToCount())).blocks);
+  await part.correlate(ids, known);
+  return level === "figures" ? figuresOf(part.rows()) : part.rows();
+}
+
+/** Returns the messages with the number of their blocks by kind in place of the blocks. */
+function figuresOf({ messages, blocks }: Rows): Rows {
+  const ofMessage = Map.groupBy(blocks, ({ message_id: id }) => id);
+  const counted = messages.map((row) => ({ ...row, block_counts: kindsOf(ofMessage.get(row.message_id) ?? []) }));
+  return { messages: counted, blocks: [], blockCount: 0 };
+}
+
+function kindsOf(blocks: readonly StoredBlock[]): KindCount[] {
+  const kinds = new Map<string, KindCount>();
+  for (const { block_type, tool_name, status, kept } of blocks) {
+    if (block_type === "text") continue;
+    const key = `${block_type} ${status} ${kept} ${tool_name}`;
+    entryOf(kinds, key, () => ({ block_type, tool_name, status, kept, count: 0 })).count += 1;
+  }
+  return [...kinds.values()];
 }
 
 /** Returns the unit with its ids as the store keeps them, so that they are compared with those of earlier rows. */
@@ -87,16 +103,14 @@ function storableId(id: string | undefined): string | undefined {
   return id === undefined ? undefined : storableKey(id);
 }
 
-function idsIn(units: readonly SourceUnit[]): KnownIds {
-  const [sources, uuids, calls] = [new Set<string>(), new Set<string>(), new Set<string>()];
-  const add = (ids: Set<string>, id: string | undefined): void => void (id !== undefined && ids.add(id));
-  for (const draft of units.flatMap(({ messages }) => messages)) {
-    add(sources, draft.sourceId);
-    add(uuids, draft.uuid);
-    add(uuids, draft.metadata?.source_tool_assistant_uuid);
-    for (const { toolUseId } of draft.blocks) add(calls, toolUseId);
-  }
-  return { ...NO_IDS, sources: [...sources], uuids: [...uuids], calls: [...calls] };
+function idsIn(units: readonly SourceUnit[]): string[] {
+  const ids = units.flatMap(({ messages }) =>
+    messages.flatMap(({ sourceId, uuid, metadata, blocks }) => {
+      const calls = blocks.map(({ toolUseId }) => toolUseId);
+      return [sourceId, uuid, metadata?.source_tool_assistant_uuid, ...calls];
+    }),
+  );
+  return [...new Set(ids.filter((id) => id !== undefined))];
 }
 
 interface NewBlock {
@@ -221,10 +235,10 @@ class Part {
   }
 
   /** Matches calls and results, both stored and new. */
-  async correlate(calls: readonly string[], known: (ids: Partial<KnownIds>) => Promise<KnownRows>): Promise<void> {
-    const onNamedLines = this.#known.blocks.map(({ tool_use_id: id }) => id).filter((id) => id !== null);
-    const others = onNamedLines.filter((id) => !calls.includes(id));
-    if (others.length > 0) this.#remember(await known({ calls: others }));
+  async correlate(asked: readonly string[], known: (ids: readonly string[]) => Promise<KnownRows>): Promise<void> {
+    const others = new Set(this.#known.blocks.map(({ tool_use_id: id }) => id).filter((id) => id !== null));
+    for (const id of asked) others.delete(id);
+    if (others.size > 0) this.#remember(await known([...others]));
     const before = [...this.#knownBlocks.values()].filter(isOfCall);
     const now = this.#new.filter(({ block }) => isOfCall(block));
     const messages = [...this.#stored.values()].map(modelMessage);
@@ -314,34 +328,6 @@ class Part {
     }
     const messages = [...this.#messages.values()].map((message) => this.#messageRow(message, ids));
     return { messages, blocks, blockCount: this.#known.blockCount + this.#new.length };
-  }
-
-  /** Like `rows`, with the same ids, but messages have the number of their blocks by kind instead of the blocks. */
-  figures(): Rows {
-    const firsts = new Map<string, string>();
-    const counts = new Map<string, Map<string, KindCount>>();
-    const atPlace = placeCounter();
-    for (const { block, origin } of this.#new) {
-      const before = atPlace(origin.place.offset);
-      const { message_id: id, block_type, tool_name, status } = block;
-      if (this.#source.hasStableIds === true || !firsts.has(id)) {
-        const event = this.#idOf(block, origin, before).id;
-        if (!firsts.has(id)) firsts.set(id, event);
-      }
-      if (block_type === "text") continue;
-      const kinds = entryOf(counts, id, () => new Map<string, KindCount>());
-      const kept: Kept = isKept(block) ? "all" : "none";
-      const kind = entryOf(kinds, `${block_type} ${status} ${kept} ${tool_name}`, () => {
-        return { block_type, tool_name, status, kept, count: 0 };
-      });
-      kind.count += 1;
-    }
-    const ids = this.#messageIds(firsts);
-    const messages = [...this.#messages.values()].map((message) => ({
-      ...this.#messageRow(message, ids),
-      block_counts: [...(counts.get(message.id)?.values() ?? [])],
-    }));
-    return { messages, blocks: [], blockCount: 0 };
   }
 
   /** `firsts`: ids of the first blocks by message. */

@@ -35,7 +35,6 @@ import type {
   EventPage,
   FailureCount,
   FigureRows,
-  KnownIds,
   KnownRows,
   NewSnippet,
   RowIds,
@@ -248,45 +247,31 @@ export class SqlStore implements Store {
     return this.#database.all(sql, [], FAILURES.read);
   }
 
-  async known(sessionId: string, before: number, ids: KnownIds): Promise<KnownRows> {
+  async known(sessionId: string, before: number, ids: readonly string[]): Promise<KnownRows> {
     const session = this.#database;
     const isOneOf = (column: string): string => session.dialect.isOneOf(column);
     const place = "session_id = ? AND byte_offset < ? AND NOT superseded";
     const placed = [storableText(sessionId), before];
-    const count = async (table: string): Promise<number> =>
+    const wanted = ids.map(storableKey);
+    const count = (table: string): Promise<number> =>
       countIn(session, `SELECT count(*) AS count FROM ${table} WHERE ${place}`, placed);
-    /** Passes once over the rows of the session, which has no indexes of these columns. */
-    const rowsWith = async <T>(select: string, wanted: readonly Wanted[], read: (row: Row) => T): Promise<T[]> => {
-      const asked = wanted.filter(([, values]) => values.length > 0);
-      if (asked.length === 0) return [];
-      const isWanted = asked.map(([condition]) => condition).join(" OR ");
-      const values = asked.map(([, each]) => each.map(storableKey));
-      return session.all(`${select} WHERE ${place} AND (${isWanted}) ORDER BY ordinal`, [...placed, ...values], read);
-    };
-    const messages = await rowsWith(
-      `SELECT ${MESSAGES.list} FROM messages`,
-      [
-        [isOneOf("message_id"), ids.messages],
-        [isOneOf("source_id"), ids.sources],
-        [`record_hash IS NOT NULL AND ${isOneOf("uuid")}`, ids.uuids],
-      ],
-      MESSAGES.read,
-    );
-    const blocks = await rowsWith(
-      `SELECT ${BLOCKS.list} FROM events`,
-      [
-        [isOneOf("message_id"), messages.map((each) => each.message_id)],
-        [isOneOf("source_uuid"), ids.uuids],
-        [isOneOf("answers_uuid"), ids.uuids],
-        [isOneOf("tool_use_id"), ids.calls],
-        [isOneOf("identity"), ids.identities],
-      ],
+    // Each statement passes once over the rows of the session, which has no indexes of these columns.
+    const select = `SELECT ${MESSAGES.list} FROM messages WHERE`;
+    const isUuid = `record_hash IS NOT NULL AND ${isOneOf("uuid")}`;
+    const isMessage = `(${isOneOf("message_id")} OR ${isOneOf("source_id")} OR ${isUuid})`;
+    const asked = [...placed, wanted, wanted, wanted];
+    const messages = await session.all(`${select} ${place} AND ${isMessage}`, asked, MESSAGES.read);
+    const messageIds = messages.map(({ message_id: id }) => id);
+    const isBlock = ["message_id", "source_uuid", "answers_uuid", "tool_use_id", "identity"].map(isOneOf).join(" OR ");
+    const blocks = await session.all(
+      `SELECT ${BLOCKS.list} FROM events WHERE ${place} AND (${isBlock}) ORDER BY ordinal`,
+      [...placed, messageIds, wanted, wanted, wanted, wanted],
       BLOCKS.read,
     );
-    const others = new Set(blocks.map(({ message_id: message }) => message ?? ""));
-    for (const { message_id: message } of messages) others.delete(message);
-    const sql = `SELECT ${MESSAGES.list} FROM messages WHERE ${isOneOf("message_id")}`;
-    if (others.size > 0) messages.push(...(await session.all(sql, [[...others]], MESSAGES.read)));
+    const others = new Set(blocks.map(({ message_id: id }) => id).filter((id) => id !== null));
+    for (const id of messageIds) others.delete(id);
+    if (others.size > 0)
+      messages.push(...(await session.all(`${select} ${isOneOf("message_id")}`, [[...others]], MESSAGES.read)));
     return {
       messages: messages.toSorted((a, b) => a.ordinal - b.ordinal),
       blocks,
@@ -405,9 +390,6 @@ export class SqlStore implements Store {
     return this.#database.close();
   }
 }
-
-/** A condition on a list, and the list. */
-type Wanted = readonly [condition: string, values: readonly string[]];
 
 async function countIn(session: SqlSession, sql: string, values: Condition["values"]): Promise<number> {
   return (await first(session, sql, values, (row) => numberIn(row, "count"))) ?? 0;

@@ -55,9 +55,10 @@ export interface Store {
   failures(): Promise<FailureCount[]>;
   /**
    * Returns rows of a session before a byte of its source that have one of the ids: an incremental run continues from
-   * them.
+   * them. An id is the `message_id` or `source_id` of a message, the `uuid` of one without blocks, or of a block its
+   * `source_uuid`, `answers_uuid`, `tool_use_id` or `identity`.
    */
-  known(sessionId: string, before: number, ids: KnownIds): Promise<KnownRows>;
+  known(sessionId: string, before: number, ids: readonly string[]): Promise<KnownRows>;
 
   event(eventId: string): Promise<StoredEvent | undefined>;
   /** Returns events in the order of the session. */
@@ -124,20 +125,6 @@ export interface RowIds {
   messages: readonly string[];
   /** `event_id`. */
   blocks: readonly string[];
-}
-
-export interface KnownIds {
-  /** `message_id` of messages. */
-  messages: readonly string[];
-  /** `source_id` of messages. */
-  sources: readonly string[];
-  /**
-   * `uuid` of messages without blocks, and `source_uuid` and `answers_uuid` of blocks. `calls` is their `tool_use_id`,
-   * `identities` their `identity`.
-   */
-  uuids: readonly string[];
-  calls: readonly string[];
-  identities: readonly string[];
 }
 
 export interface KnownRows {

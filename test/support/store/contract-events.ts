@@ -175,8 +175,7 @@ export function eventContract(backend: TestBackend): void {
       const named = messages.map((message, at) => ({ ...message, source_id: at < 2 ? "m" : `m${at}` }));
       const called = blocks.map((block, at) => ({ ...block, tool_use_id: `c${at}`, source_uuid: `u${at}` }));
       await store.writeSession({ ...madeChange([]), messages: named, blocks: called });
-      const none = { messages: [], sources: [], uuids: [], calls: [], identities: [] };
-      const known = await store.known("s1", 300, { ...none, sources: ["m", "m3"], uuids: ["u2"], calls: ["c3"] });
+      const known = await store.known("s1", 300, ["m", "m3", "u2", "c3"]);
       assert.deepEqual(
         known.messages.map((message) => message.message_id),
         ["s1/m0", "s1/m1", "s1/m2"],
@@ -186,7 +185,7 @@ export function eventContract(backend: TestBackend): void {
         ["s1-0", "s1-1", "s1-2"],
       );
       assert.deepEqual([known.messageCount, known.blockCount], [3, 3]);
-      const named3 = await store.known("s1", 1_000, { ...none, messages: ["s1/m3", "s1/m9"] });
+      const named3 = await store.known("s1", 1_000, ["s1/m3", "s1/m9"]);
       assert.deepEqual(
         [named3.messages, named3.blocks].map((rows) => rows.length),
         [1, 1],
