@@ -253,8 +253,13 @@ export class SqlStore implements Store {
     const place = "session_id = ? AND byte_offset < ? AND NOT superseded";
     const placed = [storableText(sessionId), before];
     const wanted = ids.map(storableKey);
+    /** Returns the last ordinal plus one: rows before a place are numbered without gaps, and counting would read them all. */
     const count = (table: string): Promise<number> =>
-      countIn(session, `SELECT count(*) AS count FROM ${table} WHERE ${place}`, placed);
+      countIn(
+        session,
+        `SELECT ordinal + 1 AS count FROM ${table} WHERE ${place} ORDER BY ordinal DESC LIMIT 1`,
+        placed,
+      );
     // Each statement passes once over the rows of the session, which has no indexes of these columns.
     const select = `SELECT ${MESSAGES.list} FROM messages WHERE`;
     const isUuid = `record_hash IS NOT NULL AND ${isOneOf("uuid")}`;
