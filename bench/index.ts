@@ -4,7 +4,7 @@
  * of which none changed, and one entry more in a large transcript of our own.
  *
  *     node bench/index.ts        BENCH_BYTES=300000000 BENCH_LARGE_BYTES=144000000 BENCH_FILES=5000
- *                                BENCH_TRANSCRIPT_BYTES=20000000
+ *                                BENCH_TRANSCRIPT_BYTES=20000000 BENCH_EXPORTS=FOLDER with exports of opencode
  *
  * Each figure comes from processes of their own, in the runtime that runs this file.
  */
@@ -18,7 +18,7 @@ import { findSessions } from "../src/sessions/find-sessions.ts";
 import { openStore } from "../src/store/open-store.ts";
 import { inTemporaryFolder } from "./fake-host.ts";
 import { reportAtLeast, reportAtMost } from "./figures.ts";
-import { makeOpencodeStore } from "./made-opencode-store.ts";
+import { copyOpencodeStore, makeOpencodeStore } from "./made-opencode-store.ts";
 import { encodedEntry, TRANSCRIPT_NAMES, writeTranscript, type TranscriptFormat } from "./made-transcript.ts";
 import { SESSION_SETS } from "./session-sets.ts";
 import { median, table } from "./statistics.ts";
@@ -27,6 +27,8 @@ const BYTES = Number(process.env["BENCH_BYTES"] ?? 300_000_000);
 const LARGE_BYTES = Number(process.env["BENCH_LARGE_BYTES"] ?? 144_000_000);
 const TRANSCRIPT_BYTES = Number(process.env["BENCH_TRANSCRIPT_BYTES"] ?? 20_000_000);
 const FILES = Number(process.env["BENCH_FILES"] ?? 5_000);
+/** Folder with exports of opencode's sessions at any depth. */
+const EXPORTS = process.env["BENCH_EXPORTS"];
 const STORED_SESSION_BYTES = 5_000_000;
 const ROUNDS = 5;
 const DATABASE = ".local/share/opencode-transcripts/transcripts.db";
@@ -91,10 +93,17 @@ async function report(): Promise<void> {
       print(`${name}, one file`, folder);
     });
   }
-  await inTemporaryFolder((folder) => printStored(folder, 1, LARGE_BYTES));
+  const many = Math.ceil(BYTES / STORED_SESSION_BYTES);
   await inTemporaryFolder((folder) =>
-    printStored(folder, Math.ceil(BYTES / STORED_SESSION_BYTES), STORED_SESSION_BYTES),
+    printStored(folder, "1 session", (path) => makeOpencodeStore(path, 1, LARGE_BYTES)),
   );
+  await inTemporaryFolder((folder) =>
+    printStored(folder, `${many} sessions`, (path) => makeOpencodeStore(path, many, STORED_SESSION_BYTES)),
+  );
+  if (EXPORTS !== undefined)
+    await inTemporaryFolder((folder) =>
+      printStored(folder, "real sessions", (path) => copyOpencodeStore(path, EXPORTS, BYTES)),
+    );
   await inTemporaryFolder(unchanged);
   for (const format of ["markdown", "jsonl"] as const) await inTemporaryFolder((folder) => grown(folder, format));
 }
@@ -118,11 +127,11 @@ function print(what: string, folder: string): void {
   reportAtMost("store / raw bytes", on, indexBytes(folder) / raw, 0.7);
 }
 
-/** Measures sessions of opencode's database, whose raw bytes are the JSON of its rows. */
-async function printStored(folder: string, sessions: number, sessionBytes: number): Promise<void> {
-  const raw = makeOpencodeStore(join(folder, ".local/share/opencode/opencode.db"), sessions, sessionBytes);
+/** Measures sessions of opencode's database, whose raw bytes are the JSON of its rows. `make` returns how many they are. */
+async function printStored(folder: string, sessions: string, make: (path: string) => number): Promise<void> {
+  const raw = make(join(folder, ".local/share/opencode/opencode.db"));
   const { ms, peak, detail } = child("index", folder);
-  const on = `opencode's database, ${sessions} sessions, ${(raw / 1e6).toFixed(0)} MB`;
+  const on = `opencode's database, ${sessions}, ${(raw / 1e6).toFixed(0)} MB`;
   console.log(`${on}: ${detail}, ${(ms / 1e3).toFixed(1)} s, peak memory ${(peak / 1e6).toFixed(0)} MB`);
   reportAtLeast("indexing, with redaction", on, raw / 1e3 / ms, 25, " MB/s");
   reportAtMost("store / raw bytes", on, indexBytes(folder) / raw, 0.7);
