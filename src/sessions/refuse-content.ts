@@ -5,7 +5,7 @@ import { detectSource, HEAD_BYTES } from "../parse/sources/sources.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 /** Number of bytes searched for a readable line, as a file may begin with damage. */
-export const DAMAGE_BYTES = 1024 * 1024;
+const DAMAGE_BYTES = 1024 * 1024;
 /** Number of lines tried together. */
 const LINES = 50;
 
@@ -50,7 +50,7 @@ export async function* refusingContent(
 }
 
 /** Throws a `TranscriptsError` if content is refused. `head`: its first `DAMAGE_BYTES`, or all of a shorter input. */
-export function refuseContent(head: Buffer, name: string, { mayBeEmpty, mayBeUnknown }: RefusalOptions = {}): void {
+function refuseContent(head: Buffer, name: string, { mayBeEmpty, mayBeUnknown }: RefusalOptions = {}): void {
   const text = head.toString("utf8");
   const start = head.toString("utf8", 0, HEAD_BYTES);
   if (detectSource(start) !== undefined) return;

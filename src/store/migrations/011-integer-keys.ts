@@ -7,109 +7,45 @@
  */
 import type { Migration } from "./migration.ts";
 
-const SESSION = [
-  "source TEXT NOT NULL",
-  "host TEXT NOT NULL",
-  "path TEXT NOT NULL",
-  "project TEXT",
-  "project_name TEXT",
-  "parent_id TEXT",
-  "agent_id TEXT",
-  "title TEXT",
-  "started_at TEXT",
-  "modified_at TEXT",
-  "revision INTEGER NOT NULL DEFAULT 0",
-  "rules INTEGER NOT NULL DEFAULT 0",
-  "source_bytes INTEGER NOT NULL DEFAULT 0",
-  "source_modified_ms REAL NOT NULL DEFAULT 0",
-  "done_bytes INTEGER NOT NULL DEFAULT 0",
-  "done_lines INTEGER NOT NULL DEFAULT 0",
-  "event_count INTEGER NOT NULL DEFAULT 0",
-  "source_check TEXT NOT NULL DEFAULT ''",
-  "agent TEXT NOT NULL DEFAULT ''",
-  "machine_id TEXT",
-  "given_title TEXT",
-  "title_is_message INTEGER NOT NULL DEFAULT 0",
-  "title_line INTEGER NOT NULL DEFAULT 0",
-  "title_offset INTEGER NOT NULL DEFAULT 0",
-  "first_prompt TEXT",
-  "cwd TEXT",
-  "git_branch TEXT",
-  "agent_version TEXT",
-  "ended_at TEXT",
-  "damaged INTEGER NOT NULL DEFAULT 0",
-  "unknown_lines INTEGER NOT NULL DEFAULT 0",
-  "redactions TEXT NOT NULL DEFAULT '{}'",
-  "figures_mark TEXT NOT NULL DEFAULT ''",
-];
+const SESSION = `
+  source TEXT NOT NULL, host TEXT NOT NULL, path TEXT NOT NULL, project TEXT, project_name TEXT, parent_id TEXT,
+  agent_id TEXT, title TEXT, started_at TEXT, modified_at TEXT, revision INTEGER NOT NULL DEFAULT 0,
+  rules INTEGER NOT NULL DEFAULT 0, source_bytes INTEGER NOT NULL DEFAULT 0,
+  source_modified_ms REAL NOT NULL DEFAULT 0, done_bytes INTEGER NOT NULL DEFAULT 0,
+  done_lines INTEGER NOT NULL DEFAULT 0, event_count INTEGER NOT NULL DEFAULT 0,
+  source_check TEXT NOT NULL DEFAULT '', agent TEXT NOT NULL DEFAULT '', machine_id TEXT, given_title TEXT,
+  title_is_message INTEGER NOT NULL DEFAULT 0, title_line INTEGER NOT NULL DEFAULT 0,
+  title_offset INTEGER NOT NULL DEFAULT 0, first_prompt TEXT, cwd TEXT, git_branch TEXT, agent_version TEXT,
+  ended_at TEXT, damaged INTEGER NOT NULL DEFAULT 0, unknown_lines INTEGER NOT NULL DEFAULT 0,
+  redactions TEXT NOT NULL DEFAULT '{}', figures_mark TEXT NOT NULL DEFAULT ''`;
 
-const MESSAGE = [
-  "ordinal INTEGER NOT NULL",
-  "line_number INTEGER NOT NULL",
-  "byte_offset INTEGER NOT NULL",
-  "message_type TEXT NOT NULL",
-  "role TEXT",
-  "user_kind TEXT",
-  "source_id TEXT",
-  "uuid TEXT",
-  "parent_uuid TEXT",
-  "request_id TEXT",
-  "model TEXT",
-  "provider TEXT",
-  "occurred_at TEXT",
-  "cwd TEXT",
-  "tokens_in INTEGER",
-  "tokens_out INTEGER",
-  "cache_read INTEGER",
-  "cache_write INTEGER",
-  "recorded_cost_usd REAL",
-  "usage_calls TEXT",
-  "has_text INTEGER NOT NULL",
-  "has_thinking INTEGER NOT NULL",
-  "has_tool_use INTEGER NOT NULL",
-  "has_tool_result INTEGER NOT NULL",
-  "is_sidechain INTEGER NOT NULL",
-  "agent_id TEXT",
-  "record_hash INTEGER",
-  "metadata TEXT NOT NULL DEFAULT '{}'",
-  "superseded INTEGER NOT NULL",
-  "block_counts TEXT NOT NULL DEFAULT '[]'",
-];
+const MESSAGE = `
+  ordinal INTEGER NOT NULL, line_number INTEGER NOT NULL, byte_offset INTEGER NOT NULL,
+  message_type TEXT NOT NULL, role TEXT, user_kind TEXT, source_id TEXT, uuid TEXT, parent_uuid TEXT,
+  request_id TEXT, model TEXT, provider TEXT, occurred_at TEXT, cwd TEXT, tokens_in INTEGER, tokens_out INTEGER,
+  cache_read INTEGER, cache_write INTEGER, recorded_cost_usd REAL, usage_calls TEXT, has_text INTEGER NOT NULL,
+  has_thinking INTEGER NOT NULL, has_tool_use INTEGER NOT NULL, has_tool_result INTEGER NOT NULL,
+  is_sidechain INTEGER NOT NULL, agent_id TEXT, record_hash INTEGER, metadata TEXT NOT NULL DEFAULT '{}',
+  superseded INTEGER NOT NULL, block_counts TEXT NOT NULL DEFAULT '[]'`;
 
 /** Columns before and after `content` in version 10. */
-const EVENT_START = [
-  "ordinal INTEGER NOT NULL",
-  "line_number INTEGER NOT NULL",
-  "byte_offset INTEGER NOT NULL",
-  "occurred_at TEXT",
-  "message_type TEXT NOT NULL",
-  "role TEXT NOT NULL",
-  "block_type TEXT NOT NULL",
-  "tool_name TEXT",
-  "tool_use_id TEXT",
-  "status TEXT",
-  "is_sidechain INTEGER NOT NULL",
-  "is_own INTEGER NOT NULL",
-];
-const EVENT_END = [
-  "block_order INTEGER NOT NULL DEFAULT 0",
-  "source_uuid TEXT",
-  "is_error INTEGER",
-  "exit_code INTEGER",
-  "metadata TEXT NOT NULL DEFAULT '{}'",
-  "kept TEXT NOT NULL DEFAULT 'text'",
-  "answers_uuid TEXT",
-  "identity TEXT",
-  "record_hash INTEGER",
-  "signature TEXT",
-];
+const EVENT_START = `
+  ordinal INTEGER NOT NULL, line_number INTEGER NOT NULL, byte_offset INTEGER NOT NULL, occurred_at TEXT,
+  message_type TEXT NOT NULL, role TEXT NOT NULL, block_type TEXT NOT NULL, tool_name TEXT, tool_use_id TEXT,
+  status TEXT, is_sidechain INTEGER NOT NULL, is_own INTEGER NOT NULL`;
+const EVENT_END = `
+  block_order INTEGER NOT NULL DEFAULT 0, source_uuid TEXT, is_error INTEGER, exit_code INTEGER,
+  metadata TEXT NOT NULL DEFAULT '{}', kept TEXT NOT NULL DEFAULT 'text', answers_uuid TEXT, identity TEXT,
+  record_hash INTEGER, signature TEXT`;
 const CONTENT = "content TEXT NOT NULL";
 const SUPERSEDED = "superseded INTEGER NOT NULL DEFAULT 0";
-const EVENT = [...EVENT_START, ...EVENT_END, SUPERSEDED, CONTENT];
+const EVENT = [EVENT_START, EVENT_END, SUPERSEDED, CONTENT].join(", ");
 
-const nameOf = (column: string): string => column.slice(0, column.indexOf(" "));
-const names = (columns: readonly string[], table?: string): string =>
-  columns.map((column) => (table === undefined ? "" : `${table}.`) + nameOf(column)).join(", ");
+/** Returns the names in a list of columns, with a table's name before each if there is one. */
+const names = (columns: string, table?: string): string =>
+  Array.from(columns.matchAll(/(?<=^|,)\s*(\w+)/g), ([, name]) =>
+    table === undefined ? name : `${table}.${name}`,
+  ).join(", ");
 
 const SESSION_INDEXES = `
 CREATE INDEX idx_sessions_path ON sessions (path);
@@ -130,18 +66,18 @@ const OF_SESSION = "session INTEGER NOT NULL REFERENCES sessions (number) ON DEL
 const SQLITE_UP = `
 DROP TRIGGER trg_events_search_delete;
 CREATE TABLE sessions_remade (
-  number INTEGER PRIMARY KEY, session_id TEXT NOT NULL UNIQUE, ${SESSION.join(", ")}
+  number INTEGER PRIMARY KEY, session_id TEXT NOT NULL UNIQUE, ${SESSION}
 ) STRICT;
 INSERT INTO sessions_remade (session_id, ${names(SESSION)}) SELECT session_id, ${names(SESSION)} FROM sessions;
 CREATE TABLE message_rows (
-  number INTEGER PRIMARY KEY, message_id TEXT NOT NULL UNIQUE, ${OF_SESSION}, ${MESSAGE.join(", ")}
+  number INTEGER PRIMARY KEY, message_id TEXT NOT NULL UNIQUE, ${OF_SESSION}, ${MESSAGE}
 ) STRICT;
 INSERT INTO message_rows (message_id, session, ${names(MESSAGE)})
   SELECT message_id, (SELECT number FROM sessions_remade AS s WHERE s.session_id = messages.session_id), ${names(MESSAGE)}
   FROM messages;
 CREATE TABLE events_remade (
   position INTEGER PRIMARY KEY AUTOINCREMENT, event_id TEXT NOT NULL UNIQUE, ${OF_SESSION}, message INTEGER NOT NULL,
-  ${EVENT.join(", ")}
+  ${EVENT}
 ) STRICT;
 INSERT INTO events_remade (position, event_id, session, message, ${names(EVENT)})
   SELECT position, event_id, (SELECT number FROM sessions_remade AS s WHERE s.session_id = events.session_id),
@@ -170,21 +106,21 @@ CREATE VIEW events AS SELECT position, event_id, session_id,
 const SQLITE_DOWN = `
 DROP TRIGGER trg_events_search_delete;
 CREATE TABLE sessions_remade (
-  session_id TEXT PRIMARY KEY NOT NULL, ${SESSION.join(", ")}
+  session_id TEXT PRIMARY KEY NOT NULL, ${SESSION}
 ) STRICT;
 INSERT INTO sessions_remade (session_id, ${names(SESSION)}) SELECT session_id, ${names(SESSION)} FROM sessions;
 CREATE TABLE messages_remade (
   message_id TEXT NOT NULL PRIMARY KEY,
   session_id TEXT NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,
-  ${MESSAGE.join(", ")}
+  ${MESSAGE}
 ) STRICT;
 INSERT INTO messages_remade (message_id, session_id, ${names(MESSAGE)})
   SELECT message_id, session_id, ${names(MESSAGE)} FROM messages;
 CREATE TABLE events_remade (
   position INTEGER PRIMARY KEY AUTOINCREMENT, event_id TEXT NOT NULL UNIQUE,
   session_id TEXT NOT NULL REFERENCES sessions (session_id) ON DELETE CASCADE,
-  ${EVENT_START.join(", ")}, ${CONTENT}, message_id TEXT REFERENCES messages (message_id) ON DELETE CASCADE,
-  ${EVENT_END.join(", ")}, fix_id TEXT, ${SUPERSEDED}
+  ${EVENT_START}, ${CONTENT}, message_id TEXT REFERENCES messages (message_id) ON DELETE CASCADE,
+  ${EVENT_END}, fix_id TEXT, ${SUPERSEDED}
 ) STRICT;
 INSERT INTO events_remade (position, event_id, session_id, message_id, ${names(EVENT)})
   SELECT position, event_id, session_id, message_id, ${names(EVENT)} FROM events;
