@@ -191,7 +191,9 @@ describe("sessions whose files are gone", () => {
     await machine.index();
     machine.lose();
     const database = await sqliteWriter(join(machine.home, "data/opencode-transcripts/transcripts.db"));
-    database.exec("UPDATE event_rows SET kept = 'text', content = 'Read\u001e/work/shop' WHERE block_type = 'tool_use'");
+    database.exec(
+      "UPDATE event_rows SET kept = 'text', content = 'Read\u001e/work/shop' WHERE block_type = 'tool_use'",
+    );
     database.close();
     const { exitCode, stdout, stderr } = await machine.run("show", MAIN, "--json", "--with-tools");
     assert.equal(exitCode, 0, stderr);
