@@ -24,7 +24,7 @@ export class WordRedactor {
   async add(words: Iterable<string | null | undefined>): Promise<void> {
     const fresh = new Set<string>();
     for (const word of words) {
-      if (word === null || word === undefined || PLAIN_ID.test(word) || this.#words.has(word)) continue;
+      if (word === null || word === undefined || this.#words.has(word) || PLAIN_ID.test(word)) continue;
       fresh.add(word);
     }
     const redacted = await redactJson(this.#redactor, [...fresh]);
@@ -36,10 +36,10 @@ export class WordRedactor {
 
   /** Returns the word without secrets. Throws if it was not added. */
   clean<T extends string | null | undefined>(word: T): T | string {
-    if (word === null || word === undefined || PLAIN_ID.test(word)) return word;
+    if (word === null || word === undefined) return word;
     const clean = this.#words.get(word);
-    if (clean === undefined) throw new Error("A text was to be stored that was not redacted.");
-    return clean;
+    if (clean !== undefined || PLAIN_ID.test(word)) return clean ?? word;
+    throw new Error("A text was to be stored that was not redacted.");
   }
 }
 

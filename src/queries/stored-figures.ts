@@ -4,15 +4,16 @@ import { withPartTimes } from "../indexing/part-times.ts";
 import { keyedSessions, ownSessions } from "../indexing/session-keys.ts";
 import { storedUsage } from "../indexing/session-rows.ts";
 import { setCost } from "../parse/message-builder.ts";
-import type { ToolStatus } from "../parse/model.ts";
+import type { ToolStats } from "../parse/model.ts";
+import { entryOf } from "../parse/open-calls.ts";
 import { catalogPricing, type Pricing } from "../parse/pricing.ts";
 import { AnswerSums, SUBAGENT_TOOLS } from "../parse/statistics.ts";
-import { hasUsage, usageOf, type UsageRecord } from "../parse/usage-ledger.ts";
+import { type Answer, hasUsage, usageOf, type UsageRecord } from "../parse/usage-ledger.ts";
 import type { FolderListings } from "../sessions/agent-progress.ts";
 import type { Figures } from "../sessions/read-figures.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
-import type { StoredSession } from "../store/stored-model.ts";
-import type { AnswerRow, BlockCount, FigureRows, MessageCount, Store } from "../store/store.ts";
+import type { KindCount, StoredSession } from "../store/stored-model.ts";
+import type { AnswerRow, FigureRows, MessageCount, Store } from "../store/store.ts";
 
 /** Bounds memory: a session may have thousands of answers. */
 const SESSIONS_AT_ONCE = 100;
@@ -30,39 +31,41 @@ export async function storedFigures(
   const dated = await withPartTimes(refs);
   const own = ownSessions(sessions, store);
   const keyed = keyedSessions(dated, { sessions, own, machine: store.machine, isThere: () => true });
-  const stored = keyed.flatMap(({ ref, stored: session, sessionId }, at) => {
+  const byId = new Map(sessions.map((session) => [session.session_id, session]));
+  const listings: FolderListings = new Map();
+  const stored: { asked: SessionRef; session: StoredSession }[] = [];
+  for (const [at, { ref, stored: row }] of keyed.entries()) {
     const asked = refs[at];
-    const archived = ref.archived?.sessionId;
-    if (asked === undefined || (archived === undefined && !isCurrent(ref, session, "figures"))) return [];
-    return [{ asked, ref, id: archived ?? sessionId }];
-  });
+    const session = ref.archived === null ? row : byId.get(ref.archived.sessionId);
+    if (asked === undefined || session === undefined) continue;
+    const isAsIs = isCurrent(ref, session, "figures") && (await isReadAlike(ref, session, listings));
+    if (ref.archived !== null || isAsIs) stored.push({ asked, session });
+  }
   const pricing = await catalogPricing();
   const found = new Map<SessionRef, Figures>();
-  const listings: FolderListings = new Map();
   for (let at = 0; at < stored.length; at += SESSIONS_AT_ONCE) {
     const some = stored.slice(at, at + SESSIONS_AT_ONCE);
-    const rows = await store.figures(some.map(({ id }) => id));
-    for (const { asked, ref, id } of some) {
-      const kept = rows.get(id);
-      // Another program may have written the session since it was looked at.
-      const isAsIs = async (session: StoredSession): Promise<boolean> =>
-        ref.archived !== null || (isCurrent(ref, session, "figures") && (await isReadAlike(ref, session, listings)));
-      if (kept && (await isAsIs(kept.session))) found.set(asked, figuresIn(kept, pricing));
+    const rows = await store.figures(some.map(({ session }) => session.session_id));
+    for (const { asked, session } of some) {
+      const kept = rows.get(session.session_id);
+      // Unless another program has written the session since it was looked at.
+      if (kept?.revision === session.state.revision) found.set(asked, figuresIn(session, kept, pricing));
     }
   }
   return found;
 }
 
-function figuresIn({ session, answers, messages, blocks }: FigureRows, pricing: Pricing): Figures {
+function figuresIn(session: StoredSession, { answers, messages, blocks }: FigureRows, pricing: Pricing): Figures {
   const sums = new AnswerSums();
   const usage: UsageRecord[] = [];
+  let current = 0;
   for (const row of answers) {
     const answer = pricedAnswer(row, pricing);
     const record = usageOf(answer);
     sums.add(record, hasUsage(answer));
     if (hasUsage(answer)) usage.push(record);
+    if (!row.superseded) current += 1;
   }
-  const current = answers.filter(({ superseded }) => !superseded).length;
   const { started_at: first, ended_at: last, counts } = session;
   // Without any time in the session, the start is that of its file's head.
   const span =
@@ -90,11 +93,11 @@ function figuresIn({ session, answers, messages, blocks }: FigureRows, pricing: 
   };
 }
 
-function pricedAnswer(
-  row: AnswerRow,
-  pricing: Pricing,
-): AnswerRow & { timestamp: string | null; cost_usd: number | null } {
-  const answer = { ...row, timestamp: row.occurred_at, cost_usd: null };
+function pricedAnswer(row: AnswerRow, pricing: Pricing): Answer {
+  const { source_id, model, provider, occurred_at: timestamp, is_sidechain, metadata } = row;
+  const { tokens_in, tokens_out, cache_read, cache_write } = row;
+  const tokens = { tokens_in, tokens_out, cache_read, cache_write };
+  const answer = { source_id, model, provider, timestamp, is_sidechain, metadata, ...tokens, cost_usd: null };
   setCost(answer, storedUsage(row), row.recorded_cost_usd ?? undefined, pricing);
   return answer;
 }
@@ -109,26 +112,36 @@ function messageStats(messages: readonly MessageCount[], answers: number) {
   };
 }
 
-function blockStats(blocks: readonly BlockCount[]) {
-  const calls = blocks.filter(({ block_type: type }) => type === "tool_use");
-  const results = blocks.filter(({ block_type: type }) => type === "tool_result");
-  const thoughts = blocks.filter(({ block_type: type }) => type === "thinking" || type === "redacted_thinking");
-  const ended = (some: readonly BlockCount[], as: ToolStatus): number =>
-    total(some.filter(({ status }) => status === as));
-  const byTool = Map.groupBy(calls, ({ tool_name: name }) => name ?? "");
-  return {
-    tool_use_count: total(calls),
-    tool_error_count: ended(results, "error"),
-    tool_rejected_count: ended(results, "rejected"),
-    tool_interrupted_count: ended(results, "interrupted"),
-    tool_pending_count: ended(calls, "pending"),
-    thinking_blocks: total(thoughts),
-    withheld_thinking_blocks: total(thoughts.filter(({ kept }) => kept === "none")),
-    subagent_count: total(calls.filter(({ tool_name: name }) => SUBAGENT_TOOLS.has(name ?? ""))),
-    tools: Object.fromEntries(
-      [...byTool].map(([name, of]) => [name, { calls: total(of), errors: ended(of, "error") }]),
-    ),
+function blockStats(blocks: readonly KindCount[]) {
+  const stats = {
+    tool_use_count: 0,
+    tool_error_count: 0,
+    tool_rejected_count: 0,
+    tool_interrupted_count: 0,
+    tool_pending_count: 0,
+    thinking_blocks: 0,
+    withheld_thinking_blocks: 0,
+    subagent_count: 0,
   };
+  const tools = new Map<string, ToolStats>();
+  for (const { block_type: type, tool_name: name, status, kept, count } of blocks) {
+    if (type === "tool_use") {
+      stats.tool_use_count += count;
+      if (status === "pending") stats.tool_pending_count += count;
+      if (SUBAGENT_TOOLS.has(name ?? "")) stats.subagent_count += count;
+      const tool = entryOf(tools, name ?? "", () => ({ calls: 0, errors: 0 }));
+      tool.calls += count;
+      if (status === "error") tool.errors += count;
+    } else if (type === "tool_result") {
+      if (status === "error") stats.tool_error_count += count;
+      else if (status === "rejected") stats.tool_rejected_count += count;
+      else if (status === "interrupted") stats.tool_interrupted_count += count;
+    } else if (type === "thinking" || type === "redacted_thinking") {
+      stats.thinking_blocks += count;
+      if (kept === "none") stats.withheld_thinking_blocks += count;
+    }
+  }
+  return { ...stats, tools: Object.fromEntries(tools) };
 }
 
 function total(counted: readonly { count: number }[]): number {

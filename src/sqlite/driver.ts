@@ -79,7 +79,7 @@ function rowsOf(statement: NodeSqlite.StatementSync): SqliteStatement["all"] {
   return (...values) =>
     statement.all(...values).map((array) => {
       const row = { ...empty };
-      for (const [at, name] of names.entries()) row[name] = array[at];
+      names.forEach((name, at) => (row[name] = array[at]));
       return row;
     });
 }

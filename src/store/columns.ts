@@ -20,7 +20,7 @@ import {
   type StoredSession,
   type StoredSnippet,
 } from "./stored-model.ts";
-import type { AnswerRow, BlockCount, Candidate, FailureCount, MessageCount, Tombstone } from "./store.ts";
+import type { AnswerRow, Candidate, FailureCount, MessageCount, Tombstone } from "./store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -288,14 +288,16 @@ export const SNIPPETS = rowsWith<StoredSnippet>({
 
 const KIND: Columns<KindCount> = { block_type: blockType, tool_name: orNull(text), status, kept, count: number };
 const KINDS = rowsWith(KIND);
-export const BLOCK_COUNTS = rowsWith<BlockCount>({ session_id: text, ...KIND });
-export const MESSAGE_COUNTS = rowsWith<MessageCount>({
+export const BLOCK_COUNTS = rowsWith<KindCount & { session_id: string }>({ session_id: text, ...KIND });
+export const MESSAGE_COUNTS = rowsWith<MessageCount & { block_counts: string }>({
   session_id: text,
+  block_counts: text,
   message_type: messageType,
   user_kind: userKind,
   is_sidechain: boolean,
   count: number,
 });
+export const REVISIONS = rowsWith({ session_id: text, revision: number });
 export const FAILURES = rowsWith<FailureCount>({
   session_id: text,
   signature: text,
@@ -314,12 +316,9 @@ export const SEARCHED = rowsWith<Searched & { is_own: boolean; position: number 
   content: text,
   metadata,
 });
-/** Reads the columns `session_id` and `block_counts` of messages; `count` is how many have these. */
-export function messageBlocksIn(row: Row): BlockCount[] {
-  const session_id = textIn(row, "session_id");
-  const messages = numberIn(row, "count");
-  const kinds = MESSAGE.block_counts.read(row, "block_counts");
-  return kinds.map((kind) => ({ session_id, ...kind, count: kind.count * messages }));
+/** Reads the column `block_counts`. */
+export function blockCountsIn(stored: string): readonly KindCount[] {
+  return countsIn(JSON.parse(stored));
 }
 
 /** Blocks as a search sees them. */

@@ -1,14 +1,15 @@
 /** The statements of a store, in SQL that both databases accept. */
 import {
   ANSWERS,
+  blockCountsIn,
   BLOCK_COUNTS,
   BLOCKS,
   EVENTS,
   FAILURES,
   MESSAGE_COUNTS,
-  messageBlocksIn,
   MESSAGES,
   numberIn,
+  REVISIONS,
   SESSIONS,
   SNIPPETS,
   textIn,
@@ -46,6 +47,7 @@ import type {
 } from "./store.ts";
 import type { Machine } from "./store-place.ts";
 import {
+  type KindCount,
   NOT_INDEXED,
   SNIPPET_TYPES,
   type SnippetType,
@@ -212,10 +214,10 @@ export class SqlStore implements Store {
     const ids = [sessionIds.map(storableText)];
     return this.#database.snapshot(async (session) => {
       const isOne = session.dialect.isOneOf("session_id");
-      const sessions = `SELECT ${SESSIONS.list} FROM sessions WHERE ${isOne}`;
+      const sessions = `SELECT ${REVISIONS.list} FROM sessions WHERE ${isOne}`;
       const found = new Map<string, FigureRows>();
-      for (const row of await session.all(sessions, ids, SESSIONS.read))
-        found.set(row.session_id, { session: row, answers: [], messages: [], blocks: [] });
+      for (const { session_id, revision } of await session.all(sessions, ids, REVISIONS.read))
+        found.set(session_id, { revision, answers: [], messages: [], blocks: [] });
       const isAsked = `${isOne} AND NOT superseded`;
       // Without the provider's id, a dropped answer may be one of the current ones in an earlier form. One on a side chain
       // may be a copy from a subagent, and is ignored once the subagent has its own file.
@@ -223,20 +225,22 @@ export class SqlStore implements Store {
         AND (NOT superseded OR source_id IS NOT NULL AND NOT is_sidechain)
         ORDER BY session_id, ordinal, superseded, message_id`;
       for (const row of await session.all(answers, ids, ANSWERS.read)) found.get(row.session_id)?.answers.push(row);
-      const kind = "session_id, message_type, user_kind, is_sidechain";
-      const messages = `SELECT ${kind}, count(*) AS count FROM messages
-        WHERE ${isAsked} AND message_type <> 'assistant' GROUP BY ${kind}`;
-      for (const row of await session.all(messages, ids, MESSAGE_COUNTS.read))
-        found.get(row.session_id)?.messages.push(row);
+      const kind = "session_id, message_type, user_kind, is_sidechain, block_counts";
+      const messages = `SELECT ${kind}, count(*) AS count FROM messages WHERE ${isAsked} GROUP BY ${kind}`;
+      // Most messages have one of a few combinations of blocks that are not stored.
+      const combinations = new Map<string, readonly KindCount[]>();
+      for (const { block_counts, ...row } of await session.all(messages, ids, MESSAGE_COUNTS.read)) {
+        const rows = found.get(row.session_id);
+        const kinds = combinations.get(block_counts) ?? blockCountsIn(block_counts);
+        combinations.set(block_counts, kinds);
+        rows?.blocks.push(...kinds.map((each) => ({ ...each, count: each.count * row.count })));
+        if (row.message_type !== "assistant") rows?.messages.push(row);
+      }
       const type = "session_id, block_type, tool_name, status, kept";
       const blocks = `SELECT ${type}, count(*) AS count FROM events
         WHERE ${isAsked} AND block_type <> 'text' GROUP BY ${type}`;
-      const stored = await session.all(blocks, ids, BLOCK_COUNTS.read);
-      // Most messages have one of a few combinations, so that few are read.
-      const combinations = `SELECT session_id, block_counts, count(*) AS count FROM messages
-        WHERE ${isAsked} AND block_counts <> '[]' GROUP BY session_id, block_counts`;
-      const unstored = await session.all(combinations, ids, messageBlocksIn);
-      for (const row of [...stored, ...unstored.flat()]) found.get(row.session_id)?.blocks.push(row);
+      for (const { session_id, ...row } of await session.all(blocks, ids, BLOCK_COUNTS.read))
+        found.get(session_id)?.blocks.push(row);
       return found;
     });
   }

@@ -49,7 +49,7 @@ export interface Store {
   blocks(sessionId: string): Promise<StoredBlock[]>;
   /** Returns the ids of the rows of a session that are not superseded. */
   currentIds(sessionId: string): Promise<RowIds>;
-  /** Returns sessions by id, with the rows that their figures are made of, in one snapshot. */
+  /** Returns the rows that the figures of sessions are made of, by id, in one snapshot. */
   figures(sessionIds: readonly string[]): Promise<Map<string, FigureRows>>;
   /** Returns how often each error came up in each session, without those whose message says nothing. */
   failures(): Promise<FailureCount[]>;
@@ -143,7 +143,7 @@ export type AnswerRow = Pick<
   | ("tokens_in" | "tokens_out" | "cache_read" | "cache_write" | "recorded_cost_usd" | "usage_calls" | "superseded")
 >;
 
-/** Messages that are no answers. */
+/** Messages that are no answers. One kind may come several times. */
 export interface MessageCount extends Pick<
   StoredMessage,
   "session_id" | "message_type" | "user_kind" | "is_sidechain"
@@ -151,17 +151,14 @@ export interface MessageCount extends Pick<
   count: number;
 }
 
-/** Blocks that are no texts. */
-export interface BlockCount extends KindCount {
-  session_id: string;
-}
-
 export interface FigureRows {
-  session: StoredSession;
+  /** Revision of the session that the rows are of. */
+  revision: number;
   /** In order, with those that the source dropped: their usage counts too. */
   answers: AnswerRow[];
   messages: MessageCount[];
-  blocks: BlockCount[];
+  /** Blocks that are no texts. One kind may come several times. */
+  blocks: KindCount[];
 }
 
 export interface FailureCount {
