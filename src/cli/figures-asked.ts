@@ -1,6 +1,6 @@
 /** The figures of the sessions that a command asks for. */
 import { type Between, keptFigures, readFigures, type SessionFigures } from "../queries/figures.ts";
-import { type Figures, figuresOf } from "../sessions/read-figures.ts";
+import type { Figures } from "../sessions/read-figures.ts";
 import { given } from "../given.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext } from "./command.ts";
@@ -39,7 +39,10 @@ export async function figuresAsked(
   const progress = context.progress(refs.length - known.size);
   try {
     const piped = refs.find(({ source }) => source === "stdin");
-    if (piped) known.set(piped, await figuresOf(piped, { stdin, signal, ...given({ between }) }));
+    if (piped) {
+      const { figuresOf } = await import("../sessions/read-figures.ts");
+      known.set(piped, await figuresOf(piped, { stdin, signal, ...given({ between }) }));
+    }
     const [kept, files] = [refs.filter(isLeftOut), refs.filter((ref) => !isLeftOut(ref))];
     const read = await readFigures(files, { known, onRead: () => progress.advance(), signal });
     return [...read, ...kept.map((ref) => ({ ref, figures: null, problem: `it ${ONLY_REDACTED}` }))];

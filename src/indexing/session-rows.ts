@@ -8,23 +8,17 @@ import { createHash, hash } from "node:crypto";
 import { isOwnRecall } from "../calls/own-recall.ts";
 import { hitRole } from "../parse/searched-texts.ts";
 import { Assembler } from "../parse/assembler.ts";
-import {
-  NeedsWholeInput,
-  type MessageDraft,
-  type Source,
-  type SourceUnit,
-  type UsageDraft,
-} from "../parse/message-draft.ts";
+import { NeedsWholeInput, type MessageDraft, type Source, type SourceUnit } from "../parse/message-draft.ts";
 import { Repeats, SeenSet } from "../parse/repeats.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { BlockOrigin, BuiltMessage } from "../parse/message-builder.ts";
 import type { MessageMetadata, ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
 import { entryOf } from "../parse/open-calls.ts";
-import type { KindCount, StoredBlock, StoredMessage } from "../store/stored-model.ts";
+import { type KindCount, type StoredBlock, type StoredMessage, storedUsage } from "../store/stored-model.ts";
 import { storableKey, storableTime } from "../store/storable.ts";
 import type { IndexLevel } from "./redact-units.ts";
-import type { AnswerRow, KnownRows, Store } from "../store/store.ts";
+import type { KnownRows, Store } from "../store/store.ts";
 
 /** Inputs besides the units. */
 export interface RowsOptions {
@@ -463,14 +457,6 @@ function jsonOf(input: unknown): string {
   } catch {
     return "null";
   }
-}
-
-/** Usage of an answer, as its source had it. */
-export function storedUsage(answer: Omit<AnswerRow, "metadata">): UsageDraft | undefined {
-  const { tokens_in: tokensIn, tokens_out, cache_read, cache_write, usage_calls: calls } = answer;
-  if (tokensIn === null) return undefined;
-  const whole = { tokensIn, tokensOut: tokens_out ?? 0, cacheRead: cache_read ?? 0, cacheWrite: cache_write ?? 0 };
-  return calls === null || calls.length === 0 ? whole : { ...whole, calls };
 }
 
 /** Converts a row to the model. */

@@ -1,7 +1,7 @@
 /** Adds up a session. */
 import { jsonText } from "./json-fields.ts";
 import type { ModelStats, ParsedContentBlock, ToolStats, TranscriptMessage, TranscriptStats } from "./model.ts";
-import { FirstPrompt } from "./prompts.ts";
+import { FirstPrompt, isBuiltInCommand } from "./prompts.ts";
 import { entryOf, OpenCalls } from "./open-calls.ts";
 import { hasUsage, NO_MODEL, usageOf, type UsageRecord, UsageSum } from "./usage-ledger.ts";
 
@@ -136,6 +136,12 @@ export class StatisticsCollector {
 
 function noToolStats(): ToolStats {
   return { calls: 0, errors: 0 };
+}
+
+/** Returns whether the user or the assistant said anything; built-in commands that configure the program do not count. */
+export function isConversation(stats: TranscriptStats): boolean {
+  const { assistant_messages: answers, human_messages: prompts, initial_prompt: prompt } = stats;
+  return answers > 0 || (prompts > 0 && !isBuiltInCommand(prompt ?? ""));
 }
 
 /** Adds the number of `[REDACTED:kind]` in a text to `counts`, by kind. */

@@ -1,9 +1,5 @@
-/**
- * Sessions that only the store has, because their source is gone or on another machine. A session is read by turning its
- * rows back into the units of its source, so everything that reads a file reads the store too.
- */
+/** Finds sessions that only the store has, because their source is gone or on another machine. */
 import { existsSync, type Stats, statSync } from "node:fs";
-import { basename } from "node:path";
 import { isCurrent } from "../indexing/is-current.ts";
 import { isSourceThere } from "../indexing/machine-sessions.ts";
 import {
@@ -14,18 +10,12 @@ import {
   keyedSessions,
   ownSessions,
 } from "../indexing/session-keys.ts";
-import { storedUsage } from "../indexing/session-rows.ts";
-import { unpackCheck } from "../indexing/source-check.ts";
-import type { BlockDraft, MessageDraft, Source, SourceUnit } from "../parse/message-draft.ts";
-import type { SourceName } from "../parse/model.ts";
 import { msOf } from "../parse/times.ts";
-import { sourceNamed } from "../parse/sources/sources.ts";
-import { claudePlace } from "../sessions/claude-sessions.ts";
 import { type Archive, placeOf, type SessionRef, type SessionsFound } from "../sessions/session-ref.ts";
-import { type StoredBlock, type StoredMessage, type StoredSession, TEXT_SEPARATOR } from "../store/stored-model.ts";
+import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { storePlace, type StoreWhere } from "../store/store-place.ts";
-import { isStoreError, TranscriptsError } from "../transcripts-error.ts";
+import { isStoreError } from "../transcripts-error.ts";
 import { storedRef } from "./stored-session.ts";
 
 /** `open` returns the store, which must stay open as long as its sessions are read. It is not called if there is none. */
@@ -50,11 +40,15 @@ export function storeArchive(where: StoreWhere, open: () => Promise<Store>): Arc
     withDropped: async (ref) => {
       const store = await opened();
       const session = store && (await storedOf(store, ref));
-      const argument = ref.archived?.argument ?? session?.session_id;
-      return session && archivedRef(store, session, argument, true);
+      if (store === undefined || session === undefined) return undefined;
+      const argument = ref.archived?.argument ?? session.session_id;
+      return (await reading()).archivedSession(store, session, { argument, withDropped: true });
     },
   };
 }
+
+/** Loads what reads sessions from the store, which most machines do not need. */
+const reading = () => import("./archived-session.ts");
 
 /** Returns the row of a session, whether it is archived or not. */
 async function storedOf(store: Store, ref: SessionRef): Promise<StoredSession | undefined> {
@@ -76,13 +70,13 @@ async function sessionNamed(store: Store, storedId: string, found: SessionsFound
 }
 
 /** Returns a stored session with its source if that is there and was not searched, or else as the store has it. */
-export function readableSession(
+export async function readableSession(
   store: Store,
   session: StoredSession,
   searched: Pick<SessionsFound, "roots"> = { roots: [] },
-): SessionRef | undefined {
+): Promise<SessionRef | undefined> {
   const here = isOwnSession(session, store) ? sourceOf(session, searched) : undefined;
-  return here ?? archivedSession(store, session);
+  return here ?? (await reading()).archivedSession(store, session);
 }
 
 async function sessionsBesides(
@@ -102,13 +96,15 @@ async function sessionsBesides(
     const ended = stored !== undefined && isCurrent(ref, stored, "figures") ? msOf(stored.ended_at) : null;
     if (ended !== null) lastMs.set(ref, ended);
   }
-  const besides = sessions.flatMap((session) => {
-    if (met.has(session.session_id) || copies.has(session)) return [];
+  const besides: SessionRef[] = [];
+  for (const session of sessions) {
+    if (met.has(session.session_id) || copies.has(session)) continue;
     const source = ownRows.has(session) ? sourceOf(session, found) : undefined;
-    if (source !== undefined) return source;
     const isUnique = ownRows.has(session) || !idsHere.has(baseId(session.session_id));
-    return archivedRef(store, session, isUnique ? session.session_id : exactId(session)) ?? [];
-  });
+    const argument = isUnique ? session.session_id : exactId(session);
+    const ref = source ?? (await reading()).archivedSession(store, session, { argument });
+    if (ref !== undefined) besides.push(ref);
+  }
   return { sessions: besides, lastMs };
 }
 
@@ -125,11 +121,6 @@ function sourceOf(session: StoredSession, { roots }: Pick<SessionsFound, "roots"
   return { ...storedRef(session), title: null, bytes: facts.size, modifiedMs: facts.mtimeMs };
 }
 
-/** Returns a stored session to be read from the store; undefined if nothing of it was indexed. */
-export function archivedSession(store: Store, session: StoredSession): SessionRef | undefined {
-  return archivedRef(store, session, isOwnSession(session, store) ? session.session_id : exactId(session));
-}
-
 /** Returns undefined also for a file in a folder that this user may not enter. */
 function fileFacts(path: string): Stats | undefined {
   try {
@@ -137,207 +128,4 @@ function fileFacts(path: string): Stats | undefined {
   } catch {
     return undefined;
   }
-}
-
-/**
- * Returns undefined if nothing of the session was indexed: it is only registered, for a snippet. `argument`: see
- * `ArchivedSession`.
- */
-function archivedRef(
-  store: Store,
-  session: StoredSession,
-  argument: string = session.session_id,
-  withDropped = false,
-): SessionRef | undefined {
-  const { session_id: sessionId, source, path, cwd, counts, state, figures } = session;
-  if (state.revision === 0) return undefined;
-  const ref = storedRef(session);
-  const host = isOwnSession(session, store) ? null : session.host;
-  return {
-    ...ref,
-    // As for a file, whose head is not read for this.
-    ...(source === "claude-code" && cwd === null
-      ? { project: null, projectLabel: basename(claudePlace(path).folder) }
-      : {}),
-    ...(host === null ? {} : { path: null, database: null }),
-    title: session.given_title,
-    startedMs: msOf(session.started_at),
-    lastMs: msOf(session.ended_at),
-    modifiedMs:
-      (source === "opencode-store" ? 0 : (figures ?? state).source_modified_ms) || (msOf(session.modified_at) ?? 0),
-    bytes: ref.path === null ? null : (figures ?? state).source_bytes,
-    archived: { sessionId, argument, host, source: archivedSource(store, session, withDropped), counts },
-  };
-}
-
-function withoutContent({ session_id: id }: StoredSession): TranscriptsError {
-  const next =
-    "`transcripts stats` shows them. `transcripts index` keeps the content of sessions whose files are there.";
-  return new TranscriptsError("gone", `Only the figures of session ${id} were kept, and its file is gone.`, next);
-}
-
-/** Sources whose results do not name their tool; the store adds the name of the call's. */
-const WITHOUT_RESULT_NAMES: ReadonlySet<SourceName> = new Set(["claude-code", "claude-stream"]);
-
-/** Returns a source whose content is the current rows of a session, or all of them. */
-function archivedSource(store: Store, session: StoredSession, withDropped: boolean): Source {
-  const check = unpackCheck(session.state.check);
-  const { name, isRedacted = false } = sourceNamed(check?.kind ?? "opencode-export");
-  return {
-    name,
-    isRedacted,
-    detect: () => false,
-    async *read(_chunks, { agentProgress }) {
-      const id = session.session_id;
-      if (session.figures !== null) throw withoutContent(session);
-      const isWanted = ({ superseded }: { superseded: boolean }): boolean => withDropped || !superseded;
-      const messages = (await store.messages(id)).filter(isWanted);
-      const blocks = (await store.blocks(id)).filter(isWanted);
-      const isCopy = ({ is_sidechain, cwd }: StoredMessage): boolean => is_sidechain && cwd === null;
-      const isLeftOut =
-        name === "claude-code" && check?.agentProgress === true && !agentProgress ? isCopy : () => false;
-      yield unitsOf(
-        session,
-        messages.filter((message) => !isLeftOut(message)),
-        blocks,
-        name,
-      );
-    },
-  };
-}
-
-/** A part of a message with its own place and id in the source. */
-interface Piece {
-  offset: number;
-  line: number;
-  /** Order among pieces at one place, as their blocks have it in the source. */
-  order: number;
-  message: StoredMessage;
-  blocks: StoredBlock[];
-  /** It has the message's own fields. */
-  isFirst: boolean;
-}
-
-/** Turns rows back into units: one for each place of the source that has any. */
-function unitsOf(
-  session: StoredSession,
-  messages: readonly StoredMessage[],
-  blocks: readonly StoredBlock[],
-  source: SourceName,
-): SourceUnit[] {
-  const pieces = piecesOf(messages, blocks).toSorted((a, b) => a.offset - b.offset || a.order - b.order);
-  const [first] = pieces;
-  const place = { line: first?.line ?? 1, offset: first?.offset ?? 0 };
-  const facts = { ...place, lines: 0, outcome: { as: "used" as const }, messages: [], problems: [] };
-  const units: SourceUnit[] = [{ ...facts, session: factsOf(session), timestamp: startOf(session) }];
-  const groups = [...Map.groupBy(pieces, ({ offset }) => offset)];
-  for (const [at, [offset, group]] of groups.entries()) {
-    const line = group[0]?.line ?? 1;
-    const next = groups[at + 1]?.[1][0]?.line ?? session.state.done_lines + 1;
-    // An entry of markdown extends to the next one.
-    const lines = source === "markdown" ? Math.max(next - line, 1) : 1;
-    const drafts = group.map((piece) => draftOf(piece, source));
-    const timestamp = drafts.find((draft) => draft.timestamp !== undefined)?.timestamp;
-    units.push({ line, offset, lines, outcome: { as: "used" }, messages: drafts, problems: [], timestamp });
-  }
-  units.push({ ...facts, timestamp: session.ended_at ?? undefined });
-  return units;
-}
-
-function piecesOf(messages: readonly StoredMessage[], blocks: readonly StoredBlock[]): Piece[] {
-  const ofMessage = Map.groupBy(blocks, ({ message_id: id }) => id);
-  let latest = 0;
-  return messages.flatMap((message): Piece[] => {
-    const { byte_offset: offset, line_number: line, uuid } = message;
-    const own = ofMessage.get(message.message_id) ?? [];
-    const order = own[0]?.ordinal ?? latest;
-    const pieces: Piece[] = [{ offset, line, order, message, blocks: [], isFirst: true }];
-    let last = { byte_offset: offset, source_uuid: uuid };
-    for (const block of own) {
-      if (block.byte_offset !== last.byte_offset || block.source_uuid !== last.source_uuid) {
-        const { byte_offset, line_number, ordinal } = block;
-        pieces.push({ offset: byte_offset, line: line_number, order: ordinal, message, blocks: [], isFirst: false });
-        last = block;
-      }
-      pieces.at(-1)?.blocks.push(block);
-      latest = Math.max(latest, block.ordinal);
-    }
-    return pieces;
-  });
-}
-
-function factsOf(session: StoredSession): NonNullable<SourceUnit["session"]> {
-  const { agent_id: agentId, parent_id: parent, given_title: title } = session;
-  return {
-    // The file of a subagent of Claude Code names the session that started it as its own.
-    sessionId: agentId === null ? storedRef(session).id : parent,
-    parentSessionId: agentId === null ? parent : null,
-    agentId,
-    title,
-    cwd: session.cwd,
-    version: session.agent_version,
-    gitBranch: session.git_branch,
-  };
-}
-
-/** Without any time in the session, the start is that of its file's head. */
-function startOf({ started_at: started, ended_at: ended }: StoredSession): string | undefined {
-  return ended === null ? undefined : (started ?? undefined);
-}
-
-function draftOf({ message, blocks, isFirst }: Piece, source: SourceName): MessageDraft {
-  const [block] = blocks;
-  return {
-    type: message.message_type,
-    role: message.role,
-    userKind: message.user_kind ?? undefined,
-    sourceId: message.source_id ?? undefined,
-    uuid: (isFirst ? message.uuid : block?.source_uuid) ?? undefined,
-    requestId: message.request_id ?? undefined,
-    model: message.model ?? undefined,
-    provider: message.provider ?? undefined,
-    timestamp: block?.occurred_at ?? (isFirst ? message.occurred_at : null) ?? undefined,
-    cwd: message.cwd ?? undefined,
-    isSidechain: message.is_sidechain,
-    agentId: message.agent_id ?? undefined,
-    blocks: blocks.map((each) => blockDraft(each, source)),
-    ...(isFirst
-      ? {
-          parentUuid: message.parent_uuid ?? undefined,
-          usage: storedUsage(message),
-          costUsd: message.recorded_cost_usd ?? undefined,
-          // The reader adds to it.
-          metadata: { ...message.metadata, ...droppedMark(message) },
-        }
-      : {}),
-  };
-}
-
-function blockDraft(block: StoredBlock, source: SourceName): BlockDraft {
-  const { block_type: type, kept, metadata } = block;
-  const isUse = type === "tool_use";
-  const isResult = type === "tool_result";
-  return {
-    type,
-    text: isUse || (kept === "none" && type !== "thinking") ? undefined : textOf(block),
-    toolName: isResult && WITHOUT_RESULT_NAMES.has(source) ? undefined : (block.tool_name ?? undefined),
-    toolUseId: block.tool_use_id ?? undefined,
-    input: isUse ? inputOf(block) : undefined,
-    isError: block.is_error ?? undefined,
-    status: isResult ? (block.status ?? undefined) : undefined,
-    exitCode: block.exit_code ?? undefined,
-    metadata: { ...metadata, ...(kept === "text" ? { text_only: true } : {}), ...droppedMark(block) },
-  };
-}
-
-function droppedMark({ superseded }: { superseded: boolean }): { superseded?: true } {
-  return superseded ? { superseded: true } : {};
-}
-
-function textOf({ kept, content }: StoredBlock): string {
-  return kept === "text" ? content.replaceAll(TEXT_SEPARATOR, "\n") : content;
-}
-
-function inputOf(block: StoredBlock): unknown {
-  return block.kept === "all" ? JSON.parse(block.content) : textOf(block);
 }

@@ -1,12 +1,12 @@
 /** Figures of many sessions: from the stores that keep them, else by reading the sessions. */
 import type { UpdateOptions } from "../indexing/update-index.ts";
-import { type Figures, figuresOf } from "../sessions/read-figures.ts";
+import type { Figures } from "../sessions/read-figures.ts";
 import { msOf } from "../parse/times.ts";
 import { isReadFault } from "../sessions/reasons.ts";
 import type { SessionRef, Where } from "../sessions/session-ref.ts";
 import { localPlace, storePlace, type StoreWhere } from "../store/store-place.ts";
 import type { Store } from "../store/store.ts";
-import { type OverOptions, overSessions } from "./over-sessions.ts";
+import type { OverOptions } from "./over-sessions.ts";
 import { isSessionError, isStoreError } from "../transcripts-error.ts";
 
 export interface SessionFigures {
@@ -48,11 +48,15 @@ export async function readFigures(
   for (const [ref, figures] of known) done.set(ref, { ref, figures, problem: null });
   // Largest first: otherwise a large one may keep one thread busy after all others are done.
   const order = refs.filter((ref) => !known.has(ref)).toSorted((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0));
-  const job = { kind: "figures" } as const;
-  for await (const { ref, result = null, failure } of overSessions(job, order, { ...options, ahead: Infinity })) {
-    if (result === null && !isSessionError(failure)) throw failure;
-    done.set(ref, { ref, figures: result, problem: isSessionError(failure) ? failure.message : null });
-    onRead?.(ref);
+  if (order.length > 0) {
+    // Loaded here, since reading sessions takes the whole parser.
+    const { overSessions } = await import("./over-sessions.ts");
+    const job = { kind: "figures" } as const;
+    for await (const { ref, result = null, failure } of overSessions(job, order, { ...options, ahead: Infinity })) {
+      if (result === null && !isSessionError(failure)) throw failure;
+      done.set(ref, { ref, figures: result, problem: isSessionError(failure) ? failure.message : null });
+      onRead?.(ref);
+    }
   }
   return refs.flatMap((ref) => done.get(ref) ?? []);
 }
@@ -137,6 +141,7 @@ async function partBetween(ref: SessionRef, whole: Figures, between: Between): P
   if (first === null || last === null || last < since || first >= until) return undefined;
   if (first >= since && last < until) return { ref, figures: whole, problem: null };
   try {
+    const { figuresOf } = await import("../sessions/read-figures.ts");
     const figures = await figuresOf(ref, { between });
     return figures.stats.total_messages === 0 ? undefined : { ref, figures, problem: null };
   } catch (error) {

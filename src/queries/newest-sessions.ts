@@ -1,6 +1,6 @@
 /** Lists sessions, newest first, with their figures. */
-import { isConversation } from "../sessions/read-figures.ts";
 import { resumeOf } from "../sessions/resume.ts";
+import { isConversation } from "../parse/statistics.ts";
 import { msOf } from "../parse/times.ts";
 import { agentOf, hostOf, type SessionRef } from "../sessions/session-ref.ts";
 import { type Between, figuresBetween, parentOf, type SessionFigures } from "./figures.ts";

@@ -11,7 +11,7 @@ import type { CurrentIndex } from "./current-index.ts";
 import { storePlace } from "../store/store-place.ts";
 import type { FailureCount, Store } from "../store/store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
-import { archivedSession } from "./archive.ts";
+import { archivedSession } from "./archived-session.ts";
 import { fixedCalls } from "./session-errors.ts";
 
 /** Errors below this likeness are others. */

@@ -1,8 +1,7 @@
 /** Figures of sessions from the rows of the store, of which none is kept as a sum. */
 import { isCurrent, isReadAlike } from "../indexing/is-current.ts";
 import { withPartTimes } from "../indexing/part-times.ts";
-import { keyedSessions, ownSessions } from "../indexing/session-keys.ts";
-import { storedUsage } from "../indexing/session-rows.ts";
+import { baseId, ownSessions } from "../indexing/session-keys.ts";
 import { setCost } from "../parse/message-builder.ts";
 import type { ToolStats } from "../parse/model.ts";
 import { entryOf } from "../parse/open-calls.ts";
@@ -11,8 +10,8 @@ import { AnswerSums, SUBAGENT_TOOLS } from "../parse/statistics.ts";
 import { type Answer, hasUsage, usageOf, type UsageRecord } from "../parse/usage-ledger.ts";
 import type { FolderListings } from "../sessions/agent-progress.ts";
 import type { Figures } from "../sessions/read-figures.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
-import type { KindCount, StoredSession } from "../store/stored-model.ts";
+import { placeOf, type SessionRef } from "../sessions/session-ref.ts";
+import { type KindCount, type StoredSession, storedUsage } from "../store/stored-model.ts";
 import type { AnswerRow, FigureRows, MessageCount, Store } from "../store/store.ts";
 
 /** Bounds memory: a session may have thousands of answers. */
@@ -27,15 +26,17 @@ export async function storedFigures(
   store: Pick<Store, "backend" | "machine" | "sessions" | "figures">,
   refs: readonly SessionRef[],
 ): Promise<Map<SessionRef, Figures>> {
-  const sessions = await store.sessions();
-  const dated = await withPartTimes(refs);
-  const own = ownSessions(sessions, store);
-  const keyed = keyedSessions(dated, { sessions, own, machine: store.machine, isThere: () => true });
+  const isAnyArchived = refs.some(({ archived }) => archived !== null);
+  const sessions = await store.sessions(isAnyArchived ? {} : { paths: [...new Set(refs.map(placeOf))] });
   const byId = new Map(sessions.map((session) => [session.session_id, session]));
+  const atPlace = Map.groupBy(ownSessions(sessions, store), ({ path }) => path);
   const listings: FolderListings = new Map();
   const stored: { asked: SessionRef; session: StoredSession }[] = [];
-  for (const [at, { ref, stored: row }] of keyed.entries()) {
+  for (const [at, ref] of (await withPartTimes(refs)).entries()) {
     const asked = refs[at];
+    const here = atPlace.get(placeOf(ref)) ?? [];
+    const named = here.find(({ session_id: id }) => baseId(id) === ref.id);
+    const row = named ?? (ref.database === null ? here[0] : undefined);
     const session = ref.archived === null ? row : byId.get(ref.archived.sessionId);
     if (asked === undefined || session === undefined) continue;
     const isAsIs = isCurrent(ref, session, "figures") && (await isReadAlike(ref, session, listings));

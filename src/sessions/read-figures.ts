@@ -1,11 +1,10 @@
 /** Figures of a session, without its texts. */
-import { isBuiltInCommand } from "../parse/prompts.ts";
 import type { SessionMetadata, TranscriptStats } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
 import { withEndings } from "../parse/parse-transcript.ts";
 import { readCalls } from "../parse/read-calls.ts";
 import { readTranscript } from "../parse/read-transcript.ts";
-import { AnswerSums } from "../parse/statistics.ts";
+import { AnswerSums, isConversation } from "../parse/statistics.ts";
 import { inUtc } from "../parse/times.ts";
 import { wholeLine } from "../parse/titles.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
@@ -71,12 +70,6 @@ export async function figuresOf(
       .filter(({ isKnown }) => isKnown)
       .map(({ usage }) => ({ ...usage, timestamp: inUtc(usage.timestamp) })),
   };
-}
-
-/** Returns whether the user or the assistant said anything; built-in commands that configure the program do not count. */
-export function isConversation(stats: TranscriptStats): boolean {
-  const { assistant_messages: answers, human_messages: prompts, initial_prompt: prompt } = stats;
-  return answers > 0 || (prompts > 0 && !isBuiltInCommand(prompt ?? ""));
 }
 
 /** Reads a session until something was said in it. Rejects with a `TranscriptsError` if it cannot be read. */

@@ -100,13 +100,10 @@ export class SqlStore implements Store {
     return this.#database.place;
   }
 
-  sessions({ host, path }: SessionFilter = {}): Promise<StoredSession[]> {
-    const conditions = Object.entries({ host, path }).flatMap(([column, value]) =>
-      value === undefined ? [] : [{ sql: `${column} = ?`, values: [storableText(value)] }],
-    );
-    const { sql, values } = allOf(conditions);
-    const found = `SELECT ${SESSIONS.list} FROM sessions WHERE ${sql} ORDER BY session_id`;
-    return this.#database.all(found, values, SESSIONS.read);
+  sessions({ paths }: SessionFilter = {}): Promise<StoredSession[]> {
+    const isWanted = paths === undefined ? "" : `WHERE ${this.#database.dialect.isOneOf("path")}`;
+    const sql = `SELECT ${SESSIONS.list} FROM sessions ${isWanted} ORDER BY session_id`;
+    return this.#database.all(sql, paths === undefined ? [] : [paths.map(storableText)], SESSIONS.read);
   }
 
   session(sessionId: string): Promise<StoredSession | undefined> {

@@ -95,9 +95,8 @@ export interface Store {
 }
 
 export interface SessionFilter {
-  host?: string;
-  /** Only sessions at this path. */
-  path?: string;
+  /** Only sessions at these paths. */
+  paths?: readonly string[];
 }
 
 /** Remains of a forgotten session. */

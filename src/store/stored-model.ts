@@ -2,7 +2,7 @@
  * Rows of the store, with the names of their columns. Times are ISO 8601 in UTC; `null` means that the source does not
  * say. Every text was redacted before it gets here.
  */
-import type { CallUsage } from "../parse/message-draft.ts";
+import type { CallUsage, UsageDraft } from "../parse/message-draft.ts";
 import type { BlockMetadata, BlockType, MessageType, ToolStatus, TranscriptMessage } from "../parse/model.ts";
 
 /** Who produced an event. `tool`: calls and their results. */
@@ -210,4 +210,14 @@ export interface StoredSnippet {
   metadata: Record<string, unknown>;
   created_at: string;
   updated_at: string;
+}
+
+/** Returns the usage of an answer as its source had it; undefined if it had none. */
+export function storedUsage(
+  answer: Pick<StoredMessage, "tokens_in" | "tokens_out" | "cache_read" | "cache_write" | "usage_calls">,
+): UsageDraft | undefined {
+  const { tokens_in: tokensIn, tokens_out, cache_read, cache_write, usage_calls: calls } = answer;
+  if (tokensIn === null) return undefined;
+  const whole = { tokensIn, tokensOut: tokens_out ?? 0, cacheRead: cache_read ?? 0, cacheWrite: cache_write ?? 0 };
+  return calls === null || calls.length === 0 ? whole : { ...whole, calls };
 }
