@@ -107,15 +107,18 @@ const half = z.strictObject({
   chars: number("Length of its text, thinking or result, or of its input as JSON."),
 });
 
-const usage = {
-  messages: number("Number of answers with usage, each counted once even if it is in several files."),
+const tokens = {
   tokens_in: number("Without tokens from a cache."),
   tokens_out: number(),
-  tokens_out_is_lower_bound: flag(
-    "For some answers only the start of the stream was recorded, so the true number is higher.",
-  ),
   cache_read: number(),
   cache_write: number(),
+};
+const isLowerBound = flag("For some answers only the start of the stream was recorded, so the true number is higher.");
+
+const usage = {
+  messages: number("Number of answers with usage, each counted once even if it is in several files."),
+  ...tokens,
+  tokens_out_is_lower_bound: isLowerBound,
   cost_usd: count("Sum of the known costs; null if none is known."),
   cost_is_estimate: costIsEstimate,
   unpriced_models: z.array(string()).describe("Models without a known price, whose cost is in no sum."),
@@ -176,15 +179,11 @@ const exported = z.strictObject({
 const call = z.strictObject({
   tool_name: text(),
   tool_use_id: text(),
-  line_number: count("Line of the call in the session's file."),
-  input: z.unknown(),
-});
-
-const step = z.strictObject({
-  tool_name: text(),
   line_number: count("Line of the call in the session."),
   input: z.unknown(),
 });
+
+const step = call.omit({ tool_use_id: true });
 
 const fix = z.strictObject({
   count: number("How often this fixed it."),
@@ -281,10 +280,7 @@ export const SCHEMAS = {
     tool_calls: number(),
     tool_errors: number(),
     models: z.array(string()),
-    tokens_in: number("Without tokens from a cache."),
-    tokens_out: number(),
-    cache_read: number(),
-    cache_write: number(),
+    ...tokens,
     cost_usd: count("Null if none of its models has a known price."),
     cost_is_estimate: costIsEstimate,
     damaged: number("Number of damaged places."),
@@ -336,11 +332,8 @@ export const SCHEMAS = {
     messages: number(),
     tools: z.record(string(), number()).describe("Number of calls by tool."),
     tool_errors: number("Number of failed calls, including failures whose call is not in the file."),
-    tokens_in: number("Without tokens from a cache."),
-    tokens_out: number(),
-    tokens_out_is_lower_bound: flag("Only the start of a stream was recorded, so the true number is higher."),
-    cache_read: number(),
-    cache_write: number(),
+    ...tokens,
+    tokens_out_is_lower_bound: isLowerBound,
     cost_usd: count("Sum of the known costs; null if none is known."),
     cost_is_estimate: costIsEstimate,
   }),

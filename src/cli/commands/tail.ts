@@ -68,6 +68,7 @@ async function sessionToTail(
   return undefined;
 }
 
+/** Reads the file to its end, and again from its start when it was replaced. */
 async function tailFile(
   context: CommandContext,
   ref: SessionRef,
@@ -75,37 +76,22 @@ async function tailFile(
   printer: TailPrinter,
   follow: boolean,
 ): Promise<void> {
+  const { signal } = context;
   for (;;) {
-    const restart = await tailOnce(context, ref, path, printer, follow);
-    if (restart === undefined || context.signal.aborted) return;
-    context.note(`${path} ${WHY[restart]}`);
+    const end: { restart?: Restart } = {};
+    const ended = (restart: Restart): void => void (end.restart = restart);
+    const chunks = followFile(path, { signal, follow, caughtUp: () => printer.caughtUp(), ended });
+    try {
+      await readChunks(chunks, ref, printer);
+    } catch (error) {
+      if (!follow || errorCode(error) !== "ENOENT") throw error;
+      end.restart = "gone";
+    }
+    if (end.restart === undefined || signal.aborted) return;
+    context.note(`${path} ${WHY[end.restart]}`);
     printer.startAgain();
-    while (!context.signal.aborted && !(await isThere(path))) await pause(context.signal, WAIT_MS);
+    while (!signal.aborted && !(await isThere(path))) await pause(signal, WAIT_MS);
   }
-}
-
-/** Reads the file to its end. Returns why to read it again; undefined if finished. */
-async function tailOnce(
-  { signal }: CommandContext,
-  ref: SessionRef,
-  path: string,
-  printer: TailPrinter,
-  follow: boolean,
-): Promise<Restart | undefined> {
-  const end: { restart?: Restart } = {};
-  const chunks = followFile(path, {
-    signal,
-    follow,
-    caughtUp: () => printer.caughtUp(),
-    ended: (restart) => (end.restart = restart),
-  });
-  try {
-    await readChunks(chunks, ref, printer);
-  } catch (error) {
-    if (follow && errorCode(error) === "ENOENT") return "gone";
-    throw error;
-  }
-  return end.restart;
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -122,24 +122,20 @@ export class ToolRunner {
   }
 
   #begin(): Promise<Performer> {
-    const starting = this.#start(() => {
-      // Another one may have been started by then.
-      if (this.#performer === starting) this.#performer = undefined;
-    });
-    this.#performer = starting;
-    return starting;
-  }
-
-  /** `onEnd` is called when it can no longer be used. */
-  async #start(onEnd: () => void): Promise<Performer> {
     const { env, home, workerUrl = near("tool-worker"), loadCalls = loadRequests } = this.#options;
     // Only plain data can be sent to a thread.
     const where = { env: { ...env }, home };
     const thread = new WorkerThread<ToolCallRequest, ToolAnswer>(workerUrl, { data: where });
-    void thread.ended.then(onEnd);
-    if (await thread.ready) return thread;
-    const { ToolCalls } = await loadCalls();
-    return new ToolCalls(where);
+    const starting = thread.ready.then(async (isReady): Promise<Performer> => {
+      if (!isReady) return new (await loadCalls()).ToolCalls(where);
+      void thread.ended.then(() => {
+        // Another one may have been started by then.
+        if (this.#performer === starting) this.#performer = undefined;
+      });
+      return thread;
+    });
+    this.#performer = starting;
+    return starting;
   }
 }
 
