@@ -128,12 +128,13 @@ export class ToolRunner {
     const thread = new WorkerThread<ToolCallRequest, ToolAnswer>(workerUrl, { data: where });
     const starting = thread.ready.then(async (isReady): Promise<Performer> => {
       if (!isReady) return new (await loadCalls()).ToolCalls(where);
-      void thread.ended.then(() => {
-        // Another one may have been started by then.
-        if (this.#performer === starting) this.#performer = undefined;
-      });
+      void thread.ended.then(drop);
       return thread;
     });
+    const drop = (): void => {
+      // Another one may have been started by then.
+      if (this.#performer === starting) this.#performer = undefined;
+    };
     this.#performer = starting;
     return starting;
   }
