@@ -51,24 +51,20 @@ function heading(
   if (message.source_id !== null && message.source_id === previous?.source_id) return "";
   const side = message.is_sidechain ? `Subagent ${neutralLine(message.agent_id ?? "")}`.trimEnd() + ": " : "";
   const who = speaker(message);
+  const paint = who === "User" ? colors.green : who === "Assistant" ? colors.cyan : colors.yellow;
   const time = isPrompt(message) ? dayAndTime(message.timestamp) : clockTime(message.timestamp);
   const model = message.model === previous?.model ? "" : neutralLine(message.model ?? "");
   const dropped = message.metadata.superseded === true ? "superseded" : "";
   const facts = [time, model, dropped].filter((fact) => fact !== "").join("  ");
   const room = columns - side.length - who.length - 2;
   const shown = facts === "" || room < 8 ? "" : `  ${colors.dim(cut(facts, room))}`;
-  return `${colors.magenta(side)}${colors.bold(paintOf(message, colors)(who))}${shown}\n`;
+  return `${colors.magenta(side)}${colors.bold(paint(who))}${shown}\n`;
 }
 
 function speaker(message: TranscriptMessage): string {
   if (isPrompt(message) || message.user_kind === "tool_result") return "User";
   if (message.message_type === "user") return "Program";
   return message.message_type.charAt(0).toUpperCase() + message.message_type.slice(1);
-}
-
-function paintOf(message: TranscriptMessage, colors: Colors): (text: string) => string {
-  if (speaker(message) === "User") return colors.green;
-  return message.message_type === "assistant" ? colors.cyan : colors.yellow;
 }
 
 function said(view: MessageView, style: ConversationStyle): string[] {
@@ -135,11 +131,16 @@ function blockText(each: ParsedContentBlock, style: ConversationStyle): string[]
 }
 
 function toolText(block: ParsedContentBlock, style: ConversationStyle): string[] {
-  if (style.calls !== undefined) {
-    const call = style.calls.get(block.id);
-    return call ? [toolCallText(call, style)] : [];
-  }
-  return [block.block_type === "tool_use" ? callText(block, style) : resultText(block, style)];
+  if (style.calls === undefined)
+    return [block.block_type === "tool_use" ? callText(block, style) : endingText(endingOf(block), style)];
+  const call = style.calls.get(block.id);
+  return call ? [`${callText(call, style)}\n${endingText(call, style)}`] : [];
+}
+
+/** Returns the ending of a call from its result alone. */
+function endingOf({ status, is_error: isError, result_text }: ParsedContentBlock): Ending {
+  const error = result_text === null ? null : errorText(result_text);
+  return { status: status ?? (isError ? "error" : "completed"), error, result_text };
 }
 
 function thinking({ thinking_text, metadata }: ParsedContentBlock, style: ConversationStyle): string {
@@ -151,12 +152,6 @@ function thinking({ thinking_text, metadata }: ParsedContentBlock, style: Conver
 
 function block(text: string, { columns }: ConversationStyle): string {
   return wrap(neutralBlock(text.trim()), columns);
-}
-
-function resultText(block: ParsedContentBlock, style: ConversationStyle): string {
-  const { status, result_text } = block;
-  const error = result_text === null ? null : errorText(result_text);
-  return endingText({ status: status ?? (block.is_error ? "error" : "completed"), error, result_text }, style);
 }
 
 // Tool calls: a line that names the call, and the beginning of its input and result.
@@ -171,12 +166,7 @@ const MIN_ABOUT = 8;
 /** Width of the line that names a call, if the output has no width. */
 const MAX_LINE = 200;
 
-/** Formats a call and its result as several lines, without a final line break. */
-function toolCallText(call: ToolCall, style: ConversationStyle): string {
-  return `${callText(call, style)}\n${endingText(call, style)}`;
-}
-
-/** Formats only the call. */
+/** Formats a call without its result. */
 function callText(
   call: Pick<ToolCall, "tool_name" | "tool_input"> & { use?: unknown },
   style: ConversationStyle,
@@ -213,11 +203,10 @@ function field(name: string, text: string): string {
   return text.includes("\n") ? `${name}:\n${text.replace(/^/gm, "  ")}` : `${name}: ${text}`;
 }
 
+type Ending = Pick<ToolCall, "status" | "error" | "result_text">;
+
 /** Formats the result of a call. */
-function endingText(
-  { status, error, result_text }: Pick<ToolCall, "status" | "error" | "result_text">,
-  style: ConversationStyle,
-): string {
+function endingText({ status, error, result_text }: Ending, style: ConversationStyle): string {
   const { colors } = style;
   const text = ((status === "completed" ? result_text : error) ?? "").trim();
   const shown = text === "" ? "" : excerpt(text, style);

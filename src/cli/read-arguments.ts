@@ -110,17 +110,11 @@ function createProgram(): Command {
     });
 }
 
-/** Returns the group of commands, which is added if the program lacks it. */
+/** Returns the group of commands, which is added to the program if it is not there yet. */
 function groupNamed(name: string, program: Command): Command {
   const known = program.commands.find((command) => command.name() === name);
   if (known !== undefined) return known;
-  const does = GROUPS[name] ?? "";
-  const group = new Command(name)
-    .copyInheritedSettings(program)
-    .summary(does)
-    .description(does)
-    .helpCommand(false)
-    .showHelpAfterError(`Run \`transcripts ${name} --help\` for usage.`);
+  const group = commandOf(program, name, GROUPS[name] ?? "").helpCommand(false);
   program.addCommand(group);
   return group;
 }
@@ -132,17 +126,20 @@ function createCommand(
   found: (command: ReadArguments) => void,
 ): Command {
   const { name, does, description, examples } = definition;
-  const command = new Command(name.split(" ").at(-1))
-    .copyInheritedSettings(parent)
-    .summary(does)
-    .description(description === undefined ? does : `${does}\n\n${description}`)
-    .addHelpText("after", () => examplesText(examples))
-    .showHelpAfterError(`Run \`transcripts ${name} --help\` for usage.`);
+  const command = commandOf(parent, name, does, description).addHelpText("after", () => examplesText(examples));
   for (const argument of definition.arguments) command.addArgument(createArgument(argument));
   for (const option of definition.options) command.addOption(createOption(option, now));
   return command.action(() => {
     found({ kind: "command", definition, arguments: command.args, options: command.opts() });
   });
+}
+
+function commandOf(parent: Command, name: string, does: string, description?: string): Command {
+  return new Command(name.split(" ").at(-1))
+    .copyInheritedSettings(parent)
+    .summary(does)
+    .description(description === undefined ? does : `${does}\n\n${description}`)
+    .showHelpAfterError(`Run \`transcripts ${name} --help\` for usage.`);
 }
 
 function createArgument({ name, does, required, variadic, choices }: ArgumentDefinition): Argument {
@@ -156,17 +153,22 @@ function termOf(argument: Argument): string {
   return argument.required ? `<${name}>` : `[${name}]`;
 }
 
-function createOption(definition: OptionDefinition, now: Date): Option {
-  const option = new Option(definition.flags, definition.does);
-  if (definition.choices) option.choices(definition.choices);
-  if (definition.default !== undefined) option.default(definition.default);
-  if (definition.value === "integer") option.argParser((text: string) => readInteger(text, 1));
-  if (definition.value === "count") option.argParser((text: string) => readInteger(text, 0));
-  if (definition.value === "texts") option.argParser((text: string, before: unknown) => withText(before, text));
-  if (definition.value === "date") option.argParser((text: string) => dateOrFail(readDate(text, now)));
-  if (definition.value === "end-date") option.argParser((text: string) => dateOrFail(readEndDate(text, now)));
-  return option;
+function createOption({ flags, does, choices, default: usual, value: type }: OptionDefinition, now: Date): Option {
+  const option = new Option(flags, does);
+  if (choices) option.choices(choices);
+  if (usual !== undefined) option.default(usual);
+  return type === undefined ? option : option.argParser((text, before: unknown) => PARSERS[type](text, now, before));
 }
+
+type Parser = (text: string, now: Date, before: unknown) => unknown;
+
+const PARSERS: Readonly<Record<NonNullable<OptionDefinition["value"]>, Parser>> = {
+  integer: (text) => readInteger(text, 1),
+  count: (text) => readInteger(text, 0),
+  texts: (text, _now, before) => withText(before, text),
+  date: (text, now) => dateOrFail(readDate(text, now)),
+  "end-date": (text, now) => dateOrFail(readEndDate(text, now)),
+};
 
 function withText(before: unknown, text: string): string[] {
   const texts: unknown[] = Array.isArray(before) ? before : [];

@@ -1,7 +1,7 @@
 /** Finds opencode's or Kilo's configuration of a project. */
 import { execFile } from "node:child_process";
-import { access, constants } from "node:fs/promises";
-import { delimiter, dirname, join } from "node:path";
+import { access } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { nodeSessionFiles, textOfFile } from "../../sessions/session-files.ts";
 import { TranscriptsError } from "../../transcripts-error.ts";
 
@@ -41,15 +41,9 @@ export async function projectAt(folder: string, agent?: HostAgent): Promise<Proj
 
 /** Returns whether the `opencode` on the path is 2.x. False if there is none, or if it does not say. */
 export async function isOpencode2(env: Readonly<Record<string, string | undefined>>): Promise<boolean> {
-  const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
-  const [program] = await present(
-    folders.map((folder) => join(folder, "opencode")),
-    constants.X_OK,
-  );
-  if (program === undefined) return false;
   const options = { env: { ...env }, timeout: VERSION_MS, killSignal: "SIGKILL" } as const;
   const said = await new Promise<string>((resolve) => {
-    execFile(program, ["--version"], options, (error, stdout) => resolve(error === null ? stdout : ""));
+    execFile("opencode", ["--version"], options, (error, stdout) => resolve(error === null ? stdout : ""));
   });
   return Number(/(\d+)\.\d+\.\d+/.exec(said)?.[1] ?? 0) >= 2;
 }
@@ -66,16 +60,14 @@ export async function configText(path: string): Promise<string> {
   return text;
 }
 
-async function present(paths: readonly string[], mode: number = constants.F_OK): Promise<string[]> {
-  const found = await Promise.all(
-    paths.map(async (path) => {
-      try {
-        await access(path, mode);
-        return [path];
-      } catch {
-        return [];
-      }
-    }),
+async function present(paths: readonly string[]): Promise<string[]> {
+  const isThere = await Promise.all(
+    paths.map((path) =>
+      access(path).then(
+        () => true,
+        () => false,
+      ),
+    ),
   );
-  return found.flat();
+  return paths.filter((_, at) => isThere[at]);
 }
