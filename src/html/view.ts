@@ -49,33 +49,24 @@ export class Anchors {
 /** Formats times of the source in one time zone. Invalid times are shown unchanged. */
 export class Clock {
   readonly zone: string;
-  readonly #format: Intl.DateTimeFormat;
+  readonly #time: Intl.DateTimeFormat;
+  readonly #date: Intl.DateTimeFormat;
 
   /** `zone`: IANA name, such as `UTC`. Throws a `RangeError` for an unknown zone. */
   constructor(zone: string) {
     this.zone = zone;
-    this.#format = new Intl.DateTimeFormat("en-GB", {
-      timeZone: zone,
-      hourCycle: "h23",
-      year: "numeric",
-      month: "long",
-      day: "numeric",
-      hour: "2-digit",
-      minute: "2-digit",
-      second: "2-digit",
-    });
+    this.#time = new Intl.DateTimeFormat("en-GB", { timeZone: zone, timeStyle: "medium" });
+    this.#date = new Intl.DateTimeFormat("en-GB", { timeZone: zone, dateStyle: "long" });
   }
 
   /** Formats a time as `14:03:22`. */
   time(timestamp: string): string {
-    const parts = this.#parts(timestamp);
-    return parts === undefined ? timestamp : `${parts["hour"]}:${parts["minute"]}:${parts["second"]}`;
+    return formatted(this.#time, timestamp) ?? timestamp;
   }
 
   /** Formats a date as `2 June 2025`; undefined if the time is invalid. */
   date(timestamp: string): string | undefined {
-    const parts = this.#parts(timestamp);
-    return parts === undefined ? undefined : `${parts["day"]} ${parts["month"]} ${parts["year"]}`;
+    return formatted(this.#date, timestamp);
   }
 
   /** Formats a time as `2 June 2025, 14:03`. */
@@ -83,10 +74,9 @@ export class Clock {
     const date = this.date(timestamp);
     return date === undefined ? timestamp : `${date}, ${this.time(timestamp).slice(0, 5)}`;
   }
+}
 
-  #parts(timestamp: string): Record<string, string> | undefined {
-    const date = new Date(timestamp);
-    if (Number.isNaN(date.getTime())) return undefined;
-    return Object.fromEntries(this.#format.formatToParts(date).map((part) => [part.type, part.value]));
-  }
+function formatted(format: Intl.DateTimeFormat, timestamp: string): string | undefined {
+  const date = new Date(timestamp);
+  return Number.isNaN(date.getTime()) ? undefined : format.format(date);
 }
