@@ -34,22 +34,18 @@ export interface Budget {
  * cut.
  */
 export function answerOf(found: Found, budget: Budget): ToolAnswer {
-  for (let count = fittingRows(found.rows, budget); count > 0; count -= 1) {
-    const answer = answerWith(found, count, found.cursorAfter(count));
-    if (fits(answer, budget)) return answer;
-  }
-  const count = Math.min(1, found.rows.length);
-  const next = found.cursorAfter(count);
-  let answer = answerWith(found, count, next);
-  for (const cut of CUTS) {
-    if (fits(answer, budget)) break;
-    answer = answerWith(cutTo(found, cut), count, next);
-  }
+  let answer = answerWith(found, 0);
+  for (answer of answers(found, fittingRows(found.rows, budget)))
+    if (answerTokens(answer, budget.showsData) <= budget.maxTokens) break;
   return answer;
 }
 
-function fits(answer: ToolAnswer, { maxTokens, showsData }: Budget): boolean {
-  return answerTokens(answer, showsData) <= maxTokens;
+/** Yields answers with fewer and fewer passages, and with less and less of one. */
+function* answers(found: Found, most: number): Generator<ToolAnswer> {
+  for (let count = most; count > 1; count -= 1) yield answerWith(found, count);
+  const count = Math.min(1, found.rows.length);
+  yield answerWith(found, count);
+  for (const cut of CUTS) yield answerWith(cutTo(found, cut), count);
 }
 
 function cutTo({ rows, notes, ...found }: Found, { passage, text }: Cut): Found {
@@ -84,8 +80,9 @@ function fittingRows(rows: readonly PassageRow[], { maxTokens, showsData }: Budg
   });
 }
 
-function answerWith({ rows, passed, total, notes }: Found, count: number, next: string | null): ToolAnswer {
+function answerWith({ rows, passed, total, notes, cursorAfter }: Found, count: number): ToolAnswer {
   const shown = rows.slice(0, count);
+  const next = cursorAfter(count);
   const lines = shown.flatMap((row, at) =>
     isSameSession(row, shown[at - 1]) ? [passageText(row)] : [`\n${sessionText(row)}`, passageText(row)],
   );

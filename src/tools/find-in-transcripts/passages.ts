@@ -8,22 +8,6 @@ import { argumentOf, shownSource, shownTitle } from "../session-heading.ts";
 /** A passage with its place. Keys as in `transcripts find --json`, where each is described. */
 export type PassageRow = Awaited<ReturnType<typeof rowOf>>;
 
-/** Arguments of `read_session` that show the passage in context. */
-export interface ReadArguments {
-  session: string;
-  around_line?: number;
-  with_tools?: true;
-  with_thinking?: true;
-}
-
-interface RowAccess {
-  gone: boolean;
-  host: string | null;
-  /** Reason why `read_session` is null, as a clause. */
-  unavailable?: string;
-  read_session: ReadArguments | null;
-}
-
 /** Returns the row of a passage. Text from the index has no secrets; that of a session just read is redacted here. */
 export async function rowOf(found: FoundPassage) {
   const { ref, stored, access } = found.session;
@@ -62,15 +46,16 @@ export async function rowOf(found: FoundPassage) {
   };
 }
 
-function rowAccess(access: SessionAccess, superseded: boolean, read_session: ReadArguments): RowAccess {
+/** Returns how to read on. `unavailable`: reason why `read_session` is null, as a clause. */
+function rowAccess(access: SessionAccess, superseded: boolean, read_session: ReturnType<typeof readArguments>) {
   const from = { gone: access.kind === "gone", host: access.kind === "elsewhere" ? access.host : null };
-  if (superseded)
-    return { ...from, unavailable: "the session dropped this: only the index still has it", read_session: null };
-  if (access.kind !== "unreadable") return { ...from, read_session };
-  return { ...from, unavailable: `its file cannot be read: ${access.reason}`, read_session: null };
+  const unread = access.kind === "unreadable" ? `its file cannot be read: ${access.reason}` : undefined;
+  const unavailable = superseded ? "the session dropped this: only the index still has it" : unread;
+  return { ...from, ...given({ unavailable }), read_session: unavailable === undefined ? read_session : null };
 }
 
-function readArguments(session: string, line: number, blockType: string): ReadArguments {
+/** Returns the arguments of `read_session` that show the passage in context. */
+function readArguments(session: string, line: number, blockType: string) {
   const isTool = blockType === "tool_use" || blockType === "tool_result";
   const isThinking = blockType === "thinking" || blockType === "redacted_thinking";
   return {
