@@ -1,7 +1,7 @@
 /** Installs this package's plugin into Claude Code: `transcripts init --claude-code`. */
 import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { z } from "zod";
 import { errorCode } from "../../transcript/files/fault.ts";
 import { shellQuoted, shellWord } from "../../calls/shell-syntax.ts";
@@ -62,7 +62,7 @@ export async function setUpClaudeCode(context: CommandContext, dryRun: boolean):
 async function pluginTexts({ installation: { folder, runtime } }: CommandContext): Promise<Map<string, string>> {
   const main = join(folder, "dist/cli/main.js");
   const texts = new Map<string, string>();
-  for (const name of await filesIn(folder, PARTS)) {
+  for (const name of (await Promise.all(PARTS.map((part) => filesIn(folder, part)))).flat()) {
     const text = await readFile(join(folder, name), "utf8");
     texts.set(name, name.endsWith(".json") ? withProgram(text, runtime, main) : text);
   }
@@ -71,23 +71,16 @@ async function pluginTexts({ installation: { folder, runtime } }: CommandContext
   return texts.set(MARKETPLACE, `${JSON.stringify(marketplace, null, 2)}\n`);
 }
 
-async function filesIn(folder: string, names: readonly string[]): Promise<string[]> {
-  const found: string[] = [];
-  for (const name of names) {
-    const inside = await readdir(join(folder, name)).catch((error: unknown) => {
-      if (errorCode(error) === "ENOTDIR") return undefined;
-      throw error;
-    });
-    if (inside === undefined) found.push(name);
-    else
-      found.push(
-        ...(await filesIn(
-          folder,
-          inside.toSorted().map((each) => `${name}/${each}`),
-        )),
-      );
+/** Returns the file, or the files in the folder and below, relative to `root`. */
+async function filesIn(root: string, name: string): Promise<string[]> {
+  try {
+    const inside = await readdir(join(root, name), { recursive: true, withFileTypes: true });
+    const files = inside.filter((entry) => entry.isFile());
+    return files.map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll(sep, "/")).toSorted();
+  } catch (error) {
+    if (errorCode(error) === "ENOTDIR") return [name];
+    throw error;
   }
-  return found;
 }
 
 /** Returns a JSON file with the paths of Node and of this program, in commands of a shell and in lists of arguments. */
@@ -102,18 +95,20 @@ function withProgram(json: string, runtime: string, main: string): string {
 }
 
 async function changeOf(path: string, text: string): Promise<Output<"init">["files"][number]["change"]> {
-  const existing = await readFile(path, "utf8").catch((error: unknown) => {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw error;
-  });
+  const existing = await textAt(path);
   if (existing === undefined) return "created";
   return existing === text ? "unchanged" : "updated";
 }
 
+async function textAt(path: string): Promise<string | undefined> {
+  return readFile(path, "utf8").catch((error: unknown) => {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  });
+}
+
 async function isCopyOf(folder: string, texts: ReadonlyMap<string, string>): Promise<boolean> {
-  for (const [name, text] of texts) {
-    if ((await readFile(join(folder, name), "utf8").catch(() => undefined)) !== text) return false;
-  }
+  for (const [name, text] of texts) if ((await textAt(join(folder, name))) !== text) return false;
   return true;
 }
 
