@@ -182,7 +182,7 @@ export interface TaskContext {
 
 export type Work<Task> = (task: Task, context: TaskContext) => Promise<unknown>;
 
-/** In the thread: does the tasks that come, several at once. `close` gives back what they share. */
+/** Does the tasks that come, several at once. Called in the thread. `close` releases what the tasks share. */
 export function serveTasks<Task>(work: Work<Task>, close: () => Promise<void> = async () => undefined): void {
   const underWay = new Set<AbortController>();
 

@@ -87,7 +87,7 @@ export interface CommandDefinition {
   options: readonly OptionDefinition[];
   /** At least one. */
   examples: readonly { command: string; does: string }[];
-  /** When the command exits with 1, as half a sentence: `no call failed`. Absent if it never does. */
+  /** Reason for exit status 1, as half a sentence: `no call failed`. Absent if the command never exits with it. */
   nothing?: string;
   load(): Promise<{ run: RunCommand }>;
 }

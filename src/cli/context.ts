@@ -98,8 +98,8 @@ function hasColors({ env, stdout }: Io): boolean {
 }
 
 function columnsOf({ env, stdout }: Io): number {
-  const told = Number.parseInt(env["COLUMNS"] ?? "", 10);
-  const fromEnv = told > 0 ? told : undefined;
+  const asked = Number.parseInt(env["COLUMNS"] ?? "", 10);
+  const fromEnv = asked > 0 ? asked : undefined;
   const columns = stdout.isTerminal ? stdout.columns || fromEnv || USUAL_COLUMNS : (fromEnv ?? Infinity);
   return Math.max(columns, MIN_COLUMNS);
 }

@@ -99,10 +99,10 @@ function contentLines({ colors }: CommandContext, result: Output<"doctor">): str
   const { checked, of, lines, skipped_types: skipped, unknown_types: unknown } = result;
   if (of === 0) return [];
   const all = checked < of ? `; --all checks all ${count(of)}` : "";
-  const told = [`${count(checked)} of ${counted(of, "session")} checked, ${counted(lines, "line")}${all}`];
-  if (Object.keys(skipped).length > 0) told.push(`skipped, not part of the conversation: ${listed(skipped)}`);
-  if (Object.keys(unknown).length > 0) told.push(`${colors.yellow("of unknown type:")} ${listed(unknown)}`);
-  return told;
+  const found = [`${count(checked)} of ${counted(of, "session")} checked, ${counted(lines, "line")}${all}`];
+  if (Object.keys(skipped).length > 0) found.push(`skipped, not part of the conversation: ${listed(skipped)}`);
+  if (Object.keys(unknown).length > 0) found.push(`${colors.yellow("of unknown type:")} ${listed(unknown)}`);
+  return found;
 }
 
 function listed(counts: Readonly<Record<string, number>>): string {

@@ -117,7 +117,7 @@ function costText(usage: StatsUsage): string {
   return `${isMore(usage) ? "more than " : ""}${dollars(cost)}${isEstimate ? " (estimate)" : ""}`;
 }
 
-/** Whether the true cost is higher. */
+/** Returns whether the true cost is higher. */
 function isMore({ unpriced_models: unpriced, tokens_out_is_lower_bound: isLowerBound }: StatsUsage): boolean {
   return unpriced.length > 0 || isLowerBound;
 }

@@ -30,7 +30,7 @@ export type ToolArguments<Shape extends ArgumentShape> = {
 export type StorePurpose = "question" | "save" | "figures";
 
 export interface ToolContext {
-  /** Where sessions are searched, and the base for relative paths and the current project. */
+  /** Places where sessions are searched. Its folder is the base for relative paths and the current project. */
   where: Where;
   /** The caller's session, if the host provides it: the default for `session_id`. */
   sessionId: string | undefined;

@@ -2,7 +2,7 @@
 import type { FindAsked } from "../../queries/find-in-files.ts";
 import { argumentsKey, badCursor, CURSOR_TIME } from "../page-of.ts";
 
-/** Where a page ended. */
+/** Place where a page ended. */
 export interface Cursor {
   /** The first page used the index. */
   isIndexed: boolean;

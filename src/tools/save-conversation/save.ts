@@ -16,7 +16,7 @@ const FLUSH_MS = 5_000;
 export interface SaveConversationOptions extends NumberedFileOptions, TranscriptSources {
   recorder: Pick<Recorder, "flush" | "recall" | "path">;
   redaction: Redaction;
-  /** Whether session events, which have most of the usage, are recorded. */
+  /** Session events, which have most of the usage, are recorded. */
   recordsEvents: boolean;
   /** Folder of all data, e.g. `/project/.openfleet`. */
   dataFolder: string;
