@@ -92,7 +92,7 @@ export interface SourceUnit {
   session?: Partial<Omit<SessionMetadata, "firstTimestamp" | "lastTimestamp">> | undefined;
   /** Time that counts for the session's duration without a message. */
   timestamp?: string | undefined;
-  /** Hash of the record, to recognize a repeat: for Claude Code's records together with the uuid, for entries alone. */
+  /** Hash of the record, to recognize a repeat. */
   recordHash?: number | undefined;
   /**
    * Position from which a reader that knows the messages so far can continue after this unit. Default: the start of the
