@@ -12,7 +12,6 @@ import {
 } from "../sessions/session-ref.ts";
 import type { StoredSession } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
-import { hasContent } from "./is-current.ts";
 import { withPartTimes } from "./part-times.ts";
 import { forgottenSessions, keyedSessions, ownSessions, type KeyedSession } from "./session-keys.ts";
 
@@ -29,8 +28,6 @@ export interface MachineSessions {
    */
   outOfReach: Map<string, StoredSession[]>;
   unreadable: Unreadable[];
-  /** The store has content of any session, not only figures. */
-  hasContent: boolean;
   /** All rows of the store. */
   stored: readonly StoredSession[];
 }
@@ -57,8 +54,7 @@ export async function machineSessions(
   const gone = found === undefined ? [] : own.filter((session) => !met.has(session.session_id) && !isThere(session));
   const outOfReach = byMissingRoot(gone, found);
   const unreadable = found?.unreadable ?? [];
-  const facts = { hasContent: stored.some(hasContent), stored };
-  return { sessions, forgotten: [...forgotten], gone, outOfReach, unreadable, ...facts };
+  return { sessions, forgotten: [...forgotten], gone, outOfReach, unreadable, stored };
 }
 
 function byMissingRoot(gone: readonly StoredSession[], found: FoundSessions | undefined): Map<string, StoredSession[]> {

@@ -24,8 +24,6 @@ export interface StaleSessions {
   /** Ids of stored sessions whose source no longer exists. */
   gone: string[];
   unreadable: Unreadable[];
-  /** The store has content of any session, not only figures. */
-  hasContent: boolean;
   /** All rows of the store. */
   stored: readonly StoredSession[];
 }
@@ -35,9 +33,9 @@ export interface StaleSessions {
  * file, a few microseconds each, and queries the store once.
  */
 export async function staleSessions(store: Store, where: Where): Promise<StaleSessions> {
-  const { sessions, gone, unreadable, hasContent, stored: rows } = await machineSessions(store, where);
+  const { sessions, gone, unreadable, stored: rows } = await machineSessions(store, where);
   const goneIds = gone.map(({ session_id: id }) => id);
-  const result: StaleSessions = { stale: [], current: [], gone: goneIds, unreadable, hasContent, stored: rows };
+  const result: StaleSessions = { stale: [], current: [], gone: goneIds, unreadable, stored: rows };
   const inDatabases = databaseShares(sessions.map(({ ref }) => ref));
   for (const { ref, sessionId, stored } of sessions) {
     const size = ref.bytes ?? inDatabases.get(ref.database) ?? 0;

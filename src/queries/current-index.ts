@@ -1,4 +1,5 @@
 /** Brings the index up to date for a search, if that is quick. */
+import { hasContent } from "../indexing/is-current.ts";
 import { baseId } from "../indexing/session-keys.ts";
 import type { UpdateOptions } from "../indexing/update-index.ts";
 import { staleSessions, type StaleSession, type StaleSessions } from "../indexing/stale-sessions.ts";
@@ -49,8 +50,8 @@ export interface CurrentIndexOptions {
 export async function withoutIndex(where: Where): Promise<CurrentIndex> {
   const { sessions, unreadable } = await findSessions(where, { all: true });
   const changed = sessions.map((ref) => ({ ref, sessionId: ref.id, bytes: ref.bytes ?? 0 }));
-  const found = { stale: changed, current: [], gone: [], unreadable, hasContent: false, stored: [] };
-  return { known: factsOf(found), changed, left: { reason: "none" }, updated: 0, unreadable };
+  const known = factsOf({ stale: changed, current: [], gone: [] });
+  return { known, changed, left: { reason: "none" }, updated: 0, unreadable };
 }
 
 /**
@@ -73,7 +74,7 @@ export async function currentIndex(
     unreadable,
     stored: found.stored,
   };
-  if (!found.hasContent) return { ...index, left: { reason: "none" } };
+  if (!found.stored.some(hasContent)) return { ...index, left: { reason: "none" } };
   if (stale.length === 0) return index;
   // A search does not add to a team's index, which everyone on the team can read: that takes an explicit command.
   if (store.backend === "postgres") return { ...index, left: { reason: "shared" } };
@@ -127,7 +128,7 @@ function newest(stale: readonly StaleSession[]): StaleSession[] {
   });
 }
 
-function factsOf({ stale, current, gone }: StaleSessions): KnownSessions {
+function factsOf({ stale, current, gone }: Pick<StaleSessions, "stale" | "current" | "gone">): KnownSessions {
   const ids = new Map<string, number>();
   const all = [...stale.map(({ ref }) => ref.id), ...current.map(({ ref }) => ref.id), ...gone.map(baseId)];
   for (const id of all) ids.set(id, (ids.get(id) ?? 0) + 1);

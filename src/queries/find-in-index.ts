@@ -264,7 +264,7 @@ interface WantedSessions {
 async function wantedSessions(
   store: Store | undefined,
   where: Where,
-  { changed, here, all, ...asked }: SessionsAsked & Known & { here: boolean },
+  { changed, here, all, ...asked }: Wanting,
 ): Promise<WantedSessions> {
   const toRead = await ofProjectAndAgent(
     changed.map(({ ref }) => ref),
@@ -287,20 +287,18 @@ async function wantedSessions(
   return { ids: ids.length === all.length ? undefined : ids, count: ids.length, stored, ...wanted };
 }
 
-interface Known {
+interface Wanting {
+  project: string | undefined;
+  agent: AgentName | undefined;
+  here: boolean;
   changed: readonly StaleSession[];
   /** All rows of the store. */
   all: readonly StoredSession[];
 }
 
-interface SessionsAsked {
-  project: string | undefined;
-  agent: AgentName | undefined;
-}
-
 async function ofProjectAndAgent(
   refs: readonly SessionRef[],
-  { project, agent }: SessionsAsked,
+  { project, agent }: Pick<Wanting, "project" | "agent">,
   where: Where,
 ): Promise<Set<SessionRef>> {
   const ofAgent = refs.filter((ref) => agent === undefined || agentOf(ref) === agent);
