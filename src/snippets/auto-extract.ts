@@ -54,7 +54,7 @@ export async function storeSuggestions(
   if (session === undefined) return report;
   for (const suggestion of suggestions) {
     try {
-      const snippet = await stored(setting, session, suggestion);
+      const snippet = await storedOnce(setting, session, suggestion);
       if (snippet === undefined) report.known += 1;
       else report.stored.push(snippet.snippet_id);
     } catch (error) {
@@ -66,7 +66,7 @@ export async function storeSuggestions(
 }
 
 /** Resolves to undefined if a snippet of the type has or ever had these lines, or if the session has the content. */
-async function stored(
+async function storedOnce(
   setting: SnippetSetting,
   { session_id, path }: StoredSession,
   { snippet_type, title, content, line_start, line_end, entries, score, reason, from, to }: SnippetSuggestion,

@@ -1,8 +1,7 @@
 /** Checks the input of `extractSnippet` and `querySnippets`. The store checks sizes, which apply after redaction. */
 import { given } from "../given.ts";
 import * as z from "zod/mini";
-import { MAX_LINE } from "../store/snippet-values.ts";
-import { MAX_CONTENT_BYTES, SNIPPET_TYPES } from "../store/stored-model.ts";
+import { MAX_CONTENT_BYTES, MAX_LINE, SNIPPET_TYPES } from "../store/stored-model.ts";
 import { fieldError } from "../transcripts-error.ts";
 import { shortened } from "../neutral-text.ts";
 

@@ -2,8 +2,7 @@ import { given } from "../given.ts";
 import type { SnippetType, StoredSnippet } from "../store/stored-model.ts";
 import { extractSnippet } from "./extract-snippet.ts";
 import { DEFAULT_LIMIT, type ExtractSnippetInput, type QuerySnippetsInput, readQueryInput } from "./snippet-input.ts";
-import { knownSessionId } from "./session-lookup.ts";
-import type { SnippetSetting } from "./session-lookup.ts";
+import { knownSessionId, type SnippetSetting } from "./session-lookup.ts";
 import { fieldError } from "../transcripts-error.ts";
 
 const DAY_MS = 86_400_000;

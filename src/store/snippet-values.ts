@@ -5,6 +5,7 @@
 import { isDeeper } from "../transcript/format/json-text.ts";
 import {
   MAX_CONTENT_BYTES,
+  MAX_LINE,
   MAX_TITLE_CHARS,
   MIN_CONTENT_BYTES,
   SNIPPET_TYPES,
@@ -16,7 +17,6 @@ import type { NewSnippet, SnippetQuery } from "./store.ts";
 import { fieldError, type TranscriptsError } from "../transcripts-error.ts";
 import { shortened } from "../neutral-text.ts";
 
-export const MAX_LINE = 2_147_483_647;
 /** Maximum bytes of tags or metadata as JSON: notes about a snippet, not another snippet. */
 const MAX_JSON_BYTES = 16_384;
 /** Maximum nesting of metadata; databases refuse very deep JSON. */

@@ -188,10 +188,11 @@ export const TEXT_SEPARATOR = "\u001e";
 export const SNIPPET_TYPES = ["error_reasoning", "decision_rationale", "learning_pattern"] as const;
 export type SnippetType = (typeof SNIPPET_TYPES)[number];
 
-/** Limits of a snippet: characters of a title, bytes of a content in UTF-8. */
+/** Limits of a snippet: characters of a title, bytes of a content in UTF-8, number of a line. */
 export const MAX_TITLE_CHARS = 256;
 export const MIN_CONTENT_BYTES = 100;
 export const MAX_CONTENT_BYTES = 10_240;
+export const MAX_LINE = 2_147_483_647;
 
 export interface StoredSnippet {
   /** UUID. */
