@@ -107,6 +107,15 @@ const judgedPart = ({ text }: ScanText, { start, end }: Assigned): string =>
 /** NUL and the like, written as an escape. */
 const CONTROL_ESCAPE = /\\u00[01][\da-f]/gi;
 
+const folded = (text: string): string => text.replaceAll(/[^A-Za-z\d]/g, "").toLowerCase();
+
+/** Returns true if the value only repeats its name: `new Secret("R2AccessKey")`, `typeof ApiSecretKey`. */
+const repeats = (name: string, value: string, isLiteral: boolean): boolean =>
+  value.length >= 6 &&
+  value.length <= MAX_REPEATED &&
+  (folded(name).endsWith(folded(value)) ||
+    (!isLiteral && name.length >= 8 && /^[A-Za-z_]\w*$/.test(value) && folded(value).endsWith(folded(name))));
+const MAX_REPEATED = 80;
 /** No value contains its own name, assigned, as often as this. */
 const MOST_REPEATS = 3;
 const isRepeated = (name: string, value: string): boolean =>
@@ -118,7 +127,11 @@ function judge(scan: ScanText, name: string, family: NameFamily, value: Assigned
   const whole = judgedPart(scan, value);
   if (isStandIn(whole)) return NOTHING;
   const text = withoutMarkers(whole).replaceAll(CONTROL_ESCAPE, "");
-  if ((!family.startsWith("pass") && namesSecret(text)) || (/pwd$/i.test(name) && /[/\\]|^index-/.test(text)))
+  if (
+    repeats(name, text, /["'`]/.test(scan.text.charAt(start - 1))) ||
+    (!family.startsWith("pass") && namesSecret(text)) ||
+    (/pwd$/i.test(name) && /[/\\]|^index-/.test(text))
+  )
     return NOTHING;
   const isSecret =
     isSecretValue(text, family, context) ||

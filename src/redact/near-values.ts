@@ -279,6 +279,8 @@ export function valueNear(scan: ScanText, near: Near): Assigned | undefined {
       return undefined;
     // The same name again: what follows belongs to it. Underscores at its beginning count as signs.
     if ((gap.slice(-2) + word).includes(ownWord) || /^[=!]==?/.test(word) || /[=!]==?|=</.test(gap)) return undefined;
+    // A union of types, unless it is a row of a table.
+    if (/["'`]\s*\|\s*["'`]/.test(gap) && !/^[ \t]*\|/.test(line)) return undefined;
     const start = WORD.lastIndex - word.length;
     const trimmed = withoutEnd(word, ".,;:!?)*]}");
     const rest = trimmed.search(AFTER_VALUE);

@@ -1,6 +1,6 @@
 /** Detects values that only look like secrets: placeholders, references to secrets elsewhere, types and code. */
 import { isForeignName } from "./names.ts";
-import { isWordy } from "./randomness.ts";
+import { isRandom, isWordy } from "./randomness.ts";
 
 /** Texts in the place of a secret. */
 const PLACEHOLDERS: readonly RegExp[] = [
@@ -53,6 +53,8 @@ function isPlaceholder(value: string): boolean {
 export const isPadding = (credential: string): boolean =>
   new Set(credential.slice(-24)).size < 5 || credential.endsWith("EXAMPLEKEY");
 
+/** Fields that long random values contain by chance. */
+const SHORT_FIELD = /%[sdr]\b|\{\d?\}/;
 /** References to secrets: template fields, variables, addresses in secret stores, sealed values. */
 const REFERENCES: readonly RegExp[] = [
   /\{[A-Za-z_][\w.]*\}|\$\{|\$\(|\{\{|<%|#\{|^[%@]\(|^\{(?:env|file|cmd):|^env\(|^(?:pass|op|bw|vault) (?:show|read|get) /i,
@@ -61,10 +63,10 @@ const REFERENCES: readonly RegExp[] = [
   /^(?:[a-z][a-z0-9+.-]{1,20}:\/\/|(?:arn|vault|ssm|secretsmanager|env|file|op|ref|projects)[:/+]|@Microsoft\.KeyVault\(|ENC[[(]|Ag[A-D][\w+/]{40})/i,
 ];
 
-const isReference = (value: string): boolean => {
+function isReference(value: string): boolean {
   const start = value.slice(0, 300);
-  return REFERENCES.some((pattern) => pattern.test(start));
-};
+  return REFERENCES.some((pattern) => pattern.test(start)) || (SHORT_FIELD.test(start) && !isRandom(start, 32));
+}
 
 /** Markers of an earlier redaction, by us or another program; they may be cut. */
 const MARKERS = /\[REDACTED(?::[a-z0-9-]{0,64})?\]?/g;

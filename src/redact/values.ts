@@ -18,6 +18,15 @@ const isData = (context: ValueContext): boolean => context === "quoted" || conte
 
 const SENSITIVE_WORD = /pass|pwd|secret|token|credential|string/i;
 
+/** Words about passwords: labels, messages, icons, fields, states. */
+const ABOUT_PASSWORDS =
+  /^(?:reset|forgot|change|confirm|current|new|old|field|input|form|label|icon|hash(?:ed)?|type|name|file|only|invalid|required|sensitive|eye|show|hide|toggle|empty|error|page|view|button|btn|text|length|auth|user|prompt|manager|based|less|protected|encrypted|plain|managed|generated|default|optional|create|creation|update|enter|see|set|not|var|env|value|ref|login|title|link|message|hint|placeholder|help|body|header|footer|modal|dialog|container|wrapper|toggle|group|row|control|strength|meter|policy|rules|recovery|expired|service|controller|component|module|screen|step|box)$/i;
+/** Returns true if at least half of the words are such. */
+const isAboutPasswords = (value: string): boolean => {
+  const words = value.split(/[-_]/);
+  return 2 * words.filter((word) => ABOUT_PASSWORDS.test(word)).length >= words.length;
+};
+
 /** Returns true for `file-Beat`, a form that labels and identifiers do not have. */
 const isMixedWords = (value: string): boolean => /^[a-z][A-Za-z]+(?:-[A-Za-z]{2,})*-[A-Z][a-z]+$/.test(value);
 
@@ -32,7 +41,7 @@ function isWordPassword(value: string, context: ValueContext): boolean {
     return value.length >= 6 && /^\p{Ll}/u.test(value);
   }
   // A label starts with a capital.
-  if (value.length < 8 || /^[A-Z][a-z]+(?:-[a-z]+)+$|^[A-Z_]+$/.test(value)) return false;
+  if (isAboutPasswords(value) || value.length < 8 || /^[A-Z][a-z]+(?:-[a-z]+)+$|^[A-Z_]+$/.test(value)) return false;
   // Words with dots are usually members of an object or translation keys; words with underscores are identifiers.
   if (value.includes(".")) return isDottedWords(value, context);
   return isData(context) || !value.includes("_") || /^[A-Za-z][a-z]{3,}_[A-Z][a-z]{3,}$/.test(value);
@@ -90,6 +99,10 @@ export function isTypedPassword(value: string, words: boolean): boolean {
   return !/^[A-Za-z_.-]+[.,:]?$/.test(value) && !isPathLike(value);
 }
 
+/** Objects of code: `config.name` */
+const OBJECT =
+  /^(?:this|self|super|that|config|cfg|conf|settings?|user|data|props|state|args?|opts?|options|params?|req|request|res|response|ctx|context|env|process|form|body|row|auth|account|session|event|node|item|obj|object|input|values?|fields?|vars?|local|module|input|client|server|db|app|meta|json|payload|entry|record|model|parser|lexer|e|t|r|n)\d?\./i;
+
 /** Translation keys: `login.label`. */
 const MESSAGE_KEY =
   /^(?:auth\w*|login|sign(?:in|up)|register|common|global|general|forms?|errors?|messages?|labels?|pages?|profile|users?|accounts?|settings?|security|validation|validations?|fields?|i18n|locale|text|texts|admin|home|index|views?|rules?|schema|types?|assets?|images?|icons?|test|tests)\.|\.(?:label|title|hint|text|error|required|invalid|placeholder|message|name|description|help|value|type|hash|reset|forgot|change|confirm|change|field|input|html|json|yaml|conf|jpeg)$/i;
@@ -101,7 +114,11 @@ const MESSAGE_KEY =
 const isDottedWords = (value: string, context: ValueContext): boolean =>
   value.length >= 8 &&
   /^\w+(?:\.\w+){1,4}$/.test(value) &&
-  (/\d/.test(value) || isData(context) || /^[A-Za-z][a-z]+(?:\.[A-Z][a-z]+)+$/.test(value)) &&
+  (/\d/.test(value) ||
+    context === "declared" ||
+    /^[A-Za-z][a-z]+(?:\.[A-Z][a-z]+)+$/.test(value) ||
+    (context === "quoted" && /^[A-Za-z][a-z]{3,}\.[a-z]{2,}$|^[A-Z][a-z]+(?:\.[a-z]{2,}){2,3}$/.test(value))) &&
+  !OBJECT.test(value) &&
   !MESSAGE_KEY.test(value) &&
   ((context === "declared" && /\d/.test(value)) || !SENSITIVE_WORD.test(value));
 
@@ -116,7 +133,9 @@ const GROUPED_KEY = /^(?=[A-Z-]{0,40}\d)(?:[A-Z0-9]{4,8}-){3,8}[A-Z0-9]{4,8}$/;
 
 function isKeyValue(value: string, context: ValueContext): boolean {
   if (GROUPED_KEY.test(value)) return true;
-  return isRandom(value, isData(context) ? 8 : 16) || (context !== "loose" && isLongMix(value, 16));
+  return (
+    isRandom(value, isData(context) ? 8 : 16) || (context !== "loose" && isLongMix(value, isData(context) ? 16 : 20))
+  );
 }
 
 /** Words that describe a secret, or that make the value the name of an object that contains it. */
@@ -165,6 +184,7 @@ export const isLoginPassword = (value: string): boolean =>
   !isPlain(value) &&
   !isPathLike(value) &&
   !opensBracket(value) &&
+  !isAboutPasswords(value) &&
   !SENSITIVE_WORD.test(value) &&
   !MESSAGE_WORD.test(value);
 
