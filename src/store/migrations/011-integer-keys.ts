@@ -1,5 +1,5 @@
 /**
- * SQLite: rows of messages and events have the numbers of their session and message instead of the ids, which were a fifth
+ * SQLite: rows of messages and events have the numbers of their session and message instead of the ids, which were a tenth
  * of the store: each was in every row and in up to three indexes. The views `messages` and `events` have the columns that
  * the tables had. The text of an event is its last column, so that the others are read without it.
  *
