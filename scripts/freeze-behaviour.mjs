@@ -88,7 +88,7 @@ async function machine() {
     time_created INTEGER, time_updated INTEGER);
     CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, time_updated INTEGER, data TEXT);
     CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, time_created INTEGER, time_updated INTEGER, data TEXT);`);
-  for (const path of filesIn(join(CORPUS, "opencode-export"), ".json")) {
+  for (const path of filesIn(join(CORPUS, "opencode-export"), ".jsonl")) {
     let value;
     try {
       value = JSON.parse(readFileSync(path, "utf8"));

@@ -81,7 +81,7 @@ CREATE TABLE events_remade (
 ) STRICT;
 INSERT INTO events_remade (position, event_id, session, message, ${names(EVENT)})
   SELECT position, event_id, (SELECT number FROM sessions_remade AS s WHERE s.session_id = events.session_id),
-    (SELECT number FROM message_rows AS m WHERE m.message_id = events.message_id), ${names(EVENT)}
+    coalesce((SELECT number FROM message_rows AS m WHERE m.message_id = events.message_id), 0), ${names(EVENT)}
   FROM events;
 DROP TABLE events;
 DROP TABLE messages;
