@@ -135,7 +135,7 @@ function tailPrinter(context: CommandContext, ref: SessionRef, options: CommandO
   return {
     hasPrinted: () => hasPrinted,
     add: async (view: MessageView): Promise<void> => {
-      const isNew = seen.add(hashOf(keyOf(view)));
+      const isNew = seen.add(hashOf("", keyOf(view)));
       if ((isAgain && !isNew) || !(isJson || messageText(view, style) !== "")) return;
       if (held === undefined) {
         await print(view);

@@ -75,9 +75,9 @@ class ClaudeLineReader {
   }
 }
 
-/** Records of one session with the same uuid, time and text are the same. Undefined without a uuid. */
-function hashOfRecord({ uuid, timestamp, sessionId }: Fields, json: string): number | undefined {
-  return typeof uuid === "string" && uuid !== "" ? hashOf(uuid, timestamp, sessionId, json) : undefined;
+/** Records with the same uuid and text are the same. Undefined without a uuid. */
+function hashOfRecord({ uuid }: Fields, json: string): number | undefined {
+  return typeof uuid === "string" && uuid !== "" ? hashOf(uuid, json) : undefined;
 }
 
 const WORTH = ["failed", "blank", "unknown", "skipped", "used"] as const;

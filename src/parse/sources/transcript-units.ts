@@ -121,12 +121,12 @@ export class TranscriptUnits {
   #addEntry(begun: Begun, entry: TranscriptEntry, bytes: number): void {
     const key = entryKey(entry);
     if (key !== undefined) {
-      const hash = hashOf(key, bytes, mainText(entry));
+      const hash = hashOf(`${key}\n${bytes}`, mainText(entry));
       if (!this.#entries.add(hash)) {
         begun.outcome = { as: "skipped", kind: "duplicate" };
         return;
       }
-      begun.recordHash = hash | 0;
+      begun.recordHash = hash;
     }
     this.#follow(entry, { line: begun.line, offset: begun.offset });
     const { messages, text } = this.#drafts(entry);
