@@ -223,8 +223,11 @@ function findValue(scan: ScanText, label: Label): readonly Finding[] {
   // After YAML's `|` and `>` the value is on the next line; `[` begins a list.
   const isBlock = value !== undefined && /^(?:[|>][+-]?|[[{])?$/.test(scan.text.slice(value.start, value.end));
   const isPlural = /[a-z]s$/i.test(name.text) && !/pass$/i.test(name.text);
-  const inTable = value === undefined ? findInTable(scan, name, family) : NOTHING;
-  if (inTable.length > 0) return inTable;
+  const several = firstFound([
+    () => (isPlural ? findMembers(scan, label) : NOTHING),
+    () => (value === undefined ? findInTable(scan, name, family) : NOTHING),
+  ]);
+  if (several.length > 0) return several;
   // The same name again and again: each is judged where it stands.
   if (value !== undefined && isRepeated(name.text, judgedPart(scan, value))) return NOTHING;
   const first = value === undefined || isBlock ? valueNear(scan, label) : value;
@@ -282,6 +285,28 @@ function furtherItems(
     if (judged.length === 0) break;
     found.push(...judged);
     last = next;
+  }
+  return found;
+}
+
+const OPENING = /\\{0,7}["']?[ \t]{0,4}(?::|=>?)[ \t]{0,4}\{/y;
+const MEMBER =
+  /[\s,]{0,40}(?:\\n\s{0,20})?\\{0,7}["']?[\w.@-]{1,40}\\{0,7}["']?[ \t]{0,4}(?::|=>?)[ \t]{0,4}(?=\\{0,7}["'])/y;
+
+/** A member that is not the secret: `"accountId":`, `"region":` */
+const PUBLIC_MEMBER =
+  /(?:id|name|type|scopes?|sha\d*|region|url|host|email|user)\\{0,7}["']?[ \t]{0,4}(?::|=>?)[ \t]{0,4}$/i;
+
+/** Finds the values of an object: `PASSWORDS = {"staging": "a", "prod": "b"}`. */
+function findMembers(scan: ScanText, { name, named, family }: Label): readonly Finding[] {
+  const found: Finding[] = [];
+  let at = matchEnd(OPENING, scan.text, name.end);
+  for (let count = 0; at !== undefined && count < MAX_ITEMS; count++) {
+    const start = matchEnd(MEMBER, scan.text, at);
+    const value = start === undefined ? undefined : valueAt(scan, start, "loose");
+    if (value === undefined || value.context !== "quoted") break;
+    if (!PUBLIC_MEMBER.test(scan.text.slice(at, start))) found.push(...judge(scan, named, family, value));
+    at = value.end + (/^\\{0,7}["']/.exec(scan.text.slice(value.end, value.end + 8))?.[0].length ?? 0);
   }
   return found;
 }

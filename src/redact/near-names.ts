@@ -175,6 +175,9 @@ export function findOutput(
   const line = before.slice(before.lastIndexOf("\n") + 1) + text.slice(start, end + lineEnd);
   const { program = "", prompt } = PROMPT.exec(`${line} `)?.groups ?? {};
   const value = output.value.slice(0, 256);
+  // The value of an expression, as an interpreter prints it.
+  if (/["']/.test(text.charAt(output.start - 1)) && /[\w)\]]["']?$/.test(line) && isMadeUp(value))
+    return findingIf(true, output, kind);
   if (!PRINTING.test(program) && (prompt === undefined || program === "")) return NOTHING;
   const isFile = SECRET_FILE.test(line);
   const isRaw = isFile || (RAW.test(line) && !PUBLIC_FIELD.test(line));
@@ -186,8 +189,11 @@ export function findOutput(
   if (/^(?:docker|podman|nerdctl)$/.test(program) && /^[\da-f]{12,64}$/.test(value)) return NOTHING;
   const isSecret =
     (!ID.test(value) || line.trimEnd().endsWith("--show-secrets")) &&
+    !/fingerprint/i.test(line) &&
     !/pubkey\b/i.test(line.slice(Math.max(line.lastIndexOf("|"), line.lastIndexOf(">")) + 1)) &&
-    (isRandom(value, 12) || (kind === "password" && isChosen(value)));
+    (isRandom(value, 12) ||
+      (isRaw && ((/\d/.test(value) && /[a-z]/i.test(value)) || /^[a-z]+(?:[-.][a-z]+){2,}$/.test(value))) ||
+      (kind === "password" && isChosen(value)));
   return findingIf(isSecret, output, kind);
 }
 
@@ -314,12 +320,18 @@ function findPairs(scan: ScanText, at: number): readonly Finding[] {
   return NOTHING;
 }
 
-const ADDRESS_BEFORE = /(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}[`"']?$/;
+const ADDRESS_BEFORE = /[\w+-]@[\w-]{1,64}(?:\.[\w-]{1,64}){0,3}\.[A-Za-z]{2,24}[`"']?$/;
+const AFTER_SLASH = /["'`]{0,1} \/ ["'`]?(?<secret>[^\s"'`,;:()<>]{6,64})/dy;
 
 /** Finds the password after an address: `ann@corp.io / v`. */
-function findAfterAddress(scan: ScanText, at: number): readonly Finding[] {
-  const [address] = ADDRESS_BEFORE.exec(charsBefore(scan.text, at, LONGEST_USER)) ?? [];
-  return address === undefined ? NOTHING : findPairs(scan, at - address.length);
+function findAfterAddress({ text }: ScanText, at: number): readonly Finding[] {
+  if (!ADDRESS_BEFORE.test(charsBefore(text, at, 96))) return NOTHING;
+  const secret = secretAt(AFTER_SLASH, text, at);
+  if (secret === undefined) return NOTHING;
+  const value = withoutEnd(secret.value, ".!?*");
+  if (/@[\w-]{1,64}\.[a-z]{2,}$/.test(value) || isStandIn(value) || isTechnical(value)) return NOTHING;
+  const isSecret = isChosen(value) || isMadeUp(value);
+  return findingIf(isSecret, { start: secret.start, end: secret.start + value.length }, "password");
 }
 
 const LOGIN_WORDS =

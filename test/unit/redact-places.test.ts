@@ -41,6 +41,13 @@ describe("secrets by their place", () => {
     "Resources:\n  Key:\n    Type: AWS::IAM::AccessKey\n    Properties: {}",
     '"Type": "AWS::SecretsManager::Secret"',
   ]);
+  catches("members of an object of secrets, what an interpreter prints, and files with a password", "tulip7Field", [
+    'PASSWORDS = {"staging": "§", "prod": "§"}',
+    "passwords: { dev: '§', live: '§' }",
+    ">>> get_db_password()\n'§'",
+    "$ cat secrets/db_password.txt\n§",
+    "$ cat /run/secrets/db_password\n§",
+  ]);
   leaves("what other languages say about passwords stays", [
     "密码：必填",
     "Mot de passe : obligatoire",
