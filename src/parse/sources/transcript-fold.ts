@@ -87,7 +87,7 @@ export class TextFold {
 
 /** Like `mergeContinuations`. */
 function replaceCall(first: MessageDraft, later: MessageDraft): void {
-  if (later.blocks[0]?.type === "tool_result") first.timestamp = later.timestamp;
+  if (later.blocks[0]?.type === "tool_result") first.timestamp = later.timestamp ?? first.timestamp;
   first.blocks = later.blocks;
   first.metadata = later.metadata;
 }
