@@ -35,7 +35,7 @@ export function argumentsKey(args: unknown): string {
 
 /** Returns the cursor after a session, or, with `left`, the one in it before so many of its entries. */
 export function cursorAfter(key: string, { timeMs, id }: Place, left?: number): string {
-  return [key, timeMs, id, ...(left === undefined ? [] : [left])].join("~");
+  return [key, timeMs, id, ...(left === undefined ? [] : [left])].join(SEPARATOR);
 }
 
 /** Returns the place of `cursorAfter`; undefined without a cursor. Throws a `TranscriptsError` (`bad_cursor`). */
@@ -48,7 +48,9 @@ export function placeOf(cursor: string | undefined, key: string): (Place & { lef
 
 /** Form of a time in a cursor: milliseconds since 1970. */
 export const CURSOR_TIME = String.raw`\d{1,15}(?:\.\d{1,20})?`;
-const PLACE_FORM = new RegExp(`^([\\w-]{6})~(${CURSOR_TIME})~([\\w-]{8})(?:~(\\d{1,9}))?$`);
+/** Between the parts of a cursor. Cursors are redacted with the answers; tokens contain no slash. */
+export const SEPARATOR = "/";
+const PLACE_FORM = new RegExp(`^([\\w-]{6})/(${CURSOR_TIME})/([\\w-]{8})(?:/(\\d{1,9}))?$`);
 
 /** `made`: hash of the arguments that a cursor was made with; undefined if it has not the form of one. */
 export function checkMadeWith(made: string | undefined, key: string): void {
@@ -61,7 +63,8 @@ export function badCursor(problem: string): TranscriptsError {
   return fieldError("bad_cursor", "cursor", `${problem}.`, next);
 }
 
-/** Returns the first characters of a hash, in base64url. */
+/** Returns letters and digits of a hash, which with other signs could look like a token. */
 export function shortHash(text: string, chars: number): string {
-  return createHash("sha256").update(text.toWellFormed()).digest("base64url").slice(0, chars);
+  const hash = createHash("sha256").update(text.toWellFormed()).digest("base64");
+  return hash.replaceAll(/[^A-Za-z0-9]/g, "").slice(0, chars);
 }

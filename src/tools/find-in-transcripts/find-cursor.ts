@@ -1,6 +1,6 @@
 /** Writes and reads the cursor of a search. */
 import type { FindAsked } from "../../queries/find-in-files.ts";
-import { argumentsKey, badCursor, CURSOR_TIME } from "../page-of.ts";
+import { argumentsKey, badCursor, CURSOR_TIME, SEPARATOR } from "../page-of.ts";
 
 /** Place where a page ended. */
 export interface Cursor {
@@ -38,14 +38,14 @@ export const SHOWN_CHARS = 4;
 /** In place of the hash of a session that was shown. */
 export const START_ID = "-".repeat(HASH_CHARS);
 
-const SCAN = String.raw`~(${CURSOR_TIME})~(${CURSOR_TIME})~([\w-]{8})~(\d{1,9})~(\d{1,4})~([\w-]*)`;
-const FORM = new RegExp(String.raw`^([is])([\w-]*|\*)~([\w-]{6})~(${CURSOR_TIME})~(\d{1,9})(?:${SCAN})?$`);
+const SCAN = String.raw`/(${CURSOR_TIME})/(${CURSOR_TIME})/([\w-]{8})/(\d{1,9})/(\d{1,4})/([\w-]*)`;
+const FORM = new RegExp(String.raw`^([is])([\w-]*|\*)/([\w-]{6})/(${CURSOR_TIME})/(\d{1,9})(?:${SCAN})?$`);
 
 export function textOf({ isIndexed, now, named, passed, scan }: Cursor, asked: FindAsked): string {
   const fields = [`${isIndexed ? "i" : "s"}${isIndexed ? named : ""}`, keyOf(asked), now.getTime(), passed];
-  if (scan === undefined) return fields.join("~");
+  if (scan === undefined) return fields.join(SEPARATOR);
   const { firstMs, timeMs, id, passed: inSession, required, shown } = scan;
-  return [...fields, firstMs, timeMs, id, inSession, required, shown.join("")].join("~");
+  return [...fields, firstMs, timeMs, id, inSession, required, shown.join("")].join(SEPARATOR);
 }
 
 /** Returns the cursor and the hash of the arguments that it was made with. Throws a `TranscriptsError` (`bad_cursor`). */

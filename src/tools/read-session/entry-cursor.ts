@@ -3,7 +3,7 @@
  * read last (a line of a file, a message of a store) and how much of it was shown.
  */
 import type { Entry, Unit } from "../../queries/session-units.ts";
-import { badCursor, shortHash } from "../page-of.ts";
+import { badCursor, SEPARATOR, shortHash } from "../page-of.ts";
 import { fieldError, type TranscriptsError } from "../../transcripts-error.ts";
 
 export interface Cursor {
@@ -23,7 +23,7 @@ export interface Cursor {
 
 const VERSION = "1";
 const KEY_CHARS = 4;
-const FORM = /^1([trh]*)(?:u(\d{1,9}))?~([^~]{1,200})~([\w-]{6})~((?:[\w-]{4})*)~(\d{1,12})$/;
+const FORM = /^1([trh]*)(?:u(\d{1,9}))?\/(.{1,200})\/([\w-]{6})\/((?:[\w-]{4})*)\/(\d{1,12})$/s;
 
 /** Returns a cursor. `entry` is the first one that was not shown completely. */
 export function cursorAt(
@@ -35,7 +35,7 @@ export function cursorAt(
   const flags = (rest.withTools ? "t" : "") + (rest.isRest ? "r" : "") + (rest.withThinking ? "h" : "");
   const until = rest.untilTurn === undefined ? "" : `u${rest.untilTurn}`;
   const passed = unit.entries.slice(0, at).map(keyHash).join("");
-  return [`${VERSION}${flags}${until}`, unit.id, digestOf(unit), passed, rest.offset].join("~");
+  return [`${VERSION}${flags}${until}`, unit.id, digestOf(unit), passed, rest.offset].join(SEPARATOR);
 }
 
 export function readCursor(text: string): Cursor {
