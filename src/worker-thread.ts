@@ -1,5 +1,5 @@
 /**
- * Work in a thread of its own. Each task has a channel, on which its answer, its cancelling and its questions go; it is
+ * Runs tasks in a worker thread. Each task has a channel for its questions, its result and its cancellation, which is
  * closed when the task has ended.
  */
 import { MessageChannel, type MessagePort, parentPort, Worker } from "node:worker_threads";
@@ -14,7 +14,7 @@ export class BrokenThread extends Error {
 
 /** A task, with the thread's end of its channel. */
 export interface ToThread {
-  /** `ping`: shows whether the thread still takes messages. `close`: cancel all tasks, and close what is open. */
+  /** `ping`: shows whether the thread still responds. `close`: cancel all tasks and release their resources. */
   kind: "task" | "ping" | "close";
   task?: unknown;
   port: MessagePort;
@@ -29,7 +29,7 @@ export type FromTask =
   | { kind: "failed"; error: SentError }
   | { kind: "question"; question: unknown };
 
-/** An error as it is sent between threads, with what tells readers of it why something failed. */
+/** An error as it is sent between threads. */
 interface SentError {
   message: string;
   stack: string | undefined;
@@ -49,7 +49,7 @@ function sent(error: unknown): SentError {
 function received({ message, stack, code, causeCode, path, isOurs }: SentError): Error {
   if (!isOurs) return Object.assign(new Error(message), given({ stack, code }));
   const cause = causeCode === undefined ? undefined : { code: causeCode };
-  // Both threads run the same package.
+  // Both sides belong to this package.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return new TranscriptsError(code as ErrorCode, message, "", given({ path, cause }));
 }
@@ -61,19 +61,19 @@ export interface ThreadOptions {
   answer?: (question: unknown) => Promise<unknown>;
 }
 
-/** Returns the address of a file beside a module: `.ts` where it runs as it was written, `.js` where it was built. */
+/** Returns the URL of a file beside a module: `.ts` in the source tree, `.js` in the built package. */
 export function scriptBeside(moduleUrl: string, name: string): URL {
   return new URL(`./${name}${moduleUrl.slice(-3)}`, moduleUrl);
 }
 
 export class WorkerThread<Task, Result> {
-  /** Resolves when the thread takes tasks; to false if it cannot be started. */
+  /** Resolves to true when the thread accepts tasks, to false if it cannot be started. */
   readonly ready: Promise<boolean>;
-  /** Resolves when the thread cannot be used any more. */
+  /** Resolves when the thread can no longer be used. */
   readonly ended: Promise<void>;
   readonly #worker: Worker | undefined;
   readonly #answer: NonNullable<ThreadOptions["answer"]>;
-  /** Rejections of the tasks under way. */
+  /** `reject` functions of the running tasks. */
   readonly #underWay = new Set<(reason: unknown) => void>();
   #broken: BrokenThread | undefined;
   #isStopping = false;
@@ -104,19 +104,19 @@ export class WorkerThread<Task, Result> {
     this.#worker.on("exit", () => breakDown(new Error("The thread has ended.")));
   }
 
-  /** Rejects with the signal's reason, with a `BrokenThread`, and with what the task fails with. */
+  /** Rejects with the signal's reason, with a `BrokenThread`, or with the error of the task. */
   async run(task: Task, signal?: AbortSignal): Promise<Result> {
-    // What starts a thread and what runs in it are of one package.
+    // Both sides belong to this package.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return (await this.#send({ kind: "task", task }, signal)) as Result;
   }
 
-  /** Returns whether the thread reacts within `limitMs`. */
+  /** Resolves to whether the thread responds within `limitMs`. */
   async reacts(limitMs: number): Promise<boolean> {
     return within(this.#send({ kind: "ping" }), limitMs).catch(() => false);
   }
 
-  /** Lets the thread close what it has open, then ends it. False if it hangs so that nothing ends it. */
+  /** Lets the thread release its resources, then ends it. Resolves to false if it does not end within `limitMs`. */
   async close(limitMs: number): Promise<boolean> {
     await within(this.#send({ kind: "close" }), limitMs).catch(() => undefined);
     return within(this.stop(), limitMs);
@@ -130,10 +130,11 @@ export class WorkerThread<Task, Result> {
 
   async #send(message: Omit<ToThread, "port">, signal?: AbortSignal): Promise<unknown> {
     if (this.#broken) throw this.#broken;
+    signal?.throwIfAborted();
     const { port1: port, port2: other } = new MessageChannel();
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const say = (reply: TaskReply): void => port.postMessage(reply);
-    // Error of an answer.
+    // Error of `answer`, which the task then fails with.
     let failure: unknown;
     port.on("message", (reply: FromTask) => {
       if (reply.kind === "done") resolve(reply.result);
@@ -154,7 +155,7 @@ export class WorkerThread<Task, Result> {
     };
     signal?.addEventListener("abort", cancel, { once: true });
     this.#underWay.add(reject);
-    // The process goes on for tasks, and for nothing else.
+    // Keeps the process alive while a task runs, and only then.
     this.#worker?.ref();
     try {
       this.#worker?.postMessage({ ...message, port: other } satisfies ToThread, [other]);
@@ -167,7 +168,7 @@ export class WorkerThread<Task, Result> {
     }
   }
 
-  /** A process that is about to end does not wait for an idle thread, but for the end of one that is stopped. */
+  /** Lets the process exit without waiting for an idle thread; it does wait for one that is being stopped. */
   #rest(): void {
     if (this.#underWay.size === 0 && !this.#isStopping) this.#worker?.unref();
   }
@@ -176,13 +177,13 @@ export class WorkerThread<Task, Result> {
 export interface TaskContext {
   /** Aborted if the task is cancelled. */
   signal: AbortSignal;
-  /** Asks the thread that gave the task; one question at a time. */
+  /** Asks the thread that started the task; one question at a time. */
   ask: (question: unknown) => Promise<unknown>;
 }
 
 export type Work<Task> = (task: Task, context: TaskContext) => Promise<unknown>;
 
-/** Does the tasks that come, several at once. Called in the thread. `close` releases what the tasks share. */
+/** Runs incoming tasks, several at once. Called in the thread. `close` releases what the tasks share. */
 export function serveTasks<Task>(work: Work<Task>, close: () => Promise<void> = async () => undefined): void {
   const underWay = new Set<AbortController>();
 
@@ -206,7 +207,7 @@ export function serveTasks<Task>(work: Work<Task>, close: () => Promise<void> = 
         for (const each of underWay) each.abort();
         await close();
       }
-      // What starts a thread and what runs in it are of one package.
+      // Both sides belong to this package.
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion
       const result = kind === "task" ? await work(task as Task, { signal: cancelling.signal, ask }) : undefined;
       say({ kind: "done", result });

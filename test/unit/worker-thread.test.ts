@@ -51,6 +51,13 @@ describe("a thread", () => {
     await child.stop();
   });
 
+  test("does not begin a task that was cancelled while the thread started", async () => {
+    const child = thread();
+    await assert.rejects(child.run("exit", AbortSignal.abort(new Error("enough"))), /enough/);
+    assert.equal(await child.run("next"), "next done");
+    await child.stop();
+  });
+
   test("that ends or cannot start breaks all its tasks, later ones too", async () => {
     const child = thread();
     await Promise.all(["wait", "exit"].map((task) => assert.rejects(child.run(task), BrokenThread)));
