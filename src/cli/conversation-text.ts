@@ -7,6 +7,7 @@ import { jsonText } from "../parse/json-fields.ts";
 import { neutralBlock, neutralLine } from "../neutral-text.ts";
 import { clockTime, counted, dayAndTime, duration } from "../quantities.ts";
 import { cut, widthOf, wrap } from "./terminal/width.ts";
+import { noteOf, noThinking } from "../queries/conversation-notes.ts";
 import { type Conversation, printedIn } from "../queries/read-session.ts";
 import { callsByBlock } from "../parse/tool-calls.ts";
 import { isPrompt, type MessageView, saidIn, type Turn } from "../parse/turns.ts";
@@ -78,22 +79,17 @@ function said(view: MessageView, style: ConversationStyle): string[] {
 /** Formats blocks that are neither the user's nor the model's. */
 function aside({ message, blocks }: MessageView, style: ConversationStyle): string[] {
   const { colors } = style;
-  const { origin, subtype } = message.metadata;
   if (message.user_kind === "tool_result") {
     if (!style.withTools) return blocks.flatMap((each) => wordsText(each, style));
     // Results are shown with their calls, or alone if the call is missing.
     const alone = blocks.filter((each) => style.calls === undefined || style.calls.get(each.id)?.use === null);
     return alone.flatMap((each) => blockText(each, style));
   }
-  const text = origin === "command_output" ? printedIn({ message, blocks }) : saidIn({ message, blocks });
-  if (origin === "interruption") return [colors.yellow("(the user interrupted)")];
-  if (message.message_type === "summary") return [colors.dim(block(text, style))];
-  if (origin === "compact_summary")
-    return [colors.dim(block(`(what was said so far was compacted to this)\n${text}`, style))];
-  if (subtype === "api_error" || subtype === "error") return [colors.red(block(text === "" ? subtype : text, style))];
-  if (origin === "command_output" || origin === "notification")
-    return text.trim() === "" ? [] : [colors.dim(block(text, style))];
-  return [];
+  const isOutput = message.metadata.origin === "command_output";
+  const note = noteOf(message, isOutput ? printedIn({ message, blocks }) : saidIn({ message, blocks }));
+  if (note === undefined) return [];
+  const paint = { interruption: colors.yellow, error: colors.red, other: colors.dim }[note.kind];
+  return [paint(block(note.text, style))];
 }
 
 /** Returns the user's words about a call, if the block is its result. */
@@ -143,11 +139,10 @@ function endingOf({ status, is_error: isError, result_text }: ParsedContentBlock
   return { status: status ?? (isError ? "error" : "completed"), error, result_text };
 }
 
-function thinking({ thinking_text, metadata }: ParsedContentBlock, style: ConversationStyle): string {
-  const text = thinking_text?.trim();
-  if (text) return style.colors.dim(wrap(neutralBlock(text), style.columns, "  | ").replace(/^$/gm, "  |"));
-  const withheld = metadata.withheld ? "(thinking, withheld by the provider)" : "(thinking, empty)";
-  return style.colors.dim(withheld);
+function thinking(block: ParsedContentBlock, { colors, columns }: ConversationStyle): string {
+  const text = block.thinking_text?.trim();
+  if (!text) return colors.dim(noThinking(block));
+  return colors.dim(wrap(neutralBlock(text), columns, "  | ").replace(/^$/gm, "  |"));
 }
 
 function block(text: string, { columns }: ConversationStyle): string {

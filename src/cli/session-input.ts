@@ -6,9 +6,11 @@ import { findSessions, type FoundSessions } from "../sessions/find-sessions.ts";
 import {
   AGENTS,
   type ArchivedSession,
+  hostOf,
   sessionIdOf,
   type SessionRef,
   type Unreadable,
+  whyArchived,
 } from "../sessions/session-ref.ts";
 import { type CommandContext, CommandOptions } from "./command.ts";
 import { argumentFor } from "./session-names.ts";
@@ -41,10 +43,10 @@ export function refuseArchived({ id, archived }: SessionRef): void {
 export const ONLY_REDACTED = "is only in the store, where it is redacted";
 
 /** Says where an archived session comes from, and what it lacks. */
-function archivedNote({ path, database }: SessionRef, { host, counts }: ArchivedSession): string {
-  const place = host === null ? `${path ?? database ?? "its file"} no longer has it` : `it was recorded on ${host}`;
-  const lost = counts.damaged === 0 ? "" : `; ${counted(counts.damaged, "damaged place")} of it were not kept`;
-  return `from the store, since ${place}${lost}`;
+function archivedNote({ path, database }: SessionRef, archived: ArchivedSession): string {
+  const { damaged } = archived.counts;
+  const lost = damaged === 0 ? "" : `; ${counted(damaged, "damaged place")} of it were not kept`;
+  return `from the store, since ${whyArchived(archived, path ?? database ?? undefined)}${lost}`;
 }
 
 /** Note for a machine on which no session is found. */
@@ -73,7 +75,7 @@ export async function sessionsAsked(
     ...given({ since, project: options.text("project"), agent: options.choice("agent", AGENTS) }),
   });
   noteUnread(context, found.unreadable);
-  if (options.flag("here")) found.sessions = found.sessions.filter(({ archived }) => (archived?.host ?? null) === null);
+  if (options.flag("here")) found.sessions = found.sessions.filter((ref) => hostOf(ref) === null);
   if (options.isRedacted) return found;
   const sessions = found.sessions.filter((ref) => ref.archived === null);
   const left = found.sessions.length - sessions.length;

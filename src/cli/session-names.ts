@@ -1,6 +1,6 @@
 /** Names of sessions and projects for people, and for the next command. */
 import { shellWord } from "../calls/shell-syntax.ts";
-import type { SessionRef } from "../sessions/session-ref.ts";
+import { argumentOf, type SessionRef } from "../sessions/session-ref.ts";
 
 /** Shortens each path to its shortest unique end: `shop`, but `work/shop` if there is also a `home/shop`. */
 export function shortPaths(paths: readonly string[]): Map<string, string> {
@@ -31,9 +31,7 @@ function endOf(path: string, segments: number): string {
 
 /** Returns the shell argument for exactly this session: its path, or its id if it has none or the id is unique. */
 export function argumentFor(ref: SessionRef, isOnlyId = false): string {
-  if (ref.source === "stdin") return "-";
-  const argument = ref.archived?.argument ?? (isOnlyId ? ref.id : (ref.path ?? ref.id));
-  return shellWord(argument);
+  return ref.source === "stdin" ? "-" : shellWord(argumentOf(ref, isOnlyId));
 }
 
 /** Minimum length of a shortened id, as shorter ones are hard to distinguish. */
@@ -55,9 +53,4 @@ function sharedLength(id: string, other = ""): number {
   let length = 0;
   while (length < id.length && id[length] === other[length]) length += 1;
   return length;
-}
-
-/** Returns the displayed name of a session's source. */
-export function shownSource({ source }: SessionRef): "claude-code" | "transcript" | "opencode" | "file" | "stdin" {
-  return source === "opencode-store" ? "opencode" : source;
 }

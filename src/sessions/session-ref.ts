@@ -140,6 +140,25 @@ export function agentOf({ agent, source }: Pick<SessionRef, "agent" | "source">)
   return source === "claude-code" ? source : "opencode";
 }
 
+/** Returns the name of a session's source in output. */
+export function shownSource({ source }: SessionRef): Exclude<SessionSource, "opencode-store"> | "opencode" {
+  return source === "opencode-store" ? "opencode" : source;
+}
+
+/**
+ * Returns the name by which a command or tool finds this session again. `byId`: by its id instead of its path; a file
+ * outside of the known places is found only by its path.
+ */
+export function argumentOf({ id, source, path, archived }: SessionRef, byId = source !== "file"): string {
+  if (source === "stdin") return "-";
+  return archived?.argument ?? (byId ? id : (path ?? id));
+}
+
+/** Says why a session is read from the store, as a clause. `place`: name of its file or database. */
+export function whyArchived({ host }: Pick<ArchivedSession, "host">, place = "its file"): string {
+  return host === null ? `${place} no longer has it` : `it was recorded on ${host}`;
+}
+
 /** Returns the file of a session, or the database that contains it. */
 export function placeOf({ path, database }: Pick<SessionRef, "path" | "database">): string {
   return path ?? database ?? "";

@@ -4,11 +4,11 @@ import { keptFigures, readFigures, type SessionFigures } from "../queries/figure
 import { listedSession, withSomethingSaid } from "../queries/newest-sessions.ts";
 import { storePlace } from "../store/store-place.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
-import { FOREIGN, type SessionRef, type Unreadable } from "../sessions/session-ref.ts";
+import { FOREIGN, type SessionRef, shownSource, type Unreadable } from "../sessions/session-ref.ts";
 import { execution } from "./execution.ts";
 import { counted } from "../quantities.ts";
 import { argumentsKey, cursorAfter, inOrder, isAfter, placeOf } from "./page-of.ts";
-import { DATA_NOTICE, shownSource, shownTitle } from "./session-heading.ts";
+import { DATA_NOTICE, shownTitle } from "./session-heading.ts";
 import { agentNamed, betweenOf } from "./arguments.ts";
 import { countTokens, fittingCount, TokenBudget } from "./tokens.ts";
 import type { ToolContext } from "./tool.ts";

@@ -10,7 +10,7 @@ import type { Redactor } from "../../redact/redactor.ts";
 import { attachmentReader } from "../../sessions/session-kept-files.ts";
 import { reasonOf } from "../../sessions/reasons.ts";
 import { refsIn, sessionFamily, type SessionNode } from "../../sessions/session-family.ts";
-import { agentOf, FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
+import { agentOf, FOREIGN, hostOf, type SessionRef } from "../../sessions/session-ref.ts";
 import { badArguments, type CommandContext, type CommandOptions, type RunCommand } from "../command.ts";
 import { redactorFor } from "../redaction.ts";
 import { conversationOf, noteUnread, sessionNamed } from "../session-input.ts";
@@ -98,7 +98,7 @@ async function writeAs(format: "html" | "json", session: ReadSession, write: Wri
 
 function pageOf({ ref, conversation, children }: ReadSession): PageSession {
   const readImage = imageReader(ref);
-  const host = ref.archived?.host ?? null;
+  const host = hostOf(ref);
   const origin = host === null ? (ref.isForeign ? { origin: FOREIGN } : {}) : { origin: `recorded on ${host}` };
   return { ...conversation, children: children.map(pageOf), ...origin, ...(readImage ? { readImage } : {}) };
 }

@@ -14,9 +14,9 @@ import {
 import { NO_SESSIONS, noteUnread } from "../session-input.ts";
 import { redactedRows, redactorFor, shownRef } from "../redaction.ts";
 import type { Output } from "../output-schemas.ts";
-import { argumentFor, projectName, shownSource } from "../session-names.ts";
+import { argumentFor, projectName } from "../session-names.ts";
 import { withoutOutputTags } from "../../calls/result-texts.ts";
-import { AGENTS, FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
+import { AGENTS, FOREIGN, type SessionRef, shownSource } from "../../sessions/session-ref.ts";
 import { neutralBlock, neutralLine } from "../../neutral-text.ts";
 import { counted, dayAndTime } from "../../quantities.ts";
 import { cut, widthOf, wrap } from "../terminal/width.ts";

@@ -1,14 +1,14 @@
 /** `transcripts list` */
 import { compact, count, counted, dayAndTime, dollars } from "../../quantities.ts";
 import { newestSessions } from "../../queries/newest-sessions.ts";
-import { FOREIGN } from "../../sessions/session-ref.ts";
+import { FOREIGN, shownSource } from "../../sessions/session-ref.ts";
 import { between, type CommandContext, type CommandOptions, type RunCommand } from "../command.ts";
 import { startOfDay } from "../../parse/read-date.ts";
 import { figuresAsked } from "../figures-asked.ts";
 import type { Output } from "../output-schemas.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
 import { NO_SESSIONS, noteUnread, sessionsAsked } from "../session-input.ts";
-import { projectName, shortIds, shownSource } from "../session-names.ts";
+import { projectName, shortIds } from "../session-names.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { tookCell } from "../stats-text.ts";
 import { type Column, table } from "../terminal/table.ts";

@@ -3,7 +3,8 @@ import { sharedRedactor } from "../../redact/redactor.ts";
 import { given } from "../../given.ts";
 import type { FindAsked, FoundPassage } from "../../queries/find-in-files.ts";
 import type { SessionAccess } from "../../queries/stored-session.ts";
-import { argumentOf, shownSource, shownTitle } from "../session-heading.ts";
+import { argumentOf, shownSource } from "../../sessions/session-ref.ts";
+import { shownTitle } from "../session-heading.ts";
 
 /** A passage with its place. Keys as in `transcripts find --json`, where each is described. */
 export type PassageRow = Awaited<ReturnType<typeof rowOf>>;

@@ -6,6 +6,7 @@ import { errorText, printedText } from "../../calls/result-texts.ts";
 import { userWords } from "../../parse/user-words.ts";
 import { sharedRedactor } from "../../redact/redactor.ts";
 import { redactJson } from "../../redact/redact-json.ts";
+import { noThinking, noteOf } from "../../queries/conversation-notes.ts";
 import type { Entry } from "../../queries/session-units.ts";
 import { shortened } from "../../neutral-text.ts";
 
@@ -68,13 +69,13 @@ function rawText(entry: Entry, parts: ShownParts): RawText | undefined {
       return resultText(entry, parts);
     case "thinking":
     case "redacted_thinking":
-      return parts.withThinking ? { entry, content: thinkingText(block) } : undefined;
+      return parts.withThinking ? { entry, content: block.thinking_text?.trim() || noThinking(block) } : undefined;
     default: {
       const text = saidText(block);
       if (text === "" || (message.metadata.command !== undefined && block.block_order > 0)) return undefined;
       return isPrompt(message) || message.message_type === "assistant" || parts.withNotes === true
         ? { entry, content: message.metadata.command ?? text }
-        : asideText(entry, text);
+        : noteText(entry, text);
     }
   }
 }
@@ -99,21 +100,9 @@ function saidText(block: ParsedContentBlock): string {
   return `(${block.block_type}${media === undefined ? "" : ` ${media}`})`;
 }
 
-/** Returns the text of an entry that the program added, if it says something about the course of the conversation. */
-function asideText(entry: Entry, text: string): RawText | undefined {
-  const { message_type, metadata } = entry.message;
-  const { origin, subtype } = metadata;
-  if (origin === "interruption") return { entry, content: "(the user interrupted)" };
-  if (message_type === "summary") return { entry, content: text };
-  if (origin === "compact_summary") return { entry, content: `(what was said so far was compacted to this)\n${text}` };
-  if (subtype === "api_error" || subtype === "error") return { entry, content: text };
-  return origin === "command_output" || origin === "notification" ? { entry, content: text } : undefined;
-}
-
-function thinkingText({ thinking_text, metadata }: ParsedContentBlock): string {
-  const text = thinking_text?.trim() ?? "";
-  if (text !== "") return text;
-  return metadata.withheld === true ? "(thinking, withheld by the provider)" : "(thinking, empty)";
+function noteText(entry: Entry, text: string): RawText | undefined {
+  const note = noteOf(entry.message, text);
+  return note && { entry, content: note.text };
 }
 
 /** Shows a single text field as it is, anything else as JSON. */
