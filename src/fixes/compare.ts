@@ -18,7 +18,7 @@ export interface Match {
 const RANK: Record<Grade, number> = { same: 2, similar: 1, guess: 0 };
 /** Minimum likeness of two versions of one text. */
 const ALIKE = 0.5;
-/** Minimum share of the smaller of two changes of one file to be the same. */
+/** Minimum share of the smaller change that two changes of a file have in common if they are the same. */
 const SAME_CHANGE = 0.6;
 
 export function matchTargets(failed: Target, later: Target, clue: Clue): Match | null {

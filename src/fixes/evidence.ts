@@ -130,7 +130,7 @@ function errorLines(text: string): string[] {
 // Determines which command of a failed line failed.
 
 export interface Blame {
-  /** Steps of which one failed. */
+  /** Steps, one of which failed. */
   steps: readonly Step[];
   /** Steps that may have failed instead, or that the error names as well: a fix has to run them too. */
   others: readonly Step[];

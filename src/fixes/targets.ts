@@ -167,7 +167,7 @@ const GREPS = new Set("grep egrep fgrep rg ag ack zgrep".split(" "));
 const FETCHERS = new Set("curl wget http https xh".split(" "));
 const INTERPRETERS = new Set("python node ruby perl php deno bun psql sqlite3 mysql".split(" "));
 
-/** Maximum number of words used, as of a long list of files. */
+/** Maximum number of words compared, for example of a long list of files. */
 const MAX_WORDS = 60;
 
 /** Returns what a command does. `cwd`: folder of the call, absolute if known. */

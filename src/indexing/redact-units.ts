@@ -39,7 +39,7 @@ export class WordRedactor {
     if (word === null || word === undefined) return word;
     const clean = this.#words.get(word);
     if (clean !== undefined || PLAIN_ID.test(word)) return clean ?? word;
-    throw new Error("A text was to be stored that was not redacted.");
+    throw new Error("Refused to store a text that was not redacted.");
   }
 }
 
@@ -118,7 +118,7 @@ function valueOf({ text, input, metadata }: BlockDraft): unknown {
 }
 
 function withValue(block: BlockDraft, words: WordRedactor, value: unknown): BlockDraft {
-  if (!isFields(value)) throw new Error("A block was to be stored that was not redacted.");
+  if (!isFields(value)) throw new Error("Refused to store a block that was not redacted.");
   const { text, input, metadata } = value;
   return {
     ...block,

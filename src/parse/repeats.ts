@@ -1,9 +1,9 @@
-/** Detects what a file repeats under the same ids: see `Source.repeats`. */
+/** Detects blocks that a file repeats under the same ids: see `Source.repeats`. */
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { BlockDraft, MessageDraft } from "./message-draft.ts";
 
-/** A block seen for the first time. `identity` is equal for its repeats; undefined if equal blocks may all be genuine. */
+/** Block seen for the first time. `identity` is equal for its repeats; undefined if equal blocks may all be genuine. */
 export interface NewBlock {
   block: BlockDraft;
   identity: number | undefined;
@@ -58,7 +58,7 @@ function identityOf(block: BlockDraft, sourceId: string | undefined): number | u
 /** Number of hashes remembered where memory must not grow with the file. */
 const REMEMBERED = 100_000;
 
-/** A set of hashes. For a limited window of lines it remembers the latest `REMEMBERED`, and at most twice as many. */
+/** Set of hashes. For a limited window of lines it remembers at least the latest `REMEMBERED`, and at most twice as many. */
 export class SeenSet {
   readonly #limit: number;
   #latest = new HashTable();
@@ -87,8 +87,8 @@ const EMPTY = -1;
 const FIRST_SLOTS = 1_024;
 
 /**
- * Hashes in one block of memory, each in the first free slot from that of its low bits on. A `Set` takes three times as
- * much, and all of it from the garbage collector.
+ * Hash table in one block of memory, with linear probing from the slot of a hash's low bits. A `Set` takes three times as
+ * much memory, all of it managed by the garbage collector.
  */
 class HashTable {
   size = 0;
@@ -108,7 +108,7 @@ class HashTable {
     return true;
   }
 
-  /** Returns the slot that has the hash, or else the free one for it. */
+  /** Returns the slot of the hash, or else the free one for it. */
   #slotOf(hash: number): number {
     const last = this.#slots.length - 1;
     let slot = hash & last;
@@ -129,8 +129,8 @@ class HashTable {
 const MAX_DEPTH = 100;
 
 /**
- * Hashes a name and the content that has it to 53 bits: 52 of a SHA-1 of the name, since many names have the same content,
- * and the CRC-32 of the content, since a name has few contents and those are long.
+ * Hashes a name and its content to 53 bits: the SHA-1 of the name in 52 bits, plus the CRC-32 of the content. The weaker
+ * sum is enough for contents, which are long, because few of them share a name.
  */
 export function hashOf(name: string, content: string): number {
   const digest = hash("sha1", name.isWellFormed() ? name : Buffer.from(name, "utf16le"), "hex");
@@ -149,7 +149,7 @@ function checksum(text: string): number {
   return sum;
 }
 
-/** Writes a JSON value, however deep it is. */
+/** Writes a JSON value as text, to a limited depth. */
 function written(value: unknown, depth = 0): string {
   if (typeof value === "string") return `${value.length}"${value}`;
   if (typeof value !== "object" || value === null) return ` ${String(value)}`;

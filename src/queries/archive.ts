@@ -47,7 +47,7 @@ export function storeArchive(where: StoreWhere, open: () => Promise<Store>): Arc
   };
 }
 
-/** Loads what reads sessions from the store, which most machines do not need. */
+/** Loads the code that reads sessions from the store, which most machines do not need. */
 const reading = () => import("./archived-session.ts");
 
 /** Returns the row of a session, whether it is archived or not. */
@@ -69,7 +69,7 @@ async function sessionNamed(store: Store, storedId: string, found: SessionsFound
   return here ?? readableSession(store, session, found);
 }
 
-/** Returns a stored session with its source if that is there and was not searched, or else as the store has it. */
+/** Returns a stored session with its source if that exists outside of the searched places, or else as the store has it. */
 export async function readableSession(
   store: Store,
   session: StoredSession,
@@ -121,7 +121,7 @@ function sourceOf(session: StoredSession, { roots }: Pick<SessionsFound, "roots"
   return { ...storedRef(session), title: null, bytes: facts.size, modifiedMs: facts.mtimeMs };
 }
 
-/** Returns undefined also for a file in a folder that this user may not enter. */
+/** Also returns undefined for a file in a folder that this user may not enter. */
 function fileFacts(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });

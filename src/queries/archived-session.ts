@@ -99,7 +99,7 @@ interface Piece {
   order: number;
   message: StoredMessage;
   blocks: StoredBlock[];
-  /** It has the message's own fields. */
+  /** Whether it has the message's own fields. */
   isFirst: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Judges by the bytes of Claude Code's lines whether they can matter to a question. The only shortcut of `find` and
+ * Decides from the bytes of Claude Code's lines whether they can matter to a question. The only shortcut of `find` and
  * `errors`: answers are the same with and without it.
  */
 import { closeSync, readSync } from "node:fs";
@@ -11,17 +11,17 @@ import type { RawLine } from "../transcript/format/lines.ts";
 
 /** Shorter runs of letters occur nearly everywhere. */
 const LEAST_LETTERS = 3;
-/** Texts that the parser generates: notes in results, and JSON of parts it does not know. */
+/** Texts that the parser generates: notes in results, and JSON of unknown parts. */
 const MADE_TEXTS = "[image ] [tool reference ] [nested too deep to show] null infinity";
 /**
  * Matches escapes that let a file spell a letter differently: escaped letters, and control characters escaped in an
- * unusual form. Applied, as all expressions here, to bytes read as Latin-1. An expression that can match a character or
- * two is several times slower, so these are searched for separately.
+ * unusual form. Applied, as all expressions here, to bytes read as Latin-1. Alternatives of one or two
+ * characters make an expression several times slower, so these are searched for separately.
  */
 const UNUSUAL = /\\u(?:00(?:0[89acd]|[4-7])|017f|212a)/i;
 /** NUL, which the parser drops, and the two non-ASCII characters that fold to `k` and `s`. */
 const UNUSUAL_CHARACTERS = ["\0", "\u00c5\u00bf", "\u00e2\u0084\u00aa"];
-/** Length of the longest of those minus one: this much of each chunk is searched again with the next. */
+/** Length of the longest of those minus one: this much of each chunk is searched again with the next one. */
 const UNUSUAL_BYTES = 5;
 /** Small enough that the string stays in the processor's cache. */
 const CHUNK_BYTES = 64 * 1024;
@@ -121,7 +121,7 @@ export function isPlainId(id: string | undefined): id is string {
   return id !== undefined && PLAIN_ID.test(id);
 }
 
-/** Longer lines than are read have no text. */
+/** Lines too long to read have no text. */
 function latin1({ bytes }: RawLine): string {
   return typeof bytes === "object" ? bytes.toString("latin1") : String(bytes);
 }

@@ -80,8 +80,8 @@ export async function failedCalls(input: TranscriptInput | Source, options: Read
 
 /**
  * Like `failedCalls`, but reads only the lines that can matter, in two passes: those that may have a failed result, and
- * those with the ids of the failed results. Reads everything if their bytes do not settle it. (A whole read forgets a
- * record after 100,000 others, and would list its repeat again.)
+ * those with the ids of the failed results. Reads everything if they leave it open. (A complete read forgets a record
+ * after 100,000 others, and would list its repeat again.)
  */
 export async function quickFailedCalls(open: () => SessionContent, options: ReadOptions): Promise<FailedCalls> {
   const ids = await failedIds(open(), options);

@@ -62,7 +62,7 @@ interface Secretlint {
 
 let loading: Promise<Secretlint> | undefined;
 
-/** Loads secretlint with the first text that it may find something in: it takes about 50 ms. */
+/** Loads secretlint, which takes about 50 ms, for the first text in which it may find something. */
 function load(): Promise<Secretlint> {
   loading ??= (async () => {
     const [core, preset] = await Promise.all([

@@ -41,7 +41,7 @@ export interface Piece {
   entry: string | null;
 }
 
-/** A text of which only the beginning and the end are kept. */
+/** Text of which only the beginning and the end are kept. */
 export interface KeptText {
   head: string;
   /** Empty if the head is the whole text. */

@@ -33,7 +33,7 @@ export function argumentsKey(args: unknown): string {
   return shortHash(JSON.stringify(args), 6);
 }
 
-/** Returns the cursor after a session, or, with `left`, the one in it before so many of its entries. */
+/** Returns the cursor after a session or, with `left`, the cursor within it with that many entries left. */
 export function cursorAfter(key: string, { timeMs, id }: Place, left?: number): string {
   return [key, timeMs, id, ...(left === undefined ? [] : [left])].join(SEPARATOR);
 }
@@ -52,7 +52,7 @@ export const CURSOR_TIME = String.raw`\d{1,15}(?:\.\d{1,20})?`;
 export const SEPARATOR = "/";
 const PLACE_FORM = new RegExp(`^([\\w-]{6})/(${CURSOR_TIME})/([\\w-]{8})(?:/(\\d{1,9}))?$`);
 
-/** `made`: hash of the arguments that a cursor was made with; undefined if it has not the form of one. */
+/** `made`: hash of the arguments that a cursor was made with; undefined if it is not a cursor. */
 export function checkMadeWith(made: string | undefined, key: string): void {
   if (made === undefined) throw badCursor("not a cursor of this tool");
   if (made !== key) throw badCursor("it was made with other arguments");

@@ -30,7 +30,7 @@ interface Plan extends FilePlan {
 interface Stored {
   store: Store;
   sessions: StoredSession[];
-  /** One for each session, in the store or on disk, that is forgotten. */
+  /** One for each forgotten session, in the store or on disk. */
   tombstones: Tombstone[];
   events: number;
   snippets: number;
@@ -128,7 +128,7 @@ async function refOf(context: CommandContext, store: Store | undefined, text: st
   }
 }
 
-/** Returns what the index has; nothing without one. */
+/** Returns the content of the index; empty without one. */
 function indexed({ stored }: Plan): Figures {
   return stored[0] ?? NOTHING;
 }

@@ -31,7 +31,7 @@ export interface HostEvent {
   data: Fields;
 }
 
-/** Events that the preview of July 2026 calls otherwise. */
+/** Names of events in the preview of July 2026 that differ from later ones. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ["session.input.admitted", "session.inbox.enqueued"],
   ["session.input.promoted", "session.inbox.delivered"],
@@ -60,7 +60,7 @@ export function hostEvent(live: unknown): HostEvent | undefined {
   };
 }
 
-/** Events that each become a message in the host's store, with the type of that. */
+/** Events that become a message in the host's store, with the type of that message. */
 const MESSAGES: ReadonlyMap<string, string> = new Map([
   ["session.synthetic", "synthetic"],
   ["session.agent.selected", "agent-switched"],
@@ -118,7 +118,7 @@ export class SessionTranslator {
     return messageID !== undefined && !this.#messages.has(messageID);
   }
 
-  /** Learns which messages the session has, from events or from the host's store. */
+  /** Remembers which messages the session has, from events or from the host's store. */
   heard(record: HostRecord): void {
     if (record.kind === "session" && record.isNew) this.#isNew = true;
     if ("messageID" in record && record.kind !== "removal" && !this.#messages.has(record.messageID))
@@ -126,7 +126,7 @@ export class SessionTranslator {
   }
 
   /**
-   * Returns the stored records from the first message on that was heard of. Earlier ones belong to the time before the
+   * Returns the stored records from the first known message on. Earlier ones belong to the time before the
    * recording, and what is unfinished in them was cut off then.
    */
   sinceHeard(stored: readonly HostRecord[]): readonly HostRecord[] {
@@ -376,7 +376,7 @@ export class SessionTranslator {
   }
 }
 
-/** Returns the records of a message of which the event has some fields. */
+/** Returns the records of a message, some of whose fields are in the event. */
 function message(
   { sessionID, createdMs }: HostEvent,
   messageID: string,

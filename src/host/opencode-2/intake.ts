@@ -70,7 +70,7 @@ export class Intake {
   readonly #directories = new Set<string>();
   readonly #sessions = new Map<string, KnownSession>();
   readonly #ids = new Set<string>();
-  /** Many questions may be waiting at the end, so none gets more time then. */
+  /** Many questions may be waiting at the end, so none gets extra time then. */
   readonly #timeouts = new Timeouts(undefined, 0);
 
   join(instance: Instance): void {

@@ -1,6 +1,6 @@
 /**
- * Converts messages of opencode 2.x as the host stores them, and pieces of them, into records. Events are converted by
- * the same code, and so get the same part ids: a text is numbered within its message, a call has its own id.
+ * Converts messages of opencode 2.x as the host stores them, or pieces of them, into records. Events are converted by the
+ * same code, so part ids are the same: a text is numbered within its message, a call has its own id.
  */
 import { given } from "../../given.ts";
 import type { HostFile, HostRecord, UserPart } from "../../transcript/records.ts";
@@ -47,7 +47,7 @@ export function storedRecords(sessionID: string, message: unknown): HostRecord[]
   return messageID === undefined || !isFields(message) ? [] : messageRecords({ sessionID, messageID }, message);
 }
 
-/** Returns the records of a message, or of a part of its fields. */
+/** Returns the records of a message, or of some of its fields. */
 export function messageRecords(of: MessagePlace, message: Fields): HostRecord[] {
   const type = stringOf(message, "type");
   const createdMs = numberOf(fieldsOf(message, "time"), "created");

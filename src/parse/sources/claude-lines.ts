@@ -82,7 +82,7 @@ function hashOfRecord({ uuid }: Fields, json: string): number | undefined {
 
 const WORTH = ["failed", "blank", "unknown", "skipped", "used"] as const;
 
-/** The most useful of the units of one line represents it in the account. */
+/** The most useful unit of a line represents it in the account. */
 function countOnce(units: readonly SourceUnit[]): void {
   const worth = ({ outcome }: SourceUnit): number => WORTH.indexOf(outcome.as);
   const chosen = units.reduce((best, unit) => (worth(unit) > worth(best) ? unit : best));

@@ -1,9 +1,9 @@
 /**
- * SQLite: rows of messages and events have the numbers of their session and message instead of the ids, which were a tenth
- * of the store: each was in every row and in up to three indexes. The views `messages` and `events` have the columns that
- * the tables had. The text of an event is its last column, so that the others are read without it.
+ * SQLite: rows of messages and events refer to their session and message by number. The ids, in every row and in up to
+ * three indexes, took a tenth of the store. The views `messages` and `events` have the columns that the tables had. The
+ * text of an event is its last column, so the others can be read without it.
  *
- * PostgreSQL is left as it is: there, the rows of many machines are written at once, and a server has the room.
+ * PostgreSQL stays unchanged: many machines write rows at the same time there, and a server has the space.
  */
 import type { Migration } from "./migration.ts";
 
@@ -41,7 +41,7 @@ const CONTENT = "content TEXT NOT NULL";
 const SUPERSEDED = "superseded INTEGER NOT NULL DEFAULT 0";
 const EVENT = [EVENT_START, EVENT_END, SUPERSEDED, CONTENT].join(", ");
 
-/** Returns the names in a list of columns, with a table's name before each if there is one. */
+/** Returns the names in a list of columns, each prefixed with the table's name if given. */
 const names = (columns: string, table?: string): string =>
   Array.from(columns.matchAll(/(?<=^|,)\s*(\w+)/g), ([, name]) =>
     table === undefined ? name : `${table}.${name}`,
@@ -62,7 +62,7 @@ END;
 
 const OF_SESSION = "session INTEGER NOT NULL REFERENCES sessions (number) ON DELETE CASCADE";
 
-/** Snippets refer to the table of events: a table that is renamed takes its references along. */
+/** Renames the new table of events twice, because snippets refer to it: references follow a table that is renamed. */
 const SQLITE_UP = `
 DROP TRIGGER trg_events_search_delete;
 CREATE TABLE sessions_remade (

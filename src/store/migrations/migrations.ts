@@ -49,7 +49,7 @@ interface Backend {
   after: string;
   begin: string;
   end(version: number): string;
-  /** Gives the space of rebuilt tables back. */
+  /** Returns the space of rebuilt tables to the file system. */
   compact: string;
 }
 

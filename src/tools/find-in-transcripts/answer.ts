@@ -40,7 +40,7 @@ export function answerOf(found: Found, budget: Budget): ToolAnswer {
   return answer;
 }
 
-/** Yields answers with fewer and fewer passages, and with less and less of one. */
+/** Yields answers with fewer and fewer passages, then with a single one that is cut more and more. */
 function* answers(found: Found, most: number): Generator<ToolAnswer> {
   for (let count = most; count > 1; count -= 1) yield answerWith(found, count);
   const count = Math.min(1, found.rows.length);

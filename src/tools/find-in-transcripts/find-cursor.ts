@@ -2,7 +2,7 @@
 import type { FindAsked } from "../../queries/find-in-files.ts";
 import { argumentsKey, badCursor, CURSOR_TIME, SEPARATOR } from "../page-of.ts";
 
-/** Place where a page ended. */
+/** Position where a page ended. */
 export interface Cursor {
   /** The first page used the index. */
   isIndexed: boolean;
@@ -19,7 +19,7 @@ export interface Cursor {
   scan: ScanPlace | undefined;
 }
 
-/** Place among the sessions that are read. */
+/** Position among the sessions that are read. */
 export interface ScanPlace {
   /** Time of the latest write to any session when the first of them was read: milliseconds since 1970. */
   firstMs: number;
@@ -35,7 +35,7 @@ export interface ScanPlace {
 
 export const HASH_CHARS = 8;
 export const SHOWN_CHARS = 4;
-/** In place of the hash of a session that was shown. */
+/** Stands for the hash of a session when none was shown yet. */
 export const START_ID = "-".repeat(HASH_CHARS);
 
 const SCAN = String.raw`/(${CURSOR_TIME})/(${CURSOR_TIME})/([\w-]{8})/(\d{1,9})/(\d{1,4})/([\w-]*)`;

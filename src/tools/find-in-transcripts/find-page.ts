@@ -1,6 +1,6 @@
 /**
- * Pages through the passages of a search: those of the index, best first, then those of sessions that are read one after
- * the other. Sessions may be written in the meantime: those not written since the first page keep their order, last
+ * Pages through the passages of a search: first those of the index, best first, then those of sessions that are read one
+ * after the other. Sessions may be written in the meantime: those not written since the first page keep their order, last
  * written first; those written since then come after them, unless the cursor lists them as shown.
  */
 import { staleSessions, type StaleSession } from "../../indexing/stale-sessions.ts";
@@ -86,7 +86,7 @@ async function passagesFrom(
 
 interface Scanned {
   rows: PassageRow[];
-  /** After each row. */
+  /** Position after each row. */
   places: ScanPlace[];
   isMore: boolean;
   required: number;
@@ -133,7 +133,7 @@ async function scanned(asked: PageAsked, found: FoundInIndex, after: ScanPlace |
   return page;
 }
 
-/** Returns whether the first page would have had a passage of a later page. Entries without a time count as existing. */
+/** Returns whether a passage of a later page already existed for the first page. Entries without a time count as existing. */
 function isWanted({ missing, timestamp }: FoundPassage, terms: readonly string[], after?: ScanPlace): boolean {
   if (after === undefined) return true;
   const isNew = timestamp !== null && Date.parse(timestamp) > after.firstMs;

@@ -83,7 +83,7 @@ export class AppendFile {
   readonly #onFault: ((event: FaultEvent) => void) | undefined;
   /** Why the file cannot be written, from the first failed attempt to the next success. */
   #fault: Fault | undefined;
-  /** Number of records that were missing when it began. */
+  /** Number of missing records when the fault began. */
   #missingBefore = 0;
   #nextDelay = 0;
   #failedTurns = 0;

@@ -106,7 +106,7 @@ function learnTail(fd: number, tail: FileTail): void {
 function appendAll(fd: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length;) {
     const written = fs.writeSync(fd, bytes, done);
-    if (written === 0) throw new WriteFault(SHORT_WRITE, "The disk took no bytes: free some space.");
+    if (written === 0) throw new WriteFault(SHORT_WRITE, "The disk accepted no data: free some space.");
     done += written;
   }
 }

@@ -116,7 +116,7 @@ export class FileTail {
   repairOf(scanner: TailScanner, fragment: Uint8Array, size: number): string {
     // A torn header is a short fragment.
     if (scanner.validEnd === 0 && !scanner.hasHeader && size > MAX_FIRST_FRAGMENT_BYTES) {
-      throw new WriteFault(NOT_OURS, "Something else than a transcript stands in its place: move it away.");
+      throw new WriteFault(NOT_OURS, "The file at this path is not a transcript: move it away.");
     }
     const bytes = size - scanner.validEnd;
     return this.#format.repair({ fragment, bytes, found: this.#now().toISOString() });

@@ -107,7 +107,7 @@ export class FileWriter {
     try {
       while (done < batch.bytes.length) {
         const { bytesWritten } = await handle.write(batch.bytes.subarray(done));
-        if (bytesWritten === 0) throw new WriteFault(SHORT_WRITE, "The disk took no bytes: free some space.");
+        if (bytesWritten === 0) throw new WriteFault(SHORT_WRITE, "The disk accepted no data: free some space.");
         done += bytesWritten;
       }
     } catch (error) {
@@ -174,7 +174,7 @@ export class FileWriter {
     } catch (error) {
       return error;
     }
-    return new WriteFault(NOT_OURS, `Something else than a transcript stood here. It was moved to ${aside}.`);
+    return new WriteFault(NOT_OURS, `This file was not a transcript. It was moved to ${aside}.`);
   }
 }
 

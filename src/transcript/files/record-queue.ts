@@ -34,7 +34,7 @@ export class RecordQueue {
   waiting = 0;
   /** Number of records dropped so far. */
   missing = 0;
-  /** Number of those that the file does not report yet. */
+  /** Number of dropped records that the file does not report yet. */
   #unsaid = 0;
   /** Dropped records that no item reports yet. */
   #gap: Gap | undefined;
@@ -62,7 +62,7 @@ export class RecordQueue {
     this.items.push({ record, bytes, missing: 0 });
   }
 
-  /** Counts a record as missing that came after the file was closed. */
+  /** Counts a record that came after the file was closed as missing. */
   refuse(): void {
     this.accepted += 1;
     this.missing += 1;
