@@ -130,7 +130,7 @@ const MAX_DEPTH = 100;
 
 /**
  * Hashes a name and its content to 53 bits: the SHA-1 of the name in 52 bits, plus the CRC-32 of the content. The weaker
- * sum is enough for contents, which are long, because few of them share a name.
+ * sum is enough for long contents because the name identifies them nearly alone: few contents share one.
  */
 export function hashOf(name: string, content: string): number {
   const digest = hash("sha1", name.isWellFormed() ? name : Buffer.from(name, "utf16le"), "hex");

@@ -135,7 +135,7 @@ function tailPrinter(context: CommandContext, ref: SessionRef, options: CommandO
   return {
     hasPrinted: () => hasPrinted,
     add: async (view: MessageView): Promise<void> => {
-      const isNew = seen.add(hashOf("", keyOf(view)));
+      const isNew = seen.add(identityOf(view));
       if ((isAgain && !isNew) || !(isJson || messageText(view, style) !== "")) return;
       if (held === undefined) {
         await print(view);
@@ -159,11 +159,11 @@ function tailPrinter(context: CommandContext, ref: SessionRef, options: CommandO
   };
 }
 
-/** Returns a key that is the same for the same message at any position. */
-function keyOf({ message, blocks }: MessageView): string {
+/** Returns a number that is the same for the same message at any position. */
+function identityOf({ message, blocks }: MessageView): number {
   const { timestamp, uuid, source_id, message_type } = message;
   const texts = blocks.map(({ block_type, content_text, thinking_text, tool_use_id, tool_result_id, result_text }) =>
     [block_type, content_text, thinking_text, tool_use_id, tool_result_id, result_text].join("\0"),
   );
-  return [message_type, timestamp, uuid, source_id, ...texts].join("\0");
+  return hashOf([message_type, timestamp, uuid, source_id].join("\0"), texts.join("\0"));
 }
