@@ -1,7 +1,7 @@
 /** Reads a growing file. */
 import { constants, type FileHandle, open, stat } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
 import { errorCode } from "../transcript/files/fault.ts";
+import { pause } from "../transcript/timeouts.ts";
 
 export interface FollowOptions {
   signal: AbortSignal;
@@ -56,7 +56,7 @@ export async function* followFile(
       if (!follow) return;
       const moved = await isMoved(path, handle);
       if (moved !== undefined) return ended(moved);
-      await pause(signal);
+      await pause(POLL_MS, signal);
     }
   } finally {
     await handle.close();
@@ -79,9 +79,4 @@ async function isMoved(path: string, handle: FileHandle): Promise<Restart | unde
     if (errorCode(error) === "ENOENT") return "gone";
     throw error;
   }
-}
-
-/** Waits a moment, or until the signal. */
-export async function pause(signal: AbortSignal, ms = POLL_MS): Promise<void> {
-  await sleep(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -8,10 +8,11 @@ import { openReadable } from "../../sessions/open-session.ts";
 import { sessionMeant } from "../../sessions/resolve-session.ts";
 import { sessionIdOf, type SessionRef } from "../../sessions/session-ref.ts";
 import { errorCode } from "../../transcript/files/fault.ts";
+import { pause } from "../../transcript/timeouts.ts";
 import { isSessionError, TranscriptsError } from "../../transcripts-error.ts";
 import { badArguments, type CommandContext, type CommandOptions, type RunCommand } from "../command.ts";
 import { messageText } from "../conversation-text.ts";
-import { followFile, pause, type Restart } from "../follow.ts";
+import { followFile, type Restart } from "../follow.ts";
 import { messageRow } from "../message-row.ts";
 import { redactedRow, redactedRows, redactorFor } from "../redaction.ts";
 import { sessionNamed } from "../session-input.ts";
@@ -62,7 +63,7 @@ async function sessionToTail(
       if (follow && isSessionError(error) && error.code === "empty") return sessionMeant(argument, context);
       if (!follow || !isSessionError(error) || error.code !== "not_found") throw error;
       if (isFirst) context.note(`${argument === "latest" ? "a session" : argument} does not exist yet; waiting for it`);
-      await pause(context.signal, WAIT_MS);
+      await pause(WAIT_MS, context.signal);
     }
   }
   return undefined;
@@ -90,7 +91,7 @@ async function tailFile(
     if (end.restart === undefined || signal.aborted) return;
     context.note(`${path} ${WHY[end.restart]}`);
     printer.startAgain();
-    while (!signal.aborted && !(await isThere(path))) await pause(signal, WAIT_MS);
+    while (!signal.aborted && !(await isThere(path))) await pause(WAIT_MS, signal);
   }
 }
 

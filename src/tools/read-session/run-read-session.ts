@@ -67,7 +67,7 @@ async function refOf(name: string | undefined, range: PageRange, context: ToolCo
 /** Last units seen when reading ended. */
 interface Seen {
   last?: Unit;
-  /** Whether it is left out because it is still being written. */
+  /** Unit that is left out because it is still being written. */
   torn?: Unit;
 }
 
