@@ -17,7 +17,8 @@ import { noDatabase, olderVersion } from "./open-sqlite.ts";
 import { asStoreError, damaged } from "./sqlite-faults.ts";
 
 const SESSION_NUMBER = "(SELECT number FROM sessions WHERE session_id = ?)";
-const MESSAGE_NUMBER = "(SELECT number FROM message_rows WHERE message_id = ?)";
+/** 0 for an event without a message, as an earlier version may have left it. */
+const MESSAGE_NUMBER = "coalesce((SELECT number FROM message_rows WHERE message_id = ?), 0)";
 const PUT_MESSAGE = put("message_rows", "message_id", MESSAGES.names, { session_id: ["session", SESSION_NUMBER] });
 const PUT_BLOCK = `${put("event_rows", "event_id", WRITTEN_BLOCK, {
   session_id: ["session", SESSION_NUMBER],

@@ -35,6 +35,15 @@ export function eventContract(backend: TestBackend): void {
       assert.equal(await store.event("s1-9"), undefined);
     });
 
+    it("an event without a message, as an earlier version left it, can be written again", async (store) => {
+      const { messages, blocks } = rowsOfEvents([madeEvent(0)]);
+      const alone = blocks.map((block) => ({ ...block, message_id: null }));
+      await store.writeSession(madeChange([], { messages, blocks: alone }));
+      const again = alone.map((block) => ({ ...block, status: "error" as const }));
+      assert.equal(await store.writeSession(laterChange(1, [], { messages: [], blocks: again })), true);
+      assert.equal((await store.event("s1-0"))?.status, "error");
+    });
+
     it("what no database holds is kept as U+FFFD", async (store) => {
       const content = "a\0b \ud800 c \udc00 d \uffff\ufdd0";
       await store.writeSession(madeChange([madeEvent(0, { content, tool_name: "\0" })]));
