@@ -20,7 +20,7 @@ import {
 } from "../store/stored-model.ts";
 import type { Store } from "../store/store.ts";
 import { TranscriptsError } from "../transcripts-error.ts";
-import { storedRef } from "./stored-session.ts";
+import { firstTimeOf, storedRef } from "./stored-session.ts";
 
 /**
  * Returns a stored session to be read from the store; undefined if nothing of it was indexed: it is only registered, for a
@@ -114,7 +114,7 @@ function unitsOf(
   const [first] = pieces;
   const place = { line: first?.line ?? 1, offset: first?.offset ?? 0 };
   const facts = { ...place, lines: 0, outcome: { as: "used" as const }, messages: [], problems: [] };
-  const units: SourceUnit[] = [{ ...facts, session: factsOf(session), timestamp: startOf(session) }];
+  const units: SourceUnit[] = [{ ...facts, session: factsOf(session), timestamp: firstTimeOf(session) ?? undefined }];
   const groups = [...Map.groupBy(pieces, ({ offset }) => offset)];
   for (const [at, [offset, group]] of groups.entries()) {
     const line = group[0]?.line ?? 1;
@@ -163,11 +163,6 @@ function factsOf(session: StoredSession): NonNullable<SourceUnit["session"]> {
     version: session.agent_version,
     gitBranch: session.git_branch,
   };
-}
-
-/** Without any time in the session, the start is that of its file's head. */
-function startOf({ started_at: started, ended_at: ended }: StoredSession): string | undefined {
-  return ended === null ? undefined : (started ?? undefined);
 }
 
 function draftOf({ message, blocks, isFirst }: Piece, source: SourceName): MessageDraft {

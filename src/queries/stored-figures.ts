@@ -12,6 +12,7 @@ import type { FolderListings } from "../sessions/agent-progress.ts";
 import type { Figures } from "../sessions/read-figures.ts";
 import { placeOf, type SessionRef } from "../sessions/session-ref.ts";
 import { type KindCount, type StoredSession, storedUsage } from "../store/stored-model.ts";
+import { firstTimeOf } from "./stored-session.ts";
 import type { AnswerRow, FigureRows, MessageCount, Store } from "../store/store.ts";
 
 /** Bounds memory: a session may have thousands of answers. */
@@ -67,10 +68,8 @@ function figuresIn(session: StoredSession, { answers, messages, blocks }: Figure
     if (hasUsage(answer)) usage.push(record);
     if (!row.superseded) current += 1;
   }
-  const { started_at: first, ended_at: last, counts } = session;
-  // Without any time in the session, the start is that of its file's head.
-  const span =
-    last === null ? { firstTimestamp: null, lastTimestamp: null } : { firstTimestamp: first, lastTimestamp: last };
+  const { ended_at: last, counts } = session;
+  const first = firstTimeOf(session);
   return {
     stats: {
       ...messageStats(messages, current),
@@ -86,7 +85,8 @@ function figuresIn(session: StoredSession, { answers, messages, blocks }: Figure
       parentSessionId: session.agent_id === null ? session.parent_id : null,
       title: session.given_title,
       cwd: session.cwd,
-      ...span,
+      firstTimestamp: first,
+      lastTimestamp: last,
     },
     unknown_lines: counts.unknown_lines,
     error_count: counts.damaged,
