@@ -1,5 +1,7 @@
 /**
- * Searches one session: the common reader reads it, and each block is checked as entries of the store are. Texts are searched as redacted.
+ * Searches one session: the common reader reads it, and each block is checked like the entries of the store. Texts are
+ * searched as redacted.
+ *
  * Redaction only removes text and adds markers, so a block without a term can only gain it in a marker: unless the term
  * can be in a marker, only blocks with the term are redacted and searched again. (The kind in `[REDACTED:kind]` is not
  * searched.)

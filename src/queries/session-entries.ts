@@ -28,7 +28,8 @@ const JSON_LINES: ReadonlySet<SourceName> = new Set(["claude-code", "claude-stre
 export type EntryRow = ReturnType<typeof rowOf>;
 
 /**
- * Yields a row for every line, in order; for an archived session, for every line with a part of the conversation. Reads the session twice, because a call and its result may be far apart.
+ * Yields a row for every line, in order; for an archived session, for every line with a part of the conversation. Reads
+ * the session twice, because a call and its result may be far apart.
  */
 export async function* entriesIn(
   ref: SessionRef,

@@ -21,7 +21,7 @@ const SESSIONS_AT_ONCE = 100;
 /**
  * Returns the figures of archived sessions, and of those that the store has as they are now: what `figuresOf` returns for
  * them, redacted, and the usage of answers that the source has dropped since, which were paid for.
- * Rejects with a `StoreError`.
+ * Rejects with a `TranscriptsError`.
  */
 export async function storedFigures(
   store: Pick<Store, "backend" | "machine" | "sessions" | "figures">,

@@ -2,9 +2,9 @@
  * Positions of secrets on command lines, written like the programs' usage lines.
  *
  * The first word names the programs. Words without a dash are subcommands, required in this order; `_` is any other
- * argument. PASSWORD is a secret of any form, TOKEN a generated one, COOKIES a list of cookies; in `NAME VALUE` the name of the setting decides
- * whether the value is a secret. Options with a secret are alternatives; options without one are required. `^` is the
- * start of a line or the end of a prompt. `-pPASSWORD` has no space; `-p PASSWORD` also covers `-p=PASSWORD`.
+ * argument. PASSWORD is a secret of any form, TOKEN a generated one, COOKIES a list of cookies; in `NAME VALUE` the name
+ * of the setting decides whether the value is a secret. Options with a secret are alternatives; options without one are
+ * required. `^` is the start of a line or the end of a prompt. `-pPASSWORD` has no space; `-p PASSWORD` also covers `-p=PASSWORD`.
  * `<PASSWORD` is read from standard input: `echo … |` or `<<< …`.
  *
  * Options named after their secret (`--password`, `--api-key`) need no line: `assignment-rule.ts` finds them.

@@ -47,6 +47,7 @@ export const SECRETLINT_TRIGGERS: Readonly<Record<string, string>> = {
   cloudflare: "cfk_ cfut_ cfat_",
   tailscale: "tskey-",
 };
+
 /** Characters around such a string that a rule gets. Most tokens are much shorter; our own rules find longer ones. */
 const CHARS_BEFORE = 272;
 const CHARS_AFTER = 1500;

@@ -12,6 +12,7 @@ const TABLES_1: Readonly<Record<string, readonly string[]>> = {
   message: ["id", "session_id", "time_created", "data"],
   part: ["id", "message_id", "data"],
 };
+
 /** The same of opencode 2.x. The sessions themselves are in `session_v2`, or in the preview in `session`. */
 export const TABLES_2: Readonly<Record<string, readonly string[]>> = {
   session_message: ["id", "session_id", "type", "seq", "time_created", "data"],

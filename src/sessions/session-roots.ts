@@ -133,7 +133,8 @@ interface RecorderConfig {
 
 /**
  * Reads the recorder's folders from opencode's and Kilo's configuration: the files of the project (from `cwd` upwards to
- * `root`, also in `.opencode` and `.kilo`) and the user's own. Skips files that cannot be read or parsed, since the agents report those.
+ * `root`, also in `.opencode` and `.kilo`) and the user's own. Skips files that cannot be read or parsed, since the agents
+ * report those.
  */
 async function recorderConfig(
   { cwd, env, home }: Pick<Where, "cwd" | "env" | "home">,

@@ -316,6 +316,7 @@ export const SEARCHED = rowsWith<Searched & { is_own: boolean; position: number 
   content: text,
   metadata,
 });
+
 /** Reads the column `block_counts`. */
 export function blockCountsIn(stored: string): readonly KindCount[] {
   return countsIn(JSON.parse(stored));

@@ -2,8 +2,8 @@ import type { TokenCounts } from "./format/entry-types.ts";
 
 /**
  * Records that a host adapter (see src/host/) passes to the recorder, which knows nothing else about the host.
- * Values typed `unknown` are plain JSON, copied from the host's objects. Times are milliseconds since 1970. Part ids ascend in conversation order and records may arrive in any order, except
- * where `inOrder` is set.
+ * Values typed `unknown` are plain JSON, copied from the host's objects. Times are milliseconds since 1970. Part ids
+ * ascend in conversation order and records may arrive in any order, except where `inOrder` is set.
  */
 export type HostRecord =
   | SessionRecord

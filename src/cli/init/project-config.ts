@@ -12,6 +12,7 @@ const NAMES: Readonly<Record<HostAgent, readonly string[]>> = {
   opencode: ["opencode.jsonc", "opencode.json", ".opencode/opencode.jsonc", ".opencode/opencode.json"],
   kilo: ["kilo.jsonc", "kilo.json", ".kilo/kilo.jsonc", ".kilo/kilo.json"],
 };
+
 /** Maximum wait for `opencode --version`, in milliseconds. */
 const VERSION_MS = 5_000;
 

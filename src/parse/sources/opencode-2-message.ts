@@ -14,6 +14,7 @@ const EVENTS: Readonly<Record<string, (message: Fields) => string | undefined>> 
   "location-switched": (message) => textOf(fieldsOf(message, "location") ?? message, "directory"),
   skill: (message) => textOf(message, "name"),
 };
+
 /** Marker at the end of a shell output of which the host kept only a part. */
 const WHOLE_OUTPUT = /\[output truncated; full output saved to: ([^\n\]]+)\]\s*$/;
 /** Fields of a result that repeat its content. */
