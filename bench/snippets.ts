@@ -153,7 +153,7 @@ function session(n: number): Omit<StoredSession, "state" | "figures"> {
   };
 }
 
-/** Of 2 KB as a rule, as the seed expects; a quarter of them says `quarterly`, all say `because`. */
+/** Returns a snippet of about 2 KB, as the seed expects; a quarter of them contain `quarterly`, all contain `because`. */
 function snippet(n: number): NewSnippet {
   const marks = [
     `because`,

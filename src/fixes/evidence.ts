@@ -142,7 +142,7 @@ const PREFIXING = new Set(
     " ",
   ),
 );
-/** How programs report a failure without their name. Apart from git, they never fail without it. */
+/** Messages of programs that report a failure without their name. Apart from git, they never fail without one. */
 const REPORTS: readonly (readonly [program: RegExp, report: RegExp])[] = [
   [/^(?:vue-)?tsc$/, /\berror TS\d+:/],
   [/^go$/, /^(?:go: |--- FAIL|FAIL\t|no Go files|# [\w.-]+\/[\w./-]+(?: |$)|.*\.go:\d+:\d+: )/m],

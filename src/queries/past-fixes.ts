@@ -38,7 +38,7 @@ export interface PastFixesQuery {
 export type PastError = ReturnType<typeof pastError>;
 export type PastFix = ReturnType<typeof pastFix>;
 
-/** How often one error came up in one session. */
+/** Frequency of one error in one session. */
 interface Failure extends FailureCount {
   session: SessionRef;
   likeness: number;

@@ -25,7 +25,7 @@ export interface Collected {
   lowest: number;
 }
 
-/** Which candidates count, besides what the store filters. */
+/** Conditions for candidates, besides the filters of the store. */
 export interface Wanted {
   until?: Date | undefined;
   /** See `callsWith`. */

@@ -7,7 +7,7 @@ import { columnsOf, type SqliteReader } from "./sqlite-reader.ts";
 /** Columns of `session_message`. */
 const CONTENT_COLUMNS = new Set([...Object.values(TABLES_2).flat(), "time_updated"]);
 
-/** How many sessions of each version a database has, and what of them is not read. */
+/** Number of sessions of each version in a database, and the rows in it that are not read. */
 export interface StoreGenerations {
   sessions1: number;
   sessions2: number;

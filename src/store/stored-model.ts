@@ -70,7 +70,7 @@ export interface SourceCounts {
   redactions: Readonly<Record<string, number>>;
 }
 
-/** How far a session is indexed, with enough detail to check later whether its source only grew. */
+/** Progress of indexing a session, with enough detail to check later whether its source only grew. */
 export interface IndexState {
   /**
    * Number of writes to the session, 0 if it is only registered: a writer that expects another number lost the race.
@@ -123,7 +123,7 @@ export interface KindCount extends Pick<StoredBlock, "block_type" | "tool_name" 
   count: number;
 }
 
-/** How much of a block is stored: everything, only the searchable text, or no text because there is none. */
+/** Stored part of a block: everything, only the searchable text, or no text because there is none. */
 export type Kept = "all" | "text" | "none";
 
 /** One block of a message: a text, a thought, a call, a result. */

@@ -61,7 +61,7 @@ function start(home: string, turn: number): Child {
   };
 }
 
-/** How long an indexer works on a new machine if it is let: from its beginning to its end, with the machine as busy as it is. */
+/** Measures how long an undisturbed indexer runs on a new machine, with the machine as busy as it is. */
 async function lifeOf(runtime: number): Promise<number> {
   const home = fs.mkdtempSync(join(tmpdir(), "opencode-transcripts-index-"));
   await new IndexMachine(home, randomFrom(Number(values.seed))).begin();
@@ -95,7 +95,7 @@ async function killOne(machine: IndexMachine, random: (below: number) => number,
 /** Snippets by id, with the event that each cites. */
 type Cited = Map<string, string>;
 
-/** What is stored after a kill must be true, though it need not be all. Cites more of it each time. */
+/** Checks that everything stored after a kill is correct, though it may be incomplete. Cites more of it each time. */
 async function inspect(home: string, cited: Cited): Promise<void> {
   const store = await openStore({ env: {}, home });
   const { sessions, blocks } = await dump(store);

@@ -1,7 +1,7 @@
 import type { Accepted } from "./life-log.ts";
 import type { CrashFile } from "./subject.ts";
 
-/** What may be missing after a kill, in ms of the child's life. */
+/** Maximum loss after a kill, in ms of the child's life. */
 export const MAX_LOSS_MS = 50;
 
 export interface Verdict {

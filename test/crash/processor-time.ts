@@ -5,7 +5,7 @@ export function clockMs(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** What the kernel counts for one thread, in ms since it began: time on a processor, and in the queue for one. */
+/** Kernel's counts for one thread, in ms since it started: time on a processor, and time waiting for one. */
 interface ThreadTime {
   run: number;
   queued: number;

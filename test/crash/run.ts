@@ -39,7 +39,7 @@ const MAX_LIFE_MS = 120;
 const GOES = 3;
 /** Share of all kills that may lose too much and not do so again. */
 const MAX_UNCONFIRMED = 1 / 100;
-/** How many times as many kills may follow to find that share. */
+/** Maximum number of further kills to reach that share, as a multiple of the first ones. */
 const MAX_MORE = 10;
 
 const { values } = parseArgs({

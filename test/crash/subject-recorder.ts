@@ -22,7 +22,7 @@ const SESSIONS = [
 const EXTENSIONS = [".md", ".jsonl"] as const;
 type Session = (typeof SESSIONS)[number];
 
-/** How often how many calls with outputs of what size are recorded. */
+/** Number of rounds, of calls in each, and the sizes of their outputs. */
 const PACES = [
   { everyMs: 1, calls: 1, minChars: 100, maxChars: 2_000 },
   { everyMs: 15, calls: 20, minChars: 100, maxChars: 4_000 },

@@ -10,7 +10,7 @@ import type { CrashFile, CrashRun, CrashSubject } from "./subject.ts";
 
 const FILES = ["one", "two", "three"];
 
-/** How often how many records of what size are appended. */
+/** Number of appends, of records in each, and their sizes. */
 const PACES = [
   { name: "steady", everyMs: 1, records: 1, minBytes: 100, maxBytes: 2_000 },
   { name: "bursts", everyMs: 15, records: 40, minBytes: 100, maxBytes: 5_000 },

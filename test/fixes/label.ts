@@ -1,4 +1,4 @@
-/** What a person judged about one failed call. The rules are in README.md. */
+/** Person's judgement of one failed call. The rules are in README.md. */
 export interface FailureLabel {
   /** `tool_use_id` of the failed call; `#2` behind it if it is the second call of the session under that id. */
   call: string;

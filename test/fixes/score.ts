@@ -1,6 +1,6 @@
 import { accepts, demandsFix, type FailureLabel } from "./label.ts";
 
-/** What an algorithm says of the failed calls of one session: call to fix, both named as in the labels. */
+/** Algorithm's result for the failed calls of one session: call to fix, both named as in the labels. */
 export type Answers = ReadonlyMap<string, string | null>;
 
 export interface Miss {

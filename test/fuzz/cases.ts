@@ -1,4 +1,4 @@
-/** What is tried: made-up and real sessions of all sources, damaged, in chunks, under any options. */
+/** Inputs to try: made-up and real sessions of all sources, damaged, in chunks, under any options. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";

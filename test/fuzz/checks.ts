@@ -1,4 +1,4 @@
-/** What must hold for a case. Each check throws, or gives sentences on what is wrong. */
+/** Checks of a case. Each throws, or returns sentences about what is wrong. */
 import assert from "node:assert/strict";
 import type { ParseResult } from "../../src/parse/model.ts";
 import { findFixes } from "../../src/fixes/find-fixes.ts";

@@ -95,7 +95,7 @@ describe("SIGTERM right behind the answer to something huge", () => {
   }
 });
 
-/** What is huge is written in that time, on a busy machine too. */
+/** Maximum time to write something huge, also on a busy machine. */
 const SETTLE_MS = 20_000;
 
 function orderOf({ messageID = "", partID = "", type }: TranscriptEntry): string {

@@ -338,7 +338,7 @@ const textAt = (of: unknown, ...path: string[]): string => textIn(path.reduce(fi
 
 const withoutMarks = (line: string): string => line.replace(/ \((?:interrupted|append|replace)\)/g, "");
 
-/** What the host stored, asked of a new process. */
+/** Returns the content of the host's store, read by a new process. */
 async function messagesAfterwards(sessionID: string): Promise<unknown[]> {
   const host = await start();
   const messages = await host.messages(sessionID);

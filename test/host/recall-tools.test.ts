@@ -9,7 +9,7 @@ import { openTheatre, type Theatre } from "../support/host/stage.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 
 const TIMEOUT_MS = 120_000;
-/** What all tools that are offered by default may cost, in tokens of each request. */
+/** Maximum cost of all tools that are offered by default, in tokens per request. */
 const MAX_TOKENS = 1_200;
 /** JSON has at least so many characters a token in common tokenizers; schemas have some 4. */
 const CHARS_PER_TOKEN = 3.5;
@@ -104,7 +104,7 @@ function judgeCost({ requests }: ModelServer): void {
   assert(sum <= MAX_TOKENS, `the definitions cost ${sum} tokens`);
 }
 
-/** What the host told the model that its calls gave, by the id of the call. */
+/** Returns the results of calls that the host gave the model, by the id of the call. */
 function answersTo({ requests }: ModelServer, sessionID: string): Map<string, string> {
   const last = requests.findLast((request) => request.kind === "answer" && request.sessionID === sessionID);
   return new Map((last?.messages ?? []).flatMap(({ callID, text }) => (callID === undefined ? [] : [[callID, text]])));

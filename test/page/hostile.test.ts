@@ -1,4 +1,4 @@
-/** What hostile sessions do in a real browser: nothing. */
+/** Hostile sessions have no effect in a real browser. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

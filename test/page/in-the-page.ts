@@ -1,6 +1,6 @@
 /** Functions that run in the page. They may use nothing from outside of themselves. */
 
-/** What a page of ours does not have: elements and attributes that did not come from our own code. */
+/** Finds elements and attributes that a page has and that did not come from our own code. */
 export function intruders(): string[] {
   const elements = new Set(
     `html head meta link title style body header nav main footer section article h1 h2 h3 h4 h5 h6 p a ul ol li dl dt dd div
@@ -59,7 +59,7 @@ interface Contrast {
   ratio: number;
 }
 
-/** Of each element with text of its own: how much it differs in luminance from what it stands on (WCAG 2). */
+/** Returns, for each element with text of its own, its contrast with its background (WCAG 2). */
 export function contrasts(): Contrast[] {
   const channels = (color: string): number[] => (color.match(/[\d.]+/g) ?? []).map(Number);
   const luminance = (color: string): number => {

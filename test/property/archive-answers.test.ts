@@ -40,7 +40,7 @@ async function checkQuestions(machine: Machine, questions: readonly (readonly st
   }
 }
 
-/** What a tool answers, without where it is from. */
+/** Returns the answer of a tool, without its origin. */
 function plain(data: unknown): unknown {
   return JSON.parse(withoutOrigin(JSON.stringify(data).replaceAll(/"(?:next_cursor|rest_cursor)":"[^"]*"/g, '"c":1')));
 }

@@ -74,7 +74,7 @@ export async function filteredErrors(content: string | Uint8Array, options: Read
   return { errors: found.map(({ failed: call }) => shortError(call)), sessionId, opened };
 }
 
-/** What the whole parse says, in the order of results. */
+/** Returns the errors from a complete parse, in the order of results. */
 export async function fullErrors(text: string): Promise<ShortError[]> {
   const { content_blocks, tool_calls } = await parseTranscript("s", text, { pricing: "flat" });
   const calls = new Map(tool_calls.map((call) => [call.result?.block_id, call]));

@@ -13,7 +13,7 @@ afterAll(removeTempDirs);
 const numbers = (count: number, prefix: string) => Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 const startingWith = (keys: readonly string[], prefix: string) => keys.filter((key) => key.startsWith(prefix));
 
-/** What one of two writers does next. `both` offers the next record that the two have in common. */
+/** Next step of one of two writers. `both` appends the next record that the two share. */
 const step = fc.record({
   who: fc.constantFrom(0, 1),
   what: fc.constantFrom("own", "own", "both", "both", "flush", "yield", "wait", "tear", "reopen"),

@@ -39,7 +39,7 @@ const inputValue = fc.letrec((tie) => ({
     fc.dictionary(text, tie("value"), { maxKeys: 3 }),
   ),
 })).value;
-/** Which calls and results a session has. */
+/** Calls and results of a session. */
 interface Calls {
   ids: fc.Arbitrary<string>;
   names: readonly string[];

@@ -95,7 +95,7 @@ function check(driver: TimelineDriver, conversation: Conversation): void {
   assert.equal(driver.timeline.nextDueMs(), undefined);
 }
 
-/** How often the usage of a model call is told: with a text, or as an event. */
+/** Returns how often the usage of a model call was reported: with a text, or as an event. */
 function usages(driver: TimelineDriver): number {
   const withTokens = driver.merged.filter((entry) => entry.type === "assistant" && entry.tokens !== undefined);
   const events = driver.merged.filter((entry) => entry.type === "session_event" && entry.name === "usage");

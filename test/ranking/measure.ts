@@ -1,4 +1,4 @@
-/** How well the ranking answers labelled questions: see README.md. Prints each question when run by itself. */
+/** Measures how well the ranking answers labelled questions: see README.md. Prints each question when run by itself. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { search, type SearchHit } from "../../src/search/search.ts";

@@ -97,7 +97,7 @@ export const urlEncoded = (maker: Maker): Maker => {
 
 /** 16 characters with digits and signs that need no quoting in a shell, YAML or an .env file. */
 export const strongPassword: Maker = (r) => `${r.chars(ALNUM, 5)}!${r.chars(ALNUM, 5)}@${r.chars(ALNUM, 3)}9`;
-/** What a person makes up: a word, digits and one sign. */
+/** Makes a password like those of people: a word, digits and one sign. */
 export const humanPassword: Maker = (r) =>
   `${r.pick(["Winter", "Falcon", "Banana", "Metallica", "Lisboa"])}${r.chars(DIGITS, 4)}${r.pick(["!", "#", "%", "*"])}`;
 /** Lower-case letters with digits, e.g. `monkey4821`. */

@@ -1,4 +1,4 @@
-/** What the labelled set is made of: templates around made-up secrets, and texts that hold none. */
+/** Parts of the labelled set: templates around made-up secrets, and texts without any. */
 import type { Maker } from "./makers.ts";
 import { createRandom } from "./random.ts";
 

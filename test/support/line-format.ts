@@ -87,7 +87,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-/** What stands in a file of this format. */
+/** Content of a file in this format. */
 export interface LineFile {
   /** Keys of the records, in order. */
   keys: string[];

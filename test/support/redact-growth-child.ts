@@ -18,9 +18,9 @@ const half = process.versions["bun"] === undefined ? 0 : 1;
 const CHARS = 16 * 1024;
 const PARTS = 8;
 
-/** What may follow a trigger in a text that repeats both. */
+/** Texts that may follow a trigger in a text that repeats both. */
 const FOLLOWERS = ["", "a", "a1B2c3D4e5", '="', ": ", "=", "\\", " x ", "\n", "://a:b@", "-"];
-/** What a long run after many triggers is made of. */
+/** Characters that make up a long run after many triggers. */
 const RUNS = [".", "=", "\\", "a1", " ", '"'];
 
 interface Growth {

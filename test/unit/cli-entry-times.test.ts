@@ -18,7 +18,7 @@ const idOf = (n: number): string => `${String(n).repeat(8)}-2222-4333-8444-55555
 const answer = (text: string, seconds: number): string =>
   assistant({ id: `msg_${text}`, blocks: [{ type: "text", text }], tokens: { in: 100, out: 10 } }, seconds);
 
-/** What copies, restores and unpacking make of the times of files: all new, all old, in reverse. */
+/** Effects of copying, restoring and unpacking on the times of files: all new, all old, in reverse order. */
 const FILE_TIMES: Record<string, (n: number) => number> = {
   "just copied": () => NOW.getTime() / 1_000 + HOUR,
   "restored as if from long ago": () => 1_000_000_000,

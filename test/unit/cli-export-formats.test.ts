@@ -38,7 +38,7 @@ async function rowsFrom(argument: string, home: string, ...options: string[]): P
   return exported.parse(JSON.parse(await exportedAs(argument, "rows.json", home, ...options)));
 }
 
-/** What was said: texts of one prompt are one, as in our entries. */
+/** Returns the texts of a conversation: those of one prompt are joined, as in our entries. */
 function said({ message_type: type, user_kind: kind, timestamp, blocks, metadata }: Message): unknown[] {
   // The transcript's label for what a text cannot show.
   if (metadata["subtype"] === "withheld reasoning") return [];

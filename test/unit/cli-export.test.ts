@@ -1,4 +1,4 @@
-/** What a page that others may get holds of a session: no secret, and no file but the session's own pictures. */
+/** A page that may be shared contains no secret, and no file but the session's own pictures. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { chmodSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";

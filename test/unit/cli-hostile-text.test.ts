@@ -1,4 +1,4 @@
-/** What a session contains never acts on a terminal, whichever command prints it and wherever it is printed to. */
+/** Session content never affects a terminal, whichever command prints it and wherever it is printed. */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What the published program loads of Node before it answers: whatever is not needed is paid for at each start. */
+/** Modules of Node that the published program loads before it answers: each unneeded one slows every start. */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, utimesSync, writeFileSync } from "node:fs";

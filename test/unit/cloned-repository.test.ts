@@ -1,4 +1,4 @@
-/** What a cloned repository may have planted in a project's data folder. */
+/** Files that a cloned repository may have planted in a project's data folder. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {

@@ -33,7 +33,7 @@ const DEFAULTS: Options = {
   autoExtract: false,
 };
 
-/** Of each option some values that it takes, and some that it does not with what a message must say of them. */
+/** For each option, some valid values, and some invalid ones with the expected message. */
 const VALUES: Record<keyof Options, { right: unknown[]; wrong: [value: unknown, shown: string][]; allowed: RegExp }> = {
   format: {
     right: ["markdown", "jsonl", "both"],

@@ -118,7 +118,7 @@ async function called(machine: Machine, argv: readonly string[]): Promise<Places
   }
 }
 
-/** What each finds: a session and a line. Sessions of a database have no lines that a reader would know. */
+/** Searches with their results: a session and a line. Sessions in a database have no meaningful line numbers. */
 const QUESTIONS: readonly (readonly [argv: readonly string[], places: Places])[] = [
   [
     ["--file", "price.ts"],

@@ -9,7 +9,7 @@ function rendered(text: string): string {
   return renderToString(markdown(text));
 }
 
-/** What is inside of the box that every text is in. */
+/** Returns the HTML inside the box around every text. */
 function inside(text: string): string {
   return rendered(text)
     .replace(/^<div class="(?:prose|plain)" dir="auto">/, "")

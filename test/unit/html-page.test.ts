@@ -6,7 +6,7 @@ import { hostileSession, VECTORS } from "../page/hostile.ts";
 import { conversationOf, MadeSession, pageOf } from "../page/made-sessions.ts";
 import { describe, test } from "../support/runner.ts";
 
-/** What a person reads of a page's conversation. */
+/** Returns the visible text of a page's conversation. */
 async function readOf(session: PageSession): Promise<string> {
   const text = conversationOf(await pageOf(session)).replace(/<[^>]+>/g, " ");
   return text.replaceAll("&lt;", "<").replaceAll("&amp;", "&").replace(/\s+/g, " ");

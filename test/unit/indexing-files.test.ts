@@ -64,7 +64,7 @@ async function contents(store: Store, id: string): Promise<string[]> {
   return (await store.events(id, { from: 0, limit: 10_000 })).map(({ content }) => content);
 }
 
-/** What the store holds is what one run over a new store gives. */
+/** Checks that the store has the same content as after one run over a new store. */
 async function isRight({ machine, store }: Setting, options: UpdateOptions = {}): Promise<Dump> {
   const all = await dump(store);
   assert.deepEqual(all, await inOneGo(machine.where, { ...OPTIONS, ...options }));

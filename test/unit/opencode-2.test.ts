@@ -1,4 +1,4 @@
-/** What is different about opencode 2.x: each trap that would lose or double something. */
+/** Differences of opencode 2.x: each pitfall that would lose or duplicate something. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { existsSync, rmSync } from "node:fs";

@@ -39,7 +39,7 @@ function importedPackages(file: string): string[] {
 
 const builtFiles = readdirSync(DIST, { recursive: true, encoding: "utf8" });
 
-/** What comes with a runtime: Node's modules, and Bun's SQLite, which is only asked for under Bun. */
+/** Modules that come with a runtime: Node's, and Bun's SQLite, which is imported only under Bun. */
 const HOST_MODULES = /^(?:node:|bun:sqlite$)/;
 
 describe("the package", () => {

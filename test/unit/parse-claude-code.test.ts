@@ -1,4 +1,4 @@
-/** What Claude Code's files say beyond the simple case. */
+/** Claude Code's files beyond the simple case. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What session files in the wild hold that no other test has. The lines are made up. */
+/** Peculiarities of real session files that no other test has. The lines are made up. */
 import assert from "node:assert/strict";
 import { findFixes } from "../../src/fixes/find-fixes.ts";
 import type { ParseResult } from "../../src/parse/model.ts";

@@ -1,4 +1,4 @@
-/** What rows are named by, and what repeats are told by. */
+/** Ids of rows, and hashes that identify repeats. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { decodeTime } from "ulid";

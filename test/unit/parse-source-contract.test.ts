@@ -39,7 +39,7 @@ function textOf(folder: string, extension: string): string {
   return readFileSync(join(folder, "transcripts", path), "utf8");
 }
 
-/** What the recorder makes of a session, read back from both formats, and the export itself. */
+/** Returns the recorder's version of a session, read back from both formats, and the export itself. */
 async function readings(
   session: Export,
   options: Partial<Options>,
@@ -54,7 +54,7 @@ async function readings(
   };
 }
 
-/** What an export tells and a transcript does not: reasoning of which the provider gave only something encrypted. */
+/** Leaves out reasoning of which the provider returned only encrypted text, since a transcript does not have it. */
 function withoutWithheld({ messages, blocks }: SourceReading): Pick<SourceReading, "messages" | "blocks"> {
   const shown = blocks.filter(({ metadata }) => metadata.withheld !== true);
   const isShown = new Set(shown.map(({ message_id }) => message_id));

@@ -204,7 +204,7 @@ function slowRedaction(): { redaction: Redaction; release: () => void } {
   return { redaction, release };
 }
 
-/** What each huge entry begins with, so that it is found again though it is cut. */
+/** Beginning of each huge entry, by which it is found even if it is cut. */
 const MARK = "huge:";
 const HUGE_TEXT = MARK + "x".repeat(9_000_000);
 const place = (n: number) => ({ sessionID: "ses_1", messageID: "msg_1", id: `prt_${n}` });

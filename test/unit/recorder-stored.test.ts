@@ -1,4 +1,4 @@
-/** What the host has stored against what the files have: other processes at work, gaps, ends that were missed. */
+/** Compares what the host has stored with the files: other processes at work, gaps, missed ends. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

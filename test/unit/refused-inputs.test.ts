@@ -1,4 +1,4 @@
-/** What is no session that can be read is refused, by the agent's name where that is known. */
+/** Content that is not a readable session is refused, with the agent's name if it is known. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -87,7 +87,7 @@ const FOREIGN: readonly (readonly [agent: string, form: string, text: string])[]
   ["Cline", "a task", JSON.stringify([{ ts: 1_750_000_000_000, type: "say", say: "text", text: "Hi" }])],
 ];
 
-/** What no agent writes. */
+/** Inputs that no agent writes. */
 const STRANGE: readonly (readonly [what: string, text: string | Uint8Array])[] = [
   ["a list of users", "root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n"],
   ["bytes", Uint8Array.from({ length: 4_096 }, (_, at) => (at * 7_919) % 256)],

@@ -14,7 +14,7 @@ import { code, firstLine, quoted } from "../../src/tools/save-conversation/sessi
 const AT = { timestamp: "2026-01-05T10:30:00.000Z", messageID: "msg_1" };
 const HEADER = encodeJsonlHeader({ version: 1, sessionID: "ses_1" });
 
-/** Of a transcript with these entries; a text stands for a line. */
+/** Returns the digest of a transcript with these entries; a string stands for a line. */
 function digest(...entries: (TranscriptEntry | string)[]): Promise<Digest> {
   const lines = entries.map((entry) => (typeof entry === "string" ? entry : encodeJsonlEntry(entry)));
   return digestOf(HEADER + lines.join(""));

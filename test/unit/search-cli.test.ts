@@ -44,7 +44,7 @@ async function refuseUpdates(home: string): Promise<void> {
   blocker.close();
 }
 
-/** What Claude Code itself put into the conversation. */
+/** Returns a line with text that Claude Code itself adds to the conversation. */
 function meta(text: string, seconds: number): string {
   return user(text, seconds).replace('"type":"user"', '"type":"user","isMeta":true');
 }

@@ -1,4 +1,4 @@
-/** What becomes of a file that cannot be opened, read or written: closed codes, and what to do. */
+/** A file that cannot be opened, read or written: closed codes, and the next step. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";

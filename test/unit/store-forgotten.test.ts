@@ -1,4 +1,4 @@
-/** What a user has us forget is gone from the disk, not only from the answers. */
+/** Forgotten sessions are removed from the disk, not only from the answers. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

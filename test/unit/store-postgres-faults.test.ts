@@ -1,4 +1,4 @@
-/** What becomes of a PostgreSQL that cannot be reached, or does not let one in. No message has the password. */
+/** A PostgreSQL server that cannot be reached or refuses the login. No message contains the password. */
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
 import { openStore, storePlace, storeVersion } from "../../src/store/open-store.ts";

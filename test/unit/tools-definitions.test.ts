@@ -1,4 +1,4 @@
-/** What the tools are called and cost, and where they are told of. */
+/** Names and costs of the tools, and the places that mention them. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -10,7 +10,7 @@ const anyText = fc.oneof(
   fc.string({ maxLength: 300 }),
 );
 
-/** What o200k_base, cl100k_base and Claude 2 count at most, worked out once with their tokenizers. */
+/** Maximum counts of o200k_base, cl100k_base and Claude 2, measured once with their tokenizers. */
 const COUNTED: [text: string, tokens: number][] = [
   ["日本語のテキストを書きます。これはテストです。", 21],
   ["Привет, как дела? Это тест", 14],

@@ -255,7 +255,7 @@ function wordsNote(query: FindRequest["query"], { found, shown, lacking }: Scope
   return `; no passage has all of ${terms.join(", ")}: these have ${had} of ${terms.length}${orMore}`;
 }
 
-/** How to open a session: by an argument, from its file or the store, or not at all, and why. */
+/** Way to open a session: by an argument, from its file or the store, or the reason why it cannot be opened. */
 type OpenBy =
   | { kind: "here" | "gone" | "elsewhere"; argument: string }
   | Extract<SessionAccess, { kind: "unreadable" }>;

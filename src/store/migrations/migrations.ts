@@ -41,7 +41,7 @@ export interface MigrationReport {
   to: number;
 }
 
-/** What differs between the databases besides the SQL of the migrations. */
+/** Differences between the databases besides the SQL of the migrations. */
 interface Backend {
   appliedAt: string;
   /** Statements before and after all migrations, and those with which each transaction begins and ends. */

@@ -30,7 +30,7 @@ export const scenario: Scenario = {
   },
 };
 
-/** What the user reads, if the event shows something. */
+/** Returns the text shown to the user, if the event shows any. */
 function toldBy({ type, properties }: HostEvent): string {
   return type === "tui.toast.show" ? JSON.stringify(properties) : "";
 }

@@ -11,7 +11,7 @@ const WRONG = [
   { redcat: true, format: "both" },
 ] as const;
 
-/** What the person must read: the option's path, the value, what is allowed. */
+/** Text that the message must contain: the option's path, the value, the allowed values. */
 const TOLD = [
   /format: \\?"xml\\?" .*markdown.*jsonl.*both/,
   /maxInlineChars: \\?"many\\?" .*whole number/,

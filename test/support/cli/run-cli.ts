@@ -89,7 +89,7 @@ export function rowsOf<T>(schema: z.ZodType<T>, stdout: string): T[] {
   return jsonLines(stdout).map((value) => schema.parse(value));
 }
 
-/** What Ctrl-C does to a run with this controller's signal. */
+/** Interrupts a run with this controller's signal, as Ctrl-C does. */
 export function interrupt(controller: AbortController): void {
   controller.abort(new Interrupted(130));
 }

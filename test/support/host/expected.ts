@@ -33,7 +33,7 @@ export interface ExpectedCall extends Place {
   result: ExpectedResult | undefined;
 }
 
-/** How a call ended; a call without one was cut off by the end of its process. */
+/** Ending of a call; a call without one was cut off by the end of its process. */
 export interface ExpectedResult {
   status: "completed" | "error" | "interrupted";
   output: string;
@@ -42,7 +42,7 @@ export interface ExpectedResult {
 
 export type Expected = ExpectedUser | ExpectedText | ExpectedCall;
 
-/** What the transcript of the session must hold, in the order of the export: messages, and parts within them. */
+/** Returns the expected content of the session's transcript, in the order of the export: messages, and parts within them. */
 export function expectedEntries(session: ExportedSession): Expected[] {
   return session.messages.flatMap((message, messageIndex) => {
     const inOrder = message.parts.toSorted((a, b) => (a.id < b.id ? -1 : 1));

@@ -1,4 +1,4 @@
-/** What `opencode export` prints, as far as a transcript is compared with it. */
+/** Output of `opencode export`, as far as a transcript is compared with it. */
 import { z } from "zod";
 
 const partBase = { id: z.string(), messageID: z.string() };

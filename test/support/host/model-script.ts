@@ -26,7 +26,7 @@ export type ModelAction =
   | { kind: "cut" }
   | { kind: "refuse"; status: number; message: string };
 
-/** What a script may look at to decide on its next answer. */
+/** Data from which a script may choose its next answer. */
 export interface ModelTurn {
   /** Name in the marker. */
   scenario: string;

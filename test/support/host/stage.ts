@@ -11,7 +11,7 @@ import type { Scenario, Stage } from "./scenario.ts";
 const TOOLS_PLUGIN = fileURLToPath(new URL("./tools-plugin.js", import.meta.url));
 const MCP_SERVER = fileURLToPath(new URL("./mcp-server.ts", import.meta.url));
 
-/** What the scenarios need besides a model: permissions that ask and deny, commands, deep subagents, an MCP server. */
+/** Setup of the scenarios besides a model: permissions that ask and deny, commands, deep subagents, an MCP server. */
 const CONFIG = {
   subagent_depth: 3,
   agent: { general: { permission: { task: "allow" } } },

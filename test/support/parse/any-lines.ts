@@ -8,7 +8,7 @@ import { sessionLines } from "./session-arbitrary.ts";
 const MAX_FILE_BYTES = 400_000;
 const MAX_LINE_CHARACTERS = 6_000;
 
-/** Of each real file the lines of a moderate length, in their order. */
+/** Returns lines of moderate length of each real file, in order. */
 function realSessions(): string[][] {
   return corpusFiles("claude-code", "claude-stream-json")
     .map((name) => readFileSync(join(CORPUS, name)))

@@ -21,7 +21,7 @@ const line = (type: string, fields: Line): string => {
   });
 };
 
-/** What a person sent: text, or blocks. */
+/** Message of a person: text, or blocks. */
 export const userText = (content: unknown, more: Line = {}): string =>
   line("user", { message: { role: "user", content }, ...more });
 

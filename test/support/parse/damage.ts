@@ -1,4 +1,4 @@
-/** What crashes, disks and editors do to a file. */
+/** Damage that crashes, disks and editors do to a file. */
 import fc from "fast-check";
 
 /** One thing that was done to it. Places are millionths of its length, so that they mean something in any file. */

@@ -1,8 +1,8 @@
-/** What holds for the parse of any input, told without the parser's own code. */
+/** Laws that hold for the parse of any input, checked without the parser's own code. */
 import { isDeepStrictEqual } from "node:util";
 import type { BlockType, ParsedContentBlock, ParseResult, TranscriptMessage } from "../../../src/parse/model.ts";
 
-/** What an object has before anything was parsed. */
+/** Members of an object before anything was parsed. */
 const PROTOTYPE = Object.getOwnPropertyNames(Object.prototype).join(" ");
 
 /** Codes of lines of which nothing is left, unless other objects on the line were read. */

@@ -1,4 +1,4 @@
-/** What stands in a session file, counted in the most simple-minded way: to hold the parser's figures against. */
+/** Counts the content of a session file in the simplest way, to compare with the parser's figures. */
 
 export interface Figures {
   messages: number;
@@ -103,7 +103,7 @@ function countTool(block: unknown, figures: Figures, seen: Set<string>): void {
   if (type === "tool_result" && field(block, "is_error") === true) figures.errors += 1;
 }
 
-/** What `opencode export` prints. */
+/** Counts the content of an output of `opencode export`. */
 export function countExport(content: string): Figures {
   const messages = field(parsed(content), "messages");
   const figures = none();

@@ -74,7 +74,7 @@ async function* chunksOf(bytes: Uint8Array, sizes: readonly number[]): AsyncGene
   }
 }
 
-/** What is said in a session, by the fields that every source of it must agree on. */
+/** Returns the conversation of a session, by the fields that every source of it must agree on. */
 export function conversation({ messages, blocks }: Pick<SourceReading, "messages" | "blocks">): object[] {
   return messages.map((message) => ({
     type: message.message_type,

@@ -1,4 +1,4 @@
-/** What a parse says, in short. */
+/** Summarizes a parse. */
 import assert from "node:assert/strict";
 import type { ParseErrorCode, ParseResult } from "../../../src/parse/model.ts";
 import type { ParseOptions } from "../../../src/parse/parse-options.ts";

@@ -1,4 +1,4 @@
-/** What tests of recorded results begin with: a folder, a session of calls that end at once, and the results of it. */
+/** Setup for tests of recorded results: a folder, a session with calls that end at once, and their results. */
 import { join } from "node:path";
 import type { TranscriptEntry } from "../../../src/transcript/format/entry-types.ts";
 import { makeTempDir } from "../temp-dir.ts";

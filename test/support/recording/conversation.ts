@@ -67,7 +67,7 @@ export interface CallPart {
   hasHooks: boolean;
 }
 
-/** What a host does for one part, in order. The steps of several parts may mix. */
+/** Actions of a host for one part, in order. The steps of several parts may mix. */
 export interface Stream {
   /** Steps that come before anything of the next part. */
   first: HostStep[];

@@ -41,7 +41,7 @@ export function recordedEvents(vocabulary: Vocabulary, name: string, folder: str
   return lines.map((line) => JSON.parse(moved(line, folder)));
 }
 
-/** What the host had stored at the end of a recording, if that was kept. */
+/** Returns the content of the host's store at the end of a recording, if it was kept. */
 export function storedAtEnd(name: string, folder: string): Stored | undefined {
   const all = JSON.parse(moved(readFileSync(join(FIXTURES, "stored.json"), "utf8"), folder));
   return all[name];

@@ -1,4 +1,4 @@
-/** What a host that is asked would answer, by session. */
+/** Answers of a host that is asked, by session. */
 import { sessionRecord } from "../../../src/host/opencode-1/events.ts";
 import { isFields } from "../../../src/parse/json-fields.ts";
 import { storedRecords } from "../../../src/host/opencode-1/queries.ts";

@@ -1,4 +1,4 @@
-/** What a host does, as data: an event of its bus or the call of a hook. Made here by hand, in opencode's shapes. */
+/** Actions of a host, as data: an event of its bus or the call of a hook. Written by hand, in opencode's shapes. */
 import type { EventTranslator } from "../../../src/host/opencode-1/events.ts";
 import { callHints, promptRecords, resultHints } from "../../../src/host/opencode-1/hook-records.ts";
 import type { HostRecord } from "../../../src/transcript/records.ts";

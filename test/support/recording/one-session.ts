@@ -1,4 +1,4 @@
-/** What tests of the timeline begin with: one session, its places, and a timeline that has heard its first words. */
+/** Setup for tests of the timeline: one session, its places, and a timeline that has received the first records. */
 import assert from "node:assert/strict";
 import { event, message, status, userText } from "./host-steps.ts";
 import { TimelineDriver } from "./timeline-driver.ts";

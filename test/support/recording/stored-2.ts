@@ -1,6 +1,6 @@
 import type { ParseResult } from "../../../src/parse/model.ts";
 
-/** What the messages that opencode 2.x stored come to, worked out without the code of the plugin. */
+/** Summary of the messages that opencode 2.x stored, made without the plugin's code. */
 export interface ToldByStore {
   /** Prompts, texts, reasonings and calls, in order. */
   told: string[];

@@ -1,4 +1,4 @@
-/** What holds of a search on every backend. */
+/** Laws of a search, on every backend. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { findInSession, type FindFilters, type Hit } from "../../../src/queries/find-in-session.ts";

@@ -1,4 +1,4 @@
-/** What every store does with the events of a session. */
+/** Contract of every store for the events of a session. */
 import assert from "node:assert/strict";
 import type { StoredEvent } from "../../../src/store/stored-model.ts";
 import type { CandidateQuery, Store } from "../../../src/store/store.ts";

@@ -312,7 +312,7 @@ async function insertMany(backend: TestBackend, where: StoreWhere): Promise<void
   );
 }
 
-/** Of the candidates those that have the term. */
+/** Returns the number of candidates that have the term. */
 async function countOf(store: Store, term: string): Promise<number> {
   let count = 0;
   for await (const batch of store.candidates({ terms: [term] })) {

@@ -1,4 +1,4 @@
-/** What every store answers to questions about snippets. */
+/** Contract of every store for queries of snippets. */
 import assert from "node:assert/strict";
 import { INDEX_MARK } from "../../../src/store/storable.ts";
 import type { SnippetQuery, Store } from "../../../src/store/store.ts";

@@ -1,4 +1,4 @@
-/** What every store does with sessions and their events. */
+/** Contract of every store for sessions and their events. */
 import assert from "node:assert/strict";
 import type { StoredBlock, StoredSession } from "../../../src/store/stored-model.ts";
 import { openStore } from "../../../src/store/open-store.ts";

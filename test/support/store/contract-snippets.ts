@@ -1,4 +1,4 @@
-/** What every store does with snippets that are written, counted and deleted. */
+/** Contract of every store for snippets that are written, counted and deleted. */
 import assert from "node:assert/strict";
 import { SNIPPET_TYPES, type StoredSnippet } from "../../../src/store/stored-model.ts";
 import type { NewSnippet, SnippetQuery, Store } from "../../../src/store/store.ts";

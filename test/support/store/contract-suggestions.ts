@@ -1,4 +1,4 @@
-/** What every store does with snippets that a program suggests: each passage once, ever. */
+/** Contract of every store for suggested snippets: each passage is suggested only once. */
 import assert from "node:assert/strict";
 import { openStore } from "../../../src/store/open-store.ts";
 import type { NewSnippet, Store } from "../../../src/store/store.ts";

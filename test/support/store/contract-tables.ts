@@ -1,4 +1,4 @@
-/** What the tables themselves see to, whoever writes them. */
+/** Constraints that the tables enforce, whoever writes them. */
 import assert from "node:assert/strict";
 import { test } from "../runner.ts";
 import { withStore, type TestBackend } from "./backends.ts";

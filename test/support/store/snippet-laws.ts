@@ -1,4 +1,4 @@
-/** What holds for arbitrary snippets and questions, on every backend. */
+/** Laws of arbitrary snippets and queries, on every backend. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { SNIPPET_TYPES, type StoredSnippet } from "../../../src/store/stored-model.ts";
