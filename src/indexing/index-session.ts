@@ -509,11 +509,11 @@ class Parts {
     // A last line without a line feed counts if it parses without problems.
     const isUsed = end !== undefined || ofLast.every(({ problems }) => problems.length === 0);
     const unused = isUsed ? [] : units.splice(units.length - ofLast.length);
-    const tail = last && { line: last.line, offset: last.offset };
-    // Unusable input may be the beginning of an entry that is still being written.
-    const isTorn = end === undefined || last?.outcome.as === "failed";
+    const torn = tornTail([...units, ...unused]);
+    const tail = torn ?? last;
+    const isTorn = end === undefined || torn !== undefined;
     const goesOn = end === undefined && isUsed && last !== undefined;
-    return { units, torn: unused, goesOn, mark: this.#advance(last?.resume ?? (isTorn ? tail : end)) };
+    return { units, torn: unused, goesOn, mark: this.#advance(last?.resume ?? (isTorn ? placeIn(tail) : end)) };
   }
 
   #advance(mark: SourcePlace | undefined): SourcePlace {
@@ -522,6 +522,16 @@ class Parts {
     if (mark !== undefined && mark.line > 1 && mark.offset > this.mark.offset) this.mark = mark;
     return this.mark;
   }
+}
+
+/** Returns the first of the unusable units at the end, which may be the beginning of an entry that is still being written. */
+function tornTail(units: readonly SourceUnit[]): SourceUnit | undefined {
+  const end = units.slice(units.findLastIndex(({ outcome: { as } }) => as !== "failed" && as !== "blank") + 1);
+  return end.find(({ outcome }) => outcome.as === "failed");
+}
+
+function placeIn(unit: SourceUnit | undefined): SourcePlace | undefined {
+  return unit && { line: unit.line, offset: unit.offset };
 }
 
 /** Throws `NeedsWholeInput` for a record of unknown type, because no row says whether an earlier run counted it. */
