@@ -46,8 +46,8 @@ export function placeOf(cursor: string | undefined, key: string): (Place & { lef
   return { timeMs: Number(time), id, left: Number(left ?? 0) };
 }
 
-/** Form of a time in a cursor: milliseconds since 1970. */
-export const CURSOR_TIME = String.raw`\d{1,15}(?:\.\d{1,20})?`;
+/** Form of a time in a cursor: milliseconds since 1970, of any date in JavaScript. */
+export const CURSOR_TIME = String.raw`-?\d{1,16}(?:\.\d{1,20})?`;
 /** Between the parts of a cursor. Cursors are redacted with the answers; tokens contain no slash. */
 export const SEPARATOR = "/";
 const PLACE_FORM = new RegExp(`^([\\w-]{6})/(${CURSOR_TIME})/([\\w-]{8})(?:/(\\d{1,9}))?$`);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { appendFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { z } from "zod";
-import { calls, result, says, storeSession, user } from "../support/cli/claude-lines.ts";
+import { at as timeOf, calls, result, says, storeSession, user } from "../support/cli/claude-lines.ts";
 import { randomSecret } from "../support/parse/secret.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -94,6 +94,32 @@ describe("list_sessions", () => {
     assert(all.length > 1);
     assert.deepEqual(
       all.flatMap(({ sessions = [] }) => sessions.map((row) => row.session_id)),
+      ids,
+    );
+  });
+
+  test("goes on after a session before 1970 or of a far future", async () => {
+    const home = makeTempDir();
+    const dates = [
+      "+200000-01-01T00:00:00.000Z",
+      "2026-01-05T10:00:00.000Z",
+      "1960-05-01T00:00:00.000Z",
+      "0001-01-01T00:00:00.000Z",
+    ];
+    const ids = dates.map((_, at) => idOf(at));
+    for (const [at, date] of dates.entries()) {
+      const lines = user("A walrus?", 0) + calls("Bash", "toolu_1", {}, 0) + result("toolu_1", "no walrus", 0, true);
+      storeSession(home, lines.replaceAll(timeOf(0), date), { id: idOf(at) });
+    }
+    const made = machineAt(home);
+    const listed = await pages(made, "list_sessions", { limit: 1 });
+    assert.deepEqual(
+      listed.flatMap(({ sessions = [] }) => sessions.map((row) => row.session_id)),
+      ids,
+    );
+    const failed = await pages(made, "list_errors", { limit: 1 });
+    assert.deepEqual(
+      failed.flatMap(({ errors = [] }) => errors.map((row) => row.session_id)),
       ids,
     );
   });

@@ -39,7 +39,7 @@ export const SHOWN_CHARS = 4;
 export const START_ID = "-".repeat(HASH_CHARS);
 
 const SCAN = String.raw`/(${CURSOR_TIME})/(${CURSOR_TIME})/([\w-]{8})/(\d{1,9})/(\d{1,4})/([\w-]*)`;
-const FORM = new RegExp(String.raw`^([is])([\w-]*|\*)/([\w-]{6})/(${CURSOR_TIME})/(\d{1,9})(?:${SCAN})?$`);
+const FORM = new RegExp(String.raw`^([is])([\w-]*|\*)/([\w-]{6})/(\d{1,15})/(\d{1,9})(?:${SCAN})?$`);
 
 export function textOf({ isIndexed, now, named, passed, scan }: Cursor, asked: FindAsked): string {
   const fields = [`${isIndexed ? "i" : "s"}${isIndexed ? named : ""}`, keyOf(asked), now.getTime(), passed];
