@@ -33,9 +33,23 @@ export async function isDone(
 /** Returns true if the stored rows cover the source as it is now. For figures, rows of the content do too. */
 export function isCurrent(ref: SessionRef, stored: StoredSession | undefined, level: IndexLevel = "content"): boolean {
   if (stored === undefined || stored.state.revision === 0) return false;
-  const { rules, source_bytes, source_modified_ms } =
-    (level === "figures" && !hasContent(stored) ? stored.figures : null) ?? stored.state;
-  if (rules !== INDEX_RULES || stored.path !== placeOf(ref) || stored.source !== ref.source) return false;
+  const done = (level === "figures" && !hasContent(stored) ? stored.figures : null) ?? stored.state;
+  return done.rules === INDEX_RULES && covers(ref, stored, done);
+}
+
+/** Returns true if texts of the source as it is now are stored, by these rules or earlier ones. */
+export function isKept(ref: SessionRef, stored: StoredSession | undefined): boolean {
+  return stored !== undefined && hasContent(stored) && covers(ref, stored, stored.state);
+}
+
+type Covered = Pick<StoredSession["state"], "source_bytes" | "source_modified_ms">;
+
+function covers(
+  ref: SessionRef,
+  { path, source }: StoredSession,
+  { source_bytes, source_modified_ms }: Covered,
+): boolean {
+  if (path !== placeOf(ref) || source !== ref.source) return false;
   // For a database the stored time may be that of a part, which is later than the session's own.
   if (ref.source === "opencode-store") return source_modified_ms >= ref.modifiedMs;
   return source_bytes === (ref.bytes ?? 0) && source_modified_ms === ref.modifiedMs;

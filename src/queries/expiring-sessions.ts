@@ -1,5 +1,6 @@
 /** Finds sessions that their agent will delete soon and that the store does not have. */
 import { basename, dirname, join } from "node:path";
+import { isKept } from "../indexing/is-current.ts";
 import { staleSessions } from "../indexing/stale-sessions.ts";
 import { countOf, recordIn } from "../parse/json-fields.ts";
 import { currentProject } from "../sessions/project-filter.ts";
@@ -38,7 +39,7 @@ export async function expiringSessions(
   where: Where,
   { store, sessions, now }: { store: Store | undefined; sessions: readonly SessionRef[]; now: Date },
 ): Promise<Expiring[]> {
-  const open = store === undefined ? sessions : (await staleSessions(store, where)).stale.map(({ ref }) => ref);
+  const open = store === undefined ? sessions : await sessionsNotKept(store, where);
   const found: Expiring[] = [];
   for (const folder of claudeFolders(where)) {
     const files = await settingsFiles(folder, where);
@@ -66,6 +67,13 @@ export async function expiringSessions(
     });
   }
   return found;
+}
+
+/** Returns the sessions whose current content is not in the store. It has sessions that were stored by earlier rules. */
+async function sessionsNotKept(store: Store, where: Where): Promise<SessionRef[]> {
+  const { stale, stored } = await staleSessions(store, where);
+  const rows = new Map(stored.map((row) => [row.session_id, row]));
+  return stale.filter(({ ref, sessionId }) => !isKept(ref, rows.get(sessionId))).map(({ ref }) => ref);
 }
 
 /** Returns the files that may have the setting for a configuration folder: the first one that has it counts. */
