@@ -36,7 +36,6 @@ export function mayBeInMarker(term: string): boolean {
  * conclusive.
  */
 export function lettersOf(term: string): string | undefined {
-  if (mayBeInMarker(term)) return undefined;
   const runs = term.match(/[a-z]+/gi) ?? [];
   const longest = runs.reduce((a, b) => (b.length > a.length ? b : a), "").toLowerCase();
   return longest.length < LEAST_LETTERS || MADE_TEXTS.includes(longest) ? undefined : longest;
@@ -47,6 +46,8 @@ export function lettersOf(term: string): string | undefined {
  * or if the file cannot be read, so that reading it reports why.
  */
 export function mayHaveTerms(path: string, terms: readonly string[], least: number): boolean {
+  // Then all blocks are redacted and searched, and the other terms may be in a marker too, as its kind.
+  if (terms.some(mayBeInMarker)) return true;
   const letters = terms.map(lettersOf).filter((run) => run !== undefined);
   // Terms without a run of letters may be there.
   const missing = terms.length - least + 1;

@@ -6,6 +6,7 @@ import type { TranscriptInput } from "../../src/transcript/format/formats.ts";
 import { overSessions } from "../../src/queries/over-sessions.ts";
 import { isReadFault, reasonOf } from "../../src/sessions/reasons.ts";
 import { sessionRef, type SessionRef } from "../../src/sessions/session-ref.ts";
+import { randomSecret } from "../support/parse/secret.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
@@ -211,6 +212,18 @@ describe("a search through many sessions", () => {
 
   test("can be left early", async () => {
     for await (const { ref } of overSessions(job, refs, { threads: 2 })) if (ref.id === "5") break;
+  });
+
+  test("passes over no file with words of a marker that its bytes do not have", async () => {
+    const path = join(makeTempDir(), "secret.jsonl");
+    writeFileSync(path, line("user", `use ${randomSecret()} here`));
+    const ref = sessionRef({ id: "secret", source: "claude-code", path, bytes: 100 });
+    const query = { terms: ["redacted", "github", "absent"] };
+    const [found] = await Array.fromAsync(overSessions({ ...job, query }, [ref], { threads: 0 }));
+    assert.deepEqual(
+      found?.result?.map(({ passage }) => passage),
+      ["use [REDACTED:github-token] here"],
+    );
   });
 
   test("ends at a signal, though its threads are at work", async () => {
