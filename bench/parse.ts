@@ -4,7 +4,7 @@
  * memory is that of the reader. Runs in the runtime that runs this file. Needs `dist/`.
  */
 import { spawnSync } from "node:child_process";
-import { createReadStream, readFileSync } from "node:fs";
+import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { parseTranscript as Parse } from "../src/parse/parse-transcript.ts";
@@ -116,7 +116,13 @@ async function measure(name: string, files: readonly string[]): Promise<Measured
   const read = performance.now();
   for (const text of texts) await work(text);
   const end = performance.now();
-  return { reading: read - start, working: end - read, peak: process.resourceUsage().maxRSS * 1024 };
+  return { reading: read - start, working: end - read, peak: peakMemory() };
+}
+
+/** The peak of `resourceUsage` may be that of the process that started this one. */
+function peakMemory(): number {
+  const status = existsSync("/proc/self/status") ? readFileSync("/proc/self/status", "utf8") : "";
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? process.resourceUsage().maxRSS) * 1024;
 }
 
 /** Returns the work to measure, for a text or the path of a file; everything it needs is loaded beforehand. */

@@ -133,20 +133,13 @@ const MAX_DEPTH = 100;
  * sum is enough for long contents because the name identifies them nearly alone: few contents share one.
  */
 export function hashOf(name: string, content: string): number {
-  const digest = hash("sha1", name.isWellFormed() ? name : Buffer.from(name, "utf16le"), "hex");
-  return Number.parseInt(digest.slice(0, 13), 16) + checksum(content) * 2 ** 20;
+  const digest = hash("sha1", bytesOf(name), "hex");
+  return Number.parseInt(digest.slice(0, 13), 16) + crc32(bytesOf(content)) * 2 ** 20;
 }
 
-const SCRATCH = Buffer.allocUnsafe(64 * 1024);
-
-/** Returns the CRC-32 of the text in UTF-16, which takes less time to write than UTF-8, and keeps lone surrogates. */
-function checksum(text: string): number {
-  let sum = 0;
-  for (let at = 0; at < text.length; at += SCRATCH.length / 2) {
-    const piece = text.length * 2 <= SCRATCH.length ? text : text.slice(at, at + SCRATCH.length / 2);
-    sum = crc32(SCRATCH.subarray(0, SCRATCH.write(piece, "utf16le")), sum);
-  }
-  return sum;
+/** In UTF-8, as which strings are hashed, all lone surrogates are the same character. */
+function bytesOf(text: string): string | Buffer {
+  return text.isWellFormed() ? text : Buffer.from(text, "utf16le");
 }
 
 /** Writes a JSON value as text, to a limited depth. */
