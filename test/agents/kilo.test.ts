@@ -125,7 +125,7 @@ if (!existsSync(KILO)) {
       const { stdout } = await runCli(["list", "--agent", "kilo", "--json"], setting);
       assert.deepEqual([JSON.parse(stdout).agent, JSON.parse(stdout).source], ["kilo", "transcript"]);
       assert.equal((await runCli(["list", "--agent", "opencode"], setting)).exitCode, 1);
-      const doctor = await runCli(["doctor"], setting);
+      const doctor = await runCli(["doctor"], { ...setting, plugin: REPOSITORY });
       assert.equal(doctor.exitCode, 0, doctor.stdout);
       assert.match(doctor.stdout, /kilo {2}\S+kilo\.db: 2 sessions/);
       assert.match(doctor.stdout, /project\/kilo\.json has/);
