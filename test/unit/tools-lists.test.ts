@@ -3,6 +3,9 @@ import assert from "node:assert/strict";
 import { appendFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { z } from "zod";
 import { at as timeOf, calls, result, says, storeSession, user } from "../support/cli/claude-lines.ts";
+import { sharedRedactor } from "../../src/redact/redactor.ts";
+import { textOf } from "../../src/tools/find-in-transcripts/find-cursor.ts";
+import { shortHash } from "../../src/tools/page-of.ts";
 import { randomSecret } from "../support/parse/secret.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -232,4 +235,21 @@ describe("list_errors", () => {
       /^No failed call matches\.\n.*looked at 9 sessions/,
     );
   });
+});
+
+test("no cursor looks like a token, since answers are redacted", async () => {
+  const { signal } = new AbortController();
+  const now = new Date(1_795_525_792_028);
+  const cursors = Array.from({ length: 200_000 }, (_, at) => {
+    const id = shortHash(`session ${at}`, 8);
+    const shown = [id.slice(0, 4), id.slice(4)];
+    const scan = { firstMs: now.getTime(), timeMs: now.getTime() - at, id, passed: at, required: 1, shown };
+    const place = { isIndexed: false, now, named: "", passed: at, scan };
+    return { text: JSON.stringify({ next_cursor: textOf(place, { term: `word ${at}`, match: "phrase", signal }) }) };
+  });
+  const redacted = await sharedRedactor().redact(cursors);
+  assert.deepEqual(
+    redacted.map(({ text }) => text),
+    cursors.map(({ text }) => text),
+  );
 });
