@@ -128,6 +128,11 @@ describe("the bytes of the database", () => {
     assert.deepEqual(await leaked(planted, { redactor }), []);
   });
 
+  test("have no token that is part of a call's id", async () => {
+    const token = `ghp_${"k3Vt9QzLm2XbR7Ws".repeat(3).slice(0, 36)}`;
+    assert.deepEqual(await leaked([{ text: `call-${token}`, key: undefined, secrets: [token] }], { redactor }), []);
+  });
+
   test("ids of calls, times and ids of sessions stay as they are", async () => {
     const machine = new Machine();
     const id = "toolu_01Ld2AzRRtpX28MuPRGiC8jn";
