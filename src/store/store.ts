@@ -142,7 +142,7 @@ export type AnswerRow = Pick<
   | ("tokens_in" | "tokens_out" | "cache_read" | "cache_write" | "recorded_cost_usd" | "usage_calls" | "superseded")
 >;
 
-/** Messages that are no answers. One kind may come several times. */
+/** Counts of messages other than answers. Several rows may have the same kind. */
 export interface MessageCount extends Pick<
   StoredMessage,
   "session_id" | "message_type" | "user_kind" | "is_sidechain"
@@ -156,7 +156,7 @@ export interface FigureRows {
   /** In order, with those that the source dropped: their usage counts too. */
   answers: AnswerRow[];
   messages: MessageCount[];
-  /** Blocks that are no texts. One kind may come several times. */
+  /** Counts of blocks other than texts. Several rows may have the same kind. */
   blocks: KindCount[];
 }
 
