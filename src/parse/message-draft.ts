@@ -128,8 +128,8 @@ export interface SourceOptions {
   /** Reads an output saved in a separate file; undefined if it is missing. The path is relative to the transcript. */
   readOutput?: ((path: string) => Promise<string | undefined>) | undefined;
   /**
-   * Maximum number of lines for which a source may delay a unit that later lines can change, such as a text written in
-   * pieces. 0: no delay, for a growing file. Default 1,000.
+   * Number of lines for which repeats are remembered. 0: a source also returns each unit at once, although later lines
+   * may change it, such as a text written in pieces. Default: all.
    */
   windowLines?: number | undefined;
   /** Leaves out the lines for which it returns false. Only line-based sources ask it; others read everything. */

@@ -39,8 +39,6 @@ export async function figuresOf(
   const options = {
     ...(await readingOptions(ref, { subagents: true, signal })),
     pricing: "catalog" as const,
-    // Transcripts of ours may have a text in pieces, any distance apart.
-    ...(ref.source === "claude-code" ? {} : { windowLines: Number.POSITIVE_INFINITY }),
     // Redactions are counted in whole texts.
     maxInlineContentBytes: Number.POSITIVE_INFINITY,
     ...(between === undefined ? {} : { between }),

@@ -8,7 +8,7 @@ import { given } from "../../given.ts";
 import { NeedsWholeInput, problemAt, type Source, type SourceOptions, type SourceUnit } from "../message-draft.ts";
 import { isSessionRecord } from "./claude-record.ts";
 import { headLines } from "./json-head.ts";
-import { TextFold } from "./transcript-fold.ts";
+import { HELD_LINES, TextFold } from "./transcript-fold.ts";
 import { TranscriptUnits } from "./transcript-units.ts";
 
 /** Maximum number of lines tried to detect the format: a file may have lost its header or begin with damage. */
@@ -56,7 +56,7 @@ async function* readTranscriptUnits(
   { windowLines, start = FILE_START }: SourceOptions,
   reader: ItemReader,
 ): AsyncGenerator<SourceUnit[]> {
-  const units = new TranscriptUnits(new TextFold(windowLines), start);
+  const units = new TranscriptUnits(new TextFold(windowLines === 0 ? 0 : HELD_LINES), start);
   const head: number[] = [];
   let lines = start.line - 1;
   let last = LINE_FEED;

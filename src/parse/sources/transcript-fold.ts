@@ -3,8 +3,8 @@ import type { MessageDraft, SourceUnit } from "../message-draft.ts";
 
 /** Maximum number of input bytes held back. */
 const MAX_HELD_BYTES = 8 * 1024 * 1024;
-/** Maximum number of lines held back, whatever the reader asks for. */
-const MAX_HELD_LINES = 1_000;
+/** Number of lines within which a text may continue. The same for all readers, so that they give the same texts. */
+export const HELD_LINES = 1_000;
 
 /** A text, reasoning, call or result, alone in its draft. `key` (see `continuableKey`) identifies its part. */
 export interface TextPiece {
@@ -15,7 +15,7 @@ export interface TextPiece {
 type Beginning = Pick<SourceUnit, "line" | "offset">;
 
 /** Returns true if a text at `first` is too far back to be continued by anything after `last`. */
-function isOutOfReach(first: Beginning, last: Beginning, windowLines = MAX_HELD_LINES): boolean {
+function isOutOfReach(first: Beginning, last: Beginning, windowLines: number): boolean {
   return last.line - first.line >= windowLines || last.offset - first.offset > MAX_HELD_BYTES;
 }
 
@@ -33,8 +33,8 @@ export class TextFold {
   readonly #texts = new Map<string, MessageDraft>();
   #held: Held[] = [];
 
-  constructor(windowLines = MAX_HELD_LINES) {
-    this.#windowLines = Math.min(windowLines, MAX_HELD_LINES);
+  constructor(windowLines: number) {
+    this.#windowLines = windowLines;
   }
 
   /** Adds a continuation to the text that it continues. Returns false if that is too far back or missing. */
