@@ -6,7 +6,7 @@ import { mostTelling } from "../calls/telling-field.ts";
 import { jsonText } from "../parse/json-fields.ts";
 import { neutralBlock, neutralLine } from "../neutral-text.ts";
 import { clockTime, counted, dayAndTime, duration } from "../quantities.ts";
-import { cut, widthOf, wrap } from "./terminal/width.ts";
+import { cut, widthOf, wrap } from "../texts/width.ts";
 import { noteOf, noThinking } from "../queries/conversation-notes.ts";
 import { type Conversation, printedIn } from "../queries/read-session.ts";
 import { callsByBlock } from "../parse/tool-calls.ts";

@@ -6,7 +6,7 @@ import { shortIds, shortPaths } from "./session-names.ts";
 import { neutralLine } from "../neutral-text.ts";
 import { FOREIGN } from "../sessions/session-ref.ts";
 import { type Column, table } from "./terminal/table.ts";
-import { cut, wrap } from "./terminal/width.ts";
+import { cut, wrap } from "../texts/width.ts";
 
 type StatsUsage = Output<"stats">["total"];
 type StatsRow = Output<"stats">["rows"][number];

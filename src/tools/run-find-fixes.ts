@@ -1,5 +1,7 @@
 /** Says whether an error came up before and what fixed it, within a budget. */
-import { pastFixes, requireIndex, type PastError, type PastFix } from "../queries/past-fixes.ts";
+import { pastFixes, requireIndex, type PastError } from "../queries/past-fixes.ts";
+import { pastErrorText } from "../texts/failure-text.ts";
+import { PLAIN } from "../texts/style.ts";
 import { execution } from "./execution.ts";
 import { updatedIndex } from "./updated-index.ts";
 import { DATA_NOTICE, READ_ON } from "./session-heading.ts";
@@ -25,10 +27,12 @@ export const execute = execution(FIND_FIXES, async (given, context) => {
   const budget = new TokenBudget(tokens, showsData);
   const shown = cutRows.slice(
     0,
-    fittingCount(cutRows, budget, (row) => countTokens(errorText(row)) + 2),
+    fittingCount(cutRows, budget, (row) => countTokens(pastErrorText(row, PLAIN)) + 2),
   );
   return {
-    text: [...headLines(found, shown, changed.length), ...shown.map(errorText)].join("\n"),
+    text: [...headLines(found, shown, changed.length), ...shown.map((row) => `\n${pastErrorText(row, PLAIN)}`)].join(
+      "\n",
+    ),
     data: { errors: shown, found: found.length, sessions_not_indexed: changed.length },
   };
 });
@@ -60,26 +64,4 @@ function cutError(error: PastError, maxTokens: number): PastError {
       })),
     })),
   };
-}
-
-function errorText(row: PastError): string {
-  const { tool_name: tool, count, session_count: sessions, latest, fixes, checked } = row;
-  const last = latest === null ? "" : `, last ${latest.slice(0, 10)}`;
-  const head = `\n${tool ?? "unknown tool"}: ${count} times in ${sessions} sessions${last}${row.is_in_project ? ", in this project" : ""}`;
-  const none = `Never fixed${checked < count ? ` in the ${checked} that were looked at` : ""}.`;
-  return [head, row.error.trim(), ...(fixes.length === 0 ? [none] : fixes.map(fixText))].join("\n");
-}
-
-function fixText({ count, session_id: id, host, error_line: line, tool_name: tool, ...fix }: PastFix): string {
-  const { diff, words, steps } = fix;
-  const what = diff === "" ? "the same call again" : `${tool ?? "a call"}, changed:\n${diff.trimEnd()}`;
-  const after = steps.map(
-    ({ tool_name: name, line_number: at, input }) => `Before that, line ${at}: ${name} ${String(input)}`,
-  );
-  const said = words.map((text) => `Said: ${text.trim()}`);
-  return [
-    `Fixed ${count === 1 ? "once" : `${count} times`} (session ${id}${host === null ? "" : `, on ${host}`}, line ${line ?? "?"}) by ${what}`,
-    ...after,
-    ...said,
-  ].join("\n");
 }

@@ -5,6 +5,8 @@ import { findSessions } from "../sessions/find-sessions.ts";
 import { isReadFault } from "../sessions/reasons.ts";
 import { argumentOf, FOREIGN, type SessionRef } from "../sessions/session-ref.ts";
 import { argumentsKey, cursorAfter, inOrder, isAfter, placeOf } from "./page-of.ts";
+import { failureText } from "../texts/failure-text.ts";
+import { PLAIN } from "../texts/style.ts";
 import { execution } from "./execution.ts";
 import { sharedRedactor } from "../redact/redactor.ts";
 import { DATA_NOTICE, READ_ON, archivedNote, sessionAsked } from "./session-heading.ts";
@@ -168,22 +170,8 @@ function cutInput(input: unknown, maxTokens: number): unknown {
   return countTokens(text) <= maxTokens ? input : cut(text, maxTokens);
 }
 
-/** Returns several lines. The session is in the heading above them. */
+/** The session is in the heading above it. */
 function errorText(row: ErrorRow): string {
-  const { tool_name: tool, line_number: line, call_line_number: call, timestamp, error } = row;
-  const time = timestamp === null ? "" : `, ${timestamp.slice(0, 19).replace("T", " ")}`;
-  const asked = call === null || call === line ? "" : `, called on line ${call}`;
-  return [`[${line}] ${tool ?? "unknown tool"}${time}${asked}`, error.trim(), ...fixLines(row)]
-    .filter((text) => text !== "")
-    .join("\n");
-}
-
-function fixLines({ fix, diff, words = [], attempts = [], reason }: ErrorRow): string[] {
-  if (fix === undefined) return [];
-  const tries =
-    attempts.length === 0 ? "" : ` (failed again on ${attempts.map(({ line_number }) => line_number).join(", ")})`;
-  if (fix === null) return [`Not fixed: ${reason ?? ""}${tries}`];
-  const said = words.map((text) => `Said: ${text.trim()}`);
-  const changed = diff === undefined || diff === "" ? "the same call again" : `changed:\n${diff.trimEnd()}`;
-  return [...said, `Fixed on line ${fix.line_number ?? "?"} by ${fix.tool_name ?? "unknown tool"}${tries}, ${changed}`];
+  const { timestamp } = row;
+  return failureText(row, timestamp === null ? [] : [timestamp.slice(0, 19).replace("T", " ")], PLAIN);
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { sampleSession, SESSION, storeSession, TOLD_SESSION, user } from "../support/cli/claude-lines.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { createContext } from "../../src/cli/context.ts";
-import { widthOf } from "../../src/cli/terminal/width.ts";
+import { widthOf } from "../../src/texts/width.ts";
 import { asStoreError } from "../../src/store/sqlite/sqlite-faults.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, test } from "../support/runner.ts";

@@ -232,7 +232,10 @@ describe("transcripts errors", () => {
     assert.deepEqual(row?.fix?.tool_use_id, "toolu_again");
     assert.match(String(row?.diff), /-\/work\/shop\/prise\.mjs\n\+\/work\/shop\/price\.mjs/);
     const { stdout } = await runCli(["errors", SESSION, "--fixes"], { home });
-    assert.match(stdout, /^! Read {2}toolu_read\n {4}File does not exist\.\n {2}fixed by Read toolu_again, line 5\n/);
+    assert.match(
+      stdout,
+      /^\[4\] Read, toolu_read, 2026-01-05 \d\d:\d\d, called on line 3\n {4}File does not exist\.\n(?: {4}Said: .*\n)?Fixed on line 5 by Read, changed:\n/,
+    );
   });
 
   test("one line that --fixes leaves out is called a line", async () => {
@@ -245,7 +248,7 @@ describe("transcripts errors", () => {
   test("what nothing fixed is said to be so", async () => {
     const text = [user("go", 0), calls("Bash", "t1", { command: "x" }, 1), result("t1", "no", 2, true)].join("");
     const { stdout } = await runCli(["errors", "-", "--fixes"], { home, stdin: text });
-    assert.match(stdout, /\n {2}not fixed: \S/);
+    assert.match(stdout, /\nNot fixed: \S/);
   });
 
   test("nothing found exits with 1; readable sessions are read despite others, and the status is 2", async () => {

@@ -4,7 +4,7 @@ import stringWidth from "string-width";
 import { guardJson, guardOutput, neutralBlock, neutralLine } from "../../src/neutral-text.ts";
 import { shortPaths } from "../../src/cli/session-names.ts";
 import { type Column, table } from "../../src/cli/terminal/table.ts";
-import { cut, pad, widthOf, wrap } from "../../src/cli/terminal/width.ts";
+import { cut, pad, widthOf, wrap } from "../../src/texts/width.ts";
 import { describe, test } from "../support/runner.ts";
 
 const ESC = "\u001b";

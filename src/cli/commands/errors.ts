@@ -1,10 +1,13 @@
 /** `transcripts errors` */
-import { errorsIn, type ErrorRow as FoundError } from "../../queries/session-errors.ts";
+import { given } from "../../given.ts";
+import { errorsIn, type ErrorRow } from "../../queries/session-errors.ts";
 import { FOREIGN, type SessionRef } from "../../sessions/session-ref.ts";
 import type { CommandContext, CommandOptions, RunCommand } from "../command.ts";
 import { isReadFault } from "../../sessions/reasons.ts";
 import type { Output } from "../output-schemas.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
+import { failureText } from "../../texts/failure-text.ts";
+import { forPeople } from "../../texts/style.ts";
 import { familyOf, noteDamage, refuseArchived, sessionNamed } from "../session-input.ts";
 import { dayAndTime } from "../../quantities.ts";
 import { neutralBlock } from "../../neutral-text.ts";
@@ -37,54 +40,50 @@ async function sessionsOf(context: CommandContext, argument: string, options: Co
   return options.flag("subagents") ? familyOf(context, ref) : [ref];
 }
 
-async function errorsOf(
-  context: CommandContext,
-  ref: SessionRef,
-  options: CommandOptions,
-): Promise<Output<"errors">[]> {
+async function errorsOf(context: CommandContext, ref: SessionRef, options: CommandOptions): Promise<ErrorRow[]> {
   if (!options.isRedacted) refuseArchived(ref);
   const [fixes, subagents] = [options.flag("fixes"), options.flag("subagents")];
   const { rows, read } = await errorsIn(ref, { fixes, subagents, signal: context.signal, stdin: context.stdin });
   if (read) noteDamage(context, ref, read);
-  return options.flag("locate") ? rows : rows.map(withoutPlace);
+  return rows;
 }
 
-function withoutPlace(row: FoundError): Output<"errors"> {
-  const {
-    session_id: _id,
-    path: _path,
-    host: _host,
-    line_number: _line,
-    call_line_number: _call,
-    timestamp: _time,
-    is_foreign: _foreign,
-    ...rest
-  } = row;
-  return rest;
-}
-
-async function print(context: CommandContext, row: Output<"errors">, options: CommandOptions): Promise<void> {
-  if (options.flag("json")) await context.printLine(row);
+async function print(context: CommandContext, row: ErrorRow, options: CommandOptions): Promise<void> {
+  const isLocated = options.flag("locate");
+  if (options.flag("json")) await context.printLine(isLocated ? row : withoutPlace(row));
   else if (options.flag("fixes")) {
-    const { fixText } = await import("../fix-text.ts");
-    await context.out(fixText(context, row));
-  } else await context.out(tabbed(context, row));
+    const facts = [row.tool_use_id ?? "", ...(isLocated ? placeOf(row) : []), dayAndTime(row.timestamp)];
+    const given = facts.filter((fact) => fact !== "");
+    await context.out(`${failureText(row, given, forPeople(context))}\n\n`);
+  } else await context.out(tabbed(context, row, isLocated));
 }
 
-/** Prints one row. */
-function tabbed({ isTerminal, colors }: CommandContext, row: Output<"errors">): string {
-  const shown = (text: string): string => neutralBlock(escaped(text));
-  const cells = [colors.yellow(shown(row.tool_name ?? "")), shown(row.tool_use_id ?? ""), shown(row.error)];
-  if (row.session_id !== undefined) {
-    cells.push(
-      shown(row.session_id),
-      String(row.line_number ?? ""),
-      isTerminal ? dayAndTime(row.timestamp ?? null) : (row.timestamp ?? ""),
-      ...(row.is_foreign === true ? [FOREIGN] : []),
-      ...(row.host === undefined ? [] : [shown(row.host)]),
-    );
+function withoutPlace({
+  tool_name,
+  tool_use_id,
+  error,
+  fix,
+  diff,
+  words,
+  attempts,
+  reason,
+}: ErrorRow): Output<"errors"> {
+  return { tool_name, tool_use_id, error, ...given({ fix, diff, words, attempts, reason }) };
+}
+
+function placeOf({ session_id: id, host, is_foreign: isForeign }: ErrorRow): string[] {
+  return [id, ...(isForeign ? [FOREIGN] : []), ...(host === undefined ? [] : [host])];
+}
+
+/** Formats a row as cells with tabs between them. */
+function tabbed({ isTerminal, colors }: CommandContext, row: ErrorRow, isLocated: boolean): string {
+  const cells = [row.tool_name ?? "", row.tool_use_id ?? "", row.error];
+  if (isLocated) {
+    const [id = "", ...marks] = placeOf(row);
+    cells.push(id, String(row.line_number), isTerminal ? dayAndTime(row.timestamp) : (row.timestamp ?? ""), ...marks);
   }
-  return `${cells.join("\t")}\n`;
+  const [tool = "", ...rest] = cells.map((text) => neutralBlock(escaped(text)));
+  return `${[colors.yellow(tool), ...rest].join("\t")}\n`;
 }
 
 /** Escapes like jq's `@tsv`. */

@@ -19,7 +19,7 @@ import { withoutOutputTags } from "../../calls/result-texts.ts";
 import { AGENTS, FOREIGN, type SessionRef, shownSource } from "../../sessions/session-ref.ts";
 import { neutralBlock, neutralLine } from "../../neutral-text.ts";
 import { counted, dayAndTime } from "../../quantities.ts";
-import { cut, widthOf, wrap } from "../terminal/width.ts";
+import { cut, widthOf, wrap } from "../../texts/width.ts";
 import { withoutIndex } from "../../queries/current-index.ts";
 import { findInIndex, type FoundInIndex } from "../../queries/find-in-index.ts";
 import { INDEX_RULES } from "../../indexing/is-current.ts";

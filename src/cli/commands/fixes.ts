@@ -1,21 +1,19 @@
 /** `transcripts fixes` */
 import { pastFixes, requireIndex, type PastError, type PastFix } from "../../queries/past-fixes.ts";
 import { errorsIn } from "../../queries/session-errors.ts";
-import { counted, dayAndTime } from "../../quantities.ts";
-import { neutralBlock, neutralLine } from "../../neutral-text.ts";
+import { counted } from "../../quantities.ts";
 import { badArguments, type CommandContext, type RunCommand } from "../command.ts";
 import { openIndex } from "../find-index.ts";
-import { diffLines, excerpt } from "../fix-text.ts";
 import { textOf } from "../io.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
 import type { Output } from "../output-schemas.ts";
 import { sessionNamed } from "../session-input.ts";
-import { wrap } from "../terminal/width.ts";
+import { pastErrorText } from "../../texts/failure-text.ts";
+import { forPeople } from "../../texts/style.ts";
 
 const DEFAULT_LIMIT = 5;
-/** Fixes of one error that are shown; --json has all. */
+/** Fixes of one error that are shown. */
 const MAX_FIXES = 3;
-const MAX_LINES = 12;
 const MAX_ERROR_BYTES = 100_000;
 
 export const run: RunCommand = async (context, args, options) => {
@@ -31,7 +29,7 @@ export const run: RunCommand = async (context, args, options) => {
     const rows = await redactedRows(redactorFor(), wanted.map(rowOf));
     for (const row of rows) {
       if (options.flag("json")) await context.printLine(row);
-      else await context.out(errorText(context, row));
+      else await context.out(textOfRow(context, row));
     }
     context.note(scopeLine(found, wanted.length, index.changed.length));
     return rows.length > 0 ? 0 : 1;
@@ -63,37 +61,9 @@ function openCommand({ session_id: id, error_line: line }: PastFix): string {
   return `transcripts show ${id}${line === null ? "" : ` --line ${line}`} --with-tools`;
 }
 
-function errorText({ colors, columns }: CommandContext, row: Output<"fixes">): string {
-  const seen = `${counted(row.count, "time")} in ${counted(row.session_count, "session")}`;
-  const facts = [`seen ${seen}`, `last ${dayAndTime(row.latest)}`, ...(row.is_in_project ? ["in this project"] : [])];
-  const lines = [
-    wrap(
-      `${colors.red("!")} ${colors.bold(neutralLine(row.tool_name ?? "call"))}  ${colors.dim(facts.join(", "))}`,
-      columns,
-    ),
-    colors.red(excerpt(neutralBlock(row.error), columns, MAX_LINES)),
-  ];
-  if (row.fixes.length === 0)
-    lines.push(
-      `  ${colors.yellow("never fixed")}${row.checked < row.count ? ` in the ${row.checked} that were looked at` : ""}`,
-    );
-  for (const fix of row.fixes.slice(0, MAX_FIXES)) {
-    const what = fix.diff === "" ? "the same call again" : neutralLine(fix.tool_name ?? "a call");
-    lines.push(wrap(`  ${colors.green(`fixed ${counted(fix.count, "time")} by`)} ${what}`, columns));
-    for (const step of fix.steps) lines.push(excerpt(neutralLine(stepText(step)), columns, 2));
-    for (const words of fix.words) lines.push(colors.dim(excerpt(neutralBlock(words), columns, MAX_LINES)));
-    if (fix.diff !== "") lines.push(diffLines(fix.diff, colors, columns));
-    const on = fix.host === null ? "" : `  # recorded on ${fix.host}`;
-    lines.push(`    ${colors.dim(neutralLine(fix.open + on))}`);
-  }
-  if (row.fixes.length > MAX_FIXES) lines.push(`  … and ${row.fixes.length - MAX_FIXES} more; --json has all`);
-  return `${lines.filter((line) => line !== "").join("\n")}\n\n`;
-}
-
-function stepText({ tool_name: tool, line_number: line, input }: PastFix["steps"][number]): string {
-  const values: unknown[] = typeof input === "object" && input !== null ? Object.values(input) : [input];
-  const given = values.find((value) => typeof value === "string") ?? "";
-  return `before: ${tool ?? "a call"} ${given}${line === null ? "" : `  (line ${line})`}`;
+function textOfRow(context: CommandContext, { fixes, ...row }: Output<"fixes">): string {
+  const more = fixes.length > MAX_FIXES ? `\n… and ${fixes.length - MAX_FIXES} more; --json has all` : "";
+  return `${pastErrorText({ ...row, fixes: fixes.slice(0, MAX_FIXES) }, forPeople(context))}${more}\n\n`;
 }
 
 function scopeLine(found: readonly PastError[], shown: number, missing: number): string {

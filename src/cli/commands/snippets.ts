@@ -16,7 +16,7 @@ import { textOf } from "../io.ts";
 import type { Output } from "../output-schemas.ts";
 import { sessionNamed } from "../session-input.ts";
 import { readingSnippets, withSnippets } from "../snippet-errors.ts";
-import { wrap } from "../terminal/width.ts";
+import { wrap } from "../../texts/width.ts";
 
 /** Number of lines of the content shown without --full. */
 const PREVIEW_LINES = 6;
