@@ -15,7 +15,7 @@ import { userWords } from "../parse/user-words.ts";
 import { FOREIGN, type SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext, CommandOptions } from "./command.ts";
 import { resumeOf } from "../sessions/resume.ts";
-import { projectName } from "./session-names.ts";
+import { projectName } from "../texts/passage-text.ts";
 
 export interface ConversationStyle {
   colors: Colors;

@@ -5,6 +5,7 @@ import { listedSession, withSomethingSaid } from "../queries/newest-sessions.ts"
 import { storePlace } from "../store/store-place.ts";
 import { findSessions } from "../sessions/find-sessions.ts";
 import { FOREIGN, type SessionRef, shownSource, type Unreadable } from "../sessions/session-ref.ts";
+import { projectName } from "../texts/passage-text.ts";
 import { execution } from "./execution.ts";
 import { counted } from "../quantities.ts";
 import { argumentsKey, cursorAfter, inOrder, isAfter, placeOf } from "./page-of.ts";
@@ -117,6 +118,6 @@ function line(row: SessionRow): string {
   if (problem !== null) return `- ${id}  ${time}  not read: ${problem}`;
   const counts = `${counted(turns, "turn")}, ${counted(tool_calls, "call")}${tool_errors === 0 ? "" : `, ${tool_errors} failed`}`;
   const name = title ?? prompt;
-  const of = project?.split(/[\\/]/).at(-1) ?? "";
+  const of = project === null ? "" : projectName(project);
   return `- ${id}  ${time}  ${of === "" ? "" : `${of}: `}${name === null ? "(no prompt)" : JSON.stringify(name)}  ${counts}${mark}`;
 }

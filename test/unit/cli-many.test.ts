@@ -209,7 +209,7 @@ describe("transcripts find", () => {
     assert.equal(exitCode, 0);
     assert.match(
       stdout,
-      /^11111111-.*\n {2}line 2 {2}.* {2}assistant\n {4}Blue it is\.\n {4}transcripts show 11111111-2222-4333-8444-555555555555 --line 2\n\n$/,
+      /^Session 11111111-.*\n\[2\] assistant, 20.*\n {4}Blue it is\.\n {4}transcripts show 11111111-2222-4333-8444-555555555555 --line 2\n\n$/,
     );
     assert.equal(stderr, "searched 2 sessions, 0 unreadable\n");
     const [, command = ""] = /transcripts (show .*)\n/.exec(stdout) ?? [];

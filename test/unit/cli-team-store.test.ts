@@ -127,7 +127,7 @@ describe("a team's store", () => {
     assert.equal(new Set(rows.map(({ machine_id: id }) => id)).size, 2);
     assert.equal(new Set(rows.map(({ host }) => host)).size, 1);
     const found = await runCli(["find", "prices"], { home: second, env });
-    const of = new RegExp(`user {2}${hostname().replaceAll(".", "\\.")}$`, "m");
+    const of = new RegExp(`^Session .*, recorded on ${hostname().replaceAll(".", "\\.")}$`, "m");
     assert.match(found.stdout, of, "a hit of the other machine has its name");
     for (const kept of [[], ["--keep-files"]]) {
       storeSession(second, sampleSession());

@@ -54,10 +54,7 @@ describe("transcripts find with an index", () => {
     const { run, rows } = await machine();
     const { stdout, stderr, exitCode } = await run("find", "IT IS");
     assert.equal(exitCode, 0);
-    assert.match(
-      stdout,
-      / {2}line 2 {2}.* {2}assistant\n {4}Blue it is\.\n {4}transcripts show 1b2c2c3d-[\w-]+ --line 2\n/,
-    );
+    assert.match(stdout, /^\[2\] assistant, .*\n {4}Blue it is\.\n {4}transcripts show 1b2c2c3d-[\w-]+ --line 2\n/m);
     assert.equal(stderr, "searched 2 sessions in the index, 0 unreadable\n");
     for (const [term, ...more] of [
       ["price"],
@@ -170,7 +167,7 @@ describe("transcripts find with an index", () => {
       assert.equal(dropped.superseded, true);
       assert.match(dropped.open, /^transcripts show \S+ --line \d+(?: --with-tools)? --superseded$/);
     }
-    assert.match((await run("find", "prices")).stdout, /line 1 .*superseded/);
+    assert.match((await run("find", "prices")).stdout, /^\[1\] .*superseded/m);
     assert.equal((await run("find", "prices", "--scan")).exitCode, 1);
     const [current] = await rows("otters only");
     assert.deepEqual([current?.superseded, current?.open.startsWith("transcripts show")], [false, true]);
@@ -194,7 +191,7 @@ describe("transcripts find with an index", () => {
       assert.equal(row?.gone, true);
       assert.equal(row?.open, `transcripts show ${basename(path, ".jsonl")} --line 1`);
       const { stdout, stderr } = await run("find", "Add up the prices");
-      assert.match(stdout, /user {2}from the store\n/);
+      assert.match(stdout, /\[\d+\] user, .*, from the store\n/);
       assert.match(stderr, /searched 2 sessions in the index \(1 whose file is gone\)/);
     }
     assert.deepEqual(await rows("Add up the prices", "--scan"), []);

@@ -14,12 +14,12 @@ import {
 import { NO_SESSIONS, noteUnread } from "../session-input.ts";
 import { redactedRows, redactorFor, shownRef } from "../redaction.ts";
 import type { Output } from "../output-schemas.ts";
-import { argumentFor, projectName } from "../session-names.ts";
-import { withoutOutputTags } from "../../calls/result-texts.ts";
-import { AGENTS, FOREIGN, type SessionRef, shownSource } from "../../sessions/session-ref.ts";
-import { neutralBlock, neutralLine } from "../../neutral-text.ts";
+import { argumentFor } from "../session-names.ts";
+import { passageText, sessionLine } from "../../texts/passage-text.ts";
+import { forPeople, type TextStyle } from "../../texts/style.ts";
+import { AGENTS, shownSource } from "../../sessions/session-ref.ts";
+import { neutralLine } from "../../neutral-text.ts";
 import { counted, dayAndTime } from "../../quantities.ts";
-import { cut, widthOf, wrap } from "../../texts/width.ts";
 import { withoutIndex } from "../../queries/current-index.ts";
 import { findInIndex, type FoundInIndex } from "../../queries/find-in-index.ts";
 import { INDEX_RULES } from "../../indexing/is-current.ts";
@@ -30,7 +30,6 @@ import { leftAside, type OpenIndex, openIndex } from "../find-index.ts";
 
 /** Passages that a terminal gets unless --limit says otherwise. */
 const SCREENFUL = 20;
-const INDENT = "    ";
 /** Maximum number of ranked passages without `--limit`. */
 const MOST_RANKED = 5_000;
 /** Reading this many bytes takes a second or so, so an index is worth a hint. */
@@ -184,13 +183,24 @@ async function print(
     for (const row of rows) await context.printLine(row);
     return;
   }
+  const style = forPeople(context);
   const shown = found.map(({ session: { ref } }, at) => ({ ref, row: rows[at] }));
   for (const [, group] of Map.groupBy(shown, ({ ref }) => ref.path ?? ref.id)) {
     const [first] = group;
     if (first === undefined) continue;
-    await context.out(findHeading(context, await shownRef(redactor, first.ref)));
-    for (const { row } of group) if (row) await context.out(passageText(context, row));
+    const { title, project, projectLabel } = await shownRef(redactor, first.ref);
+    const { id, isForeign } = first.ref;
+    const host = first.row?.host ?? null;
+    const session = { id, title, project: project ?? (projectLabel || null), isForeign, host };
+    await context.out(`${sessionLine(session, style)}\n`);
+    for (const { row } of group) if (row) await context.out(shownPassage(row, style));
   }
+}
+
+/** Returns a passage with the command that opens it, which stays on one line, so that it can be copied. */
+function shownPassage(row: Output<"find">, style: TextStyle): string {
+  const facts = [dayAndTime(row.timestamp), row.gone ? "from the store" : ""];
+  return `${passageText(row, facts, style)}\n${style.indent}${style.colors.dim(neutralLine(row.open))}\n\n`;
 }
 
 interface Scope {
@@ -302,45 +312,4 @@ function openCommand(
   const isBelow = is_sidechain === true ? " --subagents" : "";
   const isDropped = superseded ? " --superseded" : "";
   return `transcripts show ${open.argument} --line ${line_number}${isInner}${isBelow}${isDropped}`;
-}
-
-/** The line above the passages of a session. */
-function findHeading({ colors, columns }: CommandContext, ref: SessionRef): string {
-  const project = ref.project === null ? ref.projectLabel : projectName(ref.project);
-  const mark = ref.isForeign ? FOREIGN : "";
-  const facts = [mark, neutralLine(ref.title ?? ""), neutralLine(project), shownSource(ref)].filter(
-    (fact) => fact !== "",
-  );
-  const id = cut(neutralLine(ref.id), columns);
-  const room = columns - widthOf(id) - 2;
-  return `${colors.bold(id)}${room < 8 ? "" : `  ${colors.dim(cut(facts.join(" · "), room))}`}\n`;
-}
-
-/** A passage with its place, and the command that opens it. */
-function passageText({ colors, columns }: CommandContext, row: Output<"find">): string {
-  const who = row.role === "tool" ? `tool ${neutralLine(row.tool_name ?? "")}`.trimEnd() : row.role;
-  const more = row.match_count > row.matches.length ? `${row.match_count} matches` : "";
-  const line = row.line_number === null ? "" : `line ${colors.yellow(String(row.line_number))}`;
-  const side = row.block_type === "title" ? "title" : who;
-  const dropped = row.superseded ? "superseded" : "";
-  const kept = row.host === null ? (row.gone ? "from the store" : "") : neutralLine(row.host);
-  const head = ["", line, dayAndTime(row.timestamp), side, dropped, kept, more]
-    .filter((part, at) => at === 0 || part !== "")
-    .join("  ");
-  const passage = marked(row, (match) => colors.bold(colors.red(match)));
-  // The command stays on one line, so that it can be copied: a terminal breaks it by itself.
-  return `${wrap(head, columns)}\n${wrap(passage, columns, INDENT)}\n${INDENT}${colors.dim(neutralLine(row.open))}\n\n`;
-}
-
-/** The passage on one line with its matches coloured. */
-function marked({ passage, matches, role }: Output<"find">, paint: (match: string) => string): string {
-  const own = (text: string): string => (role === "system" ? withoutOutputTags(text) : text);
-  const line = (text: string): string => neutralBlock(own(text)).replaceAll(/[\n\t]/g, " ");
-  let shown = "";
-  let done = 0;
-  for (const [start, end] of matches) {
-    shown += line(passage.slice(done, start)) + paint(line(passage.slice(start, end)));
-    done = end;
-  }
-  return shown + line(passage.slice(done));
 }

@@ -1,5 +1,6 @@
 /** Formats passages as an answer: as many as fit the budget, at least one. */
-import { FOREIGN } from "../../sessions/session-ref.ts";
+import { passageText, sessionLine } from "../../texts/passage-text.ts";
+import { PLAIN } from "../../texts/style.ts";
 import { DATA_NOTICE, endOf, READ_ON } from "../session-heading.ts";
 import { shortened } from "../../neutral-text.ts";
 import { passageAround } from "../../matching/passage.ts";
@@ -76,7 +77,7 @@ function cutRow({ missing, ...row }: PassageRow, cut: Cut): PassageRow {
 function fittingRows(rows: readonly PassageRow[], { maxTokens, showsData }: Budget): number {
   return fittingCount(rows, new TokenBudget(maxTokens - FRAME_TOKENS, showsData), (row, at) => {
     const session = isSameSession(row, rows[at - 1]) ? 0 : countTokens(sessionText(row)) + 2;
-    return countTokens(passageText(row)) + 1 + session;
+    return countTokens(rowText(row)) + 1 + session;
   });
 }
 
@@ -84,7 +85,7 @@ function answerWith({ rows, passed, total, notes, cursorAfter }: Found, count: n
   const shown = rows.slice(0, count);
   const next = cursorAfter(count);
   const lines = shown.flatMap((row, at) =>
-    isSameSession(row, shown[at - 1]) ? [passageText(row)] : [`\n${sessionText(row)}`, passageText(row)],
+    isSameSession(row, shown[at - 1]) ? [rowText(row)] : [`\n${sessionText(row)}`, rowText(row)],
   );
   const head = headText(shown, passed, total);
   const more = next === null ? [] : [`\nMore: the same arguments with cursor ${JSON.stringify(next)}`];
@@ -112,27 +113,14 @@ function isSameSession(row: PassageRow, before: PassageRow | undefined): boolean
 }
 
 function sessionText(row: PassageRow): string {
-  const { session_id, read_session, unavailable, path, title, project, is_foreign, host } = row;
-  const session = read_session?.session ?? session_id;
-  const of = project?.split(/[\\/]/).at(-1);
-  const facts = [
-    title === null ? "" : JSON.stringify(title),
-    of === undefined ? "" : `project ${of}`,
-    is_foreign ? FOREIGN : "",
-    host === null ? "" : `recorded on ${host}`,
-  ];
-  const place = path === null || path === session ? "" : `\nfile ${path}`;
+  const { session_id, read_session, unavailable, path, title, project, is_foreign: isForeign, host } = row;
+  const id = read_session?.session ?? session_id;
+  const place = path === null || path === id ? "" : `\nfile ${path}`;
   const why = unavailable === undefined ? "" : `\nread_session cannot show it: ${unavailable}`;
-  return [`Session ${session}`, ...facts.filter((fact) => fact !== "")].join(", ") + place + why;
+  return sessionLine({ id, title, project, isForeign, host }, PLAIN) + place + why;
 }
 
-function passageText(row: PassageRow): string {
-  const { line_number, timestamp, role, block_type, tool_name, passage, match_count, missing, superseded } = row;
-  const who = role === "tool" ? `${block_type === "tool_use" ? "call" : "result"} ${tool_name ?? ""}`.trimEnd() : role;
-  const time = timestamp === null ? "" : `, ${timestamp.slice(0, 19).replace("T", " ")}`;
-  const dropped = superseded ? ", superseded" : "";
-  const more = match_count > 1 ? `, ${match_count} matches` : "";
-  const lacks = missing === undefined ? "" : `, without ${missing.join(", ")}`;
-  const what = block_type === "thinking" || block_type === "title" ? block_type : who;
-  return `[${line_number === 0 ? "-" : line_number}] ${what}${time}${dropped}${more}${lacks}: ${passage}`;
+function rowText(row: PassageRow): string {
+  const { timestamp } = row;
+  return passageText(row, timestamp === null ? [] : [timestamp.slice(0, 19).replace("T", " ")], PLAIN);
 }
