@@ -1,16 +1,16 @@
 /** Formats a conversation as text. Pure. */
 import type { Colors } from "picocolors/types.js";
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
-import { errorText, printedText } from "../calls/result-texts.ts";
+import { errorText } from "../calls/result-texts.ts";
 import { mostTelling } from "../calls/telling-field.ts";
 import { jsonText } from "../parse/json-fields.ts";
 import { neutralBlock, neutralLine } from "../neutral-text.ts";
 import { clockTime, counted, dayAndTime, duration } from "../quantities.ts";
 import { cut, widthOf, wrap } from "../texts/width.ts";
-import { noteOf, noThinking } from "../queries/conversation-notes.ts";
-import { type Conversation, printedIn } from "../queries/read-session.ts";
+import { type EntryContent, noteContent, shownContent } from "../texts/entry-content.ts";
+import type { Conversation } from "../queries/read-session.ts";
 import { callsByBlock } from "../parse/tool-calls.ts";
-import { isPrompt, type MessageView, saidIn, type Turn } from "../parse/turns.ts";
+import { isPrompt, type MessageView, type Turn } from "../parse/turns.ts";
 import { userWords } from "../parse/user-words.ts";
 import { FOREIGN, type SessionRef } from "../sessions/session-ref.ts";
 import type { CommandContext, CommandOptions } from "./command.ts";
@@ -37,8 +37,7 @@ export interface ConversationStyle {
  */
 export function messageText(view: MessageView, style: ConversationStyle, previous?: TranscriptMessage): string {
   if (style.summary && !isPrompt(view.message)) return "";
-  const parts =
-    isPrompt(view.message) || view.message.message_type === "assistant" ? said(view, style) : aside(view, style);
+  const parts = partsOf(view, style);
   return parts.length === 0 ? "" : `${heading(view, style, previous)}${parts.join("\n\n")}\n\n`;
 }
 
@@ -68,85 +67,44 @@ function speaker(message: TranscriptMessage): string {
   return message.message_type.charAt(0).toUpperCase() + message.message_type.slice(1);
 }
 
-function said(view: MessageView, style: ConversationStyle): string[] {
-  const { message, blocks } = view;
-  if (message.metadata.command !== undefined) return [block(message.metadata.command, style)];
-  const parts = blocks.flatMap((each) => blockText(each, style));
-  if (parts.length > 0 && message.metadata.interrupted) parts.push(style.colors.dim("(cut off here)"));
+function partsOf({ message, blocks }: MessageView, style: ConversationStyle): string[] {
+  const { colors, calls } = style;
+  const note = blocks.length === 0 && !isPrompt(message) ? noteContent(message, "") : undefined;
+  if (note !== undefined) return contentText(note, style);
+  const parts = blocks.flatMap((block) => {
+    const shown = shownContent({ message, block, tool: calls?.get(block.id)?.tool_name ?? block.tool_name }, style);
+    if (shown === undefined) return [];
+    const isOfTool = shown.kind === "call" || shown.kind === "result";
+    return isOfTool ? toolText(block, style) : contentText(shown, style);
+  });
+  if (parts.length > 0 && message.metadata.interrupted) parts.push(colors.dim("(cut off here)"));
   return parts;
 }
 
-/** Formats blocks that are neither the user's nor the model's. */
-function aside({ message, blocks }: MessageView, style: ConversationStyle): string[] {
-  const { colors } = style;
-  if (message.user_kind === "tool_result") {
-    if (!style.withTools) return blocks.flatMap((each) => wordsText(each, style));
-    // Results are shown with their calls, or alone if the call is missing.
-    const alone = blocks.filter((each) => style.calls === undefined || style.calls.get(each.id)?.use === null);
-    return alone.flatMap((each) => blockText(each, style));
-  }
-  const isOutput = message.metadata.origin === "command_output";
-  const note = noteOf(message, isOutput ? printedIn({ message, blocks }) : saidIn({ message, blocks }));
-  if (note === undefined) return [];
-  const paint = { interruption: colors.yellow, error: colors.red, other: colors.dim }[note.kind];
-  return [paint(block(note.text, style))];
-}
-
-/** Returns the user's words about a call, if the block is its result. */
-function wordsText({ id, status, result_text, tool_name }: ParsedContentBlock, style: ConversationStyle): string[] {
-  if (status === null || result_text === null) return [];
-  const name = style.calls?.get(id)?.tool_name ?? tool_name;
-  const words = userWords({ status, result_text, tool_name: name });
-  return words === undefined ? [] : [block(words, style)];
-}
-
-function blockText(each: ParsedContentBlock, style: ConversationStyle): string[] {
-  const { colors } = style;
-  switch (each.block_type) {
-    case "text": {
-      const text = each.content_text ?? "";
-      const shown = printedText(text) ?? text;
-      return shown.trim() === "" ? [] : [block(shown, style)];
-    }
-    case "thinking":
-    case "redacted_thinking":
-      return style.withThinking ? [thinking(each, style)] : [];
-    case "tool_use":
-    case "tool_result":
-      return style.withTools ? toolText(each, style) : [];
-    case "image":
-    case "document":
-      return [
-        colors.dim(
-          `(${each.block_type}${each.metadata.media_type ? ` ${neutralLine(each.metadata.media_type)}` : ""})`,
-        ),
-      ];
-    case "unknown":
-      return [colors.dim(block(`(a block of unknown type ${cut(neutralLine(each.metadata.type ?? ""), 40)})`, style))];
-  }
+function contentText({ kind, content }: EntryContent, { colors, columns }: ConversationStyle): string[] {
+  const text = typeof content === "string" ? neutralBlock(content.trim()) : "";
+  if (text === "") return [];
+  if (kind === "said") return [wrap(text, columns)];
+  if (kind === "thinking") return [colors.dim(wrap(text, columns, "  | ").replace(/^$/gm, "  |"))];
+  const paint = kind === "error" ? colors.red : kind === "interruption" ? colors.yellow : colors.dim;
+  return [paint(wrap(text, columns))];
 }
 
 function toolText(block: ParsedContentBlock, style: ConversationStyle): string[] {
-  if (style.calls === undefined)
-    return [block.block_type === "tool_use" ? callText(block, style) : endingText(endingOf(block), style)];
+  if (!style.withTools) return [];
+  const isCall = block.block_type === "tool_use";
+  if (style.calls === undefined) return [isCall ? callText(block, style) : endingText(endingOf(block), style)];
   const call = style.calls.get(block.id);
-  return call ? [`${callText(call, style)}\n${endingText(call, style)}`] : [];
+  // Results are shown with their calls, or alone if the call is missing.
+  return call === undefined || (!isCall && call.use !== null)
+    ? []
+    : [`${callText(call, style)}\n${endingText(call, style)}`];
 }
 
 /** Returns the ending of a call from its result alone. */
 function endingOf({ status, is_error: isError, result_text }: ParsedContentBlock): Ending {
   const error = result_text === null ? null : errorText(result_text);
   return { status: status ?? (isError ? "error" : "completed"), error, result_text };
-}
-
-function thinking(block: ParsedContentBlock, { colors, columns }: ConversationStyle): string {
-  const text = block.thinking_text?.trim();
-  if (!text) return colors.dim(noThinking(block));
-  return colors.dim(wrap(neutralBlock(text), columns, "  | ").replace(/^$/gm, "  |"));
-}
-
-function block(text: string, { columns }: ConversationStyle): string {
-  return wrap(neutralBlock(text.trim()), columns);
 }
 
 // Tool calls: a line that names the call, and the beginning of its input and result.

@@ -136,7 +136,7 @@ function isFailure({ id, block_type }: ParsedContentBlock, calls: ReadonlyMap<st
 }
 
 /** Returns the output of a command; empty if there is none. */
-export function printedIn(view: MessageView): string {
+function printedIn(view: MessageView): string {
   return withoutOutputTags(saidIn(view)).trim();
 }
 

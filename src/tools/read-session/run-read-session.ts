@@ -2,7 +2,8 @@
 import { readHead } from "../../sessions/file-ref.ts";
 import type { SessionRef } from "../../sessions/session-ref.ts";
 import { unitsOf, type Entry, type Unit } from "../../queries/session-units.ts";
-import { isShown, shownEntries, type ShownParts } from "./entry-text.ts";
+import { shownContent, type ShownParts } from "../../texts/entry-content.ts";
+import { shownEntries } from "./entry-text.ts";
 import { execution } from "../execution.ts";
 import { type SessionHeading, sessionAsked, sessionHeading } from "../session-heading.ts";
 import { answerTokens } from "../tokens.ts";
@@ -41,7 +42,8 @@ export const execute = execution(READ_SESSION, async (given, context) => {
   const seen: Seen = {};
   const units = (): AsyncGenerator<Unit> =>
     wholeUnits(unitsOf(ref, { subagents: isAround, signal: context.signal }), isGrowing, seen);
-  const isContext = (entry: Entry): boolean => isShown(entry, { withTools: false, withThinking: false });
+  const isContext = (entry: Entry): boolean =>
+    shownContent(entry, { withTools: false, withThinking: false }) !== undefined;
   const { withTools, withThinking } = settings;
   const places = selected(units, range, isContext);
   const isFull = !(await fill(page, places, { withTools, withThinking, withNotes: isAround }));
