@@ -24,8 +24,6 @@ const SESSIONS = "A SESSION is a path, a session id or the beginning of one, lat
 
 /** Never throws. */
 export function readArguments(argv: readonly string[], setting: Setting): ReadArguments {
-  const misplaced = misplacedOption(argv);
-  if (misplaced !== undefined) return { kind: "wrong", message: misplaced };
   let read: ReadArguments | undefined;
   let text = "";
   let message = "";
@@ -50,34 +48,6 @@ export function readArguments(argv: readonly string[], setting: Setting): ReadAr
     return { kind: "wrong", message };
   }
   return read ?? { kind: "text", text };
-}
-
-/**
- * Returns a message for an option in the place of a command (`transcripts recent`, `transcripts --recent 5`), or a command
- * written as an option (`transcripts --find x`). Undefined if the first argument is neither.
- */
-function misplacedOption([first = ""]: readonly string[]): string | undefined {
-  const word = first.replace(/^--?/, "").replace(/=.*/s, "");
-  const isCommand = DEFINITIONS.some(({ name }) => name.split(" ", 1)[0] === word);
-  if (isCommand && first !== word)
-    return `transcripts: ${first} is a command: \`transcripts ${word}\`.\nRun \`transcripts ${word} --help\` for usage.\n`;
-  if (isCommand || word === "" || ["help", "version", "h", "V"].includes(word)) return undefined;
-  const uses = DEFINITIONS.flatMap((definition) =>
-    definition.options
-      .filter(({ flags }) => flags.split(/[ ,=]+/).includes(`--${word}`))
-      .map((option) => ({ definition, option })),
-  );
-  const [use, ...others] = uses;
-  if (use === undefined) return undefined;
-  const also = others.length === 0 ? "" : ` Also: ${others.map(({ definition }) => definition.name).join(", ")}.`;
-  const [long = ""] = /--.*/.exec(use.option.flags) ?? [];
-  const words = [
-    use.definition.name,
-    ...use.definition.arguments.filter(({ required }) => required).map(({ name }) => name),
-    long,
-  ];
-  const example = `transcripts ${words.join(" ")}`;
-  return `transcripts: '${first}' is not a command but an option: \`${example}\`.${also}\nRun \`transcripts ${use.definition.name} --help\` for usage.\n`;
 }
 
 /** Rewrites `help snippets extract` to `snippets extract --help`, since commander's `help` takes only one word. */

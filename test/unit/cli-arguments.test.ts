@@ -54,30 +54,6 @@ describe("arguments", () => {
     });
   }
 
-  for (const [argv, says] of [
-    [["recent"], "transcripts list --recent <n>"],
-    [["today"], "transcripts list --today"],
-    [["since", "2026-03-01"], "transcripts list --since <date>"],
-    [["summary"], "transcripts show SESSION --summary"],
-    [["last", "5"], "transcripts show SESSION --last <n>"],
-    [["with-tools"], "transcripts show SESSION --with-tools"],
-    [["with-thinking"], "transcripts show SESSION --with-thinking"],
-    [["json"], "--json"],
-    [["--recent", "10"], "transcripts list --recent <n>"],
-    [["--recent=10"], "transcripts list --recent <n>"],
-    [["fixes-of-mine", "--fixes"], undefined],
-    [["--with-tools", "session.jsonl"], "transcripts show SESSION --with-tools"],
-    [["--find", "term"], "`transcripts find`"],
-    [["--stats"], "`transcripts stats`"],
-  ] as const) {
-    test(`an option in the place of a command: ${argv.join(" ")}`, () => {
-      const message = wrong(...argv);
-      if (says === undefined) assert.match(message, /unknown command/);
-      else assert.ok(message.includes(says), message);
-      assert.match(message, /^transcripts: .*\nRun `transcripts .*--help`/);
-    });
-  }
-
   test("no arguments print the help", () => {
     const result = read();
     assert.equal(result.kind, "text");
