@@ -4,9 +4,9 @@ import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/m
 import { errorText } from "../calls/result-texts.ts";
 import { mostTelling } from "../calls/telling-field.ts";
 import { jsonText } from "../parse/json-fields.ts";
-import { neutralBlock, neutralLine } from "../neutral-text.ts";
+import { neutralBlock, neutralLine, shortened } from "../neutral-text.ts";
 import { clockTime, counted, dayAndTime, duration } from "../quantities.ts";
-import { cut, widthOf, wrap } from "../texts/width.ts";
+import { indented } from "../texts/style.ts";
 import { type EntryContent, noteContent, shownContent } from "../texts/entry-content.ts";
 import type { Conversation } from "../queries/read-session.ts";
 import { callsByBlock } from "../parse/tool-calls.ts";
@@ -19,7 +19,6 @@ import { projectName } from "../texts/passage-text.ts";
 
 export interface ConversationStyle {
   colors: Colors;
-  columns: number;
   withTools: boolean;
   withThinking: boolean;
   /** Only the user's messages. */
@@ -43,7 +42,7 @@ export function messageText(view: MessageView, style: ConversationStyle, previou
 
 function heading(
   { message }: MessageView,
-  { colors, columns, withTools }: ConversationStyle,
+  { colors, withTools }: ConversationStyle,
   previous?: TranscriptMessage,
 ): string {
   // Without tools, only the user's words in results are shown.
@@ -56,8 +55,7 @@ function heading(
   const model = message.model === previous?.model ? "" : neutralLine(message.model ?? "");
   const dropped = message.metadata.superseded === true ? "superseded" : "";
   const facts = [time, model, dropped].filter((fact) => fact !== "").join("  ");
-  const room = columns - side.length - who.length - 2;
-  const shown = facts === "" || room < 8 ? "" : `  ${colors.dim(cut(facts, room))}`;
+  const shown = facts === "" ? "" : `  ${colors.dim(facts)}`;
   return `${colors.magenta(side)}${colors.bold(paint(who))}${shown}\n`;
 }
 
@@ -81,13 +79,13 @@ function partsOf({ message, blocks }: MessageView, style: ConversationStyle): st
   return parts;
 }
 
-function contentText({ kind, content }: EntryContent, { colors, columns }: ConversationStyle): string[] {
+function contentText({ kind, content }: EntryContent, { colors }: ConversationStyle): string[] {
   const text = typeof content === "string" ? neutralBlock(content.trim()) : "";
   if (text === "") return [];
-  if (kind === "said") return [wrap(text, columns)];
-  if (kind === "thinking") return [colors.dim(wrap(text, columns, "  | ").replace(/^$/gm, "  |"))];
+  if (kind === "said") return [text];
+  if (kind === "thinking") return [colors.dim(indented(text, "  | ").replace(/^$/gm, "  |"))];
   const paint = kind === "error" ? colors.red : kind === "interruption" ? colors.yellow : colors.dim;
-  return [paint(wrap(text, columns))];
+  return [paint(text)];
 }
 
 function toolText(block: ParsedContentBlock, style: ConversationStyle): string[] {
@@ -114,24 +112,21 @@ const INDENT = "    ";
 const MAX_LINES = 12;
 /** Maximum number of characters used for them. */
 const MAX_CHARS = 4_000;
-/** Minimum width for a call's description. */
-const MIN_ABOUT = 8;
-/** Width of the line that names a call, if the output has no width. */
-const MAX_LINE = 200;
+/** Maximum length of a call's description. */
+const MAX_ABOUT = 200;
 
 /** Formats a call without its result. */
 function callText(
   call: Pick<ToolCall, "tool_name" | "tool_input"> & { use?: unknown },
   style: ConversationStyle,
 ): string {
-  const { colors, columns } = style;
-  const name = cut(neutralLine(call.tool_name ?? "unknown tool"), columns - 2);
-  const room = Math.min(columns, MAX_LINE) - widthOf(name) - 4;
-  const about = room < MIN_ABOUT ? "" : cut(neutralLine(textOf(mainField(call.tool_input)?.[1] ?? "")), room);
+  const { colors } = style;
+  const name = neutralLine(call.tool_name ?? "unknown tool");
+  const about = shortened(neutralLine(textOf(mainField(call.tool_input)?.[1] ?? "")), MAX_ABOUT);
   const lines = [`${colors.blue(">")} ${colors.bold(name)}${about === "" ? "" : `  ${about}`}`];
   if (call.use === null) lines.push(colors.dim(`${INDENT}(the call itself is not in the file)`));
   const rest = inputRest(call.tool_input);
-  if (rest !== "") lines.push(colors.dim(excerpt(rest, style)));
+  if (rest !== "") lines.push(colors.dim(excerpt(rest)));
   return lines.join("\n");
 }
 
@@ -162,13 +157,13 @@ type Ending = Pick<ToolCall, "status" | "error" | "result_text">;
 function endingText({ status, error, result_text }: Ending, style: ConversationStyle): string {
   const { colors } = style;
   const text = ((status === "completed" ? result_text : error) ?? "").trim();
-  const shown = text === "" ? "" : excerpt(text, style);
+  const shown = text === "" ? "" : excerpt(text);
   switch (status) {
     case "pending":
       return colors.yellow("  ? (no result in the file)");
     case "rejected": {
       const words = userWords({ status, result_text, tool_name: null });
-      const said = words === undefined ? "" : `\n${INDENT}The user said:\n${excerpt(words, style)}`;
+      const said = words === undefined ? "" : `\n${INDENT}The user said:\n${excerpt(words)}`;
       return colors.yellow("  ! (rejected by the user)") + said;
     }
     case "interrupted":
@@ -186,9 +181,9 @@ function marked(mark: string, text: string): string {
 }
 
 /** Returns the first lines of a text, indented, with a note about the rest. */
-function excerpt(text: string, { columns }: ConversationStyle): string {
+function excerpt(text: string): string {
   const lines = neutralBlock(text.slice(0, MAX_CHARS).replace(/^\n+|\s+$/g, "")).split("\n");
-  const shown = wrap(lines.slice(0, MAX_LINES).join("\n"), columns, INDENT);
+  const shown = indented(lines.slice(0, MAX_LINES).join("\n"), INDENT);
   const hidden = text.trimEnd().split("\n").length - Math.min(lines.length, MAX_LINES);
   if (hidden > 0) return `${shown}\n${INDENT}… ${counted(hidden, "more line")}`;
   return text.length > MAX_CHARS ? `${shown}…` : shown;
@@ -212,7 +207,6 @@ export async function printConversation(
 ): Promise<number> {
   const style: ConversationStyle = {
     colors: context.colors,
-    columns: context.columns,
     withTools: options.flag("withTools"),
     withThinking: options.flag("withThinking"),
     summary: options.flag("summary"),
@@ -235,7 +229,7 @@ export async function printConversation(
 
 /** Returns the title, a line of facts, how to resume the session, and an empty line. */
 export function sessionHeading(
-  { colors, columns }: CommandContext,
+  { colors }: CommandContext,
   ref: SessionRef,
   { id, metadata, stats }: Conversation,
 ): string {
@@ -254,15 +248,11 @@ export function sessionHeading(
   ];
   const resume = resumeOf(ref, metadata.cwd);
   const hasAgent = ref.archived !== null || (ref.source !== "file" && ref.source !== "stdin");
-  const resuming =
-    "command" in resume
-      ? // A command stays whole, so that it can be copied.
-        `resume: ${neutralLine(resume.command)}`
-      : cut(neutralLine(`cannot be resumed: ${resume.reason}`), columns);
+  const resuming = "command" in resume ? `resume: ${resume.command}` : `cannot be resumed: ${resume.reason}`;
   const lines = [
-    colors.bold(cut(title, Math.min(columns, 100))),
-    colors.dim(cut(facts.filter(Boolean).join(" · "), columns)),
-    hasAgent ? colors.dim(resuming) : "",
+    colors.bold(shortened(title, 100)),
+    colors.dim(facts.filter(Boolean).join(" · ")),
+    hasAgent ? colors.dim(neutralLine(resuming)) : "",
   ];
   return `${lines.filter((line) => line !== "").join("\n")}\n\n`;
 }

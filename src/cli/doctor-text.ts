@@ -3,7 +3,7 @@ import { count, counted } from "../quantities.ts";
 import type { CommandContext } from "./command.ts";
 import type { Output } from "./output-schemas.ts";
 import { neutralLine } from "../neutral-text.ts";
-import { wrap } from "../texts/width.ts";
+import { indented } from "../texts/style.ts";
 
 /** Maximum number of damaged places listed; --json has all. */
 const MAX_DAMAGE = 10;
@@ -12,9 +12,9 @@ const MAX_EXPIRING = 10;
 const INDENT = "  ";
 
 export function doctorText(context: CommandContext, result: Output<"doctor">): string {
-  const { colors, columns } = context;
+  const { colors } = context;
   const section = (title: string, lines: readonly string[]): string =>
-    lines.length === 0 ? "" : `${colors.bold(title)}\n${wrap(lines.join("\n"), columns, INDENT)}\n`;
+    lines.length === 0 ? "" : `${colors.bold(title)}\n${indented(lines.join("\n"), INDENT)}\n`;
   return [
     `transcripts ${result.program.version}, ${result.program.runtime}\n`,
     section("Places", placeLines(context, result)),

@@ -6,7 +6,7 @@ import { shortIds, shortPaths } from "./session-names.ts";
 import { neutralLine } from "../neutral-text.ts";
 import { FOREIGN } from "../sessions/session-ref.ts";
 import { type Column, table } from "./terminal/table.ts";
-import { cut, wrap } from "../texts/width.ts";
+import { cut } from "./terminal/width.ts";
 
 type StatsUsage = Output<"stats">["total"];
 type StatsRow = Output<"stats">["rows"][number];
@@ -23,13 +23,10 @@ export function statsText(context: CommandContext, result: Output<"stats">): str
   return [overview(context, result), ...tables].filter((part) => part !== "").join("\n");
 }
 
-function overview({ colors, columns }: CommandContext, result: Output<"stats">): string {
+function overview({ colors }: CommandContext, result: Output<"stats">): string {
   const shown = facts(result).filter(([, fact]) => fact !== "");
   const label = Math.max(...shown.map(([name]) => name.length)) + 2;
-  const lines = shown.map(([name, fact]) => {
-    const wrapped = wrap(fact, columns - label).replaceAll("\n", `\n${" ".repeat(label)}`);
-    return `${colors.bold(name.padEnd(label))}${wrapped}`;
-  });
+  const lines = shown.map(([name, fact]) => colors.bold(name.padEnd(label)) + fact);
   return `${lines.join("\n")}\n`;
 }
 

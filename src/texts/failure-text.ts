@@ -5,22 +5,21 @@ import { counted } from "../quantities.ts";
 import type { PastError, PastFix } from "../queries/past-fixes.ts";
 import type { ErrorRow } from "../queries/session-errors.ts";
 import { quoted, type TextStyle } from "./style.ts";
-import { wrap } from "./width.ts";
 
 /** Formats a failed call of a session. `facts` are put beside its tool. */
 export function failureText(row: ErrorRow, facts: readonly string[], style: TextStyle): string {
   const { tool_name: tool, line_number: line, call_line_number: call, error } = row;
   const asked = call === null || call === line ? [] : [`called on line ${call}`];
   const head = [`[${line}] ${style.colors.bold(toolName(tool))}`, ...facts.map((fact) => neutralLine(fact)), ...asked];
-  return joined([wrap(head.join(", "), style.columns), errorText(error, style), ...fixLines(row, style)]);
+  return joined([head.join(", "), errorText(error, style), ...fixLines(row, style)]);
 }
 
 function fixLines({ fix, diff = "", words = [], attempts = [], reason = "" }: ErrorRow, style: TextStyle): string[] {
   if (fix === undefined) return [];
-  const { colors, columns } = style;
+  const { colors } = style;
   const lines = attempts.map(({ line_number }) => line_number).join(", ");
   const tries = lines === "" ? "" : ` (failed again on ${lines})`;
-  if (fix === null) return [wrap(`${colors.yellow("Not fixed:")} ${neutralLine(reason)}${tries}`, columns)];
+  if (fix === null) return [`${colors.yellow("Not fixed:")} ${neutralLine(reason)}${tries}`];
   const fixed = `${colors.green("Fixed")} on line ${fix.line_number ?? "?"} by ${neutralLine(toolName(fix.tool_name))}${tries}`;
   return [...wordsLines(words, style), ...changeLines(`${fixed}, `, diff, style)];
 }
@@ -33,14 +32,14 @@ export function pastErrorText(
   row: Omit<PastError, "fixes"> & { fixes: readonly ShownFix[] },
   style: TextStyle,
 ): string {
-  const { colors, columns } = style;
+  const { colors } = style;
   const { count, session_count: sessions, latest, checked } = row;
   const facts = [`seen ${counted(count, "time")} in ${counted(sessions, "session")}`];
   if (latest !== null) facts.push(`last ${latest.slice(0, 10)}`);
   if (row.is_in_project) facts.push("in this project");
   const only = checked < count ? ` in the ${checked} that were looked at` : "";
   return joined([
-    wrap(`${colors.bold(neutralLine(toolName(row.tool_name)))}: ${facts.join(", ")}`, columns),
+    `${colors.bold(neutralLine(toolName(row.tool_name)))}: ${facts.join(", ")}`,
     errorText(row.error, style),
     ...(row.fixes.length === 0 ? [`${colors.yellow("Never fixed")}${only}.`] : []),
     ...row.fixes.map((fix) => pastFixText(fix, style)),
@@ -77,10 +76,10 @@ function wordsLines(words: readonly string[], style: TextStyle): string[] {
 }
 
 function changeLines(fixed: string, diff: string, style: TextStyle): string[] {
-  const { colors, columns, maxLines } = style;
-  if (diff === "") return [wrap(`${fixed}the same call again`, columns)];
+  const { colors, maxLines } = style;
+  if (diff === "") return [`${fixed}the same call again`];
   const paint = (shown: string, line: string): string => painted(shown, line, colors);
-  return [wrap(`${fixed}changed:`, columns), quoted(diff, style, { maxLines: 2 * maxLines, paint })];
+  return [`${fixed}changed:`, quoted(diff, style, { maxLines: 2 * maxLines, paint })];
 }
 
 /** Colours a line of a diff. */

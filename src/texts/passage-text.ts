@@ -3,7 +3,6 @@ import { withoutOutputTags } from "../calls/result-texts.ts";
 import { neutralBlock, neutralLine } from "../neutral-text.ts";
 import { FOREIGN } from "../sessions/session-ref.ts";
 import type { TextStyle } from "./style.ts";
-import { wrap } from "./width.ts";
 
 export interface ShownPassage {
   /** Null or 0 for a title that is on no line. */
@@ -20,8 +19,7 @@ export interface ShownPassage {
 }
 
 /** Formats a passage. `facts` are put beside its line: the time, and where it is from. */
-export function passageText(row: ShownPassage, facts: readonly string[], style: TextStyle): string {
-  const { colors, columns, indent } = style;
+export function passageText(row: ShownPassage, facts: readonly string[], { colors }: TextStyle): string {
   const { line_number: line, match_count: count, missing = [] } = row;
   const marks = [
     ...facts,
@@ -31,8 +29,7 @@ export function passageText(row: ShownPassage, facts: readonly string[], style: 
   ];
   const shown = [sideOf(row), ...marks].filter((fact) => fact !== "").map((fact) => neutralLine(fact));
   const head = `[${colors.yellow(line === 0 || line === null ? "-" : String(line))}] ${shown.join(", ")}`;
-  const passage = marked(row, (match) => colors.bold(colors.red(match)));
-  return indent === "" ? `${head}: ${passage}` : `${wrap(head, columns)}\n${wrap(passage, columns, indent)}`;
+  return `${head}: ${marked(row, (match) => colors.bold(colors.red(match)))}`;
 }
 
 function sideOf({ role, block_type: type, tool_name: tool }: ShownPassage): string {
@@ -64,10 +61,7 @@ interface NamedSession {
 }
 
 /** Formats the line above what belongs to a session. */
-export function sessionLine(
-  { id, title, project, isForeign, host }: NamedSession,
-  { colors, columns }: TextStyle,
-): string {
+export function sessionLine({ id, title, project, isForeign, host }: NamedSession, { colors }: TextStyle): string {
   const facts = [
     title === null || title === "" ? "" : JSON.stringify(neutralLine(title)),
     project === null ? "" : `project ${neutralLine(projectName(project))}`,
@@ -75,7 +69,7 @@ export function sessionLine(
     host === null ? "" : `recorded on ${neutralLine(host)}`,
   ];
   const shown = facts.filter((fact) => fact !== "").map((fact) => `, ${fact}`);
-  return wrap(`${colors.bold(`Session ${neutralLine(id)}`)}${colors.dim(shown.join(""))}`, columns);
+  return colors.bold(`Session ${neutralLine(id)}`) + colors.dim(shown.join(""));
 }
 
 /** Returns the name of a project: the last segment of its folder, also of another operating system. */

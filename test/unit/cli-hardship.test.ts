@@ -3,10 +3,9 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { sampleSession, SESSION, storeSession, TOLD_SESSION, user } from "../support/cli/claude-lines.ts";
+import { sampleSession, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { runCli } from "../support/cli/run-cli.ts";
 import { createContext } from "../../src/cli/context.ts";
-import { widthOf } from "../../src/texts/width.ts";
 import { asStoreError } from "../../src/store/sqlite/sqlite-faults.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -175,32 +174,12 @@ describe("where nothing may be written", () => {
   });
 });
 
-describe("a window of 40 columns", () => {
-  for (const argv of [
-    ["snippets", "query", "--full"],
-    ["snippets", "query"],
-    ["snippets", "suggest", SESSION],
-    ["doctor"],
-  ]) {
-    test(`holds ${argv.slice(0, 3).join(" ")}`, async () => {
-      const home = machine(TOLD_SESSION);
-      await runCli(EXTRACT, { home });
-      const { stdout } = await runCli(argv, { home, terminal: 40 });
-      assert(stdout.split("\n").length > 4, stdout);
-      assert.deepEqual(
-        stdout.split("\n").filter((line) => widthOf(line) > 40),
-        [],
-      );
-    });
-  }
-
-  test("is nothing to a pipe, which gets lines and tabs as they are", async () => {
-    const home = machine();
-    const content = `all:\n\techo ${"word ".repeat(40)}end`;
-    await runCli([...EXTRACT.slice(0, 3), ...EXTRACT.slice(5), "--content-file", "-"], { home, stdin: content });
-    const { stdout } = await runCli(["snippets", "query", "--full"], { home });
-    assert(stdout.includes(`  \techo ${"word ".repeat(40)}end\n`), stdout);
-  });
+test("snippets are printed with lines and tabs as they are", async () => {
+  const home = machine();
+  const content = `all:\n\techo ${"word ".repeat(40)}end`;
+  await runCli([...EXTRACT.slice(0, 3), ...EXTRACT.slice(5), "--content-file", "-"], { home, stdin: content });
+  const { stdout } = await runCli(["snippets", "query", "--full"], { home });
+  assert(stdout.includes(`  \techo ${"word ".repeat(40)}end\n`), stdout);
 });
 
 test("forget --keep-files says how the session comes back", async () => {

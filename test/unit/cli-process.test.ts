@@ -126,11 +126,12 @@ describe("the process", () => {
     assert.equal(await colours({ FORCE_COLOR: "0" }), false);
   });
 
-  test("COLUMNS sets the width without a terminal", async () => {
-    const { stdout } = await run(["show", long, "--last", "1"], { env: { COLUMNS: "40" } });
-    for (const line of stdout.split("\n")) assert.ok(line.length <= 40, line);
-    const whole = await run(["show", long, "--last", "1"]);
-    assert.ok(whole.stdout.includes("x".repeat(400)));
+  test("COLUMNS sets the width of a table without a terminal", async () => {
+    const { stdout } = await run(["timeline", long, "--last", "1"], { env: { COLUMNS: "40" } });
+    const [, table = ""] = stdout.split("\n\n");
+    for (const line of table.split("\n")) assert.ok(line.length <= 40, line);
+    const whole = await run(["timeline", long, "--last", "1"]);
+    assert.ok(whole.stdout.includes("x".repeat(100)));
   });
 
   test("a damaged file does not crash", async () => {

@@ -128,12 +128,6 @@ describe("transcripts show", () => {
     assert.equal(JSON.parse(json.stdout).blocks[0].content_text, "\u001b]0;owned\u0007\u001b[31mred\u001b[2J\u009bx");
   });
 
-  test("a terminal of 40 columns gets no wider line", async () => {
-    const { stdout } = await runCli(["show", SESSION, "--with-tools"], { home, terminal: 40, env: { NO_COLOR: "1" } });
-    for (const line of stdout.split("\n")) assert.ok(line.length <= 40, line);
-    assert.match(stdout, /I look at the file first\./);
-  });
-
   for (const [name, argv, code, says] of [
     ["a prefix of an id", ["0a1b"], 0, /^$/],
     ["latest", ["latest"], 0, /^$/],

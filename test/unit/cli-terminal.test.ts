@@ -4,7 +4,7 @@ import stringWidth from "string-width";
 import { guardJson, guardOutput, neutralBlock, neutralLine } from "../../src/neutral-text.ts";
 import { shortPaths } from "../../src/cli/session-names.ts";
 import { type Column, table } from "../../src/cli/terminal/table.ts";
-import { cut, pad, widthOf, wrap } from "../../src/texts/width.ts";
+import { cut, pad, widthOf } from "../../src/cli/terminal/width.ts";
 import { describe, test } from "../support/runner.ts";
 
 const ESC = "\u001b";
@@ -153,17 +153,6 @@ describe("widths", () => {
           if (text.length > columns) assert.equal(cut(text, columns), other);
         },
       ),
-    );
-  });
-
-  test("wrapped text keeps its words, and its lines fit", () => {
-    fc.assert(
-      fc.property(fc.array(line, { maxLength: 4 }), fc.integer({ min: 14, max: 40 }), (lines, columns) => {
-        const text = lines.join("\n");
-        const wrapped = wrap(text, columns, "  ");
-        for (const each of wrapped.split("\n")) assert.ok(stringWidth(each) <= columns, JSON.stringify(each));
-        assert.equal(wrapped.normalize().replace(/\s/g, ""), text.normalize().replace(/\s/g, ""));
-      }),
     );
   });
 });

@@ -54,7 +54,7 @@ describe("transcripts find with an index", () => {
     const { run, rows } = await machine();
     const { stdout, stderr, exitCode } = await run("find", "IT IS");
     assert.equal(exitCode, 0);
-    assert.match(stdout, /^\[2\] assistant, .*\n {4}Blue it is\.\n {4}transcripts show 1b2c2c3d-[\w-]+ --line 2\n/m);
+    assert.match(stdout, /^\[2\] assistant, .*: Blue it is\.\n {4}transcripts show 1b2c2c3d-[\w-]+ --line 2\n/m);
     assert.equal(stderr, "searched 2 sessions in the index, 0 unreadable\n");
     for (const [term, ...more] of [
       ["price"],
@@ -191,7 +191,7 @@ describe("transcripts find with an index", () => {
       assert.equal(row?.gone, true);
       assert.equal(row?.open, `transcripts show ${basename(path, ".jsonl")} --line 1`);
       const { stdout, stderr } = await run("find", "Add up the prices");
-      assert.match(stdout, /\[\d+\] user, .*, from the store\n/);
+      assert.match(stdout, /\[\d+\] user, .*, from the store: /);
       assert.match(stderr, /searched 2 sessions in the index \(1 whose file is gone\)/);
     }
     assert.deepEqual(await rows("Add up the prices", "--scan"), []);

@@ -13,7 +13,7 @@ import { projectName } from "../../texts/passage-text.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { tookCell } from "../stats-text.ts";
 import { type Column, table } from "../terminal/table.ts";
-import { cut } from "../../texts/width.ts";
+import { cut } from "../terminal/width.ts";
 
 /** Maximum length of a title where lines are not limited. */
 const MAX_TITLE_COLUMNS = 120;

@@ -16,7 +16,6 @@ import { textOf } from "../io.ts";
 import type { Output } from "../output-schemas.ts";
 import { sessionNamed } from "../session-input.ts";
 import { readingSnippets, withSnippets } from "../snippet-errors.ts";
-import { wrap } from "../../texts/width.ts";
 
 /** Number of lines of the content shown without --full. */
 const PREVIEW_LINES = 6;
@@ -182,15 +181,13 @@ function suggestionText(context: CommandContext, suggestion: SnippetSuggestion, 
 }
 
 function entry(
-  { colors, columns }: CommandContext,
+  { colors }: CommandContext,
   { type, title, about, content }: { type: string; title: string; about: string; content: string },
   full: boolean,
 ): string {
-  const head = wrap(`${colors.yellow(type)}  ${colors.bold(neutralLine(title))}`, columns);
-  const text = neutralBlock(full ? content : preview(content));
-  // In a pipe the content is unchanged, including tabs.
-  const shown = columns === Infinity ? text.replaceAll(/^/gm, INDENT) : wrap(text, columns, INDENT);
-  return `${head}\n${wrap(colors.dim(about), columns)}\n${shown}\n\n`;
+  const head = `${colors.yellow(type)}  ${colors.bold(neutralLine(title))}`;
+  const shown = neutralBlock(full ? content : preview(content)).replaceAll(/^/gm, INDENT);
+  return `${head}\n${colors.dim(about)}\n${shown}\n\n`;
 }
 
 /** Returns the first lines after the heading. */

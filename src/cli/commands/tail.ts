@@ -115,8 +115,8 @@ type TailPrinter = ReturnType<typeof tailPrinter>;
 
 /** Prints the last messages of a session, then each new one. */
 function tailPrinter(context: CommandContext, ref: SessionRef, options: CommandOptions) {
-  const { colors, columns } = context;
-  const style = { colors, columns, withTools: true, withThinking: true, summary: false, calls: undefined };
+  const { colors } = context;
+  const style = { colors, withTools: true, withThinking: true, summary: false, calls: undefined };
   const isJson = options.flag("json");
   const redactor = redactorFor(options);
   // Messages seen before the file was read again.

@@ -10,7 +10,7 @@ import { sessionHeading } from "../conversation-text.ts";
 import { TOKEN_COLUMNS, tookCell } from "../stats-text.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { type Column, table } from "../terminal/table.ts";
-import { cut } from "../../texts/width.ts";
+import { cut } from "../terminal/width.ts";
 
 /** Maximum width of the list of tools; on a terminal a quarter of its width. */
 const MAX_TOOLS_COLUMNS = 32;

@@ -2,7 +2,7 @@
  * Formats rows as columns without borders, readable for `cut`, `awk` and people. `cli-table3` does not serve: it counts
  * marks of Thai and Indic scripts as columns, so that rows do not align, and takes twenty times as long for 5,000 rows.
  */
-import { cut, pad, widthOf } from "../../texts/width.ts";
+import { cut, pad, widthOf } from "./width.ts";
 
 export interface Column<Row> {
   head: string;

@@ -1,7 +1,6 @@
 /** Measures and fits text for a terminal. Texts must be neutral: see `neutral-text.ts`. */
 import { createRequire } from "node:module";
 import type stringWidth from "string-width";
-import type wrapAnsi from "wrap-ansi";
 
 /**
  * Matches ASCII, Latin, Greek and Cyrillic letters, punctuation, arrows and boxes, which always take one column. Most lines
@@ -13,13 +12,12 @@ const ELLIPSIS = "…";
 
 /** Loads the library synchronously, because formatting cannot wait. */
 const load = createRequire(import.meta.url);
-let libraries: { stringWidth: typeof stringWidth; wrapAnsi: typeof wrapAnsi; graphemes: Intl.Segmenter } | undefined;
+let libraries: { stringWidth: typeof stringWidth; graphemes: Intl.Segmenter } | undefined;
 
 function loaded(): NonNullable<typeof libraries> {
   if (libraries !== undefined) return libraries;
   const width: { default: typeof stringWidth } = load("string-width");
-  const wrapping: { default: typeof wrapAnsi } = load("wrap-ansi");
-  libraries = { stringWidth: width.default, wrapAnsi: wrapping.default, graphemes: new Intl.Segmenter() };
+  libraries = { stringWidth: width.default, graphemes: new Intl.Segmenter() };
   return libraries;
 }
 
@@ -50,26 +48,4 @@ function shortened(line: string, chars: number): string {
 export function pad(line: string, columns: number, align: "left" | "right" = "left"): string {
   const spaces = " ".repeat(Math.max(0, columns - widthOf(line)));
   return align === "left" ? line + spaces : spaces + line;
-}
-
-/** Breaks lines at `columns`, long words too, and puts `indent` before each line that is not empty. */
-export function wrap(text: string, columns: number, indent = ""): string {
-  const room = Math.max(10, columns - indent.length);
-  const lines = text.replaceAll("\t", "    ").split("\n");
-  return lines
-    .map((line) => indented(room === Infinity || line.length * 2 <= room ? line : wrapLine(line, room), indent))
-    .join("\n");
-}
-
-function wrapLine(line: string, room: number): string {
-  if (line.length <= room && PLAIN.test(line)) return line;
-  return loaded()
-    .wrapAnsi(line, room, { hard: true, trim: false })
-    .split("\n")
-    .map((part, at) => (at === 0 ? part : part.replace(/^ /, "")).trimEnd())
-    .join("\n");
-}
-
-function indented(text: string, indent: string): string {
-  return indent === "" ? text : text.replace(/^(?=.)/gm, indent);
 }
