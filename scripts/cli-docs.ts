@@ -31,7 +31,7 @@ const FORECAST = "6f0c9d0e-3c5b-4f43-9e0a-8f3f7f1f2a10";
 /** Commands whose output the pages show, in the order in which they run. The store is empty at first. */
 const RUNS: Readonly<Record<string, readonly string[]>> = {
   init: ["init --dry-run"],
-  list: ["list", "list --source claude-code"],
+  list: ["list", "list --agent claude-code"],
   show: ["show latest --summary", "show 6f0c --with-tools"],
   stats: ["stats latest", "stats --all --by day"],
   timeline: ["timeline latest", "timeline 6f0c"],

@@ -119,10 +119,6 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
       "--today": "Only sessions with activity today.",
       ...sinceAndUntil("sessions with activity"),
       ...PROJECT,
-      "--source <name>": {
-        does: "Only sessions from this source.",
-        choices: ["claude-code", "transcript", "opencode"],
-      },
       ...AGENT,
       ...HERE,
       "--subagents": "Includes sessions of subagents.",

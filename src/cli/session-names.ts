@@ -1,23 +1,6 @@
-/** Names of sessions and projects for people, and for the next command. */
+/** Names of sessions for people, and for the next command. */
 import { shellWord } from "../calls/shell-syntax.ts";
-import { endOfPath } from "../texts/passage-text.ts";
 import { argumentOf, type SessionRef } from "../sessions/session-ref.ts";
-
-/** Shortens each path to its shortest unique end: `shop`, but `work/shop` if there is also a `home/shop`. */
-export function shortPaths(paths: readonly string[]): Map<string, string> {
-  const names = new Map<string, string>();
-  let open = [...new Set(paths)];
-  for (let length = 1; open.length > 0; length += 1) {
-    const byEnd = Map.groupBy(open, (path) => endOfPath(path, length));
-    // A path without more segments stays as it is.
-    open = [...byEnd].flatMap(([end, same]) => {
-      const alike = same.filter((path) => same.length > 1 && endOfPath(path, length + 1) !== end);
-      for (const path of same) if (!alike.includes(path)) names.set(path, end);
-      return alike;
-    });
-  }
-  return names;
-}
 
 /** Returns the shell argument for exactly this session: its path, or its id if it has none or the id is unique. */
 export function argumentFor(ref: SessionRef, isOnlyId = false): string {

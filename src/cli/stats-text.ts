@@ -2,7 +2,8 @@
 import { compact, count, counted, dayAndTime, dollars, duration } from "../quantities.ts";
 import type { CommandContext } from "./command.ts";
 import type { Output } from "./output-schemas.ts";
-import { shortIds, shortPaths } from "./session-names.ts";
+import { endOfPath } from "../texts/passage-text.ts";
+import { shortIds } from "./session-names.ts";
 import { neutralLine } from "../neutral-text.ts";
 import { FOREIGN } from "../sessions/session-ref.ts";
 import { type Column, table } from "./terminal/table.ts";
@@ -184,9 +185,10 @@ function rowsTable(
   const keyed = by === "model" ? rows.filter(hasTokens) : rows;
   const keys = keyed.map(({ key }) => key ?? "");
   const isBySession = by === "session";
-  const names = isBySession ? shortIds(keys) : by === "project" ? shortPaths(keys) : new Map<string, string>();
+  const ids = shortIds(isBySession ? keys : []);
   const nameCell = ({ key, parent_session_id: parent }: StatsRow): string => {
-    const name = key === null ? "unknown" : cut(neutralLine(names.get(key) ?? key), MAX_NAME_COLUMNS);
+    const short = by === "project" ? endOfPath(key ?? "", 2) : (ids.get(key ?? "") ?? key ?? "");
+    const name = key === null ? "unknown" : cut(neutralLine(short), MAX_NAME_COLUMNS);
     return isBySession && parent !== null ? `  ${name}` : name;
   };
   const family: Column<StatsRow> = {

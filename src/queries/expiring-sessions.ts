@@ -5,26 +5,16 @@ import { staleSessions } from "../indexing/stale-sessions.ts";
 import { countOf, recordIn } from "../parse/json-fields.ts";
 import { currentProject } from "../sessions/project-filter.ts";
 import { nodeSessionFiles, textOfFile } from "../sessions/session-files.ts";
-import { isSubagent, type AgentName, type SessionRef, type Where } from "../sessions/session-ref.ts";
+import { isSubagent, type SessionRef, type Where } from "../sessions/session-ref.ts";
 import { claudeFolders } from "../sessions/session-roots.ts";
 import { isWithin } from "../transcript/files/data-folder.ts";
 import type { Store } from "../store/store.ts";
 
-/** Sessions that one setting of an agent deletes. Keys as in `transcripts doctor --json`. */
-export interface Expiring {
-  agent: AgentName;
-  setting: string;
-  /** File with the setting, or where to add it. */
-  file: string;
-  /** Days after the last change of a session's file. */
-  days: number;
-  is_default: boolean;
-  /** Sessions that will be deleted, first those that are first. Subagents go with the session that started them. */
-  sessions: { session_id: string; path: string; deleted_after: string }[];
-}
+/** Sessions that one setting of an agent deletes. Keys as in `transcripts doctor --json`, where each is described. */
+export type Expiring = Awaited<ReturnType<typeof expiringSessions>>[number];
 
 /** The only agent that deletes its sessions. */
-const AGENT = "claude-code";
+const AGENT = "claude-code" as const;
 const SETTING = "cleanupPeriodDays";
 const DEFAULT_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1_000;
@@ -38,9 +28,9 @@ const SOON_MS = 7 * DAY_MS;
 export async function expiringSessions(
   where: Where,
   { store, sessions, now }: { store: Store | undefined; sessions: readonly SessionRef[]; now: Date },
-): Promise<Expiring[]> {
+) {
   const open = store === undefined ? sessions : await sessionsNotKept(store, where);
-  const found: Expiring[] = [];
+  const found = [];
   for (const folder of claudeFolders(where)) {
     const files = await settingsFiles(folder, where);
     const given = await settingIn(files);

@@ -1,4 +1,4 @@
-import { basename, extname, join } from "node:path";
+import { basename, extname } from "node:path";
 import { claudePlace, claudeRef } from "./claude-sessions.ts";
 import { cannotOpen } from "./open-session.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
@@ -12,7 +12,7 @@ export async function fileRef(path: string, files: SessionFiles = nodeSessionFil
   const plain = sessionRef({ id: basename(path, extname(path)), source: "file", path });
   try {
     const facts = await files.stat(path);
-    if (facts.kind === "folder") throw await isFolder(path, files);
+    if (facts.kind === "folder") throw isFolder(path);
     const { modifiedMs, bytes } = facts;
     // A pipe can be read only once, so its head is not read.
     if (facts.kind === "other") return { ...plain, modifiedMs };
@@ -57,17 +57,7 @@ function withHead(ref: SessionRef, head: SessionHead): SessionRef {
   };
 }
 
-async function isFolder(path: string, files: SessionFiles): Promise<TranscriptsError> {
-  const beside = [`${path.replace(/[\\/]+$/, "")}.jsonl`, `${path.replace(/[\\/]+$/, "")}.md`];
-  const inside = (await files.list(path).catch(() => [])).map(({ name }) => join(path, name));
-  const sessions = inside.filter((each) => /\.(?:jsonl|md|json)$/.test(each) && !/readme\.md$/i.test(each)).toSorted();
-  for (const candidate of [...beside, ...sessions]) {
-    const facts = await files.stat(candidate).catch(() => undefined);
-    if (facts?.kind !== "file") continue;
-    return new TranscriptsError("is_folder", `${path} is a folder.`, `Pass a file, for example ${candidate}.`, {
-      path,
-    });
-  }
+function isFolder(path: string): TranscriptsError {
   const next = "Pass a session file, or run `transcripts list` to see all sessions.";
   return new TranscriptsError("is_folder", `${path} is a folder.`, next, { path });
 }

@@ -41,7 +41,7 @@ describe("arguments", () => {
     [["show", "x", "--last", "-3"], /--last/],
     [["list", "--since", "soon"], /--since.*Give a date such as/],
     [["list", "--since", "2026-02-31"], /--since.*Give a date such as/],
-    [["list", "--source", "slack"], /Allowed choices are claude-code, transcript, opencode/],
+    [["list", "--agent", "slack"], /Allowed choices are claude-code, opencode, kilo/],
     [["find", "x", "--role", "cat"], /Allowed choices are user, assistant, tool/],
     [["completion", "csh"], /Allowed choices are bash, zsh, fish/],
     [["show", "x", "--last"], /argument missing/],

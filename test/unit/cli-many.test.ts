@@ -53,7 +53,7 @@ describe("transcripts list", () => {
     assert.deepEqual(await ids("--since", "2d"), [OTHER, SESSION]);
     assert.deepEqual(await ids("--project", "/work/shop"), [SESSION]);
     assert.deepEqual(await ids("--project", "paint"), [OTHER]);
-    assert.deepEqual(await ids("--source", "opencode"), []);
+    assert.deepEqual(await ids("--agent", "opencode"), []);
   });
 
   test("a session that was touched but not added to is not of today", async () => {

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { guardJson, guardOutput, neutralBlock, neutralLine } from "../../src/neutral-text.ts";
-import { shortPaths } from "../../src/cli/session-names.ts";
 import { type Column, table } from "../../src/cli/terminal/table.ts";
 import { cut, pad, widthOf } from "../../src/cli/terminal/width.ts";
 import { describe, test } from "../support/runner.ts";
@@ -203,27 +202,6 @@ describe("tables", () => {
           for (const line of table(columns, cells, room).split("\n")) assert.ok(stringWidth(line) <= room, line);
         },
       ),
-    );
-  });
-});
-
-describe("names of folders", () => {
-  test("are as short as the others let them be", () => {
-    const paths = ["/a/shop", "/b/shop", "/c/x", "/", "", "shop", "C:\\w\\cli", "/u/cli/"];
-    assert.deepEqual(
-      paths.map((path) => shortPaths(paths).get(path)),
-      ["a/shop", "b/shop", "x", "/", "", "shop", "w/cli", "u/cli"],
-    );
-  });
-
-  test("no two different folders have one name", () => {
-    const folder = fc
-      .array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 4 })
-      .map((parts) => `/${parts.join("/")}`);
-    fc.assert(
-      fc.property(fc.uniqueArray(folder, { maxLength: 20 }), (paths) => {
-        assert.equal(new Set(shortPaths(paths).values()).size, paths.length);
-      }),
     );
   });
 });

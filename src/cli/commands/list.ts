@@ -1,7 +1,7 @@
 /** `transcripts list` */
 import { compact, count, counted, dayAndTime, dollars } from "../../quantities.ts";
 import { newestSessions } from "../../queries/newest-sessions.ts";
-import { FOREIGN, shownSource } from "../../sessions/session-ref.ts";
+import { FOREIGN } from "../../sessions/session-ref.ts";
 import { between, type CommandContext, type CommandOptions, type RunCommand } from "../command.ts";
 import { startOfDay } from "../../parse/read-date.ts";
 import { figuresAsked } from "../figures-asked.ts";
@@ -25,11 +25,9 @@ export const run: RunCommand = async (context, _args, options) => {
   const asked = between(options, options.flag("today") ? today(context, options) : undefined);
   const subagents = options.flag("subagents");
   const { sessions } = await sessionsAsked(context, options, { since: asked.since, subagents });
-  const source = options.text("source");
-  const wanted = sessions.filter((ref) => source === undefined || shownSource(ref) === source);
   const limit = limitAsked(context, options);
   const redactor = redactorFor(options);
-  const found = await newestSessions(wanted, {
+  const found = await newestSessions(sessions, {
     limit,
     between: asked,
     empty: options.flag("empty"),
@@ -48,7 +46,7 @@ export const run: RunCommand = async (context, _args, options) => {
     await context.out(listText(context, rows, ids));
   }
   if (found.isMore && limit === SCREENFUL && options.integer("recent") === undefined) {
-    context.note(`${count(rows.length)} of ${count(wanted.length)} sessions; --all lists all`);
+    context.note(`${count(rows.length)} of ${count(sessions.length)} sessions; --all lists all`);
   }
   const kept = rows.filter(({ is_archived: isArchived }) => isArchived).length;
   if (kept > 0) context.note(`${counted(kept, "session")} from the store, whose files are not here`);
@@ -67,7 +65,7 @@ function today(context: CommandContext, options: CommandOptions): Date {
 }
 
 /** Options that leave sessions out. */
-const FILTERS = ["today", "since", "until", "project", "source", "agent", "here"];
+const FILTERS = ["today", "since", "until", "project", "agent", "here"];
 
 function limitAsked({ isTerminal }: CommandContext, options: CommandOptions): number {
   const recent = options.integer("recent");

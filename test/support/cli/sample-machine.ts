@@ -121,7 +121,7 @@ export const ALL: readonly (readonly string[])[] = [
   ["list", "--json"],
   ["list", "--subagents", "--empty", "--json"],
   ["list", "--recent", "2", "--project", "/work/shop"],
-  ["list", "--json", "--until", "2026-01-01", "--source", "transcript"],
+  ["list", "--json", "--until", "2026-01-01", "--agent", "opencode"],
   ["stats", "--all", "--json"],
   ["stats", "--all", "--json", "--by", "session"],
   ["stats", "--all", "--json", "--since", at(5), "--until", at(65)],
