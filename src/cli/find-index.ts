@@ -1,5 +1,5 @@
 /** Opens the index for `find` and updates it, and reports what it still lacks. */
-import { changedBytes, currentIndex, type CurrentIndex } from "../queries/current-index.ts";
+import { currentIndex, type CurrentIndex } from "../queries/current-index.ts";
 import { openStoreToRead, withStore } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
 import type { CommandContext } from "./command.ts";
@@ -7,9 +7,6 @@ import { noteUnread } from "./session-input.ts";
 import { withSessionsBar } from "./terminal/progress.ts";
 import { isStoreError } from "../transcripts-error.ts";
 import { counted } from "../quantities.ts";
-
-/** Number of bytes that take a second or two to index. */
-const TOLD_BYTES = 30_000_000;
 
 export interface OpenIndex extends CurrentIndex {
   store: Store;
@@ -41,24 +38,18 @@ export function leftAside(context: CommandContext, error: unknown): undefined {
 
 function updated(context: CommandContext, store: Store): Promise<CurrentIndex> {
   const onWritable = (work: (writable: Store) => Promise<void>): Promise<void> => withStore(context, {}, work);
-  const onStale = (sessions: number, bytes: number): void => {
-    if (bytes > TOLD_BYTES) context.note(`adding ${sizeOf(sessions, bytes)} to the index`);
-  };
-  const options = { signal: context.signal, onWritable, onStale };
-  return withSessionsBar(context, (onProgress) => currentIndex(store, context, { ...options, onProgress }));
+  const { signal } = context;
+  return withSessionsBar(context, (onProgress) => currentIndex(store, context, { signal, onWritable, onProgress }));
 }
 
 function tellLeft(context: CommandContext, { left, changed }: CurrentIndex): void {
   if (left === undefined || left.reason === "none") return;
-  const what = sizeOf(changed.length, changedBytes(changed));
+  const bytes = changed.reduce((sum, session) => sum + session.bytes, 0);
+  const what = `${counted(changed.length, "session")} (${(bytes / 1e6).toFixed(1)} MB)`;
   if (left.reason !== "failed") {
     context.note(`${what} not in the index will be read as files; \`transcripts index\` adds them`);
     return;
   }
   const reason = left.error instanceof Error ? left.error.message : String(left.error);
   context.note(`the index was not updated, so ${what} will be read as files: ${reason}`);
-}
-
-function sizeOf(sessions: number, bytes: number): string {
-  return `${counted(sessions, "session")} (${(bytes / 1e6).toFixed(1)} MB)`;
 }

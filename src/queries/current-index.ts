@@ -41,8 +41,6 @@ export interface CurrentIndexOptions {
   onWritable: (work: (store: Store) => Promise<void>) => Promise<void>;
   /** Maximum time for the update, in milliseconds. What was written by then stays. Default: no limit. */
   maxMs?: number;
-  /** Called before indexing starts. */
-  onStale?: (sessions: number, bytes: number) => void;
   onProgress?: UpdateOptions["onProgress"];
 }
 
@@ -62,7 +60,7 @@ export async function withoutIndex(where: Where): Promise<CurrentIndex> {
 export async function currentIndex(
   store: Store,
   where: Where,
-  { signal, onWritable, maxMs, onStale, onProgress }: CurrentIndexOptions,
+  { signal, onWritable, maxMs, onProgress }: CurrentIndexOptions,
 ): Promise<CurrentIndex> {
   const found = await staleSessions(store, where);
   const { stale, unreadable } = found;
@@ -80,7 +78,6 @@ export async function currentIndex(
   if (store.backend === "postgres") return { ...index, left: { reason: "shared" } };
   const chosen = newest(stale);
   if (chosen.length === 0) return { ...index, left: { reason: "large" } };
-  onStale?.(chosen.length, changedBytes(chosen));
   const late = AbortSignal.any(maxMs === undefined ? [] : [AbortSignal.timeout(maxMs)]);
   const taken = new Set(chosen);
   const only = chosen.map(({ ref }) => ref);
@@ -111,11 +108,6 @@ export async function currentIndex(
     const after = { changed, stored: undefined, left: { reason: "late" } as const };
     return { ...index, ...after, updated: Math.max(0, stale.length - changed.length) };
   }
-}
-
-/** Returns the size of the changed sessions in bytes. */
-export function changedBytes(changed: readonly StaleSession[]): number {
-  return changed.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** Returns the newest sessions that are small enough together. One that is too large itself is left to `index`. */
