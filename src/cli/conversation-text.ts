@@ -6,7 +6,7 @@ import { mostTelling } from "../calls/telling-field.ts";
 import { jsonText } from "../parse/json-fields.ts";
 import { neutralBlock, neutralLine, shortened } from "../neutral-text.ts";
 import { clockTime, counted, dayAndTime, duration } from "../quantities.ts";
-import { indented } from "../texts/style.ts";
+import { forPeople, indented, quoted } from "../texts/style.ts";
 import { type EntryContent, noteContent, shownContent } from "../texts/entry-content.ts";
 import type { Conversation } from "../queries/read-session.ts";
 import { callsByBlock } from "../parse/tool-calls.ts";
@@ -110,8 +110,6 @@ function endingOf({ status, is_error: isError, result_text }: ParsedContentBlock
 const INDENT = "    ";
 /** Maximum number of lines of an input field or a result. */
 const MAX_LINES = 12;
-/** Maximum number of characters used for them. */
-const MAX_CHARS = 4_000;
 /** Maximum length of a call's description. */
 const MAX_ABOUT = 200;
 
@@ -126,7 +124,7 @@ function callText(
   const lines = [`${colors.blue(">")} ${colors.bold(name)}${about === "" ? "" : `  ${about}`}`];
   if (call.use === null) lines.push(colors.dim(`${INDENT}(the call itself is not in the file)`));
   const rest = inputRest(call.tool_input);
-  if (rest !== "") lines.push(colors.dim(excerpt(rest)));
+  if (rest !== "") lines.push(colors.dim(excerpt(rest, style)));
   return lines.join("\n");
 }
 
@@ -157,13 +155,13 @@ type Ending = Pick<ToolCall, "status" | "error" | "result_text">;
 function endingText({ status, error, result_text }: Ending, style: ConversationStyle): string {
   const { colors } = style;
   const text = ((status === "completed" ? result_text : error) ?? "").trim();
-  const shown = text === "" ? "" : excerpt(text);
+  const shown = text === "" ? "" : excerpt(text, style);
   switch (status) {
     case "pending":
       return colors.yellow("  ? (no result in the file)");
     case "rejected": {
       const words = userWords({ status, result_text, tool_name: null });
-      const said = words === undefined ? "" : `\n${INDENT}The user said:\n${excerpt(words)}`;
+      const said = words === undefined ? "" : `\n${INDENT}The user said:\n${excerpt(words, style)}`;
       return colors.yellow("  ! (rejected by the user)") + said;
     }
     case "interrupted":
@@ -180,13 +178,9 @@ function marked(mark: string, text: string): string {
   return `  ${mark} ${text.slice(INDENT.length)}`;
 }
 
-/** Returns the first lines of a text, indented, with a note about the rest. */
-function excerpt(text: string): string {
-  const lines = neutralBlock(text.slice(0, MAX_CHARS).replace(/^\n+|\s+$/g, "")).split("\n");
-  const shown = indented(lines.slice(0, MAX_LINES).join("\n"), INDENT);
-  const hidden = text.trimEnd().split("\n").length - Math.min(lines.length, MAX_LINES);
-  if (hidden > 0) return `${shown}\n${INDENT}… ${counted(hidden, "more line")}`;
-  return text.length > MAX_CHARS ? `${shown}…` : shown;
+/** Returns the first lines of a text. */
+function excerpt(text: string, style: ConversationStyle): string {
+  return quoted(text, forPeople(style), { maxLines: MAX_LINES });
 }
 
 function fieldsOf(input: unknown): [string, unknown][] {

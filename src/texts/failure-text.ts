@@ -10,7 +10,11 @@ import { quoted, type TextStyle } from "./style.ts";
 export function failureText(row: ErrorRow, facts: readonly string[], style: TextStyle): string {
   const { tool_name: tool, line_number: line, call_line_number: call, error } = row;
   const asked = call === null || call === line ? [] : [`called on line ${call}`];
-  const head = [`[${line}] ${style.colors.bold(toolName(tool))}`, ...facts.map((fact) => neutralLine(fact)), ...asked];
+  const head = [
+    `[${line}] ${style.colors.bold(neutralLine(toolName(tool)))}`,
+    ...facts.map((fact) => neutralLine(fact)),
+    ...asked,
+  ];
   return joined([head.join(", "), errorText(error, style), ...fixLines(row, style)]);
 }
 

@@ -32,8 +32,8 @@ export function quoted(
   { indent, maxLineChars, ...style }: TextStyle,
   { maxLines = style.maxLines, paint = (shown: string) => shown }: { maxLines?: number; paint?: Paint } = {},
 ): string {
-  const lines = neutralBlock(text).trim().split("\n");
-  const shown = lines.slice(0, maxLines).map((line) => paint(indent + shortened(line, maxLineChars), line));
+  const lines = neutralBlock(text.trimEnd().replace(/^\n+/, "")).split("\n");
+  const shown = lines.slice(0, maxLines).map((line) => paint(indented(shortened(line, maxLineChars), indent), line));
   if (lines.length > maxLines) shown.push(`${indent}… ${counted(lines.length - maxLines, "more line")}`);
   return shown.join("\n");
 }
