@@ -1,6 +1,7 @@
 /** Formats passages as an answer: as many as fit the budget, at least one. */
 import { passageText, sessionLine } from "../../texts/passage-text.ts";
 import { PLAIN } from "../../texts/style.ts";
+import { given } from "../../given.ts";
 import { DATA_NOTICE, endOf, READ_ON } from "../session-heading.ts";
 import { shortened } from "../../neutral-text.ts";
 import { passageAround } from "../../matching/passage.ts";
@@ -10,19 +11,9 @@ import type { Found, PassageRow } from "./passages.ts";
 
 /** Tokens reserved for the lines around the passages, including a cursor. */
 const FRAME_TOKENS = 350;
-/** If not even one passage fits: characters shown of it and of each other text, in the order tried. */
-const CUTS = [
-  { passage: 120, text: Infinity },
-  { passage: 60, text: Infinity },
-  { passage: 60, text: 100 },
-  { passage: 20, text: 30 },
-] as const satisfies Cut[];
+/** Characters that are kept of a passage and of each other text, if not even one passage fits whole. */
+const CUT_CHARS = 30;
 const NOTHING = 'Nothing found. Try other words, match: "words", or fewer filters.';
-
-interface Cut {
-  passage: number;
-  text: number;
-}
 
 export interface Budget {
   maxTokens: number;
@@ -41,36 +32,32 @@ export function answerOf(found: Found, budget: Budget): ToolAnswer {
   return answer;
 }
 
-/** Yields answers with fewer and fewer passages, then with a single one that is cut more and more. */
+/** Yields answers with fewer and fewer passages, then with a single one that is cut. */
 function* answers(found: Found, most: number): Generator<ToolAnswer> {
   for (let count = most; count > 1; count -= 1) yield answerWith(found, count);
   const count = Math.min(1, found.rows.length);
   yield answerWith(found, count);
-  for (const cut of CUTS) yield answerWith(cutTo(found, cut), count);
+  yield answerWith(cutShort(found), count);
 }
 
-function cutTo({ rows, notes, ...found }: Found, { passage, text }: Cut): Found {
-  return {
-    ...found,
-    rows: rows.slice(0, 1).map((row) => cutRow(row, { passage, text })),
-    notes: notes.map((note) => shortened(note, text)),
-  };
+function cutShort({ rows, notes, ...found }: Found): Found {
+  return { ...found, rows: rows.slice(0, 1).map(cutRow), notes: notes.map((note) => shortened(note, CUT_CHARS)) };
 }
 
 /** Keeps what identifies the session in a further call. */
-function cutRow({ missing, ...row }: PassageRow, cut: Cut): PassageRow {
-  const short = (text: string | null): string | null => text && shortened(text, cut.text);
-  const { text, matches } = passageAround(row.passage, row.matches, cut.passage);
+function cutRow({ missing, ...row }: PassageRow): PassageRow {
+  const short = (text: string | null): string | null => text && shortened(text, CUT_CHARS);
+  const { text, matches } = passageAround(row.passage, row.matches, CUT_CHARS);
   return {
     ...row,
-    path: row.path && endOf(row.path, cut.text),
+    path: row.path && endOf(row.path, CUT_CHARS),
     project: short(row.project),
     title: short(row.title),
     host: short(row.host),
     tool_name: short(row.tool_name),
     passage: text,
     matches: row.matches.length === 0 ? [] : matches,
-    ...(missing === undefined ? {} : { missing: missing.map((word) => shortened(word, cut.text)) }),
+    ...given({ missing: missing?.map((word) => shortened(word, CUT_CHARS)) }),
   };
 }
 
