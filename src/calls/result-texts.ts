@@ -43,6 +43,7 @@ const REJECTIONS = [
   "User rejected the tool use",
   "User declined to answer questions",
   "The agent proposed a plan that was rejected by the user",
+  "User chose to stay in plan mode and continue planning",
   "The user rejected permission to use this specific tool call",
   "The user dismissed this question",
 ];

@@ -1,6 +1,6 @@
 /** Decides whether a later call has the target of an earlier failed one, and how certain that is. */
 import { blameFor, failedFilter, type Clue } from "./evidence.ts";
-import { callPath, likelyMeant, relatePaths, samePath, type CallPath } from "./file-paths.ts";
+import { callPath, globFolders, likelyMeant, relatePaths, samePath, type CallPath } from "./file-paths.ts";
 import { asPattern, inputLikeness, isSameInput, MANNERS, overlap, textLikeness } from "./likeness.ts";
 import type { CommandWord, Purpose, Step, Target } from "./targets.ts";
 
@@ -50,15 +50,26 @@ function matchStep(step: Step, failed: Target, later: Target, clue: Clue): Match
   return best(
     later.steps.map((laterStep) => {
       if (step.host !== laterStep.host) return null;
-      // If a search at the end of a pipeline printed nothing, only the same search can be a fix.
-      if (clue.bare && step.filter !== null && step.filter !== laterStep.filter) return null;
+      if (printedNothing(step, failed, clue) && step.filter !== laterStep.filter) return null;
       const match = matchPurpose(step.purpose, laterStep.purpose, clue);
       // A filter that failed has to run again.
       const filter = failedFilter(step, clue);
       const isUnfiltered = filter !== null && !laterStep.pipedTo.includes(filter);
+      if (isUnfiltered && isOnlyShortened(laterStep)) return null;
       return match && { ...match, step: laterStep, ...(isUnfiltered ? { grade: "guess" } : {}) };
     }),
   );
+}
+
+/** Returns whether the search at the end of a pipeline found nothing; then only the same search can be a fix. */
+function printedNothing({ filter, pipedTo }: Step, { steps }: Target, { bare, text }: Clue): boolean {
+  if (filter === null) return false;
+  const isAlone = steps.every(({ role }) => role !== "before");
+  return bare || (isAlone && /^(?:[ef]?grep|rg)$/.test(pipedTo.at(-1) ?? "") && text.startsWith("Exit code 1\n"));
+}
+
+function isOnlyShortened({ pipedTo }: Step): boolean {
+  return pipedTo.length > 0 && pipedTo.every((program) => program === "head" || program === "tail");
 }
 
 /** Returns the steps whose output the step reads from a pipe. */
@@ -95,7 +106,8 @@ function matchFiles(
   if (!("paths" in later)) return null;
   if (later.kind !== failed.kind) {
     const listed = clue.folder && failed.kind === "read" && (later.kind === "list" || later.kind === "glob");
-    const shared = listed && failed.paths.some((path) => later.paths.some((other) => samePath(path, other)));
+    const folders = later.kind === "glob" ? globFolders(later.pattern, later.paths) : later.paths;
+    const shared = listed && failed.paths.some((path) => folders.some((other) => samePath(path, other)));
     return shared ? { grade: "similar", on: "the same folder, listed" } : null;
   }
   const wanted = blamed(failed.paths, clue);
@@ -204,6 +216,9 @@ function compareCommands(failed: Run, later: Run, clue: Clue): Likeness | null {
   const name = failed.program;
   if (failed.code !== null && later.code !== null) return compareCode(name, failed.code, later.code);
   const [first, laterFirst] = [subcommand(failed), subcommand(later)];
+  if (name === "git" && /\bCONFLICT\b/.test(clue.text) && concludes(first, later)) {
+    return { grade: "same", on: `the same command (git ${first}), continued` };
+  }
   if (first !== laterFirst || inspectionIn(failed) !== inspectionIn(later)) return null;
   const [own, given] = [targets(failed), targets(later)];
   const added = given.filter((word) => !own.some((other) => covers(other, word, clue)));
@@ -219,6 +234,13 @@ function compareCommands(failed: Run, later: Run, clue: Clue): Likeness | null {
   const options = failed.words.filter(({ text }) => text.startsWith("-"));
   const isWhole = shares.every((share) => share === "whole") && options.every((option) => hasWord(later, option));
   return { grade: isWhole && wanted.length === own.length && added.length === 0 ? "same" : "similar", on };
+}
+
+/** Returns whether a command of git ends what a conflict stopped. */
+function concludes(stopped: string | null, later: Run): boolean {
+  const words = later.words.map(({ text }) => text);
+  const isMerge = stopped === "merge" || stopped === "pull";
+  return words.includes("--continue") || (isMerge && words[0] === "commit");
 }
 
 function hasWord({ words }: Run, { text }: CommandWord): boolean {
@@ -237,7 +259,7 @@ function targets({ words }: Run): CommandWord[] {
     return flag === undefined || text === undefined ? word : { text, flag, path: null };
   });
   const isSetting = ({ text, flag }: CommandWord): boolean =>
-    text.startsWith("-") || (flag !== null && (PROSE_FLAGS.test(flag) || /^[\d.]+[a-z]{0,2}$/.test(text)));
+    /^[-+]/.test(text) || (flag !== null && (PROSE_FLAGS.test(flag) || /^[\d.]+[a-z]{0,2}$/.test(text)));
   return split.filter((word) => !isSetting(word));
 }
 

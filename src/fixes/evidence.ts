@@ -23,7 +23,7 @@ export interface Clue {
   refused: boolean;
   /** Folders listed or searched since, in which the path read next was probably found. */
   looked: CallPath[];
-  /** First 4,000 characters of the error, to check whether it names something. */
+  /** Beginning and end of the error, to check whether it names something. */
   text: string;
 }
 
@@ -38,9 +38,11 @@ const NO_PROGRAM = /command not found|: not found$|is not recognized as/m;
 const REFUSED =
   /not found|unknown|unrecognized|unsupported|\binvalid\b|no such|(?:does|did)(?: not|n't) (?:exist|match)|not (?:a )?valid|not allowed|must be|could(?: not|n't) find/i;
 const BARE_EXIT = /^(?:Error:? *)?(?:Exit code 1)?$/i;
+/** Maximum number of characters of an error that are looked at. */
+const MAX_ERROR_CHARS = 4_000;
 
 export function clueOf(call: ToolCall): Clue {
-  const text = (call.error ?? call.result_text ?? "").slice(0, 4_000);
+  const text = endsOfText(call.error ?? call.result_text ?? "", MAX_ERROR_CHARS / 2);
   return {
     missing: MISSING.test(text) && !OTHER_THING.test(text),
     malformed: MALFORMED.test(text),
@@ -86,7 +88,7 @@ export function outcomeOf(call: ToolCall, step: Step | null, earlier: Clue): "su
   if (call.status !== "completed") return "unknown";
   // The search found nothing.
   if (call.exit_code !== null && call.exit_code !== 0) return "unknown";
-  const output = endsOfText(call.result_text ?? "");
+  const output = endsOfText(call.result_text ?? "", MAX_END_CHARS);
   if (LAUNCHED.test(output)) return "unknown";
   const isLookup = step !== null && /^(?:read|list|search|glob)$/.test(step.purpose.kind);
   if (isLookup && NOTHING.test(output.trim())) return "unknown";
@@ -103,9 +105,8 @@ export function outcomeOf(call: ToolCall, step: Step | null, earlier: Clue): "su
 /** Maximum number of characters looked at from the beginning and from the end of an output. */
 const MAX_END_CHARS = 20_000;
 
-function endsOfText(text: string): string {
-  if (text.length <= 2 * MAX_END_CHARS) return text;
-  return `${text.slice(0, MAX_END_CHARS)}\n${text.slice(-MAX_END_CHARS)}`;
+function endsOfText(text: string, max: number): string {
+  return text.length <= 2 * max ? text : `${text.slice(0, max)}\n${text.slice(-max)}`;
 }
 
 /** Returns for each line of the error whether the output has it too, apart from paths, numbers and times. */
@@ -116,15 +117,13 @@ function repeatedLines(error: string, output: string): boolean[] {
   return wanted.map((line) => output.includes(line) || printed.has(plainLine(line)));
 }
 
+/** Matches a line that may describe a problem, also one at a place in a file: `a.go:12:3: …`. */
+const ERROR_LINE =
+  /error|fail|fatal|undefined|cannot|not found|required|denied|refused|timed out|no such|\.\w+:\d+:\d+: /i;
+
 function errorLines(text: string): string[] {
   const lines = text.split("\n").map((line) => line.trim());
-  return lines
-    .filter(
-      (line) =>
-        line.length >= 20 &&
-        /error|fail|fatal|undefined|cannot|not found|required|denied|refused|timed out|no such/i.test(line),
-    )
-    .slice(0, 20);
+  return lines.filter((line) => line.length >= 20 && ERROR_LINE.test(line)).slice(-20);
 }
 
 // Determines which command of a failed line failed.
@@ -151,7 +150,7 @@ const REPORTS: readonly (readonly [program: RegExp, report: RegExp])[] = [
   [/^(?:vitest|jest)$/, /^\s*(?:FAIL|Tests?(?: Files| Suites)?:?) .*|\bfailed\b.*\btotal$/m],
   [/^eslint$/, /✖ \d+ problems?/],
   [/^pip3?$/, /^ERROR: /m],
-  [/^git (?:add|rm|mv)$/, /\bpathspec\b|paths are ignored|bad source/],
+  [/^git (?:add|rm|mv)$/, /\bpathspec\b|paths are ignored|bad source|not under version control/],
   [
     /^git commit$/,
     /nothing (?:added )?to commit|no changes added|\b(?:pre-commit|commit-msg|husky|lint-staged|lefthook)\b/i,
@@ -167,7 +166,10 @@ const ANNOUNCING = /^(?:run script|mise|task|just|turbo|nx|rake)$/;
  * mention it is the end of the line, which is what the call was for, but may be any that would not have said so.
  */
 export function blameFor(steps: readonly Step[], clue: Clue): Blame {
-  const chain = steps.filter(({ role }) => role !== "apart");
+  const chain = mayHaveEnded(
+    steps.filter(({ role }) => role !== "apart"),
+    clue,
+  );
   const ends = endsOf(chain.filter(({ role }) => role === "final"));
   if (steps.length < 2) return { steps: ends, others: [] };
   const reports = (step: Step): boolean => isReported(step, steps, clue.text);
@@ -181,6 +183,15 @@ export function blameFor(steps: readonly Step[], clue: Clue): Blame {
   const blamed = suspects.filter((step) => ends.includes(step));
   const likely = blamed.length > 0 ? blamed : suspects.slice(-1);
   return { steps: likely, others: suspects.filter((step) => step.role !== "final" && !likely.includes(step)) };
+}
+
+/** Filters that succeed whatever they read, and so does a pipeline that ends with one. */
+const SUCCEEDING = new Set("head tail cat tee wc sort uniq cut tr nl column Select-Object".split(" "));
+
+/** Returns the steps that can have ended the line with a failure; all if it was stopped, or if none can. */
+function mayHaveEnded(chain: readonly Step[], { text }: Clue): readonly Step[] {
+  const able = chain.filter(({ assured, pipedTo }) => assured || !SUCCEEDING.has(pipedTo.at(-1) ?? ""));
+  return able.length === 0 || /timed out/i.test(text) ? chain : able;
 }
 
 /** The last command of a pipeline decides how it ends. */
@@ -259,10 +270,13 @@ function isMentioned(step: Step, steps: readonly Step[], text: string): boolean 
   return words.some((word) => /[./_\d-]/.test(word) && text.includes(word));
 }
 
-/** Matches `> app@1.0.0 lint`, `[lint] $ …`, `[lint:go] …` and `task: [lint] …`. */
+/** Matches `> app@1.0.0 lint`, `[lint] $ …`, `[lint:go] …`, `task: [lint] …` and bun's `error: script "lint" exited …`. */
 function announcement(script: string): RegExp {
   const name = asPattern(script);
-  return new RegExp(String.raw`^(?:> .{0,200} ${name}(?: |$)|\$ .*\b${name}\b|.{0,40}\[${name}(?::[\w-]+)?\])`, "m");
+  return new RegExp(
+    String.raw`^(?:> .{0,200} ${name}(?: |$)|\$ .*\b${name}\b|.{0,40}\[${name}(?::[\w-]+)?\]|error: script "${name}" )`,
+    "m",
+  );
 }
 
 /** Returns words that no other of the steps has, without flags and prose. */

@@ -63,7 +63,8 @@ export function likelyMeant(missing: CallPath, found: CallPath, looked: readonly
   const sameFolder = posix.dirname(missing.full) === posix.dirname(found.full);
   if (sameFolder && nameLikeness(stem(name), stem(foundName)) >= 0.5) return "a similar name in the same folder";
   const folder = { full: posix.dirname(missing.full), given: posix.dirname(missing.given) };
-  const sameKind = posix.extname(name) === posix.extname(foundName);
+  const kind = posix.extname(name);
+  const sameKind = kind !== "" && kind === posix.extname(foundName);
   if (sameFolder && sameKind && looked.some((other) => samePath(folder, other))) {
     return "a file in the folder that was listed";
   }

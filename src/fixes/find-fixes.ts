@@ -77,6 +77,7 @@ function fixOf(failed: LaneCall): ToolFix {
     clue.looked.push(...foldersLookedInto(later));
     const match = matchTargets(failed.target(), later.target(), clue);
     if (match === null || !isInReach(failed, later, match, clue)) continue;
+    if (match.grade === "guess" && isOlderCallAgain(failed, later)) continue;
     const outcome = outcomeOf(later.call, match.step, clue);
     if (outcome === "failed" && match.grade !== "guess") attempts.push(later);
     if (outcome !== "succeeded") continue;
@@ -90,6 +91,13 @@ function fixOf(failed: LaneCall): ToolFix {
 /** Calls of one message are parallel, so none of them reacts to another's failure. */
 function isReaction(failed: LaneCall, later: LaneCall): boolean {
   return (later.call.use?.message_ordinal ?? 0) >= failed.knownFrom;
+}
+
+/** A call that was made before the failure was known, for its own sake. */
+function isOlderCallAgain(failed: LaneCall, later: LaneCall): boolean {
+  return failed.lane.calls.some(
+    (each) => each !== failed && !isReaction(failed, each) && isIdentical(each.target(), later.target()),
+  );
 }
 
 function isInReach(failed: LaneCall, later: LaneCall, { grade }: Match, clue: Clue): boolean {

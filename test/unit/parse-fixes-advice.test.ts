@@ -249,8 +249,96 @@ const cases: Record<string, [name: string, calls: MadeCall[], advice: number | n
       ],
       2,
     ],
+    [
+      "before a pipe: the command whose end can be that of the line",
+      [
+        bad("claude", "make lint && make test | tail -3", "Exit code 2\n3 files differ"),
+        claude("make test | tail -3", "12 passed"),
+        claude("make lint", ""),
+      ],
+      2,
+    ],
+    [
+      "before a pipe: both, if the line was stopped",
+      [
+        bad("claude", "make lint && make test | tail -3", "Exit code 143\nCommand timed out after 2m 0s"),
+        claude("make lint && timeout 600 make test | tail -3", "12 passed"),
+      ],
+      1,
+    ],
+    [
+      "the script that bun names",
+      [
+        bad(
+          "claude",
+          "bun run lint && bun run types",
+          'Exit code 1\n$ biome check\nerror: script "lint" exited with code 1',
+        ),
+        claude("bun run types", "$ tsc --noEmit"),
+        claude("bun run lint", "$ biome check\nChecked 9 files."),
+      ],
+      2,
+    ],
+    [
+      "what git could not move",
+      [
+        bad(
+          "claude",
+          'git mv src/a.go src/b.go && git status --short | grep "b.go"',
+          "Exit code 128\nfatal: not under version control, source=src/a.go, destination=src/b.go",
+        ),
+        claude('git status --short | grep "b.go"', "?? src/b.go"),
+      ],
+      null,
+    ],
+    [
+      "not what only shows the text that a filter could not read",
+      [
+        bad(
+          "claude",
+          "curl -s https://api.example.org/users | jq '.[0].name'",
+          "Exit code 5\njq: parse error: Invalid numeric literal at line 1, column 10",
+        ),
+        claude("curl -s https://api.example.org/users | head -20", "<!DOCTYPE html>"),
+      ],
+      null,
+    ],
+    [
+      "not another search, where the first found nothing",
+      [
+        bad("claude", 'ssh root@router "opkg list-installed | grep -i tor"', "Exit code 1\nWelcome to the router"),
+        claude('ssh root@router "opkg list-installed | grep -i dns"', "dnsmasq - 2.90"),
+      ],
+      null,
+    ],
   ],
   "a success that prints a failure is none": [
+    [
+      "but one that repeats warnings of the failure, without what it ended with",
+      [
+        bad(
+          "claude",
+          'git commit -m "Add a parser"',
+          'Exit code 1\nwarning: could not read the error catalogue\n1 test failed\nerror: script "test" exited with code 1\nhusky - pre-commit script failed (code 1)',
+        ),
+        claude(
+          'git commit -m "Add a parser"',
+          "warning: could not read the error catalogue\n[main 4d5e6f7] Add a parser\n 1 file changed",
+        ),
+      ],
+      1,
+    ],
+    [
+      "the same findings at places in files",
+      [
+        bad("claude", "go vet ./...", "Exit code 1\nstore/map.go:20:5: possible misuse of unsafe.Pointer"),
+        claude(
+          "git stash && go vet ./... | tail -5; git stash pop",
+          "store/map.go:20:5: possible misuse of unsafe.Pointer",
+        ),
+      ],
+      null,
+    ],
     ...(
       [
         [

@@ -27,6 +27,16 @@ describe("what counts as an answer to a failure", () => {
     assert.equal(first([{ calls: [bad("make x"), ok("make x")] }, { calls: [ok("make x")] }]).at, 2);
   });
 
+  test("not a call that repeats another one made beside it, for a file like the one that is missing", () => {
+    const read = (path: string): [string, object] => ["Read", { file_path: path }];
+    const missing = failed(...read("/p/ui/dialog.tsx"), "File does not exist.");
+    const beside = failed(...read("/p/ui/select.tsx"), "Sibling tool call errored");
+    const looked = done("Glob", { pattern: "*.tsx", path: "/p/ui" }, "/p/ui/select.tsx");
+    const again = { calls: [done(...read("/p/ui/select.tsx"))] };
+    assert.equal(first([{ calls: [missing] }, { calls: [looked] }, again]).at, 2);
+    assert.equal(first([{ calls: [missing, beside] }, { calls: [looked] }, again]).at, -1);
+  });
+
   test("not a call of another agent", () => {
     const { at } = first([
       { agent: "A", calls: [bad("make x")] },

@@ -146,6 +146,23 @@ const cases: Record<string, [string, MadeCall[], number | null][]> = {
       1,
     ],
     [
+      "a folder that was read is listed by a pattern",
+      [
+        failed("Read", { file_path: "/p/src" }, "EISDIR: illegal operation on a directory, read"),
+        done("Glob", { pattern: "/p/src/**/*.ts" }, "/p/src/a.ts"),
+      ],
+      1,
+    ],
+    [
+      "a hidden file is no substitute for another one",
+      [
+        failed("Read", { file_path: "/home/u/.vimrc" }, NO_FILE),
+        ok("ls -a /home/u", ".bashrc"),
+        done("Read", { file_path: "/home/u/.bashrc" }),
+      ],
+      null,
+    ],
+    [
       "a notebook",
       [
         failed("NotebookEdit", { notebook_path: "/p/a.ipynb", new_source: "print(1)" }, NOT_READ),
@@ -348,6 +365,48 @@ const cases: Record<string, [string, MadeCall[], number | null][]> = {
       [
         bad("curl -s http://localhost:3000/api/health", "Connection refused"),
         ok("sleep 2; curl -s http://localhost:3000/api/health", "ok"),
+      ],
+      1,
+    ],
+    [
+      "a rebase that stopped at a conflict is continued",
+      [
+        bad(
+          "git rebase origin/main",
+          "Exit code 1\nCONFLICT (content): Merge conflict in notes.md\nerror: could not apply 1a2b3c4",
+        ),
+        done("Edit", edit("notes.md", "<<<<<<<", "")),
+        ok("git add notes.md && git rebase --continue", "Successfully rebased and updated refs/heads/topic."),
+      ],
+      2,
+    ],
+    [
+      "a merge that stopped at a conflict is committed",
+      [
+        bad("git merge main", "Exit code 1\nCONFLICT (content): Merge conflict in notes.md\nAutomatic merge failed"),
+        ok("git add -A && git commit --no-edit", "[topic 9f8e7d6] Merge branch 'main' into topic"),
+      ],
+      1,
+    ],
+    [
+      "another commit does not end a rebase",
+      [
+        bad(
+          "git rebase origin/main",
+          "Exit code 1\nCONFLICT (content): Merge conflict in notes.md\nerror: could not apply 1a2b3c4",
+        ),
+        ok("git commit -m wip", "[detached HEAD 5c6d7e8] wip"),
+      ],
+      null,
+    ],
+    [
+      "options with a plus sign are settings",
+      [
+        bad(
+          "dig example.org @10.0.0.1 +short +timeout=2",
+          "Exit code 9\n;; connection timed out; no servers could be reached",
+        ),
+        ok("dig example.org @10.0.0.1 +short +timeout=9", "192.0.2.7"),
       ],
       1,
     ],
