@@ -1,7 +1,7 @@
 /** Decides whether a later call has the target of an earlier failed one, and how certain that is. */
 import { blameFor, failedFilter, type Clue } from "./evidence.ts";
 import { callPath, globFolders, likelyMeant, relatePaths, samePath, type CallPath } from "./file-paths.ts";
-import { asPattern, inputLikeness, isSameInput, MANNERS, overlap, textLikeness } from "./likeness.ts";
+import { asPattern, inputLikeness, isSameInput, MANNERS, overlap, textLikeness, wordsOf } from "./likeness.ts";
 import type { CommandWord, Purpose, Step, Target } from "./targets.ts";
 
 /** `same`: the same target. `similar`: a part, a wider or a changed form of it. `guess`: what was probably meant. */
@@ -103,6 +103,7 @@ function matchFiles(
   later: Purpose,
   clue: Clue,
 ): Likeness | null {
+  if (failed.kind === "write" && later.kind === "run") return matchWritingCode(failed, later.code ?? "");
   if (!("paths" in later)) return null;
   if (later.kind !== failed.kind) {
     const listed = clue.folder && failed.kind === "read" && (later.kind === "list" || later.kind === "glob");
@@ -110,7 +111,7 @@ function matchFiles(
     const shared = listed && failed.paths.some((path) => folders.some((other) => samePath(path, other)));
     return shared ? { grade: "similar", on: "the same folder, listed" } : null;
   }
-  const wanted = blamed(failed.paths, clue);
+  const wanted = failed.paths;
   const found = wanted.filter((path) => later.paths.some((other) => samePath(path, other)));
   const thing = failed.kind === "list" ? "folder" : "file";
   if (found.length > 0) {
@@ -130,11 +131,12 @@ function matchFiles(
   return null;
 }
 
-/** Returns the paths named in the error, or all if it names none. */
-function blamed(paths: readonly CallPath[], clue: Clue): readonly CallPath[] {
-  if (paths.length < 2) return paths;
-  const named = paths.filter(({ given }) => given.length > 2 && clue.text.includes(given));
-  return named.length > 0 ? named : paths;
+/** A program may make the change that an edit did not. */
+function matchWritingCode(failed: Purpose & { kind: "write" }, code: string): Likeness | null {
+  const named = filesIn(code).map((file) => callPath(file, null));
+  const isFile = /write/.test(code) && failed.paths.some((path) => named.some((other) => samePath(path, other)));
+  const isSame = isFile && overlap(failed.words(), wordsOf(code)) >= SAME_CHANGE;
+  return isSame ? { grade: "same", on: "the same file" } : null;
 }
 
 function matchSearch(
@@ -166,7 +168,7 @@ function matchUrls(failed: string, later: string, clue: Clue): Likeness | null {
 
 function parseUrl(text: string): { host: string; path: string; search: string } | null {
   const url = URL.parse(/^\w+:\/\//.test(text) ? text : `https://${text}`);
-  return url && { host: url.host.replace(/^www\./, ""), path: url.pathname.replace(/\/$/, ""), search: url.search };
+  return url && { host: url.host, path: url.pathname.replace(/\/$/, ""), search: url.search };
 }
 
 /** Compares calls of unknown tools: the same tool with a similar input. */
@@ -280,7 +282,6 @@ function covers(wanted: CommandWord, given: CommandWord, clue: Clue): "whole" | 
     return isConcerned(given, clue) ? "part" : null;
   }
   const isOfSameFlag = wanted.flag !== null && wanted.flag === given.flag;
-  if (isOfSameFlag && given.text.includes(wanted.text)) return "whole";
   const isText = isOfSameFlag || /\s/.test(wanted.text);
   return isText && textLikeness(wanted.text, given.text) >= 0.5 ? "whole" : null;
 }

@@ -29,8 +29,6 @@ export interface Clue {
 
 const MISSING =
   /no such file|not exist|doesn't exist|ENOENT|cannot access|(?:file|directory|folder|path|page|url)s?\b[^\n]{0,80}\bnot found|(?:cannot|can't|could not|unable to) (?:find|open)|\b404\b/i;
-/** Matches errors about a missing text in a file, or a missing program. */
-const OTHER_THING = /string to replace|old_?string|expected lines|command not found/i;
 const MALFORMED =
   /InputValidationError|SchemaError|ZodError|invalid (?:arguments|input|parameters?|type)|required (?:parameter|property|field)|missing (?:key|required)|unexpected parameter|unrecognized key|validation error/i;
 
@@ -44,7 +42,7 @@ const MAX_ERROR_CHARS = 4_000;
 export function clueOf(call: ToolCall): Clue {
   const text = endsOfText(call.error ?? call.result_text ?? "", MAX_ERROR_CHARS / 2);
   return {
-    missing: MISSING.test(text) && !OTHER_THING.test(text),
+    missing: MISSING.test(text),
     malformed: MALFORMED.test(text),
     folder: /EISDIR|is a directory/i.test(text),
     bare: BARE_EXIT.test(text.trim()),
@@ -61,7 +59,6 @@ const FAILURE_BEGINNINGS = [
   String.raw`npm (?:ERR!|error)|make(?:\[\d+\])?: \*\*\*|BUILD FAIL|Build FAILED|\[(?:[\w:-]+\] )?ERROR\b|CMake Error`,
   String.raw`(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception)(?:: |$)`,
   String.raw`.{0,40}\bexit(?:ed)?(?: with)?(?: code| status)? ?[:=]? ?[1-9]\d*$`,
-  String.raw`[\w./-]+: (?:cannot|can't|unable to|error:|fatal:|\(\d+\) )`,
   String.raw`.*: (?:command not found|No such file or directory|Permission denied|a password is required|(?:fatal )?error: )`,
   String.raw`.*\b[1-9]\d* (?:failed|failing|failures|errors?\b|Error\(s\))`,
   String.raw`.*(?:\berror TS\d+:|\bSegmentation fault|\bcore dumped|\bFullyQualifiedErrorId\b|\bELIFECYCLE\b)`,
@@ -93,9 +90,11 @@ export function outcomeOf(call: ToolCall, step: Step | null, earlier: Clue): "su
   const isLookup = step !== null && /^(?:read|list|search|glob)$/.test(step.purpose.kind);
   if (isLookup && NOTHING.test(output.trim())) return "unknown";
   const again = repeatedLines(earlier.text, output);
-  // Exit code 0 says little if the whole error is printed again. An edit shows what it wrote.
-  if (step?.purpose.kind !== "write" && again.length > 0 && again.every(Boolean)) return "failed";
-  if (step === null || step.assured) return "succeeded";
+  // Exit code 0 says little if the whole error is printed again.
+  if (again.length > 0 && again.every(Boolean)) return "failed";
+  // A program that was written for the occasion may report a failure and end well.
+  const isOwnCode = step?.purpose.kind === "run" && step.purpose.code !== null;
+  if (step === null || (step.assured && !isOwnCode)) return "succeeded";
   if (step.denial !== null && output.includes(step.denial)) return "failed";
   if (again.some(Boolean) || (isLookup ? LOOKUP_FAILURE : FAILURE_LINE).test(output)) return "failed";
   // A count of the lines says nothing.
@@ -143,20 +142,11 @@ const PREFIXING = new Set(
 );
 /** Messages of programs that report a failure without their name. Apart from git, they never fail without one. */
 const REPORTS: readonly (readonly [program: RegExp, report: RegExp])[] = [
-  [/^(?:vue-)?tsc$/, /\berror TS\d+:/],
   [/^go$/, /^(?:go: |--- FAIL|FAIL\t|no Go files|# [\w.-]+\/[\w./-]+(?: |$)|.*\.go:\d+:\d+: )/m],
   [/^cargo$/, /^error(?:\[E\d+\])?: |^thread '.*' .*panicked/m],
   [/^py\.?test$/, /^=+ (?:FAILURES|ERRORS|short test summary info)|^E {3}/m],
-  [/^(?:vitest|jest)$/, /^\s*(?:FAIL|Tests?(?: Files| Suites)?:?) .*|\bfailed\b.*\btotal$/m],
-  [/^eslint$/, /✖ \d+ problems?/],
-  [/^pip3?$/, /^ERROR: /m],
   [/^git (?:add|rm|mv)$/, /\bpathspec\b|paths are ignored|bad source|not under version control/],
-  [
-    /^git commit$/,
-    /nothing (?:added )?to commit|no changes added|\b(?:pre-commit|commit-msg|husky|lint-staged|lefthook)\b/i,
-  ],
   [/^git push$/, /failed to push|^ ! \[|no upstream branch|src refspec|Permission to .* denied/m],
-  [/^git (?:pull|merge|rebase|cherry-pick)$/, /\bCONFLICT\b|divergent branches|fast-forward|overwritten by merge/],
 ];
 /** Programs that print the name of each script before they run it. */
 const ANNOUNCING = /^(?:run script|mise|task|just|turbo|nx|rake)$/;
@@ -176,9 +166,7 @@ export function blameFor(steps: readonly Step[], clue: Clue): Blame {
   const apart = steps.filter((step) => step.role === "apart" && reports(step));
   const last = chain.findLastIndex(reports);
   const reported = chain[last];
-  // If the purpose of the call failed, so did all its alternatives.
-  if (reported !== undefined) return { steps: ends.includes(reported) ? ends : [reported], others: apart };
-  if (apart.length > 0) return { steps: apart.slice(-1), others: apart.slice(0, -1) };
+  if (reported !== undefined) return { steps: [reported], others: apart };
   const suspects = suspectsIn(chain, clue.text);
   const blamed = suspects.filter((step) => ends.includes(step));
   const likely = blamed.length > 0 ? blamed : suspects.slice(-1);

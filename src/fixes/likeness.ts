@@ -32,8 +32,6 @@ export function wordsOf(text: string): Set<string> {
 
 /** Fields that determine how a tool works, not its target. */
 export const MANNERS = new Set("timeout limit offset head_limit run_in_background model max_results".split(" "));
-/** Weight of a field that only one input has. Low, since missing and superfluous fields are common causes of failure. */
-const ONE_SIDED_WEIGHT = 0.3;
 
 /** Returns an input's fields as texts with their words; an input that is not an object has one field without a name. */
 export type InputFields = ReadonlyMap<string, { text: string; words: ReadonlySet<string> }>;
@@ -54,7 +52,7 @@ export function inputLikeness(a: InputFields, b: InputFields): number {
   let alike = 0;
   for (const key of new Set([...a.keys(), ...b.keys()])) {
     const [left, right] = [a.get(key), b.get(key)];
-    const weight = MANNERS.has(key) ? 0.1 : left && right ? 1 : ONE_SIDED_WEIGHT;
+    const weight = MANNERS.has(key) ? 0.1 : 1;
     total += weight;
     if (left && right) alike += weight * (left.text === right.text ? 1 : wordLikeness(left.words, right.words));
   }

@@ -136,11 +136,11 @@ function echoed(pipeline: ShellPipeline | undefined): string | null {
 /** Returns the stages that do the work: not those that only feed the next one, and not filters after another program. */
 function keyStages({ stages }: ShellPipeline): readonly ShellStage[] {
   const names = stages.map(({ words }) => programName(words[0]?.text ?? ""));
-  const working = stages.filter((stage, index) => {
+  const working = stages.filter((_, index) => {
     const name = names[index] ?? "";
     if (names[index + 1] === "xargs") return false;
-    if (index === 0) return stages.length === 1 || !FEEDERS.has(name) || readsFile(stage);
-    return !FILTERS.has(name) || stage.output !== null;
+    if (index === 0) return stages.length === 1 || !FEEDERS.has(name);
+    return !FILTERS.has(name);
   });
   return working.length > 0 ? working : stages.slice(0, 1);
 }
@@ -152,10 +152,6 @@ function filterOf(stages: readonly ShellStage[]): string | null {
   return searches.length === 0
     ? null
     : searches.map(({ words }) => words.map(({ text }) => text).join(" ")).join(" | ");
-}
-
-function readsFile({ words }: ShellStage): boolean {
-  return words[0]?.text === "cat" && words.some(({ text }, index) => index > 0 && !text.startsWith("-"));
 }
 
 function stageCommands(stage: ShellStage, ending: Ending, folder: string | null, reading: Reading): PlainCommand[] {

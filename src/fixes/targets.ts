@@ -120,8 +120,7 @@ function filePurpose(tool: string, fields: Fields, cwd: string | null): Purpose 
   const path = textField(fields, PATH_FIELDS);
   if (path === null) return LISTERS.has(tool) ? { kind: "list", paths: [callPath(".", cwd)] } : null;
   const paths = [callPath(path, cwd)];
-  const views = tool.startsWith("strreplace") && fields["command"] === "view";
-  if (READERS.has(tool) || views) return { kind: "read", paths };
+  if (READERS.has(tool)) return { kind: "read", paths };
   if (LISTERS.has(tool)) return { kind: "list", paths };
   return WRITERS.has(tool) ? writePurpose(paths, writtenText(fields)) : null;
 }
@@ -191,8 +190,7 @@ function purposeOf(command: PlainCommand, cwd: string | null): Purpose {
   if (PRINTERS.has(program) && named.length > 0) return { kind: "read", paths: pathsOf(named, cwd) };
   if (program === "sed" || program === "tee") return streamEdit(program, command, named, cwd);
   if (LISTING.has(program)) {
-    const folders = named.filter(({ flag }) => flag === null || !/^-[ILP]$/.test(flag));
-    return { kind: "list", paths: folders.length > 0 ? pathsOf(folders, cwd) : [callPath(".", cwd)] };
+    return { kind: "list", paths: named.length > 0 ? pathsOf(named, cwd) : [callPath(".", cwd)] };
   }
   if (GREPS.has(program)) return textSearch(named, cwd);
   if (program === "find" || program === "fd") return fileSearch(program, words, cwd);

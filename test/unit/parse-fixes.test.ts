@@ -146,6 +146,28 @@ const cases: Record<string, [string, MadeCall[], number | null][]> = {
       1,
     ],
     [
+      "an edit that found nothing is made by a program",
+      [
+        failed("Edit", edit("/p/src/menu.ts", "export const size = 3;", "export const size = 4;"), NOT_FOUND),
+        ok("python3 -c \"t = open('src/menu.ts').read(); print(t.count('export const size = 3;'))\"", "1"),
+        ok(
+          "python3 -c \"t = open('src/menu.ts').read(); open('src/menu.ts', 'w').write(t.replace('export const size = 3;', 'export const size = 4;'))\"",
+        ),
+      ],
+      2,
+    ],
+    [
+      "but not if the program says that it found nothing either",
+      [
+        failed("Edit", edit("/p/src/menu.ts", "export const size = 3;", "export const size = 4;"), NOT_FOUND),
+        ok(
+          "python3 -c \"t = open('src/menu.ts').read(); old = 'export const size = 3;'; print('ERROR: no such text') if old not in t else open('src/menu.ts', 'w').write(t.replace(old, 'export const size = 4;'))\"",
+          "ERROR: no such text",
+        ),
+      ],
+      null,
+    ],
+    [
       "a folder that was read is listed by a pattern",
       [
         failed("Read", { file_path: "/p/src" }, "EISDIR: illegal operation on a directory, read"),
