@@ -210,6 +210,8 @@ const INSPECTION =
 /** Flags that select what a check runs on. */
 const SELECTING =
   /^(?:-run|-k|-t|-g|--grep|--filter|--testNamePattern|--test-name-pattern|--tests|--only|-p|--package)$/;
+/** Flags that leave something out. */
+const SKIPPING = /^--(?:skip|deselect|exclude)(?:[-=]|$)/;
 /** Matches an error that names the tests that failed. */
 const NAMES_TESTS = /\b(?:FAIL|FAILED|FAILURES|Test[A-Z]\w+|test_\w+)\b|[✗✖×✕]/;
 
@@ -231,7 +233,7 @@ function compareCommands(failed: Run, later: Run, clue: Clue): Likeness | null {
   const shares = wanted.map((word) => coverage(word, given, clue));
   const isKept = wanted.every((word, at) => shares[at] !== null || (clue.refused && isNamed(nameOf(word), clue)));
   if (!isKept || !added.every((word) => mayBeAdded(word, failed, clue))) return null;
-  if (selectsPart(own, given, clue) || sharesNothing(failed, later)) return null;
+  if (leavesOut(failed, later) || selectsPart(own, given, clue) || sharesNothing(failed, later)) return null;
   const on = `the same command (${first === null ? name : `${name} ${first}`})`;
   const options = failed.words.filter(({ text }) => text.startsWith("-"));
   const isWhole = shares.every((share) => share === "whole") && options.every((option) => hasWord(later, option));
@@ -243,6 +245,11 @@ function concludes(stopped: string | null, later: Run): boolean {
   const words = later.words.map(({ text }) => text);
   const isMerge = stopped === "merge" || stopped === "pull";
   return words.includes("--continue") || (isMerge && words[0] === "commit");
+}
+
+/** What is left out was perhaps what failed. */
+function leavesOut(failed: Run, later: Run): boolean {
+  return later.words.some((word) => SKIPPING.test(word.text) && !hasWord(failed, word));
 }
 
 function hasWord({ words }: Run, { text }: CommandWord): boolean {

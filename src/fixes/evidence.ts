@@ -59,7 +59,7 @@ const FAILURE_BEGINNINGS = [
   String.raw`npm (?:ERR!|error)|make(?:\[\d+\])?: \*\*\*|BUILD FAIL|Build FAILED|\[(?:[\w:-]+\] )?ERROR\b|CMake Error`,
   String.raw`(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception)(?:: |$)`,
   String.raw`.{0,40}\bexit(?:ed)?(?: with)?(?: code| status)? ?[:=]? ?[1-9]\d*$`,
-  String.raw`.*: (?:command not found|No such file or directory|Permission denied|a password is required|(?:fatal )?error: )`,
+  String.raw`.*: (?:command not found|No such file or directory|Permission denied|a password is required|(?:fatal )?error: )|\S+(?: \S+)? is missing\b`,
   String.raw`.*\b[1-9]\d* (?:failed|failing|failures|errors?\b|Error\(s\))`,
   String.raw`.*(?:\berror TS\d+:|\bSegmentation fault|\bcore dumped|\bFullyQualifiedErrorId\b|\bELIFECYCLE\b)`,
 ];
@@ -118,7 +118,7 @@ function repeatedLines(error: string, output: string): boolean[] {
 
 /** Matches a line that may describe a problem, also one at a place in a file: `a.go:12:3: …`. */
 const ERROR_LINE =
-  /error|fail|fatal|undefined|cannot|not found|required|denied|refused|timed out|no such|\.\w+:\d+:\d+: /i;
+  /error|fail|fatal|undefined|cannot|not found|missing|required|denied|refused|timed out|no such|\.\w+:\d+:\d+: /i;
 
 function errorLines(text: string): string[] {
   const lines = text.split("\n").map((line) => line.trim());

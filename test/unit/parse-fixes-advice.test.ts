@@ -678,6 +678,24 @@ const cases: Record<string, [name: string, calls: MadeCall[], advice: number | n
       ],
       1,
     ],
+    [
+      "the check without the part that failed, and then the whole check",
+      [
+        bad("claude", "cargo test", "Exit code 101\ntest result: FAILED. 8 passed; 1 failed"),
+        claude("cargo test -- --skip config", "test result: ok. 8 passed; 0 failed; 1 filtered out"),
+        claude("cargo test", "test result: ok. 9 passed; 0 failed"),
+      ],
+      2,
+    ],
+    [
+      "a program that says that another one is missing",
+      [
+        bad("opencode", "command -v tool; tool --version", "zsh: command not found: tool"),
+        opencode("sh -c 'tool --version; uname'", "tool binary is missing. Reinstall it.\nDarwin"),
+        opencode("command -v tool; tool --version", "/usr/bin/tool\n2.1"),
+      ],
+      2,
+    ],
   ],
 };
 
