@@ -58,7 +58,7 @@ const FAILURE_BEGINNINGS = [
   String.raw`\s*(?:--- FAIL|FAIL\b|FAILED\b|FATAL\b|fatal:|panic:|Traceback \(most|Exception in thread|ERR_|(?:│ )?Error:|error(?:\[\w+\])?:|error |ERROR\b|✗|✖|×)`,
   String.raw`npm (?:ERR!|error)|make(?:\[\d+\])?: \*\*\*|BUILD FAIL|Build FAILED|\[(?:[\w:-]+\] )?ERROR\b|CMake Error`,
   String.raw`(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception)(?:: |$)`,
-  String.raw`.{0,40}\bexit(?:ed)?(?: with)?(?: code| status)? ?[:=]? ?[1-9]\d*$`,
+  String.raw`.{0,40}\b(?:exit|EXIT)(?:ed)?(?: with)?(?: code| status)? ?[:=]? ?[1-9]\d*$`,
   String.raw`.*: (?:command not found|No such file or directory|Permission denied|a password is required|(?:fatal )?error: )|\S+(?: \S+)? is missing\b`,
   String.raw`.*\b[1-9]\d* (?:failed|failing|failures|errors?\b|Error\(s\))`,
   String.raw`.*(?:\berror TS\d+:|\bSegmentation fault|\bcore dumped|\bFullyQualifiedErrorId\b|\bELIFECYCLE\b)`,

@@ -77,7 +77,7 @@ function fixOf(failed: LaneCall): ToolFix {
     clue.looked.push(...foldersLookedInto(later));
     const match = matchTargets(failed.target(), later.target(), clue);
     if (match === null || !isInReach(failed, later, match, clue)) continue;
-    if (match.grade === "guess" && isOlderCallAgain(failed, later)) continue;
+    if (!isAgain && repeatsSibling(failed, later)) continue;
     const outcome = outcomeOf(later.call, match.step, clue);
     if (outcome === "failed" && match.grade !== "guess") attempts.push(later);
     if (outcome !== "succeeded") continue;
@@ -93,11 +93,12 @@ function isReaction(failed: LaneCall, later: LaneCall): boolean {
   return (later.call.use?.message_ordinal ?? 0) >= failed.knownFrom;
 }
 
-/** A call that was made before the failure was known, for its own sake. */
-function isOlderCallAgain(failed: LaneCall, later: LaneCall): boolean {
-  return failed.lane.calls.some(
-    (each) => each !== failed && !isReaction(failed, each) && isIdentical(each.target(), later.target()),
+/** A call that repeats one made beside the failed one has the aim of that one. */
+function repeatsSibling(failed: LaneCall, later: LaneCall): boolean {
+  const siblings = failed.lane.calls.filter(
+    (each) => each !== failed && !isReaction(failed, each) && !isReaction(each, failed),
   );
+  return siblings.some((each) => isIdentical(each.target(), later.target()));
 }
 
 function isInReach(failed: LaneCall, later: LaneCall, { grade }: Match, clue: Clue): boolean {

@@ -329,6 +329,14 @@ const cases: Record<string, [name: string, calls: MadeCall[], advice: number | n
       1,
     ],
     [
+      "a report of the exit code after the command",
+      [
+        bad("opencode", "./check.sh", "3 files differ"),
+        opencode("./check.sh; printf '\\nEXIT:%s\\n' $?", "3 files\n\nEXIT:1"),
+      ],
+      null,
+    ],
+    [
       "the same findings at places in files",
       [
         bad("claude", "go vet ./...", "Exit code 1\nstore/map.go:20:5: possible misuse of unsafe.Pointer"),

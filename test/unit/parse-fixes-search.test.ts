@@ -37,6 +37,23 @@ describe("what counts as an answer to a failure", () => {
     assert.equal(first([{ calls: [missing, beside] }, { calls: [looked] }, again]).at, -1);
   });
 
+  test("not an edit that was tried beside the failed one and is made first", () => {
+    const change = (name: string): [string, object] => [
+      "Edit",
+      { file_path: "/p/site.css", old_string: `#${name} { color: red; }`, new_string: `#${name} { color: blue; }` },
+    ];
+    const tried = { calls: [failed(...change("menu"), NOT_READ), failed(...change("menu-open"), NOT_READ)] };
+    const { fixes, calls } = search([
+      tried,
+      { calls: [done("Read", { file_path: "/p/site.css" })] },
+      { calls: [done(...change("menu")), done(...change("menu-open"))] },
+    ]);
+    assert.deepEqual(
+      fixes.map(({ fix }) => fix && calls.indexOf(fix)),
+      [3, 4],
+    );
+  });
+
   test("not a call of another agent", () => {
     const { at } = first([
       { agent: "A", calls: [bad("make x")] },
