@@ -77,10 +77,9 @@ function fixOf(failed: LaneCall): ToolFix {
     clue.looked.push(...foldersLookedInto(later));
     const match = matchTargets(failed.target(), later.target(), clue);
     if (match === null || !isInReach(failed, later, match, clue)) continue;
-    if (!isAgain && repeatsSibling(failed, later)) continue;
     const outcome = outcomeOf(later.call, match.step, clue);
     if (outcome === "failed" && match.grade !== "guess") attempts.push(later);
-    if (outcome !== "succeeded") continue;
+    if (outcome !== "succeeded" || (!isAgain && repeatsSibling(failed, later))) continue;
     const cost = distance + HANDICAP[match.grade];
     const isBetter = best === null || cost < best.cost || (isAgain && best.match.grade !== "same");
     if (isBetter) best = { later, match, cost };
