@@ -289,6 +289,7 @@ function covers(wanted: CommandWord, given: CommandWord, clue: Clue): "whole" | 
     return isConcerned(given, clue) ? "part" : null;
   }
   const isOfSameFlag = wanted.flag !== null && wanted.flag === given.flag;
+  if (isOfSameFlag && given.text.includes(wanted.text)) return "whole";
   const isText = isOfSameFlag || /\s/.test(wanted.text);
   return isText && textLikeness(wanted.text, given.text) >= 0.5 ? "whole" : null;
 }
