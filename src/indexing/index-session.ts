@@ -536,7 +536,7 @@ function placeIn(unit: SourceUnit | undefined): SourcePlace | undefined {
 
 /** Throws `NeedsWholeInput` for a record of unknown type, because no row says whether an earlier run counted it. */
 function checkTypes(units: readonly SourceUnit[]): void {
-  if (units.some(({ outcome, recordHash }) => outcome.as === "unknown" && recordHash !== undefined))
+  if (units.some(({ outcome, identity }) => outcome.as === "unknown" && identity !== undefined))
     throw new NeedsWholeInput("A line of unknown type may be one that was counted before.");
 }
 

@@ -9,7 +9,7 @@ import { isOwnRecall } from "../calls/own-recall.ts";
 import { hitRole } from "../parse/searched-texts.ts";
 import { Assembler } from "../parse/assembler.ts";
 import { NeedsWholeInput, type MessageDraft, type Source, type SourceUnit } from "../parse/message-draft.ts";
-import { Repeats, SeenSet } from "../parse/repeats.ts";
+import { type Identity, Repeats, Seen, SeenSet } from "../parse/repeats.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { BlockOrigin, BuiltMessage } from "../parse/message-builder.ts";
 import type { MessageMetadata, ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
@@ -145,12 +145,13 @@ class Part {
 
   add(units: readonly SourceUnit[]): void {
     this.#checkEntries(units);
-    const seen = new SeenSet();
+    const blocks = new SeenSet();
     const records = new SeenSet();
     for (const { identity, record_hash, source_uuid } of this.#known.blocks) {
-      if (identity !== null && this.#source.repeats === true) seen.add(Number(identity));
+      if (identity !== null && this.#source.repeats === true) blocks.add(Number(identity));
       if (record_hash !== null && source_uuid !== null) records.add(record_hash);
     }
+    const seen = new Seen(blocks.size > 0 ? { hashes: blocks } : {});
     const assembler = new Assembler({
       sessionId: this.#sessionId,
       maxInlineContentBytes: Number.POSITIVE_INFINITY,
@@ -168,13 +169,13 @@ class Part {
       if (record_hash !== null && uuid !== null) records.add(record_hash);
     }
     for (const message of this.#known.messages) assembler.restore(this.#restored(message));
-    const isNew = ({ uuid }: MessageDraft, hash: number | undefined): boolean =>
-      uuid === undefined || hash === undefined || !records.has(hash);
+    const isNew = ({ uuid }: MessageDraft, identity: Identity | undefined): boolean =>
+      uuid === undefined || identity === undefined || !records.has(identity.hash);
     for (const unit of units) {
-      const messages = unit.messages.filter((draft) => isNew(draft, unit.recordHash));
+      const messages = unit.messages.filter((draft) => isNew(draft, unit.identity));
       for (const { uuid = null, blocks } of messages) {
-        if (blocks.length === 0 && unit.recordHash !== undefined)
-          this.#records.set(`${unit.offset} ${uuid}`, unit.recordHash);
+        if (blocks.length === 0 && unit.identity !== undefined)
+          this.#records.set(`${unit.offset} ${uuid}`, unit.identity.hash);
       }
       const before = this.#new.length;
       assembler.add(messages.length === unit.messages.length ? unit : { ...unit, messages });
@@ -189,7 +190,7 @@ class Part {
    */
   #checkEntries(units: readonly SourceUnit[]): void {
     if (this.#source.hasStableIds !== true) return;
-    const hashes = new Set<number | null | undefined>(units.map(({ recordHash }) => recordHash));
+    const hashes = new Set<number | null | undefined>(units.map(({ identity }) => identity?.hash));
     const parts = new Set(units.flatMap(({ messages }) => messages.flatMap(partsOf)));
     const isAgain = (row: StoredMessage | StoredBlock): boolean =>
       (row.record_hash !== null && hashes.has(row.record_hash)) || ("block_type" in row && parts.has(partOf(row)));
@@ -310,7 +311,7 @@ class Part {
         ...contentOf(block),
         metadata: block.metadata,
         identity,
-        record_hash: origin.place.record ?? null,
+        record_hash: origin.place.record?.hash ?? null,
         superseded: false,
       });
     }
@@ -363,7 +364,7 @@ class Part {
   ): { id: string; identity: string | null } {
     if (this.#source.hasStableIds !== true) {
       const id = [this.#sessionId, String(place.offset), String(onPlace), block.block_type, block.source_uuid ?? ""];
-      return { id: eventId(id), identity: identity === undefined ? null : String(identity) };
+      return { id: eventId(id), identity: identity === undefined ? null : String(identity.hash) };
     }
     const name = nameOf(block);
     const times = this.#counts.get(name) ?? 0;

@@ -130,7 +130,7 @@ export class Assembler {
 
   /** Adds a draft. Returns whether it had anything new. */
   #place(draft: MessageDraft, unit: SourceUnit): boolean {
-    const place = { line: unit.line, offset: unit.offset, record: unit.recordHash };
+    const place = { line: unit.line, offset: unit.offset, record: unit.identity };
     const id = draft.type === "assistant" ? draft.sourceId : undefined;
     const open = id === undefined ? undefined : this.#open.get(id);
     if (open) {
@@ -154,7 +154,7 @@ export class Assembler {
     this.#statistics.addUsage(released.message, -1);
     // Returned objects must not change.
     released.message = { ...released.message, metadata: { ...released.message.metadata } };
-    this.#builder.extend(released, draft, { line: unit.line, offset: unit.offset, record: unit.recordHash });
+    this.#builder.extend(released, draft, { line: unit.line, offset: unit.offset, record: unit.identity });
     this.#builder.price(released);
     this.#statistics.addUsage(released.message, 1);
     const { blocks } = released;

@@ -6,7 +6,7 @@ import { MessageBuilder, type BuiltMessage } from "./message-builder.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
 import { flatPricing } from "./pricing.ts";
-import { Repeats, SeenSet } from "./repeats.ts";
+import { Repeats, Seen } from "./repeats.ts";
 import { breathing } from "./read-transcript.ts";
 import { claudeCode } from "./sources/claude-code.ts";
 
@@ -66,7 +66,7 @@ class LineMessages {
       maxInlineContentBytes: Number.POSITIVE_INFINITY,
       generateId: () => String((this.#ids += 1)),
       pricing: flatPricing,
-      repeats: source.repeats === true ? new Repeats(new SeenSet()) : undefined,
+      repeats: source.repeats === true ? new Repeats(new Seen()) : undefined,
     });
   }
 

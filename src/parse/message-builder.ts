@@ -2,7 +2,7 @@
 import type { BlockDraft, CallUsage, MessageDraft, UsageDraft } from "./message-draft.ts";
 import type { MessageMetadata, ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import type { Pricing } from "./pricing.ts";
-import type { NewBlock, Repeats } from "./repeats.ts";
+import type { Identity, NewBlock, Repeats } from "./repeats.ts";
 
 export interface BuilderOptions {
   sessionId: string;
@@ -26,7 +26,7 @@ export interface BlockOrigin {
   piece: MessageDraft;
   place: Place;
   /** See `NewBlock`. */
-  identity: number | undefined;
+  identity: Identity | undefined;
 }
 
 /** Message that may get more pieces. */
@@ -45,8 +45,8 @@ export interface BuiltMessage {
 export interface Place {
   line: number;
   offset: number;
-  /** See `SourceUnit.recordHash`. */
-  record?: number | undefined;
+  /** See `SourceUnit.identity`. */
+  record?: Identity | undefined;
 }
 
 export class MessageBuilder {
@@ -60,7 +60,7 @@ export class MessageBuilder {
 
   /** Returns a new message; undefined if it is only a repeat. */
   begin(draft: MessageDraft, place: Place): BuiltMessage | undefined {
-    const blocks = this.#news(draft);
+    const blocks = this.#news(draft, place);
     if (blocks.length === 0 && draft.blocks.length > 0) return undefined;
     const message = this.#message(draft, place);
     const built = { message, blocks: [], blockCount: 0, usage: undefined, recordedCostUsd: undefined, touched: 0 };
@@ -75,7 +75,7 @@ export class MessageBuilder {
     message.model ??= draft.model ?? null;
     message.provider ??= draft.provider ?? null;
     message.timestamp ??= draft.timestamp ?? null;
-    this.#include(built, draft, this.#news(draft), place);
+    this.#include(built, draft, this.#news(draft, place), place);
   }
 
   #include(built: BuiltMessage, draft: MessageDraft, blocks: readonly NewBlock[], place: Place): void {
@@ -159,8 +159,8 @@ export class MessageBuilder {
     };
   }
 
-  #news(draft: MessageDraft): readonly NewBlock[] {
-    return this.#options.repeats?.news(draft) ?? draft.blocks.map((block) => ({ block, identity: undefined }));
+  #news(draft: MessageDraft, { offset }: Place): readonly NewBlock[] {
+    return this.#options.repeats?.news(draft, offset) ?? draft.blocks.map((block) => ({ block, identity: undefined }));
   }
 }
 

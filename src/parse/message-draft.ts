@@ -1,5 +1,6 @@
 /** Output of a source, before messages are assembled. A new source yields only these. */
 import type { RawLine } from "../transcript/format/lines.ts";
+import type { Identity } from "./repeats.ts";
 import type {
   BlockMetadata,
   BlockType,
@@ -92,8 +93,8 @@ export interface SourceUnit {
   session?: Partial<Omit<SessionMetadata, "firstTimestamp" | "lastTimestamp">> | undefined;
   /** Time that counts for the session's duration without a message. */
   timestamp?: string | undefined;
-  /** Hash of the record, to recognize a repeat. */
-  recordHash?: number | undefined;
+  /** Identity of the record, to recognize a repeat. */
+  identity?: Identity | undefined;
   /**
    * Position from which a reader that knows the messages so far can continue after this unit. Default: the start of the
    * next unit. An earlier position means that something is unfinished, such as a call without a result.

@@ -6,7 +6,7 @@ import { detectInput } from "./detect-input.ts";
 import { isSource, type Source, type SourceOptions, type SourceUnit } from "./message-draft.ts";
 import type { LineAccount, ParseError, SessionMetadata, SourceName, TranscriptStats, UnknownLine } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
-import { Repeats, SeenSet } from "./repeats.ts";
+import { Repeats, Seen } from "./repeats.ts";
 import { catalogPricing, flatPricing, type Pricing } from "./pricing.ts";
 import { claudeCode } from "./sources/claude-code.ts";
 import { foreignAgent, foreignSource } from "./sources/foreign.ts";
@@ -144,7 +144,7 @@ export class TranscriptReader implements AsyncIterable<ReadMessage> {
       maxInlineContentBytes,
       generateId: this.#options.generateId ?? ascendingIds(),
       pricing: await pricingOf(pricing),
-      repeats: source.repeats === true ? new Repeats(new SeenSet(windowLines)) : undefined,
+      repeats: source.repeats === true ? new Repeats(new Seen({ windowLines })) : undefined,
       windowUnits: windowLines,
       countRedactions: source.isRedacted === true,
       onProblem: (problem) => this.#note(problem),

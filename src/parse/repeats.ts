@@ -1,12 +1,36 @@
-/** Detects blocks that a file repeats under the same ids: see `Source.repeats`. */
+/** Detects blocks and records that a file repeats under the same ids: see `Source.repeats`. */
 import { hash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { BlockDraft, MessageDraft } from "./message-draft.ts";
 
+/** Ids and content of something that may be repeated. The hash is made only if it is asked for. */
+export class Identity {
+  readonly name: string;
+  /** A text, or JSON that is written as text only to compare it. */
+  readonly #content: string | object;
+  #hash: number | undefined;
+
+  constructor(name: string, content: string | object) {
+    this.name = name;
+    this.#content = content;
+  }
+
+  equals(other: Identity): boolean {
+    if (this.name !== other.name) return false;
+    const [content, than] = [this.#content, other.#content];
+    if (typeof content === "string" && typeof than === "string") return content === than;
+    return content === than || textOf(content) === textOf(than);
+  }
+
+  get hash(): number {
+    return (this.#hash ??= hashOf(this.name, textOf(this.#content)));
+  }
+}
+
 /** Block seen for the first time. `identity` is equal for its repeats; undefined if equal blocks may all be genuine. */
 export interface NewBlock {
   block: BlockDraft;
-  identity: number | undefined;
+  identity: Identity | undefined;
 }
 
 /**
@@ -14,23 +38,23 @@ export interface NewBlock {
  * id still waits for one: some providers restart the numbering of calls in each answer.
  */
 export class Repeats {
-  readonly #seen: SeenSet;
+  readonly #seen: Seen;
   readonly #waiting: Map<string, number>;
 
   /** `seen`: identities of earlier blocks. `waiting`: number of their calls minus that of their results, by call id. */
-  constructor(seen: SeenSet, waiting = new Map<string, number>()) {
+  constructor(seen: Seen, waiting = new Map<string, number>()) {
     this.#seen = seen;
     this.#waiting = waiting;
   }
 
-  /** Returns the new blocks. Within one piece, equal blocks all count. */
-  news({ blocks, sourceId }: MessageDraft): NewBlock[] {
+  /** Returns the new blocks of a piece at this offset. Within one piece, equal blocks all count. */
+  news({ blocks, sourceId }: MessageDraft, offset: number): NewBlock[] {
     const news: NewBlock[] = [];
     for (const block of blocks) {
       const identity = identityOf(block, sourceId);
       if (this.#isNew(block, identity !== undefined && this.#seen.has(identity))) news.push({ block, identity });
     }
-    for (const { identity } of news) if (identity !== undefined) this.#seen.add(identity);
+    for (const { identity } of news) if (identity !== undefined) this.#seen.add(identity, offset);
     return news;
   }
 
@@ -45,14 +69,60 @@ export class Repeats {
   }
 }
 
-function identityOf(block: BlockDraft, sourceId: string | undefined): number | undefined {
+function identityOf(block: BlockDraft, sourceId: string | undefined): Identity | undefined {
   const { type, toolUseId, toolName, text = "", input, isError } = block;
-  const named = (...names: unknown[]): string => names.join("\n");
-  if (type === "tool_result" && toolUseId !== undefined) return hashOf(named(type, toolUseId, isError), text);
+  if (type === "tool_result" && toolUseId !== undefined)
+    return new Identity(`${type}\n${toolUseId}\n${isError ?? ""}`, text);
   if (sourceId === undefined) return undefined;
-  if (type === "tool_use" && toolUseId !== undefined)
-    return hashOf(named(type, sourceId, toolUseId, toolName), written(input));
-  return hashOf(named(type, sourceId), block.identity ?? text);
+  if (type === "tool_use" && toolUseId !== undefined) {
+    const content = typeof input === "object" && input !== null ? input : written(input);
+    return new Identity(`${type}\n${sourceId}\n${toolUseId}\n${toolName ?? ""}`, content);
+  }
+  return new Identity(`${type}\n${sourceId}`, block.identity ?? text);
+}
+
+/** Number of bytes at the start of a file whose contents are compared as they are. Few files are larger. */
+const COMPARED_BYTES = 4 * 1024 * 1024;
+/** More contents under one name would take long to compare. */
+const MAX_COMPARED = 16;
+
+/**
+ * Set of identities. Contents are compared as they are, which costs nothing while no name comes again; in a large file,
+ * all are compared by their hashes, because memory must not grow with it.
+ */
+export class Seen {
+  readonly #byName = new Map<string, Identity[]>();
+  readonly #windowLines: number | undefined;
+  #hashes: SeenSet | undefined;
+
+  /** `hashes`: those of earlier identities. */
+  constructor({ windowLines, hashes }: { windowLines?: number | undefined; hashes?: SeenSet } = {}) {
+    this.#windowLines = windowLines;
+    this.#hashes = hashes;
+  }
+
+  has(identity: Identity): boolean {
+    if (this.#hashes) return this.#hashes.has(identity.hash);
+    return this.#byName.get(identity.name)?.some((other) => other.equals(identity)) === true;
+  }
+
+  /** Adds an identity that it does not have. `offset`: its place in the file. */
+  add(identity: Identity, offset: number): void {
+    if (this.#hashes) {
+      this.#hashes.add(identity.hash);
+      return;
+    }
+    const known = this.#byName.get(identity.name);
+    if (known) known.push(identity);
+    else this.#byName.set(identity.name, [identity]);
+    if (offset >= COMPARED_BYTES || (known?.length ?? 0) > MAX_COMPARED) this.#useHashes();
+  }
+
+  #useHashes(): void {
+    this.#hashes = new SeenSet(this.#windowLines);
+    for (const { hash } of [...this.#byName.values()].flat()) this.#hashes.add(hash);
+    this.#byName.clear();
+  }
 }
 
 /** Number of hashes remembered where memory must not grow with the file. */
@@ -66,6 +136,10 @@ export class SeenSet {
 
   constructor(windowLines = Number.POSITIVE_INFINITY) {
     this.#limit = windowLines === Number.POSITIVE_INFINITY ? windowLines : REMEMBERED;
+  }
+
+  get size(): number {
+    return this.#latest.size + (this.#before?.size ?? 0);
   }
 
   has(hash: number): boolean {
@@ -140,6 +214,10 @@ export function hashOf(name: string, content: string): number {
 /** In UTF-8, as which strings are hashed, all lone surrogates are the same character. */
 function bytesOf(text: string): string | Buffer {
   return text.isWellFormed() ? text : Buffer.from(text, "utf16le");
+}
+
+function textOf(content: string | object): string {
+  return typeof content === "string" ? content : written(content);
 }
 
 /** Writes a JSON value as text, to a limited depth. */

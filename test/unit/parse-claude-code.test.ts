@@ -91,6 +91,13 @@ describe("a session that was recorded into its own file again", () => {
     assert.deepEqual(twice.lines, { ...once.lines, total: 8, skipped: { duplicate: 4 } });
   });
 
+  test("is read once in a large file too", async () => {
+    const large = Array.from({ length: 5 }, (_, at) => userText(`${at}${" ".repeat(2 ** 21)}`));
+    const result = await parsed([...lines, ...large, ...lines, ...large]);
+    assert.equal(result.messages.length, 9);
+    assert.equal(result.lines.skipped["duplicate"], 9);
+  });
+
   test("under new uuids repeats no answer, call or result", async () => {
     const { stats, tool_calls, lines: account } = await parsed([...lines, ...lines.slice(1).map(renamed)]);
     assert.deepEqual([stats.assistant_messages, stats.tool_use_count, stats.tokens_out], [2, 1, 25]);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { decodeTime } from "ulid";
 import { ascendingIds } from "../../src/parse/read-transcript.ts";
-import { hashOf } from "../../src/parse/repeats.ts";
+import { hashOf, Identity, Seen } from "../../src/parse/repeats.ts";
 import { describe, test } from "../support/runner.ts";
 
 describe("ids of rows", () => {
@@ -48,4 +48,31 @@ describe("hashes", () => {
   test("are exact integers", () => {
     for (let at = 0; at < 1_000; at += 1) assert.ok(Number.isSafeInteger(hashOf(String(at), String(at))));
   });
+});
+
+test("a set of identities gives the same answers whether it compares contents or hashes", () => {
+  const name = fc.constantFrom("a", "b");
+  const content = fc.oneof(
+    fc.constantFrom("", "x", "y"),
+    fc.record({ command: fc.constantFrom("ls", "pwd"), list: fc.constantFrom([], [1]) }),
+  );
+  const identities = fc.array(fc.tuple(name, content), { maxLength: 60 });
+  fc.assert(
+    fc.property(identities, fc.nat({ max: 60 }), (all, small) => {
+      const seen = new Seen();
+      const expected = new Set<string>();
+      for (const [at, [known, value]] of all.entries()) {
+        const identity = new Identity(known, value);
+        const key = JSON.stringify([known, value]);
+        assert.equal(seen.has(identity), expected.has(key));
+        if (!expected.has(key)) seen.add(identity, at < small ? at : 2 ** 30);
+        expected.add(key);
+      }
+    }),
+  );
+  const many = new Seen();
+  const texts = Array.from({ length: 1_000 }, (_, at) => new Identity("one name", `text ${at}`));
+  for (const text of texts) many.add(text, 0);
+  assert.ok(texts.every((text) => many.has(text)));
+  assert.ok(!many.has(new Identity("one name", "text")));
 });

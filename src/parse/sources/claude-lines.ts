@@ -1,7 +1,7 @@
 /** Converts Claude Code's JSON lines to units; session files and stream-json have the same records. */
 import { MAX_LINE_BYTES, problemAt, type SourceOptions, type SourceUnit } from "../message-draft.ts";
-import { hashOf, SeenSet } from "../repeats.ts";
-import type { Fields } from "../json-fields.ts";
+import { Identity, Seen } from "../repeats.ts";
+import { textIn } from "../json-fields.ts";
 import { recordsOfLine, type LineRecord } from "../json-records.ts";
 import { linesOfBytes, linesOfText, type RawLine } from "../../transcript/format/lines.ts";
 import type { ParseError } from "../model.ts";
@@ -34,13 +34,13 @@ class ClaudeLineReader {
   readonly maxLineBytes: number;
   readonly #keepsLine: SourceOptions["keepsLine"];
   readonly #agentProgress: boolean;
-  readonly #records: SeenSet;
+  readonly #records: Seen;
 
   constructor({ maxLineBytes = MAX_LINE_BYTES, keepsLine, agentProgress = false, windowLines }: SourceOptions) {
     this.maxLineBytes = maxLineBytes;
     this.#keepsLine = keepsLine;
     this.#agentProgress = agentProgress;
-    this.#records = new SeenSet(windowLines);
+    this.#records = new Seen({ windowLines });
   }
 
   /** Returns a unit for each record of the lines; of several on a line, the most useful one represents it in the account. */
@@ -61,23 +61,22 @@ class ClaudeLineReader {
   #unit(line: RawLine, { fields, json }: LineRecord, problems: readonly ParseError[]): SourceUnit {
     const { type } = fields;
     if (typeof type !== "string") return unitOf(line, FAILED, [...problems, untyped(line)]);
-    const hash = hashOfRecord(fields, json);
-    // A repeat, as when a session was recorded twice into one file.
-    if (hash !== undefined && !this.#records.add(hash)) return unitOf(line, DUPLICATE, problems);
+    // Records with the same uuid and text are the same, as when a session was recorded twice into one file.
+    const uuid = textIn(fields["uuid"]);
+    const identity = uuid === undefined ? undefined : new Identity(uuid, json);
+    if (identity !== undefined) {
+      if (this.#records.has(identity)) return unitOf(line, DUPLICATE, problems);
+      this.#records.add(identity, line.offset);
+    }
     const messages = messagesOf(type, fields, this.#agentProgress);
     const unit = unitOf(line, messages.length > 0 ? USED : unusedOutcome(type, fields), problems);
     if (unit.outcome.as === "unknown") unit.problems = [...problems, unknownType(line, type)];
     unit.messages = messages;
     unit.session = sessionOf(type, fields);
     unit.timestamp = timeOf(fields["timestamp"]);
-    unit.recordHash = hash;
+    unit.identity = identity;
     return unit;
   }
-}
-
-/** Records with the same uuid and text are the same. Undefined without a uuid. */
-function hashOfRecord({ uuid }: Fields, json: string): number | undefined {
-  return typeof uuid === "string" && uuid !== "" ? hashOf(uuid, json) : undefined;
 }
 
 const WORTH = ["failed", "blank", "unknown", "skipped", "used"] as const;
@@ -104,7 +103,7 @@ function unitOf(
     problems,
     session: undefined,
     timestamp: undefined,
-    recordHash: undefined,
+    identity: undefined,
   };
 }
 

@@ -10,7 +10,7 @@ import {
 } from "../../transcript/format/formats.ts";
 import { FILE_START, type ReadingMark } from "../../transcript/format/lines.ts";
 import { NeedsWholeInput, problemAt, type MessageDraft, type SourcePlace, type SourceUnit } from "../message-draft.ts";
-import { hashOf, SeenSet } from "../repeats.ts";
+import { Identity, Seen } from "../repeats.ts";
 import { isFields, textOf } from "../json-fields.ts";
 import type { ParseError, ParseErrorCode } from "../model.ts";
 import { timeOf } from "../times.ts";
@@ -39,7 +39,7 @@ interface Begun extends Omit<SourceUnit, "lines" | "problems"> {
 export class TranscriptUnits {
   readonly #shares: LineShares;
   readonly #sums = new UsageSums();
-  readonly #entries = new SeenSet();
+  readonly #entries = new Seen();
   readonly #texts: TextFold;
   readonly #isWithinFile: boolean;
   /** Start of the first entry of the last message, whose model calls are added up. */
@@ -121,12 +121,13 @@ export class TranscriptUnits {
   #addEntry(begun: Begun, entry: TranscriptEntry, bytes: number): void {
     const key = entryKey(entry);
     if (key !== undefined) {
-      const hash = hashOf(`${key}\n${bytes}`, mainText(entry));
-      if (!this.#entries.add(hash)) {
+      const identity = new Identity(`${key}\n${bytes}`, mainText(entry));
+      if (this.#entries.has(identity)) {
         begun.outcome = { as: "skipped", kind: "duplicate" };
         return;
       }
-      begun.recordHash = hash;
+      this.#entries.add(identity, begun.offset);
+      begun.identity = identity;
     }
     this.#follow(entry, { line: begun.line, offset: begun.offset });
     const { messages, text } = this.#drafts(entry);

@@ -1,5 +1,5 @@
 /** Reads an input through one source, without the detection and the defaults that go before it. */
-import { Repeats, SeenSet } from "../../../src/parse/repeats.ts";
+import { Repeats, Seen } from "../../../src/parse/repeats.ts";
 import { Assembler } from "../../../src/parse/assembler.ts";
 import type { Source, SourceOptions, SourceUnit } from "../../../src/parse/message-draft.ts";
 import type {
@@ -40,7 +40,7 @@ export async function readSource(
     maxInlineContentBytes: 256 * 1024,
     generateId: () => `id ${ids++}`,
     pricing: () => null,
-    repeats: source.repeats === true ? new Repeats(new SeenSet()) : undefined,
+    repeats: source.repeats === true ? new Repeats(new Seen()) : undefined,
     windowUnits: Number.POSITIVE_INFINITY,
     countRedactions: true,
     onProblem: (problem) => void errors.push(problem),
