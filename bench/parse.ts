@@ -2,13 +2,11 @@
  * The full parse against a bare loop of `JSON.parse` over the same lines, each in a process of its own, in turn: of
  * many sessions and of large ones at once, and of 1 GB message by message. The target is for text in memory; the peak
  * memory is that of the reader. Runs in the runtime that runs this file. Needs `dist/`.
+ *
+ * The processes run `parse-process.mjs`, plain JavaScript like the package: loading TypeScript takes 60 MiB.
  */
 import { spawnSync } from "node:child_process";
-import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import type { parseTranscript as Parse } from "../src/parse/parse-transcript.ts";
-import type { readTranscript as Read } from "../src/parse/read-transcript.ts";
 import { REPOSITORY } from "../test/support/repository.ts";
 import { inTemporaryFolder } from "./fake-host.ts";
 import { reportAtMost } from "./figures.ts";
@@ -22,8 +20,6 @@ const MANY_BYTES = 150 * MB;
 const SIZES = (process.env["BENCH_MB"] ?? "144,1000").split(",").map((size) => Number(size) * MB);
 /** Larger files do not fit into one string. */
 const LARGEST_WHOLE = 400 * MB;
-const CHUNK_BYTES = 1024 * 1024;
-const LINE_FEED = 10;
 
 /** Time and memory of a process, in milliseconds and bytes. */
 interface Measured {
@@ -38,9 +34,7 @@ type Way = "parse" | "bare" | "read" | "bare read";
 
 const RUNTIME = process.versions["bun"] ? `Bun ${process.versions["bun"]}` : `Node ${process.versions.node}`;
 
-const [, , way] = process.argv;
-if (way === undefined) await compare();
-else console.log(JSON.stringify(await measure(way, JSON.parse(readFileSync(0, "utf8")))));
+await compare();
 
 async function compare(): Promise<void> {
   const rows = [
@@ -100,77 +94,14 @@ function cells(ours: Way, pairs: readonly Pair[]): string[] {
 }
 
 function child(ways: Way, files: readonly string[]): Measured {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [import.meta.filename, ways], {
-    encoding: "utf8",
-    input: JSON.stringify(files),
-  });
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    [join(import.meta.dirname, "parse-process.mjs"), DIST, ways],
+    {
+      encoding: "utf8",
+      input: JSON.stringify(files),
+    },
+  );
   if (status !== 0) throw new Error(`${ways} of ${files[0]} failed: ${stderr}`);
   return { ...NOTHING, ...JSON.parse(stdout) };
-}
-
-async function measure(name: string, files: readonly string[]): Promise<Measured> {
-  const work = await workOf(name);
-  const start = performance.now();
-  const isWhole = name === "parse" || name === "bare";
-  const texts = files.map((file) => (isWhole ? readFileSync(file, "utf8") : file));
-  const read = performance.now();
-  for (const text of texts) await work(text);
-  const end = performance.now();
-  return { reading: read - start, working: end - read, peak: peakMemory() };
-}
-
-/** The peak of `resourceUsage` may be that of the process that started this one. */
-function peakMemory(): number {
-  const status = existsSync("/proc/self/status") ? readFileSync("/proc/self/status", "utf8") : "";
-  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? process.resourceUsage().maxRSS) * 1024;
-}
-
-/** Returns the work to measure, for a text or the path of a file; everything it needs is loaded beforehand. */
-async function workOf(name: string): Promise<(content: string) => Promise<void>> {
-  if (name === "bare") return async (text) => bareLoop(text.split("\n"));
-  if (name === "bare read") return bareRead;
-  if (name === "parse") {
-    const { parseTranscript }: { parseTranscript: typeof Parse } = await import(built("parse/parse-transcript.js"));
-    return async (text) => void (await parseTranscript("bench", text));
-  }
-  const { readTranscript }: { readTranscript: typeof Read } = await import(built("parse/read-transcript.js"));
-  return async (file) => {
-    const reader = readTranscript("bench", createReadStream(file, { highWaterMark: CHUNK_BYTES }));
-    let messages = 0;
-    for await (const { amends } of reader) if (!amends) messages += 1;
-    if (messages !== reader.summary().stats.total_messages) throw new Error("messages were lost");
-  };
-}
-
-function built(name: string): string {
-  return pathToFileURL(join(DIST, name)).href;
-}
-
-function bareLoop(lines: readonly string[]): void {
-  for (const line of lines) {
-    if (line === "") continue;
-    bareParse(line);
-  }
-}
-
-async function bareRead(file: string): Promise<void> {
-  const chunks: AsyncIterable<Buffer> = createReadStream(file, { highWaterMark: CHUNK_BYTES });
-  let held: Buffer = Buffer.alloc(0);
-  for await (const chunk of chunks) {
-    const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-    let start = 0;
-    for (let end = bytes.indexOf(LINE_FEED); end !== -1; end = bytes.indexOf(LINE_FEED, start)) {
-      bareParse(bytes.toString("utf8", start, end));
-      start = end + 1;
-    }
-    held = bytes.subarray(start);
-  }
-}
-
-function bareParse(line: string): void {
-  try {
-    JSON.parse(line);
-  } catch {
-    // Real files have damaged lines.
-  }
 }
