@@ -1,5 +1,5 @@
 /** Assembles the units of a source into messages in order, with the outcome of every line. */
-import type { MessageDraft, SourceUnit } from "./message-draft.ts";
+import type { MessageDraft, SessionDraft, SourceUnit } from "./message-draft.ts";
 import { type BuilderOptions, type BuiltMessage, MessageBuilder } from "./message-builder.ts";
 import type {
   LineAccount,
@@ -202,12 +202,13 @@ export class Assembler {
     this.#skipped.set(kind, (this.#skipped.get(kind) ?? 0) + lines);
   }
 
-  #noteSession(told: NonNullable<SourceUnit["session"]>): void {
+  #noteSession(told: SessionDraft): void {
     const title = givenTitle(told.title);
     if (title !== null) this.#session.title = title;
     for (const key of this.#untold) {
-      if (!(key in told)) continue;
-      this.#session[key] = told[key] ?? null;
+      const value = told[key];
+      if (value === undefined) continue;
+      this.#session[key] = value;
       this.#untold = this.#untold.filter((other) => other !== key);
     }
   }

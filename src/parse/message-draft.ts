@@ -76,6 +76,11 @@ export interface MessageDraft {
   metadata?: MessageMetadata | undefined;
 }
 
+/** Session fields of a line; undefined if it does not have them. */
+export type SessionDraft = {
+  [Field in Exclude<keyof SessionMetadata, "firstTimestamp" | "lastTimestamp">]?: SessionMetadata[Field] | undefined;
+};
+
 /** One line of the input, or one entry of a source whose entries have several lines. */
 export interface SourceUnit {
   line: number;
@@ -90,7 +95,7 @@ export interface SourceUnit {
   messages: readonly MessageDraft[];
   problems: readonly ParseError[];
   /** Session fields. Those of earlier units take precedence, except for `title`, where later ones do. */
-  session?: Partial<Omit<SessionMetadata, "firstTimestamp" | "lastTimestamp">> | undefined;
+  session?: SessionDraft | undefined;
   /** Time that counts for the session's duration without a message. */
   timestamp?: string | undefined;
   /** Identity of the record, to recognize a repeat. */

@@ -1,5 +1,5 @@
 /** Reads one record of Claude Code: messages, or facts about the session. */
-import type { MessageDraft, SourceUnit } from "../message-draft.ts";
+import type { MessageDraft, SessionDraft, SourceUnit } from "../message-draft.ts";
 import { fieldsOf, isFields, textIn, textOf, type Fields } from "../json-fields.ts";
 import { assistantDraft, queuedDraft, summaryDraft, systemDraft, userDraft } from "./claude-message.ts";
 
@@ -77,26 +77,21 @@ function progressDraft(record: Fields): MessageDraft | undefined {
   return inner["type"] === "user" ? userDraft(whole) : undefined;
 }
 
-export function sessionOf(type: string, record: Fields): SourceUnit["session"] {
+export function sessionOf(type: string, record: Fields): SessionDraft | undefined {
   if (type === "user" || type === "assistant" || type === "system") return conversationSession(record);
   const title = type === "custom-title" ? textIn(record["customTitle"]) : textIn(record["aiTitle"]);
   return title !== undefined && (type === "custom-title" || type === "ai-title") ? { title } : undefined;
 }
 
-function conversationSession(record: Fields): SourceUnit["session"] {
-  const session: NonNullable<SourceUnit["session"]> = {};
-  const id = textIn(record["sessionId"]) ?? textIn(record["session_id"]);
-  const cwd = textIn(record["cwd"]);
-  const version = textIn(record["version"]) ?? textIn(record["claude_code_version"]);
-  const branch = textIn(record["gitBranch"]);
-  const agent = record["isSidechain"] === true ? textIn(record["agentId"]) : undefined;
-  if (id !== undefined) session.sessionId = id;
-  if (cwd !== undefined) session.cwd = cwd;
-  if (version !== undefined) session.version = version;
-  if (branch !== undefined) session.gitBranch = branch;
-  // Set for each line: the first one shows whose file it is.
-  session.agentId = agent ?? null;
-  return session;
+function conversationSession(record: Fields): SessionDraft {
+  return {
+    sessionId: textIn(record["sessionId"]) ?? textIn(record["session_id"]),
+    cwd: textIn(record["cwd"]),
+    version: textIn(record["version"]) ?? textIn(record["claude_code_version"]),
+    gitBranch: textIn(record["gitBranch"]),
+    // Null for other lines: the first one shows whose file it is.
+    agentId: record["isSidechain"] === true ? (textIn(record["agentId"]) ?? null) : null,
+  };
 }
 
 /** Returns whether lines of this type are known. */
