@@ -106,16 +106,15 @@ export class Seen {
     return this.#byName.get(identity.name)?.some((other) => other.equals(identity)) === true;
   }
 
-  /** Adds an identity that it does not have. `offset`: its place in the file. */
-  add(identity: Identity, offset: number): void {
-    if (this.#hashes) {
-      this.#hashes.add(identity.hash);
-      return;
-    }
+  /** Returns whether it was new. `offset`: its place in the file. */
+  add(identity: Identity, offset: number): boolean {
+    if (this.#hashes) return this.#hashes.add(identity.hash);
     const known = this.#byName.get(identity.name);
+    if (known?.some((other) => other.equals(identity)) === true) return false;
     if (known) known.push(identity);
     else this.#byName.set(identity.name, [identity]);
     if (offset >= COMPARED_BYTES || (known?.length ?? 0) > MAX_COMPARED) this.#useHashes();
+    return true;
   }
 
   #useHashes(): void {

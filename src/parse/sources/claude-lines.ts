@@ -64,10 +64,7 @@ class ClaudeLineReader {
     // Records with the same uuid and text are the same, as when a session was recorded twice into one file.
     const uuid = textIn(fields["uuid"]);
     const identity = uuid === undefined ? undefined : new Identity(uuid, json);
-    if (identity !== undefined) {
-      if (this.#records.has(identity)) return unitOf(line, DUPLICATE, problems);
-      this.#records.add(identity, line.offset);
-    }
+    if (identity !== undefined && !this.#records.add(identity, line.offset)) return unitOf(line, DUPLICATE, problems);
     const messages = messagesOf(type, fields, this.#agentProgress);
     const unit = unitOf(line, messages.length > 0 ? USED : unusedOutcome(type, fields), problems);
     if (unit.outcome.as === "unknown") unit.problems = [...problems, unknownType(line, type)];

@@ -122,11 +122,10 @@ export class TranscriptUnits {
     const key = entryKey(entry);
     if (key !== undefined) {
       const identity = new Identity(`${key}\n${bytes}`, mainText(entry));
-      if (this.#entries.has(identity)) {
+      if (!this.#entries.add(identity, begun.offset)) {
         begun.outcome = { as: "skipped", kind: "duplicate" };
         return;
       }
-      this.#entries.add(identity, begun.offset);
       begun.identity = identity;
     }
     this.#follow(entry, { line: begun.line, offset: begun.offset });
