@@ -6,7 +6,7 @@ import { type ByteLine, LineSplitter, decodeUtf8, endOfLine } from "./lines.ts";
 import { entryKey, plainKey, stateKey } from "./keys.ts";
 import { parseComment } from "./markdown-decode.ts";
 import { MarkdownSplitter, type Section } from "./markdown-split.ts";
-import { COMMENT_END, HEADING, isFiller, SECTION_END, TITLE_START } from "./sections.ts";
+import { COMMENT_END, isFiller, SECTION_END, STARTS_WITH_HEADING, TITLE_START } from "./sections.ts";
 
 const LINE_FEED = 0x0a;
 const DASH = 0x2d;
@@ -155,7 +155,6 @@ export function encodeTornEntry(
   };
 }
 
-const HEADING_LINE = new RegExp(`^${HEADING.source}`);
 const MAX_HEADING_CHARS = 1_000;
 
 /**
@@ -171,7 +170,7 @@ export function isNote(format: "markdown" | "jsonl", fragmentText: string): bool
 
 function isUnfinishedSection(text: string): boolean {
   const [line = ""] = text.split("\n", 1);
-  if (line.length < text.length) return HEADING_LINE.test(line) || line.startsWith(TITLE_START);
+  if (line.length < text.length) return STARTS_WITH_HEADING.test(line) || line.startsWith(TITLE_START);
   const starts = [TITLE_START, "## ["];
   return line.length <= MAX_HEADING_CHARS && starts.some((start) => start.startsWith(line.slice(0, start.length)));
 }

@@ -3,7 +3,7 @@ import type { TranscriptItem } from "./entry-types.ts";
 import type { TranscriptInput } from "./items.ts";
 import { readJsonlTranscript } from "./jsonl.ts";
 import { readMarkdownTranscript, type MarkdownReadOptions } from "./markdown-read.ts";
-import { HEADING, JSONL_FORMAT, TITLE_START } from "./sections.ts";
+import { JSONL_FORMAT, STARTS_WITH_HEADING, TITLE_START } from "./sections.ts";
 
 export type * from "./entry-types.ts";
 export type { MarkdownEntryOptions, MarkdownHeaderOptions } from "./markdown-encode.ts";
@@ -38,7 +38,6 @@ export function openTranscript(
 const JSONL_START = `{"format":"${JSONL_FORMAT}"`;
 /** A shorter text does not identify a format. */
 const MIN_BEGINNING = 4;
-const startsWithHeading = new RegExp(`^${HEADING.source}`);
 
 /**
  * Returns the format of a file from its beginning (200 characters suffice); undefined if it is neither.
@@ -46,7 +45,7 @@ const startsWithHeading = new RegExp(`^${HEADING.source}`);
  */
 export function detectTranscriptFormat(firstBytes: string): "markdown" | "jsonl" | undefined {
   const start = firstBytes.replace(/^\ufeff?\s*/, "");
-  if (start.startsWith(TITLE_START) || startsWithHeading.test(start)) return "markdown";
+  if (start.startsWith(TITLE_START) || STARTS_WITH_HEADING.test(start)) return "markdown";
   return start.startsWith(JSONL_START) ? "jsonl" : undefined;
 }
 

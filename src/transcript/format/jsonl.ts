@@ -3,7 +3,7 @@ import { isUtf8 } from "node:buffer";
 import { type JsonObject, isEntryType, isObject, isString, isTranscriptEntry, whyNoEntry } from "./entry-guards.ts";
 import type { TranscriptEntry, TranscriptHeader, TranscriptItem } from "./entry-types.ts";
 import { lineJson } from "./json-text.ts";
-import { JSONL_FORMAT } from "./sections.ts";
+import { JSONL_FORMAT, LAYOUTS } from "./sections.ts";
 import {
   type ItemReader,
   type ParsedTranscript,
@@ -40,7 +40,7 @@ export function lineContents(text: string): LineContent[] {
 
 /** Matches the positions in a broken line where an entry may begin. */
 const MAX_TRIES = 20;
-const ENTRY_START = /\{"type":"(?:user|assistant|reasoning|tool_use|tool_result|session_event)",/g;
+const ENTRY_START = new RegExp(String.raw`\{"type":"(?:${Object.keys(LAYOUTS).join("|")})",`, "g");
 
 function gluedContents(json: string): LineContent[] {
   let tries = 0;

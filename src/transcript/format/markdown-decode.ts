@@ -1,12 +1,12 @@
 /** Parses the text of one section into the fields of its entry. Pure. */
 import type { TranscriptEntry } from "./entry-types.ts";
-import { type JsonObject, isEntryType, isObject, isString } from "./entry-guards.ts";
+import { type JsonObject, isObject, isString } from "./entry-guards.ts";
 import {
   BLOCKS,
   type Block,
   CALL_ID_LABEL,
-  DEFAULT_BODY,
-  REPLACEMENT_NAMES,
+  LAYOUTS,
+  type Layout,
   TITLE_LABEL,
   TRUNCATED,
   fenceAtEnd,
@@ -51,24 +51,27 @@ const LAYOUT = new Set([
 /**
  * Parses a section.
  * @param section from `## [` to before the comment
+ * @param type the entry's type, from its comment
  * @param comment the parsed JSON of its comment
  */
-export function decodeSection(section: string, comment: JsonObject): SectionDraft {
+export function decodeSection(section: string, type: TranscriptEntry["type"], comment: JsonObject): SectionDraft {
+  const layout = LAYOUTS[type];
   const damage: string[] = [];
   const text = section.includes("\r\n") && /^[^\n]*\r\n/.test(section) ? section.replaceAll("\r\n", "\n") : section;
   const headingEnd = text.indexOf("\n");
   const heading = /^## \[([^\]]*)\] ([^:]*)(?:: (.*))?$/.exec(text.slice(0, headingEnd)) ?? [];
-  if (!fitsType(heading[2], comment)) damage.push("its heading and its comment name different kinds of entry");
-  const blocks = readBlocks(text.slice(headingEnd + 2, -2), bodyOf(comment, damage), damage);
-  const fields: JsonObject = { type: comment["type"], timestamp: heading[1] };
-  const name = comment["type"] === "session_event" ? "name" : "tool";
-  if (heading[3] !== undefined) fields[name] = heading[3];
+  if (!headingsOf(layout, comment).includes(heading[2])) {
+    damage.push("its heading and its comment name different kinds of entry");
+  }
+  const blocks = readBlocks(text.slice(headingEnd + 2, -2), bodyOf(layout.body, comment, damage), damage);
+  const fields: JsonObject = { type, timestamp: heading[1] };
+  if (heading[3] !== undefined) fields[layout.name ?? "tool"] = heading[3];
   if (blocks.call !== undefined) fields["callID"] = blocks.call;
   if (blocks.title !== undefined) fields["title"] = blocks.title;
   for (const [key, value] of Object.entries(comment)) if (!LAYOUT.has(key)) fields[key] = value;
 
   const content = blocks.content === undefined ? undefined : decodeText(blocks.content);
-  if (content !== undefined) fields[comment["type"] === "session_event" ? "text" : "content"] = content;
+  if (content !== undefined) fields[layout.text ?? "content"] = content;
   if (blocks.input !== undefined) fields["input"] = parseJson(blocks.input, damage);
   if (blocks.data !== undefined) fields["data"] = parseJson(blocks.data, damage);
   const outputFile = outputFileOf(comment);
@@ -89,27 +92,16 @@ export function decodeSection(section: string, comment: JsonObject): SectionDraf
   return draft;
 }
 
-const KINDS: Record<TranscriptEntry["type"], string[]> = {
-  user: ["User Message"],
-  assistant: ["Assistant Message"],
-  reasoning: ["Reasoning"],
-  tool_use: ["Tool Use"],
-  tool_result: ["Tool Result", "Tool Error"],
-  session_event: ["Session Event"],
-};
-
-function fitsType(kind: string | undefined, { type, continues }: JsonObject): boolean {
-  if (kind === undefined || !isEntryType(type)) return false;
-  const isReplacement = continues !== undefined && Object.hasOwn(REPLACEMENT_NAMES, type);
-  return (isReplacement ? KINDS.session_event : KINDS[type]).includes(kind);
+/** Returns the beginnings that the heading of an entry may have. */
+function headingsOf({ headings, replacementName }: Layout, { continues }: JsonObject): readonly unknown[] {
+  const isReplacement = continues !== undefined && replacementName !== undefined;
+  return isReplacement ? LAYOUTS.session_event.headings : headings;
 }
 
-function bodyOf(comment: JsonObject, damage: string[]): readonly Block[] {
-  const type = comment["type"];
-  const body = comment["body"];
+function bodyOf(usual: readonly Block[], { body }: JsonObject, damage: string[]): readonly Block[] {
   if (Array.isArray(body) && body.every(isBlock)) return body;
   if (body !== undefined) damage.push("its comment lists blocks that are not known");
-  return isEntryType(type) ? DEFAULT_BODY[type] : [];
+  return usual;
 }
 
 function isBlock(name: unknown): name is Block {

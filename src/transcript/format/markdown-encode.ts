@@ -14,14 +14,7 @@ import type {
 import { commentJson, fencedJson } from "./json-text.ts";
 import { specialKey } from "./keys.ts";
 import { SectionBuilder } from "./section-builder.ts";
-import {
-  COMMENT_END,
-  HEADER_COMMENT,
-  MARKDOWN_FORMAT,
-  SECTION_END,
-  TITLE_START,
-  REPLACEMENT_NAMES,
-} from "./sections.ts";
+import { COMMENT_END, HEADER_COMMENT, MARKDOWN_FORMAT, SECTION_END, TITLE_START } from "./sections.ts";
 import { encodeInline, link, visibleName, groupDigits, visibleLabel } from "./visible.ts";
 import { cutOutput, needsEscapes, outputText } from "./output-text.ts";
 
@@ -47,34 +40,37 @@ export function encodeMarkdownEntry(entry: TranscriptEntry, options: MarkdownEnt
   section.note("key", specialKey(entry));
   switch (entry.type) {
     case "user":
-      return userSection(section, entry, options);
+      addUser(section, entry, options);
+      break;
     case "assistant":
-      return assistantSection(section, entry, "Assistant Message");
     case "reasoning":
-      return assistantSection(section, entry, "Reasoning");
+      addAssistant(section, entry);
+      break;
     case "tool_use":
-      return toolUseSection(section, entry, options);
+      addToolUse(section, entry, options);
+      break;
     case "tool_result":
-      return toolResultSection(section, entry, options);
+      addToolResult(section, entry, options);
+      break;
     case "session_event":
-      return eventSection(section, entry);
+      addEvent(section, entry);
   }
+  return section.toMarkdown();
 }
 
 // Sections of tool calls and results.
 
 const DEFAULT_MAX_INLINE_CHARS = 5000;
 
-function toolUseSection(section: SectionBuilder, entry: ToolUseEntry, options: MarkdownEntryOptions): string {
+function addToolUse(section: SectionBuilder, entry: ToolUseEntry, options: MarkdownEntryOptions): void {
   section.callID(entry.callID);
   section.line("### Input");
   section.fence("input", fencedJson(entry.input), "json");
   showSubagent(section, entry.subagent, options);
-  section.note("unfinished", entry.unfinished);
-  return sectionOf(section, entry, "Tool Use");
+  section.notes(entry, "unfinished", "continues");
 }
 
-function toolResultSection(section: SectionBuilder, entry: ToolResultEntry, options: MarkdownEntryOptions): string {
+function addToolResult(section: SectionBuilder, entry: ToolResultEntry, options: MarkdownEntryOptions): void {
   section.callID(entry.callID);
   if (entry.title !== undefined) section.title(entry.title);
   section.notes(entry, "status", "hostStatus", "exitCode", "unfinished");
@@ -88,15 +84,7 @@ function toolResultSection(section: SectionBuilder, entry: ToolResultEntry, opti
   section.note("outputMissing", entry.outputMissing);
   showAttachments(section, entry.attachments, options);
   noteInputAndMetadata(section, entry, options);
-  const failed = entry.status === "error" || entry.status === "interrupted";
-  return sectionOf(section, entry, failed ? "Tool Error" : "Tool Result");
-}
-
-function sectionOf(section: SectionBuilder, { type, tool, continues }: ToolUseEntry | ToolResultEntry, kind: string) {
-  if (continues === undefined) return section.toMarkdown(kind, { field: "tool", value: tool });
-  section.note("continues", continues);
-  section.note("tool", tool);
-  return section.toMarkdown("Session Event", { field: "name", value: REPLACEMENT_NAMES[type] });
+  section.note("continues", entry.continues);
 }
 
 function noteInputAndMetadata(section: SectionBuilder, entry: ToolResultEntry, options: MarkdownEntryOptions): void {
@@ -135,7 +123,7 @@ function showOutput(section: SectionBuilder, output: unknown, options: MarkdownE
 /** Length from which text of a user message that the user did not write is shown, in any part. */
 const LONG_TEXT_LENGTH = 200;
 
-function userSection(section: SectionBuilder, entry: UserMessageEntry, options: MarkdownEntryOptions): string {
+function addUser(section: SectionBuilder, entry: UserMessageEntry, options: MarkdownEntryOptions): void {
   section.content(entry.content);
   section.notes(entry, "agent", "model");
   showAttachments(section, entry.attachments, options);
@@ -144,23 +132,17 @@ function userSection(section: SectionBuilder, entry: UserMessageEntry, options: 
     info: "text",
     shows: (text, key, owner) => text.length >= LONG_TEXT_LENGTH || (key === "text" && isTextPart(owner)),
   });
-  return section.toMarkdown("User Message");
 }
 
 function isTextPart(part: object | undefined): boolean {
   return part !== undefined && "type" in part && part.type === "text";
 }
 
-function assistantSection(
-  section: SectionBuilder,
-  entry: AssistantMessageEntry | ReasoningEntry,
-  kind: string,
-): string {
+function addAssistant(section: SectionBuilder, entry: AssistantMessageEntry | ReasoningEntry): void {
   section.content(entry.content);
   const line = smallPrint(entry);
   if (line !== "") section.line(line);
   section.notes(entry, "agent", "model", "tokens", "cost", "interrupted", "unfinished", "continues");
-  return section.toMarkdown(kind);
 }
 
 /** Returns `*interrupted · provider/model · 1,234 in · 56 out · $0.0012*`, or nothing if only the model is known. */
@@ -188,7 +170,7 @@ function visibleCost(dollars: number): string {
 /** Events whose text says the same as their data, which is therefore in the comment. */
 const TOLD_BY_TEXT = new Set(["usage", "todo", "patch", "removed", "revert"]);
 
-function eventSection(section: SectionBuilder, entry: SessionEventEntry): string {
+function addEvent(section: SectionBuilder, entry: SessionEventEntry): void {
   section.note("eventID", entry.eventID);
   if (entry.text !== undefined) section.content(entry.text);
   if (entry.data !== undefined && (entry.text === undefined || !TOLD_BY_TEXT.has(entry.name))) {
@@ -196,7 +178,6 @@ function eventSection(section: SectionBuilder, entry: SessionEventEntry): string
   } else {
     section.noteWithTexts("told", entry.data);
   }
-  return section.toMarkdown("Session Event", { field: "name", value: entry.name });
 }
 
 // Lines of a section that link to other files. The exact values are in the comment.

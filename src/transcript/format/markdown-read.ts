@@ -1,6 +1,6 @@
 /** Reads markdown transcripts entry by entry, whatever their content. */
 import { isUtf8 } from "node:buffer";
-import type { ToolUseEntry, TranscriptItem, TranscriptProblem } from "./entry-types.ts";
+import type { ToolUseEntry, TranscriptEntry, TranscriptItem, TranscriptProblem } from "./entry-types.ts";
 import { isEntryType, isTranscriptEntry, whyNoEntry } from "./entry-guards.ts";
 import {
   type ItemReader,
@@ -18,7 +18,7 @@ import {
 import { FILE_START, type ReadingMark, decodeUtf8, lineFeedsIn } from "./lines.ts";
 import { decodeSection, parseComment, type OutputFile, type SectionDraft } from "./markdown-decode.ts";
 import { MarkdownSplitter, type Section } from "./markdown-split.ts";
-import { HEADING, isFiller, TITLE_START } from "./sections.ts";
+import { LAYOUTS, STARTS_WITH_HEADING, isFiller, TITLE_START } from "./sections.ts";
 import { resolveReferences } from "./references.ts";
 import { decodeText } from "./text-escapes.ts";
 
@@ -112,14 +112,15 @@ export class MarkdownReader implements ItemReader {
     if (section === undefined) return report("damaged_entry", "Entry left out: it is too long.");
     const noted = parseComment(decodeUtf8(comment) ?? "");
     if (noted === undefined) return report("damaged_entry", "Entry left out: the JSON in its comment is damaged.");
-    if (!isEntryType(noted["type"])) return [...items, unknownEntry(place, noted)];
-    const draft = decodeSection(section, noted);
+    const { type } = noted;
+    if (!isEntryType(type)) return [...items, unknownEntry(place, noted)];
+    const draft = decodeSection(section, type, noted);
     const { fields, damage, outputFile } = draft;
     if (section.includes("\ufffd") && !isUtf8(bytes)) damage.push("it holds bytes that are not UTF-8");
     const missing = outputFile && (await this.#fillOutput(draft, outputFile));
     if (missing !== undefined) report("missing_output", missing);
-    resolveFields(draft);
-    if (fields["type"] === "tool_result" && fields["continues"] === undefined) this.#fillInput(draft);
+    resolveFields(draft, type);
+    if (type === "tool_result" && fields["continues"] === undefined) this.#fillInput(draft);
     if (!isTranscriptEntry(fields)) {
       return report("damaged_entry", `Entry left out: ${[...damage, whyNoEntry(fields)].join("; ")}.`);
     }
@@ -212,7 +213,6 @@ const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 const SECTION_START = "## [";
 /** Number of bytes that identify a line. */
 const LINE_START_BYTES = 300;
-const startsWithHeading = new RegExp(`^${HEADING.source}`);
 
 /** Finds the headings in the bytes, and before the first one a title and stray text. `start`: place of the bytes. */
 function openingsIn(bytes: Buffer, start: Place): Openings {
@@ -250,7 +250,7 @@ function headingsIn(bytes: Buffer): number[] {
   const found: number[] = [];
   for (let at = bytes.indexOf(SECTION_START); at !== -1; at = bytes.indexOf(SECTION_START, at + 1)) {
     // Its name may be longer, and may be cut within a character.
-    if (startsWithHeading.test(bytes.toString("latin1", at, at + LINE_START_BYTES))) found.push(at);
+    if (STARTS_WITH_HEADING.test(bytes.toString("latin1", at, at + LINE_START_BYTES))) found.push(at);
   }
   return found;
 }
@@ -264,25 +264,18 @@ function parseOutput(text: string, damage: string[]): unknown {
   }
 }
 
-/** Comment fields with references to the section's texts. A call's input is in its body. */
-const WITH_REFERENCES = { user: ["parts"], tool_result: ["input", "metadata"], session_event: ["told"] };
-
-function resolveFields({ fields, texts, damage, outputFile }: SectionDraft): void {
+function resolveFields({ fields, texts, damage, outputFile }: SectionDraft, type: TranscriptEntry["type"]): void {
   let misses = 0;
-  const type = fields["type"];
-  const hasReferences = type === "user" || type === "tool_result" || type === "session_event";
-  for (const name of hasReferences ? WITH_REFERENCES[type] : []) {
-    if (fields[name] === undefined) continue;
+  for (const [noted, field] of Object.entries(LAYOUTS[type].references ?? {})) {
+    const value = fields[noted];
+    if (value === undefined) continue;
+    if (noted !== field) delete fields[noted];
     try {
-      fields[name] = resolveReferences(fields[name], texts, () => (misses += 1));
+      fields[field] = resolveReferences(value, texts, () => (misses += 1));
     } catch {
-      damage.push(`its ${name} is nested too deeply`);
+      fields[field] = value;
+      damage.push(`its ${noted} is nested too deeply`);
     }
-  }
-  // Data that the event's text shows is in the comment under another name, without a fence.
-  if (type === "session_event" && "told" in fields) {
-    fields["data"] = fields["told"];
-    delete fields["told"];
   }
   const outputIsWhole = outputFile === undefined || fields["outputMissing"] === undefined;
   if (misses > 0 && outputIsWhole) damage.push("its comment refers to text that is not there");

@@ -4,8 +4,8 @@ import {
   type Block,
   CALL_ID_LABEL,
   COMMENT_END,
-  DEFAULT_BODY,
   ENTRY_COMMENT,
+  LAYOUTS,
   SECTION_END,
   TITLE_LABEL,
   TRUNCATED,
@@ -112,21 +112,34 @@ export class SectionBuilder {
     this.#adopted += adopted.length;
   }
 
-  /** Returns the section. `kind` begins its heading, followed by the tool or event name. */
-  toMarkdown(kind: string, name?: { field: "tool" | "name"; value: string }): string {
-    const timestamp = visibleTimestamp(this.#entry.timestamp);
-    if (timestamp !== this.#entry.timestamp) this.note("timestamp", this.#entry.timestamp);
-    let heading = `## [${timestamp}] ${kind}`;
-    if (name !== undefined) {
-      const shown = visibleName(name.value);
-      heading += `: ${shown}`;
-      if (shown !== name.value) this.note(name.field, name.value);
-    }
-    const usual = DEFAULT_BODY[this.#entry.type];
+  /** Returns the section. */
+  toMarkdown(): string {
+    const heading = this.#heading();
+    const usual = LAYOUTS[this.#entry.type].body;
     const isUsual = usual.length === this.#body.length && usual.every((block, index) => block === this.#body[index]);
     if (!isUsual) this.note("body", this.#body);
     const comment = ENTRY_COMMENT + commentJson(this.#comment) + COMMENT_END;
     return `${[heading, ...this.#shown, comment].join("\n\n")}${SECTION_END}`;
+  }
+
+  /** Returns the heading, and notes what it does not show exactly. */
+  #heading(): string {
+    const entry: { timestamp: string; tool?: string; name?: string; continues?: string; status?: string } = this.#entry;
+    const { headings, name, replacementName } = LAYOUTS[this.#entry.type];
+    const isReplacement = replacementName !== undefined && entry.continues !== undefined;
+    if (isReplacement) this.note("tool", entry.tool);
+    const timestamp = visibleTimestamp(entry.timestamp);
+    if (timestamp !== entry.timestamp) this.note("timestamp", entry.timestamp);
+    const start = `## [${timestamp}] `;
+    if (isReplacement) return `${start}${LAYOUTS.session_event.headings[0]}: ${replacementName}`;
+    const [kind, failedKind = kind] = headings;
+    const isFailed = entry.status === "error" || entry.status === "interrupted";
+    const heading = start + (isFailed ? failedKind : kind);
+    const value = name && entry[name];
+    if (name === undefined || value === undefined) return heading;
+    const shown = visibleName(value);
+    if (shown !== value) this.note(name, value);
+    return `${heading}: ${shown}`;
   }
 
   #add(block: Block, text: string): void {

@@ -16,39 +16,74 @@ export const TRUNCATED = "\n... (truncated)";
 export const CALL_ID_LABEL = "**Call ID**: ";
 export const TITLE_LABEL = "**Title**: ";
 
-/**
- * Matches a section's heading anywhere, since encoded text contains none. The length before the kind is bounded, so that
- * a search takes linear time on any text.
- */
-export const HEADING =
-  /## \[([\w:.+-]{0,40})\] (?:User Message|Assistant Message|Reasoning|(?:Tool Use|Tool Result|Tool Error|Session Event): ([^\r\n]*))/g;
-
 /** Returns whether a line may be between two sections. */
 export function isFiller(line: string): boolean {
   return ["", "---"].includes(line.trim());
 }
 
 /**
- * Names under which replaced calls and results are shown: as events, so that counting the headings of calls and results
- * counts each once.
- */
-export const REPLACEMENT_NAMES = { tool_use: "corrected call", tool_result: "late result" } as const;
-
-/**
- * Blocks of a section, separated by blank lines. The comment's `body` lists them if they are not `DEFAULT_BODY`.
- * `content` is raw text: whatever is not one of the others. All others except `line`, `call` and `title` are in a fence.
+ * Blocks of a section, separated by blank lines. `content` is raw text: whatever is not one of the others. All others
+ * except `line`, `call` and `title` are in a fence.
  */
 export const BLOCKS = ["content", "fenced", "call", "title", "line", "input", "output", "data", "text"] as const;
 export type Block = (typeof BLOCKS)[number];
 
-export const DEFAULT_BODY: Record<TranscriptEntry["type"], readonly Block[]> = {
-  user: ["content"],
-  assistant: ["content"],
-  reasoning: ["content"],
-  tool_use: ["call", "line", "input"],
-  tool_result: ["call", "line", "output"],
-  session_event: ["content"],
+/** Layout of an entry type, for the encoder, the reader and the escapes. */
+export interface Layout {
+  /** Beginning of its heading; a heading of a call that failed has the second one. */
+  headings: readonly [string, failed?: string];
+  /** Field shown in the heading, after a colon. */
+  name?: "tool" | "name";
+  /**
+   * Name of the session event as which an entry that replaces an earlier one is shown, so that counting the headings of
+   * calls and results counts each once.
+   */
+  replacementName?: string;
+  /** Field shown as `content` or `fenced`. */
+  text?: "content" | "text";
+  /** Usual blocks. The comment's `body` lists others. */
+  body: readonly Block[];
+  /** Comment fields whose values refer to texts of the section, each with the field of the entry. */
+  references?: Readonly<Record<string, string>>;
+}
+
+export const LAYOUTS: Readonly<Record<TranscriptEntry["type"], Layout>> = {
+  user: { headings: ["User Message"], text: "content", body: ["content"], references: { parts: "parts" } },
+  assistant: { headings: ["Assistant Message"], text: "content", body: ["content"] },
+  reasoning: { headings: ["Reasoning"], text: "content", body: ["content"] },
+  tool_use: {
+    headings: ["Tool Use"],
+    name: "tool",
+    replacementName: "corrected call",
+    body: ["call", "line", "input"],
+  },
+  tool_result: {
+    headings: ["Tool Result", "Tool Error"],
+    name: "tool",
+    replacementName: "late result",
+    body: ["call", "line", "output"],
+    references: { input: "input", metadata: "metadata" },
+  },
+  session_event: {
+    headings: ["Session Event"],
+    name: "name",
+    text: "text",
+    body: ["content"],
+    references: { told: "data" },
+  },
 };
+
+/** Pattern for the beginnings of all headings, up to the colon. */
+export const HEADING_KINDS = Object.values(LAYOUTS)
+  .flatMap(({ headings, name }) => headings.map((kind) => (name === undefined ? kind : `${kind}:`)))
+  .join("|");
+
+/**
+ * Pattern for a section's heading anywhere, since encoded text contains none. The length before the kind is bounded, so
+ * that a search takes linear time on any text.
+ */
+const HEADING = String.raw`## \[[\w:.+-]{0,40}\] (?:${HEADING_KINDS.replaceAll(":", ": ")})`;
+export const STARTS_WITH_HEADING = new RegExp(`^${HEADING}`);
 
 /**
  * Returns a fenced block, with a fence longer than every run of backticks inside. `text` must be encoded, so that its line

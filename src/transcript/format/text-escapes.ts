@@ -5,6 +5,8 @@
  * Three steps, each reversible; decoding undoes them in reverse order. All use U+2060 WORD JOINER, which is invisible, as
  * their mark. docs/format.md has the rules with examples.
  */
+import { HEADING_KINDS } from "./sections.ts";
+
 const JOINER = "\u2060";
 const REPLACEMENT = "\ufffd";
 const DELETE = 0x7f;
@@ -21,8 +23,7 @@ const LINE_CONTROLS = new RegExp(String.raw`([${C0_AND_C1}\n\r\p{Cs}])(\u2060*)|
 const ENCODED_CONTROLS = /([\u2400-\u241f\u2421])(\u2060+)|\ufffd(\u2060+)([0-9a-f]{4})?/g;
 
 /** Text that makes `## [` on the same line look like a section heading to an unanchored `grep`. */
-const HEADING_TAIL =
-  /\] (?:User Message|Assistant Message|Reasoning|Tool Use:|Tool Result:|Tool Error:|Session Event:)/g;
+const HEADING_TAIL = new RegExp(String.raw`\] (?:${HEADING_KINDS})`, "g");
 const HEADING_START = /#(\u2060*)# \[/g;
 const COMMENT_START = /<(\u2060*)!-- (entry|transcript)/g;
 
