@@ -104,7 +104,9 @@ describe("a second process on a session in which another is at work", () => {
     await second.end();
     await first.does(...ITS_END).end();
     for (const path of FILES) {
-      const { told } = await readSound(folder, path);
+      const { raw, told } = await readSound(folder, path);
+      const replacing = raw.filter((entry) => "continues" in entry && entry.continues === "replace");
+      assert.deepEqual(replacing, [], "nothing was recorded as interrupted, and then corrected");
       assert.deepEqual(told.toSorted(), [
         "assistant: I run it.",
         "assistant: Wait.",
