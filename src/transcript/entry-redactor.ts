@@ -3,6 +3,7 @@ import { recordedEnd } from "../calls/ending.ts";
 import { outputFileText, type Attachment, type TranscriptEntry } from "./format/formats.ts";
 import { type Draft } from "./entry-draft.ts";
 import { given } from "../given.ts";
+import { count } from "../quantities.ts";
 import { MAX_OUTPUT_BYTES, type KeptFiles } from "./kept-files.ts";
 import type { HostFile } from "./records.ts";
 
@@ -209,7 +210,7 @@ function missingEvent(draft: Draft, short: Draft | undefined, why: string, size:
     const name = entry.type === "tool_use" ? `a call of ${entry.tool}` : NAMES[entry.type];
     const chars = inFiles + ("content" in entry ? entry.content.length : charsIn(writtenFields(entry, false)));
     const isPart = short ? "only the beginning is" : "nothing is";
-    const text = `Of ${name}, ${chars.toLocaleString("en")} characters, ${isPart} recorded here. ${why}`;
+    const text = `Of ${name}, ${count(chars)} characters, ${isPart} recorded here. ${why}`;
     const data = { type, ...given({ callID: "callID" in entry ? entry.callID : undefined }), chars };
     return { entry: { ...event, name: "missing text", text, data } };
   }
@@ -218,7 +219,7 @@ function missingEvent(draft: Draft, short: Draft | undefined, why: string, size:
   const recorded = outputFileText(shortOutput(output)).length;
   if (recorded === bytes) return undefined;
   const text = [
-    `Of the output of ${tool}, ${bytes.toLocaleString("en")} bytes, ${recorded.toLocaleString("en")} characters are recorded above. ${why}`,
+    `Of the output of ${tool}, ${count(bytes)} bytes, ${count(recorded)} characters are recorded above. ${why}`,
     ...(wholeOutputPath === undefined ? [] : [`The host put the whole output in ${wholeOutputPath}.`]),
   ].join(" ");
   const data = { callID, bytes, ...given({ path: wholeOutputPath }) };

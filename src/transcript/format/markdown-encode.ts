@@ -11,11 +11,12 @@ import type {
   Attachment,
   SubagentLink,
 } from "./entry-types.ts";
+import { count } from "../../quantities.ts";
 import { commentJson, fencedJson } from "./json-text.ts";
 import { specialKey } from "./keys.ts";
 import { SectionBuilder } from "./section-builder.ts";
 import { COMMENT_END, HEADER_COMMENT, MARKDOWN_FORMAT, SECTION_END, TITLE_START } from "./sections.ts";
-import { encodeInline, link, visibleName, groupDigits, visibleLabel } from "./visible.ts";
+import { encodeInline, link, visibleName, visibleLabel } from "./visible.ts";
 import { cutOutput, needsEscapes, outputText } from "./output-text.ts";
 
 /** Returns the header of a new file. */
@@ -111,7 +112,7 @@ function showOutput(section: SectionBuilder, output: unknown, options: MarkdownE
   }
   section.beginningOfOutput(cutOutput(text, maxInlineChars), isText ? "" : "json");
   const name = outputPath.slice(outputPath.lastIndexOf("/") + 1);
-  const size = `${groupDigits(text.length)} characters`;
+  const size = `${count(text.length)} characters`;
   section.line(`**Full output**: ${link(name, options.filePath, outputPath)} (${size})`);
   section.note("outputPath", outputPath);
   section.note("outputChars", text.length);
@@ -155,9 +156,9 @@ function smallPrint(entry: AssistantMessageEntry | ReasoningEntry): string {
   if (hasUsage && entry.model !== undefined) facts.push(visibleName(entry.model));
   if (entry.tokens !== undefined) {
     const { input, output, reasoning, cacheRead } = entry.tokens;
-    facts.push(`${groupDigits(input)} in`, `${groupDigits(output)} out`);
-    if (reasoning !== undefined && reasoning > 0) facts.push(`${groupDigits(reasoning)} reasoning`);
-    if (cacheRead !== undefined && cacheRead > 0) facts.push(`${groupDigits(cacheRead)} from cache`);
+    facts.push(`${count(input)} in`, `${count(output)} out`);
+    if (reasoning !== undefined && reasoning > 0) facts.push(`${count(reasoning)} reasoning`);
+    if (cacheRead !== undefined && cacheRead > 0) facts.push(`${count(cacheRead)} from cache`);
   }
   if (entry.cost !== undefined) facts.push(visibleCost(entry.cost));
   return facts.length === 0 ? "" : `*${facts.join(" · ")}*`;
@@ -209,7 +210,7 @@ function attachmentLine({ filename, path, url, mime, bytes, missing }: Attachmen
   const name = filename ?? path?.slice(path.lastIndexOf("/") + 1) ?? url ?? "file";
   const shown = path === undefined ? visibleLabel(name) : link(name, filePath, path);
   const facts = [visibleLabel(mime)];
-  if (bytes !== undefined) facts.push(`${groupDigits(bytes)} bytes`);
+  if (bytes !== undefined) facts.push(`${count(bytes)} bytes`);
   if (missing !== undefined) facts.push(`not kept: ${visibleLabel(missing)}`);
   return `**Attachment**: ${shown} (${facts.join(", ")})`;
 }

@@ -1,4 +1,4 @@
-/** Formats names, paths and numbers for people; exact values are in the comment. */
+/** Formats names and paths for people; exact values are in the comment. */
 import { posix } from "node:path";
 import { decodeText, encodeLine } from "./text-escapes.ts";
 
@@ -52,9 +52,4 @@ export function visibleLabel(text: string): string {
 function encodeUrlPath(path: string): string {
   const encoded = path.toWellFormed().split("/").map(encodeURIComponent).join("/");
   return encoded.replace(/[()*'!]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
-}
-
-/** Formats `12345` as `12,345`. */
-export function groupDigits(count: number): string {
-  return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }

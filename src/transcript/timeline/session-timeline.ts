@@ -1,5 +1,6 @@
 import { dropOldest, isoTime, type Draft } from "../entry-draft.ts";
 import { given } from "../../given.ts";
+import { count } from "../../quantities.ts";
 import type {
   ActivityRecord,
   EventRecord,
@@ -268,8 +269,8 @@ export function usageText(
 ): string {
   const parts = [
     model,
-    tokens && `${tokens.input.toLocaleString("en-US")} in`,
-    tokens && `${tokens.output.toLocaleString("en-US")} out`,
+    tokens && `${count(tokens.input)} in`,
+    tokens && `${count(tokens.output)} out`,
     cost === undefined ? undefined : `$${cost.toFixed(4)}`,
   ];
   return parts.filter((part) => part !== undefined).join(" · ");
