@@ -153,8 +153,9 @@ export class UsageLedger {
   /** Returns the answers that opencode copied into a fork, under new ids. The ids of copies are newer. */
   #forkCopies(): Set<Call> {
     const copies = new Set<Call>();
-    const known = [...this.#byId.values()].filter((call) => forkKey(call) !== undefined);
-    for (const alike of Map.groupBy(known, forkKey).values()) {
+    const byKey = Map.groupBy(this.#byId.values(), forkKey);
+    byKey.delete(undefined);
+    for (const alike of byKey.values()) {
       if (alike.length === 1) continue;
       const original = alike.reduce((first, call) => (idOf(call) < idOf(first) ? call : first));
       for (const call of alike) if (call.session.id !== original.session.id) copies.add(call);
@@ -177,8 +178,8 @@ export class UsageLedger {
  * answer it is a copy. No two answers begin in the same millisecond with the same model and use the same tokens.
  * Undefined for Claude Code, whose copies keep their ids.
  */
-function forkKey(call: Call | undefined): string | undefined {
-  if (call === undefined || call.session.agent === "claude-code") return undefined;
+function forkKey(call: Call): string | undefined {
+  if (call.session.agent === "claude-code") return undefined;
   const { model, tokensIn, tokensOut, cacheRead, cacheWrite } = call.usage;
   const { timestamp } = call.first;
   if (timestamp === null || tokensIn + tokensOut + cacheRead + cacheWrite === 0) return undefined;
@@ -196,6 +197,7 @@ function comesBefore(record: UsageRecord, session: LedgerSession, { first, sessi
 }
 
 function compareTimes(a: string | null, b: string | null): number {
+  if (a === b) return 0;
   const first = Date.parse(a ?? "");
   const second = Date.parse(b ?? "");
   if (Number.isNaN(first) || Number.isNaN(second)) return Number(Number.isNaN(first)) - Number(Number.isNaN(second));

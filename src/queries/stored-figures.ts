@@ -95,10 +95,7 @@ function figuresIn(session: StoredSession, { answers, messages, blocks }: Figure
 }
 
 function pricedAnswer(row: AnswerRow, pricing: Pricing): Answer {
-  const { source_id, model, provider, occurred_at: timestamp, is_sidechain, metadata } = row;
-  const { tokens_in, tokens_out, cache_read, cache_write } = row;
-  const tokens = { tokens_in, tokens_out, cache_read, cache_write };
-  const answer = { source_id, model, provider, timestamp, is_sidechain, metadata, ...tokens, cost_usd: null };
+  const answer = { ...row, timestamp: row.occurred_at, cost_usd: null };
   setCost(answer, storedUsage(row), row.recorded_cost_usd ?? undefined, pricing);
   return answer;
 }

@@ -220,7 +220,7 @@ export class SqlStore implements Store {
       // may be a copy from a subagent, and is ignored once the subagent has its own file.
       const answers = `SELECT ${ANSWERS.list} FROM messages WHERE ${isOne} AND message_type = 'assistant'
         AND (NOT superseded OR source_id IS NOT NULL AND NOT is_sidechain)
-        ORDER BY session_id, ordinal, superseded, message_id`;
+        ORDER BY session_id, ordinal`;
       for (const row of await session.all(answers, ids, ANSWERS.read)) found.get(row.session_id)?.answers.push(row);
       const kind = "session_id, message_type, user_kind, is_sidechain, block_counts";
       const messages = `SELECT ${kind}, count(*) AS count FROM messages WHERE ${isAsked} GROUP BY ${kind}`;
