@@ -62,18 +62,14 @@ function entryRedactorFor(options: RecordingOptions, files: KeptFiles, redaction
   });
 }
 
-/** Number of calls in the rehearsal: the runtime compiles what has run some times. More gain little, and delay the host. */
-const REHEARSED_CALLS = 10;
-
 /**
- * Prepares, encodes and scans made-up calls without writing them, so that the first entries do not wait until all of
+ * Prepares, encodes and scans a made-up call without writing it, so that the first entries do not wait until all of
  * this is loaded and compiled, which takes longer than a killed process may lose.
  */
 export async function rehearse(options: RecordingOptions, entryRedactor = rehearsing(options)): Promise<void> {
   const sessionID = "ses_rehearsal";
   const drafts: Draft[] = [];
-  const timeline = new Timeline(Date.now, (draft) => drafts.push(draft));
-  for (let call = 0; call < REHEARSED_CALLS; call += 1) timeline.accept(rehearsedCall(sessionID, call));
+  new Timeline(Date.now, (draft) => drafts.push(draft)).accept(rehearsedCall(sessionID));
   const prepared: PreparedEntry[] = [];
   // The short form, because it never becomes a file.
   for (const draft of drafts) prepared.push(...(await entryRedactor.prepareShort(sessionID, draft, 0)));
@@ -92,15 +88,15 @@ function rehearsing(options: RecordingOptions): EntryRedactor {
   return entryRedactorFor(options, new KeptFiles(nodeFileSystem, folder), redactionFor(options));
 }
 
-function rehearsedCall(sessionID: string, call: number): HostRecord {
+function rehearsedCall(sessionID: string): HostRecord {
   // Of the usual size, so that loops over characters and lines are compiled too.
   const output = "a line of output\n".repeat(50);
   return {
     kind: "call",
     sessionID,
     messageID: "msg_rehearsal",
-    partID: `prt_${call}`,
-    callID: `call_${call}`,
+    partID: "prt_rehearsal",
+    callID: "call_rehearsal",
     tool: "bash",
     input: { command: "npm test", timeout: 1000 },
     end: { status: "completed", output, metadata: { exit: 0 } },
