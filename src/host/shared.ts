@@ -13,6 +13,9 @@ import { AutoExtract } from "./extract-when-idle.ts";
 import { Notices, type NoticeClient } from "./notices.ts";
 import { Turns } from "./turn-ends.ts";
 
+/** Maximum wait for an answer of the host, in milliseconds. */
+export const ANSWER_MS = 5_000;
+
 /** The host, as one plugin instance sees it. */
 export interface HostView {
   /** Opened folder. */

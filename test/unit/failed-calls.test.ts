@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SCHEMAS } from "../../src/cli/output-schemas.ts";
-import { sessionRecord } from "../../src/host/opencode-1/events.ts";
+import { sessionRecord } from "../../src/host/session-records.ts";
 import { storedRecords } from "../../src/host/opencode-1/queries.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { rowsOf, runCli } from "../support/cli/run-cli.ts";

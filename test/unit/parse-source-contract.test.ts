@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Options } from "../../src/config.ts";
-import { sessionRecord } from "../../src/host/opencode-1/events.ts";
+import { sessionRecord } from "../../src/host/session-records.ts";
 import { storedRecords } from "../../src/host/opencode-1/queries.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { jsonl, markdown } from "../../src/parse/sources/transcript-files.ts";

@@ -1,9 +1,10 @@
 import { dropOldest } from "../../transcript/entry-draft.ts";
 import { given } from "../../given.ts";
 import { toJsonValue } from "../../transcript/json-value.ts";
-import type { ActivityRecord, HostRecord, SessionRecord } from "../../transcript/records.ts";
+import type { ActivityRecord, HostRecord } from "../../transcript/records.ts";
 import { fieldsOf, textOf, listOf, numberOf, fieldOf, stringOf, type Fields } from "../../parse/json-fields.ts";
-import { errorFields, partRecords } from "./parts.ts";
+import { errorFields, partRecords } from "../part-records.ts";
+import { eventRecord, type EventFields, modelName, sessionRecord } from "../session-records.ts";
 
 /** Maximum number of messages whose role is remembered; a part does not say whose it is. */
 const MAX_ROLES = 5_000;
@@ -65,11 +66,6 @@ export class EventTranslator {
   }
 }
 
-/** Kilo names its process; a program that it runs inherits the variable, but has another number. */
-function hostName(): string {
-  return process.env["KILO_PID"] === String(process.pid) ? "kilo" : "opencode";
-}
-
 /** Returns the record for a message's `info`. */
 export function messageRecord(info: Fields): Extract<HostRecord, { kind: "message" }> | undefined {
   const sessionID = textOf(info, "sessionID");
@@ -86,33 +82,6 @@ export function messageRecord(info: Fields): Extract<HostRecord, { kind: "messag
     completed: numberOf(time, "completed") !== undefined,
     aborted: stringOf(fieldsOf(info, "error"), "name") === "MessageAbortedError",
     ...given({ agent: textOf(info, "agent"), model: modelName(info), createdMs: numberOf(time, "created") }),
-  };
-}
-
-/** Returns `provider/model` of a message; versions of the host have it in one of two places. */
-export function modelName(info: unknown): string | undefined {
-  const model = fieldsOf(info, "model") ?? info;
-  const modelID = textOf(model, "modelID") ?? textOf(model, "id");
-  const providerID = textOf(model, "providerID");
-  if (modelID === undefined || (model === info && providerID === undefined)) return undefined;
-  return providerID === undefined ? modelID : `${providerID}/${modelID}`;
-}
-
-/** Returns the record for a session's `info`. */
-export function sessionRecord(sessionID: string, info: Fields, isNew: boolean): SessionRecord {
-  const version = textOf(info, "version");
-  return {
-    kind: "session",
-    sessionID,
-    isNew,
-    ...given({
-      parentID: textOf(info, "parentID"),
-      title: textOf(info, "title"),
-      directory: textOf(info, "directory"),
-      createdMs: numberOf(fieldsOf(info, "time"), "created"),
-      host: version === undefined ? undefined : `${hostName()} ${version}`,
-      revertedTo: textOf(fieldsOf(info, "revert"), "messageID"),
-    }),
   };
 }
 
@@ -200,22 +169,6 @@ function sessionRecords(
 function withInfo(sessionID: string, properties: Fields, isNew: boolean, eventID?: string): HostRecord[] {
   const info = fieldsOf(properties, "info");
   return info ? [{ ...sessionRecord(sessionID, info, isNew), ...given({ eventID }) }] : [];
-}
-
-export interface EventFields {
-  text?: string | undefined;
-  data?: unknown;
-  callID?: string | undefined;
-  requestID?: string | undefined;
-}
-
-/** Returns the record of a session event; `id` is the host's. */
-export function eventRecord(
-  { sessionID, id }: { sessionID: string; id: string | undefined },
-  name: string,
-  { text, data, callID, requestID }: EventFields,
-): HostRecord {
-  return { kind: "event", sessionID, name, ...given({ text, data, eventID: id, callID, requestID }) };
 }
 
 function removalRecords(sessionID: string, properties: Fields, eventID: string | undefined): HostRecord[] {

@@ -2,9 +2,10 @@
 import { given } from "../../given.ts";
 import { toJsonValue } from "../../transcript/json-value.ts";
 import type { HostRecord, PromptPart } from "../../transcript/records.ts";
-import { modelName, type EventTranslator } from "./events.ts";
+import type { EventTranslator } from "./events.ts";
+import { modelName } from "../session-records.ts";
 import { fieldsOf, textOf, isFields, listOf, fieldOf, stringOf } from "../../parse/json-fields.ts";
-import { completedOutput, userPart } from "./parts.ts";
+import { completedOutput, userPart } from "../part-records.ts";
 
 /** Returns the records for `chat.message`: a prompt with all its parts. */
 export function promptRecords(translator: EventTranslator, input: unknown, prompt: unknown): HostRecord[] {

@@ -2,14 +2,13 @@ import type { PluginInput } from "@opencode-ai/plugin";
 import type { HostRecord, RecorderQueries, SessionRecord } from "../../transcript/records.ts";
 import { toJsonValue } from "../../transcript/json-value.ts";
 import { atMost } from "../../transcript/timeouts.ts";
-import { messageRecord, sessionRecord } from "./events.ts";
+import { messageRecord } from "./events.ts";
+import { partRecords } from "../part-records.ts";
+import { sessionRecord } from "../session-records.ts";
+import { ANSWER_MS } from "../shared.ts";
 import { textOf, isFields, listOf, fieldOf } from "../../parse/json-fields.ts";
-import { partRecords } from "./parts.ts";
 
 type Client = PluginInput["client"];
-
-/** Maximum wait for an answer of the host, in milliseconds. */
-export const ANSWER_MS = 5_000;
 
 /** Queries opencode through the plugin's client. Must not be used while the host starts. */
 export class OpencodeQueries implements RecorderQueries {

@@ -2,7 +2,7 @@ import { dropOldest } from "../../transcript/entry-draft.ts";
 import { given } from "../../given.ts";
 import { toJsonValue } from "../../transcript/json-value.ts";
 import type { ActivityRecord, HostRecord, SessionRecord } from "../../transcript/records.ts";
-import { eventRecord, sessionRecord, type EventFields } from "../opencode-1/events.ts";
+import { eventRecord, sessionRecord, type EventFields } from "../session-records.ts";
 import {
   fieldsOf,
   textOf,

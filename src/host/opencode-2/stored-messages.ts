@@ -15,8 +15,8 @@ import {
   textOf,
   type Fields,
 } from "../../parse/json-fields.ts";
-import { modelName } from "../opencode-1/events.ts";
-import { partRecords, patchFields, usage } from "../opencode-1/parts.ts";
+import { modelName } from "../session-records.ts";
+import { partRecords, patchFields, usage } from "../part-records.ts";
 
 /** Message of a session. */
 export interface MessagePlace {

@@ -1,5 +1,5 @@
 /** Answers of a host that is asked, by session. */
-import { sessionRecord } from "../../../src/host/opencode-1/events.ts";
+import { sessionRecord } from "../../../src/host/session-records.ts";
 import { isFields } from "../../../src/parse/json-fields.ts";
 import { storedRecords } from "../../../src/host/opencode-1/queries.ts";
 import type { HostRecord, RecorderQueries, SessionRecord } from "../../../src/transcript/records.ts";

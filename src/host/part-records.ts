@@ -1,7 +1,7 @@
-import type { TokenCounts } from "../../transcript/format/entry-types.ts";
-import { given } from "../../given.ts";
-import type { CallEnd, HostFile, HostRecord, UserPart } from "../../transcript/records.ts";
-import { fieldsOf, fieldOf, textOf, listOf, numberOf, stringOf, type Fields } from "../../parse/json-fields.ts";
+import type { TokenCounts } from "../transcript/format/entry-types.ts";
+import { given } from "../given.ts";
+import type { CallEnd, HostFile, HostRecord, UserPart } from "../transcript/records.ts";
+import { fieldsOf, fieldOf, textOf, listOf, numberOf, stringOf, type Fields } from "../parse/json-fields.ts";
 
 /** Maximum length of a string in a tool's metadata. Edits put whole files there, which are already in the input. */
 const MAX_METADATA_CHARS = 10_000;
