@@ -3,7 +3,7 @@ import type * as NodeSqlite from "node:sqlite";
 
 type Row = Readonly<Record<string, unknown>>;
 
-export type SqlValue = string | number | null;
+export type SqlValue = string | number | Uint8Array | null;
 
 export interface SqliteStatement {
   /** Returns the number of changed rows, not counting changes by triggers and foreign keys. */

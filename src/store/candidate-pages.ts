@@ -19,8 +19,10 @@ export interface Place {
   bytes: number;
 }
 
-/** Columns of `events` that `placeIn` reads. */
-export const PLACE_COLUMNS = "position, octet_length(events.content) AS bytes";
+/** Returns the columns of `events` that `placeIn` reads. `bytes`: size of the text. */
+export function placeColumns(bytes: string): string {
+  return `position, ${bytes} AS bytes`;
+}
 
 export function placeIn(row: Row): Place {
   return { position: numberIn(row, "position"), bytes: numberIn(row, "bytes") };

@@ -1,4 +1,5 @@
 /** Columns of the tables: how each value is stored and read. Both backends have the same ones. */
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { CallUsage } from "../parse/message-draft.ts";
 import type { BlockType, MessageType, ToolStatus } from "../parse/model.ts";
 import { isFields } from "../parse/json-fields.ts";
@@ -49,6 +50,32 @@ export function textIn(row: Row, name: string): string {
   throw new UnexpectedValue(name);
 }
 
+/** Maximum bytes of a text that was packed; a longer one is damage. */
+const MAX_UNPACKED_BYTES = 1024 * 1024 * 1024;
+
+/** Reads a text that `packedText` may have packed. */
+export function packedTextIn(row: Row, name: string): string {
+  const value = row[name];
+  if (!(value instanceof Uint8Array)) return textIn(row, name);
+  try {
+    return inflateRawSync(value, { maxOutputLength: MAX_UNPACKED_BYTES }).toString();
+  } catch {
+    throw new UnexpectedValue(name);
+  }
+}
+
+/** Shorter texts save little and take as long. */
+const MIN_PACKED_BYTES = 512;
+/** Higher levels take longer and save a thirtieth more. */
+const DEFLATE_LEVEL = 1;
+
+/** Returns the text deflated, for a database that does not do that itself; undefined if that would save nothing. */
+export function packedText(text: string): Uint8Array | undefined {
+  if (text.length < MIN_PACKED_BYTES) return undefined;
+  const packed = deflateRawSync(text, { level: DEFLATE_LEVEL });
+  return packed.length < Buffer.byteLength(text) ? packed : undefined;
+}
+
 export function numberIn(row: Row, name: string): number {
   const value = row[name];
   if (typeof value === "number") return value;
@@ -56,6 +83,7 @@ export function numberIn(row: Row, name: string): number {
 }
 
 const text: Column<string> = { read: textIn, write: storableText };
+const packable: Column<string> = { read: packedTextIn, write: storableText };
 const time: Column<string> = { read: textIn, write: storableTime };
 /** Column by which `Store.known` finds rows. */
 const key: Column<string> = { read: textIn, write: storableKey };
@@ -263,7 +291,7 @@ export const BLOCKS = rowsWith<StoredBlock>({
   is_sidechain: boolean,
   is_own: boolean,
   kept,
-  content: text,
+  content: packable,
   metadata,
   identity: orNull(text),
   record_hash: orNull(number),
@@ -313,7 +341,7 @@ export const SEARCHED = rowsWith<Searched & { is_own: boolean; position: number 
   block_type: blockType,
   tool_name: orNull(text),
   kept,
-  content: text,
+  content: packable,
   metadata,
 });
 

@@ -1,5 +1,6 @@
 /** A file that cannot be opened, read or written: closed codes, and the next step. */
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -222,7 +223,9 @@ describe("a store at its limits", () => {
     const database = await openSqliteDatabase(path, { readOnly: false });
     const store = new SqlStore(new SqliteDatabase(database, path), madeMachine);
     database.exec("PRAGMA max_page_count = 120");
-    const many = Array.from({ length: 100 }, (_, at) => madeEvent(at + 50, { content: `${at} `.repeat(5_000) }));
+    const many = Array.from({ length: 100 }, (_, at) =>
+      madeEvent(at + 50, { content: randomBytes(10_000).toString("base64") }),
+    );
     await refused(store.writeSession(laterChange(1, many)), "full");
     assert.equal((await store.session("s1"))?.state.revision, 1);
     assert.equal((await store.events("s1", { from: 0, limit: 200 })).length, 50);

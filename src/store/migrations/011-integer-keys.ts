@@ -62,6 +62,17 @@ END;
 
 const OF_SESSION = "session INTEGER NOT NULL REFERENCES sessions (number) ON DELETE CASCADE";
 
+/** Returns the SQL of the view, with these columns of `event_rows AS e`. */
+export function eventsView(columns: string): string {
+  return `CREATE VIEW events AS SELECT position, event_id, session_id,
+    (SELECT message_id FROM message_rows WHERE number = e.message) AS message_id, ${columns}
+  FROM event_rows AS e JOIN sessions AS s ON s.number = e.session;
+`;
+}
+
+/** Columns of the view in version 11. */
+export const EVENT_COLUMNS = names(EVENT, "e");
+
 /** Renames the new table of events twice, because snippets refer to it: references follow a table that is renamed. */
 const SQLITE_UP = `
 DROP TRIGGER trg_events_search_delete;
@@ -98,10 +109,7 @@ CREATE INDEX idx_events_figures ON event_rows (session, block_type, tool_name, s
 ${searchTrigger("event_rows")}
 CREATE VIEW messages AS SELECT message_id, session_id, ${names(MESSAGE, "m")}
   FROM message_rows AS m JOIN sessions AS s ON s.number = m.session;
-CREATE VIEW events AS SELECT position, event_id, session_id,
-    (SELECT message_id FROM message_rows WHERE number = e.message) AS message_id, ${names(EVENT, "e")}
-  FROM event_rows AS e JOIN sessions AS s ON s.number = e.session;
-`;
+${eventsView(EVENT_COLUMNS)}`;
 
 const SQLITE_DOWN = `
 DROP TRIGGER trg_events_search_delete;

@@ -3,7 +3,7 @@ import { TranscriptsError } from "../../transcripts-error.ts";
 /**
  * Table version of this program: the number of migrations. Kept apart from them so that opening a store loads no SQL.
  */
-export const LATEST_VERSION = 12;
+export const LATEST_VERSION = 13;
 
 /** Throws `newer_version` if a later version of this program created the tables. */
 export function checkVersion(version: number, place: string): void {

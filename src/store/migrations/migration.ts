@@ -20,6 +20,8 @@ export interface BackendMigration {
   fill?: (session: SqlSession) => Promise<void>;
   /** Statements that run after `fill`, each in its own savepoint. They only improve speed and may fail. */
   attempts?: readonly string[];
+  /** Runs before `down`: changes to existing rows that SQL alone cannot do. */
+  undo?: (session: SqlSession) => Promise<void>;
   down: string;
 }
 

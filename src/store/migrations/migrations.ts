@@ -12,6 +12,7 @@ import { forgottenAndFigures } from "./009-forgotten-and-figures.ts";
 import { fewerIndexes } from "./010-fewer-indexes.ts";
 import { integerKeys } from "./011-integer-keys.ts";
 import { snippetQueries } from "./012-snippet-queries.ts";
+import { packedTexts } from "./013-packed-texts.ts";
 import { checkVersion, LATEST_VERSION } from "./latest-version.ts";
 import type { Migration } from "./migration.ts";
 import { numberIn, textIn } from "../columns.ts";
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   fewerIndexes,
   integerKeys,
   snippetQueries,
+  packedTexts,
 ];
 
 /** Table versions before and after a migration; equal if there was nothing to do. */
@@ -141,7 +143,9 @@ async function goUp(session: SqlSession, migration: Migration, { appliedAt }: Ba
 
 async function goDown(session: SqlSession, migration: Migration): Promise<void> {
   const { version } = migration;
-  await session.exec(migration[session.dialect.name].down);
+  const { undo, down } = migration[session.dialect.name];
+  await undo?.(session);
+  await session.exec(down);
   if (version === 1) await session.exec("DROP TABLE transcripts_migrations");
   else await session.run("DELETE FROM transcripts_migrations WHERE version = ?", [version]);
 }

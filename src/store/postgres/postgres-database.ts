@@ -1,7 +1,7 @@
 /** A PostgreSQL database. The only file that loads `pg`. */
 import type { CustomTypesConfig, PoolClient, types as PgTypes } from "pg";
 import { foldText } from "../../matching/folding.ts";
-import { candidatesAt, filterOf, groupsOf, PLACE_COLUMNS, placeIn } from "../candidate-pages.ts";
+import { candidatesAt, filterOf, groupsOf, placeColumns, placeIn } from "../candidate-pages.ts";
 import { blockValues, MESSAGES, numberIn, WRITTEN_BLOCK, type Row } from "../columns.ts";
 import { foldedColumn, searchedContent } from "../index-texts.ts";
 import {
@@ -231,7 +231,7 @@ function recordsOf(columns: readonly string[], rows: readonly (readonly SqlValue
  */
 function postgresCandidates(session: SqlSession, query: CandidateQuery): AsyncIterable<Candidate[]> {
   const { sql, values } = allOf([termsOf(query), filterOf(query, session.dialect)]);
-  const places = `SELECT ${PLACE_COLUMNS} FROM events WHERE position < ? AND ${sql} ORDER BY position DESC LIMIT ?`;
+  const places = `SELECT ${placeColumns("octet_length(content)")} FROM events WHERE position < ? AND ${sql} ORDER BY position DESC LIMIT ?`;
   return candidatesAt(session, query, ({ before, limit }) => session.all(places, [before, ...values, limit], placeIn));
 }
 

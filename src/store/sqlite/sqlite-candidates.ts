@@ -12,7 +12,7 @@ import {
   filterOf,
   groupsOf,
   type Place,
-  PLACE_COLUMNS,
+  placeColumns,
   placeIn,
 } from "../candidate-pages.ts";
 import { numberIn, textIn } from "../columns.ts";
@@ -40,6 +40,8 @@ const COMMON_SHARE = 1 / 8;
  * Sessions with fewer events in total are read completely: that is faster than the index, which does not know sessions.
  */
 const FEW_EVENTS = 2_000;
+
+const PLACE_COLUMNS = placeColumns("content_bytes");
 
 const LAST_POSITION = Number.MAX_SAFE_INTEGER;
 const HIGHEST = "\u{10ffff}\u{10ffff}";

@@ -1,5 +1,5 @@
 import type { StoredBlock, StoredMessage } from "../stored-model.ts";
-import { blockValues, MESSAGES, numberIn, SEARCHED, textIn, WRITTEN_BLOCK, type Row } from "../columns.ts";
+import { blockValues, MESSAGES, numberIn, packedText, SEARCHED, textIn, WRITTEN_BLOCK, type Row } from "../columns.ts";
 import { searchedContent, searchText } from "../index-texts.ts";
 import {
   takenId,
@@ -20,11 +20,18 @@ const SESSION_NUMBER = "(SELECT number FROM sessions WHERE session_id = ?)";
 /** 0 for an event without a message, as an earlier version may have left it. */
 const MESSAGE_NUMBER = "coalesce((SELECT number FROM message_rows WHERE message_id = ?), 0)";
 const PUT_MESSAGE = put("message_rows", "message_id", MESSAGES.names, { session_id: ["session", SESSION_NUMBER] });
-const PUT_BLOCK = `${put("event_rows", "event_id", WRITTEN_BLOCK, {
+/** As the view `events` has it. */
+const SEARCHED_COLUMNS = SEARCHED.list.replace(
+  "content",
+  "CASE WHEN text_bytes > 0 THEN packed ELSE content END AS content",
+);
+const PUT_BLOCK = `${put("event_rows", "event_id", [...WRITTEN_BLOCK, "packed", "text_bytes"], {
   session_id: ["session", SESSION_NUMBER],
   message_id: ["message", MESSAGE_NUMBER],
-})} RETURNING ${SEARCHED.list}`;
-const FIND_BLOCK = `SELECT ${SEARCHED.list} FROM event_rows WHERE event_id = ?`;
+})} RETURNING ${SEARCHED_COLUMNS}`;
+const FIND_BLOCK = `SELECT ${SEARCHED_COLUMNS} FROM event_rows WHERE event_id = ?`;
+const CONTENT_AT = WRITTEN_BLOCK.indexOf("content");
+const NOTHING_PACKED = new Uint8Array();
 
 /** Returns a statement that inserts or updates a row. `numbers`: columns of the numbers of ids, and how to find them. */
 function put(
@@ -232,7 +239,7 @@ function putBlocks(database: SqliteDriver, blocks: readonly StoredBlock[]): void
   const forget = database.prepare("DELETE FROM event_search WHERE rowid = ?");
   for (const block of blocks) {
     const [known] = find.all(storableText(block.event_id));
-    const [row] = put.all(...valuesOf(blockValues(block)));
+    const [row] = put.all(...packedValues(block));
     if (row === undefined) throw takenId("event_id");
     const position = numberIn(row, "position");
     const now = searchTextIn(row);
@@ -243,6 +250,14 @@ function putBlocks(database: SqliteDriver, blocks: readonly StoredBlock[]): void
   }
   const add = database.prepare("INSERT INTO event_search (rowid, content) VALUES (?, ?)");
   for (const { position, text } of texts) add.run(position, text);
+}
+
+function packedValues(block: StoredBlock): DriverValue[] {
+  const values = valuesOf(blockValues(block));
+  const text = String(values[CONTENT_AT]);
+  const packed = packedText(text);
+  if (packed === undefined) return [...values, NOTHING_PACKED, 0];
+  return [...values.with(CONTENT_AT, ""), packed, Buffer.byteLength(text)];
 }
 
 /** Returns null for a block that a search never returns. */

@@ -1,5 +1,6 @@
 /** The steps of the tables, on every backend. */
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { foldedPattern } from "../../../src/matching/folding.ts";
 import { MIGRATIONS } from "../../../src/store/migrations/migrations.ts";
 import {
@@ -120,6 +121,35 @@ export function migrationContract(backend: TestBackend): void {
       } finally {
         await store.close();
       }
+    });
+
+    test("long texts are the same after the way back and there again, whatever replaces them", async () => {
+      const where = await backend.newPlace();
+      const long = `${EVENT} \u{1f600} `.repeat(200);
+      const noise = randomBytes(3_000).toString("base64");
+      const write = async (revision: number, texts: readonly string[]): Promise<void> => {
+        const store = await openStore(where);
+        const events = texts.map((content, at) => madeEvent(at, { content }));
+        assert.equal(await store.writeSession(laterChange(revision, events, { rewritesFrom: 0 })), true);
+        await store.close();
+      };
+      const check = async (texts: readonly string[]): Promise<void> => {
+        const store = await openStore(where);
+        assert.deepEqual(
+          (await store.blocks("s1")).map(({ content }) => content),
+          texts,
+        );
+        assert.equal(await countOf(store, "straße"), texts.filter((text) => text.includes("Straße")).length);
+        await store.close();
+      };
+      await migrateStore(where, 2);
+      await insertRows(backend, where, 2);
+      await write(1, [long, noise, EVENT]);
+      await check([long, noise, EVENT]);
+      await migrateStore(where, 12);
+      await check([long, noise, EVENT]);
+      await write(2, [EVENT, long, noise]);
+      await check([EVENT, long, noise]);
     });
 
     test("two stores opened at once in one thread are made by one of them", async () => {
