@@ -11,11 +11,10 @@ import { charsBefore, matchEnd, type ScanText } from "./scan-text.ts";
 import type { Rule } from "./trigger-index.ts";
 import { isFingerprint, isSecretValue, isTypedPassword } from "./values.ts";
 
-/** Argument: an unquoted part, then a quoted one. One of them may be missing. */
-interface Word {
-  bare: Span;
-  quoted: Span | undefined;
-  end: number;
+/** Argument without the quotes around it. In `-p"x"` the quote after the unquoted part is included. */
+interface Word extends Span {
+  /** Index after the closing quote. */
+  next: number;
 }
 
 interface Command {
@@ -37,19 +36,19 @@ const BLANKS = /(?:[ \t]|\\\r?\n|\\{3}n){0,32}/y;
 const OUTSIDE = /^\s*(?:[,:}\])]|$)/;
 
 function wordAt(scan: ScanText, at: number): Word | undefined {
-  const bare = { start: at, end: matchEnd(BARE_WORD, scan.text, at) ?? at };
-  const quote = quotedAt(scan, bare.end);
+  const bareEnd = matchEnd(BARE_WORD, scan.text, at) ?? at;
+  const quote = quotedAt(scan, bareEnd);
   // An empty argument is one too; text like that between two strings is not.
   const isText =
     quote !== undefined &&
     ((quote.start === quote.end && !quote.open) ||
       !OUTSIDE.test(scan.text.slice(quote.start, Math.min(quote.end, quote.start + 8))));
-  if (bare.end === at && !isText) return undefined;
-  if (!isText) return { bare, quoted: undefined, end: bare.end };
-  let end = quote.end;
-  while (scan.text[end] === "\\") end++;
+  if (!isText) return bareEnd === at ? undefined : { start: at, end: bareEnd, next: bareEnd };
+  let next = quote.end;
+  while (scan.text[next] === "\\") next++;
   // If the closing quote is missing, the argument ends with the text.
-  return { bare, quoted: { start: quote.start, end: quote.end }, end: Math.min(end + 1, scan.text.length) };
+  const start = bareEnd > at ? at : quote.start;
+  return { start, end: quote.end, next: Math.min(next + 1, scan.text.length) };
 }
 
 /** Separator between the items of a list in code, JSON or YAML: `", "`, `").arg("`, `", ["`, a line with a dash. */
@@ -65,11 +64,11 @@ function readList(scan: ScanText, at: number): Command | undefined {
   const isYaml = /[\r\n]/.test(text.charAt(at));
   let next = at;
   for (let count = 0; count < MAX_WORDS; count++) {
-    const item = matchEnd(NEXT_ITEM, text, next);
-    if (item === undefined) break;
-    next = item;
+    const start = matchEnd(NEXT_ITEM, text, next);
+    if (start === undefined) break;
+    next = start;
     for (let end = matchEnd(EXPRESSION, text, next); end !== undefined; end = matchEnd(EXPRESSION, text, next)) {
-      command.words.push({ bare: { start: next, end: next }, quoted: undefined, end: next });
+      command.words.push({ start: next, end: next, next });
       next = end;
     }
     const quote = quotedAt(scan, next);
@@ -79,16 +78,13 @@ function readList(scan: ScanText, at: number): Command | undefined {
       return { words: [...command.words, ...words], input: undefined };
     }
     // Only YAML has literals without quotes.
-    const bare = isYaml ? wordAt(scan, next) : undefined;
-    const word = quote === undefined ? bare : itemOf(quote);
-    if (word === undefined) break;
-    command.words.push(word);
-    next = word.quoted?.end ?? word.end;
+    const item = quote ?? (isYaml ? wordAt(scan, next) : undefined);
+    if (item === undefined) break;
+    command.words.push({ start: item.start, end: item.end, next: item.end });
+    next = item.end;
   }
   return command.words.length > 0 ? command : undefined;
 }
-
-const itemOf = ({ start, end }: Span): Word => ({ bare: { start, end }, quoted: undefined, end });
 
 const HERE_DOCUMENT = /<<[-~]?[ \t]?\\{0,3}["']?(?<word>[A-Za-z_]\w{0,30})\\{0,3}["']?/dy;
 const LINE_END = /\r?\n|\\{1,3}n/;
@@ -122,15 +118,12 @@ function readCommand(scan: ScanText, at: number): Command {
     if (isInput) next = matchEnd(BLANKS, text, next + 3) ?? next;
     const word = wordAt(scan, next);
     if (word === undefined) break;
-    if (isInput) command.input = spanOf(word);
+    if (isInput) command.input = word;
     else command.words.push(word);
-    next = word.end;
+    next = word.next;
   }
   return command;
 }
-
-const spanOf = ({ bare, quoted }: Word): Span =>
-  quoted === undefined ? bare : { start: bare.end > bare.start ? bare.start : quoted.start, end: quoted.end };
 
 const PIPE_CHARS = 300;
 
@@ -155,10 +148,9 @@ function pipedInto(scan: ScanText, at: number): Span | undefined {
   if (before < 0) return undefined;
   const { words } = readCommand(scan, from + near.indexOf(" ", before));
   const last = words.at(-1);
-  if (last === undefined || matchEnd(BLANKS, text, last.end) !== from + pipe) return undefined;
-  const span = spanOf(last);
-  const lineBreak = /(?:\\{1,2}n)$/.exec(text.slice(span.start, span.end));
-  return lineBreak === null ? span : { start: span.start, end: span.end - lineBreak[0].length };
+  if (last === undefined || matchEnd(BLANKS, text, last.next) !== from + pipe) return undefined;
+  const lineBreak = /(?:\\{1,2}n)$/.exec(text.slice(last.start, last.end));
+  return lineBreak === null ? last : { start: last.start, end: last.end - lineBreak[0].length };
 }
 
 const SORT = /PASSWORD|TOKEN|VALUE|COOKIES/;
@@ -250,24 +242,23 @@ function findInSlot(scan: ScanText, slot: Slot, span: Span | undefined, name?: s
   return findingIf(isSecret, { start, end }, sort === "TOKEN" ? "token" : "password");
 }
 
+/** Quote within an argument: `-p"…"` */
+const OPENING_QUOTE = /(?:\\{0,127}["'`])?/y;
+
 function findInOption(
   scan: ScanText,
   words: readonly Word[],
   { flag, slot, attached }: Usage["options"][number],
 ): readonly Finding[] {
-  for (const [i, { bare, quoted }] of words.entries()) {
-    const { start, end } = bare.end > bare.start || quoted === undefined ? bare : quoted;
+  for (const [i, { start, end }] of words.entries()) {
     if (!scan.text.startsWith(flag, start)) continue;
     const rest = start + flag.length;
-    const isWhole = rest === end;
     const next = words[i + 1];
-    if (isWhole && quoted !== undefined && (attached || flag.endsWith("="))) return findInSlot(scan, slot, quoted);
-    if (attached) {
-      const found = rest < end ? findInSlot(scan, slot, { start: rest, end }) : NOTHING;
-      if (found.length > 0) return found;
-    } else if (isWhole && quoted === undefined && next !== undefined) return findInSlot(scan, slot, spanOf(next));
-    else if (scan.text[rest] === "=" && rest < end)
-      return findInSlot(scan, slot, rest + 1 === end ? quoted : { start: rest + 1, end });
+    if (rest === end && !attached && next !== undefined) return findInSlot(scan, slot, next);
+    const isAssigned = !attached && scan.text[rest] === "=";
+    const from = matchEnd(OPENING_QUOTE, scan.text, isAssigned ? rest + 1 : rest) ?? rest;
+    const found = (attached || isAssigned) && from < end ? findInSlot(scan, slot, { start: from, end }) : NOTHING;
+    if (found.length > 0) return found;
   }
   return NOTHING;
 }
@@ -315,11 +306,8 @@ function findInCommand(scan: ScanText, at: number, program: string): readonly Fi
   const after = at + program.length;
   const command =
     (/["'\\\n\r]/.test(text.charAt(after)) ? readList(scan, after) : undefined) ?? readCommand(scan, after);
-  scan.commandsSeenTo.set(program, command.words.at(-1)?.end ?? at);
-  const texts = command.words.map((word) => {
-    const { start, end } = spanOf(word);
-    return text.slice(start, end);
-  });
+  scan.commandsSeenTo.set(program, command.words.at(-1)?.next ?? at);
+  const texts = command.words.map(({ start, end }) => text.slice(start, end));
   const startsLine = LINE_START.test(charsBefore(text, at, 12));
   const found: Finding[] = [];
   const named: Finding[] = [];
@@ -334,7 +322,7 @@ function findInCommand(scan: ScanText, at: number, program: string): readonly Fi
       .map((word, i) => ({ word, text: texts[i] ?? "" }))
       .filter(({ text: arg }, i) => i >= firstArgument && !/^(?:-|\/\w+:)/.test(arg) && !takesValue(texts[i - 1]));
     const word = args[skipped]?.word;
-    named.push(...findInSlot(scan, positional, word && spanOf(word), args[skipped - 1]?.text ?? ""));
+    named.push(...findInSlot(scan, positional, word, args[skipped - 1]?.text ?? ""));
   }
   return found.length > 0 ? found : named;
 }
