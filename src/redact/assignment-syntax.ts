@@ -1,6 +1,6 @@
 /** Syntaxes that give a name a value: `NAME=value`, `"name": "value"`, `--name value`, `<name>value</name>`, … */
 import { charSet, type CharSet, charSetExcept, inSet } from "./char-set.ts";
-import { secretAt } from "./finding.ts";
+import { secretAt, type Span } from "./finding.ts";
 import { closesString, MAX_VALUE, quotedAt } from "./quoting.ts";
 import { isMadeUp, isRandom } from "./randomness.ts";
 import { charsBefore, type ScanText } from "./scan-text.ts";
@@ -53,13 +53,14 @@ function escapeLength(text: string, start: number): number {
   return 0;
 }
 
-export interface Assigned {
-  start: number;
-  end: number;
+export interface Assigned extends Span {
   context: ValueContext;
   /** True if the end of the value was cut off. */
   cut: boolean;
 }
+
+/** Returns a complete value. */
+const complete = ({ start, end }: Span, context: ValueContext): Assigned => ({ start, end, context, cut: false });
 
 const TYPED =
   /[?!]?[ \t]?:[ \t]?&?[A-Za-z][\w<>[\]|. ]{0,40}?=[ \t]{0,20}(?:[A-Z]\w{1,20}(?:::from)?\()?(?=[bB]?["'`])/y;
@@ -132,14 +133,21 @@ function flagValue(scan: ScanText, at: number): Assigned | undefined {
   return isSure ? value : undefined;
 }
 
-/** Default of a variable: `${NAME:v}`, `${NAME:-v}` */
-const DEFAULT = /-?(?<secret>(?![?+=])[^\s{}"'`\\$]{4,128})(?=\})/dy;
-/** ODBC: `;PWD={…}` */
-const IN_BRACES = /\{(?<secret>[^\s{}"'`\\]{3,128})\}/dy;
-/** A map in Java: `{client_secret=[v]}` */
-const IN_BRACKETS = /\[(?<secret>[^\s[\]"'`\\,]{8,128})\]/dy;
-/** A connection string: `;Password=two words;` */
-const FIELD = /(?<secret>[^\s;"'`\\{}$()]{2,64}(?: [^\s;"'`\\{}$()=]{1,64}){1,4})(?=;|["'][\s,;)])/dy;
+/** Values that end with a sign instead of a space, after the name and the sign that they need. */
+const ENCLOSED: readonly { before: RegExp; value: RegExp; context: ValueContext }[] = [
+  // Default of a variable: `${NAME:v}`, `${NAME:-v}`
+  { before: /^\$\{:$/, value: /-?(?<secret>(?![?+=])[^\s{}"'`\\$]{4,128})(?=\})/dy, context: "declared" },
+  // ODBC: `;PWD={…}`
+  { before: /;=$/, value: /\{(?<secret>[^\s{}"'`\\]{3,128})\}/dy, context: "declared" },
+  // A map in Java: `{client_secret=[v]}`
+  { before: /=$/, value: /\[(?<secret>[^\s[\]"'`\\,]{8,128})\]/dy, context: "line" },
+  // A connection string: `;Password=two words;`
+  {
+    before: /;=$/,
+    value: /(?<secret>[^\s;"'`\\{}$()]{2,64}(?: [^\s;"'`\\{}$()=]{1,64}){1,4})(?=;|["'][\s,;)])/dy,
+    context: "declared",
+  },
+];
 
 /** Default value, `process.env.SECRET || "…"`. Without quotes it is a variable. */
 const FALLBACK = /^(?:\|\||\?\?)$/;
@@ -154,14 +162,11 @@ function valueAfter(scan: ScanText, name: Name, operator: RegExpExecArray): Assi
   const tight = sign === "=" && before === "" && after === "";
   // Part of an address: `arn:aws:secretsmanager:eu-west-1:1:secret:name`.
   if (sign === ":" && after === "" && scan.text[name.start - 1] === ":") return undefined;
-  const inVariable = sign === ":" && scan.text.startsWith("${", name.start - 2);
-  const inField = tight && scan.text[name.start - 1] === ";";
-  const inBraces = inVariable || inField ? secretAt(inVariable ? DEFAULT : IN_BRACES, scan.text, at) : undefined;
-  if (inBraces !== undefined) return { start: inBraces.start, end: inBraces.end, context: "declared", cut: false };
-  const listed = tight ? secretAt(IN_BRACKETS, scan.text, at) : undefined;
-  if (listed !== undefined) return { start: listed.start, end: listed.end, context: "line", cut: false };
-  const field = inField ? secretAt(FIELD, scan.text, at) : undefined;
-  if (field !== undefined) return { start: field.start, end: field.end, context: "declared", cut: false };
+  const around = charsBefore(scan.text, name.start, 2) + (tight || sign === ":" ? sign : "");
+  for (const { before: signs, value, context } of ENCLOSED) {
+    const secret = signs.test(around) ? secretAt(value, scan.text, at) : undefined;
+    if (secret !== undefined) return complete(secret, context);
+  }
   const header = sign === ":" && name.text.includes("-");
   const value = valueAt(scan, at, header || (tight && isDeclaration(scan.text, name)) ? "declared" : "loose");
   if (value === undefined) return undefined;
@@ -263,12 +268,12 @@ function elementText(scan: ScanText, from: number): Assigned | undefined {
   const isRaw = scan.text.startsWith(CDATA, from);
   const at = isRaw ? from + CDATA.length : from;
   const raw = isRaw ? scan.text.slice(at, at + 400).indexOf("]]>") : -1;
-  if (raw >= 0) return { start: at, end: at + raw, context: "quoted", cut: false };
+  if (raw >= 0) return complete({ start: at, end: at + raw }, "quoted");
   const end = scan.text.indexOf("<", at);
   if (end < 0 || end - at > 400 || scan.text[end + 1] !== "/") return undefined;
   // A quote may end the string that contains the element.
   if (/["\\]/.test(scan.text.slice(at, end))) return undefined;
-  return { start: at, end, context: "quoted", cut: false };
+  return complete({ start: at, end }, "quoted");
 }
 
 /** Quotes written as HTML entities, URL escapes or JSON escapes. */
@@ -287,11 +292,11 @@ export function valueAt(scan: ScanText, at: number, context: ValueContext): Assi
     const end = text.slice(at, at + MAX_ENTITY_VALUE).indexOf(entity, 1);
     return end < 0 || /["\n]/.test(text.slice(at, at + end))
       ? undefined
-      : { start: at + entity.length, end: at + end, context: "quoted", cut: false };
+      : complete({ start: at + entity.length, end: at + end }, "quoted");
   }
   const runEnd = scan.runEnd(BARE, at);
   if (runEnd === at) return undefined;
-  if (runEnd - at > LONG_VALUE) return { start: at, end: runEnd, context, cut: false };
+  if (runEnd - at > LONG_VALUE) return complete({ start: at, end: runEnd }, context);
   const marker = scan.cutMarkerIn(at, runEnd);
   const end = marker ?? at + bareLength(text.slice(at, runEnd));
   return { start: at, end, context, cut: marker !== undefined || scan.isCutAt(end) };

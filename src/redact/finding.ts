@@ -1,5 +1,6 @@
 /** Positions of secrets in a text, and their replacement. */
 import { isTurnOver, nextTurn } from "./event-loop-turns.ts";
+import { matchEnd } from "./scan-text.ts";
 
 /** Part of a text: the characters from `start` to `end`, exclusive. */
 export interface Span {
@@ -47,6 +48,17 @@ export type RedactionCounts = Record<string, number>;
 
 /** Marker of an earlier redaction; it is not searched again. */
 export const MARKER = /\[REDACTED:[a-z0-9-]{1,64}\]/y;
+const IN_MARKER = /\[REDACTED:[a-z0-9-]{0,64}$/;
+const LONGEST_MARKER = 75;
+
+/** Returns the part of a finding that is not in a marker at its beginning; undefined if nothing is left of it. */
+export function withoutMarker(text: string, finding: Finding): Finding | undefined {
+  const from = Math.max(0, finding.start - LONGEST_MARKER);
+  const marker = text.slice(from, finding.start).search(IN_MARKER);
+  const start = marker < 0 ? undefined : matchEnd(MARKER, text, from + marker);
+  if (start === undefined) return finding;
+  return /[\p{L}\p{N}]/u.test(text.slice(start, finding.end)) ? { ...finding, start } : undefined;
+}
 
 const marker = (kind: string): string => `[REDACTED:${kind}]`;
 

@@ -320,20 +320,6 @@ function findPairs(scan: ScanText, at: number): readonly Finding[] {
   return NOTHING;
 }
 
-const ADDRESS_BEFORE = /[\w+-]@[\w-]{1,64}(?:\.[\w-]{1,64}){0,3}\.[A-Za-z]{2,24}[`"']?$/;
-const AFTER_SLASH = /["'`]{0,1} \/ ["'`]?(?<secret>[^\s"'`,;:()<>]{6,64})/dy;
-
-/** Finds the password after an address: `ann@corp.io / v`. */
-function findAfterAddress({ text }: ScanText, at: number): readonly Finding[] {
-  if (!ADDRESS_BEFORE.test(charsBefore(text, at, 96))) return NOTHING;
-  const secret = secretAt(AFTER_SLASH, text, at);
-  if (secret === undefined) return NOTHING;
-  const value = withoutEnd(secret.value, ".!?*");
-  if (/@[\w-]{1,64}\.[a-z]{2,}$/.test(value) || isStandIn(value) || isTechnical(value)) return NOTHING;
-  const isSecret = isChosen(value) || isMadeUp(value);
-  return findingIf(isSecret, { start: secret.start, end: secret.start + value.length }, "password");
-}
-
 const LOGIN_WORDS =
   "basic auth is|basic auth:|basic-auth:|webgui|vpn:|web ui|web interface|log in|logging in|logged in|login |login:|logins|sign in|signing in|credential|creds|admin / |root / |use |try |melde |anmeld|einlogg|zugang|credenc|credenz|entre com |connecte|connexion|identifiant|identifie|" +
   "entra |entrar |inicia |accede|accedi|acceso|acesso|accesso |inlog|zaloguj|logowan|" +
@@ -352,5 +338,4 @@ export const nearRules: readonly Rule[] = [
     find: (scan, at) => findOutput(scan, { start: at, end: at + 6 }, "secret"),
   },
   { triggers: LOGIN_WORDS.split("|"), anyCase: true, find: findPairs },
-  { triggers: [" / "], find: findAfterAddress },
 ];

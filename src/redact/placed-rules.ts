@@ -275,6 +275,13 @@ const places: readonly Place[] = [
     before: /(?:^|[\r\n])$/,
     chosen: true,
   }),
+  // Go's driver for MySQL: `user:v@tcp(host:3306)/db`
+  place("url-password", "@tcp(|@unix(", /(?<=(?:^|[\s"'`(])[^\s"'`(:@/]{1,64}:(?!\/\/)(?<secret>[^\s"'`(]{4,128}))@/dy),
+  // `ann@acme.io / v`
+  password(" / ", / \/ ["'`]?(?<secret>[^\s"'`,;:()<>]{5,63}[^\s"'`,;:()<>.!?*])/dy, {
+    before: /[\w+-]@[\w-]{1,64}(?:\.[\w-]{1,64}){0,3}\.[A-Za-z]{2,24}[`"']{0,2}$/,
+    chosen: true,
+  }),
   password(" on >", / on >(?<secret>[^\s]{4,128})/dy, { before: /user [\w.-]{1,40}$/i }),
   password(
     "log in with |log in as |Log in with |Log in as |ogin is |ogin with |ogin as |sign in with |redentials: |redentials are |reds are |creds: |Login: |login: ",
@@ -298,17 +305,6 @@ function findPlace({ kind, pattern, options }: Place, scan: ScanText, at: number
     ? isMadeUp(value) && isSecretValue(value, family, context)
     : isTypedPassword(value, true) || isSecretValue(value, family, context);
   return findingIf(isSecret, secret, kind);
-}
-
-/** Finds the password in an address for Go's MySQL driver: `user:password@tcp(host:3306)/db`. */
-function findDsn(scan: ScanText, at: number): readonly Finding[] {
-  const from = Math.max(0, at - 200);
-  const near = scan.text.slice(from, at);
-  const colon = near.lastIndexOf(":");
-  const word = Math.max(...[" ", '"', "'", "`", "\n", "\t", "("].map((sign) => near.lastIndexOf(sign)));
-  if (colon <= word) return NOTHING;
-  const isSecret = isSecretValue(near.slice(colon + 1), "password", "declared");
-  return findingIf(isSecret, { start: from + colon + 1, end: at }, "url-password");
 }
 
 const MAX_JWK = 4096;
@@ -390,6 +386,5 @@ export const placedRules: readonly Rule[] = [
   })),
   { triggers: CODE_LISTS.split("|"), anyCase: true, find: findCodes },
   { triggers: ["mnemonic", "phrase", "seed"], anyCase: true, find: findMnemonic },
-  { triggers: ["@tcp(", "@unix("], find: findDsn },
   { triggers: ["kty"], find: findJwk },
 ];

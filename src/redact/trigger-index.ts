@@ -1,4 +1,4 @@
-import { type Finding, MARKER, NOTHING } from "./finding.ts";
+import { type Finding, MARKER, NOTHING, withoutMarker } from "./finding.ts";
 import { matchEnd, type ScanText } from "./scan-text.ts";
 
 /** Finds one kind of secret. Called only at its triggers. */
@@ -75,7 +75,10 @@ export class TriggerIndex {
     if (at < scan.skipTo) return;
     for (const { literal, anyCase, rule } of this.#entries.get(key) ?? []) {
       if (!standsAt(scan.text, literal, at, anyCase)) continue;
-      for (const finding of rule.find(scan, at)) if (finding.end > finding.start) found.push(finding);
+      for (const finding of rule.find(scan, at)) {
+        const own = withoutMarker(scan.text, finding);
+        if (own !== undefined && own.end > own.start) found.push(own);
+      }
     }
   }
 }

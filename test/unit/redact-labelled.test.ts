@@ -31,6 +31,17 @@ describe("labelled set of secrets", () => {
     });
   }
 
+  test("redacting a labelled text again changes nothing", async () => {
+    const texts = [...labelledSets, ...broadSets].flatMap(({ positives }) => positives.map(({ text }) => ({ text })));
+    const once = (await createRedactor().redact(texts)).map(({ text }) => ({ text }));
+    const twice = (await createRedactor().redact(once)).map(({ text }) => ({ text }));
+    assert.deepEqual(twice, once);
+    assert.deepEqual(
+      once.filter(({ text }) => /\[REDACTED:[^\]]*\[REDACTED/.test(text)),
+      [],
+    );
+  });
+
   test("other secrets in the same places are caught as well", async () => {
     let positives = 0;
     let caught = 0;

@@ -42,6 +42,17 @@ describe("redactor", () => {
     assert.equal(await redact(`password=${make.stripeLive(random)}`), "password=[REDACTED:stripe-key]");
   });
 
+  test("a marker that stands where a rule expects a secret stays whole", async () => {
+    for (const [text, expected] of [
+      ["ann:Kx7mPq2vT9wQ@tcp(db:3306)/x", "ann:[REDACTED:url-password]@tcp(db:3306)/x"],
+      [`curl -u ${make.stripeLive(random)}: https://api.acme.io`, "curl -u [REDACTED:stripe-key]: https://api.acme.io"],
+      ["http -a ann:r3p0rt-Http acme.io/me", "http -a [REDACTED:token] acme.io/me"],
+    ] as const) {
+      assert.equal(await redact(text), expected);
+      assert.equal(await redact(expected), expected);
+    }
+  });
+
   test("finds a secret in a value that has an earlier marker or speaks of one", async () => {
     const password = make.humanPassword(random);
     for (const value of [`[REDACTED]${password}`, `${password}[REDACTED:token]`, `[REDACTED:a]${password}[REDACTED`]) {
