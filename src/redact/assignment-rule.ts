@@ -253,7 +253,7 @@ function phraseOf({ text }: ScanText, { family }: Label, first: Assigned | undef
   if (end === undefined || !/[:=]["'*\s]{0,4}$/.test(charsBefore(text, first.start, 6))) return undefined;
   const words = text.slice(first.start, end);
   const isSure = family === "passphrase" || /^[a-z]+(?: [a-z]+){3,7}(?: \d{1,4})?$/.test(words);
-  return isSure && isSecretValue(words, "passphrase", "line") ? { ...first, end, context: "quoted" } : undefined;
+  return isSure ? { ...first, end, context: "quoted" } : undefined;
 }
 
 const NEXT_ITEM =

@@ -187,16 +187,10 @@ function tieOf({ name, isForeign = false }: Near, candidate: Candidate, before: 
 /** Returns true if a word looks like a password: the weaker its tie to the name, the more it must look chosen. */
 function looksLikePassword({ own, last, between, next }: Candidate, tie: Tie, isForeign: boolean): boolean {
   const { told, signed, quoted, direct, alone } = tie;
-  const isPlain = !tie.literal && /^\p{Ll}+$/u.test(own);
-  if (
-    /^[a-z]+$/.test(own) &&
-    /^(?:is|was|ist):?$/.test(last) &&
-    (quoted || (isPlain && /^\W?\w+ $/.test(between.trimStart()) && /^[.,;:!]?(?:$|[\s)"'])/.test(next)))
-  )
-    return isNoun(own);
-  if (isPlain) return false;
+  const isWhole = /^\W?\w+ $/.test(between.trimStart()) && /^[.,;:!]?(?:$|[\s)"'])/.test(next);
+  if (/^[a-z]+$/.test(own) && /^(?:is|was|ist):?$/.test(last) && (quoted || isWhole)) return isNoun(own);
   const isTied = told || quoted || isForeign;
-  if (isChosen(own)) return isTied || (direct && isMadeUp(own)) || (alone && (isRandom(own, 12) || last.endsWith("?")));
+  if (isChosen(own)) return isTied || (direct && isMadeUp(own));
   if (isMadeUp(own))
     return (
       (direct && !(between.includes(",") && /\d/.test(own) && isTechnical(own))) ||
@@ -230,15 +224,12 @@ function isOther({ text }: ScanText, { own, word, gap, next, end, last, isFirst 
 }
 
 /** Returns true if no value can follow the candidate: it names another value, ends the sentence or is code. */
-function isEnd({ text }: ScanText, { own, word, gap, next, start }: Candidate): boolean {
+function isEnd({ text }: ScanText, { own, word, next, start }: Candidate): boolean {
   return (
     (OTHER_NAME.test(next) && !TYPE.test(own) && /^[\w.-]+$/.test(own)) ||
-    (gap.endsWith("(") && /^\w+:$/.test(word)) ||
     /\w=$/.test(word) ||
     (/[.;?!]$/.test(word) && matchEnd(ANSWER, text, start + word.length) === undefined) ||
-    ((/^\d+$|[{}=<>|\\]/.test(word) || (/\w\(/.test(word) && !word.includes(")"))) &&
-      !TELLING.has(word) &&
-      !/["'`]/.test(next))
+    (/^\d+$|[{}=<>|\\]/.test(word) && !TELLING.has(word) && !/["'`]/.test(next))
   );
 }
 
@@ -311,7 +302,6 @@ export function valueNear(scan: ScanText, near: Near): Assigned | undefined {
       };
     if (isEnd(scan, candidate)) return undefined;
     last = /^[st]$/.test(word) && /^['’]$/.test(gap) ? "it's" : word.toLowerCase();
-    if (/[^\p{L}]$/u.test(last) && TELLING.has(last.slice(0, -1))) last = `${last.slice(0, -1)}:`;
   }
   return undefined;
 }
