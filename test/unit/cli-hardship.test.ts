@@ -1,5 +1,6 @@
 /** The command line where not all is as it should be: nothing may be written, or the window is narrow. */
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -55,7 +56,9 @@ describe(`a full disk${hasDisk ? "" : " (none can be mounted here: nothing was t
 
   test("ends an index run with what to do, loses nothing, and the next run completes it", () => {
     const home = makeTempDir();
-    const words = Array.from({ length: 400 }, (_, at) => `${at} ${"heliotrope gardens ".repeat(100)}`);
+    // Texts that take as much space as they are long.
+    const noise = (): string => randomBytes(1_400).toString("base64").replaceAll(/[+/=]/g, " ");
+    const words = Array.from({ length: 400 }, (_, at) => `${at} heliotrope ${noise()}`);
     for (const [at, id] of [SESSION, SESSION.replace(/^.{8}/, "ffffffff")].entries())
       storeSession(home, words.map((word, line) => user(`${at} ${word}`, line)).join(""), { id });
     const run = `env HOME=${home} XDG_DATA_HOME="$DISK" $RUN`;
