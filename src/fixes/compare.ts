@@ -50,7 +50,8 @@ function matchStep(step: Step, failed: Target, later: Target, clue: Clue): Match
   return best(
     later.steps.map((laterStep) => {
       if (step.host !== laterStep.host) return null;
-      if (printedNothing(step, failed, clue) && step.filter !== laterStep.filter) return null;
+      if (step.filter !== laterStep.filter && printedNothing(step, failed, clue)) return null;
+      if (step.filter === null && isHidden(laterStep)) return null;
       const match = matchPurpose(step.purpose, laterStep.purpose, clue);
       // A filter that failed has to run again.
       const filter = failedFilter(step, clue);
@@ -66,6 +67,11 @@ function printedNothing({ filter, pipedTo }: Step, { steps }: Target, { bare, te
   if (filter === null) return false;
   const isAlone = steps.every(({ role }) => role !== "before");
   return bare || (isAlone && /^(?:[ef]?grep|rg)$/.test(pipedTo.at(-1) ?? "") && text.startsWith("Exit code 1\n"));
+}
+
+/** Returns whether a search leaves out lines of the output that may say how the step ended. A count of 0 says it. */
+function isHidden({ filter, pipedTo, assured, purpose }: Step): boolean {
+  return filter !== null && !assured && purpose.kind === "run" && !pipedTo.includes("wc");
 }
 
 function isOnlyShortened({ pipedTo }: Step): boolean {
@@ -116,9 +122,7 @@ function matchFiles(
   const thing = failed.kind === "list" ? "folder" : "file";
   if (found.length > 0) {
     // Changes of one file share many words anyway.
-    const isOther =
-      failed.kind === "write" && later.kind === "write" && overlap(failed.words(), later.words()) < SAME_CHANGE;
-    if (isOther) return null;
+    if (failed.kind === "write" && later.kind === "write" && !isSameChange(failed, later)) return null;
     return { grade: found.length === wanted.length ? "same" : "similar", on: `the same ${thing}` };
   }
   if (!clue.missing) return null;
@@ -129,6 +133,15 @@ function matchFiles(
     }
   }
   return null;
+}
+
+/** Two edits of one file make the same change if they have a line in common, or replace similar texts. */
+function isSameChange(failed: Purpose & { kind: "write" }, later: Purpose & { kind: "write" }): boolean {
+  if (overlap(failed.words(), later.words()) < SAME_CHANGE) return false;
+  if (failed.replaced === null || later.replaced === null) return true;
+  const lines = later.lines();
+  const sharesLine = [...failed.lines()].some((line) => lines.has(line));
+  return sharesLine || textLikeness(failed.replaced, later.replaced) >= ALIKE;
 }
 
 /** A program may make the change that an edit did not. */
@@ -214,6 +227,8 @@ const SELECTING =
 const SKIPPING = /^--(?:skip|deselect|exclude)(?:[-=]|$)/;
 /** Matches an error that names the tests that failed. */
 const NAMES_TESTS = /\b(?:FAIL|FAILED|FAILURES|Test[A-Z]\w+|test_\w+)\b|[✗✖×✕]/;
+/** Matches a file whose tests failed. */
+const FAILED_FILE = /\bFAIL(?:ED)?:? +([\w@./\\-]+\.[a-z]\w*)(?=::|\s|$)/gm;
 
 function compareCommands(failed: Run, later: Run, clue: Clue): Likeness | null {
   if (failed.program !== later.program) return clue.noProgram ? sameOperands(failed, later) : null;
@@ -231,7 +246,9 @@ function compareCommands(failed: Run, later: Run, clue: Clue): Likeness | null {
   const isAboutSome = own.some((word) => word.path !== null && !isOther(word));
   const wanted = isAboutSome ? own.filter((word) => !isOther(word)) : own;
   const shares = wanted.map((word) => coverage(word, given, clue));
-  const isKept = wanted.every((word, at) => shares[at] !== null || (clue.refused && isNamed(nameOf(word), clue)));
+  const isRefused = (word: CommandWord): boolean =>
+    clue.refused && !SELECTING.test(word.flag ?? "") && isNamed(nameOf(word), clue);
+  const isKept = wanted.every((word, at) => shares[at] !== null || isRefused(word));
   if (!isKept || !added.every((word) => mayBeAdded(word, failed, clue))) return null;
   if (leavesOut(failed, later) || selectsPart(own, given, clue) || sharesNothing(failed, later)) return null;
   const on = `the same command (${first === null ? name : `${name} ${first}`})`;
@@ -350,13 +367,18 @@ function subcommand({ words }: Run): string | null {
   return word && /^[a-z][\w:-]*$/i.test(word.text) ? word.text : null;
 }
 
-/** Returns whether the later one runs only a part of the checks, which the error does not name. */
+/** Returns whether the later one runs only a part of the checks, and not all that the error names. */
 function selectsPart(own: readonly CommandWord[], given: readonly CommandWord[], { text }: Clue): boolean {
-  const selected = (words: readonly CommandWord[]): string[] =>
-    words.flatMap((word) => (SELECTING.test(word.flag ?? "") ? [word.text] : []));
-  const before = selected(own);
-  if (before.length === 0 && !NAMES_TESTS.test(text)) return false;
-  const added = selected(given).filter((value) => !before.includes(value));
-  const parts = added.flatMap((value) => value.split(/[|^$/*]+| or | and /));
-  return parts.length > 0 && !parts.some((part) => part.length > 2 && text.includes(part));
+  const namesTests = NAMES_TESTS.test(text);
+  const isSelection = ({ flag, path }: CommandWord): boolean =>
+    SELECTING.test(flag ?? "") || (namesTests && flag === null && path === null);
+  const before = own.filter(isSelection).map((word) => word.text);
+  if (before.length === 0 && !namesTests) return false;
+  const isNew = (word: CommandWord): boolean => !own.some((other) => other.text === word.text);
+  const added = given.filter(isNew);
+  const parts = added.filter(isSelection).flatMap((word) => word.text.split(/[|^$/*]+| or | and /));
+  if (parts.length > 0 && !parts.some((part) => part.length > 2 && text.includes(part))) return true;
+  const files = added.flatMap(({ path }) => (path === null ? [] : callPath(path.given, null)));
+  const failures = [...text.matchAll(FAILED_FILE)].map(([, file = ""]) => callPath(file, null));
+  return files.length > 0 && failures.some((file) => !files.some((other) => relatePaths(other, file) !== null));
 }

@@ -10,13 +10,23 @@ import { plainCommands, type PlainCommand, type StepContext } from "./shell-comm
 
 export type Purpose =
   | { kind: "read" | "list"; paths: CallPath[] }
-  /** `words`: those of the texts to write or replace. */
-  | { kind: "write"; paths: CallPath[]; words: () => ReadonlySet<string> }
+  | WritePurpose
   /** Without `paths`, the whole folder. */
   | { kind: "search" | "glob"; pattern: string; paths: CallPath[] }
   | { kind: "fetch"; url: string }
   | { kind: "run"; program: string; words: CommandWord[]; code: string | null }
   | { kind: "use"; tool: string };
+
+interface WritePurpose {
+  kind: "write";
+  paths: CallPath[];
+  /** Words of the texts to write or replace. */
+  words: () => ReadonlySet<string>;
+  /** Lines of the same texts, without those that have almost no word. */
+  lines: () => ReadonlySet<string>;
+  /** Text to replace; null if the call names none. */
+  replaced: string | null;
+}
 
 export interface CommandWord {
   text: string;
@@ -34,8 +44,16 @@ export interface Step extends StepContext {
 /** Maximum length compared; longer texts are compared by their beginning. */
 const MAX_WRITTEN_CHARACTERS = 50_000;
 
-function writePurpose(paths: CallPath[], text: string): Purpose {
-  return { kind: "write", paths, words: once(() => wordsOf(text.slice(0, MAX_WRITTEN_CHARACTERS))) };
+function writePurpose(paths: CallPath[], text: string, replaced: string | null = null): Purpose {
+  const start = text.slice(0, MAX_WRITTEN_CHARACTERS);
+  const lines = (): string[] => start.split("\n").map((line) => line.trim());
+  return {
+    kind: "write",
+    paths,
+    words: once(() => wordsOf(start)),
+    lines: once(() => new Set(lines().filter((line) => /(?:\w\W*){4}/.test(line)))),
+    replaced,
+  };
 }
 
 /** Created on first use. */
@@ -70,6 +88,7 @@ export const PATH_FIELDS =
     " ",
   );
 const PATTERN_FIELDS = ["pattern", "query", "regex", "glob_pattern"];
+const OLD_TEXT_FIELDS = ["old_string", "oldString", "old_str"];
 export const PATCH_FIELDS = ["patchText", "patch", "input"];
 
 /** Returns a tool's name for comparing: lower case, without `_` and `-`. */
@@ -115,14 +134,21 @@ function filePurpose(tool: string, fields: Fields, cwd: string | null): Purpose 
   if (tool === "applypatch") {
     const patch = textField(fields, PATCH_FIELDS);
     const paths = patch === null ? [] : patchedPaths(patch).map((path) => callPath(path, cwd));
-    return patch === null || paths.length === 0 ? null : writePurpose(paths, patch);
+    return patch === null || paths.length === 0 ? null : patchPurpose(paths, patch);
   }
   const path = textField(fields, PATH_FIELDS);
   if (path === null) return LISTERS.has(tool) ? { kind: "list", paths: [callPath(".", cwd)] } : null;
   const paths = [callPath(path, cwd)];
   if (READERS.has(tool)) return { kind: "read", paths };
   if (LISTERS.has(tool)) return { kind: "list", paths };
-  return WRITERS.has(tool) ? writePurpose(paths, writtenText(fields)) : null;
+  return WRITERS.has(tool) ? writePurpose(paths, writtenText(fields), textField(fields, OLD_TEXT_FIELDS)) : null;
+}
+
+function patchPurpose(paths: CallPath[], patch: string): Purpose {
+  const lines = patch.split("\n").filter((line) => !/^(?:\*\*\*|@@|---|\+\+\+)/.test(line));
+  const old = lines.filter((line) => !line.startsWith("+")).map((line) => line.slice(1));
+  // A patch that only adds may write a whole file.
+  return writePurpose(paths, lines.join("\n"), old.join("\n").trim() || null);
 }
 
 /** Returns the files in a patch for `apply_patch` or in a unified diff. */

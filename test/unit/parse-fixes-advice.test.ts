@@ -32,6 +32,12 @@ const gemini = runs("gemini");
 const codex = runs("codex");
 const exec = runs("exec");
 
+const MODIFIED = "<tool_use_error>File has been modified since read. Read it again.</tool_use_error>";
+const edit = (old: string, text: string): object => ({ file_path: "/p/style.css", old_string: old, new_string: text });
+const patch = (...lines: string[]): object => ({
+  input: ["*** Begin Patch", "*** Update File: src/cart.ts", "@@", ...lines, "*** End Patch"].join("\n"),
+});
+
 /** Returns the place of the call that is advice for the first, counted from 0, or null. */
 function adviceAmong(calls: readonly MadeCall[]): number | null {
   const { messages, blocks, calls: all } = makeSession(calls.map((call) => ({ calls: [call] })));
@@ -692,6 +698,75 @@ const cases: Record<string, [name: string, calls: MadeCall[], advice: number | n
         bad("claude", "cargo test", "Exit code 101\ntest result: FAILED. 8 passed; 1 failed"),
         claude("cargo test -- --skip config", "test result: ok. 8 passed; 0 failed; 1 filtered out"),
         claude("cargo test", "test result: ok. 9 passed; 0 failed"),
+      ],
+      2,
+    ],
+    [
+      "a check of which a search shows only some lines",
+      [
+        bad("claude", "make lint", "Exit code 2\nheader.c: no licence\nheader.c: tabs\nmake: *** [lint] Error 1"),
+        claude("make lint 2>&1 | grep licence", "All files have a licence."),
+        claude("make lint 2>&1 | tail -2", "nothing to complain about"),
+      ],
+      2,
+    ],
+    [
+      "the tests of another part, by a bare word",
+      [
+        bad("codex", "cargo test", "test cart::tests::adds ... FAILED\ntest result: FAILED. 8 passed; 1 failed"),
+        codex("cargo test invoice", "test result: ok. 3 passed; 0 failed; 6 filtered out"),
+        codex("cargo test cart", "test result: ok. 4 passed; 0 failed; 5 filtered out"),
+      ],
+      2,
+    ],
+    [
+      "another selection, also if the error says that something was not found",
+      [
+        bad("gemini", "pytest -k cart", "FAILED tests/test_cart.py::test_add - KeyError: item not found"),
+        gemini("pytest -k invoice", "2 passed"),
+        gemini("pytest -k cart", "3 passed"),
+      ],
+      2,
+    ],
+    [
+      "one of two files whose tests failed",
+      [
+        bad(
+          "claude",
+          "npx vitest run",
+          "Exit code 1\n FAIL  test/cart.test.ts > adds\n FAIL  test/user.test.ts > signs in",
+        ),
+        claude("npx vitest run test/cart.test.ts", "Tests  4 passed (4)"),
+        claude("npx vitest run test/user.test.ts test/cart.test.ts", "Tests  7 passed (7)"),
+      ],
+      2,
+    ],
+    [
+      "an edit of another place with many of the same words",
+      [
+        failed(
+          "Edit",
+          edit(
+            ".cart-row {\n  margin: 2px;\n  color: red;\n}",
+            ".cart-row, .list-row {\n  margin: 2px;\n  color: red;\n}",
+          ),
+          MODIFIED,
+        ),
+        done("Edit", edit(".cart {", ".cart, .list {")),
+        done("Edit", edit(".cart-row {\n  margin: 2px;", ".cart-row, .list-row {\n  margin: 2px;")),
+      ],
+      2,
+    ],
+    [
+      "a patch of another place with many of the same words",
+      [
+        failed(
+          "apply_patch",
+          patch("-const cart = load(cartPath);", "+const cart = await load(cartPath);"),
+          "Failed to find expected lines",
+        ),
+        done("apply_patch", patch("-  save(cart, cartPath);", "+  await save(cart, cartPath);")),
+        done("apply_patch", patch("-  const cart = load(cartPath);", "+  const cart = await load(cartPath);")),
       ],
       2,
     ],
