@@ -65,7 +65,7 @@ export function packedTextIn(row: Row, name: string): string {
 }
 
 /** Shorter texts save little and take as long. */
-const MIN_PACKED_BYTES = 512;
+const MIN_PACKED_BYTES = 1_024;
 /** Higher levels take longer and save a thirtieth more. */
 const DEFLATE_LEVEL = 1;
 
