@@ -6,7 +6,7 @@ import { mostTelling } from "../calls/telling-field.ts";
 import { jsonText } from "../parse/json-fields.ts";
 import { neutralBlock, neutralLine, shortened } from "../neutral-text.ts";
 import { clockTime, counted, dayAndTime, duration } from "../quantities.ts";
-import { forPeople, indented, quoted } from "../texts/style.ts";
+import { forPeople, indented, quoted } from "../texts/text-style.ts";
 import { type EntryContent, noteContent, shownContent } from "../texts/entry-content.ts";
 import type { Conversation } from "../queries/read-session.ts";
 import { callsByBlock } from "../parse/tool-calls.ts";

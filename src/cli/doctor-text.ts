@@ -3,7 +3,7 @@ import { count, counted } from "../quantities.ts";
 import type { CommandContext } from "./command.ts";
 import type { Output } from "./output-schemas.ts";
 import { neutralLine } from "../neutral-text.ts";
-import { indented } from "../texts/style.ts";
+import { indented } from "../texts/text-style.ts";
 
 /** Maximum number of damaged places listed; --json has all. */
 const MAX_DAMAGE = 10;

@@ -264,7 +264,7 @@ function concludes(stopped: string | null, later: Run): boolean {
   return words.includes("--continue") || (isMerge && words[0] === "commit");
 }
 
-/** What is left out was perhaps what failed. */
+/** Returns true if the later run skips something that the failed one did not: that may be what failed. */
 function leavesOut(failed: Run, later: Run): boolean {
   return later.words.some((word) => SKIPPING.test(word.text) && !hasWord(failed, word));
 }

@@ -4,7 +4,7 @@ import { neutralLine } from "../neutral-text.ts";
 import { counted } from "../quantities.ts";
 import type { PastError, PastFix } from "../queries/past-fixes.ts";
 import type { ErrorRow } from "../queries/session-errors.ts";
-import { quoted, type TextStyle } from "./style.ts";
+import { quoted, type TextStyle } from "./text-style.ts";
 
 /** Formats a failed call of a session. `facts` are put beside its tool. */
 export function failureText(row: ErrorRow, facts: readonly string[], style: TextStyle): string {

@@ -2,7 +2,7 @@
 import { withoutOutputTags } from "../calls/result-texts.ts";
 import { neutralBlock, neutralLine } from "../neutral-text.ts";
 import { FOREIGN } from "../sessions/session-ref.ts";
-import type { TextStyle } from "./style.ts";
+import type { TextStyle } from "./text-style.ts";
 
 export interface ShownPassage {
   /** Null or 0 for a title that is on no line. */

@@ -1,7 +1,7 @@
 /** Says whether an error came up before and what fixed it, within a budget. */
 import { pastFixes, requireIndex, type PastError } from "../queries/past-fixes.ts";
 import { pastErrorText } from "../texts/failure-text.ts";
-import { PLAIN } from "../texts/style.ts";
+import { PLAIN } from "../texts/text-style.ts";
 import { execution } from "./execution.ts";
 import { updatedIndex } from "./updated-index.ts";
 import { DATA_NOTICE, READ_ON } from "./session-heading.ts";

@@ -6,7 +6,7 @@ import { isReadFault } from "../sessions/reasons.ts";
 import { argumentOf, FOREIGN, type SessionRef } from "../sessions/session-ref.ts";
 import { argumentsKey, cursorAfter, inOrder, isAfter, placeOf } from "./page-of.ts";
 import { failureText } from "../texts/failure-text.ts";
-import { PLAIN } from "../texts/style.ts";
+import { PLAIN } from "../texts/text-style.ts";
 import { execution } from "./execution.ts";
 import { sharedRedactor } from "../redact/redactor.ts";
 import { DATA_NOTICE, READ_ON, archivedNote, sessionAsked } from "./session-heading.ts";

@@ -7,7 +7,7 @@ import { isReadFault } from "../../sessions/reasons.ts";
 import type { Output } from "../output-schemas.ts";
 import { redactedRows, redactorFor } from "../redaction.ts";
 import { failureText } from "../../texts/failure-text.ts";
-import { forPeople } from "../../texts/style.ts";
+import { forPeople } from "../../texts/text-style.ts";
 import { familyOf, noteDamage, refuseArchived, sessionNamed } from "../session-input.ts";
 import { dayAndTime } from "../../quantities.ts";
 import { neutralBlock } from "../../neutral-text.ts";

@@ -16,7 +16,7 @@ import { redactedRows, redactorFor, shownRef } from "../redaction.ts";
 import type { Output } from "../output-schemas.ts";
 import { argumentFor } from "../session-names.ts";
 import { passageText, sessionLine } from "../../texts/passage-text.ts";
-import { forPeople, type TextStyle } from "../../texts/style.ts";
+import { forPeople, type TextStyle } from "../../texts/text-style.ts";
 import { AGENTS, shownSource } from "../../sessions/session-ref.ts";
 import { neutralLine } from "../../neutral-text.ts";
 import { counted, dayAndTime } from "../../quantities.ts";

@@ -9,7 +9,7 @@ import { redactedRows, redactorFor } from "../redaction.ts";
 import type { Output } from "../output-schemas.ts";
 import { sessionNamed } from "../session-input.ts";
 import { pastErrorText } from "../../texts/failure-text.ts";
-import { forPeople } from "../../texts/style.ts";
+import { forPeople } from "../../texts/text-style.ts";
 
 const DEFAULT_LIMIT = 5;
 /** Fixes of one error that are shown. */

@@ -1,6 +1,6 @@
 /** Formats passages as an answer: as many as fit the budget, at least one. */
 import { passageText, sessionLine } from "../../texts/passage-text.ts";
-import { PLAIN } from "../../texts/style.ts";
+import { PLAIN } from "../../texts/text-style.ts";
 import { given } from "../../given.ts";
 import { DATA_NOTICE, endOf, READ_ON } from "../session-heading.ts";
 import { shortened } from "../../neutral-text.ts";
