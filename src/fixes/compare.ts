@@ -1,11 +1,11 @@
 /** Decides whether a later call has the target of an earlier failed one, and how certain that is. */
 import { blameFor, failedFilter, type Clue } from "./evidence.ts";
-import { callPath, globFolders, likelyMeant, relatePaths, samePath, type CallPath } from "./file-paths.ts";
-import { asPattern, inputLikeness, isSameInput, MANNERS, overlap, textLikeness, wordsOf } from "./likeness.ts";
+import { callPath, relatePaths, samePath, type CallPath } from "./file-paths.ts";
+import { asPattern, inputLikeness, isSameInput, MANNERS, overlap, textLikeness } from "./likeness.ts";
 import type { CommandWord, Purpose, Step, Target } from "./targets.ts";
 
-/** `same`: the same target. `similar`: a part, a wider or a changed form of it. `guess`: what was probably meant. */
-export type Grade = "same" | "similar" | "guess";
+/** `same`: the same target. `similar`: a part, a wider or a changed form of it. */
+export type Grade = "same" | "similar";
 
 export interface Match {
   grade: Grade;
@@ -15,7 +15,6 @@ export interface Match {
   step: Step | null;
 }
 
-const RANK: Record<Grade, number> = { same: 2, similar: 1, guess: 0 };
 /** Minimum likeness of two versions of one text. */
 const ALIKE = 0.5;
 /** Minimum share of the smaller change that two changes of a file have in common if they are the same. */
@@ -29,8 +28,7 @@ export function matchTargets(failed: Target, later: Target, clue: Clue): Match |
   const match = best(steps.map((step) => matchStep(step, failed, later, clue)));
   // It ran only one of those that may have failed, or read what another command printed.
   const needed = [...others, ...steps.flatMap((step) => feedersOf(step, failed.steps))];
-  const isPart = needed.some((step) => matchStep(step, failed, later, clue) === null);
-  return match !== null && isPart ? { ...match, grade: "guess" } : match;
+  return needed.some((step) => matchStep(step, failed, later, clue) === null) ? null : match;
 }
 
 export function isIdentical(failed: Target, later: Target): boolean {
@@ -38,26 +36,20 @@ export function isIdentical(failed: Target, later: Target): boolean {
 }
 
 function best(matches: readonly (Match | null)[]): Match | null {
-  let top: Match | null = null;
-  for (const match of matches) {
-    if (match !== null && (top === null || RANK[match.grade] > RANK[top.grade])) top = match;
-  }
-  return top;
+  return matches.find((match) => match?.grade === "same") ?? matches.find((match) => match !== null) ?? null;
 }
 
 function matchStep(step: Step, failed: Target, later: Target, clue: Clue): Match | null {
   if (step.purpose.kind === "use") return matchUse(failed, later, clue);
   return best(
     later.steps.map((laterStep) => {
-      if (step.host !== laterStep.host) return null;
       if (step.filter !== laterStep.filter && printedNothing(step, failed, clue)) return null;
       if (step.filter === null && isHidden(laterStep)) return null;
       const match = matchPurpose(step.purpose, laterStep.purpose, clue);
       // A filter that failed has to run again.
       const filter = failedFilter(step, clue);
-      const isUnfiltered = filter !== null && !laterStep.pipedTo.includes(filter);
-      if (isUnfiltered && isOnlyShortened(laterStep)) return null;
-      return match && { ...match, step: laterStep, ...(isUnfiltered ? { grade: "guess" } : {}) };
+      if (filter !== null && !laterStep.pipedTo.includes(filter)) return null;
+      return match && { ...match, step: laterStep };
     }),
   );
 }
@@ -74,10 +66,6 @@ function isHidden({ filter, pipedTo, assured, purpose }: Step): boolean {
   return filter !== null && !assured && purpose.kind === "run" && !pipedTo.includes("wc");
 }
 
-function isOnlyShortened({ pipedTo }: Step): boolean {
-  return pipedTo.length > 0 && pipedTo.every((program) => program === "head" || program === "tail");
-}
-
 /** Returns the steps whose output the step reads from a pipe. */
 function feedersOf(step: Step, steps: readonly Step[]): readonly Step[] {
   const before = steps.slice(0, steps.indexOf(step));
@@ -91,12 +79,12 @@ function matchPurpose(failed: Purpose, later: Purpose, clue: Clue): Likeness | n
     case "read":
     case "list":
     case "write":
-      return matchFiles(failed, later, clue);
+      return matchFiles(failed, later);
     case "search":
     case "glob":
       return later.kind === failed.kind ? matchSearch(failed, later) : null;
     case "fetch":
-      return later.kind === "fetch" ? matchUrls(failed.url, later.url, clue) : null;
+      return later.kind === "fetch" ? matchUrls(failed.url, later.url) : null;
     case "run":
       return later.kind === "run" ? compareCommands(failed, later, clue) : null;
     case "use":
@@ -104,35 +92,14 @@ function matchPurpose(failed: Purpose, later: Purpose, clue: Clue): Likeness | n
   }
 }
 
-function matchFiles(
-  failed: Purpose & { kind: "read" | "list" | "write" },
-  later: Purpose,
-  clue: Clue,
-): Likeness | null {
-  if (failed.kind === "write" && later.kind === "run") return matchWritingCode(failed, later.code ?? "");
-  if (!("paths" in later)) return null;
-  if (later.kind !== failed.kind) {
-    const listed = clue.folder && failed.kind === "read" && (later.kind === "list" || later.kind === "glob");
-    const folders = later.kind === "glob" ? globFolders(later.pattern, later.paths) : later.paths;
-    const shared = listed && failed.paths.some((path) => folders.some((other) => samePath(path, other)));
-    return shared ? { grade: "similar", on: "the same folder, listed" } : null;
-  }
-  const wanted = failed.paths;
-  const found = wanted.filter((path) => later.paths.some((other) => samePath(path, other)));
-  const thing = failed.kind === "list" ? "folder" : "file";
-  if (found.length > 0) {
-    // Changes of one file share many words anyway.
-    if (failed.kind === "write" && later.kind === "write" && !isSameChange(failed, later)) return null;
-    return { grade: found.length === wanted.length ? "same" : "similar", on: `the same ${thing}` };
-  }
-  if (!clue.missing) return null;
-  for (const path of wanted) {
-    for (const other of later.paths) {
-      const why = likelyMeant(path, other, clue.looked);
-      if (why !== null) return { grade: "guess", on: why };
-    }
-  }
-  return null;
+function matchFiles(failed: Purpose & { kind: "read" | "list" | "write" }, later: Purpose): Likeness | null {
+  if (later.kind !== failed.kind) return null;
+  const found = failed.paths.filter((path) => later.paths.some((other) => samePath(path, other)));
+  if (found.length === 0) return null;
+  // Changes of one file share many words anyway.
+  if (failed.kind === "write" && later.kind === "write" && !isSameChange(failed, later)) return null;
+  const isWhole = found.length === failed.paths.length;
+  return { grade: isWhole ? "same" : "similar", on: `the same ${failed.kind === "list" ? "folder" : "file"}` };
 }
 
 /** Two edits of one file make the same change if they have a line in common, or replace similar texts. */
@@ -144,22 +111,13 @@ function isSameChange(failed: Purpose & { kind: "write" }, later: Purpose & { ki
   return sharesLine || textLikeness(failed.replaced, later.replaced) >= ALIKE;
 }
 
-/** A program may make the change that an edit did not. */
-function matchWritingCode(failed: Purpose & { kind: "write" }, code: string): Likeness | null {
-  const named = filesIn(code).map((file) => callPath(file, null));
-  const isFile = /write/.test(code) && failed.paths.some((path) => named.some((other) => samePath(path, other)));
-  const isSame = isFile && overlap(failed.words(), wordsOf(code)) >= SAME_CHANGE;
-  return isSame ? { grade: "same", on: "the same file" } : null;
-}
-
 function matchSearch(
   failed: Purpose & { kind: "search" | "glob" },
   later: Purpose & { kind: "search" | "glob" },
 ): Likeness | null {
-  const isAround = sharePlaces(failed.paths, later.paths);
-  if (failed.pattern === later.pattern)
-    return isAround ? { grade: "same", on: "the same search" } : { grade: "similar", on: "the same pattern elsewhere" };
-  const isAlike = isAround && textLikeness(failed.pattern, later.pattern) >= ALIKE;
+  if (!sharePlaces(failed.paths, later.paths)) return null;
+  if (failed.pattern === later.pattern) return { grade: "same", on: "the same search" };
+  const isAlike = textLikeness(failed.pattern, later.pattern) >= ALIKE;
   return isAlike ? { grade: "similar", on: "a similar pattern" } : null;
 }
 
@@ -168,15 +126,11 @@ function sharePlaces(a: readonly CallPath[], b: readonly CallPath[]): boolean {
   return a.some((path) => b.some((other) => relatePaths(path, other) === "same"));
 }
 
-/** A page at a similar address may be the one that was meant, if the first is missing. */
-function matchUrls(failed: string, later: string, clue: Clue): Likeness | null {
+function matchUrls(failed: string, later: string): Likeness | null {
   const [a, b] = [parseUrl(failed), parseUrl(later)];
   if (a === null || b === null) return failed === later ? { grade: "same", on: "the same address" } : null;
-  const isSame = a.host === b.host && a.path === b.path;
-  if (isSame) return { grade: a.search === b.search ? "same" : "similar", on: "the same address" };
-  if (clue.text.includes(later)) return { grade: "similar", on: "the address that the error names" };
-  const isMeant = clue.missing && a.host === b.host && textLikeness(a.path, b.path) >= ALIKE;
-  return isMeant ? { grade: "guess", on: "an address on the same host" } : null;
+  if (a.host !== b.host || a.path !== b.path) return null;
+  return { grade: a.search === b.search ? "same" : "similar", on: "the same address" };
 }
 
 function parseUrl(text: string): { host: string; path: string; search: string } | null {
@@ -188,11 +142,8 @@ function parseUrl(text: string): { host: string; path: string; search: string } 
 function matchUse(failed: Target, later: Target, clue: Clue): Match | null {
   if (failed.tool === "" || failed.tool !== later.tool) return null;
   const likeness = inputLikeness(failed.fields(), later.fields());
-  const grade = likeness >= 0.8 ? "same" : likeness >= ALIKE ? "similar" : clue.malformed ? "guess" : null;
-  if (grade === null) return null;
-  if (namesOther(failed, later, clue)) return null;
-  const on = grade === "guess" ? "the same tool, after its input was refused" : "the same tool with a similar input";
-  return { grade, on, step: null };
+  if (likeness < ALIKE || namesOther(failed, later, clue)) return null;
+  return { grade: likeness >= 0.8 ? "same" : "similar", on: "the same tool with a similar input", step: null };
 }
 
 /**
@@ -233,7 +184,9 @@ const FAILED_FILE = /\bFAIL(?:ED)?:? +([\w@./\\-]+\.[a-z]\w*)(?=::|\s|$)/gm;
 function compareCommands(failed: Run, later: Run, clue: Clue): Likeness | null {
   if (failed.program !== later.program) return clue.noProgram ? sameOperands(failed, later) : null;
   const name = failed.program;
-  if (failed.code !== null && later.code !== null) return compareCode(name, failed.code, later.code);
+  if (failed.code !== null || later.code !== null) {
+    return failed.code === later.code ? { grade: "same", on: `the same ${name} code` } : null;
+  }
   const [first, laterFirst] = [subcommand(failed), subcommand(later)];
   if (name === "git" && /\bCONFLICT\b/.test(clue.text) && concludes(first, later)) {
     return { grade: "same", on: `the same command (git ${first}), continued` };
@@ -341,19 +294,6 @@ function sameOperands(failed: Run, later: Run): Likeness | null {
   const wanted = targets(failed);
   const isSame = wanted.length > 0 && wanted.every(({ text }) => later.words.some((word) => word.text === text));
   return isSame ? { grade: "similar", on: "the same arguments, with another program" } : null;
-}
-
-function compareCode(name: string, a: string, b: string): Likeness | null {
-  const likeness = textLikeness(a, b);
-  if (likeness < 0.4) return null;
-  const [files, others] = [filesIn(a), filesIn(b)];
-  if (files.length > 0 && others.length > 0 && !files.some((file) => others.includes(file))) return null;
-  return { grade: likeness >= 0.7 ? "same" : "similar", on: `similar ${name} code` };
-}
-
-/** Returns the files and addresses in the string literals of a program. */
-function filesIn(code: string): string[] {
-  return [...code.matchAll(/["']([\w@~:/. -]*[/.][\w@~:/.-]*\w)["']/g)].map((found) => found[1] ?? "");
 }
 
 /** Returns the word that makes a command only report: `status` in `docker compose status`, `--help`. */

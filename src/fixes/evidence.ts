@@ -3,34 +3,20 @@
  * be failures.
  */
 import type { ToolCall } from "../parse/model.ts";
-import type { CallPath } from "./file-paths.ts";
 import type { Step } from "./targets.ts";
 import { asPattern } from "./likeness.ts";
 import { plainLine } from "./signature.ts";
 
 export interface Clue {
-  /** A file, folder or address was missing. */
-  missing: boolean;
-  /** The input was refused: a field was missing, superfluous or of the wrong type. */
-  malformed: boolean;
-  /** A folder was read as if it were a file. */
-  folder: boolean;
   /** The error is only an exit code, which may be the result of a search, comparison or test. */
   bare: boolean;
   /** The program was missing. */
   noProgram: boolean;
   /** A word or value was refused, which the text names. */
   refused: boolean;
-  /** Folders listed or searched since, in which the path read next was probably found. */
-  looked: CallPath[];
   /** Beginning and end of the error, to check whether it names something. */
   text: string;
 }
-
-const MISSING =
-  /no such file|not exist|doesn't exist|ENOENT|cannot access|(?:file|directory|folder|path|page|url)s?\b[^\n]{0,80}\bnot found|(?:cannot|can't|could not|unable to) (?:find|open)|\b404\b/i;
-const MALFORMED =
-  /InputValidationError|SchemaError|ZodError|invalid (?:arguments|input|parameters?|type)|required (?:parameter|property|field)|missing (?:key|required)|unexpected parameter|unrecognized key|validation error/i;
 
 const NO_PROGRAM = /command not found|: not found$|is not recognized as/m;
 const REFUSED =
@@ -42,13 +28,9 @@ const MAX_ERROR_CHARS = 4_000;
 export function clueOf(call: ToolCall): Clue {
   const text = endsOfText(call.error ?? call.result_text ?? "", MAX_ERROR_CHARS / 2);
   return {
-    missing: MISSING.test(text),
-    malformed: MALFORMED.test(text),
-    folder: /EISDIR|is a directory/i.test(text),
     bare: BARE_EXIT.test(text.trim()),
     noProgram: NO_PROGRAM.test(text),
     refused: REFUSED.test(text),
-    looked: [],
     text,
   };
 }

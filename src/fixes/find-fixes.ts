@@ -6,7 +6,6 @@
  * calls of the same agent.
  */
 import { clueOf, outcomeOf, type Clue } from "./evidence.ts";
-import { globFolders, type CallPath } from "./file-paths.ts";
 import { isIdentical, matchTargets, type Grade, type Match } from "./compare.ts";
 import { diffText, inputChanges, type InputChange } from "./input-diff.ts";
 import type { ParsedContentBlock, ToolCall, TranscriptMessage } from "../parse/model.ts";
@@ -25,8 +24,6 @@ export interface ToolFix {
   words: string[];
   /** Successful calls between the two that may have changed something, in order; if none did, those that looked. */
   steps: ToolCall[];
-  /** How sure it is that the later call had the same aim; null without a fix. */
-  grade: Grade | null;
   /** Failed calls on the same target in between; without a fix, all later ones. */
   attempts: ToolCall[];
   /** Reason why this call is the fix, or why there is none. */
@@ -34,9 +31,11 @@ export interface ToolFix {
 }
 
 /** Maximum distance of a fix, in calls. */
-const REACH: Record<Grade, number> = { same: 200, similar: 40, guess: 12 };
+const REACH: Record<Grade, number> = { same: 200, similar: 40 };
+/** The same if the error is only an exit code, which may be the result of a search, comparison or test. */
+const BARE_REACH = 12;
 /** Number of calls added to the distance of a fix of this grade. */
-const HANDICAP: Record<Grade, number> = { same: 0, similar: 8, guess: 20 };
+const HANDICAP: Record<Grade, number> = { same: 0, similar: 8 };
 
 /** Returns an item for each call that failed, was rejected or interrupted, in order. Only failed ones can have a fix. */
 export function findFixes(
@@ -74,11 +73,10 @@ function fixOf(failed: LaneCall): ToolFix {
     // An identical call takes precedence over a similar one, however much later.
     const isAgain = isIdentical(failed.target(), later.target());
     if (!isReaction(failed, later) || (isSettled && !isAgain)) continue;
-    clue.looked.push(...foldersLookedInto(later));
     const match = matchTargets(failed.target(), later.target(), clue);
     if (match === null || !isInReach(failed, later, match, clue)) continue;
     const outcome = outcomeOf(later.call, match.step, clue);
-    if (outcome === "failed" && match.grade !== "guess") attempts.push(later);
+    if (outcome === "failed") attempts.push(later);
     if (outcome !== "succeeded" || (!isAgain && repeatsSibling(failed, later))) continue;
     const cost = distance + HANDICAP[match.grade];
     const isBetter = best === null || cost < best.cost || (isAgain && best.match.grade !== "same");
@@ -100,18 +98,9 @@ function repeatsSibling(failed: LaneCall, later: LaneCall): boolean {
   return siblings.some((each) => isIdentical(each.target(), later.target()));
 }
 
-function isInReach(failed: LaneCall, later: LaneCall, { grade }: Match, clue: Clue): boolean {
-  const near = grade === "guess" || clue.bare;
-  if (near && later.turn !== failed.turn) return false;
-  return later.index - failed.index <= (near ? REACH.guess : REACH[grade]);
-}
-
-function foldersLookedInto(later: LaneCall): CallPath[] {
-  if (later.call.status !== "completed") return [];
-  return later.target().steps.flatMap(({ purpose }) => {
-    if (purpose.kind === "list" || purpose.kind === "search") return purpose.paths;
-    return purpose.kind === "glob" ? globFolders(purpose.pattern, purpose.paths) : [];
-  });
+function isInReach(failed: LaneCall, later: LaneCall, { grade }: Match, { bare }: Clue): boolean {
+  if (bare && later.turn !== failed.turn) return false;
+  return later.index - failed.index <= (bare ? BARE_REACH : REACH[grade]);
 }
 
 function withFix(failed: LaneCall, { later, match }: Candidate, attempts: readonly LaneCall[]): ToolFix {
@@ -128,7 +117,6 @@ function withFix(failed: LaneCall, { later, match }: Candidate, attempts: readon
     diff: diffText(changes, nameOf(failed.call), nameOf(later.call)),
     words: failed.lane.texts.slice(failed.textsBefore, later.textsBefore),
     steps: (changing.length > 0 ? changing : done).map(({ call }) => call),
-    grade: match.grade,
     attempts: between,
     reason: `${later.call.tool_name ?? "A tool"} succeeded ${where} on ${match.on}.`,
   };
@@ -159,7 +147,7 @@ function times(count: number): string {
 }
 
 function unmended(failed: ToolCall, reason: string): ToolFix {
-  return { failed, fix: null, changes: [], diff: "", words: [], steps: [], grade: null, attempts: [], reason };
+  return { failed, fix: null, changes: [], diff: "", words: [], steps: [], attempts: [], reason };
 }
 
 // Groups calls and texts by agent, in order: an agent's success does not fix the failure of another one.

@@ -1,7 +1,7 @@
 /** Determines the main commands of a command line, and what its exit code implies for each. */
 import { callPath } from "./file-paths.ts";
 import { innerLine, programCall, programName, type ProgramCall } from "../calls/shell-programs.ts";
-import { parseShell, type ShellPipeline, type ShellStage, type ShellWord } from "../calls/shell-syntax.ts";
+import { parseShell, type ShellPipeline, type ShellStage } from "../calls/shell-syntax.ts";
 
 /**
  * `final`: the purpose of the call. `before`: a step that had to succeed first. `apart`: a step whose success made no
@@ -16,8 +16,6 @@ export interface StepContext {
   role: StepRole;
   /** Output of the call if this step fails and is excused: `|| echo "none"`. */
   denial: string | null;
-  /** Machine on which `ssh` runs it. */
-  host: string | null;
   /** Patterns of the searches after it in a pipeline. */
   filter: string | null;
   /** Programs after it in a pipeline. */
@@ -157,45 +155,17 @@ function filterOf(stages: readonly ShellStage[]): string | null {
 function stageCommands(stage: ShellStage, ending: Ending, folder: string | null, reading: Reading): PlainCommand[] {
   const { words, output, fed } = stage;
   const call = programCall(words);
-  const inner = reading.depth < MAX_DEPTH ? lineWithin(words, call) : null;
+  const inner = reading.depth < MAX_DEPTH ? innerLine(words) : null;
   if (inner !== null) {
-    const there = inner.host === null ? folder : null;
-    return allCommands(inner.line, there, { ...reading, depth: reading.depth + 1 }).map((command) => ({
+    return allCommands(inner, folder, { ...reading, depth: reading.depth + 1 }).map((command) => ({
       ...command,
-      host: command.host ?? inner.host,
       assured: command.assured && ending.assured,
       role: ending.role === "final" ? command.role : ending.role,
     }));
   }
-  const place = { output, fed, folder, host: null, filter: null, pipedTo: [], ...ending };
+  const place = { output, fed, folder, filter: null, pipedTo: [], ...ending };
   if (call) return [{ ...call, ...place }];
   return output === null ? [] : [{ program: "cat", words: [], ...place }];
-}
-
-/** Returns the command line passed to another shell, and the machine on which it runs. */
-function lineWithin(
-  words: readonly ShellWord[],
-  call: ProgramCall | null,
-): { line: string; host: string | null } | null {
-  if (call?.program === "ssh") return remoteLine(call.words);
-  const line = innerLine(words);
-  return line === null ? null : { line, host: null };
-}
-
-/** Flags of ssh that take a value. */
-const SSH_VALUES = /^-[BbcDEeFIiJLlmOopQRSWw]$/;
-
-function remoteLine(words: readonly ShellWord[]): { line: string; host: string } | null {
-  const at = words.findIndex(
-    ({ text }, index) => !text.startsWith("-") && !SSH_VALUES.test(words[index - 1]?.text ?? ""),
-  );
-  const line = words
-    .slice(at + 1)
-    .map(({ text }) => text)
-    .join(" ");
-  // A user or a port with the host does not make it another machine.
-  const host = words[at]?.text.replace(/^.*@/, "").replace(/:\d+$/, "") ?? "";
-  return at < 0 || line === "" ? null : { line, host };
 }
 
 function folderAfter(commands: readonly PlainCommand[], folder: string | null): string | null {

@@ -106,7 +106,7 @@ function stepsOf(tool: string, input: unknown, cwd: string | null): Step[] {
   const shell = shellCall(tool, fields, cwd);
   if (shell) return plainCommands(shell.line).map((plain) => commandStep(plain, shell.cwd));
   const purpose = filePurpose(tool, fields, cwd) ?? searchPurpose(tool, fields, cwd) ?? webPurpose(tool, fields);
-  const none = { command: null, denial: null, host: null, filter: null, pipedTo: [] };
+  const none = { command: null, denial: null, filter: null, pipedTo: [] };
   return [{ purpose: purpose ?? { kind: "use", tool }, assured: true, role: "final", ...none }];
 }
 
@@ -197,10 +197,10 @@ const MAX_WORDS = 60;
 
 /** Returns what a command does. `cwd`: folder of the call, absolute if known. */
 export function commandStep(command: PlainCommand, cwd: string | null): Step {
-  const { program, words, folder, assured, role, denial, host, filter, pipedTo } = command;
+  const { program, words, folder, assured, role, denial, filter, pipedTo } = command;
   const home = folder === null ? cwd : callPath(folder, cwd).full;
   const plain = { program, words: words.slice(0, MAX_WORDS).map(({ text }) => text) };
-  const context = { assured, role, denial, host, filter, pipedTo };
+  const context = { assured, role, denial, filter, pipedTo };
   return { purpose: purposeOf(command, home), command: plain, ...context };
 }
 
@@ -266,8 +266,9 @@ function fileSearch(program: string, words: readonly CommandWord[], cwd: string 
   return { kind: "glob", pattern: names.map(({ text }) => text).join(" "), paths: pathsOf(leading, cwd) };
 }
 
-/** Returns the program text passed to an interpreter in place of a file. */
+/** Returns the program text passed to an interpreter in place of a file, or what another machine is to run. */
 function codeOf(program: string, words: readonly CommandWord[], fed: string | null): string | null {
+  if (program === "ssh") return [...words.map(({ text }) => text), fed ?? ""].join(" ");
   if (!INTERPRETERS.has(program)) return null;
   return fed ?? words.find(({ flag }) => flag !== null && /^-[a-z]*[ec]$/.test(flag))?.text ?? null;
 }

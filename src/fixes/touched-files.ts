@@ -18,7 +18,7 @@ import {
 /** Fields with several files, as texts or as objects with one of the fields for a single file. */
 const PATHS_FIELDS = ["paths", "files", "file_paths", "filePaths", "absolute_paths", "edits"];
 /** Programs whose arguments are not files. */
-const SPEAKERS = new Set("echo printf cd pushd export".split(" "));
+const SPEAKERS = new Set("echo printf cd pushd export ssh".split(" "));
 
 /**
  * Returns a path to look for: absolute, or a last part that the paths of several files may have, such as a bare name.
@@ -67,8 +67,7 @@ function pathsIn(fields: Fields): string[] {
 }
 
 function filesOfCommand(command: PlainCommand, cwd: string | null): CallPath[] {
-  const { program, words, fed, output, folder, host } = command;
-  if (host !== null) return [];
+  const { program, words, fed, output, folder } = command;
   const home = folder === null ? cwd : callPath(folder, cwd).full;
   const written = output === null ? [] : [callPath(output, home)];
   if (program === "apply_patch") {

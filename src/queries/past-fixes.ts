@@ -146,8 +146,7 @@ async function occurrencesIn(session: SessionRef, signal: AbortSignal): Promise<
 function pastError(failures: readonly Failure[], occurrences: readonly Occurrence[]) {
   const byTime = occurrences.toSorted((a, b) => compareText(timeOf(b), timeOf(a)));
   const [newest] = byTime;
-  // A later call that only may have had the same aim is no advice.
-  const fixed = byTime.filter(({ found }) => found.fix !== null && found.grade !== "guess");
+  const fixed = byTime.filter(({ found }) => found.fix !== null);
   const fixes = [...Map.groupBy(fixed, fixKey).values()].toSorted((a, b) => b.length - a.length);
   return {
     error: newest?.found.failed.error ?? failures[0]?.signature ?? "",

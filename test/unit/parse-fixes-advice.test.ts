@@ -41,8 +41,8 @@ const patch = (...lines: string[]): object => ({
 /** Returns the place of the call that is advice for the first, counted from 0, or null. */
 function adviceAmong(calls: readonly MadeCall[]): number | null {
   const { messages, blocks, calls: all } = makeSession(calls.map((call) => ({ calls: [call] })));
-  const { fix = null, grade = null } = findFixes(messages, blocks, all)[0] ?? {};
-  return fix === null || grade === "guess" ? null : all.indexOf(fix);
+  const fix = findFixes(messages, blocks, all)[0]?.fix ?? null;
+  return fix === null ? null : all.indexOf(fix);
 }
 
 const cases: Record<string, [name: string, calls: MadeCall[], advice: number | null][]> = {

@@ -27,16 +27,6 @@ describe("what counts as an answer to a failure", () => {
     assert.equal(first([{ calls: [bad("make x"), ok("make x")] }, { calls: [ok("make x")] }]).at, 2);
   });
 
-  test("not a call that repeats another one made beside it, for a file like the one that is missing", () => {
-    const read = (path: string): [string, object] => ["Read", { file_path: path }];
-    const missing = failed(...read("/p/ui/dialog.tsx"), "File does not exist.");
-    const beside = failed(...read("/p/ui/select.tsx"), "Sibling tool call errored");
-    const looked = done("Glob", { pattern: "*.tsx", path: "/p/ui" }, "/p/ui/select.tsx");
-    const again = { calls: [done(...read("/p/ui/select.tsx"))] };
-    assert.equal(first([{ calls: [missing] }, { calls: [looked] }, again]).at, 2);
-    assert.equal(first([{ calls: [missing, beside] }, { calls: [looked] }, again]).at, -1);
-  });
-
   test("not an edit that was tried beside the failed one and is made first", () => {
     const change = (name: string): [string, object] => [
       "Edit",
@@ -106,13 +96,6 @@ describe("what counts as an answer to a failure", () => {
     const { at, found } = first([{ calls: [bad("make x")] }, ...others(200), { calls: [ok("make x")] }]);
     assert.equal(at, -1);
     assert.equal(found.reason, "No call on the same target succeeded within the next 200 calls.");
-  });
-
-  test("a guess is made only until a person speaks", () => {
-    const missing = failed("Read", { file_path: "/p/lib/log.ts" }, "File does not exist.");
-    const other = done("Read", { file_path: "/p/core/log.ts" });
-    assert.equal(first([{ calls: [missing] }, { calls: [other] }]).at, 1);
-    assert.equal(first([{ calls: [missing] }, { prompt: "And now the core." }, { calls: [other] }]).at, -1);
   });
 
   test("the same thing later is preferred to a part of it at once", () => {
