@@ -11,7 +11,7 @@ import { errorCode } from "../../transcript/files/fault.ts";
 import { pause } from "../../transcript/timeouts.ts";
 import { isSessionError, TranscriptsError } from "../../transcripts-error.ts";
 import { badArguments, type CommandContext, type CommandOptions, type RunCommand } from "../command.ts";
-import { messageText } from "../conversation-text.ts";
+import { messageText } from "../../texts/conversation-text.ts";
 import { followFile, type Restart } from "../follow.ts";
 import { messageRow } from "../message-row.ts";
 import { redactedRow, redactedRows, redactorFor } from "../redaction.ts";
