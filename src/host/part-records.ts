@@ -144,10 +144,12 @@ function callEnd(state: Fields | undefined): CallEnd | undefined {
       ...given({ endMs, metadata: keptMetadata(metadata) }),
     };
   }
+  const isCut = fieldOf(metadata, "truncated") === true;
   return {
     status: "completed",
     ...completedOutput(state),
-    ...given({ endMs }),
+    // Only here, because the host sets both fields of a stored state itself; in a hook they may be the tool's own.
+    ...given({ endMs, wholeOutputPath: isCut ? stringOf(metadata, "outputPath") : undefined }),
   };
 }
 
@@ -156,14 +158,12 @@ export function completedOutput(state: unknown): Omit<CallEnd, "status"> {
   const metadata = fieldsOf(state, "metadata");
   const output = fieldOf(state, "output");
   const files = listOf(state, "attachments").flatMap((part) => hostFile(part) ?? []);
-  const isCut = fieldOf(metadata, "truncated") === true;
   return {
     output: output === undefined ? contentText(state) : output,
     ...given({
       title: stringOf(state, "title"),
       metadata: keptMetadata(metadata, output),
       files: files.length > 0 ? files : undefined,
-      wholeOutputPath: isCut ? stringOf(metadata, "outputPath") : undefined,
     }),
   };
 }

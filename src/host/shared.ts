@@ -1,10 +1,12 @@
 import { homedir } from "node:os";
+import { join } from "node:path";
 import type { Options } from "../config.ts";
 import type { FileSystem } from "../transcript/files/file-system.ts";
 import { createRecorder } from "../transcript/create-recorder.ts";
 import { recordedListPath } from "../transcript/transcript-paths.ts";
 import type { Recorder } from "../transcript/recorder.ts";
 import type { RecorderQueries } from "../transcript/records.ts";
+import { dataFolderOf } from "../sessions/session-roots.ts";
 import type { ToolSurroundings } from "../tools/runner/tool-requests.ts";
 import { ToolRunner } from "../tools/runner/tool-runner.ts";
 import { VERSION } from "../version.ts";
@@ -107,6 +109,7 @@ function makeShared(root: string, dataFolder: string, options: Options, host: Ho
     onWarning: (message) => notices.warn(message),
     ...(options.followLinks ? {} : { project: root }),
     recordedList: recordedListPath(surroundings()),
+    hostOutputs: outputFolders(surroundings()),
     fs,
   });
   const turns = new Turns();
@@ -132,6 +135,14 @@ function makeShared(root: string, dataFolder: string, options: Options, host: Ho
 }
 
 const surroundings = (): ToolSurroundings => ({ env: process.env, home: process.env["HOME"] ?? homedir() });
+
+/** Returns the folders in which opencode and Kilo keep the full text of outputs; `shell` is of 2.x. */
+function outputFolders({ env, home }: ToolSurroundings): string[] {
+  return ["opencode", "kilo"].flatMap((host) => {
+    const data = dataFolderOf(host, env, home);
+    return [join(data, "tool-output"), join(data, "shell")];
+  });
+}
 
 /** Creates the runner with the first call, since most processes never call a tool. After a close the next call creates a new one. */
 function toolsOf(): Pick<Shared, "runner" | "closeTools"> {

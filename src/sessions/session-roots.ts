@@ -87,7 +87,8 @@ export async function opencodeDatabases(
   return [...new Set([join(dataFolderOf("opencode", env, home), "opencode.db"), ...found])];
 }
 
-function dataFolderOf(agent: string, env: Where["env"], home: string): string {
+/** Returns the folder in which opencode or Kilo keeps its data. */
+export function dataFolderOf(agent: string, env: Where["env"], home: string): string {
   return join(env["XDG_DATA_HOME"] || join(home, ".local", "share"), agent);
 }
 

@@ -25,6 +25,8 @@ type RecordingOptions = Pick<Options, "format" | "maxInlineChars" | "redact" | "
 export interface CreateRecorderOptions
   extends Omit<RecordingFolderOptions, "fs">, Pick<RecordingContext, "queries" | "onFault" | "onFailure"> {
   options: RecordingOptions;
+  /** Folders in which the host keeps the full text of outputs that it shortened. Default: none. */
+  hostOutputs?: readonly string[];
   /** Default: the real file system. */
   fs?: FileSystem;
   /** Default: by `options.redact`. */
@@ -43,7 +45,7 @@ export function createRecorder(settings: CreateRecorderOptions): Recorder {
   const formats = formatsOf(options.format);
   const folder = new RecordingFolder({ ...settings, fs });
   const root = folder.transcripts;
-  const entryRedactor = entryRedactorFor(options, new KeptFiles(fs, folder), redaction);
+  const entryRedactor = entryRedactorFor(options, new KeptFiles(fs, folder, settings.hostOutputs), redaction);
   setImmediate(() => void rehearse(options, entryRedactor).catch(onFailure));
   const timeouts = new Timeouts();
   const places = new SessionPlaces({ fs, root, format: formats[0], queries, timeouts });

@@ -1,7 +1,9 @@
-import { join } from "node:path";
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
+import { realpath } from "node:fs/promises";
+import { join } from "node:path";
 import type { Attachment } from "./format/entry-types.ts";
+import { isWithin } from "./files/data-folder.ts";
 import { readChunks, type FileSystem } from "./files/file-system.ts";
 import { describeFault } from "./files/fault.ts";
 import { writeNewFile } from "./files/new-file.ts";
@@ -32,10 +34,13 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map([
 export class KeptFiles {
   readonly #fs: FileSystem;
   readonly #folder: RecordingFolder;
+  readonly #hostOutputs: readonly string[];
 
-  constructor(fs: FileSystem, folder: RecordingFolder) {
+  /** `hostOutputs`: folders in which the host keeps the full text of outputs that it shortened. */
+  constructor(fs: FileSystem, folder: RecordingFolder, hostOutputs: readonly string[] = []) {
     this.#fs = fs;
     this.#folder = folder;
+    this.#hostOutputs = hostOutputs;
   }
 
   /** Writes the full output of a call to a file. Returns its path, relative to the transcripts folder. */
@@ -69,21 +74,35 @@ export class KeptFiles {
 
   /** Returns the size of a host file with a full output; 0 if it cannot be read. */
   async hostOutputBytes(path: string): Promise<number> {
-    const facts = await this.#fs.stat(path).catch(() => undefined);
+    const file = await this.#hostOutput(path);
+    const facts = file === undefined ? undefined : await this.#fs.stat(file).catch(() => undefined);
     return facts === undefined || facts.isDirectory ? 0 : facts.size;
   }
 
   /** Reads a full output from a host file; undefined if it cannot be read. */
   async readHostOutput(path: string): Promise<string | undefined> {
+    const file = await this.#hostOutput(path);
+    if (file === undefined) return undefined;
     try {
-      const { size } = await this.#fs.stat(path);
+      const { size } = await this.#fs.stat(file);
       // A pipe or device has no size, and reading it might not end.
       if (size === 0 || size > MAX_OUTPUT_BYTES) return undefined;
-      return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await this.#read(path, size));
+      return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await this.#read(file, size));
     } catch {
       // The caller records the shortened output, which names the file with the rest.
       return undefined;
     }
+  }
+
+  /** Returns the real path of a file in the host's folders; undefined for any other, so that no tool can name a file to read. */
+  async #hostOutput(path: string): Promise<string | undefined> {
+    const file = await realpath(path).catch(() => undefined);
+    if (file === undefined) return undefined;
+    for (const each of this.#hostOutputs) {
+      const folder = await realpath(each).catch(() => undefined);
+      if (folder !== undefined && isWithin(folder, file)) return file;
+    }
+    return undefined;
   }
 
   /** Writes under the first name that is free or whose file already has the same bytes. */

@@ -25,12 +25,14 @@ import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
 afterAll(removeTempDirs);
 
+/** The folder in which the host keeps whole outputs. */
+const HOST = makeTempDir();
 const WHOLE = "line\n".repeat(2_000_000);
 const SHORT = "line\n\n...1999999 lines truncated...";
 
 /** The host's file with the whole output, on a disk that answers for it only when `release` is called. */
 function slowDisk(): { fs: FileSystem; path: string; release: () => void } {
-  const path = join(makeTempDir(), "tool_1");
+  const path = join(HOST, "tool_1");
   writeFileSync(path, WHOLE);
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const fs: FileSystem = {
@@ -71,7 +73,7 @@ for (const format of ["markdown", "jsonl"] as const) {
     test("holds back no entry behind it, and is recorded whole when it is ready", async () => {
       const folder = data();
       const { fs, path, release } = slowDisk();
-      const recording = new Recording(folder, { format, fs }).does(...stepsWith(cutByHost(path)));
+      const recording = new Recording(folder, { hostOutputs: [HOST], format, fs }).does(...stepsWith(cutByHost(path)));
       await eventually(
         async () => small((await readSound(folder, name).catch(() => ({ told: [] }))).told).length === 3,
       );
@@ -88,7 +90,9 @@ for (const format of ["markdown", "jsonl"] as const) {
     test("that is not ready when the process ends is recorded as the host cut it, and counted", async () => {
       const folder = data();
       const { fs, path } = slowDisk();
-      const recording = new Recording(folder, { format, fs, events: false }).does(...stepsWith(cutByHost(path)));
+      const recording = new Recording(folder, { hostOutputs: [HOST], format, fs, events: false }).does(
+        ...stepsWith(cutByHost(path)),
+      );
       await recording.end(1_000);
       const { entries, told } = await readSound(folder, name);
       assert.deepEqual(small(told), SMALL);
@@ -102,7 +106,7 @@ for (const format of ["markdown", "jsonl"] as const) {
     test("that is not ready at the exit event is recorded all the same", async () => {
       const folder = data();
       const { fs, path } = slowDisk();
-      const recording = new Recording(folder, { format, fs }).does(...stepsWith(cutByHost(path)));
+      const recording = new Recording(folder, { hostOutputs: [HOST], format, fs }).does(...stepsWith(cutByHost(path)));
       await eventually(
         async () => small((await readSound(folder, name).catch(() => ({ told: [] }))).told).length === 3,
       );
@@ -115,9 +119,9 @@ for (const format of ["markdown", "jsonl"] as const) {
     test("that was cut at the end of a process is completed in the next, once", async () => {
       const folder = data();
       const { fs, path } = slowDisk();
-      await new Recording(folder, { format, fs }).does(...stepsWith(cutByHost(path))).end(1_000);
+      await new Recording(folder, { hostOutputs: [HOST], format, fs }).does(...stepsWith(cutByHost(path))).end(1_000);
       for (let life = 0; life < 2; life += 1) {
-        await new Recording(folder, { format }).does(...stepsWith(cutByHost(path))).end();
+        await new Recording(folder, { hostOutputs: [HOST], format }).does(...stepsWith(cutByHost(path))).end();
         const { entries, told } = await readSound(folder, name);
         assert.deepEqual(small(told), SMALL);
         assert.equal(resultsOf(entries).length, 2);
@@ -129,20 +133,20 @@ for (const format of ["markdown", "jsonl"] as const) {
     test("that was cut at the end of a process stays so once the host has removed the whole", async () => {
       const folder = data();
       const { fs, path } = slowDisk();
-      await new Recording(folder, { format, fs }).does(...stepsWith(cutByHost(path))).end(1_000);
+      await new Recording(folder, { hostOutputs: [HOST], format, fs }).does(...stepsWith(cutByHost(path))).end(1_000);
       rmSync(path);
       const file = join(folder, "transcripts", name);
       const before = readFileSync(file, "utf8");
-      await new Recording(folder, { format }).does(...stepsWith(cutByHost(path))).end();
+      await new Recording(folder, { hostOutputs: [HOST], format }).does(...stepsWith(cutByHost(path))).end();
       assert.equal(readFileSync(file, "utf8"), before);
     });
 
     test("that is larger than what is recorded is counted", async () => {
       const folder = data();
-      const path = join(makeTempDir(), "tool_1");
+      const path = join(HOST, "tool_1");
       writeFileSync(path, "");
       truncateSync(path, 300 * 2 ** 20);
-      await new Recording(folder, { format }).does(...stepsWith(cutByHost(path))).end();
+      await new Recording(folder, { hostOutputs: [HOST], format }).does(...stepsWith(cutByHost(path))).end();
       const { entries } = await readSound(folder, name);
       assert.equal(outputOf(entries, "call_large"), SHORT);
       assert.equal(missing(entries).length, 1);
@@ -175,7 +179,9 @@ describe("a large output that the host did not cut", () => {
   test("is recorded whole, before the answer to it if it is ready soon", async () => {
     const folder = data();
     const large = WHOLE.slice(0, 1_000_000);
-    await new Recording(folder, { format: "both" }).does(...stepsWith(completed(INPUT, large))).end();
+    await new Recording(folder, { hostOutputs: [HOST], format: "both" })
+      .does(...stepsWith(completed(INPUT, large)))
+      .end();
     for (const name of ["ses_1.md", "ses_1.jsonl"]) {
       const { entries, told } = await readSound(folder, name);
       assert.equal(outputOf(entries, "call_large"), large);
@@ -254,7 +260,7 @@ for (const [what, steps] of Object.entries(HUGE_STEPS)) {
     test("holds back no entry behind it, and is recorded whole when it is ready", async () => {
       const folder = data();
       const { redaction, release } = slowRedaction();
-      const recording = new Recording(folder, { format: "both", redaction }).does(...all);
+      const recording = new Recording(folder, { hostOutputs: [HOST], format: "both", redaction }).does(...all);
       for (const name of files) await eventually(async () => (await smallIn(folder, name)).length === SMALL.length);
       release();
       await recording.end();
@@ -269,7 +275,9 @@ for (const [what, steps] of Object.entries(HUGE_STEPS)) {
     test("that is not ready when the process ends is counted, and whole when the session goes on", async () => {
       const folder = data();
       const { redaction } = slowRedaction();
-      await new Recording(folder, { format: "both", redaction, events: false }).does(...all).end(1_000);
+      await new Recording(folder, { hostOutputs: [HOST], format: "both", redaction, events: false })
+        .does(...all)
+        .end(1_000);
       for (const name of files) {
         const { entries, told } = await readSound(folder, name);
         assert.deepEqual(small(told), SMALL);
@@ -279,7 +287,7 @@ for (const [what, steps] of Object.entries(HUGE_STEPS)) {
         assert.equal(event?.name, "missing text");
         if (event?.partID !== undefined) assert.ok(JSON.stringify(entries).includes(MARK));
       }
-      await new Recording(folder, { format: "both", events: false }).does(...all).end();
+      await new Recording(folder, { hostOutputs: [HOST], format: "both", events: false }).does(...all).end();
       for (const name of files) {
         const { entries, told } = await readSound(folder, name);
         assert.deepEqual(small(told), SMALL);

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { storedRecords } from "../../src/host/opencode-2/stored-messages.ts";
 import { bash, data, INPUT, resultsOf, withCalls } from "../support/recording/calls-recorded.ts";
-import { completed, type CallPlace } from "../support/recording/host-steps.ts";
+import { call, completed, hook, PENDING, running, type CallPlace } from "../support/recording/host-steps.ts";
 import { filesIn, readSound, readTranscript, Recording } from "../support/recording/recording.ts";
 import { newSession } from "../support/recording/sample.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
@@ -118,12 +119,13 @@ describe("the output of a call", () => {
   test("that the host cut is taken whole from where the host put it", async () => {
     const folder = data();
     const whole = "line\n".repeat(5_000);
-    const kept = join(makeTempDir(), "tool_1");
+    const hostOutputs = [makeTempDir()];
+    const kept = join(hostOutputs[0] ?? "", "tool_1");
     writeFileSync(kept, whole);
     const cut = completed(INPUT, `line\n\n...4999 lines truncated... Full output saved to: ${kept}`, {
       metadata: { truncated: true, outputPath: kept },
     });
-    await new Recording(folder, { format: "both" }).does(...withCalls([bash("call_1"), cut])).end();
+    await new Recording(folder, { format: "both", hostOutputs }).does(...withCalls([bash("call_1"), cut])).end();
     assert.equal(readFileSync(join(folder, "transcripts/ses_1/outputs/call_1.txt"), "utf8"), whole);
     for (const path of ["ses_1.md", "ses_1.jsonl"]) {
       assert.equal(resultsOf((await readSound(folder, path)).entries)[0]?.output, whole);
@@ -132,26 +134,114 @@ describe("the output of a call", () => {
 
   test("that the host cut, and whose rest cannot be had, stays as the host gave it", async () => {
     const folder = data();
-    const empty = join(makeTempDir(), "empty");
+    const host = makeTempDir();
+    const empty = join(host, "empty");
     writeFileSync(empty, "");
-    const paths = [join(makeTempDir(), "gone"), makeTempDir(), empty, "", "\0"];
+    const paths = [join(host, "gone"), host, empty, "", "\0"];
     const ends = paths.map((outputPath, n): [CallPlace, object] => [
       bash(`call_${n}`, n),
       completed(INPUT, `part ${n}`, { metadata: { truncated: true, outputPath } }),
     ]);
-    await new Recording(folder).does(...withCalls(...ends)).end();
+    await new Recording(folder, { hostOutputs: [host] }).does(...withCalls(...ends)).end();
     assert.deepEqual(
       resultsOf((await readSound(folder, "ses_1.md")).entries).map(({ output }) => output),
       paths.map((_, n) => `part ${n}`),
     );
   });
 
-  test("is not taken from a file that only looks like the host's", async () => {
+  test("is not read from a path outside the host's folders, nor through a link in them", async () => {
     const folder = data();
-    const other = join(makeTempDir(), "other");
-    writeFileSync(other, "not the output");
-    const end = completed(INPUT, "the output", { metadata: { outputPath: other } });
-    await new Recording(folder).does(...withCalls([bash("call_1"), end])).end();
-    assert.equal(resultsOf((await readSound(folder, "ses_1.md")).entries)[0]?.output, "the output");
+    const host = join(makeTempDir(), "tool-output");
+    mkdirSync(host);
+    const secret = join(host, "../auth.json");
+    writeFileSync(secret, "a secret of the host");
+    symlinkSync(secret, join(host, "tool_1"));
+    symlinkSync(dirname(secret), join(host, "above"));
+    const paths = [secret, `${host}/../auth.json`, join(host, "tool_1"), join(host, "above/auth.json")];
+    const ends = paths.map((outputPath, n): [CallPlace, object] => [
+      bash(`call_${n}`, n),
+      completed(INPUT, "harmless", { metadata: { truncated: true, outputPath } }),
+    ]);
+    await new Recording(folder, { hostOutputs: [host] }).does(...withCalls(...ends)).end();
+    const { entries } = await readSound(folder, "ses_1.md");
+    assert.deepEqual(
+      resultsOf(entries).map(({ output }) => output),
+      paths.map(() => "harmless"),
+    );
+  });
+
+  describe("is not read from a file that a tool names", () => {
+    /** A whole output of another call, in the host's folder. */
+    function otherOutput(): { hostOutputs: string[]; path: string } {
+      const folder = makeTempDir();
+      const path = join(folder, "tool_1");
+      writeFileSync(path, "output of another call");
+      return { hostOutputs: [folder], path };
+    }
+    const outputs = async (folder: string): Promise<unknown[]> =>
+      resultsOf((await readSound(folder, "ses_1.md")).entries).map(({ output }) => output);
+
+    for (const [order, steps] of [
+      ["by the hook alone", ["hook"]],
+      ["by the hook before the event", ["hook", "event"]],
+      ["by the hook after the event", ["event", "hook"]],
+    ] as const) {
+      test(`in the metadata of its answer, heard ${order}`, async () => {
+        const folder = data();
+        const { hostOutputs, path } = otherOutput();
+        const place = bash("call_1");
+        const claimed = { truncated: true, outputPath: path };
+        // As opencode stores it: what the server said, with the host's own `truncated` in place of the server's.
+        const end = call(place, completed(INPUT, "harmless", { metadata: { ...claimed, truncated: false } }));
+        const answer = { content: [{ type: "text", text: "harmless" }], metadata: claimed };
+        const heard = {
+          event: end,
+          hook: hook("tool.execute.after", { ...place, args: INPUT }, answer),
+        };
+        const [created, ...rest] = withCalls([place, PENDING]);
+        assert.ok(created);
+        await new Recording(folder, { hostOutputs })
+          .does(created, ...rest, call(place, running(INPUT)), ...steps.map((step) => heard[step]))
+          .end();
+        assert.deepEqual(await outputs(folder), ["harmless"]);
+      });
+    }
+
+    test("without saying that it cut anything", async () => {
+      const folder = data();
+      const { hostOutputs, path } = otherOutput();
+      const end = completed(INPUT, "harmless", { metadata: { outputPath: path } });
+      await new Recording(folder, { hostOutputs }).does(...withCalls([bash("call_1"), end])).end();
+      assert.deepEqual(await outputs(folder), ["harmless"]);
+    });
+
+    test("in opencode 2.x, where only the host's shell marks a cut output", async () => {
+      const folder = data();
+      const { hostOutputs, path } = otherOutput();
+      const marked = `begin\n\n[output truncated; full output saved to: ${path}]`;
+      const callOf = (name: string, texts: readonly string[], structured: object): object => ({
+        type: "tool",
+        id: `${name}-${texts.length}`,
+        name,
+        state: {
+          status: "completed",
+          input: {},
+          structured,
+          content: texts.map((text) => ({ type: "text", text })),
+        },
+        time: { created: 1, ran: 2, completed: 3 },
+      });
+      const content = [
+        callOf("execute", [marked], { truncated: true, outputPath: path }),
+        callOf("demo_tool", [marked], { truncated: true }),
+        callOf("shell", [marked], { truncated: false, exit: 0 }),
+        callOf("shell", [marked, "Command exited with code 3."], { truncated: true, exit: 3 }),
+      ];
+      const recording = new Recording(folder, { hostOutputs });
+      const message = { id: "msg_1", type: "assistant", content, time: { created: 1, completed: 4 } };
+      for (const record of storedRecords("ses_1", message)) recording.recorder.accept(record);
+      await recording.end();
+      assert.deepEqual(await outputs(folder), [marked, marked, marked, "output of another call"]);
+    });
   });
 });

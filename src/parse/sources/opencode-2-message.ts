@@ -15,8 +15,11 @@ const EVENTS: Readonly<Record<string, (message: Fields) => string | undefined>> 
   skill: (message) => textOf(message, "name"),
 };
 
-/** Marker at the end of a shell output of which the host kept only a part. */
-const WHOLE_OUTPUT = /\[output truncated; full output saved to: ([^\n\]]+)\]\s*$/;
+/** The host's own tool that runs commands; any other tool could write the marker below itself. */
+const SHELL = "shell";
+/** Marker after a shell output of which the host kept only a part. */
+const WHOLE_OUTPUT =
+  /\[output truncated; full output saved to: ([^\n\]]+)\]\s*(?:Command exited with code -?\d+\.\s*)?$/;
 /** Fields of a result that repeat its content. */
 const REPEATED = new Set(["output", "value", "content", "display", "preview"]);
 
@@ -211,7 +214,7 @@ export function userShell(message: Fields): Fields {
     type: "tool",
     id: `${idOf(message)}/call-${id}`,
     callID: id,
-    tool: "shell",
+    tool: SHELL,
     state: {
       status: isRunning ? "running" : "completed",
       input: { command: textOf(message, "command") ?? "" },
@@ -239,7 +242,7 @@ export function toolPart(part: Fields, messageID: string): Fields {
   const metadata = given({
     ...Object.fromEntries(Object.entries(structured ?? {}).filter(([name]) => !REPEATED.has(name))),
     interrupted: textOf(isFields(error) ? error : {}, "type") === "aborted" || undefined,
-    outputPath: structured?.["truncated"] === true ? WHOLE_OUTPUT.exec(said)?.[1] : undefined,
+    outputPath: part["name"] === SHELL && structured?.["truncated"] === true ? WHOLE_OUTPUT.exec(said)?.[1] : undefined,
   });
   return {
     type: "tool",

@@ -23,6 +23,8 @@ export interface RecordingOptions extends Partial<Options> {
   queries?: RecorderQueries;
   fs?: FileSystem;
   redaction?: Redaction;
+  /** Folders in which the host keeps whole outputs. */
+  hostOutputs?: readonly string[];
 }
 
 /** One life of the plugin: its recorder and what it had to tell. */
@@ -33,11 +35,13 @@ export class Recording {
   readonly #translator = new EventTranslator();
 
   /** Without `redact` nothing is redacted: it takes a while to load, and is tested elsewhere. */
-  constructor(dataFolder: string, { queries = NO_ANSWERS, fs, redaction, ...options }: RecordingOptions = {}) {
+  constructor(dataFolder: string, given: RecordingOptions = {}) {
+    const { queries = NO_ANSWERS, fs, redaction, hostOutputs = [], ...options } = given;
     this.recorder = createRecorder({
       dataFolder,
       options: { ...parseOptions({ redact: false }).options, ...options },
       queries,
+      hostOutputs,
       onFault: (event) => void this.faults.push(event),
       onFailure: (error) => void this.failures.push(error),
       ...(fs ? { fs } : {}),
