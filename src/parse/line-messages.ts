@@ -1,7 +1,7 @@
 /** Reads each line's part of a message separately, with the line's position and time, without assembling messages. */
 import { chunksOf, type TranscriptInput } from "../transcript/format/formats.ts";
 import { detectInput } from "./detect-input.ts";
-import { isSource, type Source, type SourceOptions, type SourceUnit } from "./message-draft.ts";
+import { isSource, type Source, type SourceUnit } from "./message-draft.ts";
 import { MessageBuilder, type BuiltMessage } from "./message-builder.ts";
 import type { ParsedContentBlock, TranscriptMessage } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
@@ -14,8 +14,6 @@ import { claudeCode } from "./sources/claude-code.ts";
 export type LineOptions = Pick<ParseOptions, "maxLineBytes" | "agentProgress" | "readOutput" | "signal"> & {
   /** See `SourceOptions`. */
   windowLines?: number;
-  /** See `SourceOptions`. */
-  keepsLine?: SourceOptions["keepsLine"];
   /** More input may come much later: see `detectInput`. */
   isGrowing?: boolean;
 };

@@ -1,5 +1,4 @@
 /** Output of a source, before messages are assembled. A new source yields only these. */
-import type { RawLine } from "../transcript/format/lines.ts";
 import type { Identity } from "./repeats.ts";
 import type {
   BlockMetadata,
@@ -138,8 +137,6 @@ export interface SourceOptions {
    * may change it, such as a text written in pieces. Default: all.
    */
   windowLines?: number | undefined;
-  /** Leaves out the lines for which it returns false. Only line-based sources ask it; others read everything. */
-  keepsLine?: ((line: RawLine) => boolean) | undefined;
   /** Start of the input in its file, after the part that an earlier reader has read. Default: the start of the file. */
   start?: SourcePlace | undefined;
 }

@@ -3,7 +3,7 @@ import { ulid } from "ulid";
 import { chunksOf, type TranscriptInput } from "../transcript/format/formats.ts";
 import { Assembler, type ReadMessage } from "./assembler.ts";
 import { detectInput } from "./detect-input.ts";
-import { isSource, type Source, type SourceOptions, type SourceUnit } from "./message-draft.ts";
+import { isSource, type Source, type SourceUnit } from "./message-draft.ts";
 import type { LineAccount, ParseError, SessionMetadata, SourceName, TranscriptStats, UnknownLine } from "./model.ts";
 import type { ParseOptions } from "./parse-options.ts";
 import { Repeats, Seen } from "./repeats.ts";
@@ -20,8 +20,6 @@ export interface ReadOptions extends ParseOptions {
    * Later pieces are returned as a message that `amends`. 0 returns everything at once. Default 256.
    */
   windowLines?: number;
-  /** See `SourceOptions`. */
-  keepsLine?: SourceOptions["keepsLine"];
 }
 
 /** Summary of a session; before the end, of what was read so far. */

@@ -1,13 +1,9 @@
-/**
- * Decides from the bytes of Claude Code's lines whether they can matter to a question. The only shortcut of `find` and
- * `errors`: answers are the same with and without it.
- */
+/** Decides from the bytes of a Claude Code file whether `find` must read it. Answers are the same with and without it. */
 import { closeSync, readSync } from "node:fs";
 import { openReadSync } from "../transcript/files/node-file-system.ts";
 import { claudeCode, claudeStream } from "../parse/sources/claude-code.ts";
 import type { Source } from "../parse/message-draft.ts";
 import { detectSource, HEAD_BYTES } from "../parse/sources/sources.ts";
-import type { RawLine } from "../transcript/format/lines.ts";
 
 /** Shorter runs of letters occur nearly everywhere. */
 const LEAST_LETTERS = 3;
@@ -90,39 +86,6 @@ function isUnusual(text: string): boolean {
 }
 
 /** Returns true if the lines of the source can be judged by their bytes. */
-export function hasByteFilter(source: Source | undefined): boolean {
+function hasByteFilter(source: Source | undefined): boolean {
   return source === claudeCode || source === claudeStream;
-}
-
-/** Matches a line that may have a failed result (see `resultStatus`), also if letters of it are escaped. */
-const MAY_HAVE_FAILED = /is_error"\s*:\s*true|<tool_use_error>|tool_?[uU]se_?[rR]esult"\s*:\s*"Error: |\\u00[2-7]/;
-/** Matches the ids of calls and results, and escaped letters, which may be part of one. */
-const CALL_IDS = /"(?:tool_use_)?id"\s*:\s*"([^"\\]+)"|\\u00[2-7]/g;
-/** Ids that JSON writes in one way, escaped letters aside. */
-const PLAIN_ID = /^[\w.:-]+$/;
-
-/** Keeps the lines that may have a failed result, and those of the head, which name the session. */
-export function mayHaveFailed(line: RawLine): boolean {
-  const text = latin1(line);
-  return line.offset < HEAD_BYTES || text.includes("\0") || MAY_HAVE_FAILED.test(text);
-}
-
-/** Keeps the lines that may have a call or result with one of the ids, and those of the head. */
-export function mayHaveCalls(ids: ReadonlySet<string>): (line: RawLine) => boolean {
-  return (line) => {
-    const text = latin1(line);
-    if (line.offset < HEAD_BYTES || text.includes("\0")) return true;
-    for (const [, id] of text.matchAll(CALL_IDS)) if (id === undefined || ids.has(id)) return true;
-    return false;
-  };
-}
-
-/** Returns true if the bytes of a line show whether it has the id. */
-export function isPlainId(id: string | undefined): id is string {
-  return id !== undefined && PLAIN_ID.test(id);
-}
-
-/** Lines too long to read have no text. */
-function latin1({ bytes }: RawLine): string {
-  return typeof bytes === "object" ? bytes.toString("latin1") : String(bytes);
 }

@@ -1,21 +1,18 @@
 /** Finds the failed tool calls of a session and, on request, what fixed them. */
 import type { TranscriptInput } from "../transcript/format/formats.ts";
 import { given } from "../given.ts";
-import { readLines } from "../parse/line-messages.ts";
 import type { SessionContent, Source } from "../parse/message-draft.ts";
 import { findFixes, type ToolFix } from "../fixes/find-fixes.ts";
 import type { ParseError, SessionMetadata, ToolCall } from "../parse/model.ts";
 import type { ParseOptions } from "../parse/parse-options.ts";
 import { parseTranscript } from "../parse/parse-transcript.ts";
-import { type ReadCalls, readCalls } from "../parse/read-calls.ts";
+import { readCalls } from "../parse/read-calls.ts";
 import type { ReadOptions } from "../parse/read-transcript.ts";
-import { HEAD_BYTES } from "../parse/sources/sources.ts";
 import { inUtc } from "../parse/times.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
 import { openReadable, type OpenOptions } from "../sessions/open-session.ts";
 import { readingOptions } from "../sessions/reading-options.ts";
 import { hostOf, sessionIdOf, type SessionRef } from "../sessions/session-ref.ts";
-import { hasByteFilter, isPlainId, mayHaveCalls, mayHaveFailed } from "./byte-filter.ts";
 
 /** A failed call. Keys as in `transcripts errors --json`, where each is described; those about fixes only if asked for. */
 export type ErrorRow = ReturnType<typeof errorRow>;
@@ -43,13 +40,8 @@ export async function errorsIn(ref: SessionRef, query: ErrorQuery): Promise<Sess
   const { fixes, subagents, tool, signal, stdin } = query;
   const reading = await readingOptions(ref, { subagents, signal });
   const options = { ...reading, maxInlineContentBytes: Number.POSITIVE_INFINITY, pricing: "flat" as const };
-  const open = (): SessionContent => openReadable(ref, { stdin });
-  const isFile = ref.path !== null && ref.bytes !== null && ref.database === null && ref.archived === null;
-  const { found, sessionId, read } = fixes
-    ? await fixedCalls(open(), options)
-    : isFile
-      ? await quickFailedCalls(open, options)
-      : await failedCalls(open(), options);
+  const content = openReadable(ref, { stdin });
+  const { found, sessionId, read } = fixes ? await fixedCalls(content, options) : await failedCalls(content, options);
   signal.throwIfAborted();
   const rows = found
     .map((each) => errorRow(ref, sessionId, each))
@@ -75,57 +67,7 @@ export async function fixedCalls(input: SessionContent, options: ParseOptions): 
 
 /** Finds the failed calls, in the order of their results, without keeping the session's texts. */
 export async function failedCalls(input: TranscriptInput | Source, options: ReadOptions): Promise<FailedCalls> {
-  return failuresOf(await readCalls(input, options));
-}
-
-/**
- * Like `failedCalls`, but reads only the lines that can matter, in two passes: those that may have a failed result, and
- * those with the ids of the failed results. Reads everything if they leave it open. (A complete read forgets a record
- * after 100,000 others, and would list its repeat again.)
- */
-export async function quickFailedCalls(open: () => SessionContent, options: ReadOptions): Promise<FailedCalls> {
-  const ids = await failedIds(open(), options);
-  if (ids?.size === 0) return { found: [], sessionId: null };
-  if (ids !== undefined) {
-    const calls = await readCalls(open(), { ...options, keepsLine: mayHaveCalls(ids) });
-    const failures = failuresOf(calls);
-    if (isSettled(failures, calls, ids)) return failures;
-  }
-  return failedCalls(open(), options);
-}
-
-/**
- * Returns the ids of the failed results; undefined if the source has no byte filter, an id may be written in several
- * ways, a result shares a message with other lines, or the head of the file does not name the session.
- */
-async function failedIds(content: SessionContent, options: ReadOptions): Promise<ReadonlySet<string> | undefined> {
-  const { source, lines } = await readLines(content, { ...options, keepsLine: mayHaveFailed });
-  const ids = new Set<string>();
-  let isNamed = false;
-  for await (const { unit } of lines) {
-    if (!hasByteFilter(source)) return undefined;
-    isNamed ||= unit.offset < HEAD_BYTES && unit.session?.sessionId !== undefined;
-    for (const { type, blocks } of unit.messages) {
-      for (const { toolUseId: id } of blocks.filter(({ status }) => status === "error")) {
-        if (type === "assistant" || !isPlainId(id)) return undefined;
-        ids.add(id);
-      }
-    }
-  }
-  return isNamed || ids.size === 0 ? ids : undefined;
-}
-
-/**
- * Returns true if each failed result is the only one with its id, and so is its call. How others belong together depends
- * on lines that were left out.
- */
-function isSettled({ found }: FailedCalls, { blocks }: ReadCalls, ids: ReadonlySet<string>): boolean {
-  const halves = blocks.filter(({ tool_use_id: use, tool_result_id: result }) => ids.has(use ?? result ?? ""));
-  const isPaired = found.every(({ failed }) => failed.matched_by === "id");
-  return isPaired && found.length === ids.size && halves.length === 2 * ids.size;
-}
-
-function failuresOf({ reader, messages, blocks }: ReadCalls): FailedCalls {
+  const { reader, messages, blocks } = await readCalls(input, options);
   const places = new Map(blocks.map(({ id }, place) => [id, place]));
   const placeOf = ({ result }: ToolCall): number => places.get(result?.block_id ?? "") ?? 0;
   const lineOf = ({ result }: ToolCall): number => result?.line_number ?? 0;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { ParseResult } from "../../src/parse/model.ts";
 import { findFixes } from "../../src/fixes/find-fixes.ts";
 import { correlateToolCalls } from "../../src/parse/tool-calls.ts";
-import { failedCalls, quickFailedCalls } from "../../src/queries/session-errors.ts";
+import { failedCalls } from "../../src/queries/session-errors.ts";
 import { applyAmendments } from "../support/parse/apply-amendments.ts";
 import { asIterable, pieces } from "../support/parse/chunks.ts";
 import { countingIds, parsedWithCounts } from "../support/parse/counting-ids.ts";
@@ -48,7 +48,7 @@ async function checkReader({ input, options, windowLines, cuts }: FuzzCase, whol
   assert.deepEqual(read.blocks, whole.content_blocks, "blocks of the reader");
 }
 
-/** The quick way to the errors gives what the whole parse has. */
+/** The errors of a session are those of the whole parse. */
 async function checkErrors({ input, options }: FuzzCase, { tool_calls: calls }: ParseResult): Promise<void> {
   const { found } = await failedCalls(input, { ...options, pricing: "flat" });
   const known = calls.filter(({ status, result }) => status === "error" && result !== null);
@@ -58,13 +58,6 @@ async function checkErrors({ input, options }: FuzzCase, { tool_calls: calls }: 
     found.map(({ failed: { tool_use_id: id, result, error } }) => short(id, result?.line_number, error)).toSorted(),
     known.map(({ tool_use_id: id, result, error }) => short(id, result?.line_number, error)).toSorted(),
     "errors found without texts",
-  );
-  const open = (): AsyncIterable<Uint8Array> => asIterable([Buffer.from(input)]);
-  const filtered = await quickFailedCalls(open, { ...options, pricing: "flat" });
-  assert.deepEqual(
-    filtered.found.map(({ failed: { tool_use_id: id, result, error } }) => short(id, result?.line_number, error)),
-    found.map(({ failed: { tool_use_id: id, result, error } }) => short(id, result?.line_number, error)),
-    "errors found with the filter of bytes",
   );
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { describe, runs, test } from "../support/runner.ts";
-import { call, failed, filteredErrors, fullErrors, HEAD_LINE, quickErrors, result } from "./errors-made.ts";
+import { call, failed, fullErrors, quickErrors, result } from "./errors-made.ts";
 
 const id = fc.constantFrom("toolu_01A", "toolu_01B", "toolu_01C", "toolu_02", "call_1", "x.y:0", "né-id", "a/b");
 const uuid = fc.constantFrom("1111-a", "2222-b", "2222-c");
@@ -46,10 +46,6 @@ const resultLine = fc
     ),
   );
 const parsed = (line: string): object => JSON.parse(line);
-const resultIn = (id: string): object => {
-  const content = [{ type: "tool_result", tool_use_id: id, is_error: true, content: "failed" }];
-  return { uuid: "r", message: { id: "m1", role: "assistant", content } };
-};
 
 /** Writes a letter as JSON may, but programs do not. */
 function escapedAt(line: string, at: number): string {
@@ -85,15 +81,6 @@ const lines = fc.array(fc.oneof({ weight: 6, arbitrary: plainLine }, { weight: 1
   maxLength: 14,
 });
 
-/** A result in a message that has other lines. */
-const sharedLine = fc
-  .tuple(id, id)
-  .map(([one, other]) => JSON.stringify({ ...parsed(call(one, { message: "m1" })), ...resultIn(other) }));
-const oddLines = fc.array(
-  fc.oneof({ weight: 6, arbitrary: plainLine }, { weight: 1, arbitrary: fc.oneof(oddLine, sharedLine) }),
-  { maxLength: 14 },
-);
-
 describe("the errors of a session", () => {
   test("finds the same as a full parse, in any session", async () => {
     await fc.assert(
@@ -103,20 +90,5 @@ describe("the errors of a session", () => {
       }),
       { numRuns: runs(1_500) },
     );
-  });
-
-  test("are the same with the filter of bytes as without it", async () => {
-    let settled = 0;
-    await fc.assert(
-      fc.asyncProperty(oddLines, fc.boolean(), async (all, agentProgress) => {
-        const whole = [HEAD_LINE, ...all].join("\n");
-        const { errors, sessionId, opened } = await filteredErrors(whole, { agentProgress });
-        assert.deepEqual(errors, await quickErrors(whole, { agentProgress }));
-        assert.ok(errors.length === 0 || sessionId === "s");
-        if (opened === 2) settled += 1;
-      }),
-      { numRuns: runs(1_500) },
-    );
-    assert.ok(settled > 0, "the bytes never settled it");
   });
 });

@@ -2,8 +2,7 @@
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import type { ReadOptions } from "../../src/parse/read-transcript.ts";
 import type { ToolCall } from "../../src/parse/model.ts";
-import { failedCalls, quickFailedCalls } from "../../src/queries/session-errors.ts";
-import { asIterable } from "../support/parse/chunks.ts";
+import { failedCalls } from "../../src/queries/session-errors.ts";
 import type { TranscriptInput } from "../../src/transcript/format/formats.ts";
 
 interface CallFields {
@@ -55,23 +54,6 @@ function shortError({ tool_name, tool_use_id, error, status, use, result: end }:
 export async function quickErrors(input: TranscriptInput, options: ReadOptions = {}): Promise<ShortError[]> {
   const { found } = await failedCalls(input, { pricing: "flat", ...options });
   return found.map(({ failed: call }) => shortError(call));
-}
-
-/** A line after which no line is in the head of the file, which is always read. */
-export const HEAD_LINE = JSON.stringify({ type: "user", sessionId: "s", message: { content: "x".repeat(70_000) } });
-
-/**
- * The errors found by the lines whose bytes may matter, and how often the session was opened: three times if the bytes
- * did not settle it.
- */
-export async function filteredErrors(content: string | Uint8Array, options: ReadOptions = {}) {
-  let opened = 0;
-  const open = (): AsyncGenerator<Uint8Array> => {
-    opened += 1;
-    return asIterable([Buffer.from(content)]);
-  };
-  const { found, sessionId } = await quickFailedCalls(open, { pricing: "flat", ...options });
-  return { errors: found.map(({ failed: call }) => shortError(call)), sessionId, opened };
 }
 
 /** Returns the errors from a complete parse, in the order of results. */

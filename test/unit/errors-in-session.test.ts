@@ -1,18 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import {
-  call,
-  failed,
-  filteredErrors,
-  fullErrors,
-  HEAD_LINE,
-  quickErrors as errorsOf,
-  result,
-  session,
-} from "../property/errors-made.ts";
-import { asIterable } from "../support/parse/chunks.ts";
-import { CORPUS, corpusFiles } from "../support/parse/corpus.ts";
+import { call, failed, fullErrors, quickErrors as errorsOf, result, session } from "../property/errors-made.ts";
 import { describe, test } from "../support/runner.ts";
 
 describe("errors of a session", () => {
@@ -134,32 +121,9 @@ describe("errors of a session", () => {
     test(`${name}: as the whole parse finds them`, async () => {
       const found = await errorsOf(text);
       assert.deepEqual(found, await fullErrors(text));
-      assert.deepEqual((await filteredErrors(`${HEAD_LINE}\n${text}`)).errors, await errorsOf(`${HEAD_LINE}\n${text}`));
       assert.equal(found.length, count);
     });
   }
-
-  test("are found by the bytes of lines, if these settle which call a result belongs to", async () => {
-    const others = Array.from({ length: 50 }, (_, at) => [
-      call(`toolu_x${at}`),
-      result(`toolu_x${at}`, { content: "" }),
-    ]);
-    const opened = async (...lines: string[]): Promise<number> =>
-      (await filteredErrors(session(HEAD_LINE, ...others.flat(), ...lines))).opened;
-    assert.equal(await opened(), 1);
-    assert.equal(await opened(call("toolu_1"), failed("toolu_1")), 2);
-    assert.equal(await opened(failed("toolu_1")), 3);
-    assert.equal(await opened(call("toolu_1"), failed("toolu_1"), result("toolu_1", { content: "ok" })), 3);
-    assert.equal(await opened(call("tool/1"), failed("tool/1")), 2);
-  });
-
-  test("are the same with the filter of bytes as without it, in real sessions", async () => {
-    for (const name of corpusFiles("claude-code", "claude-stream-json", "opencode-export")) {
-      const content = readFileSync(join(CORPUS, name));
-      const { errors } = await filteredErrors(content);
-      assert.deepEqual(errors, await errorsOf(asIterable([content])), name);
-    }
-  });
 
   test("are not those of calls that were rejected or interrupted", async () => {
     const text = session(

@@ -32,13 +32,11 @@ export function* readClaudeText(text: string, options: SourceOptions): Generator
 /** Reads lines in order and remembers their records, because files repeat them. */
 class ClaudeLineReader {
   readonly maxLineBytes: number;
-  readonly #keepsLine: SourceOptions["keepsLine"];
   readonly #agentProgress: boolean;
   readonly #records: Seen;
 
-  constructor({ maxLineBytes = MAX_LINE_BYTES, keepsLine, agentProgress = false, windowLines }: SourceOptions) {
+  constructor({ maxLineBytes = MAX_LINE_BYTES, agentProgress = false, windowLines }: SourceOptions) {
     this.maxLineBytes = maxLineBytes;
-    this.#keepsLine = keepsLine;
     this.#agentProgress = agentProgress;
     this.#records = new Seen({ windowLines });
   }
@@ -47,7 +45,6 @@ class ClaudeLineReader {
   read(lines: readonly RawLine[]): SourceUnit[] {
     const units: SourceUnit[] = [];
     for (const line of lines) {
-      if (this.#keepsLine?.(line) === false) continue;
       const { records, problems, blank } = recordsOfLine(line, this.maxLineBytes);
       const first = units.length;
       for (const record of records)
