@@ -41,7 +41,7 @@ export { readFigures, type ReadFiguresOptions, type SessionFigures } from "./que
 export { search, type SearchHit, type SearchQuery, type SearchResult } from "./search/search.ts";
 export { fileRef, readHead } from "./sessions/file-ref.ts";
 export { findSessions, type FindOptions, type FoundSessions, type SearchedRoot } from "./sessions/find-sessions.ts";
-export { openSession, type OpenOptions } from "./sessions/open-session.ts";
+export { openReadable, type OpenOptions } from "./sessions/open-session.ts";
 export { outputReader } from "./sessions/session-kept-files.ts";
 export { currentProject } from "./sessions/project-filter.ts";
 export { resolveSession } from "./sessions/resolve-session.ts";

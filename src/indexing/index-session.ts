@@ -100,7 +100,7 @@ async function indexed(asked: IndexRequest): Promise<SessionOutcome> {
       const { source = claudeCode, rest } = await detectInput(readableBytes(ref));
       return { as, ...(await indexing.whole(source, rest)) };
     }
-    return { as, ...(await indexing.database(new StoreSource(ref, ref.database))) };
+    return { as, ...(await indexing.whole(new StoreSource(ref, ref.database), NO_CHUNKS)) };
   }
   const file = openSync(ref.path, "r");
   try {
@@ -137,22 +137,7 @@ interface Progress {
   facts: SessionFacts;
 }
 
-/** A run over a source that must be read from its start. */
-interface WholeRun {
-  /** Content of the source, unless it reads its own. */
-  chunks?: AsyncIterable<Uint8Array>;
-  agentProgress?: boolean;
-  /** No earlier run has written blocks of the session, so the next run can continue where this one stops. */
-  isFirst?: boolean;
-  /** Where the first run stopped, with the CRC-32 of everything before that place and the facts found there. */
-  start?: SourcePlace & { crc: number; facts: string };
-}
-
 const NO_CHUNKS: AsyncIterable<Uint8Array> = (async function* () {})();
-
-function crcAt(source: Source, offset: number): number | undefined {
-  return source instanceof StoreSource ? source.crcAt(offset) : undefined;
-}
 
 /** Ids of the rows that a run has read so far. */
 class SeenRows {
@@ -302,57 +287,20 @@ class Indexing {
   }
 
   /**
-   * Indexes a session of opencode's database from its start, because any message may have changed. If the first run was
-   * stopped, the next one continues from there, unless an earlier message has changed.
+   * Indexes a source that may have been rewritten, part by part and from its start: writes only the rows that differ from
+   * the stored ones.
    */
-  async database(source: StoreSource): Promise<Done> {
-    const { rebuild } = this.#request;
-    const state = this.#stored?.state;
-    const check = state?.rules === INDEX_RULES && !rebuild ? unpackCheck(state.check) : undefined;
-    if (state !== undefined && check !== undefined && check.facts !== "" && this.#stored?.source === "opencode-store") {
-      const start = { line: state.done_lines + 1, offset: state.done_bytes };
-      if (await this.#parts(source, { start: { ...start, ...check } }))
-        return { events: this.#written, bytes: source.bytes - start.offset };
-      await this.#goOnWith(new SessionFacts());
-    }
-    await this.#parts(source, { isFirst: this.#stored === undefined || !hasContent(this.#stored) });
-    return { events: this.#written, bytes: source.bytes };
-  }
-
-  /** Indexes a source that is rewritten each time: writes only the rows that differ from the stored ones. */
   async whole(source: Source, chunks: AsyncIterable<Uint8Array>, agentProgress = false): Promise<Done> {
-    let bytes = 0;
-    const counted = async function* (): AsyncGenerator<Uint8Array> {
-      for await (const chunk of chunks) {
-        bytes += chunk.length;
-        yield chunk;
-      }
-    };
-    await this.#parts(source, { chunks: counted(), agentProgress });
-    return { events: this.#written, bytes };
-  }
-
-  /** Indexes a source, part by part, to its end. Returns false, having done nothing, if it changed before the start. */
-  async #parts(
-    source: Source,
-    { chunks = NO_CHUNKS, agentProgress = false, isFirst = false, start }: WholeRun,
-  ): Promise<boolean> {
-    const { store, sessionId, level, limits, signal } = this.#request;
-    const parts = new Parts(start ?? START, limits);
+    const { store, sessionId, level, limits, signal, ref } = this.#request;
+    const parts = new Parts(START, limits);
     const seen = new SeenRows();
-    if (start !== undefined) {
-      seen.addIds(await store.currentIds(sessionId));
-      await this.#goOnWith(SessionFacts.unpack(start.facts));
-    }
-    const isChanged = (): boolean => start !== undefined && crcAt(source, start.offset) !== start.crc;
     const marked: SourceUnit[] = [];
-    // Old rows must be superseded first, or a later run would take them for rows of the parts already done.
-    let rewritesFrom = isFirst && this.#revision > 0 ? 0 : undefined;
+    const isFirst = this.#revision === 0;
     const current = (ids: readonly string[]): Promise<KnownRows> =>
       store.known(sessionId, Number.MAX_SAFE_INTEGER, ids);
     // Other stored rows may be outdated.
     const known: Store["known"] = async (_id, _before, ids) => seen.among(await current(ids));
-    const write = async ({ units, mark }: PartEnd, isWhole: boolean): Promise<void> => {
+    const write = async ({ units }: PartEnd, isWhole: boolean): Promise<void> => {
       for (const told of await this.#told(source, units)) {
         this.#settled.add(told, source.name !== "opencode-export");
         marked.push(told.unit);
@@ -362,30 +310,33 @@ class Indexing {
       const rows = await rowsOf({ store: { known }, sessionId, source, level }, marked.splice(0), seen.isEmpty ? 0 : 1);
       const messageIds = rows.messages.map((row) => row.message_id);
       seen.addIds({ messages: messageIds, blocks: rows.blocks.map((row) => row.event_id) });
-      const crc = isWhole || (!isFirst && start === undefined) ? undefined : crcAt(source, mark.offset);
-      const check = crc === undefined ? undefined : { kind: source.name, agentProgress, crc, edges: 0 };
-      const progress = { mark: isWhole ? START : mark, isWhole, agentProgress, facts: this.#settled, check };
-      if (rewritesFrom !== undefined && !isWhole) await this.#write({ ...rows, rewritesFrom }, progress);
-      else if (this.#revision === 0) await this.#write(rows, progress);
-      else {
-        const changed = differing(rows, await current(messageIds));
-        // Stored rows that were not read are outdated.
-        const superseded = isWhole ? seen.missingIn(await store.currentIds(sessionId)) : undefined;
-        await this.#write({ ...rows, ...changed, ...given({ superseded }) }, progress);
+      const progress = { mark: START, isWhole, agentProgress, facts: this.#settled, check: undefined };
+      if (isFirst) {
+        await this.#write(rows, progress);
+        return;
       }
-      rewritesFrom = undefined;
+      const changed = differing(rows, await current(messageIds));
+      // Stored rows that were not read are outdated.
+      const superseded = isWhole ? seen.missingIn(await store.currentIds(sessionId)) : undefined;
+      await this.#write({ ...rows, ...changed, ...given({ superseded }) }, progress);
     };
-    const options = { readOutput: outputReader(this.#request.ref), agentProgress, start };
-    for await (const units of source.read(chunks, options)) {
+    let bytes = 0;
+    const counted = async function* (): AsyncGenerator<Uint8Array> {
+      for await (const chunk of chunks) {
+        bytes += chunk.length;
+        yield chunk;
+      }
+    };
+    const options = { readOutput: outputReader(ref), agentProgress };
+    for await (const units of source.read(counted(), options)) {
       signal?.throwIfAborted();
-      if (isChanged()) return false;
+      for (const unit of units) bytes += ref.database === null ? 0 : sizeOf(unit);
       parts.add(units);
       const due = parts.takeDue();
       if (due) await write(due, false);
     }
-    if (isChanged()) return false;
     await write(parts.takeAll(START), true);
-    return true;
+    return { events: this.#written, bytes };
   }
 
   /** Returns the facts from all units so far. */

@@ -9,7 +9,7 @@ import { unpackCheck } from "./source-check.ts";
  * Version of the rules for indexing: which blocks count as conversation, how they are identified, which calls failed and
  * what gets redacted. Increase it when a rule changes; stored sessions are then indexed again.
  */
-export const INDEX_RULES = 8;
+export const INDEX_RULES = 9;
 
 /** Returns true if texts of the session are stored, however old. */
 export function hasContent(stored: StoredSession): boolean {

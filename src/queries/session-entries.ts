@@ -17,7 +17,7 @@ import type { ParseOptions } from "../parse/parse-options.ts";
 import { readCalls } from "../parse/read-calls.ts";
 import { claudeCode } from "../parse/sources/claude-code.ts";
 import { correlateToolCalls } from "../parse/tool-calls.ts";
-import { type OpenOptions, openReadable, openSession } from "../sessions/open-session.ts";
+import { type OpenOptions, openReadable, sessionBytes } from "../sessions/open-session.ts";
 import { readingOptions } from "../sessions/reading-options.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 
@@ -54,7 +54,7 @@ export async function* entriesIn(
 async function reopenable(ref: SessionRef, stdin: OpenOptions["stdin"]): Promise<() => SessionContent> {
   const content = openReadable(ref, { stdin });
   if (isSource(content)) return () => content;
-  if (ref.path !== null && ref.bytes !== null) return () => openSession(ref);
+  if (ref.path !== null && ref.bytes !== null) return () => sessionBytes(ref);
   const chunks = await Array.fromAsync(content);
   return async function* () {
     yield* chunks;

@@ -1,16 +1,12 @@
 import { setImmediate } from "node:timers/promises";
-import { crc32 } from "node:zlib";
 import { openStore } from "./opencode-store.ts";
 import { isAbsent, reasonOf } from "./reasons.ts";
-import { isFields } from "../parse/json-fields.ts";
-import type { SessionContent, Source, SourceOptions, SourcePlace, SourceUnit } from "../parse/message-draft.ts";
-import type { Piece } from "../parse/sources/opencode-pieces.ts";
-import { ExportReader } from "../parse/sources/opencode-export.ts";
+import type { SessionContent, Source, SourceUnit } from "../parse/message-draft.ts";
+import { messageUnit, sessionUnit } from "../parse/sources/opencode-units.ts";
 import { refusingContent, type RefusalOptions } from "./refuse-content.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
 import type { SessionRef } from "./session-ref.ts";
-import { exportedSession, type ExportPiece } from "./store-export.ts";
-import { lineFeedsIn } from "../transcript/format/lines.ts";
+import { opencodeSession } from "./store-export.ts";
 import { isSessionError, TranscriptsError } from "../transcripts-error.ts";
 
 export interface OpenOptions {
@@ -23,15 +19,14 @@ export interface OpenOptions {
 }
 
 const CHUNK_BYTES = 512 * 1024;
-/** Number of characters after which the event loop gets a turn, because reading a database blocks the thread. */
-const TURN_CHARS = 256 * 1024;
+/** Time after which the event loop gets a turn, because reading a database blocks the thread. */
+const TURN_MS = 10;
 
 /**
- * Yields the bytes of a session: its file, or for `opencode-store` the JSON that `opencode export` prints. Each chunk has
- * its own memory, so the caller may keep it. A growing file is read up to its end at that time. Throws a `TranscriptsError`
- * (`gone`, `unreadable`) at any chunk.
+ * Yields the bytes of a session's file or of standard input. Each chunk has its own memory, so the caller may keep it. A
+ * growing file is read up to its end at that time. Throws a `TranscriptsError` (`gone`, `unreadable`) at any chunk.
  */
-export async function* openSession(ref: SessionRef, options: OpenOptions = {}): AsyncGenerator<Uint8Array> {
+export async function* sessionBytes(ref: SessionRef, options: OpenOptions = {}): AsyncGenerator<Uint8Array> {
   try {
     yield* bytesOf(ref, options);
   } catch (error) {
@@ -42,15 +37,14 @@ export async function* openSession(ref: SessionRef, options: OpenOptions = {}): 
 function bytesOf(ref: SessionRef, options: OpenOptions): AsyncIterable<Uint8Array> {
   const { stdin, chunkBytes = CHUNK_BYTES, files = nodeSessionFiles } = options;
   if (ref.source === "stdin" && stdin !== undefined) return stdin;
-  if (ref.database !== null) return storeBytes(ref, ref.database);
   if (ref.path === null) throw new Error("no standard input was given");
   // Without a size, there are no positions to read from.
   return ref.bytes === null ? files.openStream(ref.path) : fileBytes(ref.path, chunkBytes, files);
 }
 
 /**
- * Opens a session: its bytes as `readableBytes` has them, a source for one in opencode's database, or for an archived one
- * from the store.
+ * Opens a session, for a parser: its bytes as `readableBytes` has them, a source for one in opencode's database, or for an
+ * archived one from the store.
  */
 export function openReadable(ref: SessionRef, options?: OpenOptions, name?: string): SessionContent {
   if (ref.archived !== null) return ref.archived.source;
@@ -58,7 +52,7 @@ export function openReadable(ref: SessionRef, options?: OpenOptions, name?: stri
 }
 
 /**
- * Like `openSession`, but throws a `TranscriptsError` (`unsupported`, `not_a_session`, and `empty` for a stream) in place of
+ * Like `sessionBytes`, but throws a `TranscriptsError` (`unsupported`, `not_a_session`, and `empty` for a stream) in place of
  * the first chunk if the content is not a readable session. `name`: the content in the error's message.
  */
 export function readableBytes(
@@ -66,7 +60,7 @@ export function readableBytes(
   options?: OpenOptions,
   name = ref.path ?? "Standard input",
 ): AsyncGenerator<Uint8Array> {
-  return refusingContent(openSession(ref, options), name, refusalOptions(ref));
+  return refusingContent(sessionBytes(ref, options), name, refusalOptions(ref));
 }
 
 export function refusalOptions({ source, bytes }: SessionRef): RefusalOptions {
@@ -98,42 +92,12 @@ async function* fileBytes(path: string, chunkBytes: number, files: SessionFiles)
   }
 }
 
-async function* storeBytes(ref: SessionRef, path: string): AsyncGenerator<Uint8Array> {
-  for await (const { before, json } of storedPieces(ref, path)) yield Buffer.from(before + json);
-}
-
-/** Yields the pieces of a session's export. */
-async function* storedPieces(ref: SessionRef, path: string): AsyncGenerator<ExportPiece> {
-  const database = await openStore(path);
-  try {
-    let chars = 0;
-    let isEmpty = true;
-    for (const piece of exportedSession(database, ref.id)) {
-      isEmpty = false;
-      yield piece;
-      chars += piece.json.length;
-      if (chars < TURN_CHARS) continue;
-      chars = 0;
-      await setImmediate();
-    }
-    if (isEmpty) throw gone(ref, path);
-  } finally {
-    database.close();
-  }
-}
-
-/**
- * Reads a session in opencode's database message by message, so that memory does not grow with the session. Yields the
- * same units as the session's export does.
- */
+/** Reads a session in opencode's database message by message, so that memory does not grow with the session. */
 export class StoreSource implements Source {
   readonly name = "opencode-export";
   readonly hasStableIds = true;
   readonly #ref: SessionRef;
   readonly #path: string;
-  readonly #crcs = new Map<number, number>();
-  /** Number of bytes of the export read so far. */
-  bytes = 0;
 
   constructor(ref: SessionRef, path: string) {
     this.#ref = ref;
@@ -144,49 +108,31 @@ export class StoreSource implements Source {
     return false;
   }
 
-  async *read(_chunks: unknown, { start }: Pick<SourceOptions, "start">): AsyncGenerator<SourceUnit[]> {
-    // The ids of messages are unique in the database.
-    const reader = new ExportReader({ mayRepeat: false });
-    const from = start?.offset ?? 0;
-    let kind: Piece["kind"] = "session";
-    let lines = 0;
-    for await (const { json, place } of this.#placed()) {
-      lines = place.line - 1;
-      if (json === "" || (kind === "message" && place.offset < from)) continue;
-      const value: unknown = JSON.parse(json);
-      const fields = isFields(value) ? value : undefined;
-      const unit = reader.add({ kind, ...place, value: fields, problems: [], isBehindEnd: false });
-      if (unit && unit.offset >= from) yield [unit];
-      kind = "message";
-    }
-    const unit = reader.end(lines);
-    if (unit && unit.offset >= from) yield [unit];
-  }
-
-  /** Returns the CRC-32 of the export up to the start of a unit that was read. */
-  crcAt(offset: number): number | undefined {
-    return this.#crcs.get(offset);
-  }
-
-  /** Yields the pieces with the place where the JSON of each begins. */
-  async *#placed(): AsyncGenerator<{ json: string; place: SourcePlace }> {
-    let place = { line: 1, offset: 0 };
-    let crc = 0;
-    const pass = (text: string): void => {
-      const bytes = Buffer.from(text);
-      crc = crc32(bytes, crc);
-      place = { line: place.line + lineFeedsIn(bytes), offset: place.offset + bytes.length };
-      this.bytes = place.offset;
-    };
+  async *read(): AsyncGenerator<SourceUnit[]> {
     try {
-      for await (const { before, json } of storedPieces(this.#ref, this.#path)) {
-        pass(before);
-        this.#crcs.set(place.offset, crc);
-        yield { json, place };
-        pass(json);
-      }
+      yield* this.#units();
     } catch (error) {
       throw isSessionError(error) ? error : cannotOpen(this.#ref, error);
+    }
+  }
+
+  async *#units(): AsyncGenerator<SourceUnit[]> {
+    const database = await openStore(this.#path);
+    try {
+      const session = opencodeSession(database, this.#ref.id);
+      if (session === undefined) throw gone(this.#ref, this.#path);
+      yield [sessionUnit(session.info)];
+      let turn = performance.now();
+      let number = 0;
+      for (const message of session.messages) {
+        number += 1;
+        yield [messageUnit(message, number)];
+        if (performance.now() - turn < TURN_MS) continue;
+        await setImmediate();
+        turn = performance.now();
+      }
+    } finally {
+      database.close();
     }
   }
 }

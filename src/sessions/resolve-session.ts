@@ -4,7 +4,7 @@ import { findSessions, type FoundSessions } from "./find-sessions.ts";
 import { currentProject, filterByProject } from "./project-filter.ts";
 import { holdsConversation } from "./read-figures.ts";
 import { isReadFault } from "./reasons.ts";
-import { openSession } from "./open-session.ts";
+import { sessionBytes } from "./open-session.ts";
 import { markForeign } from "./recorded-here.ts";
 import { refusingContent } from "./refuse-content.ts";
 import { nodeSessionFiles, type SessionFiles } from "./session-files.ts";
@@ -45,7 +45,7 @@ export async function resolveSession(
   const ref = await sessionMeant(text, where, files);
   if (ref.path === null || ref.archived !== null || isStream(ref)) return ref;
   // Reads no more than it takes to refuse the content.
-  const content = refusingContent(openSession(ref, { files, chunkBytes: HEAD_BYTES }), ref.path);
+  const content = refusingContent(sessionBytes(ref, { files, chunkBytes: HEAD_BYTES }), ref.path);
   for await (const _ of content) break;
   return ref;
 }

@@ -1,33 +1,23 @@
-/** Converts a session of opencode's store to the JSON that `opencode export` prints. */
+/** Reads a session of opencode's store as the objects that `opencode export` prints: its `info`, and its messages. */
 import { isFields, parsedJson, type Fields } from "../parse/json-fields.ts";
 import { isSecondGeneration } from "./opencode-store.ts";
 import { columnsOf, type SqliteReader } from "./sqlite-reader.ts";
 
-/** A piece of an export: the session, a message, or the end, which has no JSON of its own. */
-export interface ExportPiece {
-  /** Text before the JSON: brackets, names and commas. */
-  before: string;
-  json: string;
+export interface OpencodeSession {
+  info: Fields;
+  /** Each message is read at its turn, without a transaction that would block a running opencode. */
+  messages: Generator<Fields>;
 }
 
-/**
- * Yields the pieces whose texts are, byte for byte, what `opencode export` prints: the session, each message, the end.
- * Yields nothing if the store has no such session. Each message is read at its turn, without a transaction that would
- * block a running opencode.
- */
-export function* exportedSession(database: SqliteReader, sessionID: string): Generator<ExportPiece> {
+/** Returns a session; undefined if the store does not have it. */
+export function opencodeSession(database: SqliteReader, sessionID: string): OpencodeSession | undefined {
   const isSecond = isSecondGeneration(database, sessionID);
   const row = isSecond
     ? (rowOf(database, "session_v2", sessionID) ?? rowOf(database, "session", sessionID) ?? { id: sessionID })
     : rowOf(database, "session", sessionID);
-  if (row === undefined) return;
-  yield { before: '{\n  "info": ', json: indented(sessionInfo(row), 1) };
-  let before = ',\n  "messages": [\n    ';
-  for (const message of isSecond ? messages2(database, sessionID) : messages1(database, sessionID)) {
-    yield { before, json: indented(message, 2) };
-    before = ",\n    ";
-  }
-  yield { before: before.startsWith(',\n  "') ? ',\n  "messages": []\n}\n' : "\n  ]\n}\n", json: "" };
+  if (row === undefined) return undefined;
+  const messages = isSecond ? messages2(database, sessionID) : messages1(database, sessionID);
+  return { info: sessionInfo(row), messages };
 }
 
 function* messages1(database: SqliteReader, sessionID: string): Generator<Fields> {
@@ -71,11 +61,6 @@ function summaryUsage(database: SqliteReader, sessionID: string, seq: unknown): 
   const recorded = database.query(sql)(sessionID, seq, seq).map(dataOf);
   const usage = recorded.find(({ source }) => source === "compaction");
   return usage === undefined ? {} : { tokens: usage["tokens"], cost: usage["cost"] };
-}
-
-/** Indents JSON for a position `level` levels deep. Strings in JSON contain no line breaks, so all of them are layout. */
-function indented(value: unknown, level: number): string {
-  return JSON.stringify(value, null, 2).replaceAll("\n", `\n${"  ".repeat(level)}`);
 }
 
 function idOf({ id }: Fields): string[] {

@@ -3,7 +3,7 @@ import { linesOfBytes } from "../transcript/format/lines.ts";
 import { redactJson } from "../redact/redact-json.ts";
 import { createRedactor, type Redactor } from "../redact/redactor.ts";
 import { fileRef } from "../sessions/file-ref.ts";
-import { openSession } from "../sessions/open-session.ts";
+import { sessionBytes } from "../sessions/open-session.ts";
 import type { SessionRef } from "../sessions/session-ref.ts";
 import type { SnippetType } from "../store/stored-model.ts";
 import { sessionExcerpt } from "./excerpt.ts";
@@ -39,7 +39,7 @@ export class SnippetExtractor {
     const ref = await refOf(filePath);
     const records: Record<string, unknown>[] = [];
     let last = 0;
-    for await (const lines of linesOfBytes(openSession(ref), MAX_LINE_BYTES)) {
+    for await (const lines of linesOfBytes(sessionBytes(ref), MAX_LINE_BYTES)) {
       this.#options.signal?.throwIfAborted();
       for (const line of lines) {
         last = line.line;

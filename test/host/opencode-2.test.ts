@@ -11,7 +11,7 @@ import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
 import { opencodeDatabases } from "../../src/sessions/session-roots.ts";
 import { openSqlite } from "../../src/sessions/sqlite-reader.ts";
-import { openSession } from "../../src/sessions/open-session.ts";
+import { openReadable } from "../../src/sessions/open-session.ts";
 import { field, text as textIn } from "../support/host/fields.ts";
 import { startModel, type ModelServer } from "../support/host/model.ts";
 import { call, gate, rawCall, reasoning, refuse, text, type ModelScript } from "../support/host/model-script.ts";
@@ -260,7 +260,7 @@ if (OPENCODE2_BIN === undefined) {
         const found = sessions.find(({ id }) => id === sessionID);
         const ref = [found, ...(found?.alternatives ?? [])].find((each) => each?.source === "opencode-store");
         assert.ok(ref, `${sessionID} is not found`);
-        const result = await parseTranscript(sessionID, openSession(ref));
+        const result = await parseTranscript(sessionID, openReadable(ref));
         assert.deepEqual([result.errors, result.unknown_lines], [[], []]);
         const expected = toldByStore(stored[at] ?? []);
         assert.deepEqual(toldByParser(result), { ...expected, told: expected.told.map(withoutMarks) });

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
-import { openSession } from "../../src/sessions/open-session.ts";
+import { sessionBytes } from "../../src/sessions/open-session.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
 import { sessionRef, type Where } from "../../src/sessions/session-ref.ts";
 import { afterAll, describe, runs, test } from "../support/runner.ts";
@@ -104,7 +104,7 @@ test("a file is its chunks, of any size", async () => {
       writeFileSync(path, bytes);
       const chunks: Uint8Array[] = [];
       const ref = sessionRef({ id: "s", source: "file", path, bytes: bytes.length });
-      for await (const chunk of openSession(ref, { chunkBytes })) chunks.push(chunk);
+      for await (const chunk of sessionBytes(ref, { chunkBytes })) chunks.push(chunk);
       assert.ok(chunks.every((chunk) => chunk.length > 0 && chunk.length <= chunkBytes));
       assert.deepEqual(Buffer.concat(chunks), Buffer.from(bytes));
     }),

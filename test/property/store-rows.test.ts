@@ -19,7 +19,7 @@ import { createRedactor, type Redactor } from "../../src/redact/redactor.ts";
 import { needsAgentProgress } from "../../src/sessions/agent-progress.ts";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
 import { figuresOf } from "../../src/sessions/read-figures.ts";
-import { openSession } from "../../src/sessions/open-session.ts";
+import { openReadable } from "../../src/sessions/open-session.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
 import type { SessionRef, Where } from "../../src/sessions/session-ref.ts";
 import { openStore } from "../../src/store/open-store.ts";
@@ -182,7 +182,7 @@ async function check(growing: Growing, redactor: Redactor, said: string, open = 
       blocks: blocks.map((row) => ({ ...modelBlock(row), session_id: ID })),
     };
     const kept = comparable({ ...rows, calls: correlateToolCalls(rows.messages, rows.blocks) });
-    const content = ref.source === "opencode-store" ? openSession(ref) : readFileSync(ref.path ?? "");
+    const content = ref.source === "opencode-store" ? openReadable(ref) : readFileSync(ref.path ?? "");
     assert.deepEqual(kept, await parsed(content, await needsAgentProgress(ref), redactor), said);
   };
   try {

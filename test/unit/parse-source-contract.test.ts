@@ -159,7 +159,7 @@ if (files.length === 0) {
         assert.equal(opencodeExport.detect(text.slice(0, 65_536)), true);
         const session: Export = JSON.parse(text);
         const { export: exported } = await assertSame(session);
-        assert.equal(exported.lines.used, text.split("\n").length - 1);
+        assert.equal(exported.lines.used, session.messages.length);
       });
     }
   });

@@ -8,6 +8,9 @@ import {
   encodeMarkdownHeader,
   type UserMessageEntry,
 } from "../../src/transcript/format/formats.ts";
+import type { Fields } from "../../src/parse/json-fields.ts";
+import { openSqlite } from "../../src/sessions/sqlite-reader.ts";
+import { opencodeSession } from "../../src/sessions/store-export.ts";
 import { nodeSessionFiles, type SessionFiles } from "../../src/sessions/session-files.ts";
 import type { Where } from "../../src/sessions/session-ref.ts";
 import { makeTempDir } from "../support/temp-dir.ts";
@@ -97,6 +100,18 @@ export interface StoredSession {
   minute?: number;
   /** By message: its data, and the data of its parts. */
   messages?: readonly { id: string; data: unknown; parts: readonly { id: string; data: unknown }[] }[];
+}
+
+/** Returns a session of opencode's database as its export has it. */
+export async function exportedFrom(database: string, id: string): Promise<{ info: Fields; messages: Fields[] }> {
+  const reader = await openSqlite(database);
+  try {
+    const session = opencodeSession(reader, id);
+    if (session === undefined) throw new Error(`${database} does not have the session ${id}.`);
+    return JSON.parse(JSON.stringify({ info: session.info, messages: [...session.messages] }));
+  } finally {
+    reader.close();
+  }
 }
 
 interface SqliteWriter {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FileHandle } from "../../src/transcript/files/file-system.ts";
 import { fileRef } from "../../src/sessions/file-ref.ts";
-import { openSession, type OpenOptions } from "../../src/sessions/open-session.ts";
+import { sessionBytes, type OpenOptions } from "../../src/sessions/open-session.ts";
 import { outputReader } from "../../src/sessions/session-kept-files.ts";
 import { resolveSession } from "../../src/sessions/resolve-session.ts";
 import { nodeSessionFiles } from "../../src/sessions/session-files.ts";
@@ -18,7 +18,7 @@ afterAll(removeTempDirs);
 
 async function chunksOf(ref: SessionRef, options: OpenOptions = {}): Promise<Uint8Array[]> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of openSession(ref, options)) chunks.push(chunk);
+  for await (const chunk of sessionBytes(ref, options)) chunks.push(chunk);
   return chunks;
 }
 
@@ -50,7 +50,7 @@ describe("files", () => {
     const path = join(makeTempDir(), "s.jsonl");
     writeFileSync(path, "a".repeat(30));
     let text = "";
-    for await (const chunk of openSession(refTo(path), { chunkBytes: 10 })) {
+    for await (const chunk of sessionBytes(refTo(path), { chunkBytes: 10 })) {
       if (text === "") appendFileSync(path, "b".repeat(10));
       text += Buffer.from(chunk).toString();
     }
@@ -76,7 +76,7 @@ describe("files", () => {
   test("an error on the way comes when its chunk is asked for, not before", async () => {
     let closed = 0;
     const files = filesWith({ openRead: async () => brokenHandle(() => (closed += 1)) });
-    const chunks = openSession(refTo("/x"), { files, chunkBytes: 4 });
+    const chunks = sessionBytes(refTo("/x"), { files, chunkBytes: 4 });
     assert.equal((await chunks.next()).done, false);
     // The next chunk has failed by now: nobody may take that for an error that nobody handles.
     await sleep(5);
@@ -87,7 +87,7 @@ describe("files", () => {
   test("a reader that stops early closes the file", async () => {
     let closed = 0;
     const files = filesWith({ openRead: async () => brokenHandle(() => (closed += 1)) });
-    for await (const chunk of openSession(refTo("/x"), { files, chunkBytes: 4 })) {
+    for await (const chunk of sessionBytes(refTo("/x"), { files, chunkBytes: 4 })) {
       assert.equal(chunk.byteLength, 4);
       break;
     }

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
-import { openSession } from "../../src/sessions/open-session.ts";
 import { runCli, type CliRun } from "../support/cli/run-cli.ts";
 import { withoutOrigin } from "../support/cli/without-origin.ts";
 import { addStored2, INFO_2, TABLES_2 } from "../support/parse/opencode-2-session.ts";
@@ -11,7 +10,7 @@ import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
 import { machineAt } from "../support/tools/tool-calls.ts";
-import { Machine, openFakeStore, sqliteWriter } from "./sessions-machine.ts";
+import { exportedFrom, Machine, openFakeStore, sqliteWriter } from "./sessions-machine.ts";
 
 afterAll(removeTempDirs);
 
@@ -296,10 +295,7 @@ describe("a database with sessions of opencode 1.x and 2.x", () => {
     database.exec("UPDATE session_v2 SET fork_session_id = 'ses_new' WHERE id = 'ses_fork'");
     database.close();
     const infoOf = async (id: string): Promise<Record<string, unknown>> => {
-      const ref = (await findSessions(machine.where)).sessions.find((each) => each.id === id);
-      const pieces: Uint8Array[] = [];
-      if (ref) for await (const piece of openSession(ref)) pieces.push(piece);
-      return JSON.parse(Buffer.concat(pieces).toString()).info;
+      return (await exportedFrom(machine.database, id)).info;
     };
     assert.deepEqual((await infoOf("ses_fork"))["fork"], { sessionID: "ses_new" });
     assert.ok(!("fork" in (await infoOf("ses_new"))));

@@ -1,22 +1,26 @@
 /** Reads the output of `opencode export`: `{ "info": {…}, "messages": [ { "info": {…}, "parts": […] } ] }`. */
-import { isDeepStrictEqual } from "node:util";
-import { problemAt, type Source, type SourcePlace, type SourceUnit } from "../message-draft.ts";
-import { fieldsOf, textOf, type Fields } from "../json-fields.ts";
-import type { ParseErrorCode } from "../model.ts";
-import { timeOf } from "../times.ts";
-import { isMessage2, messageOf2 } from "./opencode-2-message.ts";
-import { messageDrafts } from "./opencode-message.ts";
-import { beginsExport, exportPieces, type Piece } from "./opencode-pieces.ts";
-import { given } from "../../given.ts";
-import { LineShares } from "./transcript-units.ts";
-import { FILE_START, lineFeedsIn } from "../../transcript/format/lines.ts";
+import { isUtf8 } from "node:buffer";
+import { FILE_START } from "../../transcript/format/lines.ts";
+import { endOfJson, fieldsOf, isFields, listOf, recordIn, type Fields } from "../json-fields.ts";
+import { problemAt, type Source, type SourceUnit } from "../message-draft.ts";
+import type { ParseError, ParseErrorCode } from "../model.ts";
+import { messageUnit, sessionUnit } from "./opencode-units.ts";
 
 /** Node limits strings to 512 MiB. */
 const MAX_EXPORT_MIB = 500;
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-const LINE_FEED = 0x0a;
+/** Number of messages in a batch. */
+const BATCH = 64;
 
-/** Exports of opencode sessions, pretty-printed or not. They are a single JSON value, so they are read as a whole. */
+const SPACE = String.raw`[ \t\r\n]*`;
+const SCALAR_MEMBERS = `(?:"[^"]*"${SPACE}:${SPACE}(?:"(?:[^"\\\\]|\\\\.)*"|[^"{[,\\]}]+),${SPACE})*`;
+/** Some save the note that opencode prints to standard error before the export. 2.x has the export in `data`. */
+const BEFORE_INFO = new RegExp(
+  String.raw`^(\ufeff?${SPACE}(?:Exporting session[^{]*)?)\{${SPACE}(?:"data"${SPACE}:${SPACE}\{${SPACE})?${SCALAR_MEMBERS}"info"${SPACE}:${SPACE}(?=\{)`,
+);
+const LIST = new RegExp(String.raw`^${SPACE},${SPACE}"messages"${SPACE}:${SPACE}\[`);
+const BETWEEN = /[ \t\r\n,]*/y;
+
+/** Exports of opencode sessions. They are a single JSON value, so they are read as a whole. */
 export const opencodeExport: Source = {
   name: "opencode-export",
   hasStableIds: true,
@@ -24,158 +28,87 @@ export const opencodeExport: Source = {
   read: readExport,
 };
 
+/** Returns true if a text begins like an export: an object with a session's `info`, or with a list of messages like opencode's. */
+function beginsExport(head: string): boolean {
+  const start = BEFORE_INFO.exec(head)?.[0].length;
+  if (start === undefined) return false;
+  const end = endOfJson(head, start);
+  if (/"id"\s*:\s*"ses_/.test(head.slice(start, end === -1 ? head.length : end))) return true;
+  if (end === -1) return false;
+  const rest = head.slice(end);
+  return /^\s*(?:\]|\{\s*"(?:info|parts)")/.test(rest.slice(LIST.exec(rest)?.[0].length ?? rest.length));
+}
+
 async function* readExport(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<SourceUnit[]> {
   let held: Uint8Array[] = [];
   let size = 0;
-  let lines = 0;
-  let last = LINE_FEED;
   for await (const chunk of chunks) {
     size += chunk.length;
-    lines += lineFeedsIn(chunk);
-    last = chunk.at(-1) ?? last;
     if (size <= MAX_EXPORT_MIB * 1024 * 1024) held.push(chunk);
     else held = [];
   }
-  if (last !== LINE_FEED) lines += 1;
   if (size > MAX_EXPORT_MIB * 1024 * 1024) {
     const reason = `This export has ${size} bytes, and up to ${MAX_EXPORT_MIB} MiB are read. Export a fork of the session with fewer messages.`;
-    yield [{ ...failed(FILE_START, "line_too_long", reason), lines }];
+    yield [failedUnit(0, "line_too_long", reason)];
     return;
   }
   const bytes = Buffer.concat(held);
   held = [];
-  const reader = new ExportReader();
-  const isMarked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-  for (const piece of exportPieces(bytes)) {
-    const unit = reader.add(piece);
-    if (unit) yield [unit];
-    else if (isMarked) reader.noteMark();
+  const text = bytes.toString("utf8");
+  if (text.trim() === "") return;
+  const { info, messages, isWhole } = exportIn(text);
+  const problems: ParseError[] = [];
+  if (text.includes("\ufffd") && !isUtf8(bytes))
+    problems.push(problemAt(FILE_START, "invalid_utf8", "Bytes that are not UTF-8 were replaced by U+FFFD.", true));
+  if (info !== undefined) yield [{ ...sessionUnit(info), problems }];
+  for (let at = 0; at < messages.length; at += BATCH) {
+    yield messages.slice(at, at + BATCH).map((message, index) => {
+      const number = at + index + 1;
+      if (isFields(message)) return messageUnit(message, number);
+      return failedUnit(number, "not_a_record", "This is not a message of opencode: it is no JSON object.");
+    });
   }
-  const unit = reader.end(lines);
-  if (unit) yield [unit];
+  if (isWhole) return;
+  const count = messages.length === 1 ? "1 message was read" : `${messages.length} messages were read`;
+  const reason = `The export is damaged, cut off, or followed by other text: ${count}, the rest is lost. Export the session again.`;
+  yield [failedUnit(messages.length + 1, "torn_line", reason)];
 }
 
-type OpenUnit = Omit<SourceUnit, "lines">;
-
-/** Turns the pieces of an export into units. */
-export class ExportReader {
-  readonly #messages: Map<string, Fields> | undefined;
-  readonly #shares = new LineShares();
-  #sessionId: string | undefined;
-  /** Its lines go up to the next unit. */
-  #last: OpenUnit | undefined;
-
-  /** `mayRepeat`: a message may be there twice, so all are kept in memory until the end. */
-  constructor({ mayRepeat = true }: { mayRepeat?: boolean } = {}) {
-    this.#messages = mayRepeat ? new Map() : undefined;
-  }
-
-  /** Returns the unit of the piece before this one. */
-  add(piece: Piece): SourceUnit | undefined {
-    const last = this.#last;
-    this.#last = piece.kind === "session" ? this.#session(piece) : this.#message(piece);
-    return last && { ...last, lines: this.#shares.take(Math.max(last.line, this.#last.line - 1)) };
-  }
-
-  /** Adds to the first piece that the file begins with a byte order mark. */
-  noteMark(): void {
-    if (this.#last) this.#last = withMark(this.#last);
-  }
-
-  /** Returns the last unit. */
-  end(lines: number): SourceUnit | undefined {
-    return this.#last && { ...this.#last, lines: this.#shares.take(lines) };
-  }
-
-  #session({ value, problems, line, offset }: Piece): OpenUnit {
-    if (!value) return { line, offset, outcome: { as: "failed" }, messages: [], problems };
-    const { id, parentID, title, directory, version } = textsOf(value);
-    this.#sessionId = id;
-    return {
-      line,
-      offset,
-      outcome: { as: "used" },
-      messages: [],
-      problems,
-      session: given({
-        sessionId: id,
-        parentSessionId: parentID,
-        title,
-        version,
-        cwd: directory ?? textOf(fieldsOf(value, "location"), "directory"),
-      }),
-      ...given({ timestamp: timeOf(fieldsOf(value, "time")?.["created"]) }),
-    };
-  }
-
-  #message({ value: found, problems, line, offset, isBehindEnd }: Piece): OpenUnit {
-    const unit = { line, offset, messages: [], problems };
-    if (!found) return { ...unit, outcome: { as: "failed" } };
-    const value = isMessage2(found) ? messageOf2(found) : found;
-    if (value === "silent") return { ...unit, outcome: { as: "skipped", kind: textOf(found, "type") ?? "" } };
-    if (value === undefined) return { ...unit, ...strange(found, unit) };
-    const info = fieldsOf(value, "info") ?? {};
-    const { id, sessionID } = textsOf(info);
-    if (isBehindEnd && this.#sessionId !== undefined && sessionID !== this.#sessionId) {
-      const reason =
-        "The content after the end of the export belongs to another session. Move it to a file of its own.";
-      return failed(unit, "not_a_record", reason);
-    }
-    if (id !== undefined && isDeepStrictEqual(this.#messages?.get(id), value)) {
-      return { ...unit, outcome: { as: "skipped", kind: "duplicate" } };
-    }
-    if (id !== undefined) this.#messages?.set(id, value);
-    const messages = messageDrafts(value);
-    if (!messages) return { ...unit, ...strange(value, unit) };
-    const session = this.#sessionId === undefined ? given({ sessionId: sessionID }) : undefined;
-    this.#sessionId ??= sessionID;
-    const timestamp = latestOf([
-      timeOf(fieldsOf(info, "time")?.["completed"]),
-      ...messages.map((each) => each.timestamp),
-    ]);
-    return { ...unit, outcome: { as: "used" }, messages, ...given({ session, timestamp }) };
-  }
+interface ReadExport {
+  info: Fields | undefined;
+  messages: readonly unknown[];
+  isWhole: boolean;
 }
 
-function textsOf(value: Fields) {
-  const of = (key: string): string | undefined => textOf(value, key);
+function exportIn(text: string): ReadExport {
+  const begin = BEFORE_INFO.exec(text);
+  const value = recordIn(text.slice(begin?.[1]?.length ?? 0));
+  if (value === undefined) return { ...beginningOf(text, begin?.[0].length), isWhole: false };
+  const session = fieldsOf(value, "info") === undefined ? fieldsOf(value, "data") : value;
   return {
-    id: of("id"),
-    sessionID: of("sessionID"),
-    parentID: of("parentID"),
-    title: of("title"),
-    directory: of("directory"),
-    version: of("version"),
+    info: fieldsOf(session, "info"),
+    messages: listOf(session, "messages"),
+    isWhole: Array.isArray(session?.["messages"]),
   };
 }
 
-/** Returns the unit for a message with an unknown role. */
-function strange(value: Fields, place: SourcePlace): Pick<OpenUnit, "outcome" | "problems"> {
-  const info = fieldsOf(value, "info");
-  const role = info === undefined ? textOf(value, "type") : textOf(info, "role");
-  if (role === undefined) {
-    return failed(place, "not_a_record", "This is not an opencode message: it has no info with a role.");
+/** Reads the beginning of an export that is not JSON as a whole, up to the first message that is damaged. */
+function beginningOf(text: string, start: number | undefined): Omit<ReadExport, "isWhole"> {
+  const end = start === undefined ? -1 : endOfJson(text, start);
+  if (end === -1) return { info: undefined, messages: [] };
+  const messages: Fields[] = [];
+  const list = LIST.exec(text.slice(end))?.[0].length;
+  for (let at = list === undefined ? text.length : end + list; ;) {
+    BETWEEN.lastIndex = at;
+    const from = at + (BETWEEN.exec(text)?.[0].length ?? 0);
+    at = text[from] === "{" ? endOfJson(text, from) : -1;
+    const message = at === -1 ? undefined : recordIn(text.slice(from, at));
+    if (message === undefined) return { info: recordIn(text.slice(start, end)), messages };
+    messages.push(message);
   }
-  const what = info === undefined ? "type" : "role";
-  const reason = `Messages of the ${what} "${role}" are not known to this version. It is kept in unknown_lines.`;
-  return { ...failed(place, "unknown_type", reason, true), outcome: { as: "unknown", type: role, raw: value } };
 }
 
-function failed({ line, offset }: SourcePlace, code: ParseErrorCode, reason: string, recovered = false): OpenUnit {
-  const problems = [problemAt({ line, offset }, code, reason, recovered)];
-  return { line, offset, outcome: { as: "failed" }, messages: [], problems };
-}
-
-function withMark(unit: OpenUnit): OpenUnit {
-  const reason = "The file begins with a byte order mark, which was left out.";
-  const mark = problemAt(FILE_START, "byte_order_mark", reason, true);
-  return { ...unit, problems: [mark, ...unit.problems] };
-}
-
-function latestOf(times: readonly (string | undefined)[]): string | undefined {
-  const given = times.filter((time) => time !== undefined);
-  return given.reduce<string | undefined>(
-    (latest, time) => (latest === undefined || Date.parse(time) > Date.parse(latest) ? time : latest),
-    undefined,
-  );
+function failedUnit(number: number, code: ParseErrorCode, reason: string): SourceUnit {
+  const place = { line: Math.max(number, 1), offset: number };
+  return { ...place, lines: 1, outcome: { as: "failed" }, messages: [], problems: [problemAt(place, code, reason)] };
 }
