@@ -70,7 +70,7 @@ const optionShapes = {
   ),
   autoExtract: described(
     z._default(z.boolean(), false),
-    "Stores suggested snippets of a session (errors with their fixes, refusals, stated rules) each time it becomes idle.",
+    "Stores suggested snippets of a session (errors with what fixed them) each time it becomes idle.",
   ),
 };
 

@@ -445,9 +445,7 @@ export const DEFINITIONS: readonly CommandDefinition[] = [
     load: async () => ({ run: (await import("./commands/snippets.ts")).count }),
   }),
   command("snippets suggest", {
-    does: "Suggests snippets of a session, with their evidence.",
-    description:
-      "Errors with what was tried and what fixed them, calls that the user refused and why, and rules that the user stated. Found by rules, without a model: few and good ones rather than many. The rules know the wordings of English and the most common ones of German, French, Spanish, Japanese, Chinese and Korean.",
+    does: "Suggests snippets of a session: errors whose fix is proven, with what was tried.",
     arguments: [SESSION_IN_STORE],
     options: {
       "--store": "Stores them; each only once.",

@@ -489,22 +489,10 @@ export const SCHEMAS = {
     version,
     snippet_type: type,
     title: string(),
-    content: string("Redacted evidence, with the line of each entry."),
-    line_start: number(),
-    line_end: number(),
-    from: text("First time in it."),
-    to: text(),
-    entries: z.array(string()).describe("Ids of the entries in the source."),
-    evidence: z
-      .array(
-        z.strictObject({
-          line: number(),
-          role: z.enum(["context", "failed", "tried", "explained", "changed", "succeeded", "concluded", "corrected"]),
-        }),
-      )
-      .describe("Part of each entry in it."),
-    score: number("From 0.7 to 1."),
-    reason: string(),
+    content: string("The error, what was tried and what fixed it, redacted."),
+    line_start: number("Line of the failed call."),
+    line_end: number("Line of the call that succeeded."),
+    from: text("Time of the error."),
   }),
   "snippets cleanup": z.strictObject({
     version,

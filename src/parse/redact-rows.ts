@@ -4,6 +4,7 @@ import { redactJson } from "../redact/redact-json.ts";
 import type { Redactor } from "../redact/redactor.ts";
 import type { ParsedContentBlock, ParseResult, TranscriptMessage } from "./model.ts";
 import { correlateToolCalls } from "./tool-calls.ts";
+import type { MessageView } from "./turns.ts";
 
 /** Number of rows redacted together: one call for many small texts is fast, but all texts of a session take much memory. */
 const BATCH = 500;
@@ -44,6 +45,13 @@ export async function redactResult(result: ParseResult, redactor: Redactor): Pro
     unknown_lines: unknownLines.map((line) => ({ ...line, type: clean(line.type) })),
     metadata: named(metadata, clean),
   };
+}
+
+/** Redacts the texts of a message and of its blocks, not their names. */
+export async function redactView({ message, blocks }: MessageView, redactor: Redactor): Promise<MessageView> {
+  const none = (): void => undefined;
+  const [redactedMessage = message] = await redacted([message], textsOfMessage, redactor, none);
+  return { message: redactedMessage, blocks: await redactBlocks(blocks, redactor) };
 }
 
 /** Redacts the texts of blocks, not their names. */

@@ -69,10 +69,9 @@ export async function storeSuggestions(
 async function storedOnce(
   setting: SnippetSetting,
   { session_id, path }: StoredSession,
-  { snippet_type, title, content, line_start, line_end, entries, score, reason, from, to }: SnippetSuggestion,
+  { snippet_type, title, content, line_start, line_end, from }: SnippetSuggestion,
 ): Promise<StoredSnippet | undefined> {
-  const citation = { session_id, line_start, line_end, from, to, entries };
-  const metadata = { auto: true, score, reason, citation };
+  const metadata = { auto: true, citation: { session_id, line_start, line_end, from } };
   const snippet: NewSnippet = {
     session_id,
     event_id: null,

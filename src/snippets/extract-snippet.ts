@@ -7,9 +7,8 @@ import { checkedMetadata, invalid, unknownEvent } from "../store/snippet-values.
 import type { SnippetType, StoredSnippet } from "../store/stored-model.ts";
 import type { NewSnippet } from "../store/store.ts";
 import { fieldError } from "../transcripts-error.ts";
-import { type Citation, type Excerpt, sessionExcerpt } from "./excerpt.ts";
+import { type Citation, type Excerpt, type SectionRange, sessionExcerpt } from "./excerpt.ts";
 import { identicalSnippet, type SimilarSnippet, similarSnippets } from "./near-duplicates.ts";
-import type { SectionRange } from "./section.ts";
 import { openableSession, redactorOf, type SnippetSetting, storedSessionId } from "./session-lookup.ts";
 import { type ExtractSnippetInput, readExtractInput } from "./snippet-input.ts";
 import { detectSnippetType, type TypeHint } from "./snippet-type.ts";

@@ -1,5 +1,6 @@
 /** All tools that any host can offer, without their code: light enough to be loaded at every start. */
 import { HIT_ROLES } from "../parse/searched-texts.ts";
+import { SNIPPET_TYPE_MEANINGS } from "../snippets/snippet-type.ts";
 import { SNIPPET_TYPES } from "../store/stored-model.ts";
 import { choice, flag, integer, optional, record, text, texts } from "./arguments.ts";
 import type { ArgumentShape, ToolDefinition } from "./tool.ts";
@@ -124,7 +125,9 @@ export const EXTRACT_SNIPPET = tool({
   args: {
     session_id: optional(text("Id, path or latest. Default: this one.")),
     snippet_type: choice(
-      "Why it failed and what fixed it; why this and not the alternatives; a reusable lesson.",
+      Object.entries(SNIPPET_TYPE_MEANINGS)
+        .map(([type, meaning]) => `${type}: ${meaning}`)
+        .join(" "),
       SNIPPET_TYPES,
     ),
     title: text("", { maxChars: MAX_TITLE_CHARS }),

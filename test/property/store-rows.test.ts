@@ -6,13 +6,13 @@ import fc from "fast-check";
 import { modelBlock, modelMessage } from "../../src/indexing/session-rows.ts";
 import { updateIndex, type UpdateOptions } from "../../src/indexing/update-index.ts";
 import {
-  correlateToolCalls,
   parseTranscript,
   redactResult,
   type ParsedContentBlock,
   type ToolCall,
   type TranscriptMessage,
 } from "../../src/index.ts";
+import { correlateToolCalls } from "../../src/parse/tool-calls.ts";
 import { storedFigures } from "../../src/queries/stored-figures.ts";
 import { redactJson } from "../../src/redact/redact-json.ts";
 import { createRedactor, type Redactor } from "../../src/redact/redactor.ts";

@@ -51,7 +51,7 @@ describe("transcripts snippets", () => {
     assert.deepEqual([total_count, snippets[0]?.snippet_id, snippets[0]?.source_file], [1, snippet_id, path]);
     assert.deepEqual(snippets[0]?.tags, ["paths", "read"]);
     const shown = await run("snippets", "query", "--full");
-    assert.match(shown.stdout, /error_reasoning {2}A path[^]*Read failed \(line 4\)/);
+    assert.match(shown.stdout, /error_reasoning {2}A path[^]*\[4\] {3}! File does not exist/);
     const about = ["#paths", "#read", `${SESSION}:2-6`, snippet_id].filter((each) => !shown.stdout.includes(each));
     assert.deepEqual(about, [], "its session, tags and id are shown in full");
     assert.match(shown.stderr, /1 of 1 snippet/);

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { extractSnippet } from "../../src/snippets/extract-snippet.ts";
 import type { ExtractSnippetInput } from "../../src/snippets/snippet-input.ts";
 import { sessionRef } from "../../src/sessions/session-ref.ts";
-import { readSection } from "../../src/snippets/section.ts";
+import { createRedactor } from "../../src/redact/redactor.ts";
+import { sessionExcerpt } from "../../src/snippets/excerpt.ts";
 import { SnippetExtractor } from "../../src/snippets/snippet-extractor.ts";
 import { madeSetting, type MadeSetting } from "../snippets/made-setting.ts";
 import { calls, result, sampleSession, says, SESSION, user } from "../support/cli/claude-lines.ts";
@@ -86,7 +87,7 @@ describe("SnippetExtractor", () => {
     assert.equal((await extractor.readSection(damaged, 10, 14)).length, 2);
     assert.deepEqual(skipped, [11, 13]);
     const text = await extractor.extractFormatted(damaged, 9, 14, "error_reasoning");
-    assert.match(text, /2 damaged lines skipped/);
+    assert.deepEqual(skipped, [11, 13, 9]);
     assert.match(text, /At the end\./);
   });
 
@@ -95,8 +96,8 @@ describe("SnippetExtractor", () => {
     await rejectsWith(extractor.extractFormatted(path, 1, 1, "learning_pattern"), "invalid", "content", /100 to 10240/);
     const huge = file("huge.jsonl", user("Why? ".repeat(20_000), 1) + says("Because. ".repeat(20_000), 2));
     const text = await extractor.extractFormatted(huge, 1, 2, "decision_rationale");
-    assert.ok(Buffer.byteLength(text) <= 10_240 && Buffer.byteLength(text) > 3_000);
-    assert.match(text, /\[… [\d,]+ characters left out …\]/);
+    assert.ok(Buffer.byteLength(text) <= 10_240 && Buffer.byteLength(text) > 10_000);
+    assert.match(text, /\[… entries cut or left out: 2 …\]$/);
   });
 
   for (const [from, to, code, field, says] of [
@@ -137,11 +138,9 @@ describe("SnippetExtractor", () => {
     async function* chunks(): AsyncGenerator<Uint8Array> {
       yield Buffer.from([side, user("One.", 2), user("Two.", 3)].join(""));
     }
-    const { pieces } = await readSection(REF, { unit: "turn", start: 2, end: 2 }, { chunks: chunks() });
-    assert.deepEqual(
-      pieces.map(({ line }) => line),
-      [3],
-    );
+    const range = { unit: "turn", start: 2, end: 2 } as const;
+    const { content } = await sessionExcerpt(REF, range, { redactor: createRedactor(), chunks: chunks() });
+    assert.match(content, /^User .*\n\[3\] Two\.$/);
   });
 
   test("reads little behind the last line", async () => {
@@ -158,11 +157,9 @@ describe("SnippetExtractor", () => {
         isClosed = true;
       }
     }
-    const section = await readSection(REF, { unit: "line", start: 900, end: 905 }, { chunks: endless() });
-    assert.deepEqual(
-      section.pieces.map(({ line }) => line),
-      [900, 901, 902, 903, 904, 905],
-    );
+    const range = { unit: "line", start: 900, end: 905 } as const;
+    const { content } = await sessionExcerpt(REF, range, { redactor: createRedactor(), chunks: endless() });
+    assert.deepEqual(content.match(/^\[\d+\]/gm), ["[900]", "[901]", "[902]", "[903]", "[904]", "[905]"]);
     assert.ok(given < 1_500, String(given));
     assert.ok(isClosed);
   });
@@ -185,7 +182,7 @@ describe("snippets by range", () => {
     ...rest,
   });
 
-  test("lines: formatted for a reader, cited", () =>
+  test("lines: as show prints them, with line numbers, cited", () =>
     withMade(async (made) => {
       const { snippet_id, session_id } = await extractSnippet(made, take({ source_line_start: 2, source_line_end: 6 }));
       const stored = await made.store.snippet(snippet_id);
@@ -194,12 +191,11 @@ describe("snippets by range", () => {
       assert.equal(
         stored?.content,
         [
-          `Session ${SESSION}, lines 2 to 6, 2026-01-05 10:00:05 UTC to 2026-01-05 10:00:10 UTC.`,
-          "Assistant (line 2):\nI look at the file first.",
-          "> Read (line 3): /work/shop/prise.mjs",
-          "! Read failed (line 4): File does not exist.",
-          "> Read (line 5): /work/shop/price.mjs",
-          "< Read (line 6): export const price = 1;\n  export const tax = 2;",
+          "Assistant  10:00:05  claude-sonnet-4-5-20250929\n[2] I look at the file first.",
+          "Assistant  10:00:06\n[3] > Read  /work/shop/prise.mjs",
+          "[4]   ! File does not exist.",
+          "Assistant  10:00:09  claude-sonnet-4-5-20250929\n[5] > Read  /work/shop/price.mjs",
+          "[6]   < export const price = 1;\n    export const tax = 2;",
         ].join("\n\n"),
       );
       const { file, entries } = { file: null, entries: null, ...Object(stored.metadata["citation"]) };
@@ -233,10 +229,11 @@ describe("snippets by range", () => {
         const { snippet_id, entries_left_out } = await extractSnippet(made, take({ source_turn_start: 1 }));
         const content = (await made.store.snippet(snippet_id))?.content ?? "";
         assert.ok(Buffer.byteLength(content) <= 10_240);
-        const shown = content.split("\n\n").filter((part) => /^[<>] Bash/.test(part)).length;
-        assert.equal(entries_left_out, 2_000 + 2 - shown - 2);
-        assert.match(content, /\[… \d+ (?:of \d+ )?entries left out …\]/);
-        assert.match(content, /Build it[^]*All 1000 steps are done/);
+        const shown = content.match(/^\[\d+\]/gm)?.length ?? 0;
+        assert.ok(shown > 40 && entries_left_out !== undefined);
+        // The last one that is shown is cut.
+        assert.equal(entries_left_out, 2_002 - shown + 1);
+        assert.match(content, new RegExp(`Build it[^]*\\[… entries cut or left out: ${entries_left_out} …\\]$`));
       },
       user("Build it", 0) +
         Array.from(

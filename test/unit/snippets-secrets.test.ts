@@ -1,10 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
-import { createRedactor } from "../../src/redact/redactor.ts";
 import { fileRef } from "../../src/sessions/file-ref.ts";
 import { autoExtract } from "../../src/snippets/auto-extract.ts";
 import { extractSnippet } from "../../src/snippets/extract-snippet.ts";
 import type { ExtractSnippetInput } from "../../src/snippets/snippet-input.ts";
-import { keptText, redactPieces } from "../../src/snippets/section.ts";
 import { execute } from "../../src/tools/run-extract-snippet.ts";
 import { labelledSets } from "../secrets/measure.ts";
 import type { PositiveSample } from "../secrets/sample.ts";
@@ -162,24 +160,14 @@ describe("no secret reaches the database", () => {
     );
   });
 
-  test("where a text is cut in the middle", async () => {
-    // Those that end with a secret hold one that was cut there: more text behind it makes it none.
-    const samples = SAMPLES.filter(({ text, secrets }) => !secrets.some((secret) => text.endsWith(secret)));
-    assert.ok(samples.length > SAMPLES.length / 2);
-    // The kept beginning has 8,192 characters, the kept end 4,096: the secret stands across either edge.
-    const edge = (text: string, length: number): string =>
-      "word ".repeat(3_000).slice(0, length - Math.floor(text.length / 2));
-    const pieces = samples.map(({ text }) => {
-      const head = `${edge(text, 8_191)}\n${text}\n`;
-      const tail = `\n${text}\n${edge(text, 4_095)}`;
-      const kept = keptText(`${head}${"word ".repeat(4_000)}${tail}`);
-      assert.ok(kept.tail !== "");
-      return { ...EMPTY_PIECE, texts: [{ key: null, text: kept }] };
-    });
-    const redacted = await redactPieces(createRedactor(), pieces);
-    const bytes = redacted.flatMap(({ texts }) => texts.map(({ text }) => `${text.head}\n${text.tail}`)).join("\n");
-    assert.match(bytes, /REDACTED/);
-    assert.deepEqual(leaksIn(bytes, samples), []);
+  test("where a text is cut at 10 KB", async () => {
+    // Those that end with a secret have one that was cut there: more text after it makes it none.
+    const samples = ofWay(1).filter(({ text, secrets }) => !secrets.some((secret) => text.endsWith(secret)));
+    const session = samples
+      .map(({ text }, at) => user(`${"word ".repeat(2_040).slice(0, 10_150 - text.length / 2)}\n${text}\nEnd.`, at))
+      .join("");
+    const made = await madeSetting(session);
+    await check(made, (_, at) => extractSnippet(made, input({ source_line_start: at + 1, title: `${at}` })), samples);
   });
 
   test("by the command line and by the tool", async () => {
@@ -214,9 +202,18 @@ describe("no secret reaches the database", () => {
   });
 
   test("by suggestions", async () => {
-    const samples = SAMPLES.slice(0, 40);
+    const samples = SAMPLES.slice(0, 8);
     const session = samples
-      .map(({ text }, at) => user(`${at}: always use this from now on:\n${text}`, at) + says(`Noted. ${text}`, at))
+      .map(({ text }, at) => {
+        const input = { command: `./deploy-${"abcdefgh"[at]}.sh`, env: text };
+        return (
+          calls("Bash", `f${at}`, input, at) +
+          result(`f${at}`, `Error: deployment ${"abcdefgh"[at]} was refused, see: ${text}`, at, true) +
+          says(`It says ${text}`, at) +
+          calls("Bash", `t${at}`, input, at) +
+          result(`t${at}`, "deployed", at)
+        );
+      })
       .join("");
     const made = await madeSetting(session);
     await check(
@@ -229,16 +226,6 @@ describe("no secret reaches the database", () => {
     );
   });
 });
-
-const EMPTY_PIECE = {
-  kind: "user",
-  line: 1,
-  timestamp: null,
-  isSubagent: false,
-  tool: null,
-  status: null,
-  entry: null,
-} as const;
 
 /** A title or tag may be too long all the same. */
 function ignoreTooLong(error: unknown): void {

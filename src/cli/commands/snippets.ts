@@ -174,9 +174,9 @@ function storedText(context: CommandContext, snippet: StoredSnippet, full: boole
 }
 
 function suggestionText(context: CommandContext, suggestion: SnippetSuggestion, full: boolean): string {
-  const { snippet_type, title, line_start, line_end, from, score, reason } = suggestion;
+  const { snippet_type, title, line_start, line_end, from } = suggestion;
   const lines = line_start === line_end ? `line ${line_start}` : `lines ${line_start}-${line_end}`;
-  const about = [...(from === null ? [] : [dayAndTime(from)]), lines, `score ${score}`, neutralLine(reason)].join("  ");
+  const about = [...(from === null ? [] : [dayAndTime(from)]), lines].join("  ");
   return entry(context, { type: snippet_type, title, about, content: suggestion.content }, full);
 }
 

@@ -6,15 +6,13 @@ import { readMarkdownTranscript, type MarkdownReadOptions } from "./markdown-rea
 import { JSONL_FORMAT, STARTS_WITH_HEADING, TITLE_START } from "./sections.ts";
 
 export type * from "./entry-types.ts";
-export type { MarkdownEntryOptions, MarkdownHeaderOptions } from "./markdown-encode.ts";
 export { chunksOf, type TranscriptInput } from "./items.ts";
-export type { ParsedTranscript } from "./items.ts";
-export { parseJsonlTranscript, readJsonlTranscript } from "./jsonl.ts";
+export { parseJsonlTranscript } from "./jsonl.ts";
 export { encodeJsonlEntry, encodeJsonlHeader } from "./jsonl.ts";
 export { endKey, entryKey, openKey, stateKey } from "./keys.ts";
 export { encodeMarkdownEntry, encodeMarkdownHeader } from "./markdown-encode.ts";
-export { parseMarkdownTranscript, readMarkdownTranscript, type MarkdownReadOptions } from "./markdown-read.ts";
-export { continuableKey, isContinuable, mergeContinuations, type ContinuableEntry } from "./merge.ts";
+export { parseMarkdownTranscript, type MarkdownReadOptions } from "./markdown-read.ts";
+export { continuableKey, isContinuable, mergeContinuations } from "./merge.ts";
 export { outputFileText } from "./output-text.ts";
 export {
   closingOf,
@@ -23,7 +21,6 @@ export {
   encodeNoteEntry,
   encodeTornEntry,
   isNote,
-  type TailScanner,
 } from "./file-end.ts";
 
 /** Reads a transcript of either format item by item. */
