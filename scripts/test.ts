@@ -1,5 +1,5 @@
 /**
- * Runs every check of the package, two stages at a time, and sums them up in one line, `N passed, N failed`.
+ * Runs every check of the package, two stages at a time, and sums them up in one line, `N passed, N failed, N skipped`.
  *
  *     node scripts/test.ts [--only STAGE[,STAGE…]] [--long]
  *
@@ -7,7 +7,8 @@
  * where the runtime matters under Node too, a part of the host's scenarios, and few rounds of fuzzing and kills. `--long`
  * runs everything under both, all scenarios, and a thousand kills.
  *
- * A stage that runs tests counts its tests, any other counts as one. Exits with 1 if anything failed.
+ * A stage that runs tests counts its tests, any other counts as one. Exits with 1 if anything failed. A test is skipped
+ * where the machine lacks what it needs, such as Chromium; `TEST_SHARED=none` hides the data in `../shared`.
  */
 import { spawn } from "node:child_process";
 import { availableParallelism } from "node:os";
@@ -55,8 +56,10 @@ const indexKills = (runs: number): string[] => `node test/crash/index-run.ts --r
 /** Stages that run at the same time. Most use one core. */
 const AT_ONCE = Math.min(2, availableParallelism());
 /** A stage that takes longer hangs, and is ended. */
-const MAX_STAGE_MS = 30 * 60_000;
+const MAX_STAGE_MS = 20 * 60_000;
 const MAX_LONG_STAGE_MS = 180 * 60_000;
+/** After a stage has ended, its children get this long to end too. */
+const CHILDREN_MS = 10_000;
 /** Failed tests of a stage that are shown again at the end, and lines of each. */
 const MAX_FAILURES = 20;
 const MAX_FAILURE_LINES = 40;
@@ -105,10 +108,14 @@ const STAGES: readonly Stage[] = [
   { name: "demo", command: ["node", "demo/run.ts", "--remove"], isAlone: true },
 ];
 
-interface Outcome {
-  name: string;
+interface Counts {
   passed: number;
   failed: number;
+  skipped: number;
+}
+
+interface Outcome extends Counts {
+  name: string;
   /** What each failed test printed, with its name, or the end of what the stage printed. */
   failures: readonly string[];
   seconds: number;
@@ -129,6 +136,18 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+/** Process groups of the stages that run now. */
+const running = new Set<number>();
+for (const [signal, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const)
+  process.once(signal, () => process.exit(code));
+process.once("exit", () => {
+  for (const group of running) endGroup(group);
+});
+
 const outcomes: Outcome[] = [];
 const rest = STAGES.filter(({ name }) => chosen?.includes(name) ?? true);
 while (rest.length > 0) {
@@ -147,12 +166,12 @@ async function run(stage: Stage): Promise<Outcome> {
   console.log(`== ${name} begins`);
   const { output, code } = await finished(commandOf(stage), values.long ? { TEST_LONG: "1" } : stage.env);
   console.log(`\n== ${name}: ${commandOf(stage).join(" ")}\n${output}`);
-  const counted = countsIn(output) ?? { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
+  const counted = countsIn(output) ?? { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, skipped: 0 };
   // A runner that failed without a failing test (a file that does not load) still failed.
   const failed = code === 0 ? counted.failed : Math.max(1, counted.failed);
   return {
+    ...counted,
     name,
-    passed: counted.passed,
     failed,
     failures: failed > 0 ? failuresIn(output) : [],
     seconds: (performance.now() - start) / 1_000,
@@ -163,7 +182,10 @@ function commandOf({ command, long }: Stage): readonly string[] {
   return (values.long ? long : undefined) ?? command;
 }
 
-/** Runs a command in the repository's folder. */
+/**
+ * Runs a command in the repository's folder, in a process group of its own. The exit of the command decides: a child that
+ * outlives it, and may keep its output open, is ended with the group.
+ */
 function finished(
   [program = "", ...args]: readonly string[],
   more: Stage["env"] = {},
@@ -173,7 +195,7 @@ function finished(
       cwd: root,
       env: { ...env, ...more },
       stdio: ["ignore", "pipe", "pipe"],
-      timeout: values.long ? MAX_LONG_STAGE_MS : MAX_STAGE_MS,
+      detached: true,
     });
     let output = "";
     for (const stream of [child.stdout, child.stderr]) {
@@ -181,22 +203,54 @@ function finished(
         output += piece;
       });
     }
+    const group = child.pid;
+    if (group !== undefined) running.add(group);
+    const limitMs = values.long ? MAX_LONG_STAGE_MS : MAX_STAGE_MS;
+    const limit = setTimeout(() => {
+      output += `\nEnded after ${limitMs / 60_000} minutes.\n`;
+      if (group !== undefined) endGroup(group);
+    }, limitMs);
     child.once("error", ({ message }) => {
+      clearTimeout(limit);
       resolve({ output: `${output}${message}`, code: 1 });
     });
-    child.once("close", (code) => resolve({ output, code: code ?? 1 }));
+    child.once("exit", (code) => {
+      clearTimeout(limit);
+      const end = (): void => {
+        clearTimeout(late);
+        if (group !== undefined) {
+          endGroup(group);
+          running.delete(group);
+        }
+        child.stdout.destroy();
+        child.stderr.destroy();
+        resolve({ output, code: code ?? 1 });
+      };
+      const late = setTimeout(end, CHILDREN_MS);
+      child.once("close", end);
+    });
   });
 }
 
-/** The sums that bun's and node's test runners print at their end. */
-function countsIn(output: string): { passed: number; failed: number } | undefined {
-  const sumOf = (word: "pass" | "fail"): number | undefined => {
+/** Ends all processes of a group; none may be left. */
+function endGroup(group: number): void {
+  try {
+    process.kill(-group, "SIGKILL");
+  } catch {
+    // All of them have ended.
+  }
+}
+
+/** The sums that bun's and node's test runners print at their end. Bun prints no sum of skipped tests if there are none. */
+function countsIn(output: string): Counts | undefined {
+  const sumOf = (word: "pass" | "fail" | "skip" | "skipped"): number | undefined => {
     const lines = output.match(new RegExp(`^(?:(?:ℹ |# )${word} \\d+| *\\d+ ${word})$`, "gm"));
     const digits = /\d+/.exec(lines?.at(-1) ?? "")?.[0];
     return digits === undefined ? undefined : Number(digits);
   };
   const [passed, failed] = [sumOf("pass"), sumOf("fail")];
-  return passed === undefined || failed === undefined ? undefined : { passed, failed };
+  const skipped = sumOf("skip") ?? sumOf("skipped") ?? 0;
+  return passed === undefined || failed === undefined ? undefined : { passed, failed, skipped };
 }
 
 /** Bun prints a test's error before the line with its name, node after it, indented and ended by three dots. */
@@ -229,13 +283,15 @@ function report(all: readonly Outcome[]): void {
   for (const { name, failures } of all) {
     for (const failure of failures.slice(0, MAX_FAILURES)) console.log(`\n${name}: ${failure}`);
   }
-  console.log("\nstage      passed  failed  seconds");
-  for (const { name, passed, failed, seconds } of all) {
-    const cells = [name.padEnd(9), `${passed}`.padStart(7), `${failed}`.padStart(7), seconds.toFixed(1).padStart(8)];
-    console.log(cells.join(" "));
+  const columns = ["passed", "failed", "skipped"] as const;
+  console.log("\nstage      passed  failed  skipped  seconds");
+  for (const outcome of all) {
+    const cells = columns.map((column) => `${outcome[column]}`.padStart(column.length + 1));
+    console.log([outcome.name.padEnd(9), ...cells, outcome.seconds.toFixed(1).padStart(8)].join(" "));
   }
-  const passed = all.reduce((sum, outcome) => sum + outcome.passed, 0);
-  const failed = all.reduce((sum, outcome) => sum + outcome.failed, 0);
-  console.log(`\n${passed} passed, ${failed} failed`);
+  const [passed = 0, failed = 0, skipped = 0] = columns.map((column) =>
+    all.reduce((sum, outcome) => sum + outcome[column], 0),
+  );
+  console.log(`\n${passed} passed, ${failed} failed, ${skipped} skipped`);
   process.exitCode = failed === 0 ? 0 : 1;
 }

@@ -99,10 +99,7 @@ const linesOf = (printed: string): z.infer<typeof Line>[] =>
     .map((line) => Line.parse(JSON.parse(line)));
 
 if (!existsSync(CLAUDE)) {
-  test("Claude Code is not tested: npm install --prefix test/agents installs it", () => {
-    assert.ok(!existsSync(CLAUDE));
-    process.emitWarning("The tests of Claude Code are skipped: it is not installed in test/agents.");
-  });
+  test.skipIf(true)("Claude Code: npm install --prefix test/agents installs it", () => undefined);
 } else {
   let model: Server;
   let env: Record<string, string> = {};

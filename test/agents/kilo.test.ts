@@ -67,10 +67,7 @@ const pathsOf = ({ env }: Sandbox): Record<string, string> =>
   Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
 
 if (!existsSync(KILO)) {
-  test("Kilo is not tested: npm install --prefix test/agents installs it", () => {
-    assert.ok(!existsSync(KILO));
-    process.emitWarning("The tests of Kilo are skipped: it is not installed in test/agents.");
-  });
+  test.skipIf(true)("Kilo: npm install --prefix test/agents installs it", () => undefined);
 } else {
   beforeAll(async () => {
     model = await startModel(SCRIPTS);

@@ -4,16 +4,15 @@
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { REPOSITORY } from "../support/repository.ts";
-import { afterAll, test } from "../support/runner.ts";
+import { testSessions } from "../support/parse/session-files.ts";
+import { afterAll } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
 afterAll(removeTempDirs);
-
-const CORPUS = join(REPOSITORY, "../shared/corpus/claude-code");
 
 /** Input, output, cache read, cache write. */
 type Tokens = readonly [number, number, number, number];
@@ -35,11 +34,8 @@ interface Session {
   isSpaced: boolean;
 }
 
-if (existsSync(CORPUS)) test("each difference from ccusage is explained by a rule", compare, 120_000);
-else test("skipped: the corpus of real sessions is not beside the repository", () => {});
-
-async function compare(): Promise<void> {
-  const files = corpusFiles();
+testSessions("each difference from ccusage is explained by a rule", ["claude-code"], async (all) => {
+  const files = all.map(({ path }) => path).filter((path) => path.endsWith(".jsonl"));
   const theirs = countedByCcusage(files);
   const sessions = await Promise.all(files.map(readSession));
   const explained = { same: 0, spaced: 0, "request id": 0, "other file": 0 };
@@ -60,7 +56,7 @@ async function compare(): Promise<void> {
   }
   console.log(`ccusage, ${sessions.length} sessions: ${JSON.stringify(explained)}\n${rows.join("\n")}`);
   assert.ok(explained.same > sessions.length / 2);
-}
+});
 
 /** ccusage passes over lines that are not written compactly. */
 function none({ ours }: Session, reasons: Set<string>): Tokens {
@@ -100,11 +96,6 @@ const plus = (sum: Tokens, tokens: Tokens, sign: 1 | -1): Tokens => [
   sum[2] + sign * tokens[2],
   sum[3] + sign * tokens[3],
 ];
-
-function corpusFiles(): string[] {
-  const names = readdirSync(CORPUS, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".jsonl"));
-  return names.toSorted().map((name) => join(CORPUS, name));
-}
 
 /** A session's tokens as they are in our rows, and the lines that they come from, read in the simplest way. */
 async function readSession(path: string): Promise<Session> {

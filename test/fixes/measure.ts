@@ -2,20 +2,20 @@
  * Measures `findFixes` on the labelled failures: `npx bun test/fixes/measure.ts` prints the report. The sessions lie
  * beside the repository, in `../shared/corpus`; where they are absent there is nothing to measure.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findFixes } from "../../src/fixes/find-fixes.ts";
 import type { ParseResult, ToolCall } from "../../src/parse/model.ts";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
-import { REPOSITORY } from "../support/repository.ts";
+import { shared } from "../support/shared.ts";
 import { heldOut } from "./held-out.ts";
 import type { SessionLabels } from "./label.ts";
 import { scoreAnswers, type Answers, type Score } from "./score.ts";
 import { refused } from "./set-aside.ts";
 import { tuning } from "./tuning.ts";
 
-const CORPUS = join(REPOSITORY, "../shared/corpus");
+const CORPUS = shared("corpus");
 
 const PARTS: readonly { name: string; sessions: readonly SessionLabels[] }[] = [
   { name: "tuning", sessions: tuning },
@@ -56,7 +56,7 @@ function answersOf({ messages, content_blocks, tool_calls }: ParseResult): Answe
 }
 
 async function readAnswers(file: string): Promise<Answers> {
-  return answersOf(await parseTranscript(file, readFileSync(join(CORPUS, file))));
+  return answersOf(await parseTranscript(file, readFileSync(join(CORPUS ?? "", file))));
 }
 
 const refusedIn = (file: string): Set<string> =>
@@ -76,7 +76,7 @@ async function measurePart({ name, sessions }: (typeof PARTS)[number]): Promise<
 
 /** All parts, or undefined where the corpus is absent. Rejects if a file of the corpus is missing. */
 export async function measureFixes(): Promise<Measurement | undefined> {
-  if (!existsSync(CORPUS)) return undefined;
+  if (CORPUS === undefined) return undefined;
   const parts: PartMeasurement[] = [];
   for (const part of PARTS) parts.push(await measurePart(part));
   const refusedAsFailures: string[] = [];

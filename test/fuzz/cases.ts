@@ -1,6 +1,5 @@
 /** Inputs to try: made-up and real sessions of all sources, damaged, in chunks, under any options. */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import fc from "fast-check";
 import {
   encodeJsonlEntry,
@@ -12,7 +11,7 @@ import type { ParseOptions } from "../../src/parse/parse-options.ts";
 import { anyEntry, anyHeader } from "../property/format-arbitraries.ts";
 import { anyLines } from "../support/parse/any-lines.ts";
 import { cuts } from "../support/parse/chunks.ts";
-import { CORPUS, corpusFiles } from "../support/parse/corpus.ts";
+import { corpusSessions, ownSessions, SESSION_KINDS } from "../support/parse/session-files.ts";
 import { damagedBytes } from "../support/parse/damage.ts";
 
 export interface FuzzCase {
@@ -22,7 +21,7 @@ export interface FuzzCase {
   cuts: number[];
 }
 
-const MAX_CORPUS_BYTES = 600_000;
+const MAX_FILE_BYTES = 600_000;
 
 const lines = anyLines(40).map((all) => Buffer.from(all.map((line) => `${line}\n`).join("")));
 
@@ -88,12 +87,12 @@ const soup = fc
   .array(fc.constantFrom(...SIGNS, ...KEYS, ...MORE_KEYS, ...MARKDOWN, ...RECORDS), { maxLength: 80 })
   .map((all) => Buffer.from(all.join("")));
 
-function corpus(): fc.Arbitrary<Buffer> {
-  const files = corpusFiles("claude-code", "claude-stream-json", "opencode-export")
-    .map((name) => readFileSync(join(CORPUS, name)))
-    .filter((bytes) => bytes.length < MAX_CORPUS_BYTES);
-  return files.length === 0 ? lines : fc.constantFrom(...files);
-}
+const sessionFiles = fc.constantFrom(
+  ...[ownSessions, corpusSessions]
+    .flatMap((find) => find(...SESSION_KINDS))
+    .map(({ path }) => readFileSync(path))
+    .filter((bytes) => bytes.length < MAX_FILE_BYTES),
+);
 
 const size = (large: number): fc.Arbitrary<number> =>
   fc.oneof({ weight: 3, arbitrary: fc.constant(large) }, { weight: 1, arbitrary: fc.nat(1_000) });
@@ -102,7 +101,7 @@ export const anyCase: fc.Arbitrary<FuzzCase> = fc.record({
   input: damagedBytes(
     fc.oneof(
       { weight: 4, arbitrary: lines },
-      { weight: 2, arbitrary: corpus() },
+      { weight: 2, arbitrary: sessionFiles },
       { weight: 2, arbitrary: recorded },
       { weight: 2, arbitrary: soup },
     ),

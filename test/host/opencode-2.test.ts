@@ -88,13 +88,7 @@ async function told(sessionID: string, path = `${sessionID}.md`, folder = sandbo
 }
 
 if (OPENCODE2_BIN === undefined) {
-  describe("opencode 2.x", () => {
-    test("is not tested in a real host: OPENCODE2_BIN names none", () => {
-      assert.ok(
-        process.emitWarning("The scenarios of opencode 2.x are skipped: OPENCODE2_BIN is not set.") === undefined,
-      );
-    });
-  });
+  test.skipIf(true)("a real host of opencode 2.x, which OPENCODE2_BIN names", () => undefined);
 } else {
   beforeAll(async () => {
     model = await startModel(SCRIPTS);

@@ -2,6 +2,7 @@
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { test } from "../support/runner.ts";
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const ARGUMENTS = [
@@ -15,16 +16,15 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
-/** Starts Chromium with a new, empty profile. Set `CHROMIUM` to the path of one that is elsewhere. */
-export async function openBrowser(): Promise<Browser> {
-  const executablePath = process.env["CHROMIUM"] ?? PLACES.find((path) => existsSync(path));
-  if (executablePath === undefined) {
-    throw new Error(
-      `These tests need Chromium, which is in none of ${PLACES.join(", ")}. ` +
-        "Install it (`apt-get install chromium`), or set CHROMIUM to the path of one.",
-    );
-  }
-  return chromium.launch({ executablePath, args: ARGUMENTS });
+/** Undefined: these tests are skipped. Set `CHROMIUM` to the path of a browser that is elsewhere. */
+const CHROMIUM = process.env["CHROMIUM"] ?? PLACES.find((path) => existsSync(path));
+
+/** A test that needs Chromium. */
+export const browserTest = test.skipIf(CHROMIUM === undefined);
+
+/** Starts Chromium with a new, empty profile; undefined where there is none. */
+export async function openBrowser(): Promise<Browser | undefined> {
+  return CHROMIUM === undefined ? undefined : chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
 }
 
 /** A page of the browser with all that it did which a page of ours must not do. */
@@ -39,12 +39,13 @@ interface Watched {
 
 /** Opens a file, at an anchor if one is given, as `#m12`; closes it when it was looked `at`. */
 export async function look<T>(
-  browser: Browser,
+  browser: Browser | undefined,
   path: string,
   anchor: string,
   options: BrowserContextOptions,
   at: (watched: Watched) => Promise<T>,
 ): Promise<T> {
+  if (browser === undefined) throw new Error("There is no Chromium.");
   const url = pathToFileURL(path).href;
   const context = await browser.newContext({ viewport: { width: 1_280, height: 900 }, ...options });
   try {

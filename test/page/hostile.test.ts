@@ -3,16 +3,16 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
+import { afterAll, beforeAll, describe } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
-import { look, openBrowser } from "./browser.ts";
+import { browserTest as test, look, openBrowser } from "./browser.ts";
 import { hostileSession, VECTORS } from "./hostile.ts";
 import { intruders } from "./in-the-page.ts";
 import { pageOf } from "./made-sessions.ts";
 
 const NOTHING = { intruders: [], ran: undefined, requests: [], complaints: [], dialogs: [] };
 
-let browser: Browser;
+let browser: Browser | undefined;
 let folder: string;
 
 beforeAll(async () => {

@@ -1,14 +1,14 @@
 /** The page in a real browser. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
-import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
+import { afterAll, beforeAll, describe } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
-import { REPOSITORY } from "../support/repository.ts";
-import { look, openBrowser } from "./browser.ts";
+import { shared } from "../support/shared.ts";
+import { browserTest as test, look, openBrowser } from "./browser.ts";
 import { DEEP_NEEDLE, exampleSession, NEEDLE } from "./example.ts";
 import { contrasts, focusedOutline, wideElements } from "./in-the-page.ts";
 import { MadeSession, pageOf } from "./made-sessions.ts";
@@ -20,12 +20,9 @@ const MIN_CONTRAST = 4.5;
 /** Where the screenshots go: to be looked at. */
 const SHOTS = join(tmpdir(), "opencode-transcripts-pages");
 /** A real session with failed calls and thinking, where the corpus is at hand. */
-const REAL_SESSION = join(
-  REPOSITORY,
-  "../shared/corpus/claude-code/entireio+cli/4fec7ea0-3335-43ec-a178-d4ab47d5aef3.jsonl",
-);
+const REAL_SESSION = shared("corpus/claude-code/entireio+cli/4fec7ea0-3335-43ec-a178-d4ab47d5aef3.jsonl");
 
-let browser: Browser;
+let browser: Browser | undefined;
 let folder: string;
 let example: string;
 
@@ -258,11 +255,11 @@ describe("what a reader may change", () => {
 
 describe("a real session", () => {
   test("it is shown, and its pictures are kept to be looked at", async () => {
-    if (!existsSync(REAL_SESSION)) console.log(`Skipped: there is no ${REAL_SESSION}; the example stands in for it.`);
     const path = join(folder, "real.html");
-    const session = existsSync(REAL_SESSION)
-      ? { ...(await parseTranscript("real", readFileSync(REAL_SESSION))), children: [] }
-      : await exampleSession();
+    const session =
+      REAL_SESSION === undefined
+        ? await exampleSession()
+        : { ...(await parseTranscript("real", readFileSync(REAL_SESSION))), children: [] };
     writeFileSync(path, await pageOf(session));
     mkdirSync(SHOTS, { recursive: true });
     for (const colorScheme of SCHEMES) {

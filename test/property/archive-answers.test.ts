@@ -16,7 +16,7 @@ import {
   SUBAGENT,
 } from "../support/cli/sample-machine.ts";
 import { addStored2, TABLES_2 } from "../support/parse/opencode-2-session.ts";
-import { CORPUS, corpusFiles, placeOfCorpusFile } from "../support/parse/corpus.ts";
+import { placeOfSession, SESSION_KINDS, testSessions } from "../support/parse/session-files.ts";
 import { afterAll, describe, isLong, test } from "../support/runner.ts";
 import { sharedPostgresBackend } from "../support/store/postgres-suite.ts";
 import { machineAt } from "../support/tools/tool-calls.ts";
@@ -410,25 +410,23 @@ describe("a file that went away", () => {
   }, 120_000);
 });
 
-describe("real sessions", () => {
-  const files = corpusFiles("claude-code", "claude-stream-json", "opencode-export");
-  const missing = files.length === 0 ? " (the corpus is not here: nothing was tried)" : "";
-  test(`have the answers that they had, from the store${missing}`, async () => {
+describe("session files", () => {
+  testSessions("have the answers that they had, from the store", SESSION_KINDS, async (files) => {
     const machine = new Machine();
     const exports: string[] = [];
-    for (const name of files) {
+    for (const { name, path } of files) {
       const isExport = name.startsWith("opencode-export");
       // As a person names it: an export is known by its file's name.
-      const named = (): string => JSON.parse(readFileSync(join(CORPUS, name), "utf8")).info.id;
-      const to = join(machine.home, isExport ? `exports/${named()}.json` : placeOfCorpusFile(name));
+      const named = (): string => JSON.parse(readFileSync(path, "utf8")).info.id;
+      const to = join(machine.home, isExport ? `exports/${named()}.json` : placeOfSession(name));
       if (isExport) exports.push(to);
       mkdirSync(dirname(to), { recursive: true });
-      cpSync(join(CORPUS, name), to);
+      cpSync(path, to);
     }
     await machine.index();
     // An export is nowhere among the sessions: it is indexed by its path.
-    for (const path of exports) assert.equal((await machine.run("index", path)).exitCode, 0, path);
-    const rows = files.length === 0 ? [] : await machine.rows("list", "--subagents", "--empty");
+    for (const exported of exports) assert.equal((await machine.run("index", exported)).exitCode, 0, exported);
+    const rows = await machine.rows("list", "--subagents", "--empty");
     const listed = rows.map(({ path }) => String(path)).filter((path) => exports.includes(path));
     assert.deepEqual(listed.toSorted(), exports.toSorted());
     const ids = rows.map(({ session_id: id }) => String(id));
@@ -437,6 +435,6 @@ describe("real sessions", () => {
       ...some.map(([command = "", ...options]) => [...command.split(" "), id, ...options]),
       ["errors", id, "--json", "--fixes", "--locate"],
     ]);
-    if (files.length > 0) await checkQuestions(machine, [...ALL, ...each]);
-  }, 400_000);
+    await checkQuestions(machine, [...ALL, ...each]);
+  });
 });

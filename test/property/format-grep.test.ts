@@ -8,15 +8,12 @@ import fc from "fast-check";
 import type { TranscriptEntry, TranscriptHeader } from "../../src/transcript/format/entry-types.ts";
 import { encodeJsonlEntry, encodeJsonlHeader } from "../../src/transcript/format/jsonl.ts";
 import { encodeMarkdownEntry, encodeMarkdownHeader } from "../../src/transcript/format/markdown-encode.ts";
+import { hasProgram } from "../support/machine.ts";
 import { afterAll, beforeAll, describe, runs, test } from "../support/runner.ts";
 import { anyEntry, anyHeader, nastyText } from "./format-arbitraries.ts";
 
 const filePath = "ses_1.md";
-const hasGrep = spawnSync("grep", ["--version"]).error === undefined;
-/** A test that needs grep; where there is none its name says that it did not run. */
-const testWithGrep = hasGrep
-  ? test
-  : (name: string, _body: () => void): void => test(`${name} (skipped: this machine has no grep)`, () => {});
+const testWithGrep = test.skipIf(!hasProgram("grep"));
 
 describe("grep on a transcript", () => {
   let file = "";

@@ -15,7 +15,7 @@ import {
   SMALL,
 } from "../support/indexing/index-fixture.ts";
 import { anyLines } from "../support/parse/any-lines.ts";
-import { CORPUS, corpusFiles } from "../support/parse/corpus.ts";
+import { testSessions } from "../support/parse/session-files.ts";
 import { damages, damaged } from "../support/parse/damage.ts";
 import { afterAll, describe, runs, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -139,15 +139,14 @@ describe("indexing a session that grows", () => {
     await store.close();
   });
 
-  const files = corpusFiles("claude-code", "claude-stream-json");
-  test(`does so with real sessions${files.length === 0 ? " (the corpus is not here: nothing was tried)" : ""}`, async () => {
+  testSessions("does so with session files", ["claude-code", "claude-stream-json"], async (files) => {
     let seed = 7;
     const random = (below: number): number => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) % below;
-    for (const [at, name] of files.entries()) {
-      const bytes = readFileSync(join(CORPUS, name));
+    for (const [at, { path }] of files.entries()) {
+      const bytes = readFileSync(path);
       if (bytes.length > 1_500_000 && at % 4 !== 0) continue;
       const cuts = Array.from({ length: 4 }, () => random(bytes.length));
       await check(bytes, cuts, at % 2 === 0 ? [INDEX_LIMITS] : [SMALL, INDEX_LIMITS]);
     }
-  }, 240_000);
+  });
 });

@@ -15,7 +15,7 @@ import {
 } from "../support/cli/sample-machine.ts";
 import { withoutOrigin } from "../support/cli/without-origin.ts";
 import type { ToolAnswer } from "../../src/tools/tool.ts";
-import { CORPUS, corpusFiles, placeOfCorpusFile } from "../support/parse/corpus.ts";
+import { placeOfSession, SESSION_KINDS, testSessions } from "../support/parse/session-files.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { sharedPostgresBackend } from "../support/store/postgres-suite.ts";
 import { machineAt } from "../support/tools/tool-calls.ts";
@@ -441,25 +441,21 @@ describe("a shared database", () => {
   }, 120_000);
 });
 
-describe("real sessions of another machine", () => {
-  // One of each kind of source.
-  const names = ["claude-code", "claude-stream-json", "opencode-export"];
-  const files = names.flatMap((source) => corpusFiles(source).slice(0, 1));
-  const missing = files.length === 0 ? " (the corpus is not here: nothing was tried)" : "";
-  test(`have the answers that they have there${missing}`, async () => {
+describe("session files of another machine", () => {
+  testSessions("have the answers that they have there", SESSION_KINDS, async (all) => {
+    const files = SESSION_KINDS.flatMap((kind) => all.find(({ name }) => name.startsWith(kind)) ?? []);
     const { url, name } = await team();
     const [theirs, ours] = [new Machine({ [URL_NAME]: url }), new Machine({ [URL_NAME]: url })];
     const exports: string[] = [];
-    for (const file of files) {
+    for (const { name: file, path } of files) {
       const isExport = file.startsWith("opencode-export");
       // A file outside of the places of sessions is known by its name.
-      const id = isExport ? /"id": *"(ses_\w+)"/.exec(readFileSync(join(CORPUS, file), "utf8"))?.[1] : undefined;
-      const to = join(theirs.home, isExport ? `exports/${id}.json` : placeOfCorpusFile(file));
+      const id = isExport ? /"id": *"(ses_\w+)"/.exec(readFileSync(path, "utf8"))?.[1] : undefined;
+      const to = join(theirs.home, isExport ? `exports/${id}.json` : placeOfSession(file));
       mkdirSync(dirname(to), { recursive: true });
-      cpSync(join(CORPUS, file), to);
+      cpSync(path, to);
       if (isExport) exports.push(to);
     }
-    if (files.length === 0) return;
     await theirs.index();
     // Exports are in no place where sessions are looked for.
     const { exitCode, stderr } = await theirs.run("index", ...exports);
@@ -472,5 +468,5 @@ describe("real sessions of another machine", () => {
       ...ALL,
       ...ids.flatMap((id) => EACH.map(([command = "", ...options]) => [...command.split(" "), id, ...options])),
     ]);
-  }, 240_000);
+  });
 });

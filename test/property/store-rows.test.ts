@@ -27,7 +27,7 @@ import { storableJson, storableTime } from "../../src/store/storable.ts";
 import type { Store } from "../../src/store/store.ts";
 import { newStore, NO_REDACTOR } from "../support/indexing/index-fixture.ts";
 import { anyLines } from "../support/parse/any-lines.ts";
-import { CORPUS, corpusFiles } from "../support/parse/corpus.ts";
+import { SESSION_KINDS, testSessions } from "../support/parse/session-files.ts";
 import { FORMATS } from "../support/parse/transcript-file.ts";
 import { madeEntry } from "../support/indexing/made-transcript.ts";
 import { afterAll, describe, isLong, runs, test } from "../support/runner.ts";
@@ -255,13 +255,11 @@ describe("the rows that a store keeps", () => {
     }
   }
 
-  const files = corpusFiles("claude-code", "claude-stream-json", "opencode-export");
-  const missing = files.length === 0 ? " (the corpus is not here: nothing was tried)" : "";
   const isExport = (name: string): boolean => name.startsWith("opencode-export");
-  test(`are the redacted ones of real sessions, some fed line by line${missing}`, async () => {
+  testSessions("are the redacted ones of session files, some fed line by line", SESSION_KINDS, async (files) => {
     const redactor = createRedactor();
-    for (const [at, name] of files.entries()) {
-      const bytes = readFileSync(join(CORPUS, name));
+    for (const [at, { name, path }] of files.entries()) {
+      const bytes = readFileSync(path);
       if (bytes.length > 1_000_000 && at % 8 !== 0) continue;
       const file = isExport(name) ? "export.json" : `${ID}.jsonl`;
       await check(fileOf(file, [bytes]), redactor, name);
@@ -269,16 +267,16 @@ describe("the rows that a store keeps", () => {
       else if (bytes.length < 60_000 && at % (isLong ? 4 : 12) === 0)
         await check(fileOf(file, linesOf(bytes)), NO_REDACTOR, name);
     }
-  }, 240_000);
+  });
 
-  test(`are the redacted ones of real sessions in PostgreSQL too${missing}`, async () => {
+  testSessions("are the redacted ones of session files in PostgreSQL too", SESSION_KINDS, async (files) => {
     const redactor = createRedactor();
-    for (const [at, name] of files.entries()) {
-      const bytes = readFileSync(join(CORPUS, name));
+    for (const [at, { name, path }] of files.entries()) {
+      const bytes = readFileSync(path);
       if (bytes.length > 1_000_000 || at % (isLong ? 2 : 8) !== 0) continue;
       const file = isExport(name) ? "export.json" : `${ID}.jsonl`;
       await check(fileOf(file, [bytes]), redactor, name, newTeamStore);
       if (isExport(name)) await check(storedOf(bytes), redactor, `${name}, in opencode's store`, newTeamStore);
     }
-  }, 240_000);
+  });
 });

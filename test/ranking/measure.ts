@@ -1,9 +1,8 @@
 /** Measures how well the ranking answers labelled questions: see README.md. Prints each question when run by itself. */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { search, type SearchHit } from "../../src/search/search.ts";
 import type { Store } from "../../src/store/store.ts";
-import { CORPUS, corpusFiles } from "../support/parse/corpus.ts";
+import { corpusSessions, SESSION_KINDS, type SessionFile } from "../support/parse/session-files.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { enter } from "../support/search/filled-store.ts";
 import { sqlite } from "../support/store/backends.ts";
@@ -11,8 +10,6 @@ import { heldOut } from "./held-out.ts";
 import type { RankingLabel } from "./label.ts";
 import { tuning } from "./tuning.ts";
 
-/** Folders of the corpus with sessions. */
-export const RANKED_KINDS = ["claude-code", "claude-stream-json", "opencode-export"] as const;
 /** Hits that are looked at for each question. */
 const DEPTH = 50;
 /** Fixed, so that figures do not change with the day. */
@@ -34,12 +31,10 @@ export interface Answered {
   hits: SearchHit[];
 }
 
-/** All sessions of the corpus in a store; undefined where the corpus is not. Sessions are named by their files. */
-export async function corpusStore(): Promise<Store | undefined> {
-  const files = corpusFiles(...RANKED_KINDS);
-  if (files.length === 0) return undefined;
+/** A new store with these sessions, each named by its file. */
+export async function storeOf(files: readonly SessionFile[]): Promise<Store> {
   const store = await openStore(await sqlite.newPlace());
-  for (const file of files) await enter(store, file, readFileSync(join(CORPUS, file)));
+  for (const { name, path } of files) await enter(store, name, readFileSync(path));
   return store;
 }
 
@@ -79,8 +74,9 @@ export function shownFigures({ questions, hitAt1, hitAt5, mrr }: RankingFigures)
 }
 
 if (import.meta.main) {
-  const corpus = await corpusStore();
-  if (corpus === undefined) throw new Error(`The corpus is not there: ${CORPUS}`);
+  const files = corpusSessions(...SESSION_KINDS);
+  if (files.length === 0) throw new Error("There is no ../shared/corpus beside the repository.");
+  const corpus = await storeOf(files);
   const answered = await answers(corpus, tuning);
   for (const { label, rank } of answered) console.log(`${rank ?? "-"}\t${label.match}\t${label.query}`);
   console.log(`tuning: ${shownFigures(figuresOf(answered))}`);

@@ -9,6 +9,7 @@ import { runCli } from "../support/cli/run-cli.ts";
 import { createContext } from "../../src/cli/context.ts";
 import { asStoreError } from "../../src/store/sqlite/sqlite-faults.ts";
 import { REPOSITORY } from "../support/repository.ts";
+import { isLinux, isRoot } from "../support/machine.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import { isStoreError } from "../../src/transcripts-error.ts";
@@ -27,7 +28,6 @@ function machine(text = sampleSession()): string {
 
 /** As a user who may write nothing in `home`: root may everywhere. */
 function asReader(home: string, argv: readonly string[], stdout: "pipe" | number = "pipe") {
-  const isRoot = process.getuid?.() === 0;
   const { PATH = "" } = process.env;
   return spawnSync(process.execPath, [MAIN, ...argv], {
     ...(isRoot ? { uid: NOBODY, gid: NOBODY } : {}),
@@ -49,12 +49,11 @@ function onDisk(kib: number, script: string) {
   });
 }
 
-const hasDisk = process.platform === "linux" && onDisk(64, "true").status === 0;
+/** Where user namespaces are allowed. */
+const hasDisk = isLinux && onDisk(64, "true").status === 0;
 
-describe(`a full disk${hasDisk ? "" : " (none can be mounted here: nothing was tried)"}`, () => {
-  if (!hasDisk) return;
-
-  test("ends an index run with what to do, loses nothing, and the next run completes it", () => {
+describe("a full disk", () => {
+  test.skipIf(!hasDisk)("ends an index run with what to do, loses nothing, and the next run completes it", () => {
     const home = makeTempDir();
     // Texts that take as much space as they are long.
     const noise = (): string => randomBytes(1_400).toString("base64").replaceAll(/[+/=]/g, " ");
@@ -83,7 +82,7 @@ describe(`a full disk${hasDisk ? "" : " (none can be mounted here: nothing was t
     assert.match(stderr, /indexed 2 sessions: 0 new, 0 changed, 2 unchanged, 0 unreadable; 0 events.*\nfourth/);
   });
 
-  test("leaves no machine without an id", () => {
+  test.skipIf(!hasDisk)("leaves no machine without an id", () => {
     const home = makeTempDir();
     storeSession(home, sampleSession());
     const folder = join(home, "data/opencode-transcripts");
@@ -165,8 +164,7 @@ describe("where nothing may be written", () => {
     assert.equal(status, 2);
   });
 
-  test("a full disk under standard output ends the program with a sentence", () => {
-    if (process.platform !== "linux") return;
+  test.skipIf(!isLinux)("a full disk under standard output ends the program with a sentence", () => {
     const home = machine();
     chmodSync(home, 0o755);
     const { status, stderr } = asReader(home, ["list", "--help"], openSync("/dev/full", "w"));

@@ -1,6 +1,6 @@
 /** The output of `--json` matches its schema in docs/schemas. */
 import assert from "node:assert/strict";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { writeCliDocs } from "../../scripts/cli-docs.ts";
@@ -15,14 +15,12 @@ import {
 } from "../../src/transcript/format/formats.ts";
 import { at, sampleSession, SESSION, storeSession } from "../support/cli/claude-lines.ts";
 import { jsonLines, runCli } from "../support/cli/run-cli.ts";
-import { isReadable } from "../support/parse/corpus.ts";
+import { SESSION_KINDS, testSessions } from "../support/parse/session-files.ts";
 import { REPOSITORY } from "../support/repository.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
 afterAll(removeTempDirs);
-
-const CORPUS = join(REPOSITORY, "../shared/corpus");
 
 const COMMANDS: readonly string[][] = [
   ["show", "SESSION", "--json", "--with-tools", "--with-thinking"],
@@ -125,27 +123,19 @@ describe("JSON of the commands", () => {
     }
   }
 
-  test("real sessions", async () => {
-    if (!existsSync(CORPUS)) {
-      console.log("skipped: ../shared/corpus is not here");
-      return;
-    }
-    const files = readdirSync(CORPUS, { recursive: true, encoding: "utf8" }).filter(
-      (file) => /^(claude|opencode-export)/.test(file) && isReadable(file),
-    );
+  testSessions("session files", SESSION_KINDS, async (files) => {
     const home = makeTempDir();
-    mkdirSync(join(home, ".claude/projects/-corpus"), { recursive: true });
-    for (const [at, file] of files.filter((_, index) => index % 6 === 0).entries()) {
+    mkdirSync(join(home, ".claude/projects/-w"), { recursive: true });
+    for (const [at, { name, path }] of files.filter((_, index) => index % 6 === 0).entries()) {
       for (const argv of COMMANDS)
         await check(
           home,
-          argv.map((word) => (word === "SESSION" ? join(CORPUS, file) : word)),
+          argv.map((word) => (word === "SESSION" ? path : word)),
         );
-      if (file.startsWith("claude-code"))
-        copyFileSync(join(CORPUS, file), join(home, `.claude/projects/-corpus/${at}.jsonl`));
+      if (name.startsWith("claude-code")) copyFileSync(path, join(home, `.claude/projects/-w/${at}.jsonl`));
     }
     for (const argv of ON_HOME) await check(home, argv);
-  }, 120_000);
+  });
 });
 
 test("docs/cli and docs/schemas are up to date (if not: node scripts/cli-docs.ts)", async () => {

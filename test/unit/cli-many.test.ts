@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { SCHEMAS, type Output } from "../../src/cli/output-schemas.ts";
 import { assistant, at, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { rowsOf, runCli } from "../support/cli/run-cli.ts";
+import { isWindows } from "../support/machine.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
@@ -86,8 +87,7 @@ describe("transcripts list", () => {
     assert.equal((await runCli(["list", "--json"], { home: many })).stdout.split("\n").length, 301);
   });
 
-  test("unreadable sessions are reported with the reason, and the rest is read", async () => {
-    if (process.platform === "win32") return;
+  test.skipIf(isWindows)("unreadable sessions are reported with the reason, and the rest is read", async () => {
     const home = makeTempDir();
     const path = storeSession(home, sampleSession());
     const loop = path.replace(SESSION, OTHER);

@@ -10,7 +10,7 @@ import { type SessionRef, sessionRef } from "../../src/sessions/session-ref.ts";
 import { storableTime } from "../../src/store/storable.ts";
 import { anyLines } from "../support/parse/any-lines.ts";
 import { answer, file, text, thinking, toolResult, toolUse, usage, userText } from "../support/parse/claude-lines.ts";
-import { CORPUS, corpusFiles } from "../support/parse/corpus.ts";
+import { testSessions } from "../support/parse/session-files.ts";
 import { damagedBytes } from "../support/parse/damage.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -51,10 +51,8 @@ async function checked(content: string | Uint8Array): Promise<Figures> {
 }
 
 describe("the figures of a session", () => {
-  test("equal those of the full parse for each file of the corpus", async () => {
-    const names = corpusFiles("claude-code");
-    if (names.length === 0) console.log("skipped: the corpus is not there");
-    for (const name of names) await checked(readFileSync(join(CORPUS, name)));
+  testSessions("equal those of the full parse", ["claude-code"], async (files) => {
+    for (const { path } of files) await checked(readFileSync(path));
   });
 
   test("are correct for any lines, however damaged", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Options } from "../../src/config.ts";
 import { sessionRecord } from "../../src/host/session-records.ts";
@@ -10,13 +10,11 @@ import { opencodeExport } from "../../src/parse/sources/opencode-export.ts";
 import { madeExport, madeSession } from "../support/parse/opencode-session.ts";
 import { conversation, readSource, type SourceReading } from "../support/parse/source.ts";
 import { Recording, transcriptsIn } from "../support/recording/recording.ts";
-import { REPOSITORY } from "../support/repository.ts";
+import { testSessions } from "../support/parse/session-files.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
 afterAll(removeTempDirs);
-
-const CORPUS = join(REPOSITORY, "../shared/corpus/opencode-export");
 
 interface Export {
   info: { id: string };
@@ -145,22 +143,12 @@ describe("a made-up session with every kind of part", () => {
   });
 });
 
-const files = existsSync(CORPUS)
-  ? readdirSync(CORPUS, { recursive: true, encoding: "utf8" }).filter((name) => /\.jsonl?$/.test(name))
-  : [];
-
-if (files.length === 0) {
-  test(`skipped: the exports are not here (${CORPUS})`, () => undefined);
-} else {
-  describe("a session of the corpus", () => {
-    for (const name of files.toSorted()) {
-      test(`${name}: its export and both of its transcripts are the same conversation`, async () => {
-        const text = readFileSync(join(CORPUS, name), "utf8");
-        assert.equal(opencodeExport.detect(text.slice(0, 65_536)), true);
-        const session: Export = JSON.parse(text);
-        const { export: exported } = await assertSame(session);
-        assert.equal(exported.lines.used, session.messages.length);
-      });
-    }
-  });
-}
+testSessions("an export and both of its transcripts are the same conversation", ["opencode-export"], async (files) => {
+  for (const { path } of files) {
+    const text = readFileSync(path, "utf8");
+    assert.equal(opencodeExport.detect(text.slice(0, 65_536)), true);
+    const session: Export = JSON.parse(text);
+    const { export: exported } = await assertSame(session);
+    assert.equal(exported.lines.used, session.messages.length);
+  }
+});

@@ -7,6 +7,7 @@ import { saveConversation, type SaveConversationOptions } from "../../src/tools/
 import { NO_REDACTION } from "../../src/transcript/create-recorder.ts";
 import { FaultyFileSystem, type FaultPlan } from "../support/faulty-file-system.ts";
 import { PlayedSession } from "../support/played-session.ts";
+import { isRoot, isWindows } from "../support/machine.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { startSaving, type Saving, type SavingOptions } from "../support/saving.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
@@ -83,8 +84,7 @@ describe("save_conversation on a disk that fails", () => {
     });
   }
 
-  test("the folder is not writable", async () => {
-    if (process.platform === "win32" || process.getuid?.() === 0) return;
+  test.skipIf(isWindows || isRoot)("the folder is not writable", async () => {
     const { saving, folder } = await withSession();
     chmodSync(join(folder, "sessions"), 0o500);
     const answer = await saving.save("ses_a");

@@ -6,6 +6,7 @@ import { SCHEMAS, type Output } from "../../src/cli/output-schemas.ts";
 import { openSqliteDatabase } from "../../src/store/sqlite/open-sqlite.ts";
 import { at, calls, result, sampleSession, says, SESSION, storeSession, user } from "../support/cli/claude-lines.ts";
 import { rowsOf, runCli, type CliRun } from "../support/cli/run-cli.ts";
+import { isWindows } from "../support/machine.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 
@@ -305,8 +306,7 @@ describe("transcripts find with an index", () => {
     }
   });
 
-  test("a session that cannot be read is not said to be gone", async () => {
-    if (process.platform === "win32") return;
+  test.skipIf(isWindows)("a session that cannot be read is not said to be gone", async () => {
     const { run, path, rows } = await machine();
     rmSync(path);
     symlinkSync(path, path);

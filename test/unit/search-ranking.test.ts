@@ -1,9 +1,10 @@
 /** Scores of the ranking on labelled questions: see test/ranking. */
 import assert from "node:assert/strict";
-import { answers, corpusStore, figuresOf, shownFigures, type RankingFigures } from "../ranking/measure.ts";
+import { answers, storeOf, figuresOf, shownFigures, type RankingFigures } from "../ranking/measure.ts";
 import { heldOut } from "../ranking/held-out.ts";
 import type { RankingLabel } from "../ranking/label.ts";
 import { tuning } from "../ranking/tuning.ts";
+import { CORPUS, corpusSessions, SESSION_KINDS } from "../support/parse/session-files.ts";
 import { afterAll, beforeAll, describe, test } from "../support/runner.ts";
 import { removeTempDirs } from "../support/temp-dir.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -17,8 +18,7 @@ const REACHED: Record<string, Omit<RankingFigures, "questions">> = {
 describe("ranking", () => {
   let store: Store | undefined;
   beforeAll(async () => {
-    store = await corpusStore();
-    if (store === undefined) console.log("The corpus is not here: the ranking was not measured.");
+    if (CORPUS !== undefined) store = await storeOf(corpusSessions(...SESSION_KINDS));
   });
   afterAll(async () => {
     await store?.close();
@@ -30,8 +30,8 @@ describe("ranking", () => {
     ["held out", heldOut],
   ];
   for (const [name, labels] of sets) {
-    test(`of the ${name} questions`, async () => {
-      if (store === undefined) return;
+    test.skipIf(CORPUS === undefined)(`of the ${name} questions, which are about the corpus`, async () => {
+      assert.ok(store);
       const figures = figuresOf(await answers(store, labels));
       console.log(`ranking, ${name}: ${shownFigures(figures)}`);
       const reached = REACHED[name];

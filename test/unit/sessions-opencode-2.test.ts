@@ -1,6 +1,6 @@
 /** A database in which opencode 2.x has written: the sessions of both versions, through every command. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { findSessions } from "../../src/sessions/find-sessions.ts";
 import { runCli, type CliRun } from "../support/cli/run-cli.ts";
@@ -340,17 +340,14 @@ describe("a database with sessions of opencode 1.x and 2.x", () => {
   });
 
   test("as the preview makes it, with the sessions of both versions in one table", async () => {
-    const folder = join(REPOSITORY, "../shared/samples/opencode-2");
-    if (!existsSync(folder)) return console.log("skipped: ../shared/samples is not here");
+    const folder = join(REPOSITORY, "test/fixtures/opencode-2/database");
     const machine = new Machine();
     const database = await sqliteWriter(machine.database);
     database.exec("PRAGMA foreign_keys = OFF");
-    for (const statement of readFileSync(join(folder, "database-schema.sql"), "utf8").split(/;\s*$/m))
+    for (const statement of readFileSync(join(folder, "schema.sql"), "utf8").split(/;\s*$/m))
       if (statement.trim()) database.exec(statement);
     assert.deepEqual((await findSessions(machine.where)).unreadable, []);
-    const rows: Record<string, Record<string, unknown>[]> = JSON.parse(
-      readFileSync(join(folder, "database-rows-tools.json"), "utf8"),
-    );
+    const rows: Record<string, Record<string, unknown>[]> = JSON.parse(readFileSync(join(folder, "rows.json"), "utf8"));
     for (const table of ["session", "session_message", "event"]) {
       for (const row of rows[table] ?? []) {
         const values = Object.values(row).map((value) =>

@@ -1,11 +1,9 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { parseTranscript } from "../../src/parse/parse-transcript.ts";
 import { createRedactor } from "../../src/redact/redactor.ts";
 import { fileRef } from "../../src/sessions/file-ref.ts";
 import { type SectionRange, sessionExcerpt } from "../../src/snippets/excerpt.ts";
-import { CORPUS, corpusFiles } from "../support/parse/corpus.ts";
-import { describe, test } from "../support/runner.ts";
+import { SESSION_KINDS, testSessions } from "../support/parse/session-files.ts";
 import assert from "node:assert/strict";
 import { TranscriptsError } from "../../src/transcripts-error.ts";
 
@@ -26,24 +24,21 @@ function rangesOf(lines: number): SectionRange[] {
   return [...byLine, ...byTurn];
 }
 
-describe("ranges of real sessions", () => {
-  const files = corpusFiles("claude-code", "claude-stream-json", "opencode-export");
-  if (files.length === 0) console.log("skipped: there is no ../shared/corpus beside the repository");
-  for (const file of files) {
-    test(file, async () => {
-      const result = await parseTranscript("s", readFileSync(join(CORPUS, file)), { pricing: "flat" });
-      const ref = await fileRef(join(CORPUS, file));
-      for (const range of rangesOf(result.lines.total)) {
-        try {
-          const { content, lineStart, lineEnd } = await sessionExcerpt(ref, range, { redactor });
-          assert.ok(Buffer.byteLength(content) <= 10_240, `${range.unit} ${range.start}`);
-          assert.ok(lineStart >= 1 && lineEnd >= lineStart && lineEnd <= result.lines.total, `${lineStart}-${lineEnd}`);
-          assert.ok(content.isWellFormed());
-        } catch (error) {
-          assert.ok(error instanceof TranscriptsError, String(error));
-          assert.ok(["bad_range", "empty_range"].includes(error.code), error.message);
-        }
+testSessions("any range of a session is an excerpt, or refused", SESSION_KINDS, async (files) => {
+  for (const { name, path } of files) {
+    const result = await parseTranscript("s", readFileSync(path), { pricing: "flat" });
+    const ref = await fileRef(path);
+    for (const range of rangesOf(result.lines.total)) {
+      const at = `${name}: ${range.unit} ${range.start}`;
+      try {
+        const { content, lineStart, lineEnd } = await sessionExcerpt(ref, range, { redactor });
+        assert.ok(Buffer.byteLength(content) <= 10_240, at);
+        assert.ok(lineStart >= 1 && lineEnd >= lineStart && lineEnd <= result.lines.total, at);
+        assert.ok(content.isWellFormed(), at);
+      } catch (error) {
+        assert.ok(error instanceof TranscriptsError, `${at}: ${String(error)}`);
+        assert.ok(["bad_range", "empty_range"].includes(error.code), `${at}: ${error.message}`);
       }
-    });
+    }
   }
 });

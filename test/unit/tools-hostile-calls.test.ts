@@ -7,6 +7,7 @@ import { z } from "zod";
 import { ToolRunner } from "../../src/tools/runner/tool-runner.ts";
 import { assistant, calls, result, sampleSession, says, storeSession, user } from "../support/cli/claude-lines.ts";
 import { randomSecret } from "../support/parse/secret.ts";
+import { isWindows } from "../support/machine.ts";
 import { afterAll, describe, test } from "../support/runner.ts";
 import { makeTempDir, removeTempDirs } from "../support/temp-dir.ts";
 import { machineAt, type Machine } from "../support/tools/tool-calls.ts";
@@ -14,7 +15,6 @@ import { machineAt, type Machine } from "../support/tools/tool-calls.ts";
 afterAll(removeTempDirs);
 
 const never = new AbortController().signal;
-const IS_WINDOWS = process.platform === "win32";
 
 async function unwanted(): Promise<never> {
   throw new Error("the thread should have been used");
@@ -50,7 +50,7 @@ async function onMachine(text: string, body: (machine: Machine, home: string) =>
 }
 
 describe("what is no file", () => {
-  if (IS_WINDOWS) return;
+  if (isWindows) return;
   const kept = { snippet_type: "learning_pattern", title: "x", content: "It was freed, and it passed. ".repeat(9) };
   for (const [tool, more] of [
     ["read_session", {}],
@@ -86,8 +86,7 @@ describe("what is no file", () => {
 });
 
 describe("a thread that hangs", () => {
-  test("does not keep the runner from closing, which says so", async () => {
-    if (IS_WINDOWS) return;
+  test.skipIf(isWindows)("does not keep the runner from closing, which says so", async () => {
     const home = makeTempDir();
     const path = pipeIn(home);
     const workerUrl = new URL("../support/tools/stuck-thread-child.ts", import.meta.url);

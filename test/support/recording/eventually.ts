@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { LIMIT_MS } from "../runner.ts";
 
-/** Longer than the time limit of any test, which comes first. */
-const MAX_MS = 180_000;
+/** Less than the time limit of a test, so that the condition is named. */
+const MAX_MS = LIMIT_MS - 60_000;
 
-/** Resolves once the check holds. Rejects after three minutes, so that a test that failed lets its process end. */
+/** Resolves once the check holds. Rejects after four minutes. */
 export async function eventually(check: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + MAX_MS;
   while (!(await check())) {

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import pg from "pg";
+import { REPOSITORY } from "../repository.ts";
 
 export interface PostgresServer {
   /** Of its first database, with user and password. */
@@ -23,6 +24,11 @@ export interface PostgresServerOptions {
 
 /** Another program may take the port between the moment when it was free and the server's start. */
 const TRIES = 3;
+const START_MS = 120_000;
+/** A server that takes longer to end is killed. */
+const END_MS = 40_000;
+/** Not `process.execPath`: the child runs under Node. */
+const NODE = join(REPOSITORY, "node_modules/.bin/node");
 
 /** Starts a server of its own, in a second or two. It ends with this process, which it does not keep running. */
 export async function startPostgres(options: PostgresServerOptions = {}): Promise<PostgresServer> {
@@ -38,7 +44,7 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
 async function started({ durable = false }: PostgresServerOptions): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), "opencode-transcripts-postgres-"));
   const args = [join(import.meta.dirname, "postgres-child.ts"), folder, `${await freePort()}`];
-  const child = spawn(process.execPath, durable ? [...args, "durable"] : args, { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(NODE, durable ? [...args, "durable"] : args, { stdio: ["pipe", "pipe", "inherit"] });
   const stop = (): Promise<void> => ended(child);
   try {
     const url = await addressFrom(child);
@@ -52,12 +58,13 @@ async function started({ durable = false }: PostgresServerOptions): Promise<Post
 
 async function addressFrom({ stdout, pid }: ChildProcess): Promise<string> {
   if (stdout === null) throw new Error("PostgreSQL's process has no output.");
-  for await (const line of createInterface({ input: stdout })) {
+  const late = AbortSignal.timeout(START_MS);
+  for await (const line of createInterface({ input: stdout, signal: late })) {
     const told: unknown = JSON.parse(line);
     if (typeof told === "object" && told !== null && "url" in told) return String(told.url);
     throw new Error(`PostgreSQL did not start: ${line}`);
   }
-  throw new Error(`PostgreSQL did not start: its process ${pid} ended.`);
+  throw new Error(`PostgreSQL did not start: its process ${pid} ${late.aborted ? "takes too long" : "ended"}.`);
 }
 
 async function ended(child: ChildProcess): Promise<void> {
@@ -65,7 +72,9 @@ async function ended(child: ChildProcess): Promise<void> {
   const exit = once(child, "exit");
   child.ref();
   child.stdin?.end();
+  const late = setTimeout(() => child.kill("SIGKILL"), END_MS);
   await exit;
+  clearTimeout(late);
 }
 
 let databases = 0;

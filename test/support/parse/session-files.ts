@@ -1,0 +1,55 @@
+/** Session files to try a promise on: our own in `test/fixtures/sessions`, and real ones of other projects beside the repository. */
+import { existsSync, readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { REPOSITORY } from "../repository.ts";
+import { test } from "../runner.ts";
+import { shared } from "../shared.ts";
+
+export const CORPUS = shared("corpus");
+const OWN = join(REPOSITORY, "test/fixtures/sessions");
+
+export const SESSION_KINDS = ["claude-code", "claude-stream-json", "opencode-export"] as const;
+export type SessionKind = (typeof SESSION_KINDS)[number];
+
+export interface SessionFile {
+  /** Its path within the folder of all of them, with the kind first. */
+  name: string;
+  path: string;
+}
+
+export const ownSessions = (...kinds: readonly SessionKind[]): SessionFile[] => sessionsIn(OWN, kinds);
+
+/** Returns no files where the corpus is missing. */
+export const corpusSessions = (...kinds: readonly SessionKind[]): SessionFile[] =>
+  CORPUS === undefined ? [] : sessionsIn(CORPUS, kinds);
+
+/** Two tests: one with our own sessions, and one with those of the corpus, which is skipped where that is missing. */
+export function testSessions(
+  name: string,
+  kinds: readonly SessionKind[],
+  body: (files: readonly SessionFile[]) => void | Promise<void>,
+): void {
+  test(name, () => body(ownSessions(...kinds)));
+  test.skipIf(CORPUS === undefined)(`${name}: the corpus`, () => body(corpusSessions(...kinds)));
+}
+
+function sessionsIn(folder: string, kinds: readonly SessionKind[]): SessionFile[] {
+  return kinds
+    .filter((kind) => existsSync(join(folder, kind)))
+    .flatMap((kind) =>
+      readdirSync(join(folder, kind), { recursive: true, encoding: "utf8" }).map((name) => join(kind, name)),
+    )
+    .filter((name) => /\.jsonl?$/.test(name) && !/[\\/]qwen[\\/]/.test(name)) // Qwen Code's are among Claude Code's.
+    .toSorted()
+    .map((name) => ({ name, path: join(folder, name) }));
+}
+
+/** Where an agent keeps such a file, below the home folder. */
+export function placeOfSession(name: string): string {
+  if (name.startsWith("opencode-export"))
+    return `.openfleet/transcripts/ses_${basename(name)}`.replace(/json$/, "jsonl");
+  const names = name.split(/[\\/]/);
+  const subagents = names.lastIndexOf("subagents");
+  const start = subagents > 0 ? subagents - 1 : names.length - 1;
+  return join(".claude/projects", `-${names.slice(0, start).join("-").replaceAll(/\W/g, "-")}`, ...names.slice(start));
+}
