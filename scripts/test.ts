@@ -31,7 +31,7 @@ interface Stage {
 const NODE_ONLY = "claude-code-hooks cli-built cli-start mcp-server package".split(" ");
 /** Suites that run under both: processes, files, threads, databases and regular expressions differ. */
 const NODE_TOO = (
-  "cli-pipes cli-process cli-process-output cli-runtime files-append files-exit files-faults files-lock files-new-file " +
+  "cli-pipes cli-process cli-process-output cli-runtime files-append files-faults files-lock files-new-file " +
   "indexing-files indexing-many indexing-threads parse-contract parse-corpus parse-hostile plugin-entry recorder-files " +
   "recorder-resume redact-linear search-cli sessions-find sessions-opencode-2 sessions-store store-faults " +
   "store-postgres-faults store-sqlite tools-runner"

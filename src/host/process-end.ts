@@ -5,7 +5,7 @@ import type { Recorder } from "../transcript/recorder.ts";
 const FLUSH_MS = 2_000;
 
 const recorders = new Set<Recorder>();
-const listening = new Set<NodeJS.Signals | "exit">();
+const listening = new Set<NodeJS.Signals>();
 
 /**
  * Flushes the recorder when the process receives one of the signals to stop, on which the host ends without disposing its
@@ -20,11 +20,6 @@ export function endWithProcess(recorder: Recorder, signals: readonly NodeJS.Sign
     listening.add(signal);
     process.once(signal, onSignal);
   }
-  if (listening.has("exit")) return;
-  listening.add("exit");
-  process.once("exit", () => {
-    for (const held of recorders) held.flushSync();
-  });
 }
 
 function onSignal(signal: NodeJS.Signals): void {

@@ -10,7 +10,7 @@ import type { TranscriptEntry } from "../../src/transcript/format/entry-types.ts
 import { parseMarkdownTranscript } from "../../src/transcript/format/markdown-read.ts";
 import { call, gate, text } from "../support/host/model-script.ts";
 import { startModel, type ModelServer } from "../support/host/model.ts";
-import { spawnOpencode } from "../support/host/process.ts";
+import { runOpencode, spawnOpencode } from "../support/host/process.ts";
 import { startOpencode } from "../support/host/opencode.ts";
 import { createSandbox, type Sandbox } from "../support/host/sandbox.ts";
 import { REPOSITORY } from "../support/repository.ts";
@@ -19,9 +19,11 @@ import { afterAll, describe, test } from "../support/runner.ts";
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const SAID = "This much was said before the end.";
 const TIMEOUT_MS = 120_000;
+const RUNS = 5;
 
 const scripts = {
   "ends-text": [[text(SAID, { pieces: 5 }), gate("never")]],
+  "ends-itself": [[text("I begin."), call("bash", { command: "echo begun", description: "begins" })], [text(SAID)]],
   "ends-tool": [[text("I begin."), call("bash", { command: "echo begun; sleep 60", description: "sleeps" })]],
 };
 
@@ -39,8 +41,37 @@ describe("a signal in the middle of the work", () => {
   for (const signal of SIGNALS) {
     test(`run, ${signal}: the text so far is recorded as interrupted`, () => inRun(signal), TIMEOUT_MS);
   }
-  afterAll(async () => (await model)?.close());
 });
+
+test(
+  "run that ends by itself: its last text is in the file every time",
+  async () => {
+    const sandbox = await newSandbox();
+    try {
+      for (let turn = 0; turn < RUNS; turn++) {
+        const known = new Set(turn === 0 ? [] : await transcripts(sandbox));
+        const { code, stderr } = await runOpencode(sandbox, ["run", "scenario:ends-itself please"]);
+        assert.equal(code, 0, stderr);
+        const added = (await transcripts(sandbox)).filter((name) => !known.has(name));
+        assert.equal(added.length, 1);
+        const entries = await entriesOf(join(folderOf(sandbox), added[0] ?? ""));
+        const texts = entries.filter((entry) => entry.type === "assistant");
+        assert.deepEqual(
+          texts.map(({ content, interrupted }) => ({ content, interrupted })),
+          [
+            { content: "I begin.", interrupted: undefined },
+            { content: SAID, interrupted: undefined },
+          ],
+        );
+      }
+    } finally {
+      await sandbox.remove();
+    }
+  },
+  TIMEOUT_MS,
+);
+
+afterAll(async () => (await model)?.close());
 
 async function inServe(signal: NodeJS.Signals): Promise<void> {
   const sandbox = await newSandbox();

@@ -1,6 +1,5 @@
 import type { AppendFormat, AppendRecord } from "./append-format.ts";
 import { describeFault, type Fault, type FaultEvent } from "./fault.ts";
-import { writeAtExit } from "./exit-writer.ts";
 import { FileLock } from "./file-lock.ts";
 import type { FileSystem } from "./file-system.ts";
 import { FileWriter } from "./file-writer.ts";
@@ -156,18 +155,9 @@ export class AppendFile {
     return this.#abandon();
   }
 
-  /**
-   * Writes waiting records with blocking calls, then closes. For the `exit` event of a process, when nothing
-   * asynchronous runs any more. See writeAtExit for its limits.
-   */
-  flushSync(): FlushResult {
-    this.#closed = true;
-    try {
-      if (!this.#queue.isEmpty) writeAtExit(this.#writer);
-    } catch (error) {
-      this.#failed(error);
-    }
-    return this.#abandon();
+  /** Writing fails at the moment, so records wait in memory or are dropped. */
+  get isFailing(): boolean {
+    return this.#fault !== undefined;
   }
 
   get stats(): AppendStats {
