@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { recordedEnd } from "../calls/ending.ts";
 import { outputFileText, type Attachment, type TranscriptEntry } from "./format/formats.ts";
+import { TRUNCATED } from "./format/sections.ts";
 import { type Draft } from "./entry-draft.ts";
 import { given } from "../given.ts";
-import { count } from "../quantities.ts";
 import { MAX_OUTPUT_BYTES, type KeptFiles } from "./kept-files.ts";
 import type { HostFile } from "./records.ts";
 
@@ -29,12 +29,7 @@ export interface PreparedEntry {
 }
 
 /** Events recorded even if events are turned off, because without them a transcript would seem complete. */
-const INDISPENSABLE_EVENTS = new Set(["missing entries", "missing output", "missing text", "torn entry"]);
-
-/** Maximum length of the short form of a large text, in characters. */
-const MAX_SHORT_CHARS = 20_000;
-/** The same for each string in a call's input. */
-const MAX_SHORT_INPUT_CHARS = 2_000;
+const INDISPENSABLE_EVENTS = new Set(["missing entries", "torn entry"]);
 
 /** Prepares drafts for writing: judges failures, saves files beside the transcript, reads full outputs, redacts secrets. */
 export class EntryRedactor {
@@ -46,30 +41,11 @@ export class EntryRedactor {
   }
 
   /** Returns how much must be read, redacted and saved for a draft, in characters or bytes. */
-  async size({ entry, files = [], wholeOutputPath }: Draft): Promise<number> {
+  size({ entry, files = [], wholeOutputPath }: Draft): number {
     const inline = charsIn(writtenFields(entry, this.#knownInput(entry) !== undefined));
     const size = files.reduce((sum, { url }) => sum + url.length, inline);
-    return wholeOutputPath === undefined
-      ? size
-      : Math.max(size, await this.#options.files.hostOutputBytes(wholeOutputPath));
-  }
-
-  /**
-   * Returns the short form of a large draft, for when there is no time for all of it: the host's own shortened text or
-   * the beginning, marked as unfinished, and an event that says how much is missing. For a prompt or an event only the
-   * latter, since it is recorded in full when the session continues.
-   */
-  async prepareShort(sessionID: string, draft: Draft, size: number): Promise<PreparedEntry[]> {
-    const isTooLarge = size > MAX_OUTPUT_BYTES;
-    const why = isTooLarge
-      ? `More than ${MAX_OUTPUT_BYTES / 2 ** 20} MiB are not recorded.`
-      : "The process ended before the rest could be written.";
-    const short = shortForm(draft, why, !isTooLarge);
-    const event = missingEvent(draft, short, why, size);
-    const wanted = event && this.#isWanted(draft.entry) ? [event] : [];
-    // Always inline, since a file named after the call is for the full output.
-    const ready = await this.#readyEntries(sessionID, [...(short ? [short] : []), ...wanted]);
-    return ready.map((entry) => ({ entry }));
+    // The size of the host's file is unknown here; such outputs are mostly long.
+    return wholeOutputPath === undefined ? size : Math.max(size, MAX_OUTPUT_BYTES);
   }
 
   /** Prepares a batch, without the drafts that are not to be recorded. */
@@ -95,10 +71,9 @@ export class EntryRedactor {
     const attachments = files ? await this.#attachments(sessionID, files) : undefined;
     if (entry.type === "user") return { ...entry, ...given({ attachments }) };
     const ended = { ...entry, ...recordedEnd(entry), ...given({ attachments }) };
-    if (wholeOutputPath === undefined) return ended;
-    const output = await this.#options.files.readHostOutput(wholeOutputPath);
-    // Uses the shortened output until the host file can be read.
-    return output === undefined ? { ...ended, unfinished: true } : { ...ended, output };
+    const whole = wholeOutputPath === undefined ? undefined : await this.#options.files.readHostOutput(wholeOutputPath);
+    // Otherwise the host's shortened text, which names the file with the rest.
+    return { ...ended, output: whole ?? limited(entry.output) };
   }
 
   async #attachments(sessionID: string, files: readonly HostFile[]): Promise<Attachment[]> {
@@ -179,74 +154,12 @@ function writtenFields(entry: TranscriptEntry, withoutInput: boolean): object {
   }
 }
 
-/** Returns the beginning of a large draft; undefined if part of it would be useless. `canGoOn`: all of it is recorded later. */
-function shortForm({ entry, files, before }: Draft, why: string, canGoOn: boolean): Draft | undefined {
-  const mark = canGoOn ? { unfinished: true } : {};
-  switch (entry.type) {
-    case "user":
-    case "session_event":
-      return undefined;
-    case "assistant":
-    case "reasoning":
-      return { entry: { ...entry, content: beginning(entry.content, MAX_SHORT_CHARS), ...mark }, ...given({ before }) };
-    case "tool_use":
-      return { entry: { ...entry, input: shortStrings(entry.input), ...mark } };
-    case "tool_result": {
-      const attachments = files?.map(({ mime, filename }) => ({ mime, ...given({ filename }), missing: why }));
-      const input = shortStrings(entry.input);
-      return { entry: { ...entry, input, output: shortOutput(entry.output), ...mark, ...given({ attachments }) } };
-    }
-  }
-}
-
-/** Returns an event that says how much is missing. Undefined if only a result's input is large, since its call has one. */
-function missingEvent(draft: Draft, short: Draft | undefined, why: string, size: number): Draft | undefined {
-  const { entry, files = [], wholeOutputPath } = draft;
-  const { messageID, partID, timestamp, type } = entry;
-  const ofPart = given({ messageID, partID, eventID: partID === undefined ? messageID : undefined });
-  const event = { type: "session_event" as const, timestamp, ...ofPart };
-  const inFiles = files.reduce((sum, { url }) => sum + url.length, 0);
-  if (entry.type !== "tool_result") {
-    const name = entry.type === "tool_use" ? `a call of ${entry.tool}` : NAMES[entry.type];
-    const chars = inFiles + ("content" in entry ? entry.content.length : charsIn(writtenFields(entry, false)));
-    const isPart = short ? "only the beginning is" : "nothing is";
-    const text = `Of ${name}, ${count(chars)} characters, ${isPart} recorded here. ${why}`;
-    const data = { type, ...given({ callID: "callID" in entry ? entry.callID : undefined }), chars };
-    return { entry: { ...event, name: "missing text", text, data } };
-  }
-  const { callID, tool, output } = entry;
-  const bytes = wholeOutputPath === undefined ? inFiles + outputFileText(output).length : size;
-  const recorded = outputFileText(shortOutput(output)).length;
-  if (recorded === bytes) return undefined;
-  const text = [
-    `Of the output of ${tool}, ${count(bytes)} bytes, ${count(recorded)} characters are recorded above. ${why}`,
-    ...(wholeOutputPath === undefined ? [] : [`The host put the whole output in ${wholeOutputPath}.`]),
-  ].join(" ");
-  const data = { callID, bytes, ...given({ path: wholeOutputPath }) };
-  return { entry: { ...event, name: "missing output", text, data } };
-}
-
-const NAMES = { user: "a prompt", assistant: "an answer", reasoning: "a reasoning", session_event: "an event" };
-
-function shortOutput(output: unknown): unknown {
+/** Cuts an output that is too large to be recorded, at the end of a line so that no secret is split. */
+function limited(output: unknown): unknown {
   const text = outputFileText(output);
-  return text.length <= MAX_SHORT_CHARS ? output : beginning(text, MAX_SHORT_CHARS);
-}
-
-/** Cuts at the end of a line, so that no secret is split. */
-function beginning(text: string, maxChars: number): string {
-  if (text.length <= maxChars) return text;
-  const lineEnd = text.lastIndexOf("\n", maxChars);
-  return `${text.slice(0, lineEnd === -1 ? maxChars : lineEnd)}\n... (truncated)`;
-}
-
-/** Cuts the long strings of a value; returns an empty object if it is still long. */
-function shortStrings(value: unknown): unknown {
-  if (charsIn(value) <= MAX_SHORT_CHARS) return value;
-  const json = JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === "string" ? beginning(member, MAX_SHORT_INPUT_CHARS) : member,
-  );
-  return json.length <= MAX_SHORT_CHARS ? JSON.parse(json) : {};
+  if (text.length <= MAX_OUTPUT_BYTES) return output;
+  const lineEnd = text.lastIndexOf("\n", MAX_OUTPUT_BYTES);
+  return text.slice(0, lineEnd === -1 ? MAX_OUTPUT_BYTES : lineEnd) + TRUNCATED;
 }
 
 /** Counts the characters of all strings in a value, plus one for each member. */

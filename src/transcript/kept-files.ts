@@ -14,8 +14,8 @@ import type { HostFile } from "./records.ts";
 
 /** Maximum number of names tried for one file; providers repeat call ids within a session. */
 const MAX_ATTEMPTS = 1_000;
-/** Largest host file read for the full text of an output, in bytes. */
-export const MAX_OUTPUT_BYTES = 256 * 1024 * 1024;
+/** Largest output that is recorded whole, in bytes. */
+export const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
 const EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ["image/png", ".png"],
@@ -72,14 +72,7 @@ export class KeptFiles {
     }
   }
 
-  /** Returns the size of a host file with a full output; 0 if it cannot be read. */
-  async hostOutputBytes(path: string): Promise<number> {
-    const file = await this.#hostOutput(path);
-    const facts = file === undefined ? undefined : await this.#fs.stat(file).catch(() => undefined);
-    return facts === undefined || facts.isDirectory ? 0 : facts.size;
-  }
-
-  /** Reads a full output from a host file; undefined if it cannot be read. */
+  /** Reads a full output from a host file; undefined if it is too large or cannot be read. */
   async readHostOutput(path: string): Promise<string | undefined> {
     const file = await this.#hostOutput(path);
     if (file === undefined) return undefined;

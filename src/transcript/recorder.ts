@@ -72,23 +72,15 @@ export class Recorder {
   async flush(timeoutMs: number, sessions = "all", end: "now" | "soon" | "no" = "no"): Promise<FlushReport> {
     if (this.#lookups.size > 0) await atMost(timeoutMs / 2, Promise.all(this.#lookups));
     const chosen = [...this.#sessions.values()].filter(({ sessionID }) => sessions === "all" || sessionID === sessions);
-    if (end === "no") return bringToDisk(chosen, timeoutMs, false);
+    if (end === "no") return bringToDisk(chosen, timeoutMs);
     if (end === "soon") await this.#settle(chosen);
     const { timeouts, presence } = this.#context;
     const calm = timeouts.hurry();
     for (const session of chosen) session.interrupt();
-    const report = await bringToDisk(chosen, timeoutMs, true);
+    const report = await bringToDisk(chosen, timeoutMs);
     calm();
     await Promise.all(chosen.map(({ sessionID }) => presence.leave(sessionID)));
     return { ...report, complete: report.complete && chosen.every((session) => session.isQuiet) };
-  }
-
-  /** Writes what it can when the process exits and nothing asynchronous runs any more. */
-  flushSync(): void {
-    for (const session of this.#sessions.values()) {
-      session.cutShort();
-      for (const { file } of session.openOutputs) file.flushSync();
-    }
   }
 
   /** Returns the path of a session's transcript, relative to the transcripts folder. */
@@ -242,24 +234,10 @@ async function recordedTitle(fs: FileSystem, path: string, format: TranscriptFor
 /** Result for the entries of several files. */
 type FlushReport = Omit<FlushResult, "fault">;
 
-/** Share of the time after which large results are written in their short form, if the process is ending. */
-const SHARE_FOR_LARGE = 0.75;
-
-/**
- * Waits until all entries of these sessions so far are on disk, at most `timeoutMs`. `isEnd`: the process is ending, so
- * large results are shortened before the time is over.
- */
-async function bringToDisk(
-  sessions: readonly SessionRecording[],
-  timeoutMs: number,
-  isEnd: boolean,
-): Promise<FlushReport> {
+/** Waits until all entries of these sessions so far are on disk, at most `timeoutMs`. */
+async function bringToDisk(sessions: readonly SessionRecording[], timeoutMs: number): Promise<FlushReport> {
   const deadline = Date.now() + timeoutMs;
-  const handedOver = allHandedOver(sessions).then(() => true);
-  if (isEnd && (await atMost(timeoutMs * SHARE_FOR_LARGE, handedOver)) !== true) {
-    for (const session of sessions) session.cutShort();
-  }
-  await atMost(Math.max(0, deadline - Date.now()), handedOver);
+  await atMost(timeoutMs, allHandedOver(sessions));
   const files = sessions.flatMap(({ openOutputs }) => openOutputs.map(({ file }) => file));
   const results = await Promise.all(files.map((file) => file.flush(Math.max(0, deadline - Date.now()))));
   let waiting = sessions.reduce((sum, session) => sum + session.waiting, 0);
@@ -275,6 +253,6 @@ async function bringToDisk(
 
 /** Runs twice, because an entry of one session may link to another, whose file is created by that. */
 async function allHandedOver(sessions: readonly SessionRecording[]): Promise<void> {
-  await Promise.all(sessions.map((session) => session.handOverAll()));
-  await Promise.all(sessions.map((session) => session.handOverAll()));
+  await Promise.all(sessions.map((session) => session.handOver()));
+  await Promise.all(sessions.map((session) => session.handOver()));
 }

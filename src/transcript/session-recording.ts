@@ -10,8 +10,7 @@ import type { FileSystem } from "./files/file-system.ts";
 import type { WritePool } from "./files/write-pool.ts";
 import type { TranscriptHeader } from "./format/entry-types.ts";
 import { pastDrafts } from "./history.ts";
-import { MAX_OUTPUT_BYTES } from "./kept-files.ts";
-import { atMost, type Timeouts } from "./timeouts.ts";
+import type { Timeouts } from "./timeouts.ts";
 import type { EntryRedactor, PreparedEntry, Redaction } from "./entry-redactor.ts";
 import type { Presence } from "./presence.ts";
 import type { RecordingFolder } from "./recording-folder.ts";
@@ -26,23 +25,11 @@ const MAX_DRAFTS = 20_000;
 /** Maximum number of drafts prepared at once: enough to make redaction cheap, few enough to be written soon. */
 const BATCH = 64;
 
-/** Size of an entry, or of several together, in characters or bytes, from which redaction takes noticeable time. */
+/**
+ * Size of a batch, in characters or bytes, from which its redaction takes noticeable time. A larger entry is a batch of
+ * its own, and is written before the next one is prepared, so that few of them are in memory.
+ */
 const LARGE = 256 * 1024;
-/** Maximum wait of the entries after a large one, in milliseconds, so that it mostly comes before the answer to it. */
-const HEAD_START_MS = 5_000;
-/** Size of an entry, in characters or bytes, from which they do not wait, since it would take too long. */
-const HUGE = 8 * 1024 * 1024;
-
-/** Large entry, prepared in parallel with those after it. */
-interface LargeEntry {
-  draft: Draft;
-  size: number;
-  /** Short form, written if there is no time for the full result. */
-  short: readonly PreparedEntry[];
-  /** Resolves when either form is handed to the append writers. */
-  done: Promise<void>;
-  settle: () => void;
-}
 
 /** File of the session, with its encoder. */
 export interface Output {
@@ -98,9 +85,6 @@ export class SessionRecording {
   #opening: Promise<Output[]> | undefined;
   #pump: Promise<void> | undefined;
   #preparing = 0;
-  /** In order of arrival. */
-  readonly #large = new Set<LargeEntry>();
-  #lane: Promise<void> = Promise.resolve();
   #lost = 0;
   #mustBegin = false;
   lastUsedMs = Date.now();
@@ -153,30 +137,17 @@ export class SessionRecording {
 
   /** No text or call is unfinished, and no draft is waiting. */
   get isQuiet(): boolean {
-    return !this.timeline.hasOpen && this.#drafts.length === 0 && this.#pump === undefined && this.#large.size === 0;
+    return !this.timeline.hasOpen && this.#drafts.length === 0 && this.#pump === undefined;
   }
 
   /** Number of entries not yet handed to the append writers. */
   get waiting(): number {
-    return this.#drafts.length + this.#preparing + this.#large.size;
-  }
-
-  /** Resolves when all drafts so far, except large ones, are handed to the append writers. Never rejects. */
-  async handOver(): Promise<void> {
-    while (this.#pump) await this.#pump;
+    return this.#drafts.length + this.#preparing;
   }
 
   /** Resolves when all drafts so far are handed to the append writers. Never rejects. */
-  async handOverAll(): Promise<void> {
-    do {
-      await this.handOver();
-      await Promise.all([...this.#large].map(({ done }) => done));
-    } while (this.#pump || this.#large.size > 0);
-  }
-
-  /** Hands the short form of each unprepared large entry to the append writers, because time is running out. */
-  cutShort(): void {
-    for (const large of this.#large) this.#finish(large, large.short);
+  async handOver(): Promise<void> {
+    while (this.#pump) await this.#pump;
   }
 
   /** The session's files; none before the first entry. */
@@ -243,10 +214,11 @@ export class SessionRecording {
     if (this.#mustBegin) for (const { file } of outputs) file.append({ data: "" });
     this.#mustBegin = false;
     while (this.#drafts.length > 0) {
-      const batch = this.#drafts.splice(0, BATCH);
+      const { batch, isLarge } = this.#nextBatch();
       this.#preparing = batch.length;
-      await this.#write(outputs, batch);
+      for (const entry of await this.#prepare(batch)) this.#append(outputs, entry);
       this.#preparing = 0;
+      if (isLarge) await Promise.all(outputs.map(({ file }) => (file.isFailing ? undefined : file.flush())));
     }
     if (this.#lost > 0) this.#append(outputs, { entry: this.#lossEntry() });
   }
@@ -376,70 +348,18 @@ export class SessionRecording {
     return places.hasTranscript(this.sessionID, formats[0]);
   }
 
-  async #write(outputs: readonly Output[], batch: readonly Draft[]): Promise<void> {
-    const writeSmall = async (drafts: readonly Draft[]): Promise<void> => {
-      for (const entry of await this.#prepare(drafts)) this.#append(outputs, entry);
-    };
-    let small: Draft[] = [];
-    let smallSize = 0;
-    for (const draft of batch) {
-      const size = await this.#context.entryRedactor.size(draft);
-      const isLarge = size >= LARGE;
-      if (isLarge || smallSize + size >= LARGE) {
-        await writeSmall(small);
-        small = [];
-        smallSize = 0;
-      }
-      if (isLarge) {
-        await this.#writeLarge(draft, size);
-      } else {
-        small.push(draft);
-        smallSize += size;
-      }
+  /** Takes the next drafts from the queue, in order. */
+  #nextBatch(): { batch: Draft[]; isLarge: boolean } {
+    const { entryRedactor } = this.#context;
+    let size = 0;
+    let count = 0;
+    while (count < BATCH && count < this.#drafts.length) {
+      const draft = this.#drafts[count];
+      if (draft !== undefined) size += entryRedactor.size(draft);
+      if (size >= LARGE && count > 0) break;
+      count += 1;
     }
-    await writeSmall(small);
-  }
-
-  /** Prepares a large entry. Resolves when it is written or those after it must not wait any longer. */
-  async #writeLarge(draft: Draft, size: number): Promise<void> {
-    const { sessionID } = this;
-    const { entryRedactor, onFailure } = this.#context;
-    try {
-      const short = await entryRedactor.prepareShort(sessionID, draft, size);
-      const { promise: done, resolve: settle } = Promise.withResolvers<void>();
-      const large: LargeEntry = { draft, size, short, done, settle };
-      this.#large.add(large);
-      // One after the other, as each may take a hundred megabytes.
-      this.#lane = this.#lane.then(() => this.#prepareLarge(large));
-      if (size >= HUGE) return;
-      await atMost(HEAD_START_MS, done);
-    } catch (error) {
-      onFailure(error);
-      this.#lost += 1;
-    }
-  }
-
-  /** Never rejects. */
-  async #prepareLarge(large: LargeEntry): Promise<void> {
-    if (!this.#large.has(large)) return;
-    if (large.size > MAX_OUTPUT_BYTES) return this.#finish(large, large.short);
-    const { sessionID } = this;
-    const { entryRedactor, onFailure } = this.#context;
-    try {
-      const whole = await entryRedactor.prepare(sessionID, [large.draft]);
-      // Memory for waiting records is bounded, and a huge one may take most of it. So this waits while the disk fails.
-      if (large.size >= HUGE) await Promise.all(this.openOutputs.map(({ file }) => file.flush()));
-      this.#finish(large, whole);
-    } catch (error) {
-      onFailure(error);
-      this.#finish(large, large.short);
-    }
-  }
-
-  #finish(large: LargeEntry, entries: readonly PreparedEntry[]): void {
-    if (!this.#large.delete(large)) return;
-    for (const entry of entries) this.#append(this.openOutputs, entry);
-    large.settle();
+    return { batch: this.#drafts.splice(0, count), isLarge: count === 1 && size >= LARGE };
   }
 
   /** Prepares a failed batch one by one, so that a bad entry is lost alone. */

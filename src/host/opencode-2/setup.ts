@@ -6,7 +6,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod/mini";
 import { parseOptions } from "../../config.ts";
 import { nodeFileSystem } from "../../transcript/files/node-file-system.ts";
-import { rehearse } from "../../transcript/create-recorder.ts";
 import { atMost } from "../../transcript/timeouts.ts";
 import { transcriptHint } from "../compaction.ts";
 import { textOf, fieldOf } from "../../parse/json-fields.ts";
@@ -24,8 +23,6 @@ const CLEANUP_READ_MS = 300;
 const CLEANUP_TIMES = { flushMs: 1_500, endedMs: 2_000 };
 /** Time that an ended instance keeps listening, in milliseconds: after a reload the new one needs a moment to start. */
 const OVERLAP_MS = 1_000;
-/** Maximum time for loading and compiling what records, in milliseconds; the first prompt waits for it. */
-const REHEARSAL_MS = 500;
 /** Maximum time until the host has taken the tools, in milliseconds; the first prompt waits for it too. */
 const OFFER_MS = 2_000;
 /** Delays before reopening an ended event stream, in milliseconds; the last one repeats. */
@@ -110,8 +107,6 @@ class Plugin implements Instance {
       attempt(() => tools.length > 0 && tool?.transform?.((draft) => tools.forEach((each) => addTo(draft, each)))),
       attempt(() => options.compactionHint && session?.hook?.("compaction", (about) => this.#hint(about))),
     ]);
-    // Awaited, because the host's own start leaves no time for it before the first events.
-    await attempt(() => atMost(REHEARSAL_MS, rehearse(options)));
   }
 
   /** Ends recording within the time that the host allows. Never rejects. */

@@ -95,7 +95,7 @@ export interface ToolUseEntry extends BaseEntry {
   input: unknown;
   /** The session of the subagent that this call started. */
   subagent?: SubagentLink;
-  /** The recorder supplied or cut the input, because the session stopped before the arguments or their redaction were complete. */
+  /** The recorder supplied the input, because the session stopped before the arguments were complete. */
   unfinished?: boolean;
   /** The call as it finally ran; replaces the earlier entry with the same `partID`. */
   continues?: "replace";
@@ -123,12 +123,9 @@ export interface ToolResultEntry extends BaseEntry {
   hostStatus?: "completed";
   /** Exit code of the command, if the call ran one. */
   exitCode?: number;
-  /**
-   * The recorder ended the call, because the session stopped before the host did. Or `output` is incomplete, because the
-   * process ended before the rest could be written, or the rest could not be read.
-   */
+  /** The recorder ended the call, because the session stopped before the host did. */
   unfinished?: boolean;
-  /** The real result with its full output; replaces the earlier entry with the same `partID`. */
+  /** The real result; replaces the earlier entry with the same `partID`. */
   continues?: "replace";
   title?: string;
   metadata?: unknown;

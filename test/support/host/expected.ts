@@ -1,5 +1,6 @@
 /** The entries that an export calls for. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { MAX_OUTPUT_BYTES } from "../../../src/transcript/kept-files.ts";
 import type { ExportedMessage, ExportedPart, ExportedSession, ExportedToolPart } from "./export.ts";
 
 interface Place {
@@ -86,9 +87,10 @@ function expectedResult({ state }: ExportedToolPart): ExpectedResult | undefined
   return { status, output: state.error ?? "", attachmentMimes };
 }
 
-/** The output, from the file where the host keeps what it cut off. */
+/** The output, from the file where the host keeps what it cut off, unless that is too large to be recorded. */
 function wholeOutput(state: ExportedToolPart["state"]): string {
   const path = state.metadata?.["outputPath"];
   const isCut = state.metadata?.["truncated"] === true && typeof path === "string" && existsSync(path);
+  if (isCut && statSync(path).size > MAX_OUTPUT_BYTES) return state.output ?? "";
   return isCut ? readFileSync(path, "utf8") : (state.output ?? "");
 }
