@@ -8,12 +8,10 @@ import {
   encodeJsonlHeader,
   encodeMarkdownEntry,
   encodeMarkdownHeader,
-  encodeNoteEntry,
   encodeTornEntry,
   endKey,
   entryKey,
   isContinuable,
-  isNote,
   openKey,
   stateKey,
 } from "./format/formats.ts";
@@ -85,7 +83,6 @@ export class EntryEncoder implements AppendFormat {
 
   repair({ fragment, bytes, found }: TornTail): string {
     const text = new TextDecoder().decode(fragment);
-    if (isNote(this.#options.format, text)) return this.#encode(encodeNoteEntry(text, found));
     const entry = encodeTornEntry(this.#options.format, text, found);
     return this.#encode({ ...entry, data: { ...entry.data, bytes } });
   }

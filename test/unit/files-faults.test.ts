@@ -248,19 +248,6 @@ describe("a disk that fails for long", () => {
     assert.equal(pool.queuedBytes, 0);
   });
 
-  test("a write waits for one step of files that are read ahead, not for all of them", async () => {
-    const pool = new WritePool({ maxTurns: 1 });
-    const begun = Promise.withResolvers<void>();
-    const order: string[] = [];
-    const step = (name: string, kind: "write" | "read"): Promise<unknown> =>
-      pool.run(async () => order.push(name), kind);
-    const first = pool.run(() => begun.promise);
-    const rest = [step("read 1", "read"), step("read 2", "read"), step("read 3", "read"), step("write", "write")];
-    begun.resolve();
-    await Promise.all([first, ...rest]);
-    assert.deepEqual(order, ["read 1", "write", "read 2", "read 3"]);
-  });
-
   test("no more turns run at once than the pool allows", async () => {
     const root = makeTempDir();
     const pool = new WritePool({ maxTurns: 2 });

@@ -117,7 +117,7 @@ export class AppendFile {
    */
   prepare(): Promise<void> {
     if (this.#draining) return Promise.resolve();
-    this.#ahead ??= this.#writer.scanAhead((step) => this.#pool.run(step, "read"));
+    this.#ahead ??= this.#writer.scanAhead((step) => this.#pool.run(step));
     return this.#ahead;
   }
 

@@ -15,8 +15,7 @@ export interface WritePoolOptions {
 export class WritePool {
   readonly #maxQueuedBytes: number;
   readonly #maxTurns: number;
-  readonly #waiting = { write: [] as (() => void)[], read: [] as (() => void)[] };
-  #last: "write" | "read" = "write";
+  readonly #waiting: (() => void)[] = [];
   #queuedBytes = 0;
   #turns = 0;
 
@@ -45,20 +44,15 @@ export class WritePool {
     return Math.min(bytes, this.#maxQueuedBytes / 2);
   }
 
-  /**
-   * Runs a turn when one is free, first come first served. Where turns that write and turns that only read ahead both
-   * wait, they alternate, so that no file waits until all of another one is read.
-   */
-  async run<T>(turn: () => Promise<T>, kind: "write" | "read" = "write"): Promise<T> {
+  /** Runs a turn when one is free, first come first served. */
+  async run<T>(turn: () => Promise<T>): Promise<T> {
     // The next in line takes over the place of a turn that ended, so the count stays the same.
-    if (this.#turns >= this.#maxTurns) await new Promise<void>((resolve) => this.#waiting[kind].push(resolve));
+    if (this.#turns >= this.#maxTurns) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     else this.#turns += 1;
-    this.#last = kind;
     try {
       return await turn();
     } finally {
-      const { write, read } = this.#waiting;
-      const next = this.#last === "write" ? (read.shift() ?? write.shift()) : (write.shift() ?? read.shift());
+      const next = this.#waiting.shift();
       if (next === undefined) this.#turns -= 1;
       else next();
     }

@@ -6,11 +6,11 @@ import { type ByteLine, LineSplitter, decodeUtf8, endOfLine } from "./lines.ts";
 import { entryKey, plainKey, stateKey } from "./keys.ts";
 import { parseComment } from "./markdown-decode.ts";
 import { MarkdownSplitter, type Section } from "./markdown-split.ts";
-import { COMMENT_END, isFiller, SECTION_END, STARTS_WITH_HEADING, TITLE_START } from "./sections.ts";
+import { COMMENT_END, isFiller, SECTION_END } from "./sections.ts";
 
 const LINE_FEED = 0x0a;
 const DASH = 0x2d;
-/** More between two sections is a note. */
+/** More between two sections is not ours. */
 const MAX_FILLER_BYTES = 1024;
 
 /** @param startOffset position of the first byte pushed: the start of the file, or an earlier `validEnd` */
@@ -146,41 +146,11 @@ export function encodeTornEntry(
     type: "session_event",
     timestamp,
     name: "torn entry",
-    text: "The recording process ended while it wrote an entry. What had been written of it is kept below.",
+    text: "An incomplete entry, or text added by a person, was found at the end of the file. It is kept below.",
     data: {
       format,
       chars: fragmentText.length,
       fragment: fragmentText.slice(0, MAX_FRAGMENT_CHARS),
     },
   };
-}
-
-const MAX_HEADING_CHARS = 1_000;
-
-/**
- * Returns whether text found after the last complete entry was written by a person. An incomplete write of a recorder
- * begins like its entries.
- */
-export function isNote(format: "markdown" | "jsonl", fragmentText: string): boolean {
-  const text = withoutFiller(fragmentText);
-  // After a power loss a file system may leave NULs where bytes were to be written.
-  if (text === "" || text.includes("\0")) return false;
-  return !(format === "jsonl" ? text.startsWith("{") : isUnfinishedSection(text));
-}
-
-function isUnfinishedSection(text: string): boolean {
-  const [line = ""] = text.split("\n", 1);
-  if (line.length < text.length) return STARTS_WITH_HEADING.test(line) || line.startsWith(TITLE_START);
-  const starts = [TITLE_START, "## ["];
-  return line.length <= MAX_HEADING_CHARS && starts.some((start) => start.startsWith(line.slice(0, start.length)));
-}
-
-/** Returns a session event with text that a person appended to the file. */
-export function encodeNoteEntry(fragmentText: string, timestamp: string): SessionEventEntry {
-  return { type: "session_event", timestamp, name: "note", text: withoutFiller(fragmentText) };
-}
-
-/** Trims blank lines and rules, which separate entries. */
-function withoutFiller(text: string): string {
-  return text.replace(/^(?:(?:---)?[ \t\r]*\n)+/, "").trimEnd();
 }
